@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "arch/aarch64/cpus.h"
+#include "arch/aarch64/own.h"
+#include "arch/aarch64/psci.h"
+#include "arch/aarch64/sysreg.h"
+
+#include <errno.h>
+
+#define PAGE 4096U
+
+/* Pages of each stack; one more below each stays a hole. */
+#define EXCEPTION_PAGES 4U
+#define PANIC_PAGES     4U
+#define THREAD_PAGES    16U
+#define PAYLOAD_PAGES   64U
+
+struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
+static unsigned count;
+
+unsigned arch_cpu_count(void)
+{
+	return count;
+}
+
+struct arm_cpu *arm_this_cpu(void)
+{
+	if (current_el() == 2)
+		return (struct arm_cpu *)read_sysreg(tpidr_el2);
+	return (struct arm_cpu *)read_sysreg(tpidr_el1);
+}
+
+unsigned arch_cpu(void)
+{
+	return arm_this_cpu()->index;
+}
+
+bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	const struct arm_cpu *cpu = arm_this_cpu();
+	const struct {
+		uint64_t top;
+		unsigned pages;
+	} stacks[] = {
+		{ cpu->payload_top, PAYLOAD_PAGES },
+		{ cpu->thread_top, THREAD_PAGES },
+		{ cpu->exception_top, EXCEPTION_PAGES },
+		{ cpu->panic_top, PANIC_PAGES },
+	};
+
+	for (unsigned i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		uint64_t bottom = stacks[i].top - stacks[i].pages * PAGE;
+
+		if (stacks[i].top && sp >= bottom && sp <= stacks[i].top) {
+			*low = bottom;
+			*high = stacks[i].top;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Make the page at *at a hole and a stack of what follows; move *at behind it. */
+static int carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
+{
+	int error = hole(*at);
+
+	*at += (pages + 1) * PAGE;
+	*top = *at;
+	return error;
+}
+
+static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
+{
+	bool below = arm_machine.el == 2;
+	unsigned pages = EXCEPTION_PAGES + PANIC_PAGES + THREAD_PAGES + 3 +
+	                 (below ? PAYLOAD_PAGES + 1 : 0);
+	uint64_t at = (uint64_t)alloc(pages);
+	int error;
+
+	if (!at)
+		return -ENOMEM;
+	error = carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
+	if (!error)
+		error = carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
+	if (!error)
+		error = carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
+	if (!error && below)
+		error = carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
+	return error;
+}
+
+static int add_cpu(uint64_t mpidr, arch_alloc_pages_fn alloc, arm_hole_fn hole)
+{
+	struct arm_cpu *cpu = &arm_cpus[count];
+
+	cpu->mpidr = mpidr & MPIDR_AFFINITY;
+	cpu->index = count++;
+	return make_stacks(cpu, alloc, hole);
+}
+
+int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn alloc, arm_hole_fn hole)
+{
+	uint64_t boot = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
+	int error;
+
+	count = 0;
+	error = add_cpu(boot, alloc, hole);
+	if (!psci_available())
+		return error;
+	for (unsigned i = 0; !error && i < platform->cpu_count && count < ARCH_MAX_CPUS; i++) {
+		if ((platform->cpus[i] & MPIDR_AFFINITY) != boot)
+			error = add_cpu(platform->cpus[i], alloc, hole);
+	}
+	return error;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interrupt controller: GICv2 (IHI 0048) or GICv3 and later (IHI 0069) behind one small
+ * table. Only private interrupts are used: PPIs of timer and PMU, SGIs between our CPUs. All
+ * that the firmware had enabled stays off until it is given back.
+ */
+#ifndef ARCH_AARCH64_GIC_H
+#define ARCH_AARCH64_GIC_H
+
+#include "arch/aarch64/cpu.h"
+
+#define GIC_SGI_WORK     0U /* wakes a CPU that waits for work; no handler */
+#define GIC_SGI_SIGNAL   1U
+#define GIC_FIRST_PPI    16U
+#define GIC_FIRST_SPI    32U
+#define GIC_FIRST_NO_INT 1020U /* to 1023: acknowledging found nothing (IHI 0069, 2.2.1) */
+#define GIC_FIRST_LPI    8192U
+
+#define GIC_MAX_SPI_WORDS 31U
+
+/* What the firmware had switched on. */
+struct gic_saved {
+	uint32_t spis[GIC_MAX_SPI_WORDS]; /* enables, word i for INTIDs 32 * (i + 1) and up */
+	uint32_t ppis;
+	uint32_t priorities[8]; /* of SGIs and PPIs, four to a word; GICv3 */
+	uint32_t priority_mask;
+	uint32_t enable; /* of the CPU interface */
+};
+
+struct gic_ops {
+	/* Shared state: switch every SPI off, remembering which were on. Boot CPU. */
+	void (*take)(struct gic_saved *saved);
+	void (*give)(const struct gic_saved *saved);
+	/* This CPU's interface: PPIs off, SGIs on; with priority masking what is not urgent kept
+	 * out, else all let in. 0 or -ENODEV. */
+	int (*cpu_init)(struct arm_cpu *cpu);
+	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. */
+	void (*ppi_enable)(uint32_t intid, bool urgent);
+	void (*ppi_disable)(uint32_t intid);
+	/* Handler side: the value & intid_mask is the interrupt. */
+	uint32_t intid_mask;
+	uint32_t (*acknowledge)(void);
+	void (*complete)(uint32_t value);
+	/* Everything stored before is visible to who takes the SGI. */
+	void (*send_sgi)(const struct arm_cpu *target, uint32_t sgi);
+};
+
+/* Remember where it is and which it is. 0, or -ENODEV if the tables name none that we know.
+ * Thread, with the firmware's services. */
+int gic_discover(const struct arch_platform *platform);
+extern const struct gic_ops *gic;
+
+/* The devices to map: calls map(context, address, size) for each; stops at an error. */
+int gic_map_devices(const struct arch_platform *platform,
+                    int (*map)(void *context, uint64_t address, uint64_t size), void *context);
+
+extern const struct gic_ops gicv2_ops, gicv3_ops;
+int gicv2_discover(const struct arch_platform *platform);
+int gicv3_discover(const struct arch_platform *platform);
+
+/* Registers of the distributor that both versions have. */
+#define GICD_CTLR        0x000
+#define GICD_TYPER       0x004
+#define GICD_ISENABLER   0x100
+#define GICD_ICENABLER   0x180
+#define GICD_ICPENDR     0x280
+#define GICD_ICACTIVER   0x380
+#define GICD_TYPER_LINES 0x1f /* SPI words in use */
+
+static inline uint32_t gic_read(volatile uint8_t *base, unsigned offset)
+{
+	return *(volatile uint32_t *)(base + offset);
+}
+
+static inline void gic_write(volatile uint8_t *base, unsigned offset, uint32_t value)
+{
+	*(volatile uint32_t *)(base + offset) = value;
+}
+
+/* The part of take() and give() that is the same on both. */
+void gic_take_spis(volatile uint8_t *gicd, struct gic_saved *saved);
+void gic_give_spis(volatile uint8_t *gicd, const struct gic_saved *saved);
+
+/* ---- Interrupts by number; interrupt.c ---- */
+
+/* Have handler called for this PPI or SGI, on whichever CPU it comes. Thread, before it is
+ * enabled. -ENOSPC: more than INTERRUPT_HANDLERS. */
+int arm_interrupt_handle(uint32_t intid, arch_handler_fn handler);
+
+#endif

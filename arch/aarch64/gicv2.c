@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* GICv2: Arm Generic Interrupt Controller Architecture Specification, IHI 0048B. */
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/sysreg.h"
+
+#include <errno.h>
+
+#define GICD_ITARGETSR   0x800
+#define GICD_SGIR        0xf00
+#define GICC_CTLR        0x000
+#define GICC_PMR         0x004
+#define GICC_BPR         0x008
+#define GICC_IAR         0x00c
+#define GICC_EOIR        0x010
+#define GICC_CTLR_ENABLE 1U /* group 1 as non-secure software sees it, else group 0 */
+#define GICD_CTLR_ENABLE 1U
+
+static volatile uint8_t *gicd, *gicc;
+static uint8_t targets[ARCH_MAX_CPUS]; /* each CPU's bit in SGIR's target list */
+
+int gicv2_discover(const struct arch_platform *platform)
+{
+	if (!platform->gicc)
+		return -ENODEV;
+	gicd = (volatile uint8_t *)platform->gicd;
+	gicc = (volatile uint8_t *)platform->gicc;
+	return 0;
+}
+
+static void take(struct gic_saved *saved)
+{
+	gic_take_spis(gicd, saved);
+	saved->ppis = gic_read(gicd, GICD_ISENABLER);
+	saved->priority_mask = gic_read(gicc, GICC_PMR);
+	saved->enable = gic_read(gicc, GICC_CTLR);
+	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ENABLE);
+}
+
+static void give(const struct gic_saved *saved)
+{
+	gic_write(gicd, GICD_ICENABLER, ~0U);
+	gic_write(gicd, GICD_ISENABLER, saved->ppis);
+	gic_write(gicc, GICC_PMR, saved->priority_mask);
+	gic_write(gicc, GICC_CTLR, saved->enable);
+	gic_give_spis(gicd, saved);
+}
+
+/* A CPU reads its own bit in the first, banked target registers (4.3.12). */
+static uint8_t own_target(void)
+{
+	uint32_t all = 0;
+
+	for (unsigned offset = 0; offset < GIC_FIRST_SPI; offset += 4)
+		all |= gic_read(gicd, GICD_ITARGETSR + offset);
+	all |= all >> 16;
+	return (uint8_t)(all | all >> 8);
+}
+
+static int cpu_init(struct arm_cpu *cpu)
+{
+	uint8_t target = own_target();
+
+	targets[cpu->index] = target ? target : 1; /* RAZ with a single CPU */
+	gic_write(gicd, GICD_ICENABLER, 0xffff0000U);
+	gic_write(gicd, GICD_ICACTIVER, ~0U);
+	gic_write(gicd, GICD_ICPENDR, 0xffff0000U);
+	gic_write(gicd, GICD_ISENABLER, 0xffffU);
+	gic_write(gicc, GICC_PMR, 0xff);
+	gic_write(gicc, GICC_BPR, 0);
+	gic_write(gicc, GICC_CTLR, GICC_CTLR_ENABLE);
+	return 0;
+}
+
+static void ppi_enable(uint32_t intid, bool urgent)
+{
+	(void)urgent;
+	gic_write(gicd, GICD_ISENABLER, 1U << intid);
+}
+
+static void ppi_disable(uint32_t intid)
+{
+	gic_write(gicd, GICD_ICENABLER, 1U << intid);
+}
+
+static uint32_t acknowledge(void)
+{
+	return gic_read(gicc, GICC_IAR);
+}
+
+static void complete(uint32_t value)
+{
+	gic_write(gicc, GICC_EOIR, value);
+}
+
+static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
+{
+	asm volatile("dmb sy" : : : "memory");
+	gic_write(gicd, GICD_SGIR, (uint32_t)targets[target->index] << 16 | sgi);
+}
+
+const struct gic_ops gicv2_ops = {
+	.take = take,
+	.give = give,
+	.cpu_init = cpu_init,
+	.ppi_enable = ppi_enable,
+	.ppi_disable = ppi_disable,
+	.intid_mask = 0x3ff,
+	.acknowledge = acknowledge,
+	.complete = complete,
+	.send_sgi = send_sgi,
+};

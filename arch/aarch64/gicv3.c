@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/* GICv3 and GICv4: Arm Generic Interrupt Controller Architecture Specification, IHI 0069H. */
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/sysreg.h"
+
+#include <errno.h>
+
+#define GICD_CTLR_GRP1 (1U << 1) /* EnableGrp1, EnableGrp1A: the same bit in both views */
+#define GICD_CTLR_ARE  (1U << 4)
+#define GICD_CTLR_RWP  (1U << 31)
+
+/* RD_base, and SGI_base behind it */
+#define GICR_CTLR         0x0000
+#define GICR_TYPER        0x0008
+#define GICR_WAKER        0x0014
+#define GICR_SGI          0x10000
+#define GICR_IGROUPR0     (GICR_SGI + 0x080)
+#define GICR_ISENABLER0   (GICR_SGI + 0x100)
+#define GICR_ICENABLER0   (GICR_SGI + 0x180)
+#define GICR_ICPENDR0     (GICR_SGI + 0x280)
+#define GICR_ICACTIVER0   (GICR_SGI + 0x380)
+#define GICR_IGRPMODR0    (GICR_SGI + 0xd00)
+#define GICR_CTLR_RWP     (1U << 3)
+#define GICR_TYPER_VLPIS  (1UL << 1)
+#define GICR_TYPER_LAST   (1UL << 4)
+#define GICR_WAKER_SLEEP  (1U << 1)
+#define GICR_WAKER_ASLEEP (1U << 2)
+#define GICR_FRAMES       0x20000U
+#define GICR_FRAMES_VLPIS 0x40000U
+
+#define GICR_IPRIORITYR (GICR_SGI + 0x400) /* a byte for each of 32 */
+#define PRIORITY_WORDS  8U
+
+/*
+ * ARM_PRIORITY_URGENT masks the second and lets the first through in every view: a non-secure
+ * access to a priority is halved into 80H..FFH if there are two security states, and so is one
+ * to ICC_PMR_EL1 unless SCR_EL3.FIQ is 0 (IHI 0069, 4.8.6).
+ */
+#define PRIORITY_URGENT 0x20U
+#define PRIORITY_NORMAL 0xa0U
+
+#define ICC_SRE_EL2_VALUE 0xfUL /* Enable, DIB, DFB, SRE */
+#define ICC_SRE_EL1_SRE   1UL
+#define ICC_CTLR_EOIMODE  (1UL << 1)
+
+/* The controller answers within microseconds; then something is wrong, and waiting is no cure. */
+#define POLLS 1000000U
+
+bool arm_masks_by_priority;
+
+static volatile uint8_t *gicd;
+static const struct arch_platform *tables;
+
+int gicv3_discover(const struct arch_platform *platform)
+{
+	if (!platform->gicr_count)
+		return -ENODEV;
+	gicd = (volatile uint8_t *)platform->gicd;
+	tables = platform;
+	return 0;
+}
+
+static uint64_t read_typer(volatile uint8_t *frame)
+{
+	return *(volatile uint64_t *)(frame + GICR_TYPER);
+}
+
+/* TYPER has Aff3..Aff0 packed in its upper half; MPIDR has a gap before Aff3. */
+static bool serves(uint64_t typer, uint64_t mpidr)
+{
+	return typer >> 32 == ((mpidr & 0xffffffUL) | (mpidr >> 32 & 0xff) << 24);
+}
+
+/* Areas hold a row of frames; the last one says that it is (12.11.35). */
+static volatile uint8_t *find_frame(uint64_t address, uint64_t size, uint64_t mpidr)
+{
+	for (uint64_t at = 0; at == 0 || at + GICR_FRAMES <= size;) {
+		volatile uint8_t *frame = (volatile uint8_t *)(address + at);
+		uint64_t typer = read_typer(frame);
+
+		if (serves(typer, mpidr))
+			return frame;
+		if (typer & GICR_TYPER_LAST)
+			break;
+		at += typer & GICR_TYPER_VLPIS ? GICR_FRAMES_VLPIS : GICR_FRAMES;
+	}
+	return NULL;
+}
+
+static volatile uint8_t *find_redistributor(uint64_t mpidr)
+{
+	for (unsigned i = 0; i < tables->gicr_count; i++) {
+		volatile uint8_t *frame =
+		    find_frame(tables->gicr[i].address, tables->gicr[i].size, mpidr);
+
+		if (frame)
+			return frame;
+	}
+	return NULL;
+}
+
+static bool clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
+{
+	for (unsigned i = 0; i < POLLS; i++) {
+		if (!(gic_read(base, offset) & bit))
+			return true;
+		arch_relax();
+	}
+	return false;
+}
+
+static void take(struct gic_saved *saved)
+{
+	volatile uint8_t *gicr = find_redistributor(arm_cpus[0].mpidr);
+
+	gic_take_spis(gicd, saved);
+	saved->ppis = gicr ? gic_read(gicr, GICR_ISENABLER0) : 0;
+	for (unsigned i = 0; gicr && i < PRIORITY_WORDS; i++)
+		saved->priorities[i] = gic_read(gicr, GICR_IPRIORITYR + 4 * i);
+	saved->priority_mask = (uint32_t)read_sysreg(icc_pmr_el1);
+	saved->enable = (uint32_t)read_sysreg(icc_igrpen1_el1);
+	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ARE | GICD_CTLR_GRP1);
+	clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
+}
+
+static void give(const struct gic_saved *saved)
+{
+	volatile uint8_t *gicr = arm_cpus[0].gicr;
+
+	arm_masks_by_priority = false;
+	if (gicr) {
+		gic_write(gicr, GICR_ICENABLER0, ~0U);
+		clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+		for (unsigned i = 0; i < PRIORITY_WORDS; i++)
+			gic_write(gicr, GICR_IPRIORITYR + 4 * i, saved->priorities[i]);
+		gic_write(gicr, GICR_ISENABLER0, saved->ppis);
+	}
+	write_sysreg(icc_pmr_el1, saved->priority_mask);
+	write_sysreg(icc_igrpen1_el1, saved->enable);
+	isb();
+	gic_give_spis(gicd, saved);
+}
+
+/* A sleeping redistributor forwards nothing (11.1); with EL3 firmware it is awake already. */
+static bool wake(volatile uint8_t *gicr)
+{
+	uint32_t waker = gic_read(gicr, GICR_WAKER);
+
+	if (!(waker & GICR_WAKER_SLEEP))
+		return true;
+	gic_write(gicr, GICR_WAKER, waker & ~GICR_WAKER_SLEEP);
+	return clears(gicr, GICR_WAKER, GICR_WAKER_ASLEEP);
+}
+
+static void cpu_interface_init(void)
+{
+	if (current_el() == 2) {
+		write_sysreg(icc_sre_el2, ICC_SRE_EL2_VALUE);
+		isb();
+		write_sysreg(ich_hcr_el2, 0);
+	}
+	write_sysreg(icc_sre_el1, read_sysreg(icc_sre_el1) | ICC_SRE_EL1_SRE);
+	isb();
+	write_sysreg(icc_pmr_el1, ARM_PRIORITY_URGENT);
+	write_sysreg(icc_bpr1_el1, 0);
+	write_sysreg(icc_ctlr_el1, read_sysreg(icc_ctlr_el1) & ~ICC_CTLR_EOIMODE);
+	write_sysreg(icc_igrpen1_el1, 1);
+	isb();
+}
+
+static int cpu_init(struct arm_cpu *cpu)
+{
+	volatile uint8_t *gicr = find_redistributor(cpu->mpidr);
+
+	if (!gicr || !wake(gicr))
+		return -ENODEV;
+	cpu->gicr = gicr;
+	gic_write(gicr, GICR_ICENABLER0, 0xffff0000U);
+	clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+	gic_write(gicr, GICR_IGROUPR0, ~0U);
+	gic_write(gicr, GICR_IGRPMODR0, 0);
+	gic_write(gicr, GICR_ICACTIVER0, ~0U);
+	gic_write(gicr, GICR_ICPENDR0, 0xffff0000U);
+	for (unsigned intid = 0; intid < GIC_FIRST_SPI; intid++)
+		gicr[GICR_IPRIORITYR + intid] = PRIORITY_NORMAL;
+	gicr[GICR_IPRIORITYR + GIC_SGI_SIGNAL] = PRIORITY_URGENT;
+	gic_write(gicr, GICR_ISENABLER0, 0xffffU);
+	cpu_interface_init();
+	arm_masks_by_priority = true;
+	return 0;
+}
+
+static void ppi_enable(uint32_t intid, bool urgent)
+{
+	volatile uint8_t *gicr = arm_this_cpu()->gicr;
+
+	gicr[GICR_IPRIORITYR + intid] = urgent ? PRIORITY_URGENT : PRIORITY_NORMAL;
+	gic_write(gicr, GICR_ISENABLER0, 1U << intid);
+}
+
+static void ppi_disable(uint32_t intid)
+{
+	volatile uint8_t *gicr = arm_this_cpu()->gicr;
+
+	gic_write(gicr, GICR_ICENABLER0, 1U << intid);
+	clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+}
+
+/* The DSB makes the acknowledgement visible to the redistributor before a level is checked
+ * again (IHI 0069, 4.1.1). */
+static uint32_t acknowledge(void)
+{
+	uint32_t value = (uint32_t)read_sysreg(icc_iar1_el1);
+
+	asm volatile("dsb sy" : : : "memory");
+	return value;
+}
+
+static void complete(uint32_t value)
+{
+	write_sysreg(icc_eoir1_el1, value);
+	isb();
+}
+
+/* ICC_SGI1R_EL1: Aff3.Aff2.Aff1, range selector and a bit for Aff0 (12.2.21). */
+static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
+{
+	uint64_t mpidr = target->mpidr, aff0 = mpidr & 0xff;
+
+	asm volatile("dsb ishst" : : : "memory");
+	write_sysreg(icc_sgi1r_el1, (mpidr >> 32 & 0xff) << 48 | aff0 >> 4 << 44 |
+	                                (mpidr >> 16 & 0xff) << 32 | (uint64_t)sgi << 24 |
+	                                (mpidr >> 8 & 0xff) << 16 | 1UL << (aff0 & 15));
+	isb();
+}
+
+const struct gic_ops gicv3_ops = {
+	.take = take,
+	.give = give,
+	.cpu_init = cpu_init,
+	.ppi_enable = ppi_enable,
+	.ppi_disable = ppi_disable,
+	.intid_mask = 0xffffff,
+	.acknowledge = acknowledge,
+	.complete = complete,
+	.send_sgi = send_sgi,
+};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* MIDR_EL1 in words: Arm ARM DDI 0487, D17.2.100; part numbers from the cores' manuals. */
+#include "arch/aarch64/sysreg.h"
+#include "arch/arch.h"
+
+#define EM_AARCH64 183
+
+#define MIDR_IMPLEMENTER(midr) ((midr) >> 24 & 0xff)
+#define MIDR_VARIANT(midr)     ((midr) >> 20 & 0xf)
+#define MIDR_PART(midr)        ((midr) >> 4 & 0xfff)
+#define MIDR_REVISION(midr)    ((midr)&0xf)
+
+static const struct {
+	uint8_t code;
+	const char *name;
+} implementers[] = {
+	{ 0x41, "Arm" },       { 0x42, "Broadcom" }, { 0x43, "Cavium" }, { 0x46, "Fujitsu" },
+	{ 0x48, "HiSilicon" }, { 0x4e, "NVIDIA" },   { 0x50, "Ampere" }, { 0x51, "Qualcomm" },
+	{ 0x61, "Apple" },     { 0xc0, "Ampere" },
+};
+
+/* Arm's own cores */
+static const struct {
+	uint16_t part;
+	const char *name;
+} arm_parts[] = {
+	{ 0xd03, "Cortex-A53" }, { 0xd04, "Cortex-A35" },  { 0xd05, "Cortex-A55" },
+	{ 0xd07, "Cortex-A57" }, { 0xd08, "Cortex-A72" },  { 0xd09, "Cortex-A73" },
+	{ 0xd0a, "Cortex-A75" }, { 0xd0b, "Cortex-A76" },  { 0xd0c, "Neoverse N1" },
+	{ 0xd0d, "Cortex-A77" }, { 0xd40, "Neoverse V1" }, { 0xd41, "Cortex-A78" },
+	{ 0xd44, "Cortex-X1" },  { 0xd46, "Cortex-A510" }, { 0xd47, "Cortex-A710" },
+	{ 0xd48, "Cortex-X2" },  { 0xd49, "Neoverse N2" }, { 0xd4f, "Neoverse V2" },
+};
+
+static char *append(char *at, const char *end, const char *text)
+{
+	while (*text && at < end)
+		*at++ = *text++;
+	*at = '\0';
+	return at;
+}
+
+static char *append_number(char *at, const char *end, uint64_t value, unsigned base)
+{
+	char digits[24];
+	unsigned n = sizeof(digits) - 1;
+
+	digits[n] = '\0';
+	do {
+		digits[--n] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return append(at, end, &digits[n]);
+}
+
+static const char *implementer_name(uint64_t midr)
+{
+	for (unsigned i = 0; i < sizeof(implementers) / sizeof(implementers[0]); i++) {
+		if (implementers[i].code == MIDR_IMPLEMENTER(midr))
+			return implementers[i].name;
+	}
+	return "unknown";
+}
+
+static const char *part_name(uint64_t midr)
+{
+	for (unsigned i = 0; i < sizeof(arm_parts) / sizeof(arm_parts[0]); i++) {
+		if (MIDR_IMPLEMENTER(midr) == 0x41 && arm_parts[i].part == MIDR_PART(midr))
+			return arm_parts[i].name;
+	}
+	return NULL;
+}
+
+void arch_cpu_identify(struct arch_cpu_id *id)
+{
+	uint64_t midr = read_sysreg(midr_el1);
+	const char *part = part_name(midr);
+	/* An address only; the caller's struct is there to be filled. */
+	// cppcheck-suppress ctuuninitvar
+	const char *end = id->model + sizeof(id->model) - 1;
+	char *at = id->model;
+
+	id->hw_id = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
+	id->signature = midr & 0xffffffff;
+	append(id->vendor, id->vendor + sizeof(id->vendor) - 1, implementer_name(midr));
+	if (part) {
+		at = append(at, end, part);
+	} else {
+		at = append(at, end, "part 0x");
+		at = append_number(at, end, MIDR_PART(midr), 16);
+	}
+	at = append(at, end, " r");
+	at = append_number(at, end, MIDR_VARIANT(midr), 10);
+	at = append(at, end, "p");
+	append_number(at, end, MIDR_REVISION(midr), 10);
+}
+
+uint16_t arch_elf_machine(void)
+{
+	return EM_AARCH64;
+}

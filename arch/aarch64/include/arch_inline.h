@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inline hooks of arch/arch.h for AArch64. Armv8.0 is enough: no LSE, so no compiler atomics
+ * that would call out-of-line helpers.
+ *
+ * The "local" hooks are LDXR/STXR without acquire or release: an exception clears the exclusive
+ * monitor on its return (Arm ARM DDI 0487, B2.9 "Synchronization and semaphores"), so a handler
+ * that ran in between makes the store fail and the loop look again.
+ */
+#ifndef ARCH_AARCH64_ARCH_INLINE_H
+#define ARCH_AARCH64_ARCH_INLINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The ISB keeps the read from being taken before what precedes it in the program (DDI 0487,
+ * D11.2.2: "reads of the counter can occur speculatively and out of order"). */
+static inline uint64_t arch_cycles(void)
+{
+	uint64_t value;
+
+	asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
+	return value;
+}
+
+static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
+{
+	uint64_t seen;
+	uint32_t failed;
+
+	asm volatile(
+	    "1:	ldxr	%0, %2\n"
+	    "	cmp	%0, %3\n"
+	    "	b.ne	2f\n"
+	    "	stxr	%w1, %4, %2\n"
+	    "	cbnz	%w1, 1b\n"
+	    "2:"
+	    : "=&r"(seen), "=&r"(failed), "+Q"(*word)
+	    : "r"(old), "r"(new)
+	    : "cc", "memory");
+	return seen == old;
+}
+
+static inline void arch_add_local(uint64_t *word, uint64_t value)
+{
+	uint64_t sum;
+	uint32_t failed;
+
+	asm volatile(
+	    "1:	ldxr	%0, %2\n"
+	    "	add	%0, %0, %3\n"
+	    "	stxr	%w1, %0, %2\n"
+	    "	cbnz	%w1, 1b"
+	    : "=&r"(sum), "=&r"(failed), "+Q"(*word)
+	    : "r"(value)
+	    : "memory");
+}
+
+static inline void arch_fence(void)
+{
+	asm volatile("dmb ish" : : : "memory");
+}
+
+/* A DMB on each side: acquire and release alone would let a later load pass the store. */
+static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
+{
+	uint32_t old, failed;
+
+	asm volatile(
+	    "	dmb	ish\n"
+	    "1:	ldxr	%w0, %2\n"
+	    "	stxr	%w1, %w3, %2\n"
+	    "	cbnz	%w1, 1b\n"
+	    "	dmb	ish"
+	    : "=&r"(old), "=&r"(failed), "+Q"(*word)
+	    : "r"(value)
+	    : "memory");
+	return old;
+}
+
+static inline void arch_reg_sync(void)
+{
+	asm volatile("isb" : : : "memory");
+}
+
+static inline void arch_relax(void)
+{
+	asm volatile("yield" : : : "memory");
+}
+
+/*
+ * Interrupts are masked by the GIC's priority mask where it is a system register (GICv3): what is
+ * urgent, the PMU's overflow and the signals between CPUs, is let through and so an NMI in the
+ * sense of arch/arch.h. Elsewhere, and in handlers, PSTATE.I and .F mask all.
+ *
+ * Below an EL2 of ours (a payload) neither masks anything of ours.
+ */
+#define ARM_PRIORITY_ALL    0xf0UL /* ICC_PMR_EL1: lower values are let in */
+#define ARM_PRIORITY_URGENT 0xa0UL
+
+extern bool arm_masks_by_priority; /* gicv3.c */
+
+static inline void arm_set_priority_mask(uint64_t value)
+{
+	asm volatile("msr icc_pmr_el1, %0" : : "r"(value) : "memory");
+}
+
+static inline uint64_t arch_irq_save(void)
+{
+	uint64_t saved;
+
+	if (arm_masks_by_priority) {
+		asm volatile("mrs %0, icc_pmr_el1" : "=r"(saved) : : "memory");
+		arm_set_priority_mask(ARM_PRIORITY_URGENT);
+	} else {
+		asm volatile("mrs %0, daif\n\tmsr daifset, #3" : "=r"(saved) : : "memory");
+	}
+	return saved;
+}
+
+static inline void arch_irq_restore(uint64_t saved)
+{
+	if (arm_masks_by_priority)
+		arm_set_priority_mask(saved);
+	else
+		asm volatile("msr daif, %0" : : "r"(saved) : "memory");
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What take-over knows and the other CPUs need.
+ */
+#ifndef ARCH_AARCH64_OWN_H
+#define ARCH_AARCH64_OWN_H
+
+#include "arch/aarch64/cpu.h"
+
+/* Translation as every CPU of ours has it; the payload's, at EL1, where el is 2. */
+struct arm_machine {
+	struct arm_mmu mmu; /* first, for start.S */
+	struct arm_mmu payload_mmu;
+	const struct arch_platform *platform;
+	unsigned el;      /* that we run at: 1 or 2 */
+	uint64_t cntvoff; /* EL2: virtual counter = physical - cntvoff; the firmware's */
+};
+_Static_assert(offsetof(struct arm_machine, mmu) == MACHINE_MMU, "MACHINE_MMU");
+
+/* A thread begins: SErrors are reported from here on, and what masking by priority lets through
+ * comes in. On stacks of ours, after the GIC's cpu_init(). Thread. */
+void arm_unmask_urgent(void);
+
+extern struct arm_machine arm_machine; /* own.c */
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+/* What the payload is to us: code at EL1 below our EL2, else a function. */
+#include "arch/aarch64/own.h"
+#include "arch/aarch64/sysreg.h"
+
+int64_t arm_payload_run(int (*fn)(void *arg), void *arg); /* payload.S */
+
+int arch_call_payload(int (*fn)(void *arg), void *arg)
+{
+	uint64_t masks = read_sysreg(daif);
+	int result;
+
+	if (arm_machine.el == 2)
+		return (int)arm_payload_run(fn, arg);
+	result = fn(arg);
+	write_sysreg(daif, masks); /* whatever it left masked */
+	return result;
+}

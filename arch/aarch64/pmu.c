@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The PMU's registers by number, and its interrupt. A system register's name is part of the
+ * instruction, hence the switch.
+ */
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/own.h"
+#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/sysreg.h"
+
+#include <errno.h>
+
+/* F(name, encoding) for each, C(n) for each counter */
+#define READ_ONLY(F)                        \
+	F(id_aa64dfr0_el1, ID_AA64DFR0_EL1) \
+	F(pmceid0_el0, PMCEID0_EL0)         \
+	F(pmceid1_el0, PMCEID1_EL0)
+#define REGISTERS(F)                      \
+	F(pmcr_el0, PMCR_EL0)             \
+	F(pmcntenset_el0, PMCNTENSET_EL0) \
+	F(pmcntenclr_el0, PMCNTENCLR_EL0) \
+	F(pmovsclr_el0, PMOVSCLR_EL0)     \
+	F(pmccntr_el0, PMCCNTR_EL0)       \
+	F(pmintenset_el1, PMINTENSET_EL1) \
+	F(pmintenclr_el1, PMINTENCLR_EL1) \
+	F(pmccfiltr_el0, PMCCFILTR_EL0)
+/* clang-format off */
+#define COUNTERS(C)                                                                        \
+	C(0) C(1) C(2) C(3) C(4) C(5) C(6) C(7) C(8) C(9) C(10) C(11) C(12) C(13) C(14) C(15)  \
+	C(16) C(17) C(18) C(19) C(20) C(21) C(22) C(23) C(24) C(25) C(26) C(27) C(28) C(29) C(30)
+/* clang-format on */
+
+#define READ(name, number) \
+	case number:       \
+		return read_sysreg(name);
+#define READ_COUNTER(n)       \
+	case PMEVCNTR_EL0(n): \
+		return read_sysreg(pmevcntr##n##_el0);
+#define WRITE(name, number)                \
+	case number:                       \
+		write_sysreg(name, value); \
+		break;
+#define WRITE_COUNTER(n)                                \
+	case PMEVCNTR_EL0(n):                           \
+		write_sysreg(pmevcntr##n##_el0, value); \
+		break;
+#define WRITE_TYPE(n)                                    \
+	case PMEVTYPER_EL0(n):                           \
+		write_sysreg(pmevtyper##n##_el0, value); \
+		break;
+
+static uint64_t read_counter(uint32_t reg)
+{
+	switch (reg) {
+		COUNTERS(READ_COUNTER)
+	default:
+		return 0;
+	}
+}
+
+static void write_counter(uint32_t reg, uint64_t value)
+{
+	switch (reg) {
+		COUNTERS(WRITE_COUNTER)
+	default:
+		break;
+	}
+}
+
+static void write_type(uint32_t reg, uint64_t value)
+{
+	switch (reg) {
+		COUNTERS(WRITE_TYPE)
+	default:
+		break;
+	}
+}
+
+uint64_t arch_reg_read(uint32_t reg)
+{
+	switch (reg) {
+		READ_ONLY(READ)
+		REGISTERS(READ)
+	default:
+		return read_counter(reg);
+	}
+}
+
+void arch_reg_write(uint32_t reg, uint64_t value)
+{
+	switch (reg) {
+		REGISTERS(WRITE)
+	default:
+		if (reg >= PMEVTYPER_EL0(0))
+			write_type(reg, value);
+		else
+			write_counter(reg, value);
+	}
+}
+
+int arch_pmi_init(arch_handler_fn handler)
+{
+	uint32_t ppi = arm_machine.platform->pmu_interrupt;
+	int error;
+
+	if (ppi < GIC_FIRST_PPI || ppi >= GIC_FIRST_SPI)
+		return -ENODEV;
+	error = arm_interrupt_handle(ppi, handler);
+	if (!error)
+		gic->ppi_enable(ppi, true);
+	return error;
+}

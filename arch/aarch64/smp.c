@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The other CPUs: started by PSCI, then asleep until there is work. A CPU's state is handed to
+ * and fro: the boot CPU writes it in OFF, IDLE and FAILED, the CPU itself in all others, with
+ * release, so that what was stored before is seen by who reads the new state with acquire.
+ */
+#include "arch/aarch64/smp.h"
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/mmu.h"
+#include "arch/aarch64/own.h"
+#include "arch/aarch64/psci.h"
+#include "arch/aarch64/sysreg.h"
+
+#include <errno.h>
+
+enum arm_cpu_state {
+	CPU_OFF = 0,
+	CPU_STARTING, /* PSCI was asked */
+	CPU_IDLE,
+	CPU_WORK, /* work is set */
+	CPU_RUNNING,
+	CPU_STOP,   /* is to switch itself off */
+	CPU_FAILED, /* its interrupt controller does not answer */
+};
+
+static uint32_t state_of(const struct arm_cpu *cpu)
+{
+	return __atomic_load_n(&cpu->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct arm_cpu *cpu, uint32_t state)
+{
+	__atomic_store_n(&cpu->state, state, __ATOMIC_RELEASE);
+}
+
+/* Wait at most a second for the CPU to leave a state. */
+static bool leaves(const struct arm_cpu *cpu, uint32_t state)
+{
+	uint64_t deadline = arch_cycles() + read_sysreg(cntfrq_el0);
+
+	while (state_of(cpu) == state) {
+		if (arch_cycles() > deadline)
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
+static void work(struct arm_cpu *cpu)
+{
+	set_state(cpu, CPU_RUNNING);
+	arm_timer_own();
+	cpu->work(cpu->work_arg);
+	arch_irq_disable();
+	arch_timer_disarm();
+	set_state(cpu, CPU_IDLE);
+}
+
+/* Masked by PSTATE.I interrupts still end WFI, so none that comes between the look at the state
+ * and the sleep is missed; then it is let in, and acknowledged. */
+static void sleep_until_signalled(void)
+{
+	asm volatile("msr daifset, #3" : : : "memory");
+	if (arm_masks_by_priority)
+		arm_set_priority_mask(ARM_PRIORITY_ALL);
+	arch_wait();
+	arch_irq_enable();
+	isb();
+	arch_irq_disable();
+}
+
+_Noreturn void arm_secondary_main(struct arm_cpu *cpu)
+{
+	arm_cpu_own(cpu);
+	if (gic->cpu_init(cpu)) {
+		set_state(cpu, CPU_FAILED);
+		arch_halt();
+	}
+	arm_unmask_urgent();
+	set_state(cpu, CPU_IDLE);
+	for (;;) {
+		switch (state_of(cpu)) {
+		case CPU_WORK:
+			work(cpu);
+			break;
+		case CPU_STOP:
+			arch_irq_disable();
+			set_state(cpu, CPU_OFF);
+			psci_cpu_off();
+			arch_halt();
+		default:
+			sleep_until_signalled();
+		}
+	}
+}
+
+static int start(struct arm_cpu *cpu)
+{
+	mmu_clean(arm_secondary_start, arm_secondary_end);
+	mmu_clean(&arm_machine, &arm_machine + 1);
+	set_state(cpu, CPU_STARTING);
+	if (psci_cpu_on(cpu->mpidr, (uint64_t)arm_secondary_start, (uint64_t)cpu)) {
+		set_state(cpu, CPU_OFF);
+		return -EIO;
+	}
+	if (!leaves(cpu, CPU_STARTING))
+		return -ETIMEDOUT;
+	return state_of(cpu) == CPU_IDLE ? 0 : -EIO;
+}
+
+int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
+{
+	struct arm_cpu *target = &arm_cpus[cpu];
+	int error = 0;
+
+	if (cpu >= arch_cpu_count() || target == arm_this_cpu())
+		return -EINVAL;
+	if (state_of(target) == CPU_OFF)
+		error = start(target);
+	if (error)
+		return error;
+	if (state_of(target) != CPU_IDLE)
+		return state_of(target) == CPU_RUNNING ? -EBUSY : -EIO;
+	target->work = fn;
+	target->work_arg = arg;
+	set_state(target, CPU_WORK);
+	gic->send_sgi(target, GIC_SGI_WORK);
+	return leaves(target, CPU_WORK) ? 0 : -ETIMEDOUT;
+}
+
+bool arch_cpu_idle(unsigned cpu)
+{
+	uint32_t state = state_of(&arm_cpus[cpu]);
+
+	return state != CPU_WORK && state != CPU_RUNNING;
+}
+
+void arch_signal_init(arch_handler_fn handler)
+{
+	arm_interrupt_handle(GIC_SGI_SIGNAL, handler);
+}
+
+void arch_cpu_signal(unsigned cpu)
+{
+	gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
+}
+
+void arm_cpus_off(void)
+{
+	for (unsigned i = 1; i < arch_cpu_count(); i++) {
+		struct arm_cpu *cpu = &arm_cpus[i];
+		uint64_t deadline = arch_cycles() + read_sysreg(cntfrq_el0);
+
+		if (state_of(cpu) != CPU_IDLE)
+			continue;
+		set_state(cpu, CPU_STOP);
+		gic->send_sgi(cpu, GIC_SGI_WORK);
+		while (!psci_cpu_is_off(cpu->mpidr) && arch_cycles() < deadline)
+			arch_relax();
+	}
+}

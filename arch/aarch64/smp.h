@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_AARCH64_SMP_H
+#define ARCH_AARCH64_SMP_H
+
+#include "arch/aarch64/cpu.h"
+
+/* Switch all CPUs off that wait for work; one that still runs something is left. Thread. */
+void arm_cpus_off(void);
+
+/* start.S: where PSCI starts a CPU, MMU off, x0 = its struct arm_cpu; and its end. */
+extern char arm_secondary_start[], arm_secondary_end[];
+
+/* From there, translation on, as a thread on the CPU's own stack. */
+_Noreturn void arm_secondary_main(struct arm_cpu *cpu);
+
+#endif

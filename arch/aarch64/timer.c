@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Time: the generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which
+ * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us.
+ */
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/own.h"
+#include "arch/aarch64/sysreg.h"
+#include "ringbuf/trace_region.h"
+
+#include <errno.h>
+
+/* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
+#define PPI_EL2_PHYSICAL 26U
+#define PPI_VIRTUAL      27U
+
+static uint32_t timer_ppi(void)
+{
+	bool el2 = arm_machine.el == 2;
+	uint32_t ppi = el2 ? arm_machine.platform->timer_el2_interrupt
+	                   : arm_machine.platform->timer_virtual_interrupt;
+
+	if (ppi >= GIC_FIRST_PPI && ppi < GIC_FIRST_SPI)
+		return ppi;
+	return el2 ? PPI_EL2_PHYSICAL : PPI_VIRTUAL;
+}
+
+static arch_handler_fn timer_handler;
+
+static void expired(const struct arch_regs *regs)
+{
+	arch_timer_disarm(); /* it is level-triggered */
+	timer_handler(regs);
+}
+
+void arm_timer_own(void)
+{
+	arch_timer_disarm();
+	if (timer_handler)
+		gic->ppi_enable(timer_ppi(), false);
+}
+
+int arch_timer_init(arch_handler_fn handler)
+{
+	int error = arm_interrupt_handle(timer_ppi(), expired);
+
+	if (error)
+		return error;
+	timer_handler = handler;
+	arm_timer_own();
+	return 0;
+}
+
+void arch_timer_arm(uint64_t deadline)
+{
+	if (arm_machine.el == 2) {
+		write_sysreg(cnthp_cval_el2, deadline + arm_machine.cntvoff);
+		write_sysreg(cnthp_ctl_el2, CNT_CTL_ENABLE);
+	} else {
+		write_sysreg(cntv_cval_el0, deadline);
+		write_sysreg(cntv_ctl_el0, CNT_CTL_ENABLE);
+	}
+	isb();
+}
+
+void arch_timer_disarm(void)
+{
+	if (arm_machine.el == 2)
+		write_sysreg(cnthp_ctl_el2, 0);
+	else
+		write_sysreg(cntv_ctl_el0, 0);
+	isb();
+}
+
+int arch_clock_init(struct arch_clock *clock)
+{
+	clock->frequency = read_sysreg(cntfrq_el0);
+	clock->source = TR_CLOCK_ARCHITECTURAL;
+	return clock->frequency ? 0 : -ENODEV;
+}
+
+void arch_irq_enable(void)
+{
+	asm volatile("msr daifclr, #3" : : : "memory");
+	if (arm_masks_by_priority)
+		arm_set_priority_mask(ARM_PRIORITY_ALL);
+}
+
+/* With priority masking PSTATE.I stays clear in threads, for what is urgent. */
+void arch_irq_disable(void)
+{
+	if (arm_masks_by_priority)
+		arm_set_priority_mask(ARM_PRIORITY_URGENT);
+	else
+		asm volatile("msr daifset, #3" : : : "memory");
+}
+
+void arch_wait(void)
+{
+	asm volatile("dsb sy\n\twfi" : : : "memory");
+}
+
+_Noreturn void arch_halt(void)
+{
+	asm volatile("msr daifset, #15" : : : "memory");
+	for (;;)
+		asm volatile("wfi");
+}

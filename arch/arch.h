@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arch seam: all that the rest of bareperf may know about a CPU.
+ * arch/x86_64/, arch/aarch64/ and arch/host/ (for tests on the host) each supply
+ * every hook; one that is missing breaks the build. Nothing outside arch/ asks
+ * which ISA it runs on.
+ *
+ * Contexts: "thread" is the boot path and the workload, "IRQ" a maskable
+ * interrupt's handler, "NMI" one that cannot be masked (x86: NMI; Arm: EL2 above
+ * the payload). A hook without a remark may be called from all three.
+ */
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Inline hooks, supplied by <arch_inline.h> of the ISA ---- */
+
+/* The CPU's cycle counter that clock conversion is about: TSC; CNTVCT_EL0. */
+static inline uint64_t arch_cycles(void);
+
+/* If *word is old, make it new and return true. Atomic against interrupts and NMIs on this
+ * CPU only: no bus lock, no exclusive access that another CPU could see. */
+static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new);
+
+/* *word += value, atomic against interrupts and NMIs on this CPU only. */
+static inline void arch_add_local(uint64_t *word, uint64_t value);
+
+/* Exchange, atomic for all observers and a full fence (store-load included). */
+static inline uint32_t arch_exchange(uint32_t *word, uint32_t value);
+
+/* A full fence for all observers of write-back memory, store-load included. */
+static inline void arch_fence(void);
+
+/* A hint that this is a spinning loop. */
+static inline void arch_relax(void);
+
+/* Mask interrupts (not NMIs) and return what restores the state before. */
+static inline uint64_t arch_irq_save(void);
+static inline void arch_irq_restore(uint64_t saved);
+
+/* What arch_reg_write() wrote before takes effect before what follows in the program. x86:
+ * nothing to do, WRMSR serializes enough; Arm: ISB. */
+static inline void arch_reg_sync(void);
+
+#include <arch_inline.h>
+
+/* ---- The CPU ---- */
+
+/* The state that an interrupt or an exception interrupted. */
+struct arch_regs;
+
+uint64_t arch_regs_pc(const struct arch_regs *regs);
+uint64_t arch_regs_fp(const struct arch_regs *regs); /* RBP; X29 */
+uint64_t arch_regs_sp(const struct arch_regs *regs);
+
+/* Have the handler that got these registers return to fn(arg), at the interrupted code's privilege
+ * level, on the stack that ends at sp (16-byte aligned, that code's own), with no caller and with
+ * interrupts as they were. regs are the handler's own, const for those that only look. fn does
+ * not return. Only for what arch_call_payload() runs; in its exception's, interrupt's or signal's
+ * handler. */
+void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg,
+                        uint64_t sp);
+
+/* A frame record as the frame pointer points at it, on every ISA that we know. */
+struct arch_frame {
+	uint64_t next; /* the caller's frame */
+	uint64_t ret;  /* return address */
+};
+
+/* The bounds [low, high) of the stack that sp lies in; false if it is none of ours.
+ * Bounded and fault free for any sp. */
+bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high);
+
+/* This CPU's index, 0 for the boot CPU. */
+unsigned arch_cpu(void);
+
+/* What the CPU says about itself; text is NUL-terminated. Thread. */
+struct arch_cpu_id {
+	uint64_t hw_id;     /* APIC id; MPIDR_EL1 affinity */
+	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
+	char vendor[16];
+	char model[64];
+};
+void arch_cpu_identify(struct arch_cpu_id *id);
+
+/* ELF's e_machine for this ISA. */
+uint16_t arch_elf_machine(void);
+
+/* The context in which an interrupt, of whatever kind, finds what it interrupted. */
+typedef void (*arch_handler_fn)(const struct arch_regs *regs);
+
+/* ---- What the firmware's tables say ---- */
+
+/* Where the UART is and how it is read; from ACPI's SPCR or DBG2. */
+struct arch_uart_hint {
+	uint8_t interface_type; /* SPCR's subtype: 0 = 16550, 3 = PL011, 0x0e = SBSA, 0x12 = 16550
+	                           gas */
+	uint8_t space;          /* ACPI generic address space: 0 memory, 1 I/O port */
+	uint8_t access_size;    /* ACPI generic address: bytes per access, 0 unknown */
+	uint8_t reg_shift;
+	uint64_t address;
+};
+
+#define ARCH_MAX_CPUS       256
+#define ARCH_MAX_IOAPICS    16
+#define ARCH_MAX_GICR_AREAS 256
+
+/* ACPI's facts about this machine (boot/acpi.c), for the ISA that wants them. Bounded, but not
+ * verified against the hardware. 0 is "not there", unless a comment says more. */
+struct arch_platform {
+	unsigned cpu_count;           /* usable CPUs, at least 1 where there is a MADT */
+	uint64_t cpus[ARCH_MAX_CPUS]; /* APIC id; MPIDR_EL1 affinity; in the MADT's order */
+	bool has_uart;
+	struct arch_uart_hint uart;
+	uint64_t
+	    low_memory; /* two zeroed pages of ours below 1 MiB: x86's other CPUs start there */
+
+	uint64_t pm_timer;      /* ACPI PM timer, 3.579545 MHz (ACPI 6.5, 4.8.3.3) */
+	uint8_t pm_timer_space; /* 0 memory, 1 I/O port */
+	uint8_t pm_timer_bits;  /* 24 or 32 */
+	uint64_t hpet;          /* its registers */
+	unsigned ioapic_count;
+	uint64_t ioapics[ARCH_MAX_IOAPICS];
+
+	uint8_t gic_version; /* GICD structure: 0 unknown, 1..4 */
+	uint64_t gicd;       /* distributor */
+	uint64_t gicc;       /* GICv2 CPU interface, of the first CPU */
+	unsigned gicr_count; /* redistributor areas: GICR structures, else each GICC's own */
+	struct {
+		uint64_t address;
+		uint64_t size; /* 0: one CPU's frames, as a GICC structure names them */
+	} gicr[ARCH_MAX_GICR_AREAS];
+	uint64_t gic_its;
+	uint32_t pmu_interrupt;           /* GSIV, of the first CPU */
+	uint32_t spe_interrupt;           /* GSIV, of the first CPU */
+	uint32_t timer_el1_interrupt;     /* GTDT: non-secure EL1 physical */
+	uint32_t timer_virtual_interrupt; /* GTDT: virtual */
+	uint32_t timer_el2_interrupt;     /* GTDT: EL2 */
+	bool psci;                        /* FADT: PSCI is there */
+	bool psci_hvc;                    /* by HVC, not SMC */
+};
+
+/* ---- Owning the machine ---- */
+
+/* Memory that must be mapped, with these rights and this type. */
+enum arch_map_type {
+	ARCH_MAP_CODE,        /* read, execute */
+	ARCH_MAP_RODATA,      /* read */
+	ARCH_MAP_DATA,        /* read, write, write-back */
+	ARCH_MAP_DEVICE,      /* read, write, uncached */
+	ARCH_MAP_FRAMEBUFFER, /* read, write, write-combining; Arm: normal non-cacheable */
+};
+struct arch_mapping {
+	uint64_t address; /* identity mapped; widened to whole pages */
+	uint64_t size;
+	enum arch_map_type type;
+};
+
+/* Zeroed pages for page tables and stacks; taken while the firmware still runs. Thread. */
+typedef void *(*arch_alloc_pages_fn)(size_t pages);
+
+/* Build what take_over needs: page tables for the maps and for the ISA's own devices (interrupt
+ * controller, timers), descriptor tables or vectors, stacks. Later mappings win over earlier
+ * ones. platform is kept by reference. With the firmware's services. 0 or -ENOMEM. Thread. */
+int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
+                 unsigned count, arch_alloc_pages_fn alloc);
+
+/* Take the CPU: save what the firmware had, load our tables, mask all interrupt sources that
+ * the firmware left, switch to our stack, and call story(arg) there. Returns what story
+ * returned, with the CPU still ours, on the caller's stack. Without the firmware's services. */
+int arch_take_over(int (*story)(void *arg), void *arg);
+
+/* Restore what arch_take_over() saved, so that UEFI's runtime services may be called.
+ * Interrupts stay masked, timers and counters are quiet. Thread. */
+void arch_give_back(void);
+
+/* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm
+ * entered at EL2: at EL1, on a stack of its own, so that interrupts reach us whatever fn masks.
+ * fn may call this header's hooks for time, arch_cpu(), arch_wait() and the UART; of the others
+ * it has no need. Not nested. Thread. */
+int arch_call_payload(int (*fn)(void *arg), void *arg);
+
+/* ---- The other CPUs ---- */
+
+/* CPUs that arch_cpu_run() can reach, and the boot CPU, which is number 0. */
+unsigned arch_cpu_count(void);
+
+/* Run fn(arg) on another CPU: as its thread, on its own stack, interrupts masked, with its own
+ * timer and interrupt controller set up as on the boot CPU. Returns once fn is about to run
+ * there. The CPU sleeps between two calls. In the story of arch_take_over(). 0; -EINVAL: no such
+ * CPU, or the caller's own; -EBUSY: it still runs another fn; -EIO: the firmware refused;
+ * -ETIMEDOUT: it did not come up. Thread. */
+int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg);
+
+/* Whether the CPU has returned from fn (or never ran one); with acquire. */
+bool arch_cpu_idle(unsigned cpu);
+
+/* Have handler called on a CPU that arch_cpu_signal() names; one for all CPUs. As NMI, so that a
+ * CPU which masks interrupts hears it; on Arm with GICv2 as IRQ, heard when it lets them in. */
+void arch_signal_init(arch_handler_fn handler);
+void arch_cpu_signal(unsigned cpu);
+
+/* ---- Time ---- */
+
+struct arch_clock {
+	uint64_t frequency; /* of arch_cycles(), Hz */
+	uint16_t source;    /* enum tr_clock_source */
+};
+
+/* Find the counter's frequency, measuring if nobody says (at most 20 ms). Calibrates the
+ * timer below as well. After arch_prepare(), in the story of arch_take_over().
+ * 0, or -ENODEV if there is nothing to measure against. Thread. */
+int arch_clock_init(struct arch_clock *clock);
+
+/* ---- Timer and interrupts ---- */
+
+/* Route this CPU's timer (local APIC; generic timer) to handler, disarmed. IRQ context is
+ * where handler runs; it must arm the timer again if it wants more. Thread. */
+int arch_timer_init(arch_handler_fn handler);
+
+/* Interrupt when arch_cycles() reaches deadline, or at once if that is past. One deadline a
+ * CPU: a second call replaces the first. Interrupts masked or IRQ. */
+void arch_timer_arm(uint64_t deadline);
+void arch_timer_disarm(void);
+
+/* Route this CPU's performance monitor interrupt (x86: local APIC's LVTPC, as NMI; Arm: the PPI
+ * that the MADT names) to handler, one for all CPUs, and let it through. -ENODEV: the tables
+ * name none. Thread. */
+int arch_pmi_init(arch_handler_fn handler);
+
+/* ---- Registers of the performance hardware ---- */
+
+/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
+ * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h. Arm: a system register by ARM_SYSREG() of
+ * arch/aarch64/pmuv3.h. A write to what does not exist has no
+ * effect, a read of it is 0. */
+uint64_t arch_reg_read(uint32_t reg);
+void arch_reg_write(uint32_t reg, uint64_t value);
+
+/* Let interrupts in / keep them out on this CPU. Thread. */
+void arch_irq_enable(void);
+void arch_irq_disable(void);
+
+/* Sleep until an interrupt; returns after it was handled. Interrupts enabled. Thread. */
+void arch_wait(void);
+
+/* Run a loop of this many iterations (at least 1) with the frame pointer register holding
+ * frame_pointer. Thread; for the wildframe workload. */
+void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations);
+
+/* Stop this CPU for good, interrupts masked. */
+_Noreturn void arch_halt(void);
+
+/* ---- The machine's console ---- */
+
+/* Find the UART: where ACPI's SPCR or DBG2 says (device memory or I/O port), else the ISA's
+ * customary one if it answers. -ENODEV where there is none. Thread. */
+int arch_uart_init(const struct arch_uart_hint *hint); /* hint may be NULL */
+
+/* Write one byte, waiting (bounded) for room. Any context: a panic uses it. */
+void arch_uart_putc(char c);
+
+/* ---- Faults ---- */
+
+/* Called by the ISA's exception entry with the machine state saved: describe() prints the
+ * registers by the given line printer. The core's panic() never returns. */
+typedef void (*arch_print_fn)(const char *format, ...);
+void arch_regs_print(const struct arch_regs *regs, arch_print_fn print);
+const char *arch_regs_cause(const struct arch_regs *regs); /* "#PF page fault, write" */
+
+/* Supplied by boot/panic.c; called by the ISA on every exception that has no handler. It returns
+ * only where the fault is the payload's, with the registers changed by arch_regs_redirect(). */
+void panic_exception(const struct arch_regs *regs);
+
+#endif

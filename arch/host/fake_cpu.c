@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/host/fake_cpu.h"
+
+uint64_t fake_stack_low, fake_stack_high;
+uint64_t fake_timer_deadline;
+
+uint16_t fake_machine;
+uint64_t (*fake_reg_read)(uint32_t reg);
+void (*fake_reg_write)(uint32_t reg, uint64_t value);
+arch_handler_fn fake_pmi;
+
+static arch_handler_fn timer_handler;
+
+uint16_t arch_elf_machine(void)
+{
+	return fake_machine;
+}
+
+uint64_t arch_reg_read(uint32_t reg)
+{
+	return fake_reg_read ? fake_reg_read(reg) : 0;
+}
+
+void arch_reg_write(uint32_t reg, uint64_t value)
+{
+	if (fake_reg_write)
+		fake_reg_write(reg, value);
+}
+
+int arch_pmi_init(arch_handler_fn handler)
+{
+	fake_pmi = handler;
+	return 0;
+}
+
+uint64_t arch_regs_pc(const struct arch_regs *regs)
+{
+	return regs->pc;
+}
+
+uint64_t arch_regs_fp(const struct arch_regs *regs)
+{
+	return regs->fp;
+}
+
+uint64_t arch_regs_sp(const struct arch_regs *regs)
+{
+	return regs->sp;
+}
+
+bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	*low = fake_stack_low;
+	*high = fake_stack_high;
+	return sp >= fake_stack_low && sp < fake_stack_high;
+}
+
+unsigned arch_cpu(void)
+{
+	return 0;
+}
+
+int arch_timer_init(arch_handler_fn handler)
+{
+	timer_handler = handler;
+	fake_timer_deadline = 0;
+	return 0;
+}
+
+void arch_timer_arm(uint64_t deadline)
+{
+	fake_timer_deadline = deadline;
+}
+
+void arch_timer_disarm(void)
+{
+	fake_timer_deadline = 0;
+}
+
+unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *regs)
+{
+	uint64_t end = host_fake_cycles + cycles;
+	unsigned fired = 0;
+
+	while (fake_timer_deadline && fake_timer_deadline + late <= end) {
+		host_fake_cycles = fake_timer_deadline + late;
+		fake_timer_deadline = 0;
+		timer_handler(regs);
+		fired++;
+	}
+	host_fake_cycles = end;
+	return fired;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A CPU for unit tests: its state is what the test says, its timer fires when told. */
+#ifndef ARCH_HOST_FAKE_CPU_H
+#define ARCH_HOST_FAKE_CPU_H
+
+#include "arch/arch.h"
+
+struct arch_regs {
+	uint64_t pc, fp, sp;
+};
+
+/* What arch_elf_machine() says. */
+extern uint16_t fake_machine;
+
+/* The registers behind arch_reg_read() and arch_reg_write(), as the test models them; NULL:
+ * nothing there. fake_pmi(regs) is the overflow interrupt. */
+extern uint64_t (*fake_reg_read)(uint32_t reg);
+extern void (*fake_reg_write)(uint32_t reg, uint64_t value);
+extern arch_handler_fn fake_pmi;
+
+/* The only stack that arch_stack_bounds() knows; none while high is 0. */
+extern uint64_t fake_stack_low, fake_stack_high;
+
+/* What arch_timer_arm() was last told; 0: disarmed. */
+extern uint64_t fake_timer_deadline;
+
+/* Let time pass up to cycles, firing the timer on the way whenever it is due, each time late
+ * cycles late, with regs as the interrupted state. Returns how often it fired. */
+unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *regs);
+
+#endif

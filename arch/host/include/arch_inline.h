@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inline hooks of arch.h for tests and tools on the host. "This CPU" is the
+ * calling thread, its interrupts are signals. The masking of interrupts is a flag that
+ * unit tests can look at, since the code under test does not depend on it being real.
+ */
+#ifndef ARCH_HOST_ARCH_INLINE_H
+#define ARCH_HOST_ARCH_INLINE_H
+
+#if defined(__x86_64__)
+/* arch/host/time.c: the TSC, or what host_set_cycles() said. */
+#define HOST_HAS_TSC 1
+#endif
+
+extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
+extern uint64_t host_irq_masked;  /* 1: arch_irq_save() or arch_irq_disable() is in force */
+
+static inline uint64_t arch_cycles(void)
+{
+	if (host_fake_cycles)
+		return host_fake_cycles;
+#ifdef HOST_HAS_TSC
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t now;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+	return now;
+#endif
+}
+
+static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	/* No lock prefix: a signal arrives between instructions only. */
+	__asm__ volatile("cmpxchgq %3, %1"
+	                 : "=@ccz"(done), "+m"(*word), "+a"(old)
+	                 : "r"(new)
+	                 : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_RELAXED,
+	                                   __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void arch_add_local(uint64_t *word, uint64_t value)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
+#else
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
+{
+	return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static inline void arch_fence(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void arch_reg_sync(void)
+{
+}
+
+static inline void arch_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#else
+	__asm__ volatile("yield");
+#endif
+}
+
+static inline uint64_t arch_irq_save(void)
+{
+	uint64_t saved = host_irq_masked;
+
+	host_irq_masked = 1;
+	return saved;
+}
+
+static inline void arch_irq_restore(uint64_t saved)
+{
+	host_irq_masked = saved;
+}
+
+#endif

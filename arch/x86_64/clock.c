@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How fast the time-stamp counter runs: what CPUID says, else measured against a timer of known
+ * frequency for WINDOW_MS. The local APIC's timer is measured in the same window.
+ */
+#include "arch/x86_64/clock.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/platform.h"
+#include "arch/x86_64/registers.h"
+#include "ringbuf/trace_region.h"
+
+#include <errno.h>
+
+#define WINDOW_MS     10U
+#define MAX_CYCLES    200000000U /* of the TSC for a window: 20 ms at 10 GHz */
+#define STUCK_READS   2000U      /* without a change: the reference does not run */
+#define BEST_OF       8          /* readings of which the quickest counts */
+#define PM_TIMER_HZ   3579545U
+#define HPET_PERIOD   0x004 /* high half of the capabilities: femtoseconds a tick */
+#define HPET_CONFIG   0x010
+#define HPET_RUNS     1U
+#define HPET_COUNTER  0x0f0
+#define FS_PER_SECOND 1000000000000000ULL
+
+/* A counter that goes up by frequency a second. */
+struct reference {
+	uint32_t (*read)(void);
+	uint64_t frequency;
+	uint32_t mask;
+	uint16_t source;
+};
+
+/* All three clocks at one time, as well as that can be. */
+struct reading {
+	uint64_t tsc;
+	uint32_t reference;
+	uint32_t apic; /* counts down */
+};
+
+static uint32_t read_pm_timer(void)
+{
+	if (x86_platform->pm_timer_space == 1)
+		return inl((uint16_t)x86_platform->pm_timer);
+	return *(volatile uint32_t *)x86_platform->pm_timer;
+}
+
+static uint32_t hpet_read(unsigned offset)
+{
+	return *(volatile uint32_t *)(x86_platform->hpet + offset);
+}
+
+static uint32_t read_hpet(void)
+{
+	return hpet_read(HPET_COUNTER);
+}
+
+static bool find_pm_timer(struct reference *reference)
+{
+	if (x86_platform->pm_timer == 0)
+		return false;
+	*reference = (struct reference){ read_pm_timer, PM_TIMER_HZ,
+		                         x86_platform->pm_timer_bits == 32 ? UINT32_MAX : 0xffffff,
+		                         TR_CLOCK_PM_TIMER };
+	return true;
+}
+
+static bool find_hpet(struct reference *reference)
+{
+	uint32_t period;
+
+	if (x86_platform->hpet == 0)
+		return false;
+	period = hpet_read(HPET_PERIOD);
+	if (period == 0 || period > 100000000) /* specification 1.0a, 2.3.4: at most 5F5E100H */
+		return false;
+	if (!(hpet_read(HPET_CONFIG) & HPET_RUNS))
+		*(volatile uint32_t *)(x86_platform->hpet + HPET_CONFIG) = hpet_read(HPET_CONFIG) |
+		                                                           HPET_RUNS;
+	*reference =
+	    (struct reference){ read_hpet, FS_PER_SECOND / period, UINT32_MAX, TR_CLOCK_HPET };
+	return true;
+}
+
+/* The reading that took the least time: nothing came in between. */
+static struct reading take_reading(const struct reference *reference)
+{
+	struct reading best = { 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < BEST_OF; i++) {
+		uint64_t before = arch_cycles();
+		uint32_t count = reference->read();
+		uint32_t apic = apic_read(APIC_TIMER_CURRENT);
+		uint64_t after = arch_cycles();
+
+		if (after - before < least) {
+			least = after - before;
+			best = (struct reading){ before + least / 2, count, apic };
+		}
+	}
+	return best;
+}
+
+/*
+ * Wait for the window's end. False if the reference stands still, or takes too long. The TSC is
+ * read first: a CPU that was taken away between the two (by a hypervisor) then finds the window
+ * over.
+ */
+static bool wait_window(const struct reference *reference, uint32_t start)
+{
+	uint32_t window = (uint32_t)(reference->frequency * WINDOW_MS / 1000);
+	uint64_t began = arch_cycles(), passed;
+	uint32_t last = start;
+	unsigned unchanged = 0;
+
+	do {
+		uint32_t now;
+
+		passed = arch_cycles() - began;
+		now = reference->read();
+		if (((now - start) & reference->mask) >= window)
+			return true;
+		unchanged = now == last ? unchanged + 1 : 0;
+		last = now;
+		arch_relax();
+	} while (unchanged < STUCK_READS && passed < MAX_CYCLES);
+	return false;
+}
+
+static int measure(const struct reference *reference, struct clock_rates *rates)
+{
+	struct reading start, end;
+	uint64_t ticks;
+
+	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
+	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
+	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+	start = take_reading(reference);
+	if (!wait_window(reference, start.reference)) {
+		apic_write(APIC_TIMER_INITIAL, 0);
+		return -ENODEV;
+	}
+	end = take_reading(reference);
+	apic_write(APIC_TIMER_INITIAL, 0);
+	ticks = (end.reference - start.reference) & reference->mask;
+	rates->tsc = (end.tsc - start.tsc) * reference->frequency / ticks;
+	rates->apic = (uint64_t)(start.apic - end.apic) * reference->frequency / ticks;
+	rates->source = reference->source;
+	return rates->tsc == 0 ? -ENODEV : 0;
+}
+
+static bool ask_cpuid(struct clock_rates *rates)
+{
+	uint32_t leaves = cpuid(0, 0).eax;
+	struct cpuid none = { 0 };
+
+	if (leaves < 0x15)
+		return false;
+	return clock_rates_by_cpuid(cpuid(0x15, 0), leaves >= 0x16 ? cpuid(0x16, 0) : none, rates);
+}
+
+int clock_find_rates(struct clock_rates *rates)
+{
+	struct reference reference;
+
+	if (ask_cpuid(rates))
+		return 0;
+	if (find_pm_timer(&reference) && measure(&reference, rates) == 0)
+		return 0;
+	if (find_hpet(&reference) && measure(&reference, rates) == 0)
+		return 0;
+	return -ENODEV;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions, the saved state, and what each CPU owns. Inside arch/x86_64/ only. */
+#ifndef ARCH_X86_64_CPU_H
+#define ARCH_X86_64_CPU_H
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpuid.h"
+
+/* As entry.S pushes it; the last five by the CPU (SDM volume 3A, 6.14.2). */
+struct arch_regs {
+	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
+	uint64_t vector, error;
+	uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct arch_regs) == 22 * 8, "entry.S pushes 22 words");
+
+/* A CPU's stacks. The last ones are those that the TSS switches to, so that each of these
+ * exceptions finds a good stack whatever it interrupted: IST index i is stack STACK_THREAD + i. */
+enum x86_stack {
+	STACK_THREAD,
+	STACK_NMI,
+	STACK_DF,
+	STACK_MC,
+	STACK_DB,
+	NR_STACKS,
+};
+
+struct x86_cpu {
+	struct {
+		uint64_t low, high; /* [low, high); the page below is not mapped */
+	} stacks[NR_STACKS];
+};
+extern struct x86_cpu x86_cpus[ARCH_MAX_CPUS];
+
+static inline uint64_t rdmsr(uint32_t msr)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void wrmsr(uint32_t msr, uint64_t value)
+{
+	__asm__ volatile("wrmsr"
+	                 :
+	                 : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+	                 : "memory");
+}
+
+static inline uint8_t inb(uint16_t port)
+{
+	uint8_t value;
+
+	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+	return value;
+}
+
+static inline void outb(uint16_t port, uint8_t value)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
+}
+
+static inline uint32_t inl(uint16_t port)
+{
+	uint32_t value;
+
+	__asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+	return value;
+}
+
+/* X86_CONTROL(n): x86_read_crN() and x86_write_crN() */
+#define X86_CONTROL(n)                                                              \
+	static inline uint64_t x86_read_cr##n(void)                                 \
+	{                                                                           \
+		uint64_t value;                                                     \
+                                                                                    \
+		__asm__ volatile("movq %%cr" #n ", %0" : "=r"(value) : : "memory"); \
+		return value;                                                       \
+	}                                                                           \
+	static inline void x86_write_cr##n(uint64_t value)                          \
+	{                                                                           \
+		__asm__ volatile("movq %0, %%cr" #n : : "r"(value) : "memory");     \
+	}
+X86_CONTROL(0)
+X86_CONTROL(3)
+X86_CONTROL(4)
+
+/* entry.S: the code of vector v starts at x86_vectors + 16 * v. */
+extern const char x86_vectors[];
+
+/* entry.S: call function(argument) on the stack that ends at top; returns its result. */
+int x86_call_on_stack(int (*function)(void *argument), void *argument, uint64_t top);
+
+/* entry.S: load CS with code, DS, ES and SS with data, FS and GS with 0. */
+void x86_load_segments(uint16_t code, uint16_t data);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/* GDT, IDT and TSS in 64-bit mode: SDM volume 3A, 3.4.5, 6.14.1, 7.7. */
+#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/registers.h"
+
+#define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
+#define DESCRIPTOR_DATA   0x00cf93000000ffffULL /* present, ring 0, read and write, accessed */
+#define TYPE_TSS          (0x89ULL << 40)       /* present, available 64-bit TSS */
+#define TYPE_GATE         0x8eULL               /* present, ring 0, interrupt gate */
+
+struct __attribute__((packed)) tss {
+	uint32_t reserved_0;
+	uint64_t rsp[3];
+	uint64_t reserved_1;
+	uint64_t ist[7];
+	uint64_t reserved_2;
+	uint16_t reserved_3;
+	uint16_t io_map;
+};
+_Static_assert(sizeof(struct tss) == 104, "SDM volume 3A, figure 7-11");
+
+struct gate {
+	uint64_t low, high;
+};
+
+static uint64_t gdt[GDT_TSS / 8 + 2 * ARCH_MAX_CPUS];
+static struct tss tss[ARCH_MAX_CPUS];
+static struct gate idt[256];
+
+static unsigned stack_of_vector(unsigned vector)
+{
+	switch (vector) {
+	case VECTOR_NMI:
+		return STACK_NMI;
+	case VECTOR_DF:
+		return STACK_DF;
+	case VECTOR_MC:
+		return STACK_MC;
+	case VECTOR_DB:
+		return STACK_DB;
+	default:
+		return STACK_THREAD; /* stay on the interrupted one */
+	}
+}
+
+void descriptors_init(void)
+{
+	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
+	gdt[GDT_DATA / 8] = DESCRIPTOR_DATA;
+	for (unsigned vector = 0; vector < 256; vector++) {
+		uint64_t target = (uint64_t)x86_vectors + 16 * vector;
+
+		idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
+		                  (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
+		                  (target >> 16 & 0xffff) << 48;
+		idt[vector].high = target >> 32;
+	}
+}
+
+void descriptors_init_cpu(unsigned cpu)
+{
+	uint64_t base = (uint64_t)&tss[cpu];
+	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
+
+	for (unsigned i = STACK_NMI; i < NR_STACKS; i++)
+		tss[cpu].ist[i - 1] = x86_cpus[cpu].stacks[i].high;
+	tss[cpu].io_map = sizeof(tss[cpu]);
+	entry[0] = (sizeof(tss[cpu]) - 1) | (base & 0xffffff) << 16 | TYPE_TSS |
+	           (base >> 24 & 0xff) << 56;
+	entry[1] = base >> 32;
+}
+
+void descriptors_load(unsigned cpu)
+{
+	const struct descriptor_table gdtr = { sizeof(gdt) - 1, (uint64_t)gdt };
+	const struct descriptor_table idtr = { sizeof(idt) - 1, (uint64_t)idt };
+
+	__asm__ volatile("lgdt %0" : : "m"(gdtr));
+	x86_load_segments(GDT_CODE, GDT_DATA);
+	__asm__ volatile("lidt %0" : : "m"(idtr));
+	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu));
+}
+
+/* Before arch_take_over() TR is the firmware's or 0, and this is the boot CPU. */
+unsigned arch_cpu(void)
+{
+	uint32_t task;
+
+	__asm__ volatile("str %0" : "=r"(task));
+	task &= 0xffff;
+	return task < GDT_TSS || x86_cpus[0].stacks[0].low == 0 ? 0 : (task - GDT_TSS) / 16;
+}
+
+bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	const struct x86_cpu *cpu = &x86_cpus[arch_cpu() % ARCH_MAX_CPUS];
+
+	for (unsigned i = 0; i < NR_STACKS; i++) {
+		if (sp >= cpu->stacks[i].low && sp < cpu->stacks[i].high) {
+			*low = cpu->stacks[i].low;
+			*high = cpu->stacks[i].high;
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_X86_64_DESCRIPTORS_H
+#define ARCH_X86_64_DESCRIPTORS_H
+
+#include "arch/arch.h"
+
+#define GDT_CODE 0x08
+#define GDT_DATA 0x10
+#define GDT_TSS  0x20 /* of CPU 0; CPU n's is n * 16 behind, so TR says which CPU this is */
+
+/* Operand of LGDT, LIDT, SGDT, SIDT. */
+struct __attribute__((packed)) descriptor_table {
+	uint16_t limit;
+	uint64_t base;
+};
+
+/* Fill the tables that all CPUs share, and a CPU's task state segment from its stacks. */
+void descriptors_init(void);
+void descriptors_init_cpu(unsigned cpu);
+
+/* Load them on the calling CPU: GDT, segments, IDT, TR. */
+void descriptors_load(unsigned cpu);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/* SDM volume 2A, CPUID. */
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu.h"
+
+#include <string.h>
+
+#define EM_X86_64 62
+
+uint16_t arch_elf_machine(void)
+{
+	return EM_X86_64;
+}
+
+static void read_vendor(char vendor[16])
+{
+	struct cpuid id = cpuid(0, 0);
+
+	memset(vendor, 0, 16);
+	memcpy(vendor, &id.ebx, 4);
+	memcpy(vendor + 4, &id.edx, 4);
+	memcpy(vendor + 8, &id.ecx, 4);
+}
+
+/* The brand string, without the blanks that some CPUs lead it with. */
+static void read_model(char model[64])
+{
+	char text[49] = { 0 };
+	const char *start = text;
+
+	memset(model, 0, 64);
+	if (cpuid(0x80000000, 0).eax < 0x80000004)
+		return;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct cpuid id = cpuid(0x80000002 + i, 0);
+
+		memcpy(text + 16 * i, &id, 16);
+	}
+	while (*start == ' ')
+		start++;
+	for (unsigned i = 0; start[i] != 0; i++)
+		model[i] = start[i];
+}
+
+void arch_cpu_identify(struct arch_cpu_id *id)
+{
+	id->hw_id = apic_id();
+	id->signature = cpuid(1, 0).eax;
+	read_vendor(id->vendor);
+	read_model(id->model);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* arch.h's inline hooks for x86_64. Memory is TSO: only store-load wants a fence. */
+#ifndef ARCH_INLINE_H
+#define ARCH_INLINE_H
+
+static inline uint64_t arch_cycles(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
+{
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+	                 : "=@ccz"(done), "+m"(*word), "+a"(old)
+	                 : "r"(new)
+	                 : "memory");
+	return done;
+}
+
+static inline void arch_add_local(uint64_t *word, uint64_t value)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "memory");
+}
+
+/* xchg with memory locks by itself (SDM volume 2, XCHG), and a locked instruction is a fence. */
+static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
+{
+	__asm__ volatile("xchgl %0, %1" : "+r"(value), "+m"(*word) : : "memory");
+	return value;
+}
+
+static inline void arch_fence(void)
+{
+	__asm__ volatile("mfence" : : : "memory");
+}
+
+static inline void arch_reg_sync(void)
+{
+}
+
+static inline void arch_relax(void)
+{
+	__asm__ volatile("pause" : : : "memory");
+}
+
+static inline uint64_t arch_irq_save(void)
+{
+	uint64_t flags;
+
+	__asm__ volatile("pushfq; popq %0; cli" : "=r"(flags) : : "memory");
+	return flags;
+}
+
+static inline void arch_irq_restore(uint64_t saved)
+{
+	if (saved & (1U << 9)) /* RFLAGS.IF */
+		__asm__ volatile("sti" : : : "memory");
+}
+
+#endif

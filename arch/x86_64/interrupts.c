@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/registers.h"
+
+/* entry.S calls it, with the CPU's interrupts masked. */
+void x86_interrupt(const struct arch_regs *regs);
+
+static arch_handler_fn handlers[256] = { [VECTOR_GP] = x86_general_protection };
+static uint64_t spurious[ARCH_MAX_CPUS];
+
+void interrupts_set_handler(unsigned vector, arch_handler_fn handler)
+{
+	handlers[vector] = handler;
+}
+
+uint64_t interrupts_spurious(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < ARCH_MAX_CPUS; i++)
+		sum += spurious[i];
+	return sum;
+}
+
+void x86_interrupt(const struct arch_regs *regs)
+{
+	unsigned vector = (unsigned)regs->vector & 0xff;
+	arch_handler_fn handler = handlers[vector];
+
+	if (vector < FIRST_INTERRUPT) {
+		if (handler != NULL)
+			handler(regs);
+		else
+			panic_exception(regs);
+		return;
+	}
+	if (handler != NULL)
+		handler(regs);
+	else if (vector != VECTOR_WORK)
+		arch_add_local(&spurious[arch_cpu()], 1);
+	/* What the legacy controllers left behind is not in service here. */
+	if (vector != VECTOR_SPURIOUS && (handler != NULL || apic_in_service(vector)))
+		apic_eoi();
+}
+
+uint64_t arch_regs_pc(const struct arch_regs *regs)
+{
+	return regs->rip;
+}
+
+uint64_t arch_regs_fp(const struct arch_regs *regs)
+{
+	return regs->rbp;
+}
+
+uint64_t arch_regs_sp(const struct arch_regs *regs)
+{
+	return regs->rsp;
+}
+
+/* A call's stack, and flags as the ABI wants them at a call. */
+void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
+{
+	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;
+
+	r->rip = (uint64_t)fn;
+	r->rdi = (uint64_t)arg;
+	r->rsp = sp - 8;
+	r->rbp = 0;
+	r->rflags = RFLAGS_FIXED | (r->rflags & RFLAGS_IF);
+}
+
+/* SDM volume 3A, 4.7: P = bit 0, W/R = 1, RSVD = 3, I/D = 4 */
+static const char *page_fault_cause(uint64_t error)
+{
+	if (error & (1U << 3))
+		return "#PF page fault, reserved bit in a page table";
+	if (error & (1U << 4))
+		return error & 1 ? "#PF page fault, execution of data"
+		                 : "#PF page fault, execution of an unmapped page";
+	if (error & (1U << 1))
+		return error & 1 ? "#PF page fault, write to a read-only page"
+		                 : "#PF page fault, write to an unmapped page";
+	return error & 1 ? "#PF page fault, read" : "#PF page fault, read of an unmapped page";
+}
+
+const char *arch_regs_cause(const struct arch_regs *regs)
+{
+	static const char *const causes[FIRST_INTERRUPT] = {
+		[0] = "#DE divide error",
+		[1] = "#DB debug exception",
+		[2] = "NMI without a handler",
+		[3] = "#BP breakpoint",
+		[4] = "#OF overflow",
+		[5] = "#BR bound range exceeded",
+		[6] = "#UD invalid opcode",
+		[7] = "#NM no floating-point unit",
+		[8] = "#DF double fault, most likely a stack overflow",
+		[10] = "#TS invalid task state segment",
+		[11] = "#NP segment not present",
+		[12] = "#SS stack-segment fault",
+		[13] = "#GP general protection fault",
+		[16] = "#MF x87 floating-point error",
+		[17] = "#AC alignment check",
+		[18] = "#MC machine check",
+		[19] = "#XM SIMD floating-point exception",
+		[20] = "#VE virtualization exception",
+		[21] = "#CP control protection exception",
+	};
+
+	if (regs->vector == VECTOR_PF)
+		return page_fault_cause(regs->error);
+	if (regs->vector < FIRST_INTERRUPT && causes[regs->vector] != NULL)
+		return causes[regs->vector];
+	return "unexpected exception";
+}
+
+void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
+{
+	uint64_t cr2;
+
+	__asm__ volatile("movq %%cr2, %0" : "=r"(cr2));
+	print("vector %lu  error %lx  cr2 %016lx  cr3 %016lx\n", regs->vector, regs->error, cr2,
+	      x86_read_cr3());
+	print("rip %016lx  rsp %016lx  rflags %08lx  cs %02lx  ss %02lx\n", regs->rip, regs->rsp,
+	      regs->rflags, regs->cs, regs->ss);
+	print("rax %016lx  rbx %016lx  rcx %016lx  rdx %016lx\n", regs->rax, regs->rbx, regs->rcx,
+	      regs->rdx);
+	print("rsi %016lx  rdi %016lx  rbp %016lx  r8  %016lx\n", regs->rsi, regs->rdi, regs->rbp,
+	      regs->r8);
+	print("r9  %016lx  r10 %016lx  r11 %016lx  r12 %016lx\n", regs->r9, regs->r10, regs->r11,
+	      regs->r12);
+	print("r13 %016lx  r14 %016lx  r15 %016lx\n", regs->r13, regs->r14, regs->r15);
+}
+
+void arch_irq_enable(void)
+{
+	__asm__ volatile("sti" : : : "memory");
+}
+
+void arch_irq_disable(void)
+{
+	__asm__ volatile("cli" : : : "memory");
+}
+
+void arch_wait(void)
+{
+	__asm__ volatile("hlt" : : : "memory");
+}
+
+_Noreturn void arch_halt(void)
+{
+	for (;;)
+		__asm__ volatile("cli; hlt" : : : "memory");
+}

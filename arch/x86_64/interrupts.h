@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_X86_64_INTERRUPTS_H
+#define ARCH_X86_64_INTERRUPTS_H
+
+#include "arch/arch.h"
+
+/* Interrupt vectors that we use. A device's interrupts are in between. */
+#define VECTOR_TIMER    0xf0
+#define VECTOR_WORK     0xf1 /* wakes a CPU that sleeps; nobody handles it */
+#define VECTOR_SPURIOUS 0xff /* the local APIC's own; not acknowledged */
+
+/* Call handler for this vector on every CPU; NULL: nobody, so an exception panics and an interrupt
+ * counts as spurious. The local APIC is told when the handler of an interrupt returns. Thread. */
+void interrupts_set_handler(unsigned vector, arch_handler_fn handler);
+
+/* #GP: goes on where arch_reg_read() or arch_reg_write() named an MSR that does not exist, else
+ * panics (pmu.c). */
+void x86_general_protection(const struct arch_regs *regs);
+
+/* Interrupts that had no handler, of all CPUs. Any context. */
+uint64_t interrupts_spurious(void);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "arch/x86_64/legacy.h"
+#include "arch/x86_64/cpu.h"
+
+/* Intel 8259A: operation control word 1, the mask, is at the odd port. */
+#define PIC1_MASK 0x21
+#define PIC2_MASK 0xa1
+
+/* Intel 82093AA: a register is selected at 0 and accessed at 10H. */
+#define IOAPIC_SELECT   0x00
+#define IOAPIC_WINDOW   0x10
+#define IOAPIC_VERSION  0x01
+#define IOAPIC_REDIRECT 0x10 /* two words an input */
+#define IOAPIC_MASKED   (1U << 16)
+
+#define MAX_INPUTS 240U
+
+static uint8_t pic_masks[2];
+static const struct arch_platform *platform;
+static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
+
+static volatile uint32_t *ioapic_window(unsigned ioapic, unsigned reg)
+{
+	uint64_t base = platform->ioapics[ioapic];
+
+	*(volatile uint32_t *)(base + IOAPIC_SELECT) = reg;
+	return (volatile uint32_t *)(base + IOAPIC_WINDOW);
+}
+
+static unsigned nr_inputs(unsigned ioapic)
+{
+	unsigned inputs = (*ioapic_window(ioapic, IOAPIC_VERSION) >> 16 & 0xff) + 1;
+
+	return inputs < MAX_INPUTS ? inputs : MAX_INPUTS;
+}
+
+void legacy_take_over(const struct arch_platform *facts)
+{
+	platform = facts;
+	pic_masks[0] = inb(PIC1_MASK);
+	pic_masks[1] = inb(PIC2_MASK);
+	outb(PIC1_MASK, 0xff);
+	outb(PIC2_MASK, 0xff);
+	for (unsigned i = 0; i < platform->ioapic_count; i++) {
+		for (unsigned input = 0; input < nr_inputs(i); input++) {
+			redirections[i][input] = *ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
+			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input] |
+			                                                 IOAPIC_MASKED;
+		}
+	}
+}
+
+void legacy_give_back(void)
+{
+	for (unsigned i = 0; i < platform->ioapic_count; i++)
+		for (unsigned input = 0; input < nr_inputs(i); input++)
+			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input];
+	outb(PIC1_MASK, pic_masks[0]);
+	outb(PIC2_MASK, pic_masks[1]);
+}

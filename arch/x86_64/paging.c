@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* Page tables: SDM volume 3A, 4.5. */
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/registers.h"
+
+#include <errno.h>
+
+#define PAGE    4096ULL
+#define ENTRIES 512
+
+static struct {
+	uint64_t *root;
+	unsigned levels;
+	unsigned largest_leaf; /* level: 2 is 2 MiB, 3 is 1 GiB */
+	arch_alloc_pages_fn alloc;
+} paging;
+
+/* Bytes that one entry of a table at this level spans; level 1 maps pages. */
+static uint64_t span(unsigned level)
+{
+	return PAGE << (9 * (level - 1));
+}
+
+static bool is_leaf(uint64_t entry, unsigned level)
+{
+	return level == 1 || entry & PTE_PS;
+}
+
+static uint64_t *new_table(void)
+{
+	return paging.alloc(1);
+}
+
+int paging_init(arch_alloc_pages_fn alloc)
+{
+	bool huge = cpuid(0x80000000, 0).eax >= 0x80000001 &&
+	            cpuid(0x80000001, 0).edx & (1U << 26); /* 1-GByte pages */
+
+	paging.alloc = alloc;
+	paging.levels = x86_read_cr4() & CR4_LA57 ? 5 : 4;
+	paging.largest_leaf = huge ? 3 : 2;
+	paging.root = new_table();
+	return paging.root == NULL ? -ENOMEM : 0;
+}
+
+/* The table below an entry of this level; made, or made from a large page, where there is none. */
+static uint64_t *descend(uint64_t *entry, unsigned level)
+{
+	uint64_t *table;
+	uint64_t leaf = *entry;
+
+	if (leaf & PTE_P && !is_leaf(leaf, level))
+		return (uint64_t *)(leaf & PTE_ADDRESS);
+	table = new_table();
+	if (table == NULL)
+		return NULL;
+	if (leaf & PTE_P) {
+		uint64_t flags = level == 2 ? leaf & ~PTE_PS : leaf;
+
+		for (unsigned i = 0; i < ENTRIES; i++)
+			table[i] = flags + i * span(level - 1);
+	}
+	*entry = (uint64_t)table | PTE_P | PTE_RW;
+	return table;
+}
+
+/* Map [address, end), which lies within what table spans. flags 0 unmaps. */
+static int map(uint64_t *table, unsigned level, uint64_t address, uint64_t end, uint64_t flags)
+{
+	uint64_t size = span(level);
+
+	while (address < end) {
+		uint64_t *entry = &table[address / size % ENTRIES];
+		uint64_t next = (address & ~(size - 1)) + size;
+		bool whole = address % size == 0 && end - address >= size;
+		uint64_t *below;
+		int result;
+
+		if (level == 1 || (whole && level <= paging.largest_leaf)) {
+			*entry = flags == 0 ? 0 : address | flags | (level > 1 ? PTE_PS : 0);
+			address = next;
+			continue;
+		}
+		below = descend(entry, level);
+		if (below == NULL)
+			return -ENOMEM;
+		result = map(below, level - 1, address, next < end ? next : end, flags);
+		if (result != 0)
+			return result;
+		address = next;
+	}
+	return 0;
+}
+
+int paging_map(const struct arch_mapping *mapping)
+{
+	static const uint64_t flags[] = {
+		[ARCH_MAP_CODE] = PTE_P,
+		[ARCH_MAP_RODATA] = PTE_P | PTE_XD,
+		[ARCH_MAP_DATA] = PTE_P | PTE_RW | PTE_XD,
+		[ARCH_MAP_DEVICE] = PTE_P | PTE_RW | PTE_XD | PTE_PCD | PTE_PWT,
+		[ARCH_MAP_FRAMEBUFFER] = PTE_P | PTE_RW | PTE_XD | PTE_PWT,
+	};
+	uint64_t end = (mapping->address + mapping->size + PAGE - 1) & ~(PAGE - 1);
+
+	return map(paging.root, paging.levels, mapping->address & ~(PAGE - 1), end,
+	           flags[mapping->type]);
+}
+
+int paging_unmap_page(uint64_t address)
+{
+	return map(paging.root, paging.levels, address, address + PAGE, 0);
+}
+
+uint64_t paging_root(void)
+{
+	return (uint64_t)paging.root;
+}

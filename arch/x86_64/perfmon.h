@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intel's performance monitor: MSRs of SDM volume 4, table 2-2, fields of volume 3B, chapter
+ * 20. Constants only; they compile anywhere, so that drivers run against fake registers.
+ */
+#ifndef ARCH_X86_64_PERFMON_H
+#define ARCH_X86_64_PERFMON_H
+
+/* CPUID for arch_reg_read(): word 0 to 3 is EAX to EDX of leaf 0 to 3FH, subleaf 0. No MSR will
+ * ever have such a number: SDM volume 4, 2.1 leaves 40000000H to 400000FFH to software. */
+#define CPUID_WORDS            0x40000000U
+#define CPUID_WORD(leaf, word) (CPUID_WORDS | (leaf) << 2 | (word))
+#define CPUID_EAX              0U
+#define CPUID_EBX              1U
+#define CPUID_ECX              2U
+#define CPUID_EDX              3U
+
+#define CPUID_FEATURES      0x01U
+#define CPUID_FEATURES_PDCM (1U << 15) /* ECX: IA32_PERF_CAPABILITIES is there */
+
+/* Leaf 0AH: volume 2A, CPUID; volume 3B, 20.2 */
+#define CPUID_PERFMON             0x0aU
+#define CPUID_PERFMON_VERSION     0  /* EAX, 8 bits */
+#define CPUID_PERFMON_COUNTERS    8  /* EAX, 8 bits */
+#define CPUID_PERFMON_WIDTH       16 /* EAX, 8 bits */
+#define CPUID_PERFMON_EVENTS      24 /* EAX, 8 bits: how many bits of EBX mean something */
+#define CPUID_PERFMON_FIXED       0  /* EDX, 5 bits */
+#define CPUID_PERFMON_FIXED_WIDTH 5  /* EDX, 8 bits */
+
+#define IA32_PMC0                 0x0c1
+#define IA32_PERFEVTSEL0          0x186
+#define IA32_FIXED_CTR0           0x309
+#define IA32_PERF_CAPABILITIES    0x345
+#define IA32_FIXED_CTR_CTRL       0x38d
+#define IA32_PERF_GLOBAL_STATUS   0x38e
+#define IA32_PERF_GLOBAL_CTRL     0x38f
+#define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
+#define IA32_A_PMC0               0x4c1 /* full-width writes, 20.2.8 */
+
+#define PERF_CAPABILITIES_FW_WRITE (1U << 13)
+
+/* IA32_PERFEVTSELx, 20.2.1.1 */
+#define PERFEVTSEL_USR   (1ULL << 16)
+#define PERFEVTSEL_OS    (1ULL << 17)
+#define PERFEVTSEL_INT   (1ULL << 20)
+#define PERFEVTSEL_EN    (1ULL << 22)
+/* What a user may ask for: event, umask, E, ANY, INV, CMASK */
+#define PERFEVTSEL_EVENT 0xffa4ffffULL
+
+/* IA32_FIXED_CTR_CTRL: four bits a counter, 20.2.2 */
+#define FIXED_CTR_CTRL_OS  1ULL
+#define FIXED_CTR_CTRL_USR 2ULL
+#define FIXED_CTR_CTRL_PMI 8ULL
+
+/* Fixed counters have bits 32 and up in the global registers. */
+#define GLOBAL_FIXED 32
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_X86_64_PLATFORM_H
+#define ARCH_X86_64_PLATFORM_H
+
+#include "arch/arch.h"
+
+/* What arch_prepare() was given. */
+extern const struct arch_platform *x86_platform;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The performance monitor's registers: SDM volume 4, and CPUID where a driver asks for it. */
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/perfmon.h"
+
+/* msr.S */
+uint64_t x86_rdmsr_safe(uint32_t msr);
+void x86_wrmsr_safe(uint32_t msr, uint64_t value);
+extern const char x86_rdmsr_may_fault[], x86_wrmsr_may_fault[], x86_msr_landing[];
+
+void x86_general_protection(const struct arch_regs *regs)
+{
+	if (regs->rip != (uint64_t)x86_rdmsr_may_fault &&
+	    regs->rip != (uint64_t)x86_wrmsr_may_fault)
+		panic_exception(regs);
+	((struct arch_regs *)(uintptr_t)regs)->rip = (uint64_t)x86_msr_landing;
+}
+
+static uint64_t cpuid_word(uint32_t reg)
+{
+	uint32_t leaf = reg >> 2 & 0x3f;
+	struct cpuid id;
+
+	if (leaf > cpuid(0, 0).eax)
+		return 0;
+	id = cpuid(leaf, 0);
+	return (const uint32_t[]){ id.eax, id.ebx, id.ecx, id.edx }[reg & 3];
+}
+
+uint64_t arch_reg_read(uint32_t reg)
+{
+	if ((reg & ~0xffU) == CPUID_WORDS)
+		return cpuid_word(reg);
+	return x86_rdmsr_safe(reg);
+}
+
+void arch_reg_write(uint32_t reg, uint64_t value)
+{
+	x86_wrmsr_safe(reg, value);
+}

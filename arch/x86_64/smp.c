@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The other CPUs: started by INIT and SIPI when they are first asked for (SDM volume 3A, 9.4.4),
+ * then asleep with interrupts enabled until there is work. Who may write a CPU's state: the caller
+ * of arch_cpu_run() in OFF and IDLE, the CPU itself in the others; with release, and read with
+ * acquire, so that the work is seen before the state that announces it.
+ */
+#include "arch/x86_64/smp.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/platform.h"
+#include "arch/x86_64/registers.h"
+#include "arch/x86_64/timer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PAGE 4096U
+
+enum cpu_state {
+	CPU_OFF = 0,
+	CPU_IDLE,
+	CPU_WORK,    /* fn and arg are set */
+	CPU_RUNNING, /* fn runs */
+};
+
+static struct {
+	uint32_t apic_id;
+	uint32_t state; /* enum cpu_state */
+	void (*fn)(void *arg);
+	void *arg;
+} cpus[ARCH_MAX_CPUS];
+static unsigned nr_cpus = 1;
+
+/* The words of trampoline.S. */
+struct __attribute__((packed)) trampoline {
+	uint64_t gdt[3];
+	uint16_t gdt_limit;
+	uint32_t gdt_address;
+	uint32_t far_address;
+	uint16_t far_selector;
+	uint32_t cr0, cr3, cr4;
+	uint64_t entry;
+};
+extern const char x86_trampoline[], x86_trampoline_words[], x86_trampoline_end[];
+
+void x86_ap_entry(void);
+_Noreturn void x86_ap_main(void);
+uint64_t x86_ap_stack;       /* of the CPU that is being started, as is */
+static unsigned ap_starting; /* its number */
+
+/* CPUID.0BH gives all 32 bits, leaf 1 eight of them. */
+static uint32_t own_apic_id(void)
+{
+	if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx != 0)
+		return cpuid(0xb, 0).edx;
+	return cpuid(1, 0).ebx >> 24;
+}
+
+void smp_init(const struct arch_platform *platform)
+{
+	uint32_t own = own_apic_id();
+
+	cpus[0].apic_id = own;
+	cpus[0].state = CPU_RUNNING;
+	nr_cpus = 1;
+	for (unsigned i = 0; i < platform->cpu_count && nr_cpus < ARCH_MAX_CPUS; i++)
+		if (platform->cpus[i] != own)
+			cpus[nr_cpus++].apic_id = (uint32_t)platform->cpus[i];
+}
+
+unsigned arch_cpu_count(void)
+{
+	return nr_cpus;
+}
+
+void smp_prepare(const struct arch_platform *platform)
+{
+	char *page = (char *)platform->low_memory;
+	struct trampoline *words;
+
+	if (page == NULL)
+		return;
+	memcpy(page, x86_trampoline, (size_t)(x86_trampoline_end - x86_trampoline));
+	words = (struct trampoline *)(page + (x86_trampoline_words - x86_trampoline));
+	words->gdt_address += (uint32_t)platform->low_memory;
+	words->far_address += (uint32_t)platform->low_memory;
+	words->cr0 = (uint32_t)(x86_read_cr0() | CR0_WP);
+	words->cr4 = (uint32_t)(x86_read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT) &
+	             (uint32_t) ~(CR4_CET | CR4_PCIDE);
+	words->cr3 = (uint32_t)platform->low_memory + PAGE;
+	words->entry = (uint64_t)x86_ap_entry;
+	memcpy(page + PAGE, (const void *)paging_root(), PAGE);
+}
+
+static uint32_t state_of(unsigned cpu)
+{
+	return __atomic_load_n(&cpus[cpu].state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(unsigned cpu, uint32_t state)
+{
+	__atomic_store_n(&cpus[cpu].state, state, __ATOMIC_RELEASE);
+}
+
+/* At most a second. */
+static bool leaves(unsigned cpu, uint32_t state)
+{
+	uint64_t start = arch_cycles();
+
+	while (state_of(cpu) == state) {
+		if (arch_cycles() - start > timer_tsc_frequency())
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
+/* The instruction after STI runs before any interrupt, so none is missed between the look at
+ * the state and the sleep. */
+static void sleep_until_interrupt(void)
+{
+	__asm__ volatile("sti; hlt; cli" : : : "memory");
+}
+
+/* All that a CPU does, from its start on. Its sleep is left by any interrupt; the one that
+ * arch_cpu_run() sends has no handler of its own. */
+_Noreturn void x86_ap_main(void)
+{
+	unsigned cpu = ap_starting;
+
+	x86_write_cr3(paging_root());
+	wrmsr(IA32_PAT, PAGING_PAT);
+	descriptors_load(cpu);
+	apic_init_cpu();
+	timer_init_cpu();
+	set_state(cpu, CPU_IDLE);
+	for (;;) {
+		if (state_of(cpu) != CPU_WORK) {
+			sleep_until_interrupt();
+			continue;
+		}
+		set_state(cpu, CPU_RUNNING);
+		cpus[cpu].fn(cpus[cpu].arg);
+		arch_irq_disable();
+		arch_timer_disarm();
+		set_state(cpu, CPU_IDLE);
+	}
+}
+
+static void delay_us(uint64_t us)
+{
+	uint64_t start = arch_cycles(), span = timer_tsc_frequency() / 1000000 * us;
+
+	while (arch_cycles() - start < span)
+		arch_relax();
+}
+
+/* INIT, 10 ms, SIPI, and after 200 us another, which a CPU that started ignores. */
+static int start(unsigned cpu)
+{
+	uint64_t page = x86_platform->low_memory;
+
+	if (page == 0 || !apic_reaches(cpus[cpu].apic_id))
+		return -EIO;
+	ap_starting = cpu;
+	x86_ap_stack = x86_cpus[cpu].stacks[STACK_THREAD].high;
+	arch_fence();
+	apic_send(cpus[cpu].apic_id, APIC_ICR_INIT | APIC_ICR_ASSERT);
+	delay_us(10000);
+	for (int i = 0; i < 2 && state_of(cpu) == CPU_OFF; i++) {
+		apic_send(cpus[cpu].apic_id,
+		          APIC_ICR_STARTUP | APIC_ICR_ASSERT | (uint32_t)(page / PAGE));
+		delay_us(200);
+	}
+	return leaves(cpu, CPU_OFF) ? 0 : -ETIMEDOUT;
+}
+
+int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
+{
+	int result = 0;
+
+	if (cpu >= nr_cpus || cpu == arch_cpu())
+		return -EINVAL;
+	if (state_of(cpu) == CPU_OFF)
+		result = start(cpu);
+	if (result != 0)
+		return result;
+	if (state_of(cpu) != CPU_IDLE)
+		return -EBUSY;
+	cpus[cpu].fn = fn;
+	cpus[cpu].arg = arg;
+	set_state(cpu, CPU_WORK);
+	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
+	return leaves(cpu, CPU_WORK) ? 0 : -ETIMEDOUT;
+}
+
+bool arch_cpu_idle(unsigned cpu)
+{
+	uint32_t state = state_of(cpu);
+
+	return state != CPU_WORK && state != CPU_RUNNING;
+}
+
+void arch_cpu_signal(unsigned cpu)
+{
+	apic_send(cpus[cpu].apic_id, APIC_ICR_NMI | APIC_ICR_ASSERT);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* The local APIC's timer: TSC-deadline mode where there is one, else one-shot. SDM volume
+ * 3A, 11.5.4 */
+#include "arch/x86_64/timer.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/clock.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/registers.h"
+
+#include <errno.h>
+
+#define MAX_SPAN (1ULL << 31) /* cycles that one shot may take; more is done in several */
+
+static struct {
+	arch_handler_fn handler;
+	uint64_t ratio; /* APIC ticks a TSC cycle, * 2^32 */
+	bool tsc_deadline;
+	uint64_t tsc; /* Hz */
+} timer;
+
+#define FASTEST_TSC 10000000000ULL
+
+/* What each CPU waits for: 0 is nothing. */
+static uint64_t deadlines[ARCH_MAX_CPUS];
+
+int arch_clock_init(struct arch_clock *clock)
+{
+	struct clock_rates rates;
+	int result = clock_find_rates(&rates);
+
+	if (result != 0)
+		return result;
+	clock->frequency = rates.tsc;
+	clock->source = rates.source;
+	timer.tsc = rates.tsc;
+	timer.ratio = (rates.apic << 32) / rates.tsc;
+	timer.tsc_deadline = cpuid(1, 0).ecx & (1U << 24);
+	return 0;
+}
+
+uint64_t timer_tsc_frequency(void)
+{
+	return timer.tsc != 0 ? timer.tsc : FASTEST_TSC;
+}
+
+static void program(uint64_t deadline)
+{
+	uint64_t now, span, ticks;
+
+	if (timer.tsc_deadline) {
+		wrmsr(IA32_TSC_DEADLINE, deadline);
+		return;
+	}
+	now = arch_cycles();
+	span = deadline > now ? deadline - now : 0;
+	span = span < MAX_SPAN ? span : MAX_SPAN;
+	ticks = (span * timer.ratio >> 32) + 1;
+	apic_write(APIC_TIMER_INITIAL, ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX);
+}
+
+void arch_timer_arm(uint64_t deadline)
+{
+	deadlines[arch_cpu()] = deadline | 1; /* 0 would mean disarmed; a cycle is nothing */
+	program(deadline | 1);
+}
+
+void arch_timer_disarm(void)
+{
+	deadlines[arch_cpu()] = 0;
+	if (timer.tsc_deadline)
+		wrmsr(IA32_TSC_DEADLINE, 0);
+	else
+		apic_write(APIC_TIMER_INITIAL, 0);
+}
+
+/* One that comes early (a long span in pieces, or rounding) goes on waiting; one that was already
+ * under way when the timer was disarmed is dropped. */
+static void handle_timer(const struct arch_regs *regs)
+{
+	uint64_t deadline = deadlines[arch_cpu()];
+
+	if (deadline == 0)
+		return;
+	if (arch_cycles() < deadline) {
+		program(deadline);
+		return;
+	}
+	deadlines[arch_cpu()] = 0;
+	timer.handler(regs);
+}
+
+void timer_init_cpu(void)
+{
+	if (timer.handler == NULL)
+		return;
+	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
+	apic_write(APIC_LVT_TIMER, VECTOR_TIMER | (timer.tsc_deadline ? APIC_LVT_TSC_DEADLINE : 0));
+	arch_fence(); /* 11.5.4.1: the mode must be set before the MSR is written */
+	arch_timer_disarm();
+}
+
+int arch_timer_init(arch_handler_fn handler)
+{
+	if (timer.tsc == 0)
+		return -ENODEV; /* arch_clock_init() found nothing */
+	timer.handler = handler;
+	interrupts_set_handler(VECTOR_TIMER, handle_timer);
+	timer_init_cpu();
+	return 0;
+}

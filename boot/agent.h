@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The agent: it opens the trace region, carries out the command line, and then the
+ * host's commands from the mailbox. All of it is thread context.
+ */
+#ifndef BOOT_AGENT_H
+#define BOOT_AGENT_H
+
+#include "boot/boot.h"
+#include "boot/command.h"
+#include "channel/channel.h"
+
+/* Lay out the trace region in the channel's memory, open it to readers, and send the console
+ * and panics there. 0, or -ENOSPC if the memory is too small. Boot services only. */
+int agent_open(const struct channel *channel, const struct arch_platform *platform);
+
+/*
+ * Take the machine's own command line (may be empty: then the agent waits for the host's).
+ * A wrong one, help and version are answered here, with the firmware's services: false means that
+ * nothing is left to do. Thread.
+ */
+bool agent_accept(const char *text);
+
+/* Load the user's own program, if there is one, and tell the host. Boot services only. */
+void agent_adopt_payload(void);
+
+/* Start the clock, the timer and the heap, and publish them. Inside the story of
+ * arch_take_over(). 0 or arch_clock_init()'s and arch_timer_init()'s errors. */
+int agent_start(void);
+
+/* Carry out the command that was accepted, then those in the mailbox, until one says how to end
+ * (enum machine_reset). */
+enum machine_reset agent_serve(void);
+
+#endif

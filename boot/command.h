@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line, in perf's syntax, as data. */
+#ifndef BOOT_COMMAND_H
+#define BOOT_COMMAND_H
+
+#include "pmu/parse_events.h"
+#include "workload/workload.h"
+
+#define COMMAND_MAX_EVENTS 16U
+#define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */
+#define COMMAND_MAX_WORDS  64U
+
+enum command_verb { COMMAND_HELP, COMMAND_LIST, COMMAND_VERSION, COMMAND_RECORD };
+
+/* What the machine does after the command. */
+enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
+
+struct command {
+	enum command_verb verb;
+	enum command_then then;
+	unsigned nr_events; /* 0: none named */
+	struct event_spec events[COMMAND_MAX_EVENTS];
+	bool has_period, has_freq;
+	uint64_t period_or_freq;
+	bool callchain;                  /* -g */
+	bool all_cpus;                   /* -a */
+	uint64_t cpus[TR_MAX_CPUS / 64]; /* -C, a bit a CPU; all 0: the boot CPU */
+	uint64_t pages;                  /* -m: of each ring, a power of two */
+	uint32_t wakeup_events;          /* 0: by bytes */
+	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
+	const struct workload *workload;
+	uint64_t argument; /* of the workload */
+	int argc;          /* words of a program, its name first */
+	char *argv[COMMAND_MAX_WORDS + 1];
+	char words[COMMAND_MAX_LENGTH + 1]; /* storage: the text, cut into words */
+};
+
+/* What is wrong with a command line. */
+struct command_error {
+	const char *what; /* a phrase: "unknown option" */
+	unsigned column;  /* where in the text, from 0 */
+};
+
+/*
+ * Parse text (NUL-terminated ASCII, any length). 0, or -EINVAL with error filled; nothing has
+ * been started either way. Thread.
+ */
+int command_parse(struct command *command, const char *text, const struct pmu *const *sources,
+                  struct command_error *error);
+
+/* The usage, as the lines of `help`, by the given line printer. */
+void command_print_usage(arch_print_fn print);
+
+#endif

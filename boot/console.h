@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The console: one stream of text, copied to every sink that there is at the time: the
+ * firmware's ConOut until boot services end, then UART, framebuffer, and the trace region.
+ */
+#ifndef BOOT_CONSOLE_H
+#define BOOT_CONSOLE_H
+
+#include "ringbuf/trace_region.h"
+
+#include <stddef.h>
+
+/* Writes length bytes with '\n' line ends; must not fail and must not wait without bound.
+ * Any context: a panic in an NMI writes too. */
+typedef void (*console_sink_fn)(const char *text, size_t length);
+
+#define CONSOLE_MAX_SINKS 4
+
+/* Send what is written from now on to sink as well; a sink already there is not added twice.
+ * 0, or -ENOSPC beyond CONSOLE_MAX_SINKS. Thread. */
+int console_add_sink(console_sink_fn sink);
+
+/* The opposite; unknown sinks are ignored. Thread. */
+void console_remove_sink(console_sink_fn sink);
+
+/*
+ * Keep the text in the trace region: console->size bytes (a power of two, set by the caller) at
+ * console->text. What was written before is copied, its last CONSOLE_EARLY bytes at least.
+ * Head and size are kept privately: the host may scribble over the region's copy. NULL ends it.
+ * Thread.
+ */
+#define CONSOLE_EARLY 8192U
+void console_set_region(struct tr_console *console);
+
+/* Write to all sinks. Any context; text from a nested context may cut into a line. */
+void console_write(const char *text, size_t length);
+
+/* print.h's formats. Any context. */
+void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

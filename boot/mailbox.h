@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's commands, as foreign bytes; docs/trace-region.md, "Mailbox". */
+#ifndef BOOT_MAILBOX_H
+#define BOOT_MAILBOX_H
+
+#include <stdbool.h>
+
+#include "ringbuf/region_writer.h"
+
+/* A private copy of one command. */
+struct mailbox_request {
+	uint32_t number;
+	int error; /* 0, or -EINVAL: no text of printable ASCII that fits; text is then empty */
+	char text[TR_MAILBOX_TEXT + 1];
+};
+
+/* Is there a command that was not answered yet? Then copy it. Any context. */
+bool mailbox_poll(const struct trace_region *region, struct mailbox_request *request);
+
+/* Answer it: status is 0 or a negative errno, text (NULL: none) a sentence for the user. */
+void mailbox_reply(const struct trace_region *region, const struct mailbox_request *request,
+                   int status, const char *text);
+
+#endif

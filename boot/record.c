@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "boot/console.h"
+#include "boot/print.h"
+#include "boot/recording.h"
+#include "pmu/callchain.h"
+#include "pmu/clock.h"
+#include "pmu/sample.h"
+
+#define MAX_RECORD 2048U /* bytes: a sample with a full callchain, and AUX to spare */
+
+int recording_fail(struct recording *r, int error, const char *format, ...)
+{
+	char message[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_text_v(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	console_printf("record: %s\n", message);
+	trace_region_set_message(r->region, error, message);
+	trace_region_set_state(r->region, TR_FAILED);
+	return error;
+}
+
+/* ---- What is to be recorded ---- */
+
+static bool is_chosen(const struct command *command, unsigned cpu)
+{
+	bool any = false;
+
+	if (command->all_cpus)
+		return true;
+	for (unsigned i = 0; i < TR_MAX_CPUS / 64; i++)
+		any = any || command->cpus[i];
+	return any ? command->cpus[cpu / 64] >> cpu % 64 & 1 : cpu == 0;
+}
+
+static int choose_cpus(struct recording *r)
+{
+	unsigned online = arch_cpu_count();
+
+	for (unsigned cpu = 0; cpu < TR_MAX_CPUS; cpu++) {
+		if (cpu >= online && !r->command->all_cpus && is_chosen(r->command, cpu))
+			return recording_fail(
+			    r, -ENODEV, "CPU %u is not there: this machine has %u", cpu, online);
+		r->nr_cpus += cpu < online && is_chosen(r->command, cpu);
+	}
+	r->cpus = calloc(r->nr_cpus, sizeof(*r->cpus));
+	if (!r->cpus)
+		return recording_fail(r, -ENOMEM, "no memory for %u CPUs", r->nr_cpus);
+	for (unsigned cpu = 0, i = 0; cpu < online; cpu++) {
+		if (is_chosen(r->command, cpu))
+			r->cpus[i++] = (struct traced_cpu){ .recording = r, .cpu = cpu };
+	}
+	return 0;
+}
+
+/* What every event of this run has in common. */
+static void complete_attr(const struct command *command, struct perf_event_attr *attr)
+{
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+	                    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
+	attr->sample_max_stack = CALLCHAIN_MAX;
+	if (command->callchain)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (!attr->sample_period) {
+		attr->sample_period = command->period_or_freq;
+		attr->flags |= command->has_freq ? PERF_ATTR_FREQ : 0;
+	}
+	attr->wakeup_events = command->wakeup_events;
+	if (!command->wakeup_events) {
+		attr->wakeup_watermark = command->wakeup_watermark;
+		attr->flags |= PERF_ATTR_WATERMARK;
+	}
+}
+
+/* As perf: cycles where the machine can count them, else cpu-clock. */
+static void default_event(struct recording *r)
+{
+	static const char *const names[] = { "cycles", "cpu-clock" };
+	struct parse_error error;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct perf_event probe = { 0 };
+
+		parse_events(names[i], pmu_sources, r->specs, 1, &error);
+		complete_attr(r->command, &r->specs[0].attr);
+		probe.attr = r->specs[0].attr;
+		if (!event_init(&probe))
+			break;
+	}
+	r->nr_events = 1;
+}
+
+static void choose_events(struct recording *r)
+{
+	r->nr_events = r->command->nr_events;
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		r->specs[i] = r->command->events[i];
+		complete_attr(r->command, &r->specs[i].attr);
+	}
+	if (!r->nr_events)
+		default_event(r);
+}
+
+/* ---- Opening ---- */
+
+static void trailer(const struct ring_account *account, void *to)
+{
+	const struct perf_event *event =
+	    (const struct perf_event *)((const char *)account -
+	                                offsetof(struct perf_event, account));
+
+	sample_id_put(to, event, clock_now());
+}
+
+static int open_event(struct traced_cpu *c, unsigned evsel)
+{
+	struct recording *r = c->recording;
+	struct perf_event *event = &c->events[evsel];
+	unsigned index = evsel * r->nr_cpus + c->index;
+	struct tr_event *entry = &r->region->events[index];
+	int error;
+
+	event->attr = r->specs[evsel].attr;
+	event->name = r->specs[evsel].name;
+	event->cpu = c->cpu;
+	event->evsel = evsel;
+	event->ring = &c->ring;
+	event->account.id = index + 1;
+	event->account.trailer_size = sample_id_size(event->attr.sample_type);
+	event->account.trailer = trailer;
+	error = event_init(event);
+	if (error)
+		return recording_fail(r, error, "event %s: %s", event->name,
+		                      event_error_text(error));
+	entry->attr = event->attr;
+	entry->id = event->account.id;
+	entry->cpu = c->cpu;
+	entry->evsel = evsel;
+	entry->ring = c->index;
+	trace_region_put_text(entry->name, sizeof(entry->name), event->name);
+	return 0;
+}
+
+/* One store, so any context. */
+static void ring_doorbell(struct ring_owner *owner)
+{
+	const struct channel *channel = owner->context;
+
+	channel->ops->notify(channel, owner->vector);
+}
+
+/* A vector an owner; where there are more owners than vectors they share. */
+static void open_doorbell(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	const struct channel *channel = r->channel;
+
+	if (!channel->vectors)
+		return;
+	c->owner.notify = ring_doorbell;
+	c->owner.context = (void *)(uintptr_t)channel;
+	c->owner.vector = c->index % channel->vectors;
+	r->region->rings[c->index].vector = c->owner.vector;
+	r->region->doorbells[c->index].vector = c->owner.vector;
+}
+
+static int open_ring(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	struct trace_region *region = r->region;
+	struct tr_ring *entry = &region->rings[c->index];
+	uint64_t needed;
+
+	if (trace_region_add_ring(region, c->index, c->cpu, r->command->pages, 0, &needed))
+		return recording_fail(
+		    r, -ENOSPC,
+		    "the trace region has %lu KiB and needs %lu KiB: use a smaller -m, fewer "
+		    "CPUs or more shared memory",
+		    region->size >> 10, needed >> 10);
+	c->owner = (struct ring_owner){
+		.id = c->index + 1, /* the first event of this CPU */
+		.doorbell = &region->doorbells[c->index],
+		.wakeup_events = r->command->wakeup_events,
+		.wakeup_watermark = r->command->wakeup_watermark,
+	};
+	open_doorbell(c);
+	entry->owner = c->index;
+	entry->wakeup_events = c->owner.wakeup_events;
+	entry->wakeup_watermark = c->owner.wakeup_watermark;
+	c->scratch = malloc(RING_LEVELS * MAX_RECORD);
+	if (!c->scratch)
+		return recording_fail(r, -ENOMEM, "no memory for the ring of CPU %u", c->cpu);
+	return ring_init(&c->ring, &(struct ring_config){
+	                               .control = trace_region_at(region, entry->control),
+	                               .data = trace_region_at(region, entry->data_offset),
+	                               .size = entry->data_size,
+	                               .max_record = MAX_RECORD,
+	                               .scratch = c->scratch,
+	                               .owner = &c->owner,
+	                               .clock = &machine_clock,
+	                           });
+}
+
+static int open_cpu(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	int error = open_ring(c);
+
+	c->events = calloc(r->nr_events, sizeof(*c->events));
+	if (!error && !c->events)
+		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
+	for (unsigned i = 0; i < r->nr_events && !error; i++)
+		error = open_event(c, i);
+	return error;
+}
+
+static int open_all(struct recording *r, const char *text)
+{
+	int error = choose_cpus(r);
+
+	if (error)
+		return error;
+	choose_events(r);
+	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
+		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
+		                      r->nr_cpus);
+	for (unsigned i = 0; i < r->nr_cpus && !error; i++) {
+		r->cpus[i].index = i;
+		error = open_cpu(&r->cpus[i]);
+	}
+	return error;
+}
+
+static void close_all(struct recording *r)
+{
+	for (unsigned i = 0; r->cpus && i < r->nr_cpus; i++) {
+		free(r->cpus[i].events);
+		free(r->cpus[i].scratch);
+	}
+	free(r->cpus);
+}
+
+int record_run(const struct command *command, const char *text, struct trace_region *region,
+               const struct channel *channel)
+{
+	struct recording r = { .command = command, .region = region, .channel = channel };
+	const char *missing = command->workload->missing ? command->workload->missing() : NULL;
+	int error;
+
+	if (missing)
+		return recording_fail(&r, -ENOEXEC, "%s: %s", command->workload->name, missing);
+	error = open_all(&r, text);
+	if (!error)
+		error = recording_run(&r);
+	close_all(&r);
+	return error;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording under way: each traced CPU starts and stops its own events, the boot CPU
+ * runs the workload.
+ *
+ *	boot CPU			another traced CPU
+ *	arch_cpu_run()		──▶	start_cpu(), started
+ *	all started: the workload	sleeps, its interrupts sample
+ *	stop, signal		──▶	wakes, stop_cpu(), idle
+ *	all idle: TR_COMPLETE
+ */
+#include <errno.h>
+
+#include "boot/console.h"
+#include "boot/payload_run.h"
+#include "boot/payload_threads.h"
+#include "boot/record.h"
+#include "boot/recording.h"
+#include "boot/syscalls.h"
+#include "pmu/clock.h"
+#include "pmu/clock_sync.h"
+#include "pmu/pmu.h"
+#include "ringbuf/ledger.h"
+
+static struct recording *current; /* while its rings are live, for a panic */
+
+/* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ. */
+static void publish(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	struct trace_region *region = r->region;
+	struct tr_cpu *entry = &region->cpus[c->cpu];
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		c->events[i].pmu->read(&c->events[i]);
+		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index]);
+	}
+	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
+	entry->ticks = c->tick.count;
+	entry->tick_cycles = c->tick.cycles;
+	entry->tick_max = c->tick.longest;
+}
+
+static void work(struct tick *tick)
+{
+	struct traced_cpu *c =
+	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
+
+	ring_report_lost(&c->ring, &c->events[0].account);
+	ring_tick(&c->ring);
+	publish(c);
+}
+
+static void start_cpu(struct traced_cpu *c)
+{
+	c->recording->region->cpus[c->cpu].flags |= TR_CPU_TRACED;
+	for (unsigned i = 0; i < c->recording->nr_events && !c->error; i++)
+		c->error = event_enable(&c->events[i]);
+	tick_start(&c->tick, work);
+}
+
+static void stop_cpu(struct traced_cpu *c)
+{
+	for (unsigned i = 0; i < c->recording->nr_events; i++)
+		event_disable(&c->events[i]);
+	tick_stop(&c->tick);
+	ring_report_lost(&c->ring, &c->events[0].account);
+	ring_wake(&c->ring, TR_WAKEUP_END);
+	publish(c);
+}
+
+static int workload(void *arg)
+{
+	const struct command *command = arg;
+
+	if (command->workload->run_program)
+		return command->workload->run_program(command->argc,
+		                                      (char **)(uintptr_t)command->argv);
+	return command->workload->run(command->argument);
+}
+
+/* What is traced: a workload that may exit(), or crash. */
+static int payload(void *arg)
+{
+	struct recording *r = arg;
+
+	return payload_run(workload, (void *)(uintptr_t)r->command, &r->end);
+}
+
+/* For whoever sits in front of the machine; the reader has the ledgers. */
+static void print_summary(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		uint64_t written = 0, lost = 0;
+
+		for (unsigned c = 0; c < r->nr_cpus; c++) {
+			written += r->cpus[c].events[i].account.written;
+			lost += r->cpus[c].events[i].account.lost;
+		}
+		console_printf("%s: %lu samples, %lu lost\n", r->specs[i].name, written, lost);
+	}
+}
+
+/* What another traced CPU does, from start to stop. */
+static void trace_cpu(void *arg)
+{
+	struct traced_cpu *c = arg;
+
+	c->error = timer_init();
+	if (!c->error)
+		start_cpu(c);
+	payload_threads_open();
+	__atomic_store_n(&c->started, true, __ATOMIC_RELEASE);
+	arch_irq_enable();
+	while (!__atomic_load_n(&c->recording->stop, __ATOMIC_ACQUIRE)) {
+		if (!payload_threads_serve())
+			arch_wait();
+	}
+	arch_irq_disable();
+	payload_threads_close();
+	stop_cpu(c);
+}
+
+/* The tick wakes a sleeping CPU within a millisecond; the signal is for one that masks it, and
+ * for one that runs a thread of the payload. */
+static void signal_handler(const struct arch_regs *regs)
+{
+	payload_interrupted(regs);
+}
+
+/* Once in each CPU's life, before it first traces. */
+static int synchronise(struct traced_cpu *c)
+{
+	struct tr_cpu *entry = &c->recording->region->cpus[c->cpu];
+	static bool done[TR_MAX_CPUS];
+	struct clock_sync sync;
+	int error;
+
+	if (done[c->cpu])
+		return 0;
+	error = clock_sync_measure(c->cpu, &sync);
+	if (error)
+		return error;
+	clock_offsets[c->cpu] = entry->clock_offset = sync.offset;
+	entry->clock_error = sync.error;
+	entry->flags |= TR_CPU_ONLINE;
+	done[c->cpu] = true;
+	return 0;
+}
+
+/* NULL, or the first that could not start. */
+static const struct traced_cpu *start_all(struct recording *r)
+{
+	arch_signal_init(signal_handler);
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		struct traced_cpu *c = &r->cpus[i];
+
+		if (c->cpu == arch_cpu()) {
+			start_cpu(c);
+			c->started = true;
+		} else {
+			c->error = synchronise(c);
+			if (!c->error)
+				c->error = arch_cpu_run(c->cpu, trace_cpu, c);
+		}
+		while (!c->error && !__atomic_load_n(&c->started, __ATOMIC_ACQUIRE))
+			arch_relax();
+		if (c->error)
+			return c;
+	}
+	return NULL;
+}
+
+/* Until it has stopped, for a signal ends only what it finds in the payload's own code. */
+static void await(const struct traced_cpu *c)
+{
+	uint64_t next = 0;
+
+	while (!arch_cpu_idle(c->cpu)) {
+		if (clock_now() >= next) {
+			arch_cpu_signal(c->cpu);
+			next = clock_now() + TICK_NS;
+		}
+		arch_relax();
+	}
+}
+
+static void stop_all(struct recording *r)
+{
+	payload_end_all();
+	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		struct traced_cpu *c = &r->cpus[i];
+
+		if (c->cpu == arch_cpu()) {
+			if (c->started)
+				stop_cpu(c);
+			continue;
+		}
+		if (!arch_cpu_idle(c->cpu))
+			arch_cpu_signal(c->cpu);
+	}
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (r->cpus[i].cpu != arch_cpu())
+			await(&r->cpus[i]);
+	}
+}
+
+int recording_run(struct recording *r)
+{
+	const struct command *command = r->command;
+	const struct traced_cpu *failed;
+	int error = 0;
+
+	current = r;
+	payload_begin();
+	trace_region_set_recording(r->region);
+	failed = start_all(r);
+	if (!failed) {
+		arch_irq_enable();
+		error = arch_call_payload(payload, r);
+		arch_irq_disable();
+	}
+	stop_all(r);
+	syscalls_take_heap_back();
+	current = NULL;
+	if (failed)
+		return recording_fail(r, failed->error, "CPU %u: %s", failed->cpu,
+		                      event_error_text(failed->error));
+	if (payload_crash_message())
+		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
+	if (error && command->workload->run_program)
+		console_printf("%s: exit status %d\n", command->workload->name, error);
+	else if (error)
+		return recording_fail(r, error, "workload %s: %s", command->workload->name,
+		                      event_error_text(error));
+	print_summary(r);
+	trace_region_set_state(r->region, TR_COMPLETE);
+	return 0;
+}
+
+void record_publish(void)
+{
+	for (unsigned i = 0; current && i < current->nr_cpus; i++)
+		publish(&current->cpus[i]);
+}

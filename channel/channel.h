@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the trace region lies and how its reader is called: one struct of operations
+ * for each way that leads out of the machine.
+ */
+#ifndef CHANNEL_CHANNEL_H
+#define CHANNEL_CHANNEL_H
+
+#include <stdint.h>
+
+/* Memory for the trace region, and what stands beside it. */
+struct channel {
+	const struct channel_ops *ops;
+	void *memory;     /* identity mapped, write-back, page aligned */
+	uint64_t size;    /* bytes */
+	uint64_t address; /* physical, of memory */
+	/* Its doorbell: how many readers can be told apart. 0: none can be told, all poll. */
+	uint32_t vectors;
+	volatile uint32_t *doorbell; /* the channel's own */
+};
+
+struct channel_ops {
+	const char *name;
+	const char *description; /* for `list`, one line */
+	/*
+	 * Find the channel and fill memory, size and address. With the firmware's services.
+	 * 0; -ENODEV: this machine has none; -ENOMEM; -EIO: it is there but does not work.
+	 */
+	int (*open)(struct channel *channel);
+	/* Wake the reader that waits for vector, below channel->vectors, of a channel that has
+	 * any: one store to device memory. Any context, after arch_take_over(). */
+	void (*notify)(const struct channel *channel, uint32_t vector);
+};
+
+extern const struct channel_ops channel_ivshmem, channel_memory;
+
+/* Open the first channel that the machine has: ivshmem, then plain memory. 0, or the error of
+ * the last one tried. With the firmware's services. */
+int channel_open(struct channel *channel);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plain memory, for a reader that gets at RAM from outside: a debug probe, GDB, a
+ * dump of the machine. The region is found by its printed address or its magic.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "boot/memory.h"
+#include "channel/channel.h"
+#include "ringbuf/trace_region.h"
+
+#define SIZE (16ULL << 20)
+
+static int open(struct channel *channel)
+{
+	channel->memory = memory_alloc_region(SIZE, TR_ALIGN);
+	if (!channel->memory)
+		return -ENOMEM;
+	channel->address = (uintptr_t)channel->memory;
+	channel->size = SIZE;
+	return 0;
+}
+
+const struct channel_ops channel_memory = {
+	.name = "memory",
+	.description = "16 MiB of RAM, for a debug probe or a memory dump",
+	.open = open,
+};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces of AUX areas, as perf.data has them. */
+#include "host-tools/aux_drain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/perf_synth.h"
+#include "host-tools/sample.h"
+
+/* perf's numbers for decoders, and the size of a record whose last one per buffer its decoder
+ * drops, so that an empty one is to be appended; 0: it drops none. */
+struct aux_format {
+	const char *event; /* names of events begin so */
+	uint32_t type;     /* of AUXTRACE_INFO */
+	uint32_t padding;
+	bool wants_clock; /* as a record of its own, before AUXTRACE_INFO */
+};
+
+static const struct aux_format formats[] = {
+	{ "intel_bts", 2, 24, false }, { "bts", 2, 24, false },
+	{ "branch-", 2, 24, false }, /* branch-step, branch-trace: BTS records made by software */
+	{ "arm_spe", 4, 0, true },     { "spe", 4, 0, true },
+};
+
+/* The event that fills the ring's AUX area, and its format; NULL if none is known. */
+static const struct aux_format *find_format(const struct region *region, uint32_t ring,
+                                            const struct tr_event **event)
+{
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		*event = &region->events[i];
+		if ((*event)->ring != ring)
+			continue;
+		for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+			if (!strncmp((*event)->name, formats[f].event, strlen(formats[f].event)))
+				return &formats[f];
+		}
+	}
+	return NULL;
+}
+
+static void put_header(struct blob *blob, uint32_t type, size_t words)
+{
+	struct perf_event_header header = {
+		.type = type,
+		.size = (uint16_t)(sizeof(header) + 8 * words),
+	};
+
+	blob_add(blob, &header, sizeof(header));
+}
+
+static void put_clock(struct blob *blob, const struct tr_clock *clock)
+{
+	put_header(blob, PERF_FILE_RECORD_TIME_CONV, 6);
+	blob_u64(blob, clock->time_shift);
+	blob_u64(blob, clock->time_mult);
+	blob_u64(blob, clock->time_zero);
+	blob_u64(blob, 0);          /* time_cycles */
+	blob_u64(blob, UINT64_MAX); /* time_mask */
+	blob_u64(blob, 1);          /* cap_user_time_zero */
+}
+
+static void put_info(struct blob *blob, const struct aux_format *format,
+                     const struct tr_event *event, const struct tr_clock *clock)
+{
+	if (format->wants_clock) {
+		put_clock(blob, clock);
+		put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 3);
+		blob_u64(blob, format->type);
+		blob_u64(blob, event->attr.type);
+		blob_u64(blob, 1); /* one buffer a CPU */
+		return;
+	}
+	put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 7);
+	blob_u64(blob, format->type);
+	blob_u64(blob, event->attr.type);
+	blob_u64(blob, clock->time_shift);
+	blob_u64(blob, clock->time_mult);
+	blob_u64(blob, clock->time_zero);
+	blob_u64(blob, 1); /* cap_user_time_zero */
+	blob_u64(blob, 0); /* no snapshot */
+}
+
+void aux_drain_info(struct blob *blob, const struct region *region)
+{
+	for (uint32_t i = 0; i < region->header.rings.count; i++) {
+		const struct tr_event *event;
+		const struct aux_format *format;
+
+		if (!region->rings[i].aux_size)
+			continue;
+		format = find_format(region, i, &event);
+		/* perf knows one decoder a file. Its clock must not be 0: it divides by it. */
+		if (format && region->header.clock.time_mult) {
+			put_info(blob, format, event, &region->header.clock);
+			return;
+		}
+	}
+}
+
+/* The cycles at which the clock said so many ns; the inverse of perf's conversion. */
+static uint64_t cycles_of(const struct tr_clock *clock, uint64_t ns)
+{
+	unsigned __int128 scaled = (unsigned __int128)(ns - clock->time_zero)
+	                           << (clock->time_shift & 63);
+
+	return clock->time_mult ? (uint64_t)(scaled / clock->time_mult) : 0;
+}
+
+static int check_range(const struct session *session, uint32_t ring, uint64_t offset, uint64_t size,
+                       struct error *error)
+{
+	const struct tr_ring *r = &session->region.rings[ring];
+	/* D: pairs with A, the firmware's release of aux_head behind the bytes. */
+	uint64_t head =
+	    __atomic_load_n(&region_control(&session->region, ring)->aux_head, __ATOMIC_ACQUIRE);
+
+	if (r->aux_size && size <= r->aux_size && offset + size <= head && offset <= head &&
+	    head - offset <= r->aux_size)
+		return 0;
+	return error_set(error, -EPROTO,
+	                 "ring %u: an AUX record tells of 0x%" PRIx64
+	                 " bytes at position 0x%" PRIx64 ", but the AUX area of 0x%" PRIx64
+	                 " bytes ends at 0x%" PRIx64,
+	                 ring, size, offset, r->aux_size, head);
+}
+
+static void add_payload(struct session *session, uint32_t ring, uint64_t offset, uint64_t size,
+                        uint64_t padding)
+{
+	static const uint8_t zeros[32];
+	const struct tr_ring *r = &session->region.rings[ring];
+	const uint8_t *area = session->region.base + r->aux_offset;
+	uint64_t at = offset & (r->aux_size - 1);
+	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
+
+	perf_writer_add(&session->writer, area + at, first);
+	perf_writer_add(&session->writer, area, size - first);
+	perf_writer_add(&session->writer, zeros, padding);
+}
+
+int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
+{
+	struct perf_event_mmap_page *control = region_control(&session->region, ring);
+	uint64_t offset = (uint64_t)((uint8_t *)&control->aux_tail - session->region.base);
+	uint64_t tail = session->aux_tails[ring];
+
+	if (!session->region.rings[ring].aux_size)
+		return 0;
+	/* C: pairs with B; the bytes were copied before they may be written over. */
+	__atomic_store_n(&control->aux_tail, tail, __ATOMIC_RELEASE);
+	return session->channel->ops->publish(session->channel, offset, sizeof(tail), error);
+}
+
+/* An entry that could not be kept makes the file's own failure: perf would miss its piece. */
+static void add_to_index(struct session *session, uint64_t offset, uint64_t size)
+{
+	uint64_t entry[2] = { offset, size };
+
+	if (pwrite(session->aux_index_fd, entry, sizeof(entry), (off_t)session->aux_index_size) !=
+	    (ssize_t)sizeof(entry))
+		perf_writer_fail(&session->writer, -ENOMEM);
+	session->aux_index_size += sizeof(entry);
+}
+
+int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_event_header *record,
+                    struct error *error)
+{
+	const struct perf_record_aux *aux = (const void *)record;
+	const struct tr_ring *r = &session->region.rings[ring];
+	const struct tr_event *event;
+	const struct aux_format *format = find_format(&session->region, ring, &event);
+	const struct ledger_event *writer = NULL;
+	struct perf_file_auxtrace trace;
+	struct sample sample = { 0 };
+	uint64_t padding = format ? format->padding : 0, id;
+	int code;
+
+	if (record->size < sizeof(*aux) || !aux->aux_size)
+		return 0;
+	code = check_range(session, ring, aux->aux_offset, aux->aux_size, error);
+	if (code)
+		return code;
+	if (sample_id(record, &id))
+		writer = ledger_find(&session->ledger, id);
+	if (writer)
+		sample_parse_trailer(record, writer->event.attr.sample_type, &sample);
+	padding += -(aux->aux_size + padding) & 7;
+	trace = (struct perf_file_auxtrace){
+		.header = { PERF_FILE_RECORD_AUXTRACE, 0, sizeof(trace) },
+		.size = aux->aux_size + padding,
+		.offset = aux->aux_offset,
+		.reference = cycles_of(&session->region.header.clock, sample.time),
+		.idx = ring,
+		.tid = SYNTH_PID + r->cpu,
+		.cpu = r->cpu,
+	};
+	add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
+	perf_writer_add(&session->writer, &trace, sizeof(trace));
+	add_payload(session, ring, aux->aux_offset, aux->aux_size, padding);
+	session->ledger.rings[ring].found.aux_delivered += aux->aux_size;
+	session->aux_tails[ring] = aux->aux_offset + aux->aux_size;
+	return 0;
+}
+
+void aux_drain_index(const struct session *session, struct blob *blob)
+{
+	size_t size = session->aux_index_size, at = blob->size + sizeof(uint64_t);
+
+	if (!size)
+		return;
+	blob_u64(blob, size / (2 * sizeof(uint64_t)));
+	if (blob_extend(blob, size) &&
+	    pread(session->aux_index_fd, blob->bytes + at, size, 0) != (ssize_t)size)
+		blob->size = 0;
+}

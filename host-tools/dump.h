@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What `bareperf dump` collects while it prints, and how it ends. */
+#ifndef HOST_TOOLS_DUMP_H
+#define HOST_TOOLS_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host-tools/format.h"
+#include "host-tools/ledger.h"
+
+#define DUMP_TYPES 88 /* record types that are counted each by itself */
+
+struct dump {
+	const char *path;
+	bool quiet; /* --summary, --json: no records */
+	bool hex;
+	struct format *format;
+	struct ledger ledger;
+	bool has_ledger;
+	uint64_t types[DUMP_TYPES];
+	uint64_t records;
+	uint64_t bytes;
+	uint64_t skipped; /* bytes of the rings that another reader had read before */
+};
+
+/* Print all records of a perf.data file or of a region, count them, and leave the ledger. 0 or
+ * a negative errno; what could be read until then is counted. */
+int dump_perf_data(struct dump *dump, struct error *error);
+int dump_region(struct dump *dump, uint64_t base, struct error *error);
+
+/* Count a record by type and print it unless quiet. */
+void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,
+              const struct perf_event_attr *attr, const char *event);
+
+/* The closing summary with the conservation check, as text or as JSON, on standard output.
+ * True if conserved, or if there is no ledger to say otherwise. */
+bool dump_summary_text(const struct dump *dump);
+int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Where `bareperf dump` gets records from: a perf.data file, or a region. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/channel.h"
+#include "host-tools/dump.h"
+#include "host-tools/perf_reader.h"
+#include "host-tools/ring_reader.h"
+
+static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
+{
+	size_t size;
+	const uint8_t *bytes = perf_reader_feature(reader, PERF_FILE_BAREPERF_LEDGER, &size);
+	int code;
+
+	if (!bytes)
+		return 0;
+	code = ledger_parse(&dump->ledger, bytes, size, error);
+	if (code)
+		return code;
+	dump->has_ledger = true;
+	/* What is in the file counts, not what its writer said. */
+	ledger_recount(&dump->ledger);
+	return 0;
+}
+
+/* Records that tools made up have id 0 and are in nobody's books. */
+static bool is_made_up(const struct perf_event_header *record)
+{
+	return record->type >= PERF_FILE_RECORD_FIRST || record->type == PERF_RECORD_LOST_SAMPLES ||
+	       record->type == PERF_RECORD_COMM || record->type == PERF_RECORD_FORK ||
+	       record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP;
+}
+
+int dump_perf_data(struct dump *dump, struct error *error)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	int code = perf_reader_open(&reader, dump->path, error);
+
+	if (code)
+		return code;
+	code = load_ledger(dump, &reader, error);
+	while (!code && (code = perf_reader_next(&reader, &offset, &record, error)) > 0) {
+		const struct perf_reader_event *event =
+		    perf_reader_event_of(&reader, record.header);
+
+		dump_one(dump, record.header, record.offset, event ? &event->attr : NULL,
+		         event ? event->name : "");
+		if (dump->has_ledger && !is_made_up(record.header))
+			ledger_count(&dump->ledger, record.header, LEDGER_DELIVERED);
+		code = 0;
+	}
+	if (!code && reader.cut)
+		code = error_set(error, -EPROTO, "%s: the file ends before its records do",
+		                 dump->path);
+	perf_reader_close(&reader);
+	return code;
+}
+
+/* Where the last reader left off; but if nothing was written over yet, all from the start. */
+static void rewind_ring(struct dump *dump, struct ring_reader *reader)
+{
+	if (reader->backward || !reader->position)
+		return;
+	if (reader->head <= reader->size)
+		reader->position = 0;
+	else
+		dump->skipped += reader->position;
+}
+
+/* What the firmware wrote and we do not see, another reader has read. */
+static void count_elsewhere(struct dump *dump, uint32_t ring)
+{
+	for (uint32_t i = 0; i < dump->ledger.head.event_count; i++) {
+		struct ledger_event *event = &dump->ledger.events[i];
+
+		if (event->event.ring == ring && event->ledger.written > event->found.delivered)
+			event->found.elsewhere = event->ledger.written - event->found.delivered;
+	}
+}
+
+static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
+                     struct ring_reader *reader, struct error *error)
+{
+	const struct tr_ring *ring = &region->rings[i];
+	const struct perf_event_header *record;
+	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
+	int code = ring_reader_init(reader, region_control(region, i),
+	                            region->base + ring->data_offset, ring->data_size, ring->flags);
+
+	uint64_t skipped = dump->skipped;
+
+	reader->still = true;
+	if (!code)
+		rewind_ring(dump, reader);
+	while (!code && (code = ring_reader_next(reader, &record)) > 0) {
+		uint64_t start = (reader->position - record->size) & (ring->data_size - 1);
+		const struct ledger_event *event =
+		    ledger_count(&dump->ledger, record, LEDGER_DELIVERED);
+
+		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
+		         event ? event->event.name : "");
+		code = 0;
+	}
+	found->head = __atomic_load_n(&region_control(region, i)->data_head, __ATOMIC_ACQUIRE);
+	found->tail = reader->position;
+	if (dump->skipped != skipped)
+		count_elsewhere(dump, i);
+	found->ledger_fits = dump->ledger.rings[i].ledger.data_head == found->head;
+	if (!code)
+		return 0;
+	return error_set(
+	    error, -EPROTO, "%s: ring %u, position 0x%" PRIx64 " (region offset 0x%" PRIx64 "): %s",
+	    dump->path, i, reader->error.position, ring->data_offset + reader->error.offset,
+	    reader->error.reason ? reader->error.reason : "broken");
+}
+
+/* A broken ring does not hide the others. */
+static int dump_rings(struct dump *dump, const struct region *region, struct error *error)
+{
+	struct ring_reader *reader = malloc(sizeof(*reader));
+	struct error reason = { "" };
+	int code = 0;
+
+	if (!reader)
+		return error_set(error, -ENOMEM, "no memory");
+	for (uint32_t i = 0; i < region->header.rings.count; i++) {
+		if (dump_ring(dump, region, i, reader, &reason) && !code) {
+			code = -EPROTO;
+			*error = reason;
+		}
+	}
+	free(reader);
+	return code;
+}
+
+int dump_region(struct dump *dump, uint64_t base, struct error *error)
+{
+	struct channel channel = { 0 };
+	struct region region = { 0 };
+	int code = channel_open_file(&channel, dump->path, base, error);
+
+	if (!code)
+		code = region_open(&region, channel.bytes, channel.size, false, error);
+	if (!code)
+		code = region_load(&region, error);
+	if (!code)
+		code = ledger_init(&dump->ledger, &region, error);
+	if (!code) {
+		dump->has_ledger = true;
+		ledger_update(&dump->ledger, &region);
+	}
+	if (!code)
+		code = dump_rings(dump, &region, error);
+	region_close(&region);
+	if (channel.ops)
+		channel.ops->close(&channel);
+	return code;
+}

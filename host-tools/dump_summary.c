@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* How `bareperf dump` ends: for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host-tools/check.h"
+#include "host-tools/dump.h"
+#include "host-tools/sample.h"
+
+static const char *state_name(uint32_t state)
+{
+	static const char *const names[] = { "booting",  "idle",   "recording",
+		                             "complete", "failed", "panic" };
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
+}
+
+static void print_types(const struct dump *dump)
+{
+	printf("\nSummary of %s: %" PRIu64 " records, %" PRIu64 " bytes\n", dump->path,
+	       dump->records, dump->bytes);
+	for (uint32_t i = 0; i < DUMP_TYPES; i++) {
+		if (!dump->types[i])
+			continue;
+		printf("%20s %12" PRIu64 "\n", record_name(i) ? record_name(i) : "other",
+		       dump->types[i]);
+	}
+}
+
+static void print_event(const struct ledger_event *event)
+{
+	char name[80];
+
+	region_printable(name, sizeof(name), event->event.name, sizeof(event->event.name));
+	printf("%-24s %3u %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64
+	       " %9" PRIu64 "\n",
+	       name, event->event.cpu, event->event.id, event->ledger.generated,
+	       event->ledger.written, event->found.delivered, event->ledger.lost,
+	       event->ledger.throttled);
+}
+
+static void print_wakeups(const struct ledger *ledger)
+{
+	struct check_wakeups w = check_sum_wakeups(ledger);
+
+	printf("wakeups: threshold %" PRIu64 ", full %" PRIu64 ", AUX %" PRIu64 ", end %" PRIu64
+	       "; sent %" PRIu64 ", coalesced %" PRIu64 ", received %" PRIu64
+	       "; doorbells heard %" PRIu64 "\n",
+	       w.causes[TR_WAKEUP_THRESHOLD], w.causes[TR_WAKEUP_FULL], w.causes[TR_WAKEUP_AUX],
+	       w.causes[TR_WAKEUP_END], w.sent, w.coalesced, w.received, w.rung);
+}
+
+static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
+{
+	double us = ledger->head.clock.frequency ? 1e6 / (double)ledger->head.clock.frequency : 0;
+
+	if (!(cpu->flags & TR_CPU_TRACED))
+		return;
+	printf("CPU %u: %" PRIu64 " ticks of %.2f us, the longest %.2f us; %" PRIu64
+	       " spurious interrupts\n",
+	       cpu->cpu, cpu->ticks,
+	       cpu->ticks ? (double)cpu->tick_cycles / (double)cpu->ticks * us : 0,
+	       (double)cpu->tick_max * us, cpu->spurious);
+}
+
+static void print_check(void *context, bool holds, const char *line)
+{
+	(void)context;
+	printf("  %-6s %s\n", holds ? "ok" : "BROKEN", line);
+}
+
+bool dump_summary_text(const struct dump *dump)
+{
+	const struct ledger *ledger = &dump->ledger;
+	bool conserved;
+
+	print_types(dump);
+	if (!dump->has_ledger) {
+		printf("No ledger in this file: nothing to check the counts against.\n");
+		return true;
+	}
+	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,
+	       state_name(ledger->head.state), ledger->head.interrupted ? ", interrupted" : "",
+	       *ledger->head.message ? ": " : "", ledger->head.message);
+	printf("%-24s %3s %8s %12s %12s %12s %10s %9s\n", "event", "CPU", "id", "generated",
+	       "written", "delivered", "lost", "throttled");
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		print_event(&ledger->events[i]);
+	print_wakeups(ledger);
+	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
+		print_cpu(ledger, &ledger->cpus[i]);
+	if (dump->skipped)
+		printf("%" PRIu64 " bytes of the rings were read by somebody else before\n",
+		       dump->skipped);
+	conserved = check_conserved(ledger, print_check, NULL);
+	printf("conserved: %s\n", conserved ? "yes" : "NO");
+	return conserved;
+}

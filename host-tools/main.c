@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* bareperf, the host tool: finds the subcommand. */
+#include <stdio.h>
+#include <string.h>
+
+#include "host-tools/commands.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "run", command_run, "boot the image in QEMU and record what it measures" },
+	{ "dump", command_dump, "print a recording or a trace region and check it" },
+	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+	        "Usage: bareperf COMMAND [OPTIONS...]\n\n"
+	        "perf for a machine with no operating system.\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+	fprintf(out, "  %-12s explain a command (also: man bareperf-COMMAND)\n\n", "help");
+	fprintf(out,
+	        "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for.\n"
+	        "`bareperf run -- help' shows what the image itself understands.\n");
+}
+
+static int dispatch(int argc, char **argv)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!strcmp(argv[0], commands[i].name))
+			return commands[i].run(argc, argv);
+	}
+	fprintf(stderr, "bareperf: there is no command '%s'; see `bareperf --help'\n", argv[0]);
+	return EXIT_USAGE;
+}
+
+/* `bareperf help CMD` is `bareperf CMD --help`. */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *words[] = { argc > 1 ? argv[1] : NULL, option, NULL };
+
+	if (argc > 1)
+		return dispatch(2, words);
+	usage(stdout);
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+		puts("bareperf " BAREPERF_VERSION);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		usage(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "help"))
+		return help(argc - 1, argv + 1);
+	return dispatch(argc - 1, argv + 1);
+}

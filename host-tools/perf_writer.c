@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing a perf.data file as the records arrive. */
+#include "host-tools/perf_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FLUSH_BYTES (1U << 20)
+
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	const uint8_t *from = bytes;
+
+	while (size) {
+		ssize_t done = pwrite(fd, from, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		from += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+int perf_writer_fail(struct perf_writer *writer, int code)
+{
+	if (writer->failed)
+		return writer->failed;
+	errno = -code;
+	writer->failed = error_errno(&writer->failure, "writing %s at offset %" PRIu64,
+	                             writer->path,
+	                             (writer->header.data.offset + writer->header.data.size));
+	return code;
+}
+
+/* Devices and pipes are written to as they are; only a regular file is kept as .old. */
+static int keep_old(const char *path, struct error *error)
+{
+	struct stat stat_of;
+	char *old;
+	int code = 0;
+
+	if (lstat(path, &stat_of) || !S_ISREG(stat_of.st_mode) || !stat_of.st_size)
+		return 0;
+	if (asprintf(&old, "%s.old", path) < 0)
+		return error_set(error, -ENOMEM, "no memory for a file name");
+	if (rename(path, old))
+		code = error_errno(error, "keeping %s as %s", path, old);
+	free(old);
+	return code;
+}
+
+int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
+{
+	int code = keep_old(path, error);
+
+	memset(writer, 0, sizeof(*writer));
+	writer->fd = -1;
+	if (code)
+		return code;
+	writer->path = strdup(path);
+	if (!writer->path)
+		return error_set(error, -ENOMEM, "no memory for a file name");
+	writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (writer->fd < 0) {
+		code = error_errno(error, "creating %s", path);
+		free(writer->path);
+		writer->path = NULL;
+	}
+	return code;
+}
+
+static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)
+{
+	uint64_t at = sizeof(struct perf_file_header);
+
+	for (uint32_t i = 0; i < count; i++)
+		blob_add(blob, events[i].ids, events[i].id_count * sizeof(uint64_t));
+	for (uint32_t i = 0; i < count; i++) {
+		struct perf_file_attr attr = {
+			.attr = events[i].attr,
+			.ids = { at, events[i].id_count * sizeof(uint64_t) },
+		};
+
+		blob_add(blob, &attr, sizeof(attr));
+		at += attr.ids.size;
+	}
+}
+
+int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,
+                      uint32_t count, struct error *error)
+{
+	struct perf_file_header *header = &writer->header;
+	struct blob blob = { 0 };
+	int code;
+
+	blob_extend(&blob, sizeof(*header));
+	add_attrs(&blob, events, count);
+	if (blob.failed) {
+		blob_free(&blob);
+		return error_set(error, -ENOMEM, "no memory for the attributes");
+	}
+	*header = (struct perf_file_header){
+		.magic = PERF_FILE_MAGIC,
+		.size = sizeof(*header),
+		.attr_size = sizeof(struct perf_file_attr),
+		.attrs.size = count * sizeof(struct perf_file_attr),
+		.data.offset = blob.size,
+	};
+	header->attrs.offset = blob.size - header->attrs.size;
+	memcpy(blob.bytes, header, sizeof(*header));
+	code = write_at(writer->fd, blob.bytes, blob.size, 0);
+	blob_free(&blob);
+	if (code) {
+		perf_writer_fail(writer, code);
+		*error = writer->failure;
+		return code;
+	}
+	writer->begun = true;
+	return 0;
+}
+
+void perf_writer_add(struct perf_writer *writer, const void *records, size_t size)
+{
+	if (writer->failed) {
+		writer->lost_bytes += size;
+		return;
+	}
+	blob_add(&writer->buffer, records, size);
+	if (writer->buffer.failed)
+		perf_writer_fail(writer, -ENOMEM);
+	else if (writer->buffer.size >= FLUSH_BYTES)
+		perf_writer_flush(writer);
+}
+
+void perf_writer_flush(struct perf_writer *writer)
+{
+	struct perf_file_header *header = &writer->header;
+	struct blob *buffer = &writer->buffer;
+	int code;
+
+	if (writer->failed || !buffer->size)
+		return;
+	code = write_at(writer->fd, buffer->bytes, buffer->size,
+	                header->data.offset + header->data.size);
+	if (!code) {
+		header->data.size += buffer->size;
+		buffer->size = 0;
+		code = write_at(writer->fd, header, sizeof(*header), 0);
+	}
+	if (code)
+		perf_writer_fail(writer, code);
+}
+
+void perf_writer_resume(struct perf_writer *writer, uint64_t data_size)
+{
+	writer->header.data.size = data_size;
+	writer->buffer.size = 0;
+}
+
+uint64_t perf_writer_size(const struct perf_writer *writer)
+{
+	return writer->header.data.offset + writer->header.data.size + writer->buffer.size;
+}
+
+/* Write the feature table and its contents behind the data. */
+static int write_features(struct perf_writer *writer, const struct perf_writer_feature *features,
+                          size_t count)
+{
+	struct perf_file_header *header = &writer->header;
+	uint64_t end = header->data.offset + header->data.size;
+	uint64_t at = end + count * sizeof(struct perf_file_section);
+	struct blob table = { 0 };
+	int code = 0;
+
+	memset(header->features, 0, sizeof(header->features));
+	for (size_t i = 0; i < count && !code; i++) {
+		const struct blob *blob = &features[i].blob;
+
+		header->features[features[i].bit / 64] |= 1ULL << features[i].bit % 64;
+		blob_u64(&table, at);
+		blob_u64(&table, blob->size);
+		code = write_at(writer->fd, blob->bytes, blob->size, at);
+		at += blob->size;
+	}
+	if (!code && table.failed)
+		code = -ENOMEM;
+	if (!code)
+		code = write_at(writer->fd, table.bytes, table.size, end);
+	if (!code && ftruncate(writer->fd, (off_t)at) && errno != EINVAL)
+		code = -errno;
+	blob_free(&table);
+	if (code)
+		memset(header->features, 0, sizeof(header->features));
+	return code;
+}
+
+/* Read the header of the record at offset; false at the end or if it cannot be one. */
+static bool record_at(struct perf_writer *writer, uint64_t offset, uint64_t end, uint64_t *next)
+{
+	struct perf_file_auxtrace record = { 0 };
+	ssize_t got = pread(writer->fd, &record, sizeof(record), (off_t)offset);
+
+	if (got < (ssize_t)sizeof(record.header) || record.header.size < sizeof(record.header))
+		return false;
+	*next = offset + record.header.size;
+	if (record.header.type == PERF_FILE_RECORD_AUXTRACE)
+		*next += record.size;
+	return *next <= end;
+}
+
+/* Shorten the data by whole records so that room bytes are free behind them. */
+static void make_room(struct perf_writer *writer, uint64_t room)
+{
+	struct perf_file_section *data = &writer->header.data;
+	uint64_t end = data->offset + data->size;
+	uint64_t limit = data->size > room ? end - room : data->offset;
+	uint64_t at = data->offset, next;
+
+	while (record_at(writer, at, limit, &next))
+		at = next;
+	writer->lost_bytes += end - at;
+	data->size = at - data->offset;
+}
+
+/* The writer has failed, most likely because the disk is full. Save what can be saved. */
+static void salvage(struct perf_writer *writer, const struct perf_writer_feature *features,
+                    size_t count)
+{
+	struct perf_file_section *data = &writer->header.data;
+	uint64_t room = count * sizeof(struct perf_file_section);
+
+	for (size_t i = 0; i < count; i++)
+		room += features[i].blob.size;
+	writer->lost_bytes += writer->buffer.size;
+	if (write_features(writer, features, count)) {
+		make_room(writer, room + TR_PAGE);
+		if (write_features(writer, features, count) &&
+		    ftruncate(writer->fd, (off_t)(data->offset + data->size)))
+			say("%s: bytes behind its end could not be cut off", writer->path);
+	}
+	if (write_at(writer->fd, &writer->header, sizeof(writer->header), 0))
+		say("%s: its header could not be completed", writer->path);
+}
+
+int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_feature *features,
+                       size_t count, struct error *error)
+{
+	int code;
+
+	perf_writer_flush(writer);
+	if (!writer->failed) {
+		code = write_features(writer, features, count);
+		if (!code)
+			code = write_at(writer->fd, &writer->header, sizeof(writer->header), 0);
+		if (code)
+			perf_writer_fail(writer, code);
+	}
+	if (writer->failed && writer->begun)
+		salvage(writer, features, count);
+	if (close(writer->fd) && !writer->failed)
+		perf_writer_fail(writer, -errno);
+	writer->fd = -1;
+	code = writer->failed;
+	if (code)
+		*error = writer->failure;
+	perf_writer_abandon(writer);
+	return code;
+}
+
+void perf_writer_abandon(struct perf_writer *writer)
+{
+	if (writer->fd >= 0) {
+		struct stat stat_of;
+		bool regular = !fstat(writer->fd, &stat_of) && S_ISREG(stat_of.st_mode);
+
+		close(writer->fd);
+		if (!writer->begun && regular)
+			unlink(writer->path);
+	}
+	free(writer->path);
+	blob_free(&writer->buffer);
+	writer->fd = -1;
+	writer->path = NULL;
+}

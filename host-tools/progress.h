@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* One line on a terminal that says how it goes; nothing where there is no terminal. */
+#ifndef HOST_TOOLS_PROGRESS_H
+#define HOST_TOOLS_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool shown;       /* standard error is a terminal */
+	bool dirty;       /* there is a line to clear */
+	double started;   /* s, monotonic */
+	double next;      /* when to write it anew */
+	double last;      /* when the records below were counted */
+	uint64_t records; /* at the last line */
+};
+
+void progress_start(struct progress *progress);
+
+/* Before the machine says anything. */
+void progress_wait(struct progress *progress, const char *what);
+
+/* While records come in. */
+void progress_show(struct progress *progress, uint64_t records, uint64_t bytes, uint64_t lost);
+
+/* Clear the line, so that something else can be printed. */
+void progress_clear(struct progress *progress);
+
+/* Monotonic seconds. */
+double progress_now(void);
+
+#endif

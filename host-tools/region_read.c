@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading what changes while the machine runs: ledgers, doorbells, message, console. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/region.h"
+#include "host-tools/region_check.h"
+
+/* Bytes of the terminal's control sequence (ECMA-48 5.4) at from, 0 if there is none. */
+static size_t control_sequence(const char *from, size_t size)
+{
+	size_t length = 2;
+
+	if (size < 3 || from[0] != 0x1b || from[1] != '[')
+		return 0;
+	while (length < size && (unsigned char)from[length] >= 0x20 && from[length] < 0x40)
+		length++;
+	return length < size ? length + 1 : length;
+}
+
+void region_printable(char *to, size_t to_size, const char *from, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < size && from[i] && used + 1 < to_size; i++) {
+		unsigned char c = (unsigned char)from[i];
+		size_t sequence = control_sequence(from + i, size - i);
+
+		if (sequence) {
+			i += sequence - 1;
+			continue;
+		}
+		if (c == '\r')
+			continue;
+		to[used++] = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : (char)c;
+	}
+	to[used] = 0;
+}
+
+void region_message(const struct region *region, char text[1024])
+{
+	const struct tr_header *shared = (const struct tr_header *)region->base;
+
+	region_printable(text, sizeof(shared->message), shared->message, sizeof(shared->message));
+}
+
+static const void *entry(const struct region *region, const struct tr_table *table, uint32_t i)
+{
+	return region->base + table->offset + (uint64_t)i * table->stride;
+}
+
+void region_update_cpus(struct region *region)
+{
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		memcpy(&region->cpus[i], entry(region, &region->header.cpus, i),
+		       sizeof(region->cpus[i]));
+		region->cpus[i].cpu = i; /* as it was checked */
+	}
+}
+
+void region_event_ledger(const struct region *region, uint32_t event, struct tr_event_ledger *to)
+{
+	memcpy(to, entry(region, &region->header.event_ledger, event), sizeof(*to));
+}
+
+void region_ring_ledger(const struct region *region, uint32_t ring, struct tr_ring_ledger *to)
+{
+	memcpy(to, entry(region, &region->header.ring_ledger, ring), sizeof(*to));
+}
+
+struct tr_doorbell *region_doorbell(const struct region *region, uint32_t ring)
+{
+	return (struct tr_doorbell *)(uintptr_t)entry(region, &region->header.doorbells, ring);
+}
+
+struct perf_event_mmap_page *region_control(const struct region *region, uint32_t ring)
+{
+	return (struct perf_event_mmap_page *)(region->base + region->rings[ring].control);
+}
+
+/* The console's head, size and place, checked; false if there is none. */
+static bool find_console(const struct region *region, uint64_t *head, uint32_t *size,
+                         const char **text)
+{
+	struct tr_header header;
+	struct tr_console console;
+	struct error ignored = { "" };
+	uint64_t at;
+
+	memcpy(&header, region->base, sizeof(header));
+	header.size = region->size;
+	if (!header.console.count ||
+	    region_check_table(&header, &header.console, "consoles", sizeof(console), 1, &ignored))
+		return false;
+	at = header.console.offset;
+	*head = __atomic_load_n((const uint64_t *)(region->base + at), __ATOMIC_ACQUIRE);
+	memcpy(&console, region->base + at, sizeof(console));
+	if (!console.size || console.size & (console.size - 1) ||
+	    console.size > region->size - at - sizeof(console))
+		return false;
+	*size = console.size;
+	*text = (const char *)region->base + at + sizeof(console);
+	return true;
+}
+
+char *region_console(const struct region *region, uint64_t *from)
+{
+	uint64_t head = 0, first;
+	uint32_t size = 0;
+	const char *ring = NULL;
+	char *raw, *text;
+	size_t length;
+
+	if (!find_console(region, &head, &size, &ring))
+		return calloc(1, 1);
+	first = head > size && head - size > *from ? head - size : *from;
+	length = first < head ? (size_t)(head - first) : 0;
+	raw = malloc(length + 1);
+	text = malloc(length + 1);
+	if (raw && text) {
+		for (size_t i = 0; i < length; i++)
+			raw[i] = ring[(first + i) & (size - 1)];
+		region_printable(text, length + 1, raw, length);
+		*from = head;
+	} else {
+		free(text);
+		text = NULL;
+	}
+	free(raw);
+	return text;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine under QEMU from its start to its end. */
+#include "host-tools/run_machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define POLL_MS      1    /* between two looks at the machine */
+#define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
+#define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
+
+/* What one turn of the loop found. */
+enum turn {
+	TURN_ON,   /* nothing special */
+	TURN_DONE, /* the command is done */
+	TURN_FAIL, /* over, and error says why */
+};
+
+static int open_region_file(struct machine *machine, const struct run_options *options,
+                            struct error *error)
+{
+	int fd = options->region
+	             ? open(options->region, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+	             : memfd_create("bareperf-region", MFD_CLOEXEC);
+	const char *name = options->region ? options->region : "anonymous memory";
+	int code;
+
+	if (fd < 0)
+		return error_errno(error, "creating the trace region in %s", name);
+	machine->region_fd = fd;
+	/* All of it now: a full file system would otherwise kill us, or the machine, later. */
+	code = posix_fallocate(fd, 0, (off_t)options->region_size);
+	if (code) {
+		errno = code;
+		return error_errno(error, "reserving %llu MiB for the trace region in %s",
+		                   (unsigned long long)options->region_size >> 20, name);
+	}
+	return channel_open_shared(&machine->channel, fd, options->region_size, error);
+}
+
+/* Signals become something to read, so that none interrupts the writing of a file. */
+static int open_signals(struct machine *machine, struct error *error)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
+	machine->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return machine->signals < 0 ? error_errno(error, "making a signalfd") : 0;
+}
+
+static int start(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	struct qemu_config config = {
+		.arch = options->arch,
+		.program = options->qemu,
+		.firmware = options->firmware,
+		.image = options->image,
+		.append = options->append,
+		.initrd = options->payload,
+		.region_size = options->region_size,
+		.options = options->qemu_options,
+		.option_count = options->qemu_option_count,
+	};
+	int code = open_signals(machine, error);
+
+	if (!code)
+		code = open_region_file(machine, options, error);
+	if (code)
+		return code;
+	config.region_fd = machine->region_fd;
+	if (!options->no_doorbell && qemu_has_doorbell(&config))
+		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
+	config.doorbell_fd = machine->doorbells.qemu_socket;
+	if (!code)
+		code = qemu_start(&machine->qemu, &config, error);
+	ivshmem_server_started(&machine->doorbells);
+	return code;
+}
+
+/* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
+static void wait_a_little(struct machine *machine)
+{
+	struct pollfd fds[] = {
+		{ .fd = machine->signals, .events = POLLIN },
+		{ .fd = machine->qemu.pidfd, .events = POLLIN },
+		{ .fd = machine->reader.pidfd, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+
+	poll(fds, 3, machine->reader.pid ? SUPERVISE_MS : POLL_MS);
+	while (read(machine->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		machine->interrupts++;
+}
+
+static void show_log(struct machine *machine, int fd, uint64_t *shown)
+{
+	char *text = qemu_read_log(fd, shown);
+
+	if (text && *text) {
+		progress_clear(&machine->progress);
+		fputs(text, stderr);
+	}
+	free(text);
+}
+
+/* The serial line, and what QEMU itself says, which is the serial line if the user put it there. */
+static void show_serial(struct machine *machine)
+{
+	show_log(machine, machine->qemu.serial_fd, &machine->serial_shown);
+	show_log(machine, machine->qemu.log_fd, &machine->log_shown);
+}
+
+/* Begin to record when there is something to record. */
+static int begin_session(struct machine *machine, const struct run_options *options,
+                         const char *const *command, int command_words, struct error *error)
+{
+	const struct tr_header *shared = (const struct tr_header *)machine->region.base;
+	struct session_options session = {
+		.output = options->output,
+		.symbols = options->symbols,
+		.booted = options->image,
+		.payload = options->payload,
+		.command = command,
+		.command_words = command_words,
+		.doorbells = machine->doorbells.socket < 0 ? NULL : &machine->doorbells,
+	};
+	int code;
+
+	if (machine->has_session || !shared->run || !shared->events.count)
+		return 0;
+	code =
+	    session_begin(&machine->session, &machine->channel, &machine->region, &session, error);
+	machine->has_session = !code;
+	/* The file's own trouble is found, and told, by reading here. */
+	if (!code && !machine->session.writer.failed) {
+		progress_clear(&machine->progress); /* what waited is over: a line at once */
+		code = reader_process_start(&machine->reader, &machine->session,
+		                            &machine->doorbells, &machine->progress, error);
+		machine->progress.dirty = machine->progress.shown;
+	}
+	return code;
+}
+
+/* Read the rings, unless a reader does. The last time it is done here in any case. */
+static int drain(struct machine *machine, bool last, struct error *error)
+{
+	const struct session *session = &machine->session;
+	uint64_t got;
+	int code;
+
+	if (!machine->has_session)
+		return 0;
+	if (last)
+		reader_process_stop(&machine->reader, &machine->session);
+	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->doorbells,
+	                                &machine->progress))
+		return 0;
+	code = session_drain(&machine->session, &got, error);
+	progress_show(&machine->progress, session->records, perf_writer_size(&session->writer),
+	              session->lost);
+	if (!code && session->writer.failed) {
+		*error = session->writer.failure;
+		code = session->writer.failed;
+	}
+	return code;
+}
+
+static enum turn failed(struct machine *machine, const char *what, struct error *error)
+{
+	char message[1024];
+
+	region_message(&machine->region, message);
+	error_set(error, -EIO, "%s: %.700s", what, *message ? message : "it does not say why");
+	return TURN_FAIL;
+}
+
+static enum turn look_at_state(struct machine *machine, struct error *error)
+{
+	const struct tr_header *shared = (const struct tr_header *)machine->region.base;
+
+	switch (region_state(&machine->region)) {
+	case TR_COMPLETE:
+		return TURN_DONE;
+	case TR_FAILED:
+		machine->show_console = true;
+		return failed(machine, "the machine refused or failed the command", error);
+	case TR_IDLE:
+		/* A run that ended between two looks; before the first run it is about to begin. */
+		return shared->run ? TURN_DONE : TURN_ON;
+	case TR_PANIC:
+		machine->show_console = true;
+		return failed(machine, "the machine panicked", error);
+	default:
+		return TURN_ON;
+	}
+}
+
+/* Before the magic is there. */
+static enum turn look_for_region(struct machine *machine, const struct run_options *options,
+                                 struct error *error)
+{
+	int code = region_open(&machine->region, machine->channel.bytes, machine->channel.size,
+	                       true, error);
+
+	if (!code) {
+		machine->has_region = true;
+		return TURN_ON;
+	}
+	if (code != -EAGAIN)
+		return TURN_FAIL;
+	progress_wait(&machine->progress, "waiting for the image to start");
+	if (progress_now() - machine->progress.started < options->timeout)
+		return TURN_ON;
+	machine->show_console = true;
+	error_set(error, -ETIMEDOUT,
+	          "%s did not make a trace region within %g s: it did not start, or found no "
+	          "ivshmem device. Try -v to see its serial line, or a longer --timeout",
+	          options->image, options->timeout);
+	return TURN_FAIL;
+}
+
+static enum turn look(struct machine *machine, const struct run_options *options,
+                      const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn = TURN_ON;
+
+	if (!machine->has_region)
+		turn = look_for_region(machine, options, error);
+	/* Not only at the next look: the machine may be done, and gone, by then. */
+	if (!machine->has_region)
+		return turn;
+	/* The state first: what it promises is there when the rest is read. */
+	turn = look_at_state(machine, error);
+	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
+		struct error reason = { "" };
+
+		if (begin_session(machine, options, command, command_words, &reason) ||
+		    drain(machine, turn != TURN_ON, &reason)) {
+			*error = reason;
+			return TURN_FAIL;
+		}
+	}
+	return turn;
+}
+
+/* QEMU has ended: by itself after a command that records nothing, or by an accident. */
+static enum turn look_at_the_dead(struct machine *machine, struct error *error)
+{
+	char status[128];
+	uint64_t from = 0;
+	char *log;
+
+	if (machine->has_region && !machine->has_session && !machine->qemu.status)
+		return TURN_DONE;
+	qemu_describe_status(&machine->qemu, status, sizeof(status));
+	log = qemu_read_log(machine->qemu.log_fd, &from);
+	if (log)
+		log[strcspn(log, "\n")] = 0;
+	machine->show_console = true;
+	error_set(error, -EPIPE, "QEMU ended (%s) before the command was done%s%.500s", status,
+	          log && *log ? ": " : "", log ? log : "");
+	free(log);
+	return TURN_FAIL;
+}
+
+static enum turn loop(struct machine *machine, const struct run_options *options,
+                      const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn = TURN_ON;
+
+	while (turn == TURN_ON) {
+		/* Asked first: what it wrote before it ended is seen by the look that follows. */
+		bool dead = qemu_has_ended(&machine->qemu);
+
+		turn = look(machine, options, command, command_words, error);
+		if (turn == TURN_ON && dead)
+			turn = look_at_the_dead(machine, error);
+		if (turn == TURN_ON && machine->interrupts) {
+			error_set(error, -EINTR, "interrupted");
+			turn = TURN_FAIL;
+		}
+		if (options->verbose)
+			show_serial(machine);
+		if (turn == TURN_ON)
+			wait_a_little(machine);
+	}
+	return turn;
+}
+
+static int finish(struct machine *machine, enum turn turn, struct error *error)
+{
+	struct error reason = { "" };
+	int code;
+
+	if (!machine->has_session)
+		return turn == TURN_DONE ? 0 : -EIO;
+	reader_process_stop(&machine->reader, &machine->session);
+	/* A machine that is not at its end would go on writing. */
+	if (turn != TURN_DONE)
+		qemu_stop(&machine->qemu, 0);
+	machine->file_size = perf_writer_size(&machine->session.writer);
+	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
+	machine->recorded = true;
+	if (turn == TURN_DONE && code)
+		*error = reason;
+	return turn == TURN_DONE ? code : -EIO;
+}
+
+int machine_run(struct machine *machine, const struct run_options *options,
+                const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn;
+	int code;
+
+	memset(machine, 0, sizeof(*machine));
+	machine->region_fd = -1;
+	machine->signals = -1;
+	machine->reader.pidfd = -1;
+	ivshmem_server_init(&machine->doorbells);
+	machine->qemu = (struct qemu){ .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 };
+	progress_start(&machine->progress);
+	code = start(machine, options, error);
+	if (code)
+		return code;
+	turn = loop(machine, options, command, command_words, error);
+	code = finish(machine, turn, error);
+	/* Only who has recorded all may take its time to switch off; what answers from the UEFI
+	 * shell's side goes back there. */
+	qemu_stop(&machine->qemu, turn == TURN_DONE && machine->recorded ? POWEROFF_MS : 0);
+	if (options->verbose)
+		show_serial(machine);
+	progress_clear(&machine->progress);
+	return code;
+}
+
+void machine_free(struct machine *machine)
+{
+	if (machine->has_session)
+		session_end(&machine->session);
+	region_close(&machine->region);
+	if (machine->channel.ops)
+		machine->channel.ops->close(&machine->channel);
+	qemu_free(&machine->qemu);
+	ivshmem_server_close(&machine->doorbells);
+	if (machine->region_fd >= 0)
+		close(machine->region_fd);
+	if (machine->signals >= 0)
+		close(machine->signals);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine under QEMU from its start to its end, drained all the while. */
+#ifndef HOST_TOOLS_RUN_MACHINE_H
+#define HOST_TOOLS_RUN_MACHINE_H
+
+#include <stdbool.h>
+
+#include "host-tools/channel.h"
+#include "host-tools/check.h"
+#include "host-tools/progress.h"
+#include "host-tools/qemu.h"
+#include "host-tools/reader_process.h"
+#include "host-tools/run_options.h"
+#include "host-tools/session.h"
+
+struct machine {
+	struct qemu qemu;
+	int region_fd;
+	struct channel channel;
+	struct region region;
+	struct session session;
+	struct ivshmem_server doorbells;
+	struct reader_process reader;
+	struct progress progress;
+	uint64_t serial_shown; /* bytes of the serial line, with -v */
+	uint64_t log_shown;    /* and of QEMU's own words */
+	uint64_t file_size;
+	int signals;     /* signalfd */
+	bool has_region; /* the magic was seen */
+	bool has_session;
+	bool recorded;     /* a session was finished: file and ledger are there */
+	bool show_console; /* the reason of the failure is in the console's text */
+	unsigned interrupts;
+};
+
+/* Boot, record, stop. 0, or a negative errno and the reason; what was recorded until then is in
+ * the file in any case (machine->recorded). The machine is gone when this returns, region,
+ * ledger and logs stay until machine_free(). command: our command line, for the file. */
+int machine_run(struct machine *machine, const struct run_options *options,
+                const char *const *command, int command_words, struct error *error);
+
+void machine_free(struct machine *machine);
+
+#endif

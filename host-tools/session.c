@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording from its region to its file. */
+#include "host-tools/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host-tools/aux_drain.h"
+#include "host-tools/drain.h"
+#include "host-tools/perf_features.h"
+#include "host-tools/perf_synth.h"
+
+static int allocate(struct session *session, struct error *error)
+{
+	uint32_t rings = session->region.header.rings.count;
+
+	session->readers = calloc(rings ? rings : 1, sizeof(*session->readers));
+	session->aux_tails = calloc(rings ? rings : 1, sizeof(*session->aux_tails));
+	session->aux_index_fd = memfd_create("bareperf-aux-index", MFD_CLOEXEC);
+	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
+	session->scratch = malloc(DRAIN_BYTES);
+	session->files =
+	    images_find(&session->region,
+	                &(struct image_places){ session->options.symbols, session->options.payload,
+	                                        session->options.booted });
+	if (!session->readers || !session->broken || !session->scratch || !session->files ||
+	    !session->aux_tails || session->aux_index_fd < 0)
+		return error_set(error, -ENOMEM, "no memory for the rings");
+	return session_journal_open(session) ? error_set(error, -ENOMEM, "no memory to share") : 0;
+}
+
+/* A ring that makes no sense is left alone; the first reason is kept. */
+static void give_up(struct session *session, uint32_t ring, int code, const struct error *reason)
+{
+	session->broken[ring] = true;
+	if (session->trouble)
+		return;
+	session->trouble = code;
+	session->first_trouble = *reason;
+}
+
+static void begin_rings(struct session *session)
+{
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int code = drain_begin(session, i, &reason);
+
+		session->aux_tails[i] = region_control(&session->region, i)->aux_tail;
+
+		if (code)
+			give_up(session, i, code, &reason);
+	}
+}
+
+static int begin_file(struct session *session, struct error *error)
+{
+	struct perf_writer_event *events;
+	struct blob blob = { 0 };
+	uint64_t *ids;
+	uint32_t count = perf_synth_events(&session->region, &events, &ids);
+	int code = perf_writer_open(&session->writer, session->options.output, error);
+
+	if (!code)
+		code = perf_writer_begin(&session->writer, events, count, error);
+	if (!code) {
+		perf_synth_start(&blob, &session->region, session->files);
+		aux_drain_info(&blob, &session->region);
+		if (blob.failed)
+			code = error_set(error, -ENOMEM, "no memory for the first records");
+		perf_writer_add(&session->writer, blob.bytes, blob.size);
+	}
+	blob_free(&blob);
+	free(events);
+	free(ids);
+	return code;
+}
+
+int session_begin(struct session *session, struct channel *channel, const struct region *region,
+                  const struct session_options *options, struct error *error)
+{
+	int code;
+
+	memset(session, 0, sizeof(*session));
+	session->channel = channel;
+	session->options = *options;
+	session->region = *region;
+	session->writer.fd = session->aux_index_fd = -1;
+	/* The copies of the caller's region stay its own. */
+	session->region.cpus = NULL;
+	session->region.events = NULL;
+	session->region.images = NULL;
+	session->region.rings = NULL;
+	code = region_load(&session->region, error);
+	if (!code)
+		code = ledger_init(&session->ledger, &session->region, error);
+	if (!code)
+		code = allocate(session, error);
+	if (!code)
+		code = begin_file(session, error);
+	if (code)
+		session_end(session);
+	else
+		begin_rings(session);
+	if (!code)
+		session_save(session); /* for the first reader to begin with */
+	return code;
+}
+
+/* The reader's half of the wakeup handshake (docs/trace-region.md, "Owner, doorbell, wakeup"):
+ * clear pending, fence, and only then look at the head. */
+static int clear_doorbell(struct session *session, uint32_t ring, struct error *error)
+{
+	struct tr_doorbell *doorbell = region_doorbell(&session->region, ring);
+	uint64_t offset = (uint64_t)((uint8_t *)doorbell - session->region.base);
+	uint32_t pending = __atomic_exchange_n(&doorbell->pending, 0, __ATOMIC_SEQ_CST);
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!pending)
+		return 0;
+	session->ledger.rings[ring].found.wakeups++;
+	return session->channel->ops->publish(session->channel, offset, sizeof(pending), error);
+}
+
+static bool is_backward(const struct session *session, uint32_t ring)
+{
+	return session->region.rings[ring].flags & TR_RING_BACKWARD;
+}
+
+int session_drain(struct session *session, uint64_t *got, struct error *error)
+{
+	int code = session->channel->ops->refresh(session->channel, error);
+
+	*got = 0;
+	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int of_ring;
+
+		if (session->broken[i])
+			continue;
+		code = clear_doorbell(session, i, error);
+		/* An overwritable ring is a snapshot: it is read once, at the end. */
+		if (code || is_backward(session, i))
+			continue;
+		of_ring = drain_forward(session, i, got, &reason);
+		if (of_ring)
+			give_up(session, i, of_ring, &reason);
+		/* What was read of this ring must not be committed along with the next. */
+		if (of_ring && session->by_reader)
+			break;
+	}
+	return code;
+}
+
+static void drain_snapshots(struct session *session)
+{
+	uint32_t state = region_state(&session->region);
+	uint64_t got = 0;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int code;
+
+		if (session->broken[i] || !is_backward(session, i))
+			continue;
+		code = drain_backward(session, i, state == TR_COMPLETE || state == TR_FAILED, &got,
+		                      &reason);
+		if (code)
+			give_up(session, i, code, &reason);
+	}
+}
+
+/* The count of a bell that several rings share is the first one's. */
+static void count_bells(struct session *session)
+{
+	struct ivshmem_server *bells = session->options.doorbells;
+
+	for (uint32_t i = 0; bells && i < session->region.header.rings.count; i++) {
+		session->ledger.rings[i].found.has_bell = 1;
+		session->ledger.rings[i].found.rung =
+		    ivshmem_server_rung(bells, session->region.rings[i].vector);
+	}
+}
+
+/* The rings' final positions; and what a machine wrote after the last ledger that it published,
+ * if it did not come to its end. */
+static void account_rest(struct session *session)
+{
+	uint32_t state = session->ledger.head.state;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct ledger_ring_found *found = &session->ledger.rings[i].found;
+		struct perf_event_mmap_page *control = region_control(&session->region, i);
+
+		found->tail = session->readers[i].position;
+		found->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+		found->ledger_fits =
+		    state == TR_COMPLETE || state == TR_FAILED ||
+		    (!session->broken[i] && !is_backward(session, i) && drain_newer(session, i));
+	}
+}
+
+static int finish_file(struct session *session, struct error *error)
+{
+	struct perf_writer_feature features[PERF_FEATURES_MAX];
+	struct blob lost = { 0 }, aux_index = { 0 };
+	size_t count;
+	int code;
+	const struct perf_features_input input = {
+		.region = &session->region,
+		.files = session->files,
+		.ledger = &session->ledger,
+		.aux_index = &aux_index,
+		.command = session->options.command,
+		.command_words = session->options.command_words,
+		.first_time = session->first_time,
+		.last_time = session->last_time,
+	};
+
+	aux_drain_index(session, &aux_index);
+	perf_synth_lost(&lost, &session->ledger);
+	perf_writer_add(&session->writer, lost.bytes, lost.size);
+	blob_free(&lost);
+	count = perf_features_build(features, &input);
+	code = perf_writer_finish(&session->writer, features, count, error);
+	perf_features_free(features, count);
+	blob_free(&aux_index);
+	return code;
+}
+
+int session_finish(struct session *session, bool interrupted, struct error *error)
+{
+	struct error reason = { "" };
+	uint64_t got;
+	int drained = session_drain(session, &got, &reason);
+	int code;
+
+	drain_snapshots(session);
+	session->ledger.head.interrupted = interrupted;
+	region_update_cpus(&session->region);
+	ledger_update(&session->ledger, &session->region);
+	account_rest(session);
+	count_bells(session);
+	code = finish_file(session, error);
+	if (!code && session->trouble) {
+		*error = session->first_trouble;
+		code = session->trouble;
+	}
+	if (!code && drained) {
+		*error = reason;
+		code = drained;
+	}
+	return code;
+}
+
+void session_end(struct session *session)
+{
+	perf_writer_abandon(&session->writer);
+	images_free(session->files, session->region.header.images.count);
+	ledger_free(&session->ledger);
+	journal_close(&session->journal);
+	free(session->readers);
+	free(session->broken);
+	free(session->scratch);
+	free(session->aux_tails);
+	if (session->aux_index_fd >= 0)
+		close(session->aux_index_fd);
+	region_close(&session->region);
+	memset(session, 0, sizeof(*session));
+	session->writer.fd = session->aux_index_fd = -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Nanoseconds from the cycle counter, by the conversion that the trace region publishes. */
+#ifndef PMU_CLOCK_H
+#define PMU_CLOCK_H
+
+#include "ringbuf/trace_region.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+
+/* Make clock convert a counter of frequency Hz (1 to 2^34), with 0 ns at entry_cycles. The
+ * multiplier is the largest that fits 32 bits, so the error is below 2^-31 of the time passed.
+ * Sets frequency, entry_cycles, time_mult, time_shift and time_zero. */
+void clock_set(struct tr_clock *clock, uint64_t frequency, uint64_t entry_cycles);
+
+/* perf's conversion (struct perf_event_mmap_page, capabilities' cap_user_time_zero), without
+ * overflow for any cycles. Any context. */
+static inline uint64_t clock_to_ns(const struct tr_clock *clock, uint64_t cycles)
+{
+	uint64_t whole = cycles >> clock->time_shift;
+	uint64_t part = cycles & ((1ULL << clock->time_shift) - 1);
+
+	return clock->time_zero + whole * clock->time_mult +
+	       (part * clock->time_mult >> clock->time_shift);
+}
+
+/* Cycles in a span of ns, rounded up, so that a deadline is never early; saturates at
+ * 2^62. Any context. */
+uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns);
+
+/* The machine's clock: set once by the boot path, private to the firmware (the copy in the
+ * region is only published). */
+extern struct tr_clock machine_clock;
+
+/* Each CPU's cycles to the boot CPU's; pmu/clock_sync.h. Set before the CPU traces. */
+extern int64_t clock_offsets[TR_MAX_CPUS];
+
+/* A reading of this CPU's counter as ns since entry, the same time on all CPUs. Any context. */
+uint64_t clock_stamp(uint64_t cycles);
+
+/* ns since entry, now. Any context. */
+uint64_t clock_now(void);
+
+#endif

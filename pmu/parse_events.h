@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's event syntax, as text on the command line. */
+#ifndef PMU_PARSE_EVENTS_H
+#define PMU_PARSE_EVENTS_H
+
+#include "pmu/pmu.h"
+
+struct event_spec {
+	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
+	char name[64];               /* as written */
+};
+
+/* What is wrong with a text, and where in it. */
+struct parse_error {
+	const char *what; /* a phrase: "unknown event" */
+	const char *at;   /* points into the parsed text */
+};
+
+/*
+ * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h), with
+ * commas between. NAME is one of perf's generic hardware events or a name of some source in
+ * sources; TERM one of its formats, or period, freq. VALUE is decimal or 0x hexadecimal.
+ * Returns how many specs were filled (1 to max), or -EINVAL with error. Thread.
+ */
+int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
+                 unsigned max, struct parse_error *error);
+
+/* A whole number, decimal or 0x hexadecimal, at *at; moves *at behind it. 0, or -EINVAL if
+ * there is no digit, -ERANGE if it exceeds 64 bits. */
+int parse_number(const char **at, uint64_t *value);
+
+#endif

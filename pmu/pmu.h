@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Event sources and the event core, in perf's terms: a struct pmu is a hardware
+ * unit, a struct perf_event is one event on one CPU, bound to a ring.
+ */
+#ifndef PMU_PMU_H
+#define PMU_PMU_H
+
+#include "arch/arch.h"
+#include "pmu/timer.h"
+#include "ringbuf/ring.h"
+#include "ringbuf/trace_region.h"
+
+struct perf_event;
+
+/* A named bit field of attr.config/config1/config2, as in sysfs' format/ directory:
+ * what -e SOURCE/TERM=VALUE/ sets. */
+struct pmu_format {
+	const char *term;
+	uint8_t word; /* 0 config, 1 config1, 2 config2 */
+	uint8_t low;  /* lowest bit, highest bit */
+	uint8_t high;
+};
+
+/* A name that this source gives to one of its events: -e NAME. */
+struct pmu_event_name {
+	const char *name;
+	uint64_t config;
+	const char *description; /* for `list` */
+};
+
+/*
+ * What a source must do. Errors mean the same for every source:
+ *   -ENOENT      this source does not serve attr.type / config: ask the next one
+ *   -ENODEV      the machine lacks the hardware
+ *   -EINVAL      attr asks for something impossible
+ *   -EOPNOTSUPP  the source lacks the asked-for ability (sampling, AUX, a filter)
+ *   -EBUSY       hardware is there but in use (by firmware, a hypervisor, another event)
+ *   -EAGAIN      no counter is free now
+ */
+struct pmu {
+	const char *name;                    /* as in -e NAME// and in `list` */
+	const char *description;             /* one line */
+	uint32_t type;                       /* perf_event_attr.type */
+	const struct pmu_event_name *events; /* ends with a NULL name; may be NULL */
+	const struct pmu_format *formats;    /* ends with a NULL term; may be NULL */
+
+	/* Is the hardware there? 0, -ENODEV or -EBUSY; *why is then a sentence. Thread. */
+	int (*probe)(const char **why);
+	/* Check event->attr and fill event->hw; touches no hardware. Thread. */
+	int (*event_init)(struct perf_event *event);
+	/* Claim the hardware on event->cpu (the calling CPU), stopped. Interrupts masked. */
+	int (*add)(struct perf_event *event);
+	/* Give it back; the counts are final afterwards. Interrupts masked. */
+	void (*del)(struct perf_event *event);
+	/* Let it count; freeze it. Interrupts masked, or its own handler. */
+	void (*start)(struct perf_event *event);
+	void (*stop)(struct perf_event *event);
+	/* Bring event->count up to date. Interrupts masked, or its own handler. */
+	void (*read)(struct perf_event *event);
+};
+
+/* State of the cpu-clock source; each source with state of its own has a member of hw. */
+struct hw_cpu_clock {
+	struct timer timer;
+	uint64_t period; /* cycles between samples */
+	uint64_t since;  /* cycles at the last update of count */
+	bool running;
+};
+
+/* When a counter's samples are due; pmu/sampling.h. */
+struct sampling {
+	uint64_t period;     /* between samples, counts */
+	uint64_t next;       /* event->count at which the next sample is due */
+	uint64_t sampled_at; /* cycles at the last sample, for -F */
+};
+
+/* State of Arm's PMUv3. */
+struct hw_arm_pmuv3 {
+	uint32_t type;    /* of PMEVTYPER: event number and filter */
+	unsigned counter; /* 31: the cycle counter */
+	struct sampling sampling;
+	uint64_t value; /* of the counter when it was last looked at or written */
+	bool running;
+};
+
+/* State of Intel's architectural performance monitor. */
+struct hw_intel_pmu {
+	uint64_t select;  /* of IA32_PERFEVTSELx, without the bits that a counter adds */
+	unsigned counter; /* bit in the global registers: 32 and up are fixed */
+	struct sampling sampling;
+	uint64_t value; /* of the counter when it was last looked at or written */
+};
+
+struct perf_event {
+	struct perf_event_attr attr;
+	const struct pmu *pmu;
+	unsigned cpu;
+	unsigned evsel;    /* position on the command line */
+	struct ring *ring; /* that it writes to */
+	struct ring_account account;
+	uint64_t count;     /* of the counter, since it was added */
+	uint64_t sampled;   /* sum of the PERIODs of all samples; count - sampled = residue */
+	uint64_t throttled; /* THROTTLE episodes */
+	bool enabled;
+	uint64_t enabled_at;   /* ns */
+	uint64_t time_enabled; /* ns */
+	uint64_t time_running; /* ns */
+	const char *name;
+	union {
+		struct hw_cpu_clock cpu_clock;
+		struct hw_arm_pmuv3 arm_pmuv3;
+		struct hw_intel_pmu intel_pmu;
+	} hw;
+};
+
+/* All sources that this image was built with, ended by NULL; general ones last. */
+extern const struct pmu *const pmu_sources[];
+
+/* Bind event (attr, cpu, evsel, name set by the caller) to the first source that serves it.
+ * -ENOENT if none does, else that source's error. Thread. */
+int event_init(struct perf_event *event);
+
+/* Claim the hardware / let it count / freeze / give it back, with the times kept. Called on
+ * event->cpu with interrupts masked. event_enable: 0 or the source's error. */
+int event_enable(struct perf_event *event);
+void event_disable(struct perf_event *event);
+
+/*
+ * The counter of event has counted on to event->count: write one sample for all that came
+ * since the last, its PERIOD the true distance. Not room enough: lost and counted. regs is
+ * the interrupted state. IRQ or NMI on event->cpu.
+ */
+void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
+
+/* Copy the event's counters to its published ledger. Event's CPU, or the event disabled. */
+void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger);
+
+/* What a source's error means to the user, as a phrase. */
+const char *event_error_text(int error);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PMU_SAMPLE_H
+#define PMU_SAMPLE_H
+
+#include "pmu/pmu.h"
+
+/* What the firmware can put into a sample. */
+#define SAMPLE_TYPES_SERVED                                                             \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+/* pid of everything: the image is perf's one process, a CPU is its thread. */
+#define SAMPLE_PID 1U
+static inline uint32_t sample_tid(unsigned cpu)
+{
+	return SAMPLE_PID + cpu;
+}
+
+/* Values of one sample that only the source knows. */
+struct sample_data {
+	uint64_t time; /* ns */
+	uint64_t period;
+	uint64_t addr;
+};
+
+/* Write one PERF_RECORD_SAMPLE of event, charged to its account. Any context on its CPU. */
+void sample_output(struct perf_event *event, const struct arch_regs *regs,
+                   const struct sample_data *data);
+
+/* The sample_id_all trailer that a side-band record of event ends with: perf's order, TID,
+ * TIME, ID, STREAM_ID, CPU, IDENTIFIER as sample_type has them. Size in bytes. */
+unsigned sample_id_size(uint64_t sample_type);
+uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time);
+
+#endif

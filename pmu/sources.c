@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/arm_pmuv3.h"
+#include "pmu/cpu_clock.h"
+#include "pmu/intel_pmu.h"
+#include "pmu/pmu.h"
+
+/* Hardware first: it takes the generic events that it can count. */
+const struct pmu *const pmu_sources[] = {
+	&pmu_intel,
+	&pmu_arm_pmuv3,
+	&pmu_cpu_clock,
+	NULL,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Housekeeping on each traced CPU, whoever owns the CPU: at most 1 ms apart (later only
+ * where interrupts are masked), it publishes the ledgers and looks at what the host asks.
+ */
+#ifndef PMU_TICK_H
+#define PMU_TICK_H
+
+#include "pmu/timer.h"
+
+#define TICK_NS 1000000ULL
+
+/* One CPU's tick; costs are in cycles and count work() alone, not the interrupt's entry. */
+struct tick {
+	struct timer timer;
+	uint64_t interval;
+	/* What to do; bounded. IRQ. */
+	void (*work)(struct tick *tick);
+	uint64_t count, cycles, longest;
+};
+
+/* Start and stop ticking on this CPU. Interrupts masked. */
+void tick_start(struct tick *tick, void (*work)(struct tick *tick));
+void tick_stop(struct tick *tick);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The queue is a short list in the order of deadlines: a CPU has its tick and a
+ * timer for each cpu-clock event.
+ */
+#include "pmu/timer.h"
+
+#include "ringbuf/trace_region.h"
+
+static struct timer *queues[TR_MAX_CPUS];
+
+static void arm_first(struct timer *first)
+{
+	if (first)
+		arch_timer_arm(first->deadline);
+	else
+		arch_timer_disarm();
+}
+
+static void insert(struct timer *timer)
+{
+	struct timer **link = &queues[arch_cpu()];
+
+	while (*link && (*link)->deadline <= timer->deadline)
+		link = &(*link)->next;
+	timer->next = *link;
+	*link = timer;
+}
+
+static void interrupt(const struct arch_regs *regs)
+{
+	struct timer **queue = &queues[arch_cpu()];
+	uint64_t now = arch_cycles();
+
+	while (*queue && (*queue)->deadline <= now) {
+		struct timer *timer = *queue;
+
+		*queue = timer->next;
+		timer->next = NULL;
+		timer->expire(timer, regs, now);
+	}
+	arm_first(*queue);
+}
+
+int timer_init(void)
+{
+	queues[arch_cpu()] = NULL;
+	return arch_timer_init(interrupt);
+}
+
+void timer_start(struct timer *timer, uint64_t deadline)
+{
+	timer->deadline = deadline;
+	insert(timer);
+	if (queues[arch_cpu()] == timer)
+		arm_first(timer);
+}
+
+void timer_restart(struct timer *timer, uint64_t deadline)
+{
+	timer->deadline = deadline;
+	insert(timer);
+}
+
+void timer_cancel(struct timer *timer)
+{
+	struct timer **link = &queues[arch_cpu()];
+
+	while (*link && *link != timer)
+		link = &(*link)->next;
+	if (!*link)
+		return;
+	*link = timer->next;
+	timer->next = NULL;
+	arm_first(queues[arch_cpu()]);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Several deadlines on a CPU's one hardware timer. */
+#ifndef PMU_TIMER_H
+#define PMU_TIMER_H
+
+#include "arch/arch.h"
+
+struct timer {
+	uint64_t deadline; /* arch_cycles() */
+	/* Called in IRQ context at or after the deadline, the timer no longer queued; now is
+	 * one reading of arch_cycles() for all that expire together. */
+	void (*expire)(struct timer *timer, const struct arch_regs *regs, uint64_t now);
+	struct timer *next;
+};
+
+/* Route this CPU's hardware timer to the queue. 0 or arch_timer_init()'s error. Thread. */
+int timer_init(void);
+
+/* Queue timer on this CPU for deadline; it must not be queued. Interrupts masked, or IRQ. */
+void timer_start(struct timer *timer, uint64_t deadline);
+
+/* The same from inside expire(): the hardware is armed once, when all expired timers ran. */
+void timer_restart(struct timer *timer, uint64_t deadline);
+
+/* Take timer out of this CPU's queue, if it is there. Interrupts masked, or IRQ. */
+void timer_cancel(struct timer *timer);
+
+#endif

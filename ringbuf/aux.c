@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "ringbuf/aux.h"
+
+#include <errno.h>
+
+struct aux_record {
+	struct perf_event_header header;
+	uint64_t aux_offset;
+	uint64_t aux_size;
+	uint64_t flags;
+};
+
+static uint64_t round_down(uint64_t value, uint64_t multiple)
+{
+	return value - value % multiple;
+}
+
+int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_account *account,
+                  const struct ring_aux_config *config)
+{
+	struct perf_event_mmap_page *control;
+	uint64_t watermark = config->watermark ? config->watermark : config->size / 2;
+
+	if (!member->aux_source)
+		return -EOPNOTSUPP;
+	if (!member->owns || config->size < TR_PAGE || (config->size & (config->size - 1)))
+		return -EINVAL;
+	*aux = (struct ring_aux){
+		.ring = member->ring,
+		.account = account,
+		.size = config->size,
+		.overwrite = config->overwrite,
+	};
+	if (!config->overwrite)
+		aux->watermark = watermark < config->size ? watermark : config->size;
+	control = aux->ring->control;
+	control->aux_offset = (uint64_t)((uint8_t *)config->area - (uint8_t *)control);
+	control->aux_size = config->size;
+	return 0;
+}
+
+/* aux_tail as the host wrote it, if it can be true; else the last good one. */
+static uint64_t aux_tail(struct ring_aux *aux)
+{
+	/* B: what the reader frees it has read before hardware writes there; pairs with C. */
+	uint64_t tail = __atomic_load_n(&aux->ring->control->aux_tail, __ATOMIC_ACQUIRE);
+	uint64_t bad = aux->bad_tail;
+
+	if (aux->tail <= tail && tail <= aux->head)
+		aux->tail = tail;
+	else if (tail != bad && arch_cmpxchg_local(&aux->bad_tail, bad, tail))
+		arch_add_local(&aux->ring->tail_faults, 1);
+	return aux->tail;
+}
+
+/* Write the AUX record of the carried range. */
+static bool tell(struct ring_aux *aux)
+{
+	struct ring_account *account = aux->account;
+	uint32_t size = (uint32_t)sizeof(struct aux_record) + account->trailer_size;
+	struct ring_output out;
+	struct aux_record *record = ring_reserve(&out, aux->ring, account, size);
+
+	if (!record)
+		return false;
+	record->header.type = PERF_RECORD_AUX;
+	record->header.misc = 0;
+	record->header.size = (uint16_t)size;
+	record->aux_offset = aux->carry.offset;
+	record->aux_size = aux->carry.size;
+	record->flags = aux->carry.flags;
+	if (account->trailer_size)
+		account->trailer(account, record + 1);
+	arch_add_local(&aux->records, 1);
+	if (aux->carry.flags & PERF_AUX_FLAG_TRUNCATED)
+		arch_add_local(&aux->truncated, 1);
+	aux->carry.due = false;
+	ring_commit(&out);
+	return true;
+}
+
+bool ring_aux_flush(struct ring_aux *aux)
+{
+	uint64_t size = sizeof(struct aux_record) + aux->account->trailer_size;
+
+	if (!aux->carry.due)
+		return true;
+	/* Without room an attempt would only be one more lost record. */
+	return ring_fits(aux->ring, aux->account, size) && tell(aux);
+}
+
+/* Tell the owner once that nothing goes on before it has read. */
+static void stall(struct ring_aux *aux)
+{
+	if (!aux->stalled)
+		ring_wake(aux->ring, TR_WAKEUP_AUX);
+	aux->stalled = true;
+}
+
+int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t need)
+{
+	uint64_t room = aux->size;
+
+	if (aux->busy)
+		return -EBUSY;
+	ring_aux_flush(aux);
+	if (!aux->overwrite)
+		room = aux->size - (aux->head - aux_tail(aux));
+	if (room < need) {
+		stall(aux);
+		return -ENOSPC;
+	}
+	aux->busy = true;
+	aux->stalled = false;
+	out->aux = aux;
+	out->head = aux->head;
+	out->size = room;
+	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
+	out->flags = 0;
+	return 0;
+}
+
+/* Move the head, and say so. */
+static void advance(struct ring_aux *aux, uint64_t bytes)
+{
+	aux->head += bytes;
+	/* A: what is in the area before the head; pairs with D in the reader. */
+	__atomic_store_n(&aux->ring->control->aux_head, aux->head, __ATOMIC_RELEASE);
+}
+
+/* Whether head has passed the next wakeup; if so, the one after it is beyond head. */
+static bool wakeup_due(struct ring_aux *aux)
+{
+	if (aux->overwrite || aux->head - aux->wakeup < aux->watermark)
+		return false;
+	aux->wakeup = round_down(aux->head, aux->watermark);
+	return true;
+}
+
+int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
+{
+	struct ring_aux *aux = out->aux;
+
+	if (bytes > out->size || !ring_aux_flush(aux))
+		return -ENOSPC;
+	arch_add_local(&aux->skipped, bytes);
+	advance(aux, bytes);
+	if (wakeup_due(aux))
+		ring_wake(aux->ring, TR_WAKEUP_AUX);
+	out->head = aux->head;
+	out->size = aux->overwrite ? aux->size : out->size - bytes;
+	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
+	return 0;
+}
+
+void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
+{
+	arch_add_local(&out->aux->lost, bytes);
+}
+
+/* Add this transaction's range to what has not been told; it begins where that ends. */
+static void gather(struct ring_aux_output *out, uint64_t size)
+{
+	struct ring_aux_carry *carry = &out->aux->carry;
+
+	if (!size && !(out->flags & ~(uint64_t)PERF_AUX_FLAG_OVERWRITE))
+		return;
+	if (!carry->due)
+		*carry = (struct ring_aux_carry){ .offset = out->head };
+	carry->size += size;
+	carry->flags |= out->flags;
+	carry->due = true;
+}
+
+void ring_aux_end(struct ring_aux_output *out, uint64_t size)
+{
+	struct ring_aux *aux = out->aux;
+	bool due;
+
+	if (aux->overwrite) {
+		out->flags |= PERF_AUX_FLAG_OVERWRITE;
+	} else if (size > out->size) {
+		ring_aux_lost(out, size - out->size);
+		out->flags |= PERF_AUX_FLAG_PARTIAL;
+		size = out->size;
+	}
+	advance(aux, size);
+	gather(out, size);
+	if (aux->carry.due)
+		tell(aux);
+	due = wakeup_due(aux);
+	aux->busy = false;
+	if (out->flags & PERF_AUX_FLAG_TRUNCATED) {
+		aux->stalled = false; /* a new episode */
+		stall(aux);
+	} else if (due) {
+		ring_wake(aux->ring, TR_WAKEUP_AUX);
+	}
+}
+
+void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger)
+{
+	ledger->aux_head = aux->head;
+	ledger->aux_written = aux->head;
+	ledger->aux_lost = ring_load(&aux->lost);
+	ledger->aux_skipped = ring_load(&aux->skipped);
+	/* by now, and by no snapshot before */
+	ledger->aux_overwritten = aux->overwrite && aux->head > aux->size ? aux->head - aux->size
+	                                                                  : 0;
+	ledger->aux_records = ring_load(&aux->records);
+	ledger->aux_truncated = ring_load(&aux->truncated);
+}

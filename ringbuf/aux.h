@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The AUX area: a second ring beside the first, which hardware fills. A transaction
+ * lends a piece of it to the hardware:
+ *
+ *	begin ──▶ [flag, skip ...] ──▶ end
+ *
+ * One transaction at a time; all of it on the ring's CPU, in any context. Positions are
+ * free-running counts of bytes, the place in the area is position modulo size.
+ *
+ *	aux_tail     wakeup (last)      head   next wakeup
+ *	----+-------------+---------------+---------+------
+ *	     unread       '-- aux_watermark --------'
+ *
+ * wakeup is the head at the last wakeup, rounded down to a multiple of the watermark, because
+ * hardware overruns its mark; the next one is a watermark further, so always beyond head.
+ */
+#ifndef RINGBUF_AUX_H
+#define RINGBUF_AUX_H
+
+#include "ringbuf/member.h"
+#include "ringbuf/ring.h"
+
+/* A range that its AUX record has not told yet, because the data ring had no room. */
+struct ring_aux_carry {
+	uint64_t offset;
+	uint64_t size;
+	uint64_t flags; /* PERF_AUX_FLAG_* */
+	bool due;
+};
+
+/* One ring's AUX area: private memory of the firmware. */
+struct ring_aux {
+	struct ring *ring;
+	struct ring_account *account; /* that AUX records are written for */
+	uint64_t size;                /* bytes, a power of two; 0: no AUX area */
+	uint64_t watermark;           /* bytes; 0 in overwrite mode */
+	bool overwrite;               /* snapshot mode */
+	bool busy;                    /* a transaction is under way */
+	bool stalled;                 /* no room; the owner knows */
+	uint64_t head;
+	uint64_t tail; /* the last good aux_tail */
+	uint64_t bad_tail;
+	uint64_t wakeup; /* the last one */
+	struct ring_aux_carry carry;
+
+	uint64_t lost, skipped, records, truncated;
+};
+
+struct ring_aux_config {
+	void *area;
+	uint64_t size;      /* bytes, a power of two, at least TR_PAGE */
+	uint64_t watermark; /* bytes; 0: half of the area */
+	bool overwrite;
+};
+
+/* A transaction. */
+struct ring_aux_output {
+	struct ring_aux *aux;
+	uint64_t head;   /* position where the hardware may begin */
+	uint64_t size;   /* bytes that it may fill */
+	uint64_t wakeup; /* position at which it should interrupt; UINT64_MAX: not before the end */
+	uint64_t flags;  /* PERF_AUX_FLAG_*, gathered until the AUX record is written */
+};
+
+/* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
+ * one; -EINVAL if it owns no ring or the size is none. Thread. */
+int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_account *account,
+                  const struct ring_aux_config *config);
+
+/*
+ * Begin a transaction if at least need bytes (> 0) are free. 0; -EBUSY if one is under way;
+ * -ENOSPC if there is no room, and then the owner is woken once, and the caller stays stopped and
+ * tries again at the next tick. In overwrite mode there is always room.
+ */
+int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t need);
+
+/* Let so many bytes be padding that no AUX record tells. 0; -ENOSPC if the transaction has not
+ * as many, or if a range before it is still carried: then nothing has changed. */
+int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes);
+
+/* Flags for this transaction's AUX record: TRUNCATED, PARTIAL, COLLISION. */
+static inline void ring_aux_flag(struct ring_aux_output *out, uint64_t flags)
+{
+	out->flags |= flags;
+}
+
+/* So many bytes are known to be lost: hardware produced them and nothing took them. */
+void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes);
+
+/*
+ * The hardware has filled so many bytes: publish them, write an AUX record if there is
+ * something to tell, and wake the owner at a watermark or if TRUNCATED; then the caller stops
+ * until begin succeeds. More than out->size overran unread data: the excess counts as lost.
+ */
+void ring_aux_end(struct ring_aux_output *out, uint64_t size);
+
+/* Try to tell a carried range. True if nothing is carried any more. */
+bool ring_aux_flush(struct ring_aux *aux);
+
+/* The aux_ fields of the ring's ledger. */
+void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger);
+
+#endif

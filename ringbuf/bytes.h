@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies for code that runs in handlers: whole 64-bit words in general registers,
+ * never a call into libc. Sizes are multiples of 8 and pointers are aligned to 8, as
+ * everything in a ring is. Any context.
+ */
+#ifndef RINGBUF_BYTES_H
+#define RINGBUF_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A 64-bit word that may overlay any type. */
+typedef uint64_t __attribute__((may_alias)) ring_word;
+
+/* The empty asm keeps the compiler from recognising the loop as memcpy or memset. */
+#define RING_OPAQUE(index) __asm__("" : "+r"(index))
+
+static inline void ring_copy(void *to, const void *from, size_t size)
+{
+	ring_word *t = to;
+	const ring_word *f = from;
+
+	for (size_t i = 0; i < size / 8; i++) {
+		RING_OPAQUE(i);
+		t[i] = f[i];
+	}
+}
+
+static inline void ring_zero(void *to, size_t size)
+{
+	ring_word *t = to;
+
+	for (size_t i = 0; i < size / 8; i++) {
+		RING_OPAQUE(i);
+		t[i] = 0;
+	}
+}
+
+#endif

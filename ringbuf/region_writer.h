@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer's side of the trace region: lays it out and fills its tables.
+ * docs/trace-region.md is the format. What is needed again is kept here, in
+ * private memory; nothing is ever read back from the region.
+ */
+#ifndef RINGBUF_REGION_WRITER_H
+#define RINGBUF_REGION_WRITER_H
+
+#include "ringbuf/trace_region.h"
+
+struct region_limits {
+	uint32_t cpus;         /* entries to make room for, 1 to TR_MAX_CPUS */
+	uint32_t images;       /* 1 to TR_MAX_IMAGES */
+	uint32_t events;       /* 1 to TR_MAX_EVENTS */
+	uint32_t rings;        /* 1 to TR_MAX_RINGS */
+	uint32_t console_size; /* of the text, a power of two */
+};
+
+struct trace_region {
+	struct tr_header *header;
+	struct tr_mailbox *mailbox;
+	struct tr_doorbell *doorbells;
+	struct tr_cpu *cpus;
+	struct tr_image *images;
+	struct tr_event *events;
+	struct tr_event_ledger *event_ledger;
+	struct tr_ring *rings;
+	struct tr_ring_ledger *ring_ledger;
+	struct tr_console *console;
+	struct region_limits limits;
+	uint64_t size;
+	uint64_t tables_end; /* where the rings of a run start */
+	uint64_t used;       /* up to where this run's rings reach */
+	uint64_t run;
+	uint32_t run_events, run_rings;
+};
+
+/*
+ * Lay out size bytes at memory (page aligned): header, empty tables, console. Everything but
+ * the areas of rings is cleared, the magic first. -EINVAL for limits out of range, -ENOSPC if
+ * the tables do not fit. Thread.
+ */
+int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
+                      const struct region_limits *limits);
+
+/* What the header says about this boot. */
+struct region_identity {
+	uint64_t address;
+	uint64_t nonce;
+	uint16_t machine;
+	const char *producer;
+};
+
+/* Fill the header and write the magic: from here on readers may look. Thread. */
+void trace_region_open(struct trace_region *region, const struct region_identity *identity);
+
+/* Publish the clock, once, before any state but TR_BOOTING and TR_FAILED. Thread. */
+void trace_region_set_clock(struct trace_region *region, const struct tr_clock *clock);
+
+/*
+ * Forget the last run's events and rings, and make room for this one's; the caller fills the
+ * tables. State becomes TR_BOOTING, and readers see no event or ring. -ENOSPC if the counts are
+ * beyond the limits. Thread.
+ */
+int trace_region_start_run(struct trace_region *region, const char *command, uint32_t events,
+                           uint32_t rings);
+
+/* The tables of this run are complete: let readers see them, state TR_RECORDING. Thread. */
+void trace_region_set_recording(struct trace_region *region);
+
+/*
+ * Give ring index of cpu its place: a control page, data_pages (a power of two) and aux_pages
+ * (0 or a power of two), described in the directory; ring_init() fills the control page.
+ * -ENOSPC if the region is full: needed is then the size that it would have to have. Thread.
+ */
+int trace_region_add_ring(struct trace_region *region, uint32_t index, uint32_t cpu,
+                          uint64_t data_pages, uint64_t aux_pages, uint64_t *needed);
+
+/* The start of the region plus offset. */
+static inline void *trace_region_at(const struct trace_region *region, uint64_t offset)
+{
+	return (char *)region->header + offset;
+}
+
+/* Publish a state, with release; for TR_FAILED and TR_PANIC with status and message (may be
+ * NULL). Any context. */
+void trace_region_set_state(struct trace_region *region, enum tr_state state);
+void trace_region_set_message(struct trace_region *region, int status, const char *message);
+
+/* Copy text into a field of size bytes, cut if too long, always terminated, the rest 0. */
+void trace_region_put_text(char *field, uint64_t size, const char *text);
+
+#endif

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A machine that boots once and records many times: commands through the mailbox."""
+
+import struct
+import tempfile
+
+import machine
+import mailbox
+import tap
+
+IDLE, COMPLETE, FAILED = 1, 3, 4
+EINVAL, ENODEV = -22, -19
+
+
+def serve(agent):
+    tap.ok(agent.until(lambda: agent.state() == IDLE),
+           "started without a command, the machine waits for one", agent.state())
+    tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
+              "a command from the mailbox is carried out")
+    tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
+    tap.equal(agent.command(b"record -e cyles -- noploop"), EINVAL, "a wrong command is refused")
+    tap.equal(agent.command(b"record -C 9 -- noploop"), ENODEV, "a missing CPU is refused")
+    tap.equal(agent.command(b"", 0xffffffff), EINVAL, "a length beyond the mailbox is refused")
+    tap.equal(agent.command(b"list\x80\xff"), EINVAL, "bytes that are no text are refused")
+    tap.equal(agent.command(b""), EINVAL, "an empty command is refused")
+    tap.equal(agent.command(b"record --then poweroff -- lop"), EINVAL,
+              "a refused command does not end the machine")
+    tap.equal(agent.command(b"record -e cpu-clock -F 1000 -g -- qsort 1000"), 0,
+              "after all of this it records again")
+    ledger = agent.word(128 + 2 * 16, "<Q")
+    generated, written, lost = struct.unpack_from("<3Q", agent.bytes, ledger)
+    tap.equal(generated, written + lost, "the second run's ledger is its own, and adds up")
+    agent.post(b"version --then poweroff")
+    agent.process.wait(60)
+    tap.equal(agent.process.returncode, 0, "--then poweroff from the mailbox ends the machine")
+
+
+if machine.missing():
+    tap.skip("commands through the mailbox", machine.missing())
+else:
+    with tempfile.TemporaryDirectory() as DIRECTORY:
+        AGENT = mailbox.Agent(DIRECTORY, "x86_64", "-smp", "1,maxcpus=2", "-kernel",
+                              str(machine.TOP / "build/x86_64/bareperf.efi"))
+        try:
+            serve(AGENT)
+        finally:
+            AGENT.process.kill()
+            AGENT.process.wait()
+tap.finish()

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Stands in for QEMU in tests of `bareperf run`: writes a trace region as an image would.
+
+What happens is said by the word after "fake" in the command: `-- record fake SCENARIO`.
+"""
+
+import mmap
+import os
+import re
+import struct
+import sys
+import time
+
+import region as tr
+
+arguments = sys.argv[1:]
+command = arguments[arguments.index("-append") + 1]
+backend = next(a for a in arguments if a.startswith("memory-backend-file"))
+path = re.search(r"mem-path=([^,]+)", backend).group(1)
+size = int(re.search(r"size=(\d+)", backend).group(1))
+serial = next(a for a in arguments if a.startswith("file,id=bareperf-serial"))
+scenario = re.search(r"fake (\S+)", command).group(1)
+number = int((re.findall(r"fake \S+ (\d+)", command) or ["1000"])[0])
+build_id = bytes.fromhex(os.environ.get("FAKE_BUILD_ID", ""))
+image = tuple(int(n, 0) for n in os.environ.get("FAKE_IMAGE", "0x100000,0x10000,0x1000").split(","))
+
+with open(re.search(r"path=([^,]+)", serial).group(1), "a", encoding="utf-8") as line:
+    print("serial: the machine is up", file=line)
+descriptor = os.open(path, os.O_RDWR)
+memory = mmap.mmap(descriptor, size)
+machine = tr.Region(memory, chain="-g" in command,
+                    aux_pages=4 if scenario in ("branches", "bad_aux") else 0)
+
+
+def record(samples):
+    """The samples of a run, waiting for the reader where the ring is full."""
+    ips = [int(ip, 0) for ip in os.environ.get("FAKE_IPS", "0x101000").split(",")]
+    for i in range(samples):
+        while machine.head - machine.tail() > machine.ring_size - 512:
+            machine.publish()
+            time.sleep(0.001)
+        chain = ips[1:] if machine.sample_type & tr.CALLCHAIN else ()
+        machine.sample(0, ip=ips[0], chain=chain)
+        if i % 100 == 0:
+            machine.publish()
+    machine.publish()
+
+
+def run():
+    if machine.aux_size:
+        machine.describe(build_id=build_id, image=image, name="bts//", pmu=30)
+    else:
+        machine.describe(build_id=build_id, image=image)
+    machine.state(tr.RECORDING)
+
+
+def complete():
+    record(number)
+    machine.state(tr.COMPLETE)
+
+
+def lossy():
+    """Nobody can read what is not published, so all beyond a ring's worth is lost."""
+    for _ in range(number - 100):
+        machine.sample(0)
+    record(100)
+    machine.state(tr.COMPLETE)
+
+
+def unbalanced():
+    record(number)
+    machine.put(tr.EVENT_LEDGER, "<Q", number + 7)
+    machine.state(tr.COMPLETE)
+
+
+def panic():
+    record(number)
+    machine.say("#PF at 0x1234\n")
+    machine.message("page fault in the handler", -14)
+    machine.state(tr.PANIC)
+    time.sleep(60)
+
+
+def refuse():
+    machine.message("record: unknown event 'fake'", -22)
+    machine.state(tr.FAILED)
+
+
+def die():
+    record(number)
+    print("fake: out of luck", file=sys.stderr, flush=True)
+    os.abort()
+
+
+def die_ahead():
+    """Dies with records in the ring that its last ledger does not know of."""
+    record(number)
+    for _ in range(50):
+        machine.sample(0)
+    machine.put(tr.FIRST_RING + 1024, "<Q", machine.head)
+    os.abort()
+
+
+def stall():
+    """Records for ever, so that somebody has to interrupt."""
+    record(number)
+    print("recording", flush=True)
+    while True:
+        record(10)
+        time.sleep(0.01)
+
+
+def branches():
+    """Pieces of ten branch records each, waiting for the reader where the area is full."""
+    here, there = (int(ip, 0) for ip in os.environ["FAKE_IPS"].split(",")[:2])
+    for _ in range(number // 10):
+        piece = b"".join(struct.pack("<QQQ", here, there, 0x10) for _ in range(10))
+        while not machine.aux(piece):
+            machine.publish()
+            time.sleep(0.001)
+        machine.publish()
+    machine.state(tr.COMPLETE)
+
+
+def bad_aux():
+    machine.aux(bytes(240))
+    machine.aux_head -= 8
+    machine.publish()
+    machine.state(tr.COMPLETE)
+
+
+def bad_head():
+    record(number)
+    machine.put(tr.FIRST_RING + 1024, "<Q", machine.head + 8 * machine.ring_size)
+    machine.state(tr.COMPLETE)
+
+
+def bad_record():
+    record(number)
+    machine._write(b"\x09\0\0\0\0\0\x03\0")
+    machine.publish()
+    machine.state(tr.COMPLETE)
+
+
+def lists():
+    machine.say("cpu-clock [timer]\n")
+    machine.state(tr.IDLE)
+
+
+def arguments_given():
+    machine.say(" ".join(arguments) + "\n")
+
+
+if scenario == "silent":
+    time.sleep(60)
+elif scenario == "stillborn":
+    sys.exit("fake: no such machine type")
+elif scenario == "garbage":
+    memory[0:4096] = b"BAREPERF" + os.urandom(4088)
+    time.sleep(60)
+machine.open(address=0x380000000)
+if scenario == "arguments":
+    arguments_given()
+    sys.exit()
+if scenario not in ("refuse", "lists"):
+    run()
+globals()[scenario]()

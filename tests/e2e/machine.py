@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Recordings on an emulated machine, and what the tools say of them."""
+
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+TOOL = TOP / "build/host/bareperf"
+
+# Guest time that counts instructions: what the host does meanwhile does not show in it.
+EXACT = ("-icount", "shift=4,sleep=off")
+
+
+class Recording:
+    """One run of `bareperf run`: its exit status, its text, the file that it wrote."""
+
+    def __init__(self, command, *options, qemu=(), timeout=120):
+        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
+        self.file = pathlib.Path(self.directory.name) / "perf.data"
+        done = subprocess.run(
+            [TOOL, "run", "-o", self.file, *options, *qemu, "--", *command.split()],
+            capture_output=True, text=True, timeout=timeout, check=False,
+            stdin=subprocess.DEVNULL)
+        self.status = done.returncode
+        self.text = done.stdout + done.stderr
+
+    def summary(self):
+        """`dump --json`, with its exit status as "status"."""
+        done = subprocess.run([TOOL, "dump", "--json", self.file], capture_output=True, text=True,
+                              check=False)
+        summary = json.loads(done.stdout)
+        summary["status"] = done.returncode
+        return summary
+
+    def perf(self, *arguments):
+        """What stock perf prints, its complaints, and its exit status."""
+        done = subprocess.run(["perf", *arguments, "-i", self.file], capture_output=True,
+                              text=True, check=False, stdin=subprocess.DEVNULL,
+                              cwd=self.directory.name)
+        return done.stdout, done.stderr, done.returncode
+
+    def chains(self):
+        """perf script's samples as [(event, period, (function, its caller, …)), …]."""
+        text, _, _ = self.perf("script", "-F", "event,period,ip,sym")
+        samples = []
+        for line in text.splitlines():
+            head = re.match(r"\s*(\d+)\s+(\S+):\s*(.*)", line)
+            if head:
+                samples.append((head.group(2), int(head.group(1)), ()))
+                line = head.group(3)
+            words = line.split()
+            if len(words) > 1:  # an address and its symbol
+                event, period, chain = samples[-1]
+                samples[-1] = (event, period, (*chain, words[1].split(".")[0]))
+        return samples
+
+
+def shares(samples, depth=0):
+    """Each function's share of the samples' periods, in percent: as the leaf (depth 0), or
+    anywhere in the chain (depth None)."""
+    weights = collections.Counter()
+    for _, period, chain in samples:
+        for function in set(chain if depth is None else chain[depth:depth + 1]):
+            weights[function] += period
+    total = sum(period for _, period, _ in samples)
+    return {function: 100 * weight / total for function, weight in weights.items()}
+
+
+def missing(program="qemu-system-x86_64"):
+    """Why nothing can be recorded here, or None."""
+    return None if shutil.which(program) else f"{program} is not installed"
+
+
+def model(isa):
+    """(QEMU with the hardware model for this ISA, None), or (None, why there is none)."""
+    done = subprocess.run([TOP / "tests/qemu/build.sh"], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        return None, "QEMU with the hardware model could not be built"
+    x86, arm = done.stdout.split()
+    return {"x86_64": x86, "aarch64": arm}[isa], None

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""A machine that takes commands through the mailbox, without the tool."""
+
+import mmap
+import pathlib
+import struct
+import subprocess
+import sys
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/firmware"))
+import qemu  # noqa: E402
+
+MAILBOX = 128 + 7 * 16  # the eighth table of the header
+CONSOLE = 128 + 8 * 16
+TEXT = 2040
+MACHINES = {
+    "x86_64": ["-machine", "q35", "-cpu", "max", *qemu.firmware()],
+    "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max", "-bios",
+                "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"],
+}
+
+
+class Agent:
+    """The host's side of the mailbox, by docs/trace-region.md."""
+
+    def __init__(self, directory, arch, *options):
+        """A machine of arch whose trace region is a file in directory, with QEMU's options."""
+        self.path = pathlib.Path(directory) / "region"
+        with open(self.path, "wb") as file:
+            file.truncate(16 << 20)
+        self.process = subprocess.Popen(
+            [f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults", "-display",
+             "none", "-no-reboot", "-object",
+             f"memory-backend-file,id=shm,share=on,size=16M,mem-path={self.path}", "-device",
+             "ivshmem-plain,memdev=shm", *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(self.path, "r+b") as file:
+            self.bytes = mmap.mmap(file.fileno(), 0)
+
+    def word(self, offset, form="<I"):
+        return struct.unpack_from(form, self.bytes, offset)[0]
+
+    def state(self):
+        return self.word(48) if self.bytes[:8] == b"BAREPERF" else None
+
+    def until(self, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end or self.process.poll() is not None:
+                return condition()
+            time.sleep(0.01)
+        return True
+
+    def post(self, text, length=None):
+        """Send a command without waiting."""
+        box = self.word(MAILBOX, "<Q")
+        self.bytes[box + 8:box + 8 + len(text)] = text
+        struct.pack_into("<I", self.bytes, box + 4, len(text) if length is None else length)
+        struct.pack_into("<I", self.bytes, box, self.word(box) + 1)
+        return box
+
+    def command(self, text, length=None):
+        """Send a command; its status, or None if there was no answer."""
+        box = self.post(text, length)
+        if not self.until(lambda: self.word(box + 8 + TEXT) == self.word(box)):
+            return None
+        return self.word(box + 12 + TEXT, "<i")
+
+    def console(self):
+        """All that the machine has printed, while that fits."""
+        at = self.word(CONSOLE, "<Q")
+        return self.bytes[at + 16:at + 16 + self.word(at, "<Q")].decode(errors="replace")

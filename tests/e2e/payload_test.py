@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# check-timeout: 600
+"""The user's own program on both architectures: built with the SDK, run, traced, survived."""
+
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import machine
+import tap
+
+ARCHES = ("x86_64", "aarch64")
+EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
+WORK = tempfile.TemporaryDirectory(prefix="bareperf-payload-")
+PAGE = 4096
+
+HELLO = r"""
+#include <bareperf/thread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int started = 1; /* .data, as it was linked */
+
+/* Every thread fills and checks blocks of its own, all at once. */
+static int churn(void *argument)
+{
+	unsigned char mark = (unsigned char)(1 + bareperf_cpu());
+	unsigned char *blocks[64] = { 0 };
+	int wrong = 0;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned char **block = &blocks[i * 7919 % 64];
+		size_t size = 1 + i * 31 % 700;
+
+		wrong += *block && (**block != mark);
+		free(*block);
+		*block = malloc(size);
+		memset(*block, mark, size);
+	}
+	*(int *)argument = wrong;
+	return 40 + (int)bareperf_cpu();
+}
+
+int main(int argc, char **argv)
+{
+	int wrong[2] = { -1, -1 }, result = -1;
+	int cpu = bareperf_thread_start(BAREPERF_ANY_CPU, churn, &wrong[1]);
+
+	churn(&wrong[0]);
+	printf("join %d", bareperf_thread_join(cpu, &result));
+	printf(" result %d wrong %d %d\n", result, wrong[0], wrong[1]);
+	printf("again %d none %d busy %d\n", bareperf_thread_join(cpu, &result),
+	       bareperf_thread_join(9999, NULL), bareperf_thread_start(77, churn, NULL));
+	for (int i = 0; i < argc; i++)
+		printf("[%s]", argv[i]);
+	printf(" end %d started %d\n", argv[argc] == NULL, started++);
+	exit(3);
+}
+"""
+
+CRASH = r"""
+#include <bareperf/clock.h>
+#include <bareperf/thread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char code[64];
+static volatile int sink;
+
+static __attribute__((noinline)) void busy(unsigned ms)
+{
+	uint64_t end = bareperf_clock() + ms * 1000000ULL;
+
+	while (bareperf_clock() < end)
+		sink++;
+}
+
+static __attribute__((noinline)) void fall(const char *how)
+{
+	void (*volatile nowhere)(void) = NULL;
+	volatile int *volatile unmapped = (int *)0x10;
+
+	if (!strcmp(how, "write"))
+		*unmapped = 1;
+	if (!strcmp(how, "jump"))
+		nowhere();
+	if (!strcmp(how, "text"))
+		*(volatile char *)(void *)fall = 0;
+	if (!strcmp(how, "data"))
+		((void (*)(void))(void *)code)();
+	sink++;
+}
+
+static __attribute__((noinline)) int dig(int depth)
+{
+	volatile char hole[4096];
+
+	hole[depth % 4096] = 1;
+	return depth ? dig(depth + 1) + hole[0] : 0;
+}
+
+static int faller(void *how)
+{
+	busy(100);
+	fall(how);
+	return 0;
+}
+
+static int spinner(void *unused)
+{
+	for (;;)
+		sink++;
+	return unused != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argv[1];
+
+	printf("before\n");
+	fflush(stdout);
+	if (!strcmp(how, "thread")) {
+		bareperf_thread_start(1, faller, "write");
+		spinner(NULL);
+	}
+	if (!strcmp(how, "leave")) {
+		bareperf_thread_start(1, spinner, NULL);
+		busy(100);
+		return argc - 2;
+	}
+	busy(100);
+	if (!strcmp(how, "stack"))
+		return dig(1);
+	if (!strcmp(how, "abort"))
+		abort();
+	fall(how);
+	return 0;
+}
+"""
+
+
+def example(arch):
+    return machine.TOP / f"build/{arch}/sdk/example.elf"
+
+
+def build(arch, name, source, *flags):
+    """Compile a payload with the SDK; returns its path."""
+    path = pathlib.Path(WORK.name) / f"{arch}-{name}.elf"
+    subprocess.run([machine.TOP / f"build/{arch}/sdk/bin/bareperf-cc", "-O2", "-Wall", *flags,
+                    "-xc", "-", "-xnone", "-o", path], input=source, text=True, check=True)
+    return path
+
+
+def record(arch, payload, words):
+    """On two CPUs; on Arm entered at EL2, so that the payload has EL1 for itself."""
+    return machine.Recording(f"record -a -e cpu-clock -F 1000 -g -- payload {words}", "--arch",
+                             arch, "--payload", payload,
+                             qemu=("-smp", "2", *(EL2 if arch == "aarch64" else ())))
+
+
+def functions(run):
+    return {name for _, _, chain in run.chains() for name in chain}
+
+
+def traced(arch):
+    run = record(arch, example(arch), "3000000")
+    tap.ok(run.status == 0 and "216816 primes below 3000000" in run.text,
+           f"{arch}: the example counts primes with printf(), malloc() and threads", run.text)
+    tap.ok("CPU 0: " in run.text and "CPU 1: " in run.text, f"{arch}: on both CPUs", run.text)
+    summary = run.summary()
+    tap.ok(summary["conserved"] and summary["status"] == 0, f"{arch}: its ledger is conserved",
+           summary)
+    chains = [chain for _, _, chain in run.chains()]
+    leaves = machine.shares(run.chains())
+    tap.ok(leaves.get("cross_out", 0) + leaves.get("count_by_sieve", 0) > 30,
+           f"{arch}: stock perf names its functions", leaves)
+    tap.ok(any(chain[:5] == ("count_by_sieve", "count_piece", "count_all", "main", "_start")
+               for chain in chains), f"{arch}: and their callers up to main()", chains[:5])
+    tap.ok(any(chain[:2] == ("count_by_sieve", "count_piece") and "main" not in chain
+               for chain in chains),
+           f"{arch}: and those of a thread on another CPU", chains[-5:])
+    text, complaints, status = run.perf("annotate", "--stdio", "-s", "cross_out")
+    tap.ok(status == 0 and text.strip() and not complaints.strip(),
+           f"{arch}: perf annotate shows its code without a warning", complaints)
+
+
+def program(arch):
+    run = record(arch, build(arch, "hello", HELLO), "one two=3 --four")
+    tap.ok(run.status == 0 and "[payload][one][two=3][--four] end 1 started 1" in run.text,
+           f"{arch}: it gets the words of the command line", run.text)
+    tap.ok("join 0 result 41 wrong 0 0" in run.text,
+           f"{arch}: malloc() serves two CPUs at once, join gives the thread's result", run.text)
+    tap.ok("again -3 none -3 busy -19" in run.text,
+           f"{arch}: what cannot be joined or started says so", run.text)
+    tap.ok("payload: exit status 3" in run.text and run.summary()["conserved"],
+           f"{arch}: its exit status is told, its recording is whole", run.text)
+
+
+CRASHES = {  # what it does: (what is reported, on which CPU, a claim)
+    "write": (r"write", 0, "a write to where nothing is"),
+    "jump": (r"", 0, "a call of a null pointer"),
+    "text": (r"write.*(read-only|permission)", 0, "a write to its own code"),
+    "data": (r"execution of data|instruction abort, permission", 0, "a call into its own data"),
+    "stack": (r"stack overflow|write", 0, "a recursion without end"),
+    "thread": (r"write", 1, "a write to where nothing is, by a thread while main() spins"),
+}
+
+
+def crashes(arch):
+    payload = build(arch, "crash", CRASH)
+    for how, (what, cpu, claim) in CRASHES.items():
+        run = record(arch, payload, how)
+        said = re.search(rf"the payload crashed: CPU {cpu}: .*{what}", run.text)
+        tap.ok(run.status != 0 and said, f"{arch}: {claim} is reported and fails the recording",
+               run.text)
+        where = "outside" if how == "jump" else "payload.elf+0x"
+        tap.ok(re.search(r"^(rip|x30) ", run.text, re.M) and "backtrace:" in run.text and
+               where in run.text, f"{arch}: with registers and backtrace", run.text)
+        tap.ok(run.summary()["conserved"] and "busy" in functions(run),
+               f"{arch}: and the trace up to there is whole", run.text)
+        tap.ok("before" in run.text, f"{arch}: as is what it printed", run.text)
+
+
+def ends(arch):
+    payload = build(arch, "crash", CRASH)
+    run = record(arch, payload, "leave")
+    tap.ok(run.status == 0 and run.summary()["conserved"] and "spinner" in functions(run),
+           f"{arch}: when main() returns, a thread that spins for ever is ended", run.text)
+    run = record(arch, payload, "abort")
+    tap.ok(run.status == 0 and "exit status 134" in run.text, f"{arch}: abort() is exit status 134",
+           run.text)
+
+
+def segment(elf, index):
+    """Where the program header of this index lies in the file."""
+    return struct.unpack_from("<Q", elf, 32)[0] + 56 * index
+
+
+def damaged(arch):
+    """[(name, bytes, expected reason)] of files that must not run."""
+    good = example(arch).read_bytes()
+    other = example(ARCHES[1 - ARCHES.index(arch)]).read_bytes()
+    writable, overlapping = bytearray(good), bytearray(good)
+    struct.pack_into("<I", writable, segment(good, 1) + 4, 7)
+    struct.pack_into("<Q", overlapping, segment(good, 1) + 16, PAGE)
+    wild = bytearray(good)
+    text = subprocess.run(["readelf", "-SW", example(arch)], capture_output=True, text=True,
+                          check=True).stdout
+    at = int(re.search(r"\.rela\.dyn\s+RELA\s+\w+\s+(\w+)", text).group(1), 16)
+    struct.pack_into("<Q", wild, at, 0x7000000)
+    return [
+        ("for the other architecture", other, "it is built for another machine"),
+        ("cut short", good[: len(good) // 8], "it is cut short"),
+        ("with a segment both writable and executable", writable, "both writable and executable"),
+        ("with overlapping segments", overlapping, "two segments overlap"),
+        ("with a relocation out of range", wild, "a relocation lies outside"),
+        ("that is no ELF file", b"#!/bin/sh\n" * 99, "it is not an ELF file"),
+    ]
+
+
+def refusals(arch):
+    for name, content, reason in damaged(arch):
+        path = pathlib.Path(WORK.name) / "damaged.elf"
+        path.write_bytes(content)
+        run = record(arch, path, "")
+        tap.ok(run.status != 0 and not run.file.exists() and
+               re.search(f"payload: the initrd cannot be loaded: .*{reason}", run.text),
+               f"{arch}: a file {name} is refused and nothing is run", run.text)
+
+
+def absent(arch):
+    run = machine.Recording("record -- payload", "--arch", arch)
+    tap.ok(run.status != 0 and "payload: there is none: hand it over" in run.text,
+           f"{arch}: without a payload the command says how to hand one over", run.text)
+
+
+for name in ARCHES:
+    if not shutil.which(f"qemu-system-{name}"):
+        tap.skip(f"{name}: payloads", f"qemu-system-{name} is not installed")
+        continue
+    traced(name)
+    program(name)
+    crashes(name)
+    ends(name)
+    refusals(name)
+    absent(name)
+tap.finish()

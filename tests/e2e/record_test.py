@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""From power-on to perf: the whole path on stock QEMU."""
+
+import machine
+import tap
+
+WORKLOAD = {"lex": 30, "hash": 20, "pivot": 25, "swap": 15, "emit": 10}
+INNER = {"parse": 50, "solve": 40}
+
+
+def call_tree():
+    run = machine.Recording("record -e cpu-clock -F 1000 -g -- calltree 3",
+                            qemu=machine.EXACT)
+    tap.equal(run.status, 0, "a recording of the call tree ends well")
+    summary = run.summary()
+    event = summary["events"][0]
+    tap.equal((event["lost"], summary["conserved"], summary["status"]), (0, True, 0),
+              "nothing is lost and the ledger is conserved")
+    tap.equal(event["delivered"], event["generated"], "every sample generated is delivered")
+
+    samples = run.chains()
+    tap.equal(len(samples), event["delivered"], "stock perf sees every sample")
+    leaves = machine.shares(samples)
+    inside = sum(leaves.get(name, 0) for name in [*WORKLOAD, *INNER, "calltree"])
+    tap.ok(inside >= 95, "95 % of the samples lie within the workload", leaves)
+    for name, weight in WORKLOAD.items():
+        tap.ok(abs(leaves.get(name, 0) - weight) <= 5,
+               f"{name} has its {weight} %, give or take 5", leaves)
+    anywhere = machine.shares(samples, depth=None)
+    for name, weight in INNER.items():
+        tap.ok(abs(anywhere.get(name, 0) - weight) <= 5,
+               f"{name} and what it calls have their {weight} %, give or take 5", anywhere)
+    perf_reads(run)
+
+
+def perf_reads(run):
+    for command in (["report", "--stdio"], ["script"], ["report", "--header-only"],
+                    ["annotate", "--stdio", "-s", "lex"]):
+        text, complaints, status = run.perf(*command)
+        tap.ok(status == 0 and text.strip() and not complaints.strip(),
+               f"perf {command[0]} {command[1] if len(command) > 1 else ''} reads it without a "
+               "warning", complaints or f"status {status}")
+
+
+def losses():
+    run = machine.Recording("record -e cpu-clock -c 10000 -m 1 -g -- noploop 1")
+    summary = run.summary()
+    event = summary["events"][0]
+    tap.ok(event["generated"] > 1000, "cpu-clock samples every 10 us if asked", event)
+    tap.ok(summary["conserved"], "a ring of one page loses no sample unaccounted", summary)
+    tap.equal(event["generated"], event["written"] + event["lost"],
+              "generated = written + lost at the end")
+
+
+def wild_frames():
+    run = machine.Recording("record -e cpu-clock -F 1000 -g -- wildframe 1",
+                            qemu=machine.EXACT)
+    tap.equal(run.status, 0, "a workload whose frame pointer is 0x4141414141414141 is survived")
+    chains = [chain for _, _, chain in run.chains() if chain[0] == "arch_spin_with_frame_pointer"]
+    tap.ok(len(chains) > 100 and all(len(chain) == 1 for chain in chains),
+           "its samples have no caller, and no invented one", chains[:3])
+
+
+def workloads():
+    for command, function in (("qsort 100000", "qsort"), ("matmul 150", "multiply"),
+                              ("ptrchase 4M", "chase"), ("branches 30000000", "branches")):
+        run = machine.Recording(f"record -e cpu-clock -F 2000 -- {command}",
+                                qemu=machine.EXACT)
+        leaves = machine.shares(run.chains())
+        tap.ok(run.status == 0 and leaves.get(function, 0) > 20,
+               f"{command}: the samples show {function}()", f"{run.text}\n{leaves}")
+
+
+def bad_command_lines():
+    run = machine.Recording("record -e cpu-clock,cyles -- noploop")
+    tap.ok(run.status != 0 and "unknown event" in run.text and "usage" in run.text,
+           "a wrong command line is refused with reason and usage", run.text)
+    lines = run.text.splitlines()
+    mark = next((i for i, line in enumerate(lines) if line.strip().startswith("^ ")), 1)
+    tap.ok(lines[mark - 1][lines[mark].find("^"):].startswith("cyles"),
+           "the mark stands under the place of the mistake", run.text)
+    run = machine.Recording("record -C 7 -- noploop")
+    tap.ok(run.status != 0 and "CPU 7 is not there" in run.text,
+           "a CPU that is not there is refused by name", run.text)
+    run = machine.Recording("record -m 1048576 -- noploop")
+    tap.ok(run.status != 0 and "smaller -m" in run.text,
+           "a ring that does not fit is refused with what to try", run.text)
+
+
+def answers():
+    run = machine.Recording("list")
+    tap.ok(run.status == 0 and "cpu-clock" in run.text, "list names the event sources", run.text)
+    run = machine.Recording("version")
+    tap.ok(run.status == 0 and "bareperf " in run.text, "version names itself", run.text)
+
+
+REASON = machine.missing()
+if REASON:
+    tap.skip("the whole path on stock QEMU", REASON)
+else:
+    call_tree()
+    losses()
+    wild_frames()
+    workloads()
+    bad_command_lines()
+    answers()
+tap.finish()

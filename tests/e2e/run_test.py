@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`bareperf run` against a machine that behaves as told (fake_qemu.py): no QEMU, no image needed."""
+
+import json
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+
+import tap
+
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = TOP / "build/host/bareperf"
+FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
+directory = tempfile.TemporaryDirectory(prefix="bareperf-run-test-")
+HERE = pathlib.Path(directory.name)
+IMAGE = HERE / "image.efi"
+IMAGE.write_bytes(b"MZ")
+OUT = HERE / "perf.data"
+
+
+def words(*guest, options=(), image=IMAGE):
+    return [TOOL, "run", "--qemu", FAKE, "-i", image, "-o", OUT, *options, "--", *guest]
+
+
+def run(*guest, options=(), **kw):
+    """One `bareperf run`; OUT is what it left."""
+    OUT.unlink(missing_ok=True)
+    return subprocess.run(words(*guest, options=options), capture_output=True, text=True,
+                          timeout=120, cwd=HERE, **kw)
+
+
+def dump(path=OUT):
+    done = subprocess.run([TOOL, "dump", "--json", path], capture_output=True, text=True)
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}
+
+
+def perf_samples(path=OUT):
+    """The number of samples that stock perf finds, and what it complains about."""
+    done = subprocess.run(["perf", "script", "-i", path, "-F", "ip"], capture_output=True,
+                          text=True)
+    return len(done.stdout.split()), done.stderr
+
+
+def orphans():
+    """Fake machines that are still there, zombies included."""
+    found = subprocess.run(["pgrep", "-f", f"{FAKE.name}.*{HERE}"],
+                           capture_output=True, text=True)
+    return found.stdout.split()
+
+
+done = run("record", "fake", "complete", "5000")
+status, json_of = dump()
+tap.equal(done.returncode, 0, "a run that ends well exits with 0")
+tap.ok("(5000 samples) ]" in done.stderr, "it says how many samples were captured", done.stderr)
+tap.ok(status == 0 and json_of["conserved"] is True, "its file is conserved", json_of)
+event = json_of["events"][0]
+tap.equal((event["generated"], event["written"], event["delivered"], event["lost"]),
+          (5000, 5000, 5000, 0), "5000 samples are generated, written and delivered, none lost")
+wakeups = json_of["wakeups"]
+tap.equal(wakeups["received"], wakeups["sent"], "every wakeup that was sent is received once")
+tap.equal(perf_samples(), (5000, ""), "stock perf finds the same samples and says no word more")
+
+done = run("record", "fake", "lossy", "5000")
+status, json_of = dump()
+event = json_of["events"][0]
+tap.ok(event["lost"] > 0 and event["delivered"] + event["lost"] == 5000 and status == 0,
+       "a slow reader loses samples, all counted: delivered + lost = generated", json_of)
+
+done = run("record", "fake", "unbalanced")
+tap.equal(done.returncode, 3, "a machine whose books do not balance makes exit status 3")
+tap.ok("generated 1007" in done.stderr, "the equation that does not hold is shown", done.stderr)
+tap.equal(dump()[0], 3, "and dump of the file finds it as well")
+
+
+def fails(claim, done, *texts, samples=None):
+    """It exits with 1, says all these texts, and saved as many samples, readable by perf."""
+    tap.ok(done.returncode == 1 and all(t in done.stderr for t in texts), claim,
+           f"exit status {done.returncode}\n{done.stderr}")
+    if samples is None:
+        return
+    tap.equal(perf_samples(), (samples, ""), f"{claim}: what was recorded is saved and readable")
+
+
+fails("a panic is reported with its message and the console",
+      run("record", "fake", "panic", "300"), "page fault in the handler", "#PF at 0x1234",
+      samples=300)
+fails("a refused command prints the machine's reason", run("record", "fake", "refuse"),
+      "record: unknown event 'fake'")
+tap.ok(not OUT.exists(), "and leaves no file")
+fails("a QEMU that dies is reported with its signal and last words",
+      run("record", "fake", "die", "300"), "signal 6", "fake: out of luck", samples=300)
+fails("a QEMU that dies between two publications of its ledger",
+      run("record", "fake", "die_ahead", "300"), "signal 6", samples=350)
+status, json_of = dump()
+tap.ok(status == 0 and json_of["events"][0]["delivered"] == 350,
+       "its file is conserved, the newer records accounted for by themselves", json_of)
+region_file = HERE / "region"
+run("record", "fake", "complete", "500", options=["--region", region_file])
+status, json_of = dump(region_file)
+tap.ok(status == 0 and json_of["events"][0]["delivered"] == 500,
+       "a region that was kept in a file can be dumped, and is conserved", json_of)
+run("record", "fake", "complete", "5000", options=["--region", region_file])
+status, json_of = dump(region_file)
+event = json_of["events"][0]
+tap.ok(status == 0 and event["delivered"] + event["elsewhere"] == 5000,
+       "of a region whose rings went round, what another reader took is told apart", json_of)
+region_file.unlink()
+fails("a QEMU that refuses to start is reported with what it says",
+      run("record", "fake", "stillborn"), "exit status 1", "no such machine type")
+fails("no region within the time-out is reported with what to try",
+      run("record", "fake", "silent", options=["--timeout", "0.5"]), "0.5 s", "-v")
+fails("garbage behind the magic is refused with its offset",
+      run("record", "fake", "garbage"), "offset 0x8", "format version")
+fails("a head that cannot be is refused with its offset",
+      run("record", "fake", "bad_head", "100"), "data_head", "ring 0, position 0x81")
+fails("an AUX record that tells of what is not there is refused",
+      run("record", "fake", "bad_aux"), "AUX record", "0xf0")
+fails("a record of an impossible size is refused with its position",
+      run("record", "fake", "bad_record", "100"), "ring 0, position 0x15e0",
+      "shorter than its header", samples=100)
+fails("a QEMU that is not there is reported with the option that names one",
+      subprocess.run([TOOL, "run", "--qemu", "/nowhere/qemu", "-i", IMAGE, "--", "record"],
+                     capture_output=True, text=True), "/nowhere/qemu", "--qemu")
+fails("an image that is not there is reported",
+      subprocess.run([TOOL, "run", "-i", HERE / "none.efi", "--", "record"],
+                     capture_output=True, text=True), "none.efi", "No such file")
+
+done = run("list", "fake", "lists")
+tap.equal((done.returncode, done.stdout), (0, "cpu-clock [timer]\n"),
+          "a command that records nothing prints what the machine says")
+given = run("list", "fake", "arguments", options=["-smp", "4", "-M", "pc", "-device", "nvme"]).stdout
+tap.ok("-smp 4 -M pc -device nvme" in given and "maxcpus" not in given and "q35" not in given,
+       "QEMU gets the user's options, and ours give way to them", given)
+given = run("list", "fake", "arguments").stdout
+tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff" in given,
+       "without options there are two possible CPUs, and the machine is told to power off", given)
+given = run("list", "fake", "arguments", "--then", "wait").stdout
+tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",
+       given)
+tap.equal(subprocess.run([TOOL, "run"], capture_output=True).returncode, 2,
+          "no command at all is wrong usage: exit status 2")
+
+
+seen_machines = []
+
+
+def interrupted(number):
+    """Start a run that never ends, send a signal once it records."""
+    OUT.unlink(missing_ok=True)
+    with subprocess.Popen(words("record", "fake", "stall", "400"), stderr=subprocess.PIPE,
+                          text=True, cwd=HERE) as process:
+        limit = time.monotonic() + 60
+        while not (OUT.exists() and OUT.stat().st_size > 8000) and time.monotonic() < limit:
+            time.sleep(0.05)
+        seen_machines.extend(orphans())
+        process.send_signal(number)
+        stderr = process.communicate(timeout=60)[1]
+        return subprocess.CompletedProcess([], process.returncode, "", stderr)
+
+
+fails("Ctrl-C ends the run", interrupted(signal.SIGINT), "interrupted")
+samples, complaints = perf_samples()
+tap.ok(samples >= 400 and not complaints, "what was recorded until Ctrl-C is saved and readable",
+       f"{samples} samples\n{complaints}")
+interrupted(signal.SIGKILL)
+samples, complaints = perf_samples()
+tap.ok(samples > 100 and "ERROR" not in complaints.upper(),
+       "even after a SIGKILL stock perf reads what was flushed", f"{samples}\n{complaints}")
+for _ in range(100):
+    if not orphans():
+        break
+    time.sleep(0.1)
+tap.ok(seen_machines and not orphans(), "no machine outlives its run, however that ended",
+       f"{seen_machines} {orphans()}")
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+
+
+done = run("record", "fake", "complete", "80000", options=["--region-size", "2"],
+           preexec_fn=limit_files)
+fails("a file that cannot grow is reported", done, "writing", "File too large")
+samples, complaints = perf_samples()
+tap.ok(30000 < samples < 3 * 2**20 / 56 and not complaints,
+       "a file that cannot grow holds whole samples up to there, and perf reads it",
+       f"{samples}\n{complaints}")
+status, json_of = dump()
+tap.equal((status, json_of.get("conserved")), (3, False),
+          "dump says that the rest of it is unaccounted for")
+fails("a full disk is reported", subprocess.run(
+    [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", "/dev/full", "--", "record", "fake",
+     "complete"], capture_output=True, text=True), "/dev/full", "No space left on device")
+
+run("record", "fake", "complete", "100")
+subprocess.run(words("record", "fake", "complete", "200"), capture_output=True, cwd=HERE)
+tap.equal((perf_samples()[0], perf_samples(HERE / "perf.data.old")[0]), (200, 100),
+          "an older recording is kept as perf.data.old")
+left = [p.name for p in HERE.iterdir() if p.name not in ("image.efi", "perf.data", "perf.data.old")]
+tap.equal(left, [], "nothing else is left behind")
+tap.finish()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/check itself: what it counts, and that no way of going wrong passes for success."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import tap
+
+CHECK = pathlib.Path(__file__).resolve().parent.parent / "check"
+
+
+def run(script, *arguments):
+    """Run a copy of the runner on one program, a shell script; returns (exit status, output)."""
+    with tempfile.TemporaryDirectory() as top:
+        tests = pathlib.Path(top) / "tests"
+        (tests / "e2e").mkdir(parents=True)
+        shutil.copy(CHECK, tests / "check")
+        program = tests / "e2e/sample_test.py"
+        program.write_text("#!/bin/sh\n" + script)
+        program.chmod(0o755)
+        done = subprocess.run(
+            [tests / "check", *arguments], capture_output=True, text=True, timeout=60
+        )
+        return done.returncode, done.stdout
+
+
+def claim(text, script, expected_status, expected_last_line):
+    status, output = run(script)
+    last = output.splitlines()[-1]
+    tap.ok(
+        (status, last) == (expected_status, expected_last_line),
+        text,
+        f"exit status {status}\n{output}",
+    )
+    return output
+
+
+claim(
+    "results and skips are added up",
+    "echo 'ok 1 - a'; echo 'ok 2 - b # SKIP no such hardware'; echo 1..2",
+    0,
+    "1 passed, 0 failed, 1 skipped",
+)
+output = claim(
+    "a failed claim fails the run",
+    "echo 1..2; echo 'ok 1 - a'; echo 'not ok 2 - the moon is green'; exit 1",
+    1,
+    "1 passed, 1 failed, 0 skipped",
+)
+tap.ok("FAILED: the moon is green" in output, "a failed claim is named", output)
+output = claim(
+    "a program that is skipped as a whole says why",
+    "echo '1..0 # SKIP no spin here'",
+    0,
+    "0 passed, 0 failed, 1 skipped",
+)
+tap.ok("no spin here" in output, "a skip's reason is listed", output)
+claim(
+    "a program that dies has failed",
+    "echo 1..1; echo 'ok 1 - a'; kill -SEGV $$",
+    1,
+    "1 passed, 1 failed, 0 skipped",
+)
+claim(
+    "an exit status is a failure, whatever was printed",
+    "echo 1..1; echo 'ok 1 - a'; exit 3",
+    1,
+    "1 passed, 1 failed, 0 skipped",
+)
+claim("a program without a plan has failed", "echo 'ok 1 - a'", 1, "1 passed, 1 failed, 0 skipped")
+claim(
+    "too few results are a failure",
+    "echo 1..3; echo 'ok 1 - a'",
+    1,
+    "1 passed, 1 failed, 0 skipped",
+)
+claim("silence is a failure", "true", 1, "0 passed, 1 failed, 0 skipped")
+claim(
+    "a program that does not end is killed, its children too",
+    "# check-timeout: 1\necho 1..1; sleep 1000 & wait",
+    1,
+    "0 passed, 2 failed, 0 skipped",
+)
+claim(
+    "plans of several groups are added up (cmocka prints one for each)",
+    "echo 1..1; echo 'ok 1 - a'; echo 1..1; echo 'ok 1 - b'",
+    0,
+    "2 passed, 0 failed, 0 skipped",
+)
+status, output = run("echo 1..0", "nonesuch")
+tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
+tap.finish()

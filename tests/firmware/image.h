@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the test images have in common: the way from UEFI to a machine of our own, with the command
+ * line's words to choose what happens, and TAP on the console.
+ */
+#ifndef TESTS_FIRMWARE_IMAGE_H
+#define TESTS_FIRMWARE_IMAGE_H
+
+#include "boot/boot.h"
+#include "boot/console.h"
+#include "boot/efi.h"
+#include "boot/framebuffer.h"
+#include "boot/memory.h"
+#include "boot/panic.h"
+#include "boot/payload_run.h"
+#include "boot/start.h"
+#include "boot/syscalls.h"
+
+#include <string.h>
+
+static char test_command[1024];
+static struct arch_platform test_platform; /* a copy that a test may falsify */
+static struct arch_clock test_clock;
+static unsigned tap_results, tap_failures;
+
+/* One result; failing is told to the reader of the console. */
+static inline bool tap_ok(bool passed, const char *claim)
+{
+	tap_results++;
+	tap_failures += !passed;
+	console_printf("%s %u - %s\n", passed ? "ok" : "not ok", tap_results, claim);
+	return passed;
+}
+
+/* The same, with the two numbers where they differ. */
+static inline bool tap_equal(uint64_t seen, uint64_t expected, const char *claim)
+{
+	bool passed = tap_ok(seen == expected, claim);
+
+	if (!passed)
+		console_printf("# seen %lu (0x%lx), expected %lu (0x%lx)\n", seen, seen, expected,
+		               expected);
+	return passed;
+}
+
+static inline void tap_finish(void)
+{
+	console_printf("1..%u\n", tap_results);
+}
+
+/* Is this word on the command line? */
+static inline bool test_asked(const char *word)
+{
+	const char *at = test_command;
+	size_t length = strlen(word);
+
+	while ((at = strstr(at, word)) != NULL) {
+		if ((at == test_command || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Boot, and call story() once the machine is ours. Does not return if all goes well. */
+static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
+                                   void (*falsify)(void), int (*story)(void *arg))
+{
+	efi_begin(image, system);
+	command_line_read(test_command, sizeof(test_command));
+	if (memory_init() != 0)
+		return EFI_OUT_OF_RESOURCES;
+	test_platform = *platform_init();
+	if (falsify != NULL)
+		falsify();
+	framebuffer_init();
+	if (memory_prepare(&test_platform) != 0)
+		return EFI_OUT_OF_RESOURCES;
+	if (memory_exit_boot_services() != 0)
+		return EFI_ABORTED;
+	return (EFI_STATUS)arch_take_over(story, NULL);
+}
+
+/* What most stories begin with: console, clock, heap. The clock's error. */
+static inline int test_start(void)
+{
+	void *heap;
+	uint64_t size;
+	int result;
+
+	console_start(&test_platform);
+	result = arch_clock_init(&test_clock);
+	memory_heap(&heap, &size);
+	syscalls_init(heap, size, &test_clock);
+	return result;
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Linux never asks of the Statistical Profiling Extension, asked of the
+ * hardware model: discard mode, inverted event filters, what is in memory
+ * before and after PSB CSYNC, the last record before the buffer's limit.
+ * Expectations are those of the Arm ARM (DDI 0487), "The Statistical
+ * Profiling Extension" and "Statistical Profiling Extension Sample Record
+ * Specification".
+ *
+ * Runs on the metal, alone, with the MMU off, at EL1 or at EL2.
+ */
+#include "tap.h"
+
+#define UART              ((volatile uint32_t *)0x09000000)
+#define PMSCR_EL1         "s3_0_c9_c9_0"
+#define PMSCR_EL2         "s3_4_c9_c9_0"
+#define PMSNEVFR_EL1      "s3_0_c9_c9_1"
+#define PMSICR_EL1        "s3_0_c9_c9_2"
+#define PMSIRR_EL1        "s3_0_c9_c9_3"
+#define PMSFCR_EL1        "s3_0_c9_c9_4"
+#define PMSEVFR_EL1       "s3_0_c9_c9_5"
+#define PMSLATFR_EL1      "s3_0_c9_c9_6"
+#define PMSIDR_EL1        "s3_0_c9_c9_7"
+#define PMBLIMITR_EL1     "s3_0_c9_c10_0"
+#define PMBPTR_EL1        "s3_0_c9_c10_1"
+#define PMBSR_EL1         "s3_0_c9_c10_3"
+#define PMBIDR_EL1        "s3_0_c9_c10_7"
+#define PMSCR_SAMPLE      2 /* E1SPE, E2SPE */
+#define PMSCR_TS          0x20
+#define PMSFCR_FE         1
+#define PMSFCR_FT         2
+#define PMSFCR_FNE        8
+#define PMSFCR_ST         (1 << 18)
+#define PMBLIMITR_E       1
+#define PMBLIMITR_DISCARD 4
+#define PMBSR_S           (1 << 17)
+#define PMBSR_FULL        1
+#define EVENT_RETIRED     2
+#define RECORD            64
+#define PAGES             4
+#define PACKET_PC         0xb0
+#define PACKET_VA         0xb2
+#define PACKET_TIMESTAMP  0x71
+
+#define read_sysreg(name)                                                      \
+	({                                                                     \
+		uint64_t value_;                                               \
+		__asm__ volatile("mrs %0, " name : "=r"(value_) : : "memory"); \
+		value_;                                                        \
+	})
+#define write_sysreg(name, value) \
+	__asm__ volatile("msr " name ", %0\n\tisb" : : "r"((uint64_t)(value)) : "memory")
+
+static uint8_t buffer[(PAGES + 1) * 4096] __attribute__((aligned(4096)));
+
+extern const char profiled_loop[], profiled_end[];
+extern uint64_t cell[2];
+void profiled(uint64_t n);
+void image_main(void);
+
+void image_putc(char c)
+{
+	while (UART[6] & 0x20)
+		;
+	UART[0] = (uint8_t)c;
+}
+
+/* Semihosting's SYS_EXIT_EXTENDED: the reason, and a status */
+_Noreturn void image_exit(bool good)
+{
+	uint64_t block[2] = { 0x20026, !good };
+	register uint64_t operation __asm__("x0") = 0x20;
+	register uint64_t *argument __asm__("x1") = block;
+
+	__asm__ volatile("hlt #0xf000" : : "r"(operation), "r"(argument) : "memory");
+	for (;;)
+		__asm__ volatile("wfi");
+}
+
+static bool at_el2(void)
+{
+	return (read_sysreg("CurrentEL") >> 2 & 3) == 2;
+}
+
+static void sample(uint64_t control)
+{
+	if (at_el2())
+		write_sysreg(PMSCR_EL2, control);
+	else
+		write_sysreg(PMSCR_EL1, control);
+}
+
+static void synchronise(void)
+{
+	__asm__ volatile("hint #17\n\tdsb sy\n\tisb" : : : "memory");
+}
+
+static uint64_t used(void)
+{
+	return read_sysreg(PMBPTR_EL1) - (uint64_t)buffer;
+}
+
+static void arm_buffer(uint64_t pages, uint64_t mode)
+{
+	for (unsigned i = 0; i < sizeof(buffer); i++)
+		buffer[i] = 0xff;
+	write_sysreg(PMBSR_EL1, 0);
+	write_sysreg(PMBPTR_EL1, (uint64_t)buffer);
+	write_sysreg(PMSICR_EL1, 0);
+	write_sysreg(PMSIRR_EL1, 0x100);
+	write_sysreg(PMBLIMITR_EL1, ((uint64_t)buffer + pages * 4096) | mode | PMBLIMITR_E);
+}
+
+/* Profile a loop of n turns; the buffer stays enabled, for who wants to look. */
+static void profile(uint64_t pages, uint64_t mode, uint64_t control, uint64_t n)
+{
+	sample(0);
+	arm_buffer(pages, mode);
+	sample(control);
+	profiled(n);
+	sample(0);
+}
+
+static void stop(void)
+{
+	synchronise();
+	write_sysreg(PMBLIMITR_EL1, 0);
+	write_sysreg(PMSFCR_EL1, 0);
+}
+
+static void test_identity(void)
+{
+	tap_equal(read_sysreg("id_aa64dfr0_el1") >> 32 & 15, 3, "ID_AA64DFR0_EL1 names SPEv1p2");
+	tap_equal(read_sysreg(PMBIDR_EL1) & 0x1f, 6, "the buffer is ours, aligned to 64 bytes");
+	tap_equal(read_sysreg(PMSIDR_EL1) & 0x4f, 0x4f, "filters: event, type, latency, inverted");
+}
+
+static uint64_t word(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 7; i >= 0; i--)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static void test_records(void)
+{
+	unsigned good = 0, records;
+
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	records = (unsigned)(used() / RECORD);
+	tap_claim(records >= 49 && records <= 51, "2,560 turns of five make 50 records of 256");
+	for (unsigned i = 0; i < records; i++) {
+		const uint8_t *r = buffer + i * RECORD;
+		uint64_t pc = word(r + 1) & 0xffffffffffffff;
+
+		good += r[0] == PACKET_PC && pc >= (uint64_t)profiled_loop - 8 &&
+		        pc <= (uint64_t)profiled_end && r[8] >> 5 == (at_el2() ? 6 : 5);
+	}
+	tap_equal(good, records, "each begins with a PC of the loop, its EL and Non-secure");
+	tap_equal(buffer[records * RECORD], 0xff, "nothing is written behind the last one");
+	tap_equal(read_sysreg(PMBSR_EL1), 0, "and nothing is to be managed");
+}
+
+static bool holds_packet(const uint8_t *r, uint8_t header, uint64_t payload)
+{
+	for (unsigned i = 0; i + 9 <= RECORD; i++)
+		if (r[i] == header && (!payload || word(r + i + 1) == payload))
+			return true;
+	return false;
+}
+
+static void test_filters(void)
+{
+	write_sysreg(PMSFCR_EL1, PMSFCR_FT | PMSFCR_ST);
+	profile(PAGES, 0, PMSCR_SAMPLE | PMSCR_TS, 2560);
+	stop();
+	tap_claim(used() / RECORD >= 9 && used() / RECORD <= 11, "by type: a fifth are stores");
+	tap_claim(holds_packet(buffer, PACKET_VA, (uint64_t)&cell[1]),
+	          "... with the store's address");
+	tap_claim(holds_packet(buffer, PACKET_TIMESTAMP, 0), "... and a timestamp, if asked for");
+	write_sysreg(PMSNEVFR_EL1, EVENT_RETIRED);
+	write_sysreg(PMSFCR_EL1, PMSFCR_FNE);
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_equal(used(), 0, "by inverted event: nothing that retired");
+	write_sysreg(PMSEVFR_EL1, EVENT_RETIRED);
+	write_sysreg(PMSFCR_EL1, PMSFCR_FE);
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_claim(used() / RECORD >= 49, "by event: everything that did");
+}
+
+static void test_discard(void)
+{
+	profile(PAGES, PMBLIMITR_DISCARD, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_equal(used(), 0, "discard mode writes no record");
+	tap_equal(read_sysreg(PMBSR_EL1), 0, "... and raises nothing");
+}
+
+static void test_full(void)
+{
+	profile(1, 0, PMSCR_SAMPLE, 25600);
+	tap_equal(read_sysreg(PMBSR_EL1), PMBSR_S | PMBSR_FULL,
+	          "a full buffer raises S, status full");
+	tap_equal(used(), 4096, "... when the next record would not fit");
+	tap_equal(buffer[4096], 0xff, "... and not a byte passes the limit");
+	profiled(2560);
+	stop();
+	tap_equal(used(), 4096, "S stops profiling until it is cleared");
+}
+
+/* How many records the pipeline holds, for whoever set spe-delay to compare with */
+static void test_synchronisation(void)
+{
+	uint64_t before, after;
+
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	before = used();
+	synchronise();
+	after = used();
+	tap_claim(after / RECORD >= 49 && after / RECORD <= 51,
+	          "after PSB CSYNC all records are there");
+	tap_puts("# waited for PSB CSYNC: ");
+	tap_decimal((unsigned)((after - before) / RECORD));
+	tap_puts("\n");
+	stop();
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	write_sysreg(PMBLIMITR_EL1, 0);
+	synchronise();
+	tap_puts("# lost by disabling the buffer first: ");
+	tap_decimal((unsigned)((after - used()) / RECORD));
+	tap_puts("\n");
+}
+
+void image_main(void)
+{
+	test_identity();
+	test_records();
+	test_filters();
+	test_discard();
+	test_full();
+	test_synchronisation();
+	tap_end();
+}

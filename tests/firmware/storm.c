@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An image in which every CPU does nothing but handle interrupts, which come again as soon as they
+ * are handled: its timer's, and on AArch64 its PMU's as well. Such a CPU must still start and
+ * stop when another one says so. Prints TAP.
+ */
+#include "arch/aarch64/pmuv3.h"
+#include "tests/firmware/image.h"
+
+#define ROUNDS   20U
+#define ENOUGH   50U  /* interrupts until a CPU counts as swamped */
+#define PATIENCE 20U  /* s of guest time until it counts as hung */
+#define OVERFLOW 200U /* cycles from one overflow to the next */
+
+static struct {
+	volatile bool stop;
+	volatile unsigned timers, overflows, late; /* late: after it was told to stop */
+} cpus[ARCH_MAX_CPUS];
+
+static void storm_timer(const struct arch_regs *regs)
+{
+	unsigned cpu = arch_cpu();
+
+	(void)regs;
+	cpus[cpu].timers++;
+	cpus[cpu].late += cpus[cpu].stop;
+	if (!cpus[cpu].stop)
+		arch_timer_arm(arch_cycles());
+}
+
+static void storm_signal(const struct arch_regs *regs)
+{
+	(void)regs;
+	cpus[arch_cpu()].stop = true;
+}
+
+#if defined(__aarch64__)
+static void storm_overflow(const struct arch_regs *regs)
+{
+	unsigned cpu = arch_cpu();
+
+	(void)regs;
+	cpus[cpu].overflows++;
+	arch_reg_write(PMCCNTR_EL0, -(uint64_t)OVERFLOW);
+	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
+	if (cpus[cpu].stop)
+		arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
+}
+
+static void start_overflows(void)
+{
+	arch_pmi_init(storm_overflow);
+	arch_reg_write(PMCR_EL0, PMCR_LC);
+	arch_reg_write(PMCCFILTR_EL0, PMEVTYPER_NSH);
+	arch_reg_write(PMCCNTR_EL0, -(uint64_t)OVERFLOW);
+	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
+	arch_reg_write(PMCNTENSET_EL0, 1U << CYCLE_COUNTER);
+	arch_reg_write(PMINTENSET_EL1, 1U << CYCLE_COUNTER);
+	arch_reg_write(PMCR_EL0, PMCR_LC | PMCR_E);
+}
+
+static void stop_overflows(void)
+{
+	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
+	arch_reg_write(PMCR_EL0, 0);
+	arch_reg_sync();
+}
+#else
+static void start_overflows(void)
+{
+}
+
+static void stop_overflows(void)
+{
+}
+#endif
+
+static void swamp(void *arg)
+{
+	unsigned cpu = arch_cpu();
+
+	(void)arg;
+	start_overflows();
+	arch_timer_arm(arch_cycles());
+	arch_irq_enable();
+	while (!cpus[cpu].stop)
+		arch_relax();
+	stop_overflows();
+	arch_irq_disable();
+}
+
+/* Whether cpu gets idle, or enough interrupts, in time. */
+static bool comes_true(unsigned cpu, bool (*condition)(unsigned cpu))
+{
+	uint64_t end = arch_cycles() + PATIENCE * test_clock.frequency;
+
+	while (!condition(cpu)) {
+		if (arch_cycles() > end)
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
+static bool is_swamped(unsigned cpu)
+{
+	return cpus[cpu].timers + cpus[cpu].overflows >= ENOUGH;
+}
+
+static unsigned round_of(unsigned count, unsigned *swamped, unsigned *late)
+{
+	unsigned stopped = 0;
+
+	memset((void *)cpus, 0, sizeof(cpus));
+	for (unsigned cpu = 1; cpu < count; cpu++) {
+		int error = arch_cpu_run(cpu, swamp, NULL);
+
+		if (error != 0) {
+			console_printf("# CPU %u does not start: %d\n", cpu, error);
+			return 0;
+		}
+	}
+	for (unsigned cpu = 1; cpu < count; cpu++)
+		*swamped += comes_true(cpu, is_swamped);
+	for (unsigned cpu = 1; cpu < count; cpu++)
+		arch_cpu_signal(cpu);
+	for (unsigned cpu = 1; cpu < count; cpu++) {
+		stopped += comes_true(cpu, arch_cpu_idle);
+		*late += cpus[cpu].late > 1; /* one may have been pending */
+	}
+	return stopped;
+}
+
+static int story(void *arg)
+{
+	unsigned count = arch_cpu_count(), stopped = 0, swamped = 0, late = 0;
+	int error = test_start();
+
+	(void)arg;
+	console_printf("\n"); /* the firmware's line ends here */
+	tap_equal((uint64_t)error, 0, "the clock's frequency is found");
+	arch_timer_init(storm_timer);
+	arch_signal_init(storm_signal);
+	cpus[0].stop = true;
+	for (unsigned i = 0; i < ROUNDS; i++)
+		stopped += round_of(count, &swamped, &late);
+	console_printf("# %u CPUs, last round: %u timer interrupts, %u overflows\n", count,
+	               cpus[1].timers, cpus[1].overflows);
+	tap_ok(count > 1, "there are several CPUs");
+	tap_equal(swamped, ROUNDS * (count - 1), "CPUs start and are swamped with interrupts");
+	tap_equal(stopped, ROUNDS * (count - 1), "each of them stops when it is told to");
+	tap_equal(late, 0, "and has no interrupt afterwards");
+	tap_finish();
+	machine_reset(MACHINE_POWEROFF);
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+	return test_boot(image, system, NULL, story);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Whatever firmware and disk hand over before there is a page table of ours: load options and a
+ * configuration file, and, as a physical memory at BASE, ACPI's tables. Checksums in it are mended
+ * first, or no input would ever get behind them.
+ */
+#include "boot/acpi.h"
+#include "boot/loadoptions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE 0x1000U
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint8_t *memory;
+static size_t memory_size;
+
+static const void *view(uint64_t address, size_t size)
+{
+	if (address < BASE || size > memory_size || address - BASE > memory_size - size)
+		return NULL;
+	return memory + (address - BASE);
+}
+
+static void ignore(const char *format, ...)
+{
+	(void)format;
+}
+
+static void mend(size_t at, size_t size, size_t checksum)
+{
+	uint8_t sum = 0;
+
+	if (size > memory_size || at > memory_size - size || checksum >= at + size)
+		return;
+	memory[checksum] = 0;
+	for (size_t i = 0; i < size; i++)
+		sum = (uint8_t)(sum + memory[at + i]);
+	memory[checksum] = (uint8_t)-sum;
+}
+
+/* An RSDP at the start; tables at every 64 bytes behind it, where they say how long they are. */
+static void mend_tables(void)
+{
+	for (size_t at = 64; at + 36 <= memory_size; at += 64) {
+		uint32_t size;
+
+		memcpy(&size, memory + at + 4, sizeof(size));
+		mend(at, size, at + 9);
+	}
+	if (memory_size < 36)
+		return;
+	for (unsigned i = 0; i < 8; i++)
+		memory[i] = (uint8_t) "RSD PTR "[i];
+	mend(0, 20, 8);
+	mend(0, 36, 32);
+}
+
+static void parse_text(const uint8_t *data, size_t size)
+{
+	char text[32];
+	int length = loadoptions_to_text(data, size, text, sizeof(text));
+
+	if (length > 0 && strlen(text) != (size_t)length)
+		abort();
+	length = config_to_text(data, size, text, sizeof(text));
+	if (length > 0 && strlen(text) != (size_t)length)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct arch_platform platform;
+
+	parse_text(data, size);
+	memory = malloc(size ? size : 1);
+	memory_size = size;
+	if (memory == NULL)
+		return 0;
+	if (size != 0)
+		memcpy(memory, data, size);
+	mend_tables();
+	acpi_parse(BASE, view, ignore, &platform);
+	if (platform.cpu_count > ARCH_MAX_CPUS || platform.ioapic_count > ARCH_MAX_IOAPICS ||
+	    platform.gicr_count > ARCH_MAX_GICR_AREAS)
+		abort();
+	free(memory);
+	return 0;
+}

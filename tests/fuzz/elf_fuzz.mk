@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+elf_fuzz_SRCS := boot/elf.c

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A ring that anybody may have written: the reader takes whole records from it or refuses it, and
+ * never looks outside. Input: flags, then data_tail, data_head, then a second data_head for
+ * a writer that goes on, and then the data area.
+ */
+#include "host-tools/ring_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE TR_PAGE
+
+struct input {
+	uint64_t flags;
+	uint64_t tail;
+	uint64_t head;
+	uint64_t next_head;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Everything up to the head; at most the ring's size can be there. */
+static void walk(struct ring_reader *reader, const uint8_t *data)
+{
+	const struct perf_event_header *record;
+	uint64_t total = 0;
+	int got;
+
+	while ((got = ring_reader_next(reader, &record)) > 0) {
+		const uint8_t *at = (const uint8_t *)record;
+
+		require(record->size >= 8 && record->size % 8 == 0 && record->type != 0);
+		require((at >= data && at + record->size <= data + SIZE) ||
+		        (const void *)record == (const void *)reader->scratch);
+		total += record->size;
+		require(total <= SIZE);
+	}
+	require(got == 0 || (got == -EILSEQ && reader->error.reason));
+	require(got == 0 || reader->error.offset < SIZE);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	static struct perf_event_mmap_page control;
+	static struct ring_reader reader;
+	struct input input;
+	uint8_t *data;
+
+	if (size < sizeof(input))
+		return 0;
+	memcpy(&input, bytes, sizeof(input));
+	bytes += sizeof(input);
+	size -= sizeof(input);
+	data = calloc(1, SIZE); /* exactly, so that the sanitizer sees the ends */
+	require(data);
+	memcpy(data, bytes, size < SIZE ? size : SIZE);
+	memset(&control, 0, sizeof(control));
+	control.data_tail = input.tail;
+	control.data_head = input.head;
+	if (!ring_reader_init(&reader, &control, data, SIZE, input.flags & TR_RING_BACKWARD)) {
+		reader.still = input.flags & 2;
+		walk(&reader, data);
+		ring_reader_release(&reader);
+		control.data_head = input.next_head;
+		if (ring_reader_refresh(&reader) >= 0)
+			walk(&reader, data);
+	}
+	free(data);
+	return 0;
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# A private apt: fetches Debian's packages, of any architecture and as source,
+# without touching the system's configuration, lists or dpkg database.
+# To be sourced; needs $work, a directory that it may fill.
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+security=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
+
+# apt_setup ARCH TYPE: TYPE is deb or deb-src; leaves $work/apt-ARCH-TYPE.conf
+apt_setup()
+{
+	local dir=$work/apt-$1-$2 suite
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/state"
+	: > "$dir/status"
+	for suite in "$mirror bookworm" "$mirror bookworm-updates" \
+		     "$security bookworm-security"; do
+		echo "$2 [signed-by=$keyring] $suite main"
+	done > "$dir/sources.list"
+	cat > "$work/apt-$1-$2.conf" <<-EOF
+	Dir::State "$dir/state";
+	Dir::State::Lists "$dir/lists";
+	Dir::State::status "$dir/status";
+	Dir::Cache "$dir/cache";
+	Dir::Etc::sourcelist "$dir/sources.list";
+	Dir::Etc::sourceparts "-";
+	APT::Architecture "$1";
+	APT::Architectures { "$1"; };
+	APT::Sandbox::User "";
+	APT::Get::AllowUnauthenticated "false";
+	Acquire::Languages "none";
+	Debug::NoLocking "true";
+	EOF
+	APT_CONFIG=$work/apt-$1-$2.conf apt-get -q=2 update
+}
+
+# apt_run ARCH TYPE ARGUMENT...: apt-get with that configuration
+apt_run()
+{
+	local conf=$work/apt-$1-$2.conf
+	shift 2
+	APT_CONFIG=$conf apt-get -q=2 "$@"
+}

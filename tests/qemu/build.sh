@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds QEMU with the hardware model: Debian's source package, our patches,
+# x86_64-softmmu and aarch64-softmmu.
+#
+# Prints the paths of the two binaries, x86_64's first; progress goes to the
+# standard error.  Built once for each version and series of patches, in
+# ${XDG_CACHE_HOME:-~/.cache}/bareperf; afterwards there is nothing to do.
+#
+# --stock  without the patches (what tests/bench compares with)
+#
+# Exit status 77: the source, or something to build it with, cannot be had.
+
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/bareperf
+version=1:7.2+dfsg-7+deb12u18
+jobs=${JOBS:-2}
+patches=$(ls "$here"/patches/*.patch)
+name=qemu-7.2
+if [ "${1:-}" = --stock ]; then
+	patches=
+	name=qemu-stock-7.2
+fi
+
+# Upstream's version and features that the tests use; the rest only costs time.
+# The prefix is one that nothing lies under: QEMU moves paths below its prefix
+# to where it was started, and Debian's firmware must stay where it is.
+# shellcheck disable=SC2054 # the comma is QEMU's
+options=(
+	--target-list=x86_64-softmmu,aarch64-softmmu
+	--without-default-features
+	--enable-tcg --enable-system --enable-fdt=system
+	--enable-vvfat
+	--disable-werror
+	--prefix=/opt/bareperf-qemu
+	--firmwarepath=/usr/share/qemu:/usr/share/seabios:/usr/lib/ipxe/qemu
+)
+
+say()
+{
+	echo "build.sh: $*" >&2
+}
+
+skip()
+{
+	say "$*"
+	exit 77
+}
+
+needed()
+{
+	local tool
+	for tool in apt-get dpkg-source ninja pkg-config patch gcc bison flex python3; do
+		command -v $tool >/dev/null || skip "$tool is missing (make deps)"
+	done
+	for lib in glib-2.0 pixman-1; do
+		pkg-config --exists $lib || skip "$lib's headers are missing (make deps)"
+	done
+}
+
+# Debian keeps the latest version only: take that if ours is gone.
+fetch()
+{
+	. "$here/apt.sh"
+	say "fetching Debian's source package of QEMU"
+	apt_setup "$(dpkg --print-architecture)" deb-src || return
+	cd "$work"
+	apt_run "$(dpkg --print-architecture)" deb-src source --download-only \
+		"qemu=$version" >&2 ||
+	apt_run "$(dpkg --print-architecture)" deb-src source --download-only \
+		qemu/bookworm >&2 || return
+	dpkg-source --no-check -x qemu_*.dsc source >&2
+}
+
+apply()
+{
+	local p
+	for p in $patches; do
+		say "applying $(basename "$p")"
+		patch -d "$work/source" -p1 -s --no-backup-if-mismatch < "$p" >&2
+	done
+}
+
+# One line for each twentieth part done
+progress()
+{
+	awk -F'[][/ ]' '/^\[[0-9]+\/[0-9]+\]/ {
+		part = int(20 * $2 / $3)
+		if (part != last) { printf "build.sh: %3d %%\n", 5 * part; fflush(); last = part }
+		next
+	} { print; fflush() }' >&2
+}
+
+build()
+{
+	say "configuring"
+	mkdir "$work/build"
+	cd "$work/build"
+	"$work/source/configure" "${options[@]}" > configure.log 2>&1 || {
+		tail -n 20 configure.log >&2
+		exit 1
+	}
+	say "building, with $jobs jobs: some minutes, this once"
+	nice -n 10 ninja -j "$jobs" qemu-system-x86_64 qemu-system-aarch64 2>&1 | progress
+	for target in x86_64 aarch64; do
+		strip -o "$work/qemu-system-$target" "qemu-system-$target"
+	done
+}
+
+check()
+{
+	local target
+	for target in x86_64 aarch64; do
+		for device in ivshmem-plain ivshmem-doorbell; do
+			"$work/qemu-system-$target" -M none -device help 2>&1 |
+				grep -q "\"$device\"" || { say "$target has no $device"; exit 1; }
+		done
+	done
+}
+
+hash=$(cat "$here/build.sh" $patches | sha256sum | cut -c1-12)
+out=$cache/$name-$hash
+if [ ! -x "$out/qemu-system-aarch64" ]; then
+	set -o pipefail
+	needed
+	mkdir -p "$cache"
+	exec 9> "$cache/$name.lock"
+	flock 9
+fi
+if [ ! -x "$out/qemu-system-aarch64" ]; then
+	work=$(mktemp -d "$cache/build-XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	(fetch) || skip "Debian's source package of QEMU cannot be had"
+	apply
+	build
+	check
+	mkdir -p "$out"
+	mv "$work/qemu-system-x86_64" "$work/qemu-system-aarch64" "$out/"
+	say "done: $out"
+fi
+echo "$out/qemu-system-x86_64"
+echo "$out/qemu-system-aarch64"

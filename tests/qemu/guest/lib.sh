@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the guest's scripts share.  Their output is sections, "@name" and then
+# lines, which check-model judges; nothing is judged here.
+
+section()
+{
+	echo "@$1"
+}
+
+# Counts of a program: "count,,event,..." lines
+count()
+{
+	perf stat -x, -o /tmp/stat -e "$1" "$2" > /dev/null 2>&1
+	grep -v '^#' /tmp/stat | grep .
+}
+
+# Record a program, quietly
+record()
+{
+	perf record -q -o /tmp/data "$@" > /dev/null 2>&1
+}
+
+# Fields of the recorded samples, and how often each combination occurred
+samples()
+{
+	perf script -i /tmp/data "$@" 2> /dev/null | sed 's/^ *//; s/  */ /g' |
+		sort | uniq -c | sort -k1,1nr -k2 | sed 's/^ *//'
+}
+
+# The flags of all AUX records
+aux_flags()
+{
+	perf script -i /tmp/data -D 2> /dev/null |
+		sed -n 's/.*PERF_RECORD_AUX .*flags: //p' | sort | uniq -c |
+		sed 's/^ *//'
+}
+
+# Have the host set a property of the CPU
+set_property()
+{
+	echo "@set $1 $2"
+	read -r answer
+}
+
+interrupts()
+{
+	grep "$1" /proc/interrupts | sed 's/  */ /g'
+}

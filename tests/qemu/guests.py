@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots stock Linux on the modelled machines, for check-model."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "bareperf"
+LIMIT = 600  # seconds of patience with one guest
+ICOUNT = ["-icount", "shift=3,sleep=off", "-rtc", "base=2020-01-01,clock=vm"]
+FIRMWARE = ["/usr/share/qemu", "/usr/share/seabios", "/usr/lib/ipxe/qemu"]
+MACHINES = {
+    "x86_64": ("q35", "console=ttyS0 nopti tsc=reliable"),
+    "aarch64": ("virt,gic-version=3,dtb-randomness=off", "console=ttyAMA0 kpti=off"),
+}
+
+
+class Unavailable(Exception):
+    """What the checks need cannot be had: they are skipped."""
+
+
+def run_script(*command):
+    """The standard output of one of our scripts; 77 means that it cannot."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode == 77:
+        raise Unavailable(f"{pathlib.Path(command[0]).name} could not fetch what it needs")
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed with status {done.returncode}")
+    return done.stdout
+
+
+def qemu_binaries():
+    """{architecture: path}, built if need be."""
+    x86, arm = run_script(HERE / "build.sh").split()
+    return {"x86_64": x86, "aarch64": arm}
+
+
+def guest_directory(isa):
+    """Where the kernel and the initramfs are, made if need be."""
+    digest = hashlib.sha256()
+    for path in [HERE / "guest.sh", HERE / "apt.sh", *sorted((HERE / "guest").iterdir())]:
+        digest.update(path.read_bytes())
+    directory = CACHE / f"guest-{isa}-{digest.hexdigest()[:12]}"
+    if not (directory / "initrd").exists():
+        run_script(HERE / "guest.sh", isa, directory)
+    return directory
+
+
+def sections(console):
+    """{name: [line, ...]} of what a guest's script printed."""
+    found, name = {}, None
+    for line in console.replace("\r", "").split("\n"):
+        if line.startswith("@set "):
+            continue
+        if line.startswith("@"):
+            name = line[1:]
+            found[name] = []
+        elif name is not None and line.strip():
+            found[name].append(line.strip())
+    return found
+
+
+class Qmp:
+    """A connection to QEMU's monitor."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                self.socket.connect(str(path))
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+        self.file = self.socket.makefile("rw")
+        self.file.readline()
+        self.command("qmp_capabilities")
+
+    def command(self, name, **arguments):
+        """The answer: {"return": ...} or {"error": ...}."""
+        self.file.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        self.file.flush()
+        while True:
+            answer = json.loads(self.file.readline())
+            if "return" in answer or "error" in answer:
+                return answer
+
+    def set_cpu(self, name, text):
+        """Set a property of the first CPU."""
+        cpu = self.command("query-cpus-fast")["return"][0]["qom-path"]
+        value = {"true": True, "false": False}.get(text)
+        if value is None:
+            value = int(text, 0)
+        return self.command("qom-set", path=cpu, property=name, value=value)
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class Guest:
+    """One boot: runs to its end and keeps what it printed."""
+
+    def __init__(self, binary, isa, directory, cpu, test, extra=(), machine=""):
+        self.console = ""
+        self.trouble = None
+        self.where = tempfile.mkdtemp(prefix="check-model-")
+        self.monitor = pathlib.Path(self.where) / "qmp"
+        board, words = MACHINES[isa]
+        command = [binary]
+        for path in FIRMWARE:
+            command += ["-L", path]
+        command += ["-machine", board + machine, "-cpu", cpu, "-m", "1G", "-display", "none",
+                    "-nic", "none", "-no-reboot", "-serial", "stdio",
+                    "-qmp", f"unix:{self.monitor},server=on,wait=off",
+                    "-kernel", str(directory / "vmlinuz"), "-initrd", str(directory / "initrd"),
+                    "-append", f"{words} quiet nokaslr norandmaps panic=-1 test={test}", *extra]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, errors="replace",
+                                        bufsize=1)
+        self.qmp = Qmp(self.monitor)
+
+    def obey(self, line):
+        """The guest asks for a property: set it, and let it go on."""
+        _, name, value = line.split()
+        answer = self.qmp.set_cpu(name, value)
+        if "error" in answer:
+            self.trouble = f"{name}={value}: {answer['error']['desc']}"
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def run(self):
+        """To the end; True if the script came to its own."""
+        timer = threading.Timer(LIMIT, self.process.kill)
+        timer.start()
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        for line in self.process.stdout:
+            self.console += line
+            if line.startswith("@set "):
+                self.obey(line.strip())
+        self.process.wait()
+        timer.cancel()
+        self.qmp.close()
+        shutil.rmtree(self.where)
+        return "@end" in self.console
+
+    def sections(self):
+        return sections(self.console)

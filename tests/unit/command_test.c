@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/command.h"
+
+#include "pmu/cpu_clock.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct workload loop = {
+	.name = "loop",
+	.arguments = "[N]",
+	.description = "",
+	.standard = 5,
+	.least = 2,
+	.most = 1U << 20,
+};
+const struct workload *const workloads[] = { &loop, NULL };
+
+const struct workload *workload_find(const char *name)
+{
+	return strcmp(name, "loop") ? NULL : &loop;
+}
+
+static struct command c;
+static struct command_error error;
+
+static int parse(const char *text)
+{
+	return command_parse(&c, text, pmu_sources, &error);
+}
+
+static void perfs_own_command_line_is_understood(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -e cpu-clock,cycles -c 100000 -g -C 0,2-3 -m 64 -- loop 10"),
+	                 0);
+	assert_int_equal(c.verb, COMMAND_RECORD);
+	assert_int_equal(c.nr_events, 2);
+	assert_string_equal(c.events[0].name, "cpu-clock");
+	assert_true(c.has_period);
+	assert_int_equal(c.period_or_freq, 100000);
+	assert_true(c.callchain);
+	assert_int_equal(c.cpus[0], 0xd);
+	assert_int_equal(c.pages, 64);
+	assert_ptr_equal(c.workload, &loop);
+	assert_int_equal(c.argument, 10);
+}
+
+static void what_is_not_said_is_perfs_default(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("  record \t loop "), 0);
+	assert_int_equal(c.nr_events, 0);
+	assert_true(c.has_freq);
+	assert_int_equal(c.period_or_freq, 4000);
+	assert_int_equal(c.pages, 128);
+	assert_false(c.callchain);
+	assert_int_equal(c.argument, 5);
+	assert_int_equal(c.then, THEN_DEFAULT);
+}
+
+static void events_of_several_options_add_up(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -e cycles -e r1c2 -- loop"), 0);
+	assert_int_equal(c.nr_events, 2);
+	assert_string_equal(c.events[1].name, "r1c2");
+}
+
+static void every_command_may_say_what_comes_then(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("list --then poweroff"), 0);
+	assert_int_equal(c.then, THEN_POWEROFF);
+	assert_int_equal(parse("record --then wait -- loop"), 0);
+	assert_int_equal(c.then, THEN_WAIT);
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(c.verb, COMMAND_HELP);
+	assert_int_equal(parse("version"), 0);
+	assert_int_equal(c.verb, COMMAND_VERSION);
+}
+
+static void sizes_may_have_a_suffix(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- loop 64K"), 0);
+	assert_int_equal(c.argument, 65536);
+	assert_int_equal(parse("record --watermark 0x1000 -- loop"), 0);
+	assert_int_equal(c.wakeup_watermark, 4096);
+}
+
+static void an_error_names_the_reason_and_the_column(void **state)
+{
+	static const struct {
+		const char *text, *what;
+		unsigned column;
+	} cases[] = {
+		{ "", "a command is missing", 0 },
+		{ "recrod -- loop", "unknown command: record, list, version or help", 0 },
+		{ "record -x -- loop", "unknown option", 7 },
+		{ "list -g", "unknown option", 5 },
+		{ "list now", "unexpected argument", 5 },
+		{ "record -e", "this option needs an argument", 7 },
+		{ "record -e cycles,cyles -- loop", "unknown event", 17 },
+		{ "record -c 10 -F 10 -- loop", "-c and -F exclude each other", 16 },
+		{ "record -c 0 -- loop", "number is too small", 10 },
+		{ "record -c 1x -- loop", "not a whole number of 64 bits", 10 },
+		{ "record -m 3 -- loop", "must be a power of two", 10 },
+		{ "record -C 0-999 -- loop", "no such CPU", 10 },
+		{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
+		{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
+		{ "record --then sleep -- loop", "poweroff, reboot or wait", 14 },
+		{ "record -g", "a workload is missing: record -- WORKLOAD", 7 },
+		{ "record -- lop", "unknown workload (help lists them)", 10 },
+		{ "record -- loop 1", "number is too small", 15 },
+		{ "record -- loop 2M", "number is too large", 15 },
+		{ "record -- loop 99999999999G", "number is too large", 15 },
+		{ "record -- loop 2 3", "one argument too many", 17 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_int_equal(error.column, cases[i].column);
+	}
+}
+
+static void any_length_and_number_of_words_is_survived(void **state)
+{
+	char text[COMMAND_MAX_LENGTH + 2];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(parse(text), -EINVAL);
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = i % 2 ? ' ' : 'x';
+	text[COMMAND_MAX_LENGTH] = '\0';
+	assert_int_equal(parse(text), -EINVAL);
+	assert_string_equal(error.what, "too many words");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfs_own_command_line_is_understood),
+		cmocka_unit_test(what_is_not_said_is_perfs_default),
+		cmocka_unit_test(events_of_several_options_add_up),
+		cmocka_unit_test(every_command_may_say_what_comes_then),
+		cmocka_unit_test(sizes_may_have_a_suffix),
+		cmocka_unit_test(an_error_names_the_reason_and_the_column),
+		cmocka_unit_test(any_length_and_number_of_words_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

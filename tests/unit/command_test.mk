@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+command_test_SRCS := boot/command.c

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/parse_events.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct pmu_event_name names[] = { { "loads", 0x1cd, NULL }, { NULL, 0, NULL } };
+static const struct pmu_format formats[] = {
+	{ "event", 0, 0, 7 },        { "umask", 0, 8, 15 }, { "any", 0, 21, 21 },
+	{ "min_latency", 2, 0, 11 }, { "whole", 1, 0, 63 }, { NULL, 0, 0, 0 },
+};
+static const struct pmu unit = { .name = "unit", .type = 42, .events = names, .formats = formats };
+static const struct pmu *const sources[] = { &unit, NULL };
+
+static struct event_spec specs[4];
+static struct parse_error error;
+
+static int parse(const char *text)
+{
+	return parse_events(text, sources, specs, 4, &error);
+}
+
+static void generic_names_are_hardware_events(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("cycles,branch-misses"), 2);
+	assert_int_equal(specs[0].attr.type, PERF_TYPE_HARDWARE);
+	assert_int_equal(specs[0].attr.config, PERF_COUNT_HW_CPU_CYCLES);
+	assert_int_equal(specs[1].attr.config, PERF_COUNT_HW_BRANCH_MISSES);
+	assert_string_equal(specs[1].name, "branch-misses");
+	assert_int_equal(specs[0].attr.size, sizeof(struct perf_event_attr));
+}
+
+static void a_source_names_its_own_events(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("loads"), 1);
+	assert_int_equal(specs[0].attr.type, 42);
+	assert_int_equal(specs[0].attr.config, 0x1cd);
+}
+
+static void raw_encodings_are_hexadecimal(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("r20c4"), 1);
+	assert_int_equal(specs[0].attr.type, PERF_TYPE_RAW);
+	assert_int_equal(specs[0].attr.config, 0x20c4);
+	assert_int_equal(parse("r"), -EINVAL);
+	assert_int_equal(parse("rxyz"), -EINVAL);
+	assert_int_equal(parse("r11111111111111111"), -EINVAL);
+}
+
+static void terms_fill_their_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit/event=0xc4,umask=0x20,any,min_latency=30/"), 1);
+	assert_int_equal(specs[0].attr.type, 42);
+	assert_int_equal(specs[0].attr.config, 0xc4 | 0x20 << 8 | 1 << 21);
+	assert_int_equal(specs[0].attr.config2, 30);
+	assert_int_equal(parse("unit/whole=0xffffffffffffffff/"), 1);
+	assert_true(specs[0].attr.config1 == UINT64_MAX);
+	assert_int_equal(parse("unit//"), 1);
+}
+
+static void period_and_freq_belong_to_the_event(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit/period=1000/,unit/freq=99/"), 2);
+	assert_int_equal(specs[0].attr.sample_period, 1000);
+	assert_false(specs[0].attr.flags & PERF_ATTR_FREQ);
+	assert_int_equal(specs[1].attr.sample_freq, 99);
+	assert_true(specs[1].attr.flags & PERF_ATTR_FREQ);
+}
+
+static void modifiers_exclude_what_is_not_named(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("cycles:u,unit//k"), 2);
+	assert_true(specs[0].attr.flags == (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV));
+	assert_true(specs[1].attr.flags == (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV));
+}
+
+static void an_error_points_at_its_place(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t column;
+		const char *what;
+	} cases[] = {
+		{ "cycles,cyles", 7, "unknown event" },
+		{ "", 0, "an event's name is missing" },
+		{ "cycles,", 7, "an event's name is missing" },
+		{ "cpu/event=1/", 0, "unknown event source" },
+		{ "unit/evnt=1/", 5, "unknown term of this event source" },
+		{ "unit/event=256/", 11, "value does not fit the term" },
+		{ "unit/event=/", 11, "not a number of 64 bits" },
+		{ "unit/event=99999999999999999999/", 11, "not a number of 64 bits" },
+		{ "unit/event=1", 12, "expected ',' or '/'" },
+		{ "unit/period=0/", 12, "must be more than 0" },
+		{ "cycles:x", 7, "unknown modifier (u, k, h are known)" },
+		{ "cycles,cycles,cycles,cycles,cycles", 28, "too many events" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_int_equal(error.at - cases[i].text, cases[i].column);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(generic_names_are_hardware_events),
+		cmocka_unit_test(a_source_names_its_own_events),
+		cmocka_unit_test(raw_encodings_are_hexadecimal),
+		cmocka_unit_test(terms_fill_their_bits),
+		cmocka_unit_test(period_and_freq_belong_to_the_event),
+		cmocka_unit_test(modifiers_exclude_what_is_not_named),
+		cmocka_unit_test(an_error_points_at_its_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

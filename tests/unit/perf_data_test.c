@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing perf.data and reading it back: whole, cut off, and damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/perf_reader.h"
+#include "host-tools/perf_writer.h"
+
+#define RECORDS 100
+#define SIZE    32 /* of a record: header, IDENTIFIER, IP, PERIOD */
+
+static char path[64], old_path[80];
+static struct error error;
+static const uint64_t ids[] = { 7, 9, 8 };
+static uint8_t *bytes; /* the file */
+static size_t size;
+
+static const struct perf_writer_event events[] = {
+	{ .attr = { .type = PERF_TYPE_HARDWARE,
+	            .size = PERF_ATTR_SIZE_VER7,
+	            .config = PERF_COUNT_HW_CPU_CYCLES,
+	            .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
+	            .flags = PERF_ATTR_SAMPLE_ID_ALL },
+	  .ids = ids,
+	  .id_count = 2 },
+	{ .attr = { .type = PERF_TYPE_RAW,
+	            .size = PERF_ATTR_SIZE_VER7,
+	            .config = 0xc4,
+	            .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
+	            .flags = PERF_ATTR_SAMPLE_ID_ALL },
+	  .ids = ids + 2,
+	  .id_count = 1 },
+};
+
+static void write_records(struct perf_writer *writer, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const struct perf_event_header header = { PERF_RECORD_SAMPLE, 2, SIZE };
+		const uint64_t words[] = { ids[i % 3], 0x1000 + (uint64_t)i, 1 };
+
+		perf_writer_add(writer, &header, sizeof(header));
+		perf_writer_add(writer, words, sizeof(words));
+	}
+}
+
+/* Write a whole file. */
+static void write_file(int count)
+{
+	struct perf_writer_feature features[2] = { { .bit = PERF_FILE_HOSTNAME },
+		                                   { .bit = PERF_FILE_BAREPERF_LEDGER } };
+	struct perf_writer writer;
+
+	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
+	write_records(&writer, count);
+	blob_perf_string(&features[0].blob, "host \033[1m");
+	blob_add(&features[1].blob, "ledger", 6);
+	assert_int_equal(perf_writer_finish(&writer, features, 2, &error), 0);
+	blob_free(&features[0].blob);
+	blob_free(&features[1].blob);
+}
+
+static void load_file(void)
+{
+	struct stat stat_of = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	free(bytes);
+	assert_true(fd >= 0 && !fstat(fd, &stat_of));
+	size = (size_t)stat_of.st_size;
+	bytes = malloc(size + 1);
+	assert_non_null(bytes);
+	assert_int_equal(read(fd, bytes, size), size);
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/bareperf-perf-data-%d", (int)getpid());
+	snprintf(old_path, sizeof(old_path), "%s.old", path);
+	write_file(RECORDS);
+	load_file();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(bytes);
+	bytes = NULL;
+	unlink(path);
+	unlink(old_path);
+	return 0;
+}
+
+/* Read all records; returns how many, or the reader's error. */
+static int count_records(const uint8_t *from, size_t length)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	int code = perf_reader_open_bytes(&reader, from, length, &error);
+	int count = 0;
+
+	if (code)
+		return code;
+	while ((code = perf_reader_next(&reader, &offset, &record, &error)) > 0)
+		count++;
+	perf_reader_close(&reader);
+	return code ? code : count;
+}
+
+static void what_was_written_is_read_back(void **state)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	assert_int_equal(reader.event_count, 2);
+	assert_string_equal(reader.events[0].name, "cycles");
+	while (perf_reader_next(&reader, &offset, &record, &error) > 0) {
+		const uint64_t *words = (const uint64_t *)(const void *)record.header;
+
+		assert_int_equal(words[2], 0x1000 + count);
+		assert_ptr_equal(perf_reader_event_of(&reader, record.header),
+		                 &reader.events[count % 3 == 2]);
+		count++;
+	}
+	assert_int_equal(count, RECORDS);
+	perf_reader_close(&reader);
+}
+
+static void features_are_found_by_their_bits(void **state)
+{
+	struct perf_reader reader;
+	char text[64];
+	size_t length;
+
+	(void)state;
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	perf_reader_string(&reader, PERF_FILE_HOSTNAME, text, sizeof(text));
+	assert_string_equal(text, "host ");
+	assert_memory_equal(perf_reader_feature(&reader, PERF_FILE_BAREPERF_LEDGER, &length),
+	                    "ledger", 6);
+	assert_int_equal(length, 6);
+	assert_null(perf_reader_feature(&reader, PERF_FILE_CPUID, &length));
+	perf_reader_close(&reader);
+}
+
+static void an_older_file_is_kept(void **state)
+{
+	(void)state;
+	write_file(3);
+	load_file();
+	assert_int_equal(count_records(bytes, size), 3);
+	assert_int_equal(rename(old_path, path), 0);
+	load_file();
+	assert_int_equal(count_records(bytes, size), RECORDS);
+}
+
+static void a_file_that_was_not_finished_has_what_was_flushed(void **state)
+{
+	struct perf_writer writer;
+
+	(void)state;
+	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
+	write_records(&writer, 10);
+	perf_writer_flush(&writer);
+	write_records(&writer, 10);
+	load_file();
+	assert_int_equal(count_records(bytes, size), 10);
+	perf_writer_abandon(&writer);
+}
+
+static void a_file_that_was_not_begun_is_removed(void **state)
+{
+	struct perf_writer writer;
+
+	(void)state;
+	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
+	perf_writer_abandon(&writer);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void a_full_disk_is_an_error_and_not_the_end_of_us(void **state)
+{
+	struct perf_writer writer;
+
+	(void)state;
+	assert_int_equal(perf_writer_open(&writer, "/dev/full", &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), -ENOSPC);
+	assert_non_null(strstr(error.text, "/dev/full at offset"));
+	perf_writer_abandon(&writer);
+	assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
+static void a_file_cut_anywhere_gives_whole_records_and_an_error(void **state)
+{
+	struct perf_file_header header;
+	size_t data;
+
+	(void)state;
+	memcpy(&header, bytes, sizeof(header));
+	data = header.data.offset;
+	for (size_t length = 0; length < size; length++) {
+		/* A copy of just this length, so that a read beyond it is noticed. */
+		uint8_t *copy = malloc(length + !length);
+		int seen;
+
+		assert_non_null(copy);
+		memcpy(copy, bytes, length);
+		seen = count_records(copy, length);
+		if (length < data)
+			assert_int_equal(seen, -EPROTO);
+		else if (length < data + header.data.size && (length - data) % SIZE)
+			assert_int_equal(seen, -EPROTO);
+		else
+			assert_true(seen <= RECORDS && seen >= 0);
+		free(copy);
+	}
+}
+
+static void every_byte_may_be_wrong_without_harm(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		uint8_t good = bytes[i];
+
+		for (unsigned bit = 0; bit < 8; bit++) {
+			bytes[i] = good ^ (uint8_t)(1U << bit);
+			assert_true(count_records(bytes, size) <= 2 * RECORDS);
+		}
+		bytes[i] = good;
+	}
+}
+
+static void what_is_wrong_is_said_with_its_offset(void **state)
+{
+	struct perf_file_header *header = (struct perf_file_header *)(void *)bytes;
+	struct perf_event_header *record =
+	    (struct perf_event_header *)(void *)(bytes + header->data.offset + 5 * (size_t)SIZE);
+	char at[64];
+
+	(void)state;
+	snprintf(at, sizeof(at), "offset 0x%llx",
+	         (unsigned long long)header->data.offset + 5ULL * SIZE);
+	record->size = 4;
+	assert_int_equal(count_records(bytes, size), -EPROTO);
+	assert_non_null(strstr(error.text, at));
+	record->size = SIZE;
+	header->attrs.offset = size;
+	assert_int_equal(count_records(bytes, size), -EPROTO);
+	assert_non_null(strstr(error.text, "the attributes"));
+	header->magic = 0;
+	assert_int_equal(count_records(bytes, size), -EPROTO);
+	assert_non_null(strstr(error.text, "PERFILE2"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(what_was_written_is_read_back),
+		TEST(features_are_found_by_their_bits),
+		TEST(an_older_file_is_kept),
+		TEST(a_file_that_was_not_finished_has_what_was_flushed),
+		TEST(a_file_that_was_not_begun_is_removed),
+		TEST(a_full_disk_is_an_error_and_not_the_end_of_us),
+		TEST(a_file_cut_anywhere_gives_whole_records_and_an_error),
+		TEST(every_byte_may_be_wrong_without_harm),
+		TEST(what_is_wrong_is_said_with_its_offset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

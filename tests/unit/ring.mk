@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# The ring's tests share a rig and scenarios. Those that step through instructions, or count
+# records by the hundred million, have the ring as it is in the product: without sanitizers.
+RING_RIG := $(wildcard tests/unit/ring_rig.* tests/unit/ring_scenario*)
+RING_PLAIN := ringbuf/ring.c ringbuf/owner.c ringbuf/ledger.c host-tools/ring_reader.c \
+	arch/host/host.c
+$(foreach test,$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/ring*_test.c)),\
+	$(eval $(test)_SRCS += $(filter %.c,$(RING_RIG))) \
+	$(eval $(test)_CFLAGS += -Itests/unit) \
+	$(eval build/host/tests/$(test): $(RING_RIG)))
+$(foreach test,ring_fault_test ring_nest_test ring_volume_test,\
+	$(eval $(test)_SRCS += $(RING_PLAIN)) \
+	$(eval $(test)_CFLAGS += -O2 -fno-sanitize=all) \
+	$(eval build/host/tests/$(test): $(RING_PLAIN) $(wildcard ringbuf/*.h)))
+ring_fault_test_CFLAGS += -DRING_FAULTS_CHOSEN_LATER

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Nothing: the CPU sleeps between interrupts. */
+#include "arch/arch.h"
+#include "pmu/clock.h"
+#include "workload/workload.h"
+
+static int idle(uint64_t seconds)
+{
+	uint64_t start = clock_now();
+
+	while (!workload_time_is_up(start, seconds))
+		arch_wait();
+	return 0;
+}
+
+const struct workload workload_idle = {
+	.name = "idle",
+	.arguments = "[SECONDS]",
+	.description = "the CPU sleeps",
+	.standard = 1,
+	.most = 86400,
+	.run = idle,
+};

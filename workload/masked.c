@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that masks interrupts for 10 ms at a time, as drivers and critical sections do: who
+ * samples by maskable interrupts sees only its end. */
+#include "arch/arch.h"
+#include "pmu/clock.h"
+#include "workload/workload.h"
+
+#define MASKED_NS 10000000ULL
+
+static __attribute__((noinline, noclone)) void masked_loop(void)
+{
+	uint64_t start = clock_now();
+
+	while (clock_now() - start < MASKED_NS)
+		__asm__ volatile("");
+}
+
+static int masked(uint64_t seconds)
+{
+	uint64_t start = clock_now();
+
+	do {
+		uint64_t saved = arch_irq_save();
+
+		masked_loop();
+		arch_irq_restore(saved);
+	} while (!workload_time_is_up(start, seconds));
+	return 0;
+}
+
+const struct workload workload_masked = {
+	.name = "masked",
+	.arguments = "[SECONDS]",
+	.description = "interrupts masked, 10 ms at a time",
+	.standard = 1,
+	.most = 86400,
+	.run = masked,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The product of two N by N matrices of doubles: the floating point unit at work, whose
+ * registers no handler may touch. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "workload/workload.h"
+
+static __attribute__((noinline, noclone)) void multiply(const double *a, const double *b, double *c,
+                                                        uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		for (uint64_t k = 0; k < n; k++) {
+			for (uint64_t j = 0; j < n; j++)
+				c[i * n + j] += a[i * n + k] * b[k * n + j];
+		}
+	}
+}
+
+/* A * I = A, or a register was lost on the way. */
+static int check(const double *a, const double *c, uint64_t n)
+{
+	for (uint64_t i = 0; i < n * n; i++) {
+		if (a[i] < c[i] || a[i] > c[i])
+			return -EIO;
+	}
+	return 0;
+}
+
+static int matmul(uint64_t n)
+{
+	double *matrices = calloc(3 * n * n, sizeof(double));
+	double *a = matrices, *identity, *c;
+	int error;
+
+	if (!matrices)
+		return -ENOMEM;
+	identity = a + n * n;
+	c = identity + n * n;
+	for (uint64_t i = 0; i < n * n; i++)
+		a[i] = (double)(i % 97) / 7;
+	for (uint64_t i = 0; i < n; i++)
+		identity[i * n + i] = 1;
+	multiply(a, identity, c, n);
+	error = check(a, c, n);
+	free(matrices);
+	return error;
+}
+
+const struct workload workload_matmul = {
+	.name = "matmul",
+	.arguments = "[N]",
+	.description = "product of two N by N matrices",
+	.standard = 200,
+	.least = 1,
+	.most = 1U << 16,
+	.run = matmul,
+};

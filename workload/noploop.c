@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* One hot function: every sample belongs to noploop(). */
+#include "pmu/clock.h"
+#include "workload/workload.h"
+
+#define BETWEEN_LOOKS 100000U /* iterations between two looks at the clock */
+
+static __attribute__((noinline, noclone)) int noploop(uint64_t seconds)
+{
+	uint64_t start = clock_now();
+
+	do {
+		for (unsigned i = 0; i < BETWEEN_LOOKS; i++)
+			__asm__ volatile("");
+	} while (!workload_time_is_up(start, seconds));
+	return 0;
+}
+
+const struct workload workload_noploop = {
+	.name = "noploop",
+	.arguments = "[SECONDS]",
+	.description = "one hot function",
+	.standard = 1,
+	.most = 86400,
+	.run = noploop,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* From the firmware to main(). */
+#include "workload/sdk/sdk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+const struct bareperf_system *sdk_system;
+
+typedef void (*init_fn)(void);
+
+/* payload.ld's: constructors and destructors */
+#pragma GCC visibility push(hidden)
+extern const init_fn __init_array_start[], __init_array_end[];
+extern const init_fn __fini_array_start[], __fini_array_end[];
+#pragma GCC visibility pop
+
+int main(int argc, char **argv);
+
+static void run_destructors(void)
+{
+	for (const init_fn *fn = __fini_array_end; fn > __fini_array_start;)
+		(*--fn)();
+}
+
+/* Not exit() itself: behind a call that does not return gcc puts nothing, and the return address in
+ * callchains would be another function's. */
+static void (*volatile leave)(int status) = exit;
+
+int _start(const struct bareperf_system *system)
+{
+	if (system->version != BAREPERF_SYSTEM_VERSION || system->size < sizeof(*system))
+		return -ENOSYS;
+	sdk_system = system;
+	atexit(run_destructors);
+	for (const init_fn *fn = __init_array_start; fn < __init_array_end; fn++)
+		(*fn)();
+	leave(main(system->argc, system->argv));
+	return 0;
+}

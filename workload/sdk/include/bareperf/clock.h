@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BAREPERF_CLOCK_H
+#define BAREPERF_CLOCK_H
+
+#include <stdint.h>
+
+/* ns since the machine was taken, on every CPU the same: the time that samples carry. */
+uint64_t bareperf_clock(void);
+
+#endif

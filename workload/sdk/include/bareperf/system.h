@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All that passes between a payload and the firmware that runs it: the payload's start-up gets
+ * this table and calls through it. Nothing is linked. A program has no need of this header; it
+ * has the C library, <bareperf/thread.h> and <bareperf/clock.h>.
+ *
+ * Every call follows the C ABI of the ISA, returns at most after a bounded time but for those that
+ * say otherwise, and may be made by all threads at once. Errors are negative errno numbers.
+ */
+#ifndef BAREPERF_SYSTEM_H
+#define BAREPERF_SYSTEM_H
+
+#include <stdint.h>
+
+/* Raised when a member changes its meaning. New members come last and leave it as it is. */
+#define BAREPERF_SYSTEM_VERSION 1U
+
+#define BAREPERF_ANY_CPU (-1)
+
+struct bareperf_system {
+	uint32_t version; /* BAREPERF_SYSTEM_VERSION */
+	uint32_t size;    /* of the table that the firmware has, bytes */
+	int32_t argc;
+	uint32_t cpus;      /* this one and those that take threads */
+	char **argv;        /* argv[argc] is NULL */
+	void *heap;         /* page aligned, not zeroed */
+	uint64_t heap_size; /* bytes */
+	uint64_t epoch;     /* s since 1970-01-01 UTC when clock() was 0; 0: unknown */
+
+	/* Show text on the console. size, or -EFAULT: not the payload's own memory. */
+	int64_t (*write)(const void *bytes, uint64_t size);
+	/* ns since the machine was taken; the time in samples. */
+	uint64_t (*clock)(void);
+	/* The CPU that asks. */
+	uint32_t (*cpu)(void);
+	/* End the thread that asks; where that is the one which ran main(), the payload. */
+	void (*exit)(int status);
+	/* Run fn(argument) on a CPU of its own, on a stack of at least 256 KiB. Returns the CPU;
+	 * -EBUSY: it is not free (of BAREPERF_ANY_CPU: none is); -ENODEV: it takes no threads. */
+	int (*thread_start)(int cpu, int (*fn)(void *argument), void *argument);
+	/* Wait for the thread on this CPU to end, and free the CPU. 0, *result is what fn
+	 * returned or gave exit(); -ESRCH: there is none. */
+	int (*thread_join)(int cpu, int *result);
+};
+
+#endif

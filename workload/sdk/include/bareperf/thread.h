@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads: one a CPU, never moved, never preempted but by interrupts. They run on the CPUs that
+ * are being recorded (record -a, or -C); main() runs on the boot CPU, CPU 0, recorded or not.
+ *
+ * malloc() and free() may be called by all threads at once. What else the C library keeps for
+ * itself (stdio's streams, errno, strtok()'s place) belongs to one thread at a time.
+ */
+#ifndef BAREPERF_THREAD_H
+#define BAREPERF_THREAD_H
+
+/* For bareperf_thread_start(): whichever CPU is free. */
+#define BAREPERF_ANY_CPU (-1)
+
+/* How many threads can run at once, main()'s included. At least 1. */
+unsigned bareperf_cpus(void);
+
+/* The number of this CPU. */
+unsigned bareperf_cpu(void);
+
+/* Start fn(argument) on a CPU. Within a millisecond it runs, on a stack of at least 256 KiB.
+ * Returns the CPU; -EBUSY: it runs a thread already, or one that ended was not joined (of
+ * BAREPERF_ANY_CPU: no CPU is free); -ENODEV: no such CPU is recorded. */
+int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument);
+
+/* Wait for the thread on this CPU. 0, with what fn returned, or gave exit(), in *result (may be
+ * NULL); -ESRCH: no thread was started there. */
+int bareperf_thread_join(int cpu, int *result);
+
+#endif

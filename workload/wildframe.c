@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that uses the frame pointer for something else: what it holds is no frame, and whoever
+ * walks the stack must survive it. */
+#include "arch/arch.h"
+#include "pmu/clock.h"
+#include "workload/workload.h"
+
+#define NO_FRAME      0x4141414141414141ULL
+#define BETWEEN_LOOKS 100000U
+
+static int wildframe(uint64_t seconds)
+{
+	uint64_t start = clock_now();
+
+	do {
+		arch_spin_with_frame_pointer(NO_FRAME, BETWEEN_LOOKS);
+	} while (!workload_time_is_up(start, seconds));
+	return 0;
+}
+
+const struct workload workload_wildframe = {
+	.name = "wildframe",
+	.arguments = "[SECONDS]",
+	.description = "a hot function whose frame pointer is 0x4141414141414141",
+	.standard = 1,
+	.most = 86400,
+	.run = wildframe,
+};

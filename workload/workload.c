@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "workload/workload.h"
+
+#include <string.h>
+
+#include "pmu/clock.h"
+
+const struct workload *const workloads[] = {
+	&workload_noploop,
+	&workload_calltree,
+	&workload_branches,
+	&workload_ptrchase,
+	&workload_qsort,
+	&workload_matmul,
+	&workload_idle,
+	&workload_wildframe,
+	&workload_masked,
+	&workload_payload,
+	NULL,
+};
+
+const struct workload *workload_find(const char *name)
+{
+	for (const struct workload *const *w = workloads; *w; w++) {
+		if (!strcmp((*w)->name, name))
+			return *w;
+	}
+	return NULL;
+}
+
+int workload_time_is_up(uint64_t start, uint64_t seconds)
+{
+	return clock_now() - start >= seconds * NSEC_PER_SEC;
+}
