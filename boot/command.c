@@ -136,17 +136,35 @@ static int set_cpus(struct words *w, const char *text)
 	}
 }
 
+static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
+{
+	int error = number(w, text, 1, 1U << 20, pages);
+
+	if (!error && *pages & (*pages - 1))
+		return fail(w, "must be a power of two", text);
+	return error;
+}
+
 static int set_pages(struct words *w, const char *text)
 {
-	uint64_t pages;
-	int error = number(w, text, 1, 1U << 20, &pages);
+	struct command *c = w->command;
+	const char *comma = strchr(text, ',');
+	int error;
 
-	if (error)
-		return error;
-	if (pages & (pages - 1))
-		return fail(w, "must be a power of two", text);
-	w->command->pages = pages;
-	return 0;
+	if (!comma)
+		return number_of_pages(w, text, &c->pages);
+	c->words[comma - c->words] = '\0';
+	error = comma == text ? 0 : number_of_pages(w, text, &c->pages);
+	return error ? error : number_of_pages(w, comma + 1, &c->aux_pages);
+}
+
+static int set_aux_watermark(struct words *w, const char *text)
+{
+	uint64_t value;
+	int error = number(w, text, 1, UINT32_MAX, &value);
+
+	w->command->aux_watermark = (uint32_t)value;
+	return error;
 }
 
 static int set_wakeup_events(struct words *w, const char *text)
@@ -204,11 +222,13 @@ static const struct option record_options[] = {
 	{ "--call-graph", NULL, "fp", "the same", set_call_graph },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
-	{ "-m", "--mmap-pages", "PAGES", "size of a CPU's ring in pages of 4 KiB (128)",
-	  set_pages },
+	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
+	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", set_pages },
 	{ "--wakeup-events", NULL, "N", "wake the reader every N samples", set_wakeup_events },
 	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
 	  set_watermark },
+	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
+	  set_aux_watermark },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -26,6 +26,8 @@ struct command {
 	bool all_cpus;                   /* -a */
 	uint64_t cpus[TR_MAX_CPUS / 64]; /* -C, a bit a CPU; all 0: the boot CPU */
 	uint64_t pages;                  /* -m: of each ring, a power of two */
+	uint64_t aux_pages;              /* -m ,AUX: of each AUX area; 0: not given */
+	uint32_t aux_watermark;          /* bytes; 0: half of the AUX area */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	const struct workload *workload;

@@ -70,10 +70,13 @@ static void complete_attr(const struct command *command, struct perf_event_attr 
 	attr->sample_max_stack = CALLCHAIN_MAX;
 	if (command->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (!attr->sample_period) {
+	if (!attr->sample_period && recording_fills_aux(attr)) {
+		attr->sample_period = command->has_freq ? 0 : command->period_or_freq;
+	} else if (!attr->sample_period) {
 		attr->sample_period = command->period_or_freq;
 		attr->flags |= command->has_freq ? PERF_ATTR_FREQ : 0;
 	}
+	attr->aux_watermark = command->aux_watermark;
 	attr->wakeup_events = command->wakeup_events;
 	if (!command->wakeup_events) {
 		attr->wakeup_watermark = command->wakeup_watermark;
@@ -99,7 +102,7 @@ static void default_event(struct recording *r)
 	r->nr_events = 1;
 }
 
-static void choose_events(struct recording *r)
+static int choose_events(struct recording *r)
 {
 	r->nr_events = r->command->nr_events;
 	for (unsigned i = 0; i < r->nr_events; i++) {
@@ -108,6 +111,7 @@ static void choose_events(struct recording *r)
 	}
 	if (!r->nr_events)
 		default_event(r);
+	return recording_choose_aux(r);
 }
 
 /* ---- Opening ---- */
@@ -147,7 +151,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	entry->evsel = evsel;
 	entry->ring = c->index;
 	trace_region_put_text(entry->name, sizeof(entry->name), event->name);
-	return 0;
+	return recording_fills_aux(&event->attr) ? recording_open_aux(c, event) : 0;
 }
 
 /* One store, so any context. */
@@ -180,7 +184,8 @@ static int open_ring(struct traced_cpu *c)
 	struct tr_ring *entry = &region->rings[c->index];
 	uint64_t needed;
 
-	if (trace_region_add_ring(region, c->index, c->cpu, r->command->pages, 0, &needed))
+	if (trace_region_add_ring(region, c->index, c->cpu, r->command->pages, r->aux_pages,
+	                          &needed))
 		return recording_fail(
 		    r, -ENOSPC,
 		    "the trace region has %lu KiB and needs %lu KiB: use a smaller -m, fewer "
@@ -227,9 +232,10 @@ static int open_all(struct recording *r, const char *text)
 {
 	int error = choose_cpus(r);
 
+	if (!error)
+		error = choose_events(r);
 	if (error)
 		return error;
-	choose_events(r);
 	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
 		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
 		                      r->nr_cpus);

@@ -36,6 +36,8 @@ static void publish(struct traced_cpu *c)
 		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index]);
 	}
 	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
+	if (c->aux_event)
+		ring_aux_publish(&c->aux, &region->ring_ledger[c->index]);
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
@@ -48,6 +50,8 @@ static void work(struct tick *tick)
 
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
+	if (c->aux_event && c->aux_event->pmu->poll)
+		c->aux_event->pmu->poll(c->aux_event);
 	publish(c);
 }
 
@@ -64,6 +68,8 @@ static void stop_cpu(struct traced_cpu *c)
 	for (unsigned i = 0; i < c->recording->nr_events; i++)
 		event_disable(&c->events[i]);
 	tick_stop(&c->tick);
+	if (c->aux_event)
+		ring_aux_flush(&c->aux);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_wake(&c->ring, TR_WAKEUP_END);
 	publish(c);

@@ -7,6 +7,7 @@
 #include "boot/payload_run.h"
 #include "channel/channel.h"
 #include "pmu/tick.h"
+#include "ringbuf/aux.h"
 #include "ringbuf/region_writer.h"
 
 /* One traced CPU. Only that CPU touches it between start and stop, but for the flags. */
@@ -18,6 +19,9 @@ struct traced_cpu {
 	struct ring ring;
 	struct ring_owner owner;
 	struct tick tick;
+	struct perf_event *aux_event; /* that fills the AUX area; NULL: there is none */
+	struct ring_member aux_member;
+	struct ring_aux aux;
 	uint8_t *scratch;
 	int error;
 	bool started; /* its events count; or error says why not. Released */
@@ -29,6 +33,7 @@ struct recording {
 	const struct channel *channel;
 	struct event_spec specs[COMMAND_MAX_EVENTS];
 	unsigned nr_events;
+	uint64_t aux_pages; /* of each CPU; 0: no event fills an AUX area */
 	unsigned nr_cpus;
 	struct traced_cpu *cpus;
 	enum payload_end end; /* how the workload ended */
@@ -38,6 +43,15 @@ struct recording {
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
 int recording_fail(struct recording *r, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Does an event of this type fill an AUX area? */
+bool recording_fills_aux(const struct perf_event_attr *attr);
+
+/* How large the AUX areas must be, by events and command. 0, or recording_fail()'s. Thread. */
+int recording_choose_aux(struct recording *r);
+
+/* Give event, which fills it, the AUX area of its CPU's ring. 0, or recording_fail()'s. Thread. */
+int recording_open_aux(struct traced_cpu *c, struct perf_event *event);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */

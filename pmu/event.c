@@ -19,6 +19,15 @@ static int check_attr(const struct perf_event_attr *attr)
 	return 0;
 }
 
+const struct pmu *pmu_of_type(uint32_t type)
+{
+	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
+		if ((*pmu)->type == type)
+			return *pmu;
+	}
+	return NULL;
+}
+
 int event_init(struct perf_event *event)
 {
 	int error = check_attr(&event->attr);

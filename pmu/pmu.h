@@ -8,6 +8,7 @@
 
 #include "arch/arch.h"
 #include "pmu/timer.h"
+#include "ringbuf/aux.h"
 #include "ringbuf/ring.h"
 #include "ringbuf/trace_region.h"
 
@@ -29,6 +30,9 @@ struct pmu_event_name {
 	const char *description; /* for `list` */
 };
 
+/* Abilities of a source, struct pmu's flags. */
+#define PMU_AUX (1U << 0) /* its hardware fills an AUX area, instead of samples */
+
 /*
  * What a source must do. Errors mean the same for every source:
  *   -ENOENT      this source does not serve attr.type / config: ask the next one
@@ -42,6 +46,7 @@ struct pmu {
 	const char *name;                    /* as in -e NAME// and in `list` */
 	const char *description;             /* one line */
 	uint32_t type;                       /* perf_event_attr.type */
+	uint32_t flags;                      /* PMU_* */
 	const struct pmu_event_name *events; /* ends with a NULL name; may be NULL */
 	const struct pmu_format *formats;    /* ends with a NULL term; may be NULL */
 
@@ -58,6 +63,13 @@ struct pmu {
 	void (*stop)(struct perf_event *event);
 	/* Bring event->count up to date. Interrupts masked, or its own handler. */
 	void (*read)(struct perf_event *event);
+	/* A PMU_AUX source gets its area: size bytes, a power of two of pages, page aligned, behind
+	 * event->aux. Between event_init and the first add. 0, or -EINVAL if it is too small. NULL
+	 * where there is nothing to prepare. Thread. */
+	int (*setup_aux)(struct perf_event *event, void *area, uint64_t size);
+	/* The tick on event->cpu between start and stop: go on where the lack of room has stopped
+	 * it. Bounded. NULL where nothing stops. Interrupts masked. */
+	void (*poll)(struct perf_event *event);
 };
 
 /* State of the cpu-clock source; each source with state of its own has a member of hw. */
@@ -96,8 +108,9 @@ struct perf_event {
 	struct perf_event_attr attr;
 	const struct pmu *pmu;
 	unsigned cpu;
-	unsigned evsel;    /* position on the command line */
-	struct ring *ring; /* that it writes to */
+	unsigned evsel;       /* position on the command line */
+	struct ring *ring;    /* that it writes to */
+	struct ring_aux *aux; /* that it fills; NULL without PMU_AUX */
 	struct ring_account account;
 	uint64_t count;     /* of the counter, since it was added */
 	uint64_t sampled;   /* sum of the PERIODs of all samples; count - sampled = residue */
@@ -116,6 +129,9 @@ struct perf_event {
 
 /* All sources that this image was built with, ended by NULL; general ones last. */
 extern const struct pmu *const pmu_sources[];
+
+/* The source that has this type for its own, or NULL: for generic events several serve it. */
+const struct pmu *pmu_of_type(uint32_t type);
 
 /* Bind event (attr, cpu, evsel, name set by the caller) to the first source that serves it.
  * -ENOENT if none does, else that source's error. Thread. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording's AUX areas: one a CPU, for its one event that has such a source. */
+#include <errno.h>
+
+#include "boot/recording.h"
+#include "pmu/pmu.h"
+
+#define DEFAULT_PAGES 1024U /* 4 MiB, perf's default */
+
+bool recording_fills_aux(const struct perf_event_attr *attr)
+{
+	const struct pmu *source = pmu_of_type(attr->type);
+
+	return source && source->flags & PMU_AUX;
+}
+
+int recording_choose_aux(struct recording *r)
+{
+	const struct command *command = r->command;
+	const struct event_spec *filler = NULL;
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (!recording_fills_aux(&r->specs[i].attr))
+			continue;
+		if (filler)
+			return recording_fail(r, -EINVAL,
+			                      "events %s and %s: a CPU has one AUX area, so record "
+			                      "them one after the other",
+			                      filler->name, r->specs[i].name);
+		filler = &r->specs[i];
+	}
+	if (!filler && (command->aux_pages || command->aux_watermark))
+		return recording_fail(r, -EOPNOTSUPP,
+		                      "an AUX area was asked for, but event %s fills none",
+		                      r->specs[0].name);
+	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
+	return 0;
+}
+
+int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
+{
+	struct recording *r = c->recording;
+	struct tr_ring *entry = &r->region->rings[c->index];
+	void *area = trace_region_at(r->region, entry->aux_offset);
+	int error;
+
+	c->aux_member = (struct ring_member){
+		.ring = &c->ring,
+		.owns = true,
+		.aux_source = event->pmu->flags & PMU_AUX ? event->pmu : NULL,
+	};
+	error = ring_aux_init(&c->aux, &c->aux_member, &event->account,
+	                      &(struct ring_aux_config){
+	                          .area = area,
+	                          .size = entry->aux_size,
+	                          .watermark = r->command->aux_watermark,
+	                      });
+	event->aux = &c->aux;
+	if (!error && event->pmu->setup_aux)
+		error = event->pmu->setup_aux(event, area, entry->aux_size);
+	if (error)
+		return recording_fail(r, error, "event %s: an AUX area of %lu KiB: %s", event->name,
+		                      entry->aux_size >> 10, event_error_text(error));
+	entry->aux_watermark = c->aux.watermark;
+	c->aux_event = event;
+	return 0;
+}
