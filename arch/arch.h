@@ -188,11 +188,14 @@ int arch_call_payload(int (*fn)(void *arg), void *arg);
 /* CPUs that arch_cpu_run() can reach, and the boot CPU, which is number 0. */
 unsigned arch_cpu_count(void);
 
+/* How long a CPU may take to answer, s: a virtual one waits for its turn on a busy host. */
+#define ARCH_CPU_PATIENCE 10U
+
 /* Run fn(arg) on another CPU: as its thread, on its own stack, interrupts masked, with its own
  * timer and interrupt controller set up as on the boot CPU. Returns once fn is about to run
  * there. The CPU sleeps between two calls. In the story of arch_take_over(). 0; -EINVAL: no such
  * CPU, or the caller's own; -EBUSY: it still runs another fn; -EIO: the firmware refused;
- * -ETIMEDOUT: it did not come up. Thread. */
+ * -ETIMEDOUT: it did not answer within ARCH_CPU_PATIENCE. Thread. */
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg);
 
 /* Whether the CPU has returned from fn (or never ran one); with acquire. */

@@ -88,6 +88,8 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	json_object_set_new(json, "online", json_boolean(cpu->flags & TR_CPU_ONLINE));
 	json_object_set_new(json, "traced", json_boolean(cpu->flags & TR_CPU_TRACED));
 	json_object_set_new(json, "frequency", number(ledger->head.clock.frequency));
+	json_object_set_new(json, "clock_offset", json_integer(cpu->clock_offset));
+	json_object_set_new(json, "clock_error", number(cpu->clock_error));
 	json_object_set_new(json, "ticks", number(cpu->ticks));
 	json_object_set_new(json, "tick_cycles", number(cpu->tick_cycles));
 	json_object_set_new(json, "tick_max", number(cpu->tick_max));

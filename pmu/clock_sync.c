@@ -5,7 +5,7 @@
 #include "pmu/clock.h"
 
 #define ROUNDS    64U
-#define BUDGET_NS 10000000ULL
+#define BUDGET_NS 50000000ULL
 #define GOODBYE   UINT64_MAX
 
 /*

@@ -13,7 +13,7 @@ struct clock_sync {
 
 /*
  * Measure against an idle CPU, by round trips through memory, as NTP does through a network: the
- * fastest of at most 64, within 10 ms, and at least one. The boot CPU, in the story of
+ * fastest of at most 64, within 50 ms, and at least one. The boot CPU, in the story of
  * arch_take_over(). 0 or arch_cpu_run()'s errors. Thread.
  */
 int clock_sync_measure(unsigned cpu, struct clock_sync *sync);

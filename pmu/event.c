@@ -105,6 +105,7 @@ const char *event_error_text(int error)
 		{ -EAGAIN, "no counter is free" },
 		{ -ENOMEM, "out of memory" },
 		{ -EIO, "its result is wrong" },
+		{ -ETIMEDOUT, "it did not answer in time" },
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

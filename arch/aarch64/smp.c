@@ -33,10 +33,10 @@ static void set_state(struct arm_cpu *cpu, uint32_t state)
 	__atomic_store_n(&cpu->state, state, __ATOMIC_RELEASE);
 }
 
-/* Wait at most a second for the CPU to leave a state. */
+/* Wait at most ARCH_CPU_PATIENCE for the CPU to leave a state. */
 static bool leaves(const struct arm_cpu *cpu, uint32_t state)
 {
-	uint64_t deadline = arch_cycles() + read_sysreg(cntfrq_el0);
+	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
 
 	while (state_of(cpu) == state) {
 		if (arch_cycles() > deadline)

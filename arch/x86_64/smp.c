@@ -106,13 +106,13 @@ static void set_state(unsigned cpu, uint32_t state)
 	__atomic_store_n(&cpus[cpu].state, state, __ATOMIC_RELEASE);
 }
 
-/* At most a second. */
+/* Wait at most ARCH_CPU_PATIENCE for the CPU to leave a state. */
 static bool leaves(unsigned cpu, uint32_t state)
 {
 	uint64_t start = arch_cycles();
 
 	while (state_of(cpu) == state) {
-		if (arch_cycles() - start > timer_tsc_frequency())
+		if (arch_cycles() - start > ARCH_CPU_PATIENCE * timer_tsc_frequency())
 			return false;
 		arch_relax();
 	}

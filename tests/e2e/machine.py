@@ -71,6 +71,13 @@ def shares(samples, depth=0):
     return {function: 100 * weight / total for function, weight in weights.items()}
 
 
+def payload(isa, path, source, *flags):
+    """Compile a program with the SDK; returns its path."""
+    subprocess.run([TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-O2", "-Wall", *flags, "-xc", "-",
+                    "-xnone", "-o", path], input=source, text=True, check=True)
+    return path
+
+
 def missing(program="qemu-system-x86_64"):
     """Why nothing can be recorded here, or None."""
     return None if shutil.which(program) else f"{program} is not installed"

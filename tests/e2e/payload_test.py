@@ -150,11 +150,7 @@ def example(arch):
 
 
 def build(arch, name, source, *flags):
-    """Compile a payload with the SDK; returns its path."""
-    path = pathlib.Path(WORK.name) / f"{arch}-{name}.elf"
-    subprocess.run([machine.TOP / f"build/{arch}/sdk/bin/bareperf-cc", "-O2", "-Wall", *flags,
-                    "-xc", "-", "-xnone", "-o", path], input=source, text=True, check=True)
-    return path
+    return machine.payload(arch, pathlib.Path(WORK.name) / f"{arch}-{name}.elf", source, *flags)
 
 
 def record(arch, payload, words, frequency=1000):
