@@ -234,6 +234,14 @@ void arch_timer_disarm(void);
  * name none. Thread. */
 int arch_pmi_init(arch_handler_fn handler);
 
+/* The same for the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, by the MADT
+ * or, if that is silent, by BSA. x86: -ENODEV, there it is the performance monitor's. Thread. */
+int arch_trace_interrupt_init(arch_handler_fn handler);
+
+/* What such hardware has produced up to here is in memory, and its registers tell of it: Arm, PSB
+ * CSYNC and DSB; x86: nothing to do. */
+void arch_trace_sync(void);
+
 /* ---- Registers of the performance hardware ---- */
 
 /* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of

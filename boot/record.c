@@ -134,6 +134,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	int error;
 
 	event->attr = r->specs[evsel].attr;
+	event->config3 = r->specs[evsel].config3;
 	event->name = r->specs[evsel].name;
 	event->cpu = c->cpu;
 	event->evsel = evsel;
@@ -146,6 +147,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 		return recording_fail(r, error, "event %s: %s", event->name,
 		                      event_error_text(error));
 	entry->attr = event->attr;
+	entry->config3 = event->config3;
 	entry->id = event->account.id;
 	entry->cpu = c->cpu;
 	entry->evsel = evsel;

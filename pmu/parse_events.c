@@ -93,7 +93,7 @@ static int set_field(struct parser *p, const struct pmu_format *format, uint64_t
                      const char *value_at)
 {
 	uint64_t *words[] = { &p->spec->attr.config, &p->spec->attr.config1,
-		              &p->spec->attr.config2 };
+		              &p->spec->attr.config2, &p->spec->config3 };
 	unsigned width = format->high - format->low + 1U;
 	uint64_t mask = width == 64 ? UINT64_MAX : (1ULL << width) - 1;
 
@@ -154,10 +154,22 @@ static int parse_terms(struct parser *p, const struct pmu *source)
 	return 0;
 }
 
+/* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. */
+static size_t without_instance(const char *name, size_t length)
+{
+	size_t end = length;
+
+	while (end && digit(name[end - 1]) < 10)
+		end--;
+	return end && end < length && name[end - 1] == '_' ? end - 1 : length;
+}
+
 static int parse_source(struct parser *p, const char *name, size_t length)
 {
+	size_t plain = without_instance(name, length);
+
 	for (const struct pmu *const *s = p->sources; *s; s++) {
-		if (!named((*s)->name, name, length))
+		if (!named((*s)->name, name, length) && !named((*s)->name, name, plain))
 			continue;
 		p->spec->attr.type = (*s)->type;
 		p->at++;

@@ -7,6 +7,7 @@
 
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
+	uint64_t config3;            /* beyond attr, as in struct perf_event */
 	char name[64];               /* as written */
 };
 

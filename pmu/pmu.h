@@ -14,11 +14,11 @@
 
 struct perf_event;
 
-/* A named bit field of attr.config/config1/config2, as in sysfs' format/ directory:
+/* A named bit field of attr.config/config1/config2 or of config3, as in sysfs' format/ directory:
  * what -e SOURCE/TERM=VALUE/ sets. */
 struct pmu_format {
 	const char *term;
-	uint8_t word; /* 0 config, 1 config1, 2 config2 */
+	uint8_t word; /* 0 config, 1 config1, 2 config2, 3 config3 */
 	uint8_t low;  /* lowest bit, highest bit */
 	uint8_t high;
 };
@@ -70,6 +70,9 @@ struct pmu {
 	/* The tick on event->cpu between start and stop: go on where the lack of room has stopped
 	 * it. Bounded. NULL where nothing stops. Interrupts masked. */
 	void (*poll)(struct perf_event *event);
+	/* Snapshot mode: end with an AUX record what the area holds now; poll() goes on when the
+	 * reader has taken it. NULL where there is no such mode. Interrupts masked. */
+	void (*snapshot)(struct perf_event *event);
 };
 
 /* State of the cpu-clock source; each source with state of its own has a member of hw. */
@@ -104,8 +107,28 @@ struct hw_intel_pmu {
 	uint64_t value; /* of the counter when it was last looked at or written */
 };
 
+/* An event's choices as values of Arm's SPE registers. */
+struct arm_spe_registers {
+	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmslatfr, pmsirr;
+	bool discard; /* samples are taken, and no records written */
+};
+
+/* State of Arm's SPE. */
+struct hw_arm_spe {
+	struct arm_spe_registers registers;
+	uint64_t area;                 /* its address */
+	struct ring_aux_output output; /* the transaction, while lent */
+	uint64_t limit;                /* position in the AUX area where the hardware stops */
+	uint64_t flags;                /* for the next AUX record */
+	uint64_t context;              /* CONTEXTIDR_EL1 as we found it */
+	unsigned faults;               /* in a row */
+	bool running;                  /* between start and stop */
+	bool lent;                     /* the hardware has a piece of the area */
+};
+
 struct perf_event {
 	struct perf_event_attr attr;
+	uint64_t config3; /* perf's, which lies beyond attr's size */
 	const struct pmu *pmu;
 	unsigned cpu;
 	unsigned evsel;       /* position on the command line */
@@ -124,6 +147,7 @@ struct perf_event {
 		struct hw_cpu_clock cpu_clock;
 		struct hw_arm_pmuv3 arm_pmuv3;
 		struct hw_intel_pmu intel_pmu;
+		struct hw_arm_spe arm_spe;
 	} hw;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/arm_pmuv3.h"
+#include "pmu/arm_spe.h"
 #include "pmu/cpu_clock.h"
 #include "pmu/intel_pmu.h"
 #include "pmu/pmu.h"
@@ -8,6 +9,7 @@
 const struct pmu *const pmu_sources[] = {
 	&pmu_intel,
 	&pmu_arm_pmuv3,
+	&pmu_arm_spe,
 	&pmu_cpu_clock,
 	NULL,
 };

@@ -97,15 +97,24 @@ static void stall(struct ring_aux *aux)
 	aux->stalled = true;
 }
 
+uint64_t ring_aux_room(struct ring_aux *aux)
+{
+	return aux->overwrite ? aux->size : aux->size - (aux->head - aux_tail(aux));
+}
+
+bool ring_aux_taken(struct ring_aux *aux)
+{
+	return !aux->overwrite || (ring_aux_flush(aux) && aux_tail(aux) == aux->head);
+}
+
 int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t need)
 {
-	uint64_t room = aux->size;
+	uint64_t room;
 
 	if (aux->busy)
 		return -EBUSY;
 	ring_aux_flush(aux);
-	if (!aux->overwrite)
-		room = aux->size - (aux->head - aux_tail(aux));
+	room = ring_aux_room(aux);
 	if (room < need) {
 		stall(aux);
 		return -ENOSPC;
@@ -117,6 +126,8 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	out->size = room;
 	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
 	out->flags = 0;
+	out->from = aux->head;
+	out->padded = false;
 	return 0;
 }
 
@@ -147,10 +158,29 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 	advance(aux, bytes);
 	if (wakeup_due(aux))
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
-	out->head = aux->head;
+	out->head = out->from = aux->head;
+	out->padded = true;
 	out->size = aux->overwrite ? aux->size : out->size - bytes;
 	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
 	return 0;
+}
+
+/* Overwrite mode: what is older than bytes, counted from the head, is told by nobody. */
+static void drop_older(struct ring_aux_output *out, uint64_t bytes)
+{
+	uint64_t oldest = out->aux->head - bytes;
+
+	if (out->aux->head - out->from <= bytes)
+		return;
+	arch_add_local(&out->aux->overwritten, oldest - out->from);
+	out->from = oldest;
+}
+
+void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes)
+{
+	advance(out->aux, bytes);
+	out->head = out->aux->head;
+	drop_older(out, out->aux->size / 2);
 }
 
 void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
@@ -158,15 +188,17 @@ void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
 	arch_add_local(&out->aux->lost, bytes);
 }
 
-/* Add this transaction's range to what has not been told; it begins where that ends. */
-static void gather(struct ring_aux_output *out, uint64_t size)
+/* Add this transaction's range, up to the head, to what has not been told; it begins where that
+ * ends. Padding is told by where the next range begins, if need be an empty one. */
+static void gather(struct ring_aux_output *out)
 {
 	struct ring_aux_carry *carry = &out->aux->carry;
+	uint64_t size = out->aux->head - out->from;
 
-	if (!size && !(out->flags & ~(uint64_t)PERF_AUX_FLAG_OVERWRITE))
+	if (!size && !out->padded && !(out->flags & ~(uint64_t)PERF_AUX_FLAG_OVERWRITE))
 		return;
 	if (!carry->due)
-		*carry = (struct ring_aux_carry){ .offset = out->head };
+		*carry = (struct ring_aux_carry){ .offset = out->from };
 	carry->size += size;
 	carry->flags |= out->flags;
 	carry->due = true;
@@ -185,7 +217,9 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 		size = out->size;
 	}
 	advance(aux, size);
-	gather(out, size);
+	if (aux->overwrite)
+		drop_older(out, aux->size);
+	gather(out);
 	if (aux->carry.due)
 		tell(aux);
 	due = wakeup_due(aux);
@@ -204,9 +238,7 @@ void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger)
 	ledger->aux_written = aux->head;
 	ledger->aux_lost = ring_load(&aux->lost);
 	ledger->aux_skipped = ring_load(&aux->skipped);
-	/* by now, and by no snapshot before */
-	ledger->aux_overwritten = aux->overwrite && aux->head > aux->size ? aux->head - aux->size
-	                                                                  : 0;
+	ledger->aux_overwritten = ring_load(&aux->overwritten);
 	ledger->aux_records = ring_load(&aux->records);
 	ledger->aux_truncated = ring_load(&aux->truncated);
 }

@@ -45,6 +45,7 @@ struct ring_aux {
 	struct ring_aux_carry carry;
 
 	uint64_t lost, skipped, records, truncated;
+	uint64_t overwritten; /* bytes that no AUX record told, nor will */
 };
 
 struct ring_aux_config {
@@ -61,6 +62,8 @@ struct ring_aux_output {
 	uint64_t size;   /* bytes that it may fill */
 	uint64_t wakeup; /* position at which it should interrupt; UINT64_MAX: not before the end */
 	uint64_t flags;  /* PERF_AUX_FLAG_*, gathered until the AUX record is written */
+	uint64_t from;   /* position at which the told range will begin */
+	bool padded;     /* skipped, and nothing told of it yet */
 };
 
 /* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
@@ -94,6 +97,21 @@ void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes);
  * until begin succeeds. More than out->size overran unread data: the excess counts as lost.
  */
 void ring_aux_end(struct ring_aux_output *out, uint64_t size);
+
+/* Bytes that are free now; in overwrite mode always all. A transaction under way has not used
+ * any of them. */
+uint64_t ring_aux_room(struct ring_aux *aux);
+
+/*
+ * Overwrite mode: the hardware has filled so many bytes, up to where a record begins, at a
+ * multiple of half the area; it goes on there, over the oldest half. Only what is younger is
+ * told at the end.
+ */
+void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes);
+
+/* Whether a transaction may begin as far as the reader is concerned: in overwrite mode not before
+ * it has taken all of the last snapshot. */
+bool ring_aux_taken(struct ring_aux *aux);
 
 /* Try to tell a carried range. True if nothing is carried any more. */
 bool ring_aux_flush(struct ring_aux *aux);

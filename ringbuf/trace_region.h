@@ -127,8 +127,8 @@ struct tr_event {
 	uint32_t evsel; /* index of the event on the command line, the same on every CPU */
 	uint32_t ring;  /* that it writes to (set_output) */
 	uint32_t reserved_0;
-	uint64_t reserved_1;
-	char name[64]; /* as the user wrote it */
+	uint64_t config3; /* of newer perf_event_attr, whose older readers take no more than attr */
+	char name[64];    /* as the user wrote it */
 	uint8_t reserved_2[32];
 };
 _Static_assert(sizeof(struct tr_event) == 256, "tr_event");

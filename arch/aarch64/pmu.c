@@ -6,13 +6,21 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/spe.h"
 #include "arch/aarch64/sysreg.h"
 
 #include <errno.h>
 
-/* F(name, encoding) for each, C(n) for each counter */
+/* BSA (DEN0094), "PPI assignments" */
+#define PPI_SPE 21U
+
+/* F(name, encoding) for each, C(n) for each counter; the assembler knows SPE's by encoding alone */
 #define READ_ONLY(F)                        \
 	F(id_aa64dfr0_el1, ID_AA64DFR0_EL1) \
+	F(id_aa64pfr0_el1, ID_AA64PFR0_EL1) \
+	F(currentel, CURRENT_EL)            \
+	F(s3_0_c9_c9_7, PMSIDR_EL1)         \
+	F(s3_0_c9_c10_7, PMBIDR_EL1)        \
 	F(pmceid0_el0, PMCEID0_EL0)         \
 	F(pmceid1_el0, PMCEID1_EL0)
 #define REGISTERS(F)                      \
@@ -23,7 +31,19 @@
 	F(pmccntr_el0, PMCCNTR_EL0)       \
 	F(pmintenset_el1, PMINTENSET_EL1) \
 	F(pmintenclr_el1, PMINTENCLR_EL1) \
-	F(pmccfiltr_el0, PMCCFILTR_EL0)
+	F(pmccfiltr_el0, PMCCFILTR_EL0)   \
+	F(contextidr_el1, CONTEXTIDR_EL1) \
+	F(s3_0_c9_c9_0, PMSCR_EL1)        \
+	F(s3_4_c9_c9_0, PMSCR_EL2)        \
+	F(s3_0_c9_c9_1, PMSNEVFR_EL1)     \
+	F(s3_0_c9_c9_2, PMSICR_EL1)       \
+	F(s3_0_c9_c9_3, PMSIRR_EL1)       \
+	F(s3_0_c9_c9_4, PMSFCR_EL1)       \
+	F(s3_0_c9_c9_5, PMSEVFR_EL1)      \
+	F(s3_0_c9_c9_6, PMSLATFR_EL1)     \
+	F(s3_0_c9_c10_0, PMBLIMITR_EL1)   \
+	F(s3_0_c9_c10_1, PMBPTR_EL1)      \
+	F(s3_0_c9_c10_3, PMBSR_EL1)
 /* clang-format off */
 #define COUNTERS(C)                                                                        \
 	C(0) C(1) C(2) C(3) C(4) C(5) C(6) C(7) C(8) C(9) C(10) C(11) C(12) C(13) C(14) C(15)  \
@@ -98,15 +118,37 @@ void arch_reg_write(uint32_t reg, uint64_t value)
 	}
 }
 
-int arch_pmi_init(arch_handler_fn handler)
+static bool is_ppi(uint32_t intid)
 {
-	uint32_t ppi = arm_machine.platform->pmu_interrupt;
-	int error;
+	return intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI;
+}
 
-	if (ppi < GIC_FIRST_PPI || ppi >= GIC_FIRST_SPI)
-		return -ENODEV;
-	error = arm_interrupt_handle(ppi, handler);
+static int let_through(uint32_t ppi, arch_handler_fn handler)
+{
+	int error = arm_interrupt_handle(ppi, handler);
+
 	if (!error)
 		gic->ppi_enable(ppi, true);
 	return error;
+}
+
+int arch_pmi_init(arch_handler_fn handler)
+{
+	uint32_t ppi = arm_machine.platform->pmu_interrupt;
+
+	return is_ppi(ppi) ? let_through(ppi, handler) : -ENODEV;
+}
+
+int arch_trace_interrupt_init(arch_handler_fn handler)
+{
+	uint32_t ppi = arm_machine.platform->spe_interrupt;
+
+	return let_through(is_ppi(ppi) ? ppi : PPI_SPE, handler);
+}
+
+/* HINT #17 is PSB CSYNC, which needs FEAT_SPE in older assemblers; without SPE it is a NOP
+ * (C6.2.265). The DSB is what waits for it (D17.6.2). */
+void arch_trace_sync(void)
+{
+	asm volatile("hint #17\n\tdsb nsh" : : : "memory");
 }

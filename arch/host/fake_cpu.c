@@ -8,6 +8,8 @@ uint16_t fake_machine;
 uint64_t (*fake_reg_read)(uint32_t reg);
 void (*fake_reg_write)(uint32_t reg, uint64_t value);
 arch_handler_fn fake_pmi;
+arch_handler_fn fake_trace_interrupt;
+void (*fake_trace_sync)(void);
 
 static arch_handler_fn timer_handler;
 
@@ -31,6 +33,18 @@ int arch_pmi_init(arch_handler_fn handler)
 {
 	fake_pmi = handler;
 	return 0;
+}
+
+int arch_trace_interrupt_init(arch_handler_fn handler)
+{
+	fake_trace_interrupt = handler;
+	return 0;
+}
+
+void arch_trace_sync(void)
+{
+	if (fake_trace_sync)
+		fake_trace_sync();
 }
 
 uint64_t arch_regs_pc(const struct arch_regs *regs)

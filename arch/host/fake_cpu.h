@@ -18,6 +18,10 @@ extern uint64_t (*fake_reg_read)(uint32_t reg);
 extern void (*fake_reg_write)(uint32_t reg, uint64_t value);
 extern arch_handler_fn fake_pmi;
 
+/* The same for hardware that writes a trace; fake_trace_sync() is what arch_trace_sync() does. */
+extern arch_handler_fn fake_trace_interrupt;
+extern void (*fake_trace_sync)(void);
+
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;
 

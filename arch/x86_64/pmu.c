@@ -4,6 +4,8 @@
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/perfmon.h"
 
+#include <errno.h>
+
 /* msr.S */
 uint64_t x86_rdmsr_safe(uint32_t msr);
 void x86_wrmsr_safe(uint32_t msr, uint64_t value);
@@ -38,4 +40,15 @@ uint64_t arch_reg_read(uint32_t reg)
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
 	x86_wrmsr_safe(reg, value);
+}
+
+/* What traces here, the debug store, interrupts as the performance monitor. */
+int arch_trace_interrupt_init(arch_handler_fn handler)
+{
+	(void)handler;
+	return -ENODEV;
+}
+
+void arch_trace_sync(void)
+{
 }

@@ -11,7 +11,8 @@
 static const struct pmu_event_name names[] = { { "loads", 0x1cd, NULL }, { NULL, 0, NULL } };
 static const struct pmu_format formats[] = {
 	{ "event", 0, 0, 7 },        { "umask", 0, 8, 15 }, { "any", 0, 21, 21 },
-	{ "min_latency", 2, 0, 11 }, { "whole", 1, 0, 63 }, { NULL, 0, 0, 0 },
+	{ "min_latency", 2, 0, 11 }, { "whole", 1, 0, 63 }, { "third", 3, 0, 63 },
+	{ NULL, 0, 0, 0 },
 };
 static const struct pmu unit = { .name = "unit", .type = 42, .events = names, .formats = formats };
 static const struct pmu *const sources[] = { &unit, NULL };
@@ -63,7 +64,21 @@ static void terms_fill_their_bits(void **state)
 	assert_int_equal(specs[0].attr.config2, 30);
 	assert_int_equal(parse("unit/whole=0xffffffffffffffff/"), 1);
 	assert_true(specs[0].attr.config1 == UINT64_MAX);
+	assert_int_equal(parse("unit/third=7/"), 1);
+	assert_int_equal(specs[0].config3, 7);
 	assert_int_equal(parse("unit//"), 1);
+	assert_int_equal(specs[0].config3, 0);
+}
+
+static void a_source_may_carry_its_number(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit_0/event=1/,unit_12//"), 2);
+	assert_int_equal(specs[1].attr.type, 42);
+	assert_string_equal(specs[0].name, "unit_0/event=1/");
+	assert_int_equal(parse("unit_/event=1/"), -EINVAL);
+	assert_int_equal(parse("unit0/event=1/"), -EINVAL);
+	assert_int_equal(parse("_0/event=1/"), -EINVAL);
 }
 
 static void period_and_freq_belong_to_the_event(void **state)
@@ -120,6 +135,7 @@ int main(void)
 		cmocka_unit_test(a_source_names_its_own_events),
 		cmocka_unit_test(raw_encodings_are_hexadecimal),
 		cmocka_unit_test(terms_fill_their_bits),
+		cmocka_unit_test(a_source_may_carry_its_number),
 		cmocka_unit_test(period_and_freq_belong_to_the_event),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
 		cmocka_unit_test(an_error_points_at_its_place),

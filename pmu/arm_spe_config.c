@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/arm_spe_config.h"
+
+#include <errno.h>
+
+#include "arch/aarch64/spe.h"
+#include "pmu/arm_spe.h"
+
+/* ELF's number; elsewhere there are no such registers to ask. */
+#define EM_AARCH64 183
+
+/* Linux's numbers, but for the inverse filter: its config3 lies beyond what the attr of older
+ * perfs has, and tools read it nowhere. */
+#define TS_ENABLE     (1ULL << 0)
+#define PA_ENABLE     (1ULL << 1)
+#define PCT_ENABLE    (1ULL << 2)
+#define JITTER        (1ULL << 16)
+#define BRANCH_FILTER (1ULL << 32)
+#define LOAD_FILTER   (1ULL << 33)
+#define STORE_FILTER  (1ULL << 34)
+#define DISCARD       (1ULL << 35)
+#define KNOWN_TERMS                                                                  \
+	(TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | BRANCH_FILTER | LOAD_FILTER | \
+	 STORE_FILTER | DISCARD)
+#define MIN_LATENCY 0xfffU
+
+const struct pmu_format arm_spe_formats[] = {
+	{ "ts_enable", 0, 0, 0 },         { "pa_enable", 0, 1, 1 },
+	{ "pct_enable", 0, 2, 2 },        { "jitter", 0, 16, 16 },
+	{ "branch_filter", 0, 32, 32 },   { "load_filter", 0, 33, 33 },
+	{ "store_filter", 0, 34, 34 },    { "discard", 0, 35, 35 },
+	{ "event_filter", 1, 0, 63 },     { "min_latency", 2, 0, 11 },
+	{ "inv_event_filter", 3, 0, 63 }, { NULL, 0, 0, 0 },
+};
+
+static struct arm_spe_unit unit;
+
+const struct arm_spe_unit *arm_spe_unit(void)
+{
+	return &unit;
+}
+
+/* ---- Probing ---- */
+
+/* D17.2: who keeps the buffer from us is above us; which registers there say so. */
+static const char *who_owns_it(void)
+{
+	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
+
+	if (unit.el2)
+		return "the profiling buffer is not Non-secure EL2's: MDCR_EL3.NSPB, which the "
+		       "firmware at EL3 has to set";
+	if (!(levels >> ID_AA64PFR0_EL2 & 0xf))
+		return "the profiling buffer is not Non-secure EL1's: MDCR_EL3.NSPB, which the "
+		       "firmware at EL3 has to set";
+	if (!(levels >> ID_AA64PFR0_EL3 & 0xf))
+		return "the profiling buffer is EL2's: MDCR_EL2.E2PB, which the hypervisor there "
+		       "has to set";
+	return "the profiling buffer is a higher exception level's: MDCR_EL2.E2PB, which the "
+	       "hypervisor at EL2 has to set, or MDCR_EL3.NSPB, the firmware's at EL3";
+}
+
+/* PMSIDR_EL1.Interval; reserved values as the longest. */
+static uint64_t min_interval(uint64_t pmsidr)
+{
+	static const uint16_t intervals[16] = { 256,  4096, 512,  768,  1024, 1536, 2048, 3072,
+		                                4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096 };
+
+	return intervals[pmsidr >> PMSIDR_INTERVAL & 0xf];
+}
+
+int arm_spe_probe(const char **why)
+{
+	uint64_t pmbidr;
+
+	*why = "this CPU is no Arm";
+	if (arch_elf_machine() != EM_AARCH64)
+		return -ENODEV;
+	unit.version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf;
+	*why =
+	    "this CPU has no Statistical Profiling Extension (ID_AA64DFR0_EL1.PMSVer is 0), or "
+	    "a hypervisor hides it";
+	if (!unit.version)
+		return -ENODEV;
+	unit.el2 = (arch_reg_read(CURRENT_EL) >> 2 & 3) == 2;
+	/* First of all: with the buffer owned above us, PMSIDR_EL1 may trap there (D19). */
+	pmbidr = arch_reg_read(PMBIDR_EL1);
+	if (pmbidr & PMBIDR_P) {
+		*why = who_owns_it();
+		return -EBUSY;
+	}
+	*why = NULL;
+	unit.features = arch_reg_read(PMSIDR_EL1);
+	unit.min_interval = min_interval(unit.features);
+	unit.max_record = 1ULL << (unit.features >> PMSIDR_MAXSIZE & 0xf);
+	unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
+	return 0;
+}
+
+/* ---- attr to registers ---- */
+
+/* Events that this version can be told to look for. */
+static uint64_t filterable(void)
+{
+	uint64_t events = PMSEVFR_V1P0;
+
+	if (unit.version >= PMSVER_V1P1)
+		events |= PMSEVFR_V1P1;
+	if (unit.version >= PMSVER_V1P2)
+		events |= PMSEVFR_V1P2;
+	if (unit.version >= PMSVER_V1P4)
+		events |= PMSEVFR_V1P4;
+	return events;
+}
+
+/* A filter that is on but empty would be unpredictable (D19, PMSFCR_EL1), so an empty one is off.
+ */
+static int set_filters(struct arm_spe_registers *r, const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	r->pmsevfr = attr->config1;
+	r->pmsnevfr = event->config3;
+	r->pmslatfr = attr->config2 & MIN_LATENCY;
+	r->pmsfcr = (attr->config & BRANCH_FILTER ? PMSFCR_B : 0) |
+	            (attr->config & LOAD_FILTER ? PMSFCR_LD : 0) |
+	            (attr->config & STORE_FILTER ? PMSFCR_ST : 0);
+	if (r->pmsfcr)
+		r->pmsfcr |= PMSFCR_FT;
+	if (r->pmsevfr)
+		r->pmsfcr |= PMSFCR_FE;
+	if (r->pmsnevfr)
+		r->pmsfcr |= PMSFCR_FNE;
+	if (r->pmslatfr)
+		r->pmsfcr |= PMSFCR_FL;
+	if ((r->pmsfcr & PMSFCR_FT && !(unit.features & PMSIDR_FT)) ||
+	    (r->pmsfcr & PMSFCR_FE && !(unit.features & PMSIDR_FE)) ||
+	    (r->pmsfcr & PMSFCR_FL && !(unit.features & PMSIDR_FL)) ||
+	    (r->pmsfcr & PMSFCR_FNE && !(unit.features & PMSIDR_FNE)) ||
+	    (r->pmsevfr | r->pmsnevfr) & ~filterable())
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
+static int set_interval(struct arm_spe_registers *r, struct perf_event_attr *attr)
+{
+	if (attr->flags & PERF_ATTR_FREQ)
+		return -EINVAL; /* nobody counts the samples */
+	if (!attr->sample_period)
+		attr->sample_period = unit.min_interval;
+	if (attr->sample_period < unit.min_interval || attr->sample_period > UINT32_MAX)
+		return -EINVAL;
+	attr->sample_period &= PMSIRR_INTERVAL;
+	r->pmsirr = attr->sample_period | (attr->config & JITTER ? PMSIRR_RND : 0);
+	return 0;
+}
+
+/* Whose operations, and what is told of them. Timestamps and physical addresses are EL2's to
+ * grant, where it is ours (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
+static void set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
+{
+	uint64_t any = attr->flags &
+	               (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
+	uint64_t what = (attr->config & TS_ENABLE ? PMSCR_TS : 0) |
+	                (attr->config & PA_ENABLE ? PMSCR_PA : 0) |
+	                (uint64_t)(attr->config & PCT_ENABLE ? PCT_PHYS : PCT_VIRT) << PMSCR_PCT;
+
+	r->pmscr_el1 = what | PMSCR_CX | (attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PMSCR_E0SPE) |
+	               (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PMSCR_ExSPE);
+	r->pmscr_el2 = what | (any && !(any & PERF_ATTR_EXCLUDE_HV) ? PMSCR_ExSPE : 0);
+}
+
+int arm_spe_event_init(struct perf_event *event)
+{
+	struct arm_spe_registers *r = &event->hw.arm_spe.registers;
+	const char *why;
+	int error;
+
+	if (event->attr.type != PMU_TYPE_ARM_SPE)
+		return -ENOENT;
+	error = arm_spe_probe(&why);
+	if (error)
+		return error;
+	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
+		return -EINVAL;
+	event->hw.arm_spe = (struct hw_arm_spe){ 0 };
+	r->discard = event->attr.config & DISCARD;
+	if (r->discard && unit.version < PMSVER_V1P2)
+		return -EOPNOTSUPP;
+	error = set_filters(r, event);
+	if (!error)
+		error = set_interval(r, &event->attr);
+	set_control(r, &event->attr);
+	return error;
+}
+
+void arm_spe_write_filters(const struct arm_spe_registers *r)
+{
+	arch_reg_write(PMSFCR_EL1, r->pmsfcr);
+	arch_reg_write(PMSEVFR_EL1, r->pmsevfr);
+	if (unit.features & PMSIDR_FNE)
+		arch_reg_write(PMSNEVFR_EL1, r->pmsnevfr);
+	arch_reg_write(PMSLATFR_EL1, r->pmslatfr);
+	arch_reg_write(PMSIRR_EL1, r->pmsirr);
+	arch_reg_write(PMSICR_EL1, 0); /* loaded from PMSIRR_EL1 when sampling begins */
+	arch_reg_sync();
+}
