@@ -69,7 +69,8 @@ $(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efi
 	$(Q)$(CROSS)gcc $(FW_CFLAGS) $(EXTRA) $(DEPFILE) -c -o $@ $<
 
 # Images of tests/firmware/: everything but our main(). Floating point is theirs to use.
-FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/firmware/*.c))
+FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/firmware/*.c \
+	tests/firmware/$(ARCH)/*.c))
 $(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS)
 
 link-image = $(CROSS)gcc -static-pie -nostdlib -o $@ -Wl,-T,linker.ld,--orphan-handling=error \
@@ -229,7 +230,7 @@ benches: host $(BENCHES)
 
 C_FILES := $(wildcard $(foreach dir,boot arch/*/include arch/* arch pmu ringbuf channel workload \
 	workload/sdk workload/sdk/include/bareperf workload/example \
-	host-tools tests/*,$(dir)/*.[ch]))
+	host-tools tests/* tests/firmware/aarch64,$(dir)/*.[ch]))
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
 	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \
@@ -241,7 +242,7 @@ CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes
 build/lint/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS)
 build/lint/boot/%.tidy build/lint/pmu/%.tidy build/lint/channel/%.tidy build/lint/workload/%.tidy \
 	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
-build/lint/arch/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
+build/lint/arch/aarch64/%.tidy build/lint/tests/firmware/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
 build/lint/%.tidy: % .clang-tidy $(filter %.h,$(C_FILES))
 	$(call say,TIDY,$<)
 	$(Q)mkdir -p $(@D) && clang-tidy --quiet $< -- $(TIDY_FLAGS) $(CLANG_IS_NOT_GCC) 2>$@.log || \

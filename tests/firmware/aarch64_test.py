@@ -148,7 +148,7 @@ for machine in MACHINES:
     relay(f"{machine[0]}, 4 CPUs", *boot("machine", *machine[1:3], words, 4))
     # without icount: QEMU starves CPUs whose timer has always expired
     relay(f"{machine[0]}, storm", *boot("storm", *machine[1:3], "", 4, exact=False))
-relay("firmware with E2H = 1", *boot("vhe", *MACHINES[0][1:]))
+relay("firmware with E2H = 1", *boot("aarch64/vhe", *MACHINES[0][1:]))
 for fault in FAULTS:
     try_fault(*fault)
 tap.finish()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Handlers between any two instructions: the writer single-steps itself by the trap flag. */
+#include "arch/host/step.h"
 #include "ring_scenario.h"
 
 #include <signal.h>
@@ -42,43 +43,6 @@ static volatile int level;
 static enum visitor visitor;
 static const char *visit_wrong;
 
-#if defined(__x86_64__)
-/* Change TF, below the red zone that the compiler may be using. */
-#define CHANGE_FLAGS(how)                                            \
-	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\t" how \
-	                 "\n\tpopfq\n\t"                             \
-	                 "leaq 128(%%rsp), %%rsp" ::                 \
-	                     : "memory", "cc")
-
-static inline __attribute__((always_inline)) void start_stepping(void)
-{
-	CHANGE_FLAGS("orq $0x100, (%%rsp)");
-}
-
-static inline __attribute__((always_inline)) void end_stepping(void)
-{
-	CHANGE_FLAGS("andq $~0x100, (%%rsp)");
-}
-
-static void stop_stepping(ucontext_t *context)
-{
-	context->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-}
-#else
-static void start_stepping(void)
-{
-}
-
-static void end_stepping(void)
-{
-}
-
-static void stop_stepping(ucontext_t *context)
-{
-	(void)context;
-}
-#endif
-
 /* A handler's record; a handler of its own may come before any instruction of that. */
 static void write_nested(void)
 {
@@ -88,9 +52,9 @@ static void write_nested(void)
 	}
 	level = 1;
 	levels[1].step = 0;
-	start_stepping();
+	host_step_start();
 	rig_write(&rig, 1, 48, 1);
-	end_stepping();
+	host_step_end();
 	level = 0;
 }
 
@@ -112,7 +76,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	if (step == at->first || step == at->second)
 		visit();
 	if (step >= at->first && step >= at->second)
-		stop_stepping(context);
+		host_step_leave(context);
 }
 
 /* A record that is written while the visitor comes before these instructions. */
@@ -120,9 +84,9 @@ static void write_stepping(int first, int second)
 {
 	level = 0;
 	levels[0] = (struct stepped){ .first = first, .second = second };
-	start_stepping();
+	host_step_start();
 	rig_write(&rig, 0, 32, 0);
-	end_stepping();
+	host_step_end();
 }
 
 static const char *settle(void)

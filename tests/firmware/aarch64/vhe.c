@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * An image that pretends to have been booted by firmware which uses FEAT_VHE (HCR_EL2.E2H = 1,
- * other layouts of TCR_EL2 and CPTR_EL2), takes the machine, gives it back, and prints TAP. The
- * other ISAs have nothing to try.
+ * other layouts of TCR_EL2 and CPTR_EL2), takes the machine, gives it back, and prints TAP.
  */
-#include "tests/firmware/image.h"
-
-#if defined(__aarch64__)
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/saved.h"
 #include "arch/aarch64/sysreg.h"
 #include "boot/image.h"
+#include "tests/firmware/image.h"
 
 #define ID_AA64MMFR1_VH   8
 #define CPTR_EL2_FPEN_E2H (3UL << 20)
@@ -118,21 +115,6 @@ static bool can_run(void)
 {
 	return current_el() == 2 && read_sysreg(id_aa64mmfr1_el1) >> ID_AA64MMFR1_VH & 0xf;
 }
-#else
-static int make_tables(void)
-{
-	return 0;
-}
-
-static void run(void)
-{
-}
-
-static bool can_run(void)
-{
-	return false;
-}
-#endif
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A test that steps itself: SIGTRAP before each instruction from start to end. x86 only. */
+#ifndef ARCH_HOST_STEP_H
+#define ARCH_HOST_STEP_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+#define HOST_CAN_STEP true
+/* Change TF, below the red zone that the compiler may be using. */
+#define HOST_CHANGE_FLAGS(how)                                       \
+	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\t" how \
+	                 "\n\tpopfq\n\t"                             \
+	                 "leaq 128(%%rsp), %%rsp" ::                 \
+	                     : "memory", "cc")
+
+static inline __attribute__((always_inline)) void host_step_start(void)
+{
+	HOST_CHANGE_FLAGS("orq $0x100, (%%rsp)");
+}
+
+static inline __attribute__((always_inline)) void host_step_end(void)
+{
+	HOST_CHANGE_FLAGS("andq $~0x100, (%%rsp)");
+}
+
+/* From the signal's handler: do not go on stepping. */
+static inline void host_step_leave(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+}
+#else
+#define HOST_CAN_STEP false
+static inline void host_step_start(void)
+{
+}
+
+static inline void host_step_end(void)
+{
+}
+
+static inline void host_step_leave(ucontext_t *context)
+{
+	(void)context;
+}
+#endif
+
+#endif
