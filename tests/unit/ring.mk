@@ -13,3 +13,6 @@ $(foreach test,ring_fault_test ring_nest_test ring_volume_test,\
 	$(eval $(test)_CFLAGS += -O2 -fno-sanitize=all) \
 	$(eval build/host/tests/$(test): $(RING_PLAIN) $(wildcard ringbuf/*.h)))
 ring_fault_test_CFLAGS += -DRING_FAULTS_CHOSEN_LATER
+$(foreach test,ring_aux_test ring_aux_bytes_test,\
+	$(eval $(test)_SRCS += tests/unit/ring_aux_rig.c) \
+	$(eval build/host/tests/$(test): $(wildcard tests/unit/ring_aux_rig.*)))

@@ -1,138 +1,56 @@
 // SPDX-License-Identifier: MIT
-/* The AUX area: records, wakeups, flags, and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "ring_rig.h"
-#include "ringbuf/aux.h"
+/* The AUX area: records, aux_wakeups, flags, and what is refused. */
+#include "ring_aux_rig.h"
 
 #include <errno.h>
 
 #define PAGE ((uint64_t)TR_PAGE)
-
-static struct rig rig;
-static struct ring_member member;
-static struct ring_aux aux;
-static uint8_t area[64];
-
-struct aux_record {
-	struct perf_event_header header;
-	uint64_t offset, size, flags;
-};
-
-static int give_area(uint64_t pages, uint64_t watermark, bool overwrite)
-{
-	struct ring_aux_config config = {
-		.area = area, .size = pages * PAGE, .watermark = watermark, .overwrite = overwrite
-	};
-
-	return ring_aux_init(&aux, &member, &rig.events[1].account, &config);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	rig_init(&rig, TR_PAGE, 0, 0, 0);
-	ring_set_owner(&rig.ring, NULL);
-	member = (struct ring_member){ .aux_source = &aux, .owner = rig.owner };
-	if (ring_attach(&member, &rig.ring))
-		return -1;
-	return give_area(2, PAGE / 2, false);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_free(&rig);
-	return 0;
-}
-
-static void begin(struct ring_aux_output *out)
-{
-	assert_int_equal(ring_aux_begin(out, &aux, 1), 0);
-}
-
-static void transact(uint64_t size, uint64_t flags)
-{
-	struct ring_aux_output out;
-
-	begin(&out);
-	ring_aux_flag(&out, flags);
-	ring_aux_end(&out, size);
-}
-
-/* The next record of the data ring, which must be AUX with these fields. */
-static void expect(uint64_t offset, uint64_t size, uint64_t flags)
-{
-	const struct perf_event_header *record;
-	const struct aux_record *got;
-
-	assert_true(ring_reader_refresh(&rig.reader) >= 0);
-	assert_int_equal(ring_reader_next(&rig.reader, &record), 1);
-	got = (const struct aux_record *)record;
-	assert_int_equal(got->header.type, PERF_RECORD_AUX);
-	assert_int_equal(got->header.size, 32 + 24);
-	assert_int_equal(got->offset, offset);
-	assert_int_equal(got->size, size);
-	assert_int_equal(got->flags, flags);
-	assert_int_equal(((const uint64_t *)(got + 1))[0], 101); /* the writer's trailer */
-	ring_reader_release(&rig.reader);
-}
 
 static void expect_nothing(void)
 {
 	assert_int_equal(ring_reader_refresh(&rig.reader), 0);
 }
 
-static uint64_t wakeups(void)
-{
-	return member.owner.causes[TR_WAKEUP_AUX];
-}
-
 static void an_event_without_a_source_gets_no_area(void **state)
 {
 	(void)state;
 	member.aux_source = NULL;
-	assert_int_equal(give_area(2, 0, false), -EOPNOTSUPP);
+	assert_int_equal(aux_give_area(2, 0, false), -EOPNOTSUPP);
 }
 
 static void areas_that_are_none_are_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(give_area(0, 0, false), -EINVAL);
-	assert_int_equal(give_area(3, 0, false), -EINVAL);
+	assert_int_equal(aux_give_area(0, 0, false), -EINVAL);
+	assert_int_equal(aux_give_area(3, 0, false), -EINVAL);
 	member.owns = false;
-	assert_int_equal(give_area(2, 0, false), -EINVAL);
+	assert_int_equal(aux_give_area(2, 0, false), -EINVAL);
 }
 
 static void the_control_page_says_where_the_area_is(void **state)
 {
 	(void)state;
-	assert_int_equal(rig.control->aux_offset, area - (uint8_t *)rig.control);
+	assert_int_equal(rig.control->aux_offset, aux_area - (uint8_t *)rig.control);
 	assert_int_equal(rig.control->aux_size, 2 * PAGE);
 }
 
 static void a_transaction_publishes_its_bytes_and_an_aux_record(void **state)
 {
 	(void)state;
-	transact(96, 0);
-	transact(48, PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION);
+	aux_transact(96, 0);
+	aux_transact(48, PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION);
 	assert_int_equal(rig.control->aux_head, 144);
-	expect(0, 96, 0);
-	expect(96, 48, PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION);
+	aux_expect(0, 96, 0);
+	aux_expect(96, 48, PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION);
 }
 
 static void nothing_to_tell_writes_no_record(void **state)
 {
 	(void)state;
-	transact(0, 0);
+	aux_transact(0, 0);
 	expect_nothing();
-	transact(0, PERF_AUX_FLAG_COLLISION);
-	expect(0, 0, PERF_AUX_FLAG_COLLISION);
+	aux_transact(0, PERF_AUX_FLAG_COLLISION);
+	aux_expect(0, 0, PERF_AUX_FLAG_COLLISION);
 }
 
 static void a_nested_begin_is_refused(void **state)
@@ -140,10 +58,10 @@ static void a_nested_begin_is_refused(void **state)
 	struct ring_aux_output outer, inner;
 
 	(void)state;
-	begin(&outer);
+	aux_begin(&outer);
 	assert_int_equal(ring_aux_begin(&inner, &aux, 1), -EBUSY);
 	ring_aux_end(&outer, 8);
-	begin(&inner);
+	aux_begin(&inner);
 }
 
 /* Two pages, the mark at half a page, an interrupt at a page: the last wakeup is one page, the
@@ -153,12 +71,12 @@ static void the_worked_example_holds(void **state)
 	struct ring_aux_output out;
 
 	(void)state;
-	begin(&out);
+	aux_begin(&out);
 	assert_int_equal(out.wakeup, PAGE / 2);
 	ring_aux_end(&out, PAGE);
-	assert_int_equal(wakeups(), 1);
+	assert_int_equal(aux_wakeups(), 1);
 	assert_int_equal(aux.wakeup, PAGE);
-	begin(&out);
+	aux_begin(&out);
 	assert_int_equal(out.wakeup, PAGE + PAGE / 2);
 	assert_int_equal(out.size, PAGE);
 }
@@ -186,13 +104,13 @@ static const struct wakeup_case WAKEUPS[] = {
 
 static void check_wakeups(const struct wakeup_case *c)
 {
-	uint64_t before = wakeups();
+	uint64_t before = aux_wakeups();
 	struct ring_aux_output out;
 
-	assert_int_equal(give_area(c->pages, c->watermark, false), 0);
+	assert_int_equal(aux_give_area(c->pages, c->watermark, false), 0);
 	rig.control->aux_tail = 0;
 	for (int i = 0; i < 6 && c->steps[i]; i++) {
-		begin(&out);
+		aux_begin(&out);
 		assert_true(out.wakeup > out.head);
 		ring_aux_end(&out, c->steps[i]);
 		rig.control->aux_tail = rig.control->aux_head;
@@ -200,8 +118,8 @@ static void check_wakeups(const struct wakeup_case *c)
 		rig.reader.position += 56;
 		ring_reader_release(&rig.reader);
 	}
-	assert_int_equal(wakeups() - before, c->wakeups);
-	begin(&out);
+	assert_int_equal(aux_wakeups() - before, c->wakeups);
+	aux_begin(&out);
 	assert_int_equal(out.wakeup, c->next);
 }
 
@@ -220,7 +138,7 @@ static void the_next_wakeup_is_always_beyond_the_head(void **state)
 	for (int round = 0; round < 2000; round++) {
 		struct ring_aux_output out;
 
-		assert_int_equal(give_area(4, 1 + rig_random(&random) % (5 * PAGE), false), 0);
+		assert_int_equal(aux_give_area(4, 1 + rig_random(&random) % (5 * PAGE), false), 0);
 		rig.control->aux_tail = 0;
 		for (int i = 0; i < 5; i++) {
 			if (ring_aux_begin(&out, &aux, 1))
@@ -240,11 +158,11 @@ static void no_room_is_refused_and_wakes_once(void **state)
 	struct ring_aux_output out;
 
 	(void)state;
-	transact(2 * PAGE, 0);
-	assert_int_equal(wakeups(), 1);
+	aux_transact(2 * PAGE, 0);
+	assert_int_equal(aux_wakeups(), 1);
 	for (int tick = 0; tick < 5; tick++)
 		assert_int_equal(ring_aux_begin(&out, &aux, 1), -ENOSPC);
-	assert_int_equal(wakeups(), 2);
+	assert_int_equal(aux_wakeups(), 2);
 }
 
 static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
@@ -252,14 +170,14 @@ static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 	struct ring_aux_output out;
 
 	(void)state;
-	transact(PAGE / 4, 0);
-	assert_int_equal(wakeups(), 0);
-	transact(PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
-	assert_int_equal(wakeups(), 1);
+	aux_transact(PAGE / 4, 0);
+	assert_int_equal(aux_wakeups(), 0);
+	aux_transact(PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
+	assert_int_equal(aux_wakeups(), 1);
 	assert_int_equal(ring_aux_begin(&out, &aux, 2 * PAGE), -ENOSPC);
-	assert_int_equal(wakeups(), 1); /* of that the owner knows */
-	expect(0, PAGE / 4, 0);
-	expect(PAGE / 4, PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
+	assert_int_equal(aux_wakeups(), 1); /* of that the owner knows */
+	aux_expect(0, PAGE / 4, 0);
+	aux_expect(PAGE / 4, PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
 	rig.control->aux_tail = rig.control->aux_head;
 	assert_int_equal(ring_aux_begin(&out, &aux, 2 * PAGE), 0);
 	assert_int_equal(out.head, PAGE / 2 - 8);
@@ -268,8 +186,8 @@ static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 static void partial_wakes_nobody(void **state)
 {
 	(void)state;
-	transact(24, PERF_AUX_FLAG_PARTIAL);
-	assert_int_equal(wakeups(), 0);
+	aux_transact(24, PERF_AUX_FLAG_PARTIAL);
+	assert_int_equal(aux_wakeups(), 0);
 }
 
 static void snapshot_mode_wakes_nobody_and_has_no_watermark(void **state)
@@ -277,19 +195,19 @@ static void snapshot_mode_wakes_nobody_and_has_no_watermark(void **state)
 	struct ring_aux_output out;
 
 	(void)state;
-	assert_int_equal(give_area(1, 0, true), 0);
+	assert_int_equal(aux_give_area(1, 0, true), 0);
 	for (int i = 0; i < 10; i++) {
-		begin(&out);
+		aux_begin(&out);
 		assert_int_equal(out.size, PAGE);
 		assert_true(out.wakeup == UINT64_MAX);
 		ring_aux_end(&out, PAGE - 96);
-		expect((uint64_t)i * (PAGE - 96), PAGE - 96, PERF_AUX_FLAG_OVERWRITE);
+		aux_expect((uint64_t)i * (PAGE - 96), PAGE - 96, PERF_AUX_FLAG_OVERWRITE);
 	}
-	assert_int_equal(wakeups(), 0);
+	assert_int_equal(aux_wakeups(), 0);
 	assert_int_equal(rig.control->aux_head, 10 * (PAGE - 96));
 }
 
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, aux_setup, aux_teardown)
 
 int main(void)
 {
