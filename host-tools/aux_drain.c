@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "host-tools/arm_spe_decode.h"
 #include "host-tools/perf_synth.h"
 #include "host-tools/sample.h"
 
@@ -17,12 +19,16 @@ struct aux_format {
 	uint32_t type;     /* of AUXTRACE_INFO */
 	uint32_t padding;
 	bool wants_clock; /* as a record of its own, before AUXTRACE_INFO */
+	/* Change a copy of a piece to what perf's decoder can read; NULL: it can. */
+	void (*adapt)(uint8_t *bytes, size_t size, uint64_t position, bool partial);
 };
 
 static const struct aux_format formats[] = {
-	{ "intel_bts", 2, 24, false }, { "bts", 2, 24, false },
-	{ "branch-", 2, 24, false }, /* branch-step, branch-trace: BTS records made by software */
-	{ "arm_spe", 4, 0, true },     { "spe", 4, 0, true },
+	{ "intel_bts", PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
+	{ "bts", PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
+	/* branch-step, branch-trace: BTS records made by software */
+	{ "branch-", PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
+	{ "arm_spe", PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
 };
 
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
@@ -127,18 +133,24 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
 	                 ring, size, offset, r->aux_size, head);
 }
 
-static void add_payload(struct session *session, uint32_t ring, uint64_t offset, uint64_t size,
-                        uint64_t padding)
+/* The piece, with padding behind it, as perf can read it. NULL: no memory. */
+static uint8_t *copy_piece(const struct session *session, uint32_t ring,
+                           const struct perf_record_aux *aux, const struct aux_format *format,
+                           uint64_t padding)
 {
-	static const uint8_t zeros[32];
 	const struct tr_ring *r = &session->region.rings[ring];
 	const uint8_t *area = session->region.base + r->aux_offset;
-	uint64_t at = offset & (r->aux_size - 1);
+	uint64_t at = aux->aux_offset & (r->aux_size - 1), size = aux->aux_size;
 	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
+	uint8_t *copy = calloc(1, size + padding);
 
-	perf_writer_add(&session->writer, area + at, first);
-	perf_writer_add(&session->writer, area, size - first);
-	perf_writer_add(&session->writer, zeros, padding);
+	if (!copy)
+		return NULL;
+	memcpy(copy, area + at, first);
+	memcpy(copy + first, area, size - first);
+	if (format && format->adapt)
+		format->adapt(copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
+	return copy;
 }
 
 int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
@@ -176,13 +188,18 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	struct perf_file_auxtrace trace;
 	struct sample sample = { 0 };
 	uint64_t padding = format ? format->padding : 0, id;
+	uint8_t *copy;
 	int code;
 
-	if (record->size < sizeof(*aux) || !aux->aux_size)
+	if (record->size < sizeof(*aux))
 		return 0;
 	code = check_range(session, ring, aux->aux_offset, aux->aux_size, error);
 	if (code)
 		return code;
+	/* An empty piece may tell of padding before it. */
+	session->aux_tails[ring] = aux->aux_offset + aux->aux_size;
+	if (!aux->aux_size)
+		return 0;
 	if (sample_id(record, &id))
 		writer = ledger_find(&session->ledger, id);
 	if (writer)
@@ -197,11 +214,15 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 		.tid = SYNTH_PID + r->cpu,
 		.cpu = r->cpu,
 	};
+	copy = copy_piece(session, ring, aux, format, padding);
+	if (!copy)
+		return error_set(error, -ENOMEM, "no memory for a piece of 0x%" PRIx64 " bytes",
+		                 aux->aux_size);
 	add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
 	perf_writer_add(&session->writer, &trace, sizeof(trace));
-	add_payload(session, ring, aux->aux_offset, aux->aux_size, padding);
+	perf_writer_add(&session->writer, copy, aux->aux_size + padding);
+	free(copy);
 	session->ledger.rings[ring].found.aux_delivered += aux->aux_size;
-	session->aux_tails[ring] = aux->aux_offset + aux->aux_size;
 	return 0;
 }
 

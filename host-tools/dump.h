@@ -8,6 +8,7 @@
 
 #include "host-tools/format.h"
 #include "host-tools/ledger.h"
+#include "host-tools/perf_reader.h"
 
 #define DUMP_TYPES 88 /* record types that are counted each by itself */
 
@@ -21,6 +22,13 @@ struct dump {
 	uint64_t types[DUMP_TYPES];
 	uint64_t records;
 	uint64_t bytes;
+	struct tr_clock clock; /* of timestamps in AUX pieces; time_mult 0: unknown */
+	uint64_t aux_type;     /* perf's number of their decoder, as AUXTRACE_INFO says */
+	struct {
+		uint64_t pieces, records;
+		uint64_t errors;   /* places that are no record */
+		uint64_t error_at; /* position in the AUX area of the first */
+	} spe;
 	uint64_t skipped; /* bytes of the rings that another reader had read before */
 };
 
@@ -32,6 +40,10 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error);
 /* Count a record by type and print it unless quiet. */
 void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,
               const struct perf_event_attr *attr, const char *event);
+
+/* Print and count what the AUX piece behind an AUXTRACE record holds; learn from other records
+ * how. After dump_one(). */
+void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record);
 
 /* The closing summary with the conservation check, as text or as JSON, on standard output.
  * True if conserved, or if there is no ledger to say otherwise. */

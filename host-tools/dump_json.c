@@ -67,6 +67,18 @@ static json_t *aux_json(const struct ledger_ring *ring)
 	return json;
 }
 
+/* What the decoder found in the AUX pieces. */
+static json_t *spe_json(const struct dump *dump)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "records", number(dump->spe.records));
+	json_object_set_new(json, "errors", number(dump->spe.errors));
+	json_object_set_new(json, "error_at",
+	                    dump->spe.errors ? number(dump->spe.error_at) : json_null());
+	return json;
+}
+
 static json_t *ring_json(const struct ledger_ring *ring)
 {
 	json_t *json = json_object();
@@ -146,6 +158,8 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	json_object_set_new(json, "cpus", cpus);
 	json_object_set_new(json, "events", events);
 	json_object_set_new(json, "aux", aux);
+	if (dump->spe.pieces)
+		json_object_set_new(json, "spe", spe_json(dump));
 	json_object_set_new(json, "rings", rings);
 	json_object_set_new(json, "wakeups", wakeups_json(ledger));
 	json_object_set_new(json, "conserved",

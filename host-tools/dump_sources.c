@@ -7,8 +7,10 @@
 
 #include "host-tools/channel.h"
 #include "host-tools/dump.h"
+#include "host-tools/dump_spe.h"
 #include "host-tools/perf_reader.h"
 #include "host-tools/ring_reader.h"
+#include "pmu/arm_spe.h"
 
 static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
 {
@@ -51,6 +53,7 @@ int dump_perf_data(struct dump *dump, struct error *error)
 
 		dump_one(dump, record.header, record.offset, event ? &event->attr : NULL,
 		         event ? event->name : "");
+		dump_auxtrace(dump, &record);
 		if (dump->has_ledger && !is_made_up(record.header))
 			ledger_count(&dump->ledger, record.header, LEDGER_DELIVERED);
 		code = 0;
@@ -84,6 +87,34 @@ static void count_elsewhere(struct dump *dump, uint32_t ring)
 	}
 }
 
+/* The piece of an AUX area that this record announces, if it is still there. A copy: a live
+ * machine may write over it meanwhile. */
+static void dump_area(struct dump *dump, const struct region *region, uint32_t i,
+                      const struct perf_event_header *record, const struct ledger_event *event)
+{
+	const struct perf_record_aux *aux = (const void *)record;
+	const struct tr_ring *ring = &region->rings[i];
+	const uint8_t *area = region->base + ring->aux_offset;
+	uint64_t head = __atomic_load_n(&region_control(region, i)->aux_head, __ATOMIC_ACQUIRE);
+	uint64_t at, first;
+	uint8_t *bytes;
+
+	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux) || !event ||
+	    event->event.attr.type != PMU_TYPE_ARM_SPE || !aux->aux_size ||
+	    aux->aux_size > ring->aux_size || aux->aux_offset > head ||
+	    head - aux->aux_offset > ring->aux_size || aux->aux_size > head - aux->aux_offset)
+		return;
+	bytes = malloc(aux->aux_size);
+	if (!bytes)
+		return;
+	at = aux->aux_offset & (ring->aux_size - 1);
+	first = aux->aux_size < ring->aux_size - at ? aux->aux_size : ring->aux_size - at;
+	memcpy(bytes, area + at, first);
+	memcpy(bytes + first, area, aux->aux_size - first);
+	dump_spe(dump, bytes, aux->aux_size, aux->aux_offset);
+	free(bytes);
+}
+
 static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
                      struct ring_reader *reader, struct error *error)
 {
@@ -105,6 +136,7 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 
 		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
 		         event ? event->event.name : "");
+		dump_area(dump, region, i, record, event);
 		code = 0;
 	}
 	found->head = __atomic_load_n(&region_control(region, i)->data_head, __ATOMIC_ACQUIRE);
@@ -154,6 +186,7 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 	if (!code) {
 		dump->has_ledger = true;
 		ledger_update(&dump->ledger, &region);
+		dump->clock = region.header.clock;
 	}
 	if (!code)
 		code = dump_rings(dump, &region, error);

@@ -28,6 +28,17 @@ static void print_types(const struct dump *dump)
 	}
 }
 
+static void print_spe(const struct dump *dump)
+{
+	if (!dump->spe.pieces)
+		return;
+	printf("SPE: %" PRIu64 " records, %" PRIu64 " decode errors", dump->spe.records,
+	       dump->spe.errors);
+	if (dump->spe.errors)
+		printf(", the first at 0x%" PRIx64, dump->spe.error_at);
+	printf("\n");
+}
+
 static void print_event(const struct ledger_event *event)
 {
 	char name[80];
@@ -76,6 +87,7 @@ bool dump_summary_text(const struct dump *dump)
 	bool conserved;
 
 	print_types(dump);
+	print_spe(dump);
 	if (!dump->has_ledger) {
 		printf("No ledger in this file: nothing to check the counts against.\n");
 		return true;

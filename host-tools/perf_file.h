@@ -67,6 +67,12 @@ enum perf_file_record {
 	PERF_FILE_RECORD_TIME_CONV = 79,
 };
 
+/* perf's numbers for decoders, the first word of AUXTRACE_INFO. */
+enum perf_file_auxtrace_type {
+	PERF_FILE_AUXTRACE_INTEL_BTS = 2,
+	PERF_FILE_AUXTRACE_ARM_SPE = 4,
+};
+
 /* Of a build-id's misc: its size byte is valid. */
 #define PERF_FILE_MISC_BUILD_ID_SIZE (1U << 15)
 

@@ -184,6 +184,18 @@ static void count_bells(struct session *session)
 	}
 }
 
+/* AUX bytes that are there, and that nobody took. What an area in snapshot mode holds of those no
+ * record has told: then it is the rest of all. */
+static uint64_t aux_unread(const struct session *session, uint32_t ring, uint64_t head)
+{
+	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
+	uint64_t delivered = session->ledger.rings[ring].found.aux_delivered;
+
+	if (session->aux_tails[ring] == head || !ledger->aux_overwritten)
+		return head - session->aux_tails[ring];
+	return head - delivered - ledger->aux_overwritten - ledger->aux_skipped;
+}
+
 /* The rings' final positions; and what a machine wrote after the last ledger that it published,
  * if it did not come to its end. */
 static void account_rest(struct session *session)
@@ -194,6 +206,9 @@ static void account_rest(struct session *session)
 		struct ledger_ring_found *found = &session->ledger.rings[i].found;
 		struct perf_event_mmap_page *control = region_control(&session->region, i);
 
+		if (session->region.rings[i].aux_size)
+			found->aux_unread = aux_unread(
+			    session, i, __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE));
 		found->tail = session->readers[i].position;
 		found->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 		found->ledger_fits =

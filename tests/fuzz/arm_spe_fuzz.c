@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Whatever bytes an AUX area holds, the SPE decoder stays inside them, ends, and accounts for
+ * each: records and errors come in order, and what was made fit for perf decodes to as many. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/arm_spe_decode.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int it_holds)
+{
+	if (!it_holds)
+		abort();
+}
+
+static size_t decode(const uint8_t *bytes, size_t size, uint64_t position, size_t *errors)
+{
+	struct spe_decoder decoder = { .bytes = bytes, .size = size, .position = position };
+	struct spe_record record;
+	size_t records = 0, before = 0;
+	int code;
+
+	*errors = 0;
+	while ((code = spe_decode(&decoder, &record)) != 0) {
+		must(decoder.at > before && decoder.at <= size);
+		must(code < 0 ? decoder.error && decoder.error_at < size
+		              : record.at + record.size == decoder.at && record.size);
+		before = decoder.at;
+		records += code > 0;
+		*errors += code < 0;
+	}
+	must(decoder.at == size);
+	return records;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t position = size ? data[0] : 0, errors, left;
+	uint8_t *copy = malloc(size + !size);
+	size_t records = decode(data, size, position, &errors);
+
+	must(copy != NULL);
+	memcpy(copy, data, size);
+	spe_adapt(copy, size, position, false);
+	must(decode(copy, size, position, &left) == records && left == errors);
+	spe_adapt(copy, size, position, true);
+	must(decode(copy, size, position, &left) <= records && !left);
+	free(copy);
+	return 0;
+}
