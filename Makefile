@@ -157,16 +157,21 @@ $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 
 # ---- Host: the tool, and one library of everything for each way to build the tests ----
 
+PFM := $(shell deps/libpfm4 --path)
 HOST_PKGS := libelf libdw zlib libzstd jansson
-HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include \
+HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
 	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null)
-HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) -lpfm -lpthread -lm
+HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a \
+	-lpthread -lm
+$(PFM)/lib/libpfm.a:
+	@deps/libpfm4 --build
+
 LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c) \
 	$(filter-out host-tools/main.c,$(wildcard host-tools/*.c))
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
 define variant
-build/host/$(1)/%.o: %.c Makefile
+build/host/$(1)/%.o: %.c Makefile | $(PFM)/lib/libpfm.a
 	$$(call say,CC,'$$< ($(1))')
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(2) $(HOST_CFLAGS) $(3) $$(DEPFILE) -c -o $$@ $$<
@@ -271,10 +276,11 @@ lint-style:
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 images = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) firmware sdk &&) true
 
-deps:			## install what is missing (Debian packages; newlib into the cache)
+deps:			## install what is missing (Debian packages; libraries into the cache)
 	@deps/install
 	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
 	@deps/gnu-efi-aarch64 --build
+	@deps/libpfm4 --build
 
 # Guest time by counted instructions, so that a busy host does not bend what is measured.
 EXACT := -icount shift=4,sleep=off

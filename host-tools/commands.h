@@ -12,6 +12,7 @@ enum exit_status {
 };
 
 int command_run(int argc, char **argv);
+int command_list(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_flamegraph(int argc, char **argv);
 

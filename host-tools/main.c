@@ -11,6 +11,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "run", command_run, "boot the image in QEMU and record what it measures" },
+	{ "list", command_list, "list the event names of CPUs, or encode them" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };

@@ -132,13 +132,11 @@ int command_run(int argc, char **argv)
 	code = find_image(&options, image, &error);
 	if (code) {
 		error_print(&error);
-		run_options_free(&options);
 		return EXIT_ERROR;
 	}
 	options.image = image;
 	code = machine_run(&machine, &options, command, argc + 1, &error);
 	status = report(&machine, &options, &error, code);
 	machine_free(&machine);
-	run_options_free(&options);
 	return status;
 }

@@ -13,6 +13,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "host-tools/mailbox.h"
+#include "host-tools/run_command.h"
+
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
 #define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
@@ -69,18 +72,21 @@ static int start(struct machine *machine, const struct run_options *options, str
 		.program = options->qemu,
 		.firmware = options->firmware,
 		.image = options->image,
-		.append = options->append,
 		.initrd = options->payload,
 		.region_size = options->region_size,
 		.options = options->qemu_options,
 		.option_count = options->qemu_option_count,
 	};
-	int code = open_signals(machine, error);
+	int code;
 
+	machine->by_mailbox = run_command_has_names(options);
+	machine->append = run_command_text(options, NULL, error);
+	code = machine->append ? open_signals(machine, error) : -ENOMEM;
 	if (!code)
 		code = open_region_file(machine, options, error);
 	if (code)
 		return code;
+	config.append = machine->append;
 	config.region_fd = machine->region_fd;
 	if (!options->no_doorbell && qemu_has_doorbell(&config))
 		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
@@ -188,6 +194,15 @@ static enum turn failed(struct machine *machine, const char *what, struct error 
 	return TURN_FAIL;
 }
 
+/* The machine does not stay FAILED, as it waits for the next command. */
+static bool was_refused(const struct machine *machine)
+{
+	int status;
+
+	return machine->request && mailbox_answered(&machine->region, machine->request, &status) &&
+	       status < 0;
+}
+
 static enum turn look_at_state(struct machine *machine, struct error *error)
 {
 	const struct tr_header *shared = (const struct tr_header *)machine->region.base;
@@ -199,6 +214,10 @@ static enum turn look_at_state(struct machine *machine, struct error *error)
 		machine->show_console = true;
 		return failed(machine, "the machine refused or failed the command", error);
 	case TR_IDLE:
+		if (was_refused(machine)) {
+			machine->show_console = true;
+			return failed(machine, "the machine refused or failed the command", error);
+		}
 		/* A run that ended between two looks; before the first run it is about to begin. */
 		return shared->run ? TURN_DONE : TURN_ON;
 	case TR_PANIC:
@@ -243,6 +262,9 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	/* Not only at the next look: the machine may be done, and gone, by then. */
 	if (!machine->has_region)
 		return turn;
+	if (machine->by_mailbox && !machine->request &&
+	    run_command_send(options, &machine->region, &machine->request, error))
+		return TURN_FAIL;
 	/* The state first: what it promises is there when the rest is read. */
 	turn = look_at_state(machine, error);
 	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
@@ -360,4 +382,5 @@ void machine_free(struct machine *machine)
 		close(machine->region_fd);
 	if (machine->signals >= 0)
 		close(machine->signals);
+	free(machine->append);
 }

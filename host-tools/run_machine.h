@@ -22,10 +22,13 @@ struct machine {
 	struct ivshmem_server doorbells;
 	struct reader_process reader;
 	struct progress progress;
+	char *append;          /* the command as QEMU hands it over */
+	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
 	uint64_t serial_shown; /* bytes of the serial line, with -v */
 	uint64_t log_shown;    /* and of QEMU's own words */
 	uint64_t file_size;
 	int signals;     /* signalfd */
+	bool by_mailbox; /* the command has names to be resolved */
 	bool has_region; /* the magic was seen */
 	bool has_session;
 	bool recorded;     /* a session was finished: file and ledger are there */

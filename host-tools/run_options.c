@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/blob.h"
 #include "host-tools/commands.h"
 
 enum {
@@ -148,36 +147,6 @@ static int own_words(char **argv)
 	return 0;
 }
 
-static bool has_word(char **words, int count, const char *word)
-{
-	for (int i = 0; i < count; i++) {
-		if (!strcmp(words[i], word))
-			return true;
-	}
-	return false;
-}
-
-/* The guest's command as one text. Without --then the machine is to power off, said behind the
- * command's other options, so that the machine's remarks about columns stay true. */
-static char *join_command(const struct run_options *options)
-{
-	bool add_then = !has_word(options->guest, options->guest_count, "--then");
-	int place = 1;
-	struct blob text = { 0 };
-
-	for (int i = 1; i < options->guest_count && place == 1; i++)
-		place = strcmp(options->guest[i], "--") ? 1 : i;
-	for (int i = 0; i < options->guest_count; i++) {
-		if (add_then && i == place)
-			blob_printf(&text, " --then poweroff");
-		blob_printf(&text, "%s%s", i ? " " : "", options->guest[i]);
-	}
-	if (add_then && place >= options->guest_count)
-		blob_printf(&text, " --then poweroff");
-	blob_add(&text, "", 1);
-	return (char *)text.bytes;
-}
-
 void run_options_parse(struct run_options *options, int argc, char **argv)
 {
 	int own = 1, separator = 1;
@@ -210,10 +179,4 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		        "Try `bareperf run --help'.\n");
 		exit(EXIT_USAGE);
 	}
-	options->append = join_command(options);
-}
-
-void run_options_free(struct run_options *options)
-{
-	free(options->append);
 }

@@ -23,13 +23,10 @@ struct run_options {
 	int qemu_option_count;
 	char **guest; /* the words of the guest's command */
 	int guest_count;
-	char *append; /* the command as the image gets it, malloc()ed */
 };
 
 /* Take argv apart: our options, QEMU's from the first unknown one on, and behind "--" the
  * guest's command. Does not return for --help or a wrong command line. */
 void run_options_parse(struct run_options *options, int argc, char **argv);
-
-void run_options_free(struct run_options *options);
 
 #endif

@@ -19,6 +19,7 @@
 #define SHORTEST_PERIOD 256U
 #define COUNTERS        32U
 #define NOT_SERVED      UINT32_MAX
+#define PMU_TYPE        8U /* of attr, beside PERF_TYPE_RAW: dynamic, as in Linux */
 
 static const struct pmu_format formats[] = {
 	{ "event", 0, 0, 15 },
@@ -77,7 +78,7 @@ static uint32_t event_number(const struct perf_event_attr *attr)
 {
 	uint32_t number = NOT_SERVED;
 
-	if (attr->type == PERF_TYPE_RAW && attr->config <= PMEVTYPER_EVENT_MASK)
+	if (attr->type != PERF_TYPE_HARDWARE && attr->config <= PMEVTYPER_EVENT_MASK)
 		return (uint32_t)attr->config;
 	if (attr->type == PERF_TYPE_HARDWARE)
 		number = generic_event(attr->config);
@@ -108,7 +109,8 @@ static int init(struct perf_event *event)
 	const char *why;
 	uint32_t number;
 
-	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_RAW)
+	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_RAW &&
+	    attr->type != PMU_TYPE)
 		return -ENOENT;
 	if (probe(&why))
 		return -ENOENT;
@@ -287,7 +289,8 @@ static void read(struct perf_event *event)
 const struct pmu pmu_arm_pmuv3 = {
 	.name = "armv8_pmuv3",
 	.description = "the CPU's counters: generic events, rNNN, event=NNN",
-	.type = PERF_TYPE_RAW,
+	.type = PMU_TYPE,
+	.flags = PMU_RAW,
 	.formats = formats,
 	.probe = probe,
 	.event_init = init,

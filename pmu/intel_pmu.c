@@ -68,7 +68,6 @@ static void look(void)
 	uint32_t eax = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
 	uint32_t ebx = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
 	uint32_t edx = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	uint32_t ecx = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
 	unsigned events = field(eax, CPUID_PERFMON_EVENTS, 8);
 
 	unit.version = field(eax, CPUID_PERFMON_VERSION, 8);
@@ -78,10 +77,17 @@ static void look(void)
 	unit.fixed = unit.version >= 2 ? field(edx, CPUID_PERFMON_FIXED, 5) : 0;
 	unit.fixed_mask = mask_of(field(edx, CPUID_PERFMON_FIXED_WIDTH, 8));
 	unit.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx;
-	unit.write = ecx & CPUID_FEATURES_PDCM &&
-	                     arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE
-	                 ? IA32_A_PMC0
-	                 : IA32_PMC0;
+}
+
+/* Not with the rest: probe() is asked before MSRs may be read. */
+static uint32_t write_register(void)
+{
+	uint64_t ecx = arch_reg_read(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+
+	if (ecx & CPUID_FEATURES_PDCM &&
+	    arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE)
+		return IA32_A_PMC0;
+	return IA32_PMC0;
 }
 
 static int probe(const char **why)
@@ -270,6 +276,7 @@ static int prepare_cpu(unsigned cpu)
 {
 	if (active[cpu])
 		return 0;
+	unit.write = write_register();
 	if (unit.version >= 2) {
 		arch_reg_write(IA32_PERF_GLOBAL_CTRL, 0);
 		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
@@ -386,6 +393,7 @@ const struct pmu pmu_intel = {
 	.name = "cpu",
 	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
 	.type = PERF_TYPE_RAW,
+	.flags = PMU_RAW,
 	.formats = formats,
 	.probe = probe,
 	.event_init = init,

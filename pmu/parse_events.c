@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/parse_events.h"
+#include "pmu/parser.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,137 +21,14 @@ static const struct pmu_event_name generic[] = {
 	{ NULL, 0, NULL },
 };
 
-struct parser {
-	const char *at;
-	const struct pmu *const *sources;
-	struct event_spec *spec;
-	struct parse_error *error;
-};
-
-static int fail(struct parser *p, const char *what, const char *at)
-{
-	p->error->what = what;
-	p->error->at = at;
-	return -EINVAL;
-}
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-static int parse_digits(const char **at, int base, uint64_t *value)
-{
-	const char *start = *at;
-
-	*value = 0;
-	for (; digit(**at) < base; ++*at) {
-		if (*value > (UINT64_MAX - (unsigned)digit(**at)) / (unsigned)base)
-			return -ERANGE;
-		*value = *value * (unsigned)base + (unsigned)digit(**at);
-	}
-	return *at == start ? -EINVAL : 0;
-}
-
-int parse_number(const char **at, uint64_t *value)
-{
-	if ((*at)[0] == '0' && (*at)[1] == 'x') {
-		*at += 2;
-		return parse_digits(at, 16, value);
-	}
-	return parse_digits(at, 10, value);
-}
-
-/* Length of the name at text: to the end, or to what may follow a name. */
-static size_t name_length(const char *text)
-{
-	return strcspn(text, ",:/={}");
-}
-
-static bool named(const char *name, const char *text, size_t length)
-{
-	return strlen(name) == length && !memcmp(name, text, length);
-}
-
 static const struct pmu_event_name *lookup(const struct pmu_event_name *names, const char *text,
                                            size_t length)
 {
 	for (; names && names->name; names++) {
-		if (named(names->name, text, length))
+		if (parser_named(names->name, text, length))
 			return names;
 	}
 	return NULL;
-}
-
-static int set_field(struct parser *p, const struct pmu_format *format, uint64_t value,
-                     const char *value_at)
-{
-	uint64_t *words[] = { &p->spec->attr.config, &p->spec->attr.config1,
-		              &p->spec->attr.config2, &p->spec->config3 };
-	unsigned width = format->high - format->low + 1U;
-	uint64_t mask = width == 64 ? UINT64_MAX : (1ULL << width) - 1;
-
-	if (value > mask)
-		return fail(p, "value does not fit the term", value_at);
-	*words[format->word] &= ~(mask << format->low);
-	*words[format->word] |= value << format->low;
-	return 0;
-}
-
-static int set_term(struct parser *p, const struct pmu *source, const char *term, size_t length,
-                    uint64_t value, const char *value_at)
-{
-	struct perf_event_attr *attr = &p->spec->attr;
-
-	if (named("period", term, length) || named("freq", term, length)) {
-		if (!value)
-			return fail(p, "must be more than 0", value_at);
-		attr->sample_period = value;
-		attr->flags &= ~PERF_ATTR_FREQ;
-		attr->flags |= named("freq", term, length) ? PERF_ATTR_FREQ : 0;
-		return 0;
-	}
-	for (const struct pmu_format *f = source->formats; f && f->term; f++) {
-		if (named(f->term, term, length))
-			return set_field(p, f, value, value_at);
-	}
-	return fail(p, "unknown term of this event source", term);
-}
-
-/* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */
-static int parse_terms(struct parser *p, const struct pmu *source)
-{
-	while (*p->at != '/') {
-		const char *term = p->at;
-		size_t length = name_length(term);
-		const char *value_at = term;
-		uint64_t value = 1;
-		int error;
-
-		if (!length)
-			return fail(p, "a term or '/' is missing", term);
-		p->at += length;
-		if (*p->at == '=') {
-			value_at = ++p->at;
-			if (parse_number(&p->at, &value))
-				return fail(p, "not a number of 64 bits", value_at);
-		}
-		error = set_term(p, source, term, length, value, value_at);
-		if (error)
-			return error;
-		if (*p->at == ',')
-			p->at++;
-		else if (*p->at != '/')
-			return fail(p, "expected ',' or '/'", p->at);
-	}
-	p->at++;
-	return 0;
 }
 
 /* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. */
@@ -159,54 +36,112 @@ static size_t without_instance(const char *name, size_t length)
 {
 	size_t end = length;
 
-	while (end && digit(name[end - 1]) < 10)
+	while (end && parser_digit(name[end - 1]) < 10)
 		end--;
 	return end && end < length && name[end - 1] == '_' ? end - 1 : length;
 }
 
-static int parse_source(struct parser *p, const char *name, size_t length)
+static bool is_meant(const struct pmu *source, const char *name, size_t length)
 {
-	size_t plain = without_instance(name, length);
+	if (!name)
+		return source->flags & PMU_RAW;
+	return parser_named(source->name, name, length) ||
+	       parser_named(source->name, name, without_instance(name, length));
+}
+
+/* The source of this name, or for none of raw events. Several vendors' are called alike: the one
+ * that is here. */
+static const struct pmu *pick_source(const struct parser *p, const char *name, size_t length)
+{
+	const struct pmu *first = NULL;
+	bool several = false;
+	const char *why;
 
 	for (const struct pmu *const *s = p->sources; *s; s++) {
-		if (!named((*s)->name, name, length) && !named((*s)->name, name, plain))
+		if (!is_meant(*s, name, length))
 			continue;
-		p->spec->attr.type = (*s)->type;
-		p->at++;
-		return parse_terms(p, *s);
+		several = first;
+		first = first ? first : *s;
 	}
-	return fail(p, "unknown event source", name);
+	for (const struct pmu *const *s = p->sources; *s && several; s++) {
+		if (is_meant(*s, name, length) && !(*s)->probe(&why))
+			return *s;
+	}
+	return first;
+}
+
+static int parse_source(struct parser *p, const char *name, size_t length)
+{
+	const struct pmu *source = pick_source(p, name, length);
+
+	if (!source)
+		return parser_fail(p, "unknown event source", name);
+	p->spec->attr.type = source->type;
+	p->at++;
+	return parser_terms(p, source);
+}
+
+/* rHEX, of whichever source counts raw events here. */
+static bool is_raw(const char *name, size_t length, uint64_t *config)
+{
+	const char *digits = name + 1;
+
+	return *name == 'r' && !parser_digits(&digits, 16, config) && digits == name + length;
+}
+
+static int parse_raw(struct parser *p, const char *name, uint64_t config)
+{
+	const struct pmu *source = pick_source(p, NULL, 0);
+
+	if (source && config & ~parser_known_bits(source, 0))
+		return parser_fail(p, "has bits that this CPU's counters reserve", name + 1);
+	p->spec->attr.type = PERF_TYPE_RAW;
+	p->spec->attr.config = config;
+	return 0;
+}
+
+static bool lookup_all(const struct pmu *const *sources, const char *name, size_t length,
+                       struct perf_event_attr *attr)
+{
+	const struct pmu_event_name *found = lookup(generic, name, length);
+
+	attr->type = PERF_TYPE_HARDWARE;
+	for (const struct pmu *const *s = sources; *s && !found; s++) {
+		attr->type = (*s)->type;
+		found = lookup((*s)->events, name, length);
+	}
+	if (found)
+		attr->config = found->config;
+	return found;
 }
 
 static int parse_name(struct parser *p)
 {
-	struct perf_event_attr *attr = &p->spec->attr;
 	const char *name = p->at;
-	size_t length = name_length(name);
-	const struct pmu_event_name *found = lookup(generic, name, length);
-	const char *raw = name + 1;
+	size_t length = parser_name_length(name);
+	uint64_t config;
 
 	p->at += length;
 	if (*p->at == '/')
 		return parse_source(p, name, length);
-	if (found) {
-		attr->type = PERF_TYPE_HARDWARE;
-		attr->config = found->config;
+	if (lookup_all(p->sources, name, length, &p->spec->attr))
 		return 0;
-	}
-	for (const struct pmu *const *s = p->sources; *s; s++) {
-		found = lookup((*s)->events, name, length);
-		if (found) {
-			attr->type = (*s)->type;
-			attr->config = found->config;
-			return 0;
-		}
-	}
-	if (*name == 'r' && !parse_digits(&raw, 16, &attr->config) && raw == p->at) {
-		attr->type = PERF_TYPE_RAW;
-		return 0;
-	}
-	return fail(p, length ? "unknown event" : "an event's name is missing", name);
+	if (is_raw(name, length, &config))
+		return parse_raw(p, name, config);
+	if (!length)
+		return parser_fail(p, "an event's name is missing", name);
+	return parser_fail(
+	    p, "unknown event (a CPU's own names resolve on the host: bareperf list)", name);
+}
+
+bool parse_events_knows(const char *text, const struct pmu *const *sources)
+{
+	struct perf_event_attr attr;
+	size_t length = parser_name_length(text);
+	uint64_t config;
+
+	return text[length] == '/' || lookup_all(sources, text, length, &attr) ||
+	       is_raw(text, length, &config);
 }
 
 /* perf's u, k, h: what is named is counted, the others are excluded. */
@@ -230,7 +165,7 @@ static int parse_modifiers(struct parser *p)
 			exclude &= ~PERF_ATTR_EXCLUDE_HV;
 			break;
 		default:
-			return fail(p, "unknown modifier (u, k, h are known)", p->at);
+			return parser_fail(p, "unknown modifier (u, k, h are known)", p->at);
 		}
 	}
 	if (exclude != all)
@@ -249,11 +184,11 @@ static int parse_event(struct parser *p)
 	error = parse_name(p);
 	if (!error)
 		error = parse_modifiers(p);
-	if (error)
+	if (error || *p->spec->name)
 		return error;
 	length = (size_t)(p->at - start);
 	if (length >= sizeof(p->spec->name))
-		return fail(p, "an event's text is longer than 63 characters", start);
+		return parser_fail(p, "an event's text is longer than 63 characters", start);
 	memcpy(p->spec->name, start, length);
 	return 0;
 }
@@ -268,7 +203,7 @@ int parse_events(const char *text, const struct pmu *const *sources, struct even
 		int failed;
 
 		if (n == max)
-			return fail(&p, "too many events", p.at);
+			return parser_fail(&p, "too many events", p.at);
 		p.spec = &specs[n++];
 		failed = parse_event(&p);
 		if (failed)

@@ -8,7 +8,7 @@
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
 	uint64_t config3;            /* beyond attr, as in struct perf_event */
-	char name[64];               /* as written */
+	char name[64];               /* as written, or what the term name= says */
 };
 
 /* What is wrong with a text, and where in it. */
@@ -20,11 +20,16 @@ struct parse_error {
 /*
  * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h), with
  * commas between. NAME is one of perf's generic hardware events or a name of some source in
- * sources; TERM one of its formats, or period, freq. VALUE is decimal or 0x hexadecimal.
+ * sources; TERM one of its formats, or config, config1, config2 (with no bit that its formats
+ * lack), period, freq, name. VALUE is decimal or 0x hexadecimal, name's is text up to ',' or '/'.
  * Returns how many specs were filled (1 to max), or -EINVAL with error. Thread.
  */
 int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
                  unsigned max, struct parse_error *error);
+
+/* Whether parse_events() takes the event at text, up to its modifiers, for one of its own names, a
+ * raw one or SOURCE/…/. What it does not know may be a name of the CPU's own. Thread. */
+bool parse_events_knows(const char *text, const struct pmu *const *sources);
 
 /* A whole number, decimal or 0x hexadecimal, at *at; moves *at behind it. 0, or -EINVAL if
  * there is no digit, -ERANGE if it exceeds 64 bits. */

@@ -32,6 +32,7 @@ struct pmu_event_name {
 
 /* Abilities of a source, struct pmu's flags. */
 #define PMU_AUX (1U << 0) /* its hardware fills an AUX area, instead of samples */
+#define PMU_RAW (1U << 1) /* it counts PERF_TYPE_RAW events: -e rHEX */
 
 /*
  * What a source must do. Errors mean the same for every source:

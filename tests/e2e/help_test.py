@@ -16,7 +16,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
-COMMANDS = ("run", "dump", "flamegraph")
+COMMANDS = ("run", "list", "dump", "flamegraph")
 
 
 def run(*words):

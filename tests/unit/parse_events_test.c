@@ -15,7 +15,29 @@ static const struct pmu_format formats[] = {
 	{ NULL, 0, 0, 0 },
 };
 static const struct pmu unit = { .name = "unit", .type = 42, .events = names, .formats = formats };
+
+/* Two vendors' counters, one of which is here. */
+static int here(const char **why)
+{
+	*why = NULL;
+	return 0;
+}
+
+static int absent(const char **why)
+{
+	*why = "another vendor's";
+	return -ENODEV;
+}
+
+static const struct pmu_format wide[] = { { "event", 0, 0, 11 }, { NULL, 0, 0, 0 } };
+static const struct pmu theirs = {
+	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = formats, .probe = absent
+};
+static const struct pmu ours = {
+	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = wide, .probe = here
+};
 static const struct pmu *const sources[] = { &unit, NULL };
+static const struct pmu *const vendors[] = { &theirs, &ours, NULL };
 
 static struct event_spec specs[4];
 static struct parse_error error;
@@ -91,6 +113,42 @@ static void period_and_freq_belong_to_the_event(void **state)
 	assert_true(specs[1].attr.flags & PERF_ATTR_FREQ);
 }
 
+static void a_name_replaces_what_is_written(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit/config=0x1ff,name=INST_RETIRED.ANY_P:c=1/u,cycles"), 2);
+	assert_string_equal(specs[0].name, "INST_RETIRED.ANY_P:c=1");
+	assert_int_equal(specs[0].attr.config, 0x1ff);
+	assert_true(specs[0].attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+	assert_string_equal(specs[1].name, "cycles");
+	assert_int_equal(parse("unit/config1=0x123456789abcdef0,config2=0xfff/"), 1);
+	assert_true(specs[0].attr.config1 == 0x123456789abcdef0);
+	assert_int_equal(specs[0].attr.config2, 0xfff);
+}
+
+static void of_sources_with_one_name_the_one_that_is_here_is_meant(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_events("cpu/event=0xfff/,rfff", vendors, specs, 4, &error), 2);
+	assert_int_equal(specs[0].attr.config, 0xfff);
+	assert_int_equal(parse_events("r1000", vendors, specs, 4, &error), -EINVAL);
+	assert_string_equal(error.what, "has bits that this CPU's counters reserve");
+}
+
+static void what_is_no_name_of_ours_is_known_for_that(void **state)
+{
+	static const char *const known[] = { "cycles:u", "loads", "r20c4", "any/thing=1/",
+		                             "cycles" };
+	static const char *const unknown[] = { "INST_RETIRED.ANY_P", "skl::cycles", "r20cx",
+		                               "cyles" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_true(parse_events_knows(known[i], sources));
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		assert_false(parse_events_knows(unknown[i], sources));
+}
+
 static void modifiers_exclude_what_is_not_named(void **state)
 {
 	(void)state;
@@ -106,7 +164,8 @@ static void an_error_points_at_its_place(void **state)
 		size_t column;
 		const char *what;
 	} cases[] = {
-		{ "cycles,cyles", 7, "unknown event" },
+		{ "cycles,cyles", 7,
+		  "unknown event (a CPU's own names resolve on the host: bareperf list)" },
 		{ "", 0, "an event's name is missing" },
 		{ "cycles,", 7, "an event's name is missing" },
 		{ "cpu/event=1/", 0, "unknown event source" },
@@ -115,6 +174,11 @@ static void an_error_points_at_its_place(void **state)
 		{ "unit/event=/", 11, "not a number of 64 bits" },
 		{ "unit/event=99999999999999999999/", 11, "not a number of 64 bits" },
 		{ "unit/event=1", 12, "expected ',' or '/'" },
+		{ "unit/config=0x400000/", 12, "has bits that this event source reserves" },
+		{ "unit/config2=0x1000/", 13, "has bits that this event source reserves" },
+		{ "unit/name=/", 10, "a name is missing" },
+		{ "unit/name=0123456789012345678901234567890123456789012345678901234567890123/", 10,
+		  "a name is longer than 63 characters" },
 		{ "unit/period=0/", 12, "must be more than 0" },
 		{ "cycles:x", 7, "unknown modifier (u, k, h are known)" },
 		{ "cycles,cycles,cycles,cycles,cycles", 28, "too many events" },
@@ -137,6 +201,9 @@ int main(void)
 		cmocka_unit_test(terms_fill_their_bits),
 		cmocka_unit_test(a_source_may_carry_its_number),
 		cmocka_unit_test(period_and_freq_belong_to_the_event),
+		cmocka_unit_test(a_name_replaces_what_is_written),
+		cmocka_unit_test(of_sources_with_one_name_the_one_that_is_here_is_meant),
+		cmocka_unit_test(what_is_no_name_of_ours_is_known_for_that),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
 		cmocka_unit_test(an_error_points_at_its_place),
 	};

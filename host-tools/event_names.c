@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/event_names.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/pfm.h"
+#include "pmu/parse_events.h"
+
+#define NAME_MAX_LENGTH 63 /* of tr_event.name */
+
+/* Length of the event at text: up to a comma or brace that is not between slashes. */
+static size_t event_length(const char *text)
+{
+	bool inside = false;
+	size_t i = 0;
+
+	for (; text[i] && (inside || !strchr(",{}", text[i])); i++)
+		inside ^= text[i] == '/';
+	return i;
+}
+
+/* A name that only the CPU's maker gave; what stands behind a group's brace has none. */
+static bool is_own_name(const char *text, size_t length)
+{
+	return length && *text != ':' && !memchr(text, '/', length) &&
+	       !parse_events_knows(text, pmu_sources);
+}
+
+bool event_names_any(const char *list)
+{
+	while (*list) {
+		size_t length = event_length(list);
+
+		if (is_own_name(list, length))
+			return true;
+		list += length + (list[length] != 0);
+	}
+	return false;
+}
+
+/* perf's modifiers behind the last colon; an empty string if there are none. Unit masks are longer
+ * or have other letters. */
+static const char *modifiers(const char *name)
+{
+	const char *last = strrchr(name, ':');
+
+	if (last && last > name && last[-1] != ':' && last[1] && !last[1 + strspn(last + 1, "ukh")])
+		return last + 1;
+	return "";
+}
+
+/* Encode a name that has no PMU by that of the CPU. */
+static int encode_for(const char *name, const struct event_cpu *cpu, struct pfm_encoding *encoding,
+                      struct error *error)
+{
+	const char *pmu = event_pmu_of(cpu), *common = event_pmu_common(cpu->machine);
+	struct error reason = { "" };
+	char full[256];
+	int code = -ENOENT;
+
+	snprintf(full, sizeof(full), "%s::%s", pmu ? pmu : common, name);
+	if (pmu || common)
+		code = pfm_encode(full, encoding, &reason);
+	if (pmu && code)
+		return error_set(error, code, "%s; `bareperf list --pmu %s' shows what there is",
+		                 reason.text, pmu);
+	if (!pmu && (code || !event_is_common(cpu->machine, encoding->config)))
+		return error_set(error, -ENOENT,
+		                 "event %s: bareperf has no list of this CPU's own events (%s, "
+		                 "signature 0x%" PRIx64
+		                 "). Say whose is meant, as in skl::%s "
+		                 "(`bareperf list' shows them), or write it raw",
+		                 name, cpu->vendor, cpu->signature, name);
+	return 0;
+}
+
+/* The levels as modifiers, if they are not all: libpfm4's :u, :k=0 and so on. */
+static const char *levels(const struct pfm_encoding *encoding, uint16_t machine, char text[4])
+{
+	bool hv = encoding->hv && machine == EM_AARCH64;
+	char *at = text;
+
+	if (encoding->user)
+		*at++ = 'u';
+	if (encoding->kernel)
+		*at++ = 'k';
+	if (hv)
+		*at++ = 'h';
+	*at = 0;
+	return encoding->user && encoding->kernel && !hv ? "" : text;
+}
+
+static void write_event(struct blob *text, const char *written, const char *modified,
+                        const struct pfm_encoding *encoding, uint16_t machine)
+{
+	char ring[4];
+
+	blob_printf(text, "%s/config=0x%" PRIx64, machine == EM_AARCH64 ? "armv8_pmuv3" : "cpu",
+	            encoding->config);
+	if (encoding->period)
+		blob_printf(text, ",period=%" PRIu64, encoding->period);
+	if (encoding->freq)
+		blob_printf(text, ",freq=%" PRIu64, encoding->freq);
+	blob_printf(text, ",name=%s/%s", written,
+	            *modified ? modified : levels(encoding, machine, ring));
+}
+
+static int resolve_one(struct blob *text, const char *written, const struct event_cpu *cpu,
+                       struct error *error)
+{
+	const char *modified = modifiers(written);
+	struct pfm_encoding encoding = { 0 };
+	char name[NAME_MAX_LENGTH + 1];
+	int code;
+
+	snprintf(name, sizeof(name), "%s", written);
+	if (*modified)
+		name[modified - written - 1] = 0;
+	if (strstr(name, "::"))
+		code = pfm_encode(name, &encoding, error);
+	else
+		code = encode_for(name, cpu, &encoding, error);
+	if (!code)
+		write_event(text, written, modified, &encoding, cpu->machine);
+	return code;
+}
+
+int event_names_resolve(struct blob *text, const char *list, const struct event_cpu *cpu,
+                        struct error *error)
+{
+	while (*list) {
+		size_t length = event_length(list);
+		char written[NAME_MAX_LENGTH + 1];
+		int code;
+
+		if (!is_own_name(list, length)) {
+			blob_add(text, list, length);
+		} else if (length > NAME_MAX_LENGTH) {
+			return error_set(error, -EINVAL, "event %.*s: longer than %d characters",
+			                 (int)length, list, NAME_MAX_LENGTH);
+		} else {
+			snprintf(written, sizeof(written), "%.*s", (int)length, list);
+			code = resolve_one(text, written, cpu, error);
+			if (code)
+				return code;
+		}
+		list += length;
+		if (*list)
+			blob_add(text, list++, 1);
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The command for the machine as one text, from the words of `bareperf run -- COMMAND`. */
+#ifndef HOST_TOOLS_RUN_COMMAND_H
+#define HOST_TOOLS_RUN_COMMAND_H
+
+#include "host-tools/error.h"
+#include "host-tools/event_pmus.h"
+#include "host-tools/region.h"
+#include "host-tools/run_options.h"
+
+/* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
+bool run_command_has_names(const struct run_options *options);
+
+/* The text, malloc()ed, with such names resolved for cpu; for no cpu (NULL) it is empty if there
+ * are any, and then the machine waits for the mailbox. Without --then the machine is told to power
+ * off. NULL: error says why. */
+char *run_command_text(const struct run_options *options, const struct event_cpu *cpu,
+                       struct error *error);
+
+/* Resolve the names for the boot CPU of a live region and send the command to its mailbox. 0 and
+ * the request's number, or a negative errno. */
+int run_command_send(const struct run_options *options, struct region *region, uint32_t *request,
+                     struct error *error);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The parser of events between its halves: parse_events.c knows names, parse_terms.c what stands
+ * between slashes. Thread. */
+#ifndef PMU_PARSER_H
+#define PMU_PARSER_H
+
+#include "pmu/parse_events.h"
+
+struct parser {
+	const char *at;
+	const struct pmu *const *sources;
+	struct event_spec *spec;
+	struct parse_error *error;
+};
+
+/* Note what is wrong, and where; returns -EINVAL. */
+int parser_fail(struct parser *p, const char *what, const char *at);
+
+/* The value of a digit, up to 15; 16: it is none. */
+int parser_digit(char c);
+
+/* Digits of base 10 or 16 at *at; moves it behind them. 0, -EINVAL: none, -ERANGE: 64 bits do not
+ * hold them. */
+int parser_digits(const char **at, int base, uint64_t *value);
+
+/* Length of the name at text: to the end, or to what may follow a name; and whether it is name. */
+size_t parser_name_length(const char *text);
+bool parser_named(const char *name, const char *text, size_t length);
+
+/* The bits of one of attr's config words that the source has terms for. */
+uint64_t parser_known_bits(const struct pmu *source, unsigned word);
+
+/* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */
+int parser_terms(struct parser *p, const struct pmu *source);
+
+#endif
