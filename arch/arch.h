@@ -251,6 +251,25 @@ void arch_trace_sync(void);
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
 
+/* ---- Handlers that a trace does not see ---- */
+
+/* An interrupt or exception came on a CPU that hides its handlers, as the first thing of it. live:
+ * its delivery was traced, if anything was; outermost: it interrupted no handler, so that its
+ * return will be traced and counted. Its context; not nested in itself. */
+typedef void (*arch_entered_fn)(const struct arch_regs *regs, bool live, bool outermost);
+
+/* From now on this CPU's handlers are hidden from what traces and counts branches: between the
+ * delivery and the return from an interrupt, which hardware may record, nothing is recorded or
+ * counted, and what they write to the registers that control it (x86: IA32_DEBUGCTL,
+ * IA32_PERF_GLOBAL_CTRL) takes effect at the return. entered, one for all CPUs, is told; NULL ends
+ * it. A CPU whose handlers no trace sees anyway need do nothing. Thread, interrupts masked. */
+void arch_trace_hide(arch_entered_fn entered);
+
+/* While the CPU hides its handlers: the same for a thread that starts or stops a trace, from the
+ * return of hold to the return of release. Interrupts masked. */
+void arch_trace_hold(void);
+void arch_trace_release(void);
+
 /* Let interrupts in / keep them out on this CPU. Thread. */
 void arch_irq_enable(void);
 void arch_irq_disable(void);

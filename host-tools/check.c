@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define BRANCH_BYTES 24U /* of a record of the debug store */
+
 struct checker {
 	const struct ledger *ledger;
 	check_fn tell;
@@ -86,6 +88,36 @@ static void check_periods(struct checker *checker, const struct ledger_event *ev
 	     who, l->period, event->found.newer_period, event->found.period, l->period_lost);
 }
 
+/* Of a branch trace, once it has ended: every branch taken is recorded or lost, and every record is
+ * in the AUX area. */
+static void check_branches(struct checker *checker, const struct ledger_event *event,
+                           const char *who)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	const struct tr_ring_ledger *ring;
+	uint64_t bytes;
+
+	if (!ended(checker->ledger) || event->event.ring == TR_NONE ||
+	    (!l->branch_records && !l->branch_lost))
+		return;
+	ring = &checker->ledger->rings[event->event.ring].ledger;
+	bytes = ring->aux_written - ring->aux_skipped;
+	tell(checker, l->branch_records == bytes / BRANCH_BYTES && bytes % BRANCH_BYTES == 0,
+	     "%s: recorded %" PRIu64 " branches of %u bytes = AUX written %" PRIu64
+	     " - skipped %" PRIu64,
+	     who, l->branch_records, BRANCH_BYTES, ring->aux_written, ring->aux_skipped);
+	if (l->branch_lost == TR_UNKNOWN)
+		tell(checker, true,
+		     "%s: branches lost: unknown, since nothing counted those that were taken",
+		     who);
+	else
+		tell(checker, l->branch_records + l->branch_lost == l->count + l->branch_interrupts,
+		     "%s: recorded %" PRIu64 " + lost %" PRIu64 " = taken %" PRIu64
+		     " (returns from handlers %" PRIu64 ") + interrupts %" PRIu64,
+		     who, l->branch_records, l->branch_lost, l->count, l->branch_returns,
+		     l->branch_interrupts);
+}
+
 static void check_event(struct checker *checker, uint32_t i)
 {
 	const struct ledger_event *event = &checker->ledger->events[i];
@@ -95,6 +127,7 @@ static void check_event(struct checker *checker, uint32_t i)
 	snprintf(who, sizeof(who), "event %u %s (CPU %u)", i, name, event->event.cpu);
 	check_records(checker, event, who);
 	check_periods(checker, event, who);
+	check_branches(checker, event, who);
 }
 
 static void check_lost(struct checker *checker, uint32_t i)

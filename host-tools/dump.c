@@ -157,7 +157,8 @@ int command_dump(int argc, char **argv)
 	dump.quiet = options.json || options.summary;
 	dump.hex = options.hex;
 	dump.format = malloc(sizeof(*dump.format));
-	if (!dump.format) {
+	dump.symbols = symbols_new();
+	if (!dump.format || !dump.symbols) {
 		say("no memory");
 		return EXIT_ERROR;
 	}
@@ -171,6 +172,7 @@ int command_dump(int argc, char **argv)
 		code = -EIO;
 	}
 	ledger_free(&dump.ledger);
+	symbols_free(dump.symbols);
 	free(dump.format);
 	if (code)
 		return EXIT_ERROR;

@@ -9,6 +9,7 @@
 #include "host-tools/format.h"
 #include "host-tools/ledger.h"
 #include "host-tools/perf_reader.h"
+#include "host-tools/symbols.h"
 
 #define DUMP_TYPES 88 /* record types that are counted each by itself */
 
@@ -29,7 +30,8 @@ struct dump {
 		uint64_t errors;   /* places that are no record */
 		uint64_t error_at; /* position in the AUX area of the first */
 	} spe;
-	uint64_t skipped; /* bytes of the rings that another reader had read before */
+	struct symbols *symbols; /* for branches in AUX pieces */
+	uint64_t skipped;        /* bytes of the rings that another reader had read before */
 };
 
 /* Print all records of a perf.data file or of a region, count them, and leave the ledger. 0 or

@@ -26,6 +26,21 @@ static json_t *text(const char *from, size_t size)
 	return value ? value : json_string(clean);
 }
 
+/* Of a branch trace; lost is null where nobody counted what was taken. */
+static json_t *branches_json(const struct ledger_event *event)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	json_t *json = json_object();
+
+	json_object_set_new(json, "recorded", number(l->branch_records));
+	json_object_set_new(json, "lost",
+	                    l->branch_lost == TR_UNKNOWN ? json_null() : number(l->branch_lost));
+	json_object_set_new(json, "taken", number(l->count));
+	json_object_set_new(json, "returns", number(l->branch_returns));
+	json_object_set_new(json, "interrupts", number(l->branch_interrupts));
+	return json;
+}
+
 static json_t *event_json(const struct ledger *ledger, const struct ledger_event *event)
 {
 	json_t *json = json_object();
@@ -46,6 +61,8 @@ static json_t *event_json(const struct ledger *ledger, const struct ledger_event
 	json_object_set_new(json, "period_delivered", number(event->found.period));
 	json_object_set_new(json, "period_lost", number(event->ledger.period_lost));
 	json_object_set_new(json, "residue", number(event->ledger.residue));
+	if (event->ledger.branch_records || event->ledger.branch_lost)
+		json_object_set_new(json, "branches", branches_json(event));
 	json_object_set_new(json, "time_enabled", number(event->ledger.time_enabled));
 	json_object_set_new(json, "time_running", number(event->ledger.time_running));
 	return json;

@@ -89,6 +89,10 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	ledger->residue = event->count - event->sampled;
 	ledger->time_enabled = event->time_enabled;
 	ledger->time_running = event->time_running;
+	ledger->branch_records = event->branches.records;
+	ledger->branch_interrupts = event->branches.interrupts;
+	ledger->branch_returns = event->branches.returns;
+	ledger->branch_lost = event->branches.unknown ? TR_UNKNOWN : event->branches.lost;
 }
 
 const char *event_error_text(int error)

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "arch/x86_64/perfmon.h"
+#include "pmu/intel_bts.h"
 #include "pmu/sampling.h"
 
 #define EM_X86_64       62 /* elsewhere there is no CPUID to ask */
@@ -240,16 +241,17 @@ static void overflow(const struct arch_regs *regs)
 {
 	uint64_t now = arch_cycles();
 	unsigned cpu = arch_cpu();
+	bool served = intel_bts_interrupted(cpu);
 	uint64_t which;
 
 	if (!active[cpu]) {
-		spurious[cpu]++;
+		spurious[cpu] += !served;
 		return;
 	}
 	enable(0);
 	which = overflowed(cpu);
 	if (!which)
-		spurious[cpu]++;
+		spurious[cpu] += !served;
 	else if (unit.version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, which);
 	for (; which; which &= which - 1) {
@@ -262,6 +264,11 @@ static void overflow(const struct arch_regs *regs)
 		program(event);
 	}
 	enable(active[cpu]);
+}
+
+int intel_pmu_take_interrupt(void)
+{
+	return arch_pmi_init(overflow);
 }
 
 uint64_t intel_pmu_spurious(unsigned cpu)
@@ -382,11 +389,18 @@ static void stop(struct perf_event *event)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, 1ULL << hw->counter);
 }
 
-/* count is as of the last overflow: residue is what comes after it, known at the stop. Looking
- * in between would race with the NMI, and nobody needs it. */
+/* An NMI may come anywhere in here, and changes the count. */
 static void read(struct perf_event *event)
 {
-	(void)event;
+	uint64_t before, value, now;
+
+	do {
+		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
+		value = event->hw.intel_pmu.value;
+		now = counter_read(event->hw.intel_pmu.counter);
+	} while (before != __atomic_load_n(&event->count, __ATOMIC_RELAXED));
+	event->count += (now - value) & counter_mask(event->hw.intel_pmu.counter);
+	event->hw.intel_pmu.value = now;
 }
 
 const struct pmu pmu_intel = {

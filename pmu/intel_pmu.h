@@ -12,6 +12,10 @@
 
 extern const struct pmu pmu_intel;
 
+/* Route the overflow interrupt to us, for who needs it without a counter. 0 or arch_pmi_init()'s
+ * error. Thread. */
+int intel_pmu_take_interrupt(void);
+
 /* Overflow interrupts that found no counter overflowed, on this CPU since boot. Any context. */
 uint64_t intel_pmu_spurious(unsigned cpu);
 

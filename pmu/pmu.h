@@ -7,6 +7,7 @@
 #define PMU_PMU_H
 
 #include "arch/arch.h"
+#include "pmu/branch_area.h"
 #include "pmu/timer.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/ring.h"
@@ -127,6 +128,25 @@ struct hw_arm_spe {
 	bool lent;                     /* the hardware has a piece of the area */
 };
 
+/* State of Intel's branch trace store. */
+struct hw_intel_bts {
+	struct branch_area area;
+	uint64_t debugctl; /* while it traces */
+	uint64_t gap;      /* taken branches when it stopped for lack of room */
+	bool running;      /* it traces, into area's open segment */
+	bool ring0;        /* chosen: deliveries and returns of our handlers leave it */
+	bool counters;     /* of taken branches */
+};
+
+/* What became of the branches of a trace: records + lost = taken (event->count) + interrupts. */
+struct branch_account {
+	uint64_t records;
+	uint64_t interrupts; /* of these, deliveries of interrupts, which are no branches */
+	uint64_t returns;    /* of the taken ones, returns from our handlers */
+	uint64_t lost;       /* taken, not recorded */
+	bool unknown;        /* nobody counts what is taken: lost means nothing */
+};
+
 struct perf_event {
 	struct perf_event_attr attr;
 	uint64_t config3; /* perf's, which lies beyond attr's size */
@@ -143,12 +163,14 @@ struct perf_event {
 	uint64_t enabled_at;   /* ns */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns */
+	struct branch_account branches;
 	const char *name;
 	union {
 		struct hw_cpu_clock cpu_clock;
 		struct hw_arm_pmuv3 arm_pmuv3;
 		struct hw_intel_pmu intel_pmu;
 		struct hw_arm_spe arm_spe;
+		struct hw_intel_bts intel_bts;
 	} hw;
 };
 

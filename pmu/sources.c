@@ -2,6 +2,7 @@
 #include "pmu/arm_pmuv3.h"
 #include "pmu/arm_spe.h"
 #include "pmu/cpu_clock.h"
+#include "pmu/intel_bts.h"
 #include "pmu/intel_pmu.h"
 #include "pmu/pmu.h"
 
@@ -10,6 +11,7 @@ const struct pmu *const pmu_sources[] = {
 	&pmu_intel,
 	&pmu_arm_pmuv3,
 	&pmu_arm_spe,
+	&pmu_intel_bts,
 	&pmu_cpu_clock,
 	NULL,
 };

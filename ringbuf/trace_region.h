@@ -117,6 +117,8 @@ struct tr_cpu {
 };
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 
+#define TR_UNKNOWN UINT64_MAX /* a count that nobody took */
+
 #define TR_NONE UINT32_MAX /* "no such index" */
 
 /* One event on one CPU, as perf_event_open(2) would have made it. */
@@ -153,7 +155,13 @@ struct tr_event_ledger {
 	uint64_t residue;      /* counted since the last sample */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns */
-	uint8_t reserved[48];
+	/* Of a branch trace, whose count is the branches taken, where something counted them:
+	 * branch_records + branch_lost = count + branch_interrupts. */
+	uint64_t branch_records;
+	uint64_t branch_interrupts; /* of the records: deliveries of interrupts */
+	uint64_t branch_returns;    /* of the count: returns from bareperf's handlers */
+	uint64_t branch_lost;       /* or TR_UNKNOWN */
+	uint8_t reserved[16];
 };
 _Static_assert(sizeof(struct tr_event_ledger) == 128, "tr_event_ledger");
 

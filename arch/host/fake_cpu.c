@@ -47,6 +47,32 @@ void arch_trace_sync(void)
 		fake_trace_sync();
 }
 
+arch_entered_fn fake_entered;
+unsigned fake_trace_held;
+void (*fake_spin)(uint64_t iterations);
+
+void arch_trace_hide(arch_entered_fn entered)
+{
+	fake_entered = entered;
+}
+
+void arch_trace_hold(void)
+{
+	fake_trace_held++;
+}
+
+void arch_trace_release(void)
+{
+	fake_trace_held--;
+}
+
+void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations)
+{
+	(void)frame_pointer;
+	if (fake_spin)
+		fake_spin(iterations);
+}
+
 uint64_t arch_regs_pc(const struct arch_regs *regs)
 {
 	return regs->pc;

@@ -21,6 +21,11 @@ extern arch_handler_fn fake_pmi;
 /* The same for hardware that writes a trace; fake_trace_sync() is what arch_trace_sync() does. */
 extern arch_handler_fn fake_trace_interrupt;
 extern void (*fake_trace_sync)(void);
+/* What arch_trace_hide() was last told, and how often hold was called without release; what a
+ * loop of so many iterations does to the registers, NULL: nothing. */
+extern arch_entered_fn fake_entered;
+extern unsigned fake_trace_held;
+extern void (*fake_spin)(uint64_t iterations);
 
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;

@@ -2,6 +2,7 @@
 /* GDT, IDT and TSS in 64-bit mode: SDM volume 3A, 3.4.5, 6.14.1, 7.7. */
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
 
 #define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
@@ -44,12 +45,24 @@ static unsigned stack_of_vector(unsigned vector)
 	}
 }
 
+/* entry.S writes these as constants */
+_Static_assert(GDT_TSS == 0x20 && VECTOR_NMI == 2 && VECTOR_TIMER == 0xf0, "entry.S");
+
+static uint64_t entry_of_vector(unsigned vector)
+{
+	if (vector == VECTOR_NMI)
+		return (uint64_t)x86_nmi_entry;
+	if (vector == VECTOR_TIMER)
+		return (uint64_t)x86_timer_entry;
+	return (uint64_t)x86_vectors + 16 * vector;
+}
+
 void descriptors_init(void)
 {
 	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
 	gdt[GDT_DATA / 8] = DESCRIPTOR_DATA;
 	for (unsigned vector = 0; vector < 256; vector++) {
-		uint64_t target = (uint64_t)x86_vectors + 16 * vector;
+		uint64_t target = entry_of_vector(vector);
 
 		idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
 		                  (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
@@ -78,8 +91,8 @@ void descriptors_load(unsigned cpu)
 
 	__asm__ volatile("lgdt %0" : : "m"(gdtr));
 	x86_load_segments(GDT_CODE, GDT_DATA);
+	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu)); /* entry.S asks TR */
 	__asm__ volatile("lidt %0" : : "m"(idtr));
-	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu));
 }
 
 /* Before arch_take_over() TR is the firmware's or 0, and this is the boot CPU. */

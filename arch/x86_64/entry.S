@@ -5,6 +5,13 @@
  * General registers are saved, nothing else: handlers use no others (DESIGN: "a handler is
  * alone"), so vector and x87 state of the interrupted code is never touched.
  */
+#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/trace.h"
+
+	.equ GDT_TSS, 0x20	/* descriptors.h */
+	.equ VECTOR_NMI, 2	/* registers.h */
+	.equ VECTOR_TIMER, 0xf0	/* interrupts.h */
+
 	.text
 
 /* One 16-byte stub a vector. Vectors with an error code: SDM volume 3A, table 6-1. */
@@ -23,13 +30,79 @@ x86_vectors:
 	.set vector, vector + 1
 	.endr
 
+/*
+ * Between the two macros the CPU neither traces nor counts, on CPUs that hide their handlers
+ * (trace.h). No branch is taken before the registers are written, and none after but IRET; TR's
+ * selector says which CPU this is. Handlers nest (an interrupt's and an NMI's), so the outermost
+ * one's end puts the registers back. What a nested one changed meanwhile is seen by the look back.
+ */
+	.macro trace_hold
+	str %ecx
+	lea x86_trace(%rip), %rax
+	lea -2*GDT_TSS(%rax, %rcx, 2), %rax
+	cmpl $0, TRACE_HIDE(%rax)
+	je .Lheld\@
+	incl TRACE_DEPTH(%rax)
+.Lholding\@:
+	mov $IA32_DEBUGCTL, %ecx
+	xor %eax, %eax
+	xor %edx, %edx
+.Lstill_traced\@:
+	wrmsr
+	mov $IA32_PERF_GLOBAL_CTRL, %ecx
+	wrmsr
+.Lheld\@:
+	window .Lholding\@, .Lstill_traced\@
+	.endm
+
+	.macro trace_release	/* uses rax, rcx, rdx, rsi, rdi, r8 */
+	str %ecx
+	lea x86_trace(%rip), %rdi
+	lea -2*GDT_TSS(%rdi, %rcx, 2), %rdi
+	cmpl $0, TRACE_HIDE(%rdi)
+	je .Lreleased\@
+	decl TRACE_DEPTH(%rdi)
+	jne .Lreleased\@
+.Lreleasing\@:
+	mov TRACE_GLOBAL_CTRL(%rdi), %rsi
+	mov %rsi, %rax
+	mov %rsi, %rdx
+	shr $32, %rdx
+	mov $IA32_PERF_GLOBAL_CTRL, %ecx
+	wrmsr
+	mov TRACE_DEBUGCTL(%rdi), %r8
+	mov %r8, %rax
+	xor %edx, %edx
+	mov $IA32_DEBUGCTL, %ecx
+.Lnot_yet_traced\@:
+	wrmsr
+	cmp TRACE_GLOBAL_CTRL(%rdi), %rsi
+	jne .Lreleasing\@
+	cmp TRACE_DEBUGCTL(%rdi), %r8
+	jne .Lreleasing\@
+.Lreleased\@:
+	window .Lreleasing\@, .Lnot_yet_traced\@
+	.endm
+
+	.macro window first, last
+	.pushsection .rodata.x86_trace_windows, "a", @progbits
+	.long \first - x86_vectors, \last - x86_vectors
+	.popsection
+	.endm
+
+	.pushsection .rodata.x86_trace_windows, "a", @progbits
+	.balign 4
+	.globl x86_trace_windows
+	.hidden x86_trace_windows
+x86_trace_windows:
+	.popsection
+
 /* struct arch_regs, from its end. The CPU aligned the stack to 16 bytes and 22 words keep that. */
-	.balign 16
-	.type interrupt, @function
-interrupt:
+	.macro enter_and_leave
 	push %rax
 	push %rcx
 	push %rdx
+	trace_hold
 	push %rbx
 	push %rbp
 	push %rsi
@@ -53,6 +126,7 @@ interrupt:
 	pop %r11
 	pop %r10
 	pop %r9
+	trace_release
 	pop %r8
 	pop %rdi
 	pop %rsi
@@ -63,7 +137,55 @@ interrupt:
 	pop %rax
 	add $16, %rsp		/* vector and error code */
 	iretq
+	.endm
+
+	.balign 16
+	.type interrupt, @function
+interrupt:
+	enter_and_leave
 	.size interrupt, . - interrupt
+
+/* What comes all the time while the CPU traces has no jump before trace_hold. */
+	.macro own_entry name, vector
+	.balign 16
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
+	push $0
+	push $\vector
+	enter_and_leave
+	.size \name, . - \name
+	.endm
+
+	own_entry x86_nmi_entry, VECTOR_NMI
+	own_entry x86_timer_entry, VECTOR_TIMER
+
+	.globl arch_trace_hold
+	.hidden arch_trace_hold
+	.type arch_trace_hold, @function
+arch_trace_hold:
+	trace_hold
+	ret
+	.size arch_trace_hold, . - arch_trace_hold
+
+	.globl arch_trace_release
+	.hidden arch_trace_release
+	.type arch_trace_release, @function
+arch_trace_release:
+	trace_release
+	ret
+	.size arch_trace_release, . - arch_trace_release
+
+	.globl x86_entries_end
+	.hidden x86_entries_end
+x86_entries_end:
+
+	.pushsection .rodata.x86_trace_windows, "a", @progbits
+	.globl x86_trace_windows_end
+	.hidden x86_trace_windows_end
+x86_trace_windows_end:
+	.popsection
 
 /* int x86_call_on_stack(function rdi, argument rsi, top rdx) */
 	.globl x86_call_on_stack

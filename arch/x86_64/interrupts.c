@@ -3,6 +3,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
+#include "arch/x86_64/trace.h"
 
 /* entry.S calls it, with the CPU's interrupts masked. */
 void x86_interrupt(const struct arch_regs *regs);
@@ -29,6 +30,7 @@ void x86_interrupt(const struct arch_regs *regs)
 	unsigned vector = (unsigned)regs->vector & 0xff;
 	arch_handler_fn handler = handlers[vector];
 
+	trace_interrupted(regs);
 	if (vector < FIRST_INTERRUPT) {
 		if (handler != NULL)
 			handler(regs);

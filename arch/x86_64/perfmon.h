@@ -15,8 +15,11 @@
 #define CPUID_ECX              2U
 #define CPUID_EDX              3U
 
-#define CPUID_FEATURES      0x01U
-#define CPUID_FEATURES_PDCM (1U << 15) /* ECX: IA32_PERF_CAPABILITIES is there */
+#define CPUID_FEATURES        0x01U
+#define CPUID_FEATURES_DTES64 (1U << 2)  /* ECX: the debug store has 64-bit records */
+#define CPUID_FEATURES_DS_CPL (1U << 4)  /* ECX: its branches can be chosen by ring */
+#define CPUID_FEATURES_PDCM   (1U << 15) /* ECX: IA32_PERF_CAPABILITIES is there */
+#define CPUID_FEATURES_DS     (1U << 21) /* EDX: the debug store is there */
 
 /* Leaf 0AH: volume 2A, CPUID; volume 3B, 20.2 */
 #define CPUID_PERFMON             0x0aU
@@ -29,6 +32,8 @@
 
 #define IA32_PMC0                 0x0c1
 #define IA32_PERFEVTSEL0          0x186
+#define IA32_MISC_ENABLE          0x1a0
+#define IA32_DEBUGCTL             0x1d9
 #define IA32_FIXED_CTR0           0x309
 #define IA32_PERF_CAPABILITIES    0x345
 #define IA32_FIXED_CTR_CTRL       0x38d
@@ -36,6 +41,16 @@
 #define IA32_PERF_GLOBAL_CTRL     0x38f
 #define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
 #define IA32_A_PMC0               0x4c1 /* full-width writes, 20.2.8 */
+#define IA32_DS_AREA              0x600
+
+#define MISC_ENABLE_BTS_UNAVAILABLE (1ULL << 11)
+
+/* IA32_DEBUGCTL, 17.4.1; volume 4 */
+#define DEBUGCTL_TR          (1ULL << 6)
+#define DEBUGCTL_BTS         (1ULL << 7)
+#define DEBUGCTL_BTINT       (1ULL << 8)
+#define DEBUGCTL_BTS_OFF_OS  (1ULL << 9)
+#define DEBUGCTL_BTS_OFF_USR (1ULL << 10)
 
 #define PERF_CAPABILITIES_FW_WRITE (1U << 13)
 

@@ -3,6 +3,7 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/trace.h"
 
 #include <errno.h>
 
@@ -32,14 +33,19 @@ static uint64_t cpuid_word(uint32_t reg)
 
 uint64_t arch_reg_read(uint32_t reg)
 {
+	uint64_t value;
+
 	if ((reg & ~0xffU) == CPUID_WORDS)
 		return cpuid_word(reg);
+	if (trace_read(reg, &value))
+		return value;
 	return x86_rdmsr_safe(reg);
 }
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
-	x86_wrmsr_safe(reg, value);
+	if (!trace_write(reg, value))
+		x86_wrmsr_safe(reg, value);
 }
 
 /* What traces here, the debug store, interrupts as the performance monitor. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Handlers that nothing traces or counts; see trace.h. SDM volume 3B, 17.4. */
+#include "arch/x86_64/trace.h"
+
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/registers.h"
+
+/* entry.S: where, inside our own entries and exits, depth and the registers disagree, as offsets
+ * from x86_vectors: an NMI that comes at [first, last] was traced though depth says that a handler
+ * runs, or was not though depth says that none does. */
+struct window {
+	uint32_t first, last;
+};
+extern const struct window x86_trace_windows[], x86_trace_windows_end[];
+extern const char x86_entries_end[];
+
+struct x86_trace x86_trace[ARCH_MAX_CPUS];
+static arch_entered_fn entered_handler;
+
+static bool in_window(uint64_t pc)
+{
+	uint64_t offset = pc - (uint64_t)x86_vectors;
+
+	if (offset >= (uint64_t)(x86_entries_end - x86_vectors))
+		return false;
+	for (const struct window *w = x86_trace_windows; w != x86_trace_windows_end; w++) {
+		if (offset >= w->first && offset <= w->last)
+			return true;
+	}
+	return false;
+}
+
+void trace_interrupted(const struct arch_regs *regs)
+{
+	const struct x86_trace *trace = &x86_trace[arch_cpu()];
+	bool outermost = trace->depth == 1, live;
+
+	if (!trace->hide)
+		return;
+	live = outermost != in_window(regs->rip);
+	if (live || outermost)
+		entered_handler(regs, live, outermost);
+}
+
+void arch_trace_hide(arch_entered_fn entered)
+{
+	struct x86_trace *trace = &x86_trace[arch_cpu()];
+
+	if (entered) {
+		entered_handler = entered;
+		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
+		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);
+	}
+	__atomic_store_n(&trace->hide, entered != NULL, __ATOMIC_RELEASE);
+}
+
+static uint64_t *word_of(uint32_t reg)
+{
+	struct x86_trace *trace;
+
+	if (reg != IA32_DEBUGCTL && reg != IA32_PERF_GLOBAL_CTRL)
+		return NULL;
+	trace = &x86_trace[arch_cpu()];
+	if (!trace->hide)
+		return NULL;
+	return reg == IA32_DEBUGCTL ? &trace->debugctl : &trace->global_ctrl;
+}
+
+bool trace_read(uint32_t reg, uint64_t *value)
+{
+	const uint64_t *word = word_of(reg);
+
+	if (word)
+		*value = *word;
+	return word;
+}
+
+/* The word first: a handler that comes between leaves the register as the word says. */
+bool trace_write(uint32_t reg, uint64_t value)
+{
+	uint64_t *word = word_of(reg);
+
+	if (!word)
+		return false;
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!x86_trace[arch_cpu()].depth)
+		wrmsr(reg, value);
+	return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How our handlers stay out of what the CPU traces and counts: entry.S switches both off before
+ * its first taken branch and on again before IRET, by what is kept here of each CPU. The upper
+ * half is for entry.S as well.
+ */
+#ifndef ARCH_X86_64_TRACE_H
+#define ARCH_X86_64_TRACE_H
+
+/* struct x86_trace: 32 bytes a CPU, which is two steps of TR's selectors */
+#define TRACE_DEBUGCTL    0
+#define TRACE_GLOBAL_CTRL 8
+#define TRACE_HIDE        16
+#define TRACE_DEPTH       20
+
+#ifndef __ASSEMBLER__
+#include "arch/arch.h"
+
+struct x86_trace {
+	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
+	uint32_t hide;
+	uint32_t depth; /* of handlers, and arch_trace_hold(); 0: the registers are live */
+	uint64_t reserved;
+};
+_Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
+_Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
+_Static_assert(offsetof(struct x86_trace, hide) == TRACE_HIDE, "entry.S");
+_Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
+_Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
+
+/* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
+extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
+
+/* What interrupts.c tells at an interrupt's start. Any context. */
+void trace_interrupted(const struct arch_regs *regs);
+
+/* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers: false
+ * if that is not the case. A handler's write takes effect when the handler is over. */
+bool trace_read(uint32_t reg, uint64_t *value);
+bool trace_write(uint32_t reg, uint64_t value);
+#endif
+
+#endif
