@@ -187,7 +187,8 @@ static void account_full(struct perf_event *event, bool delivered)
 	if (delivered && missing == UINT64_MAX) {
 		account->interrupts++;
 	} else {
-		ring_aux_flag(&event->hw.intel_bts.area.out, missing ? PERF_AUX_FLAG_PARTIAL : 0);
+		if (delivered || missing)
+			ring_aux_flag(&event->hw.intel_bts.area.out, PERF_AUX_FLAG_PARTIAL);
 		lose(event, missing);
 	}
 }

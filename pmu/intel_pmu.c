@@ -366,6 +366,7 @@ static void start(struct perf_event *event)
 	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
 	unsigned cpu = event->cpu;
 
+	arch_trace_hold(); /* a trace counts along */
 	enable(0);
 	sampling_start(event, &hw->sampling);
 	configure(hw->counter, hw->select);
@@ -373,6 +374,7 @@ static void start(struct perf_event *event)
 	__atomic_store_n(&owners[cpu][hw->counter], event, __ATOMIC_RELEASE);
 	active[cpu] |= 1ULL << hw->counter;
 	enable(active[cpu]);
+	arch_trace_release();
 }
 
 static void stop(struct perf_event *event)

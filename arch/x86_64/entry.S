@@ -62,8 +62,9 @@ x86_vectors:
 	cmpl $0, TRACE_HIDE(%rdi)
 	je .Lreleased\@
 	decl TRACE_DEPTH(%rdi)
-	jne .Lreleased\@
 .Lreleasing\@:
+	jne .Lreleased\@
+.Lagain\@:
 	mov TRACE_GLOBAL_CTRL(%rdi), %rsi
 	mov %rsi, %rax
 	mov %rsi, %rdx
@@ -77,9 +78,9 @@ x86_vectors:
 .Lnot_yet_traced\@:
 	wrmsr
 	cmp TRACE_GLOBAL_CTRL(%rdi), %rsi
-	jne .Lreleasing\@
+	jne .Lagain\@
 	cmp TRACE_DEBUGCTL(%rdi), %r8
-	jne .Lreleasing\@
+	jne .Lagain\@
 .Lreleased\@:
 	window .Lreleasing\@, .Lnot_yet_traced\@
 	.endm

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Branch traces: what a perf.data file holds, against the disassembly of the image."""
+
+import bisect
+import collections
+import re
+import struct
+import subprocess
+
+import machine
+
+Branch = collections.namedtuple("Branch", "source target")
+# One AUX record and what is in its piece.
+Piece = collections.namedtuple("Piece", "cpu time flags offset branches")
+Instruction = collections.namedtuple("Instruction", "next kind target")
+
+AUX, AUXTRACE_INFO, AUXTRACE, MMAP2 = 11, 70, 71, 10
+TRUNCATED, PARTIAL = 1, 4
+DELIVERY = "delivery"
+
+
+class Trace:
+    """A file's pieces in their order, and where the image was mapped."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        at, size = struct.unpack_from("<QQ", data, 40)
+        end = at + size
+        self.pieces, self.address, self.file_offset, announced = [], None, None, {}
+        while at < end:
+            kind, _, length = struct.unpack_from("<IHH", data, at)
+            if kind == MMAP2 and self.address is None:
+                self.address, _, self.file_offset = struct.unpack_from("<QQQ", data, at + 16)
+            elif kind == AUX:
+                offset, _, flags = struct.unpack_from("<QQQ", data, at + 8)
+                # trailer: TID, TIME, CPU, IDENTIFIER
+                time, cpu = struct.unpack_from("<QI", data, at + length - 24)
+                announced[cpu, offset] = time, flags
+            elif kind == AUXTRACE:
+                payload, offset = struct.unpack_from("<QQ", data, at + 8)
+                cpu = struct.unpack_from("<I", data, at + 40)[0]
+                time, flags = announced[cpu, offset]
+                words = struct.unpack_from(f"<{payload // 8}Q", data, at + length)
+                self.pieces.append(Piece(cpu, time, flags, offset, [
+                    Branch(words[i], words[i + 1]) for i in range(0, len(words), 3)
+                    if words[i] or words[i + 1]]))
+                at += payload
+            at += length
+
+    def of_cpu(self, cpu):
+        return [piece for piece in self.pieces if piece.cpu == cpu]
+
+    def count(self):
+        return sum(len(piece.branches) for piece in self.pieces)
+
+
+class Program:
+    """The image's instructions by link address, and which branches they can make."""
+
+    DIRECT = re.compile(r"^(?:bnd )?(jmp|call|j\w+|loop\w*)\s+([0-9a-f]+)\b")
+    INDIRECT = re.compile(r"^(?:bnd |notrack )*(jmp|call|ljmp|lcall)\s+\*")
+    RETURN = re.compile(r"^(?:bnd |rep[z]? )*(ret|lret|iret)\w*")
+
+    def __init__(self, elf=machine.TOP / "build/x86_64/bareperf.elf"):
+        text = subprocess.run(["objdump", "-d", "-w", str(elf)], capture_output=True, text=True,
+                              check=True).stdout
+        self.instructions, self.functions, self.symbols = {}, set(), {}
+        for line in text.splitlines():
+            head = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
+            if head:
+                self.functions.add(int(head.group(1), 16))
+                self.symbols[head.group(2)] = int(head.group(1), 16)
+            parts = line.split("\t")
+            if len(parts) == 3:
+                address = int(parts[0].strip(" :"), 16)
+                self.instructions[address] = self.decode(
+                    address + len(parts[1].split()), parts[2])
+        self.starts = sorted(self.functions)
+        headers = subprocess.run(["readelf", "-lW", str(elf)], capture_output=True, text=True,
+                                 check=True).stdout
+        loads = re.findall(r"LOAD\s+0x([0-9a-f]+)\s+0x([0-9a-f]+).*R E ", headers)
+        self.file_offset, self.link_address = (int(word, 16) for word in loads[0])
+        self.after_calls = {i.next for i in self.instructions.values() if i.kind == "call"}
+        self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
+        self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
+
+    def decode(self, following, text):
+        direct = self.DIRECT.match(text)
+        if direct:
+            kind = direct.group(1)
+            kind = kind if kind in ("jmp", "call") else "jcc"
+            return Instruction(following, kind, int(direct.group(2), 16))
+        indirect = self.INDIRECT.match(text)
+        if indirect:
+            return Instruction(following, indirect.group(1).lstrip("l"), None)
+        back = self.RETURN.match(text)
+        if back:
+            return Instruction(following, back.group(1), None)
+        return Instruction(following, "other", None)
+
+    def link(self, trace, address):
+        """A run time address as the ELF has it."""
+        return address - trace.address + self.link_address + trace.file_offset - self.file_offset
+
+    def function(self, address):
+        """The start of the function that holds a link address."""
+        return self.starts[bisect.bisect_right(self.starts, address) - 1]
+
+    def edge(self, source, target):
+        """What kind of edge this is, or None where the program has none such."""
+        if target in self.entries and source in self.instructions:
+            return DELIVERY
+        at = self.instructions.get(source)
+        if at is None or target not in self.instructions:
+            return None
+        if at.target is not None:
+            return at.kind if at.target == target else None
+        if at.kind == "call":
+            return "call" if target in self.functions else None
+        if at.kind in ("ret", "lret"):
+            # longjmp() and the like return by a jump; a ret goes behind a call, or to a start
+            return "ret" if target in self.after_calls or target in self.functions else None
+        return at.kind if at.kind in ("jmp", "iret") else None
+
+    def reaches(self, start, end):
+        """Does the straight line from start come to end, past nothing that must branch?"""
+        while start < end:
+            at = self.instructions.get(start)
+            if at is None or at.kind in ("jmp", "ret", "lret", "iret"):
+                return False
+            start = at.next
+        return start == end
+
+
+class Check:
+    """Counts of a trace's edges by kind; its pairs and transitions that the program cannot make."""
+
+    def __init__(self, trace, program):
+        self.kinds, self.edges = collections.Counter(), collections.Counter()
+        self.bad_edges, self.bad_chains = [], []
+        transitions = collections.Counter()
+        for cpu in {piece.cpu for piece in trace.pieces}:
+            last = None
+            for piece in trace.of_cpu(cpu):
+                for branch in piece.branches:
+                    self.edges[branch] += 1
+                    if last:
+                        transitions[last, branch] += 1
+                    last = branch
+                if piece.flags & (TRUNCATED | PARTIAL):
+                    last = None  # a gap
+        for branch, times in self.edges.items():
+            pair = [program.link(trace, address) for address in branch]
+            kind = program.edge(*pair)
+            self.kinds[kind] += times
+            if kind is None:
+                self.bad_edges.append([hex(address) for address in pair])
+        for before, after in transitions:
+            source, start = (program.link(trace, address) for address in before)
+            end, target = (program.link(trace, address) for address in after)
+            if program.edge(source, start) == DELIVERY:
+                # Nothing of a handler is traced but its return, to where it came from.
+                good = program.edge(end, target) == "iret" and target == source \
+                    or program.edge(end, target) == DELIVERY
+            else:
+                good = program.reaches(start, end)
+            if not good:
+                self.bad_chains.append([hex(a) for a in (source, start, end, target)])

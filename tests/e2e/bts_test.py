@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Intel's branch trace store, on the hardware model of tests/qemu: every branch recorded or known
+to be lost, exactly; every pair an edge of the image as it is disassembled; a reader that stalls;
+every fault that the model can inject.
+
+check-timeout: 1200
+"""
+
+import contextlib
+import mmap
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+import branches
+import machine
+import tap
+
+N = 200000
+HOLDS = 8192      # pages of AUX that hold a million branches
+SMALL = 4         # pages: the least there is, four segments of 170 records
+NS = 16           # an instruction under machine.EXACT
+COMPLETE = 3
+STALL = 20000000  # branches while the reader stands still
+
+
+def options(binary, properties="", smp=1):
+    return {"qemu": ("-cpu", f"Skylake-Client,pmu=on{properties}", "-smp", str(smp),
+                     *machine.EXACT), "timeout": 300}, ("--qemu", binary)
+
+
+def record(binary, command, properties="", smp=1):
+    keywords, arguments = options(binary, properties, smp)
+    return machine.Recording(command, *arguments, **keywords)
+
+
+def books(run):
+    """The summary's branch accounts, one a CPU that traced."""
+    return [event["branches"] for event in run.summary()["events"] if "branches" in event]
+
+
+def own(account):
+    """The program's branches: what was taken without the returns from our handlers."""
+    return account["taken"] - account["returns"]
+
+
+def is_exact(account):
+    return account["lost"] is not None and \
+        account["recorded"] + account["lost"] == account["taken"] + account["interrupts"]
+
+
+def conserved(run, name):
+    """The run's accounts, or None."""
+    if not tap.equal(run.status, 0, f"{name}: the recording ends well"):
+        tap.note(run.text)
+        return None
+    summary = run.summary()
+    accounts = books(run)
+    tap.ok(summary["conserved"] and accounts and all(map(is_exact, accounts)),
+           f"{name}: recorded + lost = taken + interrupts, exactly", summary)
+    return accounts
+
+
+def edges(run, name):
+    trace = branches.Trace(run.file)
+    check = branches.Check(trace, branches.Program())
+    tap.ok(check.edges and not check.bad_edges, f"{name}: every pair is an edge of the image",
+           check.bad_edges[:8])
+    tap.ok(not check.bad_chains, f"{name}: each branch leaves the straight line that the last one "
+           "came to", check.bad_chains[:8])
+    return trace, check
+
+
+def a_million(binary):
+    """The whole trace of a million branches. Returns the program's own branches beside them."""
+    name = "branches 1000000"
+    run = record(binary, f"record -e bts// -m ,{HOLDS} -- branches 1000000")
+    accounts = conserved(run, name)
+    if not accounts:
+        return None
+    account = accounts[0]
+    trace, check = edges(run, name)
+    tap.equal(account["lost"], 0, f"{name}: nothing is lost where the AUX area holds the trace")
+    tap.equal(trace.count(), account["recorded"], f"{name}: all that was recorded is in the file")
+    tap.equal(max(check.edges.values()), 1000000, f"{name}: the loop's edge is there a million times")
+    tap.equal(check.kinds[branches.DELIVERY], account["interrupts"],
+              f"{name}: the interrupts of the ledger are those in the trace")
+    tap.equal(check.kinds["iret"], account["returns"], f"{name}: and so are the returns")
+    times = [piece.time for piece in trace.pieces]
+    tap.ok(len(times) > 3 and times == sorted(set(times)), f"{name}: each segment has its time",
+           times)
+    return own(account) - 1000000
+
+
+def stock_perf(binary):
+    run = record(binary, "record -e bts// -- branches 20000")
+    recorded = books(run)[0]["recorded"]
+    text, errors, status = run.perf("script", "--itrace=b", "-F", "event,ip,sym,addr")
+    tap.ok(status == 0 and text.count("branches") >= recorded,
+           "perf script --itrace=b prints every branch",
+           (len(text.splitlines()), recorded, errors))
+    for words in (("report", "--stdio", "--itrace=b"),
+                  ("report", "--stdio", "--itrace=bl", "--branch-history")):
+        text, errors, status = run.perf(*words)
+        tap.ok(status == 0 and "[.] branches" in text, f"perf {' '.join(words)} shows the loop",
+               text[:2000] + errors)
+    lines = subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
+                           check=False).stdout
+    tap.equal(lines.count("\n. branch "), recorded, "bareperf dump prints every branch")
+
+
+def too_small(binary, beside):
+    """The guest runs as fast as it can, so the reader comes too late for four pages."""
+    name = "an AUX area of four pages"
+    run = record(binary, f"record -e bts// -m ,{SMALL} -- branches {N}")
+    accounts = conserved(run, name)
+    if not accounts:
+        return
+    aux = run.summary()["aux"][0]
+    tap.ok(accounts[0]["lost"] > 0 and aux["truncated"] > 0 and
+           aux["lost"] == 24 * accounts[0]["lost"], f"{name}: what has no room is lost, and said",
+           (accounts, aux))
+    tap.equal(own(accounts[0]), N + beside, f"{name}: taken is what it is without any loss")
+    edges(run, name)
+
+
+class Stalled:
+    """A recording whose reader is stopped while it goes on."""
+
+    def __init__(self, binary, command):
+        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
+        here = pathlib.Path(self.directory.name)
+        self.file, self.region = here / "perf.data", here / "region"
+        keywords, arguments = options(binary)
+        self.process = subprocess.Popen(
+            [machine.TOOL, "run", "-o", self.file, "--region", self.region, *arguments,
+             *keywords["qemu"], "--", *command.split()], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        reader = self.wait_for(self.reader)
+        if reader:
+            os.kill(reader, signal.SIGSTOP)
+        self.was_complete = self.wait_for(lambda: self.state() == COMPLETE)
+        if reader:
+            os.kill(reader, signal.SIGCONT)
+        self.text = self.process.communicate(timeout=120)[0]
+        self.status = self.process.returncode
+
+    summary = machine.Recording.summary
+
+    def wait_for(self, what):
+        limit = time.monotonic() + 120
+        while time.monotonic() < limit and self.process.poll() is None:
+            found = what()
+            if found:
+                return found
+            time.sleep(0.002)
+        return None
+
+    def state(self):
+        with contextlib.suppress(FileNotFoundError, ValueError), open(self.region, "rb") as file:
+            with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as memory:
+                return struct.unpack_from("<I", memory, 48)[0]
+        return None
+
+    def reader(self):
+        pid = self.process.pid
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "bareperf-reader":
+                    return int(child)
+        return None
+
+
+def stalled_reader(binary, beside):
+    name = "a reader that stands still"
+    run = Stalled(binary, f"record -e bts// -m ,{SMALL} -- branches {STALL}")
+    tap.ok(run.was_complete, f"{name}: the workload completes without it", run.text)
+    accounts = conserved(run, name)
+    if not accounts:
+        return
+    event = run.summary()["events"][0]
+    instructions, untraced = event["time_enabled"] // NS, 2 * STALL
+    tap.note(f"{instructions} instructions for {STALL} branches: "
+             f"{instructions / untraced:.3f} of the loop's own {untraced}")
+    tap.ok(instructions < 1.05 * untraced, f"{name}: within 5 % of the loop's own instructions",
+           instructions)
+    tap.ok(accounts[0]["lost"] > 0.9 * STALL and own(accounts[0]) == STALL + beside,
+           f"{name}: what it did not take is lost to the branch", accounts)
+
+
+def faults(binary, beside):
+    for fault, what in (("bts-overshoot=30", "a threshold overshot by 30 records"),
+                        ("bts-overshoot=1000", "no interrupt before the segment is full"),
+                        ("pmi-skid=37", "a PMI 37 instructions late"),
+                        ("pmi-skid=300", "a PMI later than the margin is long"),
+                        ("pmi-delay=50000", "a PMI 50 us late"),
+                        ("pmi-spurious=3", "every third PMI comes twice"),
+                        ("pmu-leftovers=on", "firmware's leftovers"),
+                        ("pmu-version=4", "version 4"), ("pmu-version=5", "version 5")):
+        run = record(binary, f"record -e bts// -m ,16 -- branches {N}", "," + fault)
+        accounts = conserved(run, what)
+        if accounts:
+            tap.equal(own(accounts[0]), N + beside, f"{what}: taken is what it always is")
+            edges(run, what)
+
+
+def many_cpus(binary):
+    for smp in (2, 4):
+        name = f"{smp} CPUs"
+        run = record(binary, f"record -a -e bts// -m ,16 -- branches {N}", smp=smp)
+        accounts = conserved(run, name)
+        if accounts:
+            tap.equal(len(accounts), smp, f"{name}: each has its own trace")
+            edges(run, name)
+
+
+def beside_others(binary, beside):
+    name = "with a sampling event beside it"
+    run = record(binary, f"record -e bts//,cycles -c 20000 -m ,64 -- branches {N}")
+    accounts = conserved(run, name)
+    if accounts:
+        tap.ok(run.summary()["events"][1]["samples"] > 10, f"{name}: both record", run.summary())
+        tap.equal(own(accounts[0]), N + beside, f"{name}: the handlers of both stay outside")
+        edges(run, name)
+
+
+def rings(binary, beside):
+    run = record(binary, f"record -e bts//u -- branches {N}")
+    event = run.summary()["events"][0]
+    tap.ok(run.status == 0 and "branches" not in event and event["count"] == 0,
+           "bts//u: no code of ours runs outside ring 0", event)
+    run = record(binary, f"record -e bts//k -m ,2048 -- branches {N}")
+    accounts = conserved(run, "bts//k")
+    if accounts:
+        tap.equal((own(accounts[0]), accounts[0]["lost"]), (N + beside, 0),
+                  "bts//k: all of it in ring 0")
+
+
+def refused(binary):
+    run = record(binary, "record -e bts// -m ,2 -- branches 10")
+    tap.ok(run.status != 0 and "AUX area of 8 KiB" in run.text,
+           "an AUX area of less than four pages is refused with its size", run.text)
+
+
+BINARY, REASON = machine.model("x86_64")
+if REASON:
+    tap.skip("Intel's branch trace store", REASON)
+else:
+    BESIDE = a_million(BINARY)
+    if BESIDE is not None:
+        too_small(BINARY, BESIDE)
+        stalled_reader(BINARY, BESIDE)
+        faults(BINARY, BESIDE)
+        beside_others(BINARY, BESIDE)
+        rings(BINARY, BESIDE)
+    stock_perf(BINARY)
+    many_cpus(BINARY)
+    refused(BINARY)
+tap.finish()
