@@ -108,9 +108,10 @@ class Program:
 
     def edge(self, source, target):
         """What kind of edge this is, or None where the program has none such."""
-        if target in self.entries and source in self.instructions:
-            return DELIVERY
         at = self.instructions.get(source)
+        if at and target in self.entries and \
+                (at.kind != "iret" or target == self.symbols["x86_nmi_entry"]):
+            return DELIVERY
         if at is None or target not in self.instructions:
             return None
         if at.target is not None:
@@ -158,11 +159,19 @@ class Check:
         for before, after in transitions:
             source, start = (program.link(trace, address) for address in before)
             end, target = (program.link(trace, address) for address in after)
-            if program.edge(source, start) == DELIVERY:
-                # Nothing of a handler is traced but its return, to where it came from.
-                good = program.edge(end, target) == "iret" and target == source \
-                    or program.edge(end, target) == DELIVERY
-            else:
-                good = program.reaches(start, end)
-            if not good:
+            if not self.follows(program, (source, start), (end, target)):
                 self.bad_chains.append([hex(a) for a in (source, start, end, target)])
+
+    @staticmethod
+    def follows(program, before, after):
+        """Can these two come one after the other? Nothing of a handler is traced but its return,
+        to where it came from; nothing between arch_trace_hold() and arch_trace_release()."""
+        (source, start), (end, target) = before, after
+        kind = program.edge(end, target)
+        if program.edge(source, start) == DELIVERY:
+            return kind == DELIVERY or (kind == "iret" and target == source)
+        if start in program.entries:
+            return kind in (DELIVERY, "iret")
+        if start == program.symbols["arch_trace_hold"]:
+            return program.function(end) == program.symbols["arch_trace_release"]
+        return program.reaches(start, end)
