@@ -167,6 +167,13 @@ static int set_aux_watermark(struct words *w, const char *text)
 	return error;
 }
 
+static int set_snapshot(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->snapshot = true;
+	return 0;
+}
+
 static int set_wakeup_events(struct words *w, const char *text)
 {
 	uint64_t value;
@@ -229,6 +236,8 @@ static const struct option record_options[] = {
 	  set_watermark },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
 	  set_aux_watermark },
+	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
+	  set_snapshot },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -251,6 +260,20 @@ static const struct option *find_option(const struct option *options, const char
 	return NULL;
 }
 
+/* -m,64: the option of one letter whose argument follows in the same word. */
+static const struct option *find_attached(const char *word)
+{
+	const struct option *option;
+	char letter[3];
+
+	if (word[0] != '-' || word[1] == '-' || !word[1] || !word[2])
+		return NULL;
+	memcpy(letter, word, 2);
+	letter[2] = '\0';
+	option = find_option(record_options, letter);
+	return option && option->argument ? option : NULL;
+}
+
 static int parse_option(struct words *w)
 {
 	char *word = w->word[w->next++];
@@ -258,6 +281,8 @@ static int parse_option(struct words *w)
 
 	if (!option && w->command->verb == COMMAND_RECORD)
 		option = find_option(record_options, word);
+	if (!option && w->command->verb == COMMAND_RECORD && find_attached(word))
+		return find_attached(word)->set(w, word + 2);
 	if (!option)
 		return fail(w, "unknown option", word);
 	if (!option->argument)

@@ -28,6 +28,7 @@ struct command {
 	uint64_t pages;                  /* -m: of each ring, a power of two */
 	uint64_t aux_pages;              /* -m ,AUX: of each AUX area; 0: not given */
 	uint32_t aux_watermark;          /* bytes; 0: half of the AUX area */
+	bool snapshot;                   /* -S: AUX areas are overwritten until asked for */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	const struct workload *workload;

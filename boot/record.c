@@ -125,6 +125,16 @@ static void trailer(const struct ring_account *account, void *to)
 	sample_id_put(to, event, clock_now());
 }
 
+/* Why there is no event: what its source says of the machine, else what the error means. */
+static const char *reason(const struct perf_event *event, int error)
+{
+	const char *why = NULL;
+
+	if (event->pmu && event->pmu->probe(&why) && why)
+		return why;
+	return event_error_text(error);
+}
+
 static int open_event(struct traced_cpu *c, unsigned evsel)
 {
 	struct recording *r = c->recording;
@@ -144,8 +154,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	event->account.trailer = trailer;
 	error = event_init(event);
 	if (error)
-		return recording_fail(r, error, "event %s: %s", event->name,
-		                      event_error_text(error));
+		return recording_fail(r, error, "event %s: %s", event->name, reason(event, error));
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
 	entry->id = event->account.id;

@@ -29,10 +29,13 @@ int recording_choose_aux(struct recording *r)
 			                      filler->name, r->specs[i].name);
 		filler = &r->specs[i];
 	}
-	if (!filler && (command->aux_pages || command->aux_watermark))
+	if (!filler && (command->aux_pages || command->aux_watermark || command->snapshot))
 		return recording_fail(r, -EOPNOTSUPP,
 		                      "an AUX area was asked for, but event %s fills none",
 		                      r->specs[0].name);
+	if (command->snapshot && !pmu_of_type(filler->attr.type)->snapshot)
+		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
+		                      filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
 	return 0;
 }
@@ -54,6 +57,7 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	                          .area = area,
 	                          .size = entry->aux_size,
 	                          .watermark = r->command->aux_watermark,
+	                          .overwrite = r->command->snapshot,
 	                      });
 	event->aux = &c->aux;
 	if (!error && event->pmu->setup_aux)
@@ -62,6 +66,23 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 		return recording_fail(r, error, "event %s: an AUX area of %lu KiB: %s", event->name,
 		                      entry->aux_size >> 10, event_error_text(error));
 	entry->aux_watermark = c->aux.watermark;
+	r->region->doorbells[c->index].snapshot = 0;
 	c->aux_event = event;
 	return 0;
+}
+
+/* The owner is woken, since somebody there waits for it; what the hardware does wakes nobody. */
+void recording_snapshot(struct traced_cpu *c)
+{
+	const struct tr_doorbell *doorbell = &c->recording->region->doorbells[c->index];
+	uint32_t asked;
+
+	if (!c->aux_event || !c->aux.overwrite)
+		return;
+	asked = __atomic_load_n(&doorbell->snapshot, __ATOMIC_RELAXED);
+	if (asked == c->snapshots)
+		return;
+	c->snapshots = asked;
+	c->aux_event->pmu->snapshot(c->aux_event);
+	ring_wake(&c->ring, TR_WAKEUP_AUX);
 }

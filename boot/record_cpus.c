@@ -52,6 +52,7 @@ static void work(struct tick *tick)
 	ring_tick(&c->ring);
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
+	recording_snapshot(c);
 	publish(c);
 }
 

@@ -22,6 +22,7 @@ struct traced_cpu {
 	struct perf_event *aux_event; /* that fills the AUX area; NULL: there is none */
 	struct ring_member aux_member;
 	struct ring_aux aux;
+	uint32_t snapshots; /* asked for by the host, and taken */
 	uint8_t *scratch;
 	int error;
 	bool started; /* its events count; or error says why not. Released */
@@ -52,6 +53,9 @@ int recording_choose_aux(struct recording *r);
 
 /* Give event, which fills it, the AUX area of its CPU's ring. 0, or recording_fail()'s. Thread. */
 int recording_open_aux(struct traced_cpu *c, struct perf_event *event);
+
+/* In snapshot mode: take one if the host asks for it. The tick. */
+void recording_snapshot(struct traced_cpu *c);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */

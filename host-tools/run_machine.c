@@ -58,6 +58,7 @@ static int open_signals(struct machine *machine, struct error *error)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
@@ -108,8 +109,12 @@ static void wait_a_little(struct machine *machine)
 	struct signalfd_siginfo info;
 
 	poll(fds, 3, machine->reader.pid ? SUPERVISE_MS : POLL_MS);
-	while (read(machine->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		machine->interrupts++;
+	while (read(machine->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2)
+			machine->snapshot_wanted = true;
+		else
+			machine->interrupts++;
+	}
 }
 
 static void show_log(struct machine *machine, int fd, uint64_t *shown)
@@ -317,6 +322,10 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 		}
 		if (options->verbose)
 			show_serial(machine);
+		if (turn == TURN_ON && machine->snapshot_wanted && machine->has_session) {
+			machine->snapshot_wanted = false;
+			session_ask_for_snapshot(&machine->session);
+		}
 		if (turn == TURN_ON)
 			wait_a_little(machine);
 	}

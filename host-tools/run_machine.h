@@ -34,6 +34,7 @@ struct machine {
 	bool recorded;     /* a session was finished: file and ledger are there */
 	bool show_console; /* the reason of the failure is in the console's text */
 	unsigned interrupts;
+	bool snapshot_wanted; /* SIGUSR2, and the machine has not been told yet */
 };
 
 /* Boot, record, stop. 0, or a negative errno and the reason; what was recorded until then is in

@@ -124,6 +124,26 @@ static int clear_doorbell(struct session *session, uint32_t ring, struct error *
 	return session->channel->ops->publish(session->channel, offset, sizeof(pending), error);
 }
 
+void session_ask_for_snapshot(struct session *session)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct tr_doorbell *doorbell = region_doorbell(&session->region, i);
+		uint64_t offset = (uint64_t)((uint8_t *)&doorbell->snapshot - session->region.base);
+		struct error ignored; /* the next drain tells of a lost channel */
+
+		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
+			continue;
+		any = true;
+		__atomic_fetch_add(&doorbell->snapshot, 1, __ATOMIC_RELAXED);
+		session->channel->ops->publish(session->channel, offset, sizeof(doorbell->snapshot),
+		                               &ignored);
+	}
+	if (!any)
+		say("SIGUSR2 asks for a snapshot, but nothing is recorded with --snapshot");
+}
+
 static bool is_backward(const struct session *session, uint32_t ring)
 {
 	return session->region.rings[ring].flags & TR_RING_BACKWARD;

@@ -70,6 +70,10 @@ void session_restore(struct session *session);
 /* Part of session_begin(): room for what session_save() keeps. 0 or -ENOMEM. */
 int session_journal_open(struct session *session);
 
+/* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get
+ * them. */
+void session_ask_for_snapshot(struct session *session);
+
 /* The last drain, then everything that ends the file. interrupted: the machine has not ended
  * by itself. Returns the first failure of file or rings; the file is closed and readable. */
 int session_finish(struct session *session, bool interrupted, struct error *error);

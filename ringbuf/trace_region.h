@@ -188,7 +188,7 @@ struct tr_ring {
 	uint64_t data_size;   /* a power of two of pages */
 	uint64_t aux_offset;
 	uint64_t aux_size;         /* 0: no AUX area */
-	uint64_t aux_watermark;    /* bytes */
+	uint64_t aux_watermark;    /* bytes; 0: snapshot mode */
 	uint32_t wakeup_events;    /* 0: by bytes alone */
 	uint32_t wakeup_watermark; /* bytes; half of data_size wakes always */
 	uint8_t reserved[56];
@@ -231,7 +231,8 @@ _Static_assert(sizeof(struct tr_ring_ledger) == 256, "tr_ring_ledger");
 struct tr_doorbell {
 	uint32_t pending; /* HOST clears it, the firmware sets it */
 	uint32_t vector;
-	uint8_t reserved[56];
+	uint32_t snapshot; /* HOST: any other value asks for a snapshot of the AUX area */
+	uint8_t reserved[52];
 };
 _Static_assert(sizeof(struct tr_doorbell) == 64, "tr_doorbell");
 

@@ -50,6 +50,21 @@ static void perfs_own_command_line_is_understood(void **state)
 	assert_int_equal(c.argument, 10);
 }
 
+static void an_argument_may_follow_its_letter(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -ecycles -c4096 -m,64 -S -- loop"), 0);
+	assert_string_equal(c.events[0].name, "cycles");
+	assert_int_equal(c.period_or_freq, 4096);
+	assert_int_equal(c.pages, 128);
+	assert_int_equal(c.aux_pages, 64);
+	assert_true(c.snapshot);
+	assert_int_equal(parse("record -gx -- loop"), -EINVAL); /* -g takes none */
+	assert_int_equal(parse("record -m,65 -- loop"), -EINVAL);
+	assert_int_equal(parse("list -m,64"), -EINVAL);
+	assert_int_equal(parse("record -"), -EINVAL);
+}
+
 static void what_is_not_said_is_perfs_default(void **state)
 {
 	(void)state;
@@ -153,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfs_own_command_line_is_understood),
+		cmocka_unit_test(an_argument_may_follow_its_letter),
 		cmocka_unit_test(what_is_not_said_is_perfs_default),
 		cmocka_unit_test(events_of_several_options_add_up),
 		cmocka_unit_test(every_command_may_say_what_comes_then),

@@ -92,6 +92,25 @@ static void terms_fill_their_bits(void **state)
 	assert_int_equal(specs[0].config3, 0);
 }
 
+static void terms_may_follow_an_empty_list(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit//event=7,min_latency=30/,unit//k,unit//"), 3);
+	assert_int_equal(specs[0].attr.config, 7);
+	assert_int_equal(specs[0].attr.config2, 30);
+	assert_int_equal(specs[1].attr.config, 0);
+	assert_true(specs[1].attr.flags == (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV));
+}
+
+static void a_long_text_makes_a_short_name(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    parse("unit/event=1,umask=2,any=1,min_latency=1234,whole=123456789012345/"), 1);
+	assert_int_equal(specs[0].attr.config1, 123456789012345);
+	assert_int_equal(strlen(specs[0].name), sizeof(specs[0].name) - 1);
+}
+
 static void a_source_may_carry_its_number(void **state)
 {
 	(void)state;
@@ -199,6 +218,8 @@ int main(void)
 		cmocka_unit_test(a_source_names_its_own_events),
 		cmocka_unit_test(raw_encodings_are_hexadecimal),
 		cmocka_unit_test(terms_fill_their_bits),
+		cmocka_unit_test(terms_may_follow_an_empty_list),
+		cmocka_unit_test(a_long_text_makes_a_short_name),
 		cmocka_unit_test(a_source_may_carry_its_number),
 		cmocka_unit_test(period_and_freq_belong_to_the_event),
 		cmocka_unit_test(a_name_replaces_what_is_written),

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Arm's SPE on the hardware model: as many records as operations demand, each of the workload,
+filters that are exact, stock perf's decoder beside ours, snapshots.
+
+check-timeout: 1200
+"""
+
+import collections
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import machine
+import spe
+import tap
+
+INTERVAL = 1024
+SORT = f"record -e arm_spe/period={INTERVAL},ts_enable=1%s/,r8 -c 1000000 -m,1024 -- " \
+       "qsort 20000"
+MEGABYTE = 1 << 20
+RECORDING = 2  # state in the region's header
+
+
+def good(run, name):
+    """Ended well, every byte and record accounted for, no decode error."""
+    summary = run.summary()
+    errors = summary.get("spe", {}).get("errors")
+    if not tap.ok(run.status == 0 and summary["conserved"] and not errors,
+                  f"{name}: the ledger balances, and all bytes are records",
+                  (run.status, errors, summary.get("broken"))):
+        tap.note(run.text)
+    return summary
+
+
+def operations(summary):
+    return next(e["count"] for e in summary["events"] if e["name"] == "r8")
+
+
+def count_is_operations_by_interval(binary, name, kind, uncounted=0):
+    """uncounted: so many records may be of operations that the counter leaves out."""
+    run = spe.record(binary, SORT % "", kind=kind)
+    summary, found = good(run, name), spe.records(run)
+    count = operations(summary)
+    # The operation that is sampled may or may not be part of the interval.
+    low, high = count // (INTERVAL + 1) - 1, count // INTERVAL + 1 + uncounted
+    tap.ok(low <= len(found) <= high, f"{name}: as many records as operations by interval",
+           (low, len(found), high))
+    tap.equal(summary["spe"]["records"], len(found), f"{name}: the summary counts them")
+    times = [r.time for r in found]
+    tap.ok(times == sorted(times) and times[-1] > times[0], f"{name}: their times ascend")
+    return run, found
+
+
+def jitter_spreads_the_interval(binary):
+    run = spe.record(binary, SORT % ",jitter=1")
+    count, found = operations(good(run, "jitter")), spe.records(run)
+    mean = count / len(found)
+    tap.ok(count // (INTERVAL + 256) <= len(found) <= count // INTERVAL,
+           "jitter: the interval is at most 255 longer", mean)
+    tap.ok(abs(mean - INTERVAL - 127.5) < 10, "jitter: on average by half of that", mean)
+
+
+def every_record_is_of_the_workload(run, found, name, levels):
+    text, _, _ = run.perf("script", "--show-mmap-events")
+    image = re.search(r"PERF_RECORD_MMAP2 .*?\[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)", text)
+    start, size = (int(word, 16) for word in image.groups())
+    outside = [hex(r.pc) for r in found if not start <= r.pc < start + size]
+    tap.equal(outside, [], f"{name}: every PC lies in the image")
+    tap.equal({r.el for r in found}, levels, f"{name}: every record is of the traced code's level")
+
+
+def stock_perf_decodes_the_same(run, found, name):
+    text, errors, status = run.perf("script", "--itrace=i1i", "-F", "event,ip,sym")
+    lines = [line.split()[1:] for line in text.splitlines() if "instructions:" in line]
+    tap.ok([int(line[0], 16) for line in lines] == [r.pc for r in found],
+           f"{name}: stock perf finds the same PCs, one for each record",
+           (len(lines), len(found)))
+    complaints = [line for line in errors.splitlines() if "rror" in line or "lost" in line]
+    tap.ok(status == 0 and not complaints, f"{name}: without a decode error", errors)
+    names = collections.Counter(line[1] for line in lines)
+    return {symbol: 100 * count / len(lines) for symbol, count in names.items()}
+
+
+def symbols_of_the_sort(shares, name, handlers):
+    ours = {"qsort", "compare", "sort", "workload", "payload", "payload_run", "calloc", "free",
+            "memset", "swapfunc", "med3", "payload_start"}
+    rest = {s: v for s, v in shares.items()
+            if s.split(".")[0].lstrip("_") not in ours and not s.startswith("_")}
+    tap.ok(sum(rest.values()) <= handlers, f"{name}: the functions are the workload's", rest)
+    tap.ok(shares.get("qsort", 0) + shares.get("compare", 0) > 70,
+           f"{name}: most of all qsort() and what it calls", shares)
+
+
+FILTERS = [
+    ("load_filter=1", lambda r: r.operation == "load"),
+    ("store_filter=1", lambda r: r.operation == "store"),
+    ("branch_filter=1", lambda r: r.operation.startswith("branch")),
+    ("load_filter=1,store_filter=1", lambda r: r.operation in ("load", "store")),
+    ("min_latency=30", lambda r: r.latency >= 30),
+    ("load_filter=1,min_latency=30", lambda r: r.operation == "load" and r.latency >= 30),
+    ("event_filter=0x8", lambda r: "L1D-REFILL" in r.events),
+    ("event_filter=0x28", lambda r: {"L1D-REFILL", "TLB-REFILL"} <= r.events),
+    ("inv_event_filter=0x8", lambda r: "L1D-REFILL" not in r.events),
+    ("event_filter=0x2,inv_event_filter=0xa0",
+     lambda r: "RETIRED" in r.events and not r.events & {"TLB-REFILL", "MISPRED"}),
+]
+
+
+def filters_are_exact(binary, everything):
+    """Counted time makes the operations, and which of them are sampled, the same each time."""
+    for terms, predicate in FILTERS:
+        run = spe.record(binary, SORT % ("," + terms))
+        good(run, terms)
+        expected = [r[1:-1] for r in everything if predicate(r)]
+        seen = [r[1:-1] for r in spe.records(run)]
+        tap.ok(seen == expected and expected, f"{terms}: exactly those records that fit",
+               (len(seen), len(expected)))
+
+
+def addresses_are_the_buffer_s(binary):
+    size = 64 * MEGABYTE
+    run = spe.record(binary, "record -e arm_spe/load_filter=1,pa_enable=1,ts_enable=1/ -c 4096 "
+                             "-m,64 -- ptrchase 64M")
+    good(run, "ptrchase")
+    found = spe.records(run)
+    text, _, _ = run.perf("script", "--itrace=i1i", "-F", "ip,sym")
+    symbols = [line.split()[1] for line in text.splitlines() if line.strip()]
+    chased = [r for r, symbol in zip(found, symbols) if symbol == "chase"]
+    low, high = min(r.va for r in chased), max(r.va for r in chased)
+    tap.ok(len(chased) > 3000, "ptrchase: its loads are sampled", len(chased))
+    tap.ok(size // 2 < high - low < size and all((r.va - low) % 64 == 0 for r in chased),
+           "ptrchase: their addresses are lines of one buffer of 64 MiB", (hex(low), hex(high)))
+    tap.ok(all(r.pa == r.va for r in found), "ptrchase: physical addresses, identity mapped")
+    report, errors, status = run.perf("mem", "report", "--stdio")
+    tap.ok(status == 0 and "chase" in report and "L1 miss" in report,
+           "stock perf mem report reads it", (report[:300], errors))
+
+
+def beside_pmu_samples(run):
+    text, _, _ = run.perf("script", "--itrace=i1i", "-F", "event,ip,sym")
+    kinds = collections.Counter(line.split()[0].rstrip(":") for line in text.splitlines() if line)
+    tap.ok(kinds["r8"] >= 9 and kinds["instructions"] > 8000,
+           "samples of a counter lie beside the trace in one file", kinds)
+
+
+def several_cpus(binary):
+    payload = machine.TOP / "build/aarch64/sdk/example.elf"
+    if not payload.exists():
+        tap.skip("SPE on several CPUs", "the SDK's example is not built")
+        return
+    for cpus in (1, 2, 4):
+        run = machine.Recording(
+            "record -a -e arm_spe/ts_enable=1/ -c 2048 -m 64,512 -- payload 200000", "--arch",
+            "aarch64", "--qemu", binary, "--payload", payload,
+            qemu=("-machine", spe.EL2, "-cpu", spe.CPU, "-smp", str(cpus), *machine.EXACT))
+        summary = good(run, f"{cpus} CPUs")
+        each = [area["written"] for area in summary["aux"]]
+        tap.ok(len(each) == cpus and min(each) > 10 * spe.RECORD_SIZE,
+               f"{cpus} CPUs: each has records of its own", each)
+        text, _, _ = run.perf("script", "--itrace=i1i", "-F", "tid,cpu,ip")
+        pairs = {tuple(line.split()[:2]) for line in text.splitlines() if line.strip()}
+        tap.equal(pairs, {(str(cpu + 1), f"[{cpu:03}]") for cpu in range(cpus)},
+                  f"{cpus} CPUs: stock perf gives each CPU's to its thread")
+
+
+def snapshots(binary):
+    """Asked for by the host twice, and told at the end."""
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        file = pathlib.Path(directory) / "perf.data"
+        region = pathlib.Path(directory) / "region"
+        process = subprocess.Popen(
+            [machine.TOOL, "run", "-o", file, "--region", region, "--arch", "aarch64", "--qemu",
+             binary, "-machine", spe.EL2, "-cpu", spe.CPU, "-icount", "shift=4,align=on", "--",
+             *"record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 6".split()],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(2):
+            wait_for_recording(region, process)
+            time.sleep(1.5)
+            process.send_signal(signal.SIGUSR2)
+        text = process.communicate(timeout=120)[1]
+        run = File(file, process.returncode, text)
+        summary = good(run, "snapshot")
+        dump = subprocess.run([machine.TOOL, "dump", file], capture_output=True, text=True,
+                              check=False).stdout
+        pieces = [(int(o, 16), int(s, 16)) for o, s in re.findall(
+            r"RECORD_AUX offset: (0x[0-9a-f]+) size: (0x[0-9a-f]+) flags: 0x2 ", dump)]
+        tap.equal(len(pieces), 3, "snapshot: two were asked for, and one is told at the end")
+        tap.ok(all(8 * 4096 <= size <= 16 * 4096 for _, size in pieces),
+               "snapshot: each holds half of the area at least", pieces)
+        tap.equal(summary["wakeups"]["causes"]["aux"], 2,
+                  "snapshot: nobody is woken but who asked")
+        tap.ok(summary["aux"][0]["overwritten"] > 0, "snapshot: what is older is overwritten",
+               summary["aux"])
+
+
+class File(machine.Recording):
+    """A recording that somebody else made."""
+
+    def __init__(self, file, status, text):  # pylint: disable=super-init-not-called
+        self.file, self.status, self.text = file, status, text
+
+
+def read(path, size):
+    with open(path, "rb") as file:
+        return file.read(size)
+
+
+def wait_for_recording(region, process, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if region.exists():
+            header = read(region, 64)
+            if header[:8] == b"BAREPERF" and header[48] == RECORDING:
+                return
+        time.sleep(0.05)
+
+
+def discard(binary):
+    run = spe.record(binary, "record -e arm_spe/discard=1/ -c 1024 -m,16 -- branches 1000000")
+    summary = run.summary()
+    tap.ok(run.status == 0 and summary["conserved"] and summary["aux"][0]["written"] == 0,
+           "discard mode writes nothing", (run.text, summary["aux"]))
+
+
+def refusals(binary):
+    for command, said in (
+            ("-e arm_spe// -c 255 -m,16", "period too short"),
+            ("-e arm_spe/event_filter=0x1/ -c 4096 -m,16", "cannot do that"),
+            ("-e arm_spe// -c 4096 -m,1", "AUX area of 4 KiB"),
+            ("-S -e cycles -c 100000", "AUX area was asked for")):
+        run = spe.record(binary, f"record {command} -- noploop 1")
+        tap.ok(run.status != 0 and said in run.text, f"refused with the reason: {command}",
+               run.text)
+
+
+def without_the_unit():
+    """Stock QEMU has none: it is said, and nothing else happens."""
+    run = machine.Recording("record -e arm_spe// -c 4096 -m,16 -- noploop 1", "--arch", "aarch64")
+    tap.ok(run.status != 0 and "PMSVer is 0" in run.text,
+           "without SPE the reason names the register", run.text)
+
+
+if machine.missing("qemu-system-aarch64"):
+    tap.skip("SPE records", machine.missing("qemu-system-aarch64"))
+    tap.finish()
+without_the_unit()
+BINARY, REASON = machine.model("aarch64")
+if REASON:
+    tap.skip("SPE records", REASON)
+    tap.finish()
+RUN, FOUND = count_is_operations_by_interval(BINARY, "EL2", spe.EL2)
+every_record_is_of_the_workload(RUN, FOUND, "EL2", {1})
+symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL2"), "EL2", 0)
+beside_pmu_samples(RUN)
+filters_are_exact(BINARY, FOUND)
+jitter_spreads_the_interval(BINARY)
+# Our own handlers run at EL1 there, and the counter's freezes it.
+RUN, FOUND = count_is_operations_by_interval(BINARY, "EL1", spe.EL1, uncounted=20)
+every_record_is_of_the_workload(RUN, FOUND, "EL1", {1})
+symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
+addresses_are_the_buffer_s(BINARY)
+several_cpus(BINARY)
+snapshots(BINARY)
+discard(BINARY)
+refusals(BINARY)
+tap.finish()
