@@ -168,8 +168,7 @@ static int parse_term(struct parser *p, const struct pmu *source)
 int parser_terms(struct parser *p, const struct pmu *source)
 {
 	/* SOURCE//TERM=VALUE/ is written, too. */
-	if (*p->at == '/' &&
-	    find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
+	if (*p->at == '/' && find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
 		p->at++;
 	while (*p->at != '/') {
 		int error = parse_term(p, source);

@@ -8,10 +8,5 @@
 
 /* Hardware first: it takes the generic events that it can count. */
 const struct pmu *const pmu_sources[] = {
-	&pmu_intel,
-	&pmu_arm_pmuv3,
-	&pmu_arm_spe,
-	&pmu_intel_bts,
-	&pmu_cpu_clock,
-	NULL,
+	&pmu_intel, &pmu_arm_pmuv3, &pmu_arm_spe, &pmu_intel_bts, &pmu_cpu_clock, NULL,
 };

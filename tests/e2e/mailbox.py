@@ -25,14 +25,15 @@ MACHINES = {
 class Agent:
     """The host's side of the mailbox, by docs/trace-region.md."""
 
-    def __init__(self, directory, arch, *options):
-        """A machine of arch whose trace region is a file in directory, with QEMU's options."""
+    def __init__(self, directory, arch, *options, program=None):
+        """A machine of arch whose trace region is a file in directory, with QEMU's options; program
+        is the QEMU."""
         self.path = pathlib.Path(directory) / "region"
         with open(self.path, "wb") as file:
             file.truncate(16 << 20)
         self.process = subprocess.Popen(
-            [f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults", "-display",
-             "none", "-no-reboot", "-object",
+            [program or f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults",
+             "-display", "none", "-no-reboot", "-object",
              f"memory-backend-file,id=shm,share=on,size=16M,mem-path={self.path}", "-device",
              "ivshmem-plain,memdev=shm", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -61,10 +62,10 @@ class Agent:
         struct.pack_into("<I", self.bytes, box, self.word(box) + 1)
         return box
 
-    def command(self, text, length=None):
+    def command(self, text, length=None, seconds=30):
         """Send a command; its status, or None if there was no answer."""
         box = self.post(text, length)
-        if not self.until(lambda: self.word(box + 8 + TEXT) == self.word(box)):
+        if not self.until(lambda: self.word(box + 8 + TEXT) == self.word(box), seconds):
             return None
         return self.word(box + 12 + TEXT, "<i")
 

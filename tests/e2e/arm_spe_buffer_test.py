@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""SPE's buffer in the AUX area, on the hardware model: many recordings in one boot. Every size with
+every watermark wakes as often as arithmetic demands; a reader that stalls costs records and no
+bytes; every fault has its flag, and the bytes still add up.
+
+check-timeout: 900
+"""
+
+import collections
+import json
+import pathlib
+import socket
+import struct
+import tempfile
+import time
+
+import machine
+import mailbox
+import spe
+import tap
+
+PAGE = 4096
+RECORD = spe.RECORD_SIZE
+INTERVAL = 256
+RINGS, RING_LEDGER = 128 + 4 * 16, 128 + 5 * 16
+AUX_HEAD, AUX_TAIL = 1056, 1064  # in the control page
+TRUNCATED, OVERWRITE, PARTIAL, COLLISION = 1, 2, 4, 8  # PERF_AUX_FLAG_*
+PERF_RECORD_AUX = 11
+PER_TURN = 2  # operations in the `branches` workload's loop
+
+Aux = collections.namedtuple("Aux", "offset size flags")
+
+
+class Model(mailbox.Agent):
+    """The machine, its faults by QMP, and a reader of its first ring."""
+
+    def __init__(self, directory, binary, kind, cpus=1):
+        self.monitor = pathlib.Path(directory) / "qmp"
+        super().__init__(
+            directory, "aarch64", "-machine", kind, "-cpu", spe.CPU, "-smp", f"{cpus},maxcpus=4",
+            *machine.EXACT, "-qmp", f"unix:{self.monitor},server=on,wait=off", "-kernel",
+            str(machine.TOP / "build/aarch64/bareperf.efi"), program=binary)
+
+    def fault(self, **properties):
+        """Set properties of all CPUs."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.monitor))
+            file = connection.makefile("rw")
+            file.readline()
+
+            def call(command, **arguments):
+                file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+                file.flush()
+                while True:
+                    answer = json.loads(file.readline())
+                    if "event" not in answer:
+                        return answer["return"]
+
+            call("qmp_capabilities")
+            for cpu in call("query-cpus-fast"):
+                for name, value in properties.items():
+                    call("qom-set", path=cpu["qom-path"], property=name.replace("_", "-"),
+                         value=value)
+
+    def ring(self, word):
+        return self.word(self.word(RINGS, "<Q") + word, "<Q")
+
+    def ledger(self):
+        at = self.word(RING_LEDGER, "<Q")
+        names = ("data_head lost reported lost_records threshold full aux end sent coalesced "
+                 "tail_faults aux_head aux_written aux_lost aux_skipped aux_overwritten "
+                 "aux_records aux_truncated repeated")
+        return dict(zip(names.split(), struct.unpack_from("<19Q", self.bytes, at)))
+
+    def aux_records(self, start=0):
+        """The AUX records of the data ring from a position on, and where they end."""
+        control, data = self.ring(16), self.ring(24)
+        head = self.word(control + 1024, "<Q")
+        found = []
+        while start < head:
+            at = data + start % self.ring(32)
+            kind, _, size = struct.unpack_from("<IHH", self.bytes, at)
+            if kind == PERF_RECORD_AUX:
+                found.append(Aux(*struct.unpack_from("<3Q", self.bytes, at + 8)))
+            start += size
+        return found, start
+
+    def take(self, tail):
+        struct.pack_into("<Q", self.bytes, self.ring(16) + AUX_TAIL, tail)
+
+    def record(self, pages, watermark, turns, terms="", more=""):
+        command = f"record -e arm_spe/{terms}/ -c {INTERVAL} -m 512,{pages} {more}"
+        if watermark:
+            command += f" --aux-watermark {watermark}"
+        return self.command(f"{command} -- branches {turns}".encode(), seconds=120)
+
+
+def balances(agent, records):
+    """Written bytes are told by AUX records, skipped or overwritten: all of them."""
+    ledger = agent.ledger()
+    told = sum(record.size for record in records)
+    return (ledger["aux_written"] == ledger["aux_head"] and
+            ledger["aux_written"] == told + ledger["aux_skipped"] + ledger["aux_overwritten"] and
+            ledger["aux_records"] == len(records) and
+            ledger["aux_truncated"] == sum(bool(r.flags & TRUNCATED) for r in records))
+
+
+def round_up(value, multiple):
+    return -(-value // multiple) * multiple
+
+
+def expected(area, watermark, total):
+    """The pieces and wakeups of R bytes, by the rule: the last wakeup is the head rounded down to
+    a multiple of the watermark, the next is a watermark further, and the hardware stops at the
+    page boundary at or behind it, or at the area's end. Nobody reads meanwhile."""
+    head = last = wakeups = 0
+    sizes = []
+    while True:
+        limit = min(round_up(last + watermark, PAGE), round_up(head + 1, area))
+        assert limit > head
+        sizes.append(min(limit, total) - head)
+        head = min(limit, total)
+        if head - last >= watermark:
+            wakeups += 1
+            last = head - head % watermark
+        if total < limit:
+            break
+    return [size for size in sizes if size], wakeups
+
+
+def watermarks(area):
+    """From one record to the whole area."""
+    return sorted({RECORD, RECORD * 5, PAGE // 2, PAGE, PAGE * 3 // 2, area // 4, area // 2,
+                   area - PAGE // 2, area})
+
+
+def every_size_and_watermark(agent):
+    for shift in range(1, 11):
+        pages = 1 << shift
+        area, failures, count = pages * PAGE, [], 0
+        turns = area * 9 // 10 // RECORD * INTERVAL // PER_TURN
+        for watermark in watermarks(area):
+            status = agent.record(pages, watermark, turns)
+            records, _ = agent.aux_records()
+            ledger = agent.ledger()
+            sizes, wakeups = expected(area, watermark, ledger["aux_written"])
+            seen = [record.size for record in records], ledger["aux"]
+            fills = area // 2 < ledger["aux_written"] < area
+            count += 1
+            if not (status == 0 and fills and seen == (sizes, wakeups) and
+                    balances(agent, records) and not any(r.flags for r in records)):
+                failures.append((watermark, status, seen[1], wakeups, ledger))
+        tap.equal(failures, [], f"{pages} pages, {count} watermarks: pieces and wakeups are as "
+                                "computed, nothing is lost")
+
+
+def the_worked_example(agent):
+    """Two pages, half a page of watermark: the hardware stops at a page, which is the last wakeup
+    then; the next is due at one and a half."""
+    for quarters, wakeups in ((5, 1), (7, 2)):
+        agent.record(2, PAGE // 2, PAGE * quarters // 4 // RECORD * INTERVAL // PER_TURN)
+        records, _ = agent.aux_records()
+        ledger = agent.ledger()
+        tap.ok(records[0].size == PAGE and ledger["aux"] == wakeups and
+               abs(ledger["aux_written"] - PAGE * quarters // 4) <= 4 * RECORD,
+               f"the worked example: {quarters} quarters of a page, {wakeups} wakeups",
+               (records, ledger))
+
+
+def a_stalled_reader(agent):
+    """Half a second without a look, then all of it, and so on."""
+    agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,4 -- noploop 3".encode())
+    agent.until(lambda: agent.state() == 2, 60)
+    end, got, position, tail = time.monotonic() + 60, [], 0, 0
+    while agent.state() == 2 and time.monotonic() < end:
+        time.sleep(0.1)
+        fresh, position = agent.aux_records(position)
+        got += fresh
+        if fresh:
+            tail = fresh[-1].offset + fresh[-1].size
+            agent.take(tail)
+    agent.until(lambda: agent.state() == 1, 60)
+    fresh, _ = agent.aux_records(position)
+    got += fresh
+    truncated = [record for record in got if record.flags & TRUNCATED]
+    tap.ok(len(truncated) >= 2, "a stalled reader: TRUNCATED each time the area is full",
+           (len(got), len(truncated)))
+    whole = all(a.offset + a.size == b.offset for a, b in zip(got, got[1:]))
+    tap.ok(whole and balances(agent, got), "... the trace goes on where it stopped, bytes add up",
+           (got[:5], agent.ledger()))
+    later = [got[i + 1] for i, r in enumerate(got[:-1]) if r.flags & TRUNCATED]
+    tap.ok(len(later) >= 1 and all(r.size for r in later),
+           "... and when the reader has made room, there are records again", got[:8])
+
+
+def delayed_records_are_all_there(agent):
+    turns = 200000
+    agent.record(64, 0, turns)
+    prompt = agent.ledger()["aux_written"]
+    agent.fault(spe_delay=8)
+    agent.record(64, 0, turns)
+    records, _ = agent.aux_records()
+    agent.fault(spe_delay=0)
+    tap.ok(agent.ledger()["aux_written"] == prompt and balances(agent, records),
+           "records that wait in the pipeline are all written at the end",
+           (prompt, agent.ledger()))
+    return prompt, turns
+
+
+def collisions(agent, prompt, turns):
+    agent.fault(spe_collide=10)
+    agent.record(64, 0, turns)
+    records, _ = agent.aux_records()
+    agent.fault(spe_collide=0)
+    written = agent.ledger()["aux_written"]
+    tap.ok(records and all(r.flags == COLLISION for r in records) and balances(agent, records),
+           "colliding samples set COLLISION", records)
+    tap.ok(abs(written - prompt * 9 // 10) <= 2 * RECORD, "... and are missing, one in ten",
+           (written, prompt))
+
+
+TRANSLATION = 1 << 17 | 1 << 19 | 0x24 << 26 | 7  # S, DL, stage 1, translation fault
+FAULTS = [
+    ("a translation fault that loses a record", TRANSLATION, 0),
+    ("a record cut off in its middle", TRANSLATION, 20),
+    ("a fault that loses nothing", TRANSLATION & ~(1 << 19), 0),
+    ("an external abort", 1 << 17 | 1 << 18 | 1 << 19, 0),
+    ("a full buffer that lost a record", 1 << 17 | 1 << 19 | 1, 0),
+]
+
+
+def faults(agent, prompt, turns):
+    for name, syndrome, partial in FAULTS:
+        agent.fault(spe_fault_syndrome=syndrome, spe_fault_partial=partial, spe_fault_after=100)
+        agent.record(64, 0, turns)
+        records, _ = agent.aux_records()
+        ledger = agent.ledger()
+        tap.ok([r.flags for r in records].count(PARTIAL) == 1 and balances(agent, records),
+               f"{name}: PARTIAL, and the bytes add up", (records, ledger))
+        tap.ok(all(r.size % RECORD == 0 for r in records), f"{name}: no piece of a record",
+               records)
+        # What passes until the next tick is 1 ms of operations, at 16 ns each.
+        missing = prompt - ledger["aux_written"]
+        tap.ok(0 < missing <= 300 * RECORD + (100 * RECORD if syndrome >> 18 & 1 else 0),
+               f"{name}: then it goes on", (missing, ledger))
+
+
+def full_and_spurious(agent, prompt, turns):
+    agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,64 -- branches {turns}".encode())
+    for _ in range(5):
+        agent.fault(spe_inject=True)
+    agent.until(lambda: agent.state() == 1, 60)
+    records, _ = agent.aux_records()
+    tap.ok(agent.ledger()["aux_written"] == prompt and not any(r.flags for r in records),
+           "interrupts without a cause change nothing", (records, agent.ledger()))
+    agent.record(4, 0, turns)
+    records, _ = agent.aux_records()
+    tap.ok(agent.ledger()["aux_written"] == 4 * PAGE and records[-1].flags == TRUNCATED and
+           balances(agent, records), "a full area: TRUNCATED once, and not a byte further",
+           records)
+
+
+def snapshot_at_the_end(agent, prompt, turns):
+    for pages in (2, 4, 16):
+        agent.record(pages, 0, turns, more="--snapshot")
+        records, _ = agent.aux_records()
+        ledger = agent.ledger()
+        tap.ok(len(records) == 1 and records[0].flags == OVERWRITE and
+               pages * PAGE // 2 <= records[0].size <= pages * PAGE and ledger["aux"] == 0 and
+               ledger["aux_written"] == prompt and balances(agent, records),
+               f"snapshot of {pages} pages at the end: the newest half at least, no wakeup",
+               (records, ledger))
+
+
+def one_level(binary, kind, name, exact):
+    """exact: our handlers are not among what is sampled."""
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        agent = Model(directory, binary, kind)
+        try:
+            if not tap.ok(agent.until(lambda: agent.state() == 1, 60), f"{name}: boots"):
+                return
+            the_worked_example(agent)
+            every_size_and_watermark(agent)
+            a_stalled_reader(agent)
+            if exact:
+                prompt, turns = delayed_records_are_all_there(agent)
+                collisions(agent, prompt, turns)
+                faults(agent, prompt, turns)
+                full_and_spurious(agent, prompt, turns)
+                snapshot_at_the_end(agent, prompt, turns)
+        finally:
+            agent.process.kill()
+            agent.process.wait()
+
+
+BINARY, REASON = machine.model("aarch64")
+if REASON:
+    tap.skip("SPE's buffer", REASON)
+else:
+    one_level(BINARY, spe.EL2, "EL2", True)
+    one_level(BINARY, "virtualization=off", "EL1", False)
+tap.finish()
