@@ -234,6 +234,11 @@ void arch_timer_disarm(void);
  * name none. Thread. */
 int arch_pmi_init(arch_handler_fn handler);
 
+/* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
+ * those: a handler calls this before it lets its counters go, else the return from it does it.
+ * Arm: nothing to do, the interrupt is a level. In that handler. */
+void arch_pmi_ack(void);
+
 /* The same for the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, by the MADT
  * or, if that is silent, by BSA. x86: -ENODEV, there it is the performance monitor's. Thread. */
 int arch_trace_interrupt_init(arch_handler_fn handler);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "pmu/throttle.h"
+
 #define DEFAULT_PAGES     128U /* 512 KiB, perf's default */
 #define DEFAULT_FREQUENCY 4000U
 
@@ -212,6 +214,11 @@ static int set_then(struct words *w, const char *text)
 	return fail(w, "poweroff, reboot or wait", text);
 }
 
+static int set_max_sample_rate(struct words *w, const char *text)
+{
+	return number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
+}
+
 /* The only mode there is. */
 static int set_exclusive(struct words *w, const char *text)
 {
@@ -234,6 +241,9 @@ static const struct option record_options[] = {
 	{ "--wakeup-events", NULL, "N", "wake the reader every N samples", set_wakeup_events },
 	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
 	  set_watermark },
+	{ "--max-sample-rate", NULL, "HZ",
+	  "an event with more samples pauses to the next tick (100000; 0: never)",
+	  set_max_sample_rate },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
 	  set_aux_watermark },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
@@ -396,6 +406,7 @@ int command_parse(struct command *command, const char *text, const struct pmu *c
 
 	memset(command, 0, sizeof(*command));
 	command->pages = DEFAULT_PAGES;
+	command->max_sample_rate = THROTTLE_RATE;
 	if (length > COMMAND_MAX_LENGTH)
 		return fail(&w, "the command line is longer than 1023 characters", command->words);
 	memcpy(command->words, text, length + 1);

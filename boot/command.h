@@ -31,6 +31,7 @@ struct command {
 	bool snapshot;                   /* -S: AUX areas are overwritten until asked for */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
+	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
 	const struct workload *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */

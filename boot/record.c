@@ -11,6 +11,7 @@
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
+#include "pmu/throttle.h"
 
 #define MAX_RECORD 2048U /* bytes: a sample with a full callchain, and AUX to spare */
 
@@ -155,6 +156,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	error = event_init(event);
 	if (error)
 		return recording_fail(r, error, "event %s: %s", event->name, reason(event, error));
+	throttle_set(event, r->command->max_sample_rate);
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
 	entry->id = event->account.id;

@@ -24,16 +24,20 @@
 
 static struct recording *current; /* while its rings are live, for a panic */
 
-/* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ. */
+/* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
+ * another, as they were last. */
 static void publish(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 	struct trace_region *region = r->region;
 	struct tr_cpu *entry = &region->cpus[c->cpu];
 
+	uint64_t now = clock_now();
+
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		c->events[i].pmu->read(&c->events[i]);
-		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index]);
+		if (c->cpu == arch_cpu())
+			event_read(&c->events[i]);
+		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index], now);
 	}
 	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
 	if (c->aux_event)
@@ -53,21 +57,20 @@ static void work(struct tick *tick)
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
 	recording_snapshot(c);
+	context_tick(&c->context);
 	publish(c);
 }
 
 static void start_cpu(struct traced_cpu *c)
 {
 	c->recording->region->cpus[c->cpu].flags |= TR_CPU_TRACED;
-	for (unsigned i = 0; i < c->recording->nr_events && !c->error; i++)
-		c->error = event_enable(&c->events[i]);
+	c->error = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
 	tick_start(&c->tick, work);
 }
 
 static void stop_cpu(struct traced_cpu *c)
 {
-	for (unsigned i = 0; i < c->recording->nr_events; i++)
-		event_disable(&c->events[i]);
+	context_stop(&c->context);
 	tick_stop(&c->tick);
 	if (c->aux_event)
 		ring_aux_flush(&c->aux);
@@ -213,6 +216,19 @@ static void stop_all(struct recording *r)
 	}
 }
 
+static int fail_to_start(struct recording *r, const struct traced_cpu *c)
+{
+	const struct perf_event *event = c->failed;
+	const char *reason = event_error_text(c->error);
+
+	if (!event)
+		return recording_fail(r, c->error, "CPU %u: %s", c->cpu, reason);
+	if (event->group_leader->nr_members > 1)
+		return recording_fail(r, c->error, "CPU %u: event %s, in the group of %s: %s",
+		                      c->cpu, event->name, event->group_leader->name, reason);
+	return recording_fail(r, c->error, "CPU %u: event %s: %s", c->cpu, event->name, reason);
+}
+
 int recording_run(struct recording *r)
 {
 	const struct command *command = r->command;
@@ -232,8 +248,7 @@ int recording_run(struct recording *r)
 	syscalls_take_heap_back();
 	current = NULL;
 	if (failed)
-		return recording_fail(r, failed->error, "CPU %u: %s", failed->cpu,
-		                      event_error_text(failed->error));
+		return fail_to_start(r, failed);
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
 	if (error && command->workload->run_program)

@@ -6,6 +6,7 @@
 #include "boot/command.h"
 #include "boot/payload_run.h"
 #include "channel/channel.h"
+#include "pmu/context.h"
 #include "pmu/tick.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/region_writer.h"
@@ -16,6 +17,8 @@ struct traced_cpu {
 	unsigned cpu;
 	unsigned index; /* of its ring */
 	struct perf_event *events;
+	struct perf_event_context context;
+	const struct perf_event *failed; /* that error is about; NULL: none in particular */
 	struct ring ring;
 	struct ring_owner owner;
 	struct tick tick;

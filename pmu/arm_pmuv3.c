@@ -35,6 +35,7 @@ static struct {
 
 /* Of each CPU: who has which counter. */
 static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
+static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
 
 static int probe(const char **why)
 {
@@ -118,7 +119,7 @@ static int init(struct perf_event *event)
 	if (number == NOT_SERVED)
 		return -ENOENT;
 	*hw = (struct hw_arm_pmuv3){ .type = number | filter(attr->flags) };
-	return sampling_init(&hw->sampling, attr, SHORTEST_PERIOD);
+	return sampling_init(event, SHORTEST_PERIOD);
 }
 
 /* ---- One counter ---- */
@@ -148,7 +149,7 @@ static void update(struct perf_event *event)
 static void program(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t mask = counter_mask(hw->counter), distance = hw->sampling.next - event->count;
+	uint64_t mask = counter_mask(hw->counter), distance = sampling_left(event);
 
 	if (distance > mask >> 1)
 		distance = mask >> 1;
@@ -171,6 +172,32 @@ static void thaw(void)
 	arch_reg_sync();
 }
 
+static bool is_free(struct perf_event *const *mine)
+{
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		if (mine[i])
+			return false;
+	}
+	return true;
+}
+
+static void disable(void)
+{
+	frozen[arch_cpu()] = true;
+	freeze();
+}
+
+static void enable(void)
+{
+	unsigned cpu = arch_cpu();
+
+	frozen[cpu] = false;
+	if (is_free(owners[cpu]))
+		prepared[cpu] = false; /* it is anybody's until the next event */
+	else
+		thaw();
+}
+
 /* ---- The interrupt ---- */
 
 static void overflow(const struct arch_regs *regs)
@@ -188,10 +215,11 @@ static void overflow(const struct arch_regs *regs)
 		if (!event)
 			continue;
 		update(event);
-		sampling_counted(event, &event->hw.arm_pmuv3.sampling, regs, now);
+		sampling_counted(event, regs, now);
 		program(event);
 	}
-	thaw();
+	if (!frozen[arch_cpu()])
+		thaw();
 }
 
 /* ---- What the event core asks for ---- */
@@ -208,18 +236,16 @@ static unsigned free_counter(struct perf_event *const *mine, uint32_t number)
 }
 
 /* After reset everything but PMCR.E is unknown (D13.1.3): the first event of a CPU clears all. */
-static int prepare_cpu(struct perf_event *const *mine)
+static int prepare_cpu(unsigned cpu)
 {
-	for (unsigned i = 0; i < COUNTERS; i++) {
-		if (mine[i])
-			return 0;
-	}
+	if (prepared[cpu])
+		return 0;
+	prepared[cpu] = true;
 	arch_reg_write(PMCR_EL0, PMCR_P | PMCR_C);
 	arch_reg_sync();
 	arch_reg_write(PMCNTENCLR_EL0, UINT32_MAX);
 	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
 	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
-	thaw();
 	return arch_pmi_init(overflow);
 }
 
@@ -232,7 +258,7 @@ static int add(struct perf_event *event)
 
 	if (counter == COUNTERS)
 		return -EAGAIN;
-	error = prepare_cpu(mine);
+	error = prepare_cpu(event->cpu);
 	if (error)
 		return error;
 	mine[counter] = event;
@@ -253,12 +279,10 @@ static void start(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
-	sampling_start(event, &hw->sampling);
 	program(event);
 	arch_reg_write(PMINTENSET_EL1, 1U << hw->counter);
 	arch_reg_write(PMCNTENSET_EL0, 1U << hw->counter);
 	arch_reg_sync();
-	hw->running = true;
 }
 
 static void stop(struct perf_event *event)
@@ -270,7 +294,6 @@ static void stop(struct perf_event *event)
 	arch_reg_sync();
 	update(event);
 	arch_reg_write(PMOVSCLR_EL0, 1U << hw->counter);
-	hw->running = false;
 }
 
 /* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
@@ -278,8 +301,6 @@ static void read(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
-	if (!hw->running)
-		return;
 	arch_reg_write(PMINTENCLR_EL1, 1U << hw->counter);
 	arch_reg_sync();
 	update(event);
@@ -299,4 +320,6 @@ const struct pmu pmu_arm_pmuv3 = {
 	.start = start,
 	.stop = stop,
 	.read = read,
+	.disable = disable,
+	.enable = enable,
 };

@@ -23,21 +23,6 @@ static int probe(const char **why)
 	return 0; /* without a timer nothing of bareperf runs */
 }
 
-static int init(struct perf_event *event)
-{
-	const struct perf_event_attr *attr = &event->attr;
-	uint64_t period = attr->sample_period;
-
-	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_CPU_CLOCK)
-		return -ENOENT;
-	if (attr->flags & PERF_ATTR_FREQ)
-		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
-	if (period < SHORTEST_PERIOD)
-		return -EINVAL;
-	event->hw.cpu_clock.period = clock_span_to_cycles(&machine_clock, period);
-	return 0;
-}
-
 /* Differences of one conversion: however often this is called, they add up to the whole. */
 static void update(struct perf_event *event, uint64_t now)
 {
@@ -53,22 +38,44 @@ static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t n
 	    (struct perf_event *)((char *)timer - offsetof(struct perf_event, hw.cpu_clock.timer));
 	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
 	uint64_t late = now - timer->deadline;
+	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
+	uint64_t next = timer->deadline + (late / hw->period + 1) * hw->period;
 
 	update(event, now);
+	hw->left = next - now;
 	event_overflow(event, regs, now);
-	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
-	timer_restart(timer, timer->deadline + (late / hw->period + 1) * hw->period);
+	if (hw->running)
+		timer_restart(timer, next);
+}
+
+static int init(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t period = attr->sample_period;
+
+	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_CPU_CLOCK)
+		return -ENOENT;
+	if (attr->flags & PERF_ATTR_FREQ)
+		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
+	event->hw.cpu_clock = (struct hw_cpu_clock){ .timer.expire = expire };
+	if (!period && !(attr->flags & PERF_ATTR_FREQ))
+		return 0;
+	if (period < SHORTEST_PERIOD)
+		return -EINVAL;
+	event->hw.cpu_clock.period = clock_span_to_cycles(&machine_clock, period);
+	event->hw.cpu_clock.left = event->hw.cpu_clock.period;
+	return 0;
 }
 
 static int add(struct perf_event *event)
 {
-	event->hw.cpu_clock.timer.expire = expire;
+	(void)event; /* the timer is everybody's */
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	(void)event; /* the timer is everybody's */
+	(void)event;
 }
 
 static void start(struct perf_event *event)
@@ -77,16 +84,20 @@ static void start(struct perf_event *event)
 
 	hw->since = arch_cycles();
 	hw->running = true;
-	timer_start(&hw->timer, hw->since + hw->period);
+	if (hw->period)
+		timer_start(&hw->timer, hw->since + hw->left);
 }
 
 static void stop(struct perf_event *event)
 {
 	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
 
-	timer_cancel(&hw->timer);
-	update(event, arch_cycles());
+	if (!hw->running)
+		return;
 	hw->running = false;
+	update(event, arch_cycles());
+	if (timer_cancel(&hw->timer))
+		hw->left = hw->timer.deadline > hw->since ? hw->timer.deadline - hw->since : 0;
 }
 
 static void read(struct perf_event *event)

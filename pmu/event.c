@@ -5,7 +5,10 @@
 
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
+#include "pmu/group.h"
+#include "pmu/read_format.h"
 #include "pmu/sample.h"
+#include "pmu/throttle.h"
 #include "ringbuf/ledger.h"
 
 static int check_attr(const struct perf_event_attr *attr)
@@ -13,6 +16,8 @@ static int check_attr(const struct perf_event_attr *attr)
 	if (attr->size != sizeof(*attr))
 		return -EINVAL;
 	if (attr->sample_type & ~(uint64_t)SAMPLE_TYPES_SERVED)
+		return -EOPNOTSUPP;
+	if (attr->read_format & ~(uint64_t)READ_FORMATS_SERVED)
 		return -EOPNOTSUPP;
 	if (attr->sample_max_stack < 1 || attr->sample_max_stack > CALLCHAIN_MAX)
 		return -EINVAL;
@@ -39,35 +44,91 @@ int event_init(struct perf_event *event)
 		if (error == -ENOENT)
 			continue;
 		event->pmu = *pmu;
+		if (!event->group_leader) {
+			event->group_leader = event;
+			event->nr_members = 1;
+		}
 		return error;
 	}
 	return -ENOENT;
 }
 
+static void hold(const struct pmu *pmu)
+{
+	if (pmu->disable)
+		pmu->disable();
+}
+
+static void let_go(const struct pmu *pmu)
+{
+	if (pmu->enable)
+		pmu->enable();
+}
+
 int event_enable(struct perf_event *event)
 {
-	int error = event->pmu->add(event);
+	const struct perf_event *failed;
+	int error;
 
-	if (error)
-		return error;
-	event->enabled = true;
-	event->enabled_at = clock_now();
-	event->pmu->start(event);
-	return 0;
+	hold(event->pmu);
+	error = group_sched_in(event, clock_now(), &failed);
+	let_go(event->pmu);
+	return error;
 }
 
 void event_disable(struct perf_event *event)
 {
-	uint64_t time;
+	uint64_t now;
 
-	if (!event->enabled)
+	if (event->state == EVENT_OFF)
 		return;
-	event->pmu->stop(event);
-	event->pmu->del(event);
-	time = clock_now() - event->enabled_at;
-	event->time_enabled += time;
-	event->time_running += time;
-	event->enabled = false;
+	hold(event->pmu);
+	now = clock_now();
+	group_sched_out(event, now);
+	event_set_state(event, EVENT_OFF, now);
+	let_go(event->pmu);
+}
+
+/* ---- Times ---- */
+
+void event_set_state(struct perf_event *event, enum event_state state, uint64_t now)
+{
+	struct event_times times = event_times(event, now);
+
+	event->time_enabled = times.enabled;
+	event->time_running = times.running;
+	event->state = state;
+	if (now > event->tstamp)
+		event->tstamp = now;
+}
+
+/* A handler of the event can throttle it in between, and then tstamp changes last. */
+struct event_times event_times(const struct perf_event *event, uint64_t now)
+{
+	struct event_times times;
+	enum event_state state;
+	uint64_t stamp, since;
+
+	do {
+		stamp = ring_load(&event->tstamp);
+		ring_barrier();
+		times.enabled = event->time_enabled;
+		times.running = event->time_running;
+		state = event->state;
+		ring_barrier();
+	} while (ring_load(&event->tstamp) != stamp);
+	since = now > stamp ? now - stamp : 0;
+	times.enabled += state != EVENT_OFF ? since : 0;
+	times.running += state == EVENT_ACTIVE ? since : 0;
+	return times;
+}
+
+/* ---- Counts ---- */
+
+void event_read(struct perf_event *event)
+{
+	if (event->state == EVENT_ACTIVE)
+		event->pmu->read(event);
 }
 
 void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
@@ -79,16 +140,28 @@ void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint
 
 	event->sampled = event->count;
 	sample_output(event, regs, &data);
+	if (throttle_count(&event->throttle, now))
+		throttle_begin(event, data.time);
 }
 
-void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger)
+void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now)
 {
-	ring_account_publish(&event->account, ledger);
+	struct event_times times = event_times(event, now);
+	uint64_t generated;
+	unsigned tries = 3;
+
+	/* A sample in between would tear count and period apart. */
+	do {
+		generated = ring_load(&event->account.generated);
+		ring_barrier();
+		ring_account_publish(&event->account, ledger);
+		ledger->count = ring_load(&event->count);
+		ledger->residue = ledger->count - ring_load(&event->sampled);
+		ring_barrier();
+	} while (ring_load(&event->account.generated) != generated && --tries);
 	ledger->throttled = event->throttled;
-	ledger->count = event->count;
-	ledger->residue = event->count - event->sampled;
-	ledger->time_enabled = event->time_enabled;
-	ledger->time_running = event->time_running;
+	ledger->time_enabled = times.enabled;
+	ledger->time_running = times.running;
 	ledger->branch_records = event->branches.records;
 	ledger->branch_interrupts = event->branches.interrupts;
 	ledger->branch_returns = event->branches.returns;
@@ -106,7 +179,7 @@ const char *event_error_text(int error)
 		{ -EINVAL, "its attributes make no sense (period too short, or none)" },
 		{ -EOPNOTSUPP, "its event source cannot do that" },
 		{ -EBUSY, "the hardware is in use by somebody else" },
-		{ -EAGAIN, "no counter is free" },
+		{ -EAGAIN, "it needs more counters than are free" },
 		{ -ENOMEM, "out of memory" },
 		{ -EIO, "its result is wrong" },
 		{ -ETIMEDOUT, "it did not answer in time" },

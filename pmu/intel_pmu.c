@@ -15,9 +15,9 @@
 #include "pmu/intel_bts.h"
 #include "pmu/sampling.h"
 
-#define EM_X86_64       62 /* elsewhere there is no CPUID to ask */
-#define SHORTEST_PERIOD 64U
-#define COUNTERS        64U /* bits of the global registers */
+#define EM_X86_64       62   /* elsewhere there is no CPUID to ask */
+#define SHORTEST_PERIOD 256U /* below some 100 the way out of the handler overflows by itself */
+#define COUNTERS        64U  /* bits of the global registers */
 
 /* perf's sysfs names for the fields of PERFEVTSEL. */
 static const struct pmu_format formats[] = {
@@ -50,9 +50,12 @@ static struct {
 	uint32_t missing;                  /* architectural events, a bit each */
 } unit;
 
-/* Of each CPU: whose the counters are, those switched on, and interrupts without a cause. */
+/* Of each CPU: whose the counters are while they count, those switched on, and interrupts without a
+ * cause. */
 static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
 static uint64_t active[TR_MAX_CPUS], spurious[TR_MAX_CPUS];
+static uint64_t claimed[TR_MAX_CPUS];                   /* by add */
+static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
 
 static uint32_t field(uint32_t word, unsigned low, unsigned bits)
 {
@@ -138,7 +141,7 @@ static int init(struct perf_event *event)
 	*hw = (struct hw_intel_pmu){ .select = select_value(&event->attr) };
 	if (!hw->select)
 		return -ENOENT;
-	return sampling_init(&hw->sampling, &event->attr, SHORTEST_PERIOD);
+	return sampling_init(event, SHORTEST_PERIOD);
 }
 
 /* ---- One counter ---- */
@@ -176,23 +179,23 @@ static uint64_t farthest(unsigned counter)
 	return counter_mask(counter) >> 1;
 }
 
-static void update(struct perf_event *event)
+/* event->count as the counter says now. */
+static uint64_t count_now(const struct perf_event *event)
 {
-	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	uint64_t value = counter_read(hw->counter);
+	const struct hw_intel_pmu *hw = &event->hw.intel_pmu;
 
-	event->count += (value - hw->value) & counter_mask(hw->counter);
-	hw->value = value;
+	return hw->base + ((counter_read(hw->counter) - hw->value) & counter_mask(hw->counter));
 }
 
 /* Have the frozen counter overflow at the next sample's count, or as far as it can go. */
 static void program(struct perf_event *event)
 {
 	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	uint64_t distance = hw->sampling.next - event->count;
+	uint64_t distance = sampling_left(event);
 
 	if (distance > farthest(hw->counter))
 		distance = farthest(hw->counter);
+	hw->base = event->count;
 	hw->value = -distance & counter_mask(hw->counter);
 	counter_write(hw->counter, hw->value);
 }
@@ -211,12 +214,45 @@ static void switch_general(uint64_t on)
 }
 
 /* Let these counters run, and no others; 0 freezes all. */
-static void enable(uint64_t which)
+static void let_run(uint64_t which)
 {
 	if (unit.version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_CTRL, which);
 	else
 		switch_general(which);
+}
+
+static void disable(void)
+{
+	unsigned cpu = arch_cpu();
+
+	if (frozen[cpu])
+		return;
+	frozen[cpu] = true; /* first: a handler from here on leaves them frozen */
+	if (active[cpu])
+		let_run(0);
+}
+
+static void enable(void)
+{
+	unsigned cpu = arch_cpu();
+
+	if (!frozen[cpu])
+		return;
+	frozen[cpu] = false;
+	if (active[cpu])
+		let_run(active[cpu]);
+	prepared[cpu] = prepared[cpu] && claimed[cpu]; /* else it is anybody's until the next */
+}
+
+/* A handler may change other bits at any time. */
+static void set_active(unsigned cpu, unsigned counter, bool on)
+{
+	uint64_t bit = 1ULL << counter, old;
+
+	do
+		old = active[cpu];
+	while (!arch_cmpxchg_local(&active[cpu], old, on ? old | bit : old & ~bit));
 }
 
 /* ---- The interrupt ---- */
@@ -242,13 +278,14 @@ static void overflow(const struct arch_regs *regs)
 	uint64_t now = arch_cycles();
 	unsigned cpu = arch_cpu();
 	bool served = intel_bts_interrupted(cpu);
+	bool was_frozen = frozen[cpu];
 	uint64_t which;
 
 	if (!active[cpu]) {
 		spurious[cpu] += !served;
 		return;
 	}
-	enable(0);
+	let_run(0);
 	which = overflowed(cpu);
 	if (!which)
 		spurious[cpu] += !served;
@@ -259,11 +296,13 @@ static void overflow(const struct arch_regs *regs)
 
 		if (!event)
 			continue;
-		update(event);
-		sampling_counted(event, &event->hw.intel_pmu.sampling, regs, now);
+		event->count = count_now(event);
+		sampling_counted(event, regs, now);
 		program(event);
 	}
-	enable(active[cpu]);
+	arch_pmi_ack();
+	if (!was_frozen)
+		let_run(active[cpu]);
 }
 
 int intel_pmu_take_interrupt(void)
@@ -281,8 +320,9 @@ uint64_t intel_pmu_spurious(unsigned cpu)
 /* What firmware left behind would interrupt for nobody, or count on in our counters. */
 static int prepare_cpu(unsigned cpu)
 {
-	if (active[cpu])
+	if (prepared[cpu])
 		return 0;
+	prepared[cpu] = true;
 	unit.write = write_register();
 	if (unit.version >= 2) {
 		arch_reg_write(IA32_PERF_GLOBAL_CTRL, 0);
@@ -295,6 +335,11 @@ static int prepare_cpu(unsigned cpu)
 	return arch_pmi_init(overflow);
 }
 
+static bool is_claimed(unsigned cpu, unsigned counter)
+{
+	return claimed[cpu] >> counter & 1;
+}
+
 /* The fixed counter of an architectural event counts it as it is, with no other condition. */
 static unsigned fixed_counter(const struct perf_event *event)
 {
@@ -304,7 +349,7 @@ static unsigned fixed_counter(const struct perf_event *event)
 		unsigned fixed = architectural[i].fixed;
 
 		if (fixed && fixed <= unit.fixed && architectural[i].select == select &&
-		    !owners[event->cpu][GLOBAL_FIXED + fixed - 1])
+		    !is_claimed(event->cpu, GLOBAL_FIXED + fixed - 1))
 			return GLOBAL_FIXED + fixed - 1;
 	}
 	return COUNTERS;
@@ -315,7 +360,7 @@ static unsigned free_counter(const struct perf_event *event)
 	unsigned counter = fixed_counter(event);
 
 	for (unsigned i = 0; i < unit.general && counter == COUNTERS; i++) {
-		if (!owners[event->cpu][i])
+		if (!is_claimed(event->cpu, i))
 			counter = i;
 	}
 	return counter;
@@ -331,13 +376,14 @@ static int add(struct perf_event *event)
 	error = prepare_cpu(event->cpu);
 	if (error)
 		return error;
+	claimed[event->cpu] |= 1ULL << counter;
 	event->hw.intel_pmu.counter = counter;
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	(void)event; /* stop() has given everything back */
+	claimed[event->cpu] &= ~(1ULL << event->hw.intel_pmu.counter);
 }
 
 /* Set the counter's controls; version 1's EN is left to thaw(). select 0: off. */
@@ -364,45 +410,39 @@ static void configure(unsigned counter, uint64_t select)
 static void start(struct perf_event *event)
 {
 	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	unsigned cpu = event->cpu;
 
-	arch_trace_hold(); /* a trace counts along */
-	enable(0);
-	sampling_start(event, &hw->sampling);
 	configure(hw->counter, hw->select);
 	program(event);
-	__atomic_store_n(&owners[cpu][hw->counter], event, __ATOMIC_RELEASE);
-	active[cpu] |= 1ULL << hw->counter;
-	enable(active[cpu]);
-	arch_trace_release();
+	__atomic_store_n(&owners[event->cpu][hw->counter], event, __ATOMIC_RELEASE);
+	set_active(event->cpu, hw->counter, true);
 }
 
 static void stop(struct perf_event *event)
 {
 	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	unsigned cpu = event->cpu;
 
-	__atomic_store_n(&owners[cpu][hw->counter], NULL, __ATOMIC_RELEASE);
-	active[cpu] &= ~(1ULL << hw->counter);
+	__atomic_store_n(&owners[event->cpu][hw->counter], NULL, __ATOMIC_RELEASE);
+	set_active(event->cpu, hw->counter, false);
 	configure(hw->counter, 0);
-	update(event);
-	enable(active[cpu]);
+	event->count = count_now(event);
 	if (unit.version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, 1ULL << hw->counter);
 }
 
-/* An NMI may come anywhere in here, and changes the count. */
+/* The NMI may come anywhere in here. It changes count, unless nothing was counted since, or it
+ * changes base; then what was read is of two times, and is read again. */
 static void read(struct perf_event *event)
 {
-	uint64_t before, value, now;
+	const struct hw_intel_pmu *hw = &event->hw.intel_pmu;
+	uint64_t before, base, now;
 
 	do {
 		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
-		value = event->hw.intel_pmu.value;
-		now = counter_read(event->hw.intel_pmu.counter);
-	} while (before != __atomic_load_n(&event->count, __ATOMIC_RELAXED));
-	event->count += (now - value) & counter_mask(event->hw.intel_pmu.counter);
-	event->hw.intel_pmu.value = now;
+		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
+		now = count_now(event);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
+	         !arch_cmpxchg_local(&event->count, before, now));
 }
 
 const struct pmu pmu_intel = {
@@ -418,4 +458,6 @@ const struct pmu pmu_intel = {
 	.start = start,
 	.stop = stop,
 	.read = read,
+	.disable = disable,
+	.enable = enable,
 };

@@ -16,7 +16,6 @@
 
 static struct perf_event taken[TR_MAX_CPUS][EVENTS];
 
-/* Claimed, and counting. */
 static bool open_counter(struct perf_event *event, uint64_t config, uint64_t exclude)
 {
 	memset(event, 0, sizeof(*event));
@@ -29,10 +28,7 @@ static bool open_counter(struct perf_event *event, uint64_t config, uint64_t exc
 		.flags = exclude,
 	};
 	event->cpu = arch_cpu();
-	if (pmu_intel.event_init(event) || pmu_intel.add(event))
-		return false;
-	pmu_intel.start(event);
-	return true;
+	return !pmu_intel.event_init(event) && !pmu_intel.add(event);
 }
 
 static uint64_t count_of(struct perf_event *event)
@@ -70,16 +66,20 @@ static bool counts_exactly(struct perf_event *events, bool ring0)
 
 static void start(struct perf_event *events)
 {
+	pmu_intel.disable();
 	for (unsigned i = 0; i < EVENTS; i++) {
 		events[i].count = 0;
 		pmu_intel.start(&events[i]);
 	}
+	pmu_intel.enable();
 }
 
 static void stop(struct perf_event *events)
 {
+	pmu_intel.disable();
 	for (unsigned i = 0; i < EVENTS; i++)
 		pmu_intel.stop(&events[i]);
+	pmu_intel.enable();
 }
 
 bool intel_taken_add(uint64_t exclude)
@@ -90,10 +90,10 @@ bool intel_taken_add(uint64_t exclude)
 	if (!open_counter(&events[0], NEAR_TAKEN, exclude))
 		return false;
 	if (!open_counter(&events[1], FAR_BRANCH, exclude)) {
-		pmu_intel.stop(&events[0]);
 		pmu_intel.del(&events[0]);
 		return false;
 	}
+	start(events);
 	good = counts_exactly(events, !(exclude & PERF_ATTR_EXCLUDE_KERNEL));
 	stop(events);
 	if (!good)

@@ -56,15 +56,23 @@ struct pmu {
 	int (*probe)(const char **why);
 	/* Check event->attr and fill event->hw; touches no hardware. Thread. */
 	int (*event_init)(struct perf_event *event);
-	/* Claim the hardware on event->cpu (the calling CPU), stopped. Interrupts masked. */
+	/* Claim the hardware on event->cpu (the calling CPU), stopped; events are added and given
+	 * back many times where they take turns. Interrupts masked. */
 	int (*add)(struct perf_event *event);
-	/* Give it back; the counts are final afterwards. Interrupts masked. */
+	/* Give it back, stopped. Interrupts masked. */
 	void (*del)(struct perf_event *event);
-	/* Let it count; freeze it. Interrupts masked, or its own handler. */
+	/* Let it count on from event->count; stop it, with event->count as it is then. What a
+	 * sample still lacks stays so in between. Between disable and enable with interrupts
+	 * masked, or in its own handler; there stop may come for what is stopped already. */
 	void (*start)(struct perf_event *event);
 	void (*stop)(struct perf_event *event);
-	/* Bring event->count up to date. Interrupts masked, or its own handler. */
+	/* Bring event->count, which counts, up to date. Interrupts masked, or its own handler. */
 	void (*read)(struct perf_event *event);
+	/* Freeze all counters of this source on the calling CPU; let those count that are started.
+	 * So what starts in between starts at one moment. Not nested; NULL where there is no
+	 * such switch. Interrupts masked. */
+	void (*disable)(void);
+	void (*enable)(void);
 	/* A PMU_AUX source gets its area: size bytes, a power of two of pages, page aligned, behind
 	 * event->aux. Between event_init and the first add. 0, or -EINVAL if it is too small. NULL
 	 * where there is nothing to prepare. Thread. */
@@ -80,33 +88,47 @@ struct pmu {
 /* State of the cpu-clock source; each source with state of its own has a member of hw. */
 struct hw_cpu_clock {
 	struct timer timer;
-	uint64_t period; /* cycles between samples */
+	uint64_t period; /* cycles between samples; 0: it only counts */
+	uint64_t left;   /* cycles to the next sample, while stopped */
 	uint64_t since;  /* cycles at the last update of count */
 	bool running;
 };
 
 /* When a counter's samples are due; pmu/sampling.h. */
 struct sampling {
-	uint64_t period;     /* between samples, counts */
+	uint64_t period;     /* between samples, counts; 0: it only counts */
 	uint64_t next;       /* event->count at which the next sample is due */
-	uint64_t sampled_at; /* cycles at the last sample, for -F */
+	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
+};
+
+/* How many samples came in one tick's time; pmu/throttle.h. */
+struct throttle {
+	uint64_t window; /* cycles */
+	uint64_t since;  /* cycles at which this window began */
+	uint32_t samples;
+	uint32_t limit; /* 0: none */
 };
 
 /* State of Arm's PMUv3. */
 struct hw_arm_pmuv3 {
 	uint32_t type;    /* of PMEVTYPER: event number and filter */
 	unsigned counter; /* 31: the cycle counter */
-	struct sampling sampling;
-	uint64_t value; /* of the counter when it was last looked at or written */
-	bool running;
+	uint64_t value;   /* of the counter when it was last looked at or written */
 };
 
 /* State of Intel's architectural performance monitor. */
 struct hw_intel_pmu {
 	uint64_t select;  /* of IA32_PERFEVTSELx, without the bits that a counter adds */
 	unsigned counter; /* bit in the global registers: 32 and up are fixed */
-	struct sampling sampling;
-	uint64_t value; /* of the counter when it was last looked at or written */
+	uint64_t value;   /* of the counter when it was last written, at event->count == base */
+	uint64_t base;
+};
+
+enum event_state {
+	EVENT_OFF,
+	EVENT_INACTIVE,  /* enabled; waits for a counter */
+	EVENT_ACTIVE,    /* counts */
+	EVENT_THROTTLED, /* has its counter, which stands still until the next tick */
 };
 
 /* An event's choices as values of Arm's SPE registers. */
@@ -152,17 +174,23 @@ struct perf_event {
 	uint64_t config3; /* perf's, which lies beyond attr's size */
 	const struct pmu *pmu;
 	unsigned cpu;
-	unsigned evsel;       /* position on the command line */
-	struct ring *ring;    /* that it writes to */
-	struct ring_aux *aux; /* that it fills; NULL without PMU_AUX */
+	unsigned evsel;                  /* position on the command line */
+	struct perf_event *group_leader; /* itself, where it is in no group */
+	unsigned nr_members;             /* of a leader: it and those that follow it in memory */
+	bool rotates;                    /* of a leader: the group takes turns with others */
+	struct ring *ring;               /* that it writes to */
+	struct ring_aux *aux;            /* that it fills; NULL without PMU_AUX */
 	struct ring_account account;
-	uint64_t count;     /* of the counter, since it was added */
+	uint64_t count;     /* of the counter, since it was first added */
 	uint64_t sampled;   /* sum of the PERIODs of all samples; count - sampled = residue */
 	uint64_t throttled; /* THROTTLE episodes */
-	bool enabled;
-	uint64_t enabled_at;   /* ns */
+	bool told;          /* THROTTLE is written, UNTHROTTLE not yet */
+	enum event_state state;
+	uint64_t tstamp;       /* ns: the times below are as of then; event_times() */
 	uint64_t time_enabled; /* ns */
-	uint64_t time_running; /* ns */
+	uint64_t time_running; /* ns in which it counted */
+	struct sampling sampling;
+	struct throttle throttle;
 	struct branch_account branches;
 	const char *name;
 	union {
@@ -180,24 +208,39 @@ extern const struct pmu *const pmu_sources[];
 /* The source that has this type for its own, or NULL: for generic events several serve it. */
 const struct pmu *pmu_of_type(uint32_t type);
 
-/* Bind event (attr, cpu, evsel, name set by the caller) to the first source that serves it.
- * -ENOENT if none does, else that source's error. Thread. */
+/* Bind event (attr, cpu, evsel, name set by the caller; its group, or NULL for none) to the first
+ * source that serves it. -ENOENT if none does, else that source's error. Thread. */
 int event_init(struct perf_event *event);
 
-/* Claim the hardware / let it count / freeze / give it back, with the times kept. Called on
- * event->cpu with interrupts masked. event_enable: 0 or the source's error. */
+/* Have one event, in no group, count / stop it and give its counter back. What many events need is
+ * in pmu/context.h. On event->cpu with interrupts masked. event_enable: 0 or the source's error. */
 int event_enable(struct perf_event *event);
 void event_disable(struct perf_event *event);
+
+/* Go over to state, with the times kept: now is ns. Not while it counts, but in its handler. */
+void event_set_state(struct perf_event *event, enum event_state state, uint64_t now);
+
+/* How long it was enabled, and how long it counted, at now; ns. A throttled event does not count,
+ * and so a count * enabled / running stays true. Any context on its CPU. */
+struct event_times {
+	uint64_t enabled, running;
+};
+struct event_times event_times(const struct perf_event *event, uint64_t now);
+
+/* Bring event->count up to date, if it counts. event->cpu with interrupts masked, or a handler. */
+void event_read(struct perf_event *event);
 
 /*
  * The counter of event has counted on to event->count: write one sample for all that came
  * since the last, its PERIOD the true distance. Not room enough: lost and counted. regs is
- * the interrupted state. IRQ or NMI on event->cpu.
+ * the interrupted state. An event that samples too often is stopped by this, with its group's
+ * others of the same source. IRQ or NMI on event->cpu, its source's own handler.
  */
 void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
 
-/* Copy the event's counters to its published ledger. Event's CPU, or the event disabled. */
-void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger);
+/* Copy the event's counters to its published ledger, as of now (ns). Event's CPU, or the event
+ * disabled. */
+void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now);
 
 /* What a source's error means to the user, as a phrase. */
 const char *event_error_text(int error);

@@ -3,6 +3,7 @@
 #include "pmu/sample.h"
 
 #include "pmu/callchain.h"
+#include "pmu/read_format.h"
 
 /* Fields that are one u64 each in a sample, whatever their number. */
 #define ONE_WORD                                                                        \
@@ -94,11 +95,15 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 		frames = callchain_collect(regs, chain, event->attr.sample_max_stack);
 		size += 8 * (1 + frames);
 	}
+	if (type & PERF_SAMPLE_READ)
+		size += read_format_size(event);
 	at = ring_reserve_sample(&out, event->ring, &event->account, size, data->period);
 	if (!at)
 		return;
 	*at++ = pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
 	at = put_words(at, event, regs, data);
+	if (type & PERF_SAMPLE_READ)
+		at = read_format_put(at, event, data->time);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		*at++ = frames;
 		for (unsigned i = 0; i < frames; i++)

@@ -7,56 +7,86 @@
 
 #define LONGEST_PERIOD (1ULL << 62)
 
-int sampling_init(struct sampling *sampling, const struct perf_event_attr *attr, uint64_t shortest)
+int sampling_init(struct perf_event *event, uint64_t shortest)
 {
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t period = attr->sample_period;
+
+	event->sampling = (struct sampling){ .next = UINT64_MAX };
 	if (attr->flags & PERF_ATTR_FREQ) {
 		if (!attr->sample_freq || attr->sample_freq > NSEC_PER_SEC / shortest)
 			return -EINVAL;
-		sampling->period = NSEC_PER_SEC / attr->sample_freq;
+		period = NSEC_PER_SEC / attr->sample_freq;
+	} else if (!period) {
 		return 0;
-	}
-	if (attr->sample_period < shortest || attr->sample_period >= LONGEST_PERIOD)
+	} else if (period < shortest || period >= LONGEST_PERIOD) {
 		return -EINVAL;
-	sampling->period = attr->sample_period;
+	}
+	event->sampling.period = event->sampling.next = period;
 	return 0;
 }
 
-void sampling_start(const struct perf_event *event, struct sampling *sampling)
-{
-	sampling->next = event->count + sampling->period;
-	sampling->sampled_at = arch_cycles();
-}
-
 /* For -F: a period that at the rate since the last sample gives the frequency, approached by
- * halves, so that one burst does not throw it off. A period stays between a 64th and 64 times
- * the one that a source of one event a ns would have, or the counter's rate would be absurd. */
-static void adapt(const struct perf_event *event, struct sampling *sampling, uint64_t now)
+ * halves, so that one burst does not throw it off, and never more than 64 events a ns would need.
+ * running: event's time_running now, ns. */
+static void adapt(struct perf_event *event, uint64_t running)
 {
-	uint64_t ns = clock_to_ns(&machine_clock, now) -
-	              clock_to_ns(&machine_clock, sampling->sampled_at);
+	struct sampling *s = &event->sampling;
+	uint64_t ns = running - s->sampled_at;
 	uint64_t span = NSEC_PER_SEC / event->attr.sample_freq;
 	uint64_t counted = event->count - event->sampled;
 	uint64_t target;
 
-	sampling->sampled_at = now;
-	if (!ns)
+	if (running <= s->sampled_at)
 		return;
 	target = counted > UINT64_MAX / span ? counted / ns * span : counted * span / ns;
-	sampling->period = sampling->period / 2 + target / 2;
-	if (sampling->period < span / 64 + 1)
-		sampling->period = span / 64 + 1;
-	if (sampling->period > span * 64)
-		sampling->period = span * 64;
+	s->period = s->period / 2 + target / 2;
+	if (!s->period)
+		s->period = 1;
+	if (s->period > span * 64)
+		s->period = span * 64;
 }
 
-void sampling_counted(struct perf_event *event, struct sampling *sampling,
-                      const struct arch_regs *regs, uint64_t now)
+void sampling_counted(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
 {
-	if (event->count < sampling->next)
+	struct sampling *s = &event->sampling;
+
+	if (event->count < s->next)
 		return;
-	if (event->attr.flags & PERF_ATTR_FREQ)
-		adapt(event, sampling, now);
-	sampling->next += ((event->count - sampling->next) / sampling->period + 1) *
-	                  sampling->period;
+	if (event->attr.flags & PERF_ATTR_FREQ) {
+		uint64_t running = event_times(event, clock_stamp(now)).running;
+
+		adapt(event, running);
+		s->sampled_at = running;
+	}
+	s->next += ((event->count - s->next) / s->period + 1) * s->period;
 	event_overflow(event, regs, now);
+}
+
+/* The counter changes hands of its handler while it is stopped, and only then. */
+static void restart(struct perf_event *event, uint64_t running)
+{
+	const struct pmu *pmu = event->pmu;
+
+	if (pmu->disable)
+		pmu->disable();
+	pmu->stop(event);
+	adapt(event, running);
+	event->sampling.next = event->sampled + event->sampling.period;
+	if (event->state == EVENT_ACTIVE) /* no last sample has throttled it */
+		pmu->start(event);
+	if (pmu->enable)
+		pmu->enable();
+}
+
+void sampling_tick(struct perf_event *event, uint64_t now)
+{
+	uint64_t span, running;
+
+	if (!(event->attr.flags & PERF_ATTR_FREQ) || !event->sampling.period)
+		return;
+	span = NSEC_PER_SEC / event->attr.sample_freq;
+	running = event_times(event, now).running;
+	if (running > event->sampling.sampled_at + 2 * span && event->sampling.period > 1)
+		restart(event, running);
 }

@@ -6,17 +6,25 @@
 
 #include "pmu/pmu.h"
 
-/* Take the period from attr; a frequency starts as if the event happened once a ns, and the first
- * samples tell. shortest: below this the way out of the handler would overflow by itself. 0, or
- * -EINVAL if attr asks for a shorter one, or none. */
-int sampling_init(struct sampling *sampling, const struct perf_event_attr *attr, uint64_t shortest);
+/* Take the period from event->attr; with neither period nor frequency the event only counts. A
+ * frequency starts as if the event happened once a ns, and the first samples tell. shortest: below
+ * this the way out of the handler would overflow by itself. 0, or -EINVAL if attr asks for a
+ * shorter one. Thread. */
+int sampling_init(struct perf_event *event, uint64_t shortest);
 
-/* The event starts to count: its next sample is a period away. Thread. */
-void sampling_start(const struct perf_event *event, struct sampling *sampling);
+/* How far event->count is from the next sample, at least 1: what a counter is programmed with. A
+ * sample that fell due while the counter was being taken away comes with the next event. */
+static inline uint64_t sampling_left(const struct perf_event *event)
+{
+	return event->sampling.next > event->count ? event->sampling.next - event->count : 1;
+}
 
 /* event->count is up to date and has grown: write a sample if one is due. Its PERIOD is the true
  * distance, the grid of periods stays. now: arch_cycles() at the interrupt. IRQ or NMI. */
-void sampling_counted(struct perf_event *event, struct sampling *sampling,
-                      const struct arch_regs *regs, uint64_t now);
+void sampling_counted(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
+
+/* The tick's look at an active event: where -F lacks its samples, because the event became rare,
+ * a shorter period. now: ns. IRQ. */
+void sampling_tick(struct perf_event *event, uint64_t now);
 
 #endif

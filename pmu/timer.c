@@ -62,15 +62,16 @@ void timer_restart(struct timer *timer, uint64_t deadline)
 	insert(timer);
 }
 
-void timer_cancel(struct timer *timer)
+bool timer_cancel(struct timer *timer)
 {
 	struct timer **link = &queues[arch_cpu()];
 
 	while (*link && *link != timer)
 		link = &(*link)->next;
 	if (!*link)
-		return;
+		return false;
 	*link = timer->next;
 	timer->next = NULL;
 	arm_first(queues[arch_cpu()]);
+	return true;
 }

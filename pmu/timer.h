@@ -22,7 +22,7 @@ void timer_start(struct timer *timer, uint64_t deadline);
 /* The same from inside expire(): the hardware is armed once, when all expired timers ran. */
 void timer_restart(struct timer *timer, uint64_t deadline);
 
-/* Take timer out of this CPU's queue, if it is there. Interrupts masked, or IRQ. */
-void timer_cancel(struct timer *timer);
+/* Take timer out of this CPU's queue; was it there? Interrupts masked, or IRQ. */
+bool timer_cancel(struct timer *timer);
 
 #endif

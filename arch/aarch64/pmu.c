@@ -152,3 +152,7 @@ void arch_trace_sync(void)
 {
 	asm volatile("hint #17\n\tdsb nsh" : : : "memory");
 }
+
+void arch_pmi_ack(void)
+{
+}

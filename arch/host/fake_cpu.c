@@ -35,6 +35,10 @@ int arch_pmi_init(arch_handler_fn handler)
 	return 0;
 }
 
+void arch_pmi_ack(void)
+{
+}
+
 int arch_trace_interrupt_init(arch_handler_fn handler)
 {
 	fake_trace_interrupt = handler;

@@ -10,12 +10,21 @@
 
 static arch_handler_fn pmi_handler, signal_handler;
 
+static bool acked[ARCH_MAX_CPUS];
+
+void arch_pmi_ack(void)
+{
+	acked[arch_cpu()] = true;
+	apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
+}
+
 static void nmi(const struct arch_regs *regs)
 {
 	if (pmi_handler) {
+		acked[arch_cpu()] = false;
 		pmi_handler(regs);
-		/* Delivery has masked the entry; the handler has cleared the cause. */
-		apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
+		if (!acked[arch_cpu()])
+			arch_pmi_ack();
 	}
 	if (signal_handler)
 		signal_handler(regs);

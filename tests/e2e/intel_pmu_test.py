@@ -26,6 +26,9 @@ def three_equal_counts(run, name):
     counts = [event["generated"] for event in summary["events"]]
     tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1 and min(counts) > 100,
            f"{name}: their three counts are equal", counts)
+    tap.ok(all(event["count"] // 100000 - event["generated"] in (0, 1)
+               for event in summary["events"]),
+           f"{name}: they are what the counter demands", summary["events"])
     tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
            f"{name}: nothing is lost, and PERIODs + residue = count", summary)
 
@@ -48,6 +51,40 @@ def other_events(binary):
     tap.equal(counts.get("r20c4"), 50, "50 million taken branches are 50 periods of a million")
 
 
+def many_events(binary):
+    """Eight events that no fixed counter counts, on four counters."""
+    workload = "-- branches 30000000"
+    alone = record(binary, f"record -e branches,r20c4 -c 100000 {workload}").summary()
+    true = [event["count"] for event in alone["events"]]
+    events = ",".join(["branches", "r20c4"] * 4)
+    summary = record(binary, f"record -e {events} -c 100000 {workload}").summary()
+    if not tap.equal(len(summary["events"]), 8, "eight events on four counters are recorded"):
+        return
+    for index, event in enumerate(summary["events"]):
+        share = event["time_running"] / event["time_enabled"]
+        count, expected = machine.scaled(event), true[index % 2]
+        tap.ok(0.48 < share < 0.52, f"event {index} has a counter half of the time", share)
+        tap.ok(abs(count - expected) < expected / 50, f"event {index}: its count is within 2 %",
+               (count, expected))
+    tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
+           "nothing is lost in the turns, and PERIODs + residue = count", summary)
+
+
+def absurd_period(binary):
+    run = record(binary, "record -e instructions -c 1000 --max-sample-rate 20000 -- noploop 1")
+    summary = run.summary()
+    event = summary["events"][0]
+    tap.ok(run.status == 0 and summary["conserved"] and event["throttled"] > 100,
+           "more than 20 samples a millisecond are throttled, and the ledger is exact", summary)
+    tap.ok(event["time_running"] < event["time_enabled"],
+           "time_running stands still while it is", event)
+    text, _, status = run.perf("script", "--show-lost-events", "-D")
+    tap.ok(status == 0 and text.count("PERF_RECORD_THROTTLE") == event["throttled"] and
+           0 <= event["throttled"] - text.count("PERF_RECORD_UNTHROTTLE") <= 1,
+           "stock perf finds each THROTTLE and its UNTHROTTLE",
+           (text.count("PERF_RECORD_THROTTLE"), event["throttled"]))
+
+
 BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("Intel's PMU", REASON)
@@ -63,4 +100,6 @@ else:
         three_equal_counts(record(BINARY, CYCLES, "," + FAULT), WHAT)
     masked_code(BINARY)
     other_events(BINARY)
+    many_events(BINARY)
+    absurd_period(BINARY)
 tap.finish()

@@ -78,6 +78,11 @@ def payload(isa, path, source, *flags):
     return path
 
 
+def scaled(event):
+    """What an event of summary() would have counted with a counter of its own all the time."""
+    return event["count"] * event["time_enabled"] / event["time_running"]
+
+
 def missing(program="qemu-system-x86_64"):
     """Why nothing can be recorded here, or None."""
     return None if shutil.which(program) else f"{program} is not installed"

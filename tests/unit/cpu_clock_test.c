@@ -131,7 +131,7 @@ static void a_late_handler_writes_one_sample_with_the_true_period(void **state)
 	/* 4.5 periods late: the sample stands for 5.5 periods, the grid stays. */
 	fake_cpu_run(26 * MHZ, 2600000ULL * 9 / 2, &regs);
 	event_disable(&event);
-	event_publish(&event, &ledger);
+	event_publish(&event, &ledger, clock_now());
 	assert_int_equal(ledger.generated, 1);
 	assert_int_equal(ledger.period, 5500000);
 	assert_int_equal(ledger.residue, 4500000);
@@ -144,7 +144,7 @@ static void a_sample_has_perfs_layout(void **state)
 	struct arch_regs at = { .pc = 0x1234, .fp = (uint64_t)stack, .sp = (uint64_t)stack };
 	struct sample_data values = { .time = 11, .period = 22, .addr = 33 };
 	const uint64_t expected[] = {
-		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 112ULL << 48,
+		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 120ULL << 48,
 		7,              /* IDENTIFIER */
 		0x1234,         /* IP */
 		1 | 1ULL << 32, /* pid, tid */
@@ -154,6 +154,7 @@ static void a_sample_has_perfs_layout(void **state)
 		7,              /* STREAM_ID */
 		0,              /* CPU */
 		22,             /* PERIOD */
+		55,             /* READ: the count */
 		3,              /* callchain: nr */
 		PERF_CONTEXT_USER,
 		0x1234,
@@ -165,6 +166,7 @@ static void a_sample_has_perfs_layout(void **state)
 	stack[1] = 0x5678;
 	fake_stack_low = (uint64_t)stack;
 	fake_stack_high = (uint64_t)(stack + 4);
+	event.count = 55;
 	sample_output(&event, &at, &values);
 	assert_int_equal(control.data_head, sizeof(expected));
 	assert_memory_equal(data, expected, sizeof(expected));
@@ -217,8 +219,6 @@ static void impossible_attributes_are_refused(void **state)
 	(void)state;
 	event.attr.sample_period = 999;
 	assert_int_equal(event_init(&event), -EINVAL);
-	event.attr.sample_period = 0;
-	assert_int_equal(event_init(&event), -EINVAL);
 	event.attr.sample_freq = 1001 * 1000;
 	event.attr.flags = PERF_ATTR_FREQ;
 	assert_int_equal(event_init(&event), -EINVAL);
@@ -253,6 +253,19 @@ static void the_tick_comes_every_millisecond(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
+static void without_a_period_time_is_only_counted(void **state)
+{
+	(void)state;
+	event.attr.sample_period = 0;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_cpu_run(2600 * MHZ, 0, &regs), 0);
+	event_disable(&event);
+	assert_int_equal(event.account.generated, 0);
+	assert_in_range(event.count, 1000 * MHZ - 1, 1000 * MHZ);
+	assert_in_range(event.time_running, 1000 * MHZ - 1, 1000 * MHZ);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
 		cmocka_unit_test_setup(frames_must_ascend, set_up),
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
+		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
 		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
 	};
 

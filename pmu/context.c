@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/context.h"
+
+#include <errno.h>
+
+#include "pmu/clock.h"
+#include "pmu/group.h"
+#include "pmu/sampling.h"
+#include "pmu/throttle.h"
+
+static struct perf_event *end(const struct perf_event_context *c)
+{
+	return c->events + c->nr_events;
+}
+
+/* Sources are frozen once for each event of theirs, which does not hurt. */
+static void disable_all(const struct perf_event_context *c)
+{
+	for (struct perf_event *e = c->events; e < end(c); e++) {
+		if (e->pmu->disable)
+			e->pmu->disable();
+	}
+}
+
+static void enable_all(const struct perf_event_context *c)
+{
+	for (struct perf_event *e = c->events; e < end(c); e++) {
+		if (e->pmu->enable)
+			e->pmu->enable();
+	}
+}
+
+static bool has_member_of(const struct perf_event *leader, const struct pmu *pmu)
+{
+	for (unsigned i = 0; i < leader->nr_members; i++) {
+		if (leader[i].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+/* What fills an AUX area has counters of its own need, traces while others start and stop, and is
+ * not interrupted for them: such a group claims first, starts last and stops first. */
+static bool fills_aux(const struct perf_event *leader)
+{
+	for (unsigned i = 0; i < leader->nr_members; i++) {
+		if (leader[i].pmu->flags & PMU_AUX)
+			return true;
+	}
+	return false;
+}
+
+/* The counters of this source are too few: whoever uses them takes turns from now on. */
+static void contend(struct perf_event_context *c, const struct pmu *pmu)
+{
+	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members)
+		e->rotates = e->rotates || (has_member_of(e, pmu) && !fills_aux(e));
+}
+
+/* Let every waiting group have counters, from the first on. Who finds none waits on. */
+static int sched_in(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+{
+	struct perf_event *leader = c->events + c->first;
+	unsigned seen = 0;
+
+	while (seen < c->nr_events) {
+		int error = 0;
+
+		if (leader->state == EVENT_INACTIVE && !fills_aux(leader))
+			error = group_sched_in(leader, now, failed);
+		if (error && error != -EAGAIN)
+			return error;
+		if (error)
+			contend(c, (*failed)->pmu);
+		seen += leader->nr_members;
+		leader += leader->nr_members;
+		if (leader == end(c))
+			leader = c->events;
+	}
+	return 0;
+}
+
+static void sched_out(struct perf_event_context *c, bool all, uint64_t now)
+{
+	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+		if (e->state != EVENT_OFF && e->state != EVENT_INACTIVE && !fills_aux(e) &&
+		    (all || e->rotates))
+			group_sched_out(e, now);
+	}
+}
+
+/* The next that rotates; the same if it is the only one. */
+static void advance(struct perf_event_context *c)
+{
+	do {
+		c->first += c->events[c->first].nr_members;
+		c->first %= c->nr_events;
+	} while (!c->events[c->first].rotates);
+}
+
+static void rotate(struct timer *timer, const struct arch_regs *regs, uint64_t cycles)
+{
+	struct perf_event_context *c =
+	    (struct perf_event_context *)((char *)timer -
+	                                  offsetof(struct perf_event_context, timer));
+	const struct perf_event *failed;
+	uint64_t now = clock_stamp(cycles);
+
+	(void)regs;
+	disable_all(c);
+	sched_out(c, false, now);
+	advance(c);
+	sched_in(c, now, &failed);
+	enable_all(c);
+	c->rotations++;
+	timer_restart(timer, cycles + c->interval);
+}
+
+static const struct perf_event *find_waiting(const struct perf_event_context *c)
+{
+	for (const struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+		if (e->state == EVENT_INACTIVE && !fills_aux(e))
+			return e;
+	}
+	return NULL;
+}
+
+/* Some groups have to wait. None may wait for ever: each must fit with the others gone. */
+static int check_turns(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+{
+	int error = 0;
+
+	sched_out(c, false, now);
+	for (struct perf_event *e = c->events; e < end(c) && !error; e += e->nr_members) {
+		if (!e->rotates)
+			continue;
+		error = group_claim(e, failed);
+		if (!error)
+			group_give_back(e);
+	}
+	return error ? error : sched_in(c, now, failed);
+}
+
+/* ---- Groups that fill an AUX area ---- */
+
+static int claim_aux(struct perf_event_context *c, const struct perf_event **failed)
+{
+	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+		int error = fills_aux(e) ? group_claim(e, failed) : 0;
+
+		if (error)
+			return error;
+		if (fills_aux(e))
+			event_set_state(e, EVENT_INACTIVE, clock_now());
+	}
+	return 0;
+}
+
+static void start_one(struct perf_event *event)
+{
+	if (event->pmu->disable)
+		event->pmu->disable();
+	event_set_state(event, EVENT_ACTIVE, clock_now());
+	event->pmu->start(event);
+	if (event->pmu->enable)
+		event->pmu->enable();
+}
+
+static void stop_one(struct perf_event *event)
+{
+	if (event->pmu->disable)
+		event->pmu->disable();
+	if (event->state == EVENT_ACTIVE)
+		event->pmu->stop(event);
+	event_set_state(event, EVENT_INACTIVE, clock_now());
+	if (event->pmu->enable)
+		event->pmu->enable();
+}
+
+/* Those of each such group that fill, or those that do not. */
+static void for_aux_groups(const struct perf_event_context *c, bool that_fill,
+                           void (*call)(struct perf_event *event))
+{
+	for (struct perf_event *e = c->events; e < end(c); e++) {
+		bool fills = e->pmu->flags & PMU_AUX;
+
+		if (fills_aux(e->group_leader) && fills == that_fill &&
+		    e->group_leader->state != EVENT_OFF)
+			call(e);
+	}
+}
+
+static void start_aux(const struct perf_event_context *c)
+{
+	for_aux_groups(c, false, start_one);
+	for_aux_groups(c, true, start_one);
+}
+
+static void stop_aux(const struct perf_event_context *c)
+{
+	for_aux_groups(c, true, stop_one);
+	for_aux_groups(c, false, stop_one);
+	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+		if (fills_aux(e) && e->state != EVENT_OFF)
+			group_give_back(e);
+	}
+}
+
+/* ---- Start and stop ---- */
+
+static int start_all(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+{
+	int error;
+
+	for (struct perf_event *e = c->events; e < end(c); e++) {
+		if (!fills_aux(e->group_leader))
+			event_set_state(e, EVENT_INACTIVE, now);
+	}
+	error = sched_in(c, now, failed);
+	if (error || !find_waiting(c))
+		return error;
+	c->first = (unsigned)(find_waiting(c) - c->events);
+	return check_turns(c, now, failed);
+}
+
+int context_start(struct perf_event_context *context, struct perf_event *events, unsigned nr_events,
+                  const struct perf_event **failed)
+{
+	int error;
+
+	*context = (struct perf_event_context){
+		.events = events,
+		.nr_events = nr_events,
+		.timer.expire = rotate,
+		.interval = clock_span_to_cycles(&machine_clock, MUX_INTERVAL_NS),
+	};
+	*failed = NULL;
+	error = claim_aux(context, failed);
+	disable_all(context);
+	if (!error)
+		error = start_all(context, clock_now(), failed);
+	enable_all(context);
+	if (error) {
+		context_stop(context);
+		return error;
+	}
+	start_aux(context);
+	if (find_waiting(context))
+		timer_start(&context->timer, arch_cycles() + context->interval);
+	return 0;
+}
+
+void context_stop(struct perf_event_context *context)
+{
+	uint64_t now;
+
+	timer_cancel(&context->timer);
+	stop_aux(context);
+	disable_all(context);
+	now = clock_now();
+	sched_out(context, true, now);
+	for (struct perf_event *e = context->events; e < end(context); e++)
+		event_set_state(e, EVENT_OFF, now);
+	enable_all(context);
+}
+
+static bool is_throttled(const struct perf_event_context *c)
+{
+	for (const struct perf_event *e = c->events; e < end(c); e++) {
+		if (e->state == EVENT_THROTTLED)
+			return true;
+	}
+	return false;
+}
+
+void context_tick(struct perf_event_context *context)
+{
+	uint64_t now = clock_now();
+
+	if (is_throttled(context)) {
+		disable_all(context);
+		for (struct perf_event *e = context->events; e < end(context); e++)
+			throttle_end(e, now);
+		enable_all(context);
+	}
+	for (struct perf_event *e = context->events; e < end(context); e++) {
+		if (e->state == EVENT_ACTIVE)
+			sampling_tick(e, now);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of one CPU, on the counters that it has. Where those do not suffice, the groups take
+ * turns: at each interval all that compete for a source's counters leave them, and the next in the
+ * round is the first to choose, so that every group gets on at least once a round. Others fill what
+ * is left. A partial period waits with its event.
+ *
+ * At a turn everything stops and starts at the same reading of the clock, so of n events that fit
+ * m at a time the times add up exactly: sum of time_running = m * time_enabled.
+ */
+#ifndef PMU_CONTEXT_H
+#define PMU_CONTEXT_H
+
+#include "pmu/pmu.h"
+
+#define MUX_INTERVAL_NS 4000000ULL /* perf's perf_event_mux_interval_ms */
+
+struct perf_event_context {
+	struct perf_event *events; /* groups one behind the other */
+	unsigned nr_events;
+	unsigned first; /* leader that chooses first; one that rotates, if any does */
+	struct timer timer;
+	uint64_t interval; /* cycles */
+	uint64_t rotations;
+};
+
+/* Have all events count, in turns if need be; their groups are set. On an error nothing does, and
+ * *failed is the event that it is about: -EAGAIN means that its group needs more counters than
+ * there are, even alone. On the events' CPU with interrupts masked. */
+int context_start(struct perf_event_context *context, struct perf_event *events, unsigned nr_events,
+                  const struct perf_event **failed);
+
+/* Stop all; counts and times are final afterwards. As above. */
+void context_stop(struct perf_event_context *context);
+
+/* What each tick does: throttled events go on, rare ones get a shorter period for -F. IRQ. */
+void context_tick(struct perf_event_context *context);
+
+#endif

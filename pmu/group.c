@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/group.h"
+
+#include "pmu/throttle.h"
+
+static void give_back(struct perf_event *leader, unsigned members)
+{
+	for (unsigned i = 0; i < members; i++)
+		leader[i].pmu->del(&leader[i]);
+}
+
+int group_claim(struct perf_event *leader, const struct perf_event **failed)
+{
+	for (unsigned i = 0; i < leader->nr_members; i++) {
+		int error = leader[i].pmu->add(&leader[i]);
+
+		if (!error)
+			continue;
+		give_back(leader, i);
+		*failed = &leader[i];
+		return error;
+	}
+	return 0;
+}
+
+void group_give_back(struct perf_event *leader)
+{
+	give_back(leader, leader->nr_members);
+}
+
+int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_event **failed)
+{
+	int error = group_claim(leader, failed);
+
+	for (unsigned i = 0; i < leader->nr_members && !error; i++) {
+		struct perf_event *event = &leader[i];
+
+		throttle_tell_end(event, now);
+		event_set_state(event, EVENT_ACTIVE, now);
+		event->pmu->start(event);
+	}
+	return error;
+}
+
+void group_sched_out(struct perf_event *leader, uint64_t now)
+{
+	for (unsigned i = 0; i < leader->nr_members; i++) {
+		struct perf_event *event = &leader[i];
+
+		if (event->state == EVENT_ACTIVE)
+			event->pmu->stop(event);
+		event_set_state(event, EVENT_INACTIVE, now);
+	}
+	group_give_back(leader);
+}

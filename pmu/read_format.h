@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What PERF_SAMPLE_READ puts into a sample: perf_event_open(2), "Reading results". */
+#ifndef PMU_READ_FORMAT_H
+#define PMU_READ_FORMAT_H
+
+#include "pmu/pmu.h"
+
+/* What attr.read_format may ask for. */
+#define READ_FORMATS_SERVED                                                                 \
+	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | \
+	 PERF_FORMAT_GROUP)
+
+/* Bytes of event's values, or its group's with PERF_FORMAT_GROUP; a multiple of 8. */
+uint32_t read_format_size(const struct perf_event *event);
+
+/* Put them at `at`, as of now (ns), and return what is behind them. The handler of event's source,
+ * on its CPU. */
+uint64_t *read_format_put(uint64_t *at, struct perf_event *event, uint64_t now);
+
+#endif
