@@ -13,136 +13,18 @@
 
 #include "arch/x86_64/perfmon.h"
 #include "pmu/intel_bts.h"
+#include "pmu/intel_pmu_config.h"
 #include "pmu/sampling.h"
 
-#define EM_X86_64       62   /* elsewhere there is no CPUID to ask */
-#define SHORTEST_PERIOD 256U /* below some 100 the way out of the handler overflows by itself */
-#define COUNTERS        64U  /* bits of the global registers */
-
-/* perf's sysfs names for the fields of PERFEVTSEL. */
-static const struct pmu_format formats[] = {
-	{ "event", 0, 0, 7 }, { "umask", 0, 8, 15 },  { "edge", 0, 18, 18 }, { "any", 0, 21, 21 },
-	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
-};
-
-/* The architectural events, SDM volume 3B, table 20-1: bit of CPUID.0AH:EBX that is set where the
- * event is missing, fixed counter that counts it (or none), by PERF_COUNT_HW_*. */
-static const struct {
-	uint16_t select;
-	uint8_t bit;
-	uint8_t fixed; /* counter + 1; 0: none */
-} architectural[] = {
-	[PERF_COUNT_HW_CPU_CYCLES] = { 0x003c, 0, 2 },
-	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 1, 1 },
-	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x4f2e, 3, 0 },
-	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4, 0 },
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5, 0 },
-	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6, 0 },
-	[PERF_COUNT_HW_REF_CPU_CYCLES] = { 0x013c, 2, 3 },
-};
-#define NR_ARCHITECTURAL (sizeof(architectural) / sizeof(architectural[0]))
-
-/* What this monitor is; the same on all CPUs, as far as we ask. */
-static struct {
-	unsigned version, general, fixed;
-	uint64_t general_mask, fixed_mask; /* of a counter's value */
-	uint32_t write;                    /* IA32_PMC0, or IA32_A_PMC0 where it takes every bit */
-	uint32_t missing;                  /* architectural events, a bit each */
-} unit;
+#define COUNTERS 64U /* bits of the global registers */
 
 /* Of each CPU: whose the counters are while they count, those switched on, and interrupts without a
  * cause. */
 static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
 static uint64_t active[TR_MAX_CPUS], spurious[TR_MAX_CPUS];
-static uint64_t claimed[TR_MAX_CPUS];                   /* by add */
+static uint32_t write_to;             /* IA32_PMC0, or IA32_A_PMC0 where it takes every bit */
+static uint64_t claimed[TR_MAX_CPUS]; /* by add */
 static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
-
-static uint32_t field(uint32_t word, unsigned low, unsigned bits)
-{
-	return word >> low & ((1U << bits) - 1);
-}
-
-static uint64_t mask_of(unsigned width)
-{
-	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
-}
-
-static void look(void)
-{
-	uint32_t eax = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
-	uint32_t ebx = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
-	uint32_t edx = (uint32_t)arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	unsigned events = field(eax, CPUID_PERFMON_EVENTS, 8);
-
-	unit.version = field(eax, CPUID_PERFMON_VERSION, 8);
-	unit.general = field(eax, CPUID_PERFMON_COUNTERS, 8);
-	unit.general = unit.general < GLOBAL_FIXED ? unit.general : GLOBAL_FIXED;
-	unit.general_mask = mask_of(field(eax, CPUID_PERFMON_WIDTH, 8));
-	unit.fixed = unit.version >= 2 ? field(edx, CPUID_PERFMON_FIXED, 5) : 0;
-	unit.fixed_mask = mask_of(field(edx, CPUID_PERFMON_FIXED_WIDTH, 8));
-	unit.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx;
-}
-
-/* Not with the rest: probe() is asked before MSRs may be read. */
-static uint32_t write_register(void)
-{
-	uint64_t ecx = arch_reg_read(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
-
-	if (ecx & CPUID_FEATURES_PDCM &&
-	    arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE)
-		return IA32_A_PMC0;
-	return IA32_PMC0;
-}
-
-static int probe(const char **why)
-{
-	*why = "this CPU is no x86";
-	if (arch_elf_machine() != EM_X86_64)
-		return -ENODEV;
-	look();
-	*why = "this CPU has no architectural performance monitoring, or a hypervisor hides it";
-	if (!unit.version || !unit.general)
-		return -ENODEV;
-	*why = NULL;
-	return 0;
-}
-
-/* ---- Events ---- */
-
-/* PERFEVTSEL's value for attr, or 0 if this monitor does not serve it. */
-static uint64_t select_value(const struct perf_event_attr *attr)
-{
-	uint64_t value = 0;
-
-	if (attr->type == PERF_TYPE_RAW)
-		value = attr->config & ~PERFEVTSEL_EVENT ? 0 : attr->config;
-	else if (attr->type == PERF_TYPE_HARDWARE && attr->config < NR_ARCHITECTURAL &&
-	         architectural[attr->config].select &&
-	         !(unit.missing >> architectural[attr->config].bit & 1))
-		value = architectural[attr->config].select;
-	if (!value)
-		return 0;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
-		value |= PERFEVTSEL_USR;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
-		value |= PERFEVTSEL_OS;
-	return value;
-}
-
-static int init(struct perf_event *event)
-{
-	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	const char *why;
-
-	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
-		return -ENOENT;
-	if (probe(&why))
-		return -ENOENT;
-	*hw = (struct hw_intel_pmu){ .select = select_value(&event->attr) };
-	if (!hw->select)
-		return -ENOENT;
-	return sampling_init(event, SHORTEST_PERIOD);
-}
 
 /* ---- One counter ---- */
 
@@ -153,7 +35,7 @@ static bool is_fixed(unsigned counter)
 
 static uint64_t counter_mask(unsigned counter)
 {
-	return is_fixed(counter) ? unit.fixed_mask : unit.general_mask;
+	return is_fixed(counter) ? intel_unit()->fixed_mask : intel_unit()->general_mask;
 }
 
 static uint64_t counter_read(unsigned counter)
@@ -167,14 +49,14 @@ static void counter_write(unsigned counter, uint64_t value)
 	if (is_fixed(counter))
 		arch_reg_write(IA32_FIXED_CTR0 + counter - GLOBAL_FIXED, value);
 	else
-		arch_reg_write(unit.write + counter, value);
+		arch_reg_write(write_to + counter, value);
 }
 
 /* The longest distance to overflow that can be written: legacy writes to general counters are 32
  * bits, sign-extended (20.2.8); half of the range, so that no lap goes by unseen. */
 static uint64_t farthest(unsigned counter)
 {
-	if (!is_fixed(counter) && unit.write == IA32_PMC0)
+	if (!is_fixed(counter) && write_to == IA32_PMC0)
 		return INT32_MAX;
 	return counter_mask(counter) >> 1;
 }
@@ -203,7 +85,7 @@ static void program(struct perf_event *event)
 /* Version 1 has no global control: there a counter's own EN is the switch. */
 static void switch_general(uint64_t on)
 {
-	for (unsigned i = 0; i < unit.general; i++) {
+	for (unsigned i = 0; i < intel_unit()->general; i++) {
 		const struct perf_event *event = owners[arch_cpu()][i];
 		uint64_t select = event ? event->hw.intel_pmu.select | PERFEVTSEL_INT : 0;
 
@@ -216,7 +98,7 @@ static void switch_general(uint64_t on)
 /* Let these counters run, and no others; 0 freezes all. */
 static void let_run(uint64_t which)
 {
-	if (unit.version >= 2)
+	if (intel_unit()->version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_CTRL, which);
 	else
 		switch_general(which);
@@ -262,9 +144,9 @@ static uint64_t overflowed(unsigned cpu)
 {
 	uint64_t which = 0;
 
-	if (unit.version >= 2)
+	if (intel_unit()->version >= 2)
 		return arch_reg_read(IA32_PERF_GLOBAL_STATUS);
-	for (unsigned i = 0; i < unit.general; i++) {
+	for (unsigned i = 0; i < intel_unit()->general; i++) {
 		const struct perf_event *event = owners[cpu][i];
 
 		if (event && counter_read(i) < event->hw.intel_pmu.value)
@@ -289,7 +171,7 @@ static void overflow(const struct arch_regs *regs)
 	which = overflowed(cpu);
 	if (!which)
 		spurious[cpu] += !served;
-	else if (unit.version >= 2)
+	else if (intel_unit()->version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, which);
 	for (; which; which &= which - 1) {
 		struct perf_event *event = owners[cpu][__builtin_ctzll(which)];
@@ -323,14 +205,14 @@ static int prepare_cpu(unsigned cpu)
 	if (prepared[cpu])
 		return 0;
 	prepared[cpu] = true;
-	unit.write = write_register();
-	if (unit.version >= 2) {
+	write_to = intel_pmu_write_register();
+	if (intel_unit()->version >= 2) {
 		arch_reg_write(IA32_PERF_GLOBAL_CTRL, 0);
 		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
 	}
-	for (unsigned i = 0; i < unit.general; i++)
+	for (unsigned i = 0; i < intel_unit()->general; i++)
 		arch_reg_write(IA32_PERFEVTSEL0 + i, 0);
-	if (unit.version >= 2)
+	if (intel_unit()->version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, arch_reg_read(IA32_PERF_GLOBAL_STATUS));
 	return arch_pmi_init(overflow);
 }
@@ -340,18 +222,12 @@ static bool is_claimed(unsigned cpu, unsigned counter)
 	return claimed[cpu] >> counter & 1;
 }
 
-/* The fixed counter of an architectural event counts it as it is, with no other condition. */
 static unsigned fixed_counter(const struct perf_event *event)
 {
-	uint64_t select = event->hw.intel_pmu.select & PERFEVTSEL_EVENT;
+	unsigned fixed = intel_pmu_fixed(event->hw.intel_pmu.select);
 
-	for (unsigned i = 0; i < NR_ARCHITECTURAL; i++) {
-		unsigned fixed = architectural[i].fixed;
-
-		if (fixed && fixed <= unit.fixed && architectural[i].select == select &&
-		    !is_claimed(event->cpu, GLOBAL_FIXED + fixed - 1))
-			return GLOBAL_FIXED + fixed - 1;
-	}
+	if (fixed && !is_claimed(event->cpu, GLOBAL_FIXED + fixed - 1))
+		return GLOBAL_FIXED + fixed - 1;
 	return COUNTERS;
 }
 
@@ -359,7 +235,7 @@ static unsigned free_counter(const struct perf_event *event)
 {
 	unsigned counter = fixed_counter(event);
 
-	for (unsigned i = 0; i < unit.general && counter == COUNTERS; i++) {
+	for (unsigned i = 0; i < intel_unit()->general && counter == COUNTERS; i++) {
 		if (!is_claimed(event->cpu, i))
 			counter = i;
 	}
@@ -393,7 +269,7 @@ static void configure(unsigned counter, uint64_t select)
 	uint64_t control = 0;
 
 	if (!is_fixed(counter)) {
-		uint64_t enable = unit.version >= 2 ? PERFEVTSEL_EN : 0;
+		uint64_t enable = intel_unit()->version >= 2 ? PERFEVTSEL_EN : 0;
 
 		arch_reg_write(IA32_PERFEVTSEL0 + counter,
 		               select ? select | PERFEVTSEL_INT | enable : 0);
@@ -425,7 +301,7 @@ static void stop(struct perf_event *event)
 	set_active(event->cpu, hw->counter, false);
 	configure(hw->counter, 0);
 	event->count = count_now(event);
-	if (unit.version >= 2)
+	if (intel_unit()->version >= 2)
 		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, 1ULL << hw->counter);
 }
 
@@ -450,9 +326,9 @@ const struct pmu pmu_intel = {
 	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
 	.type = PERF_TYPE_RAW,
 	.flags = PMU_RAW,
-	.formats = formats,
-	.probe = probe,
-	.event_init = init,
+	.formats = intel_pmu_formats,
+	.probe = intel_pmu_probe,
+	.event_init = intel_pmu_event_init,
 	.add = add,
 	.del = del,
 	.start = start,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-command_test_SRCS := boot/command.c
+command_test_SRCS := boot/command.c boot/command_options.c

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/command_words.h"
+
+#include <string.h>
+
+static int set_events(struct words *w, const char *text)
+{
+	struct command *c = w->command;
+	struct parse_error error;
+	int n = parse_events(text, w->sources, c->events + c->nr_events,
+	                     COMMAND_MAX_EVENTS - c->nr_events, &error);
+
+	if (n < 0)
+		return command_fail(w, error.what, error.at);
+	c->nr_events += (unsigned)n;
+	return 0;
+}
+
+static int set_period(struct words *w, const char *text)
+{
+	if (w->command->has_freq)
+		return command_fail(w, "-c and -F exclude each other", text);
+	w->command->has_period = true;
+	return command_number(w, text, 1, INT64_MAX, &w->command->period_or_freq);
+}
+
+static int set_freq(struct words *w, const char *text)
+{
+	if (w->command->has_period)
+		return command_fail(w, "-c and -F exclude each other", text);
+	w->command->has_freq = true;
+	return command_number(w, text, 1, 1000000, &w->command->period_or_freq);
+}
+
+static int set_callchain(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->callchain = true;
+	return 0;
+}
+
+static int set_call_graph(struct words *w, const char *text)
+{
+	if (strcmp(text, "fp"))
+		return command_fail(w, "only fp (frame pointers) is known", text);
+	w->command->callchain = true;
+	return 0;
+}
+
+static int set_all_cpus(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->all_cpus = true;
+	return 0;
+}
+
+static void select_cpus(struct command *c, uint64_t first, uint64_t last)
+{
+	for (uint64_t cpu = first; cpu <= last; cpu++)
+		c->cpus[cpu / 64] |= 1ULL << cpu % 64;
+}
+
+static int set_cpus(struct words *w, const char *text)
+{
+	for (;;) {
+		const char *start = text;
+		uint64_t first, last;
+
+		if (parse_number(&text, &first))
+			return command_fail(w, "not a list of CPUs (0,2-3)", start);
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (parse_number(&text, &last))
+				return command_fail(w, "not a list of CPUs (0,2-3)", start);
+		}
+		if (last < first || last >= TR_MAX_CPUS)
+			return command_fail(w, "no such CPU", start);
+		select_cpus(w->command, first, last);
+		if (!*text)
+			return 0;
+		if (*text++ != ',')
+			return command_fail(w, "not a list of CPUs (0,2-3)", start);
+	}
+}
+
+static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
+{
+	int error = command_number(w, text, 1, 1U << 20, pages);
+
+	if (!error && *pages & (*pages - 1))
+		return command_fail(w, "must be a power of two", text);
+	return error;
+}
+
+static int set_pages(struct words *w, const char *text)
+{
+	struct command *c = w->command;
+	const char *comma = strchr(text, ',');
+	int error;
+
+	if (!comma)
+		return number_of_pages(w, text, &c->pages);
+	c->words[comma - c->words] = '\0';
+	error = comma == text ? 0 : number_of_pages(w, text, &c->pages);
+	return error ? error : number_of_pages(w, comma + 1, &c->aux_pages);
+}
+
+static int set_aux_watermark(struct words *w, const char *text)
+{
+	uint64_t value;
+	int error = command_number(w, text, 1, UINT32_MAX, &value);
+
+	w->command->aux_watermark = (uint32_t)value;
+	return error;
+}
+
+static int set_snapshot(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->snapshot = true;
+	return 0;
+}
+
+static int set_wakeup_events(struct words *w, const char *text)
+{
+	uint64_t value;
+	int error = command_number(w, text, 1, UINT32_MAX, &value);
+
+	w->command->wakeup_events = (uint32_t)value;
+	return error;
+}
+
+static int set_watermark(struct words *w, const char *text)
+{
+	uint64_t value;
+	int error = command_number(w, text, 8, UINT32_MAX, &value);
+
+	w->command->wakeup_watermark = (uint32_t)value;
+	return error;
+}
+
+static int set_then(struct words *w, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum command_then then;
+	} choices[] = {
+		{ "poweroff", THEN_POWEROFF },
+		{ "reboot", THEN_REBOOT },
+		{ "wait", THEN_WAIT },
+	};
+
+	for (unsigned i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		if (!strcmp(choices[i].name, text)) {
+			w->command->then = choices[i].then;
+			return 0;
+		}
+	}
+	return command_fail(w, "poweroff, reboot or wait", text);
+}
+
+static int set_max_sample_rate(struct words *w, const char *text)
+{
+	return command_number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
+}
+
+/* The only mode there is. */
+static int set_exclusive(struct words *w, const char *text)
+{
+	(void)w;
+	(void)text;
+	return 0;
+}
+
+const struct option record_options[] = {
+	{ "-e", "--event", "LIST",
+	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", set_events },
+	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)", set_period },
+	{ "-F", "--freq", "HZ", "samples a second (4000)", set_freq },
+	{ "-g", NULL, NULL, "callchains by frame pointers", set_callchain },
+	{ "--call-graph", NULL, "fp", "the same", set_call_graph },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
+	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
+	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
+	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", set_pages },
+	{ "--wakeup-events", NULL, "N", "wake the reader every N samples", set_wakeup_events },
+	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
+	  set_watermark },
+	{ "--max-sample-rate", NULL, "HZ",
+	  "an event with more samples pauses to the next tick (100000; 0: never)",
+	  set_max_sample_rate },
+	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
+	  set_aux_watermark },
+	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
+	  set_snapshot },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+/* For every command, anywhere before "--". */
+const struct option common_options[] = {
+	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
+	{ "--exclusive", NULL, NULL, "leave boot services for good (the default)", set_exclusive },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
