@@ -52,6 +52,14 @@ output = claim(
 )
 tap.ok("FAILED: the moon is green" in output, "a failed claim is named", output)
 output = claim(
+    "among many results",
+    "echo 1..201; echo 'not ok 1 - a'; echo '# seen 7'; for i in $(seq 2 201); do echo ok $i; done",
+    1,
+    "200 passed, 1 failed, 0 skipped",
+)
+tap.ok("# seen 7" in output and "ok 9" not in output,
+       "what was seen is shown, what went right is not", output)
+output = claim(
     "a program that is skipped as a whole says why",
     "echo '1..0 # SKIP no spin here'",
     0,
