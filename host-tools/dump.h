@@ -23,8 +23,9 @@ struct dump {
 	uint64_t types[DUMP_TYPES];
 	uint64_t records;
 	uint64_t bytes;
-	struct tr_clock clock; /* of timestamps in AUX pieces; time_mult 0: unknown */
-	uint64_t aux_type;     /* perf's number of their decoder, as AUXTRACE_INFO says */
+	struct tr_clock clock;         /* of timestamps in AUX pieces; time_mult 0: unknown */
+	uint64_t aux_offset, aux_size; /* of the last AUX record */
+	uint64_t aux_type;             /* perf's number of their decoder, as AUXTRACE_INFO says */
 	struct {
 		uint64_t pieces, records;
 		uint64_t errors;   /* places that are no record */
@@ -46,6 +47,11 @@ void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_
 /* Print and count what the AUX piece behind an AUXTRACE record holds; learn from other records
  * how. After dump_one(). */
 void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record);
+
+/* The same for a piece that an AUX record of a region's ring announces, if it is still there;
+ * counts it as delivered or unread by the ring's aux_tail. */
+void dump_aux_area(struct dump *dump, const struct region *region, uint32_t ring,
+                   const struct perf_event_header *record);
 
 /* The closing summary with the conservation check, as text or as JSON, on standard output.
  * True if conserved, or if there is no ledger to say otherwise. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is inside AUX pieces, as text. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/dump.h"
 #include "host-tools/dump_spe.h"
 #include "host-tools/perf_file.h"
+#include "pmu/arm_spe.h"
 
 struct branch {
 	uint64_t from, to, flags;
@@ -50,21 +52,94 @@ static void put_branches(struct dump *dump, const uint8_t *bytes, uint64_t size)
 	}
 }
 
+static void put_bytes(struct dump *dump, const uint8_t *bytes, uint64_t size, uint64_t position)
+{
+	if (dump->aux_type == PERF_FILE_AUXTRACE_ARM_SPE)
+		dump_spe(dump, bytes, size, position);
+	else if (dump->aux_type == PERF_FILE_AUXTRACE_INTEL_BTS)
+		put_branches(dump, bytes, size);
+}
+
+/* What a piece has in the file counts: the bytes that the AUX record before it tells of. */
 static void put_piece(struct dump *dump, const struct perf_reader_record *record)
 {
 	const struct perf_file_auxtrace *trace = (const void *)record->header;
 
 	if (record->header->size < sizeof(*trace))
 		return;
-	if (dump->aux_type == PERF_FILE_AUXTRACE_ARM_SPE)
-		dump_spe(dump, record->payload, record->payload_size, trace->offset);
-	else if (dump->aux_type == PERF_FILE_AUXTRACE_INTEL_BTS)
-		put_branches(dump, record->payload, record->payload_size);
+	put_bytes(dump, record->payload, record->payload_size, trace->offset);
+	if (dump->has_ledger && trace->idx < dump->ledger.head.ring_count &&
+	    trace->offset == dump->aux_offset && record->payload_size >= dump->aux_size)
+		dump->ledger.rings[trace->idx].found.aux_delivered += dump->aux_size;
+}
+
+static void learn_piece(struct dump *dump, const struct perf_event_header *record)
+{
+	const struct perf_record_aux *aux = (const void *)record;
+
+	if (record->size < sizeof(*aux))
+		return;
+	dump->aux_offset = aux->aux_offset;
+	dump->aux_size = aux->aux_size;
+}
+
+/* Whose bytes they are, by the event that wrote the AUX record. */
+static uint64_t type_in_region(const struct region *region, uint32_t ring)
+{
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		if (region->events[i].ring == ring &&
+		    region->events[i].attr.type == PMU_TYPE_ARM_SPE)
+			return PERF_FILE_AUXTRACE_ARM_SPE;
+	}
+	return PERF_FILE_AUXTRACE_INTEL_BTS;
+}
+
+/* A copy: a live machine may write over it meanwhile. NULL: no memory. */
+static uint8_t *copy_area(const struct region *region, const struct tr_ring *ring,
+                          const struct perf_record_aux *aux)
+{
+	const uint8_t *area = region->base + ring->aux_offset;
+	uint64_t at = aux->aux_offset & (ring->aux_size - 1);
+	uint64_t first = aux->aux_size < ring->aux_size - at ? aux->aux_size : ring->aux_size - at;
+	uint8_t *bytes = malloc(aux->aux_size);
+
+	if (!bytes)
+		return NULL;
+	memcpy(bytes, area + at, first);
+	memcpy(bytes + first, area, aux->aux_size - first);
+	return bytes;
+}
+
+void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
+                   const struct perf_event_header *record)
+{
+	const struct perf_record_aux *aux = (const void *)record;
+	const struct tr_ring *ring = &region->rings[i];
+	struct perf_event_mmap_page *control = region_control(region, i);
+	uint64_t head = __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE);
+	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
+	uint8_t *bytes;
+
+	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux) ||
+	    aux->aux_offset > head || aux->aux_size > head - aux->aux_offset)
+		return;
+	*(control->aux_tail > aux->aux_offset ? &found->aux_delivered : &found->aux_unread) +=
+	    aux->aux_size;
+	if (!aux->aux_size || head - aux->aux_offset > ring->aux_size)
+		return; /* written over since */
+	bytes = copy_area(region, ring, aux);
+	if (!bytes)
+		return;
+	dump->aux_type = type_in_region(region, i);
+	put_bytes(dump, bytes, aux->aux_size, aux->aux_offset);
+	free(bytes);
 }
 
 void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record)
 {
-	if (record->header->type == PERF_FILE_RECORD_TIME_CONV)
+	if (record->header->type == PERF_RECORD_AUX)
+		learn_piece(dump, record->header);
+	else if (record->header->type == PERF_FILE_RECORD_TIME_CONV)
 		learn_clock(dump, record->header);
 	else if (record->header->type == PERF_RECORD_MMAP2)
 		symbols_add(dump->symbols, record->header);

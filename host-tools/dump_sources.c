@@ -7,10 +7,8 @@
 
 #include "host-tools/channel.h"
 #include "host-tools/dump.h"
-#include "host-tools/dump_spe.h"
 #include "host-tools/perf_reader.h"
 #include "host-tools/ring_reader.h"
-#include "pmu/arm_spe.h"
 
 static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
 {
@@ -87,32 +85,14 @@ static void count_elsewhere(struct dump *dump, uint32_t ring)
 	}
 }
 
-/* The piece of an AUX area that this record announces, if it is still there. A copy: a live
- * machine may write over it meanwhile. */
-static void dump_area(struct dump *dump, const struct region *region, uint32_t i,
-                      const struct perf_event_header *record, const struct ledger_event *event)
+/* Pieces whose records another reader took with them. */
+static void count_aux_elsewhere(struct ledger_ring *ring)
 {
-	const struct perf_record_aux *aux = (const void *)record;
-	const struct tr_ring *ring = &region->rings[i];
-	const uint8_t *area = region->base + ring->aux_offset;
-	uint64_t head = __atomic_load_n(&region_control(region, i)->aux_head, __ATOMIC_ACQUIRE);
-	uint64_t at, first;
-	uint8_t *bytes;
+	const struct tr_ring_ledger *l = &ring->ledger;
+	uint64_t rest = l->aux_overwritten + l->aux_skipped + ring->found.aux_unread;
 
-	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux) || !event ||
-	    event->event.attr.type != PMU_TYPE_ARM_SPE || !aux->aux_size ||
-	    aux->aux_size > ring->aux_size || aux->aux_offset > head ||
-	    head - aux->aux_offset > ring->aux_size || aux->aux_size > head - aux->aux_offset)
-		return;
-	bytes = malloc(aux->aux_size);
-	if (!bytes)
-		return;
-	at = aux->aux_offset & (ring->aux_size - 1);
-	first = aux->aux_size < ring->aux_size - at ? aux->aux_size : ring->aux_size - at;
-	memcpy(bytes, area + at, first);
-	memcpy(bytes + first, area, aux->aux_size - first);
-	dump_spe(dump, bytes, aux->aux_size, aux->aux_offset);
-	free(bytes);
+	if (l->aux_written > rest)
+		ring->found.aux_delivered = l->aux_written - rest;
 }
 
 static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
@@ -136,13 +116,15 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 
 		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
 		         event ? event->event.name : "");
-		dump_area(dump, region, i, record, event);
+		dump_aux_area(dump, region, i, record);
 		code = 0;
 	}
 	found->head = __atomic_load_n(&region_control(region, i)->data_head, __ATOMIC_ACQUIRE);
 	found->tail = reader->position;
 	if (dump->skipped != skipped)
 		count_elsewhere(dump, i);
+	if (dump->skipped != skipped && ring->aux_size)
+		count_aux_elsewhere(&dump->ledger.rings[i]);
 	found->ledger_fits = dump->ledger.rings[i].ledger.data_head == found->head;
 	if (!code)
 		return 0;

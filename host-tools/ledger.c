@@ -189,7 +189,7 @@ void ledger_recount(struct ledger *ledger)
 		struct ledger_ring_found *found = &ledger->rings[i].found;
 
 		found->lost = found->lost_records = 0;
-		found->aux_records = found->aux_truncated = 0;
+		found->aux_records = found->aux_truncated = found->aux_delivered = 0;
 	}
 }
 

@@ -101,7 +101,8 @@ void ledger_store(const struct ledger *ledger, struct blob *blob);
 /* The inverse; every count and index is checked. -EPROTO if it is damaged. */
 int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struct error *error);
 
-/* Forget what was found, to count anew. The rings' head, tail, AUX and wakeups stay. */
+/* Forget what was found, to count anew. The rings' head, tail, unread AUX bytes and
+ * wakeups stay. */
 void ledger_recount(struct ledger *ledger);
 
 void ledger_free(struct ledger *ledger);

@@ -124,6 +124,13 @@ static void disable_buffer(void)
 	arch_reg_sync();
 }
 
+/* The interrupt goes away with S, and sampling goes on if there is a buffer. */
+static void clear_status(void)
+{
+	arch_reg_write(PMBSR_EL1, 0);
+	arch_reg_sync();
+}
+
 /* ---- Why the hardware stopped ---- */
 
 static bool is_fault(uint64_t status)
@@ -211,23 +218,21 @@ static void interrupt(const struct arch_regs *regs)
 	status = arch_reg_read(PMBSR_EL1);
 	if (!(status & PMBSR_S))
 		return;
-	if (!event || !event->hw.arm_spe.lent) {
+	hw = event ? &event->hw.arm_spe : NULL;
+	if (!hw || !hw->lent) {
+		if (hw)
+			hw->seen |= status; /* for the thread that we interrupted in finish() */
 		disable_buffer();
-		arch_reg_write(PMBSR_EL1, 0);
-		arch_reg_sync();
-		return;
-	}
-	hw = &event->hw.arm_spe;
-	if (event->aux->overwrite && !is_fault(status))
+	} else if (event->aux->overwrite && !is_fault(status)) {
 		go_round(event, status);
-	else if (!take_back(event, status, true) || hw->faults || !lend(event))
+	} else if (!take_back(event, status, true) || hw->faults || !lend(event)) {
 		disable_buffer(); /* until poll() */
-	arch_reg_write(PMBSR_EL1, 0);
-	arch_reg_sync();
+	}
+	clear_status();
 }
 
-/* In this order, or records that are still under way would be lost: no more samples, what was
- * sampled to memory, no more buffer (D17.6.2). */
+/* No more samples, and what was sampled to memory; the buffer only afterwards, or records that are
+ * still under way would be lost (D17.6.2). */
 static void quiesce(void)
 {
 	arch_reg_write(PMSCR_EL1, 0);
@@ -235,7 +240,25 @@ static void quiesce(void)
 		arch_reg_write(PMSCR_EL2, 0);
 	arch_reg_sync();
 	arch_trace_sync();
+}
+
+/* End sampling, and the transaction if there is one. A thread may be interrupted in this: up to
+ * where it takes what was lent all is the handler's, from there on nothing. */
+static void finish(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t status;
+	bool lent;
+
+	quiesce();
+	hw->seen = 0;
+	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	disable_buffer();
+	status = arch_reg_read(PMBSR_EL1);
+	if (lent)
+		take_back(event, status | hw->seen, false);
+	clear_status();
 }
 
 static void sample(const struct hw_arm_spe *hw)
@@ -252,9 +275,12 @@ static int add(struct perf_event *event)
 
 	if (owners[event->cpu])
 		return -EBUSY;
+	error = arm_spe_check_cpu();
+	if (error)
+		return error;
 	quiesce(); /* whatever the firmware left */
-	arch_reg_write(PMBSR_EL1, 0);
-	arch_reg_sync();
+	disable_buffer();
+	clear_status();
 	error = arch_trace_interrupt_init(interrupt);
 	if (error)
 		return error;
@@ -291,16 +317,8 @@ static void start(struct perf_event *event)
 
 static void stop(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
-	uint64_t status;
-
-	quiesce();
-	status = arch_reg_read(PMBSR_EL1);
-	if (hw->lent)
-		take_back(event, status, false);
-	arch_reg_write(PMBSR_EL1, 0);
-	arch_reg_sync();
-	hw->running = false;
+	finish(event);
+	event->hw.arm_spe.running = false;
 }
 
 /* Nothing to count: what is sampled is told by the records alone. */
@@ -334,10 +352,7 @@ static void snapshot(struct perf_event *event)
 
 	if (!hw->lent)
 		return;
-	quiesce();
-	take_back(event, arch_reg_read(PMBSR_EL1), false);
-	arch_reg_write(PMBSR_EL1, 0);
-	arch_reg_sync();
+	finish(event);
 	sample(hw); /* but without a buffer, until poll() */
 }
 

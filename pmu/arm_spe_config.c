@@ -97,6 +97,16 @@ int arm_spe_probe(const char **why)
 	return 0;
 }
 
+/* A machine may have CPUs of several kinds; ours is what the event was checked against. */
+int arm_spe_check_cpu(void)
+{
+	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != unit.version)
+		return -ENODEV;
+	if (arch_reg_read(PMBIDR_EL1) & PMBIDR_P)
+		return -EBUSY;
+	return arch_reg_read(PMSIDR_EL1) == unit.features ? 0 : -ENODEV;
+}
+
 /* ---- attr to registers ---- */
 
 /* Events that this version can be told to look for. */

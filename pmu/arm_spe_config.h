@@ -23,6 +23,10 @@ extern const struct pmu_format arm_spe_formats[];
 int arm_spe_probe(const char **why);
 int arm_spe_event_init(struct perf_event *event);
 
+/* Whether the calling CPU's is as the probed one. 0; -ENODEV: it differs; -EBUSY: its buffer is not
+ * ours. Interrupts masked. */
+int arm_spe_check_cpu(void);
+
 /* Filters, interval and its counter into the registers; sampling is off. */
 void arm_spe_write_filters(const struct arm_spe_registers *registers);
 

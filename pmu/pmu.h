@@ -145,6 +145,7 @@ struct hw_arm_spe {
 	uint64_t limit;                /* position in the AUX area where the hardware stops */
 	uint64_t flags;                /* for the next AUX record */
 	uint64_t context;              /* CONTEXTIDR_EL1 as we found it */
+	uint64_t seen;                 /* of PMBSR_EL1, by a handler that found nothing lent */
 	unsigned faults;               /* in a row */
 	bool running;                  /* between start and stop */
 	bool lent;                     /* the hardware has a piece of the area */

@@ -10,6 +10,7 @@ import collections
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -23,6 +24,7 @@ SORT = f"record -e arm_spe/period={INTERVAL},ts_enable=1%s/,r8 -c 1000000 -m,102
        "qsort 20000"
 MEGABYTE = 1 << 20
 RECORDING = 2  # state in the region's header
+AUXTRACE = 71
 
 
 def good(run, name):
@@ -219,6 +221,39 @@ def wait_for_recording(region, process, seconds=60):
         time.sleep(0.05)
 
 
+def versions_and_leftovers(binary):
+    """Older units, and what a careless firmware leaves in the registers."""
+    for version in (1, 2):
+        run = spe.record(binary, SORT % "", cpu=f",spe-version={version}")
+        good(run, f"SPEv1p{version - 1}")
+        for term in ("discard=1", "inv_event_filter=0x8"):
+            run = spe.record(binary, f"record -e arm_spe/{term}/ -c 4096 -m,16 -- noploop 1",
+                             cpu=f",spe-version={version}")
+            tap.ok(run.status != 0 and "cannot do that" in run.text,
+                   f"SPEv1p{version - 1}: {term} is refused", run.text)
+    run = spe.record(binary, SORT % "", cpu=",spe-leftovers=on")
+    count = operations(good(run, "leftovers"))
+    tap.ok(abs(len(spe.records(run)) - count // INTERVAL) <= 10,
+           "leftovers: as many records as without", len(spe.records(run)))
+
+
+def a_missing_piece_is_found(run):
+    """The file counts, not what its writer said of it."""
+    data = bytearray(run.file.read_bytes())
+    start, size = struct.unpack_from("<2Q", data, 40)
+    at = start
+    while at < start + size:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        if kind == AUXTRACE:
+            data[at + 16] ^= 8  # its offset in the area
+            break
+        at += length
+    run.file.write_bytes(data)
+    summary = run.summary()
+    tap.ok(summary["status"] == 3 and "AUX written" in str(summary["broken"]),
+           "dump misses a piece that is not where its AUX record says", summary["broken"])
+
+
 def discard(binary):
     run = spe.record(binary, "record -e arm_spe/discard=1/ -c 1024 -m,16 -- branches 1000000")
     summary = run.summary()
@@ -256,6 +291,7 @@ RUN, FOUND = count_is_operations_by_interval(BINARY, "EL2", spe.EL2)
 every_record_is_of_the_workload(RUN, FOUND, "EL2", {1})
 symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL2"), "EL2", 0)
 beside_pmu_samples(RUN)
+a_missing_piece_is_found(RUN)
 filters_are_exact(BINARY, FOUND)
 jitter_spreads_the_interval(BINARY)
 # Our own handlers run at EL1 there, and the counter's freezes it.
@@ -265,6 +301,7 @@ symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
 addresses_are_the_buffer_s(BINARY)
 several_cpus(BINARY)
 snapshots(BINARY)
+versions_and_leftovers(BINARY)
 discard(BINARY)
 refusals(BINARY)
 tap.finish()

@@ -67,7 +67,9 @@ static void prepare(void)
 	good_size = (size_t)lseek(fd, 0, SEEK_END);
 	good = malloc(good_size);
 	dump.format = malloc(sizeof(*dump.format));
-	must(good && dump.format && pread(fd, good, good_size, 0) == (ssize_t)good_size);
+	dump.symbols = symbols_new();
+	must(good && dump.format && dump.symbols &&
+	     pread(fd, good, good_size, 0) == (ssize_t)good_size);
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = path;
 }

@@ -55,6 +55,21 @@ static void the_end_takes_what_is_under_way(void **state)
 	expect_nothing();
 }
 
+static void an_interrupt_in_the_midst_of_the_end_changes_nothing(void **state)
+{
+	(void)state;
+	begin(2, PAGE, false);
+	sample(60);
+	model.delayed = 4; /* the buffer is full when they are written */
+	model.late = true;
+	model.reg[PMBSR_EL1] |= PMBSR_COLL;
+	event_disable(&event);
+	assert_false(model.late);
+	expect(0, PAGE, PERF_AUX_FLAG_COLLISION);
+	expect_nothing();
+	assert_int_equal(aux.head, PAGE);
+}
+
 static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 {
 	struct perf_record_aux got;
@@ -261,6 +276,7 @@ int main(void)
 		TEST(the_worked_example_of_wakeups),
 		TEST(a_full_area_truncates_and_goes_on_when_there_is_room),
 		TEST(the_end_takes_what_is_under_way),
+		TEST(an_interrupt_in_the_midst_of_the_end_changes_nothing),
 		TEST(records_that_leave_a_rest_of_a_page_are_padded),
 		TEST(each_event_has_its_flag),
 		TEST(a_collision_without_an_interrupt_is_told_at_the_end),

@@ -28,8 +28,13 @@ static uint64_t model_read(uint32_t reg)
 
 static void model_write(uint32_t reg, uint64_t value)
 {
-	if (reg == PMBLIMITR_EL1 && !(value & PMBLIMITR_E))
+	if (reg == PMBLIMITR_EL1 && !(value & PMBLIMITR_E)) {
 		model.unsynced_disables += model.delayed != 0;
+		if (model.late && model.reg[PMBSR_EL1] & PMBSR_S) {
+			model.late = false;
+			fake_trace_interrupt(&regs);
+		}
+	}
 	if (reg == PMBLIMITR_EL1 && value & PMBLIMITR_E && !(value & PMBLIMITR_DISCARD))
 		model.backward_limits += (value & -PAGE) <= model.reg[PMBPTR_EL1];
 	model.reg[reg] = value;

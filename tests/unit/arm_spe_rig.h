@@ -26,6 +26,7 @@ struct spe_model {
 	uint64_t reg[0x10000];
 	bool owner_asked;
 	bool read_too_early;        /* PMSIDR_EL1 before PMBIDR_EL1, or although it said no */
+	bool late;                  /* the interrupt comes when the buffer is being disabled */
 	unsigned delayed;           /* records in the pipeline */
 	uint64_t record;            /* bytes of each */
 	unsigned unsynced_disables; /* with records in the pipeline */

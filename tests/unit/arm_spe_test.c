@@ -82,6 +82,19 @@ static void nothing_asked_for_filters_nothing(void **state)
 	assert_int_equal(model.reg[PMSCR_EL2], 0);
 }
 
+static void a_cpu_of_another_kind_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	model.reg[PMSIDR_EL1] ^= PMSIDR_FL;
+	assert_int_equal(event_enable(&event), -ENODEV);
+	model.reg[PMSIDR_EL1] ^= PMSIDR_FL;
+	model.reg[PMBIDR_EL1] |= PMBIDR_P;
+	assert_int_equal(event_enable(&event), -EBUSY);
+	model.reg[ID_AA64DFR0_EL1] = 0;
+	assert_int_equal(event_enable(&event), -ENODEV);
+}
+
 static void modifiers_choose_the_exception_levels(void **state)
 {
 	static const struct {
@@ -187,6 +200,7 @@ int main(void)
 		TEST(who_keeps_the_buffer_is_said_in_words),
 		TEST(terms_become_registers),
 		TEST(nothing_asked_for_filters_nothing),
+		TEST(a_cpu_of_another_kind_is_refused),
 		TEST(modifiers_choose_the_exception_levels),
 		TEST(at_el1_the_registers_of_el2_are_left_alone),
 		TEST(what_the_version_lacks_is_refused),
