@@ -57,15 +57,28 @@ static void report_nameless(const struct session *session)
 	}
 }
 
+/* Bytes of the AUX areas that are in the file. */
+static uint64_t traced(const struct session *session)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < session->ledger.head.ring_count; i++)
+		bytes += session->ledger.rings[i].found.aux_delivered;
+	return bytes;
+}
+
 /* perf's closing line, and what perf does not know. */
 static int summarise(const struct machine *machine, const struct run_options *options)
 {
 	const struct session *session = &machine->session;
+	char trace[64] = "";
 
 	report_nameless(session);
+	if (traced(session))
+		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace", traced(session));
 	fprintf(stderr,
-	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples) ]\n",
-	        (double)machine->file_size / 1e6, options->output, session->samples);
+	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
+	        (double)machine->file_size / 1e6, options->output, session->samples, trace);
 	if (machine->reader.replaced)
 		fprintf(stderr,
 		        "[ bareperf record: %u readers died and were replaced; no record is lost "

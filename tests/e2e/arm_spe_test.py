@@ -7,6 +7,8 @@ check-timeout: 1200
 """
 
 import collections
+import contextlib
+import os
 import pathlib
 import re
 import signal
@@ -23,8 +25,10 @@ INTERVAL = 1024
 SORT = f"record -e arm_spe/period={INTERVAL},ts_enable=1%s/,r8 -c 1000000 -m,1024 -- " \
        "qsort 20000"
 MEGABYTE = 1 << 20
-RECORDING = 2  # state in the region's header
+MAGIC, RECORDING = 0x4652455045524142, 2  # the region's header
+RING_LEDGER = 128 + 5 * 16
 AUXTRACE = 71
+OVERWRITE = 2  # PERF_AUX_FLAG_*
 
 
 def good(run, name):
@@ -169,56 +173,93 @@ def several_cpus(binary):
                   f"{cpus} CPUs: stock perf gives each CPU's to its thread")
 
 
+class Live(machine.Recording):
+    """A recording that goes on, paced by the host's clock, while we look."""
+
+    def __init__(self, binary, command):  # pylint: disable=super-init-not-called
+        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
+        here = pathlib.Path(self.directory.name)
+        self.file, self.region = here / "perf.data", here / "region"
+        self.status, self.text = None, ""
+        self.process = subprocess.Popen(
+            [machine.TOOL, "run", "-o", self.file, "--region", self.region, "--arch", "aarch64",
+             "--qemu", binary, "-machine", spe.EL2, "-cpu", spe.CPU, "-icount",
+             "shift=4,align=on", "--", *command.split()],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while not self.is_recording() and time.monotonic() < end:
+            time.sleep(0.05)
+
+    def word(self, offset):
+        with open(self.region, "rb") as file:
+            file.seek(offset)
+            return struct.unpack("<Q", file.read(8))[0]
+
+    def is_recording(self):
+        return self.region.exists() and self.word(0) == MAGIC and \
+            self.word(48) & 0xffffffff == RECORDING
+
+    def woken_by_aux(self):
+        """What the first ring's ledger says."""
+        return self.word(self.word(RING_LEDGER) + 48)
+
+    def reader(self):
+        """The process id of the reader, or None."""
+        pid = self.process.pid
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "bareperf-reader":
+                    return int(child)
+        return None
+
+    def finish(self):
+        self.text = self.process.communicate(timeout=120)[1]
+        self.status = self.process.returncode
+        return self
+
+    def pieces(self):
+        """Every AUX record as (offset, size, flags)."""
+        dump = subprocess.run([machine.TOOL, "dump", self.file], capture_output=True, text=True,
+                              check=False).stdout
+        return [tuple(int(word, 16) for word in words) for words in re.findall(
+            r"RECORD_AUX offset: (0x\w+) size: (0x\w+) flags: (0x\w+)", dump)]
+
+
 def snapshots(binary):
     """Asked for by the host twice, and told at the end."""
-    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
-        file = pathlib.Path(directory) / "perf.data"
-        region = pathlib.Path(directory) / "region"
-        process = subprocess.Popen(
-            [machine.TOOL, "run", "-o", file, "--region", region, "--arch", "aarch64", "--qemu",
-             binary, "-machine", spe.EL2, "-cpu", spe.CPU, "-icount", "shift=4,align=on", "--",
-             *"record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 6".split()],
-            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        for _ in range(2):
-            wait_for_recording(region, process)
-            time.sleep(1.5)
-            process.send_signal(signal.SIGUSR2)
-        text = process.communicate(timeout=120)[1]
-        run = File(file, process.returncode, text)
-        summary = good(run, "snapshot")
-        dump = subprocess.run([machine.TOOL, "dump", file], capture_output=True, text=True,
-                              check=False).stdout
-        pieces = [(int(o, 16), int(s, 16)) for o, s in re.findall(
-            r"RECORD_AUX offset: (0x[0-9a-f]+) size: (0x[0-9a-f]+) flags: 0x2 ", dump)]
-        tap.equal(len(pieces), 3, "snapshot: two were asked for, and one is told at the end")
-        tap.ok(all(8 * 4096 <= size <= 16 * 4096 for _, size in pieces),
-               "snapshot: each holds half of the area at least", pieces)
-        tap.equal(summary["wakeups"]["causes"]["aux"], 2,
-                  "snapshot: nobody is woken but who asked")
-        tap.ok(summary["aux"][0]["overwritten"] > 0, "snapshot: what is older is overwritten",
-               summary["aux"])
+    run = Live(binary, "record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 6")
+    for asked in (1, 2):
+        time.sleep(1)
+        run.process.send_signal(signal.SIGUSR2)
+        end = time.monotonic() + 30
+        while run.is_recording() and run.woken_by_aux() < asked and time.monotonic() < end:
+            time.sleep(0.01)
+    summary, pieces = good(run.finish(), "snapshot"), run.pieces()
+    tap.equal([flags for _, _, flags in pieces], [OVERWRITE] * 3,
+              "snapshot: two were asked for, and one is told at the end")
+    tap.ok(all(8 * 4096 <= size <= 16 * 4096 for _, size, _ in pieces),
+           "snapshot: each holds half of the area at least", pieces)
+    tap.equal(summary["wakeups"]["causes"]["aux"], 2, "snapshot: nobody is woken but who asked")
+    tap.ok(summary["aux"][0]["overwritten"] > 0, "snapshot: what is older is overwritten",
+           summary["aux"])
 
 
-class File(machine.Recording):
-    """A recording that somebody else made."""
-
-    def __init__(self, file, status, text):  # pylint: disable=super-init-not-called
-        self.file, self.status, self.text = file, status, text
-
-
-def read(path, size):
-    with open(path, "rb") as file:
-        return file.read(size)
-
-
-def wait_for_recording(region, process, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and process.poll() is None:
-        if region.exists():
-            header = read(region, 64)
-            if header[:8] == b"BAREPERF" and header[48] == RECORDING:
-                return
-        time.sleep(0.05)
+def readers_die(binary):
+    """Whoever comes after takes up the area where the last one gave it back."""
+    run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 -- noploop 4")
+    killed = 0
+    while run.is_recording() and killed < 8:
+        time.sleep(0.3)
+        reader = run.reader()
+        if reader:
+            os.kill(reader, signal.SIGKILL)
+            killed += 1
+    good(run.finish(), "readers die")
+    pieces = run.pieces()
+    died = re.search(r"(\d+) readers died", run.text)
+    tap.ok(killed >= 4 and died and int(died.group(1)) >= killed - 1 and
+           all(a[0] + a[1] == b[0] for a, b in zip(pieces, pieces[1:])),
+           "readers die: every piece is in the file once", (killed, run.text, pieces))
 
 
 def versions_and_leftovers(binary):
@@ -301,6 +342,7 @@ symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
 addresses_are_the_buffer_s(BINARY)
 several_cpus(BINARY)
 snapshots(BINARY)
+readers_die(BINARY)
 versions_and_leftovers(BINARY)
 discard(BINARY)
 refusals(BINARY)
