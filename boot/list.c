@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/list.h"
 
+#include <string.h>
+
 #include "boot/console.h"
 #include "pmu/pmu.h"
 
@@ -18,8 +20,10 @@ static void print_source(const struct pmu *source)
 	if (!source->formats)
 		return;
 	console_printf("    -e %s/", source->name);
-	for (const struct pmu_format *f = source->formats; f->term; f++)
-		console_printf("%s%s=%s", f == source->formats ? "" : ",", f->term, "N");
+	for (const struct pmu_format *f = source->formats; f->term; f++) {
+		if (f == source->formats || strcmp(f->term, f[-1].term) != 0)
+			console_printf("%s%s=%s", f == source->formats ? "" : ",", f->term, "N");
+	}
 	console_printf("/\n");
 }
 

@@ -57,6 +57,13 @@ static void contend(struct perf_event_context *c, const struct pmu *pmu)
 		e->rotates = e->rotates || (has_member_of(e, pmu) && !fills_aux(e));
 }
 
+/* The CPU is of a kind that does not count one of its events. */
+static void switch_off(struct perf_event *leader, uint64_t now)
+{
+	for (unsigned i = 0; i < leader->nr_members; i++)
+		event_set_state(&leader[i], EVENT_OFF, now);
+}
+
 /* Let every waiting group have counters, from the first on. Who finds none waits on. */
 static int sched_in(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
 {
@@ -68,10 +75,12 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 
 		if (leader->state == EVENT_INACTIVE && !fills_aux(leader))
 			error = group_sched_in(leader, now, failed);
-		if (error && error != -EAGAIN)
-			return error;
-		if (error)
+		if (error == -ENXIO)
+			switch_off(leader, now);
+		else if (error == -EAGAIN)
 			contend(c, (*failed)->pmu);
+		else if (error)
+			return error;
 		seen += leader->nr_members;
 		leader += leader->nr_members;
 		if (leader == end(c))

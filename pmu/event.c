@@ -181,6 +181,7 @@ const char *event_error_text(int error)
 		{ -EBUSY, "the hardware is in use by somebody else" },
 		{ -EAGAIN, "it needs more counters than are free" },
 		{ -ENOMEM, "out of memory" },
+		{ -ENXIO, "no traced CPU is of a kind that counts it" },
 		{ -EIO, "its result is wrong" },
 		{ -ETIMEDOUT, "it did not answer in time" },
 	};

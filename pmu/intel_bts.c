@@ -21,8 +21,8 @@
 
 #include "arch/x86_64/debugstore.h"
 #include "arch/x86_64/perfmon.h"
-#include "pmu/intel_pmu.h"
 #include "pmu/intel_taken.h"
+#include "pmu/x86_counters.h"
 
 #define EM_X86_64 62
 
@@ -216,7 +216,8 @@ static void entered(const struct arch_regs *regs, bool live, bool outermost)
 	switch_segment(event);
 }
 
-bool intel_bts_interrupted(unsigned cpu)
+/* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
+static bool take_interrupted(unsigned cpu)
 {
 	bool was = interrupted[cpu];
 
@@ -233,7 +234,7 @@ static int add(struct perf_event *event)
 
 	if (traced[event->cpu])
 		return -EBUSY;
-	error = intel_pmu_take_interrupt();
+	error = x86_counters_share_interrupt(take_interrupted);
 	if (error)
 		return error;
 	event->branches.unknown = !intel_taken_add(exclude);

@@ -15,7 +15,4 @@
 
 extern const struct pmu pmu_intel_bts;
 
-/* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
-bool intel_bts_interrupted(unsigned cpu);
-
 #endif

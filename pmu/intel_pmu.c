@@ -1,324 +1,312 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Who may touch a counter: the NMI handler, while the event is in owners[]; before and after,
- * the thread that starts or stops it. Taking it out of owners[] is one store, so the handler
- * comes wholly before or wholly after it, and nothing needs to be masked.
- *
- * A counter is written only while all are frozen, and count grows by differences of what it
- * shows: PERIODs + residue = count, whatever the interrupt's delay.
- */
+/* What Intel's monitor has and calls its events; pmu/x86_counters.c has the counters themselves.
+ * Where CPUs are of several types, each is asked for its own. */
 #include "pmu/intel_pmu.h"
 
 #include <errno.h>
 
 #include "arch/x86_64/perfmon.h"
-#include "pmu/intel_bts.h"
-#include "pmu/intel_pmu_config.h"
 #include "pmu/sampling.h"
+#include "pmu/x86_counters.h"
 
-#define COUNTERS 64U /* bits of the global registers */
+#define EM_X86_64 62 /* elsewhere there is no CPUID to ask */
 
-/* Of each CPU: whose the counters are while they count, those switched on, and interrupts without a
- * cause. */
-static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
-static uint64_t active[TR_MAX_CPUS], spurious[TR_MAX_CPUS];
-static uint32_t write_to;             /* IA32_PMC0, or IA32_A_PMC0 where it takes every bit */
-static uint64_t claimed[TR_MAX_CPUS]; /* by add */
-static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
+/* perf_event_attr.type beside PERF_TYPE_RAW: dynamic, as in Linux */
+#define TYPE_ATOM 10U
+#define TYPE_CORE 11U
 
-/* ---- One counter ---- */
+/* perf's sysfs names for the fields of PERFEVTSEL. */
+static const struct pmu_format formats[] = {
+	{ "event", 0, 0, 7 }, { "umask", 0, 8, 15 },  { "edge", 0, 18, 18 }, { "any", 0, 21, 21 },
+	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
+};
 
-static bool is_fixed(unsigned counter)
+/* Linux's encoding for what only a fixed counter counts: event 0, its number + 1 as unit mask. */
+#define ONLY_FIXED(counter) (((counter) + 1U) << 8)
+#define NR_ONLY_FIXED       16U
+
+/* The architectural events, SDM volume 3B, table 20-1: bit of CPUID.0AH:EBX that is set where the
+ * event is missing, fixed counter that counts it as well (or none), by PERF_COUNT_HW_*. */
+static const struct {
+	uint16_t select;
+	uint8_t bit;
+	uint8_t fixed; /* counter + 1; 0: none */
+} architectural[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = { 0x003c, 0, 2 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 1, 1 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x4f2e, 3, 0 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4, 0 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5, 0 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6, 0 },
+	/* At a rate of its own, which is not that of fixed counter 2. */
+	[PERF_COUNT_HW_BUS_CYCLES] = { 0x013c, 2, 0 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { ONLY_FIXED(2), 32, 3 },
+};
+#define NR_ARCHITECTURAL (sizeof(architectural) / sizeof(architectural[0]))
+
+/* The monitor of one CPU. */
+struct unit {
+	unsigned version, general;
+	uint64_t general_mask, fixed_mask; /* of a counter's value */
+	uint32_t fixed;                    /* fixed counters, a bit each */
+	uint32_t missing;                  /* architectural events, a bit each */
+	uint32_t type;                     /* CPUID_CORE_TYPE_*; 0: all CPUs are alike */
+	bool any;                          /* PERFEVTSEL's ANY means something */
+};
+
+static struct unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
+
+static uint32_t field(uint32_t word, unsigned low, unsigned bits)
 {
-	return counter >= GLOBAL_FIXED;
+	return word >> low & ((1U << bits) - 1);
 }
 
-static uint64_t counter_mask(unsigned counter)
+static uint64_t mask_of(unsigned width)
 {
-	return is_fixed(counter) ? intel_unit()->fixed_mask : intel_unit()->general_mask;
+	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
 }
 
-static uint64_t counter_read(unsigned counter)
+static uint32_t cpuid_word(uint32_t reg)
 {
-	return arch_reg_read(is_fixed(counter) ? IA32_FIXED_CTR0 + counter - GLOBAL_FIXED
-	                                       : IA32_PMC0 + counter);
+	return (uint32_t)arch_reg_read(reg);
 }
 
-static void counter_write(unsigned counter, uint64_t value)
+/* From version 5 on a mask says which there are, beside the number of the first ones. */
+static uint32_t fixed_counters(unsigned version)
 {
-	if (is_fixed(counter))
-		arch_reg_write(IA32_FIXED_CTR0 + counter - GLOBAL_FIXED, value);
-	else
-		arch_reg_write(write_to + counter, value);
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	uint32_t mask = (1U << field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
+
+	if (version >= 5)
+		mask |= cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
+	return version >= 2 ? mask & ((1U << NR_ONLY_FIXED) - 1) : 0;
 }
 
-/* The longest distance to overflow that can be written: legacy writes to general counters are 32
- * bits, sign-extended (20.2.8); half of the range, so that no lap goes by unseen. */
-static uint64_t farthest(unsigned counter)
+static uint32_t core_type(void)
 {
-	if (!is_fixed(counter) && write_to == IA32_PMC0)
-		return INT32_MAX;
-	return counter_mask(counter) >> 1;
-}
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX));
 
-/* event->count as the counter says now. */
-static uint64_t count_now(const struct perf_event *event)
-{
-	const struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-
-	return hw->base + ((counter_read(hw->counter) - hw->value) & counter_mask(hw->counter));
-}
-
-/* Have the frozen counter overflow at the next sample's count, or as far as it can go. */
-static void program(struct perf_event *event)
-{
-	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	uint64_t distance = sampling_left(event);
-
-	if (distance > farthest(hw->counter))
-		distance = farthest(hw->counter);
-	hw->base = event->count;
-	hw->value = -distance & counter_mask(hw->counter);
-	counter_write(hw->counter, hw->value);
-}
-
-/* Version 1 has no global control: there a counter's own EN is the switch. */
-static void switch_general(uint64_t on)
-{
-	for (unsigned i = 0; i < intel_unit()->general; i++) {
-		const struct perf_event *event = owners[arch_cpu()][i];
-		uint64_t select = event ? event->hw.intel_pmu.select | PERFEVTSEL_INT : 0;
-
-		if (event)
-			arch_reg_write(IA32_PERFEVTSEL0 + i,
-			               on >> i & 1 ? select | PERFEVTSEL_EN : select);
-	}
-}
-
-/* Let these counters run, and no others; 0 freezes all. */
-static void let_run(uint64_t which)
-{
-	if (intel_unit()->version >= 2)
-		arch_reg_write(IA32_PERF_GLOBAL_CTRL, which);
-	else
-		switch_general(which);
-}
-
-static void disable(void)
-{
-	unsigned cpu = arch_cpu();
-
-	if (frozen[cpu])
-		return;
-	frozen[cpu] = true; /* first: a handler from here on leaves them frozen */
-	if (active[cpu])
-		let_run(0);
-}
-
-static void enable(void)
-{
-	unsigned cpu = arch_cpu();
-
-	if (!frozen[cpu])
-		return;
-	frozen[cpu] = false;
-	if (active[cpu])
-		let_run(active[cpu]);
-	prepared[cpu] = prepared[cpu] && claimed[cpu]; /* else it is anybody's until the next */
-}
-
-/* A handler may change other bits at any time. */
-static void set_active(unsigned cpu, unsigned counter, bool on)
-{
-	uint64_t bit = 1ULL << counter, old;
-
-	do
-		old = active[cpu];
-	while (!arch_cmpxchg_local(&active[cpu], old, on ? old | bit : old & ~bit));
-}
-
-/* ---- The interrupt ---- */
-
-/* Version 1 does not say who overflowed: who has come past zero since it was programmed. */
-static uint64_t overflowed(unsigned cpu)
-{
-	uint64_t which = 0;
-
-	if (intel_unit()->version >= 2)
-		return arch_reg_read(IA32_PERF_GLOBAL_STATUS);
-	for (unsigned i = 0; i < intel_unit()->general; i++) {
-		const struct perf_event *event = owners[cpu][i];
-
-		if (event && counter_read(i) < event->hw.intel_pmu.value)
-			which |= 1ULL << i;
-	}
-	return which;
-}
-
-static void overflow(const struct arch_regs *regs)
-{
-	uint64_t now = arch_cycles();
-	unsigned cpu = arch_cpu();
-	bool served = intel_bts_interrupted(cpu);
-	bool was_frozen = frozen[cpu];
-	uint64_t which;
-
-	if (!active[cpu]) {
-		spurious[cpu] += !served;
-		return;
-	}
-	let_run(0);
-	which = overflowed(cpu);
-	if (!which)
-		spurious[cpu] += !served;
-	else if (intel_unit()->version >= 2)
-		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, which);
-	for (; which; which &= which - 1) {
-		struct perf_event *event = owners[cpu][__builtin_ctzll(which)];
-
-		if (!event)
-			continue;
-		event->count = count_now(event);
-		sampling_counted(event, regs, now);
-		program(event);
-	}
-	arch_pmi_ack();
-	if (!was_frozen)
-		let_run(active[cpu]);
-}
-
-int intel_pmu_take_interrupt(void)
-{
-	return arch_pmi_init(overflow);
-}
-
-uint64_t intel_pmu_spurious(unsigned cpu)
-{
-	return spurious[cpu];
-}
-
-/* ---- What the event core asks for ---- */
-
-/* What firmware left behind would interrupt for nobody, or count on in our counters. */
-static int prepare_cpu(unsigned cpu)
-{
-	if (prepared[cpu])
+	if (!(edx & CPUID_STRUCTURED_HYBRID))
 		return 0;
-	prepared[cpu] = true;
-	write_to = intel_pmu_write_register();
-	if (intel_unit()->version >= 2) {
-		arch_reg_write(IA32_PERF_GLOBAL_CTRL, 0);
-		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
+	return field(cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)), CPUID_CORE_TYPE, 8);
+}
+
+static bool is_intel(void)
+{
+	return cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
+}
+
+/* What the calling CPU says. CPUID only: probe() is asked before MSRs may be read. */
+static struct unit look(void)
+{
+	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
+	uint32_t ebx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	unsigned events = field(eax, CPUID_PERFMON_EVENTS, 8);
+	unsigned version = field(eax, CPUID_PERFMON_VERSION, 8);
+	unsigned general = field(eax, CPUID_PERFMON_COUNTERS, 8);
+
+	return (struct unit){
+		.version = version,
+		.general = general < GLOBAL_FIXED ? general : GLOBAL_FIXED,
+		.general_mask = mask_of(field(eax, CPUID_PERFMON_WIDTH, 8)),
+		.fixed = fixed_counters(version),
+		.fixed_mask = mask_of(field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
+		.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx,
+		.type = core_type(),
+		.any = version >= 3 && !(edx & CPUID_PERFMON_ANY_GONE),
+	};
+}
+
+static int probe(const char **why)
+{
+	struct unit unit;
+
+	*why = "this CPU is no x86 of Intel's";
+	if (arch_elf_machine() != EM_X86_64 || !is_intel())
+		return -ENODEV;
+	unit = look();
+	*why = "this CPU has no architectural performance monitoring";
+	if (cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR)
+		*why =
+		    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
+		    "switch its virtual PMU on";
+	if (!unit.version || !unit.general)
+		return -ENODEV;
+	*why = NULL;
+	return 0;
+}
+
+static int probe_hybrid(const char **why)
+{
+	int error = probe(why);
+
+	if (error || core_type())
+		return error;
+	*why = "all CPUs of this machine are of one type: it is cpu// here";
+	return -ENODEV;
+}
+
+/* ---- Events ---- */
+
+static bool is_only_fixed(uint64_t select)
+{
+	return !(select & PERFEVTSEL_EVENT_SELECT) && select & PERFEVTSEL_UMASK;
+}
+
+/* The counters of a unit that count this event; 0: none does. */
+static uint64_t candidates(const struct unit *unit, uint64_t select)
+{
+	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
+
+	if (is_only_fixed(select)) {
+		uint64_t number = (event >> 8) - 1;
+
+		return number < NR_ONLY_FIXED ? (unit->fixed & 1ULL << number) << GLOBAL_FIXED : 0;
 	}
-	for (unsigned i = 0; i < intel_unit()->general; i++)
-		arch_reg_write(IA32_PERFEVTSEL0 + i, 0);
-	if (intel_unit()->version >= 2)
-		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, arch_reg_read(IA32_PERF_GLOBAL_STATUS));
-	return arch_pmi_init(overflow);
-}
+	if (event & PERFEVTSEL_ANY && !unit->any)
+		return 0;
+	for (unsigned i = 0; i < NR_ARCHITECTURAL; i++) {
+		uint64_t fixed = architectural[i].fixed ? 1ULL << (architectural[i].fixed - 1) : 0;
 
-static bool is_claimed(unsigned cpu, unsigned counter)
-{
-	return claimed[cpu] >> counter & 1;
-}
-
-static unsigned fixed_counter(const struct perf_event *event)
-{
-	unsigned fixed = intel_pmu_fixed(event->hw.intel_pmu.select);
-
-	if (fixed && !is_claimed(event->cpu, GLOBAL_FIXED + fixed - 1))
-		return GLOBAL_FIXED + fixed - 1;
-	return COUNTERS;
-}
-
-static unsigned free_counter(const struct perf_event *event)
-{
-	unsigned counter = fixed_counter(event);
-
-	for (unsigned i = 0; i < intel_unit()->general && counter == COUNTERS; i++) {
-		if (!is_claimed(event->cpu, i))
-			counter = i;
+		if (architectural[i].select == event)
+			return general | (unit->fixed & fixed) << GLOBAL_FIXED;
 	}
-	return counter;
+	return general;
+}
+
+static bool is_missing(const struct unit *unit, const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       (uint64_t)unit->missing >> architectural[attr->config].bit & 1;
+}
+
+/* PERFEVTSEL's value for attr, or 0 if no Intel CPU serves it. */
+static uint64_t select_value(const struct perf_event_attr *attr)
+{
+	uint64_t value = 0;
+
+	if (attr->type == PERF_TYPE_HARDWARE && attr->config < NR_ARCHITECTURAL)
+		value = architectural[attr->config].select;
+	else if (attr->type != PERF_TYPE_HARDWARE && !(attr->config & ~PERFEVTSEL_EVENT))
+		value = attr->config;
+	if (!value)
+		return 0;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
+		value |= PERFEVTSEL_USR;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
+		value |= PERFEVTSEL_OS;
+	return value;
+}
+
+/* Where CPUs differ, the one that is asked here may be of another type than the event's. */
+static int init_type(struct perf_event *event, uint32_t type)
+{
+	struct unit unit = look();
+
+	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	if (!event->hw.x86.select)
+		return -ENOENT;
+	if ((!type || type == unit.type) &&
+	    (is_missing(&unit, &event->attr) || !candidates(&unit, event->hw.x86.select)))
+		return -ENOENT;
+	return sampling_init(event, X86_SHORTEST_PERIOD);
+}
+
+static int init(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
+		return -ENOENT;
+	return probe(&why) ? -ENOENT : init_type(event, 0);
+}
+
+static int init_core(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != TYPE_CORE)
+		return -ENOENT;
+	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_CORE);
+}
+
+static int init_atom(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != TYPE_ATOM)
+		return -ENOENT;
+	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_ATOM);
+}
+
+/* ---- Counters ---- */
+
+/* Legacy writes to general counters are 32 bits, sign-extended (20.2.8). */
+static bool writes_are_full(void)
+{
+	return cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+}
+
+/* Once for each time that the CPU's counters become ours. */
+static int prepare(unsigned cpu)
+{
+	struct unit *unit = &units[cpu];
+	struct x86_monitor monitor;
+	bool full;
+
+	if (x86_counters_are_ours(cpu))
+		return 0;
+	*unit = look();
+	full = writes_are_full();
+	monitor = (struct x86_monitor){
+		.general = unit->general,
+		.fixed = unit->fixed,
+		.general_mask = unit->general_mask,
+		.fixed_mask = unit->fixed_mask,
+		.farthest = full ? unit->general_mask >> 1 : INT32_MAX,
+		.select = IA32_PERFEVTSEL0,
+		.read = IA32_PMC0,
+		.write = full ? IA32_A_PMC0 : IA32_PMC0,
+		.step = 1,
+	};
+	if (unit->version >= 2) {
+		monitor.global_ctrl = IA32_PERF_GLOBAL_CTRL;
+		monitor.global_status = IA32_PERF_GLOBAL_STATUS;
+		monitor.global_clear = IA32_PERF_GLOBAL_OVF_CTRL;
+	}
+	return x86_counters_prepare(cpu, &monitor);
+}
+
+/* type: of CPUs that may count it; 0: all. */
+static int add_to(struct perf_event *event, uint32_t type)
+{
+	const struct unit *unit = &units[event->cpu];
+	int error = prepare(event->cpu);
+	uint64_t counters;
+
+	if (error)
+		return error;
+	counters = candidates(unit, event->hw.x86.select);
+	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
+		return -ENXIO;
+	return x86_counters_claim(event, counters);
 }
 
 static int add(struct perf_event *event)
 {
-	unsigned counter = free_counter(event);
-	int error;
-
-	if (counter == COUNTERS)
-		return -EAGAIN;
-	error = prepare_cpu(event->cpu);
-	if (error)
-		return error;
-	claimed[event->cpu] |= 1ULL << counter;
-	event->hw.intel_pmu.counter = counter;
-	return 0;
+	return add_to(event, 0);
 }
 
-static void del(struct perf_event *event)
+static int add_core(struct perf_event *event)
 {
-	claimed[event->cpu] &= ~(1ULL << event->hw.intel_pmu.counter);
+	return add_to(event, CPUID_CORE_TYPE_CORE);
 }
 
-/* Set the counter's controls; version 1's EN is left to thaw(). select 0: off. */
-static void configure(unsigned counter, uint64_t select)
+static int add_atom(struct perf_event *event)
 {
-	unsigned shift = 4 * (counter - GLOBAL_FIXED);
-	uint64_t control = 0;
-
-	if (!is_fixed(counter)) {
-		uint64_t enable = intel_unit()->version >= 2 ? PERFEVTSEL_EN : 0;
-
-		arch_reg_write(IA32_PERFEVTSEL0 + counter,
-		               select ? select | PERFEVTSEL_INT | enable : 0);
-		return;
-	}
-	if (select)
-		control = FIXED_CTR_CTRL_PMI | (select & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS : 0) |
-		          (select & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR : 0);
-	arch_reg_write(IA32_FIXED_CTR_CTRL,
-	               (arch_reg_read(IA32_FIXED_CTR_CTRL) & ~(0xfULL << shift)) | control
-	                                                                               << shift);
-}
-
-static void start(struct perf_event *event)
-{
-	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-
-	configure(hw->counter, hw->select);
-	program(event);
-	__atomic_store_n(&owners[event->cpu][hw->counter], event, __ATOMIC_RELEASE);
-	set_active(event->cpu, hw->counter, true);
-}
-
-static void stop(struct perf_event *event)
-{
-	struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-
-	__atomic_store_n(&owners[event->cpu][hw->counter], NULL, __ATOMIC_RELEASE);
-	set_active(event->cpu, hw->counter, false);
-	configure(hw->counter, 0);
-	event->count = count_now(event);
-	if (intel_unit()->version >= 2)
-		arch_reg_write(IA32_PERF_GLOBAL_OVF_CTRL, 1ULL << hw->counter);
-}
-
-/* The NMI may come anywhere in here. It changes count, unless nothing was counted since, or it
- * changes base; then what was read is of two times, and is read again. */
-static void read(struct perf_event *event)
-{
-	const struct hw_intel_pmu *hw = &event->hw.intel_pmu;
-	uint64_t before, base, now;
-
-	do {
-		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
-		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
-		now = count_now(event);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
-	         !arch_cmpxchg_local(&event->count, before, now));
+	return add_to(event, CPUID_CORE_TYPE_ATOM);
 }
 
 const struct pmu pmu_intel = {
@@ -326,14 +314,31 @@ const struct pmu pmu_intel = {
 	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
 	.type = PERF_TYPE_RAW,
 	.flags = PMU_RAW,
-	.formats = intel_pmu_formats,
-	.probe = intel_pmu_probe,
-	.event_init = intel_pmu_event_init,
+	.probe = probe,
+	.event_init = init,
 	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
-	.disable = disable,
-	.enable = enable,
+	.formats = formats,
+	X86_COUNTERS_OPS,
+};
+
+const struct pmu pmu_intel_core = {
+	.name = "cpu_core",
+	.description = "the counters of performance cores",
+	.type = TYPE_CORE,
+	.probe = probe_hybrid,
+	.event_init = init_core,
+	.add = add_core,
+	.formats = formats,
+	X86_COUNTERS_OPS,
+};
+
+const struct pmu pmu_intel_atom = {
+	.name = "cpu_atom",
+	.description = "the counters of efficiency cores",
+	.type = TYPE_ATOM,
+	.probe = probe_hybrid,
+	.event_init = init_atom,
+	.add = add_atom,
+	.formats = formats,
+	X86_COUNTERS_OPS,
 };

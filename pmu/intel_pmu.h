@@ -4,19 +4,13 @@
  * counters, overflow interrupt as NMI, so that code with interrupts masked is sampled.
  *
  * Without a modifier both rings count; our own handlers never do: all counters are frozen there.
+ * Where CPUs are of two types, cpu// counts on both, cpu_core// and cpu_atom// on their own.
  */
 #ifndef PMU_INTEL_PMU_H
 #define PMU_INTEL_PMU_H
 
 #include "pmu/pmu.h"
 
-extern const struct pmu pmu_intel;
-
-/* Route the overflow interrupt to us, for who needs it without a counter. 0 or arch_pmi_init()'s
- * error. Thread. */
-int intel_pmu_take_interrupt(void);
-
-/* Overflow interrupts that found no counter overflowed, on this CPU since boot. Any context. */
-uint64_t intel_pmu_spurious(unsigned cpu);
+extern const struct pmu pmu_intel, pmu_intel_core, pmu_intel_atom;
 
 #endif

@@ -86,18 +86,22 @@ static const struct pmu_format *find_format(const struct pmu_format *formats, co
 	return NULL;
 }
 
+/* A field in pieces has them one behind the other, the lowest bits first. */
 static int set_field(struct parser *p, const struct pmu_format *format, uint64_t value,
                      const char *value_at)
 {
 	uint64_t *config[] = { &p->spec->attr.config, &p->spec->attr.config1,
 		               &p->spec->attr.config2, &p->spec->config3 };
-	uint64_t mask = format_mask(format);
+	const char *term = format->term;
 
-	if (value > mask >> format->low)
-		return parser_fail(p, "value does not fit the term", value_at);
-	*config[format->word] &= ~mask;
-	*config[format->word] |= value << format->low;
-	return 0;
+	for (; format->term && !strcmp(format->term, term); format++) {
+		uint64_t mask = format_mask(format), most = mask >> format->low;
+
+		*config[format->word] &= ~mask;
+		*config[format->word] |= (value & most) << format->low;
+		value = most == UINT64_MAX ? 0 : value >> (format->high - format->low + 1);
+	}
+	return value ? parser_fail(p, "value does not fit the term", value_at) : 0;
 }
 
 /* config=, config1=, config2=: as a whole, but nothing that no term could say. */

@@ -16,7 +16,8 @@
 struct perf_event;
 
 /* A named bit field of attr.config/config1/config2 or of config3, as in sysfs' format/ directory:
- * what -e SOURCE/TERM=VALUE/ sets. */
+ * what -e SOURCE/TERM=VALUE/ sets. A field in pieces has an entry for each, the lowest bits first.
+ */
 struct pmu_format {
 	const char *term;
 	uint8_t word; /* 0 config, 1 config1, 2 config2, 3 config3 */
@@ -43,6 +44,7 @@ struct pmu_event_name {
  *   -EOPNOTSUPP  the source lacks the asked-for ability (sampling, AUX, a filter)
  *   -EBUSY       hardware is there but in use (by firmware, a hypervisor, another event)
  *   -EAGAIN      no counter is free now
+ *   -ENXIO       add: this CPU is of a kind that does not count it; the event stays off here
  */
 struct pmu {
 	const char *name;                    /* as in -e NAME// and in `list` */
@@ -116,9 +118,10 @@ struct hw_arm_pmuv3 {
 	uint64_t value;   /* of the counter when it was last looked at or written */
 };
 
-/* State of Intel's architectural performance monitor. */
-struct hw_intel_pmu {
-	uint64_t select;  /* of IA32_PERFEVTSELx, without the bits that a counter adds */
+/* State of an x86 CPU's counter. */
+struct hw_x86_counter {
+	uint64_t
+	    select; /* of IA32_PERFEVTSELx or PERF_CTLx, without the bits that a counter adds */
 	unsigned counter; /* bit in the global registers: 32 and up are fixed */
 	uint64_t value;   /* of the counter when it was last written, at event->count == base */
 	uint64_t base;
@@ -194,10 +197,11 @@ struct perf_event {
 	struct throttle throttle;
 	struct branch_account branches;
 	const char *name;
+	const char *why; /* event_init failed: a phrase, if the source has one */
 	union {
 		struct hw_cpu_clock cpu_clock;
 		struct hw_arm_pmuv3 arm_pmuv3;
-		struct hw_intel_pmu intel_pmu;
+		struct hw_x86_counter x86;
 		struct hw_arm_spe arm_spe;
 		struct hw_intel_bts intel_bts;
 	} hw;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "pmu/amd_pmu.h"
 #include "pmu/arm_pmuv3.h"
 #include "pmu/arm_spe.h"
 #include "pmu/cpu_clock.h"
@@ -8,5 +9,6 @@
 
 /* Hardware first: it takes the generic events that it can count. */
 const struct pmu *const pmu_sources[] = {
-	&pmu_intel, &pmu_arm_pmuv3, &pmu_arm_spe, &pmu_intel_bts, &pmu_cpu_clock, NULL,
+	&pmu_intel,   &pmu_intel_core, &pmu_intel_atom, &pmu_amd, &pmu_arm_pmuv3,
+	&pmu_arm_spe, &pmu_intel_bts,  &pmu_cpu_clock,  NULL,
 };

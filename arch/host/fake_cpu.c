@@ -5,6 +5,7 @@ uint64_t fake_stack_low, fake_stack_high;
 uint64_t fake_timer_deadline;
 
 uint16_t fake_machine;
+unsigned fake_cpu_number;
 uint64_t (*fake_reg_read)(uint32_t reg);
 void (*fake_reg_write)(uint32_t reg, uint64_t value);
 arch_handler_fn fake_pmi;
@@ -101,7 +102,7 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 
 unsigned arch_cpu(void)
 {
-	return 0;
+	return fake_cpu_number;
 }
 
 int arch_timer_init(arch_handler_fn handler)

@@ -12,6 +12,9 @@ struct arch_regs {
 /* What arch_elf_machine() says. */
 extern uint16_t fake_machine;
 
+/* What arch_cpu() says. */
+extern unsigned fake_cpu_number;
+
 /* The registers behind arch_reg_read() and arch_reg_write(), as the test models them; NULL:
  * nothing there. fake_pmi(regs) is the overflow interrupt. */
 extern uint64_t (*fake_reg_read)(uint32_t reg);

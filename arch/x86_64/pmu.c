@@ -22,10 +22,10 @@ void x86_general_protection(const struct arch_regs *regs)
 
 static uint64_t cpuid_word(uint32_t reg)
 {
-	uint32_t leaf = reg >> 2 & 0x3f;
+	uint32_t range = (reg >> 8 & 3) << 30, leaf = range | (reg >> 2 & 0x3f);
 	struct cpuid id;
 
-	if (leaf > cpuid(0, 0).eax)
+	if (leaf > cpuid(range, 0).eax)
 		return 0;
 	id = cpuid(leaf, 0);
 	return (const uint32_t[]){ id.eax, id.ebx, id.ecx, id.edx }[reg & 3];
@@ -35,7 +35,7 @@ uint64_t arch_reg_read(uint32_t reg)
 {
 	uint64_t value;
 
-	if ((reg & ~0xffU) == CPUID_WORDS)
+	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return cpuid_word(reg);
 	if (trace_read(reg, &value))
 		return value;

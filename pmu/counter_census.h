@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the counters of each CPU were found to be when the first event came: for whoever wonders why
+ * numbers were wrong before, and why counters are missing now. In struct tr_cpu for the host. */
+#ifndef PMU_COUNTER_CENSUS_H
+#define PMU_COUNTER_CENSUS_H
+
+#include "ringbuf/trace_region.h"
+
+/* A bit a counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed ones
+ * from 32), PERF_CNTR_GLOBAL_CTL, PMCNTENSET_EL0 (31: the cycle counter). */
+struct counter_census {
+	uint64_t present;   /* 0: nobody has looked yet */
+	uint64_t leftovers; /* firmware had left them counting; they were stopped and cleared */
+	uint64_t foreign;   /* do not keep what is written to them: firmware's or a hypervisor's */
+	uint64_t spurious;  /* overflow interrupts, since boot, that found no counter overflowed */
+};
+
+/* By the CPU's number; each is written by that CPU alone. */
+extern struct counter_census counter_census[TR_MAX_CPUS];
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may touch a counter: the NMI handler, while the event is in owners[]; before and after,
+ * the thread that starts or stops it. Taking it out of owners[] is one store, so the handler
+ * comes wholly before or wholly after it, and nothing needs to be masked.
+ *
+ * A counter is written only while all are frozen, and count grows by differences of what it
+ * shows: PERIODs + residue = count, whatever the interrupt's delay.
+ */
+#include "pmu/x86_counters.h"
+
+#include <errno.h>
+
+#include "arch/x86_64/perfmon.h"
+#include "pmu/counter_census.h"
+#include "pmu/sampling.h"
+
+#define COUNTERS 64U /* bits of the global registers */
+
+/* Of each CPU: what it has, whose the counters are while they count, those switched on. */
+static struct x86_monitor monitors[TR_MAX_CPUS];
+static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
+static uint64_t active[TR_MAX_CPUS];
+static uint64_t claimed[TR_MAX_CPUS];                   /* by add */
+static bool (*shared)(unsigned cpu);                    /* who else the interrupt may be for */
+static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
+
+/* ---- One counter ---- */
+
+static bool is_fixed(unsigned counter)
+{
+	return counter >= GLOBAL_FIXED;
+}
+
+static uint32_t select_register(const struct x86_monitor *m, unsigned counter)
+{
+	return m->select + counter * m->step;
+}
+
+static uint64_t counter_mask(const struct x86_monitor *m, unsigned counter)
+{
+	return is_fixed(counter) ? m->fixed_mask : m->general_mask;
+}
+
+static uint64_t counter_read(const struct x86_monitor *m, unsigned counter)
+{
+	return arch_reg_read(is_fixed(counter) ? IA32_FIXED_CTR0 + counter - GLOBAL_FIXED
+	                                       : m->read + counter * m->step);
+}
+
+static void counter_write(const struct x86_monitor *m, unsigned counter, uint64_t value)
+{
+	arch_reg_write(is_fixed(counter) ? IA32_FIXED_CTR0 + counter - GLOBAL_FIXED
+	                                 : m->write + counter * m->step,
+	               value);
+}
+
+/* Half of the range at the most, so that no lap goes by unseen. */
+static uint64_t farthest(const struct x86_monitor *m, unsigned counter)
+{
+	return is_fixed(counter) ? m->fixed_mask >> 1 : m->farthest;
+}
+
+/* event->count as the counter says now. */
+static uint64_t count_now(const struct perf_event *event)
+{
+	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct x86_monitor *m = &monitors[event->cpu];
+
+	return hw->base +
+	       ((counter_read(m, hw->counter) - hw->value) & counter_mask(m, hw->counter));
+}
+
+/* Have the frozen counter overflow at the next sample's count, or as far as it can go. */
+static void program(struct perf_event *event)
+{
+	struct hw_x86_counter *hw = &event->hw.x86;
+	const struct x86_monitor *m = &monitors[event->cpu];
+	uint64_t distance = sampling_left(event);
+
+	if (distance > farthest(m, hw->counter))
+		distance = farthest(m, hw->counter);
+	hw->base = event->count;
+	hw->value = -distance & counter_mask(m, hw->counter);
+	counter_write(m, hw->counter, hw->value);
+}
+
+/* Without a global switch a counter's own EN is one. */
+static void switch_general(const struct x86_monitor *m, unsigned cpu, uint64_t on)
+{
+	for (unsigned i = 0; i < m->general; i++) {
+		const struct perf_event *event = owners[cpu][i];
+		uint64_t select = event ? event->hw.x86.select | PERFEVTSEL_INT : 0;
+
+		if (event)
+			arch_reg_write(select_register(m, i),
+			               on >> i & 1 ? select | PERFEVTSEL_EN : select);
+	}
+}
+
+/* Let these counters run, and no others; 0 freezes all. */
+static void let_run(const struct x86_monitor *m, unsigned cpu, uint64_t which)
+{
+	if (m->global_ctrl)
+		arch_reg_write(m->global_ctrl, which);
+	else
+		switch_general(m, cpu, which);
+}
+
+void x86_counters_disable(void)
+{
+	unsigned cpu = arch_cpu();
+
+	if (frozen[cpu])
+		return;
+	frozen[cpu] = true; /* first: a handler from here on leaves them frozen */
+	if (active[cpu])
+		let_run(&monitors[cpu], cpu, 0);
+}
+
+void x86_counters_enable(void)
+{
+	unsigned cpu = arch_cpu();
+
+	if (!frozen[cpu])
+		return;
+	frozen[cpu] = false;
+	if (active[cpu])
+		let_run(&monitors[cpu], cpu, active[cpu]);
+	prepared[cpu] = prepared[cpu] && claimed[cpu]; /* else it is anybody's until the next */
+}
+
+/* A handler may change other bits at any time. */
+static void set_active(unsigned cpu, unsigned counter, bool on)
+{
+	uint64_t bit = 1ULL << counter, old;
+
+	do
+		old = active[cpu];
+	while (!arch_cmpxchg_local(&active[cpu], old, on ? old | bit : old & ~bit));
+}
+
+/* ---- The interrupt ---- */
+
+/* Without a status: who has come past zero since it was programmed. */
+static uint64_t overflowed(const struct x86_monitor *m, unsigned cpu)
+{
+	uint64_t which = 0;
+
+	if (m->global_status)
+		return arch_reg_read(m->global_status);
+	for (unsigned i = 0; i < m->general; i++) {
+		const struct perf_event *event = owners[cpu][i];
+
+		if (event && counter_read(m, i) < event->hw.x86.value)
+			which |= 1ULL << i;
+	}
+	return which;
+}
+
+static void overflow(const struct arch_regs *regs)
+{
+	uint64_t now = arch_cycles();
+	unsigned cpu = arch_cpu();
+	const struct x86_monitor *m = &monitors[cpu];
+	bool served = shared && shared(cpu), was_frozen = frozen[cpu];
+	uint64_t which;
+
+	if (!active[cpu]) {
+		counter_census[cpu].spurious += !served;
+		return;
+	}
+	let_run(m, cpu, 0);
+	which = overflowed(m, cpu);
+	if (!which)
+		counter_census[cpu].spurious += !served;
+	else if (m->global_clear)
+		arch_reg_write(m->global_clear, which);
+	for (; which; which &= which - 1) {
+		struct perf_event *event = owners[cpu][__builtin_ctzll(which)];
+
+		if (!event)
+			continue;
+		event->count = count_now(event);
+		sampling_counted(event, regs, now);
+		program(event);
+	}
+	arch_pmi_ack();
+	if (!was_frozen)
+		let_run(m, cpu, active[cpu]);
+}
+
+int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
+{
+	shared = served;
+	return arch_pmi_init(overflow);
+}
+
+/* ---- What was there before us ---- */
+
+static uint64_t fixed_control(unsigned fixed)
+{
+	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
+}
+
+/* The counters that are there, and of those the ones that may count now. */
+static uint64_t present(const struct x86_monitor *m)
+{
+	return ((1ULL << m->general) - 1) | (uint64_t)m->fixed << GLOBAL_FIXED;
+}
+
+static uint64_t counting(const struct x86_monitor *m)
+{
+	uint64_t which = 0;
+
+	for (unsigned i = 0; i < m->general; i++) {
+		if (arch_reg_read(select_register(m, i)) & PERFEVTSEL_EN)
+			which |= 1ULL << i;
+	}
+	for (unsigned i = 0; m->fixed >> i; i++) {
+		if (m->fixed >> i & 1 &&
+		    fixed_control(i) & (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR))
+			which |= 1ULL << (GLOBAL_FIXED + i);
+	}
+	return which;
+}
+
+/* They would interrupt for nobody, or count on in ours. */
+static void clear(const struct x86_monitor *m)
+{
+	if (m->global_ctrl)
+		arch_reg_write(m->global_ctrl, 0);
+	if (m->fixed)
+		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
+	for (unsigned i = 0; i < m->general; i++)
+		arch_reg_write(select_register(m, i), 0);
+	if (m->global_clear)
+		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
+}
+
+/* A counter of ours keeps what is written to it while it stands still, and stays off: one that
+ * firmware uses from SMM, or that a hypervisor gives only the name of, does not. */
+static bool is_foreign(const struct x86_monitor *m, unsigned counter)
+{
+	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
+
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		counter_write(m, counter, values[i]);
+		if (counter_read(m, counter) != values[i])
+			return true;
+	}
+	return false;
+}
+
+static uint64_t find_foreign(const struct x86_monitor *m)
+{
+	uint64_t which = counting(m), left;
+
+	for (left = present(m); left; left &= left - 1) {
+		if (is_foreign(m, (unsigned)__builtin_ctzll(left)))
+			which |= left & -left;
+	}
+	return which;
+}
+
+bool x86_counters_are_ours(unsigned cpu)
+{
+	return prepared[cpu];
+}
+
+int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
+{
+	struct counter_census *census = &counter_census[cpu];
+	struct x86_monitor *m = &monitors[cpu];
+
+	if (prepared[cpu])
+		return 0;
+	*m = *monitor;
+	census->present = present(m);
+	census->leftovers |= counting(m);
+	clear(m);
+	census->foreign = find_foreign(m);
+	if (census->foreign == census->present)
+		return -EBUSY;
+	prepared[cpu] = true;
+	return arch_pmi_init(overflow);
+}
+
+/* ---- What the event core asks for ---- */
+
+int x86_counters_claim(struct perf_event *event, uint64_t candidates)
+{
+	unsigned cpu = event->cpu;
+	uint64_t fixed = ~(uint64_t)0 << GLOBAL_FIXED;
+
+	candidates &= counter_census[cpu].present & ~counter_census[cpu].foreign & ~claimed[cpu];
+	if (!candidates)
+		return -EAGAIN;
+	if (candidates & fixed)
+		candidates &= fixed;
+	event->hw.x86.counter = (unsigned)__builtin_ctzll(candidates);
+	claimed[cpu] |= candidates & -candidates;
+	return 0;
+}
+
+void x86_counters_del(struct perf_event *event)
+{
+	claimed[event->cpu] &= ~(1ULL << event->hw.x86.counter);
+}
+
+/* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
+static void configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
+{
+	unsigned shift = 4 * (counter - GLOBAL_FIXED);
+	uint64_t control = 0;
+
+	if (!is_fixed(counter)) {
+		uint64_t enable = PERFEVTSEL_INT | (m->global_ctrl ? PERFEVTSEL_EN : 0);
+
+		arch_reg_write(select_register(m, counter), select ? select | enable : 0);
+		return;
+	}
+	if (select)
+		control = FIXED_CTR_CTRL_PMI | (select & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS : 0) |
+		          (select & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR : 0);
+	arch_reg_write(IA32_FIXED_CTR_CTRL,
+	               (arch_reg_read(IA32_FIXED_CTR_CTRL) & ~(0xfULL << shift)) | control
+	                                                                               << shift);
+}
+
+void x86_counters_start(struct perf_event *event)
+{
+	const struct hw_x86_counter *hw = &event->hw.x86;
+
+	configure(&monitors[event->cpu], hw->counter, hw->select);
+	program(event);
+	__atomic_store_n(&owners[event->cpu][hw->counter], event, __ATOMIC_RELEASE);
+	set_active(event->cpu, hw->counter, true);
+}
+
+void x86_counters_stop(struct perf_event *event)
+{
+	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct x86_monitor *m = &monitors[event->cpu];
+
+	__atomic_store_n(&owners[event->cpu][hw->counter], NULL, __ATOMIC_RELEASE);
+	set_active(event->cpu, hw->counter, false);
+	configure(m, hw->counter, 0);
+	event->count = count_now(event);
+	if (m->global_clear)
+		arch_reg_write(m->global_clear, 1ULL << hw->counter);
+}
+
+/* The NMI may come anywhere in here. It changes count, unless nothing was counted since, or it
+ * changes base; then what was read is of two times, and is read again. */
+void x86_counters_read(struct perf_event *event)
+{
+	const struct hw_x86_counter *hw = &event->hw.x86;
+	uint64_t before, base, now;
+
+	do {
+		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
+		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
+		now = count_now(event);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
+	         !arch_cmpxchg_local(&event->count, before, now));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The performance counters of an x86 CPU, whoever made it: general counters, each with an event
+ * select register, on some makes fixed counters, on some registers that switch and tell of all of
+ * them at once; and their overflow as NMI. What a make has, and what an event may be counted with,
+ * is for its driver to say.
+ */
+#ifndef PMU_X86_COUNTERS_H
+#define PMU_X86_COUNTERS_H
+
+#include "pmu/pmu.h"
+
+#define X86_SHORTEST_PERIOD                                                   \
+	256U /* below some 100 the way out of the handler overflows by itself \
+	      */
+
+/* What one CPU has. Counters have the numbers of their bits in Intel's global registers: general
+ * ones from 0, fixed ones from 32. */
+struct x86_monitor {
+	unsigned general;
+	uint32_t fixed;                    /* fixed counters, a bit each */
+	uint64_t general_mask, fixed_mask; /* of a counter's value */
+	uint64_t farthest;                 /* the most that a general counter can be set before 0 */
+	/* MSRs of general counter 0, and how far it is to the next one's */
+	uint32_t select, read, write, step;
+	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
+};
+
+/* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
+ * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until
+ * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_init()'s errors. Interrupts
+ * masked. */
+int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
+
+/* Whether that was done, and add() need not look again. */
+bool x86_counters_are_ours(unsigned cpu);
+
+/* Take the overflow interrupt, without a counter if need be, and share it: served is called first
+ * at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Thread. */
+int x86_counters_share_interrupt(bool (*served)(unsigned cpu));
+
+/* Claim one of these counters for event, fixed ones first. 0; -EAGAIN: none is free. */
+int x86_counters_claim(struct perf_event *event, uint64_t candidates);
+
+/* The rest of struct pmu. */
+void x86_counters_del(struct perf_event *event);
+void x86_counters_start(struct perf_event *event);
+void x86_counters_stop(struct perf_event *event);
+void x86_counters_read(struct perf_event *event);
+void x86_counters_disable(void);
+void x86_counters_enable(void);
+
+#define X86_COUNTERS_OPS                                                                 \
+	.del = x86_counters_del, .start = x86_counters_start, .stop = x86_counters_stop, \
+	.read = x86_counters_read, .disable = x86_counters_disable, .enable = x86_counters_enable
+
+#endif
