@@ -126,11 +126,14 @@ static void trailer(const struct ring_account *account, void *to)
 	sample_id_put(to, event, clock_now());
 }
 
-/* Why there is no event: what its source says of the machine, else what the error means. */
+/* Why there is no event: what its source says of it or of the machine, else what the error means.
+ */
 static const char *reason(const struct perf_event *event, int error)
 {
 	const char *why = NULL;
 
+	if (event->why)
+		return event->why;
 	if (event->pmu && event->pmu->probe(&why) && why)
 		return why;
 	return event_error_text(error);

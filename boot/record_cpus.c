@@ -19,6 +19,7 @@
 #include "boot/syscalls.h"
 #include "pmu/clock.h"
 #include "pmu/clock_sync.h"
+#include "pmu/counter_census.h"
 #include "pmu/pmu.h"
 #include "ringbuf/ledger.h"
 
@@ -45,6 +46,7 @@ static void publish(struct traced_cpu *c)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
+	entry->spurious = counter_census[c->cpu].spurious;
 }
 
 static void work(struct tick *tick)
@@ -233,13 +235,15 @@ int recording_run(struct recording *r)
 {
 	const struct command *command = r->command;
 	const struct traced_cpu *failed;
+	const char *uncounted;
 	int error = 0;
 
 	current = r;
 	payload_begin();
 	trace_region_set_recording(r->region);
 	failed = start_all(r);
-	if (!failed) {
+	uncounted = recording_look_at_counters(r);
+	if (!failed && !uncounted) {
 		arch_irq_enable();
 		error = arch_call_payload(payload, r);
 		arch_irq_disable();
@@ -249,6 +253,9 @@ int recording_run(struct recording *r)
 	current = NULL;
 	if (failed)
 		return fail_to_start(r, failed);
+	if (uncounted)
+		return recording_fail(r, -ENXIO, "event %s: %s", uncounted,
+		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
 	if (error && command->workload->run_program)

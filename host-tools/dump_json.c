@@ -123,6 +123,9 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	json_object_set_new(json, "tick_cycles", number(cpu->tick_cycles));
 	json_object_set_new(json, "tick_max", number(cpu->tick_max));
 	json_object_set_new(json, "spurious", number(cpu->spurious));
+	json_object_set_new(json, "counters", number(cpu->counters));
+	json_object_set_new(json, "leftovers", number(cpu->leftovers));
+	json_object_set_new(json, "foreign", number(cpu->foreign));
 	return json;
 }
 

@@ -62,6 +62,15 @@ static void print_wakeups(const struct ledger *ledger)
 	       w.causes[TR_WAKEUP_END], w.sent, w.coalesced, w.received, w.rung);
 }
 
+/* Counters by the CPU's own numbers, if there are any of this sort. */
+static void print_counters(const struct tr_cpu *cpu, uint64_t which, const char *sort)
+{
+	if (which)
+		printf("CPU %u: %d of %d counters (0x%" PRIx64 ") %s\n", cpu->cpu,
+		       __builtin_popcountll(which), __builtin_popcountll(cpu->counters), which,
+		       sort);
+}
+
 static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 {
 	double us = ledger->head.clock.frequency ? 1e6 / (double)ledger->head.clock.frequency : 0;
@@ -73,6 +82,8 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	       cpu->cpu, cpu->ticks,
 	       cpu->ticks ? (double)cpu->tick_cycles / (double)cpu->ticks * us : 0,
 	       (double)cpu->tick_max * us, cpu->spurious);
+	print_counters(cpu, cpu->leftovers, "firmware had left counting, were stopped and cleared");
+	print_counters(cpu, cpu->foreign, "are firmware's or a hypervisor's, were not used");
 }
 
 static void print_check(void *context, bool holds, const char *line)

@@ -113,7 +113,12 @@ struct tr_cpu {
 	char vendor[16];      /* CPUID leaf 0; implementer */
 	char model[64];
 	uint64_t clock_error; /* bound of clock_offset's mistake, cycles; 0 on the boot CPU */
-	uint8_t reserved[104];
+	/* Its performance counters, a bit each as in IA32_PERF_GLOBAL_CTRL (fixed ones from 32),
+	 * PERF_CNTR_GLOBAL_CTL or PMCNTENSET_EL0 (31: the cycle counter); 0: not looked at */
+	uint64_t counters;
+	uint64_t leftovers; /* of those, found counting when we came: stopped and cleared */
+	uint64_t foreign;   /* of those, somebody else's: they do not keep what we write */
+	uint8_t reserved[80];
 };
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 

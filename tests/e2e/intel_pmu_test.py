@@ -70,6 +70,30 @@ def many_events(binary):
            "nothing is lost in the turns, and PERIODs + residue = count", summary)
 
 
+def leftovers(binary):
+    """What the model's firmware leaves: general counters 0 and 1, fixed counter 0."""
+    run = record(binary, "record -e cycles -c 100000 -- noploop 1", ",pmu-leftovers=on")
+    cpu = run.summary()["cpus"][0]
+    tap.equal((cpu["counters"], cpu["leftovers"], cpu["foreign"]), (0x70000000f, 0x100000003, 0),
+              "counters that firmware left counting are told to the host")
+    clean = record(binary, "record -e cycles -c 100000 -- noploop 1").summary()["cpus"][0]
+    tap.equal((clean["leftovers"], clean["spurious"]), (0, 0),
+              "where there were none, none are told")
+    spurious = record(binary, "record -e cycles -c 100000 -- noploop 1", ",pmi-spurious=3")
+    tap.ok(spurious.summary()["cpus"][0]["spurious"] > 0, "spurious PMIs are counted",
+           spurious.summary()["cpus"])
+
+
+def fixed_only(binary):
+    """With three fixed counters, reference cycles have one, and take turns on it."""
+    run = record(binary, "record -e ref-cycles,ref-cycles,r300,bus-cycles -c 1000000 -- noploop 1")
+    summary = run.summary()
+    shares = [e["time_running"] / e["time_enabled"] for e in summary["events"]]
+    tap.ok(run.status == 0 and summary["conserved"] and shares[3] > 0.99 and
+           all(0.2 < share < 0.5 for share in shares[:3]),
+           "events that one fixed counter alone counts take turns on it", shares)
+
+
 def absurd_period(binary):
     run = record(binary, "record -e instructions -c 1000 --max-sample-rate 20000 -- noploop 1")
     summary = run.summary()
@@ -102,4 +126,6 @@ else:
     other_events(BINARY)
     many_events(BINARY)
     absurd_period(BINARY)
+    leftovers(BINARY)
+    fixed_only(BINARY)
 tap.finish()

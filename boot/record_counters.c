@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the traced CPUs' counters are found to be, told to the host and on the console. */
+#include "boot/console.h"
+#include "boot/recording.h"
+#include "pmu/counter_census.h"
+
+static unsigned number(uint64_t mask)
+{
+	return (unsigned)__builtin_popcountll(mask);
+}
+
+static void tell(const struct recording *r, unsigned cpu)
+{
+	const struct counter_census *census = &counter_census[cpu];
+	struct tr_cpu *entry = &r->region->cpus[cpu];
+	static struct counter_census told[TR_MAX_CPUS];
+
+	entry->counters = census->present;
+	entry->leftovers = census->leftovers;
+	entry->foreign = census->foreign;
+	if (census->leftovers != told[cpu].leftovers)
+		console_printf(
+		    "CPU %u: firmware left %u of %u performance counters counting (mask "
+		    "0x%lx); they are stopped and cleared\n",
+		    cpu, number(census->leftovers), number(census->present), census->leftovers);
+	if (census->foreign != told[cpu].foreign)
+		console_printf(
+		    "CPU %u: %u of %u performance counters do not keep what is written to "
+		    "them (mask 0x%lx): firmware or a hypervisor has them, we do not\n",
+		    cpu, number(census->foreign), number(census->present), census->foreign);
+	told[cpu] = *census;
+}
+
+static bool is_counted(const struct recording *r, unsigned evsel)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (r->cpus[i].events[evsel].state != EVENT_OFF)
+			return true;
+	}
+	return false;
+}
+
+const char *recording_look_at_counters(const struct recording *r)
+{
+	const char *uncounted = NULL;
+
+	for (unsigned i = 0; i < r->nr_cpus; i++)
+		tell(r, r->cpus[i].cpu);
+	for (unsigned i = 0; i < r->nr_events && !uncounted; i++) {
+		if (!is_counted(r, i))
+			uncounted = r->specs[i].name;
+	}
+	return uncounted;
+}
