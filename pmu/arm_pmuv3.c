@@ -9,138 +9,79 @@
 #include <errno.h>
 
 #include "arch/aarch64/pmuv3.h"
+#include "pmu/arm_pmuv3_config.h"
+#include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 
-/* ELF's number; elsewhere there are no such registers to ask. */
-#define EM_AARCH64 183
+#define COUNTERS      32U
+#define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
 
-/* Below this the way out of the handler, where it is counted (entered at EL1), would overflow by
- * itself, and the interrupted code would never run. */
-#define SHORTEST_PERIOD 256U
-#define COUNTERS        32U
-#define NOT_SERVED      UINT32_MAX
-#define PMU_TYPE        8U /* of attr, beside PERF_TYPE_RAW: dynamic, as in Linux */
+static struct arm_pmuv3_unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
 
-static const struct pmu_format formats[] = {
-	{ "event", 0, 0, 15 },
-	{ NULL, 0, 0, 0 },
-};
-
-/* What this PMU is; the same on all CPUs, as far as we ask. */
-static struct {
-	unsigned counters; /* event counters */
-	bool long_events;  /* of 64 bits */
-	uint64_t present;  /* common events 0 to 63 */
-} unit;
-
-/* Of each CPU: who has which counter. */
+/* Of each CPU: who has which counter; a pair of chained ones, both. */
 static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
 static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
 
-static int probe(const char **why)
-{
-	uint64_t version;
-
-	*why = "this CPU is no Arm";
-	if (arch_elf_machine() != EM_AARCH64)
-		return -ENODEV;
-	version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMUVER & 0xf;
-	*why = "this CPU has no PMUv3, or a hypervisor keeps it";
-	if (!version || version == ID_AA64DFR0_PMUVER_IMP)
-		return -ENODEV;
-	*why = NULL;
-	unit.counters = arch_reg_read(PMCR_EL0) >> PMCR_N & PMCR_N_MASK;
-	unit.long_events = version >= PMUVER_V3P5;
-	unit.present = (arch_reg_read(PMCEID0_EL0) & UINT32_MAX) | arch_reg_read(PMCEID1_EL0) << 32;
-	return 0;
-}
-
-/* perf's generic events, by PERF_COUNT_HW_*. */
-static uint32_t generic_event(uint64_t config)
-{
-	static const uint8_t events[] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = EVENT_CPU_CYCLES,
-		[PERF_COUNT_HW_INSTRUCTIONS] = EVENT_INST_RETIRED,
-		[PERF_COUNT_HW_CACHE_REFERENCES] = EVENT_L1D_CACHE,
-		[PERF_COUNT_HW_CACHE_MISSES] = EVENT_L1D_CACHE_REFILL,
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = EVENT_PC_WRITE_RETIRED,
-		[PERF_COUNT_HW_BRANCH_MISSES] = EVENT_BR_MIS_PRED,
-		[PERF_COUNT_HW_BUS_CYCLES] = EVENT_BUS_CYCLES,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = EVENT_STALL_FRONTEND,
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = EVENT_STALL_BACKEND,
-	};
-
-	if (config >= sizeof(events) || !events[config])
-		return NOT_SERVED;
-	return events[config];
-}
-
-static uint32_t event_number(const struct perf_event_attr *attr)
-{
-	uint32_t number = NOT_SERVED;
-
-	if (attr->type != PERF_TYPE_HARDWARE && attr->config <= PMEVTYPER_EVENT_MASK)
-		return (uint32_t)attr->config;
-	if (attr->type == PERF_TYPE_HARDWARE)
-		number = generic_event(attr->config);
-	if (number < EVENTS_IN_PMCEID && !(unit.present >> number & 1))
-		return NOT_SERVED;
-	return number;
-}
-
-static uint32_t filter(uint64_t flags)
-{
-	const uint64_t any = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
-	                     PERF_ATTR_EXCLUDE_HV;
-	uint32_t bits = 0;
-
-	if (flags & PERF_ATTR_EXCLUDE_USER)
-		bits |= PMEVTYPER_U;
-	if (flags & PERF_ATTR_EXCLUDE_KERNEL)
-		bits |= PMEVTYPER_P;
-	if (flags & any && !(flags & PERF_ATTR_EXCLUDE_HV))
-		bits |= PMEVTYPER_NSH;
-	return bits;
-}
-
-static int init(struct perf_event *event)
-{
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	const struct perf_event_attr *attr = &event->attr;
-	const char *why;
-	uint32_t number;
-
-	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_RAW &&
-	    attr->type != PMU_TYPE)
-		return -ENOENT;
-	if (probe(&why))
-		return -ENOENT;
-	number = event_number(attr);
-	if (number == NOT_SERVED)
-		return -ENOENT;
-	*hw = (struct hw_arm_pmuv3){ .type = number | filter(attr->flags) };
-	return sampling_init(event, SHORTEST_PERIOD);
-}
-
 /* ---- One counter ---- */
 
-static uint64_t counter_mask(unsigned counter)
+static uint32_t bit(unsigned counter)
 {
-	return counter == CYCLE_COUNTER || unit.long_events ? UINT64_MAX : UINT32_MAX;
+	return 1U << counter;
 }
 
-static uint64_t counter_read(unsigned counter)
+/* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
+static uint32_t bits(const struct hw_arm_pmuv3 *hw)
+{
+	return hw->chained ? bit(hw->counter) | bit(hw->counter - 1) : bit(hw->counter);
+}
+
+static uint64_t counter_mask(unsigned cpu, const struct hw_arm_pmuv3 *hw)
+{
+	return hw->counter == CYCLE_COUNTER || hw->chained || units[cpu].long_events ? UINT64_MAX
+	                                                                             : UINT32_MAX;
+}
+
+static uint64_t read_one(unsigned counter)
 {
 	return arch_reg_read(counter == CYCLE_COUNTER ? PMCCNTR_EL0 : PMEVCNTR_EL0(counter));
+}
+
+static void write_one(unsigned counter, uint64_t value)
+{
+	arch_reg_write(counter == CYCLE_COUNTER ? PMCCNTR_EL0 : PMEVCNTR_EL0(counter), value);
+}
+
+/* A pair may carry between two reads. */
+static uint64_t counter_read(const struct hw_arm_pmuv3 *hw)
+{
+	uint64_t high, low;
+
+	if (!hw->chained)
+		return read_one(hw->counter);
+	do {
+		high = read_one(hw->counter);
+		low = read_one(hw->counter - 1);
+	} while (high != read_one(hw->counter));
+	return high << 32 | (low & UINT32_MAX);
+}
+
+static void counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
+{
+	if (hw->chained) {
+		write_one(hw->counter, value >> 32);
+		write_one(hw->counter - 1, value & UINT32_MAX);
+	} else {
+		write_one(hw->counter, value);
+	}
 }
 
 /* Bring count up to date. */
 static void update(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t value = counter_read(hw->counter);
+	uint64_t value = counter_read(hw);
 
-	event->count += (value - hw->value) & counter_mask(hw->counter);
+	event->count += (value - hw->value) & counter_mask(event->cpu, hw);
 	hw->value = value;
 }
 
@@ -149,13 +90,12 @@ static void update(struct perf_event *event)
 static void program(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t mask = counter_mask(hw->counter), distance = sampling_left(event);
+	uint64_t mask = counter_mask(event->cpu, hw), distance = sampling_left(event);
 
 	if (distance > mask >> 1)
 		distance = mask >> 1;
 	hw->value = -distance & mask;
-	arch_reg_write(hw->counter == CYCLE_COUNTER ? PMCCNTR_EL0 : PMEVCNTR_EL0(hw->counter),
-	               hw->value);
+	counter_write(hw, hw->value);
 }
 
 static void freeze(void)
@@ -166,7 +106,7 @@ static void freeze(void)
 
 static void thaw(void)
 {
-	uint64_t wide = PMCR_LC | (unit.long_events ? PMCR_LP : 0);
+	uint64_t wide = PMCR_LC | (units[arch_cpu()].long_events ? PMCR_LP : 0);
 
 	arch_reg_write(PMCR_EL0, arch_reg_read(PMCR_EL0) | wide | PMCR_E);
 	arch_reg_sync();
@@ -183,8 +123,11 @@ static bool is_free(struct perf_event *const *mine)
 
 static void disable(void)
 {
-	frozen[arch_cpu()] = true;
-	freeze();
+	unsigned cpu = arch_cpu();
+
+	frozen[cpu] = true;
+	if (prepared[cpu]) /* else what counts is firmware's, and prepare_cpu() looks at it first */
+		freeze();
 }
 
 static void enable(void)
@@ -203,14 +146,15 @@ static void enable(void)
 static void overflow(const struct arch_regs *regs)
 {
 	uint64_t now = arch_cycles();
-	struct perf_event **mine = owners[arch_cpu()];
+	unsigned cpu = arch_cpu();
 	uint32_t which;
 
 	freeze();
 	which = (uint32_t)(arch_reg_read(PMOVSCLR_EL0) & arch_reg_read(PMINTENSET_EL1));
 	arch_reg_write(PMOVSCLR_EL0, which);
-	for (unsigned i = 0; i < COUNTERS; i++) {
-		struct perf_event *event = which >> i & 1 ? mine[i] : NULL;
+	counter_census[cpu].spurious += !which;
+	for (; which; which &= which - 1) {
+		struct perf_event *event = owners[cpu][__builtin_ctz(which)];
 
 		if (!event)
 			continue;
@@ -218,103 +162,172 @@ static void overflow(const struct arch_regs *regs)
 		sampling_counted(event, regs, now);
 		program(event);
 	}
-	if (!frozen[arch_cpu()])
+	if (!frozen[cpu])
 		thaw();
 }
 
-/* ---- What the event core asks for ---- */
+/* ---- What was there before us ---- */
 
-static unsigned free_counter(struct perf_event *const *mine, uint32_t number)
+/* A counter of ours keeps what is written to it while it stands still. */
+static bool is_foreign(unsigned counter)
 {
-	unsigned i = 0;
+	static const uint64_t values[] = { 0x5a5a5a5a, 0 };
 
-	if (number == EVENT_CPU_CYCLES && !mine[CYCLE_COUNTER])
-		return CYCLE_COUNTER;
-	while (i < unit.counters && mine[i])
-		i++;
-	return i < unit.counters ? i : COUNTERS;
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		write_one(counter, values[i]);
+		arch_reg_sync();
+		if (read_one(counter) != values[i])
+			return true;
+	}
+	return false;
 }
 
-/* After reset everything but PMCR.E is unknown (D13.1.3): the first event of a CPU clears all. */
-static int prepare_cpu(unsigned cpu)
+/* After reset everything but PMCR.E is unknown (D13.1.3): what is enabled counts only with it. */
+static void take_census(struct counter_census *census, unsigned counters)
 {
-	if (prepared[cpu])
-		return 0;
-	prepared[cpu] = true;
+	uint64_t left;
+
+	census->present = ((1ULL << counters) - 1) | bit(CYCLE_COUNTER);
+	if (arch_reg_read(PMCR_EL0) & PMCR_E)
+		census->leftovers |= arch_reg_read(PMCNTENSET_EL0) & census->present;
 	arch_reg_write(PMCR_EL0, PMCR_P | PMCR_C);
 	arch_reg_sync();
 	arch_reg_write(PMCNTENCLR_EL0, UINT32_MAX);
 	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
 	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
+	arch_reg_write(PMUSERENR_EL0, 0);
+	arch_reg_sync();
+	census->foreign = 0;
+	for (left = census->present; left; left &= left - 1)
+		census->foreign |= is_foreign((unsigned)__builtin_ctzll(left)) ? left & -left : 0;
+}
+
+/* The first event of a CPU clears all. */
+static int prepare_cpu(unsigned cpu)
+{
+	struct counter_census *census = &counter_census[cpu];
+
+	if (prepared[cpu])
+		return 0;
+	units[cpu] = arm_pmuv3_look();
+	take_census(census, units[cpu].counters);
+	if (census->foreign == census->present)
+		return -EBUSY;
+	prepared[cpu] = true;
 	return arch_pmi_init(overflow);
+}
+
+/* ---- What the event core asks for ---- */
+
+/* Event counters that nobody has, a bit each. */
+static uint32_t free_counters(unsigned cpu)
+{
+	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
+
+	for (unsigned i = 0; i < COUNTERS; i++)
+		which &= owners[cpu][i] ? ~bit(i) : UINT32_MAX;
+	return which;
+}
+
+/* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
+static unsigned choose_counter(const struct perf_event *event, bool chained)
+{
+	uint32_t number = event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t which = free_counters(event->cpu), pairs;
+
+	if (number == EVENT_CPU_CYCLES && which & bit(CYCLE_COUNTER))
+		return CYCLE_COUNTER;
+	which &= ~bit(CYCLE_COUNTER);
+	pairs = which & which >> 1 & EVEN_COUNTERS;
+	if (chained)
+		return pairs ? (unsigned)__builtin_ctz(pairs) + 1 : COUNTERS;
+	return which ? (unsigned)__builtin_ctz(which) : COUNTERS;
+}
+
+/* CHAIN counts at whatever level the lower counter overflows. */
+static void configure(const struct hw_arm_pmuv3 *hw)
+{
+	if (hw->counter == CYCLE_COUNTER) {
+		arch_reg_write(PMCCFILTR_EL0, hw->type & ~PMEVTYPER_EVENT_MASK);
+	} else if (hw->chained) {
+		arch_reg_write(PMEVTYPER_EL0(hw->counter), EVENT_CHAIN | PMEVTYPER_NSH);
+		arch_reg_write(PMEVTYPER_EL0(hw->counter - 1), hw->type);
+	} else {
+		arch_reg_write(PMEVTYPER_EL0(hw->counter), hw->type);
+	}
 }
 
 static int add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	struct perf_event **mine = owners[event->cpu];
-	unsigned counter = free_counter(mine, hw->type & PMEVTYPER_EVENT_MASK);
-	int error;
+	int error = prepare_cpu(event->cpu);
+	bool chained;
 
-	if (counter == COUNTERS)
-		return -EAGAIN;
-	error = prepare_cpu(event->cpu);
 	if (error)
 		return error;
-	mine[counter] = event;
-	hw->counter = counter;
-	if (counter == CYCLE_COUNTER)
-		arch_reg_write(PMCCFILTR_EL0, hw->type & ~PMEVTYPER_EVENT_MASK);
-	else
-		arch_reg_write(PMEVTYPER_EL0(counter), hw->type);
+	if (arm_pmuv3_excuse(&units[event->cpu], event))
+		return -ENXIO;
+	chained = arm_pmuv3_is_long(event) && !units[event->cpu].long_events;
+	hw->counter = choose_counter(event, chained);
+	if (hw->counter == COUNTERS)
+		return -EAGAIN;
+	hw->chained = chained && hw->counter != CYCLE_COUNTER;
+	owners[event->cpu][hw->counter] = event;
+	if (hw->chained)
+		owners[event->cpu][hw->counter - 1] = event;
+	configure(hw);
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	owners[event->cpu][event->hw.arm_pmuv3.counter] = NULL;
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	owners[event->cpu][hw->counter] = NULL;
+	if (hw->chained)
+		owners[event->cpu][hw->counter - 1] = NULL;
 }
 
 static void start(struct perf_event *event)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
 	program(event);
-	arch_reg_write(PMINTENSET_EL1, 1U << hw->counter);
-	arch_reg_write(PMCNTENSET_EL0, 1U << hw->counter);
+	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
+	arch_reg_write(PMCNTENSET_EL0, bits(hw));
 	arch_reg_sync();
 }
 
 static void stop(struct perf_event *event)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
-	arch_reg_write(PMCNTENCLR_EL0, 1U << hw->counter);
-	arch_reg_write(PMINTENCLR_EL1, 1U << hw->counter);
+	arch_reg_write(PMCNTENCLR_EL0, bits(hw));
+	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
 	arch_reg_sync();
 	update(event);
-	arch_reg_write(PMOVSCLR_EL0, 1U << hw->counter);
+	arch_reg_write(PMOVSCLR_EL0, bits(hw));
 }
 
 /* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
 static void read(struct perf_event *event)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
-	arch_reg_write(PMINTENCLR_EL1, 1U << hw->counter);
+	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
 	arch_reg_sync();
 	update(event);
-	arch_reg_write(PMINTENSET_EL1, 1U << hw->counter);
+	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
 }
 
 const struct pmu pmu_arm_pmuv3 = {
 	.name = "armv8_pmuv3",
-	.description = "the CPU's counters: generic events, rNNN, event=NNN",
-	.type = PMU_TYPE,
+	.description = "the CPU's counters: generic events, rNNN, event=N; long: 64 bits",
+	.type = ARM_PMUV3_TYPE,
 	.flags = PMU_RAW,
-	.formats = formats,
-	.probe = probe,
-	.event_init = init,
+	.formats = arm_pmuv3_formats,
+	.probe = arm_pmuv3_probe,
+	.event_init = arm_pmuv3_event_init,
 	.add = add,
 	.del = del,
 	.start = start,

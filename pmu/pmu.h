@@ -114,7 +114,8 @@ struct throttle {
 /* State of Arm's PMUv3. */
 struct hw_arm_pmuv3 {
 	uint32_t type;    /* of PMEVTYPER: event number and filter */
-	unsigned counter; /* 31: the cycle counter */
+	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
+	bool chained;     /* with the one below it, to have 64 bits */
 	uint64_t value;   /* of the counter when it was last looked at or written */
 };
 

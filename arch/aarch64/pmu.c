@@ -29,6 +29,7 @@
 	F(pmcntenclr_el0, PMCNTENCLR_EL0) \
 	F(pmovsclr_el0, PMOVSCLR_EL0)     \
 	F(pmccntr_el0, PMCCNTR_EL0)       \
+	F(pmuserenr_el0, PMUSERENR_EL0)   \
 	F(pmintenset_el1, PMINTENSET_EL1) \
 	F(pmintenclr_el1, PMINTENCLR_EL1) \
 	F(pmccfiltr_el0, PMCCFILTR_EL0)   \

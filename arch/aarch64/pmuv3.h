@@ -23,6 +23,7 @@
 #define PMCEID0_EL0      ARM_SYSREG(3, 3, 9, 12, 6)
 #define PMCEID1_EL0      ARM_SYSREG(3, 3, 9, 12, 7)
 #define PMCCNTR_EL0      ARM_SYSREG(3, 3, 9, 13, 0)
+#define PMUSERENR_EL0    ARM_SYSREG(3, 3, 9, 14, 0)
 #define PMINTENSET_EL1   ARM_SYSREG(3, 0, 9, 14, 1)
 #define PMINTENCLR_EL1   ARM_SYSREG(3, 0, 9, 14, 2)
 #define PMCCFILTR_EL0    ARM_SYSREG(3, 3, 14, 15, 7)
@@ -52,8 +53,11 @@
 #define EVENT_BR_MIS_PRED      0x10U
 #define EVENT_CPU_CYCLES       0x11U
 #define EVENT_BUS_CYCLES       0x1dU
+#define EVENT_BR_RETIRED       0x21U
 #define EVENT_STALL_FRONTEND   0x23U
 #define EVENT_STALL_BACKEND    0x24U
-#define EVENTS_IN_PMCEID       0x40U
+#define EVENT_CHAIN            0x1eU /* the counter below has overflowed */
+#define EVENTS_IN_PMCEID       0x40U /* from 0, and from EVENTS_EXTENDED */
+#define EVENTS_EXTENDED        0x4000U
 
 #endif

@@ -91,11 +91,33 @@ def all_cpus(name, kind):
 
 def refusals():
     run = machine.Recording("record -e branch-misses -- noploop 1", "--arch", "aarch64")
-    tap.ok(run.status != 0 and "no event source" in run.text,
-           "a generic event that this PMU lacks is refused", run.text)
+    tap.ok(run.status != 0 and "this CPU does not implement the event" in run.text,
+           "a generic event that this PMU lacks is refused, with the reason", run.text)
+    run = machine.Recording("record -e armv8_pmuv3/event=8,long/ -- noploop 1", "--arch", "aarch64",
+                            qemu=("-cpu", "cortex-a57", *machine.EXACT))
+    tap.ok(run.status != 0 and "cannot chain two" in run.text,
+           "64 bits that this PMU does not have are refused", run.text)
     run = machine.Recording("record -e cycles -c 100 -- noploop 1", "--arch", "aarch64")
     tap.ok(run.status != 0 and "period too short" in run.text,
            "a period that would leave no time for the program is refused", run.text)
+
+
+def leftovers(binary):
+    """What the model's firmware leaves: event counters 0 and 1, and the cycle counter."""
+    for name, kind, _ in LEVELS:
+        run = machine.Recording(
+            "record -e cycles,instructions -c 1000000 -- noploop 1", "--arch", "aarch64", "--qemu",
+            binary, qemu=("-machine", kind, "-cpu",
+                          "cortex-a57,pmu-instructions=on,pmu-leftovers=on", *machine.EXACT))
+        summary = run.summary()
+        cpu = summary["cpus"][0]
+        tap.equal((cpu["counters"], cpu["leftovers"], cpu["foreign"]),
+                  (0x8000003f, 0x80000003, 0),
+                  f"{name}: counters that firmware left counting are told to the host")
+        tap.ok(run.status == 0 and summary["conserved"] and
+               summary["events"][0]["generated"] > 900 and
+               summary["events"][1]["generated"] > 50,
+               f"{name}: and do not disturb ours", summary["events"])
 
 
 def many_events(name, kind):
@@ -140,4 +162,9 @@ for NAME, KIND, SEEN in LEVELS:
     many_events(NAME, KIND)
     absurd_period(NAME, KIND)
 refusals()
+MODEL, REASON = machine.model("aarch64")
+if REASON:
+    tap.skip("firmware's leftovers", REASON)
+else:
+    leftovers(MODEL)
 tap.finish()
