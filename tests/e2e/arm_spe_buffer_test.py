@@ -8,6 +8,7 @@ check-timeout: 900
 """
 
 import collections
+import ctypes
 import json
 import pathlib
 import socket
@@ -87,7 +88,7 @@ class Model(mailbox.Agent):
         return found, start
 
     def take(self, tail):
-        struct.pack_into("<Q", self.bytes, self.ring(16) + AUX_TAIL, tail)
+        self.store(self.ring(16) + AUX_TAIL, ctypes.c_uint64, tail)
 
     def record(self, pages, watermark, turns, terms="", more=""):
         command = f"record -e arm_spe/{terms}/ -c {INTERVAL} -m 512,{pages} {more}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A machine that takes commands through the mailbox, without the tool."""
 
+import ctypes
 import mmap
 import pathlib
 import struct
@@ -43,6 +44,11 @@ class Agent:
     def word(self, offset, form="<I"):
         return struct.unpack_from(form, self.bytes, offset)[0]
 
+    def store(self, offset, kind, value):
+        """One store of a ctypes integer: struct.pack_into() clears the bytes first, and the machine
+        would see the zero, a request of its own."""
+        kind.from_buffer(self.bytes, offset).value = value
+
     def state(self):
         return self.word(48) if self.bytes[:8] == b"BAREPERF" else None
 
@@ -59,7 +65,7 @@ class Agent:
         box = self.word(MAILBOX, "<Q")
         self.bytes[box + 8:box + 8 + len(text)] = text
         struct.pack_into("<I", self.bytes, box + 4, len(text) if length is None else length)
-        struct.pack_into("<I", self.bytes, box, self.word(box) + 1)
+        self.store(box, ctypes.c_uint32, self.word(box) + 1)
         return box
 
     def command(self, text, length=None, seconds=30):
