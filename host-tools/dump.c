@@ -158,12 +158,10 @@ int command_dump(int argc, char **argv)
 	dump.hex = options.hex;
 	dump.format = malloc(sizeof(*dump.format));
 	dump.symbols = symbols_new();
-	if (!dump.format || !dump.symbols) {
-		say("no memory");
-		return EXIT_ERROR;
-	}
-	format_init(dump.format, STDOUT_FILENO);
-	code = print_records(&dump, &options, &error);
+	if (dump.format)
+		format_init(dump.format, STDOUT_FILENO);
+	code = dump.format && dump.symbols ? print_records(&dump, &options, &error)
+	                                   : error_set(&error, -ENOMEM, "no memory");
 	if (code)
 		error_print(&error);
 	/* Where the records end too early, the summary says what was there until then. */

@@ -220,7 +220,7 @@ static _Noreturn void ask_for_help(const char *program, int answer)
 bool qemu_has_doorbell(const struct qemu_config *config)
 {
 	struct qemu_args args = { 0 };
-	struct error error;
+	struct error error = { "" };
 	char text[16384];
 	size_t size = 0;
 	ssize_t got;
