@@ -26,6 +26,7 @@ RECORD = spe.RECORD_SIZE
 INTERVAL = 256
 RINGS, RING_LEDGER = 128 + 4 * 16, 128 + 5 * 16
 AUX_HEAD, AUX_TAIL = 1056, 1064  # in the control page
+PACKET_PC = 0xb0
 TRUNCATED, OVERWRITE, PARTIAL, COLLISION = 1, 2, 4, 8  # PERF_AUX_FLAG_*
 PERF_RECORD_AUX = 11
 PER_TURN = 2  # operations in the `branches` workload's loop
@@ -169,8 +170,16 @@ def the_worked_example(agent):
                (records, ledger))
 
 
+def whole_records(agent, piece):
+    """Whether a piece in the area is nothing but records: each begins with its PC."""
+    area, size = agent.ring(40), agent.ring(48)
+    return all(agent.bytes[area + at % size] == PACKET_PC
+               for at in range(piece.offset, piece.offset + piece.size, RECORD))
+
+
 def a_stalled_reader(agent):
-    """Half a second without a look, then all of it, and so on."""
+    """A tenth of a second without a look, then all of it, and so on."""
+    good = True
     agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,4 -- noploop 3".encode())
     agent.until(lambda: agent.state() == 2, 60)
     end, got, position, tail = time.monotonic() + 60, [], 0, 0
@@ -178,6 +187,7 @@ def a_stalled_reader(agent):
         time.sleep(0.1)
         fresh, position = agent.aux_records(position)
         got += fresh
+        good = good and all(whole_records(agent, piece) for piece in fresh)
         if fresh:
             tail = fresh[-1].offset + fresh[-1].size
             agent.take(tail)
@@ -190,6 +200,7 @@ def a_stalled_reader(agent):
     whole = all(a.offset + a.size == b.offset for a, b in zip(got, got[1:]))
     tap.ok(whole and balances(agent, got), "... the trace goes on where it stopped, bytes add up",
            (got[:5], agent.ledger()))
+    tap.ok(good, "... what is unread is never written over: every piece is whole records")
     later = [got[i + 1] for i, r in enumerate(got[:-1]) if r.flags & TRUNCATED]
     tap.ok(len(later) >= 1 and all(r.size for r in later),
            "... and when the reader has made room, there are records again", got[:8])

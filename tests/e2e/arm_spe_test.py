@@ -151,6 +151,14 @@ def beside_pmu_samples(run):
     kinds = collections.Counter(line.split()[0].rstrip(":") for line in text.splitlines() if line)
     tap.ok(kinds["r8"] >= 9 and kinds["instructions"] > 8000,
            "samples of a counter lie beside the trace in one file", kinds)
+    text, _, _ = run.perf("script", "--itrace=i1i", "-F", "event,time", "--ns")
+    times = collections.defaultdict(list)
+    for line in text.splitlines():
+        stamp, event = line.split()[:2]
+        times[event.rstrip(":")].append(float(stamp.rstrip(":")))
+    low, high = min(times["instructions"]), max(times["instructions"])
+    tap.ok(times["r8"] and all(low - 0.002 < stamp < high + 0.002 for stamp in times["r8"]),
+           "... on one clock", (low, high, times["r8"]))
 
 
 def several_cpus(binary):
