@@ -42,7 +42,10 @@ bool branch_area_has_next(struct branch_area *area, const struct branch_record *
 {
 	uint64_t filled = (uint64_t)((const uint8_t *)end - (const uint8_t *)area->base);
 
-	return ring_aux_room(area->aux) >= filled + wanted(area, area->out.head + filled);
+	uint64_t needed = filled + wanted(area, area->out.head + filled);
+
+	/* what was free when it was opened still is */
+	return area->out.size >= needed || ring_aux_room(area->aux) >= needed;
 }
 
 /* The segment's length: the last one before the area's end takes what is left. */

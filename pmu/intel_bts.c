@@ -111,39 +111,46 @@ static uint64_t recorded(const struct perf_event *event)
 	       (hw->running ? (uint64_t)(filled(event) - hw->area.base) : 0);
 }
 
-/* Trace into the next segment, if there is one. */
+/* Point the debug store, which does not trace now, at the next segment, if there is one. */
+static bool next_segment(struct perf_event *event)
+{
+	struct branch_area *area = &event->hw.intel_bts.area;
+	struct debug_store *store = &stores[event->cpu];
+
+	if (!branch_area_open(area))
+		return false;
+	store->bts_buffer_base = (uint64_t)area->base;
+	store->bts_index = (uint64_t)area->base;
+	store->bts_absolute_maximum = (uint64_t)area->end;
+	store->bts_interrupt_threshold = (uint64_t)area->threshold;
+	return true;
+}
+
+/* Announce what is in the segment. */
+static void end_segment(struct perf_event *event, const struct branch_record *end, uint64_t flags)
+{
+	struct branch_area *area = &event->hw.intel_bts.area;
+
+	event->branches.records += (uint64_t)(end - area->base);
+	branch_area_close(area, end, flags);
+}
+
 static bool resume(struct perf_event *event)
 {
 	struct hw_intel_bts *hw = &event->hw.intel_bts;
-	struct debug_store *store = &stores[event->cpu];
 
-	if (!branch_area_open(&hw->area))
+	if (!next_segment(event))
 		return false;
-	store->bts_buffer_base = (uint64_t)hw->area.base;
-	store->bts_index = (uint64_t)hw->area.base;
-	store->bts_absolute_maximum = (uint64_t)hw->area.end;
-	store->bts_interrupt_threshold = (uint64_t)hw->area.threshold;
-	__atomic_signal_fence(__ATOMIC_RELEASE); /* the CPU reads it after the next register */
 	hw->running = true;
 	arch_reg_write(IA32_DEBUGCTL, hw->debugctl);
 	return true;
 }
 
-/* Announce what is in the segment, and stop there: flags say why. */
-static void pause(struct perf_event *event, uint64_t flags)
+/* Trace no more; from here on what is taken is lost. */
+static void pause(struct perf_event *event)
 {
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
-	const struct branch_record *end = filled(event);
-
 	arch_reg_write(IA32_DEBUGCTL, 0);
-	hw->running = false;
-	event->branches.records += (uint64_t)(end - hw->area.base);
-	branch_area_close(&hw->area, end, flags);
-}
-
-/* From here on what is taken is lost. */
-static void begin_gap(struct perf_event *event)
-{
+	event->hw.intel_bts.running = false;
 	if (!event->branches.unknown)
 		event->hw.intel_bts.gap = intel_taken_now();
 }
@@ -160,14 +167,14 @@ static void end_gap(struct perf_event *event)
 		lose(event, intel_taken_now() - event->hw.intel_bts.gap);
 }
 
-static void switch_segment(struct perf_event *event)
+/* The registers stay: nothing is traced before the handler is over. */
+static void switch_segment(struct perf_event *event, const struct branch_record *end)
 {
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
-	bool next = branch_area_has_next(&hw->area, filled(event));
+	bool next = branch_area_has_next(&event->hw.intel_bts.area, end);
 
-	pause(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
-	if (!next || !resume(event))
-		begin_gap(event);
+	end_segment(event, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (!next || !next_segment(event))
+		pause(event);
 }
 
 /* ---- Interrupts ---- */
@@ -197,6 +204,7 @@ static void entered(const struct arch_regs *regs, bool live, bool outermost)
 {
 	unsigned cpu = arch_cpu();
 	struct perf_event *event = traced[cpu];
+	const struct branch_record *end;
 	const struct hw_intel_bts *hw;
 
 	(void)regs; /* all code that we interrupt runs in ring 0 */
@@ -206,14 +214,15 @@ static void entered(const struct arch_regs *regs, bool live, bool outermost)
 	event->branches.returns += outermost && hw->ring0;
 	if (!hw->running)
 		return;
-	if (filled(event) == hw->area.end)
+	end = filled(event);
+	if (end == hw->area.end)
 		account_full(event, live && hw->ring0);
 	else
 		event->branches.interrupts += live && hw->ring0;
-	if (filled(event) < hw->area.threshold)
+	if (end < hw->area.threshold)
 		return;
 	interrupted[cpu] = true;
-	switch_segment(event);
+	switch_segment(event, end);
 }
 
 /* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
@@ -261,7 +270,7 @@ static void start(struct perf_event *event)
 	if (event->hw.intel_bts.counters)
 		intel_taken_start();
 	if (!resume(event))
-		begin_gap(event);
+		pause(event);
 	__atomic_store_n(&traced[event->cpu], event, __ATOMIC_RELEASE);
 	arch_trace_release();
 }
@@ -281,9 +290,12 @@ static void stop(struct perf_event *event)
 	arch_trace_hold();
 	__atomic_store_n(&traced[event->cpu], NULL, __ATOMIC_RELEASE);
 	if (hw->running) {
-		if (filled(event) == hw->area.end)
+		const struct branch_record *end = filled(event);
+
+		if (end == hw->area.end)
 			account_full(event, false);
-		pause(event, 0);
+		pause(event);
+		end_segment(event, end, 0);
 	} else {
 		end_gap(event);
 	}

@@ -3,6 +3,7 @@
 #include "arch/x86_64/trace.h"
 
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/perfmon.h"
 #include "arch/x86_64/registers.h"
 
@@ -17,6 +18,7 @@ extern const char x86_entries_end[];
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS];
 static arch_entered_fn entered_handler;
+static bool any_hides; /* some CPU has done so once: from then on TR is ours */
 
 static bool in_window(uint64_t pc)
 {
@@ -31,9 +33,18 @@ static bool in_window(uint64_t pc)
 	return false;
 }
 
+/* arch_cpu() for when TR is surely ours: in handlers, and after arch_trace_hide(). */
+static struct x86_trace *here(void)
+{
+	uint32_t task;
+
+	__asm__ volatile("str %0" : "=r"(task));
+	return &x86_trace[(task - GDT_TSS) / 16];
+}
+
 void trace_interrupted(const struct arch_regs *regs)
 {
-	const struct x86_trace *trace = &x86_trace[arch_cpu()];
+	const struct x86_trace *trace = here();
 	bool outermost = trace->depth == 1, live;
 
 	if (!trace->hide)
@@ -49,43 +60,42 @@ void arch_trace_hide(arch_entered_fn entered)
 
 	if (entered) {
 		entered_handler = entered;
+		any_hides = true;
 		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
 		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);
 	}
 	__atomic_store_n(&trace->hide, entered != NULL, __ATOMIC_RELEASE);
 }
 
-static uint64_t *word_of(uint32_t reg)
+static uint64_t *word_of(struct x86_trace *trace, uint32_t reg)
 {
-	struct x86_trace *trace;
-
-	if (reg != IA32_DEBUGCTL && reg != IA32_PERF_GLOBAL_CTRL)
-		return NULL;
-	trace = &x86_trace[arch_cpu()];
-	if (!trace->hide)
-		return NULL;
 	return reg == IA32_DEBUGCTL ? &trace->debugctl : &trace->global_ctrl;
+}
+
+static bool is_kept(uint32_t reg)
+{
+	return (reg == IA32_DEBUGCTL || reg == IA32_PERF_GLOBAL_CTRL) && any_hides && here()->hide;
 }
 
 bool trace_read(uint32_t reg, uint64_t *value)
 {
-	const uint64_t *word = word_of(reg);
-
-	if (word)
-		*value = *word;
-	return word;
+	if (!is_kept(reg))
+		return false;
+	*value = *word_of(here(), reg);
+	return true;
 }
 
 /* The word first: a handler that comes between leaves the register as the word says. */
 bool trace_write(uint32_t reg, uint64_t value)
 {
-	uint64_t *word = word_of(reg);
+	struct x86_trace *trace;
 
-	if (!word)
+	if (!is_kept(reg))
 		return false;
-	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+	trace = here();
+	__atomic_store_n(word_of(trace, reg), value, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!x86_trace[arch_cpu()].depth)
+	if (!trace->depth)
 		wrmsr(reg, value);
 	return true;
 }
