@@ -165,6 +165,12 @@ struct hw_intel_bts {
 	bool counters;     /* of taken branches */
 };
 
+/* State of a branch trace by single-step. */
+struct hw_branch_step {
+	struct branch_area area;
+	struct branch_record *at; /* where the next record goes, in area's open segment */
+};
+
 /* What became of the branches of a trace: records + lost = taken (event->count) + interrupts. */
 struct branch_account {
 	uint64_t records;
@@ -205,6 +211,7 @@ struct perf_event {
 		struct hw_x86_counter x86;
 		struct hw_arm_spe arm_spe;
 		struct hw_intel_bts intel_bts;
+		struct hw_branch_step branch_step;
 	} hw;
 };
 

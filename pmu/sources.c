@@ -2,6 +2,8 @@
 #include "pmu/amd_pmu.h"
 #include "pmu/arm_pmuv3.h"
 #include "pmu/arm_spe.h"
+#include "pmu/branch_step.h"
+#include "pmu/branch_trace.h"
 #include "pmu/cpu_clock.h"
 #include "pmu/intel_bts.h"
 #include "pmu/intel_pmu.h"
@@ -9,6 +11,16 @@
 
 /* Hardware first: it takes the generic events that it can count. */
 const struct pmu *const pmu_sources[] = {
-	&pmu_intel,   &pmu_intel_core, &pmu_intel_atom, &pmu_amd, &pmu_arm_pmuv3,
-	&pmu_arm_spe, &pmu_intel_bts,  &pmu_cpu_clock,  NULL,
+	&pmu_intel,
+	&pmu_intel_core,
+	&pmu_intel_atom,
+	&pmu_amd,
+	&pmu_arm_pmuv3,
+	&pmu_arm_spe,
+	&pmu_intel_bts,
+	&pmu_branch_step,
+	&pmu_branch_trace_bts,
+	&pmu_branch_trace_step,
+	&pmu_cpu_clock,
+	NULL,
 };

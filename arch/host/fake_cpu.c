@@ -71,6 +71,31 @@ void arch_trace_release(void)
 	fake_trace_held--;
 }
 
+arch_branch_fn fake_branch;
+unsigned fake_steps;
+bool fake_no_step;
+
+bool arch_step_possible(void)
+{
+	return !fake_no_step;
+}
+
+int arch_step_init(arch_branch_fn taken)
+{
+	fake_branch = taken;
+	return 0;
+}
+
+void arch_step_begin(void)
+{
+	fake_steps++;
+}
+
+void arch_step_end(void)
+{
+	fake_steps--;
+}
+
 void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations)
 {
 	(void)frame_pointer;

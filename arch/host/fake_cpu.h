@@ -30,6 +30,11 @@ extern arch_entered_fn fake_entered;
 extern unsigned fake_trace_held;
 extern void (*fake_spin)(uint64_t iterations);
 
+/* fake_branch(from, to) is a step that branched; fake_steps counts begin without end. */
+extern arch_branch_fn fake_branch;
+extern unsigned fake_steps;
+extern bool fake_no_step;
+
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;
 

@@ -3,6 +3,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
+#include "arch/x86_64/step.h"
 #include "arch/x86_64/trace.h"
 
 /* entry.S calls it, with the CPU's interrupts masked. */
@@ -67,11 +68,12 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 {
 	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;
 
+	step_forget();
 	r->rip = (uint64_t)fn;
 	r->rdi = (uint64_t)arg;
 	r->rsp = sp - 8;
 	r->rbp = 0;
-	r->rflags = RFLAGS_FIXED | (r->rflags & RFLAGS_IF);
+	r->rflags = RFLAGS_FIXED | (r->rflags & (RFLAGS_IF | RFLAGS_TF));
 }
 
 /* SDM volume 3A, 4.7: P = bit 0, W/R = 1, RSVD = 3, I/D = 4 */

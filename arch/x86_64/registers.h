@@ -66,6 +66,7 @@
 
 /* RFLAGS, volume 1, 3.4.3 */
 #define RFLAGS_FIXED (1ULL << 1) /* always 1 */
+#define RFLAGS_TF    (1ULL << 8)
 #define RFLAGS_IF    (1ULL << 9)
 
 /* Exceptions, 6.15 */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/branch_step.h"
+
+#include <errno.h>
+
+static struct perf_event *stepped[TR_MAX_CPUS];
+
+static int probe(const char **why)
+{
+	*why = arch_step_possible() ? NULL : "it does not step through the code that it traces";
+	return *why ? -ENODEV : 0;
+}
+
+static int init(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+	const char *why;
+
+	if (attr->type != PERF_TYPE_BRANCH_STEP)
+		return -ENOENT;
+	if (probe(&why))
+		return -ENODEV;
+	if (attr->config)
+		return -EINVAL;
+	if (attr->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL))
+		return -EOPNOTSUPP;
+	attr->sample_period = 1; /* as perf's decoder expects */
+	attr->flags &= ~(uint64_t)PERF_ATTR_FREQ;
+	event->hw.branch_step = (struct hw_branch_step){ 0 };
+	return 0;
+}
+
+static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+{
+	return branch_area_init(&event->hw.branch_step.area, event->aux, area, size,
+	                        !event->attr.aux_watermark);
+}
+
+static bool open_segment(struct perf_event *event)
+{
+	struct hw_branch_step *hw = &event->hw.branch_step;
+
+	if (!branch_area_open(&hw->area))
+		return false;
+	hw->at = hw->area.base;
+	return true;
+}
+
+/* Software does not overshoot: a segment is full at its end. */
+static void close_segment(struct perf_event *event, uint64_t flags)
+{
+	struct hw_branch_step *hw = &event->hw.branch_step;
+
+	event->branches.records += (uint64_t)(hw->at - hw->area.base);
+	branch_area_close(&hw->area, hw->at, flags);
+}
+
+static void taken(uint64_t from, uint64_t to)
+{
+	struct perf_event *event = stepped[arch_cpu()];
+	struct hw_branch_step *hw;
+	bool next;
+
+	if (!event)
+		return;
+	hw = &event->hw.branch_step;
+	event->count++;
+	if (!hw->area.open) {
+		event->branches.lost++;
+		ring_aux_lost(&hw->area.out, sizeof(struct branch_record));
+		return;
+	}
+	*hw->at++ = (struct branch_record){ from, to, BRANCH_PREDICTED };
+	if (hw->at < hw->area.end)
+		return;
+	next = branch_area_has_next(&hw->area, hw->at);
+	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (next)
+		open_segment(event);
+}
+
+static int add(struct perf_event *event)
+{
+	return stepped[event->cpu] ? -EBUSY : arch_step_init(taken);
+}
+
+static void del(struct perf_event *event)
+{
+	(void)event; /* stop() has given everything back */
+}
+
+static void start(struct perf_event *event)
+{
+	open_segment(event);
+	stepped[event->cpu] = event;
+	arch_step_begin();
+}
+
+static void stop(struct perf_event *event)
+{
+	arch_step_end();
+	stepped[event->cpu] = NULL;
+	if (event->hw.branch_step.area.open)
+		close_segment(event, 0);
+}
+
+static void read(struct perf_event *event)
+{
+	(void)event; /* the exceptions keep count up to date */
+}
+
+/* The tick is an interrupt, so no step comes between. */
+static void poll(struct perf_event *event)
+{
+	if (!event->hw.branch_step.area.open)
+		open_segment(event);
+}
+
+const struct pmu pmu_branch_step = {
+	.name = "branch-step",
+	.description = "every taken branch, by single-step: slow",
+	.type = PERF_TYPE_BRANCH_STEP,
+	.flags = PMU_AUX,
+	.probe = probe,
+	.event_init = init,
+	.setup_aux = setup_aux,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.poll = poll,
+};
