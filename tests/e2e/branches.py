@@ -172,6 +172,7 @@ class Check:
             return kind == DELIVERY or (kind == "iret" and target == source)
         if start in program.entries:
             return kind in (DELIVERY, "iret")
-        if start == program.symbols["arch_trace_hold"]:
-            return program.function(end) == program.symbols["arch_trace_release"]
+        if program.function(start) == program.symbols["arch_trace_hold"]:
+            return kind == DELIVERY or \
+                program.function(end) == program.symbols["arch_trace_release"]
         return program.reaches(start, end)
