@@ -22,6 +22,56 @@ static void skipped_bytes_are_told_by_no_record(void **state)
 	assert_int_equal(aux.skipped, 16);
 }
 
+static void padding_with_nothing_behind_it_is_told_by_an_empty_range(void **state)
+{
+	struct ring_aux_output out;
+
+	(void)state;
+	aux_begin(&out);
+	assert_int_equal(ring_aux_skip(&out, 16), 0);
+	ring_aux_end(&out, 0);
+	aux_expect(16, 0, 0);
+}
+
+static void room_is_what_the_reader_leaves(void **state)
+{
+	struct ring_aux_output out;
+
+	(void)state;
+	assert_int_equal(ring_aux_room(&aux), 2 * PAGE);
+	aux_transact(PAGE + 24, 0);
+	assert_int_equal(ring_aux_room(&aux), PAGE - 24);
+	aux_begin(&out);
+	assert_int_equal(ring_aux_room(&aux), PAGE - 24); /* what is lent is not used yet */
+	rig.control->aux_tail = PAGE;
+	assert_int_equal(ring_aux_room(&aux), 2 * PAGE - 24);
+	ring_aux_end(&out, 0);
+	assert_true(ring_aux_taken(&aux)); /* nothing to wait for but room */
+}
+
+/* Laps of four pages: only what the last half lap left whole is told, the rest is overwritten. */
+static void a_snapshot_is_the_newest_and_then_waits_for_its_reader(void **state)
+{
+	struct ring_aux_output out;
+
+	(void)state;
+	assert_int_equal(aux_give_area(4, 0, true), 0);
+	aux_begin(&out);
+	for (unsigned i = 0; i < 5; i++)
+		ring_aux_pass(&out, 2 * PAGE);
+	assert_int_equal(out.head, 10 * PAGE);
+	ring_aux_end(&out, 24);
+	aux_expect(8 * PAGE, 2 * PAGE + 24, PERF_AUX_FLAG_OVERWRITE);
+	assert_int_equal(aux.overwritten, 8 * PAGE);
+	assert_int_equal(aux_wakeups(), 0);
+	assert_false(ring_aux_taken(&aux));
+	rig.control->aux_tail = 10 * PAGE + 24;
+	assert_true(ring_aux_taken(&aux));
+	aux_transact(PAGE, 0);
+	aux_expect(10 * PAGE + 24, PAGE, PERF_AUX_FLAG_OVERWRITE);
+	assert_int_equal(aux.overwritten + 3 * PAGE + 24, aux.head);
+}
+
 static void skipping_over_a_watermark_wakes(void **state)
 {
 	struct ring_aux_output out;
@@ -146,6 +196,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(skipped_bytes_are_told_by_no_record),
+		CLAIM(padding_with_nothing_behind_it_is_told_by_an_empty_range),
+		CLAIM(room_is_what_the_reader_leaves),
+		CLAIM(a_snapshot_is_the_newest_and_then_waits_for_its_reader),
 		CLAIM(skipping_over_a_watermark_wakes),
 		CLAIM(an_aux_record_without_room_is_carried),
 		CLAIM(padding_does_not_get_into_a_carried_range),
