@@ -109,6 +109,22 @@ def absurd_period(binary):
            (text.count("PERF_RECORD_THROTTLE"), event["throttled"]))
 
 
+def without_counters():
+    """Stock QEMU gives none, and says so in CPUID."""
+    for cpu, words in (("Skylake-Client", "CPUID 0AH says version 0"),
+                       ("EPYC", "CPUID 80000001H has no PerfCtrExtCore")):
+        run = machine.Recording("list", qemu=("-cpu", cpu))
+        tap.ok(run.status == 0 and "the hypervisor gives no" in run.text and words in run.text,
+               f"list says why there are no counters ({cpu})", run.text)
+    run = machine.Recording("record -- noploop 1", qemu=("-cpu", "EPYC", *machine.EXACT))
+    tap.ok(run.status == 0 and run.summary()["events"][0]["name"] == "cpu-clock",
+           "without counters the default is cpu-clock", run.text)
+
+
+if machine.missing():
+    tap.skip("a machine without counters", machine.missing())
+else:
+    without_counters()
 BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("Intel's PMU", REASON)
