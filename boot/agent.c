@@ -141,7 +141,7 @@ static int carry_out(const char *text)
 {
 	if (answer())
 		return 0;
-	if (command.verb == COMMAND_RECORD)
+	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT)
 		return record_run(&command, text, &region, region_channel);
 	list_print(region_channel);
 	trace_region_set_state(&region, TR_COMPLETE);

@@ -52,8 +52,21 @@ static const struct option *find_option(const struct option *options, const char
 	return NULL;
 }
 
+/* The verb's own, or NULL: it has none. */
+static const struct option *own_options(const struct words *w)
+{
+	switch (w->command->verb) {
+	case COMMAND_RECORD:
+		return record_options;
+	case COMMAND_STAT:
+		return stat_options;
+	default:
+		return NULL;
+	}
+}
+
 /* -m,64: the option of one letter whose argument follows in the same word. */
-static const struct option *find_attached(const char *word)
+static const struct option *find_attached(const struct option *options, const char *word)
 {
 	const struct option *option;
 	char letter[3];
@@ -62,7 +75,7 @@ static const struct option *find_attached(const char *word)
 		return NULL;
 	memcpy(letter, word, 2);
 	letter[2] = '\0';
-	option = find_option(record_options, letter);
+	option = find_option(options, letter);
 	return option && option->argument ? option : NULL;
 }
 
@@ -70,11 +83,12 @@ static int parse_option(struct words *w)
 {
 	char *word = w->word[w->next++];
 	const struct option *option = find_option(common_options, word);
+	const struct option *own = own_options(w);
 
-	if (!option && w->command->verb == COMMAND_RECORD)
-		option = find_option(record_options, word);
-	if (!option && w->command->verb == COMMAND_RECORD && find_attached(word))
-		return find_attached(word)->set(w, word + 2);
+	if (!option && own)
+		option = find_option(own, word);
+	if (!option && own && find_attached(own, word))
+		return find_attached(own, word)->set(w, word + 2);
 	if (!option)
 		return command_fail(w, "unknown option", word);
 	if (!option->argument)
@@ -99,8 +113,7 @@ static int parse_workload(struct words *w)
 	char *name = w->next < w->count ? w->word[w->next++] : NULL;
 
 	if (!name)
-		return command_fail(w, "a workload is missing: record -- WORKLOAD",
-		                    w->word[w->count - 1]);
+		return command_fail(w, "a workload is missing behind --", w->word[w->count - 1]);
 	c->workload = workload_find(name);
 	if (!c->workload)
 		return command_fail(w, "unknown workload (help lists them)", name);
@@ -129,7 +142,7 @@ static int parse_verb(struct words *w)
 		{ "help", COMMAND_HELP },       { "--help", COMMAND_HELP },
 		{ "-h", COMMAND_HELP },         { "list", COMMAND_LIST },
 		{ "version", COMMAND_VERSION }, { "--version", COMMAND_VERSION },
-		{ "record", COMMAND_RECORD },
+		{ "record", COMMAND_RECORD },   { "stat", COMMAND_STAT },
 	};
 
 	for (unsigned i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
@@ -139,7 +152,7 @@ static int parse_verb(struct words *w)
 			return 0;
 		}
 	}
-	return command_fail(w, "unknown command: record, list, version or help", w->word[0]);
+	return command_fail(w, "unknown command: record, stat, list, version or help", w->word[0]);
 }
 
 static int parse_words(struct words *w)
@@ -157,7 +170,7 @@ static int parse_words(struct words *w)
 	}
 	if (error)
 		return error;
-	if (w->command->verb == COMMAND_RECORD)
+	if (own_options(w))
 		return parse_workload(w);
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
@@ -197,6 +210,8 @@ int command_parse(struct command *command, const char *text, const struct pmu *c
 	failed = split(&w);
 	if (!failed)
 		failed = parse_words(&w);
+	if (command->verb == COMMAND_STAT)
+		command->pages = 1; /* for nothing but its control page */
 	if (!failed && !command->has_period && !command->has_freq) {
 		command->has_freq = true;
 		command->period_or_freq = DEFAULT_FREQUENCY;
@@ -218,8 +233,11 @@ void command_print_usage(arch_print_fn print)
 {
 	print(
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
+	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
+	print("\nstat:\n");
+	print_options(stat_options, print);
 	print("\nevery command:\n");
 	print_options(common_options, print);
 	print("\nworkloads:\n");

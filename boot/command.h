@@ -10,7 +10,7 @@
 #define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */
 #define COMMAND_MAX_WORDS  64U
 
-enum command_verb { COMMAND_HELP, COMMAND_LIST, COMMAND_VERSION, COMMAND_RECORD };
+enum command_verb { COMMAND_HELP, COMMAND_LIST, COMMAND_VERSION, COMMAND_RECORD, COMMAND_STAT };
 
 /* What the machine does after the command. */
 enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
@@ -24,6 +24,7 @@ struct command {
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
 	bool all_cpus;                   /* -a */
+	bool no_aggr;                    /* -A: the console, too, shows each CPU's counts */
 	uint64_t cpus[TR_MAX_CPUS / 64]; /* -C, a bit a CPU; all 0: the boot CPU */
 	uint64_t pages;                  /* -m: of each ring, a power of two */
 	uint64_t aux_pages;              /* -m ,AUX: of each AUX area; 0: not given */

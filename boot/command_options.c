@@ -54,6 +54,14 @@ static int set_all_cpus(struct words *w, const char *text)
 	return 0;
 }
 
+/* For who prints the counts. */
+static int set_no_aggr(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->no_aggr = true;
+	return 0;
+}
+
 static void select_cpus(struct command *c, uint64_t first, uint64_t last)
 {
 	for (uint64_t cpu = first; cpu <= last; cpu++)
@@ -194,6 +202,15 @@ const struct option record_options[] = {
 	  set_aux_watermark },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
 	  set_snapshot },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+const struct option stat_options[] = {
+	{ "-e", "--event", "LIST", "events to count (what there is of perf's default)",
+	  set_events },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
+	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
+	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", set_no_aggr },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -22,8 +22,8 @@ struct option {
 	int (*set)(struct words *w, const char *argument);
 };
 
-/* Options of `record`, and of every command; each ends with a NULL name. */
-extern const struct option record_options[], common_options[];
+/* Options of `record`, of `stat`, and of every command; each ends with a NULL name. */
+extern const struct option record_options[], stat_options[], common_options[];
 
 /* The command line is wrong. at points into the command's words, which are the text cut in place:
  * its column is the same. Returns -EINVAL. */

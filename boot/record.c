@@ -8,7 +8,6 @@
 #include "boot/console.h"
 #include "boot/print.h"
 #include "boot/recording.h"
-#include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "pmu/throttle.h"
@@ -23,7 +22,7 @@ int recording_fail(struct recording *r, int error, const char *format, ...)
 	va_start(arguments, format);
 	print_text_v(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	console_printf("record: %s\n", message);
+	console_printf("%s: %s\n", r->command->verb == COMMAND_STAT ? "stat" : "record", message);
 	trace_region_set_message(r->region, error, message);
 	trace_region_set_state(r->region, TR_FAILED);
 	return error;
@@ -60,59 +59,6 @@ static int choose_cpus(struct recording *r)
 			r->cpus[i++] = (struct traced_cpu){ .recording = r, .cpu = cpu };
 	}
 	return 0;
-}
-
-/* What every event of this run has in common. */
-static void complete_attr(const struct command *command, struct perf_event_attr *attr)
-{
-	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-	                    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
-	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
-	attr->sample_max_stack = CALLCHAIN_MAX;
-	if (command->callchain)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (!attr->sample_period && recording_fills_aux(attr)) {
-		attr->sample_period = command->has_freq ? 0 : command->period_or_freq;
-	} else if (!attr->sample_period) {
-		attr->sample_period = command->period_or_freq;
-		attr->flags |= command->has_freq ? PERF_ATTR_FREQ : 0;
-	}
-	attr->aux_watermark = command->aux_watermark;
-	attr->wakeup_events = command->wakeup_events;
-	if (!command->wakeup_events) {
-		attr->wakeup_watermark = command->wakeup_watermark;
-		attr->flags |= PERF_ATTR_WATERMARK;
-	}
-}
-
-/* As perf: cycles where the machine can count them, else cpu-clock. */
-static void default_event(struct recording *r)
-{
-	static const char *const names[] = { "cycles", "cpu-clock" };
-	struct parse_error error;
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct perf_event probe = { 0 };
-
-		parse_events(names[i], pmu_sources, r->specs, 1, &error);
-		complete_attr(r->command, &r->specs[0].attr);
-		probe.attr = r->specs[0].attr;
-		if (!event_init(&probe))
-			break;
-	}
-	r->nr_events = 1;
-}
-
-static int choose_events(struct recording *r)
-{
-	r->nr_events = r->command->nr_events;
-	for (unsigned i = 0; i < r->nr_events; i++) {
-		r->specs[i] = r->command->events[i];
-		complete_attr(r->command, &r->specs[i].attr);
-	}
-	if (!r->nr_events)
-		default_event(r);
-	return recording_choose_aux(r);
 }
 
 /* ---- Opening ---- */
@@ -153,6 +99,8 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	event->cpu = c->cpu;
 	event->evsel = evsel;
 	event->ring = &c->ring;
+	event->group_leader = &c->events[r->leaders[evsel]];
+	event->nr_members = r->specs[evsel].members;
 	event->account.id = index + 1;
 	event->account.trailer_size = sample_id_size(event->attr.sample_type);
 	event->account.trailer = trailer;
@@ -166,6 +114,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	entry->cpu = c->cpu;
 	entry->evsel = evsel;
 	entry->ring = c->index;
+	entry->group = r->specs[r->leaders[evsel]].members > 1 ? r->leaders[evsel] + 1 : 0;
 	trace_region_put_text(entry->name, sizeof(entry->name), event->name);
 	return recording_fills_aux(&event->attr) ? recording_open_aux(c, event) : 0;
 }
@@ -249,7 +198,7 @@ static int open_all(struct recording *r, const char *text)
 	int error = choose_cpus(r);
 
 	if (!error)
-		error = choose_events(r);
+		error = recording_choose_events(r);
 	if (error)
 		return error;
 	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))

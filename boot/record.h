@@ -8,11 +8,12 @@
 #include "ringbuf/region_writer.h"
 
 /*
- * Carry out `record`: open the events on every chosen CPU, make a ring for each, let them run
- * while the workload runs, and leave rings and ledgers complete in region; channel is where that
- * lies, and wakes the readers. text is the command line as it was given. Returns 0 (state is
- * TR_COMPLETE), or a negative errno with state TR_FAILED and a message; then nothing was started,
- * or the workload failed. Thread, the machine ours, interrupts masked before and after.
+ * Carry out `record`, or `stat`, which has no samples: open the events on every chosen CPU, make a
+ * ring for each, let them run while the workload runs, and leave rings and ledgers complete in
+ * region; channel is where that lies, and wakes the readers. text is the command line as it was
+ * given. Returns 0 (state is TR_COMPLETE), or a negative errno with state TR_FAILED and a message;
+ * then nothing was started, or the workload failed. Thread, the machine ours, interrupts masked
+ * before and after.
  */
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                const struct channel *channel);

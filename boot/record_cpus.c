@@ -99,17 +99,43 @@ static int payload(void *arg)
 	return payload_run(workload, (void *)(uintptr_t)r->command, &r->end);
 }
 
+static void print_samples(const struct recording *r, unsigned evsel)
+{
+	uint64_t written = 0, lost = 0;
+
+	for (unsigned c = 0; c < r->nr_cpus; c++) {
+		written += r->cpus[c].events[evsel].account.written;
+		lost += r->cpus[c].events[evsel].account.lost;
+	}
+	console_printf("%s: %lu samples, %lu lost\n", r->specs[evsel].name, written, lost);
+}
+
+static void print_counts(const struct recording *r, unsigned evsel)
+{
+	uint64_t count = 0, enabled = 0, running = 0;
+
+	for (unsigned c = 0; c < r->nr_cpus; c++) {
+		const struct perf_event *event = &r->cpus[c].events[evsel];
+
+		count += event->count;
+		enabled += event->time_enabled;
+		running += event->time_running;
+		if (r->command->no_aggr)
+			console_printf("CPU%u %s: %lu\n", r->cpus[c].cpu, r->specs[evsel].name,
+			               event->count);
+	}
+	console_printf("%s: %lu in %lu of %lu us\n", r->specs[evsel].name, count, running / 1000,
+	               enabled / 1000);
+}
+
 /* For whoever sits in front of the machine; the reader has the ledgers. */
 static void print_summary(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		uint64_t written = 0, lost = 0;
-
-		for (unsigned c = 0; c < r->nr_cpus; c++) {
-			written += r->cpus[c].events[i].account.written;
-			lost += r->cpus[c].events[i].account.lost;
-		}
-		console_printf("%s: %lu samples, %lu lost\n", r->specs[i].name, written, lost);
+		if (r->command->verb == COMMAND_STAT)
+			print_counts(r, i);
+		else
+			print_samples(r, i);
 	}
 }
 

@@ -36,6 +36,7 @@ struct recording {
 	struct trace_region *region;
 	const struct channel *channel;
 	struct event_spec specs[COMMAND_MAX_EVENTS];
+	unsigned leaders[COMMAND_MAX_EVENTS]; /* of each spec's group */
 	unsigned nr_events;
 	uint64_t aux_pages; /* of each CPU; 0: no event fills an AUX area */
 	unsigned nr_cpus;
@@ -47,6 +48,10 @@ struct recording {
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
 int recording_fail(struct recording *r, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Fill r->specs by the command, or with the events that its verb has by default, and complete their
+ * attributes. 0, or recording_fail()'s. Thread. */
+int recording_choose_events(struct recording *r);
 
 /* Does an event of this type fill an AUX area? */
 bool recording_fills_aux(const struct perf_event_attr *attr);

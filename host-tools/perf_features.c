@@ -157,6 +157,38 @@ static void event_desc(struct blob *blob, const struct perf_features_input *in)
 	free(ids);
 }
 
+/* How many events the group of this leader has: 0, if it leads none. */
+static uint32_t members_of(const struct region *region, uint32_t leader)
+{
+	uint32_t members = 0;
+
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		const struct tr_event *event = &region->events[i];
+
+		members += event->group == leader + 1 && event->cpu == region->events[0].cpu;
+	}
+	return members;
+}
+
+/* perf's name for a group without one. Events are in the order of evsel, from 0. */
+static void group_desc(struct blob *blob, const struct perf_features_input *in)
+{
+	uint32_t events = in->region->header.events.count, groups = 0;
+
+	for (uint32_t i = 0; i < events; i++)
+		groups += members_of(in->region, i) > 1;
+	if (!groups)
+		return;
+	blob_u32(blob, groups);
+	for (uint32_t i = 0; i < events; i++) {
+		if (members_of(in->region, i) < 2)
+			continue;
+		blob_perf_string(blob, "{anon_group}");
+		blob_u32(blob, i);
+		blob_u32(blob, members_of(in->region, i));
+	}
+}
+
 static void auxtrace(struct blob *blob, const struct perf_features_input *in)
 {
 	blob_add(blob, in->aux_index->bytes, in->aux_index->size);
@@ -190,6 +222,7 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_CPUID, cpuid },
 		{ PERF_FILE_CMDLINE, cmdline },
 		{ PERF_FILE_EVENT_DESC, event_desc },
+		{ PERF_FILE_GROUP_DESC, group_desc },
 		{ PERF_FILE_AUXTRACE, auxtrace },
 		{ PERF_FILE_SAMPLE_TIME, sample_time },
 		{ PERF_FILE_BAREPERF_LEDGER, ledger },

@@ -51,6 +51,7 @@ enum perf_file_feature {
 	PERF_FILE_TOTAL_MEM = 10,
 	PERF_FILE_CMDLINE = 11,
 	PERF_FILE_EVENT_DESC = 12,
+	PERF_FILE_GROUP_DESC = 17,
 	PERF_FILE_AUXTRACE = 18,
 	PERF_FILE_SAMPLE_TIME = 21,
 	/* Ours. perf reads only the features that it knows and is silent about others. */

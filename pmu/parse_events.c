@@ -144,36 +144,7 @@ bool parse_events_knows(const char *text, const struct pmu *const *sources)
 	       is_raw(text, length, &config);
 }
 
-/* perf's u, k, h: what is named is counted, the others are excluded. */
-static int parse_modifiers(struct parser *p)
-{
-	const uint64_t all = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
-	                     PERF_ATTR_EXCLUDE_HV;
-	uint64_t exclude = all;
-
-	if (*p->at == ':')
-		p->at++;
-	for (; *p->at && *p->at != ','; p->at++) {
-		switch (*p->at) {
-		case 'u':
-			exclude &= ~PERF_ATTR_EXCLUDE_USER;
-			break;
-		case 'k':
-			exclude &= ~PERF_ATTR_EXCLUDE_KERNEL;
-			break;
-		case 'h':
-			exclude &= ~PERF_ATTR_EXCLUDE_HV;
-			break;
-		default:
-			return parser_fail(p, "unknown modifier (u, k, h are known)", p->at);
-		}
-	}
-	if (exclude != all)
-		p->spec->attr.flags |= exclude;
-	return 0;
-}
-
-static int parse_event(struct parser *p)
+int parser_event(struct parser *p)
 {
 	const char *start = p->at;
 	size_t length;
@@ -181,9 +152,10 @@ static int parse_event(struct parser *p)
 
 	memset(p->spec, 0, sizeof(*p->spec));
 	p->spec->attr.size = sizeof(p->spec->attr);
+	p->spec->members = 1;
 	error = parse_name(p);
 	if (!error)
-		error = parse_modifiers(p);
+		error = parser_modifiers(p, p->spec, 1);
 	if (error || *p->spec->name)
 		return error;
 	length = (size_t)(p->at - start);
@@ -191,25 +163,4 @@ static int parse_event(struct parser *p)
 		length = sizeof(p->spec->name) - 1;
 	memcpy(p->spec->name, start, length);
 	return 0;
-}
-
-int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
-                 unsigned max, struct parse_error *error)
-{
-	struct parser p = { .at = text, .sources = sources, .error = error };
-	unsigned n = 0;
-
-	for (;;) {
-		int failed;
-
-		if (n == max)
-			return parser_fail(&p, "too many events", p.at);
-		p.spec = &specs[n++];
-		failed = parse_event(&p);
-		if (failed)
-			return failed;
-		if (!*p.at)
-			return (int)n;
-		p.at++; /* the comma */
-	}
 }

@@ -8,7 +8,10 @@
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
 	uint64_t config3;            /* beyond attr, as in struct perf_event */
-	char name[64];               /* as written, or what the term name= says */
+	unsigned members; /* of the group that it leads, itself included; 0: it is the group's of
+	                     the one before it */
+	bool sample_read; /* :S: its samples carry its group's counts, which sample no more */
+	char name[64];    /* as written, or what the term name= says */
 };
 
 /* What is wrong with a text, and where in it. */
@@ -18,11 +21,12 @@ struct parse_error {
 };
 
 /*
- * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h), with
- * commas between. NAME is one of perf's generic hardware events or a name of some source in
- * sources; TERM one of its formats, or config, config1, config2 (with no bit that its formats
- * lack), period, freq, name. VALUE is decimal or 0x hexadecimal, name's is text up to ',' or '/'.
- * Returns how many specs were filled (1 to max), or -EINVAL with error. Thread.
+ * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h, S), with
+ * commas between; {EVENT,...}:MODIFIERS is a group. NAME is one of perf's generic hardware events
+ * or a name of some source in sources; TERM one of its formats, or config, config1, config2 (with
+ * no bit that its formats lack), period, freq, name. VALUE is decimal or 0x hexadecimal, name's is
+ * text up to ',' or '/'. Returns how many specs were filled (1 to max), or -EINVAL with error.
+ * Thread.
  */
 int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
                  unsigned max, struct parse_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of events between its halves: parse_events.c knows names, parse_terms.c what stands
- * between slashes. Thread. */
+/* The parser of events between its parts: parse_groups.c knows lists, groups and modifiers,
+ * parse_events.c names, parse_terms.c what stands between slashes. Thread. */
 #ifndef PMU_PARSER_H
 #define PMU_PARSER_H
 
@@ -29,6 +29,12 @@ bool parser_named(const char *name, const char *text, size_t length);
 
 /* The bits of one of attr's config words that the source has terms for. */
 uint64_t parser_known_bits(const struct pmu *source, unsigned word);
+
+/* One event with its modifiers, into p->spec. */
+int parser_event(struct parser *p);
+
+/* What stands behind an event or a group, its colon first: up to ',', '}' or the end. */
+int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count);
 
 /* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */
 int parser_terms(struct parser *p, const struct pmu *source);

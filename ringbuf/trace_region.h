@@ -131,9 +131,9 @@ struct tr_event {
 	struct perf_event_attr attr;
 	uint64_t id; /* perf's id: in IDENTIFIER, in sample_id trailers, in LOST */
 	uint32_t cpu;
-	uint32_t evsel; /* index of the event on the command line, the same on every CPU */
-	uint32_t ring;  /* that it writes to (set_output) */
-	uint32_t reserved_0;
+	uint32_t evsel;   /* index of the event on the command line, the same on every CPU */
+	uint32_t ring;    /* that it writes to (set_output) */
+	uint32_t group;   /* evsel of its group's leader, + 1; 0: it is in no group */
 	uint64_t config3; /* of newer perf_event_attr, whose older readers take no more than attr */
 	char name[64];    /* as the user wrote it */
 	uint8_t reserved_2[32];

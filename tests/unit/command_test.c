@@ -115,7 +115,7 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		unsigned column;
 	} cases[] = {
 		{ "", "a command is missing", 0 },
-		{ "recrod -- loop", "unknown command: record, list, version or help", 0 },
+		{ "recrod -- loop", "unknown command: record, stat, list, version or help", 0 },
 		{ "record -x -- loop", "unknown option", 7 },
 		{ "list -g", "unknown option", 5 },
 		{ "list now", "unexpected argument", 5 },
@@ -133,7 +133,7 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
 		{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
 		{ "record --then sleep -- loop", "poweroff, reboot or wait", 14 },
-		{ "record -g", "a workload is missing: record -- WORKLOAD", 7 },
+		{ "record -g", "a workload is missing behind --", 7 },
 		{ "record -- lop", "unknown workload (help lists them)", 10 },
 		{ "record -- loop 1", "number is too small", 15 },
 		{ "record -- loop 2M", "number is too large", 15 },

@@ -210,7 +210,7 @@ static void an_error_points_at_its_place(void **state)
 		{ "unit/name=0123456789012345678901234567890123456789012345678901234567890123/", 10,
 		  "a name is longer than 63 characters" },
 		{ "unit/period=0/", 12, "must be more than 0" },
-		{ "cycles:x", 7, "unknown modifier (u, k, h are known)" },
+		{ "cycles:x", 7, "unknown modifier (u, k, h, S are known)" },
 		{ "cycles,cycles,cycles,cycles,cycles", 28, "too many events" },
 	};
 
@@ -219,6 +219,52 @@ static void an_error_points_at_its_place(void **state)
 		assert_int_equal(parse(cases[i].text), -EINVAL);
 		assert_string_equal(error.what, cases[i].what);
 		assert_int_equal(error.at - cases[i].text, cases[i].column);
+	}
+}
+
+static void braces_make_a_group_of_a_leader_and_its_members(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("cycles,{instructions,unit/event=1,umask=2/u}:kS,loads"), 4);
+	assert_int_equal(specs[0].members, 1);
+	assert_int_equal(specs[1].members, 2);
+	assert_int_equal(specs[2].members, 0);
+	assert_int_equal(specs[3].members, 1);
+	assert_false(specs[0].sample_read);
+	assert_true(specs[1].sample_read && specs[2].sample_read);
+	assert_false(specs[3].sample_read);
+	assert_string_equal(specs[1].name, "instructions");
+	/* The group's modifiers add to the event's own. */
+	assert_int_equal(specs[1].attr.flags, PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV);
+	assert_int_equal(specs[2].attr.flags, PERF_ATTR_EXCLUDE_HV);
+	assert_int_equal(parse("{cycles}"), 1);
+	assert_int_equal(specs[0].members, 1);
+	assert_int_equal(parse("cycles:S"), 1);
+	assert_true(specs[0].sample_read);
+}
+
+static void groups_that_are_none_are_refused(void **state)
+{
+	static const struct {
+		const char *text, *what;
+		unsigned at;
+	} cases[] = {
+		{ "{cycles,loads", "this group's '}' is missing", 0 },
+		{ "loads,{cycles", "this group's '}' is missing", 6 },
+		{ "cycles}", "a '}' without its '{'", 6 },
+		{ "{}", "an event's name is missing", 1 },
+		{ "{cycles,}", "an event's name is missing", 8 },
+		{ "{{cycles}}", "an event's name is missing", 1 },
+		{ "{cycles}loads", "expected ',' or ':' behind a group", 8 },
+		{ "{cycles}:x", "unknown modifier (u, k, h, S are known)", 9 },
+		{ "{cycles,cycles,cycles,cycles,cycles}", "too many events", 29 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_ptr_equal(error.at, cases[i].text + cases[i].at);
 	}
 }
 
@@ -239,6 +285,8 @@ int main(void)
 		cmocka_unit_test(no_two_sources_that_count_have_one_type),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
 		cmocka_unit_test(an_error_points_at_its_place),
+		cmocka_unit_test(braces_make_a_group_of_a_leader_and_its_members),
+		cmocka_unit_test(groups_that_are_none_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

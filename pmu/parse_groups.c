@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of events, {groups} of them, and :modifiers of either. */
+#include <errno.h>
+#include <string.h>
+
+#include "pmu/parser.h"
+
+/* u, k, h: what is named is counted, the others are excluded. What a group's modifiers name is
+ * counted beside what an event's own do, as perf has it. */
+static void apply(struct event_spec *spec, uint64_t exclude)
+{
+	const uint64_t all = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
+	                     PERF_ATTR_EXCLUDE_HV;
+
+	if (exclude == all)
+		return; /* none was named */
+	if (spec->attr.flags & all)
+		spec->attr.flags &= ~(all & ~exclude);
+	else
+		spec->attr.flags |= exclude;
+}
+
+int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
+{
+	uint64_t exclude = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	bool read = false;
+
+	if (*p->at == ':')
+		p->at++;
+	for (; *p->at && !strchr(",}", *p->at); p->at++) {
+		switch (*p->at) {
+		case 'u':
+			exclude &= ~PERF_ATTR_EXCLUDE_USER;
+			break;
+		case 'k':
+			exclude &= ~PERF_ATTR_EXCLUDE_KERNEL;
+			break;
+		case 'h':
+			exclude &= ~PERF_ATTR_EXCLUDE_HV;
+			break;
+		case 'S':
+			read = true;
+			break;
+		default:
+			return parser_fail(p, "unknown modifier (u, k, h, S are known)", p->at);
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		apply(&specs[i], exclude);
+		specs[i].sample_read = specs[i].sample_read || read;
+	}
+	return 0;
+}
+
+/* Where the next event of the list goes. */
+static int next_spec(struct parser *p, struct event_spec *specs, unsigned max, unsigned *n)
+{
+	if (*n == max)
+		return parser_fail(p, "too many events", p->at);
+	p->spec = &specs[(*n)++];
+	return parser_event(p);
+}
+
+/* {EVENT,...}:MODIFIERS with p->at at the brace. */
+static int parse_group(struct parser *p, struct event_spec *specs, unsigned max, unsigned *n)
+{
+	const char *brace = p->at++;
+	unsigned first = *n;
+
+	do {
+		int error = next_spec(p, specs, max, n);
+
+		if (error)
+			return error;
+		specs[*n - 1].members = 0;
+		if (!*p->at)
+			return parser_fail(p, "this group's '}' is missing", brace);
+	} while (*p->at++ == ',');
+	specs[first].members = *n - first;
+	if (*p->at && !strchr(",:", *p->at))
+		return parser_fail(p, "expected ',' or ':' behind a group", p->at);
+	return parser_modifiers(p, &specs[first], *n - first);
+}
+
+int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
+                 unsigned max, struct parse_error *error)
+{
+	struct parser p = { .at = text, .sources = sources, .error = error };
+	unsigned n = 0;
+
+	for (;;) {
+		int failed = *p.at == '{' ? parse_group(&p, specs, max, &n)
+		                          : next_spec(&p, specs, max, &n);
+
+		if (failed)
+			return failed;
+		if (!*p.at)
+			return (int)n;
+		if (*p.at != ',')
+			return parser_fail(&p, "a '}' without its '{'", p.at);
+		p.at++;
+	}
+}
