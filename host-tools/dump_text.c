@@ -72,6 +72,32 @@ static void put_chain(struct format *f, const struct sample *sample)
 	}
 }
 
+/* As `perf script -D`: of a group, each member's value by its id. */
+static void put_read(struct format *f, const struct perf_event_attr *attr,
+                     const struct sample *sample)
+{
+	bool group = attr->read_format & PERF_FORMAT_GROUP;
+	bool ids = attr->read_format & PERF_FORMAT_ID;
+	size_t times = !!(attr->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+	               !!(attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	size_t each = 1 + ids + !!(attr->read_format & PERF_FORMAT_LOST);
+	size_t at = group ? 1 + times : 0, end = group ? sample->read_words : each;
+
+	if (!sample->read_words)
+		return;
+	format_literal(f, "... sample_read:\n");
+	for (; at + each <= end; at += each) {
+		size_t id = group ? at + 1 : 1 + times;
+
+		format_line(f);
+		format_literal(f, "..... id ");
+		format_decimal(f, ids ? sample->read[id] : 0);
+		format_literal(f, ", value ");
+		format_decimal(f, sample->read[at]);
+		*f->at++ = '\n';
+	}
+}
+
 static void put_sample(struct format *f, const struct perf_event_header *record,
                        const struct dump_context *context, const struct sample *sample)
 {
@@ -88,6 +114,7 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 	format_literal(f, " event: ");
 	format_text(f, context->event, strlen(context->event));
 	*f->at++ = '\n';
+	put_read(f, context->attr, sample);
 	put_chain(f, sample);
 }
 

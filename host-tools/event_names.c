@@ -49,7 +49,8 @@ static const char *modifiers(const char *name)
 {
 	const char *last = strrchr(name, ':');
 
-	if (last && last > name && last[-1] != ':' && last[1] && !last[1 + strspn(last + 1, "ukhS")])
+	if (last && last > name && last[-1] != ':' && last[1] &&
+	    !last[1 + strspn(last + 1, "ukhS")])
 		return last + 1;
 	return "";
 }

@@ -12,6 +12,7 @@
 #include "host-tools/images.h"
 #include "host-tools/run_machine.h"
 #include "host-tools/run_options.h"
+#include "host-tools/run_stat.h"
 
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
@@ -118,7 +119,9 @@ static int report(const struct machine *machine, const struct run_options *optio
 	/* What the user's own program printed. */
 	if (machine->recorded && options->payload && !code && !options->verbose)
 		print_console(machine, stdout);
-	if (machine->recorded)
+	if (machine->recorded && options->stat && !code)
+		status = run_stat(machine, options);
+	else if (machine->recorded)
 		status = summarise(machine, options);
 	else if (!code)
 		print_console(machine, stdout);

@@ -36,6 +36,7 @@ static const struct argp_option argp_options[] = {
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
+	{ "json", 'j', NULL, 0, "the counts of `stat` as JSON, on standard output", 0 },
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
 	{ 0 },
 };
@@ -83,6 +84,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'v':
 		options->verbose = true;
 		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
 	case KEY_PAYLOAD:
 		options->payload = arg;
 		return 0;
@@ -118,6 +122,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc =
 	    "[QEMU OPTIONS...] -- record -e EVENT... -- WORKLOAD\n"
+	    "[QEMU OPTIONS...] -- stat -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- list|version|help",
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write what it records to "
@@ -154,7 +159,6 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 
 	*options = (struct run_options){
 		.arch = "x86_64",
-		.output = "perf.data",
 		.region_size = 64 << 20,
 		.timeout = 60,
 	};
@@ -179,4 +183,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		        "Try `bareperf run --help'.\n");
 		exit(EXIT_USAGE);
 	}
+	options->stat = !strcmp(options->guest[0], "stat");
+	if (!options->output)
+		options->output = options->stat ? "/dev/null" : "perf.data";
 }

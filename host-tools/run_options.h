@@ -9,7 +9,7 @@
 struct run_options {
 	const char *arch;     /* "x86_64" unless said */
 	const char *image;    /* NULL: where this tool was built */
-	const char *output;   /* "perf.data" unless said */
+	const char *output;   /* "perf.data" unless said; of `stat`, /dev/null */
 	const char *symbols;  /* NULL: beside the image */
 	const char *payload;  /* NULL: none */
 	const char *qemu;     /* NULL: search $PATH */
@@ -19,6 +19,8 @@ struct run_options {
 	double timeout;       /* s until the region must be there */
 	bool verbose;
 	bool no_doorbell; /* poll */
+	bool json;        /* of `stat`: counts for machines */
+	bool stat;        /* the command is that */
 	char **qemu_options;
 	int qemu_option_count;
 	char **guest; /* the words of the guest's command */
