@@ -93,6 +93,6 @@ def model(isa):
     done = subprocess.run([TOP / "tests/qemu/build.sh"], stdout=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode:
-        return None, "QEMU with the hardware model could not be built"
+        return None, "no hardware model: tests/qemu/build.sh says why"
     x86, arm = done.stdout.split()
     return {"x86_64": x86, "aarch64": arm}[isa], None

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """tests/check itself: what it counts, and that no way of going wrong passes for success."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import tap
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "check"
 
 
-def run(script, *arguments):
+def run(script, *arguments, ci="false"):
     """Run a copy of the runner on one program, a shell script; returns (exit status, output)."""
     with tempfile.TemporaryDirectory() as top:
         tests = pathlib.Path(top) / "tests"
@@ -22,7 +23,11 @@ def run(script, *arguments):
         program.write_text("#!/bin/sh\n" + script)
         program.chmod(0o755)
         done = subprocess.run(
-            [tests / "check", *arguments], capture_output=True, text=True, timeout=60
+            [tests / "check", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=dict(os.environ, CI=ci),
         )
         return done.returncode, done.stdout
 
@@ -98,6 +103,19 @@ claim(
     0,
     "2 passed, 0 failed, 0 skipped",
 )
+NO_MODEL = "echo 'ok 1 - a # SKIP no hardware model: offline'; echo 1..1"
+status, output = run(NO_MODEL)
+tap.ok(status == 0 and "1 skipped" in output, "without the hardware model tests are skipped", output)
+status, output = run(NO_MODEL, ci="true")
+tap.ok(
+    status == 1 and "FAILED: a: skipped in continuous integration" in output,
+    "... and fail where CI=true",
+    output,
+)
+status, output = run("echo '1..0 # SKIP no hardware model: offline'", ci="true")
+tap.equal(status, 1, "... a program that is skipped as a whole too")
+status, output = run("echo '1..0 # SKIP no spin here'", ci="true")
+tap.equal(status, 0, "... other skips are skips there too")
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 tap.finish()
