@@ -14,7 +14,9 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/bareperf
-version=1:7.2+dfsg-7+deb12u18
+# What the patches were made for; where Debian has it no longer, the newest of the same upstream.
+upstream=1:7.2+dfsg-
+version=${upstream}7+deb12u18
 jobs=${JOBS:-2}
 patches=$(ls "$here"/patches/*.patch)
 name=qemu-7.2
@@ -59,17 +61,27 @@ needed()
 	done
 }
 
-# Debian keeps the latest version only: take that if ours is gone.
+# Debian keeps a release's latest version only: ours if it is there, else its successor.
+choose()
+{
+	local offered
+	offered=$(APT_CONFIG=$work/apt-$1-deb-src.conf apt-cache showsrc --only-source qemu |
+		sed -n 's/^Version: //p' | grep -F "$upstream" | sort -Vu)
+	grep -Fx "$version" <<< "$offered" || tail -n 1 <<< "$offered"
+}
+
 fetch()
 {
+	local arch chosen
+	arch=$(dpkg --print-architecture)
 	. "$here/apt.sh"
 	say "fetching Debian's source package of QEMU"
-	apt_setup "$(dpkg --print-architecture)" deb-src || return
+	apt_setup "$arch" deb-src || return
+	chosen=$(choose "$arch")
+	[ -n "$chosen" ] || { say "Debian offers no qemu $upstream*"; return 1; }
+	[ "$chosen" = "$version" ] || say "$version is gone: trying $chosen"
 	cd "$work"
-	apt_run "$(dpkg --print-architecture)" deb-src source --download-only \
-		"qemu=$version" >&2 ||
-	apt_run "$(dpkg --print-architecture)" deb-src source --download-only \
-		qemu/bookworm >&2 || return
+	apt_run "$arch" deb-src source --download-only "qemu=$chosen" >&2 || return
 	dpkg-source --no-check -x qemu_*.dsc source >&2
 }
 
@@ -78,7 +90,8 @@ apply()
 	local p
 	for p in $patches; do
 		say "applying $(basename "$p")"
-		patch -d "$work/source" -p1 -s --no-backup-if-mismatch < "$p" >&2
+		patch -d "$work/source" -p1 -s --no-backup-if-mismatch < "$p" >&2 ||
+			skip "$(basename "$p") does not fit this version of QEMU"
 	done
 }
 
@@ -119,7 +132,7 @@ check()
 	done
 }
 
-hash=$(cat "$here/build.sh" $patches | sha256sum | cut -c1-12)
+hash=$({ echo "$version" "${options[@]}"; cat $patches /dev/null; } | sha256sum | cut -c1-12)
 out=$cache/$name-$hash
 if [ ! -x "$out/qemu-system-aarch64" ]; then
 	set -o pipefail
