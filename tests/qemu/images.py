@@ -27,7 +27,10 @@ RUNS = [
     ("x86 version 2", "x86_64", "q35", X86.format(2)),
     ("x86 version 3", "x86_64", "q35", X86.format(3)),
     ("x86 version 4, 8 counters", "x86_64", "q35", X86.format(4) + ",pmu-counters=8"),
+    ("x86 version 4, PEBS, 32 LBRs", "x86_64", "q35", X86.format(4) + ",pmu-pebs=on,pmu-lbr=32"),
+    ("x86 version 3, PEBS, 16 LBRs", "x86_64", "q35", X86.format(3) + ",pmu-pebs=on,pmu-lbr=16"),
     ("x86 version 5", "x86_64", "q35", X86.format(5)),
+    ("x86 version 5, 4 fixed counters", "x86_64", "q35", X86.format(5) + ",pmu-fixed=4"),
     ("x86 after firmware's leftovers", "x86_64", "q35", X86.format(4) + ",pmu-leftovers=on"),
     ("arm EL1", "aarch64", "virt,gic-version=3", ARM.format(0)),
     ("arm EL1, records delayed", "aarch64", "virt,gic-version=3", ARM.format(8)),
@@ -42,7 +45,7 @@ def build(isa, directory):
     compiler, name = BUILD[isa]
     image = pathlib.Path(directory) / name
     subprocess.run([*compiler, *FLAGS, f"-Wl,-T,{SOURCE / name}.ld", f"{SOURCE / name}.S",
-                    f"{SOURCE / name}.c", "-o", image], check=True)
+                    *sorted(SOURCE.glob(f"{name}*.c")), SOURCE / "tap.c", "-o", image], check=True)
     return image
 
 

@@ -29,8 +29,18 @@
 #define PMSCR_TS          0x20
 #define PMSFCR_FE         1
 #define PMSFCR_FT         2
+#define PMSFCR_FL         4
 #define PMSFCR_FNE        8
+#define PMSFCR_B          (1 << 16)
+#define PMSFCR_LD         (1 << 17)
 #define PMSFCR_ST         (1 << 18)
+#define PMSIRR_RND        1
+#define PMBIDR_P          16
+#define HCR_RW            (1ull << 31)
+#define MDCR_E2PB_SHIFT   12
+#define MDCR_E2PB_MASK    (3ull << 12)
+#define MDCR_TPMS         (1ull << 14)
+#define EC_SYSREG         0x18
 #define PMBLIMITR_E       1
 #define PMBLIMITR_DISCARD 4
 #define PMBSR_S           (1 << 17)
@@ -38,7 +48,9 @@
 #define EVENT_RETIRED     2
 #define RECORD            64
 #define PAGES             4
+#define PACKET_LATENCY    0x98
 #define PACKET_PC         0xb0
+#define PACKET_TARGET     0xb1
 #define PACKET_VA         0xb2
 #define PACKET_TIMESTAMP  0x71
 
@@ -55,7 +67,9 @@ static uint8_t buffer[(PAGES + 1) * 4096] __attribute__((aligned(4096)));
 
 extern const char profiled_loop[], profiled_end[];
 extern uint64_t cell[2];
+extern uint64_t trapped;
 void profiled(uint64_t n);
+void at_el1(void (*function)(void));
 void image_main(void);
 
 void image_putc(char c)
@@ -213,6 +227,158 @@ static void test_full(void)
 	tap_equal(used(), 4096, "S stops profiling until it is cleared");
 }
 
+static unsigned slowest, quickest;
+
+/* Latencies of the records that there are, each total at a fixed place behind PC and events */
+static unsigned look_at_latencies(void)
+{
+	unsigned records = (unsigned)(used() / RECORD), good = 0;
+
+	slowest = 0;
+	quickest = 4096;
+	for (unsigned i = 0; i < records; i++) {
+		const uint8_t *r = buffer + i * RECORD;
+		unsigned at = 0, latency;
+
+		while (at + 3 < RECORD && r[at] != PACKET_LATENCY)
+			at++;
+		latency = r[at + 1] | (unsigned)r[at + 2] << 8;
+		good += r[at] == PACKET_LATENCY;
+		slowest = latency > slowest ? latency : slowest;
+		quickest = latency < quickest ? latency : quickest;
+	}
+	return records - good;
+}
+
+static void test_latency(void)
+{
+	unsigned all, least;
+
+	profile(PAGES, 0, PMSCR_SAMPLE, 12800);
+	stop();
+	all = (unsigned)(used() / RECORD);
+	tap_equal(look_at_latencies(), 0, "each record has its latency");
+	least = quickest + (slowest - quickest) / 2;
+	write_sysreg(PMSLATFR_EL1, least);
+	write_sysreg(PMSFCR_EL1, PMSFCR_FL);
+	profile(PAGES, 0, PMSCR_SAMPLE, 12800);
+	stop();
+	look_at_latencies();
+	tap_claim(used() && used() / RECORD < all && quickest >= least,
+	          "by latency: only what took as long");
+	write_sysreg(PMSLATFR_EL1, 0);
+}
+
+static void test_kinds(void)
+{
+	write_sysreg(PMSFCR_EL1, PMSFCR_FT | PMSFCR_LD);
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_claim(used() / RECORD >= 9 && used() / RECORD <= 11 &&
+	              holds_packet(buffer, PACKET_VA, (uint64_t)&cell[0]),
+	          "by type: a fifth are loads, with theirs");
+	write_sysreg(PMSFCR_EL1, PMSFCR_FT | PMSFCR_B);
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_claim(used() / RECORD >= 9 && used() / RECORD <= 11 &&
+	              (word(buffer) >> 8 & 0xffffffff) == ((uint64_t)profiled_end & 0xffffffff) - 4,
+	          "... and a fifth the branch");
+	tap_claim(buffer[0] == PACKET_PC && holds_packet(buffer, PACKET_TARGET, 0),
+	          "... with its target");
+	write_sysreg(PMSFCR_EL1, PMSFCR_FT | PMSFCR_B | PMSFCR_LD | PMSFCR_ST);
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_claim(used() / RECORD >= 28 && used() / RECORD <= 32, "... all three are three fifths");
+}
+
+/* The random part of the interval is 8 bits: PMSIRR_EL1.RND, PMSIDR_EL1.ERnd = 0. */
+static void test_jitter(void)
+{
+	unsigned regular, irregular;
+
+	profile(PAGES, 0, PMSCR_SAMPLE, 12800);
+	stop();
+	regular = (unsigned)(used() / RECORD);
+	sample(0);
+	arm_buffer(PAGES, 0);
+	write_sysreg(PMSIRR_EL1, 0x100 | PMSIRR_RND);
+	sample(PMSCR_SAMPLE);
+	profiled(12800);
+	sample(0);
+	stop();
+	irregular = (unsigned)(used() / RECORD);
+	tap_claim(irregular < regular && irregular > regular / 2,
+	          "RND makes intervals longer, by less than 256");
+}
+
+/* ---- Who owns the buffer: MDCR_EL2.E2PB, seen from EL1 ---- */
+
+static uint64_t identity_at_el1;
+
+static void touch_buffer(void)
+{
+	identity_at_el1 = read_sysreg(PMBIDR_EL1);
+	(void)read_sysreg(PMBPTR_EL1);
+}
+
+static void touch_sampling(void)
+{
+	(void)read_sysreg(PMSIRR_EL1);
+}
+
+static void profile_below(void)
+{
+	profiled(2560);
+}
+
+static uint64_t trap_below(uint64_t control, void (*function)(void))
+{
+	uint64_t others = MDCR_E2PB_MASK | MDCR_TPMS;
+
+	write_sysreg("mdcr_el2", (read_sysreg("mdcr_el2") & ~others) | control);
+	trapped = 0;
+	at_el1(function);
+	return trapped >> 26;
+}
+
+static void test_records_below(const char *what)
+{
+	unsigned records, good = 0;
+
+	arm_buffer(PAGES, 0);
+	write_sysreg(PMSCR_EL1, PMSCR_SAMPLE);
+	at_el1(profile_below);
+	write_sysreg(PMSCR_EL1, 0);
+	stop();
+	records = (unsigned)(used() / RECORD);
+	for (unsigned i = 0; i < records; i++)
+		good += buffer[i * RECORD] == PACKET_PC && buffer[i * RECORD + 8] >> 5 == 5;
+	tap_claim(records >= 49 && records <= 51 && good == records, what);
+}
+
+static void test_ownership(void)
+{
+	write_sysreg("hcr_el2", HCR_RW);
+	tap_equal(trap_below(0, touch_buffer), EC_SYSREG,
+	          "E2PB 0: the buffer is EL2's, and EL1's accesses trap");
+	tap_equal(identity_at_el1 & PMBIDR_P, PMBIDR_P,
+	          "... which PMBIDR_EL1.P says, without a trap");
+	tap_equal(read_sysreg(PMBIDR_EL1) & PMBIDR_P, 0, "... at EL2 it is not set");
+	test_records_below("... and EL1 is sampled into it");
+	tap_equal(trap_below(2ull << MDCR_E2PB_SHIFT, touch_buffer), EC_SYSREG,
+	          "E2PB 2: the buffer is EL1's, its accesses trap");
+	tap_equal(trap_below(3ull << MDCR_E2PB_SHIFT, touch_buffer), 0,
+	          "E2PB 3: the buffer is EL1's, nothing traps");
+	tap_equal(identity_at_el1 & PMBIDR_P, 0, "... and P is clear");
+	test_records_below("... EL1 is sampled into its own");
+	tap_equal(trap_below(3ull << MDCR_E2PB_SHIFT | MDCR_TPMS, touch_sampling), EC_SYSREG,
+	          "TPMS: the sampling registers trap");
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	stop();
+	tap_equal(used(), 0, "EL2 is not sampled into a buffer of EL1's");
+	write_sysreg("mdcr_el2", read_sysreg("mdcr_el2") & ~(MDCR_E2PB_MASK | MDCR_TPMS));
+}
+
 /* How many records the pipeline holds, for whoever set spe-delay to compare with */
 static void test_synchronisation(void)
 {
@@ -241,8 +407,13 @@ void image_main(void)
 	test_identity();
 	test_records();
 	test_filters();
+	test_kinds();
+	test_latency();
+	test_jitter();
 	test_discard();
 	test_full();
 	test_synchronisation();
+	if (at_el2())
+		test_ownership();
 	tap_end();
 }

@@ -10,60 +10,13 @@
 void image_putc(char c);
 _Noreturn void image_exit(bool good);
 
-static unsigned tap_number, tap_failed;
+void tap_puts(const char *s);
+void tap_decimal(unsigned n);
 
-static inline void tap_puts(const char *s)
-{
-	while (*s)
-		image_putc(*s++);
-}
+/* One claim each; tap_claim() returns good. */
+bool tap_claim(bool good, const char *what);
+void tap_equal(uint64_t found, uint64_t wanted, const char *what);
 
-static inline void tap_decimal(unsigned n)
-{
-	char digits[12], *p = digits + sizeof(digits);
-
-	*--p = 0;
-	do {
-		*--p = '0' + n % 10;
-		n /= 10;
-	} while (n);
-	tap_puts(p);
-}
-
-static inline void tap_hex(uint64_t v)
-{
-	for (int shift = 60; shift >= 0; shift -= 4)
-		image_putc("0123456789abcdef"[v >> shift & 15]);
-}
-
-static inline bool tap_claim(bool good, const char *what)
-{
-	tap_failed += !good;
-	tap_puts(good ? "ok " : "not ok ");
-	tap_decimal(++tap_number);
-	tap_puts(" - ");
-	tap_puts(what);
-	tap_puts("\n");
-	return good;
-}
-
-static inline void tap_equal(uint64_t found, uint64_t wanted, const char *what)
-{
-	if (tap_claim(found == wanted, what))
-		return;
-	tap_puts("# found ");
-	tap_hex(found);
-	tap_puts(", wanted ");
-	tap_hex(wanted);
-	tap_puts("\n");
-}
-
-static inline _Noreturn void tap_end(void)
-{
-	tap_puts("1..");
-	tap_decimal(tap_number);
-	tap_puts("\n");
-	image_exit(!tap_failed);
-}
+_Noreturn void tap_end(void);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry of the x86 conformance image: a Multiboot kernel, so QEMU's -kernel
- * enters it in 32-bit protected mode without paging, which is all that the
- * PMU and the 64-bit debug store need.
+ * enters it in 32-bit protected mode, which is all that the PMU and the 64-bit
+ * debug store need.
  */
+#include "x86.h"
+
 	.section .multiboot, "a"
 	.balign 4
 	.long	0x1badb002, 0, -0x1badb002
@@ -16,9 +18,23 @@ _start:
 1:	hlt
 	jmp	1b
 
+/* load_segments(gdtr): ours, all flat, and the task register */
+	.globl	load_segments
+load_segments:
+	movl	4(%esp), %eax
+	lgdt	(%eax)
+	ljmp	$KERNEL_CS, $1f
+1:	movl	$KERNEL_DS, %eax
+	movl	%eax, %ds
+	movl	%eax, %es
+	movl	%eax, %ss
+	movl	$TASK, %eax
+	ltr	%ax
+	ret
+
 /*
  * #GP: its handler returns to where the faulting access wants to go on, in
- * %edi (see x86.c: try_wrmsr()).
+ * %edi (see x86.c: wrmsr_faults()).
  */
 	.globl	gp_entry
 gp_entry:
@@ -27,6 +43,10 @@ gp_entry:
 	movl	$1, gp_taken
 	iret
 
+	.globl	fault_entry
+fault_entry:
+	call	image_fault
+
 	.globl	pmi_entry
 pmi_entry:
 	pusha
@@ -34,6 +54,47 @@ pmi_entry:
 	call	pmi_handler
 	popa
 	iret
+
+/* in_ring_3(function, argument): calls it there, returns what it returns */
+	.globl	in_ring_3
+in_ring_3:
+	pushl	%ebp
+	pushl	%ebx
+	pushl	%esi
+	pushl	%edi
+	movl	20(%esp), %eax
+	movl	24(%esp), %ecx
+	movl	%esp, task + 4		/* esp0: where ring 3 is left to */
+	movl	$USER_DS, %edx
+	movl	%edx, %ds
+	movl	%edx, %es
+	pushl	%edx
+	pushl	$user_stack_end
+	pushf
+	pushl	$USER_CS
+	pushl	$user_entry
+	iret
+	.globl	user_entry, user_call
+user_entry:
+	pushl	%ecx
+user_call:
+	call	*%eax
+	.globl	user_exit
+user_exit:
+	int	$RETURN_VECTOR
+
+	.globl	return_entry
+return_entry:
+	addl	$20, %esp		/* what the way back would need */
+	movl	$KERNEL_DS, %edx
+	movl	%edx, %ds
+	movl	%edx, %es
+	popl	%edi
+	popl	%esi
+	popl	%ebx
+	popl	%ebp
+	sti
+	ret
 
 /* traced(n): n times a call, a return and a jump back, all of them near */
 	.globl	traced
@@ -48,13 +109,32 @@ traced_after:
 	.globl	traced_jump
 traced_jump:
 	jnz	traced_loop
+	.globl	traced_return
+traced_return:
 	ret
 	.globl	traced_leaf
 traced_leaf:
+	ret
+
+/* walked(from, n): n loads, a cache line apart */
+	.globl	walked
+walked:
+	movl	4(%esp), %edx
+	movl	8(%esp), %ecx
+	.globl	walked_load
+walked_load:
+	movl	(%edx), %eax
+	addl	$64, %edx
+	decl	%ecx
+	jnz	walked_load
+	.globl	walked_end
+walked_end:
 	ret
 
 	.bss
 	.balign	16
 	.skip	16384
 stack_end:
+	.skip	4096
+user_stack_end:
 	.section .note.GNU-stack, "", @progbits
