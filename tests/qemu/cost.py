@@ -1,45 +1,111 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the model costs: processor time of stock QEMU and ours, same guest.
+"""What the model costs: processor time of QEMU without our patches and with them, same guest.
 
-cost.py STOCK-QEMU-SYSTEM-X86_64 [ROUNDS]
+    tests/qemu/cost.py [ROUNDS [GUESTS]]
 
-Each round boots the same guest on stock QEMU, on ours with the model off, and
-on ours with all CPUs' instructions and branches being counted, in turns.
-Prints the medians of user time, and of the rounds' ratios to stock.
+Three guests of a kind live side by side: on QEMU without the patches, with the model off, and
+with all CPUs' instructions and branches being counted. They do the same work in turns, a part of
+a second each, so that whatever else the host does meets all of them alike; the order changes
+from round to round. The processor time is the whole process's. A round gives two ratios; the
+figures are the medians over all rounds of several sets of guests, since where its code lies
+makes one process a little faster than the next for its whole life.
+
+Prints a line of tests/bench/run for each figure.
 """
 
-import os
+import pathlib
 import statistics
 import sys
 
 import guests
 
-CPU = "Skylake-Client,-rdrand,-rdseed"
+# ISA: (CPU, the same with the model on, what is counted)
+CPUS = {
+    "x86_64": ("Skylake-Client,-rdrand,-rdseed", ",pmu=on", "instructions,branches"),
+    "aarch64": ("cortex-a76", ",pmu-instructions=on", "instructions,r21"),
+}
+GOALS = {"off": 1.01, "counting": 1.15}
 
 
-def user_seconds(binary, cpu, directory):
-    """User time that a guest's whole life takes."""
-    before = os.times().children_user
-    guest = guests.Guest(binary, "x86_64", directory, cpu, "cost.test")
-    if not guest.run():
-        sys.exit(f"cost.py: the guest did not come to its end:\n{guest.console[-1000:]}")
-    return os.times().children_user - before
+class Worker:
+    """A guest that works a round at a time."""
+
+    def __init__(self, binary, isa, directory, cpu, events):
+        self.guest = guests.Guest(binary, isa, directory, cpu, "cost.test")
+        self.wait()
+        self.tell(events)
+
+    def wait(self):
+        for line in self.guest.process.stdout:
+            if line.strip() == "@ready":
+                return
+        raise SystemExit("cost.py: a guest ended too early")
+
+    def tell(self, line):
+        self.guest.process.stdin.write(line + "\n")
+        self.guest.process.stdin.flush()
+        self.wait()
+
+    def seconds(self):
+        """Processor time of all threads so far."""
+        tasks = pathlib.Path(f"/proc/{self.guest.process.pid}/task").iterdir()
+        return sum(int((t / "schedstat").read_text().split()[0]) for t in tasks) / 1e9
+
+    def round(self):
+        """Processor time of one more round."""
+        before = self.seconds()
+        self.tell("go")
+        return self.seconds() - before
+
+    def end(self):
+        self.guest.process.kill()
+        self.guest.finish()
+
+
+def measure(isa, binaries, directory, rounds):
+    """[{kind: seconds}], one for each round of one set of guests."""
+    cpu, on, events = CPUS[isa]
+    stock, ours = binaries
+    workers = {"stock": Worker(stock, isa, directory, cpu, "-"),
+               "off": Worker(ours, isa, directory, cpu, "-"),
+               "counting": Worker(ours, isa, directory, cpu + on, events)}
+    kinds, found = list(workers), []
+    for worker in workers.values():
+        worker.round()  # translates the guest's code
+    for i in range(rounds):
+        order = kinds[i % 3:] + kinds[:i % 3]
+        found.append({kind: workers[kind].round() for kind in order})
+    for worker in workers.values():
+        worker.end()
+    return found
+
+
+def report(isa, found):
+    base = statistics.median(r["stock"] for r in found)
+    print(f"# {isa}: {len(found)} rounds, {base:.3f} s each on QEMU without the model")
+    for kind, goal in GOALS.items():
+        ratios = sorted(r[kind] / r["stock"] for r in found)
+        ratio = statistics.median(ratios)
+        low, high = ratios[len(ratios) // 4], ratios[3 * len(ratios) // 4]
+        print(f"# {isa}, {kind}: quartiles of the rounds {low:.3f} to {high:.3f}")
+        print(f"bench model-{kind}-{isa} {ratio:.3f} times-stock goal {goal} "
+              f"{'ok' if ratio <= goal else 'short'}", flush=True)
 
 
 def main():
-    stock, ours = sys.argv[1], guests.qemu_binaries()["x86_64"]
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    directory = guests.guest_directory("x86_64")
-    kinds = {"stock": (stock, CPU), "off": (ours, CPU), "counting": (ours, CPU + ",pmu=on")}
-    seconds = {kind: [] for kind in kinds}
-    for _ in range(rounds):
-        for kind, (binary, cpu) in kinds.items():
-            seconds[kind].append(user_seconds(binary, cpu, directory))
-    for kind, values in seconds.items():
-        ratios = [value / base for value, base in zip(values, seconds["stock"])]
-        print(f"{kind}: {statistics.median(values):.2f} s, ratio "
-              f"{statistics.median(ratios):.3f} [{min(ratios):.3f}-{max(ratios):.3f}]")
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    sets = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    try:
+        stock, ours = guests.qemu_binaries("--stock"), guests.qemu_binaries()
+        for isa in CPUS:
+            directory = guests.guest_directory(isa)
+            found = []
+            for _ in range(sets):
+                found += measure(isa, (stock[isa], ours[isa]), directory, rounds)
+            report(isa, found)
+    except guests.Unavailable as reason:
+        print(f"bench model-off skip {reason}")
 
 
 if __name__ == "__main__":

@@ -54,16 +54,22 @@ unpack()
 	done
 }
 
+# program NAME ITERATIONS FILE
+program()
+{
+	$cc -nostdlib -static -no-pie -Wl,--build-id=none -g -D${1^^} -DITERATIONS=$2 \
+		"$here/guest/loops.$isa.S" -o "$root/bin/$3"
+}
+
 programs()
 {
 	local name
 	for name in spin calls stream ring; do
-		$cc -nostdlib -static -no-pie -Wl,--build-id=none -g \
-			-D${name^^} -DITERATIONS=1000000 \
-			"$here/guest/loops.$isa.S" -o "$root/bin/$name"
-		$cc -nostdlib -static -no-pie -Wl,--build-id=none -g \
-			-D${name^^} -DITERATIONS=1000 \
-			"$here/guest/loops.$isa.S" -o "$root/bin/$name-short"
+		program $name 1000000 $name
+		program $name 1000 $name-short
+	done
+	for name in spin deep stream; do
+		program $name 40000000 $name-long
 	done
 }
 

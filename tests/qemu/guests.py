@@ -15,7 +15,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "bareperf"
 LIMIT = 600  # seconds of patience with one guest
-ICOUNT = ["-icount", "shift=3,sleep=off", "-rtc", "base=2020-01-01,clock=vm"]
+ICOUNT = ("-icount", "shift=3,sleep=off", "-rtc", "base=2020-01-01,clock=vm")
 FIRMWARE = ["/usr/share/qemu", "/usr/share/seabios", "/usr/lib/ipxe/qemu"]
 MACHINES = {
     "x86_64": ("q35", "console=ttyS0 nopti tsc=reliable"),
@@ -31,15 +31,15 @@ def run_script(*command):
     """The standard output of one of our scripts; 77 means that it cannot."""
     done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == 77:
-        raise Unavailable(f"{pathlib.Path(command[0]).name} could not fetch what it needs")
+        raise Unavailable(f"no hardware model: {pathlib.Path(command[0]).name} says why")
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed with status {done.returncode}")
     return done.stdout
 
 
-def qemu_binaries():
-    """{architecture: path}, built if need be."""
-    x86, arm = run_script(HERE / "build.sh").split()
+def qemu_binaries(*options):
+    """{architecture: path}, built if need be; "--stock": without our patches."""
+    x86, arm = run_script(HERE / "build.sh", *options).split()
     return {"x86_64": x86, "aarch64": arm}
 
 
@@ -111,12 +111,13 @@ class Qmp:
 class Guest:
     """One boot: runs to its end and keeps what it printed."""
 
-    def __init__(self, binary, isa, directory, cpu, test, extra=(), machine=""):
+    def __init__(self, binary, isa, directory, cpu, test, extra=(), machine="", more=""):
         self.console = ""
         self.trouble = None
         self.where = tempfile.mkdtemp(prefix="check-model-")
         self.monitor = pathlib.Path(self.where) / "qmp"
         board, words = MACHINES[isa]
+        words = f"{words} {more} quiet nokaslr norandmaps panic=-1 test={test}"
         command = [binary]
         for path in FIRMWARE:
             command += ["-L", path]
@@ -124,7 +125,7 @@ class Guest:
                     "-nic", "none", "-no-reboot", "-serial", "stdio",
                     "-qmp", f"unix:{self.monitor},server=on,wait=off",
                     "-kernel", str(directory / "vmlinuz"), "-initrd", str(directory / "initrd"),
-                    "-append", f"{words} quiet nokaslr norandmaps panic=-1 test={test}", *extra]
+                    "-append", words, *extra]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, errors="replace",
                                         bufsize=1)
@@ -148,11 +149,15 @@ class Guest:
             self.console += line
             if line.startswith("@set "):
                 self.obey(line.strip())
-        self.process.wait()
         timer.cancel()
+        self.finish()
+        return "@end" in self.console
+
+    def finish(self):
+        """Wait for QEMU's end, and clean up."""
+        self.process.wait()
         self.qmp.close()
         shutil.rmtree(self.where)
-        return "@end" in self.console
 
     def sections(self):
         return sections(self.console)

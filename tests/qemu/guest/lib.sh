@@ -27,6 +27,15 @@ samples()
 		sort | uniq -c | sort -k1,1nr -k2 | sed 's/^ *//'
 }
 
+# Packets of all SPE records, without what differs from sample to sample
+packets()
+{
+	perf script -i /tmp/data -D 2> /dev/null |
+		grep -E ' (PC|TGT|VA|PA|B|LD|ST|EV|OTHER|CONTEXT) ' |
+		sed 's/^.*:  *//; s/^\([0-9a-f][0-9a-f] \)* *//' |
+		sort | uniq -c | sort -k1,1nr -k2 | sed 's/^ *//'
+}
+
 # The flags of all AUX records
 aux_flags()
 {

@@ -34,12 +34,33 @@ ring:	mov	x8, #173
 	svc	#0
 	subs	w9, w9, #1
 	b.ne	ring
+#elif defined(DEEP)
+	mov	x29, #0
+	bl	deep1
 #endif
 	mov	x8, #93
 	mov	x0, #0
 	svc	#0
 	.globl	leaf
 leaf:	ret
+#ifdef DEEP
+	.irp	level, 1, 2, 3, 4, 5, 6
+deep\level:
+	stp	x29, x30, [sp, #-16]!
+	mov	x29, sp
+	bl	1f
+	ldp	x29, x30, [sp], #16
+	ret
+1:
+	.endr
+	stp	x29, x30, [sp, #-16]!
+	mov	x29, sp
+	.globl	deep
+deep:	subs	w9, w9, #1
+	b.ne	deep
+	ldp	x29, x30, [sp], #16
+	ret
+#endif
 
 	.data
 	.balign	4096

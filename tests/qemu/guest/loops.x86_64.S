@@ -7,6 +7,7 @@
  *   calls  N times CALL, RET, DEC, JNZ: 4 N + 4, 3 N branches
  *   stream N times a load and a store of 8 bytes, DEC, JNZ
  *   ring   N system calls (getppid)
+ *   deep   spin, seven calls deep: a callchain of eight
  *
  * N is ITERATIONS.  The 4 are the MOV before and the MOV, XOR, SYSCALL after.
  */
@@ -38,12 +39,34 @@ ring:	mov	$110, %eax
 	syscall
 	dec	%ebx
 	jnz	ring
+#elif defined(DEEP)
+	mov	$ITERATIONS, %ecx
+	xor	%ebp, %ebp
+	call	deep1
 #endif
 	mov	$60, %eax
 	xor	%edi, %edi
 	syscall
 	.globl	leaf
 leaf:	ret
+#ifdef DEEP
+	.irp	level, 1, 2, 3, 4, 5, 6
+deep\level:
+	push	%rbp
+	mov	%rsp, %rbp
+	call	1f
+	pop	%rbp
+	ret
+1:
+	.endr
+	push	%rbp
+	mov	%rsp, %rbp
+	.globl	deep
+deep:	dec	%ecx
+	jnz	deep
+	pop	%rbp
+	ret
+#endif
 
 	.data
 	.balign	4096
