@@ -4,15 +4,29 @@
  *
  * Positions are free-running counts of bytes; position p lies at data[p & (size - 1)].
  *
- *	          data_tail          data_head        head            limit
- *	   free       |  unread records   |  in flight  |     free       |
- *	--------------+-------------------+-------------+----------------+----
+ *	          data_tail          data_head         head
+ *	   free       |  unread records   |  in flight  |          free
+ *	--------------+-------------------+-------------+--------------------
  *	              '------------------- data_size --------------------'
  *
- * A writer moves head by compare-and-exchange to reserve [head, head + size), and builds its
- * record there. nest counts the writers under way; they nest (thread < IRQ < NMI), so when the
- * outermost one has finished all have, and it publishes head as data_head. Two pairs with
- * the reader (host-tools/ring_reader.c):
+ * Writers nest (thread < IRQ < NMI): who interrupts another is done before that one goes on. So
+ * only the outermost publishes data_head, and its own record always begins there. By one store, to
+ * claim, it says where that is and how long; the claim is good while published, the private copy of
+ * data_head, is there, and lapses when published moves on. What a handler does that comes before
+ * each of the outermost writer's steps:
+ *
+ *	at = published
+ *	claim = {at, size}		is outermost itself, and publishes
+ *	published == at, or begin anew	takes space behind the claim, publishes nothing
+ *	build the record at at		the same
+ *	data_head = at + size		the same
+ *	published = at + size		the same
+ *	head > published? publish it	is outermost itself, and publishes that as well
+ *
+ * Nested writers take space by compare-and-exchange on head, which counts only if it lies beyond
+ * published. limit keeps all that has to be looked at away from here: ring.c takes care of it.
+ * tests/model/nest.pml has the steps, and what goes wrong without each. Two pairs with the reader
+ * (host-tools/ring_reader.c):
  *
  *	firmware			reader
  *	load data_tail			load data_head
@@ -44,7 +58,7 @@
 #include "ringbuf/owner.h"
 #include "ringbuf/trace_region.h"
 
-#define RING_LEVELS      4  /* writers that may nest: thread, exception, IRQ, NMI */
+#define RING_LEVELS      4  /* writers that may take care at a time: thread, exception, IRQ, NMI */
 #define RING_TRAILER_MAX 48 /* bytes: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
 
 /* The bound on bytes in flight of an overwritable ring of this size; a reader needs it, too. */
@@ -64,19 +78,29 @@ struct ring_account {
 	void (*trailer)(const struct ring_account *account, void *to);
 };
 
-/* One CPU's ring: private memory of the firmware. */
+/* A writer under way that takes care (RING_WITH_CARE). */
+struct ring_level {
+	uint64_t position; /* of its record */
+	uint32_t size;
+	bool wraps;     /* it is built in scratch memory */
+	bool outermost; /* and so publishes */
+};
+
+/* One CPU's ring: private memory of the firmware. A record that has nothing to wait for touches
+ * the first eight words only. */
 struct ring {
-	uint64_t head;      /* reserved up to here */
-	uint64_t limit;     /* the fast path may reserve up to here; 0 sends all to the slow one */
 	uint64_t published; /* up to here readers see */
-	uint64_t wakeup_at; /* publishing this or more takes the slow path */
-	uint32_t nest;      /* writers under way */
-	uint32_t paused;
-	uint64_t flip; /* all ones: backward */
-	uint64_t mask; /* size - 1 */
+	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
+	                       0: all, LOST is due or output is paused */
+	uint64_t claim;     /* the outermost writer's: its position << 16 | its size */
+	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
+	uint64_t flip;      /* all ones: backward */
+	uint64_t mask;      /* size - 1 */
 	uint8_t *data;
 	struct perf_event_mmap_page *control;
 	uint64_t size; /* of data, bytes, a power of two of pages */
+	uint32_t nest; /* levels in use */
+	uint32_t paused;
 
 	struct ring_owner *owner; /* NULL: nobody is woken */
 	uint64_t wakeup_step;     /* bytes from one wakeup to the next; 0: never by bytes */
@@ -93,9 +117,9 @@ struct ring {
 	uint64_t lost_records;
 	uint64_t full; /* 1: the owner knows of this episode of fullness */
 
-	uint8_t *scratch;              /* RING_LEVELS * max_record bytes, for records that wrap */
-	uint64_t wrapped[RING_LEVELS]; /* where those belong */
-	uint32_t max_record;           /* bytes */
+	struct ring_level levels[RING_LEVELS];
+	uint8_t *scratch;    /* RING_LEVELS * max_record bytes, for records that wrap */
+	uint32_t max_record; /* bytes */
 };
 
 struct ring_config {
@@ -109,15 +133,32 @@ struct ring_config {
 	const struct tr_clock *clock; /* for the control page's conversion; may be NULL */
 };
 
+/* The ways to write a record. */
+enum ring_way {
+	RING_OUTERMOST, /* with nothing to wait for */
+	RING_NESTED,    /* the same within another's */
+	RING_WITH_CARE, /* with a level: whatever there is to look at */
+};
+
+/* What was reserved; no record if it is lost. */
+struct ring_slot {
+	void *record;
+	uint64_t way; /* enum ring_way, filling its register: gcc builds this in memory */
+};
+
 /* One record under way. On the writer's stack from ring_reserve() to ring_commit(); no function
  * that is not inline sees it, so that it lives in registers. */
 struct ring_output {
 	struct ring *ring;
 	struct ring_account *account;
-	uint32_t size;
+	uint64_t end; /* of its record, if it is RING_OUTERMOST */
+	enum ring_way way;
 	bool sample;
-	bool wraps; /* it is built in scratch memory */
 };
+
+/* Off the path of a record that has nothing to wait for. */
+#define RING_RARE(condition) __builtin_expect(condition, 0)
+#define RING_FAST            static inline __attribute__((always_inline))
 
 /* Prepare ring, its control page and its data. 0, or -EINVAL if the config breaks its own
  * rules. Thread. */
@@ -150,10 +191,12 @@ uint64_t ring_tail(struct ring *ring);
  * Any context. */
 bool ring_fits(struct ring *ring, const struct ring_account *account, uint64_t size);
 
-/* Slow halves of the functions below; nest has been raised. */
-void *ring_reserve_slow(struct ring *ring, struct ring_account *account, uint32_t size);
-void ring_put_wrapped(struct ring *ring, uint32_t size);
-void ring_leave_slow(struct ring *ring, const struct ring_account *account);
+/* The functions below for all that has something to look at. */
+struct ring_slot ring_reserve_slow(struct ring *ring, struct ring_account *account, uint32_t size);
+void ring_commit_slow(struct ring *ring, struct ring_account *account, bool sample);
+
+/* Publish all that is reserved, and wake if that is due. Only the outermost writer. */
+void ring_publish(struct ring *ring, const struct ring_account *account);
 
 /* Offset in data of the record [position, position + size). */
 static inline uint64_t ring_offset(const struct ring *ring, uint64_t position, uint32_t size)
@@ -173,83 +216,74 @@ static inline uint64_t ring_load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Make head visible. Only while nest is ours alone. */
-static inline void ring_publish(struct ring *ring, uint64_t head)
+/* How many bytes a claim says are written from published on; more than UINT16_MAX: it has lapsed.
+ * It has the size in its low 16 bits, above them the low 48 of the position. */
+static inline uint64_t ring_claimed(uint64_t claim, uint64_t published)
 {
-	ring->published = head;
+	return claim ^ published << 16;
+}
+
+/* Whether a writer is under way. */
+static inline bool ring_is_writing(const struct ring *ring)
+{
+	uint64_t claim = ring_load(&ring->claim);
+
+	ring_barrier(); /* in this order: a handler's claim of the position before fits no more */
+	return ring_claimed(claim, ring_load(&ring->published)) <= UINT16_MAX;
+}
+
+/* Show the reader all before end. Only the outermost writer. */
+static inline void ring_show(struct ring *ring, uint64_t end)
+{
 	/* A: the records before the head; pairs with D in ring_reader.c. */
-	__atomic_store_n(&ring->control->data_head, (head ^ ring->flip) - ring->flip,
+	__atomic_store_n(&ring->control->data_head, (end ^ ring->flip) - ring->flip,
 	                 __ATOMIC_RELEASE);
-}
-
-/* One more for wakeup_events; when they are complete, send the outermost writer to the slow path.
- */
-static inline void ring_count_sample(struct ring *ring)
-{
-	arch_add_local(&ring->samples, 1);
-	if (ring_load(&ring->samples) >= ring->samples_at)
-		__atomic_store_n(&ring->wakeup_at, 0, __ATOMIC_RELAXED);
-}
-
-/* A writer is done. The outermost publishes what it and those nested in it wrote. */
-static inline void ring_leave(struct ring *ring, const struct ring_account *account)
-{
-	uint64_t head;
-
 	ring_barrier();
-	if (ring->nest > 1) {
-		ring->nest--;
-		return;
-	}
-	head = ring_load(&ring->head);
-	ring_publish(ring, head);
-	if (__builtin_expect(head >= ring_load(&ring->wakeup_at), 0)) {
-		ring_leave_slow(ring, account);
-		return;
+}
+
+/* One more is built, and perhaps for wakeup_events; when they are complete, the outermost writer
+ * is sent to ring_publish(). */
+static inline void ring_count_written(struct ring *ring, struct ring_account *account, bool sample)
+{
+	arch_add_local(&account->written, 1);
+	if (sample && ring->samples_at) {
+		arch_add_local(&ring->samples, 1);
+		if (ring_load(&ring->samples) >= ring->samples_at)
+			__atomic_store_n(&ring->limit, 0, __ATOMIC_RELAXED);
 	}
 	ring_barrier();
-	ring->nest = 0;
+}
+
+/* Claim [at, at + size) unless a writer is under way, what others reserved is not published yet,
+ * or something has to be looked at. */
+RING_FAST bool ring_claim(struct ring *ring, uint64_t at, uint32_t size)
+{
+	if (RING_RARE(at + size > ring_load(&ring->limit)) ||
+	    RING_RARE(ring_load(&ring->head) > at) ||
+	    RING_RARE(ring_claimed(ring_load(&ring->claim), at) <= UINT16_MAX))
+		return false;
+	ring->claim = at << 16 | size;
 	ring_barrier();
-	/* A handler between the load of head and nest = 0 left publishing to us. */
-	if (__builtin_expect(ring_load(&ring->head) != head, 0) && !RING_FAULT(NO_REPUBLISH))
-		ring_leave_slow(ring, account);
+	/* A handler before that was outermost, and may have published over us. */
+	return !RING_RARE(ring_load(&ring->published) != at) || RING_FAULT(TORN_RESERVE);
 }
 
-/* Take [head, end) unless a handler has taken some of it. */
-static inline bool ring_advance(struct ring *ring, uint64_t head, uint64_t end)
+/* ring_reserve() of a record that has nothing to wait for; NULL for any other, and then nothing
+ * has happened. For a writer whose way with ring_reserve() is a function of its own: where this
+ * one calls nothing, its values stay in registers. */
+RING_FAST void *ring_try(struct ring_output *out, struct ring *ring, struct ring_account *account,
+                         uint32_t size)
 {
-	if (RING_FAULT(TORN_RESERVE)) {
-		ring->head = end;
-		return true;
-	}
-	return arch_cmpxchg_local(&ring->head, head, end);
-}
+	uint64_t at = ring_load(&ring->published);
 
-static inline void *ring_reserve_any(struct ring_output *out, struct ring *ring,
-                                     struct ring_account *account, uint32_t size)
-{
-	uint64_t head, offset;
-	uint8_t *record;
-
-	out->ring = ring;
-	out->account = account;
-	out->size = size;
-	out->wraps = false;
+	ring_barrier();
+	*out = (struct ring_output){ .ring = ring, .account = account, .end = at + size };
+	if (RING_RARE(!ring_claim(ring, at, size)))
+		return NULL;
 	arch_add_local(&account->generated, 1);
-	ring->nest++;
-	ring_barrier();
-	head = ring_load(&ring->head);
-	offset = ring_offset(ring, head, size);
-	if (__builtin_expect(head + size > ring_load(&ring->limit), 0) ||
-	    __builtin_expect(offset + size > ring->mask + 1, 0) ||
-	    __builtin_expect(!ring_advance(ring, head, head + size), 0)) {
-		record = ring_reserve_slow(ring, account, size);
-		out->wraps = (uint64_t)(record - ring->data) > ring->mask;
-		return record;
-	}
 	if (RING_FAULT(EARLY_PUBLISH))
-		ring_publish(ring, head + size);
-	return ring->data + offset;
+		ring_show(ring, out->end);
+	return ring->data + ring_offset(ring, at, size);
 }
 
 /*
@@ -258,40 +292,57 @@ static inline void *ring_reserve_any(struct ring_output *out, struct ring *ring,
  * then ring_commit() must not be called. Ring and account belong to this CPU. Any context,
  * nested in other writers or not.
  */
-static inline void *ring_reserve(struct ring_output *out, struct ring *ring,
-                                 struct ring_account *account, uint32_t size)
+RING_FAST void *ring_reserve(struct ring_output *out, struct ring *ring,
+                             struct ring_account *account, uint32_t size)
 {
-	out->sample = false;
-	return ring_reserve_any(out, ring, account, size);
+	struct ring_slot slot = { ring_try(out, ring, account, size), RING_OUTERMOST };
+
+	if (RING_RARE(!slot.record))
+		slot = ring_reserve_slow(ring, account, size);
+	out->way = slot.way;
+	return slot.record;
 }
 
 /* The same for a SAMPLE, whose period goes into the ledger and which wakeup_events counts. */
-static inline void *ring_reserve_sample(struct ring_output *out, struct ring *ring,
-                                        struct ring_account *account, uint32_t size,
-                                        uint64_t period)
+RING_FAST void *ring_reserve_sample(struct ring_output *out, struct ring *ring,
+                                    struct ring_account *account, uint32_t size, uint64_t period)
 {
 	void *record;
 
-	out->sample = true;
 	arch_add_local(&account->period, period);
-	record = ring_reserve_any(out, ring, account, size);
-	if (__builtin_expect(!record, 0))
+	record = ring_reserve(out, ring, account, size);
+	out->sample = true;
+	if (RING_RARE(!record))
 		arch_add_local(&account->period_lost, period);
 	return record;
 }
 
-/* The record is built: write what wraps, count it, and let the reader have it once no outer
- * writer is under way. */
-static inline void ring_commit(struct ring_output *out)
+/* The record is built: count it, and let the reader have it once no outer writer is under way. */
+RING_FAST void ring_commit(struct ring_output *out)
 {
 	struct ring *ring = out->ring;
+	uint64_t end = out->end;
 
-	if (__builtin_expect(out->wraps, 0))
-		ring_put_wrapped(ring, out->size);
-	arch_add_local(&out->account->written, 1);
-	if (out->sample && ring->samples_at)
-		ring_count_sample(ring);
-	ring_leave(ring, out->account);
+	if (RING_RARE(out->way == RING_WITH_CARE)) {
+		ring_commit_slow(ring, out->account, out->sample);
+		return;
+	}
+	ring_count_written(ring, out->account, out->sample);
+	if (RING_RARE(out->way == RING_NESTED))
+		return;
+	if (RING_RARE(ring_load(&ring->head) > end))
+		end = ring_load(&ring->head); /* and what was nested in it */
+	ring_barrier();                       /* limit after head: it tells of what was nested */
+	if (RING_RARE(end > ring_load(&ring->limit))) {
+		ring_publish(ring, out->account);
+		return;
+	}
+	ring_show(ring, end);
+	ring->published = end;
+	ring_barrier();
+	/* A handler that came while claim was still good left publishing to us. */
+	if (RING_RARE(ring_load(&ring->head) > end) && !RING_FAULT(NO_REPUBLISH))
+		ring_publish(ring, out->account);
 }
 
 #endif

@@ -6,8 +6,3 @@ ring_live_CFLAGS := -isystem /usr/include/dpdk \
 ring_live_LIBS := $(shell pkg-config --exists libdpdk && echo -lrte_ring -lrte_eal) \
 	$(shell pkg-config --exists ck && echo -lck)
 ring_lttng_LIBS := $(shell pkg-config --libs lttng-ust 2>/dev/null)
-# as FW_CFLAGS, to count what the firmware would run
-ring_instructions_CFLAGS := -ffreestanding -mgeneral-regs-only -mno-red-zone -fno-omit-frame-pointer \
-	-mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-delete-null-pointer-checks
-ring_instructions_SRCS := ringbuf/ring.c ringbuf/owner.c
-build/host/bench/ring_instructions: ringbuf/ring.c ringbuf/ring.h

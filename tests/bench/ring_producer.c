@@ -5,8 +5,6 @@
  */
 #include "bench.h"
 
-#include <string.h>
-
 /* As in the firmware: what a handler runs has no vector registers, the floor neither. */
 #if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC push_options
@@ -22,59 +20,108 @@ static struct bench_ring *forward, *backward, *full;
 static uint8_t *floor_memory; /* aligned to a page */
 static uint64_t floor_head;
 
-static uint64_t template[8]; /* filled in main(), so that it is copied from memory */
+/* What all of them write: the same words from the same place, filled in main(). */
+static uint64_t template[BENCH_RECORD / 8];
+
+static inline __attribute__((always_inline)) void build(uint64_t *record, bool with_time)
+{
+	record[0] = template[0]; /* word by word: memcpy() is another thing off the fast path */
+	record[1] = template[1];
+	record[2] = template[2];
+	record[3] = template[3];
+	record[5] = template[5];
+	record[6] = template[6];
+	record[7] = template[7];
+	record[4] = with_time ? arch_cycles() : template[4];
+}
+
+static inline __attribute__((always_inline)) void floor_write_any(bool with_time)
+{
+	uint64_t head = floor_head;
+
+	build((uint64_t *)(floor_memory + (head & (BENCH_RING_SIZE - 1))), with_time);
+	__atomic_store_n(&floor_head, head + sizeof(template), __ATOMIC_RELEASE);
+}
+
+/* As short as a writer can be: what is not simple is far away. */
+static inline __attribute__((always_inline)) bool ring_write_any(struct bench_ring *b, bool simple,
+                                                                 bool with_time)
+{
+	struct ring_output out;
+	uint64_t *record = simple ? ring_try(&out, &b->ring, &b->account, BENCH_RECORD)
+	                          : ring_reserve(&out, &b->ring, &b->account, BENCH_RECORD);
+
+	if (!record)
+		return false;
+	build(record, with_time);
+	ring_commit(&out);
+	return true;
+}
 
 static NOINLINE void floor_write(void)
 {
-	memcpy(floor_memory + (floor_head & (BENCH_RING_SIZE - 1)), template, sizeof(template));
-	__atomic_store_n(&floor_head, floor_head + sizeof(template), __ATOMIC_RELEASE);
+	floor_write_any(false);
 }
 
-static NOINLINE void floor_write_time(uint64_t time)
+static NOINLINE void floor_write_time(void)
 {
-	uint64_t *at = (uint64_t *)(floor_memory + (floor_head & (BENCH_RING_SIZE - 1)));
-
-	memcpy(at, template, sizeof(template));
-	at[4] = time;
-	__atomic_store_n(&floor_head, floor_head + sizeof(template), __ATOMIC_RELEASE);
+	floor_write_any(true);
 }
 
-static NOINLINE void ring_write(struct bench_ring *b, uint64_t number, uint64_t time)
+static NOINLINE void ring_write_plainly(struct bench_ring *b)
 {
-	struct ring_output out;
-	uint64_t *record = ring_reserve(&out, &b->ring, &b->account, BENCH_RECORD);
-
-	if (!record)
-		return;
-	bench_fill(record, number, time);
-	ring_commit(&out);
+	ring_write_any(b, false, false);
 }
 
-static NOINLINE void ring_write_sample(struct bench_ring *b, uint64_t number, uint64_t time)
+static NOINLINE void ring_write_time_plainly(struct bench_ring *b)
+{
+	ring_write_any(b, false, true);
+}
+
+static NOINLINE void ring_write(struct bench_ring *b)
+{
+	if (!ring_write_any(b, true, false))
+		ring_write_plainly(b);
+}
+
+static NOINLINE void ring_write_time(struct bench_ring *b)
+{
+	if (!ring_write_any(b, true, true))
+		ring_write_time_plainly(b);
+}
+
+static NOINLINE void ring_write_sample(struct bench_ring *b)
 {
 	struct ring_output out;
 	uint64_t *record = ring_reserve_sample(&out, &b->ring, &b->account, BENCH_RECORD, 1000);
 
 	if (!record)
 		return;
-	bench_fill(record, number, time);
+	build(record, false);
+	ring_commit(&out);
+}
+
+static NOINLINE void write_nested(struct bench_ring *b)
+{
+	struct ring_output out;
+	uint64_t *record = ring_reserve(&out, &b->ring, &b->nested, BENCH_RECORD);
+
+	if (!record)
+		return;
+	build(record, false);
 	ring_commit(&out);
 }
 
 /* A record whose writer is interrupted by another. */
-static NOINLINE void ring_write_nested(struct bench_ring *b, uint64_t number, uint64_t time)
+static NOINLINE void ring_write_nested(struct bench_ring *b)
 {
-	struct ring_output out, inner;
-	uint64_t *record = ring_reserve(&out, &b->ring, &b->account, BENCH_RECORD), *nested;
+	struct ring_output out;
+	uint64_t *record = ring_reserve(&out, &b->ring, &b->account, BENCH_RECORD);
 
 	if (!record)
 		return;
-	bench_fill(record, number, time);
-	nested = ring_reserve(&inner, &b->ring, &b->nested, BENCH_RECORD);
-	if (nested) {
-		bench_fill(nested, number, time);
-		ring_commit(&inner);
-	}
+	build(record, false);
+	write_nested(b);
 	ring_commit(&out);
 }
 
@@ -91,66 +138,63 @@ static void run_floor(uint64_t records)
 static void run_floor_time(uint64_t records)
 {
 	for (uint64_t i = 0; i < records; i++)
-		floor_write_time(arch_cycles());
+		floor_write_time();
+}
+
+/* Calls of write(), whose reader keeps up. */
+static inline __attribute__((always_inline)) void
+run_writer(struct bench_ring *b, void (*write)(struct bench_ring *), uint64_t calls)
+{
+	for (uint64_t i = 0; i < calls; i++) {
+		if (i % (BURST / 2) == 0)
+			bench_ring_consume(b);
+		write(b);
+	}
 }
 
 static void run_ring(uint64_t records)
 {
-	for (uint64_t i = 0; i < records; i++) {
-		if (i % BURST == 0)
-			bench_ring_consume(forward);
-		ring_write(forward, i, i);
-	}
+	run_writer(forward, ring_write, records);
+}
+
+static void run_ring_plainly(uint64_t records)
+{
+	run_writer(forward, ring_write_plainly, records);
 }
 
 static void run_ring_time(uint64_t records)
 {
-	for (uint64_t i = 0; i < records; i++) {
-		if (i % BURST == 0)
-			bench_ring_consume(forward);
-		ring_write(forward, i, arch_cycles());
-	}
+	run_writer(forward, ring_write_time, records);
 }
 
 static void run_sample(uint64_t records)
 {
-	for (uint64_t i = 0; i < records; i++) {
-		if (i % BURST == 0)
-			bench_ring_consume(forward);
-		ring_write_sample(forward, i, i);
-	}
+	run_writer(forward, ring_write_sample, records);
 }
 
 static void run_nested(uint64_t records)
 {
-	for (uint64_t i = 0; i < records; i += 2) {
-		if (i % BURST == 0)
-			bench_ring_consume(forward);
-		ring_write_nested(forward, i, i);
-	}
+	run_writer(forward, ring_write_nested, records / 2);
 }
 
 static void run_backward(uint64_t records)
 {
-	for (uint64_t i = 0; i < records; i++) {
-		if (i % BURST == 0)
-			bench_ring_consume(backward);
-		ring_write(backward, i, i);
-	}
+	run_writer(backward, ring_write, records);
 }
 
 static void run_full(uint64_t records)
 {
 	for (uint64_t i = 0; i < records; i++)
-		ring_write(full, i, i);
+		ring_write(full);
 }
 
-enum { FLOOR, FLOOR_TIME, RING, RING_TIME, SAMPLE, NESTED, BACKWARD, FULL, VARIANTS };
+enum { FLOOR, FLOOR_TIME, RING, PLAINLY, RING_TIME, SAMPLE, NESTED, BACKWARD, FULL, VARIANTS };
 
 static struct bench_variant variants[VARIANTS] = {
 	[FLOOR] = { .name = "copy and release store", .run = run_floor },
 	[FLOOR_TIME] = { .name = "the same with timestamp", .run = run_floor_time },
 	[RING] = { .name = "record", .run = run_ring },
+	[PLAINLY] = { .name = "record, without ring_try()", .run = run_ring_plainly },
 	[RING_TIME] = { .name = "record with timestamp", .run = run_ring_time },
 	[SAMPLE] = { .name = "sample with its period", .run = run_sample },
 	[NESTED] = { .name = "record, half of them nested", .run = run_nested },

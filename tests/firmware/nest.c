@@ -40,7 +40,7 @@ static const char *reader_wrong;
 static void write_from(unsigned event)
 {
 	visits[event]++;
-	within[event] += rig.ring.nest != 0;
+	within[event] += ring_is_writing(&rig.ring);
 	rig_write(&rig, event, 40 + 8 * event, 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forward ring: ringbuf/ring.c with a handler that may interrupt the writer anywhere,
+ * The forward ring: write.pml with a handler that may interrupt the writer anywhere,
  * ringbuf/owner.c, and host-tools/ring_reader.c sleeping on the owner's bell alone. A record is
  * one slot. The letters are those of docs/trace-region.md. A MUTANT has one thing wrong.
  */
@@ -36,9 +36,13 @@ byte mutant = 77; /* chosen by tests/model/check */
 #define LOST	 64 /* a LOST record's value: this plus the number */
 #define HANDLERS 32 /* the handler's records: this plus its running number */
 
-/* private to the firmware's CPU */
-byte head, nest, lost, reported, good_tail;
-byte written[2]; /* by the thread and by the handler */
+#define LEVELS		2
+#define PUBLISHED_FIRST NOBODY /* these are nest.pml's */
+#define NO_HEAD		NOBODY
+#define SHOW_LAST	NOBODY
+
+#include "write.pml"
+
 bool interrupted;
 bool bell;
 bool thread_over, handler_over;
@@ -67,81 +71,54 @@ inline wake(who)
 	}
 }
 
-/* Look for space: at, due and end; B. */
-inline look()
+inline begin(value)
 {
-	d_step {
-		at = head;
-		due = (MUTANT == FORGET_LOST -> 0 : lost - reported);
-		end = at + 1 + (due > 0 -> 1 : 0);
-		good_tail = (end - good_tail > SLOTS -> mem[TAIL] : good_tail)
-	}
-}
-
-/* Write one record. who: 0 the thread, 1 the handler. Each step is one that a handler may come
- * before, and that makes a difference to it or to the reader. */
-inline write(who, value)
-{
-	d_step { nest++ }
 	if
 	:: MUTANT == NO_B -> store(W, DATA + head % SLOTS, value, 0)
 	:: else
-	fi;
-again:
-	look();
-	if
-	:: d_step { end - good_tail > SLOTS -> lost++; due = 0; end = 0 }
-		goto out
-	:: d_step { end - good_tail <= SLOTS && (head == at || MUTANT == TORN_RESERVE) ->
-			/* In truth two steps, the second of which may take back the first; what
-			 * a handler in between sees is what it sees before or after both. */
-			head = end;
-			reported = reported + due;
-			end = 0
-		}
-	:: else -> goto again
-	fi;
-	if
-	:: MUTANT == PUBLISH_EARLY -> store(W, HEAD, head, 1)
-	:: else
-	fi;
-	if
-	:: due > 0 -> store(W, DATA + at % SLOTS, LOST + due, 0); d_step { at++; due = 0 }
-	:: else
-	fi;
-	store(W, DATA + at % SLOTS, value, 0);
-	written[who]++;
-out:
-	if
-	:: d_step { nest > 1 -> nest--; at = 0 }
-	:: else ->
-publish:
-		at = head;
-		store(W, HEAD, at, MUTANT != NO_A); /* A */
-		wake(who);
-		nest = 0;
-		if
-		:: d_step { head != at && MUTANT != NO_REPUBLISH -> nest = 1 } goto publish
-		:: else -> at = 0
-		fi
 	fi
+}
+
+/* B. A tail beyond published is not to be judged yet, and can be no more than all that there is. */
+inline look_tail()
+{
+	d_step {
+		was_tail = mem[TAIL];
+		assert(was_tail <= END);
+		if
+		:: end - good_tail > SLOTS && was_tail <= published -> good_tail = was_tail
+		:: else
+		fi;
+		was_tail = 0
+	}
+}
+
+inline build(place, value)
+{
+	store(W, DATA + (place) % SLOTS, value, 0)
+}
+
+inline show_head(to)
+{
+	store(W, HEAD, to, MUTANT != NO_A) /* A */
 }
 
 active proctype Thread() GOES_ON
 {
-	byte at, end, due, was, number, lost_before;
+	byte at, end, due, was, number, lost_before, was_tail;
+	bool nested;
 
 	do
 	:: number < RECORDS ->
 		number++;
 		if
 		:: number == RECORDS -> atomic {
-				mem[TAIL] == head && mem[HEAD] == head;
+				mem[TAIL] == published && mem[HEAD] == published;
 				lost_before = lost
 			}
 		:: else
 		fi;
-		write(0, number)
+		write(0, number, number > 1)
 	:: else -> break
 	od;
 	assert(reported >= lost_before); /* told as soon as there was room */
@@ -150,7 +127,8 @@ active proctype Thread() GOES_ON
 
 active proctype Handler()
 {
-	byte at, end, due, was, number;
+	byte at, end, due, was, number, was_tail;
+	bool nested;
 
 	do
 	:: number < HANDLED ->
@@ -159,7 +137,7 @@ active proctype Handler()
 		:: thread_over -> break
 		fi;
 		number++;
-		write(1, HANDLERS + number);
+		write(1, HANDLERS + number, true);
 		interrupted = false
 	:: break
 	od;
@@ -223,7 +201,7 @@ active proctype Judge()
 {
 	timeout;
 	assert(thread_over && handler_over);
-	assert(position == head);
+	assert(position == published);
 	assert(delivered[0] == written[0] && delivered[1] == written[1]);
 	assert(told == reported)
 }

@@ -2,7 +2,7 @@
 # The ring's tests share a rig and scenarios. Those that step through instructions, or count
 # records by the hundred million, have the ring as it is in the product: without sanitizers.
 RING_RIG := $(wildcard tests/unit/ring_rig.* tests/unit/ring_scenario*)
-RING_PLAIN := ringbuf/ring.c ringbuf/owner.c ringbuf/ledger.c host-tools/ring_reader.c \
+RING_PLAIN := ringbuf/ring.c ringbuf/ring_setup.c ringbuf/owner.c ringbuf/ledger.c host-tools/ring_reader.c \
 	arch/host/host.c
 $(foreach test,$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/ring*_test.c)),\
 	$(eval $(test)_SRCS += $(filter %.c,$(RING_RIG))) \

@@ -219,6 +219,7 @@ static void a_writer_deeper_than_the_levels_loses_its_wrapping_record(void **sta
 	assert_true(rig_write(rig, 0, 1000, 0) && rig_write(rig, 0, 1000, 0) &&
 	            rig_write(rig, 0, 1000, 0));
 	assert_null(rig_drain(rig, UINT64_MAX));
+	rig->ring.limit = 0; /* so that all of them take a level */
 	for (int i = 0; i < RING_LEVELS; i++)
 		assert_non_null(ring_reserve(&outs[i], &rig->ring, &rig->events[1].account, 256));
 	assert_false(rig_write(rig, 0, 256, RING_LEVELS));
@@ -249,10 +250,10 @@ static void nested_records_appear_when_the_outermost_is_lost(void **state)
 	struct ring_output outer;
 
 	/* the state in which an outermost writer finds that a handler has just filled the ring */
-	rig->ring.nest = 1;
+	rig->ring.claim = 0;
 	fill(rig);
 	assert_int_equal(rig->control->data_head, 0);
-	rig->ring.nest = 0;
+	rig->ring.claim = UINT64_MAX;
 	assert_null(ring_reserve_sample(&outer, &rig->ring, &rig->events[0].account, 64, 2));
 	assert_int_equal(rig->control->data_head, SIZE);
 }

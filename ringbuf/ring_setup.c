@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring as it begins, its owner, and its pauses. */
+#include "ringbuf/ring.h"
+
+#include "ringbuf/bytes.h"
+
+#include <errno.h>
+
+static void init_control(const struct ring_config *config)
+{
+	struct perf_event_mmap_page *control = config->control;
+
+	ring_zero(control, sizeof(*control));
+	control->size = offsetof(struct perf_event_mmap_page, reserved);
+	control->data_offset = (uint64_t)((uint8_t *)config->data - (uint8_t *)control);
+	control->data_size = config->size;
+	if (!config->clock)
+		return;
+	control->capabilities = PERF_CAP_USER_TIME | PERF_CAP_USER_TIME_ZERO;
+	control->time_mult = config->clock->time_mult;
+	control->time_shift = config->clock->time_shift;
+	control->time_zero = config->clock->time_zero;
+}
+
+int ring_init(struct ring *ring, const struct ring_config *config)
+{
+	if (config->size < TR_PAGE || (config->size & (config->size - 1)) ||
+	    config->max_record > UINT16_MAX || config->max_record > config->size ||
+	    config->max_record % 8)
+		return -EINVAL;
+	init_control(config);
+	ring_zero(config->data, config->size); /* a backward reader stops at zero */
+	*ring = (struct ring){
+		.claim = UINT64_MAX, /* of no position: they are multiples of 8 */
+		.flip = config->flags & TR_RING_BACKWARD ? UINT64_MAX : 0,
+		.mask = config->size - 1,
+		.size = config->size,
+		.data = config->data,
+		.control = config->control,
+		.scratch = config->scratch,
+		.max_record = config->max_record,
+	};
+	ring_set_owner(ring, config->owner);
+	return 0;
+}
+
+/* The bytes after which the owner is woken: its watermark, and half of the ring always. An
+ * overwritable ring has no half that fills. */
+static uint64_t wakeup_step(const struct ring *ring)
+{
+	uint64_t mark, half = ring->size / 2;
+
+	if (!ring->owner)
+		return 0;
+	mark = ring->owner->wakeup_watermark;
+	if (ring->flip)
+		return mark;
+	return mark && mark < half ? mark : half;
+}
+
+void ring_set_owner(struct ring *ring, struct ring_owner *owner)
+{
+	ring->wakeup_step = 0; /* no wakeup while this is half done */
+	ring->samples_at = 0;
+	ring->limit = 0;
+	ring_barrier();
+	ring->owner = owner;
+	ring->wakeup_bytes = ring_load(&ring->published) + wakeup_step(ring);
+	ring->samples_at = owner && owner->wakeup_events ? ring->samples + owner->wakeup_events : 0;
+	ring_barrier();
+	ring->wakeup_step = wakeup_step(ring);
+	ring_barrier();
+	ring->limit = 0; /* one that a handler found without it */
+}
+
+void ring_wake(struct ring *ring, enum tr_wakeup_cause cause)
+{
+	if (ring->owner)
+		ring_owner_wake(ring->owner, cause);
+}
+
+void ring_tick(struct ring *ring)
+{
+	if (ring->owner)
+		ring_owner_tick(ring->owner);
+}
+
+void ring_pause(struct ring *ring)
+{
+	ring->paused = 1;
+	ring_barrier();
+	ring->limit = 0;
+}
+
+void ring_resume(struct ring *ring)
+{
+	ring->paused = 0; /* limit stays 0: the next record finds the new one, and tells the loss */
+}
