@@ -4,6 +4,7 @@
  * several times. Nobody reads; one CPU sees its own memory in order. MUTANT has one thing wrong.
  */
 #define LEVELS	3
+#define MAY_WRAP true
 #define RECORDS 2 /* the thread's, and the IRQ's */
 #define NMIS	1
 #define SLOTS	(2 * RECORDS + NMIS)

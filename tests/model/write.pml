@@ -4,7 +4,8 @@
  * ringbuf/ring.h and ring.c, for every model that writes. Each step is one before which a handler
  * may come, and that makes a difference to it or to the reader. Private words are seen by handlers
  * in the program's order. The including model says what loading a tail, building a record, showing
- * a head and waking are: begin(), look_tail(), build(), show_head(), wake().
+ * a head and waking are: begin(), look_tail(), build(), show_head(), wake(); and MAY_WRAP, whether
+ * any record may have to take care.
  */
 #define NOBODY 255 /* claim of no position */
 
@@ -66,7 +67,7 @@ inline write(who, value, wants)
 {
 	begin(value);
 	if
-	:: true -> goto care /* limit says so: it wraps, or reaches the watermark */
+	:: MAY_WRAP -> goto care /* limit says so */
 	:: true
 	fi;
 	at = published;
