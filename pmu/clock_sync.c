@@ -55,6 +55,7 @@ int clock_sync_measure(unsigned cpu, struct clock_sync *sync)
 	uint64_t fastest = UINT64_MAX;
 	int error;
 
+	*sync = (struct clock_sync){ 0 };
 	wire.ping = wire.pong = 0;
 	error = arch_cpu_run(cpu, answer, NULL);
 	if (error)
