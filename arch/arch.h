@@ -45,6 +45,11 @@ static inline void arch_irq_restore(uint64_t saved);
  * nothing to do, WRMSR serializes enough; Arm: ISB. */
 static inline void arch_reg_sync(void);
 
+/* arch_reg_read() and arch_reg_write() of a register of the counters that its driver has found to
+ * exist, for its handler: a fault is a fault. Any context. */
+static inline uint64_t arch_counter_read(uint32_t reg);
+static inline void arch_counter_write(uint32_t reg, uint64_t value);
+
 #include <arch_inline.h>
 
 /* ---- The CPU ---- */
@@ -235,8 +240,8 @@ void arch_timer_disarm(void);
 int arch_pmi_init(arch_handler_fn handler);
 
 /* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
- * those: a handler calls this before it lets its counters go, else the return from it does it.
- * Arm: nothing to do, the interrupt is a level. In that handler. */
+ * those: the handler calls this once, before it lets its counters go. Arm: nothing to do, the
+ * interrupt is a level. In that handler. */
 void arch_pmi_ack(void);
 
 /* The same for the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, by the MADT

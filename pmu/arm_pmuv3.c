@@ -43,12 +43,17 @@ static uint64_t counter_mask(unsigned cpu, const struct hw_arm_pmuv3 *hw)
 
 static uint64_t read_one(unsigned counter)
 {
-	return arch_reg_read(counter == CYCLE_COUNTER ? PMCCNTR_EL0 : PMEVCNTR_EL0(counter));
+	if (counter == CYCLE_COUNTER)
+		return arch_counter_read(PMCCNTR_EL0);
+	return arch_counter_read(PMEVCNTR_EL0(counter));
 }
 
 static void write_one(unsigned counter, uint64_t value)
 {
-	arch_reg_write(counter == CYCLE_COUNTER ? PMCCNTR_EL0 : PMEVCNTR_EL0(counter), value);
+	if (counter == CYCLE_COUNTER)
+		arch_counter_write(PMCCNTR_EL0, value);
+	else
+		arch_counter_write(PMEVCNTR_EL0(counter), value);
 }
 
 /* A pair may carry between two reads. */
@@ -100,7 +105,7 @@ static void program(struct perf_event *event)
 
 static void freeze(void)
 {
-	arch_reg_write(PMCR_EL0, arch_reg_read(PMCR_EL0) & ~(uint64_t)PMCR_E);
+	arch_counter_write(PMCR_EL0, arch_counter_read(PMCR_EL0) & ~(uint64_t)PMCR_E);
 	arch_reg_sync();
 }
 
@@ -108,7 +113,7 @@ static void thaw(void)
 {
 	uint64_t wide = PMCR_LC | (units[arch_cpu()].long_events ? PMCR_LP : 0);
 
-	arch_reg_write(PMCR_EL0, arch_reg_read(PMCR_EL0) | wide | PMCR_E);
+	arch_counter_write(PMCR_EL0, arch_counter_read(PMCR_EL0) | wide | PMCR_E);
 	arch_reg_sync();
 }
 
@@ -150,8 +155,8 @@ static void overflow(const struct arch_regs *regs)
 	uint32_t which;
 
 	freeze();
-	which = (uint32_t)(arch_reg_read(PMOVSCLR_EL0) & arch_reg_read(PMINTENSET_EL1));
-	arch_reg_write(PMOVSCLR_EL0, which);
+	which = (uint32_t)(arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1));
+	arch_counter_write(PMOVSCLR_EL0, which);
 	counter_census[cpu].spurious += !which;
 	for (; which; which &= which - 1) {
 		struct perf_event *event = owners[cpu][__builtin_ctz(which)];

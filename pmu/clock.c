@@ -39,7 +39,7 @@ uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns)
 
 uint64_t clock_stamp(uint64_t cycles)
 {
-	return clock_to_ns(&machine_clock, cycles + (uint64_t)clock_offsets[arch_cpu()]);
+	return clock_stamp_of(arch_cpu(), cycles);
 }
 
 uint64_t clock_now(void)

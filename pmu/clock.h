@@ -16,11 +16,9 @@ void clock_set(struct tr_clock *clock, uint64_t frequency, uint64_t entry_cycles
  * overflow for any cycles. Any context. */
 static inline uint64_t clock_to_ns(const struct tr_clock *clock, uint64_t cycles)
 {
-	uint64_t whole = cycles >> clock->time_shift;
-	uint64_t part = cycles & ((1ULL << clock->time_shift) - 1);
+	unsigned __int128 product = (unsigned __int128)cycles * clock->time_mult;
 
-	return clock->time_zero + whole * clock->time_mult +
-	       (part * clock->time_mult >> clock->time_shift);
+	return clock->time_zero + (uint64_t)(product >> (clock->time_shift & 63));
 }
 
 /* Cycles in a span of ns, rounded up, so that a deadline is never early; saturates at
@@ -34,7 +32,13 @@ extern struct tr_clock machine_clock;
 /* Each CPU's cycles to the boot CPU's; pmu/clock_sync.h. Set before the CPU traces. */
 extern int64_t clock_offsets[TR_MAX_CPUS];
 
-/* A reading of this CPU's counter as ns since entry, the same time on all CPUs. Any context. */
+/* A reading of a CPU's counter as ns since entry, the same time on all CPUs. Any context. */
+static inline uint64_t clock_stamp_of(unsigned cpu, uint64_t cycles)
+{
+	return clock_to_ns(&machine_clock, cycles + (uint64_t)clock_offsets[cpu]);
+}
+
+/* The same for this CPU's. Any context. */
 uint64_t clock_stamp(uint64_t cycles);
 
 /* ns since entry, now. Any context. */

@@ -8,7 +8,6 @@
 #include "pmu/group.h"
 #include "pmu/read_format.h"
 #include "pmu/sample.h"
-#include "pmu/throttle.h"
 #include "ringbuf/ledger.h"
 
 static int check_attr(const struct perf_event_attr *attr)
@@ -129,19 +128,6 @@ void event_read(struct perf_event *event)
 {
 	if (event->state == EVENT_ACTIVE)
 		event->pmu->read(event);
-}
-
-void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
-{
-	struct sample_data data = {
-		.time = clock_stamp(now),
-		.period = event->count - event->sampled,
-	};
-
-	event->sampled = event->count;
-	sample_output(event, regs, &data);
-	if (throttle_count(&event->throttle, now))
-		throttle_begin(event, data.time);
 }
 
 void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now)

@@ -3,13 +3,21 @@
 #include "pmu/sample.h"
 
 #include "pmu/callchain.h"
+#include "pmu/clock.h"
 #include "pmu/read_format.h"
+#include "pmu/throttle.h"
+#include "ringbuf/bytes.h"
 
 /* Fields that are one u64 each in a sample, whatever their number. */
 #define ONE_WORD                                                                        \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
+/* Those that `record` asks for: their places are known when this is compiled. */
+#define USUAL                                                                           \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define USUAL_WORDS 6U
 #define ID_FIELDS                                                                      \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -54,9 +62,26 @@ uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t t
 	return at;
 }
 
-/* The fields of one word each, in the record's order. */
-static uint64_t *put_words(uint64_t *at, const struct perf_event *event,
-                           const struct arch_regs *regs, const struct sample_data *data)
+static bool is_usual(uint64_t type)
+{
+	return __builtin_expect((type & ONE_WORD) == USUAL, 1);
+}
+
+static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
+                                  const struct arch_regs *regs, const struct sample_data *data)
+{
+	at[0] = event->account.id;
+	at[1] = arch_regs_pc(regs);
+	at[2] = pair(SAMPLE_PID, sample_tid(event->cpu));
+	at[3] = data->time;
+	at[4] = pair(event->cpu, 0);
+	at[5] = data->period;
+	return at + USUAL_WORDS;
+}
+
+static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struct perf_event *event,
+                                                       const struct arch_regs *regs,
+                                                       const struct sample_data *data)
 {
 	uint64_t type = event->attr.sample_type;
 
@@ -81,33 +106,99 @@ static uint64_t *put_words(uint64_t *at, const struct perf_event *event,
 	return at;
 }
 
+/* The fields of one word each, in the record's order. */
+static inline uint64_t *put_words(uint64_t *at, const struct perf_event *event,
+                                  const struct arch_regs *regs, const struct sample_data *data)
+{
+	if (is_usual(event->attr.sample_type))
+		return put_usual(at, event, regs, data);
+	return put_unusual(at, event, regs, data);
+}
+
+static inline uint64_t *begin(struct ring_output *out, struct perf_event *event,
+                              const struct sample_data *data, uint32_t more)
+{
+	uint64_t type = event->attr.sample_type;
+	uint32_t fields = is_usual(type) ? USUAL_WORDS : words(type & ONE_WORD);
+	uint32_t size = (uint32_t)sizeof(struct perf_event_header) + 8 * fields + more;
+	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
+
+	if (at)
+		*at++ = pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
+	return at;
+}
+
+/* Four at a time: on the way there is little else to do. */
+static inline void put_chain(uint64_t *at, const uint64_t *chain, unsigned frames)
+{
+	const uint64_t *end = chain + frames;
+
+	for (; end - chain >= 4; chain += 4, at += 4) {
+		at[0] = chain[0];
+		at[1] = chain[1];
+		at[2] = chain[2];
+		at[3] = chain[3];
+	}
+	for (; chain < end; chain++) {
+		RING_OPAQUE(chain);
+		*at++ = *chain;
+	}
+}
+
+/* Apart, because the room that it needs on the stack is its alone. */
+static __attribute__((noinline)) void output_with_chain(struct perf_event *event,
+                                                        const struct arch_regs *regs,
+                                                        const struct sample_data *data)
+{
+	uint64_t chain[CALLCHAIN_MAX + 2];
+	unsigned frames = callchain_collect(regs, chain, event->attr.sample_max_stack);
+	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
+	uint32_t more = 8 * (1 + frames) + (read ? read_format_size(event) : 0);
+	struct ring_output out;
+	uint64_t *at = begin(&out, event, data, more);
+
+	if (!at)
+		return;
+	at = put_words(at, event, regs, data);
+	if (read)
+		at = read_format_put(at, event, data->time);
+	*at++ = frames;
+	put_chain(at, chain, frames);
+	ring_commit(&out);
+}
+
 void sample_output(struct perf_event *event, const struct arch_regs *regs,
                    const struct sample_data *data)
 {
-	uint64_t type = event->attr.sample_type;
-	uint64_t chain[CALLCHAIN_MAX + 2];
-	unsigned frames = 0;
-	uint32_t size = sizeof(struct perf_event_header) + 8 * words(type & ONE_WORD);
 	struct ring_output out;
+	uint32_t more = 0;
 	uint64_t *at;
 
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		frames = callchain_collect(regs, chain, event->attr.sample_max_stack);
-		size += 8 * (1 + frames);
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+		output_with_chain(event, regs, data);
+		return;
 	}
-	if (type & PERF_SAMPLE_READ)
-		size += read_format_size(event);
-	at = ring_reserve_sample(&out, event->ring, &event->account, size, data->period);
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		more = read_format_size(event);
+	at = begin(&out, event, data, more);
 	if (!at)
 		return;
-	*at++ = pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
 	at = put_words(at, event, regs, data);
-	if (type & PERF_SAMPLE_READ)
-		at = read_format_put(at, event, data->time);
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		*at++ = frames;
-		for (unsigned i = 0; i < frames; i++)
-			*at++ = chain[i];
-	}
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		read_format_put(at, event, data->time);
 	ring_commit(&out);
+}
+
+/* Here, where all of it becomes one function: it is the way of every sample. */
+void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
+{
+	struct sample_data data = {
+		.time = clock_stamp_of(event->cpu, now),
+		.period = event->count - event->sampled,
+	};
+
+	event->sampled = event->count;
+	sample_output(event, regs, &data);
+	if (throttle_count(&event->throttle, now))
+		throttle_begin(event, data.time);
 }

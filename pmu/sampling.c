@@ -59,7 +59,9 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 		adapt(event, running);
 		s->sampled_at = running;
 	}
-	s->next += ((event->count - s->next) / s->period + 1) * s->period;
+	if (event->count - s->next >= s->period)
+		s->next += (event->count - s->next) / s->period * s->period;
+	s->next += s->period;
 	event_overflow(event, regs, now);
 }
 

@@ -37,56 +37,46 @@ static uint32_t select_register(const struct x86_monitor *m, unsigned counter)
 	return m->select + counter * m->step;
 }
 
-static uint64_t counter_mask(const struct x86_monitor *m, unsigned counter)
+/* What is to be known of a counter, once for all that the handler does with it. */
+static void address(struct hw_x86_counter *hw, const struct x86_monitor *m, unsigned counter)
 {
-	return is_fixed(counter) ? m->fixed_mask : m->general_mask;
-}
-
-static uint64_t counter_read(const struct x86_monitor *m, unsigned counter)
-{
-	return arch_reg_read(is_fixed(counter) ? IA32_FIXED_CTR0 + counter - GLOBAL_FIXED
-	                                       : m->read + counter * m->step);
-}
-
-static void counter_write(const struct x86_monitor *m, unsigned counter, uint64_t value)
-{
-	arch_reg_write(is_fixed(counter) ? IA32_FIXED_CTR0 + counter - GLOBAL_FIXED
-	                                 : m->write + counter * m->step,
-	               value);
-}
-
-/* Half of the range at the most, so that no lap goes by unseen. */
-static uint64_t farthest(const struct x86_monitor *m, unsigned counter)
-{
-	return is_fixed(counter) ? m->fixed_mask >> 1 : m->farthest;
+	hw->counter = counter;
+	if (is_fixed(counter)) {
+		hw->read_at = hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
+		hw->mask = m->fixed_mask;
+		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
+	} else {
+		hw->read_at = m->read + counter * m->step;
+		hw->write_at = m->write + counter * m->step;
+		hw->mask = m->general_mask;
+		hw->farthest = m->farthest;
+	}
 }
 
 /* event->count as the counter says now. */
 static uint64_t count_now(const struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = &event->hw.x86;
-	const struct x86_monitor *m = &monitors[event->cpu];
 
-	return hw->base +
-	       ((counter_read(m, hw->counter) - hw->value) & counter_mask(m, hw->counter));
+	return hw->base + ((arch_counter_read(hw->read_at) - hw->value) & hw->mask);
 }
 
 /* Have the frozen counter overflow at the next sample's count, or as far as it can go. */
 static void program(struct perf_event *event)
 {
 	struct hw_x86_counter *hw = &event->hw.x86;
-	const struct x86_monitor *m = &monitors[event->cpu];
 	uint64_t distance = sampling_left(event);
 
-	if (distance > farthest(m, hw->counter))
-		distance = farthest(m, hw->counter);
+	if (distance > hw->farthest)
+		distance = hw->farthest;
 	hw->base = event->count;
-	hw->value = -distance & counter_mask(m, hw->counter);
-	counter_write(m, hw->counter, hw->value);
+	hw->value = -distance & hw->mask;
+	arch_counter_write(hw->write_at, hw->value);
 }
 
 /* Without a global switch a counter's own EN is one. */
-static void switch_general(const struct x86_monitor *m, unsigned cpu, uint64_t on)
+static __attribute__((noinline)) void switch_general(const struct x86_monitor *m, unsigned cpu,
+                                                     uint64_t on)
 {
 	for (unsigned i = 0; i < m->general; i++) {
 		const struct perf_event *event = owners[cpu][i];
@@ -99,10 +89,10 @@ static void switch_general(const struct x86_monitor *m, unsigned cpu, uint64_t o
 }
 
 /* Let these counters run, and no others; 0 freezes all. */
-static void let_run(const struct x86_monitor *m, unsigned cpu, uint64_t which)
+static inline void let_run(const struct x86_monitor *m, unsigned cpu, uint64_t which)
 {
 	if (m->global_ctrl)
-		arch_reg_write(m->global_ctrl, which);
+		arch_counter_write(m->global_ctrl, which);
 	else
 		switch_general(m, cpu, which);
 }
@@ -148,11 +138,11 @@ static uint64_t overflowed(const struct x86_monitor *m, unsigned cpu)
 	uint64_t which = 0;
 
 	if (m->global_status)
-		return arch_reg_read(m->global_status);
+		return arch_counter_read(m->global_status);
 	for (unsigned i = 0; i < m->general; i++) {
 		const struct perf_event *event = owners[cpu][i];
 
-		if (event && counter_read(m, i) < event->hw.x86.value)
+		if (event && arch_counter_read(event->hw.x86.read_at) < event->hw.x86.value)
 			which |= 1ULL << i;
 	}
 	return which;
@@ -170,6 +160,7 @@ static void overflow(const struct arch_regs *regs)
 		return;
 	if (!active[cpu]) {
 		counter_census[cpu].spurious += !served;
+		arch_pmi_ack();
 		return;
 	}
 	let_run(m, cpu, 0);
@@ -177,7 +168,7 @@ static void overflow(const struct arch_regs *regs)
 	if (!which)
 		counter_census[cpu].spurious += !served;
 	else if (m->global_clear)
-		arch_reg_write(m->global_clear, which);
+		arch_counter_write(m->global_clear, which);
 	for (; which; which &= which - 1) {
 		struct perf_event *event = owners[cpu][__builtin_ctzll(which)];
 
@@ -246,9 +237,12 @@ static bool is_foreign(const struct x86_monitor *m, unsigned counter)
 {
 	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
 
+	struct hw_x86_counter hw;
+
+	address(&hw, m, counter);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		counter_write(m, counter, values[i]);
-		if (counter_read(m, counter) != values[i])
+		arch_reg_write(hw.write_at, values[i]);
+		if (arch_reg_read(hw.read_at) != values[i])
 			return true;
 	}
 	return false;
@@ -300,7 +294,7 @@ int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 		return -EAGAIN;
 	if (candidates & fixed)
 		candidates &= fixed;
-	event->hw.x86.counter = (unsigned)__builtin_ctzll(candidates);
+	address(&event->hw.x86, &monitors[cpu], (unsigned)__builtin_ctzll(candidates));
 	claimed[cpu] |= candidates & -candidates;
 	return 0;
 }

@@ -57,6 +57,8 @@ static uint64_t entry_of_vector(unsigned vector)
 	return (uint64_t)x86_vectors + 16 * vector;
 }
 
+uint32_t x86_first_task = UINT32_MAX;
+
 void descriptors_init(void)
 {
 	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
@@ -92,17 +94,8 @@ void descriptors_load(unsigned cpu)
 	__asm__ volatile("lgdt %0" : : "m"(gdtr));
 	x86_load_segments(GDT_CODE, GDT_DATA);
 	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu)); /* entry.S asks TR */
+	x86_first_task = GDT_TSS;
 	__asm__ volatile("lidt %0" : : "m"(idtr));
-}
-
-/* Before arch_take_over() TR is the firmware's or 0, and this is the boot CPU. */
-unsigned arch_cpu(void)
-{
-	uint32_t task;
-
-	__asm__ volatile("str %0" : "=r"(task));
-	task &= 0xffff;
-	return task < GDT_TSS || x86_cpus[0].stacks[0].low == 0 ? 0 : (task - GDT_TSS) / 16;
 }
 
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)

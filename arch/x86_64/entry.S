@@ -99,7 +99,7 @@ x86_trace_windows:
 	.popsection
 
 /* struct arch_regs, from its end. The CPU aligned the stack to 16 bytes and 22 words keep that. */
-	.macro enter_and_leave
+	.macro enter_and_leave function
 	push %rax
 	push %rcx
 	push %rdx
@@ -119,7 +119,7 @@ x86_trace_windows:
 	cld
 	xor %ebp, %ebp		/* our frames end here */
 	mov %rsp, %rdi
-	call x86_interrupt
+	call \function
 	pop %r15
 	pop %r14
 	pop %r13
@@ -143,11 +143,11 @@ x86_trace_windows:
 	.balign 16
 	.type interrupt, @function
 interrupt:
-	enter_and_leave
+	enter_and_leave x86_interrupt
 	.size interrupt, . - interrupt
 
 /* What comes all the time while the CPU traces has no jump before trace_hold. */
-	.macro own_entry name, vector
+	.macro own_entry name, vector, function
 	.balign 16
 	.globl \name
 	.hidden \name
@@ -155,12 +155,12 @@ interrupt:
 \name:
 	push $0
 	push $\vector
-	enter_and_leave
+	enter_and_leave \function
 	.size \name, . - \name
 	.endm
 
-	own_entry x86_nmi_entry, VECTOR_NMI
-	own_entry x86_timer_entry, VECTOR_TIMER
+	own_entry x86_nmi_entry, VECTOR_NMI, x86_nmi
+	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt
 
 	.globl arch_trace_hold
 	.hidden arch_trace_hold

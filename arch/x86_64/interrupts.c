@@ -31,7 +31,8 @@ void x86_interrupt(const struct arch_regs *regs)
 	unsigned vector = (unsigned)regs->vector & 0xff;
 	arch_handler_fn handler = handlers[vector];
 
-	trace_interrupted(regs);
+	if (x86_trace_hides)
+		trace_interrupted(regs);
 	if (vector < FIRST_INTERRUPT) {
 		if (handler != NULL)
 			handler(regs);

@@ -207,5 +207,6 @@ bool arch_cpu_idle(unsigned cpu)
 
 void arch_cpu_signal(unsigned cpu)
 {
+	x86_expect_signal(cpu);
 	apic_send(cpus[cpu].apic_id, APIC_ICR_NMI | APIC_ICR_ASSERT);
 }

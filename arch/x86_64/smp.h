@@ -12,4 +12,7 @@ void smp_init(const struct arch_platform *platform);
  * load in 32-bit mode, to platform->low_memory. When the page tables are complete. Thread. */
 void smp_prepare(const struct arch_platform *platform);
 
+/* nmi.c: an NMI that signals this CPU is about to be sent. Any context. */
+void x86_expect_signal(unsigned cpu);
+
 #endif

@@ -17,6 +17,8 @@ extern const struct window x86_trace_windows[], x86_trace_windows_end[];
 extern const char x86_entries_end[];
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS];
+uint32_t x86_trace_hides;
+_Static_assert(IA32_PERF_GLOBAL_CTRL == X86_HIDDEN_REGISTER, "arch_inline.h");
 static arch_entered_fn entered_handler;
 static bool any_hides; /* some CPU has done so once: from then on TR is ours */
 
@@ -59,6 +61,7 @@ void arch_trace_hide(arch_entered_fn entered)
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
 	if (entered) {
+		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
 		entered_handler = entered;
 		any_hides = true;
 		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);

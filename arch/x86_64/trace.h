@@ -31,7 +31,8 @@ _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
 extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
 
-/* What interrupts.c tells at an interrupt's start. Any context. */
+/* What interrupts.c and nmi.c tell at an interrupt's start, where x86_trace_hides (of
+ * arch_inline.h) says that it may matter. Any context. */
 void trace_interrupted(const struct arch_regs *regs);
 
 /* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers: false

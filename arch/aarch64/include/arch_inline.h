@@ -83,6 +83,39 @@ static inline void arch_reg_sync(void)
 	asm volatile("isb" : : : "memory");
 }
 
+/* A system register by ARM_SYSREG() of pmuv3.h: a constant is part of the instruction, the counters
+ * by their index are pmu.c's. */
+#define ARM_SYSREG_OPERANDS(reg)                                                                \
+	"i"((reg) >> 14 & 3), "i"((reg) >> 11 & 7), "i"((reg) >> 7 & 15), "i"((reg) >> 3 & 15), \
+	    "i"((reg)&7)
+
+uint64_t arch_reg_read(uint32_t reg);
+void arch_reg_write(uint32_t reg, uint64_t value);
+
+static inline __attribute__((always_inline)) uint64_t arch_counter_read(uint32_t reg)
+{
+	uint64_t value;
+
+	if (!__builtin_constant_p(reg))
+		return arch_reg_read(reg);
+	asm volatile("mrs %0, s%c1_%c2_c%c3_c%c4_%c5"
+	             : "=r"(value)
+	             : ARM_SYSREG_OPERANDS(reg)
+	             : "memory");
+	return value;
+}
+
+static inline __attribute__((always_inline)) void arch_counter_write(uint32_t reg, uint64_t value)
+{
+	if (!__builtin_constant_p(reg))
+		arch_reg_write(reg, value);
+	else
+		asm volatile("msr s%c1_%c2_c%c3_c%c4_%c5, %0"
+		             :
+		             : "r"(value), ARM_SYSREG_OPERANDS(reg)
+		             : "memory");
+}
+
 static inline void arch_relax(void)
 {
 	asm volatile("yield" : : : "memory");

@@ -11,6 +11,18 @@ static inline uint64_t arch_cycles(void)
 	return (uint64_t)high << 32 | low;
 }
 
+/* descriptors.c: TR's selector on the boot CPU; the next one's is 16 more. Before that is loaded TR
+ * is the firmware's, or 0, and this is the boot CPU. */
+extern uint32_t x86_first_task __attribute__((visibility("hidden")));
+
+static inline unsigned arch_cpu(void)
+{
+	uint32_t task;
+
+	__asm__ volatile("str %0" : "=r"(task));
+	return task < x86_first_task ? 0 : (task - x86_first_task) / 16;
+}
+
 static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
 {
 	bool done;
@@ -41,6 +53,32 @@ static inline void arch_fence(void)
 
 static inline void arch_reg_sync(void)
 {
+}
+
+static inline uint64_t arch_counter_read(uint32_t reg)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(reg) : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* trace.c: 1 once a CPU has hidden its handlers; from then on this register may not be what it
+ * seems. */
+#define X86_HIDDEN_REGISTER 0x38f /* IA32_PERF_GLOBAL_CTRL */
+extern uint32_t x86_trace_hides __attribute__((visibility("hidden")));
+void arch_reg_write(uint32_t reg, uint64_t value);
+
+static inline void arch_counter_write(uint32_t reg, uint64_t value)
+{
+	if (reg == X86_HIDDEN_REGISTER && x86_trace_hides) {
+		arch_reg_write(reg, value);
+		return;
+	}
+	__asm__ volatile("wrmsr"
+	                 :
+	                 : "c"(reg), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+	                 : "memory");
 }
 
 static inline void arch_relax(void)
