@@ -272,13 +272,17 @@ typedef void (*arch_entered_fn)(const struct arch_regs *regs, bool live, bool ou
  * delivery and the return from an interrupt, which hardware may record, nothing is recorded or
  * counted, and what they write to the registers that control it (x86: IA32_DEBUGCTL,
  * IA32_PERF_GLOBAL_CTRL) takes effect at the return. entered, one for all CPUs, is told; NULL ends
- * it. A CPU whose handlers no trace sees anyway need do nothing. Thread, interrupts masked. */
+ * it. A CPU whose handlers no trace sees anyway need do nothing. Interrupts masked; NULL in an IRQ
+ * as well. */
 void arch_trace_hide(arch_entered_fn entered);
 
 /* While the CPU hides its handlers: the same for a thread that starts or stops a trace, from the
  * return of hold to the return of release. Interrupts masked. */
 void arch_trace_hold(void);
 void arch_trace_release(void);
+
+/* Is this a CPU that hides its handlers, in one of them or between hold and release? */
+bool arch_trace_held(void);
 
 /* ---- Branches by single-step ---- */
 
@@ -293,7 +297,7 @@ bool arch_step_possible(void);
 int arch_step_init(arch_branch_fn taken);
 
 /* From now on, on this CPU, stop after every instruction of threads, and tell of those that
- * branched; handlers are not stepped through. Interrupts masked. Thread. */
+ * branched; handlers are not stepped through. Interrupts masked. begin: thread; end: IRQ, too. */
 void arch_step_begin(void);
 void arch_step_end(void);
 

@@ -117,6 +117,8 @@ static bool answer(void)
 	case COMMAND_HELP:
 		command_print_usage(console_printf);
 		break;
+	case COMMAND_STOP:
+		break; /* the ticks have done it; now nothing runs */
 	case COMMAND_VERSION:
 		console_printf("bareperf %s\n", BAREPERF_VERSION);
 		break;

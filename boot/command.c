@@ -143,6 +143,7 @@ static int parse_verb(struct words *w)
 		{ "-h", COMMAND_HELP },         { "list", COMMAND_LIST },
 		{ "version", COMMAND_VERSION }, { "--version", COMMAND_VERSION },
 		{ "record", COMMAND_RECORD },   { "stat", COMMAND_STAT },
+		{ "stop", COMMAND_STOP },
 	};
 
 	for (unsigned i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
@@ -152,7 +153,8 @@ static int parse_verb(struct words *w)
 			return 0;
 		}
 	}
-	return command_fail(w, "unknown command: record, stat, list, version or help", w->word[0]);
+	return command_fail(w, "unknown command: record, stat, stop, list, version or help",
+	                    w->word[0]);
 }
 
 static int parse_words(struct words *w)
@@ -234,7 +236,7 @@ void command_print_usage(arch_print_fn print)
 	print(
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
-	    "       list | version | help\n\nrecord:\n");
+	    "       stop | list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
 	print("\nstat:\n");
 	print_options(stat_options, print);

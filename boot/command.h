@@ -10,7 +10,14 @@
 #define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */
 #define COMMAND_MAX_WORDS  64U
 
-enum command_verb { COMMAND_HELP, COMMAND_LIST, COMMAND_VERSION, COMMAND_RECORD, COMMAND_STAT };
+enum command_verb {
+	COMMAND_HELP,
+	COMMAND_LIST,
+	COMMAND_VERSION,
+	COMMAND_RECORD,
+	COMMAND_STAT,
+	COMMAND_STOP
+};
 
 /* What the machine does after the command. */
 enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };

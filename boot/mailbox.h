@@ -17,6 +17,10 @@ struct mailbox_request {
 /* Is there a command that was not answered yet? Then copy it. Any context. */
 bool mailbox_poll(const struct trace_region *region, struct mailbox_request *request);
 
+/* Is there a command behind the one that is being carried out, of exactly this text? It stays, to
+ * be polled afterwards. Any context, any CPU. */
+bool mailbox_has(const struct trace_region *region, const char *text);
+
 /* Answer it: status is 0 or a negative errno, text (NULL: none) a sentence for the user. */
 void mailbox_reply(const struct trace_region *region, const struct mailbox_request *request,
                    int status, const char *text);

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "boot/console.h"
+#include "boot/mailbox.h"
 #include "boot/payload_run.h"
 #include "boot/payload_threads.h"
 #include "boot/record.h"
@@ -49,6 +50,21 @@ static void publish(struct traced_cpu *c)
 	entry->spurious = counter_census[c->cpu].spurious;
 }
 
+/* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
+ * own, and waits for nobody. */
+static void go_on(struct traced_cpu *c)
+{
+	if (mailbox_has(c->recording->region, "stop")) {
+		context_stop(&c->context);
+		c->stopped = true;
+		return;
+	}
+	if (c->aux_event && c->aux_event->pmu->poll)
+		c->aux_event->pmu->poll(c->aux_event);
+	recording_snapshot(c);
+	context_tick(&c->context);
+}
+
 static void work(struct tick *tick)
 {
 	struct traced_cpu *c =
@@ -56,10 +72,8 @@ static void work(struct tick *tick)
 
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
-	if (c->aux_event && c->aux_event->pmu->poll)
-		c->aux_event->pmu->poll(c->aux_event);
-	recording_snapshot(c);
-	context_tick(&c->context);
+	if (!c->stopped)
+		go_on(c);
 	publish(c);
 }
 

@@ -287,6 +287,8 @@ static void stop(struct perf_event *event)
 {
 	struct hw_intel_bts *hw = &event->hw.intel_bts;
 
+	if (arch_trace_held() && hw->ring0)
+		event->branches.returns--; /* of the handler that we are in: nobody will count it */
 	arch_trace_hold();
 	__atomic_store_n(&traced[event->cpu], NULL, __ATOMIC_RELEASE);
 	if (hw->running) {

@@ -14,3 +14,8 @@ void arch_trace_hold(void)
 void arch_trace_release(void)
 {
 }
+
+bool arch_trace_held(void)
+{
+	return false;
+}

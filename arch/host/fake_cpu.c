@@ -71,6 +71,11 @@ void arch_trace_release(void)
 	fake_trace_held--;
 }
 
+bool arch_trace_held(void)
+{
+	return fake_trace_held;
+}
+
 arch_branch_fn fake_branch;
 unsigned fake_steps;
 bool fake_no_step;

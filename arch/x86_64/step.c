@@ -17,6 +17,7 @@
 
 static arch_branch_fn handler;
 static uint64_t last[ARCH_MAX_CPUS]; /* the instruction that is being executed; 0: unknown */
+static bool stepping[ARCH_MAX_CPUS];
 
 /* ---- Which instruction ---- */
 
@@ -111,6 +112,8 @@ static void debug_exception(const struct arch_regs *regs)
 		panic_exception(regs);
 	__asm__ volatile("movq %0, %%db6" : : "r"(dr6 & ~DR6_BS));
 	*from = regs->rip;
+	if (!stepping[arch_cpu()]) /* ended by an interrupt, whose flags are its own */
+		((struct arch_regs *)(uintptr_t)regs)->rflags &= ~RFLAGS_TF;
 	if (!before)
 		return;
 	before = behind_shadow(before, regs->rip);
@@ -141,11 +144,13 @@ bool arch_step_possible(void)
 void arch_step_begin(void)
 {
 	step_forget();
+	stepping[arch_cpu()] = true;
 	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(RFLAGS_TF) : "memory", "cc");
 }
 
 void arch_step_end(void)
 {
+	stepping[arch_cpu()] = false;
 	__asm__ volatile("pushfq; andq %0, (%%rsp); popfq"
 	                 :
 	                 : "i"(~(int)RFLAGS_TF)

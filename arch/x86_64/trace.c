@@ -68,6 +68,17 @@ void arch_trace_hide(arch_entered_fn entered)
 		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);
 	}
 	__atomic_store_n(&trace->hide, entered != NULL, __ATOMIC_RELEASE);
+	if (!entered && trace->depth) {
+		/* In a handler, which will not put the registers back. */
+		trace->depth = 0;
+		wrmsr(IA32_PERF_GLOBAL_CTRL, trace->global_ctrl);
+		wrmsr(IA32_DEBUGCTL, trace->debugctl);
+	}
+}
+
+bool arch_trace_held(void)
+{
+	return any_hides && here()->hide && here()->depth;
 }
 
 static uint64_t *word_of(struct x86_trace *trace, uint32_t reg)

@@ -311,6 +311,23 @@ static void a_trace_that_ends_while_truncated_is_exact(void **state)
 	assert_accounted();
 }
 
+static void a_trace_that_a_handler_ends_does_not_count_its_return(void **state)
+{
+	(void)state;
+	power_on(3);
+	start(1 << 14);
+	branches(100);
+	cpu.interrupts++;
+	record(BRANCH, DELIVERY);
+	fake_entered(&regs, true, true);
+	fake_trace_held++;
+	event_disable(&event);
+	fake_trace_held--;
+	cpu.interrupts--;
+	assert_int_equal(event.branches.interrupts, 1);
+	assert_accounted();
+}
+
 static void a_segment_switch_costs_the_same_whatever_the_size(void **state)
 {
 	uint64_t cost[2];
@@ -445,6 +462,7 @@ int main(void)
 		cmocka_unit_test(however_late_the_interrupt_the_ledger_is_exact),
 		cmocka_unit_test(a_reader_that_stalls_truncates_and_the_tick_resumes),
 		cmocka_unit_test(a_trace_that_ends_while_truncated_is_exact),
+		cmocka_unit_test(a_trace_that_a_handler_ends_does_not_count_its_return),
 		cmocka_unit_test(a_segment_switch_costs_the_same_whatever_the_size),
 		cmocka_unit_test(without_the_event_the_loss_is_unknown),
 		cmocka_unit_test(without_a_free_counter_the_loss_is_unknown),
