@@ -99,7 +99,7 @@ static int set_field(struct parser *p, const struct pmu_format *format, uint64_t
 
 		*config[format->word] &= ~mask;
 		*config[format->word] |= (value & most) << format->low;
-		value = most == UINT64_MAX ? 0 : value >> (format->high - format->low + 1);
+		value = value >> (format->high - format->low) >> 1; /* in two: 64 bits may be all */
 	}
 	return value ? parser_fail(p, "value does not fit the term", value_at) : 0;
 }
