@@ -73,8 +73,8 @@ def workloads():
 
 
 def bad_command_lines():
-    run = machine.Recording("record -e cpu-clock,cyles -- noploop")
-    tap.ok(run.status != 0 and "unknown event" in run.text and "usage" in run.text,
+    run = machine.Recording("record -e cpu-clock,cyles/ -- noploop")
+    tap.ok(run.status != 0 and "unknown event source" in run.text and "usage" in run.text,
            "a wrong command line is refused with reason and usage", run.text)
     lines = run.text.splitlines()
     mark = next((i for i, line in enumerate(lines) if line.strip().startswith("^ ")), 1)
