@@ -156,8 +156,10 @@ static void overflow(const struct arch_regs *regs)
 	bool served = shared && shared(cpu), was_frozen = frozen[cpu];
 	uint64_t which;
 
-	if (served && m->global_status && !arch_reg_read(m->global_status))
+	if (served && m->global_status && !arch_reg_read(m->global_status)) {
+		arch_pmi_ack();
 		return;
+	}
 	if (!active[cpu]) {
 		counter_census[cpu].spurious += !served;
 		arch_pmi_ack();

@@ -91,6 +91,8 @@ def a_million(binary):
     tap.equal(check.kinds[branches.DELIVERY], account["interrupts"],
               f"{name}: the interrupts of the ledger are those in the trace")
     tap.equal(check.kinds["iret"], account["returns"], f"{name}: and so are the returns")
+    tap.ok(all(len(piece.branches) < 512 * 1024 // 24 * 8 - 64 for piece in trace.pieces),
+           f"{name}: no segment waited for the tick", [len(p.branches) for p in trace.pieces])
     times = [piece.time for piece in trace.pieces]
     tap.ok(len(times) > 3 and times == sorted(set(times)), f"{name}: each segment has its time",
            times)
