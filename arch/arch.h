@@ -50,6 +50,14 @@ static inline void arch_reg_sync(void);
 static inline uint64_t arch_counter_read(uint32_t reg);
 static inline void arch_counter_write(uint32_t reg, uint64_t value);
 
+/* ---- Registers of the performance hardware ---- */
+
+/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
+ * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h. Arm: a system register by ARM_SYSREG() of
+ * arch/aarch64/pmuv3.h. A write to what does not exist has no effect, a read of it is 0. */
+uint64_t arch_reg_read(uint32_t reg);
+void arch_reg_write(uint32_t reg, uint64_t value);
+
 #include <arch_inline.h>
 
 /* ---- The CPU ---- */
@@ -251,15 +259,6 @@ int arch_trace_interrupt_init(arch_handler_fn handler);
 /* What such hardware has produced up to here is in memory, and its registers tell of it: Arm, PSB
  * CSYNC and DSB; x86: nothing to do. */
 void arch_trace_sync(void);
-
-/* ---- Registers of the performance hardware ---- */
-
-/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
- * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h. Arm: a system register by ARM_SYSREG() of
- * arch/aarch64/pmuv3.h. A write to what does not exist has no
- * effect, a read of it is 0. */
-uint64_t arch_reg_read(uint32_t reg);
-void arch_reg_write(uint32_t reg, uint64_t value);
 
 /* ---- Handlers that a trace does not see ---- */
 

@@ -67,7 +67,6 @@ static inline uint64_t arch_counter_read(uint32_t reg)
  * seems. */
 #define X86_HIDDEN_REGISTER 0x38f /* IA32_PERF_GLOBAL_CTRL */
 extern uint32_t x86_trace_hides __attribute__((visibility("hidden")));
-void arch_reg_write(uint32_t reg, uint64_t value);
 
 static inline void arch_counter_write(uint32_t reg, uint64_t value)
 {
