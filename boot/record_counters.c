@@ -40,15 +40,17 @@ static bool is_counted(const struct recording *r, unsigned evsel)
 	return false;
 }
 
-const char *recording_look_at_counters(const struct recording *r)
+const char *recording_uncounted(const struct recording *r)
 {
-	const char *uncounted = NULL;
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (!is_counted(r, i))
+			return r->specs[i].name;
+	}
+	return NULL;
+}
 
+void recording_tell_counters(const struct recording *r)
+{
 	for (unsigned i = 0; i < r->nr_cpus; i++)
 		tell(r, r->cpus[i].cpu);
-	for (unsigned i = 0; i < r->nr_events && !uncounted; i++) {
-		if (!is_counted(r, i))
-			uncounted = r->specs[i].name;
-	}
-	return uncounted;
 }

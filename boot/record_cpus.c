@@ -282,13 +282,14 @@ int recording_run(struct recording *r)
 	payload_begin();
 	trace_region_set_recording(r->region);
 	failed = start_all(r);
-	uncounted = recording_look_at_counters(r);
+	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
 		arch_irq_enable();
 		error = arch_call_payload(payload, r);
 		arch_irq_disable();
 	}
 	stop_all(r);
+	recording_tell_counters(r);
 	syscalls_take_heap_back();
 	current = NULL;
 	if (failed)

@@ -66,9 +66,12 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event);
 /* In snapshot mode: take one if the host asks for it. The tick. */
 void recording_snapshot(struct traced_cpu *c);
 
-/* All traced CPUs have started: tell what was found in their counters. Returns the name of an event
- * that none of them counts, as they are of other kinds, or NULL. Thread. */
-const char *recording_look_at_counters(const struct recording *r);
+/* All traced CPUs have started: the name of an event that none of them counts, as they are of other
+ * kinds, or NULL. Thread. */
+const char *recording_uncounted(const struct recording *r);
+
+/* All have stopped, so that it is in no trace: tell what was found in their counters. Thread. */
+void recording_tell_counters(const struct recording *r);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */

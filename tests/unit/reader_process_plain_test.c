@@ -99,8 +99,7 @@ static bool has_room(unsigned ring)
 	const struct perf_event_mmap_page *control =
 	    (void *)(fixture.bytes + fixture.region.rings[ring].control);
 
-	return ring_load(&fixture.rings[ring].head) -
-	           __atomic_load_n(&control->data_tail, __ATOMIC_ACQUIRE) <
+	return control->data_head - __atomic_load_n(&control->data_tail, __ATOMIC_ACQUIRE) <
 	       (uint64_t)FIXTURE_PAGES * TR_PAGE - 256;
 }
 
