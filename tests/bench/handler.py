@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Instructions of an overflow handler, from its vector to the return: ours, and Linux's.
+
+The machine counts instructions as time (-icount). The same program runs twice with different
+periods; what the second run took longer, over the samples that it took more, is one sample's
+handler. The housekeeping ticks, whose time the ledger tells, are taken off; nothing else differs.
+
+Linux has no such clock to itself: its figure is the slope of perf stat's instructions:k over
+`perf record` of the same kind of program, its share of writing the file included; what its
+handler does while it has the counters stopped is not in it.
+"""
+
+import collections
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e")]
+
+import guests  # noqa: E402
+import machine  # noqa: E402
+
+SHIFT = 2  # 2 ** SHIFT ns an instruction
+PERIODS = (100003, 20011)
+TURNS = 20000000  # of the program's loop
+CHAIN = 8
+QEMU = {
+    "x86_64": ["-cpu", "Skylake-Client,pmu=on"],
+    "aarch64": ["-machine", "virt,gic-version=3,virtualization=on",
+                "-cpu", "cortex-a76,pmu-instructions=on"],
+}
+LINUX = {
+    "x86_64": "Skylake-Client,pmu=on,-rdrand,-rdseed",
+    "aarch64": "cortex-a76,pmu-instructions=on",
+}
+EVENT = {"x86_64": "cycles", "aarch64": "instructions"}
+GOALS = {"sample": 250, "callchain": 350}
+THEIRS = 1 / 3
+
+
+def figure(name, value, unit, goal):
+    print(f"bench {name} {value:.3g} {unit} goal {goal:.3g} {'ok' if value <= goal else 'short'}",
+          flush=True)
+
+
+def slope(points):
+    """Instructions a sample, of the first and the last of [(samples, instructions), …]."""
+    (few, least), (many, most) = points[0], points[-1]
+    return (most - least) / (many - few)
+
+
+def ours(isa, binary, payload, period, flags):
+    """(samples, instructions) of one run."""
+    run = machine.Recording(
+        f"record -e {EVENT[isa]} -c {period} {flags} -m 1024 -- payload {CHAIN} {TURNS}",
+        "--arch", isa, "--qemu", binary, "--payload", payload, "--timeout", "300",
+        qemu=(*QEMU[isa], "-icount", f"shift={SHIFT},sleep=off"), timeout=600)
+    if run.status:
+        raise SystemExit(f"handler.py: {run.text}")
+    summary = run.summary()
+    event, cpu = summary["events"][0], summary["cpus"][0]
+    assert summary["conserved"] and not event["lost"], summary
+    if "-g" in flags:
+        lengths = collections.Counter(len(chain) for _, _, chain in run.chains())
+        assert lengths[CHAIN] >= 0.99 * len(run.chains()), lengths
+    ticks = cpu["tick_cycles"] * 1e9 / cpu["frequency"]
+    return event["generated"], (event["time_enabled"] - ticks) / 2 ** SHIFT
+
+
+def linux(binary, isa):
+    """{"plain" or "callchain": [(samples, kernel instructions), …]}"""
+    directory = guests.guest_directory(isa)
+    guest = guests.Guest(binary, isa, directory, LINUX[isa], "handler.test", guests.ICOUNT)
+    if not guest.run():
+        raise SystemExit(f"handler.py: Linux did not come to its end:\n{guest.console[-1000:]}")
+    found = {}
+    for section, lines in guest.sections().items():
+        kind, _, period = section.partition("-")
+        if period.isdigit():
+            count = int(lines[0].split(",")[0])
+            samples = int(lines[-1].split()[2])
+            found.setdefault(kind, []).append((samples, count))
+    return found
+
+
+def measure(isa, binary, payload):
+    theirs = linux(binary, isa)
+    for kind, flags in (("sample", ""), ("callchain", "-g")):
+        points = [ours(isa, binary, payload, period, flags) for period in PERIODS]
+        mine = slope(points)
+        print(f"# {isa} {kind}: (samples, instructions) {points}")
+        name = f"handler-{isa}-{kind}" + (f"-{CHAIN}" if flags else "")
+        figure(name, mine, "instructions", GOALS[kind])
+        points = theirs["callchain" if flags else "plain"]
+        print(f"# {isa} {kind}, Linux: (samples, kernel instructions) {points}: "
+              f"{slope(points):.0f} a sample")
+        figure(f"{name}-against-linux", mine / slope(points), "times-theirs", THEIRS)
+
+
+def build_payload(isa, directory):
+    path = pathlib.Path(directory) / f"deep-{isa}.elf"
+    subprocess.run([TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-O2", "-o", path,
+                    TOP / "tests/bench/payload/deep.c"], check=True)
+    return path
+
+
+def main():
+    for isa in QEMU:
+        binary, reason = machine.model(isa)
+        if reason:
+            print(f"bench handler-{isa}-sample skip {reason}")
+            continue
+        with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
+            try:
+                measure(isa, binary, build_payload(isa, directory))
+            except guests.Unavailable as reason:
+                print(f"bench handler-{isa}-sample skip {reason}")
+
+
+if __name__ == "__main__":
+    main()
