@@ -89,9 +89,6 @@ static inline void arch_reg_sync(void)
 	"i"((reg) >> 14 & 3), "i"((reg) >> 11 & 7), "i"((reg) >> 7 & 15), "i"((reg) >> 3 & 15), \
 	    "i"((reg)&7)
 
-uint64_t arch_reg_read(uint32_t reg);
-void arch_reg_write(uint32_t reg, uint64_t value);
-
 static inline __attribute__((always_inline)) uint64_t arch_counter_read(uint32_t reg)
 {
 	uint64_t value;

@@ -68,9 +68,6 @@ static inline void arch_reg_sync(void)
 {
 }
 
-uint64_t arch_reg_read(uint32_t reg);
-void arch_reg_write(uint32_t reg, uint64_t value);
-
 static inline uint64_t arch_counter_read(uint32_t reg)
 {
 	return arch_reg_read(reg);
