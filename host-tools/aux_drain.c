@@ -12,13 +12,14 @@
 #include "host-tools/perf_synth.h"
 #include "host-tools/sample.h"
 #include "pmu/arm_spe.h"
+#include "pmu/branch_step.h"
+#include "pmu/intel_bts.h"
 
 /* perf's numbers for decoders, and the size of a record whose last one per buffer its decoder
  * drops, so that an empty one is to be appended; 0: it drops none. */
 struct aux_format {
-	const char *event; /* names of events begin so; NULL: known by source */
-	uint32_t source;   /* perf_event_attr.type */
-	uint32_t type;     /* of AUXTRACE_INFO */
+	uint32_t source; /* perf_event_attr.type */
+	uint32_t type;   /* of AUXTRACE_INFO */
 	uint32_t padding;
 	bool wants_clock; /* as a record of its own, before AUXTRACE_INFO */
 	/* Change a copy of a piece to what perf's decoder can read; NULL: it can. */
@@ -26,18 +27,11 @@ struct aux_format {
 };
 
 static const struct aux_format formats[] = {
-	{ "intel_bts", 0, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	{ "bts", 0, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	/* branch-step, branch-trace: BTS records made by software */
-	{ "branch-", 0, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	{ NULL, PMU_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
+	{ PERF_TYPE_INTEL_BTS, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
+	/* the same records, made by software */
+	{ PERF_TYPE_BRANCH_STEP, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
+	{ PMU_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
 };
-
-static bool fills(const struct tr_event *event, const struct aux_format *format)
-{
-	return format->event ? !strncmp(event->name, format->event, strlen(format->event))
-	                     : event->attr.type == format->source;
-}
 
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
 static const struct aux_format *find_format(const struct region *region, uint32_t ring,
@@ -48,7 +42,7 @@ static const struct aux_format *find_format(const struct region *region, uint32_
 		if ((*event)->ring != ring)
 			continue;
 		for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-			if (fills(*event, &formats[f]))
+			if ((*event)->attr.type == formats[f].source)
 				return &formats[f];
 		}
 	}

@@ -49,7 +49,7 @@ def record(samples):
 
 def run():
     if machine.aux_size:
-        machine.describe(build_id=build_id, image=image, name="bts//", pmu=30)
+        machine.describe(build_id=build_id, image=image, name="bts//", pmu=100)
     else:
         machine.describe(build_id=build_id, image=image)
     machine.state(tr.RECORDING)
