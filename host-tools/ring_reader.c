@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define TYPE_LAST 63 /* types from 64 on are perf.data's own and come from no ring */
+#define TYPE_LAST 63    /* types from 64 on are perf.data's own and come from no ring */
+#define AHEAD     4096U /* bytes from a record to what will be read when its turn comes */
 
 static int refuse(struct ring_reader *reader, uint64_t position, const char *reason)
 {
@@ -150,6 +151,10 @@ int ring_reader_next(struct ring_reader *reader, const struct perf_event_header 
 	if (reader->position == reader->head)
 		return 0;
 	offset = reader->position & (reader->size - 1);
+	/* Where the next record is, this one says: memory must be asked before that. Not beyond the
+	 * head, where the writer would have to fetch its lines back. */
+	if (reader->head - reader->position > AHEAD)
+		__builtin_prefetch(reader->data + ((offset + AHEAD) & (reader->size - 1)));
 	memcpy(&header, reader->data + offset, sizeof(header));
 	reason = implausible(&header, reader->head - reader->position);
 	if (reason)
