@@ -214,10 +214,8 @@ int command_parse(struct command *command, const char *text, const struct pmu *c
 		failed = parse_words(&w);
 	if (command->verb == COMMAND_STAT)
 		command->pages = 1; /* for nothing but its control page */
-	if (!failed && !command->has_period && !command->has_freq) {
-		command->has_freq = true;
+	if (!failed && !command->has_period && !command->has_freq)
 		command->period_or_freq = DEFAULT_FREQUENCY;
-	}
 	return failed;
 }
 

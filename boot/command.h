@@ -27,7 +27,7 @@ struct command {
 	enum command_then then;
 	unsigned nr_events; /* 0: none named */
 	struct event_spec events[COMMAND_MAX_EVENTS];
-	bool has_period, has_freq;
+	bool has_period, has_freq; /* given; neither: period_or_freq is perf's default, Hz */
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
 	bool all_cpus;                   /* -a */

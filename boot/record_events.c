@@ -5,22 +5,21 @@
 #include "boot/recording.h"
 #include "pmu/callchain.h"
 
+static void clear_period(struct perf_event_attr *attr)
+{
+	attr->sample_period = 0;
+	attr->flags &= ~PERF_ATTR_FREQ;
+}
+
 static void set_period(const struct command *command, struct perf_event_attr *attr)
 {
 	if (attr->sample_period)
 		return;
 	attr->sample_period = command->period_or_freq;
-	if (command->has_freq && recording_fills_aux(attr))
-		attr->sample_period = 0;
-	else if (command->has_freq)
+	if (!command->has_period)
 		attr->flags |= PERF_ATTR_FREQ;
-}
-
-/* An event that is only counted. */
-static void clear_period(struct perf_event_attr *attr)
-{
-	attr->sample_period = 0;
-	attr->flags &= ~PERF_ATTR_FREQ;
+	if (!command->has_period && !command->has_freq && recording_fills_aux(attr))
+		clear_period(attr); /* its source's own default */
 }
 
 /* What every event of this run has in common. */
@@ -39,7 +38,7 @@ static void complete_attr(const struct command *command, struct perf_event_attr 
 		attr->flags |= PERF_ATTR_WATERMARK;
 	}
 	if (command->verb == COMMAND_STAT)
-		clear_period(attr);
+		clear_period(attr); /* it only counts */
 	else
 		set_period(command, attr);
 }

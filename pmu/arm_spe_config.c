@@ -60,13 +60,27 @@ static const char *who_owns_it(void)
 	       "hypervisor at EL2 has to set, or MDCR_EL3.NSPB, the firmware's at EL3";
 }
 
-/* PMSIDR_EL1.Interval; reserved values as the longest. */
-static uint64_t min_interval(uint64_t pmsidr)
-{
-	static const uint16_t intervals[16] = { 256,  4096, 512,  768,  1024, 1536, 2048, 3072,
-		                                4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096 };
+struct interval {
+	uint64_t operations;
+	const char *too_short;
+};
 
-	return intervals[pmsidr >> PMSIDR_INTERVAL & 0xf];
+/* PMSIDR_EL1.Interval; reserved values as the longest. */
+static const struct interval *min_interval(uint64_t pmsidr)
+{
+#define INTERVAL(n)                                                                     \
+	{                                                                               \
+		n, "period too short: this CPU samples one operation in " #n " at most" \
+	}
+	static const struct interval intervals[] = {
+		[0] = INTERVAL(256),  [2] = INTERVAL(512),  [3] = INTERVAL(768),
+		[4] = INTERVAL(1024), [5] = INTERVAL(1536), [6] = INTERVAL(2048),
+		[7] = INTERVAL(3072), [8] = INTERVAL(4096),
+	};
+#undef INTERVAL
+	uint64_t field = pmsidr >> PMSIDR_INTERVAL & 0xf;
+
+	return &intervals[field > 8 || !intervals[field].operations ? 8 : field];
 }
 
 int arm_spe_probe(const char **why)
@@ -91,7 +105,7 @@ int arm_spe_probe(const char **why)
 	}
 	*why = NULL;
 	unit.features = arch_reg_read(PMSIDR_EL1);
-	unit.min_interval = min_interval(unit.features);
+	unit.min_interval = min_interval(unit.features)->operations;
 	unit.max_record = 1ULL << (unit.features >> PMSIDR_MAXSIZE & 0xf);
 	unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
 	return 0;
@@ -101,10 +115,10 @@ int arm_spe_probe(const char **why)
 int arm_spe_check_cpu(void)
 {
 	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != unit.version)
-		return -ENODEV;
+		return -ENXIO;
 	if (arch_reg_read(PMBIDR_EL1) & PMBIDR_P)
 		return -EBUSY;
-	return arch_reg_read(PMSIDR_EL1) == unit.features ? 0 : -ENODEV;
+	return arch_reg_read(PMSIDR_EL1) == unit.features ? 0 : -ENXIO;
 }
 
 /* ---- attr to registers ---- */
@@ -123,9 +137,36 @@ static uint64_t filterable(void)
 	return events;
 }
 
+/* Why the CPU cannot filter so, or NULL. */
+static const char *lacks(const struct arm_spe_registers *r)
+{
+	static const struct {
+		uint64_t filter, feature;
+		const char *why;
+	} filters[] = {
+		{ PMSFCR_FT, PMSIDR_FT, "this CPU cannot filter operations (PMSIDR_EL1.FT is 0)" },
+		{ PMSFCR_FE, PMSIDR_FE, "this CPU cannot filter by events (PMSIDR_EL1.FE is 0)" },
+		{ PMSFCR_FL, PMSIDR_FL, "this CPU cannot filter by latency (PMSIDR_EL1.FL is 0)" },
+		{ PMSFCR_FNE, PMSIDR_FNE,
+		  "this CPU cannot filter by events that did not happen (PMSIDR_EL1.FnE is 0)" },
+	};
+
+	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		if (r->pmsfcr & filters[i].filter && !(unit.features & filters[i].feature))
+			return filters[i].why;
+	}
+	if ((r->pmsevfr | r->pmsnevfr) & ~filterable())
+		return "its mask has events that this version of SPE (ID_AA64DFR0_EL1.PMSVer) "
+		       "cannot filter by";
+	if (r->discard && unit.version < PMSVER_V1P2)
+		return "discard is SPEv1p2's, and this CPU's version (ID_AA64DFR0_EL1.PMSVer) is "
+		       "older";
+	return NULL;
+}
+
 /* A filter that is on but empty would be unpredictable (D19, PMSFCR_EL1), so an empty one is off.
  */
-static int set_filters(struct arm_spe_registers *r, const struct perf_event *event)
+static int set_filters(struct arm_spe_registers *r, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -143,23 +184,32 @@ static int set_filters(struct arm_spe_registers *r, const struct perf_event *eve
 		r->pmsfcr |= PMSFCR_FNE;
 	if (r->pmslatfr)
 		r->pmsfcr |= PMSFCR_FL;
-	if ((r->pmsfcr & PMSFCR_FT && !(unit.features & PMSIDR_FT)) ||
-	    (r->pmsfcr & PMSFCR_FE && !(unit.features & PMSIDR_FE)) ||
-	    (r->pmsfcr & PMSFCR_FL && !(unit.features & PMSIDR_FL)) ||
-	    (r->pmsfcr & PMSFCR_FNE && !(unit.features & PMSIDR_FNE)) ||
-	    (r->pmsevfr | r->pmsnevfr) & ~filterable())
-		return -EOPNOTSUPP;
-	return 0;
+	r->discard = attr->config & DISCARD;
+	event->why = lacks(r);
+	return event->why ? -EOPNOTSUPP : 0;
+}
+
+/* Why there is no such interval, or NULL. */
+static const char *no_interval(const struct perf_event_attr *attr)
+{
+	if (attr->flags & PERF_ATTR_FREQ) /* nobody sees the samples while they come */
+		return "it has no frequency, but samples one operation in so many: -c PERIOD, or the "
+		       "term period";
+	if (attr->sample_period > UINT32_MAX)
+		return "period too long: PMSIRR_EL1.INTERVAL ends at 4294967040 operations";
+	return attr->sample_period < unit.min_interval ? min_interval(unit.features)->too_short
+	                                               : NULL;
 }
 
 /* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
-static int set_interval(struct arm_spe_registers *r, struct perf_event_attr *attr)
+static int set_interval(struct arm_spe_registers *r, struct perf_event *event)
 {
-	if (attr->flags & PERF_ATTR_FREQ)
-		return -EINVAL; /* nobody counts the samples */
+	struct perf_event_attr *attr = &event->attr;
+
 	if (!attr->sample_period)
 		attr->sample_period = unit.min_interval;
-	if (attr->sample_period < unit.min_interval || attr->sample_period > UINT32_MAX)
+	event->why = no_interval(attr);
+	if (event->why)
 		return -EINVAL;
 	attr->sample_period &= PMSIRR_INTERVAL;
 	r->pmsirr = attr->sample_period | (attr->config & JITTER ? PMSIRR_RND : 0);
@@ -195,12 +245,9 @@ int arm_spe_event_init(struct perf_event *event)
 	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
 		return -EINVAL;
 	event->hw.arm_spe = (struct hw_arm_spe){ 0 };
-	r->discard = event->attr.config & DISCARD;
-	if (r->discard && unit.version < PMSVER_V1P2)
-		return -EOPNOTSUPP;
 	error = set_filters(r, event);
 	if (!error)
-		error = set_interval(r, &event->attr);
+		error = set_interval(r, event);
 	set_control(r, &event->attr);
 	return error;
 }

@@ -23,8 +23,8 @@ extern const struct pmu_format arm_spe_formats[];
 int arm_spe_probe(const char **why);
 int arm_spe_event_init(struct perf_event *event);
 
-/* Whether the calling CPU's is as the probed one. 0; -ENODEV: it differs; -EBUSY: its buffer is not
- * ours. Interrupts masked. */
+/* Whether the calling CPU's is as the probed one. 0; -ENXIO: it differs, or there is none; -EBUSY:
+ * its buffer is not ours. Interrupts masked. */
 int arm_spe_check_cpu(void);
 
 /* Filters, interval and its counter into the registers; sampling is off. */

@@ -155,12 +155,16 @@ static int check_turns(struct perf_event_context *c, uint64_t now, const struct 
 static int claim_aux(struct perf_event_context *c, const struct perf_event **failed)
 {
 	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
-		int error = fills_aux(e) ? group_claim(e, failed) : 0;
+		int error;
 
+		if (!fills_aux(e))
+			continue;
+		error = group_claim(e, failed);
+		if (error == -ENXIO)
+			continue; /* it stays off */
 		if (error)
 			return error;
-		if (fills_aux(e))
-			event_set_state(e, EVENT_INACTIVE, clock_now());
+		event_set_state(e, EVENT_INACTIVE, clock_now());
 	}
 	return 0;
 }

@@ -27,7 +27,6 @@ INTERVAL = 256
 RINGS, RING_LEDGER = 128 + 4 * 16, 128 + 5 * 16
 AUX_HEAD, AUX_TAIL = 1056, 1064  # in the control page
 PACKET_PC = 0xb0
-TRUNCATED, OVERWRITE, PARTIAL, COLLISION = 1, 2, 4, 8  # PERF_AUX_FLAG_*
 PERF_RECORD_AUX = 11
 PER_TURN = 2  # operations in the `branches` workload's loop
 
@@ -37,7 +36,8 @@ Aux = collections.namedtuple("Aux", "offset size flags")
 class Model(mailbox.Agent):
     """The machine, its faults by QMP, and a reader of its first ring."""
 
-    def __init__(self, directory, binary, kind, cpus=1):
+    def __init__(self, directory, binary, kind, slack, cpus=1):
+        self.slack = slack  # bytes of records of our own handlers, which may come or not
         self.monitor = pathlib.Path(directory) / "qmp"
         super().__init__(
             directory, "aarch64", "-machine", kind, "-cpu", spe.CPU, "-smp", f"{cpus},maxcpus=4",
@@ -75,6 +75,9 @@ class Model(mailbox.Agent):
                  "aux_records aux_truncated repeated")
         return dict(zip(names.split(), struct.unpack_from("<19Q", self.bytes, at)))
 
+    def wrote(self, total):
+        return abs(self.ledger()["aux_written"] - total) <= self.slack
+
     def aux_records(self, start=0):
         """The AUX records of the data ring from a position on, and where they end."""
         control, data = self.ring(16), self.ring(24)
@@ -105,7 +108,7 @@ def balances(agent, records):
     return (ledger["aux_written"] == ledger["aux_head"] and
             ledger["aux_written"] == told + ledger["aux_skipped"] + ledger["aux_overwritten"] and
             ledger["aux_records"] == len(records) and
-            ledger["aux_truncated"] == sum(bool(r.flags & TRUNCATED) for r in records))
+            ledger["aux_truncated"] == sum(bool(r.flags & spe.TRUNCATED) for r in records))
 
 
 def round_up(value, multiple):
@@ -194,14 +197,14 @@ def a_stalled_reader(agent):
     agent.until(lambda: agent.state() == 1, 60)
     fresh, _ = agent.aux_records(position)
     got += fresh
-    truncated = [record for record in got if record.flags & TRUNCATED]
+    truncated = [record for record in got if record.flags & spe.TRUNCATED]
     tap.ok(len(truncated) >= 2, "a stalled reader: TRUNCATED each time the area is full",
            (len(got), len(truncated)))
     whole = all(a.offset + a.size == b.offset for a, b in zip(got, got[1:]))
     tap.ok(whole and balances(agent, got), "... the trace goes on where it stopped, bytes add up",
            (got[:5], agent.ledger()))
     tap.ok(good, "... what is unread is never written over: every piece is whole records")
-    later = [got[i + 1] for i, r in enumerate(got[:-1]) if r.flags & TRUNCATED]
+    later = [got[i + 1] for i, r in enumerate(got[:-1]) if r.flags & spe.TRUNCATED]
     tap.ok(len(later) >= 1 and all(r.size for r in later),
            "... and when the reader has made room, there are records again", got[:8])
 
@@ -214,7 +217,7 @@ def delayed_records_are_all_there(agent):
     agent.record(64, 0, turns)
     records, _ = agent.aux_records()
     agent.fault(spe_delay=0)
-    tap.ok(agent.ledger()["aux_written"] == prompt and balances(agent, records),
+    tap.ok(agent.wrote(prompt) and balances(agent, records),
            "records that wait in the pipeline are all written at the end",
            (prompt, agent.ledger()))
     return prompt, turns
@@ -226,29 +229,19 @@ def collisions(agent, prompt, turns):
     records, _ = agent.aux_records()
     agent.fault(spe_collide=0)
     written = agent.ledger()["aux_written"]
-    tap.ok(records and all(r.flags == COLLISION for r in records) and balances(agent, records),
+    tap.ok(records and all(r.flags == spe.COLLISION for r in records) and balances(agent, records),
            "colliding samples set COLLISION", records)
-    tap.ok(abs(written - prompt * 9 // 10) <= 2 * RECORD, "... and are missing, one in ten",
+    tap.ok(abs(written - prompt * 9 // 10) <= 2 * RECORD + agent.slack, "... and are missing, one in ten",
            (written, prompt))
 
 
-TRANSLATION = 1 << 17 | 1 << 19 | 0x24 << 26 | 7  # S, DL, stage 1, translation fault
-FAULTS = [
-    ("a translation fault that loses a record", TRANSLATION, 0),
-    ("a record cut off in its middle", TRANSLATION, 20),
-    ("a fault that loses nothing", TRANSLATION & ~(1 << 19), 0),
-    ("an external abort", 1 << 17 | 1 << 18 | 1 << 19, 0),
-    ("a full buffer that lost a record", 1 << 17 | 1 << 19 | 1, 0),
-]
-
-
 def faults(agent, prompt, turns):
-    for name, syndrome, partial in FAULTS:
+    for name, syndrome, partial in spe.FAULTS:
         agent.fault(spe_fault_syndrome=syndrome, spe_fault_partial=partial, spe_fault_after=100)
         agent.record(64, 0, turns)
         records, _ = agent.aux_records()
         ledger = agent.ledger()
-        tap.ok([r.flags for r in records].count(PARTIAL) == 1 and balances(agent, records),
+        tap.ok([r.flags for r in records].count(spe.PARTIAL) == 1 and balances(agent, records),
                f"{name}: PARTIAL, and the bytes add up", (records, ledger))
         tap.ok(all(r.size % RECORD == 0 for r in records), f"{name}: no piece of a record",
                records)
@@ -264,11 +257,11 @@ def full_and_spurious(agent, prompt, turns):
         agent.fault(spe_inject=True)
     agent.until(lambda: agent.state() == 1, 60)
     records, _ = agent.aux_records()
-    tap.ok(agent.ledger()["aux_written"] == prompt and not any(r.flags for r in records),
+    tap.ok(agent.wrote(prompt) and not any(r.flags for r in records),
            "interrupts without a cause change nothing", (records, agent.ledger()))
     agent.record(4, 0, turns)
     records, _ = agent.aux_records()
-    tap.ok(agent.ledger()["aux_written"] == 4 * PAGE and records[-1].flags == TRUNCATED and
+    tap.ok(agent.ledger()["aux_written"] == 4 * PAGE and records[-1].flags == spe.TRUNCATED and
            balances(agent, records), "a full area: TRUNCATED once, and not a byte further",
            records)
 
@@ -278,29 +271,28 @@ def snapshot_at_the_end(agent, prompt, turns):
         agent.record(pages, 0, turns, more="--snapshot")
         records, _ = agent.aux_records()
         ledger = agent.ledger()
-        tap.ok(len(records) == 1 and records[0].flags == OVERWRITE and
+        tap.ok(len(records) == 1 and records[0].flags == spe.OVERWRITE and
                pages * PAGE // 2 <= records[0].size <= pages * PAGE and ledger["aux"] == 0 and
-               ledger["aux_written"] == prompt and balances(agent, records),
+               agent.wrote(prompt) and balances(agent, records),
                f"snapshot of {pages} pages at the end: the newest half at least, no wakeup",
                (records, ledger))
 
 
-def one_level(binary, kind, name, exact):
-    """exact: our handlers are not among what is sampled."""
+def one_level(binary, kind, name, slack):
+    tap.note(f"entered at {name}")
     with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
-        agent = Model(directory, binary, kind)
+        agent = Model(directory, binary, kind, slack)
         try:
             if not tap.ok(agent.until(lambda: agent.state() == 1, 60), f"{name}: boots"):
                 return
             the_worked_example(agent)
             every_size_and_watermark(agent)
             a_stalled_reader(agent)
-            if exact:
-                prompt, turns = delayed_records_are_all_there(agent)
-                collisions(agent, prompt, turns)
-                faults(agent, prompt, turns)
-                full_and_spurious(agent, prompt, turns)
-                snapshot_at_the_end(agent, prompt, turns)
+            prompt, turns = delayed_records_are_all_there(agent)
+            collisions(agent, prompt, turns)
+            faults(agent, prompt, turns)
+            full_and_spurious(agent, prompt, turns)
+            snapshot_at_the_end(agent, prompt, turns)
         finally:
             agent.process.kill()
             agent.process.wait()
@@ -310,6 +302,6 @@ BINARY, REASON = machine.model("aarch64")
 if REASON:
     tap.skip("SPE's buffer", REASON)
 else:
-    one_level(BINARY, spe.EL2, "EL2", True)
-    one_level(BINARY, "virtualization=off", "EL1", False)
+    one_level(BINARY, spe.EL2, "EL2", 0)
+    one_level(BINARY, "virtualization=off", "EL1", 8 * RECORD)
 tap.finish()

@@ -28,18 +28,6 @@ MEGABYTE = 1 << 20
 MAGIC, RECORDING = 0x4652455045524142, 2  # the region's header
 RING_LEDGER = 128 + 5 * 16
 AUXTRACE = 71
-OVERWRITE = 2  # PERF_AUX_FLAG_*
-
-
-def good(run, name):
-    """Ended well, every byte and record accounted for, no decode error."""
-    summary = run.summary()
-    errors = summary.get("spe", {}).get("errors")
-    if not tap.ok(run.status == 0 and summary["conserved"] and not errors,
-                  f"{name}: the ledger balances, and all bytes are records",
-                  (run.status, errors, summary.get("broken"))):
-        tap.note(run.text)
-    return summary
 
 
 def operations(summary):
@@ -49,7 +37,7 @@ def operations(summary):
 def count_is_operations_by_interval(binary, name, kind, uncounted=0):
     """uncounted: so many records may be of operations that the counter leaves out."""
     run = spe.record(binary, SORT % "", kind=kind)
-    summary, found = good(run, name), spe.records(run)
+    summary, found = spe.good(run, name), spe.records(run)
     count = operations(summary)
     # The operation that is sampled may or may not be part of the interval.
     low, high = count // (INTERVAL + 1) - 1, count // INTERVAL + 1 + uncounted
@@ -63,7 +51,7 @@ def count_is_operations_by_interval(binary, name, kind, uncounted=0):
 
 def jitter_spreads_the_interval(binary):
     run = spe.record(binary, SORT % ",jitter=1")
-    count, found = operations(good(run, "jitter")), spe.records(run)
+    count, found = operations(spe.good(run, "jitter")), spe.records(run)
     mean = count / len(found)
     tap.ok(count // (INTERVAL + 256) <= len(found) <= count // INTERVAL,
            "jitter: the interval is at most 255 longer", mean)
@@ -77,18 +65,6 @@ def every_record_is_of_the_workload(run, found, name, levels):
     outside = [hex(r.pc) for r in found if not start <= r.pc < start + size]
     tap.equal(outside, [], f"{name}: every PC lies in the image")
     tap.equal({r.el for r in found}, levels, f"{name}: every record is of the traced code's level")
-
-
-def stock_perf_decodes_the_same(run, found, name):
-    text, errors, status = run.perf("script", "--itrace=i1i", "-F", "event,ip,sym")
-    lines = [line.split()[1:] for line in text.splitlines() if "instructions:" in line]
-    tap.ok([int(line[0], 16) for line in lines] == [r.pc for r in found],
-           f"{name}: stock perf finds the same PCs, one for each record",
-           (len(lines), len(found)))
-    complaints = [line for line in errors.splitlines() if "rror" in line or "lost" in line]
-    tap.ok(status == 0 and not complaints, f"{name}: without a decode error", errors)
-    names = collections.Counter(line[1] for line in lines)
-    return {symbol: 100 * count / len(lines) for symbol, count in names.items()}
 
 
 def symbols_of_the_sort(shares, name, handlers):
@@ -120,7 +96,7 @@ def filters_are_exact(binary, everything):
     """Counted time makes the operations, and which of them are sampled, the same each time."""
     for terms, predicate in FILTERS:
         run = spe.record(binary, SORT % ("," + terms))
-        good(run, terms)
+        spe.good(run, terms)
         expected = [r[1:-1] for r in everything if predicate(r)]
         seen = [r[1:-1] for r in spe.records(run)]
         tap.ok(seen == expected and expected, f"{terms}: exactly those records that fit",
@@ -131,7 +107,7 @@ def addresses_are_the_buffer_s(binary):
     size = 64 * MEGABYTE
     run = spe.record(binary, "record -e arm_spe/load_filter=1,pa_enable=1,ts_enable=1/ -c 4096 "
                              "-m,64 -- ptrchase 64M")
-    good(run, "ptrchase")
+    spe.good(run, "ptrchase")
     found = spe.records(run)
     text, _, _ = run.perf("script", "--itrace=i1i", "-F", "ip,sym")
     symbols = [line.split()[1] for line in text.splitlines() if line.strip()]
@@ -171,7 +147,7 @@ def several_cpus(binary):
             "record -a -e arm_spe/ts_enable=1/ -c 2048 -m 64,512 -- payload 200000", "--arch",
             "aarch64", "--qemu", binary, "--payload", payload,
             qemu=("-machine", spe.EL2, "-cpu", spe.CPU, "-smp", str(cpus), *machine.EXACT))
-        summary = good(run, f"{cpus} CPUs")
+        summary = spe.good(run, f"{cpus} CPUs")
         each = [area["written"] for area in summary["aux"]]
         tap.ok(len(each) == cpus and min(each) > 10 * spe.RECORD_SIZE,
                f"{cpus} CPUs: each has records of its own", each)
@@ -225,13 +201,6 @@ class Live(machine.Recording):
         self.status = self.process.returncode
         return self
 
-    def pieces(self):
-        """Every AUX record as (offset, size, flags)."""
-        dump = subprocess.run([machine.TOOL, "dump", self.file], capture_output=True, text=True,
-                              check=False).stdout
-        return [tuple(int(word, 16) for word in words) for words in re.findall(
-            r"RECORD_AUX offset: (0x\w+) size: (0x\w+) flags: (0x\w+)", dump)]
-
 
 def snapshots(binary):
     """Asked for by the host twice, and told at the end."""
@@ -242,8 +211,8 @@ def snapshots(binary):
         end = time.monotonic() + 30
         while run.is_recording() and run.woken_by_aux() < asked and time.monotonic() < end:
             time.sleep(0.01)
-    summary, pieces = good(run.finish(), "snapshot"), run.pieces()
-    tap.equal([flags for _, _, flags in pieces], [OVERWRITE] * 3,
+    summary, pieces = spe.good(run.finish(), "snapshot"), spe.aux_records(run)
+    tap.equal([flags for _, _, flags in pieces], [spe.OVERWRITE] * 3,
               "snapshot: two were asked for, and one is told at the end")
     tap.ok(all(8 * 4096 <= size <= 16 * 4096 for _, size, _ in pieces),
            "snapshot: each holds half of the area at least", pieces)
@@ -262,8 +231,8 @@ def readers_die(binary):
         if reader:
             os.kill(reader, signal.SIGKILL)
             killed += 1
-    good(run.finish(), "readers die")
-    pieces = run.pieces()
+    spe.good(run.finish(), "readers die")
+    pieces = spe.aux_records(run)
     died = re.search(r"(\d+) readers died", run.text)
     tap.ok(killed >= 4 and died and int(died.group(1)) >= killed - 1 and
            all(a[0] + a[1] == b[0] for a, b in zip(pieces, pieces[1:])),
@@ -274,14 +243,14 @@ def versions_and_leftovers(binary):
     """Older units, and what a careless firmware leaves in the registers."""
     for version in (1, 2):
         run = spe.record(binary, SORT % "", cpu=f",spe-version={version}")
-        good(run, f"SPEv1p{version - 1}")
-        for term in ("discard=1", "inv_event_filter=0x8"):
+        spe.good(run, f"SPEv1p{version - 1}")
+        for term, register in (("discard=1", "PMSVer"), ("inv_event_filter=0x8", "FnE")):
             run = spe.record(binary, f"record -e arm_spe/{term}/ -c 4096 -m,16 -- noploop 1",
                              cpu=f",spe-version={version}")
-            tap.ok(run.status != 0 and "cannot do that" in run.text,
-                   f"SPEv1p{version - 1}: {term} is refused", run.text)
+            tap.ok(run.status != 0 and register in run.text,
+                   f"SPEv1p{version - 1}: {term} is refused with the reason", run.text)
     run = spe.record(binary, SORT % "", cpu=",spe-leftovers=on")
-    count = operations(good(run, "leftovers"))
+    count = operations(spe.good(run, "leftovers"))
     tap.ok(abs(len(spe.records(run)) - count // INTERVAL) <= 10,
            "leftovers: as many records as without", len(spe.records(run)))
 
@@ -312,8 +281,9 @@ def discard(binary):
 
 def refusals(binary):
     for command, said in (
-            ("-e arm_spe// -c 255 -m,16", "period too short"),
-            ("-e arm_spe/event_filter=0x1/ -c 4096 -m,16", "cannot do that"),
+            ("-e arm_spe// -c 255 -m,16", "one operation in 256 at most"),
+            ("-e arm_spe// -F 1000 -m,16", "no frequency"),
+            ("-e arm_spe/event_filter=0x1/ -c 4096 -m,16", "PMSVer"),
             ("-e arm_spe// -c 4096 -m,1", "AUX area of 4 KiB"),
             ("-S -e cycles -c 100000", "AUX area was asked for")):
         run = spe.record(binary, f"record {command} -- noploop 1")
@@ -338,7 +308,7 @@ if REASON:
     tap.finish()
 RUN, FOUND = count_is_operations_by_interval(BINARY, "EL2", spe.EL2)
 every_record_is_of_the_workload(RUN, FOUND, "EL2", {1})
-symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL2"), "EL2", 0)
+symbols_of_the_sort(spe.stock_perf_decodes_the_same(RUN, FOUND, "EL2"), "EL2", 0)
 beside_pmu_samples(RUN)
 a_missing_piece_is_found(RUN)
 filters_are_exact(BINARY, FOUND)
@@ -346,7 +316,7 @@ jitter_spreads_the_interval(BINARY)
 # Our own handlers run at EL1 there, and the counter's freezes it.
 RUN, FOUND = count_is_operations_by_interval(BINARY, "EL1", spe.EL1, uncounted=20)
 every_record_is_of_the_workload(RUN, FOUND, "EL1", {1})
-symbols_of_the_sort(stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
+symbols_of_the_sort(spe.stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
 addresses_are_the_buffer_s(BINARY)
 several_cpus(BINARY)
 snapshots(BINARY)

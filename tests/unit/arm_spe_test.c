@@ -2,6 +2,8 @@
 /* The SPE driver on a modelled unit: probing, and what an event's terms become. */
 #include "tests/unit/arm_spe_rig.h"
 
+#include "pmu/context.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -82,17 +84,39 @@ static void nothing_asked_for_filters_nothing(void **state)
 	assert_int_equal(model.reg[PMSCR_EL2], 0);
 }
 
-static void a_cpu_of_another_kind_is_refused(void **state)
+/* One with other features, and one without any. */
+static void on_a_cpu_of_another_kind_the_event_stays_off(void **state)
+{
+	const uint32_t registers[] = { PMSIDR_EL1, ID_AA64DFR0_EL1 };
+	const struct perf_event *failed;
+	struct perf_event_context context;
+
+	(void)state;
+	begin(8, 0, false);
+	event_disable(&event);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t kept = model.reg[registers[i]];
+
+		model.reg[registers[i]] = 0;
+		assert_int_equal(context_start(&context, &event, 1, &failed), 0);
+		assert_int_equal(event.state, EVENT_OFF);
+		poll();
+		assert_false(lent());
+		context_stop(&context);
+		expect_nothing();
+		model.reg[registers[i]] = kept;
+	}
+	assert_int_equal(context_start(&context, &event, 1, &failed), 0);
+	assert_int_equal(event.state, EVENT_ACTIVE);
+	context_stop(&context);
+}
+
+static void a_cpu_whose_buffer_is_kept_from_us_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(event_init(&event), 0);
-	model.reg[PMSIDR_EL1] ^= PMSIDR_FL;
-	assert_int_equal(event_enable(&event), -ENODEV);
-	model.reg[PMSIDR_EL1] ^= PMSIDR_FL;
 	model.reg[PMBIDR_EL1] |= PMBIDR_P;
 	assert_int_equal(event_enable(&event), -EBUSY);
-	model.reg[ID_AA64DFR0_EL1] = 0;
-	assert_int_equal(event_enable(&event), -ENODEV);
 }
 
 static void modifiers_choose_the_exception_levels(void **state)
@@ -134,6 +158,13 @@ static int asked(uint64_t config, uint64_t period, uint64_t events, uint64_t lat
 	return event_init(&event);
 }
 
+static void refused(int error, int expected, const char *reason)
+{
+	assert_int_equal(error, expected);
+	assert_non_null(event.why);
+	assert_non_null(strstr(event.why, reason));
+}
+
 static void what_the_version_lacks_is_refused(void **state)
 {
 	static const struct {
@@ -152,12 +183,16 @@ static void what_the_version_lacks_is_refused(void **state)
 	}
 	model.reg[PMSIDR_EL1] = 6 << PMSIDR_MAXSIZE;
 	assert_int_equal(asked(0, 4096, 0, 0), 0);
-	assert_int_equal(asked(1ULL << 32, 4096, 0, 0), -EOPNOTSUPP);
-	assert_int_equal(asked(0, 4096, 2, 0), -EOPNOTSUPP);
-	assert_int_equal(asked(0, 4096, 0, 30), -EOPNOTSUPP);
+	refused(asked(1ULL << 32, 4096, 0, 0), -EOPNOTSUPP, "PMSIDR_EL1.FT");
+	refused(asked(0, 4096, 2, 0), -EOPNOTSUPP, "PMSIDR_EL1.FE");
+	refused(asked(0, 4096, 0, 30), -EOPNOTSUPP, "PMSIDR_EL1.FL");
 	describe(0, 4096);
 	event.config3 = 2;
-	assert_int_equal(event_init(&event), -EOPNOTSUPP);
+	refused(event_init(&event), -EOPNOTSUPP, "PMSIDR_EL1.FnE");
+	model.reg[ID_AA64DFR0_EL1] = 1ULL << ID_AA64DFR0_PMSVER;
+	refused(asked(1ULL << 35, 4096, 0, 0), -EOPNOTSUPP, "discard");
+	model.reg[PMSIDR_EL1] |= PMSIDR_FE;
+	refused(asked(0, 4096, 1, 0), -EOPNOTSUPP, "PMSVer");
 }
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -165,11 +200,11 @@ static void what_makes_no_sense_is_refused(void **state)
 	(void)state;
 	assert_int_equal(asked(1U << 5, 4096, 0, 0), -EINVAL);
 	assert_int_equal(asked(0, 4096, 0, 0x1000), -EINVAL);
-	assert_int_equal(asked(0, 255, 0, 0), -EINVAL);
-	assert_int_equal(asked(0, 1ULL << 32, 0, 0), -EINVAL);
+	refused(asked(0, 255, 0, 0), -EINVAL, "one operation in 256 at most");
+	refused(asked(0, 1ULL << 32, 0, 0), -EINVAL, "period too long");
 	describe(0, 1000);
 	event.attr.flags = PERF_ATTR_FREQ;
-	assert_int_equal(event_init(&event), -EINVAL);
+	refused(event_init(&event), -EINVAL, "no frequency");
 	describe(0, 4096);
 	assert_int_equal(event_init(&event), 0);
 	assert_int_equal(pmu_arm_spe.setup_aux(&event, spe_area, PAGE), -EINVAL);
@@ -200,7 +235,8 @@ int main(void)
 		TEST(who_keeps_the_buffer_is_said_in_words),
 		TEST(terms_become_registers),
 		TEST(nothing_asked_for_filters_nothing),
-		TEST(a_cpu_of_another_kind_is_refused),
+		TEST(on_a_cpu_of_another_kind_the_event_stays_off),
+		TEST(a_cpu_whose_buffer_is_kept_from_us_is_refused),
 		TEST(modifiers_choose_the_exception_levels),
 		TEST(at_el1_the_registers_of_el2_are_left_alone),
 		TEST(what_the_version_lacks_is_refused),

@@ -70,7 +70,7 @@ static void what_is_not_said_is_perfs_default(void **state)
 	(void)state;
 	assert_int_equal(parse("  record \t loop "), 0);
 	assert_int_equal(c.nr_events, 0);
-	assert_true(c.has_freq);
+	assert_false(c.has_period || c.has_freq);
 	assert_int_equal(c.period_or_freq, 4000);
 	assert_int_equal(c.pages, 128);
 	assert_false(c.callchain);
