@@ -3,7 +3,7 @@
 """Arm's SPE on the hardware model, as who knows it from Linux uses it: perf's command line, its
 modifiers and terms; and what stock perf makes of a trace in which something went wrong.
 
-check-timeout: 600
+check-timeout: 1200
 """
 
 import machine
