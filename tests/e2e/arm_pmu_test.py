@@ -6,6 +6,7 @@ check-timeout: 900
 """
 
 import collections
+import re
 
 import machine
 import tap
@@ -161,6 +162,23 @@ def many_events(name, kind):
            f"{name}: nothing is lost in the turns, and PERIODs + residue = count", summary)
 
 
+def group(name, kind):
+    run, summary = record("-e {cycles,r11,instructions}:S -c 1000000 -- calltree 1", kind)
+    counts = [event["count"] for event in summary["events"]]
+    times = {(event["time_enabled"], event["time_running"]) for event in summary["events"]}
+    tap.ok(run.status == 0 and summary["conserved"] and len(times) == 1 and
+           counts[0] == counts[1] > 100_000_000,
+           f"{name}: a group's counters begin and end together: cycles and r11 are equal",
+           summary["events"])
+    tap.equal([event["samples"] > 100 for event in summary["events"]], [True, False, False],
+              f"{name}: its leader samples, its members do not")
+    text, _, status = run.perf("report", "--group", "--stdio", "--no-children")
+    lex = re.search(r"([\d.]+)% +([\d.]+)% +([\d.]+)%.* lex$", text, re.MULTILINE)
+    tap.ok(status == 0 and "anon group { cycles, r11, instructions }" in text and lex and
+           all(27 < float(share) < 33 for share in lex.groups()),
+           f"{name}: stock perf finds the members' counts where they were counted", text)
+
+
 def absurd_period(name, kind):
     """A second's 20,000 samples of 56 bytes and 2,000 THROTTLE and UNTHROTTLE fit into the ring, so
     that none is lost however late the reader comes."""
@@ -186,6 +204,7 @@ for NAME, KIND, SEEN in LEVELS:
     raw_and_generic(NAME, KIND)
     three_on_every_cpu(NAME, KIND)
     many_events(NAME, KIND)
+    group(NAME, KIND)
     absurd_period(NAME, KIND)
 refusals()
 MODEL, REASON = machine.model("aarch64")

@@ -122,6 +122,20 @@ def addresses_are_the_buffer_s(binary):
            "stock perf mem report reads it", (report[:300], errors))
 
 
+def stock_perf_makes_events_of_records(run, found):
+    """What `perf script` and `perf mem` work on."""
+    text, _, _ = run.perf("script", "-F", "event")
+    names = collections.Counter(text.replace(":", "").split())
+    accesses = [r for r in found if r.operation in ("load", "store")]
+    for name, expected in (("memory", accesses),
+                           ("l1d-access", [r for r in found if "L1D-ACCESS" in r.events]),
+                           ("l1d-miss", [r for r in found if "L1D-REFILL" in r.events]),
+                           ("tlb-access", [r for r in found if "TLB-ACCESS" in r.events]),
+                           ("tlb-miss", [r for r in found if "TLB-REFILL" in r.events])):
+        tap.ok(names[name] == len(expected) > 0, f"stock perf makes as many {name} of the records",
+               (names[name], len(expected)))
+
+
 def beside_pmu_samples(run):
     text, _, _ = run.perf("script", "--itrace=i1i", "-F", "event,ip,sym")
     kinds = collections.Counter(line.split()[0].rstrip(":") for line in text.splitlines() if line)
@@ -309,6 +323,7 @@ if REASON:
 RUN, FOUND = count_is_operations_by_interval(BINARY, "EL2", spe.EL2)
 every_record_is_of_the_workload(RUN, FOUND, "EL2", {1})
 symbols_of_the_sort(spe.stock_perf_decodes_the_same(RUN, FOUND, "EL2"), "EL2", 0)
+stock_perf_makes_events_of_records(RUN, FOUND)
 beside_pmu_samples(RUN)
 a_missing_piece_is_found(RUN)
 filters_are_exact(BINARY, FOUND)
