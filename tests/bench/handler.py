@@ -103,7 +103,8 @@ def measure(isa, binary, payload):
 def build_payload(isa, directory):
     path = pathlib.Path(directory) / f"deep-{isa}.elf"
     subprocess.run([TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-O2", "-o", path,
-                    TOP / "tests/bench/payload/deep.c"], check=True)
+                    TOP / "tests/bench/payload/deep.c",
+                    TOP / f"tests/bench/payload/deep-{isa}.S"], check=True)
     return path
 
 

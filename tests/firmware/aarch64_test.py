@@ -129,10 +129,10 @@ def try_fault(name, message, names):
 
 
 def try_crash(name, machine, cpu, words):
-    text, _ = boot("payload", machine, cpu, f"{words} crash", 1, r"backtrace:\n(  0x.*\n)+")
+    text, _ = boot("aarch64/payload", machine, cpu, f"{words} crash", 1, r"backtrace:\n(  0x.*\n)+")
     inside = "data abort, write, translation fault" + (", in the payload" if "below" in words else "")
     tap.ok(f"{inside} at" in text, f"{name}: a payload that crashes is reported", text)
-    tap.equal(fault_function("payload", text), "crash", f"{name}: and where it crashed")
+    tap.equal(fault_function("aarch64/payload", text), "crash", f"{name}: and where it crashed")
     tap.ok("far 0000000000000008" in text, f"{name}: with the address that it touched", text)
 
 
@@ -140,7 +140,7 @@ if missing():
     tap.skip("the machine layer works on AArch64", missing())
     tap.finish()
 for machine in MACHINES:
-    relay(machine[0], *boot("payload", *machine[1:]))
+    relay(machine[0], *boot("aarch64/payload", *machine[1:]))
     try_crash(*machine)
 for machine in MACHINES:
     # a GICv2 lets no signal through that is masked

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * An image in which every CPU does nothing but handle interrupts, which come again as soon as they
- * are handled: its timer's, and on AArch64 its PMU's as well. Such a CPU must still start and
+ * are handled: its timer's, and a PMUv3's as well. Such a CPU must still start and
  * stop when another one says so. Prints TAP.
  */
 #include "arch/aarch64/pmuv3.h"
+#include "pmu/arm_pmuv3.h"
 #include "tests/firmware/image.h"
 
 #define ROUNDS   20U
@@ -34,7 +35,14 @@ static void storm_signal(const struct arch_regs *regs)
 	cpus[arch_cpu()].stop = true;
 }
 
-#if defined(__aarch64__)
+/* Is there a PMUv3? */
+static bool has_overflows(void)
+{
+	const char *why;
+
+	return !pmu_arm_pmuv3.probe(&why);
+}
+
 static void storm_overflow(const struct arch_regs *regs)
 {
 	unsigned cpu = arch_cpu();
@@ -49,6 +57,8 @@ static void storm_overflow(const struct arch_regs *regs)
 
 static void start_overflows(void)
 {
+	if (!has_overflows())
+		return;
 	arch_pmi_init(storm_overflow);
 	arch_reg_write(PMCR_EL0, PMCR_LC);
 	arch_reg_write(PMCCFILTR_EL0, PMEVTYPER_NSH);
@@ -61,19 +71,12 @@ static void start_overflows(void)
 
 static void stop_overflows(void)
 {
+	if (!has_overflows())
+		return;
 	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
 	arch_reg_write(PMCR_EL0, 0);
 	arch_reg_sync();
 }
-#else
-static void start_overflows(void)
-{
-}
-
-static void stop_overflows(void)
-{
-}
-#endif
 
 static void swamp(void *arg)
 {

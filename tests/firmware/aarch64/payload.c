@@ -7,12 +7,6 @@
 #include "arch/aarch64/pmuv3.h"
 #include "tests/firmware/image.h"
 
-#if defined(__aarch64__)
-#define MASK_ALL "msr daifset, #15"
-#else
-#define MASK_ALL "cli"
-#endif
-
 static volatile unsigned ticks;
 static volatile unsigned inside, on_stack, with_caller; /* of these */
 static volatile uint64_t masked_low, masked_high;       /* the code that masks */
@@ -40,7 +34,7 @@ static __attribute__((noinline)) int spin_masked(void *arg)
 	masked_low = (uint64_t) && start;
 	masked_high = (uint64_t) && stop;
 start:
-	__asm__ volatile(MASK_ALL : : : "memory");
+	__asm__ volatile("msr daifset, #15" : : : "memory");
 	do {
 		for (unsigned i = 0; i < 1000; i++)
 			__asm__ volatile("");
@@ -79,7 +73,6 @@ static void test_masked(void)
 	arch_timer_disarm();
 }
 
-#if defined(__aarch64__)
 static int call_nobody(void *arg)
 {
 	register uint64_t x0 __asm__("x0") = 0x84000000; /* PSCI_VERSION */
@@ -146,11 +139,6 @@ static void test_levels(void)
 	}
 	test_urgent();
 }
-#else
-static void test_levels(void)
-{
-}
-#endif
 
 static int crash(void *arg)
 {
