@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/command_words.h"
 
+#include "ringbuf/ring.h"
+
 #include <string.h>
 
 static int set_events(struct words *w, const char *text)
@@ -94,7 +96,7 @@ static int set_cpus(struct words *w, const char *text)
 
 static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
 {
-	int error = command_number(w, text, 1, 1U << 20, pages);
+	int error = command_number(w, text, 1, RING_SIZE_MAX / TR_PAGE, pages);
 
 	if (!error && *pages & (*pages - 1))
 		return command_fail(w, "must be a power of two", text);

@@ -55,8 +55,7 @@ static void wake_for(struct ring *ring, const struct ring_account *account,
 static inline uint64_t end_from(const struct ring *ring, uint64_t head)
 {
 	uint64_t published = ring_load(&ring->published);
-	uint64_t claimed = ring_claimed(ring_load(&ring->claim), published);
-	uint64_t end = published + (claimed <= UINT16_MAX ? claimed : 0);
+	uint64_t end = published + ring_claimed(ring_load(&ring->claim), published);
 
 	return head > end ? head : end;
 }
@@ -128,7 +127,7 @@ static void hold(struct ring *ring)
 
 	do {
 		at = ring_load(&ring->published);
-		ring->claim = at << 16;
+		ring->claim = at << 32;
 		ring_barrier();
 	} while (ring_load(&ring->published) != at);
 }
@@ -324,14 +323,13 @@ reserve_with_care(struct ring *ring, struct ring_account *account, uint32_t size
 /* What a nested writer reserves up to the limit. NULL: it is not nested, or takes more care. */
 static inline void *reserve_nested(struct ring *ring, uint32_t size)
 {
-	uint64_t claim = ring_load(&ring->claim), published, claimed, head, at;
+	uint64_t claim = ring_load(&ring->claim), published, head, at;
 
 	ring_barrier(); /* as in ring_is_writing() */
 	published = ring_load(&ring->published);
-	claimed = ring_claimed(claim, published);
 	head = ring_load(&ring->head);
-	at = head > published ? head : published + claimed;
-	if (claimed > UINT16_MAX || at + size > ring_load(&ring->limit) ||
+	at = head > published ? head : published + (uint32_t)claim;
+	if (!ring_is_good(claim, published) || at + size > ring_load(&ring->limit) ||
 	    !advance(ring, head, at + size))
 		return NULL;
 	return ring->data + ring_offset(ring, at, size);

@@ -58,6 +58,7 @@
 #include "ringbuf/owner.h"
 #include "ringbuf/trace_region.h"
 
+#define RING_SIZE_MAX    (1ULL << 31) /* bytes: see ring_is_good() */
 #define RING_LEVELS      4  /* writers that may take care at a time: thread, exception, IRQ, NMI */
 #define RING_TRAILER_MAX 48 /* bytes: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
 
@@ -92,7 +93,7 @@ struct ring {
 	uint64_t published; /* up to here readers see */
 	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
 	                       0: all, LOST is due or output is paused */
-	uint64_t claim;     /* the outermost writer's: its position << 16 | its size */
+	uint64_t claim;     /* the outermost writer's: its position << 32 | its size */
 	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
 	uint64_t flip;      /* all ones: backward */
 	uint64_t mask;      /* size - 1 */
@@ -124,8 +125,8 @@ struct ring {
 
 struct ring_config {
 	struct perf_event_mmap_page *control;
-	void *data;
-	uint64_t size;                /* a power of two, at least TR_PAGE; data is aligned to 8 */
+	void *data;                   /* aligned to 8 */
+	uint64_t size;                /* a power of two, TR_PAGE to RING_SIZE_MAX */
 	uint32_t flags;               /* TR_RING_* */
 	uint32_t max_record;          /* bytes, a multiple of 8, at most UINT16_MAX and size */
 	void *scratch;                /* RING_LEVELS * max_record bytes, aligned to 8 */
@@ -216,11 +217,24 @@ static inline uint64_t ring_load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* How many bytes a claim says are written from published on; more than UINT16_MAX: it has lapsed.
- * It has the size in its low 16 bits, above them the low 48 of the position. */
+/* The same for a comparison only: gcc makes it that instruction's operand, as it does with no
+ * atomic. Between barriers, and used once, it is one load all the same. */
+static inline uint64_t ring_look(const uint64_t *word)
+{
+	return *word;
+}
+
+/* Whether a claim is good. 32 bits of its position are enough: published is never more than a ring
+ * beyond the last one, and a ring is smaller than that. */
+static inline bool ring_is_good(uint64_t claim, uint64_t published)
+{
+	return (uint32_t)(claim >> 32) == (uint32_t)published;
+}
+
+/* How many bytes are claimed from published on. */
 static inline uint64_t ring_claimed(uint64_t claim, uint64_t published)
 {
-	return claim ^ published << 16;
+	return ring_is_good(claim, published) ? (uint32_t)claim : 0;
 }
 
 /* Whether a writer is under way. */
@@ -229,7 +243,7 @@ static inline bool ring_is_writing(const struct ring *ring)
 	uint64_t claim = ring_load(&ring->claim);
 
 	ring_barrier(); /* in this order: a handler's claim of the position before fits no more */
-	return ring_claimed(claim, ring_load(&ring->published)) <= UINT16_MAX;
+	return ring_is_good(claim, ring_load(&ring->published));
 }
 
 /* Show the reader all before end. Only the outermost writer. */
@@ -255,17 +269,18 @@ static inline void ring_count_written(struct ring *ring, struct ring_account *ac
 }
 
 /* Claim [at, at + size) unless a writer is under way, what others reserved is not published yet,
- * or something has to be looked at. */
+ * or something has to be looked at. The order is free: a handler that writes also publishes, and
+ * what else it changes is looked at when the record is committed. */
 RING_FAST bool ring_claim(struct ring *ring, uint64_t at, uint32_t size)
 {
-	if (RING_RARE(at + size > ring_load(&ring->limit)) ||
-	    RING_RARE(ring_load(&ring->head) > at) ||
-	    RING_RARE(ring_claimed(ring_load(&ring->claim), at) <= UINT16_MAX))
+	if (RING_RARE(at + size > ring_look(&ring->limit)) ||
+	    RING_RARE(ring_look(&ring->head) > at) ||
+	    RING_RARE(ring_is_good(ring_look(&ring->claim), at)))
 		return false;
-	ring->claim = at << 16 | size;
+	ring->claim = at << 32 | size;
 	ring_barrier();
 	/* A handler before that was outermost, and may have published over us. */
-	return !RING_RARE(ring_load(&ring->published) != at) || RING_FAULT(TORN_RESERVE);
+	return !RING_RARE(ring_look(&ring->published) != at) || RING_FAULT(TORN_RESERVE);
 }
 
 /* ring_reserve() of a record that has nothing to wait for; NULL for any other, and then nothing
@@ -330,10 +345,12 @@ RING_FAST void ring_commit(struct ring_output *out)
 	ring_count_written(ring, out->account, out->sample);
 	if (RING_RARE(out->way == RING_NESTED))
 		return;
-	if (RING_RARE(ring_load(&ring->head) > end))
+	if (RING_RARE(ring_look(&ring->head) > end)) {
+		ring_barrier();               /* or gcc chooses without a jump, each time */
 		end = ring_load(&ring->head); /* and what was nested in it */
-	ring_barrier();                       /* limit after head: it tells of what was nested */
-	if (RING_RARE(end > ring_load(&ring->limit))) {
+	}
+	ring_barrier(); /* limit after head: it tells of what was nested */
+	if (RING_RARE(end > ring_look(&ring->limit))) {
 		ring_publish(ring, out->account);
 		return;
 	}
@@ -341,7 +358,7 @@ RING_FAST void ring_commit(struct ring_output *out)
 	ring->published = end;
 	ring_barrier();
 	/* A handler that came while claim was still good left publishing to us. */
-	if (RING_RARE(ring_load(&ring->head) > end) && !RING_FAULT(NO_REPUBLISH))
+	if (RING_RARE(ring_look(&ring->head) > end) && !RING_FAULT(NO_REPUBLISH))
 		ring_publish(ring, out->account);
 }
 

@@ -24,9 +24,9 @@ static void init_control(const struct ring_config *config)
 
 int ring_init(struct ring *ring, const struct ring_config *config)
 {
-	if (config->size < TR_PAGE || (config->size & (config->size - 1)) ||
-	    config->max_record > UINT16_MAX || config->max_record > config->size ||
-	    config->max_record % 8)
+	if (config->size < TR_PAGE || config->size > RING_SIZE_MAX ||
+	    (config->size & (config->size - 1)) || config->max_record > UINT16_MAX ||
+	    config->max_record > config->size || config->max_record % 8)
 		return -EINVAL;
 	init_control(config);
 	ring_zero(config->data, config->size); /* a backward reader stops at zero */

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifndef BENCH_TURNS
 #define BENCH_TURNS 101
+#endif
 
 struct bench_variant {
 	const char *name;

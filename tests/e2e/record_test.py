@@ -83,7 +83,7 @@ def bad_command_lines():
     run = machine.Recording("record -C 7 -- noploop")
     tap.ok(run.status != 0 and "CPU 7 is not there" in run.text,
            "a CPU that is not there is refused by name", run.text)
-    run = machine.Recording("record -m 1048576 -- noploop")
+    run = machine.Recording("record -m 524288 -- noploop")
     tap.ok(run.status != 0 and "smaller -m" in run.text,
            "a ring that does not fit is refused with what to try", run.text)
 

@@ -110,7 +110,7 @@ static void prepare_backward(void)
 static void prepare_nested(void)
 {
 	prepare_forward();
-	ring.claim = ring.published << 16;
+	ring.claim = ring.published << 32;
 }
 
 static void prepare_full(void)

@@ -53,13 +53,14 @@ static void a_config_against_the_rules_is_refused(void **state)
 		                    .size = SIZE,
 		                    .max_record = 1024,
 		                    .scratch = rig->scratch };
-	struct ring_config bad[] = { good, good, good, good };
+	struct ring_config bad[] = { good, good, good, good, good };
 	struct ring ring;
 
 	bad[0].size = SIZE / 2;
 	bad[1].size = SIZE * 3;
 	bad[2].max_record = 1020;
 	bad[3].max_record = 65536;
+	bad[4].size = 2 * RING_SIZE_MAX;
 	assert_int_equal(ring_init(&ring, &good), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(ring_init(&ring, &bad[i]), -EINVAL);
