@@ -4,7 +4,6 @@
 
 import json
 import pathlib
-import resource
 import signal
 import subprocess
 import tempfile
@@ -26,30 +25,32 @@ def words(*guest, options=(), image=IMAGE):
     return [TOOL, "run", "--qemu", FAKE, "-i", image, "-o", OUT, *options, "--", *guest]
 
 
-def run(*guest, options=(), **kw):
-    """One `bareperf run`; OUT is what it left."""
+def command(*words_):
+    """What becomes of one command, which must not stand still."""
+    return subprocess.run(words_, capture_output=True, text=True, timeout=120, cwd=HERE,
+                          stdin=subprocess.DEVNULL)
+
+
+def run(*guest, options=(), by=()):
+    """One `bareperf run`, started by another command if one is given; OUT is what it left."""
     OUT.unlink(missing_ok=True)
-    return subprocess.run(words(*guest, options=options), capture_output=True, text=True,
-                          timeout=120, cwd=HERE, **kw)
+    return command(*by, *words(*guest, options=options))
 
 
 def dump(path=OUT):
-    done = subprocess.run([TOOL, "dump", "--json", path], capture_output=True, text=True)
+    done = command(TOOL, "dump", "--json", path)
     return done.returncode, json.loads(done.stdout) if done.stdout else {}
 
 
 def perf_samples(path=OUT):
     """The number of samples that stock perf finds, and what it complains about."""
-    done = subprocess.run(["perf", "script", "-i", path, "-F", "ip"], capture_output=True,
-                          text=True)
+    done = command("perf", "script", "-i", path, "-F", "ip")
     return len(done.stdout.split()), done.stderr
 
 
 def orphans():
     """Fake machines that are still there, zombies included."""
-    found = subprocess.run(["pgrep", "-f", f"{FAKE.name}.*{HERE}"],
-                           capture_output=True, text=True)
-    return found.stdout.split()
+    return command("pgrep", "-f", f"{FAKE.name}.*{HERE}").stdout.split()
 
 
 done = run("record", "fake", "complete", "5000")
@@ -123,11 +124,10 @@ fails("a record of an impossible size is refused with its position",
       run("record", "fake", "bad_record", "100"), "ring 0, position 0x15e0",
       "shorter than its header", samples=100)
 fails("a QEMU that is not there is reported with the option that names one",
-      subprocess.run([TOOL, "run", "--qemu", "/nowhere/qemu", "-i", IMAGE, "--", "record"],
-                     capture_output=True, text=True), "/nowhere/qemu", "--qemu")
+      command(TOOL, "run", "--qemu", "/nowhere/qemu", "-i", IMAGE, "--", "record"),
+      "/nowhere/qemu", "--qemu")
 fails("an image that is not there is reported",
-      subprocess.run([TOOL, "run", "-i", HERE / "none.efi", "--", "record"],
-                     capture_output=True, text=True), "none.efi", "No such file")
+      command(TOOL, "run", "-i", HERE / "none.efi", "--", "record"), "none.efi", "No such file")
 
 done = run("list", "fake", "lists")
 tap.equal((done.returncode, done.stdout), (0, "cpu-clock [timer]\n"),
@@ -141,7 +141,7 @@ tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff"
 given = run("list", "fake", "arguments", "--then", "wait").stdout
 tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",
        given)
-tap.equal(subprocess.run([TOOL, "run"], capture_output=True).returncode, 2,
+tap.equal(command(TOOL, "run").returncode, 2,
           "no command at all is wrong usage: exit status 2")
 
 
@@ -178,12 +178,8 @@ tap.ok(seen_machines and not orphans(), "no machine outlives its run, however th
        f"{seen_machines} {orphans()}")
 
 
-def limit_files():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
-
-
 done = run("record", "fake", "complete", "80000", options=["--region-size", "2"],
-           preexec_fn=limit_files)
+           by=("prlimit", f"--fsize={3 << 20}"))
 fails("a file that cannot grow is reported", done, "writing", "File too large")
 samples, complaints = perf_samples()
 tap.ok(30000 < samples < 3 * 2**20 / 56 and not complaints,
@@ -192,12 +188,12 @@ tap.ok(30000 < samples < 3 * 2**20 / 56 and not complaints,
 status, json_of = dump()
 tap.equal((status, json_of.get("conserved")), (3, False),
           "dump says that the rest of it is unaccounted for")
-fails("a full disk is reported", subprocess.run(
-    [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", "/dev/full", "--", "record", "fake",
-     "complete"], capture_output=True, text=True), "/dev/full", "No space left on device")
+fails("a full disk is reported",
+      command(TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", "/dev/full", "--", "record", "fake",
+              "complete"), "/dev/full", "No space left on device")
 
 run("record", "fake", "complete", "100")
-subprocess.run(words("record", "fake", "complete", "200"), capture_output=True, cwd=HERE)
+command(*words("record", "fake", "complete", "200"))
 tap.equal((perf_samples()[0], perf_samples(HERE / "perf.data.old")[0]), (200, 100),
           "an older recording is kept as perf.data.old")
 left = [p.name for p in HERE.iterdir() if p.name not in ("image.efi", "perf.data", "perf.data.old")]
