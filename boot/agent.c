@@ -29,17 +29,12 @@ static struct command command;
 
 static void describe_cpus(const struct arch_platform *platform, uint32_t count)
 {
-	struct arch_cpu_id id;
-
-	arch_cpu_identify(&id);
 	for (uint32_t cpu = 0; cpu < count; cpu++) {
 		struct tr_cpu *entry = &region.cpus[cpu];
 
 		entry->cpu = cpu;
-		entry->hw_id = cpu ? platform->cpus[cpu] : id.hw_id;
-		entry->signature = id.signature;
-		trace_region_put_text(entry->vendor, sizeof(entry->vendor), id.vendor);
-		trace_region_put_text(entry->model, sizeof(entry->model), id.model);
+		record_describe_cpu(entry);
+		entry->hw_id = cpu ? platform->cpus[cpu] : entry->hw_id;
 	}
 	region.cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
 }

@@ -18,6 +18,9 @@
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                const struct channel *channel);
 
+/* What the calling CPU says of itself. Thread. */
+void record_describe_cpu(struct tr_cpu *entry);
+
 /* Publish the ledgers of a recording that is under way, if there is one. Panics only. */
 void record_publish(void);
 

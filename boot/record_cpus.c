@@ -153,11 +153,23 @@ static void print_summary(const struct recording *r)
 	}
 }
 
+void record_describe_cpu(struct tr_cpu *entry)
+{
+	struct arch_cpu_id id;
+
+	arch_cpu_identify(&id);
+	entry->hw_id = id.hw_id;
+	entry->signature = id.signature;
+	trace_region_put_text(entry->vendor, sizeof(entry->vendor), id.vendor);
+	trace_region_put_text(entry->model, sizeof(entry->model), id.model);
+}
+
 /* What another traced CPU does, from start to stop. */
 static void trace_cpu(void *arg)
 {
 	struct traced_cpu *c = arg;
 
+	record_describe_cpu(&c->recording->region->cpus[c->cpu]);
 	c->error = timer_init();
 	if (!c->error)
 		start_cpu(c);

@@ -96,19 +96,32 @@ static const char *levels(const struct pfm_encoding *encoding, uint16_t machine,
 	return encoding->user && encoding->kernel && !hv ? "" : text;
 }
 
+/* only: the CPUs whose signature is like this; NULL: all. */
 static void write_event(struct blob *text, const char *written, const char *modified,
-                        const struct pfm_encoding *encoding, uint16_t machine)
+                        const struct pfm_encoding *encoding, uint16_t machine,
+                        const struct event_cpu *only)
 {
 	char ring[4];
 
 	blob_printf(text, "%s/config=0x%" PRIx64, machine == EM_AARCH64 ? "armv8_pmuv3" : "cpu",
 	            encoding->config);
+	if (only)
+		blob_printf(text, ",midr=0x%" PRIx64, only->signature & UINT32_MAX);
 	if (encoding->period)
 		blob_printf(text, ",period=%" PRIu64, encoding->period);
 	if (encoding->freq)
 		blob_printf(text, ",freq=%" PRIu64, encoding->freq);
 	blob_printf(text, ",name=%s/%s", written,
 	            *modified ? modified : levels(encoding, machine, ring));
+}
+
+/* On Arm's machines CPUs may be of several kinds, and the number that one's maker gave to an event
+ * is another event to the others. Who names a PMU wants it counted wherever he says. */
+static bool is_of_one_kind(const char *name, const struct event_cpu *cpu,
+                           const struct pfm_encoding *encoding)
+{
+	return cpu->machine == EM_AARCH64 && cpu->signature && !strstr(name, "::") &&
+	       !event_is_common(cpu->machine, encoding->config);
 }
 
 static int resolve_one(struct blob *text, const char *written, const struct event_cpu *cpu,
@@ -127,7 +140,8 @@ static int resolve_one(struct blob *text, const char *written, const struct even
 	else
 		code = encode_for(name, cpu, &encoding, error);
 	if (!code)
-		write_event(text, written, modified, &encoding, cpu->machine);
+		write_event(text, written, modified, &encoding, cpu->machine,
+		            is_of_one_kind(name, cpu, &encoding) ? cpu : NULL);
 	return code;
 }
 

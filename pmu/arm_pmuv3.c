@@ -237,10 +237,10 @@ static uint32_t free_counters(unsigned cpu)
 /* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
 static unsigned choose_counter(const struct perf_event *event, bool chained)
 {
-	uint32_t number = event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t number = (uint32_t)event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
 	uint32_t which = free_counters(event->cpu), pairs;
 
-	if (number == EVENT_CPU_CYCLES && which & bit(CYCLE_COUNTER))
+	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) && which & bit(CYCLE_COUNTER))
 		return CYCLE_COUNTER;
 	which &= ~bit(CYCLE_COUNTER);
 	pairs = which & which >> 1 & EVEN_COUNTERS;

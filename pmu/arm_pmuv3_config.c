@@ -14,11 +14,20 @@
 #define SHORTEST_PERIOD 256U
 #define NOT_SERVED      UINT32_MAX
 
-#define LONG 1U /* config1: 64 bits wanted */
+/* config1, as Linux has it */
+#define LONG           1U /* 64 bits wanted */
+#define CONTROL        2  /* shift; 3 bits, as PMEVTYPER.TC */
+#define CONTROL_MASK   7U
+#define THRESHOLD      5 /* shift; 12 bits, as PMEVTYPER.TH; 0: none, whatever the control */
+#define THRESHOLD_MASK 0xfffU
 
 const struct pmu_format arm_pmuv3_formats[] = {
 	{ "event", 0, 0, 15 },
 	{ "long", 1, 0, 0 },
+	{ "threshold", 1, THRESHOLD, THRESHOLD + 11 },
+	{ "threshold_compare", 1, CONTROL + 1, CONTROL + 2 },
+	{ "threshold_count", 1, CONTROL, CONTROL },
+	{ "midr", 2, 0, 31 }, /* ours: only on CPUs of this kind */
 	{ NULL, 0, 0, 0 },
 };
 
@@ -39,6 +48,16 @@ int arm_pmuv3_probe(const char **why)
 	return 0;
 }
 
+/* PMMIR_EL1 came later than the rest. */
+static uint32_t largest_threshold(void)
+{
+	uint64_t width = version() < PMUVER_V3P4
+	                     ? 0
+	                     : arch_reg_read(PMMIR_EL1) >> PMMIR_THWIDTH & PMMIR_THWIDTH_MASK;
+
+	return (uint32_t)(1ULL << width) - 1;
+}
+
 struct arm_pmuv3_unit arm_pmuv3_look(void)
 {
 	uint64_t id0 = arch_reg_read(PMCEID0_EL0), id1 = arch_reg_read(PMCEID1_EL0);
@@ -47,6 +66,9 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 		.counters = arch_reg_read(PMCR_EL0) >> PMCR_N & PMCR_N_MASK,
 		.long_events = version() >= PMUVER_V3P5,
 		.present = { (id0 & UINT32_MAX) | id1 << 32, id0 >> 32 | (id1 >> 32 << 32) },
+		.midr = arch_reg_read(MIDR_EL1),
+		.last_event = version() > PMUVER_V3 ? PMEVTYPER_EVENT_MASK : PMEVTYPER_EVENT_V3,
+		.threshold = largest_threshold(),
 	};
 }
 
@@ -91,6 +113,19 @@ static uint32_t event_number(const struct perf_event_attr *attr, const struct ar
 	return attr->config <= PMEVTYPER_EVENT_MASK ? (uint32_t)attr->config : NOT_SERVED;
 }
 
+static uint64_t threshold_of(const struct perf_event *event)
+{
+	return event->attr.config1 >> THRESHOLD & THRESHOLD_MASK;
+}
+
+static uint64_t threshold(const struct perf_event *event)
+{
+	uint64_t control = event->attr.config1 >> CONTROL & CONTROL_MASK;
+
+	return threshold_of(event) ? threshold_of(event) << PMEVTYPER_TH | control << PMEVTYPER_TC
+	                           : 0;
+}
+
 static uint32_t filter(uint64_t flags)
 {
 	const uint64_t any = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
@@ -111,11 +146,31 @@ bool arm_pmuv3_is_long(const struct perf_event *event)
 	return event->attr.config1 & LONG;
 }
 
+bool arm_pmuv3_is_plain(const struct perf_event *event)
+{
+	return !threshold_of(event);
+}
+
+/* The number alone says it all on every kind of CPU, or the event is for one kind. */
+static bool is_of_kind(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
+{
+	return !event->attr.config2 || !((unit->midr ^ event->attr.config2) & MIDR_KIND);
+}
+
 const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
 {
-	uint32_t number = event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t number = (uint32_t)event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
 
-	if (number == EVENT_CPU_CYCLES)
+	if (!is_of_kind(unit, event))
+		return "it is for CPUs of another kind (MIDR_EL1)";
+	if (threshold_of(event) > unit->threshold)
+		return unit->threshold
+		           ? "its threshold is larger than this CPU's counters can "
+		             "compare with (PMMIR_EL1.THWIDTH)"
+		           : "this CPU's counters have no threshold (PMMIR_EL1.THWIDTH)";
+	if (number > unit->last_event)
+		return "this CPU's PMU, Armv8.0's, has events 0 to 0x3ff";
+	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event))
 		return NULL;
 	if (!unit->counters)
 		return "the hypervisor at EL2 keeps all event counters (MDCR_EL2.HPMN is 0)";
@@ -144,8 +199,12 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	number = event_number(attr, &unit);
 	if (number == NOT_SERVED)
 		return -ENOENT;
-	event->hw.arm_pmuv3 = (struct hw_arm_pmuv3){ .type = number | filter(attr->flags) };
-	event->why = event->cpu == arch_cpu() ? arm_pmuv3_excuse(&unit, event) : NULL;
+	event->hw.arm_pmuv3 = (struct hw_arm_pmuv3){
+		.type = number | filter(attr->flags) | threshold(event),
+	};
+	event->why = event->cpu == arch_cpu() && is_of_kind(&unit, event)
+	                 ? arm_pmuv3_excuse(&unit, event)
+	                 : NULL;
 	if (event->why)
 		return -ENOENT;
 	return sampling_init(event, SHORTEST_PERIOD);

@@ -10,6 +10,9 @@ struct arm_pmuv3_unit {
 	unsigned counters;   /* event counters */
 	bool long_events;    /* of 64 bits */
 	uint64_t present[2]; /* common events 0 to 3FH, 4000H to 403FH */
+	uint64_t midr;       /* what kind of CPU it is */
+	uint32_t last_event; /* number */
+	uint32_t threshold;  /* the largest; 0: none can be had */
 };
 
 /* What the calling CPU says. Any context. */
@@ -20,6 +23,10 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 
 /* Does the user want 64 bits whatever it takes? */
 bool arm_pmuv3_is_long(const struct perf_event *event);
+
+/* Is it the number of events that is wanted, and not of cycles with so many of them? Then the cycle
+ * counter will do for cycles. */
+bool arm_pmuv3_is_plain(const struct perf_event *event);
 
 /* For struct pmu. */
 #define ARM_PMUV3_TYPE 8U /* of attr, beside PERF_TYPE_RAW: dynamic, as in Linux */

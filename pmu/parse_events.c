@@ -31,14 +31,11 @@ static const struct pmu_event_name *lookup(const struct pmu_event_name *names, c
 	return NULL;
 }
 
-/* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. */
+/* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. The first is
+ * ours, which is asked on every CPU. */
 static size_t without_instance(const char *name, size_t length)
 {
-	size_t end = length;
-
-	while (end && parser_digit(name[end - 1]) < 10)
-		end--;
-	return end && end < length && name[end - 1] == '_' ? end - 1 : length;
+	return length > 2 && !memcmp(name + length - 2, "_0", 2) ? length - 2 : length;
 }
 
 static bool is_meant(const struct pmu *source, const char *name, size_t length)

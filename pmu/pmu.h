@@ -113,7 +113,7 @@ struct throttle {
 
 /* State of Arm's PMUv3. */
 struct hw_arm_pmuv3 {
-	uint32_t type;    /* of PMEVTYPER: event number and filter */
+	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
 	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
 	bool chained;     /* with the one below it, to have 64 bits */
 	uint64_t value;   /* of the counter when it was last looked at or written */

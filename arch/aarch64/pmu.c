@@ -16,6 +16,8 @@
 
 /* F(name, encoding) for each, C(n) for each counter; the assembler knows SPE's by encoding alone */
 #define READ_ONLY(F)                        \
+	F(midr_el1, MIDR_EL1)               \
+	F(s3_0_c9_c14_6, PMMIR_EL1)         \
 	F(id_aa64dfr0_el1, ID_AA64DFR0_EL1) \
 	F(id_aa64pfr0_el1, ID_AA64PFR0_EL1) \
 	F(currentel, CURRENT_EL)            \

@@ -11,9 +11,14 @@
 #define ARM_SYSREG(op0, op1, crn, crm, op2) \
 	((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
 
+#define MIDR_EL1  ARM_SYSREG(3, 0, 0, 0, 0)
+#define MIDR_KIND 0xff00fff0U /* implementer and part number */
+
 #define ID_AA64DFR0_EL1        ARM_SYSREG(3, 0, 0, 5, 0)
 #define ID_AA64DFR0_PMUVER     8    /* shift; 4 bits */
 #define ID_AA64DFR0_PMUVER_IMP 0xfU /* implementation defined: not PMUv3 */
+#define PMUVER_V3              1U
+#define PMUVER_V3P4            5U
 #define PMUVER_V3P5            6U
 
 #define PMCR_EL0         ARM_SYSREG(3, 3, 9, 12, 0)
@@ -23,6 +28,7 @@
 #define PMCEID0_EL0      ARM_SYSREG(3, 3, 9, 12, 6)
 #define PMCEID1_EL0      ARM_SYSREG(3, 3, 9, 12, 7)
 #define PMCCNTR_EL0      ARM_SYSREG(3, 3, 9, 13, 0)
+#define PMMIR_EL1        ARM_SYSREG(3, 0, 9, 14, 6) /* from PMUv3p4 on */
 #define PMUSERENR_EL0    ARM_SYSREG(3, 3, 9, 14, 0)
 #define PMINTENSET_EL1   ARM_SYSREG(3, 0, 9, 14, 1)
 #define PMINTENCLR_EL1   ARM_SYSREG(3, 0, 9, 14, 2)
@@ -38,10 +44,16 @@
 #define PMCR_N      11        /* shift: number of event counters */
 #define PMCR_N_MASK 0x1fU
 
+#define PMMIR_THWIDTH      20 /* shift; FEAT_PMUv3_TH: bits of PMEVTYPER.TH, 0: none */
+#define PMMIR_THWIDTH_MASK 0xfU
+
 #define PMEVTYPER_EVENT_MASK 0xffffU
+#define PMEVTYPER_EVENT_V3   0x3ffU     /* before PMUv3p1 */
 #define PMEVTYPER_P          (1U << 31) /* do not count at EL1 */
 #define PMEVTYPER_U          (1U << 30) /* do not count at EL0 */
 #define PMEVTYPER_NSH        (1U << 27) /* count at EL2 */
+#define PMEVTYPER_TH         32         /* shift; 12 bits: threshold */
+#define PMEVTYPER_TC         61         /* shift; 3 bits: what is compared, and counted */
 
 #define CYCLE_COUNTER 31U /* its bit and number */
 

@@ -233,6 +233,81 @@ static void an_event_stays_off_on_cpus_that_lack_it(void **state)
 	assert_int_equal(rig_events[1].count, 5000);
 }
 
+static int init_with(uint64_t number, uint64_t config1)
+{
+	rig_describe(&rig_events[0], PERF_TYPE_RAW, number, 1000);
+	rig_events[0].attr.config1 = config1;
+	return event_init(&rig_events[0]);
+}
+
+/* Of each version that there is, by PMUVer: 8.0, 8.1, 8.4, 8.5, 8.7, 8.8, 8.9. */
+static void each_version_has_what_it_brought(void **state)
+{
+	static const struct {
+		unsigned version;
+		bool more_events, thresholds, wide;
+	} cases[] = {
+		{ 1, false, false, false }, { 4, true, false, false }, { 5, true, true, false },
+		{ 6, true, true, true },    { 7, true, true, true },   { 8, true, true, true },
+		{ 9, true, true, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set_up(NULL);
+		model.version = cases[i].version;
+		model.pmmir = 3ULL << PMMIR_THWIDTH;
+		assert_int_equal(init_with(0x3ff, 0), 0);
+		assert_int_equal(init_with(0x400, 0), cases[i].more_events ? 0 : -ENOENT);
+		assert_int_equal(init_with(EVENT_INST_RETIRED, 1U << 5),
+		                 cases[i].thresholds ? 0 : -ENOENT);
+		assert_int_equal(init_with(EVENT_INST_RETIRED, LONG), cases[i].wide ? 0 : -ENOENT);
+	}
+}
+
+static void thresholds_are_the_counter_s(void **state)
+{
+	const uint64_t config1 = 7ULL << 5 | 2ULL << 3 | 1ULL << 2; /* at least 7: once */
+
+	(void)state;
+	model.version = 8;
+	model.pmmir = 3ULL << PMMIR_THWIDTH;
+	assert_int_equal(init_with(EVENT_CPU_CYCLES, config1), 0);
+	assert_int_equal(event_enable(&rig_events[0]), 0);
+	assert_int_equal(rig_events[0].hw.arm_pmuv3.counter, 0); /* the cycle counter has none */
+	assert_true(model.type[0] ==
+	            (5ULL << PMEVTYPER_TC | 7ULL << PMEVTYPER_TH | EVENT_CPU_CYCLES));
+	event_disable(&rig_events[0]);
+	assert_int_equal(init_with(EVENT_INST_RETIRED, 8ULL << 5), -ENOENT);
+	assert_non_null(strstr(rig_events[0].why, "THWIDTH"));
+	assert_int_equal(init_with(EVENT_INST_RETIRED, 2ULL << 3), 0); /* a control of nothing */
+	assert_true(rig_events[0].hw.arm_pmuv3.type == EVENT_INST_RETIRED);
+}
+
+/* The A53's own event on a machine that has an A57, of another revision, as well. */
+static void an_event_for_one_kind_of_cpu_stays_off_on_the_others(void **state)
+{
+	(void)state;
+	arm_pmuv3_models[1].midr = 0x411fd071;
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		struct perf_event_context context;
+		const struct perf_event *failed;
+
+		fake_cpu_number = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			describe(&rig_events[i], 0xc0, false, 1000);
+			rig_events[i].attr.config2 = i ? 0x410fd070 : 0x410fd034;
+			rig_events[i].cpu = cpu;
+			assert_int_equal(event_init(&rig_events[i]), 0);
+		}
+		fake_cpu_number = cpu;
+		assert_int_equal(context_start(&context, rig_events, 2, &failed), 0);
+		assert_int_equal(rig_events[cpu].state, EVENT_ACTIVE);
+		assert_int_equal(rig_events[!cpu].state, EVENT_OFF);
+		context_stop(&context);
+	}
+}
+
 static int tear_down(void **state)
 {
 	(void)state;
@@ -256,6 +331,9 @@ int main(void)
 		TEST(a_spurious_interrupt_is_counted),
 		TEST(each_cpu_counts_what_it_implements_on_the_counters_that_it_has),
 		TEST(an_event_stays_off_on_cpus_that_lack_it),
+		TEST(each_version_has_what_it_brought),
+		TEST(thresholds_are_the_counter_s),
+		TEST(an_event_for_one_kind_of_cpu_stays_off_on_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,11 @@ static uint64_t model_read(uint32_t reg)
 	switch (reg) {
 	case ID_AA64DFR0_EL1:
 		return model.version << ID_AA64DFR0_PMUVER;
+	case MIDR_EL1:
+		return model.midr;
+	case PMMIR_EL1:
+		assert_true(model.version >= PMUVER_V3P4);
+		return model.pmmir;
 	case PMCR_EL0:
 		return model.pmcr | (uint64_t)model.counters << PMCR_N;
 	case PMOVSCLR_EL0:
@@ -161,6 +166,7 @@ void arm_pmuv3_model_power_on(void)
 	memset(arm_pmuv3_models, 0xff, sizeof(arm_pmuv3_models));
 	for (unsigned i = 0; i < ARM_PMUV3_MODELS; i++) {
 		arm_pmuv3_models[i].version = 1;
+		arm_pmuv3_models[i].midr = 0x410fd034; /* Cortex-A53 */
 		arm_pmuv3_models[i].pmcr = 0;
 		arm_pmuv3_models[i].counters = 2;
 		arm_pmuv3_models[i].stuck = 0;

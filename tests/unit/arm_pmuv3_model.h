@@ -9,7 +9,7 @@
 #define ARM_PMUV3_MODELS 2U /* CPUs */
 
 struct arm_pmuv3_model {
-	uint64_t pmcr, version;
+	uint64_t pmcr, version, midr, pmmir;
 	unsigned counters;                        /* event counters, PMCR.N */
 	uint64_t events;                          /* PMCEID: common events 0 to 3FH */
 	uint32_t stuck;                           /* counters that do not keep what is written */

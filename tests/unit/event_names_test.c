@@ -95,6 +95,16 @@ static void arms_common_events_need_no_table_of_the_cpu(void **state)
 	assert_refused(&nameless_arm, "ASE_INST_SPEC", -ENOENT, "no list of this CPU's own events");
 }
 
+/* Neoverse N1's own event, on a machine that may have other CPUs as well. */
+static void what_one_maker_calls_so_is_counted_on_his_cpus(void **state)
+{
+	(void)state;
+	assert_resolved(&neoverse, "L1D_CACHE_RD:u",
+	                "armv8_pmuv3/config=0x40,midr=0x413fd0c1,name=L1D_CACHE_RD:u/u");
+	assert_resolved(&neoverse, "arm_n1::L1D_CACHE_RD",
+	                "armv8_pmuv3/config=0x40,name=arm_n1::L1D_CACHE_RD/");
+}
+
 static void what_cannot_be_resolved_is_told_with_what_to_try(void **state)
 {
 	(void)state;
@@ -185,6 +195,7 @@ int main(void)
 		cmocka_unit_test(attributes_and_modifiers_of_both_kinds_count),
 		cmocka_unit_test(a_prefix_says_whose_name_it_is),
 		cmocka_unit_test(arms_common_events_need_no_table_of_the_cpu),
+		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),
 		cmocka_unit_test(what_cannot_be_resolved_is_told_with_what_to_try),
 		cmocka_unit_test(cpus_are_known_by_their_signatures),
 		cmocka_unit_test(every_pmu_that_a_signature_gives_has_a_table),

@@ -111,12 +111,13 @@ static void a_long_text_makes_a_short_name(void **state)
 	assert_int_equal(strlen(specs[0].name), sizeof(specs[0].name) - 1);
 }
 
-static void a_source_may_carry_its_number(void **state)
+static void a_source_may_carry_the_first_s_number(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("unit_0/event=1/,unit_12//"), 2);
+	assert_int_equal(parse("unit_0/event=1/,unit_0//"), 2);
 	assert_int_equal(specs[1].attr.type, 42);
 	assert_string_equal(specs[0].name, "unit_0/event=1/");
+	assert_int_equal(parse("unit_1/event=1/"), -EINVAL); /* not another kind's events */
 	assert_int_equal(parse("unit_/event=1/"), -EINVAL);
 	assert_int_equal(parse("unit0/event=1/"), -EINVAL);
 	assert_int_equal(parse("_0/event=1/"), -EINVAL);
@@ -277,7 +278,7 @@ int main(void)
 		cmocka_unit_test(terms_fill_their_bits),
 		cmocka_unit_test(terms_may_follow_an_empty_list),
 		cmocka_unit_test(a_long_text_makes_a_short_name),
-		cmocka_unit_test(a_source_may_carry_its_number),
+		cmocka_unit_test(a_source_may_carry_the_first_s_number),
 		cmocka_unit_test(period_and_freq_belong_to_the_event),
 		cmocka_unit_test(a_name_replaces_what_is_written),
 		cmocka_unit_test(of_sources_with_one_name_the_one_that_is_here_is_meant),
