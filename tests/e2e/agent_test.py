@@ -3,6 +3,7 @@
 """A machine that boots once and records many times: commands through the mailbox."""
 
 import struct
+import subprocess
 import tempfile
 
 import machine
@@ -13,11 +14,20 @@ IDLE, COMPLETE, FAILED = 1, 3, 4
 EINVAL, ENODEV = -22, -19
 
 
+def unbalanced(agent):
+    """What dump says of the region as it is now, if that is not all well."""
+    done = subprocess.run([machine.TOOL, "dump", agent.path], capture_output=True, text=True,
+                          timeout=60, stdin=subprocess.DEVNULL)
+    well = done.returncode == 0 and "conserved: yes" in done.stdout
+    return None if well else done.stdout + done.stderr
+
+
 def serve(agent):
     tap.ok(agent.until(lambda: agent.state() == IDLE),
            "started without a command, the machine waits for one", agent.state())
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
               "a command from the mailbox is carried out")
+    tap.equal(unbalanced(agent), None, "what it recorded is conserved")
     tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
     tap.equal(agent.command(b"record -e cyles -- noploop"), EINVAL, "a wrong command is refused")
     tap.equal(agent.command(b"record -C 9 -- noploop"), ENODEV, "a missing CPU is refused")
@@ -31,6 +41,7 @@ def serve(agent):
     ledger = agent.word(128 + 2 * 16, "<Q")
     generated, written, lost = struct.unpack_from("<3Q", agent.bytes, ledger)
     tap.equal(generated, written + lost, "the second run's ledger is its own, and adds up")
+    tap.equal(unbalanced(agent), None, "and dump finds it conserved")
     agent.post(b"version --then poweroff")
     agent.process.wait(60)
     tap.equal(agent.process.returncode, 0, "--then poweroff from the mailbox ends the machine")

@@ -28,6 +28,8 @@ class Recording:
             stdin=subprocess.DEVNULL)
         self.status = done.returncode
         self.text = done.stdout + done.stderr
+        # Whatever the test is about: no run may end with books that do not balance.
+        assert self.status != 3, f"{command}: not conserved:\n{self.text}"
 
     def summary(self):
         """`dump --json`, with its exit status as "status"."""

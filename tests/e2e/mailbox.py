@@ -52,7 +52,7 @@ class Agent:
     def state(self):
         return self.word(48) if self.bytes[:8] == b"BAREPERF" else None
 
-    def until(self, condition, seconds=30):
+    def until(self, condition, seconds=120):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end or self.process.poll() is not None:
@@ -68,7 +68,7 @@ class Agent:
         self.store(box, ctypes.c_uint32, self.word(box) + 1)
         return box
 
-    def command(self, text, length=None, seconds=30):
+    def command(self, text, length=None, seconds=120):
         """Send a command; its status, or None if there was no answer."""
         box = self.post(text, length)
         if not self.until(lambda: self.word(box + 8 + TEXT) == self.word(box), seconds):
