@@ -48,6 +48,7 @@ _Static_assert(offsetof(struct arm_cpu, panic_top) == CPU_PANIC_TOP, "panic_top"
 _Static_assert(offsetof(struct arm_cpu, thread_top) == CPU_THREAD_TOP, "thread_top");
 _Static_assert(offsetof(struct arm_cpu, payload_top) == CPU_PAYLOAD_TOP, "payload_top");
 _Static_assert(offsetof(struct arm_cpu, payload_saved) == CPU_PAYLOAD_SAVED, "payload_saved");
+_Static_assert(offsetof(struct arm_cpu, index) == ARM_CPU_INDEX, "index");
 
 /* What decides how addresses are translated, at the exception level that we run at. */
 struct arm_mmu {
@@ -64,7 +65,10 @@ _Static_assert(offsetof(struct arm_mmu, hcr) == MMU_HCR, "hcr");
 extern struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 
 /* This CPU's; after arm_cpu_own(). Any context. */
-struct arm_cpu *arm_this_cpu(void);
+static inline struct arm_cpu *arm_this_cpu(void)
+{
+	return (struct arm_cpu *)arm_cpu_block();
+}
 
 /* own.c: make this CPU know which it is, and load all but the translation: vectors, traps, and
  * at EL2 what the payload's level needs. Translation is ours. Thread. */
@@ -83,8 +87,8 @@ extern char arm_mmu_switch_end[];
 int arm_call_on_stacks(int (*fn)(void *arg), void *arg, uint64_t thread_top,
                        uint64_t exception_top);
 
-/* vectors.S: the tables for VBAR_ELx */
-extern char arm_vectors_el1[], arm_vectors_el2[], arm_vectors_payload[];
+/* vectors.S: the tables for VBAR_ELx; the payload's. The others are in struct gic_ops. */
+extern char arm_vectors_payload[];
 
 /* payload.S: leave the payload from a handler at EL2; arm_payload_run() returns result. */
 _Noreturn void arm_payload_leave(int64_t result);

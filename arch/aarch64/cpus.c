@@ -22,18 +22,6 @@ unsigned arch_cpu_count(void)
 	return count;
 }
 
-struct arm_cpu *arm_this_cpu(void)
-{
-	if (current_el() == 2)
-		return (struct arm_cpu *)read_sysreg(tpidr_el2);
-	return (struct arm_cpu *)read_sysreg(tpidr_el1);
-}
-
-unsigned arch_cpu(void)
-{
-	return arm_this_cpu()->index;
-}
-
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();

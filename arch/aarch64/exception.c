@@ -7,33 +7,21 @@
 /* SMCCC's answer to a call that nobody serves (DEN0028, 5.2 "Unknown Function Identifier"). */
 #define SMCCC_NOT_SUPPORTED (~0UL)
 
-uint64_t arch_regs_pc(const struct arch_regs *regs)
+/* Was the payload interrupted, at EL1 below our EL2, and not a thread of ours? */
+static bool is_below(uint64_t pstate)
 {
-	return regs->pc;
+	return current_el() == 2 &&
+	       (pstate & PSTATE_M_AARCH32 || (pstate & PSTATE_M_MASK) < PSTATE_EL2T);
 }
 
-uint64_t arch_regs_fp(const struct arch_regs *regs)
-{
-	return regs->x[29];
-}
-
+/* A handler finds the stack pointers as they were; of what a handler did wrong, vectors.S has left
+ * it in SP_EL0. */
 uint64_t arch_regs_sp(const struct arch_regs *regs)
 {
-	return regs->sp;
-}
-
-/* Code on SP_ELx of our own level was interrupted right below the saved registers, except where
- * vectors.S changed stacks for it and left the old one in SP_EL0. */
-uint64_t arm_interrupted_sp(const struct arch_regs *regs)
-{
-	unsigned kind = regs->vector & VECTOR_KIND_MASK;
-	uint64_t mode = regs->pstate & PSTATE_M_MASK;
-
-	if (regs->vector >= VECTOR_LOWER)
-		return mode == PSTATE_EL1H ? read_sysreg(sp_el1) : read_sysreg(sp_el0);
-	if (regs->vector < VECTOR_CURRENT_H || kind == VECTOR_SYNC || kind == VECTOR_SERROR)
-		return read_sysreg(sp_el0);
-	return (uint64_t)regs + REGS_SIZE;
+	(void)regs;
+	if (current_el() == 2 && (read_sysreg(spsr_el2) & PSTATE_M_MASK) == PSTATE_EL1H)
+		return read_sysreg(sp_el1);
+	return read_sysreg(sp_el0);
 }
 
 /* What runs below us goes on at EL1 with a stack pointer of its own and unmasked, as
@@ -42,19 +30,24 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 {
 	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;
 
-	r->pc = (uint64_t)fn;
 	r->x[0] = (uint64_t)arg;
-	r->x[29] = 0;
-	r->x[30] = 0;
-	if (r->vector < VECTOR_LOWER) {
+	r->fp = 0;
+	r->x30 = 0;
+	if (current_el() == 1) {
+		write_sysreg(elr_el1, (uint64_t)fn);
 		write_sysreg(sp_el0, sp);
 		return;
 	}
-	write_sysreg(sp_el1, sp);
-	r->pstate = PSTATE_EL1H;
+	write_sysreg(elr_el2, (uint64_t)fn);
+	if (is_below(read_sysreg(spsr_el2))) {
+		write_sysreg(spsr_el2, PSTATE_EL1H);
+		write_sysreg(sp_el1, sp);
+	} else {
+		write_sysreg(sp_el0, sp);
+	}
 }
 
-/* The payload's own exception, as its vectors passed it on. */
+/* The payload's own exception, as its vectors passed it on: as if it had been taken to us. */
 static void adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
 {
 	regs->pc = read_sysreg(elr_el1);
@@ -62,7 +55,8 @@ static void adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
 	regs->esr = read_sysreg(esr_el1);
 	regs->far = read_sysreg(far_el1);
 	regs->vector = VECTOR_LOWER + (vector & VECTOR_KIND_MASK);
-	regs->frame.ret = regs->pc;
+	write_sysreg(elr_el2, regs->pc);
+	write_sysreg(spsr_el2, regs->pstate);
 }
 
 static void payload_call(struct arch_regs *regs)
@@ -76,7 +70,6 @@ static void payload_call(struct arch_regs *regs)
 		return;
 	}
 	adopt_payload_exception(regs, number - HVC_PAYLOAD_VECTOR);
-	regs->sp = arm_interrupted_sp(regs);
 	panic_exception(regs);
 }
 
@@ -85,10 +78,8 @@ void arm_synchronous(struct arch_regs *regs)
 	bool serror = (regs->vector & VECTOR_KIND_MASK) == VECTOR_SERROR;
 
 	if (!serror && (regs->esr >> ESR_EC_SHIFT & ESR_EC_MASK) == ESR_EC_HVC64 &&
-	    regs->vector >= VECTOR_LOWER) {
+	    regs->vector >= VECTOR_LOWER)
 		payload_call(regs);
-		return;
-	}
-	regs->sp = arm_interrupted_sp(regs);
-	panic_exception(regs);
+	else
+		panic_exception(regs);
 }

@@ -37,10 +37,8 @@ struct gic_ops {
 	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. */
 	void (*ppi_enable)(uint32_t intid, bool urgent);
 	void (*ppi_disable)(uint32_t intid);
-	/* Handler side: the value & intid_mask is the interrupt. */
-	uint32_t intid_mask;
-	uint32_t (*acknowledge)(void);
-	void (*complete)(uint32_t value);
+	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler */
+	const char *vectors_el1, *vectors_el2;
 	/* Everything stored before is visible to who takes the SGI. */
 	void (*send_sgi)(const struct arm_cpu *target, uint32_t sgi);
 };
@@ -83,8 +81,23 @@ void gic_give_spis(volatile uint8_t *gicd, const struct gic_saved *saved);
 
 /* ---- Interrupts by number; interrupt.c ---- */
 
+/* By PPI and SGI; NULL where nobody asked. */
+extern arch_handler_fn arm_interrupt_handlers[GIC_FIRST_SPI];
+
 /* Have handler called for this PPI or SGI, on whichever CPU it comes. Thread, before it is
- * enabled. -ENOSPC: more than INTERRUPT_HANDLERS. */
-int arm_interrupt_handle(uint32_t intid, arch_handler_fn handler);
+ * enabled. */
+void arm_interrupt_handle(uint32_t intid, arch_handler_fn handler);
+
+/* An interrupt that has no handler. Whether it is to be completed. */
+bool arm_interrupt_unasked(uint32_t intid);
+
+/* One that was acknowledged. Whether it is to be completed. */
+static inline bool arm_interrupt(const struct arch_regs *regs, uint32_t intid)
+{
+	if (intid >= GIC_FIRST_SPI || !arm_interrupt_handlers[intid])
+		return arm_interrupt_unasked(intid);
+	arm_interrupt_handlers[intid](regs);
+	return true;
+}
 
 #endif

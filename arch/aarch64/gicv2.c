@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* GICv2: Arm Generic Interrupt Controller Architecture Specification, IHI 0048B. */
+#include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/sysreg.h"
 
@@ -11,9 +12,12 @@
 #define GICC_PMR         0x004
 #define GICC_BPR         0x008
 #define GICC_IAR         0x00c
+#define GICC_IAR_INTID   0x3ffU
 #define GICC_EOIR        0x010
 #define GICC_CTLR_ENABLE 1U /* group 1 as non-secure software sees it, else group 0 */
 #define GICD_CTLR_ENABLE 1U
+
+extern const char arm_vectors_el1_gicv2[], arm_vectors_el2_gicv2[]; /* vectors.S */
 
 static volatile uint8_t *gicd, *gicc;
 static uint8_t targets[ARCH_MAX_CPUS]; /* each CPU's bit in SGIR's target list */
@@ -82,14 +86,13 @@ static void ppi_disable(uint32_t intid)
 	gic_write(gicd, GICD_ICENABLER, 1U << intid);
 }
 
-static uint32_t acknowledge(void)
+/* An SGI's sender, beside the INTID, is wanted back (4.4.5). */
+void gicv2_interrupt(const struct arch_regs *regs)
 {
-	return gic_read(gicc, GICC_IAR);
-}
+	uint32_t value = gic_read(gicc, GICC_IAR);
 
-static void complete(uint32_t value)
-{
-	gic_write(gicc, GICC_EOIR, value);
+	if (arm_interrupt(regs, value & GICC_IAR_INTID))
+		gic_write(gicc, GICC_EOIR, value);
 }
 
 static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
@@ -104,8 +107,7 @@ const struct gic_ops gicv2_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
-	.intid_mask = 0x3ff,
-	.acknowledge = acknowledge,
-	.complete = complete,
+	.vectors_el1 = arm_vectors_el1_gicv2,
+	.vectors_el2 = arm_vectors_el2_gicv2,
 	.send_sgi = send_sgi,
 };

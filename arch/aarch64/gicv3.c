@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* GICv3 and GICv4: Arm Generic Interrupt Controller Architecture Specification, IHI 0069H. */
+#include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/sysreg.h"
 
@@ -45,6 +46,8 @@
 
 /* The controller answers within microseconds; then something is wrong, and waiting is no cure. */
 #define POLLS 1000000U
+
+extern const char arm_vectors_el1_gicv3[], arm_vectors_el2_gicv3[]; /* vectors.S */
 
 bool arm_masks_by_priority;
 
@@ -207,19 +210,14 @@ static void ppi_disable(uint32_t intid)
 }
 
 /* The DSB makes the acknowledgement visible to the redistributor before a level is checked
- * again (IHI 0069, 4.1.1). */
-static uint32_t acknowledge(void)
+ * again (IHI 0069, 4.1.1). What synchronizes the completion is the return from the exception. */
+void gicv3_interrupt(const struct arch_regs *regs)
 {
-	uint32_t value = (uint32_t)read_sysreg(icc_iar1_el1);
+	uint64_t intid = read_sysreg(icc_iar1_el1);
 
 	asm volatile("dsb sy" : : : "memory");
-	return value;
-}
-
-static void complete(uint32_t value)
-{
-	write_sysreg(icc_eoir1_el1, value);
-	isb();
+	if (arm_interrupt(regs, (uint32_t)intid))
+		write_sysreg(icc_eoir1_el1, intid);
 }
 
 /* ICC_SGI1R_EL1: Aff3.Aff2.Aff1, range selector and a bit for Aff0 (12.2.21). */
@@ -240,8 +238,7 @@ const struct gic_ops gicv3_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
-	.intid_mask = 0xffffff,
-	.acknowledge = acknowledge,
-	.complete = complete,
+	.vectors_el1 = arm_vectors_el1_gicv3,
+	.vectors_el2 = arm_vectors_el2_gicv3,
 	.send_sgi = send_sgi,
 };

@@ -150,7 +150,7 @@ static void own_el2(const struct arm_cpu *cpu)
 	const struct arm_mmu *below = &arm_machine.payload_mmu;
 
 	write_sysreg(tpidr_el2, (uint64_t)cpu);
-	write_sysreg(vbar_el2, (uint64_t)arm_vectors_el2);
+	write_sysreg(vbar_el2, (uint64_t)gic->vectors_el2);
 	write_sysreg(cptr_el2, CPTR_EL2_VALUE);
 	write_sysreg(cnthctl_el2, CNTHCTL_EL1PCTEN | CNTHCTL_EL1PCEN);
 	write_sysreg(cntvoff_el2, arm_machine.cntvoff);
@@ -174,7 +174,7 @@ void arm_cpu_own(struct arm_cpu *cpu)
 		own_el2(cpu);
 	} else {
 		write_sysreg(tpidr_el1, (uint64_t)cpu);
-		write_sysreg(vbar_el1, (uint64_t)arm_vectors_el1);
+		write_sysreg(vbar_el1, (uint64_t)gic->vectors_el1);
 		write_sysreg(cpacr_el1, CPACR_EL1_FPEN);
 	}
 	isb();

@@ -126,27 +126,28 @@ static bool is_ppi(uint32_t intid)
 	return intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI;
 }
 
-static int let_through(uint32_t ppi, arch_handler_fn handler)
+static void let_through(uint32_t ppi, arch_handler_fn handler)
 {
-	int error = arm_interrupt_handle(ppi, handler);
-
-	if (!error)
-		gic->ppi_enable(ppi, true);
-	return error;
+	arm_interrupt_handle(ppi, handler);
+	gic->ppi_enable(ppi, true);
 }
 
 int arch_pmi_init(arch_handler_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->pmu_interrupt;
 
-	return is_ppi(ppi) ? let_through(ppi, handler) : -ENODEV;
+	if (!is_ppi(ppi))
+		return -ENODEV;
+	let_through(ppi, handler);
+	return 0;
 }
 
 int arch_trace_interrupt_init(arch_handler_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->spe_interrupt;
 
-	return let_through(is_ppi(ppi) ? ppi : PPI_SPE, handler);
+	let_through(is_ppi(ppi) ? ppi : PPI_SPE, handler);
+	return 0;
 }
 
 /* HINT #17 is PSB CSYNC, which needs FEAT_SPE in older assemblers; without SPE it is a NOP

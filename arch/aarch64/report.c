@@ -2,6 +2,7 @@
 /* An exception in words. ESR_ELx: Arm ARM DDI 0487, D17.2.37. */
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/arch.h"
 
 static const struct {
 	uint8_t class;
@@ -83,7 +84,7 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 	unsigned kind = regs->vector & VECTOR_KIND_MASK;
 	char *at = text;
 
-	if (kind == VECTOR_IRQ || kind == VECTOR_FIQ)
+	if (regs->vector == VECTOR_INTERRUPT || kind == VECTOR_IRQ || kind == VECTOR_FIQ)
 		return "interrupt";
 	if (kind == VECTOR_SERROR)
 		class = ESR_EC_SERROR;
@@ -97,11 +98,29 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 	return text;
 }
 
+static uint64_t x(const struct arch_regs *regs, unsigned n)
+{
+	switch (n) {
+	case 18:
+		return regs->x18;
+	case 29:
+		return regs->fp;
+	case 30:
+		return regs->x30;
+	default:
+		return n < 18 ? regs->x[n] : regs->x19[n - 19];
+	}
+}
+
 void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
 {
-	for (unsigned i = 0; i < 30; i += 3)
-		print("x%-2u %016lx  x%-2u %016lx  x%-2u %016lx\n", i, regs->x[i], i + 1,
-		      regs->x[i + 1], i + 2, regs->x[i + 2]);
-	print("x30 %016lx  sp  %016lx  pc  %016lx\n", regs->x[30], regs->sp, regs->pc);
-	print("pstate %016lx  esr %016lx  far %016lx\n", regs->pstate, regs->esr, regs->far);
+	bool interrupt = regs->vector == VECTOR_INTERRUPT;
+
+	for (unsigned i = 0; i < (interrupt ? 18 : 30); i += 3)
+		print("x%-2u %016lx  x%-2u %016lx  x%-2u %016lx\n", i, x(regs, i), i + 1,
+		      x(regs, i + 1), i + 2, x(regs, i + 2));
+	print("x30 %016lx  sp  %016lx  pc  %016lx\n", x(regs, 30), arch_regs_sp(regs), regs->pc);
+	if (!interrupt)
+		print("pstate %016lx  esr %016lx  far %016lx\n", regs->pstate, regs->esr,
+		      regs->far);
 }

@@ -54,15 +54,16 @@
 #define CNT_CTL_IMASK    (1UL << 1)
 
 /* PSTATE, SPSR: C5.2.18 */
-#define PSTATE_M_MASK 0x1fUL
-#define PSTATE_EL1T   0x04UL
-#define PSTATE_EL1H   0x05UL
-#define PSTATE_EL2T   0x08UL
-#define PSTATE_EL2H   0x09UL
-#define PSTATE_F      (1UL << 6)
-#define PSTATE_I      (1UL << 7)
-#define PSTATE_A      (1UL << 8)
-#define PSTATE_D      (1UL << 9)
+#define PSTATE_M_MASK    0x1fUL
+#define PSTATE_M_AARCH32 0x10UL
+#define PSTATE_EL1T      0x04UL
+#define PSTATE_EL1H      0x05UL
+#define PSTATE_EL2T      0x08UL
+#define PSTATE_EL2H      0x09UL
+#define PSTATE_F         (1UL << 6)
+#define PSTATE_I         (1UL << 7)
+#define PSTATE_A         (1UL << 8)
+#define PSTATE_D         (1UL << 9)
 
 /* ESR_ELx: D17.2.37 */
 #define ESR_EC_SHIFT      26

@@ -42,10 +42,7 @@ void arm_timer_own(void)
 
 int arch_timer_init(arch_handler_fn handler)
 {
-	int error = arm_interrupt_handle(timer_ppi(), expired);
-
-	if (error)
-		return error;
+	arm_interrupt_handle(timer_ppi(), expired);
 	timer_handler = handler;
 	arm_timer_own();
 	return 0;

@@ -9,8 +9,15 @@
 
 	.text
 
-/* Save x0..x30 and what the exception says at [sp], REGS_SIZE below where sp was. */
-.macro save_general
+/*
+ * On the stack lies a struct arch_regs. An interrupt fills in what a function may change (AAPCS64,
+ * 6.1.1) and the frame record that leads from its handler to the interrupted code; all else is
+ * where it was at the return: x19 to x28 by the handler's own doing, and ELR, SPSR and the other
+ * stack pointers because no exception that is taken in a handler comes back to it.
+ */
+
+/* x0, x1: saved already */
+.macro save el
 	stp	x2, x3, [sp, #16]
 	stp	x4, x5, [sp, #32]
 	stp	x6, x7, [sp, #48]
@@ -19,25 +26,46 @@
 	stp	x12, x13, [sp, #96]
 	stp	x14, x15, [sp, #112]
 	stp	x16, x17, [sp, #128]
-	stp	x18, x19, [sp, #144]
-	stp	x20, x21, [sp, #160]
-	stp	x22, x23, [sp, #176]
-	stp	x24, x25, [sp, #192]
-	stp	x26, x27, [sp, #208]
-	stp	x28, x29, [sp, #224]
-	str	x30, [sp, #240]
+	mrs	x1, elr_\el
+	stp	x29, x1, [sp, #REGS_FRAME]
+	stp	x30, x18, [sp, #REGS_X30]
+	add	x29, sp, #REGS_FRAME
 .endm
 
-/* One vector: at most 32 instructions. */
-.macro vector el, number, handler
+.macro resume
+	ldr	x29, [sp, #REGS_FRAME]
+	ldp	x30, x18, [sp, #REGS_X30]
+	ldp	x2, x3, [sp, #16]
+	ldp	x4, x5, [sp, #32]
+	ldp	x6, x7, [sp, #48]
+	ldp	x8, x9, [sp, #64]
+	ldp	x10, x11, [sp, #80]
+	ldp	x12, x13, [sp, #96]
+	ldp	x14, x15, [sp, #112]
+	ldp	x16, x17, [sp, #128]
+	ldp	x0, x1, [sp], #REGS_SIZE
+	eret
+.endm
+
+/* Each vector: at most 32 instructions. */
+.macro vector_interrupt el, function
 	.balign	0x80
-	sub	sp, sp, #REGS_SIZE
-	stp	x0, x1, [sp]
-	mov	x0, #\number
-	b	\handler
+	stp	x0, x1, [sp, #-REGS_SIZE]!
+	save	\el
+	str	xzr, [sp, #REGS_VECTOR] /* VECTOR_INTERRUPT */
+	mov	x0, sp
+	bl	\function
+	resume
 .endm
 
-/* A fault inside a handler: the exception stack is not to be trusted. SP_EL0 is lost, which
+.macro vector_synchronous el, number
+	.balign	0x80
+	stp	x0, x1, [sp, #-REGS_SIZE]!
+	mov	x0, #(VECTOR_EXCEPTION + \number)
+	b	synchronous_\el
+.endm
+
+/* An exception inside a handler: the exception stack is not to be trusted. SP_EL0 is lost, which
  * nobody comes back to. */
 .macro vector_fatal el, number
 	.balign	0x80
@@ -48,90 +76,65 @@
 	ldr	x0, [x0, #CPU_PANIC_TOP]
 	mov	sp, x0
 	mrs	x0, tpidrro_el0
-	sub	sp, sp, #REGS_SIZE
-	stp	x0, x1, [sp]
-	mov	x0, #\number
+	stp	x0, x1, [sp, #-REGS_SIZE]!
+	mov	x0, #(VECTOR_EXCEPTION + \number)
 	b	synchronous_\el
 .endm
 
-/* x0: the vector's number. Saves the rest, calls \function(regs), resumes. */
-.macro handler el, name, function
-\name\()_\el:
-	save_general
-	str	x0, [sp, #REGS_VECTOR]
-	mrs	x1, elr_\el
-	mrs	x2, spsr_\el
-	mrs	x3, esr_\el
-	mrs	x4, far_\el
-	stp	x1, x2, [sp, #REGS_PC]
-	stp	x3, x4, [sp, #REGS_ESR]
-	/* frame pointers lead from here to the interrupted code */
-	stp	x29, x1, [sp, #REGS_FRAME]
-	add	x29, sp, #REGS_FRAME
+/* x0: struct arch_regs' vector */
+.macro synchronous el
+synchronous_\el:
+	save	\el
+	stp	x19, x20, [sp, #(REGS_X19 + 0)]
+	stp	x21, x22, [sp, #(REGS_X19 + 16)]
+	stp	x23, x24, [sp, #(REGS_X19 + 32)]
+	stp	x25, x26, [sp, #(REGS_X19 + 48)]
+	stp	x27, x28, [sp, #(REGS_X19 + 64)]
+	mrs	x1, spsr_\el
+	mrs	x2, esr_\el
+	mrs	x3, far_\el
+	stp	x1, x2, [sp, #REGS_PSTATE]
+	stp	x3, x0, [sp, #REGS_FAR]
 	mov	x0, sp
-	bl	\function
-	b	resume_\el
+	bl	arm_synchronous
+	resume
 .endm
 
-/* sp: struct arch_regs, with all exceptions masked */
-.macro resume el
-resume_\el:
-	ldp	x1, x2, [sp, #REGS_PC]
-	msr	elr_\el, x1
-	msr	spsr_\el, x2
-	ldp	x2, x3, [sp, #16]
-	ldp	x4, x5, [sp, #32]
-	ldp	x6, x7, [sp, #48]
-	ldp	x8, x9, [sp, #64]
-	ldp	x10, x11, [sp, #80]
-	ldp	x12, x13, [sp, #96]
-	ldp	x14, x15, [sp, #112]
-	ldp	x16, x17, [sp, #128]
-	ldp	x18, x19, [sp, #144]
-	ldp	x20, x21, [sp, #160]
-	ldp	x22, x23, [sp, #176]
-	ldp	x24, x25, [sp, #192]
-	ldp	x26, x27, [sp, #208]
-	ldp	x28, x29, [sp, #224]
-	ldr	x30, [sp, #240]
-	ldp	x0, x1, [sp]
-	add	sp, sp, #REGS_SIZE
-	eret
-.endm
-
-.macro vectors el
+/* The table for an exception level and an interrupt controller. */
+.macro vectors el, gic
 	.balign	0x800
-	.globl	arm_vectors_\el
-	.hidden	arm_vectors_\el
-arm_vectors_\el:
+	.globl	arm_vectors_\el\()_\gic
+	.hidden	arm_vectors_\el\()_\gic
+arm_vectors_\el\()_\gic:
 	/* threads of ours, on SP_EL0 */
-	vector	\el, 0, synchronous_\el
-	vector	\el, 1, interrupt_\el
-	vector	\el, 2, interrupt_\el
-	vector	\el, 3, synchronous_\el
-	/* handlers of ours, on SP_ELx */
-	vector_fatal \el, 4
-	vector	\el, 5, interrupt_\el
-	vector	\el, 6, interrupt_\el
-	vector_fatal \el, 7
+	vector_synchronous \el, 0
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_synchronous \el, 3
+	/* handlers of ours, on SP_ELx: they mask all that can be */
+	vector_fatal       \el, 4
+	vector_fatal       \el, 5
+	vector_fatal       \el, 6
+	vector_fatal       \el, 7
 	/* the payload, AArch64 */
-	vector	\el, 8, synchronous_\el
-	vector	\el, 9, interrupt_\el
-	vector	\el, 10, interrupt_\el
-	vector	\el, 11, synchronous_\el
+	vector_synchronous \el, 8
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_synchronous \el, 11
 	/* the payload, AArch32 */
-	vector	\el, 12, synchronous_\el
-	vector	\el, 13, interrupt_\el
-	vector	\el, 14, interrupt_\el
-	vector	\el, 15, synchronous_\el
+	vector_synchronous \el, 12
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt
+	vector_synchronous \el, 15
 	.balign	0x80
-	handler	\el, synchronous, arm_synchronous
-	handler	\el, interrupt, arm_interrupt
-	resume	\el
 .endm
 
-	vectors	el1
-	vectors	el2
+	vectors	el1, gicv2
+	vectors	el1, gicv3
+	vectors	el2, gicv2
+	vectors	el2, gicv3
+	synchronous el1
+	synchronous el2
 
 /* An exception that the payload itself took, at EL1: passed on to EL2 with every register as it
  * was, ELR_EL1 and its neighbours saying what happened. */
@@ -146,17 +149,5 @@ arm_vectors_payload:
 	b	.
 	.set	number, number + 1
 	.endr
-
-/* _Noreturn void arm_regs_resume(const struct arch_regs *regs): regs may lie anywhere but above
- * sp on this stack. */
-	.globl	arm_regs_resume
-	.hidden	arm_regs_resume
-	.type	arm_regs_resume, %function
-arm_regs_resume:
-	mov	sp, x0
-	mrs	x1, CurrentEL
-	tbz	x1, #(CURRENT_EL_SHIFT + 1), resume_el1
-	b	resume_el2
-	.size	arm_regs_resume, . - arm_regs_resume
 
 	.section .note.GNU-stack, "", %progbits

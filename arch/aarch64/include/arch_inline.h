@@ -13,6 +13,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/aarch64/regs.h"
+
+/* Of our CPU's struct arm_cpu (cpu.h), at which TPIDR_ELx of the level that we run at points. At EL1
+ * TPIDR_EL2 is undefined: volatile, or the compiler might read it before it is known which. */
+#define ARM_CPU_INDEX 48
+
+static inline uint64_t arm_cpu_block(void)
+{
+	uint64_t current_el, block;
+
+	asm("mrs %0, currentel" : "=r"(current_el));
+	if (current_el & 8) /* EL2 */
+		asm volatile("mrs %0, tpidr_el2" : "=r"(block));
+	else
+		asm volatile("mrs %0, tpidr_el1" : "=r"(block));
+	return block;
+}
+
+static inline unsigned arch_cpu(void)
+{
+	return *(const unsigned *)(arm_cpu_block() + ARM_CPU_INDEX);
+}
+
+static inline uint64_t arch_regs_pc(const struct arch_regs *regs)
+{
+	return regs->pc;
+}
+
+static inline uint64_t arch_regs_fp(const struct arch_regs *regs)
+{
+	return regs->fp;
+}
+
 /* The ISB keeps the read from being taken before what precedes it in the program (DDI 0487,
  * D11.2.2: "reads of the counter can occur speculatively and out of order"). */
 static inline uint64_t arch_cycles(void)
