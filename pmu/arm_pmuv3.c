@@ -16,11 +16,14 @@
 #define COUNTERS      32U
 #define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
 
-static struct arm_pmuv3_unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
-
-/* Of each CPU: who has which counter; a pair of chained ones, both. */
-static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
-static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
+/* What each CPU's handler wants at hand. */
+static struct cpu {
+	struct perf_event *owners[COUNTERS]; /* who has which; a pair of chained ones, both */
+	uint64_t pmcr;                       /* PMCR_EL0 while all stand still */
+	bool prepared;
+	bool frozen;                /* between disable and enable */
+	struct arm_pmuv3_unit unit; /* as of the CPU's last preparation */
+} __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
 
@@ -33,12 +36,6 @@ static uint32_t bit(unsigned counter)
 static uint32_t bits(const struct hw_arm_pmuv3 *hw)
 {
 	return hw->chained ? bit(hw->counter) | bit(hw->counter - 1) : bit(hw->counter);
-}
-
-static uint64_t counter_mask(unsigned cpu, const struct hw_arm_pmuv3 *hw)
-{
-	return hw->counter == CYCLE_COUNTER || hw->chained || units[cpu].long_events ? UINT64_MAX
-	                                                                             : UINT32_MAX;
 }
 
 static uint64_t read_one(unsigned counter)
@@ -80,41 +77,37 @@ static void counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
 	}
 }
 
-/* Bring count up to date. */
-static void update(struct perf_event *event)
+/* The counter shows value: bring count up to date. */
+static inline void counted_to(struct perf_event *event, uint64_t value)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t value = counter_read(hw);
 
-	event->count += (value - hw->value) & counter_mask(event->cpu, hw);
+	event->count += (value - hw->value) & hw->mask;
 	hw->value = value;
 }
 
-/* Have the counter, which does not count now, overflow at the next sample's count; a narrow one
- * at half its range, if that comes first, so that no lap goes by unseen. */
-static void program(struct perf_event *event)
+/* What the counter must show now to overflow at the next sample's count; a narrow one at half its
+ * range, if that comes first, so that no lap goes by unseen. */
+static inline uint64_t value_before_next(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t mask = counter_mask(event->cpu, hw), distance = sampling_left(event);
+	uint64_t distance = sampling_left(event);
 
-	if (distance > mask >> 1)
-		distance = mask >> 1;
-	hw->value = -distance & mask;
-	counter_write(hw, hw->value);
+	if (distance > hw->mask >> 1)
+		distance = hw->mask >> 1;
+	hw->value = -distance & hw->mask;
+	return hw->value;
 }
 
-static void freeze(void)
+static void update(struct perf_event *event)
 {
-	arch_counter_write(PMCR_EL0, arch_counter_read(PMCR_EL0) & ~(uint64_t)PMCR_E);
-	arch_reg_sync();
+	counted_to(event, counter_read(&event->hw.arm_pmuv3));
 }
 
-static void thaw(void)
+/* Of a counter that does not count now. */
+static void program(struct perf_event *event)
 {
-	uint64_t wide = PMCR_LC | (units[arch_cpu()].long_events ? PMCR_LP : 0);
-
-	arch_counter_write(PMCR_EL0, arch_counter_read(PMCR_EL0) | wide | PMCR_E);
-	arch_reg_sync();
+	counter_write(&event->hw.arm_pmuv3, value_before_next(event));
 }
 
 static bool is_free(struct perf_event *const *mine)
@@ -128,47 +121,96 @@ static bool is_free(struct perf_event *const *mine)
 
 static void disable(void)
 {
-	unsigned cpu = arch_cpu();
+	struct cpu *cpu = &cpus[arch_cpu()];
 
-	frozen[cpu] = true;
-	if (prepared[cpu]) /* else what counts is firmware's, and prepare_cpu() looks at it first */
-		freeze();
+	cpu->frozen = true;
+	if (!cpu->prepared)
+		return; /* what counts is firmware's, and prepare_cpu() looks at it first */
+	arch_counter_write(PMCR_EL0, cpu->pmcr);
+	arch_reg_sync();
 }
 
 static void enable(void)
 {
-	unsigned cpu = arch_cpu();
+	struct cpu *cpu = &cpus[arch_cpu()];
 
-	frozen[cpu] = false;
-	if (is_free(owners[cpu]))
-		prepared[cpu] = false; /* it is anybody's until the next event */
-	else
-		thaw();
+	cpu->frozen = false;
+	if (is_free(cpu->owners)) {
+		cpu->prepared = false; /* it is anybody's until the next event */
+	} else {
+		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
+		arch_reg_sync();
+	}
 }
 
 /* ---- The interrupt ---- */
 
-static void overflow(const struct arch_regs *regs)
+/* The handler reaches a counter by PMSELR_EL0, which is its alone: an instruction names the counter
+ * for those who know it when they are compiled, for others it takes a search. */
+static inline void select_counter(unsigned counter)
 {
-	uint64_t now = arch_cycles();
-	unsigned cpu = arch_cpu();
-	uint32_t which;
+	arch_counter_write(PMSELR_EL0, counter);
+}
 
-	freeze();
-	which = (uint32_t)(arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1));
-	arch_counter_write(PMOVSCLR_EL0, which);
-	counter_census[cpu].spurious += !which;
-	for (; which; which &= which - 1) {
-		struct perf_event *event = owners[cpu][__builtin_ctz(which)];
+/* The empty asm keeps the compiler from working the address out anew at each use. */
+static inline struct cpu *block_of(unsigned number)
+{
+	struct cpu *cpu = &cpus[number];
 
-		if (!event)
-			continue;
+	__asm__("" : "+r"(cpu));
+	return cpu;
+}
+
+/* The counter of this event, selected and standing still, has overflowed. */
+static inline void overflowed(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
+{
+	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	if (__builtin_expect(hw->chained, 0)) {
 		update(event);
 		sampling_counted(event, regs, now);
 		program(event);
+	} else if (hw->counter == CYCLE_COUNTER) {
+		counted_to(event, arch_counter_read(PMCCNTR_EL0));
+		sampling_counted(event, regs, now);
+		arch_counter_write(PMCCNTR_EL0, value_before_next(event));
+	} else {
+		counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
+		sampling_counted(event, regs, now);
+		arch_counter_write(PMXEVCNTR_EL0, value_before_next(event));
 	}
-	if (!frozen[cpu])
-		thaw();
+}
+
+/* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
+ * stand still and for the interrupt's level to fall. The return from the interrupt is that for what
+ * is written at the end. */
+static void overflow(const struct arch_regs *regs)
+{
+	unsigned number = arch_cpu();
+	struct cpu *cpu = block_of(number);
+	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
+
+	if (!which) {
+		counter_census[number].spurious++;
+		return;
+	}
+	select_counter((unsigned)__builtin_ctzll(which));
+	arch_counter_write(PMCR_EL0, cpu->pmcr);
+	arch_counter_write(PMOVSCLR_EL0, which);
+	now = arch_cycles();
+	for (;;) {
+		struct perf_event *event = cpu->owners[__builtin_ctzll(which)];
+
+		if (event)
+			overflowed(event, regs, now);
+		which &= which - 1;
+		if (__builtin_expect(!which, 1))
+			break;
+		select_counter((unsigned)__builtin_ctzll(which));
+		arch_reg_sync();
+	}
+	if (!cpu->frozen)
+		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 }
 
 /* ---- What was there before us ---- */
@@ -208,17 +250,19 @@ static void take_census(struct counter_census *census, unsigned counters)
 }
 
 /* The first event of a CPU clears all. */
-static int prepare_cpu(unsigned cpu)
+static int prepare_cpu(unsigned number)
 {
-	struct counter_census *census = &counter_census[cpu];
+	struct counter_census *census = &counter_census[number];
+	struct cpu *cpu = &cpus[number];
 
-	if (prepared[cpu])
+	if (cpu->prepared)
 		return 0;
-	units[cpu] = arm_pmuv3_look();
-	take_census(census, units[cpu].counters);
+	cpu->unit = arm_pmuv3_look();
+	cpu->pmcr = PMCR_LC | (cpu->unit.long_events ? PMCR_LP : 0);
+	take_census(census, cpu->unit.counters);
 	if (census->foreign == census->present)
 		return -EBUSY;
-	prepared[cpu] = true;
+	cpu->prepared = true;
 	return arch_pmi_init(overflow);
 }
 
@@ -230,7 +274,7 @@ static uint32_t free_counters(unsigned cpu)
 	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
 
 	for (unsigned i = 0; i < COUNTERS; i++)
-		which &= owners[cpu][i] ? ~bit(i) : UINT32_MAX;
+		which &= cpus[cpu].owners[i] ? ~bit(i) : UINT32_MAX;
 	return which;
 }
 
@@ -265,21 +309,25 @@ static void configure(const struct hw_arm_pmuv3 *hw)
 static int add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct cpu *cpu = &cpus[event->cpu];
 	int error = prepare_cpu(event->cpu);
 	bool chained;
 
 	if (error)
 		return error;
-	if (arm_pmuv3_excuse(&units[event->cpu], event))
+	if (arm_pmuv3_excuse(&cpu->unit, event))
 		return -ENXIO;
-	chained = arm_pmuv3_is_long(event) && !units[event->cpu].long_events;
+	chained = arm_pmuv3_is_long(event) && !cpu->unit.long_events;
 	hw->counter = choose_counter(event, chained);
 	if (hw->counter == COUNTERS)
 		return -EAGAIN;
 	hw->chained = chained && hw->counter != CYCLE_COUNTER;
-	owners[event->cpu][hw->counter] = event;
+	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
+	               ? UINT64_MAX
+	               : UINT32_MAX;
+	cpu->owners[hw->counter] = event;
 	if (hw->chained)
-		owners[event->cpu][hw->counter - 1] = event;
+		cpu->owners[hw->counter - 1] = event;
 	configure(hw);
 	return 0;
 }
@@ -288,9 +336,9 @@ static void del(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
 
-	owners[event->cpu][hw->counter] = NULL;
+	cpus[event->cpu].owners[hw->counter] = NULL;
 	if (hw->chained)
-		owners[event->cpu][hw->counter - 1] = NULL;
+		cpus[event->cpu].owners[hw->counter - 1] = NULL;
 }
 
 static void start(struct perf_event *event)

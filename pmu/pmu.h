@@ -117,6 +117,7 @@ struct hw_arm_pmuv3 {
 	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
 	bool chained;     /* with the one below it, to have 64 bits */
 	uint64_t value;   /* of the counter when it was last looked at or written */
+	uint64_t mask;    /* of its bits */
 };
 
 /* State of an x86 CPU's counter. */

@@ -30,7 +30,9 @@
 	F(pmcntenset_el0, PMCNTENSET_EL0) \
 	F(pmcntenclr_el0, PMCNTENCLR_EL0) \
 	F(pmovsclr_el0, PMOVSCLR_EL0)     \
+	F(pmselr_el0, PMSELR_EL0)         \
 	F(pmccntr_el0, PMCCNTR_EL0)       \
+	F(pmxevcntr_el0, PMXEVCNTR_EL0)   \
 	F(pmuserenr_el0, PMUSERENR_EL0)   \
 	F(pmintenset_el1, PMINTENSET_EL1) \
 	F(pmintenclr_el1, PMINTENCLR_EL1) \

@@ -25,10 +25,12 @@
 #define PMCNTENSET_EL0   ARM_SYSREG(3, 3, 9, 12, 1)
 #define PMCNTENCLR_EL0   ARM_SYSREG(3, 3, 9, 12, 2)
 #define PMOVSCLR_EL0     ARM_SYSREG(3, 3, 9, 12, 3)
+#define PMSELR_EL0       ARM_SYSREG(3, 3, 9, 12, 5) /* the counter that PMXEVCNTR_EL0 is */
 #define PMCEID0_EL0      ARM_SYSREG(3, 3, 9, 12, 6)
 #define PMCEID1_EL0      ARM_SYSREG(3, 3, 9, 12, 7)
 #define PMCCNTR_EL0      ARM_SYSREG(3, 3, 9, 13, 0)
 #define PMMIR_EL1        ARM_SYSREG(3, 0, 9, 14, 6) /* from PMUv3p4 on */
+#define PMXEVCNTR_EL0    ARM_SYSREG(3, 3, 9, 13, 2)
 #define PMUSERENR_EL0    ARM_SYSREG(3, 3, 9, 14, 0)
 #define PMINTENSET_EL1   ARM_SYSREG(3, 0, 9, 14, 1)
 #define PMINTENCLR_EL1   ARM_SYSREG(3, 0, 9, 14, 2)

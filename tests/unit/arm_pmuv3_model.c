@@ -25,6 +25,8 @@ static uint64_t *counter_register(uint32_t reg)
 		if (reg == PMEVTYPER_EL0(i))
 			return &model.type[i];
 	}
+	if (reg == PMXEVCNTR_EL0 && model.selected < model.counters)
+		return &model.counter[model.selected];
 	if (reg == PMCCNTR_EL0)
 		return &model.counter[CYCLE_COUNTER];
 	return reg == PMCCFILTR_EL0 ? &model.type[CYCLE_COUNTER] : NULL;
@@ -77,6 +79,9 @@ static void model_write(uint32_t reg, uint64_t value)
 		break;
 	case PMUSERENR_EL0:
 		model.user = value;
+		break;
+	case PMSELR_EL0:
+		model.selected = value;
 		break;
 	case PMCNTENSET_EL0:
 		model.enabled |= (uint32_t)value;

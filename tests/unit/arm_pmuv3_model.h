@@ -15,6 +15,7 @@ struct arm_pmuv3_model {
 	uint32_t stuck;                           /* counters that do not keep what is written */
 	uint32_t enabled, interrupts, overflowed; /* a bit a counter */
 	uint64_t user;                            /* PMUSERENR */
+	uint64_t selected;                        /* PMSELR */
 	uint64_t counter[32], type[32];
 };
 
