@@ -46,9 +46,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* Where a record that is to begin at head can: it does not cross the page's end if that is the
  * limit, so what is left there is padding. */
-static uint64_t first_start(const struct arm_spe_unit *unit, uint64_t head)
+static uint64_t first_start(uint64_t head)
 {
-	return PAGE - head % PAGE < unit->max_record ? round_up(head, PAGE) : head;
+	return PAGE - head % PAGE < arm_spe_unit.max_record ? round_up(head, PAGE) : head;
 }
 
 /* Would the hardware get as much as one record's room? */
@@ -56,7 +56,7 @@ static bool has_room(struct ring_aux *aux, uint64_t filled)
 {
 	uint64_t head = aux->head + filled, room = ring_aux_room(aux) - filled;
 
-	return round_down(head + room, PAGE) > first_start(arm_spe_unit(), head);
+	return round_down(head + room, PAGE) > first_start(head);
 }
 
 static uint64_t limit_of(const struct ring_aux_output *out)
@@ -81,7 +81,8 @@ static uint64_t address_of(const struct hw_arm_spe *hw, const struct ring_aux *a
 static uint64_t filled_of(const struct perf_event *event)
 {
 	const struct hw_arm_spe *hw = &event->hw.arm_spe;
-	uint64_t filled = arch_reg_read(PMBPTR_EL1) - address_of(hw, event->aux, hw->output.head);
+	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
+	                  address_of(hw, event->aux, hw->output.head);
 
 	return least(filled, hw->limit - hw->output.head);
 }
@@ -94,21 +95,22 @@ static void program(struct perf_event *event)
 	uint64_t start = address_of(hw, event->aux, hw->output.head);
 
 	hw->limit = limit_of(&hw->output);
-	arch_reg_write(PMBPTR_EL1, start);
-	arch_reg_write(PMBLIMITR_EL1, (start + (hw->limit - hw->output.head)) | PMBLIMITR_E);
+	arch_counter_write(PMBPTR_EL1, start);
+	arch_counter_write(PMBLIMITR_EL1, (start + (hw->limit - hw->output.head)) | PMBLIMITR_E);
 	arch_reg_sync();
 }
 
-/* Begin a transaction and lend it; false: no room, and the owner knows. */
+/* Begin a transaction and lend it, with room for a record at least; false: for want of room, and
+ * the owner knows. */
 static bool lend(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = &event->hw.arm_spe;
 	struct ring_aux_output *out = &hw->output;
 	uint64_t skip;
 
-	if (!has_room(event->aux, 0) || ring_aux_begin(out, event->aux, 1))
+	if (ring_aux_begin(out, event->aux, 1))
 		return false;
-	skip = first_start(arm_spe_unit(), out->head) - out->head;
+	skip = first_start(out->head) - out->head;
 	if (skip && ring_aux_skip(out, skip)) {
 		ring_aux_end(out, 0);
 		return false;
@@ -118,16 +120,22 @@ static bool lend(struct perf_event *event)
 	return true;
 }
 
+static void lend_if_room(struct perf_event *event)
+{
+	if (has_room(event->aux, 0))
+		lend(event);
+}
+
 static void disable_buffer(void)
 {
-	arch_reg_write(PMBLIMITR_EL1, 0);
+	arch_counter_write(PMBLIMITR_EL1, 0);
 	arch_reg_sync();
 }
 
 /* The interrupt goes away with S, and sampling goes on if there is a buffer. */
 static void clear_status(void)
 {
-	arch_reg_write(PMBSR_EL1, 0);
+	arch_counter_write(PMBSR_EL1, 0);
 	arch_reg_sync();
 }
 
@@ -144,15 +152,14 @@ static bool is_fault(uint64_t status)
  * size it is given up; elsewhere the reader, who parses them all, finds where the last one ends. */
 static uint64_t trust(uint64_t status, uint64_t filled, struct ring_aux_output *out)
 {
-	const struct arm_spe_unit *unit = arm_spe_unit();
 	uint64_t whole = filled;
 
 	if (!(status & PMBSR_DL) || !is_fault(status))
 		return filled;
 	if (status & PMBSR_EA)
 		whole = 0; /* nothing can be said of what was written */
-	else if (unit->align == unit->max_record && filled)
-		whole = round_down(filled - 1, unit->max_record);
+	else if (arm_spe_unit.align == arm_spe_unit.max_record && filled)
+		whole = round_down(filled - 1, arm_spe_unit.max_record);
 	ring_aux_lost(out, filled - whole);
 	return whole;
 }
@@ -215,7 +222,7 @@ static void interrupt(const struct arch_regs *regs)
 	(void)regs;
 	/* All that was sampled is in memory, and the status says what came of it. */
 	arch_trace_sync();
-	status = arch_reg_read(PMBSR_EL1);
+	status = arch_counter_read(PMBSR_EL1);
 	if (!(status & PMBSR_S))
 		return;
 	hw = event ? &event->hw.arm_spe : NULL;
@@ -235,9 +242,9 @@ static void interrupt(const struct arch_regs *regs)
  * still under way would be lost (D17.6.2). */
 static void quiesce(void)
 {
-	arch_reg_write(PMSCR_EL1, 0);
-	if (arm_spe_unit()->el2)
-		arch_reg_write(PMSCR_EL2, 0);
+	arch_counter_write(PMSCR_EL1, 0);
+	if (arm_spe_unit.el2)
+		arch_counter_write(PMSCR_EL2, 0);
 	arch_reg_sync();
 	arch_trace_sync();
 }
@@ -255,7 +262,7 @@ static void finish(struct perf_event *event)
 	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	disable_buffer();
-	status = arch_reg_read(PMBSR_EL1);
+	status = arch_counter_read(PMBSR_EL1);
 	if (lent)
 		take_back(event, status | hw->seen, false);
 	clear_status();
@@ -263,9 +270,9 @@ static void finish(struct perf_event *event)
 
 static void sample(const struct hw_arm_spe *hw)
 {
-	if (arm_spe_unit()->el2)
-		arch_reg_write(PMSCR_EL2, hw->registers.pmscr_el2);
-	arch_reg_write(PMSCR_EL1, hw->registers.pmscr_el1);
+	if (arm_spe_unit.el2)
+		arch_counter_write(PMSCR_EL2, hw->registers.pmscr_el2);
+	arch_counter_write(PMSCR_EL1, hw->registers.pmscr_el1);
 	arch_reg_sync();
 }
 
@@ -286,14 +293,14 @@ static int add(struct perf_event *event)
 		return error;
 	owners[event->cpu] = event;
 	/* perf takes CONTEXT for the thread's number. */
-	event->hw.arm_spe.context = arch_reg_read(CONTEXTIDR_EL1);
-	arch_reg_write(CONTEXTIDR_EL1, event->cpu + 1);
+	event->hw.arm_spe.context = arch_counter_read(CONTEXTIDR_EL1);
+	arch_counter_write(CONTEXTIDR_EL1, event->cpu + 1);
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	arch_reg_write(CONTEXTIDR_EL1, event->hw.arm_spe.context);
+	arch_counter_write(CONTEXTIDR_EL1, event->hw.arm_spe.context);
 	owners[event->cpu] = NULL;
 }
 
@@ -306,11 +313,12 @@ static void start(struct perf_event *event)
 	hw->faults = 0;
 	hw->running = true;
 	if (hw->registers.discard) {
-		arch_reg_write(PMBPTR_EL1, hw->area);
-		arch_reg_write(PMBLIMITR_EL1, (hw->area + PAGE) | PMBLIMITR_DISCARD | PMBLIMITR_E);
+		arch_counter_write(PMBPTR_EL1, hw->area);
+		arch_counter_write(PMBLIMITR_EL1,
+		                   (hw->area + PAGE) | PMBLIMITR_DISCARD | PMBLIMITR_E);
 		arch_reg_sync();
 	} else {
-		lend(event);
+		lend_if_room(event);
 	}
 	sample(hw);
 }
@@ -343,7 +351,7 @@ static void poll(struct perf_event *event)
 	if (!hw->running || hw->lent || hw->registers.discard || hw->faults >= MOST_FAULTS ||
 	    !ring_aux_taken(event->aux))
 		return;
-	lend(event);
+	lend_if_room(event);
 }
 
 static void snapshot(struct perf_event *event)

@@ -33,12 +33,7 @@ const struct pmu_format arm_spe_formats[] = {
 	{ "inv_event_filter", 3, 0, 63 }, { NULL, 0, 0, 0 },
 };
 
-static struct arm_spe_unit unit;
-
-const struct arm_spe_unit *arm_spe_unit(void)
-{
-	return &unit;
-}
+struct arm_spe_unit arm_spe_unit;
 
 /* ---- Probing ---- */
 
@@ -47,7 +42,7 @@ static const char *who_owns_it(void)
 {
 	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
 
-	if (unit.el2)
+	if (arm_spe_unit.el2)
 		return "the profiling buffer is not Non-secure EL2's: MDCR_EL3.NSPB, which the "
 		       "firmware at EL3 has to set";
 	if (!(levels >> ID_AA64PFR0_EL2 & 0xf))
@@ -90,13 +85,13 @@ int arm_spe_probe(const char **why)
 	*why = "this CPU is no Arm";
 	if (arch_elf_machine() != EM_AARCH64)
 		return -ENODEV;
-	unit.version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf;
+	arm_spe_unit.version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf;
 	*why =
 	    "this CPU has no Statistical Profiling Extension (ID_AA64DFR0_EL1.PMSVer is 0), or "
 	    "a hypervisor hides it";
-	if (!unit.version)
+	if (!arm_spe_unit.version)
 		return -ENODEV;
-	unit.el2 = (arch_reg_read(CURRENT_EL) >> 2 & 3) == 2;
+	arm_spe_unit.el2 = (arch_reg_read(CURRENT_EL) >> 2 & 3) == 2;
 	/* First of all: with the buffer owned above us, PMSIDR_EL1 may trap there (D19). */
 	pmbidr = arch_reg_read(PMBIDR_EL1);
 	if (pmbidr & PMBIDR_P) {
@@ -104,21 +99,21 @@ int arm_spe_probe(const char **why)
 		return -EBUSY;
 	}
 	*why = NULL;
-	unit.features = arch_reg_read(PMSIDR_EL1);
-	unit.min_interval = min_interval(unit.features)->operations;
-	unit.max_record = 1ULL << (unit.features >> PMSIDR_MAXSIZE & 0xf);
-	unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
+	arm_spe_unit.features = arch_reg_read(PMSIDR_EL1);
+	arm_spe_unit.min_interval = min_interval(arm_spe_unit.features)->operations;
+	arm_spe_unit.max_record = 1ULL << (arm_spe_unit.features >> PMSIDR_MAXSIZE & 0xf);
+	arm_spe_unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
 	return 0;
 }
 
 /* A machine may have CPUs of several kinds; ours is what the event was checked against. */
 int arm_spe_check_cpu(void)
 {
-	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != unit.version)
+	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != arm_spe_unit.version)
 		return -ENXIO;
 	if (arch_reg_read(PMBIDR_EL1) & PMBIDR_P)
 		return -EBUSY;
-	return arch_reg_read(PMSIDR_EL1) == unit.features ? 0 : -ENXIO;
+	return arch_reg_read(PMSIDR_EL1) == arm_spe_unit.features ? 0 : -ENXIO;
 }
 
 /* ---- attr to registers ---- */
@@ -128,11 +123,11 @@ static uint64_t filterable(void)
 {
 	uint64_t events = PMSEVFR_V1P0;
 
-	if (unit.version >= PMSVER_V1P1)
+	if (arm_spe_unit.version >= PMSVER_V1P1)
 		events |= PMSEVFR_V1P1;
-	if (unit.version >= PMSVER_V1P2)
+	if (arm_spe_unit.version >= PMSVER_V1P2)
 		events |= PMSEVFR_V1P2;
-	if (unit.version >= PMSVER_V1P4)
+	if (arm_spe_unit.version >= PMSVER_V1P4)
 		events |= PMSEVFR_V1P4;
 	return events;
 }
@@ -152,13 +147,13 @@ static const char *lacks(const struct arm_spe_registers *r)
 	};
 
 	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		if (r->pmsfcr & filters[i].filter && !(unit.features & filters[i].feature))
+		if (r->pmsfcr & filters[i].filter && !(arm_spe_unit.features & filters[i].feature))
 			return filters[i].why;
 	}
 	if ((r->pmsevfr | r->pmsnevfr) & ~filterable())
 		return "its mask has events that this version of SPE (ID_AA64DFR0_EL1.PMSVer) "
 		       "cannot filter by";
-	if (r->discard && unit.version < PMSVER_V1P2)
+	if (r->discard && arm_spe_unit.version < PMSVER_V1P2)
 		return "discard is SPEv1p2's, and this CPU's version (ID_AA64DFR0_EL1.PMSVer) is "
 		       "older";
 	return NULL;
@@ -197,8 +192,9 @@ static const char *no_interval(const struct perf_event_attr *attr)
 		       "term period";
 	if (attr->sample_period > UINT32_MAX)
 		return "period too long: PMSIRR_EL1.INTERVAL ends at 4294967040 operations";
-	return attr->sample_period < unit.min_interval ? min_interval(unit.features)->too_short
-	                                               : NULL;
+	return attr->sample_period < arm_spe_unit.min_interval
+	           ? min_interval(arm_spe_unit.features)->too_short
+	           : NULL;
 }
 
 /* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
@@ -207,7 +203,7 @@ static int set_interval(struct arm_spe_registers *r, struct perf_event *event)
 	struct perf_event_attr *attr = &event->attr;
 
 	if (!attr->sample_period)
-		attr->sample_period = unit.min_interval;
+		attr->sample_period = arm_spe_unit.min_interval;
 	event->why = no_interval(attr);
 	if (event->why)
 		return -EINVAL;
@@ -256,7 +252,7 @@ void arm_spe_write_filters(const struct arm_spe_registers *r)
 {
 	arch_reg_write(PMSFCR_EL1, r->pmsfcr);
 	arch_reg_write(PMSEVFR_EL1, r->pmsevfr);
-	if (unit.features & PMSIDR_FNE)
+	if (arm_spe_unit.features & PMSIDR_FNE)
 		arch_reg_write(PMSNEVFR_EL1, r->pmsnevfr);
 	arch_reg_write(PMSLATFR_EL1, r->pmslatfr);
 	arch_reg_write(PMSIRR_EL1, r->pmsirr);

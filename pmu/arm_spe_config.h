@@ -15,7 +15,7 @@ struct arm_spe_unit {
 };
 
 /* As arm_spe_probe() found it; the same on all CPUs. Any context. */
-const struct arm_spe_unit *arm_spe_unit(void);
+extern struct arm_spe_unit arm_spe_unit;
 
 extern const struct pmu_format arm_spe_formats[];
 

@@ -152,13 +152,6 @@ int arch_trace_interrupt_init(arch_handler_fn handler)
 	return 0;
 }
 
-/* HINT #17 is PSB CSYNC, which needs FEAT_SPE in older assemblers; without SPE it is a NOP
- * (C6.2.265). The DSB is what waits for it (D17.6.2). */
-void arch_trace_sync(void)
-{
-	asm volatile("hint #17\n\tdsb nsh" : : : "memory");
-}
-
 void arch_pmi_ack(void)
 {
 }

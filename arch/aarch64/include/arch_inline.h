@@ -15,8 +15,8 @@
 
 #include "arch/aarch64/regs.h"
 
-/* Of our CPU's struct arm_cpu (cpu.h), at which TPIDR_ELx of the level that we run at points. At EL1
- * TPIDR_EL2 is undefined: volatile, or the compiler might read it before it is known which. */
+/* Of our CPU's struct arm_cpu (cpu.h), at which TPIDR_ELx of the level that we run at points. At
+ * EL1 TPIDR_EL2 is undefined: volatile, or the compiler might read it before it is known which. */
 #define ARM_CPU_INDEX 48
 
 static inline uint64_t arm_cpu_block(void)
@@ -144,6 +144,13 @@ static inline __attribute__((always_inline)) void arch_counter_write(uint32_t re
 		             :
 		             : "r"(value), ARM_SYSREG_OPERANDS(reg)
 		             : "memory");
+}
+
+/* HINT #17 is PSB CSYNC, which needs FEAT_SPE in older assemblers; without SPE it is a NOP
+ * (C6.2.265). The DSB is what waits for it (D17.6.2). */
+static inline void arch_trace_sync(void)
+{
+	asm volatile("hint #17\n\tdsb nsh" : : : "memory");
 }
 
 static inline void arch_relax(void)
