@@ -22,29 +22,22 @@ unsigned arch_cpu_count(void)
 	return count;
 }
 
+static inline bool lies_in(uint64_t sp, uint64_t top, uint64_t pages, uint64_t *low, uint64_t *high)
+{
+	*low = top - pages * PAGE;
+	*high = top;
+	return top && sp - *low <= pages * PAGE;
+}
+
+/* The likeliest first: what is sampled runs on it. */
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();
-	const struct {
-		uint64_t top;
-		unsigned pages;
-	} stacks[] = {
-		{ cpu->payload_top, PAYLOAD_PAGES },
-		{ cpu->thread_top, THREAD_PAGES },
-		{ cpu->exception_top, EXCEPTION_PAGES },
-		{ cpu->panic_top, PANIC_PAGES },
-	};
 
-	for (unsigned i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
-		uint64_t bottom = stacks[i].top - stacks[i].pages * PAGE;
-
-		if (stacks[i].top && sp >= bottom && sp <= stacks[i].top) {
-			*low = bottom;
-			*high = stacks[i].top;
-			return true;
-		}
-	}
-	return false;
+	return lies_in(sp, cpu->payload_top, PAYLOAD_PAGES, low, high) ||
+	       lies_in(sp, cpu->thread_top, THREAD_PAGES, low, high) ||
+	       lies_in(sp, cpu->exception_top, EXCEPTION_PAGES, low, high) ||
+	       lies_in(sp, cpu->panic_top, PANIC_PAGES, low, high);
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */

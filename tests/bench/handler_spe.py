@@ -8,8 +8,9 @@ second run took longer is its interrupts'. Linux's is the slope of the kernel's 
 program's CPU over the interrupts there; what wakes perf on the other CPU is in it, perf is not.
 """
 
+import handler  # knows where the others are
+
 import guests
-import handler
 import machine
 
 CPU = "cortex-a76,spe=on,pmu-instructions=on"
