@@ -95,17 +95,34 @@ class Qmp:
             if "return" in answer or "error" in answer:
                 return answer
 
+    def first_cpu(self):
+        return self.command("query-cpus-fast")["return"][0]["qom-path"]
+
+    def get_cpu(self, name):
+        """A property of the first CPU."""
+        return self.command("qom-get", path=self.first_cpu(), property=name)["return"]
+
     def set_cpu(self, name, text):
-        """Set a property of the first CPU."""
-        cpu = self.command("query-cpus-fast")["return"][0]["qom-path"]
+        """Set one."""
         value = {"true": True, "false": False}.get(text)
         if value is None:
             value = int(text, 0)
-        return self.command("qom-set", path=cpu, property=name, value=value)
+        return self.command("qom-set", path=self.first_cpu(), property=name, value=value)
 
     def close(self):
         self.file.close()
         self.socket.close()
+
+
+def command(binary, isa, directory, cpu, test, machine="", more=""):
+    """QEMU's command line for a guest that runs guest/TEST and switches off."""
+    board, words = MACHINES[isa]
+    words = f"{words} {more} quiet nokaslr norandmaps panic=-1 test={test}"
+    return [binary, *(option for path in FIRMWARE for option in ("-L", path)),
+            "-machine", board + machine, "-cpu", cpu, "-m", "1G", "-display", "none",
+            "-nic", "none", "-no-reboot", "-serial", "stdio",
+            "-kernel", str(directory / "vmlinuz"), "-initrd", str(directory / "initrd"),
+            "-append", words]
 
 
 class Guest:
@@ -116,17 +133,9 @@ class Guest:
         self.trouble = None
         self.where = tempfile.mkdtemp(prefix="check-model-")
         self.monitor = pathlib.Path(self.where) / "qmp"
-        board, words = MACHINES[isa]
-        words = f"{words} {more} quiet nokaslr norandmaps panic=-1 test={test}"
-        command = [binary]
-        for path in FIRMWARE:
-            command += ["-L", path]
-        command += ["-machine", board + machine, "-cpu", cpu, "-m", "1G", "-display", "none",
-                    "-nic", "none", "-no-reboot", "-serial", "stdio",
-                    "-qmp", f"unix:{self.monitor},server=on,wait=off",
-                    "-kernel", str(directory / "vmlinuz"), "-initrd", str(directory / "initrd"),
-                    "-append", words, *extra]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        line = command(binary, isa, directory, cpu, test, machine, more)
+        line += ["-qmp", f"unix:{self.monitor},server=on,wait=off", *extra]
+        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, errors="replace",
                                         bufsize=1)
         self.qmp = Qmp(self.monitor)

@@ -38,8 +38,8 @@ at_el1:
 	stp	x23, x24, [sp, #48]
 	stp	x25, x26, [sp, #64]
 	stp	x27, x28, [sp, #80]
-	adrp	x1, el2_vectors
-	add	x1, x1, :lo12:el2_vectors
+	adrp	x1, vectors
+	add	x1, x1, :lo12:vectors
 	msr	vbar_el2, x1
 	adrp	x1, el1_stack_end
 	add	x1, x1, :lo12:el1_stack_end
@@ -53,9 +53,21 @@ at_el1:
 	hvc	#0
 
 	.balign	0x800
-el2_vectors:
-	.space	0x400
-	/* from EL1, AArch64, synchronous */
+	.globl	vectors
+vectors:
+	.space	0x200
+	/* from EL1 to EL1, synchronous: noted and stepped over, too */
+	stp	x0, x1, [sp, #-16]!
+	mrs	x0, esr_el1
+	adrp	x1, trapped
+	str	x0, [x1, :lo12:trapped]
+	mrs	x0, elr_el1
+	add	x0, x0, #4
+	msr	elr_el1, x0
+	ldp	x0, x1, [sp], #16
+	eret
+	.balign	0x400
+	/* from EL1 to EL2, AArch64, synchronous */
 	stp	x0, x1, [sp, #-16]!
 	mrs	x0, esr_el2
 	lsr	x1, x0, #26

@@ -40,6 +40,7 @@
 #define MDCR_E2PB_SHIFT   12
 #define MDCR_E2PB_MASK    (3ull << 12)
 #define MDCR_TPMS         (1ull << 14)
+#define EC_UNKNOWN        0
 #define EC_SYSREG         0x18
 #define PMBLIMITR_E       1
 #define PMBLIMITR_DISCARD 4
@@ -65,7 +66,7 @@
 
 static uint8_t buffer[(PAGES + 1) * 4096] __attribute__((aligned(4096)));
 
-extern const char profiled_loop[], profiled_end[];
+extern const char profiled_loop[], profiled_end[], vectors[];
 extern uint64_t cell[2];
 extern uint64_t trapped;
 void profiled(uint64_t n);
@@ -140,6 +141,47 @@ static void stop(void)
 	synchronise();
 	write_sysreg(PMBLIMITR_EL1, 0);
 	write_sysreg(PMSFCR_EL1, 0);
+}
+
+/* What each of them held at entry says what firmware did; then they are as after a reset. */
+static void report_leftovers(void)
+{
+	unsigned registers = 0, running = 0;
+
+	registers += read_sysreg(PMSCR_EL1) != 0;
+	registers += read_sysreg(PMSFCR_EL1) != 0;
+	registers += read_sysreg(PMSEVFR_EL1) != 0;
+	registers += read_sysreg(PMSLATFR_EL1) != 0;
+	registers += read_sysreg(PMBLIMITR_EL1) != 0;
+	registers += read_sysreg(PMBSR_EL1) != 0;
+	for (uint64_t enabled = read_sysreg("pmcntenset_el0"); enabled; enabled &= enabled - 1)
+		running++;
+	tap_note("registers of SPE that are set at entry", registers);
+	tap_note("counters that run at entry", running);
+	write_sysreg(PMBLIMITR_EL1, 0);
+	write_sysreg(PMSCR_EL1, 0);
+	write_sysreg(PMSFCR_EL1, 0);
+	write_sysreg(PMSEVFR_EL1, 0);
+	write_sysreg(PMSLATFR_EL1, 0);
+	write_sysreg(PMBSR_EL1, 0);
+	write_sysreg("pmcntenclr_el0", ~0u);
+}
+
+/* A fault that was asked for: how much of its record there is */
+static void report_fault(void)
+{
+	unsigned bytes = 0;
+	uint64_t end;
+
+	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
+	synchronise();
+	end = used();
+	if (read_sysreg(PMBSR_EL1) & PMBSR_S)
+		for (uint64_t i = end - RECORD; i < end; i++)
+			bytes += buffer[i] != 0xff;
+	tap_note("bytes of the last record after a fault", bytes);
+	stop();
+	write_sysreg(PMBSR_EL1, 0);
 }
 
 static void test_identity(void)
@@ -390,20 +432,34 @@ static void test_synchronisation(void)
 	after = used();
 	tap_claim(after / RECORD >= 49 && after / RECORD <= 51,
 	          "after PSB CSYNC all records are there");
-	tap_puts("# waited for PSB CSYNC: ");
-	tap_decimal((unsigned)((after - before) / RECORD));
-	tap_puts("\n");
+	tap_note("waited for PSB CSYNC", (unsigned)((after - before) / RECORD));
 	stop();
 	profile(PAGES, 0, PMSCR_SAMPLE, 2560);
 	write_sysreg(PMBLIMITR_EL1, 0);
 	synchronise();
-	tap_puts("# lost by disabling the buffer first: ");
-	tap_decimal((unsigned)((after - used()) / RECORD));
-	tap_puts("\n");
+	tap_note("lost by disabling the buffer first", (unsigned)((after - used()) / RECORD));
+}
+
+/* Without the model ID_AA64DFR0_EL1 names no SPE, and its registers are undefined. */
+static void test_off(void)
+{
+	write_sysreg("vbar_el1", vectors);
+	trapped = ~0ull;
+	(void)read_sysreg(PMBIDR_EL1);
+	tap_equal(trapped >> 26, EC_UNKNOWN, "off: PMBIDR_EL1 is undefined");
+	trapped = ~0ull;
+	(void)read_sysreg(PMSIDR_EL1);
+	tap_equal(trapped >> 26, EC_UNKNOWN, "off: PMSIDR_EL1 is undefined");
 }
 
 void image_main(void)
 {
+	if (!(read_sysreg("id_aa64dfr0_el1") >> 32 & 15)) {
+		test_off();
+		tap_end();
+	}
+	report_leftovers();
+	report_fault();
 	test_identity();
 	test_records();
 	test_filters();

@@ -15,7 +15,7 @@ void tap_puts(const char *s)
 		image_putc(*s++);
 }
 
-void tap_decimal(unsigned n)
+static void put_decimal(unsigned n)
 {
 	char digits[12], *p = digits + sizeof(digits);
 
@@ -31,7 +31,7 @@ bool tap_claim(bool good, const char *what)
 {
 	failed += !good;
 	tap_puts(good ? "ok " : "not ok ");
-	tap_decimal(++number);
+	put_decimal(++number);
 	tap_puts(" - ");
 	tap_puts(what);
 	tap_puts("\n");
@@ -49,10 +49,19 @@ void tap_equal(uint64_t found, uint64_t wanted, const char *what)
 	tap_puts("\n");
 }
 
+void tap_note(const char *what, unsigned n)
+{
+	tap_puts("# ");
+	tap_puts(what);
+	tap_puts(": ");
+	put_decimal(n);
+	tap_puts("\n");
+}
+
 void tap_end(void)
 {
 	tap_puts("1..");
-	tap_decimal(number);
+	put_decimal(number);
 	tap_puts("\n");
 	image_exit(!failed);
 }

@@ -11,7 +11,9 @@ void image_putc(char c);
 _Noreturn void image_exit(bool good);
 
 void tap_puts(const char *s);
-void tap_decimal(unsigned n);
+
+/* "# what: n", for whoever knows what it must be on this machine */
+void tap_note(const char *what, unsigned n);
 
 /* One claim each; tap_claim() returns good. */
 bool tap_claim(bool good, const char *what);

@@ -43,6 +43,18 @@ gp_entry:
 	movl	$1, gp_taken
 	iret
 
+/* #UD, which has no error code */
+	.globl	ud_entry
+ud_entry:
+	movl	%edi, (%esp)
+	movl	$1, gp_taken
+	iret
+
+	.globl	nmi_entry
+nmi_entry:
+	incl	nmis
+	iret
+
 	.globl	fault_entry
 fault_entry:
 	call	image_fault

@@ -9,6 +9,8 @@
  */
 #include "x86.h"
 
+#define NMI_VECTOR 2
+#define UD_VECTOR  6
 #define GP_VECTOR  13
 #define EXCEPTIONS 32
 #define LAPIC_SVR  (*(volatile uint32_t *)0xfee000f0)
@@ -29,8 +31,9 @@ struct table_register {
 	uint32_t base;
 } __attribute__((packed));
 
-unsigned version, counters, fixed_counters;
-volatile uint32_t gp_taken, pmis, pmi_lvt;
+unsigned version, counters, fixed_counters, last_branches;
+bool full_width, pebs;
+volatile uint32_t gp_taken, pmis, nmis, pmi_lvt;
 volatile uint64_t pmi_status, pmi_counter;
 uint32_t task[26]; /* SDM volume 3A, figure "32-Bit Task-State Segment" */
 static struct gate idt[256] __attribute__((aligned(16)));
@@ -44,16 +47,11 @@ static uint64_t gdt[] = {
 	0x0000890000000067, /* TASK, its base is filled in */
 };
 
-extern const char gp_entry[], pmi_entry[], fault_entry[], return_entry[];
+extern const char gp_entry[], ud_entry[], nmi_entry[], pmi_entry[], fault_entry[], return_entry[];
 void load_segments(const struct table_register *gdtr);
 void image_main(void);
 _Noreturn void image_fault(void);
 void pmi_handler(void);
-
-static inline void outb(uint16_t port, uint8_t value)
-{
-	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
 
 void image_putc(char c)
 {
@@ -83,6 +81,16 @@ bool wrmsr_faults(uint32_t msr, uint64_t value)
 {
 	gp_taken = 0;
 	__asm__ volatile("movl $1f, %%edi\n\twrmsr\n1:" : : "c"(msr), "A"(value) : "edi", "memory");
+	return gp_taken;
+}
+
+bool rdmsr_faults(uint32_t msr)
+{
+	gp_taken = 0;
+	__asm__ volatile("movl $1f, %%edi\n\trdmsr\n1:"
+	                 :
+	                 : "c"(msr)
+	                 : "edi", "eax", "edx", "memory");
 	return gp_taken;
 }
 
@@ -128,6 +136,8 @@ static void set_up_segments(void)
 	load_segments(&gdtr);
 	for (unsigned i = 0; i < EXCEPTIONS; i++)
 		set_gate(i, fault_entry, GATE);
+	set_gate(NMI_VECTOR, nmi_entry, GATE);
+	set_gate(UD_VECTOR, ud_entry, GATE);
 	set_gate(GP_VECTOR, gp_entry, GATE);
 	set_gate(PMI_VECTOR, pmi_entry, GATE);
 	set_gate(RETURN_VECTOR, return_entry, GATE_USER);
@@ -148,20 +158,44 @@ static void set_up_pages(void)
 	__asm__ volatile("movl %0, %%cr0" : : "r"(cr0 | CR0_WP_PG) : "memory");
 }
 
+struct cpuid cpuid(uint32_t leaf)
+{
+	struct cpuid c = { leaf, 0, 0, 0 };
+
+	__asm__("cpuid" : "+a"(c.eax), "=b"(c.ebx), "+c"(c.ecx), "=d"(c.edx));
+	return c;
+}
+
+static void identify(void)
+{
+	struct cpuid leaf = cpuid(10);
+	uint32_t capabilities;
+
+	version = leaf.eax & 0xff;
+	counters = leaf.eax >> 8 & 0xff;
+	fixed_counters = leaf.edx & 31;
+	if (!version)
+		return;
+	capabilities = (uint32_t)rdmsr(IA32_PERF_CAPABILITIES);
+	full_width = capabilities & CAPABILITIES_FW_WRITE;
+	pebs = !(rdmsr(IA32_MISC_ENABLE) & MISC_PEBS_UNAVAILABLE);
+	/* Nehalem's format, Skylake's */
+	last_branches = (capabilities & 0x3f) == 3 ? 16 : (capabilities & 0x3f) == 5 ? 32 : 0;
+}
+
 static void set_up(void)
 {
-	uint32_t eax = 10, ebx, ecx = 0, edx;
-
-	__asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-	version = eax & 0xff;
-	counters = eax >> 8 & 0xff;
-	fixed_counters = edx & 31;
 	set_up_segments();
 	set_up_pages();
 	/* The legacy interrupt controllers stay silent. */
 	outb(0x21, 0xff);
 	outb(0xa1, 0xff);
 	LAPIC_SVR |= 0x100;
+}
+
+void write_counter(unsigned counter, uint64_t value)
+{
+	wrmsr((full_width ? IA32_A_PMC0 : IA32_PMC0) + counter, value);
 }
 
 void quiesce(void)
@@ -173,7 +207,7 @@ void quiesce(void)
 		wrmsr(IA32_PERFEVTSEL0 + i, 0);
 	wrmsr(IA32_PERF_GLOBAL_RESET, rdmsr(IA32_PERF_GLOBAL_STATUS));
 	LVTPC = LVT_MASKED;
-	pmis = 0;
+	pmis = nmis = 0;
 }
 
 void pmi_handler(void)
@@ -195,12 +229,33 @@ void overflow_soon(uint64_t debugctl)
 	traced(1000);
 }
 
+/* How many counters run that we did not start, for who knows what firmware did */
+static void report_leftovers(void)
+{
+	unsigned running = 0;
+
+	for (unsigned i = 0; i < counters; i++)
+		running += (rdmsr(IA32_PERFEVTSEL0 + i) & EVTSEL_OS_EN) == EVTSEL_OS_EN;
+	for (unsigned i = 0; i < fixed_counters; i++)
+		running += (rdmsr(IA32_FIXED_CTR_CTRL) >> (4 * i) & 3) != 0;
+	tap_note("counters that run at entry", running);
+}
+
 void image_main(void)
 {
 	set_up();
+	identify();
+	if (!version) {
+		test_off();
+		tap_end();
+	}
+	report_leftovers();
 	quiesce();
 	__asm__ volatile("sti");
+	test_presence();
+	quiesce();
 	test_counters();
+	test_delivery();
 	test_debug_store();
 	test_last_branches();
 	tap_end();

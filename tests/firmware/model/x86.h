@@ -57,17 +57,28 @@
 #define MISC_BTS_UNAVAILABLE    (1u << 11)
 #define MISC_PEBS_UNAVAILABLE   (1u << 12)
 #define COUNTER_MASK            ((1ull << 48) - 1)
+#define CAPABILITIES_FW_WRITE   (1u << 13)
 #define LVTPC                   (*(volatile uint32_t *)0xfee00340)
 #define LVT_MASKED              0x10000u
+#define LVT_SMI                 0x200u
+#define LVT_NMI                 0x400u
 #define PMI_VECTOR              0x40
 
 /* 4 MiB pages: one that is not there, one that may not be written */
 #define HOLE      0xc0000000u
 #define READ_ONLY 0xc0400000u
 
-/* The machine, as CPUID names it; interrupts that came, and what their handler saw. */
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/* The machine, as CPUID and PERF_CAPABILITIES name it */
 extern unsigned version, counters, fixed_counters;
-extern volatile uint32_t pmis, pmi_lvt;
+extern bool full_width, pebs;
+extern unsigned last_branches;
+
+/* Interrupts that came, and what their handler saw */
+extern volatile uint32_t pmis, nmis, pmi_lvt;
 extern volatile uint64_t pmi_status, pmi_counter;
 
 /* Code whose every branch is known: x86.S */
@@ -90,12 +101,23 @@ static inline void wrmsr(uint32_t msr, uint64_t value)
 	__asm__ volatile("wrmsr" : : "c"(msr), "A"(value) : "memory");
 }
 
-/* True if the access raised #GP. */
+static inline void outb(uint16_t port, uint8_t value)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+struct cpuid cpuid(uint32_t leaf);
+
+/* True if the access raised #GP (rdpmc: or #UD). */
 bool wrmsr_faults(uint32_t msr, uint64_t value);
+bool rdmsr_faults(uint32_t msr);
 bool rdpmc_faults(uint32_t index);
 
 uint64_t cr4(void);
 void set_cr4(uint64_t value);
+
+/* A counter's value in full width, if it can be written so; else 31 bits of it */
+void write_counter(unsigned counter, uint64_t value);
 
 /* All counters, traces and their statuses off, no interrupt seen yet */
 void quiesce(void);
@@ -104,6 +126,9 @@ void quiesce(void);
 void overflow_soon(uint64_t debugctl);
 
 /* The parts */
+void test_off(void);
+void test_presence(void);
+void test_delivery(void);
 void test_counters(void);
 void test_debug_store(void);
 void test_last_branches(void);

@@ -2,9 +2,6 @@
 /* Last branch records: SDM volume 3B, "Last Branch, Interrupt, and Exception Recording". */
 #include "x86.h"
 
-#define LBR_FORMAT_MASK   0x3f
-#define LBR_FORMAT_EIP    3 /* Nehalem's: the prediction in the source */
-#define LBR_FORMAT_INFO   5 /* Skylake's */
 #define SELECT_CPL_0      0x001u
 #define SELECT_CPL_OTHERS 0x002u
 #define SELECT_ONLY_CALLS 0x1f4u /* all kinds off but near relative calls */
@@ -131,16 +128,9 @@ static void test_freeze(void)
 
 void test_last_branches(void)
 {
-	switch (rdmsr(IA32_PERF_CAPABILITIES) & LBR_FORMAT_MASK) {
-	case LBR_FORMAT_EIP:
-		entries = 16;
-		break;
-	case LBR_FORMAT_INFO:
-		entries = 32;
-		break;
-	default:
-		return; /* PERF_CAPABILITIES names no format: there are none */
-	}
+	entries = last_branches;
+	if (!entries)
+		return;
 	test_stack();
 	test_filters();
 	test_freeze();

@@ -44,6 +44,17 @@ aux_flags()
 		sed 's/^ *//'
 }
 
+# Edges in the last branch records of samples, all and calls alone
+last_branches()
+{
+	local filter
+	for filter in any any_call; do
+		section lbr-$filter
+		record -j $filter,u -e branches:u -c 997 calls
+		samples -F brstack | tr ' ' '\n' | grep / | sort | uniq -c | sed 's/^ *//'
+	done
+}
+
 # Have the host set a property of the CPU
 set_property()
 {

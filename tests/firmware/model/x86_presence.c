@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which registers a CPU has: those that CPUID and PERF_CAPABILITIES name, and of those that others
+ * have #GP (SDM volume 2, RDMSR and WRMSR, "reserved or unimplemented MSR address").
+ */
+#include "x86.h"
+
+#define CPUID_DS  (1u << 21)
+#define CPUID_PMU (1u << 2 | 1u << 4 | 1u << 15) /* DTES64, DS-CPL, PDCM */
+
+/* The first `present` of `all` registers from base on are there, and no other of them. */
+static void some(uint32_t base, unsigned present, unsigned all, const char *what)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < present; i++)
+		wrong += rdmsr_faults(base + i);
+	for (unsigned i = present; i < all; i++)
+		wrong += !rdmsr_faults(base + i) + !wrmsr_faults(base + i, 0);
+	tap_equal(wrong, 0, what);
+}
+
+void test_presence(void)
+{
+	unsigned v4 = version >= 4, has_pebs = pebs, has_lbr = last_branches != 0;
+
+	some(IA32_PMC0, counters, 8, "PMC: as many as CPUID says, the others are #GP");
+	some(IA32_PERFEVTSEL0, counters, 8, "PERFEVTSEL: so too");
+	some(IA32_A_PMC0, full_width ? counters : 0, 8,
+	     "A_PMC: so too, none without PERF_CAPABILITIES.FW_WRITE");
+	some(IA32_FIXED_CTR0, fixed_counters, 4, "FIXED_CTR: as many as CPUID says");
+	some(IA32_PERF_GLOBAL_SET, v4, 1, "GLOBAL_STATUS_SET: from version 4 on, else #GP");
+	some(IA32_PERF_GLOBAL_INUSE, v4, 1, "GLOBAL_INUSE: so too");
+	some(IA32_PEBS_ENABLE, has_pebs, 1, "PEBS_ENABLE: #GP if MISC_ENABLE says no PEBS");
+	some(MSR_PEBS_LD_LAT, has_pebs, 1, "PEBS_LD_LAT: so too");
+	some(MSR_LBR_SELECT, has_lbr, 1, "LBR_SELECT: #GP without a format of records");
+	some(MSR_LASTBRANCH_TOS, has_lbr, 1, "LASTBRANCH_TOS: so too");
+	some(MSR_LASTBRANCH_0_FROM, last_branches, 32,
+	     "LASTBRANCH_FROM: as many as the format says");
+	some(MSR_LASTBRANCH_0_TO, last_branches, 32, "LASTBRANCH_TO: so too");
+	some(MSR_LBR_INFO_0, last_branches == 32 ? 32 : 0, 32,
+	     "LBR_INFO: with the format that has it, else #GP");
+	some(IA32_DS_AREA, 1, 1, "DS_AREA: always");
+	some(IA32_DEBUGCTL, 1, 1, "DEBUGCTL: always");
+}
+
+/* Without the model: what QEMU does of itself, where an unknown register is zero and no fault */
+void test_off(void)
+{
+	static const uint32_t msrs[] = {
+		IA32_PMC0,      IA32_PERFEVTSEL0,      IA32_A_PMC0,           IA32_FIXED_CTR0,
+		IA32_DEBUGCTL,  IA32_PERF_GLOBAL_CTRL, IA32_DS_AREA,          IA32_PEBS_ENABLE,
+		MSR_LBR_SELECT, MSR_LASTBRANCH_TOS,    MSR_LASTBRANCH_0_FROM,
+	};
+	struct cpuid leaf = cpuid(10), one = cpuid(1);
+	unsigned faults = 0, values = 0;
+
+	for (unsigned i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+		faults += wrmsr_faults(msrs[i], 1) + rdmsr_faults(msrs[i]);
+		values += rdmsr(msrs[i]) != 0;
+	}
+	tap_claim(!(leaf.eax | leaf.ebx | leaf.ecx | leaf.edx), "off: CPUID leaf 0AH is zero");
+	tap_claim(!(one.edx & CPUID_DS) && !(one.ecx & CPUID_PMU),
+	          "off: CPUID leaf 1 names no debug store and no PERF_CAPABILITIES");
+	tap_equal(faults, 0, "off: no register of the model's faults");
+	tap_equal(values, 0, "off: each reads as zero");
+	tap_claim(rdpmc_faults(0), "off: RDPMC is refused");
+}
