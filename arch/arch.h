@@ -262,10 +262,17 @@ void arch_trace_sync(void);
 
 /* ---- Handlers that a trace does not see ---- */
 
-/* An interrupt or exception came on a CPU that hides its handlers, as the first thing of it. live:
- * its delivery was traced, if anything was; outermost: it interrupted no handler, so that its
- * return will be traced and counted. Its context; not nested in itself. */
-typedef void (*arch_entered_fn)(const struct arch_regs *regs, bool live, bool outermost);
+/* What is known of an interrupt or exception. */
+#define ARCH_ENTERED_LIVE 1U /* its delivery was traced, if anything was */
+#define ARCH_ENTERED_OUTERMOST \
+	2U                    /* it interrupted no handler: its return will be traced, counted */
+#define ARCH_ENTERED_NMI   4U /* nothing can interrupt it */
+#define ARCH_ENTERED_ALONE 7U /* all of these */
+
+/* One came on cpu, the calling one, which hides its handlers, as the first thing of it. Returns
+ * whether it was the trace's own performance monitor interrupt, nobody else's, and is done with,
+ * arch_pmi_ack() included. Its context; not nested in itself. */
+typedef bool (*arch_entered_fn)(unsigned cpu, unsigned how);
 
 /* From now on this CPU's handlers are hidden from what traces and counts branches: between the
  * delivery and the return from an interrupt, which hardware may record, nothing is recorded or

@@ -63,15 +63,6 @@ static int choose_cpus(struct recording *r)
 
 /* ---- Opening ---- */
 
-static void trailer(const struct ring_account *account, void *to)
-{
-	const struct perf_event *event =
-	    (const struct perf_event *)((const char *)account -
-	                                offsetof(struct perf_event, account));
-
-	sample_id_put(to, event, clock_now());
-}
-
 /* Why there is no event: what its source says of it or of the machine, else what the error means.
  */
 static const char *reason(const struct perf_event *event, int error)
@@ -103,7 +94,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	event->nr_members = r->specs[evsel].members;
 	event->account.id = index + 1;
 	event->account.trailer_size = sample_id_size(event->attr.sample_type);
-	event->account.trailer = trailer;
+	event->account.trailer = sample_trailer;
 	error = event_init(event);
 	if (error)
 		return recording_fail(r, error, "event %s: %s", event->name, reason(event, error));

@@ -22,18 +22,19 @@
 #include "arch/x86_64/debugstore.h"
 #include "arch/x86_64/perfmon.h"
 #include "pmu/intel_taken.h"
+#include "pmu/sample.h"
 #include "pmu/x86_counters.h"
 
 #define EM_X86_64 62
 
-static struct debug_store stores[TR_MAX_CPUS];
-
-/* Of each CPU: whose trace runs; whether this interrupt was the threshold's; what firmware left. */
-static struct perf_event *traced[TR_MAX_CPUS];
-static bool interrupted[TR_MAX_CPUS];
-static struct {
-	uint64_t debugctl, ds_area;
-} saved[TR_MAX_CPUS];
+static struct bts_cpu {
+	struct debug_store store;
+	struct perf_event *event; /* whose trace runs */
+	bool interrupted;         /* this interrupt was the threshold's */
+	struct {
+		uint64_t debugctl, ds_area;
+	} saved; /* what firmware left */
+} cpus[TR_MAX_CPUS];
 
 /* ---- What there is ---- */
 
@@ -94,11 +95,11 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 /* ---- Segments ---- */
 
 /* Where the CPU will write next; bounded, though nobody else writes there. */
-static const struct branch_record *filled(const struct perf_event *event)
+static struct branch_record *filled(const struct perf_event *event)
 {
 	const struct branch_area *area = &event->hw.intel_bts.area;
-	const struct branch_record *index = (const struct branch_record *)__atomic_load_n(
-	    &stores[event->cpu].bts_index, __ATOMIC_RELAXED);
+	struct branch_record *index = (struct branch_record *)__atomic_load_n(
+	    &cpus[event->cpu].store.bts_index, __ATOMIC_RELAXED);
 
 	return index < area->base ? area->base : index > area->end ? area->end : index;
 }
@@ -106,33 +107,42 @@ static const struct branch_record *filled(const struct perf_event *event)
 static uint64_t recorded(const struct perf_event *event)
 {
 	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+	uint64_t open = hw->running ? (uint64_t)(filled(event) - hw->area.base) : 0;
 
-	return event->branches.records +
-	       (hw->running ? (uint64_t)(filled(event) - hw->area.base) : 0);
+	return hw->bytes / sizeof(struct branch_record) + open;
 }
 
-/* Point the debug store, which does not trace now, at the next segment, if there is one. */
-static bool next_segment(struct perf_event *event)
+/* Have the debug store, which does not trace now, fill the open segment. */
+static void point(struct debug_store *store, const struct branch_area *area)
 {
-	struct branch_area *area = &event->hw.intel_bts.area;
-	struct debug_store *store = &stores[event->cpu];
-
-	if (!branch_area_open(area))
-		return false;
 	store->bts_buffer_base = (uint64_t)area->base;
 	store->bts_index = (uint64_t)area->base;
 	store->bts_absolute_maximum = (uint64_t)area->end;
 	store->bts_interrupt_threshold = (uint64_t)area->threshold;
+}
+
+static bool next_segment(struct perf_event *event)
+{
+	struct branch_area *area = &event->hw.intel_bts.area;
+
+	if (!branch_area_open(area))
+		return false;
+	point(&cpus[event->cpu].store, area);
 	return true;
+}
+
+static uint64_t bytes_to(const struct branch_area *area, const struct branch_record *end)
+{
+	return (uint64_t)((const uint8_t *)end - (const uint8_t *)area->base);
 }
 
 /* Announce what is in the segment. */
 static void end_segment(struct perf_event *event, const struct branch_record *end, uint64_t flags)
 {
-	struct branch_area *area = &event->hw.intel_bts.area;
+	struct hw_intel_bts *hw = &event->hw.intel_bts;
 
-	event->branches.records += (uint64_t)(end - area->base);
-	branch_area_close(area, end, flags);
+	hw->bytes += bytes_to(&hw->area, end);
+	branch_area_close(&hw->area, end, flags);
 }
 
 static bool resume(struct perf_event *event)
@@ -168,7 +178,7 @@ static void end_gap(struct perf_event *event)
 }
 
 /* The registers stay: nothing is traced before the handler is over. */
-static void switch_segment(struct perf_event *event, const struct branch_record *end)
+static void switch_with_care(struct perf_event *event, const struct branch_record *end)
 {
 	bool next = branch_area_has_next(&event->hw.intel_bts.area, end);
 
@@ -200,37 +210,67 @@ static void account_full(struct perf_event *event, bool delivered)
 	}
 }
 
-static void entered(const struct arch_regs *regs, bool live, bool outermost)
+/* All code that we interrupt runs in ring 0. */
+static __attribute__((noinline)) bool look(struct bts_cpu *c, struct perf_event *event,
+                                           unsigned how)
 {
-	unsigned cpu = arch_cpu();
-	struct perf_event *event = traced[cpu];
+	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+	bool delivered = how & ARCH_ENTERED_LIVE && hw->ring0;
 	const struct branch_record *end;
-	const struct hw_intel_bts *hw;
 
-	(void)regs; /* all code that we interrupt runs in ring 0 */
-	if (!event)
-		return;
-	hw = &event->hw.intel_bts;
-	event->branches.returns += outermost && hw->ring0;
+	event->branches.returns += how & ARCH_ENTERED_OUTERMOST && hw->ring0;
 	if (!hw->running)
-		return;
+		return false;
 	end = filled(event);
 	if (end == hw->area.end)
-		account_full(event, live && hw->ring0);
+		account_full(event, delivered);
 	else
-		event->branches.interrupts += live && hw->ring0;
+		event->branches.interrupts += delivered;
 	if (end < hw->area.threshold)
-		return;
-	interrupted[cpu] = true;
-	switch_segment(event, end);
+		return false;
+	c->interrupted = true;
+	switch_with_care(event, end);
+	return false;
+}
+
+/* The usual interrupt, that of the threshold, from end to end; any other is looked at. */
+static bool entered(unsigned cpu, unsigned how)
+{
+	struct bts_cpu *c = &cpus[cpu];
+	struct perf_event *event = c->event;
+	struct branch_record *end = (struct branch_record *)c->store.bts_index;
+	struct ring_output data;
+	struct hw_intel_bts *hw;
+	uint64_t *trailer = NULL;
+
+	if (!event)
+		return false;
+	hw = &event->hw.intel_bts;
+	if (how == ARCH_ENTERED_ALONE && hw->running && hw->ring0 && end >= hw->area.threshold &&
+	    end < hw->area.end)
+		trailer = branch_area_try(&hw->area, &data, end);
+	if (RING_RARE(!trailer))
+		return look(c, event, how);
+	sample_put_trailer(trailer, event);
+	hw->bytes += bytes_to(&hw->area, end);
+	branch_area_go_on(&hw->area, &data, end);
+	point(&c->store, &hw->area);
+	event->branches.returns++;
+	event->branches.interrupts++;
+	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS) != 0)) {
+		c->interrupted = true;
+		return false;
+	}
+	arch_pmi_ack();
+	return true;
 }
 
 /* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
 static bool take_interrupted(unsigned cpu)
 {
-	bool was = interrupted[cpu];
+	bool was = cpus[cpu].interrupted;
 
-	interrupted[cpu] = false;
+	cpus[cpu].interrupted = false;
 	return was;
 }
 
@@ -241,14 +281,14 @@ static int add(struct perf_event *event)
 	uint64_t exclude = event->attr.flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
 	int error;
 
-	if (traced[event->cpu])
+	if (cpus[event->cpu].event)
 		return -EBUSY;
 	error = x86_counters_share_interrupt(take_interrupted);
 	if (error)
 		return error;
 	event->branches.unknown = !intel_taken_add(exclude);
-	saved[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
-	saved[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);
+	cpus[event->cpu].saved.debugctl = arch_reg_read(IA32_DEBUGCTL);
+	cpus[event->cpu].saved.ds_area = arch_reg_read(IA32_DS_AREA);
 	return 0;
 }
 
@@ -256,30 +296,31 @@ static void del(struct perf_event *event)
 {
 	if (!event->branches.unknown || event->hw.intel_bts.counters)
 		intel_taken_del();
-	arch_reg_write(IA32_DS_AREA, saved[event->cpu].ds_area);
+	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].saved.ds_area);
 	arch_reg_write(IA32_DEBUGCTL,
-	               saved[event->cpu].debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
+	               cpus[event->cpu].saved.debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
 }
 
 static void start(struct perf_event *event)
 {
 	arch_trace_hide(entered);
 	arch_trace_hold();
-	arch_reg_write(IA32_DS_AREA, (uint64_t)&stores[event->cpu]);
+	arch_reg_write(IA32_DS_AREA, (uint64_t)&cpus[event->cpu].store);
 	event->hw.intel_bts.counters = !event->branches.unknown;
 	if (event->hw.intel_bts.counters)
 		intel_taken_start();
 	if (!resume(event))
 		pause(event);
-	__atomic_store_n(&traced[event->cpu], event, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpus[event->cpu].event, event, __ATOMIC_RELEASE);
 	arch_trace_release();
 }
 
 /* count is what was taken, or at least what was recorded of it. */
 static void read(struct perf_event *event)
 {
-	const struct branch_account *account = &event->branches;
+	struct branch_account *account = &event->branches;
 
+	account->records = event->hw.intel_bts.bytes / sizeof(struct branch_record);
 	event->count = account->unknown ? recorded(event) - account->interrupts : intel_taken_now();
 }
 
@@ -290,7 +331,7 @@ static void stop(struct perf_event *event)
 	if (arch_trace_held() && hw->ring0)
 		event->branches.returns--; /* of the handler that we are in: nobody will count it */
 	arch_trace_hold();
-	__atomic_store_n(&traced[event->cpu], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpus[event->cpu].event, NULL, __ATOMIC_RELEASE);
 	if (hw->running) {
 		const struct branch_record *end = filled(event);
 

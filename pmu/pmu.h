@@ -164,6 +164,7 @@ struct hw_intel_bts {
 	struct branch_area area;
 	uint64_t debugctl; /* while it traces */
 	uint64_t gap;      /* taken branches when it stopped for lack of room */
+	uint64_t bytes;    /* of records in the segments that are closed */
 	bool running;      /* it traces, into area's open segment */
 	bool ring0;        /* chosen: deliveries and returns of our handlers leave it */
 	bool counters;     /* of taken branches */

@@ -18,9 +18,6 @@
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define USUAL_WORDS 6U
-#define ID_FIELDS                                                                      \
-	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
-	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 /* Number of bits set, without a library call on any ISA. */
 static unsigned words(uint64_t fields)
@@ -32,15 +29,9 @@ static unsigned words(uint64_t fields)
 	return n;
 }
 
-/* Two u32 in a record's word: the first is at the lower address. */
-static uint64_t pair(uint32_t first, uint32_t second)
-{
-	return first | (uint64_t)second << 32;
-}
-
 unsigned sample_id_size(uint64_t sample_type)
 {
-	return 8 * words(sample_type & ID_FIELDS);
+	return 8 * words(sample_type & SAMPLE_ID_FIELDS);
 }
 
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time)
@@ -48,7 +39,7 @@ uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t t
 	uint64_t type = event->attr.sample_type;
 
 	if (type & PERF_SAMPLE_TID)
-		*at++ = pair(SAMPLE_PID, sample_tid(event->cpu));
+		*at++ = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
 	if (type & PERF_SAMPLE_TIME)
 		*at++ = time;
 	if (type & PERF_SAMPLE_ID)
@@ -56,10 +47,19 @@ uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t t
 	if (type & PERF_SAMPLE_STREAM_ID)
 		*at++ = event->account.id;
 	if (type & PERF_SAMPLE_CPU)
-		*at++ = pair(event->cpu, 0);
+		*at++ = sample_pair(event->cpu, 0);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		*at++ = event->account.id;
 	return at;
+}
+
+void sample_trailer(const struct ring_account *account, void *to)
+{
+	const struct perf_event *event =
+	    (const struct perf_event *)((const char *)account -
+	                                offsetof(struct perf_event, account));
+
+	sample_put_trailer(to, event);
 }
 
 static bool is_usual(uint64_t type)
@@ -72,9 +72,9 @@ static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
 {
 	at[0] = event->account.id;
 	at[1] = arch_regs_pc(regs);
-	at[2] = pair(SAMPLE_PID, sample_tid(event->cpu));
+	at[2] = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
 	at[3] = data->time;
-	at[4] = pair(event->cpu, 0);
+	at[4] = sample_pair(event->cpu, 0);
 	at[5] = data->period;
 	return at + USUAL_WORDS;
 }
@@ -90,7 +90,7 @@ static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struc
 	if (type & PERF_SAMPLE_IP)
 		*at++ = arch_regs_pc(regs);
 	if (type & PERF_SAMPLE_TID)
-		*at++ = pair(SAMPLE_PID, sample_tid(event->cpu));
+		*at++ = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
 	if (type & PERF_SAMPLE_TIME)
 		*at++ = data->time;
 	if (type & PERF_SAMPLE_ADDR)
@@ -100,7 +100,7 @@ static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struc
 	if (type & PERF_SAMPLE_STREAM_ID)
 		*at++ = event->account.id;
 	if (type & PERF_SAMPLE_CPU)
-		*at++ = pair(event->cpu, 0);
+		*at++ = sample_pair(event->cpu, 0);
 	if (type & PERF_SAMPLE_PERIOD)
 		*at++ = data->period;
 	return at;
@@ -124,7 +124,7 @@ static inline uint64_t *begin(struct ring_output *out, struct perf_event *event,
 	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
 
 	if (at)
-		*at++ = pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
+		*at++ = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
 	return at;
 }
 

@@ -3,13 +3,6 @@
 
 #include <errno.h>
 
-struct aux_record {
-	struct perf_event_header header;
-	uint64_t aux_offset;
-	uint64_t aux_size;
-	uint64_t flags;
-};
-
 static uint64_t round_down(uint64_t value, uint64_t multiple)
 {
 	return value - value % multiple;
@@ -56,21 +49,16 @@ static uint64_t aux_tail(struct ring_aux *aux)
 /* Write the AUX record of the carried range. */
 static bool tell(struct ring_aux *aux)
 {
-	struct ring_account *account = aux->account;
-	uint32_t size = (uint32_t)sizeof(struct aux_record) + account->trailer_size;
 	struct ring_output out;
-	struct aux_record *record = ring_reserve(&out, aux->ring, account, size);
+	struct ring_aux_record *record =
+	    ring_reserve(&out, aux->ring, aux->account, ring_aux_record_size(aux));
 
 	if (!record)
 		return false;
-	record->header.type = PERF_RECORD_AUX;
-	record->header.misc = 0;
-	record->header.size = (uint16_t)size;
-	record->aux_offset = aux->carry.offset;
-	record->aux_size = aux->carry.size;
-	record->flags = aux->carry.flags;
-	if (account->trailer_size)
-		account->trailer(account, record + 1);
+	ring_aux_put(record, ring_aux_record_size(aux), aux->carry.offset, aux->carry.size,
+	             aux->carry.flags);
+	if (aux->account->trailer_size)
+		aux->account->trailer(aux->account, record + 1);
 	arch_add_local(&aux->records, 1);
 	if (aux->carry.flags & PERF_AUX_FLAG_TRUNCATED)
 		arch_add_local(&aux->truncated, 1);
@@ -81,12 +69,10 @@ static bool tell(struct ring_aux *aux)
 
 bool ring_aux_flush(struct ring_aux *aux)
 {
-	uint64_t size = sizeof(struct aux_record) + aux->account->trailer_size;
-
 	if (!aux->carry.due)
 		return true;
 	/* Without room an attempt would only be one more lost record. */
-	return ring_fits(aux->ring, aux->account, size) && tell(aux);
+	return ring_fits(aux->ring, aux->account, ring_aux_record_size(aux)) && tell(aux);
 }
 
 /* Tell the owner once that nothing goes on before it has read. */
@@ -128,15 +114,8 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	out->flags = 0;
 	out->from = aux->head;
 	out->padded = false;
+	out->plain = !aux->overwrite && !aux->carry.due;
 	return 0;
-}
-
-/* Move the head, and say so. */
-static void advance(struct ring_aux *aux, uint64_t bytes)
-{
-	aux->head += bytes;
-	/* A: what is in the area before the head; pairs with D in the reader. */
-	__atomic_store_n(&aux->ring->control->aux_head, aux->head, __ATOMIC_RELEASE);
 }
 
 /* Whether head has passed the next wakeup; if so, the one after it is beyond head. */
@@ -155,7 +134,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 	if (bytes > out->size || !ring_aux_flush(aux))
 		return -ENOSPC;
 	arch_add_local(&aux->skipped, bytes);
-	advance(aux, bytes);
+	ring_aux_advance(aux, bytes);
 	if (wakeup_due(aux))
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
 	out->head = out->from = aux->head;
@@ -178,7 +157,7 @@ static void drop_older(struct ring_aux_output *out, uint64_t bytes)
 
 void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes)
 {
-	advance(out->aux, bytes);
+	ring_aux_advance(out->aux, bytes);
 	out->head = out->aux->head;
 	drop_older(out, out->aux->size / 2);
 }
@@ -216,7 +195,7 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 		out->flags |= PERF_AUX_FLAG_PARTIAL;
 		size = out->size;
 	}
-	advance(aux, size);
+	ring_aux_advance(aux, size);
 	if (aux->overwrite)
 		drop_older(out, aux->size);
 	gather(out);

@@ -3,7 +3,7 @@
  * The AUX area: a second ring beside the first, which hardware fills. A transaction
  * lends a piece of it to the hardware:
  *
- *	begin ──▶ [flag, skip ...] ──▶ end
+ *	begin ──▶ [flag, skip, go on ...] ──▶ end
  *
  * One transaction at a time; all of it on the ring's CPU, in any context. Positions are
  * free-running counts of bytes, the place in the area is position modulo size.
@@ -64,6 +64,7 @@ struct ring_aux_output {
 	uint64_t flags;  /* PERF_AUX_FLAG_*, gathered until the AUX record is written */
 	uint64_t from;   /* position at which the told range will begin */
 	bool padded;     /* skipped, and nothing told of it yet */
+	bool plain;      /* forward, and nothing to tell but a range */
 };
 
 /* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
@@ -86,6 +87,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes);
 static inline void ring_aux_flag(struct ring_aux_output *out, uint64_t flags)
 {
 	out->flags |= flags;
+	out->plain = false;
 }
 
 /* So many bytes are known to be lost: hardware produced them and nothing took them. */
@@ -118,5 +120,94 @@ bool ring_aux_flush(struct ring_aux *aux);
 
 /* The aux_ fields of the ring's ledger. */
 void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger);
+
+/* ---- A transaction that goes on ---- */
+
+struct ring_aux_record {
+	struct perf_event_header header;
+	uint64_t aux_offset;
+	uint64_t aux_size;
+	uint64_t flags;
+};
+
+static inline uint32_t ring_aux_record_size(const struct ring_aux *aux)
+{
+	return (uint32_t)sizeof(struct ring_aux_record) + aux->account->trailer_size;
+}
+
+/* Build the record, but for its trailer. */
+static inline void ring_aux_put(struct ring_aux_record *record, uint64_t record_size,
+                                uint64_t offset, uint64_t size, uint64_t flags)
+{
+	record->header = (struct perf_event_header){
+		.type = PERF_RECORD_AUX,
+		.size = (uint16_t)record_size,
+	};
+	record->aux_offset = offset;
+	record->aux_size = size;
+	record->flags = flags;
+}
+
+/* Move the head, and say so. */
+static inline void ring_aux_advance(struct ring_aux *aux, uint64_t bytes)
+{
+	aux->head += bytes;
+	/* A: what is in the area before the head; pairs with D in the reader. */
+	__atomic_store_n(&aux->ring->control->aux_head, aux->head, __ATOMIC_RELEASE);
+}
+
+/* The head has come to out->wakeup, or beyond: wake, and find the next one. */
+static inline void ring_aux_wake(struct ring_aux_output *out)
+{
+	struct ring_aux *aux = out->aux;
+
+	do
+		out->wakeup += aux->watermark;
+	while (RING_RARE(out->wakeup <= out->head));
+	aux->wakeup = out->wakeup - aux->watermark;
+	ring_wake(aux->ring, TR_WAKEUP_AUX);
+}
+
+/*
+ * ring_aux_end() of so many bytes and ring_aux_begin() of a transaction behind them, where nothing
+ * is unusual: a handler's way with no detours, in two steps. The first says where the AUX record's
+ * trailer is to be put before the second. NULL, with nothing done: there are flags to tell, a range
+ * is carried, it is overwrite mode, the data ring has something to look at, or fewer than need
+ * bytes are free behind; then it takes end and begin.
+ */
+RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, struct ring_output *data,
+                                 uint64_t bytes, uint64_t need)
+{
+	struct ring_aux *aux = out->aux;
+	struct ring_aux_record *record;
+	uint32_t size = ring_aux_record_size(aux);
+
+	if (RING_RARE(!out->plain))
+		return NULL;
+	if (RING_RARE(out->size < bytes + need)) {
+		out->size = ring_aux_room(aux);
+		if (out->size < bytes + need)
+			return NULL;
+	}
+	record = ring_try(data, aux->ring, aux->account, size);
+	if (RING_RARE(!record))
+		return NULL;
+	ring_aux_put(record, size, out->from, out->head + bytes - out->from, 0);
+	return (uint64_t *)(record + 1);
+}
+
+RING_FAST void ring_aux_go_on(struct ring_aux_output *out, struct ring_output *data, uint64_t bytes)
+{
+	struct ring_aux *aux = out->aux;
+
+	ring_aux_advance(aux, bytes);
+	aux->records++; /* there is one transaction at a time */
+	ring_commit(data);
+	out->size -= bytes;
+	out->head = out->from = aux->head;
+	out->padded = false;
+	if (out->head >= out->wakeup)
+		ring_aux_wake(out);
+}
 
 #endif

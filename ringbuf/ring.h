@@ -174,7 +174,11 @@ void ring_pause(struct ring *ring);
 void ring_resume(struct ring *ring);
 
 /* Wake the owner, if there is one, for AUX or the end of a run. Any context. */
-void ring_wake(struct ring *ring, enum tr_wakeup_cause cause);
+static inline void ring_wake(struct ring *ring, enum tr_wakeup_cause cause)
+{
+	if (ring->owner)
+		ring_owner_wake(ring->owner, cause);
+}
 
 /* The tick's look at whether the last wakeup was taken (ringbuf/owner.h). IRQ. */
 void ring_tick(struct ring *ring);

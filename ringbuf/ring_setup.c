@@ -73,12 +73,6 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 	ring->limit = 0; /* one that a handler found without it */
 }
 
-void ring_wake(struct ring *ring, enum tr_wakeup_cause cause)
-{
-	if (ring->owner)
-		ring_owner_wake(ring->owner, cause);
-}
-
 void ring_tick(struct ring *ring)
 {
 	if (ring->owner)

@@ -32,7 +32,7 @@ void x86_interrupt(const struct arch_regs *regs)
 	arch_handler_fn handler = handlers[vector];
 
 	if (x86_trace_hides)
-		trace_interrupted(regs);
+		trace_interrupted(arch_cpu(), regs, 0);
 	if (vector < FIRST_INTERRUPT) {
 		if (handler != NULL)
 			handler(regs);

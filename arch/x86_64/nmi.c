@@ -28,11 +28,11 @@ static arch_handler_fn pmi_handler = no_pmi;
  * signal is missed. */
 void x86_nmi(const struct arch_regs *regs)
 {
-	uint32_t *signal = &signalled[arch_cpu()];
+	unsigned cpu = arch_cpu();
+	uint32_t *signal = &signalled[cpu];
 
-	if (x86_trace_hides)
-		trace_interrupted(regs);
-	pmi_handler(regs);
+	if (!x86_trace_hides || !trace_interrupted(cpu, regs, ARCH_ENTERED_NMI))
+		pmi_handler(regs);
 	if (__atomic_load_n(signal, __ATOMIC_RELAXED) && arch_exchange(signal, 0))
 		signal_handler(regs);
 }

@@ -14,15 +14,14 @@ struct window {
 	uint32_t first, last;
 };
 extern const struct window x86_trace_windows[], x86_trace_windows_end[];
-extern const char x86_entries_end[];
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS];
 uint32_t x86_trace_hides;
 _Static_assert(IA32_PERF_GLOBAL_CTRL == X86_HIDDEN_REGISTER, "arch_inline.h");
-static arch_entered_fn entered_handler;
+arch_entered_fn x86_trace_entered;
 static bool any_hides; /* some CPU has done so once: from then on TR is ours */
 
-static bool in_window(uint64_t pc)
+bool trace_in_window(uint64_t pc)
 {
 	uint64_t offset = pc - (uint64_t)x86_vectors;
 
@@ -44,25 +43,13 @@ static struct x86_trace *here(void)
 	return &x86_trace[(task - GDT_TSS) / 16];
 }
 
-void trace_interrupted(const struct arch_regs *regs)
-{
-	const struct x86_trace *trace = here();
-	bool outermost = trace->depth == 1, live;
-
-	if (!trace->hide)
-		return;
-	live = outermost != in_window(regs->rip);
-	if (live || outermost)
-		entered_handler(regs, live, outermost);
-}
-
 void arch_trace_hide(arch_entered_fn entered)
 {
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
 	if (entered) {
 		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
-		entered_handler = entered;
+		x86_trace_entered = entered;
 		any_hides = true;
 		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
 		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);

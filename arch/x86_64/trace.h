@@ -15,6 +15,7 @@
 
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"
+#include "arch/x86_64/cpu.h"
 
 struct x86_trace {
 	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
@@ -31,9 +32,31 @@ _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
 extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
 
+/* entry.S: its end, which begins with x86_vectors. */
+extern const char x86_entries_end[] __attribute__((visibility("hidden")));
+
+/* Who is told of interrupts; and whether an NMI that came at pc, in or about entry.S, found that
+ * depth and the registers disagree. */
+extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
+bool trace_in_window(uint64_t pc);
+
 /* What interrupts.c and nmi.c tell at an interrupt's start, where x86_trace_hides (of
- * arch_inline.h) says that it may matter. Any context. */
-void trace_interrupted(const struct arch_regs *regs);
+ * arch_inline.h) says that it may matter; what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0.
+ * Any context. */
+static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
+{
+	const struct x86_trace *trace = &x86_trace[cpu];
+	unsigned how = ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST;
+
+	if (!trace->hide)
+		return false;
+	if (__builtin_expect(trace->depth != 1, 0))
+		how = 0;
+	if (__builtin_expect(regs->rip < (uint64_t)x86_entries_end, 0) &&
+	    regs->rip >= (uint64_t)x86_vectors && trace_in_window(regs->rip))
+		how ^= ARCH_ENTERED_LIVE;
+	return how && x86_trace_entered(cpu, how | nmi);
+}
 
 /* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers: false
  * if that is not the case. A handler's write takes effect when the handler is over. */

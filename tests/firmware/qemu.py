@@ -44,7 +44,7 @@ def firmware():
 class Machine:
     """A q35 PC that runs build/x86_64/tests/IMAGE.efi with this command line."""
 
-    def __init__(self, image, command, *options, cpu="max"):
+    def __init__(self, image, command, *options, cpu="max", program="qemu-system-x86_64"):
         self.directory = tempfile.TemporaryDirectory()
         self.text = ""
         self.qmp = None
@@ -53,7 +53,7 @@ class Machine:
         self.listener.bind(monitor)
         self.listener.listen(1)
         self.process = subprocess.Popen(
-            ["qemu-system-x86_64", "-machine", "q35", "-cpu", cpu, "-m", "512", "-nodefaults"]
+            [program, "-machine", "q35", "-cpu", cpu, "-m", "512", "-nodefaults"]
             + ["-display", "none", "-vga", "std", "-no-reboot", "-serial", "stdio"]
             + firmware()
             + ["-qmp", f"unix:{monitor}"]

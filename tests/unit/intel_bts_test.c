@@ -125,14 +125,17 @@ static const struct arch_regs regs = { .pc = 0x1234 };
 /* An interrupt as arch/x86_64/entry.S and its handlers make it: tick, or the PMI. */
 static void interrupt(struct perf_event *tick)
 {
+	bool served = false;
+
 	cpu.interrupts++;
 	record(BRANCH, DELIVERY);
 	cpu.pmi &= tick != NULL; /* the local vector is masked until its handler is done */
 	if (fake_entered)
-		fake_entered(&regs, true, true);
+		served = fake_entered(0, tick ? ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST
+		                              : ARCH_ENTERED_ALONE);
 	if (tick)
 		pmu_intel_bts.poll(tick);
-	else
+	else if (!served)
 		fake_pmi(&regs);
 	record(DELIVERY, RETURN);
 	count(0x40c4, 1);
@@ -260,6 +263,23 @@ static void an_area_that_holds_the_trace_loses_nothing(void **state)
 	assert_accounted();
 }
 
+static void a_reader_that_keeps_up_loses_nothing(void **state)
+{
+	(void)state;
+	for (unsigned slice = 1; slice < 400; slice += 17) {
+		power_on(0);
+		start(1 << 16);
+		while (cpu.retired < 40000) {
+			branches(slice);
+			read_all();
+		}
+		event_disable(&event);
+		assert_int_equal(event.branches.lost, 0);
+		assert_int_equal(aux.truncated, 0);
+		assert_accounted();
+	}
+}
+
 static void however_late_the_interrupt_the_ledger_is_exact(void **state)
 {
 	(void)state;
@@ -319,7 +339,7 @@ static void a_trace_that_a_handler_ends_does_not_count_its_return(void **state)
 	branches(100);
 	cpu.interrupts++;
 	record(BRANCH, DELIVERY);
-	fake_entered(&regs, true, true);
+	fake_entered(0, ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST);
 	fake_trace_held++;
 	event_disable(&event);
 	fake_trace_held--;
@@ -459,6 +479,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_area_that_holds_the_trace_loses_nothing),
+		cmocka_unit_test(a_reader_that_keeps_up_loses_nothing),
 		cmocka_unit_test(however_late_the_interrupt_the_ledger_is_exact),
 		cmocka_unit_test(a_reader_that_stalls_truncates_and_the_tick_resumes),
 		cmocka_unit_test(a_trace_that_ends_while_truncated_is_exact),
