@@ -266,7 +266,7 @@ void arch_trace_sync(void);
 #define ARCH_ENTERED_LIVE 1U /* its delivery was traced, if anything was */
 #define ARCH_ENTERED_OUTERMOST \
 	2U                    /* it interrupted no handler: its return will be traced, counted */
-#define ARCH_ENTERED_NMI   4U /* nothing can interrupt it */
+#define ARCH_ENTERED_NMI   4U /* nothing interrupts it, and it came in no other's entry */
 #define ARCH_ENTERED_ALONE 7U /* all of these */
 
 /* One came on cpu, the calling one, which hides its handlers, as the first thing of it. Returns
@@ -279,7 +279,7 @@ typedef bool (*arch_entered_fn)(unsigned cpu, unsigned how);
  * counted, and what they write to the registers that control it (x86: IA32_DEBUGCTL,
  * IA32_PERF_GLOBAL_CTRL) takes effect at the return. entered, one for all CPUs, is told; NULL ends
  * it. A CPU whose handlers no trace sees anyway need do nothing. Interrupts masked; NULL in an IRQ
- * as well. */
+ * or an NMI as well. */
 void arch_trace_hide(arch_entered_fn entered);
 
 /* While the CPU hides its handlers: the same for a thread that starts or stops a trace, from the
@@ -289,6 +289,10 @@ void arch_trace_release(void);
 
 /* Is this a CPU that hides its handlers, in one of them or between hold and release? */
 bool arch_trace_held(void);
+
+/* Is it one, and has the handler that got these registers interrupted a thread? Not one of our
+ * other handlers, be it in its first or last steps, nor a thread between hold and release. */
+bool arch_trace_interrupts_thread(const struct arch_regs *regs);
 
 /* ---- Branches by single-step ---- */
 

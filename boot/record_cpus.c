@@ -52,13 +52,45 @@ static void publish(struct traced_cpu *c)
 
 /* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
  * own, and waits for nobody. */
+static bool obey_stop(struct traced_cpu *c)
+{
+	if (!c->stopped && mailbox_has(c->recording->region, "stop")) {
+		context_stop(&c->context);
+		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
+	}
+	return c->stopped;
+}
+
+/* At every tick, until all have stopped. */
+static void tell_others(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (r->cpus[i].cpu != arch_cpu() &&
+		    !__atomic_load_n(&r->cpus[i].stopped, __ATOMIC_ACQUIRE))
+			arch_cpu_signal(r->cpus[i].cpu);
+	}
+}
+
+/* An NMI reaches what masks the tick. It interrupts a thread only, not what a handler does to this
+ * CPU's events and timers, nor their start and stop. */
+static void stop_by_nmi(struct traced_cpu *c)
+{
+	if (!c->live || c->stopped || !obey_stop(c))
+		return;
+	publish(c);
+	tell_others(c->recording);
+}
+
+static void attend(struct perf_event *event)
+{
+	for (unsigned i = 0; i < current->nr_cpus; i++) {
+		if (current->cpus[i].aux_event == event)
+			stop_by_nmi(&current->cpus[i]);
+	}
+}
+
 static void go_on(struct traced_cpu *c)
 {
-	if (mailbox_has(c->recording->region, "stop")) {
-		context_stop(&c->context);
-		c->stopped = true;
-		return;
-	}
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
 	recording_snapshot(c);
@@ -72,20 +104,34 @@ static void work(struct tick *tick)
 
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
-	if (!c->stopped)
+	if (obey_stop(c))
+		tell_others(c->recording);
+	else
 		go_on(c);
 	publish(c);
+}
+
+/* In the program's order, as this CPU's NMIs see it. */
+static void set_live(struct traced_cpu *c, bool live)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->live, live, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static void start_cpu(struct traced_cpu *c)
 {
 	c->recording->region->cpus[c->cpu].flags |= TR_CPU_TRACED;
+	if (c->aux_event)
+		c->aux_event->attend = attend;
 	c->error = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
 	tick_start(&c->tick, work);
+	set_live(c, true);
 }
 
 static void stop_cpu(struct traced_cpu *c)
 {
+	set_live(c, false);
 	context_stop(&c->context);
 	tick_stop(&c->tick);
 	if (c->aux_event)
@@ -190,6 +236,12 @@ static void trace_cpu(void *arg)
 static void signal_handler(const struct arch_regs *regs)
 {
 	payload_interrupted(regs);
+	if (!current || !arch_trace_interrupts_thread(regs))
+		return; /* the tick will see, or the next signal */
+	for (unsigned i = 0; i < current->nr_cpus; i++) {
+		if (current->cpus[i].cpu == arch_cpu())
+			stop_by_nmi(&current->cpus[i]);
+	}
 }
 
 /* Once in each CPU's life, before it first traces. */

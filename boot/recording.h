@@ -28,6 +28,7 @@ struct traced_cpu {
 	uint32_t snapshots; /* asked for by the host, and taken */
 	uint8_t *scratch;
 	int error;
+	bool live;    /* between start and stop: an NMI may stop it */
 	bool stopped; /* by the host, before the workload's end */
 	bool started; /* its events count; or error says why not. Released */
 };

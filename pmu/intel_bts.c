@@ -230,6 +230,9 @@ static __attribute__((noinline)) bool look(struct bts_cpu *c, struct perf_event 
 		return false;
 	c->interrupted = true;
 	switch_with_care(event, end);
+	/* Not at each switch, but at least at every one to the area's begin. */
+	if (how == ARCH_ENTERED_ALONE && event->attend)
+		event->attend(event);
 	return false;
 }
 

@@ -210,6 +210,9 @@ struct perf_event {
 	struct branch_account branches;
 	const char *name;
 	const char *why; /* event_init failed: a phrase, if the source has one */
+	/* Called now and then by a source that traces code which masks interrupts, as no tick may
+	 * come; it may stop the event. NULL: nobody wants to. NMI that interrupted no handler. */
+	void (*attend)(struct perf_event *event);
 	union {
 		struct hw_cpu_clock cpu_clock;
 		struct hw_arm_pmuv3 arm_pmuv3;

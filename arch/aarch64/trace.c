@@ -19,3 +19,9 @@ bool arch_trace_held(void)
 {
 	return false;
 }
+
+bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+{
+	(void)regs;
+	return false;
+}

@@ -76,6 +76,12 @@ bool arch_trace_held(void)
 	return fake_trace_held;
 }
 
+bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+{
+	(void)regs;
+	return false;
+}
+
 arch_branch_fn fake_branch;
 unsigned fake_steps;
 bool fake_no_step;

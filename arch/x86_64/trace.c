@@ -25,8 +25,6 @@ bool trace_in_window(uint64_t pc)
 {
 	uint64_t offset = pc - (uint64_t)x86_vectors;
 
-	if (offset >= (uint64_t)(x86_entries_end - x86_vectors))
-		return false;
 	for (const struct window *w = x86_trace_windows; w != x86_trace_windows_end; w++) {
 		if (offset >= w->first && offset <= w->last)
 			return true;
@@ -51,6 +49,8 @@ void arch_trace_hide(arch_entered_fn entered)
 		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
 		x86_trace_entered = entered;
 		any_hides = true;
+		trace->depth =
+		    0; /* an NMI may have ended the last trace in an entry's first steps */
 		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
 		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);
 	}
@@ -66,6 +66,11 @@ void arch_trace_hide(arch_entered_fn entered)
 bool arch_trace_held(void)
 {
 	return any_hides && here()->hide && here()->depth;
+}
+
+bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+{
+	return any_hides && here()->hide && here()->depth == 1 && !trace_in_entries(regs->rip);
 }
 
 static uint64_t *word_of(struct x86_trace *trace, uint32_t reg)

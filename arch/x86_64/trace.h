@@ -35,8 +35,13 @@ extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
 /* entry.S: its end, which begins with x86_vectors. */
 extern const char x86_entries_end[] __attribute__((visibility("hidden")));
 
-/* Who is told of interrupts; and whether an NMI that came at pc, in or about entry.S, found that
- * depth and the registers disagree. */
+static inline bool trace_in_entries(uint64_t pc)
+{
+	return pc < (uint64_t)x86_entries_end && pc >= (uint64_t)x86_vectors;
+}
+
+/* Who is told of interrupts; and whether an NMI that came at pc, in entry.S, found that depth and
+ * the registers disagree. */
 extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 bool trace_in_window(uint64_t pc);
 
@@ -52,9 +57,10 @@ static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs,
 		return false;
 	if (__builtin_expect(trace->depth != 1, 0))
 		how = 0;
-	if (__builtin_expect(regs->rip < (uint64_t)x86_entries_end, 0) &&
-	    regs->rip >= (uint64_t)x86_vectors && trace_in_window(regs->rip))
-		how ^= ARCH_ENTERED_LIVE;
+	if (__builtin_expect(trace_in_entries(regs->rip), 0)) {
+		how ^= trace_in_window(regs->rip) ? ARCH_ENTERED_LIVE : 0;
+		nmi = 0;
+	}
 	return how && x86_trace_entered(cpu, how | nmi);
 }
 

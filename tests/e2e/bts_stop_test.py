@@ -6,6 +6,7 @@ while it goes on. On the hardware model.
 check-timeout: 600
 """
 
+import ctypes
 import pathlib
 import struct
 import subprocess
@@ -16,7 +17,8 @@ import mailbox
 import tap
 
 CPUS = 4
-CPU = ("-cpu", "Skylake-Client,pmu=on", "-smp", str(CPUS))
+MODEL = ("-cpu", "Skylake-Client,pmu=on")
+CPU = (*MODEL, "-smp", str(CPUS))
 EFI = machine.TOP / "build/x86_64/bareperf.efi"
 IDLE, RECORDING, COMPLETE = 1, 2, 3
 SPIN = r"""
@@ -48,10 +50,39 @@ int main(void)
 """
 
 
-def build(directory):
+MASKED = r"""
+#include <bareperf/thread.h>
+#include <string.h>
+
+static volatile unsigned long turns;
+
+/* Nothing but branches, for ever, and no interrupt gets through. */
+static int spin(void *argument)
+{
+	__asm__ volatile("cli");
+	for (;;)
+		turns++;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	while (bareperf_thread_start(BAREPERF_ANY_CPU, spin, 0) >= 0)
+		;
+	if (!strcmp(argv[1], "all"))
+		spin(0);
+	for (;;)
+		turns++;
+}
+"""
+# the ledger's words of a CPU: when it last traced, and its branches
+TIME, TAKEN = 9 * 8, 4 * 8
+
+
+def build(directory, name, text):
     """The payload, or None."""
-    source, payload = pathlib.Path(directory) / "spin.c", pathlib.Path(directory) / "spin.elf"
-    source.write_text(SPIN)
+    source, payload = (pathlib.Path(directory) / f"{name}{end}" for end in (".c", ".elf"))
+    source.write_text(text)
     compiler = machine.TOP / "build/x86_64/sdk/bin/bareperf-cc"
     done = subprocess.run([compiler, "-O2", "-o", payload, source], capture_output=True, text=True,
                           check=False)
@@ -124,13 +155,95 @@ def by_the_host(binary):
             agent.process.wait()
 
 
+class MaskedRecording:
+    """CPUs that mask interrupts are traced; the host reads, and says stop."""
+
+    def __init__(self, binary, directory, payload, cpus, pages, who):
+        self.cpus, self.traced = range(cpus), [0] * cpus
+        self.agent = mailbox.Agent(
+            directory, "x86_64", *MODEL, "-smp", str(cpus), *machine.EXACT, "-kernel", str(EFI),
+            "-initrd", str(payload), program=binary, mib=256)
+        self.started = self.agent.until(lambda: self.agent.state() == IDLE, 150)
+        self.agent.post(f"record -a -e bts// -m ,{pages} -- payload {who}".encode())
+        self.started = self.agent.until(lambda: self.agent.state() == RECORDING, 60)
+        self.ledger = self.agent.word(128 + 2 * 16, "<Q") if self.started else 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.agent.process.kill()
+        self.agent.process.wait()
+
+    def words(self, offset):
+        return [self.agent.word(self.ledger + 128 * cpu + offset, "<Q") for cpu in self.cpus]
+
+    def read(self):
+        """Free all that has been written."""
+        rings = self.agent.word(128 + 4 * 16, "<Q")
+        for cpu in self.cpus:
+            control = self.agent.word(rings + 128 * cpu + 16, "<Q")
+            for head, tail in ((1024, 1032), (1056, 1064)):
+                at = self.agent.word(control + head, "<Q")
+                self.agent.store(control + tail, ctypes.c_uint64, at)
+            self.traced[cpu] = at
+
+    def wait(self, condition, seconds=60):
+        def look():
+            self.read()
+            return condition()
+
+        return self.agent.until(look, seconds)
+
+    def stand_still(self, cpus):
+        """Their ticks come no more: what they publish stays as it is."""
+        seen = []
+
+        def same():
+            seen.append([self.words(TIME)[cpu] for cpu in cpus])
+            return len(seen) > 50 and seen[-1] == seen[-50] and min(self.traced) > 0
+
+        return self.wait(same)
+
+    def exact(self, cpu):
+        recorded, interrupts, _, lost = struct.unpack_from("<4Q", self.agent.bytes,
+                                                           self.ledger + 128 * cpu + 80)
+        return recorded + lost == self.words(TAKEN)[cpu] + interrupts
+
+
+def masked(binary, payload, cpus, pages, who, name):
+    """All but CPU 0 mask interrupts for ever, or that one, too."""
+    with tempfile.TemporaryDirectory() as directory, \
+            MaskedRecording(binary, directory, payload, cpus, pages, who) as run:
+        without = [cpu for cpu in run.cpus if cpu or who == "all"]
+        if not tap.ok(run.started and run.stand_still(without),
+                      f"{name}: they are traced, and their ticks do not come", run.started):
+            return
+        before = run.words(TIME)
+        run.agent.post(b"stop")
+        tap.ok(run.wait(lambda: all(run.words(TIME)[cpu] > before[cpu] for cpu in without)),
+               f"{name}: stop reaches them", (before, run.words(TIME)))
+        tap.ok(all(run.exact(cpu) for cpu in without),
+               f"{name}: what was traced until then is complete and exact", run.words(TAKEN))
+        after = run.words(TIME)
+        tap.ok(run.stand_still(run.cpus) and
+               [run.words(TIME)[cpu] for cpu in without] == [after[cpu] for cpu in without],
+               f"{name}: and they trace no more", (after, run.words(TIME)))
+
+
 BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("stopping branch traces", REASON)
 else:
     with tempfile.TemporaryDirectory() as DIRECTORY:
-        PAYLOAD = build(DIRECTORY)
+        PAYLOAD = build(DIRECTORY, "spin", SPIN)
         if PAYLOAD:
             end_of_the_workload(BINARY, PAYLOAD)
-    by_the_host(BINARY)
+        by_the_host(BINARY)
+        PAYLOAD = build(DIRECTORY, "masked", MASKED)
+        if PAYLOAD:
+            masked(BINARY, PAYLOAD, 1, 32768, "all", "one CPU that masks interrupts")
+            masked(BINARY, PAYLOAD, CPUS, 8192, "all", "four CPUs that mask interrupts")
+            masked(BINARY, PAYLOAD, CPUS, 16, "others",
+                   "three CPUs that mask interrupts, their traces waiting for room")
 tap.finish()

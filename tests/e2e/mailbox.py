@@ -26,16 +26,16 @@ MACHINES = {
 class Agent:
     """The host's side of the mailbox, by docs/trace-region.md."""
 
-    def __init__(self, directory, arch, *options, program=None):
-        """A machine of arch whose trace region is a file in directory, with QEMU's options; program
-        is the QEMU."""
+    def __init__(self, directory, arch, *options, program=None, mib=16):
+        """A machine of arch whose trace region is a file in directory, of so many MiB, with QEMU's
+        options; program is the QEMU."""
         self.path = pathlib.Path(directory) / "region"
         with open(self.path, "wb") as file:
-            file.truncate(16 << 20)
+            file.truncate(mib << 20)
         self.process = subprocess.Popen(
             [program or f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults",
              "-display", "none", "-no-reboot", "-object",
-             f"memory-backend-file,id=shm,share=on,size=16M,mem-path={self.path}", "-device",
+             f"memory-backend-file,id=shm,share=on,size={mib}M,mem-path={self.path}", "-device",
              "ivshmem-plain,memdev=shm", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.path, "r+b") as file:
