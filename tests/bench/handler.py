@@ -9,19 +9,25 @@ handler. The housekeeping ticks, whose time the ledger tells, are taken off; not
 Linux has no such clock to itself: its figure is the slope of perf stat's instructions:k over
 `perf record` of the same kind of program, its share of writing the file included; what its
 handler does while it has the counters stopped is not in it.
+
+A branch trace's handler, which switches segments, is measured switch by switch in an image of its
+own, tests/firmware/x86_64/bts_cost.c. Linux's has no figure: there perf reads on the CPU that it
+traces, and what a handler takes cannot be told from what it makes perf do.
 """
 
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e")]
+sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e"), str(TOP / "tests/firmware")]
 
 import guests  # noqa: E402
 import machine  # noqa: E402
+import qemu  # noqa: E402
 
 SHIFT = 2  # 2 ** SHIFT ns an instruction
 PERIODS = (100003, 20011)
@@ -37,7 +43,7 @@ LINUX = {
     "aarch64": "cortex-a76,pmu-instructions=on",
 }
 EVENT = {"x86_64": "cycles", "aarch64": "instructions"}
-GOALS = {"sample": 250, "callchain": 350}
+GOALS = {"sample": 250, "callchain": 350, "switch": 250}
 THEIRS = 1 / 3
 
 
@@ -100,6 +106,22 @@ def measure(isa, binary, payload):
         figure(f"{name}-against-linux", mine / slope(points), "times-theirs", THEIRS)
 
 
+def segment_switch(binary):
+    """The usual one, of areas of several sizes, and the longest."""
+    with qemu.Machine("x86_64/bts_cost", "nothing", *machine.EXACT, program=binary,
+                      cpu="Skylake-Client,pmu=on") as guest:
+        text = guest.read_until(r"\n1\.\.\d+\n")
+    found = re.findall(r"cost (\d+) median (\d+) mean (\d+) most (\d+) of (\d+)", text)
+    if len(found) < 2 or "not ok" in text:
+        raise SystemExit(f"handler.py: no figures of a segment switch:\n{text[-1000:]}")
+    for size, usual, mean, most, count in found:
+        print(f"# an AUX area of {size} KiB: {count} switches, {mean} instructions on average, "
+              f"{most} where the area begins anew")
+        figure(f"handler-x86_64-switch-{size}KiB", int(usual), "instructions", GOALS["switch"])
+    usual = [int(words[1]) for words in found]
+    figure("handler-x86_64-switch-by-size", max(usual) - min(usual), "instructions-apart", 0)
+
+
 def build_payload(isa, directory):
     path = pathlib.Path(directory) / f"deep-{isa}.elf"
     subprocess.run([TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-O2", "-o", path,
@@ -114,6 +136,8 @@ def main():
         if reason:
             print(f"bench handler-{isa}-sample skip {reason}")
             continue
+        if isa == "x86_64":
+            segment_switch(binary)
         with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
             try:
                 measure(isa, binary, build_payload(isa, directory))

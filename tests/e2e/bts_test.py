@@ -99,6 +99,16 @@ def a_million(binary):
     return own(account) - 1000000
 
 
+def a_megabyte(binary, beside):
+    """What a user would say: an area that the reader has to keep up with."""
+    name = "-m,256"
+    run = record(binary, "record -e bts// -m,256 -- branches 1000000")
+    accounts = conserved(run, name)
+    if accounts:
+        tap.equal(own(accounts[0]), 1000000 + beside, f"{name}: taken is what it always is")
+        edges(run, name)
+
+
 def stock_perf(binary):
     run = record(binary, "record -e bts// -- branches 20000")
     recorded = books(run)[0]["recorded"]
@@ -262,6 +272,7 @@ if REASON:
 else:
     BESIDE = a_million(BINARY)
     if BESIDE is not None:
+        a_megabyte(BINARY, BESIDE)
         too_small(BINARY, BESIDE)
         stalled_reader(BINARY, BESIDE)
         faults(BINARY, BESIDE)
