@@ -21,7 +21,7 @@ def slow_loads_of_a_chase(binary):
                              f"-c {interval} -m,64 -- ptrchase 64M")
     spe.good(run, "slow loads")
     found = spe.records(run)
-    tap.ok(len(found) > 100 and all(r.operation == "load" and r.latency >= latency for r in found),
+    tap.ok(len(found) > 80 and all(r.operation == "load" and r.latency >= latency for r in found),
            "slow loads: nothing else is recorded", found[:3])
     addresses = [r.va for r in found]
     tap.ok(size // 2 < max(addresses) - min(addresses) < size,
