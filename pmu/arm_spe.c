@@ -369,6 +369,7 @@ const struct pmu pmu_arm_spe = {
 	.description = "statistical profiling of operations",
 	.type = PMU_TYPE_ARM_SPE,
 	.flags = PMU_AUX,
+	.config = ARM_SPE_TS_ENABLE,
 	.formats = arm_spe_formats,
 	.probe = arm_spe_probe,
 	.event_init = arm_spe_event_init,

@@ -11,7 +11,6 @@
 
 /* Linux's numbers, but for the inverse filter: its config3 lies beyond what the attr of older
  * perfs has, and tools read it nowhere. */
-#define TS_ENABLE     (1ULL << 0)
 #define PA_ENABLE     (1ULL << 1)
 #define PCT_ENABLE    (1ULL << 2)
 #define JITTER        (1ULL << 16)
@@ -19,8 +18,8 @@
 #define LOAD_FILTER   (1ULL << 33)
 #define STORE_FILTER  (1ULL << 34)
 #define DISCARD       (1ULL << 35)
-#define KNOWN_TERMS                                                                  \
-	(TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | BRANCH_FILTER | LOAD_FILTER | \
+#define KNOWN_TERMS                                                                          \
+	(ARM_SPE_TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | BRANCH_FILTER | LOAD_FILTER | \
 	 STORE_FILTER | DISCARD)
 #define MIN_LATENCY 0xfffU
 
@@ -218,7 +217,7 @@ static void set_control(struct arm_spe_registers *r, const struct perf_event_att
 {
 	uint64_t any = attr->flags &
 	               (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
-	uint64_t what = (attr->config & TS_ENABLE ? PMSCR_TS : 0) |
+	uint64_t what = (attr->config & ARM_SPE_TS_ENABLE ? PMSCR_TS : 0) |
 	                (attr->config & PA_ENABLE ? PMSCR_PA : 0) |
 	                (uint64_t)(attr->config & PCT_ENABLE ? PCT_PHYS : PCT_VIRT) << PMSCR_PCT;
 

@@ -5,6 +5,10 @@
 
 #include "pmu/pmu.h"
 
+/* On, unless the user says otherwise, as perf has it for a trace of a CPU: without times its
+ * samples have none that stock perf could sort. */
+#define ARM_SPE_TS_ENABLE (1ULL << 0) /* of attr.config */
+
 struct arm_spe_unit {
 	uint64_t version;      /* PMSVer: 1 is v1.0 */
 	bool el2;              /* we run at EL2 */

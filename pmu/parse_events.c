@@ -74,6 +74,7 @@ static int parse_source(struct parser *p, const char *name, size_t length)
 	if (!source)
 		return parser_fail(p, "unknown event source", name);
 	p->spec->attr.type = source->type;
+	p->spec->attr.config = source->config;
 	p->at++;
 	return parser_terms(p, source);
 }

@@ -51,6 +51,7 @@ struct pmu {
 	const char *description;             /* one line */
 	uint32_t type;                       /* perf_event_attr.type */
 	uint32_t flags;                      /* PMU_* */
+	uint64_t config;                     /* of attr, where no term says otherwise */
 	const struct pmu_event_name *events; /* ends with a NULL name; may be NULL */
 	const struct pmu_format *formats;    /* ends with a NULL term; may be NULL */
 

@@ -231,7 +231,8 @@ def collisions(agent, prompt, turns):
     written = agent.ledger()["aux_written"]
     tap.ok(records and all(r.flags == spe.COLLISION for r in records) and balances(agent, records),
            "colliding samples set COLLISION", records)
-    tap.ok(abs(written - prompt * 9 // 10) <= 2 * RECORD + agent.slack, "... and are missing, one in ten",
+    tap.ok(abs(written - prompt * 9 // 10) <= 2 * RECORD + agent.slack,
+           "... and are missing, one in ten",
            (written, prompt))
 
 

@@ -28,6 +28,10 @@ def slow_loads_of_a_chase(binary):
            "slow loads: all lie in one buffer of 64 MiB",
            (hex(min(addresses)), hex(max(addresses))))
     spe.stock_perf_decodes_the_same(run, found, "slow loads")
+    text, _, _ = run.perf("script", "--itrace=i1i", "-F", "time")
+    times = [float(word.rstrip(":")) for word in text.split()]
+    tap.ok(times == sorted(times) and 0 < times[0] < times[-1] < 1000,
+           "slow loads: they have times without being asked to", (times[:1], times[-1:]))
     text, errors, status = run.perf("mem", "report", "--stdio")
     tap.ok(status == 0 and f"Samples: {len(found)} " in text and
            f"Total weight : {sum(r.latency for r in found)}\n" in text,
@@ -46,6 +50,14 @@ def modifiers_choose_the_level(binary):
             if modifier == "h" and levels:
                 tap.ok(len(found) < 2000, f"{name}, :h: they are bareperf's, which are few",
                        len(found))
+
+
+def times_can_be_left_out(binary):
+    run = spe.record(binary, SORT.replace("ts_enable=1", "ts_enable=0") % ("", ""))
+    spe.good(run, "ts_enable=0")
+    found = spe.records(run)
+    tap.ok(len(found) > 1000 and not any(r.time for r in found), "ts_enable=0: no record has one",
+           found[:1])
 
 
 def physical_time_is_the_virtual(binary):
@@ -96,6 +108,7 @@ if REASON:
     tap.finish()
 slow_loads_of_a_chase(BINARY)
 modifiers_choose_the_level(BINARY)
+times_can_be_left_out(BINARY)
 physical_time_is_the_virtual(BINARY)
 for NAME, KIND in LEVELS:
     UNDISTURBED = len(spe.records(spe.record(BINARY, SORT % ("", ""), kind=KIND)))

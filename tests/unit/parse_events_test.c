@@ -15,6 +15,9 @@ static const struct pmu_format formats[] = {
 	{ NULL, 0, 0, 0 },
 };
 static const struct pmu unit = { .name = "unit", .type = 42, .events = names, .formats = formats };
+static const struct pmu with_default = {
+	.name = "default", .type = 43, .config = 0x200000, .formats = formats
+};
 
 /* Two vendors' counters, one of which is here. */
 static int here(const char **why)
@@ -36,7 +39,7 @@ static const struct pmu theirs = {
 static const struct pmu ours = {
 	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = wide, .probe = here
 };
-static const struct pmu *const sources[] = { &unit, NULL };
+static const struct pmu *const sources[] = { &unit, &with_default, NULL };
 static const struct pmu *const vendors[] = { &theirs, &ours, NULL };
 
 static struct event_spec specs[4];
@@ -90,6 +93,15 @@ static void terms_fill_their_bits(void **state)
 	assert_int_equal(specs[0].config3, 7);
 	assert_int_equal(parse("unit//"), 1);
 	assert_int_equal(specs[0].config3, 0);
+}
+
+static void a_term_may_have_a_default(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("default//,default/event=3/,default/any=0,event=3/"), 3);
+	assert_int_equal(specs[0].attr.config, 0x200000);
+	assert_int_equal(specs[1].attr.config, 0x200003);
+	assert_int_equal(specs[2].attr.config, 3);
 }
 
 static void terms_may_follow_an_empty_list(void **state)
@@ -276,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_source_names_its_own_events),
 		cmocka_unit_test(raw_encodings_are_hexadecimal),
 		cmocka_unit_test(terms_fill_their_bits),
+		cmocka_unit_test(a_term_may_have_a_default),
 		cmocka_unit_test(terms_may_follow_an_empty_list),
 		cmocka_unit_test(a_long_text_makes_a_short_name),
 		cmocka_unit_test(a_source_may_carry_the_first_s_number),
