@@ -84,7 +84,9 @@ def a_fault_in_a_file(binary, name, kind, undisturbed):
                   f"{claim}: PARTIAL once")
         tap.equal(sum(size for _, size, _ in pieces), summary["aux"][0]["delivered"],
                   f"{claim}: the file holds every byte that is told")
-        tap.ok(0 < undisturbed - len(found) < 300 + 100, f"{claim}: then the trace goes on",
+        # Where a fault leaves records, the interrupt goes on at once, and another interval may
+        # end just before the workload does.
+        tap.ok(-2 < undisturbed - len(found) < 300 + 100, f"{claim}: then the trace goes on",
                (len(found), undisturbed))
         spe.stock_perf_decodes_the_same(run, found, claim)
         text, _, _ = run.perf("report", "-D")
