@@ -342,13 +342,14 @@ RING_FAST void ring_commit(struct ring_output *out)
 	struct ring *ring = out->ring;
 	uint64_t end = out->end;
 
-	if (RING_RARE(out->way == RING_WITH_CARE)) {
-		ring_commit_slow(ring, out->account, out->sample);
+	if (RING_RARE(out->way != RING_OUTERMOST)) {
+		if (out->way == RING_NESTED)
+			ring_count_written(ring, out->account, out->sample);
+		else
+			ring_commit_slow(ring, out->account, out->sample);
 		return;
 	}
 	ring_count_written(ring, out->account, out->sample);
-	if (RING_RARE(out->way == RING_NESTED))
-		return;
 	if (RING_RARE(ring_look(&ring->head) > end)) {
 		ring_barrier();               /* or gcc chooses without a jump, each time */
 		end = ring_load(&ring->head); /* and what was nested in it */

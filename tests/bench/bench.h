@@ -50,15 +50,20 @@ static inline double bench_median(const double *values, int count)
 	return sorted[count / 2];
 }
 
-/* One turn of each, one after the other. */
-static inline void bench_take_turns(struct bench_variant *variants, int count, uint64_t records)
+/* One turn of each, one after the other; before each, so many records that are not measured, to
+ * have its memory in the caches again. */
+static inline void bench_take_turns(struct bench_variant *variants, int count, uint64_t records,
+                                    uint64_t warm_up)
 {
 	for (int i = 0; i < count; i++)
 		variants[i].run(records);
 	for (int turn = 0; turn < BENCH_TURNS; turn++) {
 		for (int i = 0; i < count; i++) {
-			double start = bench_now();
+			double start;
 
+			if (warm_up)
+				variants[i].run(warm_up);
+			start = bench_now();
 			variants[i].run(records);
 			variants[i].ns[turn] = (bench_now() - start) / (double)records;
 		}

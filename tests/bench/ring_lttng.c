@@ -70,7 +70,7 @@ static int measure(void)
 		printf("bench " FIGURE " skip the session daemon does not trace us\n");
 		return 0;
 	}
-	bench_take_turns(variants, 2, EVENTS);
+	bench_take_turns(variants, 2, EVENTS, 0);
 	bench_print(variants, 2);
 	ratio = bench_ratio(&variants[0], &variants[1]);
 	bench_figure(FIGURE, ratio, "times-theirs", 0.125, false);

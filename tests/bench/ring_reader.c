@@ -120,7 +120,7 @@ static void bench_two_cpus(void)
 	for (int i = 0; i < 2; i++)
 		mine[i] = bench_ring_new(BENCH_RING_SIZE, 0);
 	pthread_create(&other, NULL, write_beside, NULL);
-	bench_take_turns(writers, 2, RECORDS);
+	bench_take_turns(writers, 2, RECORDS, 0);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	pthread_join(other, NULL);
 	bench_print(writers, 2);
@@ -136,7 +136,7 @@ int main(void)
 	if (!copy)
 		return 1;
 	fill_big();
-	bench_take_turns(passes, 2, records);
+	bench_take_turns(passes, 2, records, 0);
 	bench_print(passes, 2);
 	bench_figure("reader-records", 1000 / bench_median(passes[0].ns, BENCH_TURNS), "M/s", 50,
 	             true);
