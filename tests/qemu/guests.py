@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots stock Linux on the modelled machines, for check-model."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -50,7 +51,11 @@ def guest_directory(isa):
         digest.update(path.read_bytes())
     directory = CACHE / f"guest-{isa}-{digest.hexdigest()[:12]}"
     if not (directory / "initrd").exists():
-        run_script(HERE / "guest.sh", isa, directory)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with open(CACHE / f"guest-{isa}.lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # others may want it at the same time
+            if not (directory / "initrd").exists():
+                run_script(HERE / "guest.sh", isa, directory)
     return directory
 
 

@@ -76,6 +76,7 @@ RUNS = [
     Run("arm EL2", "aarch64", EL2, ARM),
     Run("arm EL2, records delayed", "aarch64", EL2, ARM + ",spe-delay=8", DELAYED),
 ]
+RUNS_OFF = {r.isa: r for r in RUNS if r.off}
 
 
 def build(isa, directory):
@@ -87,14 +88,15 @@ def build(isa, directory):
     return image
 
 
+def command(binary, isa, machine, cpu, image):
+    return [binary, *(option for path in guests.FIRMWARE for option in ("-L", path)),
+            "-machine", machine, "-cpu", cpu, "-display", "none", "-serial", "stdio",
+            "-nic", "none", *EXIT[isa], "-kernel", image]
+
+
 def run(binary, isa, machine, cpu, image):
     """(exit status, what it printed)"""
-    command = [binary]
-    for path in guests.FIRMWARE:
-        command += ["-L", path]
-    command += ["-machine", machine, "-cpu", cpu, "-display", "none", "-serial", "stdio",
-                "-nic", "none", *EXIT[isa], "-kernel", image]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run(command(binary, isa, machine, cpu, image), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, timeout=120, check=False)
     return done.returncode, done.stdout.replace("\r", "")
 
@@ -103,11 +105,9 @@ def lost_records(binary, image):
     """The property ds-faults when the x86 image is through: it has no way out, so it waits."""
     with tempfile.TemporaryDirectory(prefix="check-model-") as directory:
         monitor = f"{directory}/qmp"
-        command = [binary, *(o for path in guests.FIRMWARE for o in ("-L", path)),
-                   "-machine", "q35", "-cpu", X86, "-display", "none", "-serial", "stdio",
-                   "-nic", "none", "-vga", "none", "-kernel", image,
-                   "-qmp", f"unix:{monitor},server=on,wait=off"]
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        line = command(binary, "x86_64", "q35", X86, image)
+        line = [word for word in line if word not in EXIT["x86_64"][:2]]
+        with subprocess.Popen([*line, "-qmp", f"unix:{monitor},server=on,wait=off"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as process:
             timer = threading.Timer(120, process.kill)
             timer.start()

@@ -41,7 +41,9 @@
 #define MDCR_E2PB_MASK    (3ull << 12)
 #define MDCR_TPMS         (1ull << 14)
 #define EC_UNKNOWN        0
+#define EC_SVC            0x15
 #define EC_SYSREG         0x18
+#define TRIPS             200000
 #define PMBLIMITR_E       1
 #define PMBLIMITR_DISCARD 4
 #define PMBSR_S           (1 << 17)
@@ -450,6 +452,13 @@ static void test_off(void)
 	trapped = ~0ull;
 	(void)read_sysreg(PMSIDR_EL1);
 	tap_equal(trapped >> 26, EC_UNKNOWN, "off: PMSIDR_EL1 is undefined");
+	/* What the model's hooks lie in, often enough for tests/qemu/off.py to count; the handler
+	 * steps over an instruction. */
+	for (unsigned i = 0; i < TRIPS; i++) {
+		profiled(3);
+		__asm__ volatile("svc #0\n\tnop" : : : "memory");
+	}
+	tap_equal(trapped >> 26, EC_SVC, "off: an exception and back");
 }
 
 void image_main(void)
