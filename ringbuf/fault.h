@@ -17,6 +17,8 @@
  * long as a reader takes to wake. */
 #define RING_FAULT_STORE_BUFFER  128
 
+#define RING_FAULT_NOT_ALONE 256 /* who has interrupted a writer takes itself for alone */
+
 #ifdef RING_FAULTS_CHOSEN_LATER /* by the test of the tests */
 extern unsigned ring_faults;
 #define RING_FAULTS ring_faults

@@ -37,9 +37,10 @@ static void open(struct ring *ring, uint64_t from)
 	/* G: heads shown before are seen before what is written from here on; pairs with H. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ring->limit = limit;
+	ring->alone = ring->flip || ring->samples_at ? 0 : limit;
 	ring_barrier();
 	if (ring_load(&ring->lost) != ring_load(&ring->reported) || ring->paused)
-		ring->limit = 0;
+		ring_close(ring);
 }
 
 /* A wakeup because of account's event: the owner's, unless a fault build says otherwise. */
@@ -182,7 +183,7 @@ static struct ring_slot lose(struct ring *ring, struct ring_account *account)
 	arch_add_local(&account->lost, 1);
 	arch_add_local(&ring->lost, 1);
 	ring_barrier();
-	ring->limit = 0;
+	ring_close(ring);
 	return (struct ring_slot){ 0 };
 }
 

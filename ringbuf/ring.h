@@ -25,6 +25,20 @@
  *
  * Nested writers take space by compare-and-exchange on head, which counts only if it lies beyond
  * published. limit keeps all that has to be looked at away from here: ring.c takes care of it.
+ *
+ * A writer that nothing can interrupt, and that has interrupted none, is alone until it returns:
+ *
+ *	a claim of published, or head > published: not alone, as above
+ *	build the record at published
+ *	data_head = published + size
+ *	published = published + size
+ *
+ * It claims nothing, since nobody comes who would ask, and looks back at nothing. So its record's
+ * size may be known last. To those that it has interrupted it is a handler like any other: what
+ * they have loaded of published before is old, and their claim of it lapses or has not been made.
+ * Only contexts that mask every other writer of the ring may take this way; the NMI, where it
+ * cannot nest, and what has the highest priority.
+ *
  * tests/model/nest.pml has the steps, and what goes wrong without each. Two pairs with the reader
  * (host-tools/ring_reader.c):
  *
@@ -88,17 +102,18 @@ struct ring_level {
 };
 
 /* One CPU's ring: private memory of the firmware. A record that has nothing to wait for touches
- * the first eight words only. */
+ * the first nine words only. */
 struct ring {
 	uint64_t published; /* up to here readers see */
 	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
 	                       0: all, LOST is due or output is paused */
+	uint64_t alone;     /* limit for writers that are alone; 0: backward, or samples wake */
 	uint64_t claim;     /* the outermost writer's: its position << 32 | its size */
 	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
-	uint64_t flip;      /* all ones: backward */
 	uint64_t mask;      /* size - 1 */
 	uint8_t *data;
 	struct perf_event_mmap_page *control;
+	uint64_t flip; /* all ones: backward */
 	uint64_t size; /* of data, bytes, a power of two of pages */
 	uint32_t nest; /* levels in use */
 	uint32_t paused;
@@ -250,13 +265,24 @@ static inline bool ring_is_writing(const struct ring *ring)
 	return ring_is_good(claim, ring_load(&ring->published));
 }
 
+/* From now on every record is looked at. */
+static inline void ring_close(struct ring *ring)
+{
+	ring->alone = 0;
+	__atomic_store_n(&ring->limit, 0, __ATOMIC_RELAXED);
+}
+
+static inline void ring_show_head(struct ring *ring, uint64_t head)
+{
+	/* A: the records before the head; pairs with D in ring_reader.c. */
+	__atomic_store_n(&ring->control->data_head, head, __ATOMIC_RELEASE);
+	ring_barrier();
+}
+
 /* Show the reader all before end. Only the outermost writer. */
 static inline void ring_show(struct ring *ring, uint64_t end)
 {
-	/* A: the records before the head; pairs with D in ring_reader.c. */
-	__atomic_store_n(&ring->control->data_head, (end ^ ring->flip) - ring->flip,
-	                 __ATOMIC_RELEASE);
-	ring_barrier();
+	ring_show_head(ring, (end ^ ring->flip) - ring->flip);
 }
 
 /* One more is built, and perhaps for wakeup_events; when they are complete, the outermost writer
@@ -267,7 +293,7 @@ static inline void ring_count_written(struct ring *ring, struct ring_account *ac
 	if (sample && ring->samples_at) {
 		arch_add_local(&ring->samples, 1);
 		if (ring_load(&ring->samples) >= ring->samples_at)
-			__atomic_store_n(&ring->limit, 0, __ATOMIC_RELAXED);
+			ring_close(ring);
 	}
 	ring_barrier();
 }
@@ -365,6 +391,42 @@ RING_FAST void ring_commit(struct ring_output *out)
 	/* A handler that came while claim was still good left publishing to us. */
 	if (RING_RARE(ring_look(&ring->head) > end) && !RING_FAULT(NO_REPUBLISH))
 		ring_publish(ring, out->account);
+}
+
+/*
+ * Whether a writer that nothing can interrupt may write a record of at most so many bytes by
+ * itself: build it at ring_place_alone(), aligned to 8, and end with ring_commit_alone(); until
+ * then nothing has happened. If not, because it is not alone or there is something to look at,
+ * ring_reserve() serves. Context: see above.
+ */
+RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t most)
+{
+	uint64_t at = ring_load(&ring->published);
+
+	if (RING_RARE(at + most > ring_load(&ring->alone)))
+		return false;
+	if (RING_RARE(ring_load(&ring->head) > at) ||
+	    RING_RARE(ring_claimed(ring_load(&ring->claim), at) <= UINT16_MAX))
+		return RING_FAULT(NOT_ALONE);
+	return true;
+}
+
+RING_FAST void *ring_place_alone(const struct ring *ring)
+{
+	return ring->data + (ring_load(&ring->published) & ring->mask);
+}
+
+/* The record is built, size bytes of it, a multiple of 8: count it, and let the reader have it. */
+RING_FAST void ring_commit_alone(struct ring *ring, struct ring_account *account, uint64_t size)
+{
+	uint64_t end = ring_load(&ring->published) + size;
+
+	account->generated++;
+	account->written++;
+	ring_barrier();
+	ring_show_head(ring, end); /* not backward */
+	__atomic_store_n(&ring->published, end, __ATOMIC_RELAXED);
+	ring_barrier();
 }
 
 #endif

@@ -62,7 +62,7 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 {
 	ring->wakeup_step = 0; /* no wakeup while this is half done */
 	ring->samples_at = 0;
-	ring->limit = 0;
+	ring_close(ring);
 	ring_barrier();
 	ring->owner = owner;
 	ring->wakeup_bytes = ring_load(&ring->published) + wakeup_step(ring);
@@ -70,7 +70,7 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 	ring_barrier();
 	ring->wakeup_step = wakeup_step(ring);
 	ring_barrier();
-	ring->limit = 0; /* one that a handler found without it */
+	ring_close(ring); /* one that a handler found without it */
 }
 
 void ring_tick(struct ring *ring)
@@ -83,7 +83,7 @@ void ring_pause(struct ring *ring)
 {
 	ring->paused = 1;
 	ring_barrier();
-	ring->limit = 0;
+	ring_close(ring);
 }
 
 void ring_resume(struct ring *ring)

@@ -87,6 +87,14 @@ static NOINLINE void record_with_time(void)
 	ring_commit(&out);
 }
 
+static NOINLINE void record_alone(void)
+{
+	if (!ring_is_alone(&ring, RECORD))
+		return;
+	build(ring_place_alone(&ring), 0);
+	ring_commit_alone(&ring, &event.account, RECORD);
+}
+
 static void write_records(uint64_t count)
 {
 	while (count--)
@@ -147,6 +155,7 @@ struct counted {
 static const struct counted CASES[] = {
 	{ "record", prepare_forward, record },
 	{ "record-with-time", prepare_forward, record_with_time },
+	{ "record-alone", prepare_forward, record_alone },
 	{ "record-nested", prepare_nested, record },
 	{ "record-backward", prepare_backward, record },
 	{ "record-lost", prepare_full, record },

@@ -37,10 +37,12 @@ byte mutant = 77; /* chosen by tests/model/check */
 #define HANDLERS 32 /* the handler's records: this plus its running number */
 
 #define LEVELS		2
+#define INNERMOST	NOBODY /* each record wakes, and so none takes that way */
 #define MAY_WRAP	false /* that is nest.pml's, too */
 #define PUBLISHED_FIRST NOBODY /* these are nest.pml's */
 #define NO_HEAD		NOBODY
 #define SHOW_LAST	NOBODY
+#define NOT_ALONE	NOBODY
 
 #include "write.pml"
 

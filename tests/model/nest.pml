@@ -4,6 +4,7 @@
  * several times. Nobody reads; one CPU sees its own memory in order. MUTANT has one thing wrong.
  */
 #define LEVELS	3
+#define INNERMOST 2
 #define MAY_WRAP true
 #define RECORDS 2 /* the thread's, and the IRQ's */
 #define NMIS	1
@@ -16,6 +17,7 @@
 #define PUBLISHED_FIRST 4 /* a handler's claim of the position before is taken for an outer one's */
 #define NO_HEAD		5 /* what was nested and is not published yet is not looked at */
 #define SHOW_LAST	6 /* published before data_head, so that a handler's head is taken back */
+#define NOT_ALONE	7 /* who has interrupted a writer takes itself for alone */
 
 byte mutant = 77; /* chosen by tests/model/check */
 #define MUTANT mutant
@@ -79,13 +81,18 @@ active proctype Irq() provided (level <= 1)
 active proctype Nmi()
 {
 	byte at, end, due, was, number, interrupted;
-	bool nested;
+	bool nested, wants;
 
 	do
 	:: number < NMIS ->
 		atomic { level < 2 -> interrupted = level; level = 2 };
 		number++;
-		write(2, 1, number % 2);
+		if
+		:: wants = true
+		:: wants = false
+		fi;
+		write(2, 1, wants);
+		wants = false;
 		level = interrupted
 	:: else -> break
 	od

@@ -4,8 +4,9 @@
  * ringbuf/ring.h and ring.c, for every model that writes. Each step is one before which a handler
  * may come, and that makes a difference to it or to the reader. Private words are seen by handlers
  * in the program's order. The including model says what loading a tail, building a record, showing
- * a head and waking are: begin(), look_tail(), build(), show_head(), wake(); and MAY_WRAP, whether
- * any record may have to take care.
+ * a head and waking are: begin(), look_tail(), build(), show_head(), wake(); MAY_WRAP, whether any
+ * record may have to take care; and INNERMOST, whom nothing interrupts, so that it may be alone:
+ * ring_is_alone() and ring_commit_alone().
  */
 #define NOBODY 255 /* claim of no position */
 
@@ -62,6 +63,11 @@ inline publish(who)
 	od
 }
 
+/* Nobody under way, and nothing to look at; where samples wake, the ring always looks. */
+#define MAY_BE_ALONE                                                                     \
+	(!(lost != reported || limit0 || published + 1 - good_tail > SLOTS) &&           \
+	 (MUTANT == NOT_ALONE || head <= published && claim_at != published))
+
 /* Write one record; wants: its commit completes wakeup_events. */
 inline write(who, value, wants)
 {
@@ -69,6 +75,16 @@ inline write(who, value, wants)
 	if
 	:: MAY_WRAP -> goto care /* limit says so */
 	:: true
+	fi;
+	if
+	:: who == INNERMOST && !wants && MAY_BE_ALONE ->
+		build(published, value);
+		written[who]++;
+		end = published + 1;
+		show_head(end);
+		published = end;
+		goto done
+	:: else
 	fi;
 	at = published;
 	if

@@ -91,6 +91,13 @@ static void not_looking_again_after_publishing_is_caught(void **state)
 	assert_true(caught(RING_FAULT_NO_REPUBLISH, scenario_every_instruction));
 }
 
+static void to_take_oneself_for_alone_is_caught(void **state)
+{
+	(void)state;
+	assert_true(caught(RING_FAULT_NOT_ALONE, scenario_every_instruction));
+	assert_true(caught(RING_FAULT_NOT_ALONE, some_seeds));
+}
+
 static void a_wakeup_without_its_fence_is_caught(void **state)
 {
 	(void)state;
@@ -109,6 +116,7 @@ int main(void)
 		cmocka_unit_test(trusting_the_tail_is_caught),
 		cmocka_unit_test(reserving_by_load_and_store_is_caught),
 		cmocka_unit_test(not_looking_again_after_publishing_is_caught),
+		cmocka_unit_test(to_take_oneself_for_alone_is_caught),
 		cmocka_unit_test(a_wakeup_without_its_fence_is_caught),
 	};
 

@@ -78,27 +78,55 @@ static uint64_t pattern(uint64_t id, uint64_t number, uint64_t word)
 	return (id << 56) ^ (number * 0x9e3779b97f4a7c15) ^ word;
 }
 
+/* The record's head, as far as it is the same for a writer who is interrupted after it. */
+static void begin(uint64_t *words, uint64_t id, uint64_t number, uint32_t size)
+{
+	struct perf_event_header header = { PERF_RECORD_SAMPLE, 0, (uint16_t)size };
+
+	memcpy(words, &header, sizeof(header));
+	words[1] = id;
+	words[2] = number % 1000 + 1;
+}
+
+static void complete(uint64_t *words, uint64_t id, uint64_t number, uint32_t size)
+{
+	words[3] = number;
+	for (uint32_t i = HEAD_WORDS; i < size / 8; i++)
+		words[i] = pattern(id, number, i);
+}
+
 bool rig_write(struct rig *rig, unsigned event, uint32_t size, unsigned nested)
 {
 	struct rig_event *e = &rig->events[event];
 	uint64_t id = e->account.id, number = e->number++;
-	struct perf_event_header *header;
 	struct ring_output out;
 	uint64_t *words;
 
-	header = ring_reserve_sample(&out, &rig->ring, &e->account, size, number % 1000 + 1);
-	if (!header)
+	words = ring_reserve_sample(&out, &rig->ring, &e->account, size, number % 1000 + 1);
+	if (!words)
 		return false;
-	words = (uint64_t *)header;
-	*header = (struct perf_event_header){ PERF_RECORD_SAMPLE, 0, (uint16_t)size };
-	words[1] = id;
-	words[2] = number % 1000 + 1;
+	begin(words, id, number, size);
 	if (rig->interrupt)
 		rig->interrupt(rig, nested + 1);
-	words[3] = number;
-	for (uint32_t i = HEAD_WORDS; i < size / 8; i++)
-		words[i] = pattern(id, number, i);
+	complete(words, id, number, size);
 	ring_commit(&out);
+	return true;
+}
+
+bool rig_write_alone(struct rig *rig, unsigned event, uint32_t size)
+{
+	struct rig_event *e = &rig->events[event];
+	uint64_t *words, number;
+
+	if (!ring_is_alone(&rig->ring, size))
+		return rig_write(rig, event, size, RIG_EVENTS);
+	words = ring_place_alone(&rig->ring);
+	number = e->number++;
+	begin(words, e->account.id, number, size);
+	complete(words, e->account.id, number, size);
+	e->account.period += number % 1000 + 1;
+	ring_commit_alone(&rig->ring, &e->account, size);
+	rig->alone++;
 	return true;
 }
 

@@ -36,6 +36,7 @@ struct rig {
 	struct ring_reader reader;
 	uint64_t told; /* by the LOST records that were read */
 	uint64_t lost_records;
+	uint64_t alone;    /* records whose writer was */
 	uint64_t notified; /* calls of owner.notify, counted apart from the ring's own counts */
 	/* Called by rig_write() where a handler may come, if set: nested is one more. */
 	void (*interrupt)(struct rig *rig, unsigned nested);
@@ -47,6 +48,10 @@ void rig_free(struct rig *rig);
 
 /* Write one record of the event; nested is how many writers are under way. False if it was lost. */
 bool rig_write(struct rig *rig, unsigned event, uint32_t size, unsigned nested);
+
+/* The same for a writer that nobody interrupts, as such a one writes where it has interrupted
+ * nobody, either. */
+bool rig_write_alone(struct rig *rig, unsigned event, uint32_t size);
 
 /* Read up to so many records and give them back. NULL, or what was wrong with them. */
 const char *rig_drain(struct rig *rig, uint64_t records);

@@ -10,10 +10,18 @@ static uint32_t a_size(uint64_t *random, uint32_t limit)
 	return RIG_MIN_RECORD + (uint32_t)(rig_random(random) % (limit - RIG_MIN_RECORD)) / 8 * 8;
 }
 
+/* The innermost writer is interrupted by nobody. */
+static bool write_at(struct rig *rig, uint32_t size, unsigned nested)
+{
+	if (nested + 1 == RIG_EVENTS)
+		return rig_write_alone(rig, nested, size);
+	return rig_write(rig, nested, size, nested);
+}
+
 static void interrupt_at_random(struct rig *rig, unsigned nested)
 {
 	while (nested < RIG_EVENTS && rig_random(&nesting) % 4 == 0)
-		rig_write(rig, nested, a_size(&nesting, rig->ring.max_record), nested);
+		write_at(rig, a_size(&nesting, rig->ring.max_record), nested);
 }
 
 static struct rig *random_rig(uint64_t *random, uint32_t flags)
@@ -73,7 +81,8 @@ static const char *one_step(struct rig *rig, uint64_t *random)
 		rig->doorbell.pending = 0;
 		return rig_drain(rig, what < 8 ? UINT64_MAX : what);
 	}
-	rig_write(rig, 0, a_size(random, what % 8 ? 128 : rig->ring.max_record), 0);
+	write_at(rig, a_size(random, what % 8 ? 128 : rig->ring.max_record),
+	         what % 4 ? 0 : RIG_EVENTS - 1);
 	return NULL;
 }
 
@@ -143,7 +152,7 @@ const char *scenario_random_backward(uint64_t seed, uint64_t records)
 	const char *wrong = NULL;
 
 	while (records-- && !wrong) {
-		rig_write(rig, 0, a_size(&random, 200), 0);
+		write_at(rig, a_size(&random, 200), rig_random(&random) % 4 ? 0 : RIG_EVENTS - 1);
 		if (rig_random(&random) % 64)
 			continue;
 		rig->reader.still = rig_random(&random) % 2;
@@ -166,7 +175,7 @@ const char *scenario_shared_ring(void)
 
 	rig_init(&rig, TR_PAGE, 0, 0, 0);
 	for (int i = 0; i < 30000 && !wrong; i++) {
-		rig_write(&rig, 1 + i % 2, 64, 0);
+		rig_write_alone(&rig, 1 + i % 2, 64);
 		if (rig.notified != seen) {
 			seen = rig.notified;
 			rig.doorbell.pending = 0;

@@ -47,7 +47,7 @@ static const char *visit_wrong;
 static void write_nested(void)
 {
 	if (level == 1 || levels[1].first < 0) {
-		rig_write(&rig, (unsigned)level + 1, 48, (unsigned)level + 1);
+		rig_write_alone(&rig, (unsigned)level + 1, 48);
 		return;
 	}
 	level = 1;

@@ -85,7 +85,8 @@ static void *read_until_over(void *arg)
 static void interrupt_sometimes(struct rig *rig, unsigned nested)
 {
 	if (nested < RIG_EVENTS && (rig->events[nested - 1].number + nested) % 16 == 0)
-		rig_write(rig, nested, 40, nested);
+		nested + 1 < RIG_EVENTS ? rig_write(rig, nested, 40, nested)
+		                        : rig_write_alone(rig, nested, 40);
 }
 
 static void write_all(struct pair *pair)
@@ -96,7 +97,10 @@ static void write_all(struct pair *pair)
 	while (pair->records--) {
 		uint64_t r = rig_random(&random);
 
-		rig_write(rig, 0, 32 + (uint32_t)(r % 12) * 8, 0);
+		if (r % 64 < 16)
+			rig_write_alone(rig, 0, 32 + (uint32_t)(r % 12) * 8);
+		else
+			rig_write(rig, 0, 32 + (uint32_t)(r % 12) * 8, 0);
 	}
 	__atomic_store_n(&pair->over, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&pair->over, __ATOMIC_ACQUIRE) == 1)
