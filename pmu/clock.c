@@ -37,6 +37,17 @@ uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns)
 	       (rest * clock->frequency + NSEC_PER_SEC - 1) / NSEC_PER_SEC;
 }
 
+/* time_shift is 32 at most: all factors go to the left, and 64 bits back. */
+struct clock_line clock_line_of(unsigned cpu)
+{
+	return (struct clock_line){
+		.offset = (uint64_t)clock_offsets[cpu],
+		.mult = (uint64_t)machine_clock.time_mult << 32,
+		.zero = machine_clock.time_zero,
+		.shift = 32U - machine_clock.time_shift,
+	};
+}
+
 uint64_t clock_stamp(uint64_t cycles)
 {
 	return clock_stamp_of(arch_cpu(), cycles);

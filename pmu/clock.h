@@ -38,6 +38,20 @@ static inline uint64_t clock_stamp_of(unsigned cpu, uint64_t cycles)
 	return clock_to_ns(&machine_clock, cycles + (uint64_t)clock_offsets[cpu]);
 }
 
+/* The same prepared for one CPU, and for handlers: exact for the first 290 years. */
+struct clock_line {
+	uint64_t offset, mult, zero;
+	unsigned shift;
+};
+struct clock_line clock_line_of(unsigned cpu);
+
+static inline uint64_t clock_line_stamp(const struct clock_line *line, uint64_t cycles)
+{
+	uint64_t shifted = (cycles + line->offset) << (line->shift & 63);
+
+	return line->zero + (uint64_t)((unsigned __int128)shifted * line->mult >> 64);
+}
+
 /* The same for this CPU's. Any context. */
 uint64_t clock_stamp(uint64_t cycles);
 

@@ -2,6 +2,7 @@
 #include "pmu/group.h"
 
 #include "pmu/throttle.h"
+#include "pmu/usual_sample.h"
 
 static void give_back(struct perf_event *leader, unsigned members)
 {
@@ -37,6 +38,7 @@ int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_ev
 
 		throttle_tell_end(event, now);
 		event_set_state(event, EVENT_ACTIVE, now);
+		usual_sample_prepare(event);
 		event->pmu->start(event);
 	}
 	return error;

@@ -8,6 +8,8 @@
 
 #include "arch/arch.h"
 #include "pmu/branch_area.h"
+#include "pmu/callchain.h"
+#include "pmu/clock.h"
 #include "pmu/timer.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/ring.h"
@@ -102,14 +104,24 @@ struct sampling {
 	uint64_t period;     /* between samples, counts; 0: it only counts */
 	uint64_t next;       /* event->count at which the next sample is due */
 	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
+	uint64_t steady;     /* period, as long as it stays; 0: -F adapts it */
 };
 
-/* How many samples came in one tick's time; pmu/throttle.h. */
+/* How many samples may still come in one tick's time; pmu/throttle.h. */
 struct throttle {
-	uint64_t window; /* cycles */
-	uint64_t since;  /* cycles at which this window began */
-	uint32_t samples;
-	uint32_t limit; /* 0: none */
+	uint64_t left;
+	uint64_t since; /* ns: when there were limit left; 0: not begun */
+	uint64_t limit; /* 0: none */
+};
+
+/* The words that every sample of an event has in common; pmu/usual_sample.h. */
+struct usual_sample {
+	uint64_t most;   /* bytes of a record; more than any ring has: its samples are not usual */
+	uint64_t header; /* with a callchain: without its size */
+	uint64_t tid, cpu;
+	struct clock_line clock;
+	bool has_chain;
+	struct callchain chain;
 };
 
 /* State of Arm's PMUv3. */
@@ -208,6 +220,7 @@ struct perf_event {
 	uint64_t time_running; /* ns in which it counted */
 	struct sampling sampling;
 	struct throttle throttle;
+	struct usual_sample usual;
 	struct branch_account branches;
 	const char *name;
 	const char *why; /* event_init failed: a phrase, if the source has one */

@@ -6,6 +6,7 @@
 #include "pmu/clock.h"
 #include "pmu/read_format.h"
 #include "pmu/throttle.h"
+#include "pmu/usual_sample.h"
 #include "ringbuf/bytes.h"
 
 /* Fields that are one u64 each in a sample, whatever their number. */
@@ -13,11 +14,6 @@
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
-/* Those that `record` asks for: their places are known when this is compiled. */
-#define USUAL                                                                           \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-#define USUAL_WORDS 6U
 
 /* Number of bits set, without a library call on any ISA. */
 static unsigned words(uint64_t fields)
@@ -64,7 +60,7 @@ void sample_trailer(const struct ring_account *account, void *to)
 
 static bool is_usual(uint64_t type)
 {
-	return __builtin_expect((type & ONE_WORD) == USUAL, 1);
+	return __builtin_expect((type & ONE_WORD) == USUAL_SAMPLE, 1);
 }
 
 static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
@@ -76,7 +72,7 @@ static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
 	at[3] = data->time;
 	at[4] = sample_pair(event->cpu, 0);
 	at[5] = data->period;
-	return at + USUAL_WORDS;
+	return at + USUAL_SAMPLE_WORDS;
 }
 
 static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struct perf_event *event,
@@ -119,7 +115,7 @@ static inline uint64_t *begin(struct ring_output *out, struct perf_event *event,
                               const struct sample_data *data, uint32_t more)
 {
 	uint64_t type = event->attr.sample_type;
-	uint32_t fields = is_usual(type) ? USUAL_WORDS : words(type & ONE_WORD);
+	uint32_t fields = is_usual(type) ? USUAL_SAMPLE_WORDS : words(type & ONE_WORD);
 	uint32_t size = (uint32_t)sizeof(struct perf_event_header) + 8 * fields + more;
 	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
 
@@ -189,7 +185,26 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	ring_commit(&out);
 }
 
-/* Here, where all of it becomes one function: it is the way of every sample. */
+void usual_sample_prepare(struct perf_event *event)
+{
+	uint64_t type = event->attr.sample_type, size = 8 * (1 + USUAL_SAMPLE_WORDS);
+	bool has_chain = type & PERF_SAMPLE_CALLCHAIN;
+
+	event->usual = (struct usual_sample){
+		.most = size + (has_chain ? 8 * (2 + event->attr.sample_max_stack) : 0),
+		.header = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER),
+		.tid = sample_pair(SAMPLE_PID, sample_tid(event->cpu)),
+		.cpu = sample_pair(event->cpu, 0),
+		.clock = clock_line_of(event->cpu),
+		.has_chain = has_chain,
+		.chain.max_frames = event->attr.sample_max_stack,
+	};
+	if (!has_chain)
+		event->usual.header |= size << 48;
+	if ((type & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) != USUAL_SAMPLE)
+		event->usual.most = UINT64_MAX / 2;
+}
+
 void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
 {
 	struct sample_data data = {
@@ -199,6 +214,6 @@ void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint
 
 	event->sampled = event->count;
 	sample_output(event, regs, &data);
-	if (throttle_count(&event->throttle, now))
+	if (throttle_count(&event->throttle, data.time))
 		throttle_begin(event, data.time);
 }

@@ -23,6 +23,7 @@ int sampling_init(struct perf_event *event, uint64_t shortest)
 		return -EINVAL;
 	}
 	event->sampling.period = event->sampling.next = period;
+	event->sampling.steady = attr->flags & PERF_ATTR_FREQ ? 0 : period;
 	return 0;
 }
 

@@ -5,15 +5,30 @@
 #include "pmu/sample.h"
 #include "pmu/tick.h"
 
+/* The next sample begins a tick's time. */
+static void begin_anew(struct throttle *throttle)
+{
+	throttle->left = throttle->limit ? 1 : 0;
+	throttle->since = 0;
+}
+
 void throttle_set(struct perf_event *event, uint64_t rate)
 {
 	const uint64_t ticks = NSEC_PER_SEC / TICK_NS;
 	uint64_t limit = (rate + ticks - 1) / ticks;
 
-	event->throttle = (struct throttle){
-		.window = clock_span_to_cycles(&machine_clock, TICK_NS),
-		.limit = limit < UINT32_MAX ? (uint32_t)limit : 0,
-	};
+	event->throttle.limit = limit;
+	begin_anew(&event->throttle);
+}
+
+bool throttle_is_due(struct throttle *throttle, uint64_t now)
+{
+	bool due = throttle->since && now - throttle->since < TICK_NS;
+
+	throttle->left = throttle->limit;
+	if (!due)
+		throttle->since = now;
+	return due;
 }
 
 /* {header, time, id, stream_id} and the trailer: perf_event_open(2), PERF_RECORD_THROTTLE. */
@@ -53,7 +68,7 @@ void throttle_tell_end(struct perf_event *event, uint64_t now)
 	if (!event->told)
 		return;
 	event->told = false;
-	event->throttle.samples = 0;
+	begin_anew(&event->throttle);
 	tell(event, PERF_RECORD_UNTHROTTLE, now);
 }
 

@@ -15,16 +15,14 @@
  * is enabled. Thread. */
 void throttle_set(struct perf_event *event, uint64_t rate);
 
-/* One more sample at now, arch_cycles(): true if it was one too many. IRQ or NMI. */
+/* None is left: whether a tick's time has not passed meanwhile. Begins anew. IRQ or NMI. */
+bool throttle_is_due(struct throttle *throttle, uint64_t now);
+
+/* One more sample at now, ns: true if it was one too many. Within a tick's time no more than twice
+ * the limit pass, and never more than the limit on average. IRQ or NMI. */
 static inline bool throttle_count(struct throttle *throttle, uint64_t now)
 {
-	if (!throttle->limit)
-		return false;
-	if (now - throttle->since >= throttle->window) {
-		throttle->since = now;
-		throttle->samples = 0;
-	}
-	return ++throttle->samples > throttle->limit;
+	return __builtin_expect(--throttle->left == 0, 0) && throttle_is_due(throttle, now);
 }
 
 /* Stop event, with its group's others of the same source; now is ns. The source's handler. */

@@ -200,6 +200,52 @@ static void a_callchain_never_leaves_the_stack(void **state)
 	free(stack);
 }
 
+/* Frames as a program has them but for some, in a stack of 128 words. */
+static void fill_stack(uint64_t *stack, uint64_t *random)
+{
+	for (unsigned i = 0; i < 128; i++) {
+		*random = *random * 6364136223846793005ULL + 1;
+		stack[i] = (uint64_t)&stack[i] + 16 + 8 * (*random >> 33 & 3);
+		if (*random >> 58 == 0)
+			stack[i] = *random >> 33 & 1 ? 0 : *random;
+		else if (*random >> 58 == 1)
+			stack[i] -= *random >> 40 & 31;
+	}
+}
+
+static void followed_in_a_straight_line_a_callchain_is_the_same(void **state)
+{
+	static const unsigned lengths[] = { 1, 2, 8, 9, 10, CALLCHAIN_MAX };
+	uint64_t *stack = malloc(128 * 8); /* the sanitizer knows its bounds */
+	uint64_t ips[CALLCHAIN_MAX + 1], same[CALLCHAIN_MAX + 1], random = 1;
+	unsigned straight = 0;
+
+	(void)state;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 128);
+	for (unsigned round = 0; round < 60000; round++) {
+		struct callchain chain = { .max_frames = lengths[round % 6] };
+		struct arch_regs at = { .pc = 1 };
+
+		fill_stack(stack, &random);
+		at.sp = fake_stack_low + (random >> 20) % (round % 3 ? 512 : 1100);
+		at.fp = at.sp + (random >> 40) % 64;
+		if (round % 8) {
+			at.sp &= ~7ULL;
+			at.fp &= ~7ULL;
+		}
+		for (unsigned again = 0; again < 2; again++) {
+			unsigned n = callchain_collect(&at, ips, chain.max_frames);
+
+			assert_int_equal(callchain_put(&chain, &at, same), n);
+			assert_memory_equal(ips, same, n * 8);
+			straight += again && n > 8 && chain.straight;
+		}
+	}
+	assert_true(straight > 1000);
+	free(stack);
+}
+
 static void frames_must_ascend(void **state)
 {
 	uint64_t stack[4] = { 0 };
@@ -277,6 +323,7 @@ int main(void)
 		                       set_up),
 		cmocka_unit_test_setup(a_sample_has_perfs_layout, set_up),
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
+		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),
 		cmocka_unit_test_setup(frames_must_ascend, set_up),
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
 		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way of the usual sample, in one piece: of an event whose period stays, with the fields that
+ * `record` asks for, written by a handler that nothing interrupts to a ring that has nothing to
+ * wait for. Whatever is not so is found by a comparison that has to be made anyway, and goes the
+ * way of sampling.h and sample.h.
+ */
+#ifndef PMU_USUAL_SAMPLE_H
+#define PMU_USUAL_SAMPLE_H
+
+#include "pmu/clock.h"
+#include "pmu/pmu.h"
+#include "pmu/sampling.h"
+#include "pmu/throttle.h"
+
+#define USUAL_SAMPLE                                                                    \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define USUAL_SAMPLE_WORDS 6U
+
+/* Fill event->usual; before each start. Thread or IRQ, event not running. */
+void usual_sample_prepare(struct perf_event *event);
+
+/* Its callchain: nr, and so many addresses. Returns its bytes. */
+RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct arch_regs *regs,
+                                      uint64_t *at)
+{
+	at[0] = callchain_put(&usual->chain, regs, at + 1);
+	return 8 + 8 * at[0];
+}
+
+/* event_overflow() for a handler that nothing interrupts. */
+RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_regs *regs,
+                                    uint64_t now)
+{
+	struct usual_sample *usual = &event->usual;
+	uint64_t *at, time, period, size = 8 * (1 + USUAL_SAMPLE_WORDS), header = usual->header;
+
+	if (RING_RARE(!ring_is_alone(event->ring, usual->most))) {
+		event_overflow(event, regs, now);
+		return;
+	}
+	at = ring_place_alone(event->ring);
+	time = clock_line_stamp(&usual->clock, now);
+	period = event->count - event->sampled;
+	event->sampled = event->count;
+	event->account.period += period;
+	at[1] = event->account.id;
+	at[2] = arch_regs_pc(regs);
+	at[3] = usual->tid;
+	at[4] = time;
+	at[5] = usual->cpu;
+	at[6] = period;
+	if (RING_RARE(usual->has_chain)) {
+		size += usual_sample_chain(usual, regs, at + 1 + USUAL_SAMPLE_WORDS);
+		header += size << 48;
+	}
+	at[0] = header;
+	ring_commit_alone(event->ring, &event->account, size);
+	if (RING_RARE(throttle_count(&event->throttle, time)))
+		throttle_begin(event, time);
+}
+
+/* sampling_counted() for a handler that nothing interrupts; returns sampling_left() as it is
+ * then. */
+RING_FAST uint64_t sampling_counted_alone(struct perf_event *event, const struct arch_regs *regs,
+                                          uint64_t now)
+{
+	struct sampling *s = &event->sampling;
+	uint64_t late = event->count - s->next; /* huge: it is early */
+
+	if (RING_RARE(late >= s->steady)) {
+		sampling_counted(event, regs, now);
+		return sampling_left(event);
+	}
+	s->next += s->steady;
+	event_overflow_alone(event, regs, now);
+	return s->steady - late;
+}
+
+#endif
