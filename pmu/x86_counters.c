@@ -14,16 +14,24 @@
 #include "arch/x86_64/perfmon.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
+#include "pmu/usual_sample.h"
+#include "ringbuf/bytes.h"
 
 #define COUNTERS 64U /* bits of the global registers */
 
-/* Of each CPU: what it has, whose the counters are while they count, those switched on. */
-static struct x86_monitor monitors[TR_MAX_CPUS];
-static struct perf_event *owners[TR_MAX_CPUS][COUNTERS];
-static uint64_t active[TR_MAX_CPUS];
-static uint64_t claimed[TR_MAX_CPUS];                   /* by add */
-static bool (*shared)(unsigned cpu);                    /* who else the interrupt may be for */
-static bool prepared[TR_MAX_CPUS], frozen[TR_MAX_CPUS]; /* frozen: between disable and enable */
+/* Of each CPU. */
+static struct unit {
+	/* What global_ctrl says outside the handler, while anything counts; 0: the handler is to
+	 * look closer. */
+	uint64_t running;
+	struct x86_monitor m;
+	struct perf_event *owners[COUNTERS]; /* whose the counters are while they count */
+	uint64_t active;                     /* those switched on */
+	uint64_t claimed;                    /* by add */
+	bool prepared;
+	bool frozen; /* between disable and enable */
+} units[TR_MAX_CPUS];
+static bool (*shared)(unsigned cpu); /* who else the interrupt may be for */
 
 /* ---- One counter ---- */
 
@@ -61,11 +69,10 @@ static uint64_t count_now(const struct perf_event *event)
 	return hw->base + ((arch_counter_read(hw->read_at) - hw->value) & hw->mask);
 }
 
-/* Have the frozen counter overflow at the next sample's count, or as far as it can go. */
-static void program(struct perf_event *event)
+/* Have the frozen counter overflow after so many more events, or as far as it can go. */
+static inline void program(struct perf_event *event, uint64_t distance)
 {
 	struct hw_x86_counter *hw = &event->hw.x86;
-	uint64_t distance = sampling_left(event);
 
 	if (distance > hw->farthest)
 		distance = hw->farthest;
@@ -75,72 +82,92 @@ static void program(struct perf_event *event)
 }
 
 /* Without a global switch a counter's own EN is one. */
-static __attribute__((noinline)) void switch_general(const struct x86_monitor *m, unsigned cpu,
-                                                     uint64_t on)
+static void switch_general(const struct unit *u, uint64_t on)
 {
-	for (unsigned i = 0; i < m->general; i++) {
-		const struct perf_event *event = owners[cpu][i];
+	for (unsigned i = 0; i < u->m.general; i++) {
+		const struct perf_event *event = u->owners[i];
 		uint64_t select = event ? event->hw.x86.select | PERFEVTSEL_INT : 0;
 
 		if (event)
-			arch_reg_write(select_register(m, i),
+			arch_reg_write(select_register(&u->m, i),
 			               on >> i & 1 ? select | PERFEVTSEL_EN : select);
 	}
 }
 
 /* Let these counters run, and no others; 0 freezes all. */
-static inline void let_run(const struct x86_monitor *m, unsigned cpu, uint64_t which)
+static void let_run(const struct unit *u, uint64_t which)
 {
-	if (m->global_ctrl)
-		arch_counter_write(m->global_ctrl, which);
+	if (u->m.global_ctrl)
+		arch_reg_write(u->m.global_ctrl, which);
 	else
-		switch_general(m, cpu, which);
+		switch_general(u, which);
+}
+
+/* What the handler need not look closer for. */
+static void set_running(struct unit *u)
+{
+	u->running = u->frozen || !u->m.global_ctrl || shared ? 0 : u->active;
 }
 
 void x86_counters_disable(void)
 {
-	unsigned cpu = arch_cpu();
+	struct unit *u = &units[arch_cpu()];
 
-	if (frozen[cpu])
+	if (u->frozen)
 		return;
-	frozen[cpu] = true; /* first: a handler from here on leaves them frozen */
-	if (active[cpu])
-		let_run(&monitors[cpu], cpu, 0);
+	u->frozen = true; /* first: a handler from here on leaves them frozen */
+	set_running(u);
+	if (u->active)
+		let_run(u, 0);
 }
 
 void x86_counters_enable(void)
 {
-	unsigned cpu = arch_cpu();
+	struct unit *u = &units[arch_cpu()];
 
-	if (!frozen[cpu])
+	if (!u->frozen)
 		return;
-	frozen[cpu] = false;
-	if (active[cpu])
-		let_run(&monitors[cpu], cpu, active[cpu]);
-	prepared[cpu] = prepared[cpu] && claimed[cpu]; /* else it is anybody's until the next */
+	u->frozen = false;
+	if (u->active)
+		let_run(u, u->active);
+	set_running(u);
+	u->prepared = u->prepared && u->claimed; /* else it is anybody's until the next */
 }
 
 /* A handler may change other bits at any time. */
-static void set_active(unsigned cpu, unsigned counter, bool on)
+static void set_active(struct unit *u, unsigned counter, bool on)
 {
 	uint64_t bit = 1ULL << counter, old;
 
 	do
-		old = active[cpu];
-	while (!arch_cmpxchg_local(&active[cpu], old, on ? old | bit : old & ~bit));
+		old = u->active;
+	while (!arch_cmpxchg_local(&u->active, old, on ? old | bit : old & ~bit));
+	set_running(u);
 }
 
 /* ---- The interrupt ---- */
 
+/* A sample for the counter, if it is due, and on to the next. Nothing interrupts an NMI. */
+RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_regs *regs,
+                     uint64_t now)
+{
+	struct perf_event *event = u->owners[counter];
+
+	if (RING_RARE(!event))
+		return;
+	event->count = count_now(event);
+	program(event, sampling_counted_alone(event, regs, now));
+}
+
 /* Without a status: who has come past zero since it was programmed. */
-static uint64_t overflowed(const struct x86_monitor *m, unsigned cpu)
+static uint64_t overflowed(const struct unit *u)
 {
 	uint64_t which = 0;
 
-	if (m->global_status)
-		return arch_counter_read(m->global_status);
-	for (unsigned i = 0; i < m->general; i++) {
-		const struct perf_event *event = owners[cpu][i];
+	if (u->m.global_status)
+		return arch_counter_read(u->m.global_status);
+	for (unsigned i = 0; i < u->m.general; i++) {
+		const struct perf_event *event = u->owners[i];
 
 		if (event && arch_counter_read(event->hw.x86.read_at) < event->hw.x86.value)
 			which |= 1ULL << i;
@@ -148,46 +175,60 @@ static uint64_t overflowed(const struct x86_monitor *m, unsigned cpu)
 	return which;
 }
 
-static void overflow(const struct arch_regs *regs)
+static __attribute__((noinline)) void overflow_with_care(struct unit *u,
+                                                         const struct arch_regs *regs, uint64_t now)
 {
-	uint64_t now = arch_cycles();
-	unsigned cpu = arch_cpu();
-	const struct x86_monitor *m = &monitors[cpu];
-	bool served = shared && shared(cpu), was_frozen = frozen[cpu];
+	unsigned cpu = (unsigned)(u - units);
+	bool served = shared && shared(cpu), was_frozen = u->frozen;
 	uint64_t which;
 
-	if (served && m->global_status && !arch_reg_read(m->global_status)) {
+	if (served && u->m.global_status && !arch_reg_read(u->m.global_status)) {
 		arch_pmi_ack();
 		return;
 	}
-	if (!active[cpu]) {
+	if (!u->active) {
 		counter_census[cpu].spurious += !served;
 		arch_pmi_ack();
 		return;
 	}
-	let_run(m, cpu, 0);
-	which = overflowed(m, cpu);
+	let_run(u, 0);
+	which = overflowed(u);
 	if (!which)
 		counter_census[cpu].spurious += !served;
-	else if (m->global_clear)
-		arch_counter_write(m->global_clear, which);
-	for (; which; which &= which - 1) {
-		struct perf_event *event = owners[cpu][__builtin_ctzll(which)];
-
-		if (!event)
-			continue;
-		event->count = count_now(event);
-		sampling_counted(event, regs, now);
-		program(event);
-	}
+	else if (u->m.global_clear)
+		arch_counter_write(u->m.global_clear, which);
+	for (; which; which &= which - 1)
+		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
 	arch_pmi_ack();
 	if (!was_frozen)
-		let_run(m, cpu, active[cpu]);
+		let_run(u, u->active);
+}
+
+static void overflow(const struct arch_regs *regs)
+{
+	uint64_t now = arch_cycles(), which;
+	struct unit *u = &units[arch_cpu()];
+
+	RING_OPAQUE(u); /* in a register: the compiler would compute it anew each time */
+	if (RING_RARE(!u->running)) {
+		overflow_with_care(u, regs, now);
+		return;
+	}
+	arch_counter_write(u->m.global_ctrl, 0);
+	which = arch_counter_read(u->m.global_status);
+	if (RING_RARE(!which))
+		counter_census[arch_cpu()].spurious++;
+	arch_counter_write(u->m.global_clear, which);
+	for (; which; which &= which - 1)
+		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
+	arch_pmi_ack();
+	arch_counter_write(u->m.global_ctrl, u->running);
 }
 
 int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
 {
 	shared = served;
+	set_running(&units[arch_cpu()]);
 	return arch_pmi_init(overflow);
 }
 
@@ -263,24 +304,24 @@ static uint64_t find_foreign(const struct x86_monitor *m)
 
 bool x86_counters_are_ours(unsigned cpu)
 {
-	return prepared[cpu];
+	return units[cpu].prepared;
 }
 
 int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 {
 	struct counter_census *census = &counter_census[cpu];
-	struct x86_monitor *m = &monitors[cpu];
+	struct unit *u = &units[cpu];
 
-	if (prepared[cpu])
+	if (u->prepared)
 		return 0;
-	*m = *monitor;
-	census->present = present(m);
-	census->leftovers |= counting(m);
-	clear(m);
-	census->foreign = find_foreign(m);
+	u->m = *monitor;
+	census->present = present(monitor);
+	census->leftovers |= counting(monitor);
+	clear(monitor);
+	census->foreign = find_foreign(monitor);
 	if (census->foreign == census->present)
 		return -EBUSY;
-	prepared[cpu] = true;
+	u->prepared = true;
 	return arch_pmi_init(overflow);
 }
 
@@ -288,22 +329,23 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 
 int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 {
-	unsigned cpu = event->cpu;
+	const struct counter_census *census = &counter_census[event->cpu];
 	uint64_t fixed = ~(uint64_t)0 << GLOBAL_FIXED;
+	struct unit *u = &units[event->cpu];
 
-	candidates &= counter_census[cpu].present & ~counter_census[cpu].foreign & ~claimed[cpu];
+	candidates &= census->present & ~census->foreign & ~u->claimed;
 	if (!candidates)
 		return -EAGAIN;
 	if (candidates & fixed)
 		candidates &= fixed;
-	address(&event->hw.x86, &monitors[cpu], (unsigned)__builtin_ctzll(candidates));
-	claimed[cpu] |= candidates & -candidates;
+	address(&event->hw.x86, &u->m, (unsigned)__builtin_ctzll(candidates));
+	u->claimed |= candidates & -candidates;
 	return 0;
 }
 
 void x86_counters_del(struct perf_event *event)
 {
-	claimed[event->cpu] &= ~(1ULL << event->hw.x86.counter);
+	units[event->cpu].claimed &= ~(1ULL << event->hw.x86.counter);
 }
 
 /* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
@@ -329,24 +371,25 @@ static void configure(const struct x86_monitor *m, unsigned counter, uint64_t se
 void x86_counters_start(struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = &event->hw.x86;
+	struct unit *u = &units[event->cpu];
 
-	configure(&monitors[event->cpu], hw->counter, hw->select);
-	program(event);
-	__atomic_store_n(&owners[event->cpu][hw->counter], event, __ATOMIC_RELEASE);
-	set_active(event->cpu, hw->counter, true);
+	configure(&u->m, hw->counter, hw->select);
+	program(event, sampling_left(event));
+	__atomic_store_n(&u->owners[hw->counter], event, __ATOMIC_RELEASE);
+	set_active(u, hw->counter, true);
 }
 
 void x86_counters_stop(struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = &event->hw.x86;
-	const struct x86_monitor *m = &monitors[event->cpu];
+	struct unit *u = &units[event->cpu];
 
-	__atomic_store_n(&owners[event->cpu][hw->counter], NULL, __ATOMIC_RELEASE);
-	set_active(event->cpu, hw->counter, false);
-	configure(m, hw->counter, 0);
+	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
+	set_active(u, hw->counter, false);
+	configure(&u->m, hw->counter, 0);
 	event->count = count_now(event);
-	if (m->global_clear)
-		arch_reg_write(m->global_clear, 1ULL << hw->counter);
+	if (u->m.global_clear)
+		arch_reg_write(u->m.global_clear, 1ULL << hw->counter);
 }
 
 /* The NMI may come anywhere in here. It changes count, unless nothing was counted since, or it

@@ -26,6 +26,10 @@ static struct {
 } saved;
 static bool x2apic;
 static uint64_t mmio;
+volatile uint32_t *x86_lvt_pmi;
+_Static_assert(X86_LVT_PMI_MSR == IA32_X2APIC_FIRST + APIC_LVT_PMI / 0x10 &&
+                   X86_LVT_PMI_NMI == APIC_LVT_NMI,
+               "arch_inline.h");
 
 uint64_t apic_address(void)
 {
@@ -76,6 +80,7 @@ void apic_take_over(void)
 		wrmsr(IA32_APIC_BASE, saved.base_msr | IA32_APIC_BASE_EN);
 	x2apic = rdmsr(IA32_APIC_BASE) & IA32_APIC_BASE_EXTD;
 	mmio = apic_address();
+	x86_lvt_pmi = x2apic ? NULL : (volatile uint32_t *)(mmio + APIC_LVT_PMI);
 	lvts = lvt_entries();
 	for (unsigned i = 0; i < NR_REGISTERS; i++) {
 		if (lvts < registers[i].least_lvt)

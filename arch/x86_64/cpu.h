@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions, the saved state, and what each CPU owns. Inside arch/x86_64/ only. */
+/* Instructions, and what each CPU owns. Inside arch/x86_64/ only. */
 #ifndef ARCH_X86_64_CPU_H
 #define ARCH_X86_64_CPU_H
 
 #include "arch/arch.h"
 #include "arch/x86_64/cpuid.h"
-
-/* As entry.S pushes it; the last five by the CPU (SDM volume 3A, 6.14.2). */
-struct arch_regs {
-	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
-	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
-	uint64_t vector, error;
-	uint64_t rip, cs, rflags, rsp, ss;
-};
-_Static_assert(sizeof(struct arch_regs) == 22 * 8, "entry.S pushes 22 words");
 
 /* A CPU's stacks. The last ones are those that the TSS switches to, so that each of these
  * exceptions finds a good stack whatever it interrupted: IST index i is stack STACK_THREAD + i. */
@@ -91,8 +82,8 @@ X86_CONTROL(4)
 extern const char x86_vectors[];
 
 /* entry.S: the NMI's and the timer's own code, which takes no branch before it has switched off
- * what traces branches. */
-extern const char x86_nmi_entry[], x86_timer_entry[];
+ * what traces branches; and the NMI's for as long as no CPU hides its handlers. */
+extern const char x86_nmi_entry[], x86_timer_entry[], x86_plain_nmi_entry[];
 
 /* entry.S: call function(argument) on the stack that ends at top; returns its result. */
 int x86_call_on_stack(int (*function)(void *argument), void *argument, uint64_t top);

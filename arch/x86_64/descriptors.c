@@ -4,6 +4,7 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
+#include "arch/x86_64/trace.h"
 
 #define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
 #define DESCRIPTOR_DATA   0x00cf93000000ffffULL /* present, ring 0, read and write, accessed */
@@ -51,7 +52,7 @@ _Static_assert(GDT_TSS == 0x20 && VECTOR_NMI == 2 && VECTOR_TIMER == 0xf0, "entr
 static uint64_t entry_of_vector(unsigned vector)
 {
 	if (vector == VECTOR_NMI)
-		return (uint64_t)x86_nmi_entry;
+		return (uint64_t)(x86_trace_hides ? x86_nmi_entry : x86_plain_nmi_entry);
 	if (vector == VECTOR_TIMER)
 		return (uint64_t)x86_timer_entry;
 	return (uint64_t)x86_vectors + 16 * vector;
@@ -59,18 +60,29 @@ static uint64_t entry_of_vector(unsigned vector)
 
 uint32_t x86_first_task = UINT32_MAX;
 
+static void set_gate(unsigned vector)
+{
+	uint64_t target = entry_of_vector(vector);
+	uint64_t low = (target & 0xffff) | GDT_CODE << 16 |
+	               (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
+	               (target >> 16 & 0xffff) << 48;
+
+	idt[vector].high = target >> 32;
+	__atomic_store_n(&idt[vector].low, low, __ATOMIC_RELEASE);
+}
+
 void descriptors_init(void)
 {
 	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
 	gdt[GDT_DATA / 8] = DESCRIPTOR_DATA;
-	for (unsigned vector = 0; vector < 256; vector++) {
-		uint64_t target = entry_of_vector(vector);
+	for (unsigned vector = 0; vector < 256; vector++)
+		set_gate(vector);
+}
 
-		idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
-		                  (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
-		                  (target >> 16 & 0xffff) << 48;
-		idt[vector].high = target >> 32;
-	}
+/* Both entries have high in common: an NMI finds the one or the other. */
+void descriptors_hide_nmi(void)
+{
+	set_gate(VECTOR_NMI);
 }
 
 void descriptors_init_cpu(unsigned cpu)

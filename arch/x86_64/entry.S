@@ -6,6 +6,7 @@
  * alone"), so vector and x87 state of the interrupted code is never touched.
  */
 #include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/regs.h"
 #include "arch/x86_64/trace.h"
 
 	.equ GDT_TSS, 0x20	/* descriptors.h */
@@ -104,26 +105,28 @@ x86_trace_windows:
 	push %rcx
 	push %rdx
 	trace_hold
-	push %rbx
-	push %rbp
 	push %rsi
 	push %rdi
 	push %r8
 	push %r9
 	push %r10
 	push %r11
-	push %r12
-	push %r13
-	push %r14
+	push %rbp
 	push %r15
+	push %r14
+	push %r13
+	push %r12
+	push %rbx
 	cld
 	xor %ebp, %ebp		/* our frames end here */
 	mov %rsp, %rdi
 	call \function
-	pop %r15
-	pop %r14
-	pop %r13
+	pop %rbx
 	pop %r12
+	pop %r13
+	pop %r14
+	pop %r15
+	pop %rbp
 	pop %r11
 	pop %r10
 	pop %r9
@@ -131,8 +134,6 @@ x86_trace_windows:
 	pop %r8
 	pop %rdi
 	pop %rsi
-	pop %rbp
-	pop %rbx
 	pop %rdx
 	pop %rcx
 	pop %rax
@@ -159,7 +160,68 @@ interrupt:
 	.size \name, . - \name
 	.endm
 
+	.balign 1024
+nmi_entries:			/* in one page, wherever that is */
 	own_entry x86_nmi_entry, VECTOR_NMI, x86_nmi
+
+/*
+ * The NMI while nothing is hidden: of struct arch_regs what the monitor's handler may change, and
+ * the frame pointer. The rest, which only a signal's handler may look at, is filled in for one: the
+ * registers that C functions preserve are still the interrupted code's.
+ */
+	.balign 16
+	.globl x86_plain_nmi_entry
+	.hidden x86_plain_nmi_entry
+	.type x86_plain_nmi_entry, @function
+x86_plain_nmi_entry:
+	sub $16, %rsp		/* vector and error code */
+	push %rax
+	push %rcx
+	push %rdx
+	push %rsi
+	push %rdi
+	push %r8
+	push %r9
+	push %r10
+	push %r11
+	push %rbp
+	sub $8*REGS_PRESERVED, %rsp
+	cld
+	xor %ebp, %ebp
+	mov %rsp, %rdi
+	call *x86_pmi_handler(%rip)
+	str %eax
+	lea x86_signals-GDT_TSS(%rip), %rcx
+	cmpl $0, (%rcx, %rax)
+	jne .Lsignal
+.Lpmi_done:
+	add $8*REGS_PRESERVED, %rsp
+	pop %rbp
+	pop %r11
+	pop %r10
+	pop %r9
+	pop %r8
+	pop %rdi
+	pop %rsi
+	pop %rdx
+	pop %rcx
+	pop %rax
+	add $16, %rsp
+	iretq
+.Lsignal:
+	mov %rsp, %rdi
+	mov %rbx, (%rdi)
+	mov %r12, 8(%rdi)
+	mov %r13, 16(%rdi)
+	mov %r14, 24(%rdi)
+	mov %r15, 32(%rdi)
+	movq $VECTOR_NMI, REGS_VECTOR(%rdi)
+	movq $0, REGS_VECTOR+8(%rdi)
+	call x86_signal
+	jmp .Lpmi_done
+	.size x86_plain_nmi_entry, . - x86_plain_nmi_entry
+	.org nmi_entries + 1024	/* an error if they take more */
+
 	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt
 
 	.globl arch_trace_hold

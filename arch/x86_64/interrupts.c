@@ -49,21 +49,6 @@ void x86_interrupt(const struct arch_regs *regs)
 		apic_eoi();
 }
 
-uint64_t arch_regs_pc(const struct arch_regs *regs)
-{
-	return regs->rip;
-}
-
-uint64_t arch_regs_fp(const struct arch_regs *regs)
-{
-	return regs->rbp;
-}
-
-uint64_t arch_regs_sp(const struct arch_regs *regs)
-{
-	return regs->rsp;
-}
-
 /* A call's stack, and flags as the ABI wants them at a call. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
 {

@@ -11,46 +11,61 @@
 #include "arch/x86_64/trace.h"
 
 static arch_handler_fn signal_handler;
-static uint32_t signalled[ARCH_MAX_CPUS]; /* each CPU: a signal was sent and not yet heard */
 
-/* entry.S calls it. */
-void x86_nmi(const struct arch_regs *regs);
+/* Each CPU: an NMI came that is a signal's, or nobody's. As far apart as TR's selectors are, for
+ * entry.S, which calls x86_signal() if it is not 0. */
+#define SENT    1U
+#define NOBODYS 2U
+struct signal {
+	uint32_t what;
+	uint32_t reserved[3];
+};
+_Static_assert(sizeof(struct signal) == 16, "entry.S");
+extern struct signal x86_signals[ARCH_MAX_CPUS];
+struct signal x86_signals[ARCH_MAX_CPUS];
 
 static void no_pmi(const struct arch_regs *regs)
 {
+	(void)regs; /* not all there is to print */
 	if (!signal_handler)
-		panic_exception(regs);
+		x86_signals[arch_cpu()].what = NOBODYS;
 }
 
-static arch_handler_fn pmi_handler = no_pmi;
+extern arch_handler_fn x86_pmi_handler;
+arch_handler_fn x86_pmi_handler = no_pmi;
+
+/* entry.S calls these, the second where an NMI is hidden. */
+void x86_signal(const struct arch_regs *regs);
+void x86_nmi(const struct arch_regs *regs);
 
 /* The flag is set before the NMI is sent, and one that comes while this runs is taken after it: no
  * signal is missed. */
+void x86_signal(const struct arch_regs *regs)
+{
+	if (arch_exchange(&x86_signals[arch_cpu()].what, 0) == NOBODYS)
+		panic_exception(regs);
+	else
+		signal_handler(regs);
+}
+
 void x86_nmi(const struct arch_regs *regs)
 {
 	unsigned cpu = arch_cpu();
-	uint32_t *signal = &signalled[cpu];
 
-	if (!x86_trace_hides || !trace_interrupted(cpu, regs, ARCH_ENTERED_NMI))
-		pmi_handler(regs);
-	if (__atomic_load_n(signal, __ATOMIC_RELAXED) && arch_exchange(signal, 0))
-		signal_handler(regs);
+	if (!trace_interrupted(cpu, regs, ARCH_ENTERED_NMI))
+		x86_pmi_handler(regs);
+	if (__atomic_load_n(&x86_signals[cpu].what, __ATOMIC_RELAXED))
+		x86_signal(regs);
 }
 
 void x86_expect_signal(unsigned cpu)
 {
-	arch_exchange(&signalled[cpu], 1);
-}
-
-/* Delivery has masked the entry. */
-void arch_pmi_ack(void)
-{
-	apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
+	arch_exchange(&x86_signals[cpu].what, SENT);
 }
 
 int arch_pmi_init(arch_handler_fn handler)
 {
-	pmi_handler = handler;
+	x86_pmi_handler = handler;
 	apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
 	return 0;
 }

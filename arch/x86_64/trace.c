@@ -17,7 +17,6 @@ extern const struct window x86_trace_windows[], x86_trace_windows_end[];
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS];
 uint32_t x86_trace_hides;
-_Static_assert(IA32_PERF_GLOBAL_CTRL == X86_HIDDEN_REGISTER, "arch_inline.h");
 arch_entered_fn x86_trace_entered;
 static bool any_hides; /* some CPU has done so once: from then on TR is ours */
 
@@ -47,6 +46,7 @@ void arch_trace_hide(arch_entered_fn entered)
 
 	if (entered) {
 		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
+		descriptors_hide_nmi();
 		x86_trace_entered = entered;
 		any_hides = true;
 		trace->depth =

@@ -45,8 +45,12 @@ static inline bool trace_in_entries(uint64_t pc)
 extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 bool trace_in_window(uint64_t pc);
 
-/* What interrupts.c and nmi.c tell at an interrupt's start, where x86_trace_hides (of
- * arch_inline.h) says that it may matter; what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0.
+/* 1 once a CPU has hidden its handlers: from then on IA32_DEBUGCTL and IA32_PERF_GLOBAL_CTRL may
+ * not be what they seem, and are for arch_reg_read() and arch_reg_write(). */
+extern uint32_t x86_trace_hides;
+
+/* What interrupts.c and nmi.c tell at an interrupt's start, where x86_trace_hides says that it
+ * may matter; what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0.
  * Any context. */
 static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
 {

@@ -3,12 +3,29 @@
 #ifndef ARCH_INLINE_H
 #define ARCH_INLINE_H
 
+#include "arch/x86_64/regs.h"
+
+static inline uint64_t arch_regs_pc(const struct arch_regs *regs)
+{
+	return regs->rip;
+}
+
+static inline uint64_t arch_regs_fp(const struct arch_regs *regs)
+{
+	return regs->rbp;
+}
+
+static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
+{
+	return regs->rsp;
+}
+
 static inline uint64_t arch_cycles(void)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* of 32 bits each, the rest is cleared: SDM volume 2, RDTSC */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 /* descriptors.c: TR's selector on the boot CPU; the next one's is 16 more. Before that is loaded TR
@@ -57,27 +74,32 @@ static inline void arch_reg_sync(void)
 
 static inline uint64_t arch_counter_read(uint32_t reg)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* as RDTSC's */
 
 	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(reg) : "memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
-
-/* trace.c: 1 once a CPU has hidden its handlers; from then on this register may not be what it
- * seems. */
-#define X86_HIDDEN_REGISTER 0x38f /* IA32_PERF_GLOBAL_CTRL */
-extern uint32_t x86_trace_hides __attribute__((visibility("hidden")));
 
 static inline void arch_counter_write(uint32_t reg, uint64_t value)
 {
-	if (reg == X86_HIDDEN_REGISTER && x86_trace_hides) {
-		arch_reg_write(reg, value);
-		return;
-	}
 	__asm__ volatile("wrmsr"
 	                 :
 	                 : "c"(reg), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
 	                 : "memory");
+}
+
+/* apic.c: the local APIC's LVT entry of the performance monitor; NULL: it is the MSR. Delivery has
+ * masked the entry. */
+#define X86_LVT_PMI_MSR 0x834
+#define X86_LVT_PMI_NMI 0x400U
+extern volatile uint32_t *x86_lvt_pmi __attribute__((visibility("hidden")));
+
+static inline void arch_pmi_ack(void)
+{
+	if (x86_lvt_pmi)
+		*x86_lvt_pmi = X86_LVT_PMI_NMI;
+	else
+		arch_counter_write(X86_LVT_PMI_MSR, X86_LVT_PMI_NMI);
 }
 
 static inline void arch_relax(void)
