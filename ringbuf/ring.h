@@ -244,7 +244,7 @@ static inline uint64_t ring_look(const uint64_t *word)
 }
 
 /* Whether a claim is good. 32 bits of its position are enough: published is never more than a ring
- * beyond the last one, and a ring is smaller than that. */
+ * beyond the last one, since what would wrap takes care, and a ring is smaller than that. */
 static inline bool ring_is_good(uint64_t claim, uint64_t published)
 {
 	return (uint32_t)(claim >> 32) == (uint32_t)published;
@@ -403,10 +403,10 @@ RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t most)
 {
 	uint64_t at = ring_load(&ring->published);
 
-	if (RING_RARE(at + most > ring_load(&ring->alone)))
+	if (RING_RARE(at + most > ring_look(&ring->alone)))
 		return false;
-	if (RING_RARE(ring_load(&ring->head) > at) ||
-	    RING_RARE(ring_claimed(ring_load(&ring->claim), at) <= UINT16_MAX))
+	if (RING_RARE(ring_look(&ring->head) > at) ||
+	    RING_RARE(ring_is_good(ring_look(&ring->claim), at)))
 		return RING_FAULT(NOT_ALONE);
 	return true;
 }

@@ -24,7 +24,7 @@ def relay(name, text):
     notes = "\n".join(re.findall(r"^# (.*)", text, re.MULTILINE))
     for passed, claim in re.findall(r"^(not ok|ok) \d+ - (.*)$", text, re.MULTILINE):
         tap.ok(passed == "ok", f"{name}: {claim}", notes)
-    tap.ok(re.search(r"^1\.\.5$", text, re.MULTILINE), f"{name}: the image comes to its end", text)
+    tap.ok(re.search(r"^1\.\.6$", text, re.MULTILINE), f"{name}: the image comes to its end", text)
     tap.note(notes)
 
 
