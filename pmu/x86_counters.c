@@ -159,6 +159,13 @@ RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_r
 	program(event, sampling_counted_alone(event, regs, now));
 }
 
+static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t which,
+                                                const struct arch_regs *regs, uint64_t now)
+{
+	for (; which; which &= which - 1)
+		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
+}
+
 /* Without a status: who has come past zero since it was programmed. */
 static uint64_t overflowed(const struct unit *u)
 {
@@ -197,8 +204,7 @@ static __attribute__((noinline)) void overflow_with_care(struct unit *u,
 		counter_census[cpu].spurious += !served;
 	else if (u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
-	for (; which; which &= which - 1)
-		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
+	serve_all(u, which, regs, now);
 	arch_pmi_ack();
 	if (!was_frozen)
 		let_run(u, u->active);
@@ -216,11 +222,13 @@ static void overflow(const struct arch_regs *regs)
 	}
 	arch_counter_write(u->m.global_ctrl, 0);
 	which = arch_counter_read(u->m.global_status);
-	if (RING_RARE(!which))
-		counter_census[arch_cpu()].spurious++;
 	arch_counter_write(u->m.global_clear, which);
-	for (; which; which &= which - 1)
+	if (RING_RARE(!which) || RING_RARE(which & (which - 1))) {
+		counter_census[arch_cpu()].spurious += !which;
+		serve_all(u, which, regs, now);
+	} else {
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
+	}
 	arch_pmi_ack();
 	arch_counter_write(u->m.global_ctrl, u->running);
 }
