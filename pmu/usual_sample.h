@@ -12,6 +12,7 @@
 #include "pmu/pmu.h"
 #include "pmu/sampling.h"
 #include "pmu/throttle.h"
+#include "ringbuf/ring_alone.h"
 
 #define USUAL_SAMPLE                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

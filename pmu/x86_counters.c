@@ -15,6 +15,7 @@
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
+#include "pmu/x86_leftovers.h"
 #include "ringbuf/bytes.h"
 
 #define COUNTERS 64U /* bits of the global registers */
@@ -34,32 +35,6 @@ static struct unit {
 static bool (*shared)(unsigned cpu); /* who else the interrupt may be for */
 
 /* ---- One counter ---- */
-
-static bool is_fixed(unsigned counter)
-{
-	return counter >= GLOBAL_FIXED;
-}
-
-static uint32_t select_register(const struct x86_monitor *m, unsigned counter)
-{
-	return m->select + counter * m->step;
-}
-
-/* What is to be known of a counter, once for all that the handler does with it. */
-static void address(struct hw_x86_counter *hw, const struct x86_monitor *m, unsigned counter)
-{
-	hw->counter = counter;
-	if (is_fixed(counter)) {
-		hw->read_at = hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
-		hw->mask = m->fixed_mask;
-		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
-	} else {
-		hw->read_at = m->read + counter * m->step;
-		hw->write_at = m->write + counter * m->step;
-		hw->mask = m->general_mask;
-		hw->farthest = m->farthest;
-	}
-}
 
 /* event->count as the counter says now. */
 static uint64_t count_now(const struct perf_event *event)
@@ -89,7 +64,7 @@ static void switch_general(const struct unit *u, uint64_t on)
 		uint64_t select = event ? event->hw.x86.select | PERFEVTSEL_INT : 0;
 
 		if (event)
-			arch_reg_write(select_register(&u->m, i),
+			arch_reg_write(x86_select_register(&u->m, i),
 			               on >> i & 1 ? select | PERFEVTSEL_EN : select);
 	}
 }
@@ -240,75 +215,7 @@ int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
 	return arch_pmi_init(overflow);
 }
 
-/* ---- What was there before us ---- */
-
-static uint64_t fixed_control(unsigned fixed)
-{
-	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
-}
-
-/* The counters that are there, and of those the ones that may count now. */
-static uint64_t present(const struct x86_monitor *m)
-{
-	return ((1ULL << m->general) - 1) | (uint64_t)m->fixed << GLOBAL_FIXED;
-}
-
-static uint64_t counting(const struct x86_monitor *m)
-{
-	uint64_t which = 0;
-
-	for (unsigned i = 0; i < m->general; i++) {
-		if (arch_reg_read(select_register(m, i)) & PERFEVTSEL_EN)
-			which |= 1ULL << i;
-	}
-	for (unsigned i = 0; m->fixed >> i; i++) {
-		if (m->fixed >> i & 1 &&
-		    fixed_control(i) & (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR))
-			which |= 1ULL << (GLOBAL_FIXED + i);
-	}
-	return which;
-}
-
-/* They would interrupt for nobody, or count on in ours. */
-static void clear(const struct x86_monitor *m)
-{
-	if (m->global_ctrl)
-		arch_reg_write(m->global_ctrl, 0);
-	if (m->fixed)
-		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
-	for (unsigned i = 0; i < m->general; i++)
-		arch_reg_write(select_register(m, i), 0);
-	if (m->global_clear)
-		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
-}
-
-/* A counter of ours keeps what is written to it while it stands still, and stays off: one that
- * firmware uses from SMM, or that a hypervisor gives only the name of, does not. */
-static bool is_foreign(const struct x86_monitor *m, unsigned counter)
-{
-	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
-
-	struct hw_x86_counter hw;
-
-	address(&hw, m, counter);
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		arch_reg_write(hw.write_at, values[i]);
-		if (arch_reg_read(hw.read_at) != values[i])
-			return true;
-	}
-	return false;
-}
-
-static uint64_t find_foreign(const struct x86_monitor *m)
-{
-	uint64_t which = counting(m), left;
-
-	for (left = present(m); left; left &= left - 1) {
-		if (is_foreign(m, (unsigned)__builtin_ctzll(left)))
-			which |= left & -left;
-	}
-	return which;
-}
+/* ---- What the event core asks for ---- */
 
 bool x86_counters_are_ours(unsigned cpu)
 {
@@ -323,17 +230,12 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	if (u->prepared)
 		return 0;
 	u->m = *monitor;
-	census->present = present(monitor);
-	census->leftovers |= counting(monitor);
-	clear(monitor);
-	census->foreign = find_foreign(monitor);
+	x86_leftovers_clear(monitor, census);
 	if (census->foreign == census->present)
 		return -EBUSY;
 	u->prepared = true;
 	return arch_pmi_init(overflow);
 }
-
-/* ---- What the event core asks for ---- */
 
 int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 {
@@ -346,7 +248,7 @@ int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 		return -EAGAIN;
 	if (candidates & fixed)
 		candidates &= fixed;
-	address(&event->hw.x86, &u->m, (unsigned)__builtin_ctzll(candidates));
+	x86_counter_address(&event->hw.x86, &u->m, (unsigned)__builtin_ctzll(candidates));
 	u->claimed |= candidates & -candidates;
 	return 0;
 }
@@ -362,10 +264,10 @@ static void configure(const struct x86_monitor *m, unsigned counter, uint64_t se
 	unsigned shift = 4 * (counter - GLOBAL_FIXED);
 	uint64_t control = 0;
 
-	if (!is_fixed(counter)) {
+	if (!x86_counter_is_fixed(counter)) {
 		uint64_t enable = PERFEVTSEL_INT | (m->global_ctrl ? PERFEVTSEL_EN : 0);
 
-		arch_reg_write(select_register(m, counter), select ? select | enable : 0);
+		arch_reg_write(x86_select_register(m, counter), select ? select | enable : 0);
 		return;
 	}
 	if (select)

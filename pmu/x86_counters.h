@@ -8,6 +8,7 @@
 #ifndef PMU_X86_COUNTERS_H
 #define PMU_X86_COUNTERS_H
 
+#include "arch/x86_64/perfmon.h"
 #include "pmu/pmu.h"
 
 #define X86_SHORTEST_PERIOD                                                   \
@@ -25,6 +26,33 @@ struct x86_monitor {
 	uint32_t select, read, write, step;
 	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
 };
+
+static inline bool x86_counter_is_fixed(unsigned counter)
+{
+	return counter >= GLOBAL_FIXED;
+}
+
+static inline uint32_t x86_select_register(const struct x86_monitor *m, unsigned counter)
+{
+	return m->select + counter * m->step;
+}
+
+/* What is to be known of a counter, once for all that the handler does with it. */
+static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x86_monitor *m,
+                                       unsigned counter)
+{
+	hw->counter = counter;
+	if (x86_counter_is_fixed(counter)) {
+		hw->read_at = hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
+		hw->mask = m->fixed_mask;
+		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
+	} else {
+		hw->read_at = m->read + counter * m->step;
+		hw->write_at = m->write + counter * m->step;
+		hw->mask = m->general_mask;
+		hw->farthest = m->farthest;
+	}
+}
 
 /* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
  * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until

@@ -26,18 +26,7 @@
  * Nested writers take space by compare-and-exchange on head, which counts only if it lies beyond
  * published. limit keeps all that has to be looked at away from here: ring.c takes care of it.
  *
- * A writer that nothing can interrupt, and that has interrupted none, is alone until it returns:
- *
- *	a claim of published, or head > published: not alone, as above
- *	build the record at published
- *	data_head = published + size
- *	published = published + size
- *
- * It claims nothing, since nobody comes who would ask, and looks back at nothing. So its record's
- * size may be known last. To those that it has interrupted it is a handler like any other: what
- * they have loaded of published before is old, and their claim of it lapses or has not been made.
- * Only contexts that mask every other writer of the ring may take this way; the NMI, where it
- * cannot nest, and what has the highest priority.
+ * Who cannot be interrupted has a shorter way: ring_alone.h.
  *
  * tests/model/nest.pml has the steps, and what goes wrong without each. Two pairs with the reader
  * (host-tools/ring_reader.c):
@@ -391,42 +380,6 @@ RING_FAST void ring_commit(struct ring_output *out)
 	/* A handler that came while claim was still good left publishing to us. */
 	if (RING_RARE(ring_look(&ring->head) > end) && !RING_FAULT(NO_REPUBLISH))
 		ring_publish(ring, out->account);
-}
-
-/*
- * Whether a writer that nothing can interrupt may write a record of at most so many bytes by
- * itself: build it at ring_place_alone(), aligned to 8, and end with ring_commit_alone(); until
- * then nothing has happened. If not, because it is not alone or there is something to look at,
- * ring_reserve() serves. Context: see above.
- */
-RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t most)
-{
-	uint64_t at = ring_load(&ring->published);
-
-	if (RING_RARE(at + most > ring_look(&ring->alone)))
-		return false;
-	if (RING_RARE(ring_look(&ring->head) > at) ||
-	    RING_RARE(ring_is_good(ring_look(&ring->claim), at)))
-		return RING_FAULT(NOT_ALONE);
-	return true;
-}
-
-RING_FAST void *ring_place_alone(const struct ring *ring)
-{
-	return ring->data + (ring_load(&ring->published) & ring->mask);
-}
-
-/* The record is built, size bytes of it, a multiple of 8: count it, and let the reader have it. */
-RING_FAST void ring_commit_alone(struct ring *ring, struct ring_account *account, uint64_t size)
-{
-	uint64_t end = ring_load(&ring->published) + size;
-
-	account->generated++;
-	account->written++;
-	ring_barrier();
-	ring_show_head(ring, end); /* not backward */
-	__atomic_store_n(&ring->published, end, __ATOMIC_RELAXED);
-	ring_barrier();
 }
 
 #endif

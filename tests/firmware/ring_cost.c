@@ -13,6 +13,7 @@
 
 #include "pmu/sample.h"
 #include "ringbuf/ring.h"
+#include "ringbuf/ring_alone.h"
 
 #define NOINLINE   __attribute__((noinline))
 #define SIZE       (2 * TR_PAGE)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ring_rig.h"
 
+#include "ringbuf/ring_alone.h"
+
 #include <stdlib.h>
 #include <string.h>
 
