@@ -62,10 +62,8 @@ uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *r
 	return (uint64_t)(collect(regs, ips, chain->max_frames, start, high) - ips);
 }
 
-uint64_t callchain_go_on(const struct callchain *chain, uint64_t *ips, uint64_t n, uint64_t frame,
-                         uint64_t low)
+uint64_t callchain_go_on(uint64_t *at, uint64_t n, uint64_t most, uint64_t frame, uint64_t low,
+                         uint64_t high)
 {
-	const uint64_t *end = ips + 1 + chain->max_frames;
-
-	return (uint64_t)(follow(ips + n, end, frame, low, chain->high) - ips);
+	return n + (uint64_t)(follow(at, at + (most - n), frame, low, high) - at);
 }

@@ -34,10 +34,10 @@ struct callchain {
 /* callchain_collect() for who keeps chain. Any context. */
 uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *regs, uint64_t *ips);
 
-/* Go on behind n entries with the frame record at frame, which may lie from low on; returns how
- * many there are then. */
-uint64_t callchain_go_on(const struct callchain *chain, uint64_t *ips, uint64_t n, uint64_t frame,
-                         uint64_t low);
+/* Go on behind n entries, at at, up to most, with the frame record at frame, which may lie from low
+ * on; returns how many there are then. Of the stack that ends at high. */
+uint64_t callchain_go_on(uint64_t *at, uint64_t n, uint64_t most, uint64_t frame, uint64_t low,
+                         uint64_t high);
 
 /* How far it is from low, which is as far above below, to frame, in words; huge: it is not above
  * low, or no whole number. */
@@ -80,7 +80,10 @@ RING_FAST uint64_t callchain_put(struct callchain *chain, const struct arch_regs
 		above = sizeof(*record);
 		frame = __atomic_load_n(&record->next, __ATOMIC_RELAXED);
 	}
-	return frame < below + above ? n : callchain_go_on(chain, ips, n, frame, below + above);
+	if (frame < below + above)
+		return n;
+	return callchain_go_on(ips + n, n, 1 + chain->max_frames, frame, below + above,
+	                       chain->high);
 }
 
 #endif
