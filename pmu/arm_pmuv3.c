@@ -12,6 +12,8 @@
 #include "pmu/arm_pmuv3_config.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
+#include "pmu/usual_sample.h"
+#include "ringbuf/bytes.h"
 
 #define COUNTERS      32U
 #define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
@@ -86,12 +88,11 @@ static inline void counted_to(struct perf_event *event, uint64_t value)
 	hw->value = value;
 }
 
-/* What the counter must show now to overflow at the next sample's count; a narrow one at half its
- * range, if that comes first, so that no lap goes by unseen. */
-static inline uint64_t value_before_next(struct perf_event *event)
+/* What the counter must show now to overflow after distance; a narrow one at half its range, if
+ * that comes first, so that no lap goes by unseen. */
+static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
-	uint64_t distance = sampling_left(event);
 
 	if (distance > hw->mask >> 1)
 		distance = hw->mask >> 1;
@@ -104,10 +105,10 @@ static void update(struct perf_event *event)
 	counted_to(event, counter_read(&event->hw.arm_pmuv3));
 }
 
-/* Of a counter that does not count now. */
+/* Have the counter, which does not count now, overflow at the next sample's count. */
 static void program(struct perf_event *event)
 {
-	counter_write(&event->hw.arm_pmuv3, value_before_next(event));
+	counter_write(&event->hw.arm_pmuv3, value_before(event, sampling_left(event)));
 }
 
 static bool is_free(struct perf_event *const *mine)
@@ -152,33 +153,22 @@ static inline void select_counter(unsigned counter)
 	arch_counter_write(PMSELR_EL0, counter);
 }
 
-/* The empty asm keeps the compiler from working the address out anew at each use. */
-static inline struct cpu *block_of(unsigned number)
-{
-	struct cpu *cpu = &cpus[number];
-
-	__asm__("" : "+r"(cpu));
-	return cpu;
-}
-
-/* The counter of this event, selected and standing still, has overflowed. */
+/* The counter of this event, standing still and selected if it can be, has overflowed. Handlers
+ * mask all interrupts, so that this one is alone. */
 static inline void overflowed(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
 {
 	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	uint64_t value;
 
-	if (__builtin_expect(hw->chained, 0)) {
-		update(event);
-		sampling_counted(event, regs, now);
-		program(event);
-	} else if (hw->counter == CYCLE_COUNTER) {
-		counted_to(event, arch_counter_read(PMCCNTR_EL0));
-		sampling_counted(event, regs, now);
-		arch_counter_write(PMCCNTR_EL0, value_before_next(event));
-	} else {
+	if (hw->selectable)
 		counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
-		sampling_counted(event, regs, now);
-		arch_counter_write(PMXEVCNTR_EL0, value_before_next(event));
-	}
+	else
+		update(event);
+	value = value_before(event, sampling_counted_alone(event, regs, now));
+	if (hw->selectable)
+		arch_counter_write(PMXEVCNTR_EL0, value);
+	else
+		counter_write(hw, value);
 }
 
 /* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
@@ -187,9 +177,10 @@ static inline void overflowed(struct perf_event *event, const struct arch_regs *
 static void overflow(const struct arch_regs *regs)
 {
 	unsigned number = arch_cpu();
-	struct cpu *cpu = block_of(number);
+	struct cpu *cpu = &cpus[number];
 	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
 
+	RING_OPAQUE(cpu); /* in a register: the compiler would compute it anew each time */
 	if (!which) {
 		counter_census[number].spurious++;
 		return;
@@ -322,6 +313,7 @@ static int add(struct perf_event *event)
 	if (hw->counter == COUNTERS)
 		return -EAGAIN;
 	hw->chained = chained && hw->counter != CYCLE_COUNTER;
+	hw->selectable = !hw->chained && hw->counter != CYCLE_COUNTER;
 	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
 	               ? UINT64_MAX
 	               : UINT32_MAX;

@@ -129,6 +129,7 @@ struct hw_arm_pmuv3 {
 	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
 	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
 	bool chained;     /* with the one below it, to have 64 bits */
+	bool selectable;  /* an event counter by itself: PMSELR_EL0 can select it */
 	uint64_t value;   /* of the counter when it was last looked at or written */
 	uint64_t mask;    /* of its bits */
 };

@@ -14,16 +14,6 @@ static bool is_below(uint64_t pstate)
 	       (pstate & PSTATE_M_AARCH32 || (pstate & PSTATE_M_MASK) < PSTATE_EL2T);
 }
 
-/* A handler finds the stack pointers as they were; of what a handler did wrong, vectors.S has left
- * it in SP_EL0. */
-uint64_t arch_regs_sp(const struct arch_regs *regs)
-{
-	(void)regs;
-	if (current_el() == 2 && (read_sysreg(spsr_el2) & PSTATE_M_MASK) == PSTATE_EL1H)
-		return read_sysreg(sp_el1);
-	return read_sysreg(sp_el0);
-}
-
 /* What runs below us goes on at EL1 with a stack pointer of its own and unmasked, as
  * arm_payload_run() began it; a thread at our own level has SP_EL0. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)

@@ -15,16 +15,23 @@
 
 #include "arch/aarch64/regs.h"
 
+static inline bool arm_runs_at_el2(void)
+{
+	uint64_t current_el;
+
+	asm("mrs %0, currentel" : "=r"(current_el));
+	return current_el & 8;
+}
+
 /* Of our CPU's struct arm_cpu (cpu.h), at which TPIDR_ELx of the level that we run at points. At
  * EL1 TPIDR_EL2 is undefined: volatile, or the compiler might read it before it is known which. */
 #define ARM_CPU_INDEX 48
 
 static inline uint64_t arm_cpu_block(void)
 {
-	uint64_t current_el, block;
+	uint64_t block;
 
-	asm("mrs %0, currentel" : "=r"(current_el));
-	if (current_el & 8) /* EL2 */
+	if (arm_runs_at_el2())
 		asm volatile("mrs %0, tpidr_el2" : "=r"(block));
 	else
 		asm volatile("mrs %0, tpidr_el1" : "=r"(block));
@@ -44,6 +51,22 @@ static inline uint64_t arch_regs_pc(const struct arch_regs *regs)
 static inline uint64_t arch_regs_fp(const struct arch_regs *regs)
 {
 	return regs->fp;
+}
+
+/* A handler finds the stack pointers as they were; of what a handler did wrong, vectors.S has left
+ * it in SP_EL0. */
+static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
+{
+	uint64_t spsr = 0, sp;
+
+	(void)regs;
+	if (arm_runs_at_el2())
+		asm volatile("mrs %0, spsr_el2" : "=r"(spsr));
+	if ((spsr & 0x1f) == 5) /* PSTATE.M: EL1h, the payload */
+		asm volatile("mrs %0, sp_el1" : "=r"(sp));
+	else
+		asm volatile("mrs %0, sp_el0" : "=r"(sp));
+	return sp;
 }
 
 /* The ISB keeps the read from being taken before what precedes it in the program (DDI 0487,
