@@ -34,7 +34,6 @@ struct branch_area {
 	uint64_t segment; /* bytes of a usual one */
 	uint64_t plenty;  /* what it is to the area's end where a usual one and half of one fit */
 	uint64_t usual, margin;           /* bytes of its records; of those behind the threshold */
-	uint64_t next;                    /* bytes of the next one's records */
 	const struct branch_record *last; /* where plenty is left to the area's end */
 	bool open;
 	/* the open segment: records between these, and where the handler should look at it */
@@ -62,32 +61,31 @@ uint64_t branch_area_left(const struct branch_area *area, const struct branch_re
 
 /* The usual way from a full segment, which ended at end, to the next: close and open in one, in the
  * two steps of ring_aux_try() and ring_aux_go_on(), with the trailer to be put in between. NULL,
- * with nothing done: the next one lies at the area's begin, or ring_aux_try() says so. On the
- * ring's CPU, any context. */
-RING_FAST uint64_t *branch_area_try(struct branch_area *area, struct ring_output *data,
-                                    const struct branch_record *end)
+ * with nothing done: the next one lies at the area's begin, or ring_aux_try() says so; next: bytes
+ * of its records. On the ring's CPU, where nothing can interrupt. */
+RING_FAST uint64_t *branch_area_try(struct branch_area *area, const struct branch_record *end,
+                                    uint64_t *next)
 {
-	const uint8_t *next = (const uint8_t *)end;
+	uint64_t bytes = (uint64_t)((const uint8_t *)end - (const uint8_t *)area->base);
 
-	area->next = area->usual;
-	if (RING_RARE(end > area->last))
-		area->next = branch_area_left(area, end);
-	if (RING_RARE(!area->next))
-		return NULL;
-	return ring_aux_try(&area->out, data, (uint64_t)(next - (const uint8_t *)area->base),
-	                    area->plenty);
+	*next = area->usual;
+	if (RING_RARE(end > area->last)) {
+		*next = branch_area_left(area, end);
+		if (!*next)
+			return NULL;
+	}
+	return ring_aux_try(&area->out, bytes, area->plenty);
 }
 
-RING_FAST void branch_area_go_on(struct branch_area *area, struct ring_output *data,
-                                 struct branch_record *end)
+RING_FAST void branch_area_go_on(struct branch_area *area, struct branch_record *end, uint64_t next)
 {
-	uint8_t *next = (uint8_t *)end + area->next;
+	uint8_t *next_end = (uint8_t *)end + next;
 	uint64_t bytes = (uint64_t)((uint8_t *)end - (uint8_t *)area->base);
 
 	area->base = end;
-	area->end = (struct branch_record *)(void *)next;
-	area->threshold = (struct branch_record *)(void *)(next - area->margin);
-	ring_aux_go_on(&area->out, data, bytes);
+	area->end = (struct branch_record *)(void *)next_end;
+	area->threshold = (struct branch_record *)(void *)(next_end - area->margin);
+	ring_aux_go_on(&area->out, bytes);
 }
 
 #endif

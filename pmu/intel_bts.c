@@ -22,8 +22,9 @@
 #include "arch/x86_64/debugstore.h"
 #include "arch/x86_64/perfmon.h"
 #include "pmu/intel_taken.h"
-#include "pmu/sample.h"
+#include "pmu/usual_sample.h"
 #include "pmu/x86_counters.h"
+#include "ringbuf/bytes.h"
 
 #define EM_X86_64 62
 
@@ -152,6 +153,7 @@ static bool resume(struct perf_event *event)
 	if (!next_segment(event))
 		return false;
 	hw->running = true;
+	hw->usual = hw->ring0 ? ARCH_ENTERED_ALONE : 0;
 	arch_reg_write(IA32_DEBUGCTL, hw->debugctl);
 	return true;
 }
@@ -161,6 +163,7 @@ static void pause(struct perf_event *event)
 {
 	arch_reg_write(IA32_DEBUGCTL, 0);
 	event->hw.intel_bts.running = false;
+	event->hw.intel_bts.usual = 0;
 	if (!event->branches.unknown)
 		event->hw.intel_bts.gap = intel_taken_now();
 }
@@ -242,21 +245,20 @@ static bool entered(unsigned cpu, unsigned how)
 	struct bts_cpu *c = &cpus[cpu];
 	struct perf_event *event = c->event;
 	struct branch_record *end = (struct branch_record *)c->store.bts_index;
-	struct ring_output data;
 	struct hw_intel_bts *hw;
-	uint64_t *trailer = NULL;
+	uint64_t *trailer = NULL, next;
 
 	if (!event)
 		return false;
+	RING_OPAQUE(c); /* in a register: the compiler would compute it anew */
 	hw = &event->hw.intel_bts;
-	if (how == ARCH_ENTERED_ALONE && hw->running && hw->ring0 && end >= hw->area.threshold &&
-	    end < hw->area.end)
-		trailer = branch_area_try(&hw->area, &data, end);
+	if (how == hw->usual && end >= hw->area.threshold && end < hw->area.end)
+		trailer = branch_area_try(&hw->area, end, &next);
 	if (RING_RARE(!trailer))
 		return look(c, event, how);
-	sample_put_trailer(trailer, event);
+	usual_trailer_put(trailer, event);
 	hw->bytes += bytes_to(&hw->area, end);
-	branch_area_go_on(&hw->area, &data, end);
+	branch_area_go_on(&hw->area, end, next);
 	point(&c->store, &hw->area);
 	event->branches.returns++;
 	event->branches.interrupts++;
@@ -306,6 +308,7 @@ static void del(struct perf_event *event)
 
 static void start(struct perf_event *event)
 {
+	usual_sample_prepare(event);
 	arch_trace_hide(entered);
 	arch_trace_hold();
 	arch_reg_write(IA32_DS_AREA, (uint64_t)&cpus[event->cpu].store);

@@ -121,6 +121,7 @@ struct usual_sample {
 	uint64_t tid, cpu;
 	struct clock_line clock;
 	bool has_chain;
+	bool has_trailer; /* of a side-band record: with the fields that `record` asks for */
 	struct callchain chain;
 };
 
@@ -180,6 +181,7 @@ struct hw_intel_bts {
 	uint64_t gap;      /* taken branches when it stopped for lack of room */
 	uint64_t bytes;    /* of records in the segments that are closed */
 	bool running;      /* it traces, into area's open segment */
+	uint32_t usual;    /* while it runs, ARCH_ENTERED_* of an interrupt of its own; else 0 */
 	bool ring0;        /* chosen: deliveries and returns of our handlers leave it */
 	bool counters;     /* of taken branches */
 };

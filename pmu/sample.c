@@ -27,7 +27,7 @@ static unsigned words(uint64_t fields)
 
 unsigned sample_id_size(uint64_t sample_type)
 {
-	return 8 * words(sample_type & SAMPLE_ID_FIELDS);
+	return 8 * words(sample_type & SAMPLE_ID);
 }
 
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time)
@@ -55,7 +55,7 @@ void sample_trailer(const struct ring_account *account, void *to)
 	    (const struct perf_event *)((const char *)account -
 	                                offsetof(struct perf_event, account));
 
-	sample_put_trailer(to, event);
+	sample_id_put(to, event, clock_stamp_of(event->cpu, arch_cycles()));
 }
 
 static bool is_usual(uint64_t type)
@@ -197,6 +197,7 @@ void usual_sample_prepare(struct perf_event *event)
 		.cpu = sample_pair(event->cpu, 0),
 		.clock = clock_line_of(event->cpu),
 		.has_chain = has_chain,
+		.has_trailer = event->account.trailer_size && (type & SAMPLE_ID) == USUAL_SAMPLE_ID,
 		.chain.max_frames = event->attr.sample_max_stack,
 	};
 	if (!has_chain)

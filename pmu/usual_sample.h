@@ -19,8 +19,30 @@
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define USUAL_SAMPLE_WORDS 6U
 
+/* What a sample_id_all trailer may have, and what `record` asks for. */
+#define SAMPLE_ID                                                                      \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define USUAL_SAMPLE_ID (USUAL_SAMPLE & SAMPLE_ID)
+
 /* Fill event->usual; before each start. Thread or IRQ, event not running. */
 void usual_sample_prepare(struct perf_event *event);
+
+/* The trailer as of now, if the event has one. */
+RING_FAST void usual_trailer_put(uint64_t *at, const struct perf_event *of)
+{
+	const struct usual_sample *usual = &of->usual;
+
+	if (RING_RARE(!usual->has_trailer)) {
+		if (of->account.trailer_size)
+			of->account.trailer(&of->account, at);
+		return;
+	}
+	at[0] = usual->tid;
+	at[1] = clock_line_stamp(&usual->clock, arch_cycles());
+	at[2] = usual->cpu;
+	at[3] = of->account.id;
+}
 
 /* Its callchain: nr, and so many addresses. Returns its bytes. */
 RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct arch_regs *regs,

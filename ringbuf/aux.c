@@ -49,16 +49,16 @@ static uint64_t aux_tail(struct ring_aux *aux)
 /* Write the AUX record of the carried range. */
 static bool tell(struct ring_aux *aux)
 {
+	struct ring_account *account = aux->account;
+	uint64_t header = ring_aux_header(aux), *at;
 	struct ring_output out;
-	struct ring_aux_record *record =
-	    ring_reserve(&out, aux->ring, aux->account, ring_aux_record_size(aux));
 
-	if (!record)
+	at = ring_reserve(&out, aux->ring, account, (uint32_t)(header >> 48));
+	if (!at)
 		return false;
-	ring_aux_put(record, ring_aux_record_size(aux), aux->carry.offset, aux->carry.size,
-	             aux->carry.flags);
-	if (aux->account->trailer_size)
-		aux->account->trailer(aux->account, record + 1);
+	ring_aux_put(at, header, aux->carry.offset, aux->carry.size, aux->carry.flags);
+	if (account->trailer_size)
+		account->trailer(account, at + RING_AUX_WORDS);
 	arch_add_local(&aux->records, 1);
 	if (aux->carry.flags & PERF_AUX_FLAG_TRUNCATED)
 		arch_add_local(&aux->truncated, 1);
@@ -72,7 +72,7 @@ bool ring_aux_flush(struct ring_aux *aux)
 	if (!aux->carry.due)
 		return true;
 	/* Without room an attempt would only be one more lost record. */
-	return ring_fits(aux->ring, aux->account, ring_aux_record_size(aux)) && tell(aux);
+	return ring_fits(aux->ring, aux->account, ring_aux_header(aux) >> 48) && tell(aux);
 }
 
 /* Tell the owner once that nothing goes on before it has read. */
@@ -115,6 +115,7 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	out->from = aux->head;
 	out->padded = false;
 	out->plain = !aux->overwrite && !aux->carry.due;
+	out->header = ring_aux_header(aux);
 	return 0;
 }
 

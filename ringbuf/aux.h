@@ -19,7 +19,7 @@
 #define RINGBUF_AUX_H
 
 #include "ringbuf/member.h"
-#include "ringbuf/ring.h"
+#include "ringbuf/ring_alone.h"
 
 /* A range that its AUX record has not told yet, because the data ring had no room. */
 struct ring_aux_carry {
@@ -64,7 +64,8 @@ struct ring_aux_output {
 	uint64_t flags;  /* PERF_AUX_FLAG_*, gathered until the AUX record is written */
 	uint64_t from;   /* position at which the told range will begin */
 	bool padded;     /* skipped, and nothing told of it yet */
-	bool plain;      /* forward, and nothing to tell but a range */
+	bool plain;      /* forward, and nothing to tell but a range that begins at head */
+	uint64_t header; /* of the AUX record */
 };
 
 /* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
@@ -123,29 +124,22 @@ void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger)
 
 /* ---- A transaction that goes on ---- */
 
-struct ring_aux_record {
-	struct perf_event_header header;
-	uint64_t aux_offset;
-	uint64_t aux_size;
-	uint64_t flags;
-};
+#define RING_AUX_WORDS 4U /* of an AUX record, before its trailer: header, offset, size, flags */
 
-static inline uint32_t ring_aux_record_size(const struct ring_aux *aux)
+/* The AUX record's struct perf_event_header, as it lies in the record's first word. */
+static inline uint64_t ring_aux_header(const struct ring_aux *aux)
 {
-	return (uint32_t)sizeof(struct ring_aux_record) + aux->account->trailer_size;
+	return PERF_RECORD_AUX | (8ULL * RING_AUX_WORDS + aux->account->trailer_size) << 48;
 }
 
-/* Build the record, but for its trailer. */
-static inline void ring_aux_put(struct ring_aux_record *record, uint64_t record_size,
-                                uint64_t offset, uint64_t size, uint64_t flags)
+/* Build it, but for its trailer. */
+static inline void ring_aux_put(uint64_t *at, uint64_t header, uint64_t offset, uint64_t size,
+                                uint64_t flags)
 {
-	record->header = (struct perf_event_header){
-		.type = PERF_RECORD_AUX,
-		.size = (uint16_t)record_size,
-	};
-	record->aux_offset = offset;
-	record->aux_size = size;
-	record->flags = flags;
+	at[0] = header;
+	at[1] = offset;
+	at[2] = size;
+	at[3] = flags;
 }
 
 /* Move the head, and say so. */
@@ -170,17 +164,15 @@ static inline void ring_aux_wake(struct ring_aux_output *out)
 
 /*
  * ring_aux_end() of so many bytes and ring_aux_begin() of a transaction behind them, where nothing
- * is unusual: a handler's way with no detours, in two steps. The first says where the AUX record's
- * trailer is to be put before the second. NULL, with nothing done: there are flags to tell, a range
- * is carried, it is overwrite mode, the data ring has something to look at, or fewer than need
- * bytes are free behind; then it takes end and begin.
+ * is unusual, for a writer that nothing can interrupt (ring_is_alone()); in two steps. The first
+ * says where the AUX record's trailer is to be put before the second. NULL, with nothing done:
+ * there are flags to tell, a range is carried, it is overwrite mode, the data ring has something to
+ * look at, or fewer than need bytes are free behind; then it takes end and begin.
  */
-RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, struct ring_output *data,
-                                 uint64_t bytes, uint64_t need)
+RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, uint64_t bytes, uint64_t need)
 {
 	struct ring_aux *aux = out->aux;
-	struct ring_aux_record *record;
-	uint32_t size = ring_aux_record_size(aux);
+	uint64_t *at;
 
 	if (RING_RARE(!out->plain))
 		return NULL;
@@ -189,22 +181,23 @@ RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, struct ring_output
 		if (out->size < bytes + need)
 			return NULL;
 	}
-	record = ring_try(data, aux->ring, aux->account, size);
-	if (RING_RARE(!record))
+	if (RING_RARE(!ring_is_alone(aux->ring, out->header >> 48)))
 		return NULL;
-	ring_aux_put(record, size, out->from, out->head + bytes - out->from, 0);
-	return (uint64_t *)(record + 1);
+	at = ring_place_alone(aux->ring);
+	ring_aux_put(at, out->header, out->head, bytes, 0);
+	return at + RING_AUX_WORDS;
 }
 
-RING_FAST void ring_aux_go_on(struct ring_aux_output *out, struct ring_output *data, uint64_t bytes)
+RING_FAST void ring_aux_go_on(struct ring_aux_output *out, uint64_t bytes)
 {
 	struct ring_aux *aux = out->aux;
 
 	ring_aux_advance(aux, bytes);
-	aux->records++; /* there is one transaction at a time */
-	ring_commit(data);
+	aux->records++;
+	ring_commit_alone(aux->ring, aux->account, out->header >> 48);
 	out->size -= bytes;
-	out->head = out->from = aux->head;
+	out->head += bytes;
+	out->from = out->head;
 	out->padded = false;
 	if (out->head >= out->wakeup)
 		ring_aux_wake(out);

@@ -21,6 +21,8 @@
 #ifndef RINGBUF_OWNER_H
 #define RINGBUF_OWNER_H
 
+#include "arch/arch.h"
+#include "ringbuf/fault.h"
 #include "ringbuf/trace_region.h"
 
 struct ring_owner {
@@ -42,12 +44,60 @@ struct ring_owner {
 	uint64_t sent_by_tick; /* sent, at the last ring_owner_tick() */
 };
 
-/* Count the cause and notify the owner unless a wakeup is pending. What the reader is to
- * find must have been published before. Any context. */
-void ring_owner_wake(struct ring_owner *owner, enum tr_wakeup_cause cause);
-
 /* Once a tick: ring again if a wakeup has been pending since before the last tick. A reader that is
  * only slow wakes for nothing. IRQ, on the ring's CPU. */
 void ring_owner_tick(struct ring_owner *owner);
+
+#define RING_STORE_BUFFER_SPINS 100000
+
+/* Fault builds have a load and a store in place of the exchange, with nothing to keep them behind
+ * the store to data_head, or together. */
+static inline bool ring_owner_is_fenceless(void)
+{
+	return RING_FAULT(NO_FENCE) || RING_FAULT(STORE_BUFFER);
+}
+
+static inline void ring_owner_linger_in_store_buffer(void)
+{
+	for (unsigned i = 0; i < RING_STORE_BUFFER_SPINS; i++)
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline bool ring_owner_pending_was_set(struct tr_doorbell *doorbell)
+{
+	if (ring_owner_is_fenceless()) {
+		uint32_t was = __atomic_load_n(&doorbell->pending, __ATOMIC_RELAXED);
+
+		if (RING_FAULT(STORE_BUFFER))
+			ring_owner_linger_in_store_buffer();
+		__atomic_store_n(&doorbell->pending, 1, __ATOMIC_RELAXED);
+		return was;
+	}
+	return arch_exchange(&doorbell->pending, 1); /* E, pairs with F in ring_reader.c */
+}
+
+static inline void ring_owner_repeat(struct ring_owner *owner)
+{
+	if (!owner->notify || ring_owner_is_fenceless())
+		return; /* a fault build must not be mended by it */
+	arch_add_local(&owner->repeated, 1);
+	owner->notify(owner);
+}
+
+/* Count the cause and notify the owner unless a wakeup is pending. What the reader is to
+ * find must have been published before. Any context. */
+static inline void ring_owner_wake(struct ring_owner *owner, enum tr_wakeup_cause cause)
+{
+	arch_add_local(&owner->causes[cause], 1);
+	if (ring_owner_pending_was_set(owner->doorbell)) {
+		arch_add_local(&owner->coalesced, 1);
+		if (cause == TR_WAKEUP_END)
+			ring_owner_repeat(owner); /* no tick comes after it */
+		return;
+	}
+	arch_add_local(&owner->sent, 1);
+	if (owner->notify)
+		owner->notify(owner);
+}
 
 #endif

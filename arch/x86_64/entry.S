@@ -160,24 +160,24 @@ interrupt:
 	.size \name, . - \name
 	.endm
 
-	.balign 1024
-nmi_entries:			/* in one page, wherever that is */
-	own_entry x86_nmi_entry, VECTOR_NMI, x86_nmi
-
 /*
- * The NMI while nothing is hidden: of struct arch_regs what the monitor's handler may change, and
- * the frame pointer. The rest, which only a signal's handler may look at, is filled in for one: the
- * registers that C functions preserve are still the interrupted code's.
+ * The NMI: of struct arch_regs what the monitor's handler may change, and the frame pointer. The
+ * rest, which only a signal's handler may look at, is filled in for one: the registers that C
+ * functions preserve are still the interrupted code's. hidden: on CPUs that hide their handlers.
  */
+	.macro nmi_entry name, function, hidden
 	.balign 16
-	.globl x86_plain_nmi_entry
-	.hidden x86_plain_nmi_entry
-	.type x86_plain_nmi_entry, @function
-x86_plain_nmi_entry:
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
 	sub $16, %rsp		/* vector and error code */
 	push %rax
 	push %rcx
 	push %rdx
+	.if \hidden
+	trace_hold
+	.endif
 	push %rsi
 	push %rdi
 	push %r8
@@ -189,17 +189,20 @@ x86_plain_nmi_entry:
 	cld
 	xor %ebp, %ebp
 	mov %rsp, %rdi
-	call *x86_pmi_handler(%rip)
+	call \function
 	str %eax
 	lea x86_signals-GDT_TSS(%rip), %rcx
 	cmpl $0, (%rcx, %rax)
-	jne .Lsignal
-.Lpmi_done:
+	jne .Lsignal\@
+.Ldone\@:
 	add $8*REGS_PRESERVED, %rsp
 	pop %rbp
 	pop %r11
 	pop %r10
 	pop %r9
+	.if \hidden
+	trace_release
+	.endif
 	pop %r8
 	pop %rdi
 	pop %rsi
@@ -208,7 +211,7 @@ x86_plain_nmi_entry:
 	pop %rax
 	add $16, %rsp
 	iretq
-.Lsignal:
+.Lsignal\@:
 	mov %rsp, %rdi
 	mov %rbx, (%rdi)
 	mov %r12, 8(%rdi)
@@ -218,8 +221,14 @@ x86_plain_nmi_entry:
 	movq $VECTOR_NMI, REGS_VECTOR(%rdi)
 	movq $0, REGS_VECTOR+8(%rdi)
 	call x86_signal
-	jmp .Lpmi_done
-	.size x86_plain_nmi_entry, . - x86_plain_nmi_entry
+	jmp .Ldone\@
+	.size \name, . - \name
+	.endm
+
+	.balign 1024
+nmi_entries:			/* in one page, wherever that is */
+	nmi_entry x86_nmi_entry, x86_nmi, 1
+	nmi_entry x86_plain_nmi_entry, *x86_pmi_handler(%rip), 0
 	.org nmi_entries + 1024	/* an error if they take more */
 
 	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt

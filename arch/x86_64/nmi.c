@@ -50,12 +50,8 @@ void x86_signal(const struct arch_regs *regs)
 
 void x86_nmi(const struct arch_regs *regs)
 {
-	unsigned cpu = arch_cpu();
-
-	if (!trace_interrupted(cpu, regs, ARCH_ENTERED_NMI))
+	if (!trace_interrupted(trace_cpu(), regs, ARCH_ENTERED_NMI))
 		x86_pmi_handler(regs);
-	if (__atomic_load_n(&x86_signals[cpu].what, __ATOMIC_RELAXED))
-		x86_signal(regs);
 }
 
 void x86_expect_signal(unsigned cpu)

@@ -31,13 +31,10 @@ bool trace_in_window(uint64_t pc)
 	return false;
 }
 
-/* arch_cpu() for when TR is surely ours: in handlers, and after arch_trace_hide(). */
+/* In handlers, and after arch_trace_hide(). */
 static struct x86_trace *here(void)
 {
-	uint32_t task;
-
-	__asm__ volatile("str %0" : "=r"(task));
-	return &x86_trace[(task - GDT_TSS) / 16];
+	return &x86_trace[trace_cpu()];
 }
 
 void arch_trace_hide(arch_entered_fn entered)
@@ -45,9 +42,9 @@ void arch_trace_hide(arch_entered_fn entered)
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
 	if (entered) {
+		x86_trace_entered = entered;
 		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
 		descriptors_hide_nmi();
-		x86_trace_entered = entered;
 		any_hides = true;
 		trace->depth =
 		    0; /* an NMI may have ended the last trace in an entry's first steps */

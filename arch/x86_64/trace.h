@@ -16,6 +16,7 @@
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/descriptors.h"
 
 struct x86_trace {
 	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
@@ -34,6 +35,15 @@ extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
 
 /* entry.S: its end, which begins with x86_vectors. */
 extern const char x86_entries_end[] __attribute__((visibility("hidden")));
+
+/* arch_cpu() for when TR is surely ours. */
+static inline unsigned trace_cpu(void)
+{
+	uint32_t task;
+
+	__asm__ volatile("str %0" : "=r"(task));
+	return (task - GDT_TSS) / 16;
+}
 
 static inline bool trace_in_entries(uint64_t pc)
 {
@@ -57,8 +67,7 @@ static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs,
 	const struct x86_trace *trace = &x86_trace[cpu];
 	unsigned how = ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST;
 
-	if (!trace->hide)
-		return false;
+	/* it is 0 where this CPU hides nothing */
 	if (__builtin_expect(trace->depth != 1, 0))
 		how = 0;
 	if (__builtin_expect(trace_in_entries(regs->rip), 0)) {
