@@ -56,7 +56,7 @@ x86_vectors:
 	window .Lholding\@, .Lstill_traced\@
 	.endm
 
-	.macro trace_release	/* uses rax, rcx, rdx, rsi, rdi, r8 */
+	.macro trace_release	/* uses rax, rcx, rdx, rsi, rdi */
 	str %ecx
 	lea x86_trace(%rip), %rdi
 	lea -2*GDT_TSS(%rdi, %rcx, 2), %rdi
@@ -66,21 +66,17 @@ x86_vectors:
 .Lreleasing\@:
 	jne .Lreleased\@
 .Lagain\@:
-	mov TRACE_GLOBAL_CTRL(%rdi), %rsi
-	mov %rsi, %rax
-	mov %rsi, %rdx
-	shr $32, %rdx
+	mov TRACE_WRITES(%rdi), %rsi
+	mov TRACE_GLOBAL_CTRL(%rdi), %eax
+	mov TRACE_GLOBAL_CTRL+4(%rdi), %edx
 	mov $IA32_PERF_GLOBAL_CTRL, %ecx
 	wrmsr
-	mov TRACE_DEBUGCTL(%rdi), %r8
-	mov %r8, %rax
+	mov TRACE_DEBUGCTL(%rdi), %eax
 	xor %edx, %edx
 	mov $IA32_DEBUGCTL, %ecx
 .Lnot_yet_traced\@:
 	wrmsr
-	cmp TRACE_GLOBAL_CTRL(%rdi), %rsi
-	jne .Lagain\@
-	cmp TRACE_DEBUGCTL(%rdi), %r8
+	cmp TRACE_WRITES(%rdi), %rsi
 	jne .Lagain\@
 .Lreleased\@:
 	window .Lreleasing\@, .Lnot_yet_traced\@

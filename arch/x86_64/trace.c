@@ -97,6 +97,7 @@ bool trace_write(uint32_t reg, uint64_t value)
 		return false;
 	trace = here();
 	__atomic_store_n(word_of(trace, reg), value, __ATOMIC_RELAXED);
+	arch_add_local(&trace->writes, 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!trace->depth)
 		wrmsr(reg, value);

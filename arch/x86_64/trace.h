@@ -12,6 +12,7 @@
 #define TRACE_GLOBAL_CTRL 8
 #define TRACE_HIDE        16
 #define TRACE_DEPTH       20
+#define TRACE_WRITES      24
 
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"
@@ -21,13 +22,14 @@
 struct x86_trace {
 	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
 	uint32_t hide;
-	uint32_t depth; /* of handlers, and arch_trace_hold(); 0: the registers are live */
-	uint64_t reserved;
+	uint32_t depth;  /* of handlers, and arch_trace_hold(); 0: the registers are live */
+	uint64_t writes; /* to the first two */
 };
 _Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, hide) == TRACE_HIDE, "entry.S");
 _Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
+_Static_assert(offsetof(struct x86_trace, writes) == TRACE_WRITES, "entry.S");
 _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
