@@ -50,11 +50,16 @@ static inline void arch_reg_sync(void);
 static inline uint64_t arch_counter_read(uint32_t reg);
 static inline void arch_counter_write(uint32_t reg, uint64_t value);
 
+/* The counter that x86's RDPMC calls selector, by that instruction; found to exist as well. Other
+ * ISAs have none: 0. Any context. */
+static inline uint64_t arch_rdpmc(uint32_t selector);
+
 /* ---- Registers of the performance hardware ---- */
 
 /* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
- * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h. Arm: a system register by ARM_SYSREG() of
- * arch/aarch64/pmuv3.h. A write to what does not exist has no effect, a read of it is 0. */
+ * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h, or what RDPMC_VALUE() says. Arm: a system
+ * register by ARM_SYSREG() of arch/aarch64/pmuv3.h. A write to what does not exist has no effect, a
+ * read of it is 0. */
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
 

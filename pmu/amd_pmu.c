@@ -136,14 +136,13 @@ static struct x86_monitor look(void)
 		.general_mask = (1ULL << PERF_CTR_WIDTH) - 1,
 		.farthest = (1ULL << (PERF_CTR_WIDTH - 1)) - 1,
 		.select = PERF_LEGACY_CTL0,
-		.read = PERF_LEGACY_CTR0,
 		.write = PERF_LEGACY_CTR0,
 		.step = 1,
 	};
 
 	if (has_extension()) {
 		monitor.select = PERF_CTL0;
-		monitor.read = monitor.write = PERF_CTR0;
+		monitor.write = PERF_CTR0;
 		monitor.step = PERF_CTR0 - PERF_CTL0 + 1;
 	}
 	if (has_version_2()) {

@@ -267,7 +267,6 @@ static int prepare(unsigned cpu)
 		.fixed_mask = unit->fixed_mask,
 		.farthest = full ? unit->general_mask >> 1 : INT32_MAX,
 		.select = IA32_PERFEVTSEL0,
-		.read = IA32_PMC0,
 		.write = full ? IA32_A_PMC0 : IA32_PMC0,
 		.step = 1,
 	};

@@ -41,7 +41,7 @@ static uint64_t count_now(const struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = &event->hw.x86;
 
-	return hw->base + ((arch_counter_read(hw->read_at) - hw->value) & hw->mask);
+	return hw->base + ((arch_rdpmc(hw->rdpmc) - hw->value) & hw->mask);
 }
 
 /* Have the frozen counter overflow after so many more events, or as far as it can go. */
@@ -151,7 +151,7 @@ static uint64_t overflowed(const struct unit *u)
 	for (unsigned i = 0; i < u->m.general; i++) {
 		const struct perf_event *event = u->owners[i];
 
-		if (event && arch_counter_read(event->hw.x86.read_at) < event->hw.x86.value)
+		if (event && arch_rdpmc(event->hw.x86.rdpmc) < event->hw.x86.value)
 			which |= 1ULL << i;
 	}
 	return which;

@@ -22,8 +22,8 @@ struct x86_monitor {
 	uint32_t fixed;                    /* fixed counters, a bit each */
 	uint64_t general_mask, fixed_mask; /* of a counter's value */
 	uint64_t farthest;                 /* the most that a general counter can be set before 0 */
-	/* MSRs of general counter 0, and how far it is to the next one's */
-	uint32_t select, read, write, step;
+	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
+	uint32_t select, write, step;
 	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
 };
 
@@ -43,11 +43,12 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 {
 	hw->counter = counter;
 	if (x86_counter_is_fixed(counter)) {
-		hw->read_at = hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
+		hw->rdpmc = RDPMC_FIXED | (counter - GLOBAL_FIXED);
+		hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
 		hw->mask = m->fixed_mask;
 		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
 	} else {
-		hw->read_at = m->read + counter * m->step;
+		hw->rdpmc = counter;
 		hw->write_at = m->write + counter * m->step;
 		hw->mask = m->general_mask;
 		hw->farthest = m->farthest;

@@ -43,8 +43,9 @@ static void clear(const struct x86_monitor *m)
 		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
 }
 
-/* A counter of ours keeps what is written to it while it stands still, and stays off: one that
- * firmware uses from SMM, or that a hypervisor gives only the name of, does not. */
+/* A counter of ours keeps what is written to it while it stands still, and stays off, and RDPMC
+ * reads it: one that firmware uses from SMM, or that a hypervisor gives only the name of, does not.
+ */
 static bool is_foreign(const struct x86_monitor *m, unsigned counter)
 {
 	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
@@ -54,7 +55,7 @@ static bool is_foreign(const struct x86_monitor *m, unsigned counter)
 	x86_counter_address(&hw, m, counter);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		arch_reg_write(hw.write_at, values[i]);
-		if (arch_reg_read(hw.read_at) != values[i])
+		if (arch_reg_read(RDPMC_VALUE(hw.rdpmc)) != values[i])
 			return true;
 	}
 	return false;

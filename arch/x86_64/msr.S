@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MSRs that may not exist: a hypervisor or an old CPU answers with #GP. nmi.c's handler of it
+ * MSRs and counters that may not exist: a hypervisor or an old CPU answers with #GP. nmi.c's handler of it
  * goes on at the landing.
  */
 	.text
@@ -20,6 +20,21 @@ x86_rdmsr_may_fault:
 	ret
 	.size x86_rdmsr_safe, . - x86_rdmsr_safe
 
+/* uint64_t x86_rdpmc_safe(uint32_t selector edi): the same of RDPMC */
+	.globl x86_rdpmc_safe
+	.hidden x86_rdpmc_safe
+	.type x86_rdpmc_safe, @function
+x86_rdpmc_safe:
+	mov %edi, %ecx
+	.globl x86_rdpmc_may_fault
+	.hidden x86_rdpmc_may_fault
+x86_rdpmc_may_fault:
+	rdpmc
+	shl $32, %rdx
+	or %rdx, %rax
+	ret
+	.size x86_rdpmc_safe, . - x86_rdpmc_safe
+
 /* void x86_wrmsr_safe(uint32_t msr edi, uint64_t value rsi): nothing if it does not exist */
 	.globl x86_wrmsr_safe
 	.hidden x86_wrmsr_safe
@@ -36,7 +51,7 @@ x86_wrmsr_may_fault:
 	ret
 	.size x86_wrmsr_safe, . - x86_wrmsr_safe
 
-/* Both go on here after #GP. */
+/* They go on here after #GP. */
 	.globl x86_msr_landing
 	.hidden x86_msr_landing
 	.type x86_msr_landing, @function

@@ -16,6 +16,13 @@
 #define CPUID_ECX              2U
 #define CPUID_EDX              3U
 
+/* RDPMC's operand (SDM volume 2): a general counter's number, or a fixed one's with bit 30; and
+ * what it reads, as a number for arch_reg_read(). */
+#define RDPMC_FIXED           (1U << 30)
+#define RDPMC_VALUES          0x4fffe000U
+#define RDPMC_VALUE(selector) (RDPMC_VALUES | (selector) >> 30 << 8 | ((selector)&0xff))
+#define RDPMC_SELECTOR(value) (((value) >> 8 & 1) << 30 | ((value)&0xff))
+
 #define CPUID_VENDOR_GENU 0x756e6547U /* EBX of leaf 0: "Genu", "Auth" */
 #define CPUID_VENDOR_AUTH 0x68747541U
 

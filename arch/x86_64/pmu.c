@@ -9,12 +9,15 @@
 
 /* msr.S */
 uint64_t x86_rdmsr_safe(uint32_t msr);
+uint64_t x86_rdpmc_safe(uint32_t selector);
 void x86_wrmsr_safe(uint32_t msr, uint64_t value);
-extern const char x86_rdmsr_may_fault[], x86_wrmsr_may_fault[], x86_msr_landing[];
+extern const char x86_rdmsr_may_fault[], x86_rdpmc_may_fault[], x86_wrmsr_may_fault[],
+    x86_msr_landing[];
 
 void x86_general_protection(const struct arch_regs *regs)
 {
 	if (regs->rip != (uint64_t)x86_rdmsr_may_fault &&
+	    regs->rip != (uint64_t)x86_rdpmc_may_fault &&
 	    regs->rip != (uint64_t)x86_wrmsr_may_fault)
 		panic_exception(regs);
 	((struct arch_regs *)(uintptr_t)regs)->rip = (uint64_t)x86_msr_landing;
@@ -37,6 +40,8 @@ uint64_t arch_reg_read(uint32_t reg)
 
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return cpuid_word(reg);
+	if ((reg & ~0x1ffU) == RDPMC_VALUES)
+		return x86_rdpmc_safe(RDPMC_SELECTOR(reg));
 	if (trace_read(reg, &value))
 		return value;
 	return x86_rdmsr_safe(reg);

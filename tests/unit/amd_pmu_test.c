@@ -81,6 +81,8 @@ static uint64_t model_read(uint32_t reg)
 
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return read_cpuid(reg);
+	if (reg - RDPMC_VALUE(0U) < model.counters)
+		return model.counter[reg - RDPMC_VALUE(0U)];
 	if (word)
 		return *word;
 	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_STATUS)

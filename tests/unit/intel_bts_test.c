@@ -60,8 +60,7 @@ static uint64_t cpu_read(uint32_t reg)
 	case IA32_DS_AREA:
 		return cpu.ds_area;
 	default:
-		return reg >= IA32_PMC0 && reg < IA32_PMC0 + GENERAL ? cpu.counter[reg - IA32_PMC0]
-		                                                     : 0;
+		return reg - RDPMC_VALUE(0U) < GENERAL ? cpu.counter[reg - RDPMC_VALUE(0U)] : 0;
 	}
 }
 

@@ -45,10 +45,12 @@ static uint64_t model_read(uint32_t reg)
 	}
 	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + model.general)
 		return model.select[reg - IA32_PERFEVTSEL0];
-	if (reg >= IA32_PMC0 && reg < IA32_PMC0 + model.general)
-		return model.counter[reg - IA32_PMC0];
-	if (reg >= IA32_FIXED_CTR0 && reg < IA32_FIXED_CTR0 + INTEL_MODEL_FIXED)
-		return model.counter[GLOBAL_FIXED + reg - IA32_FIXED_CTR0];
+	if (model.no_rdpmc)
+		return 0;
+	if (reg - RDPMC_VALUE(0U) < model.general)
+		return model.counter[reg - RDPMC_VALUE(0U)];
+	if (reg - RDPMC_VALUE(RDPMC_FIXED) < INTEL_MODEL_FIXED)
+		return model.counter[GLOBAL_FIXED + reg - RDPMC_VALUE(RDPMC_FIXED)];
 	return 0;
 }
 

@@ -71,6 +71,16 @@ static void when_all_are_somebody_elses_the_hardware_is_busy(void **state)
 	assert_int_equal(event_enable(&rig_events[0]), -EBUSY);
 }
 
+static void counters_that_rdpmc_does_not_read_are_not_ours(void **state)
+{
+	(void)state;
+	intel_model_power_on(2, true);
+	model.no_rdpmc = true;
+	rig_describe(&rig_events[0], PERF_TYPE_RAW, 0xc0, 1000);
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	assert_int_equal(event_enable(&rig_events[0]), -EBUSY);
+}
+
 static void a_hypervisor_without_a_virtual_pmu_is_named(void **state)
 {
 	const char *why;
@@ -219,6 +229,7 @@ int main(void)
 		cmocka_unit_test(leftovers_are_cleared_and_told),
 		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
 		cmocka_unit_test(when_all_are_somebody_elses_the_hardware_is_busy),
+		cmocka_unit_test(counters_that_rdpmc_does_not_read_are_not_ours),
 		cmocka_unit_test(a_hypervisor_without_a_virtual_pmu_is_named),
 		cmocka_unit_test(what_only_a_fixed_counter_counts_goes_there_or_nowhere),
 		cmocka_unit_test(version_5_names_its_fixed_counters_one_by_one),

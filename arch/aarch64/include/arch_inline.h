@@ -158,6 +158,12 @@ static inline __attribute__((always_inline)) uint64_t arch_counter_read(uint32_t
 	return value;
 }
 
+static inline uint64_t arch_rdpmc(uint32_t selector)
+{
+	(void)selector;
+	return 0;
+}
+
 static inline __attribute__((always_inline)) void arch_counter_write(uint32_t reg, uint64_t value)
 {
 	if (!__builtin_constant_p(reg))

@@ -7,6 +7,8 @@
 #ifndef ARCH_HOST_ARCH_INLINE_H
 #define ARCH_HOST_ARCH_INLINE_H
 
+#include "arch/x86_64/perfmon.h"
+
 #if defined(__x86_64__)
 /* arch/host/time.c: the TSC, or what host_set_cycles() said. */
 #define HOST_HAS_TSC 1
@@ -71,6 +73,11 @@ static inline void arch_reg_sync(void)
 static inline uint64_t arch_counter_read(uint32_t reg)
 {
 	return arch_reg_read(reg);
+}
+
+static inline uint64_t arch_rdpmc(uint32_t selector)
+{
+	return arch_reg_read(RDPMC_VALUE(selector));
 }
 
 static inline void arch_counter_write(uint32_t reg, uint64_t value)

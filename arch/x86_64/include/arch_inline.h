@@ -80,6 +80,14 @@ static inline uint64_t arch_counter_read(uint32_t reg)
 	return high << 32 | low;
 }
 
+static inline uint64_t arch_rdpmc(uint32_t selector)
+{
+	uint64_t low, high; /* as RDTSC's */
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(selector) : "memory");
+	return high << 32 | low;
+}
+
 static inline void arch_counter_write(uint32_t reg, uint64_t value)
 {
 	__asm__ volatile("wrmsr"
