@@ -110,14 +110,6 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	return recording_fills_aux(&event->attr) ? recording_open_aux(c, event) : 0;
 }
 
-/* One store, so any context. */
-static void ring_doorbell(struct ring_owner *owner)
-{
-	const struct channel *channel = owner->context;
-
-	channel->ops->notify(channel, owner->vector);
-}
-
 /* A vector an owner; where there are more owners than vectors they share. */
 static void open_doorbell(struct traced_cpu *c)
 {
@@ -126,7 +118,7 @@ static void open_doorbell(struct traced_cpu *c)
 
 	if (!channel->vectors)
 		return;
-	c->owner.notify = ring_doorbell;
+	c->owner.notify = channel->ops->notify;
 	c->owner.context = (void *)(uintptr_t)channel;
 	c->owner.vector = c->index % channel->vectors;
 	r->region->rings[c->index].vector = c->owner.vector;

@@ -27,9 +27,9 @@ struct channel_ops {
 	 * 0; -ENODEV: this machine has none; -ENOMEM; -EIO: it is there but does not work.
 	 */
 	int (*open)(struct channel *channel);
-	/* Wake the reader that waits for vector, below channel->vectors, of a channel that has
-	 * any: one store to device memory. Any context, after arch_take_over(). */
-	void (*notify)(const struct channel *channel, uint32_t vector);
+	/* Wake the reader that waits for vector, below channel->vectors, of a struct channel that
+	 * has any: one store to device memory. Any context, after arch_take_over(). */
+	void (*notify)(void *channel, uint32_t vector);
 };
 
 extern const struct channel_ops channel_ivshmem, channel_memory;

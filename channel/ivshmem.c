@@ -135,8 +135,10 @@ static int open(struct channel *channel)
 	return error;
 }
 
-static void notify(const struct channel *channel, uint32_t vector)
+static void notify(void *context, uint32_t vector)
 {
+	const struct channel *channel = context;
+
 	*channel->doorbell = SUPERVISOR << 16 | vector;
 }
 

@@ -59,10 +59,11 @@ bool branch_area_has_next(struct branch_area *area, const struct branch_record *
 /* Bytes of the records from position end to the area's end; 0: too few for a segment. */
 uint64_t branch_area_left(const struct branch_area *area, const struct branch_record *end);
 
-/* The usual way from a full segment, which ended at end, to the next: close and open in one, in the
- * two steps of ring_aux_try() and ring_aux_go_on(), with the trailer to be put in between. NULL,
- * with nothing done: the next one lies at the area's begin, or ring_aux_try() says so; next: bytes
- * of its records. On the ring's CPU, where nothing can interrupt. */
+/* The usual way from a full segment, which ended at end, to the next: close and open in one. After
+ * ring_aux_try() the trailer is to be put, branch_area_go_on() opens the next one, and
+ * ring_aux_go_on() announces the full one. NULL, with nothing done: the next one lies at the area's
+ * begin, or ring_aux_try() says so; next: bytes of its records. On the ring's CPU, where nothing
+ * can interrupt. */
 RING_FAST uint64_t *branch_area_try(struct branch_area *area, const struct branch_record *end,
                                     uint64_t *next)
 {
@@ -80,12 +81,10 @@ RING_FAST uint64_t *branch_area_try(struct branch_area *area, const struct branc
 RING_FAST void branch_area_go_on(struct branch_area *area, struct branch_record *end, uint64_t next)
 {
 	uint8_t *next_end = (uint8_t *)end + next;
-	uint64_t bytes = (uint64_t)((uint8_t *)end - (uint8_t *)area->base);
 
 	area->base = end;
 	area->end = (struct branch_record *)(void *)next_end;
 	area->threshold = (struct branch_record *)(void *)(next_end - area->margin);
-	ring_aux_go_on(&area->out, bytes);
 }
 
 #endif

@@ -246,7 +246,7 @@ static bool entered(unsigned cpu, unsigned how)
 	struct perf_event *event = c->event;
 	struct branch_record *end = (struct branch_record *)c->store.bts_index;
 	struct hw_intel_bts *hw;
-	uint64_t *trailer = NULL, next;
+	uint64_t *trailer = NULL, next, bytes;
 
 	if (!event)
 		return false;
@@ -257,9 +257,11 @@ static bool entered(unsigned cpu, unsigned how)
 	if (RING_RARE(!trailer))
 		return look(c, event, how);
 	usual_trailer_put(trailer, event);
-	hw->bytes += bytes_to(&hw->area, end);
+	bytes = bytes_to(&hw->area, end);
+	hw->bytes += bytes;
 	branch_area_go_on(&hw->area, end, next);
 	point(&c->store, &hw->area);
+	ring_aux_go_on(&hw->area.out, bytes);
 	event->branches.returns++;
 	event->branches.interrupts++;
 	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS) != 0)) {

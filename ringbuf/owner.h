@@ -32,9 +32,9 @@ struct ring_owner {
 	uint32_t wakeup_watermark;    /* bytes; 0: half of the ring */
 	/* One NMI-safe store, or a flag that the drain loop sees. May be NULL where the reader
 	 * polls pending itself. Any context. */
-	void (*notify)(struct ring_owner *owner);
+	void (*notify)(void *context, uint32_t vector);
 	void *context;   /* notify's own */
-	uint32_t vector; /* for notify: which doorbell */
+	uint32_t vector; /* which doorbell */
 
 	/* private, NMI-safe: sent = sum of causes - coalesced */
 	uint64_t causes[TR_WAKEUP_CAUSES];
@@ -81,7 +81,7 @@ static inline void ring_owner_repeat(struct ring_owner *owner)
 	if (!owner->notify || ring_owner_is_fenceless())
 		return; /* a fault build must not be mended by it */
 	arch_add_local(&owner->repeated, 1);
-	owner->notify(owner);
+	owner->notify(owner->context, owner->vector);
 }
 
 /* Count the cause and notify the owner unless a wakeup is pending. What the reader is to
@@ -97,7 +97,7 @@ static inline void ring_owner_wake(struct ring_owner *owner, enum tr_wakeup_caus
 	}
 	arch_add_local(&owner->sent, 1);
 	if (owner->notify)
-		owner->notify(owner);
+		owner->notify(owner->context, owner->vector);
 }
 
 #endif

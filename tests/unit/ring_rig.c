@@ -8,10 +8,11 @@
 
 #define HEAD_WORDS (RIG_MIN_RECORD / 8)
 
-static void count_notification(struct ring_owner *owner)
+static void count_notification(void *context, uint32_t vector)
 {
-	struct rig *rig = owner->context;
+	struct rig *rig = context;
 
+	(void)vector;
 	__atomic_fetch_add(&rig->notified, 1, __ATOMIC_RELAXED);
 }
 

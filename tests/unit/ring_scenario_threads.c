@@ -38,10 +38,11 @@ static void free_pair(struct pair *pair)
 	free(pair);
 }
 
-static void ring_bell(struct ring_owner *owner)
+static void ring_bell(void *context, uint32_t vector)
 {
-	struct pair *pair = owner->context;
+	struct pair *pair = context;
 
+	(void)vector;
 	pair->rig.notified++;
 	sem_post(&pair->bell);
 }
@@ -129,10 +130,11 @@ const char *scenario_threads(uint64_t seed, uint64_t records)
 
 /* ---- The handshake alone: both sides spin, so that they meet as often as possible. ---- */
 
-static void note_bell(struct ring_owner *owner)
+static void note_bell(void *context, uint32_t vector)
 {
-	struct pair *pair = owner->context;
+	struct pair *pair = context;
 
+	(void)vector;
 	__atomic_store_n(&pair->rig.notified, 1, __ATOMIC_RELEASE);
 }
 

@@ -26,11 +26,14 @@ static struct ring_member member;
 static struct ring_aux aux;
 static struct tr_doorbell doorbell;
 static struct perf_event event;
-static volatile uint32_t bell;
+static volatile uint32_t bell, *bells = &bell;
 
-static void notify(struct ring_owner *woken)
+/* As a channel's doorbell is rung. */
+static void notify(void *context, uint32_t vector)
 {
-	bell = woken->vector;
+	volatile uint32_t *const *rung = context;
+
+	**rung = vector;
 }
 
 static bool prepare(uint64_t size)
@@ -47,7 +50,7 @@ static bool prepare(uint64_t size)
 	memset(&event, 0, sizeof(event));
 	memset(&control, 0, sizeof(control));
 	doorbell.pending = 0;
-	owner = (struct ring_owner){ .doorbell = &doorbell, .notify = notify };
+	owner = (struct ring_owner){ .doorbell = &doorbell, .notify = notify, .context = &bells };
 	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_intel_bts };
 	event.attr = (struct perf_event_attr){
 		.type = PERF_TYPE_INTEL_BTS,
