@@ -235,7 +235,7 @@ benches: host $(BENCHES)
 
 C_FILES := $(wildcard $(foreach dir,boot arch/*/include arch/* arch pmu ringbuf channel workload \
 	workload/sdk workload/sdk/include/bareperf workload/example \
-	host-tools tests/* tests/firmware/aarch64,$(dir)/*.[ch]))
+	host-tools tests/* $(ARCHES:%=tests/firmware/%),$(dir)/*.[ch]))
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
 	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \

@@ -14,6 +14,17 @@
 struct intel_model intel_models[INTEL_MODELS];
 #define model (intel_models[fake_cpu_number])
 
+static uint64_t rdpmc(uint32_t selector)
+{
+	unsigned counter = selector & 0xff;
+
+	if (model.no_rdpmc)
+		return 0;
+	if (selector & RDPMC_FIXED)
+		return counter < INTEL_MODEL_FIXED ? model.counter[GLOBAL_FIXED + counter] : 0;
+	return counter < model.general ? model.counter[counter] : 0;
+}
+
 static uint64_t model_read(uint32_t reg)
 {
 	switch (reg) {
@@ -45,13 +56,7 @@ static uint64_t model_read(uint32_t reg)
 	}
 	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + model.general)
 		return model.select[reg - IA32_PERFEVTSEL0];
-	if (model.no_rdpmc)
-		return 0;
-	if (reg - RDPMC_VALUE(0U) < model.general)
-		return model.counter[reg - RDPMC_VALUE(0U)];
-	if (reg - RDPMC_VALUE(RDPMC_FIXED) < INTEL_MODEL_FIXED)
-		return model.counter[GLOBAL_FIXED + reg - RDPMC_VALUE(RDPMC_FIXED)];
-	return 0;
+	return (reg & ~0x1ffU) == RDPMC_VALUES ? rdpmc(RDPMC_SELECTOR(reg)) : 0;
 }
 
 /* The counter that a write is for, or none. */

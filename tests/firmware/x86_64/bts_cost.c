@@ -133,6 +133,8 @@ static void tell(uint64_t size, uint64_t unit)
 {
 	uint64_t sum = 0;
 
+	if (!switches.count)
+		return;
 	for (unsigned i = 0; i < switches.count; i++)
 		sum += switches.clocks[i];
 	console_printf("cost %lu median %lu mean %lu most %lu of %u\n", size >> 10,
