@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the model costs: processor time of QEMU without our patches and with them, same guest.
 
-    tests/qemu/cost.py [ROUNDS [GUESTS]]
+    tests/qemu/cost.py [ROUNDS [SETS]]
 
 Three guests of a kind live side by side: on QEMU without the patches, with the model off, and
 with all CPUs' instructions and branches being counted. They do the same work in turns, a part of
 a second each, so that whatever else the host does meets all of them alike; the order changes
-from round to round. The processor time is the whole process's. A round gives two ratios; the
-figures are the medians over all rounds of several sets of guests, since where its code lies
-makes one process a little faster than the next for its whole life.
+from round to round. The processor time is the whole process's. A round gives two ratios, and a set
+of guests the medians of its rounds. Where its code and memory happen to lie makes one process up to
+a sixth faster than the next for its whole life, so there are many sets; the figures are the medians
+of theirs.
 
 Prints a line of tests/bench/run for each figure.
 """
@@ -64,7 +65,7 @@ class Worker:
 
 
 def measure(isa, binaries, directory, rounds):
-    """[{kind: seconds}], one for each round of one set of guests."""
+    """{kind: the median of its ratios to stock} of one set of guests, and stock's seconds."""
     cpu, on, events = CPUS[isa]
     stock, ours = binaries
     workers = {"stock": Worker(stock, isa, directory, cpu, "-"),
@@ -78,32 +79,30 @@ def measure(isa, binaries, directory, rounds):
         found.append({kind: workers[kind].round() for kind in order})
     for worker in workers.values():
         worker.end()
-    return found
+    ratios = {kind: statistics.median(r[kind] / r["stock"] for r in found) for kind in GOALS}
+    return ratios, statistics.median(r["stock"] for r in found)
 
 
-def report(isa, found):
-    base = statistics.median(r["stock"] for r in found)
-    print(f"# {isa}: {len(found)} rounds, {base:.3f} s each on QEMU without the model")
+def report(isa, sets, rounds):
+    base = statistics.median(stock for _, stock in sets)
+    print(f"# {isa}: {len(sets)} sets of {rounds} rounds, {base:.3f} s each on stock QEMU")
     for kind, goal in GOALS.items():
-        ratios = sorted(r[kind] / r["stock"] for r in found)
+        ratios = sorted(found[kind] for found, _ in sets)
         ratio = statistics.median(ratios)
-        low, high = ratios[len(ratios) // 4], ratios[3 * len(ratios) // 4]
-        print(f"# {isa}, {kind}: quartiles of the rounds {low:.3f} to {high:.3f}")
+        print(f"# {isa}, {kind}: {' '.join(f'{r:.3f}' for r in ratios)}")
         print(f"bench model-{kind}-{isa} {ratio:.3f} times-stock goal {goal} "
               f"{'ok' if ratio <= goal else 'short'}", flush=True)
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    sets = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 12
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 15
     try:
         stock, ours = guests.qemu_binaries("--stock"), guests.qemu_binaries()
         for isa in CPUS:
             directory = guests.guest_directory(isa)
-            found = []
-            for _ in range(sets):
-                found += measure(isa, (stock[isa], ours[isa]), directory, rounds)
-            report(isa, found)
+            sets = [measure(isa, (stock[isa], ours[isa]), directory, rounds) for _ in range(count)]
+            report(isa, sets, rounds)
     except guests.Unavailable as reason:
         print(f"bench model-off skip {reason}")
 
