@@ -3,8 +3,6 @@
 """Branch traces by single-step, on stock QEMU: every pair an edge of the image as it is
 disassembled, the books exact, and the same branches as Intel's branch trace store finds on the
 hardware model.
-
-check-timeout: 600
 """
 
 import branches

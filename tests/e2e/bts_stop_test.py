@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Branch traces are stopped while every CPU overflows: by the end of the workload, and by the host
 while it goes on. On the hardware model.
-
-check-timeout: 600
 """
 
 import ctypes

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """CPUs' own event names from the command line to perf: resolved on the host for the machine's CPU,
 which is another one than the host's.
-
-check-timeout: 600
 """
 
 import subprocess

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# check-timeout: 600
 """The user's own program on both architectures: built with the SDK, run, traced, survived."""
 
 import pathlib

@@ -13,15 +13,17 @@ import tap
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "check"
 
 
-def run(script, *arguments, ci="false"):
-    """Run a copy of the runner on one program, a shell script; returns (exit status, output)."""
+def run(script, *arguments, ci="false", programs=("sample",)):
+    """Run a copy of the runner on programs that are all the same shell script; returns (exit
+    status, output)."""
     with tempfile.TemporaryDirectory() as top:
         tests = pathlib.Path(top) / "tests"
         (tests / "e2e").mkdir(parents=True)
         shutil.copy(CHECK, tests / "check")
-        program = tests / "e2e/sample_test.py"
-        program.write_text("#!/bin/sh\n" + script)
-        program.chmod(0o755)
+        for name in programs:
+            program = tests / f"e2e/{name}_test.py"
+            program.write_text("#!/bin/sh\n" + script)
+            program.chmod(0o755)
         done = subprocess.run(
             [tests / "check", *arguments],
             capture_output=True,
@@ -116,6 +118,13 @@ status, output = run("echo '1..0 # SKIP no hardware model: offline'", ci="true")
 tap.equal(status, 1, "... a program that is skipped as a whole too")
 status, output = run("echo '1..0 # SKIP no spin here'", ci="true")
 tap.equal(status, 0, "... other skips are skips there too")
+MEET = """echo 1..1; touch $0.here; i=0
+until [ $(ls ${0%/*}/*.here | wc -l) -eq 2 ] || [ $i -eq 50 ]; do i=$((i + 1)); sleep 0.1; done
+[ $i -lt 50 ] && echo ok 1 - met"""
+status, output = run(MEET, "-j2", programs=("one", "other"))
+tap.equal(status, 0, "with -j2 two programs run at a time")
+status, output = run(MEET.replace("50", "5"), "-j1", programs=("one", "other"))
+tap.equal(status, 1, "... with -j1 one after the other")
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 tap.finish()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// check-timeout: 600
 /* The tests of the ring are able to fail: each fault that can be built in is caught. */
 #include <setjmp.h>
 #include <stdarg.h>
