@@ -161,7 +161,7 @@ interrupt:
  * rest, which only a signal's handler may look at, is filled in for one: the registers that C
  * functions preserve are still the interrupted code's. hidden: on CPUs that hide their handlers.
  */
-	.macro nmi_entry name, function, hidden
+	.macro nmi_entry name, hidden
 	.balign 16
 	.globl \name
 	.hidden \name
@@ -185,7 +185,14 @@ interrupt:
 	cld
 	xor %ebp, %ebp
 	mov %rsp, %rdi
-	call \function
+	.if \hidden
+	call x86_nmi_hidden
+	test %al, %al
+	jne .Lhandled\@
+	mov %rsp, %rdi
+	.endif
+	call *x86_pmi_handler(%rip)
+.Lhandled\@:
 	str %eax
 	lea x86_signals-GDT_TSS(%rip), %rcx
 	cmpl $0, (%rcx, %rax)
@@ -223,8 +230,8 @@ interrupt:
 
 	.balign 1024
 nmi_entries:			/* in one page, wherever that is */
-	nmi_entry x86_nmi_entry, x86_nmi, 1
-	nmi_entry x86_plain_nmi_entry, *x86_pmi_handler(%rip), 0
+	nmi_entry x86_nmi_entry, 1
+	nmi_entry x86_plain_nmi_entry, 0
 	.org nmi_entries + 1024	/* an error if they take more */
 
 	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt

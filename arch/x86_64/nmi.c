@@ -34,9 +34,9 @@ static void no_pmi(const struct arch_regs *regs)
 extern arch_handler_fn x86_pmi_handler;
 arch_handler_fn x86_pmi_handler = no_pmi;
 
-/* entry.S calls these, the second where an NMI is hidden. */
+/* entry.S calls these, the second where an NMI is hidden: whether it is done with. */
 void x86_signal(const struct arch_regs *regs);
-void x86_nmi(const struct arch_regs *regs);
+bool x86_nmi_hidden(const struct arch_regs *regs);
 
 /* The flag is set before the NMI is sent, and one that comes while this runs is taken after it: no
  * signal is missed. */
@@ -48,10 +48,20 @@ void x86_signal(const struct arch_regs *regs)
 		signal_handler(regs);
 }
 
-void x86_nmi(const struct arch_regs *regs)
+/* In one of our own handlers, or entries. */
+static __attribute__((noinline)) bool nested(const struct arch_regs *regs)
 {
-	if (!trace_interrupted(trace_cpu(), regs, ARCH_ENTERED_NMI))
-		x86_pmi_handler(regs);
+	return trace_interrupted(trace_cpu(), regs, ARCH_ENTERED_NMI);
+}
+
+bool x86_nmi_hidden(const struct arch_regs *regs)
+{
+	unsigned cpu = trace_cpu();
+
+	if (__builtin_expect(x86_trace[cpu].depth != 1, 0) ||
+	    __builtin_expect(trace_in_entries(regs->rip), 0))
+		return nested(regs);
+	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 
 void x86_expect_signal(unsigned cpu)
