@@ -21,6 +21,10 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
  * be polled afterwards. Any context, any CPU. */
 bool mailbox_has(const struct trace_region *region, const char *text);
 
+/* The word by which the host tells of a command, and in polled what it says until there is one
+ * behind the one that is being carried out. Thread. */
+const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *polled);
+
 /* Answer it: status is 0 or a negative errno, text (NULL: none) a sentence for the user. */
 void mailbox_reply(const struct trace_region *region, const struct mailbox_request *request,
                    int status, const char *text);

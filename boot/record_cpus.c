@@ -81,11 +81,20 @@ static void stop_by_nmi(struct traced_cpu *c)
 	tell_others(c->recording);
 }
 
+static void attend_cpu(struct traced_cpu *c)
+{
+	struct perf_event *event = c->aux_event;
+
+	if (c->live) /* what comes before is heard then */
+		event->heard = __atomic_load_n(event->asked, __ATOMIC_ACQUIRE);
+	stop_by_nmi(c);
+}
+
 static void attend(struct perf_event *event)
 {
 	for (unsigned i = 0; i < current->nr_cpus; i++) {
 		if (current->cpus[i].aux_event == event)
-			stop_by_nmi(&current->cpus[i]);
+			attend_cpu(&current->cpus[i]);
 	}
 }
 
@@ -122,8 +131,10 @@ static void set_live(struct traced_cpu *c, bool live)
 static void start_cpu(struct traced_cpu *c)
 {
 	c->recording->region->cpus[c->cpu].flags |= TR_CPU_TRACED;
-	if (c->aux_event)
+	if (c->aux_event) {
 		c->aux_event->attend = attend;
+		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);
+	}
 	c->error = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
 	tick_start(&c->tick, work);
 	set_live(c, true);

@@ -63,11 +63,11 @@ static uint64_t limit_of(const struct ring_aux_output *out)
 {
 	const struct ring_aux *aux = out->aux;
 	uint64_t half = aux->size / 2;
-	uint64_t limit = round_up(out->head + 1, aux->size);
+	uint64_t limit = round_up(aux->head + 1, aux->size);
 
 	if (aux->overwrite)
-		return round_up(out->head + 1, half);
-	limit = least(limit, round_down(out->head + out->size, PAGE));
+		return round_up(aux->head + 1, half);
+	limit = least(limit, round_down(aux->head + out->size, PAGE));
 	return least(limit, round_up(out->wakeup, PAGE));
 }
 
@@ -82,21 +82,21 @@ static uint64_t filled_of(const struct perf_event *event)
 {
 	const struct hw_arm_spe *hw = &event->hw.arm_spe;
 	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
-	                  address_of(hw, event->aux, hw->output.head);
+	                  address_of(hw, event->aux, event->aux->head);
 
-	return least(filled, hw->limit - hw->output.head);
+	return least(filled, hw->limit - event->aux->head);
 }
 
-/* Lend the hardware the piece from output.head on. The order is D17.7.1's: the pointers, then the
+/* Lend the hardware the piece from the head on. The order is D17.7.1's: the pointers, then the
  * enable, and sampling goes on when the caller clears PMBSR_EL1.S. */
 static void program(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = &event->hw.arm_spe;
-	uint64_t start = address_of(hw, event->aux, hw->output.head);
+	uint64_t head = event->aux->head, start = address_of(hw, event->aux, head);
 
 	hw->limit = limit_of(&hw->output);
 	arch_counter_write(PMBPTR_EL1, start);
-	arch_counter_write(PMBLIMITR_EL1, (start + (hw->limit - hw->output.head)) | PMBLIMITR_E);
+	arch_counter_write(PMBLIMITR_EL1, (start + (hw->limit - head)) | PMBLIMITR_E);
 	arch_reg_sync();
 }
 
@@ -110,7 +110,7 @@ static bool lend(struct perf_event *event)
 
 	if (ring_aux_begin(out, event->aux, 1))
 		return false;
-	skip = first_start(out->head) - out->head;
+	skip = first_start(event->aux->head) - event->aux->head;
 	if (skip && ring_aux_skip(out, skip)) {
 		ring_aux_end(out, 0);
 		return false;
@@ -204,8 +204,8 @@ static void zero(uint64_t from, uint64_t to)
 static void go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = &event->hw.arm_spe;
-	uint64_t bytes = hw->limit - hw->output.head;
-	uint64_t start = address_of(hw, event->aux, hw->output.head);
+	uint64_t bytes = hw->limit - event->aux->head;
+	uint64_t start = address_of(hw, event->aux, event->aux->head);
 
 	hw->flags |= flags_of(status); /* for the AUX record to come */
 	zero(start + filled_of(event), start + bytes);

@@ -36,47 +36,37 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 	                        !event->attr.aux_watermark);
 }
 
-static bool open_segment(struct perf_event *event)
-{
-	struct hw_branch_step *hw = &event->hw.branch_step;
-
-	if (!branch_area_open(&hw->area))
-		return false;
-	hw->at = hw->area.base;
-	return true;
-}
-
 /* Software does not overshoot: a segment is full at its end. */
 static void close_segment(struct perf_event *event, uint64_t flags)
 {
-	struct hw_branch_step *hw = &event->hw.branch_step;
+	struct branch_area *area = &event->hw.branch_step.area;
 
-	event->branches.records += (uint64_t)(hw->at - hw->area.base);
-	branch_area_close(&hw->area, hw->at, flags);
+	event->branches.records += (uint64_t)(area->open.index - area->open.base);
+	branch_area_close(area, area->open.index, flags);
 }
 
 static void taken(uint64_t from, uint64_t to)
 {
 	struct perf_event *event = stepped[arch_cpu()];
-	struct hw_branch_step *hw;
+	struct branch_area *area;
 	bool next;
 
 	if (!event)
 		return;
-	hw = &event->hw.branch_step;
+	area = &event->hw.branch_step.area;
 	event->count++;
-	if (!hw->area.open) {
+	if (!area->is_open) {
 		event->branches.lost++;
-		ring_aux_lost(&hw->area.out, sizeof(struct branch_record));
+		ring_aux_lost(&area->out, sizeof(struct branch_record));
 		return;
 	}
-	*hw->at++ = (struct branch_record){ from, to, BRANCH_PREDICTED };
-	if (hw->at < hw->area.end)
+	*area->open.index++ = (struct branch_record){ from, to, BRANCH_PREDICTED };
+	if (area->open.index < area->open.end)
 		return;
-	next = branch_area_has_next(&hw->area, hw->at);
+	next = branch_area_has_next(area, area->open.index);
 	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
 	if (next)
-		open_segment(event);
+		branch_area_open(area);
 }
 
 static int add(struct perf_event *event)
@@ -91,7 +81,7 @@ static void del(struct perf_event *event)
 
 static void start(struct perf_event *event)
 {
-	open_segment(event);
+	branch_area_open(&event->hw.branch_step.area);
 	stepped[event->cpu] = event;
 	arch_step_begin();
 }
@@ -100,7 +90,7 @@ static void stop(struct perf_event *event)
 {
 	arch_step_end();
 	stepped[event->cpu] = NULL;
-	if (event->hw.branch_step.area.open)
+	if (event->hw.branch_step.area.is_open)
 		close_segment(event, 0);
 }
 
@@ -112,8 +102,10 @@ static void read(struct perf_event *event)
 /* The tick is an interrupt, so no step comes between. */
 static void poll(struct perf_event *event)
 {
-	if (!event->hw.branch_step.area.open)
-		open_segment(event);
+	struct branch_area *area = &event->hw.branch_step.area;
+
+	if (!area->is_open)
+		branch_area_open(area);
 }
 
 const struct pmu pmu_branch_step = {

@@ -28,8 +28,18 @@
 
 #define EM_X86_64 62
 
-static struct bts_cpu {
-	struct debug_store store;
+_Static_assert(offsetof(struct branch_segment, base) ==
+                       offsetof(struct debug_store, bts_buffer_base) &&
+                   offsetof(struct branch_segment, index) ==
+                       offsetof(struct debug_store, bts_index) &&
+                   offsetof(struct branch_segment, end) ==
+                       offsetof(struct debug_store, bts_absolute_maximum) &&
+                   offsetof(struct branch_segment, threshold) ==
+                       offsetof(struct debug_store, bts_interrupt_threshold) &&
+                   sizeof(struct branch_segment) == sizeof(struct debug_store),
+               "IA32_DS_AREA points to the open segment");
+
+static struct {
 	struct perf_event *event; /* whose trace runs */
 	bool interrupted;         /* this interrupt was the threshold's */
 	struct {
@@ -98,62 +108,33 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 /* Where the CPU will write next; bounded, though nobody else writes there. */
 static struct branch_record *filled(const struct perf_event *event)
 {
-	const struct branch_area *area = &event->hw.intel_bts.area;
-	struct branch_record *index = (struct branch_record *)__atomic_load_n(
-	    &cpus[event->cpu].store.bts_index, __ATOMIC_RELAXED);
+	const struct branch_segment *open = &event->hw.intel_bts.area.open;
+	struct branch_record *index = __atomic_load_n(&open->index, __ATOMIC_RELAXED);
 
-	return index < area->base ? area->base : index > area->end ? area->end : index;
+	return index < open->base ? open->base : index > open->end ? open->end : index;
+}
+
+/* Records in the segments that are closed. */
+static uint64_t closed(const struct perf_event *event)
+{
+	return (event->aux->head - event->aux->skipped) / sizeof(struct branch_record);
 }
 
 static uint64_t recorded(const struct perf_event *event)
 {
 	const struct hw_intel_bts *hw = &event->hw.intel_bts;
-	uint64_t open = hw->running ? (uint64_t)(filled(event) - hw->area.base) : 0;
 
-	return hw->bytes / sizeof(struct branch_record) + open;
-}
-
-/* Have the debug store, which does not trace now, fill the open segment. */
-static void point(struct debug_store *store, const struct branch_area *area)
-{
-	store->bts_buffer_base = (uint64_t)area->base;
-	store->bts_index = (uint64_t)area->base;
-	store->bts_absolute_maximum = (uint64_t)area->end;
-	store->bts_interrupt_threshold = (uint64_t)area->threshold;
-}
-
-static bool next_segment(struct perf_event *event)
-{
-	struct branch_area *area = &event->hw.intel_bts.area;
-
-	if (!branch_area_open(area))
-		return false;
-	point(&cpus[event->cpu].store, area);
-	return true;
-}
-
-static uint64_t bytes_to(const struct branch_area *area, const struct branch_record *end)
-{
-	return (uint64_t)((const uint8_t *)end - (const uint8_t *)area->base);
-}
-
-/* Announce what is in the segment. */
-static void end_segment(struct perf_event *event, const struct branch_record *end, uint64_t flags)
-{
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
-
-	hw->bytes += bytes_to(&hw->area, end);
-	branch_area_close(&hw->area, end, flags);
+	return closed(event) + (hw->running ? (uint64_t)(filled(event) - hw->area.open.base) : 0);
 }
 
 static bool resume(struct perf_event *event)
 {
 	struct hw_intel_bts *hw = &event->hw.intel_bts;
 
-	if (!next_segment(event))
+	if (!branch_area_open(&hw->area))
 		return false;
 	hw->running = true;
-	hw->usual = hw->ring0 ? ARCH_ENTERED_ALONE : 0;
+	hw->usual = hw->ring0 && event->usual.has_trailer ? ARCH_ENTERED_ALONE : 0;
 	arch_reg_write(IA32_DEBUGCTL, hw->debugctl);
 	return true;
 }
@@ -181,16 +162,22 @@ static void end_gap(struct perf_event *event)
 }
 
 /* The registers stay: nothing is traced before the handler is over. */
-static void switch_with_care(struct perf_event *event, const struct branch_record *end)
+static void switch_with_care(struct perf_event *event, struct branch_record *end)
 {
-	bool next = branch_area_has_next(&event->hw.intel_bts.area, end);
+	struct branch_area *area = &event->hw.intel_bts.area;
+	bool next = branch_area_has_next(area, end);
 
-	end_segment(event, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
-	if (!next || !next_segment(event))
+	branch_area_close(area, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (!next || !branch_area_open(area))
 		pause(event);
 }
 
 /* ---- Interrupts ---- */
+
+static inline bool is_asked(const struct perf_event *event)
+{
+	return __atomic_load_n(event->hw.intel_bts.asked, __ATOMIC_RELAXED) != event->heard;
+}
 
 /*
  * The segment is full to its end: this interrupt's delivery took the last place, or branches and
@@ -214,61 +201,69 @@ static void account_full(struct perf_event *event, bool delivered)
 }
 
 /* All code that we interrupt runs in ring 0. */
-static __attribute__((noinline)) bool look(struct bts_cpu *c, struct perf_event *event,
-                                           unsigned how)
+static __attribute__((noinline)) bool look(struct perf_event *event, unsigned how)
 {
 	const struct hw_intel_bts *hw = &event->hw.intel_bts;
 	bool delivered = how & ARCH_ENTERED_LIVE && hw->ring0;
-	const struct branch_record *end;
+	struct branch_record *end;
 
 	event->branches.returns += how & ARCH_ENTERED_OUTERMOST && hw->ring0;
 	if (!hw->running)
 		return false;
 	end = filled(event);
-	if (end == hw->area.end)
+	if (end == hw->area.open.end)
 		account_full(event, delivered);
 	else
 		event->branches.interrupts += delivered;
-	if (end < hw->area.threshold)
+	if (end < hw->area.open.threshold)
 		return false;
-	c->interrupted = true;
+	cpus[event->cpu].interrupted = true;
 	switch_with_care(event, end);
-	/* Not at each switch, but at least at every one to the area's begin. */
-	if (how == ARCH_ENTERED_ALONE && event->attend)
+	if (how == ARCH_ENTERED_ALONE && is_asked(event))
 		event->attend(event);
 	return false;
 }
 
-/* The usual interrupt, that of the threshold, from end to end; any other is looked at. */
+/* A counter's as well. */
+static __attribute__((noinline)) bool share(struct perf_event *event, bool wake)
+{
+	cpus[event->cpu].interrupted = true;
+	if (wake)
+		ring_aux_wake(&event->hw.intel_bts.area.out);
+	return false;
+}
+
+/* The usual interrupt, that of the threshold, from end to end; any other is looked at. What calls
+ * something comes last: nothing has to be kept across. */
 static bool entered(unsigned cpu, unsigned how)
 {
-	struct bts_cpu *c = &cpus[cpu];
-	struct perf_event *event = c->event;
-	struct branch_record *end = (struct branch_record *)c->store.bts_index;
+	struct perf_event *event = cpus[cpu].event;
+	struct branch_segment *open;
+	struct branch_record *end;
 	struct hw_intel_bts *hw;
-	uint64_t *trailer = NULL, next, bytes;
+	uint64_t *trailer;
+	bool wake;
 
 	if (!event)
 		return false;
-	RING_OPAQUE(c); /* in a register: the compiler would compute it anew */
 	hw = &event->hw.intel_bts;
-	if (how == hw->usual && end >= hw->area.threshold && end < hw->area.end)
-		trailer = branch_area_try(&hw->area, end, &next);
+	open = &hw->area.open;
+	end = open->index;
+	if (RING_RARE(how != hw->usual) || RING_RARE(end < open->threshold) ||
+	    RING_RARE(end >= open->end) || RING_RARE(is_asked(event)))
+		return look(event, how);
+	trailer = branch_area_try(&hw->area, end);
 	if (RING_RARE(!trailer))
-		return look(c, event, how);
-	usual_trailer_put(trailer, event);
-	bytes = bytes_to(&hw->area, end);
-	hw->bytes += bytes;
-	branch_area_go_on(&hw->area, end, next);
-	point(&c->store, &hw->area);
-	ring_aux_go_on(&hw->area.out, bytes);
+		return look(event, ARCH_ENTERED_ALONE);
 	event->branches.returns++;
 	event->branches.interrupts++;
-	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS) != 0)) {
-		c->interrupted = true;
-		return false;
-	}
+	usual_trailer_put(trailer, event);
+	wake = ring_aux_go_on(&hw->area.out);
+	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS)))
+		return share(event, wake);
 	arch_pmi_ack();
+	if (wake)
+		ring_aux_wake(&hw->area.out);
 	return true;
 }
 
@@ -311,9 +306,10 @@ static void del(struct perf_event *event)
 static void start(struct perf_event *event)
 {
 	usual_sample_prepare(event);
+	event->hw.intel_bts.asked = event->asked ? event->asked : &event->heard;
 	arch_trace_hide(entered);
 	arch_trace_hold();
-	arch_reg_write(IA32_DS_AREA, (uint64_t)&cpus[event->cpu].store);
+	arch_reg_write(IA32_DS_AREA, (uint64_t)&event->hw.intel_bts.area.open);
 	event->hw.intel_bts.counters = !event->branches.unknown;
 	if (event->hw.intel_bts.counters)
 		intel_taken_start();
@@ -328,7 +324,7 @@ static void read(struct perf_event *event)
 {
 	struct branch_account *account = &event->branches;
 
-	account->records = event->hw.intel_bts.bytes / sizeof(struct branch_record);
+	account->records = closed(event);
 	event->count = account->unknown ? recorded(event) - account->interrupts : intel_taken_now();
 }
 
@@ -341,12 +337,12 @@ static void stop(struct perf_event *event)
 	arch_trace_hold();
 	__atomic_store_n(&cpus[event->cpu].event, NULL, __ATOMIC_RELEASE);
 	if (hw->running) {
-		const struct branch_record *end = filled(event);
+		struct branch_record *end = filled(event);
 
-		if (end == hw->area.end)
+		if (end == hw->area.open.end)
 			account_full(event, false);
 		pause(event);
-		end_segment(event, end, 0);
+		branch_area_close(&hw->area, end, 0);
 	} else {
 		end_gap(event);
 	}

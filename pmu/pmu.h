@@ -180,17 +180,16 @@ struct hw_intel_bts {
 	struct branch_area area;
 	uint64_t debugctl; /* while it traces */
 	uint64_t gap;      /* taken branches when it stopped for lack of room */
-	uint64_t bytes;    /* of records in the segments that are closed */
 	bool running;      /* it traces, into area's open segment */
 	uint32_t usual;    /* while it runs, ARCH_ENTERED_* of an interrupt of its own; else 0 */
-	bool ring0;        /* chosen: deliveries and returns of our handlers leave it */
-	bool counters;     /* of taken branches */
+	const uint32_t *asked; /* the event's, or one that never changes */
+	bool ring0;            /* chosen: deliveries and returns of our handlers leave it */
+	bool counters;         /* of taken branches */
 };
 
 /* State of a branch trace by single-step. */
 struct hw_branch_step {
 	struct branch_area area;
-	struct branch_record *at; /* where the next record goes, in area's open segment */
 };
 
 /* What became of the branches of a trace: records + lost = taken (event->count) + interrupts. */
@@ -228,9 +227,12 @@ struct perf_event {
 	struct branch_account branches;
 	const char *name;
 	const char *why; /* event_init failed: a phrase, if the source has one */
-	/* Called now and then by a source that traces code which masks interrupts, as no tick may
-	 * come; it may stop the event. NULL: nobody wants to. NMI that interrupted no handler. */
+	/* Called by a source that traces code which masks interrupts, as no tick may come, for as
+	 * long as asked's word, which others write, is not what was heard; it may stop the event.
+	 * asked NULL: nobody wants to. NMI that interrupted no handler. */
 	void (*attend)(struct perf_event *event);
+	const uint32_t *asked;
+	uint32_t heard;
 	union {
 		struct hw_cpu_clock cpu_clock;
 		struct hw_arm_pmuv3 arm_pmuv3;

@@ -28,16 +28,11 @@
 /* Fill event->usual; before each start. Thread or IRQ, event not running. */
 void usual_sample_prepare(struct perf_event *event);
 
-/* The trailer as of now, if the event has one. */
+/* The trailer as of now, of an event that has the usual one. */
 RING_FAST void usual_trailer_put(uint64_t *at, const struct perf_event *of)
 {
 	const struct usual_sample *usual = &of->usual;
 
-	if (RING_RARE(!usual->has_trailer)) {
-		if (of->account.trailer_size)
-			of->account.trailer(&of->account, at);
-		return;
-	}
 	at[0] = usual->tid;
 	at[1] = clock_line_stamp(&usual->clock, arch_cycles());
 	at[2] = usual->cpu;
@@ -58,12 +53,13 @@ RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_
 {
 	struct usual_sample *usual = &event->usual;
 	uint64_t *at, time, period, size = 8 * (1 + USUAL_SAMPLE_WORDS), header = usual->header;
+	uint64_t position = ring_load(&event->ring->published);
 
-	if (RING_RARE(!ring_is_alone(event->ring, usual->most))) {
+	if (RING_RARE(!ring_is_alone(event->ring, position, usual->most))) {
 		event_overflow(event, regs, now);
 		return;
 	}
-	at = ring_place_alone(event->ring);
+	at = ring_place_alone(event->ring, position);
 	time = clock_line_stamp(&usual->clock, now);
 	period = event->count - event->sampled;
 	event->sampled = event->count;
@@ -79,7 +75,7 @@ RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_
 		header += size << 48;
 	}
 	at[0] = header;
-	ring_commit_alone(event->ring, &event->account, size);
+	ring_commit_alone(event->ring, &event->account, position + size);
 	if (RING_RARE(throttle_count(&event->throttle, time)))
 		throttle_begin(event, time);
 }

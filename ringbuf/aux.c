@@ -3,11 +3,6 @@
 
 #include <errno.h>
 
-static uint64_t round_down(uint64_t value, uint64_t multiple)
-{
-	return value - value % multiple;
-}
-
 int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_account *account,
                   const struct ring_aux_config *config)
 {
@@ -32,16 +27,13 @@ int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_
 	return 0;
 }
 
-/* aux_tail as the host wrote it, if it can be true; else the last good one. */
+/* aux_tail if it can be true; else the last good one. */
 static uint64_t aux_tail(struct ring_aux *aux)
 {
-	/* B: what the reader frees it has read before hardware writes there; pairs with C. */
-	uint64_t tail = __atomic_load_n(&aux->ring->control->aux_tail, __ATOMIC_ACQUIRE);
-	uint64_t bad = aux->bad_tail;
+	uint64_t tail = ring_aux_look_tail(aux), bad = aux->bad_tail;
 
-	if (aux->tail <= tail && tail <= aux->head)
-		aux->tail = tail;
-	else if (tail != bad && arch_cmpxchg_local(&aux->bad_tail, bad, tail))
+	if (!ring_aux_take_tail(aux, tail) && tail != bad &&
+	    arch_cmpxchg_local(&aux->bad_tail, bad, tail))
 		arch_add_local(&aux->ring->tail_faults, 1);
 	return aux->tail;
 }
@@ -56,7 +48,10 @@ static bool tell(struct ring_aux *aux)
 	at = ring_reserve(&out, aux->ring, account, (uint32_t)(header >> 48));
 	if (!at)
 		return false;
-	ring_aux_put(at, header, aux->carry.offset, aux->carry.size, aux->carry.flags);
+	at[0] = header;
+	at[1] = aux->carry.offset;
+	at[2] = aux->carry.size;
+	at[3] = aux->carry.flags;
 	if (account->trailer_size)
 		account->trailer(account, at + RING_AUX_WORDS);
 	arch_add_local(&aux->records, 1);
@@ -108,15 +103,21 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	aux->busy = true;
 	aux->stalled = false;
 	out->aux = aux;
-	out->head = aux->head;
 	out->size = room;
 	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
 	out->flags = 0;
 	out->from = aux->head;
-	out->padded = false;
-	out->plain = !aux->overwrite && !aux->carry.due;
+	out->padded = 0;
 	out->header = ring_aux_header(aux);
+	out->record = aux->overwrite || aux->carry.due ? RING_AUX_UNUSUAL : out->header >> 48;
 	return 0;
+}
+
+/* Move the head, and say so. */
+static void advance(struct ring_aux *aux, uint64_t bytes)
+{
+	aux->head += bytes;
+	ring_aux_show_head(aux);
 }
 
 /* Whether head has passed the next wakeup; if so, the one after it is beyond head. */
@@ -124,7 +125,7 @@ static bool wakeup_due(struct ring_aux *aux)
 {
 	if (aux->overwrite || aux->head - aux->wakeup < aux->watermark)
 		return false;
-	aux->wakeup = round_down(aux->head, aux->watermark);
+	ring_aux_pass_wakeup(aux);
 	return true;
 }
 
@@ -135,11 +136,11 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 	if (bytes > out->size || !ring_aux_flush(aux))
 		return -ENOSPC;
 	arch_add_local(&aux->skipped, bytes);
-	ring_aux_advance(aux, bytes);
+	advance(aux, bytes);
 	if (wakeup_due(aux))
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
-	out->head = out->from = aux->head;
-	out->padded = true;
+	out->from = aux->head;
+	out->padded = bytes;
 	out->size = aux->overwrite ? aux->size : out->size - bytes;
 	out->wakeup = aux->overwrite ? UINT64_MAX : aux->wakeup + aux->watermark;
 	return 0;
@@ -158,8 +159,7 @@ static void drop_older(struct ring_aux_output *out, uint64_t bytes)
 
 void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes)
 {
-	ring_aux_advance(out->aux, bytes);
-	out->head = out->aux->head;
+	advance(out->aux, bytes);
 	drop_older(out, out->aux->size / 2);
 }
 
@@ -196,7 +196,9 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 		out->flags |= PERF_AUX_FLAG_PARTIAL;
 		size = out->size;
 	}
-	ring_aux_advance(aux, size);
+	if (!aux->overwrite)
+		out->from = aux->head;
+	advance(aux, size);
 	if (aux->overwrite)
 		drop_older(out, aux->size);
 	gather(out);

@@ -38,8 +38,8 @@ struct ring_aux {
 	bool overwrite;               /* snapshot mode */
 	bool busy;                    /* a transaction is under way */
 	bool stalled;                 /* no room; the owner knows */
-	uint64_t head;
-	uint64_t tail; /* the last good aux_tail */
+	uint64_t head;                /* in a transaction: where the hardware may begin */
+	uint64_t tail;                /* the last good aux_tail */
 	uint64_t bad_tail;
 	uint64_t wakeup; /* the last one */
 	struct ring_aux_carry carry;
@@ -58,15 +58,17 @@ struct ring_aux_config {
 /* A transaction. */
 struct ring_aux_output {
 	struct ring_aux *aux;
-	uint64_t head;   /* position where the hardware may begin */
-	uint64_t size;   /* bytes that it may fill */
+	uint64_t size;   /* bytes that the hardware may fill, from aux->head on */
 	uint64_t wakeup; /* position at which it should interrupt; UINT64_MAX: not before the end */
 	uint64_t flags;  /* PERF_AUX_FLAG_*, gathered until the AUX record is written */
-	uint64_t from;   /* position at which the told range will begin */
-	bool padded;     /* skipped, and nothing told of it yet */
-	bool plain;      /* forward, and nothing to tell but a range that begins at head */
+	uint64_t from;   /* overwrite mode: position at which the told range will begin */
+	uint64_t padded; /* bytes skipped, and nothing told of it yet */
 	uint64_t header; /* of the AUX record */
+	uint64_t record; /* bytes of one that tells nothing but a range from head on; more than any
+	                  * ring has, if there is more to tell */
 };
+
+#define RING_AUX_UNUSUAL (UINT64_MAX / 2) /* of record */
 
 /* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
  * one; -EINVAL if it owns no ring or the size is none. Thread. */
@@ -88,7 +90,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes);
 static inline void ring_aux_flag(struct ring_aux_output *out, uint64_t flags)
 {
 	out->flags |= flags;
-	out->plain = false;
+	out->record = RING_AUX_UNUSUAL;
 }
 
 /* So many bytes are known to be lost: hardware produced them and nothing took them. */
@@ -132,75 +134,96 @@ static inline uint64_t ring_aux_header(const struct ring_aux *aux)
 	return PERF_RECORD_AUX | (8ULL * RING_AUX_WORDS + aux->account->trailer_size) << 48;
 }
 
-/* Build it, but for its trailer. */
-static inline void ring_aux_put(uint64_t *at, uint64_t header, uint64_t offset, uint64_t size,
-                                uint64_t flags)
+static inline void ring_aux_show_head(const struct ring_aux *aux)
 {
-	at[0] = header;
-	at[1] = offset;
-	at[2] = size;
-	at[3] = flags;
-}
-
-/* Move the head, and say so. */
-static inline void ring_aux_advance(struct ring_aux *aux, uint64_t bytes)
-{
-	aux->head += bytes;
 	/* A: what is in the area before the head; pairs with D in the reader. */
 	__atomic_store_n(&aux->ring->control->aux_head, aux->head, __ATOMIC_RELEASE);
 }
 
-/* The head has come to out->wakeup, or beyond: wake, and find the next one. */
-static inline void ring_aux_wake(struct ring_aux_output *out)
+/* The head has come to the next wakeup, or beyond: find the one after it. */
+static inline void ring_aux_pass_wakeup(struct ring_aux *aux)
 {
-	struct ring_aux *aux = out->aux;
+	aux->wakeup = aux->head - aux->head % aux->watermark;
+}
 
-	do
-		out->wakeup += aux->watermark;
-	while (RING_RARE(out->wakeup <= out->head));
-	aux->wakeup = out->wakeup - aux->watermark;
-	ring_wake(aux->ring, TR_WAKEUP_AUX);
+/* aux_tail as the host wrote it. */
+static inline uint64_t ring_aux_look_tail(const struct ring_aux *aux)
+{
+	/* B: what the reader frees it has read before hardware writes there; pairs with C. */
+	return __atomic_load_n(&aux->ring->control->aux_tail, __ATOMIC_ACQUIRE);
+}
+
+/* Take it, if it can be true. */
+static inline bool ring_aux_take_tail(struct ring_aux *aux, uint64_t tail)
+{
+	if (RING_RARE(tail < aux->tail || tail > aux->head))
+		return false;
+	aux->tail = tail;
+	return true;
 }
 
 /*
- * ring_aux_end() of so many bytes and ring_aux_begin() of a transaction behind them, where nothing
- * is unusual, for a writer that nothing can interrupt (ring_is_alone()); in two steps. The first
- * says where the AUX record's trailer is to be put before the second. NULL, with nothing done:
- * there are flags to tell, a range is carried, it is overwrite mode, the data ring has something to
- * look at, or fewer than need bytes are free behind; then it takes end and begin.
+ * ring_aux_end() of so many bytes, and ring_aux_begin() of a transaction behind them and
+ * ring_aux_skip(), in three steps, for a writer that nothing can interrupt (ring_is_alone()).
+ *
+ * The first: whether nothing is unusual. If there are flags to tell, a range is carried, it is
+ * overwrite mode, or the data ring has something to look at, it takes those three.
  */
-RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, uint64_t bytes, uint64_t need)
+RING_FAST bool ring_aux_is_usual(const struct ring_aux_output *out)
 {
-	struct ring_aux *aux = out->aux;
-	uint64_t *at;
+	const struct ring *ring = out->aux->ring;
 
-	if (RING_RARE(!out->plain))
-		return NULL;
-	if (RING_RARE(out->size < bytes + need)) {
-		out->size = ring_aux_room(aux);
-		if (out->size < bytes + need)
-			return NULL;
-	}
-	if (RING_RARE(!ring_is_alone(aux->ring, out->header >> 48)))
-		return NULL;
-	at = ring_place_alone(aux->ring);
-	ring_aux_put(at, out->header, out->head, bytes, 0);
-	return at + RING_AUX_WORDS;
+	return ring_is_alone(ring, ring_load(&ring->published), out->record);
 }
 
-RING_FAST void ring_aux_go_on(struct ring_aux_output *out, uint64_t bytes)
+/* The second returns where the AUX record's trailer is to be put before the last. NULL, with
+ * nothing done: fewer than need bytes are free behind. */
+RING_FAST uint64_t *ring_aux_try(struct ring_aux_output *out, uint64_t bytes, uint64_t skip,
+                                 uint64_t need)
+{
+	struct ring_aux *aux = out->aux;
+	uint64_t *words, all = bytes + skip;
+
+	if (RING_RARE(out->size < all + need)) {
+		if (!ring_aux_take_tail(aux, ring_aux_look_tail(aux)))
+			return NULL;
+		ring_barrier(); /* their registers are wanted */
+		out->size = aux->tail + aux->size - aux->head;
+		if (out->size < all + need)
+			return NULL;
+	}
+	words = ring_place_alone(aux->ring, ring_load(&aux->ring->published));
+	words[0] = out->header;
+	words[1] = aux->head;
+	words[2] = bytes;
+	words[3] = 0; /* flags */
+	aux->records++;
+	aux->skipped += skip;
+	aux->head += all;
+	out->padded = skip;
+	out->size -= all;
+	return words + RING_AUX_WORDS;
+}
+
+/* The last returns whether a wakeup is due: then ring_aux_wake() comes next. */
+RING_FAST bool ring_aux_go_on(struct ring_aux_output *out)
+{
+	struct ring_aux *aux = out->aux;
+	struct ring *ring = aux->ring;
+	uint64_t head = aux->head;
+
+	ring_aux_show_head(aux);
+	ring_commit_alone(ring, aux->account, ring_load(&ring->published) + out->record);
+	return head >= out->wakeup;
+}
+
+RING_FAST void ring_aux_wake(struct ring_aux_output *out)
 {
 	struct ring_aux *aux = out->aux;
 
-	ring_aux_advance(aux, bytes);
-	aux->records++;
-	ring_commit_alone(aux->ring, aux->account, out->header >> 48);
-	out->size -= bytes;
-	out->head += bytes;
-	out->from = out->head;
-	out->padded = false;
-	if (out->head >= out->wakeup)
-		ring_aux_wake(out);
+	ring_aux_pass_wakeup(aux);
+	out->wakeup = aux->wakeup + aux->watermark;
+	ring_wake(aux->ring, TR_WAKEUP_AUX);
 }
 
 #endif

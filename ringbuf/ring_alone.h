@@ -20,14 +20,12 @@
 
 /*
  * Whether a writer that nothing can interrupt may write a record of at most so many bytes by
- * itself: build it at ring_place_alone(), aligned to 8, and end with ring_commit_alone(); until
- * then nothing has happened. If not, because it is not alone or there is something to look at,
- * ring_reserve() serves.
+ * itself at position at, which is ring_load(&ring->published): build it at ring_place_alone(),
+ * aligned to 8, and end with ring_commit_alone(); until then nothing has happened. If not, because
+ * it is not alone or there is something to look at, ring_reserve() serves.
  */
-RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t most)
+RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t at, uint64_t most)
 {
-	uint64_t at = ring_load(&ring->published);
-
 	if (RING_RARE(at + most > ring_look(&ring->alone)))
 		return false;
 	if (RING_RARE(ring_look(&ring->head) > at) ||
@@ -36,16 +34,14 @@ RING_FAST bool ring_is_alone(const struct ring *ring, uint64_t most)
 	return true;
 }
 
-RING_FAST void *ring_place_alone(const struct ring *ring)
+RING_FAST void *ring_place_alone(const struct ring *ring, uint64_t at)
 {
-	return ring->data + (ring_load(&ring->published) & ring->mask);
+	return ring->data + (at & ring->mask);
 }
 
-/* The record is built, size bytes of it, a multiple of 8: count it, and let the reader have it. */
-RING_FAST void ring_commit_alone(struct ring *ring, struct ring_account *account, uint64_t size)
+/* The record is built, up to position end, aligned to 8: count it, and let the reader have it. */
+RING_FAST void ring_commit_alone(struct ring *ring, struct ring_account *account, uint64_t end)
 {
-	uint64_t end = ring_load(&ring->published) + size;
-
 	account->generated++;
 	account->written++;
 	ring_barrier();

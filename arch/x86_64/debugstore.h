@@ -14,7 +14,7 @@ struct debug_store {
 	uint64_t bts_absolute_maximum;
 	uint64_t bts_interrupt_threshold;
 	uint64_t pebs[4 + 12]; /* the same for PEBS, and reset values of the counters */
-} __attribute__((aligned(64)));
+};
 _Static_assert(offsetof(struct debug_store, bts_interrupt_threshold) == 0x18, "figure 17-9");
 
 #endif

@@ -90,10 +90,12 @@ static NOINLINE void record_with_time(void)
 
 static NOINLINE void record_alone(void)
 {
-	if (!ring_is_alone(&ring, RECORD))
+	uint64_t at = ring_load(&ring.published);
+
+	if (!ring_is_alone(&ring, at, RECORD))
 		return;
-	build(ring_place_alone(&ring), 0);
-	ring_commit_alone(&ring, &event.account, RECORD);
+	build(ring_place_alone(&ring, at), 0);
+	ring_commit_alone(&ring, &event.account, at + RECORD);
 }
 
 static void write_records(uint64_t count)

@@ -18,13 +18,15 @@
 
 #include <cmocka.h>
 
-#define EM_X86_64 62
-#define GENERAL   4U
-#define MASK48    ((1ULL << 48) - 1)
-#define AREA      (1U << 20)
-#define DELIVERY  0xd0d0
-#define BRANCH    0xb0b0
-#define RETURN    0xe0e0
+#define EM_X86_64   62
+#define GENERAL     4U
+#define MASK48      ((1ULL << 48) - 1)
+#define AREA        (1U << 20)
+/* what `record` asks for: its switches go the short way */
+#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define DELIVERY    0xd0d0
+#define BRANCH      0xb0b0
+#define RETURN      0xe0e0
 
 /* ---- The CPU ---- */
 
@@ -202,12 +204,14 @@ static int open_trace(uint64_t size, uint64_t flags)
 	event.attr = (struct perf_event_attr){
 		.type = PERF_TYPE_INTEL_BTS,
 		.size = sizeof(event.attr),
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME,
+		.sample_type = SAMPLE_TYPE,
 		.sample_max_stack = 1,
 		.flags = flags,
 	};
 	event.ring = &ring;
 	event.aux = &aux;
+	event.account.trailer_size = sample_id_size(SAMPLE_TYPE);
+	event.account.trailer = sample_trailer;
 	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_intel_bts };
 	error = event_init(&event);
 	if (error)
@@ -365,6 +369,93 @@ static void a_segment_switch_costs_the_same_whatever_the_size(void **state)
 	assert_int_equal(cost[0], cost[1]);
 }
 
+static uint32_t asked;
+static unsigned attended;
+static bool heeds;
+
+static void attend(struct perf_event *of)
+{
+	attended++;
+	if (heeds)
+		of->heard = asked;
+}
+
+/* So many branches, and a reader that keeps up. */
+static void go_round(uint64_t size, uint64_t n)
+{
+	memset(memory, 0, size);
+	power_on(2);
+	assert_int_equal(open_trace(size, 0), 0);
+	event.attend = attend;
+	event.asked = &asked;
+	assert_int_equal(event_enable(&event), 0);
+	while (cpu.retired < n) {
+		branches(100);
+		read_all();
+	}
+	event_disable(&event);
+	assert_int_equal(event.branches.lost, 0);
+	assert_accounted();
+}
+
+/* Each asks, and nobody heeds it: then every switch is done with care. */
+static void every_switch_does_what_one_with_care_does(void **state)
+{
+	static uint8_t with_care[AREA];
+	static uint64_t told[1 << 17];
+
+	(void)state;
+	for (uint64_t size = 1 << 14; size <= AREA; size *= 2) {
+		uint64_t n = 3 * size / sizeof(struct branch_record), head, skipped, causes;
+
+		heeds = false;
+		asked = 1;
+		attended = 0;
+		go_round(size, n);
+		assert_true(attended > 3 * 3 && attended == aux.records - 1);
+		head = aux.head;
+		skipped = aux.skipped;
+		causes = owner.causes[TR_WAKEUP_AUX];
+		memcpy(with_care, memory, size);
+		memcpy(told, data, sizeof(data));
+		asked = 0;
+		go_round(size, n);
+		assert_int_equal(attended, aux.records - 1);
+		assert_int_equal(aux.head, head);
+		assert_int_equal(aux.skipped, skipped);
+		assert_true(skipped > 0);
+		assert_memory_equal(memory, with_care, size);
+		assert_memory_equal(data, told, ring.published);
+		/* one, where both the last segment's end and the area's are marks */
+		assert_in_range(owner.causes[TR_WAKEUP_AUX], causes - 3, causes);
+	}
+}
+
+static void what_is_asked_is_attended_to_at_the_next_switch_and_once(void **state)
+{
+	(void)state;
+	heeds = true;
+	asked = 0;
+	attended = 0;
+	power_on(0);
+	assert_int_equal(open_trace(1 << 16, 0), 0);
+	event.attend = attend;
+	event.asked = &asked;
+	assert_int_equal(event_enable(&event), 0);
+	while (aux.records < 2)
+		branches(1);
+	assert_int_equal(attended, 0);
+	asked = 5;
+	while (aux.records < 3)
+		branches(1);
+	assert_int_equal(attended, 1);
+	while (aux.records < 5)
+		branches(1);
+	assert_int_equal(attended, 1);
+	event_disable(&event);
+	assert_accounted();
+}
+
 static void without_the_event_the_loss_is_unknown(void **state)
 {
 	(void)state;
@@ -484,6 +575,8 @@ int main(void)
 		cmocka_unit_test(a_trace_that_ends_while_truncated_is_exact),
 		cmocka_unit_test(a_trace_that_a_handler_ends_does_not_count_its_return),
 		cmocka_unit_test(a_segment_switch_costs_the_same_whatever_the_size),
+		cmocka_unit_test(every_switch_does_what_one_with_care_does),
+		cmocka_unit_test(what_is_asked_is_attended_to_at_the_next_switch_and_once),
 		cmocka_unit_test(without_the_event_the_loss_is_unknown),
 		cmocka_unit_test(without_a_free_counter_the_loss_is_unknown),
 		cmocka_unit_test(rings_are_chosen_where_the_cpu_can),

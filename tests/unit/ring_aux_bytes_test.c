@@ -13,7 +13,7 @@ static void skipped_bytes_are_told_by_no_record(void **state)
 	(void)state;
 	aux_begin(&out);
 	assert_int_equal(ring_aux_skip(&out, 16), 0);
-	assert_int_equal(out.head, 16);
+	assert_int_equal(aux.head, 16);
 	assert_int_equal(out.size, 2 * PAGE - 16);
 	ring_aux_end(&out, 24);
 	aux_expect(16, 24, 0);
@@ -59,7 +59,7 @@ static void a_snapshot_is_the_newest_and_then_waits_for_its_reader(void **state)
 	aux_begin(&out);
 	for (unsigned i = 0; i < 5; i++)
 		ring_aux_pass(&out, 2 * PAGE);
-	assert_int_equal(out.head, 10 * PAGE);
+	assert_int_equal(aux.head, 10 * PAGE);
 	ring_aux_end(&out, 24);
 	aux_expect(8 * PAGE, 2 * PAGE + 24, PERF_AUX_FLAG_OVERWRITE);
 	assert_int_equal(aux.overwritten, 8 * PAGE);

@@ -33,6 +33,7 @@ struct trial {
 	uint64_t up_to;    /* position behind the last record's range */
 	uint64_t gaps;     /* bytes between the records' ranges */
 	uint64_t overruns; /* bytes that hardware wrote beyond its end */
+	uint64_t went_on;  /* transactions in one step behind another */
 	bool stopped;      /* no room, or TRUNCATED */
 };
 
@@ -62,6 +63,26 @@ static void produce(struct trial *t, uint64_t from, uint64_t size)
 		t->area[i % AREA] = pattern(i);
 }
 
+/* From one transaction to the next in one step, if that is possible now. */
+static bool go_on(struct trial *t, struct ring_aux_output *out, uint64_t size)
+{
+	struct ring_account *account = t->aux.account;
+	uint64_t *trailer, skip = rig_random(&t->random) % 24, head = t->aux.head;
+
+	if (!ring_aux_is_usual(out))
+		return false;
+	trailer = ring_aux_try(out, size, skip, 1 + rig_random(&t->random) % 512);
+	if (!trailer)
+		return false;
+	account->trailer(account, trailer);
+	if (ring_aux_go_on(out))
+		ring_aux_wake(out);
+	assert_int_equal(t->aux.head, head + size + skip);
+	assert_true(out->wakeup > t->aux.head);
+	t->went_on++;
+	return true;
+}
+
 /* One turn of the hardware and its driver. */
 static void transact(struct trial *t)
 {
@@ -75,11 +96,19 @@ static void transact(struct trial *t)
 	t->stopped = false;
 	if (rig_random(&t->random) % 4 == 0)
 		ring_aux_skip(&out, rig_random(&t->random) % 24);
-	assert_true(out.wakeup > out.head);
+	assert_true(out.wakeup > t->aux.head);
+	while (rig_random(&t->random) % 2) {
+		size = rig_random(&t->random) % (out.size / 4 + 1);
+		produce(t, t->aux.head, size);
+		if (!go_on(t, &out, size)) {
+			ring_aux_end(&out, size);
+			return;
+		}
+	}
 	asked = rig_random(&t->random) % (out.size + out.size / 8 + 1);
 	size = asked < out.size ? asked : out.size;
 	t->overruns += asked - size;
-	produce(t, out.head, size);
+	produce(t, t->aux.head, size);
 	if (rig_random(&t->random) % 16 == 0)
 		ring_aux_flag(&out, PERF_AUX_FLAG_TRUNCATED);
 	if (rig_random(&t->random) % 16 == 0)
@@ -149,6 +178,7 @@ static void try_seed(uint64_t seed)
 	assert_int_equal(t->told + ledger.aux_skipped, ledger.aux_written);
 	assert_int_equal(ledger.aux_lost, t->overruns);
 	assert_true(t->gaps <= ledger.aux_skipped);
+	assert_true(t->went_on > 10);
 	transact(t);
 	assert_false(t->stopped); /* with room, it goes on */
 	rig_free(&t->rig);

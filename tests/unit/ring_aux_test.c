@@ -111,7 +111,7 @@ static void check_wakeups(const struct wakeup_case *c)
 	rig.control->aux_tail = 0;
 	for (int i = 0; i < 6 && c->steps[i]; i++) {
 		aux_begin(&out);
-		assert_true(out.wakeup > out.head);
+		assert_true(out.wakeup > aux.head);
 		ring_aux_end(&out, c->steps[i]);
 		rig.control->aux_tail = rig.control->aux_head;
 		assert_int_equal(ring_reader_refresh(&rig.reader), 56);
@@ -143,7 +143,7 @@ static void the_next_wakeup_is_always_beyond_the_head(void **state)
 		for (int i = 0; i < 5; i++) {
 			if (ring_aux_begin(&out, &aux, 1))
 				break;
-			assert_true(out.wakeup > out.head);
+			assert_true(out.wakeup > aux.head);
 			ring_aux_end(&out, rig_random(&random) % (out.size + 1));
 			rig.control->aux_tail = aux.head - rig_random(&random) % PAGE;
 		}
@@ -180,7 +180,7 @@ static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 	aux_expect(PAGE / 4, PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
 	rig.control->aux_tail = rig.control->aux_head;
 	assert_int_equal(ring_aux_begin(&out, &aux, 2 * PAGE), 0);
-	assert_int_equal(out.head, PAGE / 2 - 8);
+	assert_int_equal(aux.head, PAGE / 2 - 8);
 }
 
 static void partial_wakes_nobody(void **state)

@@ -119,16 +119,16 @@ bool rig_write(struct rig *rig, unsigned event, uint32_t size, unsigned nested)
 bool rig_write_alone(struct rig *rig, unsigned event, uint32_t size)
 {
 	struct rig_event *e = &rig->events[event];
-	uint64_t *words, number;
+	uint64_t *words, number, at = ring_load(&rig->ring.published);
 
-	if (!ring_is_alone(&rig->ring, size))
+	if (!ring_is_alone(&rig->ring, at, size))
 		return rig_write(rig, event, size, RIG_EVENTS);
-	words = ring_place_alone(&rig->ring);
+	words = ring_place_alone(&rig->ring, at);
 	number = e->number++;
 	begin(words, e->account.id, number, size);
 	complete(words, e->account.id, number, size);
 	e->account.period += number % 1000 + 1;
-	ring_commit_alone(&rig->ring, &e->account, size);
+	ring_commit_alone(&rig->ring, &e->account, at + size);
 	rig->alone++;
 	return true;
 }
