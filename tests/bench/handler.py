@@ -17,7 +17,6 @@ traces, and what a handler takes cannot be told from what it makes perf do.
 
 import collections
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,9 +24,9 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e"), str(TOP / "tests/firmware")]
 
+import bts_cost  # noqa: E402
 import guests  # noqa: E402
 import machine  # noqa: E402
-import qemu  # noqa: E402
 
 SHIFT = 2  # 2 ** SHIFT ns an instruction
 PERIODS = (100003, 20011)
@@ -43,7 +42,7 @@ LINUX = {
     "aarch64": "cortex-a76,pmu-instructions=on",
 }
 EVENT = {"x86_64": "cycles", "aarch64": "instructions"}
-GOALS = {"sample": 250, "callchain": 350, "switch": 250}
+GOALS = {"sample": 250, "callchain": 350}
 THEIRS = 1 / 3
 
 
@@ -107,19 +106,20 @@ def measure(isa, binary, payload):
 
 
 def segment_switch(binary):
-    """The usual one, of areas of several sizes, and the longest."""
-    with qemu.Machine("x86_64/bts_cost", "nothing", *machine.EXACT, program=binary,
-                      cpu="Skylake-Client,pmu=on") as guest:
-        text = guest.read_until(r"\n1\.\.\d+\n")
-    found = re.findall(r"cost (\d+) median (\d+) mean (\d+) most (\d+) of (\d+)", text)
-    if len(found) < 2 or "not ok" in text:
+    """The usual and the longest of a trace that goes on, in areas of several sizes and with readers
+    of several kinds; and what others cost."""
+    cost, text = bts_cost.run(binary)
+    if cost.keys() != {*bts_cost.RUNNING, *bts_cost.RARE} or "not ok" in text:
         raise SystemExit(f"handler.py: no figures of a segment switch:\n{text[-1000:]}")
-    for size, usual, mean, most, count in found:
-        print(f"# an AUX area of {size} KiB: {count} switches, {mean} instructions on average, "
-              f"{most} where the area begins anew")
-        figure(f"handler-x86_64-switch-{size}KiB", int(usual), "instructions", GOALS["switch"])
-    usual = [int(words[1]) for words in found]
-    figure("handler-x86_64-switch-by-size", max(usual) - min(usual), "instructions-apart", 0)
+    for way in bts_cost.RUNNING:
+        print(f"# {way}: {cost[way].count} switches, {cost[way].mean} instructions on average")
+        name = f"handler-x86_64-switch-{way}"
+        figure(name, cost[way].median, "instructions", bts_cost.GOAL)
+        figure(f"{name}-most", cost[way].most, "instructions", bts_cost.GOAL)
+    for way in bts_cost.RARE:
+        print(f"# {way}: {cost[way].most} instructions at the most")
+    longest = [cost[way].most for way in ("64KiB", "16MiB")]
+    figure("handler-x86_64-switch-by-size", max(longest) - min(longest), "instructions-apart", 0)
 
 
 def build_payload(isa, directory):

@@ -3,7 +3,8 @@
  * An image that counts what a branch trace costs, in instructions from vector to IRET: a short loop
  * is run over and over, and what it takes longer than without a trace is a segment's switch. Under
  * QEMU's -icount the CPU's clock goes on by as much with each instruction, and nops tell by how
- * much. This CPU is its own reader, between two runs of the loop.
+ * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
+ * trace; tests/firmware/bts_cost.py knows them.
  */
 #include "tests/firmware/image.h"
 
@@ -27,6 +28,19 @@ static struct ring_aux aux;
 static struct tr_doorbell doorbell;
 static struct perf_event event;
 static volatile uint32_t bell, *bells = &bell;
+static uint32_t asked;
+static uint64_t attended;
+
+/* A way to trace. */
+struct way {
+	const char *name;
+	uint64_t size;         /* of the AUX area, bytes */
+	uint64_t watermark;    /* 0: the default */
+	uint64_t data;         /* the data ring, bytes */
+	uint64_t late;         /* the reader comes when so many bytes wait for it */
+	bool asks;             /* something is asked all the time */
+	const uint64_t *which; /* a switch counts if it moves this */
+};
 
 /* As a channel's doorbell is rung. */
 static void notify(void *context, uint32_t vector)
@@ -36,12 +50,18 @@ static void notify(void *context, uint32_t vector)
 	**rung = vector;
 }
 
-static bool prepare(uint64_t size)
+static void attend(struct perf_event *of)
+{
+	attended++;
+	of->heard = asked;
+}
+
+static bool prepare(const struct way *way)
 {
 	struct ring_config config = {
 		.control = &control,
 		.data = data,
-		.size = sizeof(data),
+		.size = way->data,
 		.max_record = 1024,
 		.scratch = scratch,
 		.owner = &owner,
@@ -58,7 +78,11 @@ static bool prepare(uint64_t size)
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		               PERF_SAMPLE_CPU,
 		.sample_max_stack = 1,
+		.aux_watermark = (uint32_t)way->watermark,
 	};
+	event.attend = attend;
+	event.asked = &asked;
+	event.heard = asked;
 	event.ring = &ring;
 	event.aux = &aux;
 	event.account.id = 1;
@@ -66,8 +90,9 @@ static bool prepare(uint64_t size)
 	event.account.trailer = sample_trailer;
 	return !ring_init(&ring, &config) && !event_init(&event) &&
 	       !ring_aux_init(&aux, &member, &event.account,
-	                      &(struct ring_aux_config){ .area = area, .size = size }) &&
-	       !pmu_intel_bts.setup_aux(&event, area, size);
+	                      &(struct ring_aux_config){
+	                          .area = area, .size = way->size, .watermark = way->watermark }) &&
+	       !pmu_intel_bts.setup_aux(&event, area, way->size);
 }
 
 static void read_all(void)
@@ -77,18 +102,31 @@ static void read_all(void)
 	__atomic_store_n(&doorbell.pending, 0, __ATOMIC_RELAXED);
 }
 
+/* What reader and tick do from time to time. */
+static void serve(const struct way *way)
+{
+	asked += way->asks;
+	if (event.hw.intel_bts.running && control.aux_head - control.aux_tail < way->late)
+		return;
+	read_all();
+	arch_trace_hold();
+	pmu_intel_bts.poll(&event);
+	arch_trace_release();
+}
+
 /* What each segment's switch took, as the clock has it; the shortest first. */
 static struct {
 	uint64_t clocks[MOST];
 	unsigned count;
 } switches;
 
-/* What a few branches take, and their reader. */
-static uint64_t slice(void)
+/* What a few branches take, and whether count moved meanwhile. */
+static __attribute__((noinline)) uint64_t slice(const volatile uint64_t *count, bool *moved)
 {
-	uint64_t start = arch_cycles();
+	uint64_t start = arch_cycles(), before = *count;
 
 	arch_spin_with_frame_pointer(0, SLICE);
+	*moved = *count != before;
 	return arch_cycles() - start;
 }
 
@@ -105,17 +143,18 @@ static void add(uint64_t clock)
 }
 
 /* Fill the area some times, which without a switch takes so long a slice. */
-static void fill(uint64_t size, uint64_t untraced)
+static void fill(const struct way *way, uint64_t untraced)
 {
 	uint64_t head = aux.head;
 
 	switches.count = 0;
-	while (aux.head - head < LAPS * size) {
-		uint64_t records = aux.records, clock = slice();
+	while (aux.head - head < LAPS * way->size) {
+		bool counts;
+		uint64_t clock = slice(way->which, &counts);
 
-		if (aux.records != records)
+		if (counts)
 			add(clock - untraced);
-		read_all();
+		serve(way);
 	}
 }
 
@@ -129,7 +168,7 @@ static uint64_t clock_of_nops(void)
 	return arch_cycles() - start - between;
 }
 
-static void tell(uint64_t size, uint64_t unit)
+static void tell(const struct way *way, uint64_t unit)
 {
 	uint64_t sum = 0;
 
@@ -137,29 +176,47 @@ static void tell(uint64_t size, uint64_t unit)
 		return;
 	for (unsigned i = 0; i < switches.count; i++)
 		sum += switches.clocks[i];
-	console_printf("cost %lu median %lu mean %lu most %lu of %u\n", size >> 10,
+	console_printf("cost %s median %lu mean %lu most %lu of %u\n", way->name,
 	               switches.clocks[switches.count / 2] * NOPS / unit,
 	               sum * NOPS / unit / switches.count,
 	               switches.clocks[switches.count - 1] * NOPS / unit, switches.count);
 }
 
-static void measure(uint64_t size)
+static void measure(const struct way *way)
 {
-	uint64_t unit = clock_of_nops(), untraced = slice();
+	bool moved;
+	uint64_t unit = clock_of_nops(), untraced = slice(way->which, &moved);
 
-	if (!tap_ok(prepare(size), "an event is ready"))
+	console_printf("# %s\n", way->name);
+	if (!tap_ok(prepare(way), "an event is ready"))
 		return;
 	/* No word on the console while it traces: that would be a thousand branches. */
 	if (event_enable(&event))
 		return;
-	fill(size, untraced); /* until it goes round as it always will */
-	fill(size, untraced);
+	fill(way, untraced); /* until it goes round as it always will */
+	fill(way, untraced);
 	event_disable(&event);
-	tap_ok(!event.branches.lost && !aux.truncated && !ring.lost, "nothing is lost");
-	tap_ok(slice() == untraced, "a slice takes as long as before");
-	if (tap_ok(switches.count >= LAPS * 7 && switches.count < MOST, "segments were filled"))
-		tell(size, unit);
+	tap_ok(event.branches.records + event.branches.lost ==
+	           event.count + event.branches.interrupts,
+	       "recorded + lost = taken + interrupts");
+	tap_ok(way->which == &aux.truncated || (!event.branches.lost && !aux.truncated),
+	       "nothing is lost, but where there is no room");
+	tap_ok(slice(way->which, &moved) == untraced, "a slice takes as long as before");
+	if (tap_ok(switches.count && switches.count < MOST, "segments were filled"))
+		tell(way, unit);
 }
+
+static const struct way ways[] = {
+	{ "64KiB", 64U << 10, .data = sizeof(data), .which = &aux.records },
+	{ "16MiB", LARGEST, .data = sizeof(data), .which = &aux.records },
+	{ "late-reader", 64U << 10, .data = sizeof(data), .late = 40U << 10,
+	  .which = &aux.records },
+	{ "watermark-of-100", 64U << 10, 100, sizeof(data), .which = &aux.records },
+	{ "data-ring-half-full", 64U << 10, .data = TR_PAGE,
+	  .which = &owner.causes[TR_WAKEUP_THRESHOLD] },
+	{ "no-room", 64U << 10, .data = sizeof(data), .late = UINT64_MAX, .which = &aux.truncated },
+	{ "asked", 64U << 10, .data = sizeof(data), .asks = true, .which = &attended },
+};
 
 static int story(void *arg)
 {
@@ -171,8 +228,8 @@ static int story(void *arg)
 	if (pmu_intel_bts.probe(&why)) {
 		console_printf("# SKIP %s\n", why);
 	} else {
-		measure(64U << 10);
-		measure(LARGEST);
+		for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+			measure(&ways[i]);
 	}
 	tap_finish();
 	machine_reset(MACHINE_POWEROFF);
