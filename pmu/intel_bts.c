@@ -306,6 +306,7 @@ static void del(struct perf_event *event)
 static void start(struct perf_event *event)
 {
 	usual_sample_prepare(event);
+	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
 	event->hw.intel_bts.asked = event->asked ? event->asked : &event->heard;
 	arch_trace_hide(entered);
 	arch_trace_hold();
