@@ -114,10 +114,17 @@ static struct branch_record *filled(const struct perf_event *event)
 	return index < open->base ? open->base : index > open->end ? open->end : index;
 }
 
-/* Records in the segments that are closed. */
+/* Records in the segments that are closed. A switch in between would tear the two apart. */
 static uint64_t closed(const struct perf_event *event)
 {
-	return (event->aux->head - event->aux->skipped) / sizeof(struct branch_record);
+	const struct ring_aux *aux = event->aux;
+	uint64_t head, skipped;
+
+	do {
+		skipped = ring_load(&aux->skipped);
+		head = ring_load(&aux->head);
+	} while (ring_load(&aux->skipped) != skipped);
+	return (head - skipped) / sizeof(struct branch_record);
 }
 
 static uint64_t recorded(const struct perf_event *event)
