@@ -95,12 +95,18 @@ x86_vectors:
 x86_trace_windows:
 	.popsection
 
-/* struct arch_regs, from its end. The CPU aligned the stack to 16 bytes and 22 words keep that. */
-	.macro enter_and_leave function
+/*
+ * Of struct arch_regs, from its end: what C functions may change, and the frame pointer. The CPU
+ * aligned the stack to 16 bytes and the struct's 22 words keep that. hidden: on CPUs that may hide
+ * their handlers.
+ */
+	.macro save_regs hidden
 	push %rax
 	push %rcx
 	push %rdx
+	.if \hidden
 	trace_hold
+	.endif
 	push %rsi
 	push %rdi
 	push %r8
@@ -108,6 +114,28 @@ x86_trace_windows:
 	push %r10
 	push %r11
 	push %rbp
+	.endm
+
+	.macro restore_regs_and_return hidden
+	pop %rbp
+	pop %r11
+	pop %r10
+	pop %r9
+	.if \hidden
+	trace_release
+	.endif
+	pop %r8
+	pop %rdi
+	pop %rsi
+	pop %rdx
+	pop %rcx
+	pop %rax
+	add $16, %rsp		/* vector and error code */
+	iretq
+	.endm
+
+	.macro enter_and_leave function
+	save_regs 1
 	push %r15
 	push %r14
 	push %r13
@@ -122,19 +150,7 @@ x86_trace_windows:
 	pop %r13
 	pop %r14
 	pop %r15
-	pop %rbp
-	pop %r11
-	pop %r10
-	pop %r9
-	trace_release
-	pop %r8
-	pop %rdi
-	pop %rsi
-	pop %rdx
-	pop %rcx
-	pop %rax
-	add $16, %rsp		/* vector and error code */
-	iretq
+	restore_regs_and_return 1
 	.endm
 
 	.balign 16
@@ -157,9 +173,8 @@ interrupt:
 	.endm
 
 /*
- * The NMI: of struct arch_regs what the monitor's handler may change, and the frame pointer. The
- * rest, which only a signal's handler may look at, is filled in for one: the registers that C
- * functions preserve are still the interrupted code's. hidden: on CPUs that hide their handlers.
+ * The NMI. The rest of struct arch_regs, which only a signal's handler may look at, is filled in
+ * for one: the registers that C functions preserve are still the interrupted code's.
  */
 	.macro nmi_entry name, hidden
 	.balign 16
@@ -168,19 +183,7 @@ interrupt:
 	.type \name, @function
 \name:
 	sub $16, %rsp		/* vector and error code */
-	push %rax
-	push %rcx
-	push %rdx
-	.if \hidden
-	trace_hold
-	.endif
-	push %rsi
-	push %rdi
-	push %r8
-	push %r9
-	push %r10
-	push %r11
-	push %rbp
+	save_regs \hidden
 	sub $8*REGS_PRESERVED, %rsp
 	cld
 	xor %ebp, %ebp
@@ -199,21 +202,7 @@ interrupt:
 	jne .Lsignal\@
 .Ldone\@:
 	add $8*REGS_PRESERVED, %rsp
-	pop %rbp
-	pop %r11
-	pop %r10
-	pop %r9
-	.if \hidden
-	trace_release
-	.endif
-	pop %r8
-	pop %rdi
-	pop %rsi
-	pop %rdx
-	pop %rcx
-	pop %rax
-	add $16, %rsp
-	iretq
+	restore_regs_and_return \hidden
 .Lsignal\@:
 	mov %rsp, %rdi
 	mov %rbx, (%rdi)
