@@ -26,7 +26,7 @@ HOLDS = 8192      # pages of AUX that hold a million branches
 SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
 RECORDING, COMPLETE = 2, 3
-STALL = 20000000  # branches while the reader stands still
+STALL = 100000000  # branches while the reader stands still
 
 
 def options(binary, properties="", smp=1):
@@ -155,8 +155,9 @@ class Stalled:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         reader = self.wait_for(self.stop_reader)
         self.was_complete = self.wait_for(lambda: self.state() == COMPLETE)
-        if reader:
-            os.kill(reader, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):  # its parent ends it when all is over
+            if reader:
+                os.kill(reader, signal.SIGCONT)
         self.text = self.process.communicate(timeout=120)[0]
         self.status = self.process.returncode
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Writer and reader on two threads. Nothing here measures time, but a sleep without end is told
- * from a long one by giving up after some seconds. */
+/* Writer and reader on two threads. Nothing here measures time, but where they sleep in the kernel
+ * a sleep without end is told from a long one by giving up after some seconds. */
 #include "ring_scenario.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct pair {
 	struct rig rig;
 	sem_t bell;
 	uint64_t records, seed;
-	uint64_t read_up_to; /* data_tail as the handshake's writer sees it */
+	int asleep; /* the handshake's reader */
 	int over;
 	const char *wrong;
 };
@@ -138,43 +138,55 @@ static void note_bell(void *context, uint32_t vector)
 	__atomic_store_n(&pair->rig.notified, 1, __ATOMIC_RELEASE);
 }
 
+static void sleep_until_noted(struct pair *pair)
+{
+	__atomic_store_n(&pair->asleep, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&pair->rig.notified, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&pair->over, __ATOMIC_RELAXED))
+			return;
+	__atomic_store_n(&pair->asleep, 0, __ATOMIC_RELEASE);
+	__atomic_exchange_n(&pair->rig.notified, 0, __ATOMIC_SEQ_CST);
+}
+
 static void *shake_as_reader(void *arg)
 {
 	struct pair *pair = arg;
 	struct rig *rig = &pair->rig;
 
 	while (!__atomic_load_n(&pair->over, __ATOMIC_RELAXED)) {
-		if (!ring_reader_may_sleep(&rig->reader, &rig->doorbell)) {
-			rig->reader.position = rig->reader.head;
-			ring_reader_release(&rig->reader);
+		if (ring_reader_may_sleep(&rig->reader, &rig->doorbell)) {
+			sleep_until_noted(pair);
 			continue;
 		}
-		while (!__atomic_exchange_n(&rig->notified, 0, __ATOMIC_ACQUIRE) &&
-		       !__atomic_load_n(&pair->over, __ATOMIC_RELAXED))
-			;
+		rig->reader.position = rig->reader.head;
+		ring_reader_release(&rig->reader);
 	}
 	return NULL;
 }
 
-/* Write, and wait until the reader has it; false if it never does. */
+static bool has_all(struct pair *pair)
+{
+	return __atomic_load_n(&pair->rig.control->data_tail, __ATOMIC_ACQUIRE) ==
+	       pair->rig.ring.published;
+}
+
+/* Only the writer, who asks, could wake it. If it went to sleep anew meanwhile, it has all. */
+static bool sleeps_for_ever(struct pair *pair)
+{
+	return __atomic_load_n(&pair->asleep, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&pair->rig.notified, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(&pair->asleep, __ATOMIC_ACQUIRE) && !has_all(pair);
+}
+
+/* Write, and wait until the reader has it; false if it never will. */
 static bool shake(struct pair *pair, int records)
 {
-	struct rig *rig = &pair->rig;
-	time_t given_up = 0;
-
 	while (records--)
-		rig_write(rig, 0, RIG_MIN_RECORD, 0);
-	for (uint64_t spins = 0;; spins++) {
-		if (__atomic_load_n(&rig->control->data_tail, __ATOMIC_ACQUIRE) ==
-		    rig->ring.published)
-			return true;
-		if (spins % 1000000 != 999999)
-			continue;
-		if (!given_up)
-			given_up = time(NULL) + GIVE_UP_SECONDS / 4;
-		if (time(NULL) > given_up)
+		rig_write(&pair->rig, 0, RIG_MIN_RECORD, 0);
+	for (uint64_t spins = 1; !has_all(pair); spins++)
+		if (spins % 1000 == 0 && sleeps_for_ever(pair))
 			return false;
-	}
+	return true;
 }
 
 const char *scenario_handshake(uint64_t rounds)
