@@ -21,11 +21,6 @@ LEVELS = [
 ]
 
 
-# Guest time counts instructions here too, but does not run ahead of the host's: a reader that is
-# woken has the time that it would have on a real machine.
-PACED = ("-icount", "shift=4,align=on")
-
-
 def record(command, kind, *qemu, clock=machine.EXACT):
     run = machine.Recording(f"record {command}", "--arch", "aarch64",
                             qemu=("-machine", kind, *qemu, *clock))
@@ -36,7 +31,7 @@ def three_in_one_ring(name, kind):
     """The ring would fill twice over; an owner that is not woken would lose most."""
     period = 1_000_000
     run, summary = record(f"-e cycles,cycles,cycles -c {period} -m 32 -- noploop 2", kind,
-                          clock=PACED)
+                          clock=machine.PACED)
     events = summary["events"]
     tap.equal(run.status, 0, f"{name}: three cycles events in one ring end well")
     tap.ok(summary["conserved"] and not any(e["lost"] for e in events),

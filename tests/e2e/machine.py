@@ -15,6 +15,10 @@ TOOL = TOP / "build/host/bareperf"
 # Guest time that counts instructions: what the host does meanwhile does not show in it.
 EXACT = ("-icount", "shift=4,sleep=off")
 
+# Counted as well, but never ahead of the host's clock: a reader that is woken has the time that it
+# would have on a real machine.
+PACED = ("-icount", "shift=4,align=on")
+
 
 class Recording:
     """One run of `bareperf run`: its exit status, its text, the file that it wrote."""
