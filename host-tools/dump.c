@@ -98,17 +98,14 @@ static int is_perf_data(const char *path, struct error *error)
 {
 	uint64_t magic = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
+	int code = 0;
 
 	if (fd < 0)
 		return error_errno(error, "opening %s", path);
-	got = read(fd, &magic, sizeof(magic));
+	if (read(fd, &magic, sizeof(magic)) < 0)
+		code = error_errno(error, "reading %s", path);
 	close(fd);
-	if (got < 0) {
-		errno = EISDIR;
-		return error_errno(error, "reading %s", path);
-	}
-	return magic == PERF_FILE_MAGIC;
+	return code ? code : magic == PERF_FILE_MAGIC;
 }
 
 static int print_records(struct dump *dump, const struct dump_options *options, struct error *error)
