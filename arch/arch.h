@@ -320,7 +320,8 @@ void arch_step_end(void);
 void arch_irq_enable(void);
 void arch_irq_disable(void);
 
-/* Sleep until an interrupt; returns after it was handled. Interrupts enabled. Thread. */
+/* Sleep until an interrupt; returns after it was handled. One that came before is not waited for:
+ * sleep only where there is another, as with the tick. Interrupts enabled. Thread. */
 void arch_wait(void);
 
 /* Run a loop of this many iterations (at least 1) with the frame pointer register holding
