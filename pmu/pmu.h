@@ -142,10 +142,11 @@ struct hw_x86_counter {
 	unsigned counter; /* bit in the global registers: 32 and up are fixed */
 	uint64_t value;   /* of the counter when it was last written, at event->count == base */
 	uint64_t base;
-	uint32_t rdpmc;    /* RDPMC's operand for it */
-	uint32_t write_at; /* its register */
-	uint64_t mask;     /* of its value */
-	uint64_t farthest; /* the longest distance to overflow that can be written */
+	uint32_t rdpmc;      /* RDPMC's operand for it */
+	uint32_t write_at;   /* its register */
+	uint64_t mask;       /* of its value */
+	uint64_t farthest;   /* the longest distance to overflow that can be written */
+	uint64_t candidates; /* counters that count the event, a bit each */
 };
 
 enum event_state {

@@ -15,10 +15,9 @@
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
+#include "pmu/x86_assignment.h"
 #include "pmu/x86_leftovers.h"
 #include "ringbuf/bytes.h"
-
-#define COUNTERS 64U /* bits of the global registers */
 
 /* Of each CPU. */
 static struct unit {
@@ -26,9 +25,10 @@ static struct unit {
 	 * look closer. */
 	uint64_t running;
 	struct x86_monitor m;
-	struct perf_event *owners[COUNTERS]; /* whose the counters are while they count */
-	uint64_t active;                     /* those switched on */
-	uint64_t claimed;                    /* by add */
+	struct perf_event *owners[X86_COUNTERS];  /* whose the counters are while they count */
+	struct perf_event *holders[X86_COUNTERS]; /* whose they are since add */
+	uint64_t active;                          /* those switched on */
+	uint64_t claimed;                         /* by add */
 	bool prepared;
 	bool frozen; /* between disable and enable */
 } units[TR_MAX_CPUS];
@@ -237,25 +237,12 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	return arch_pmi_init(overflow);
 }
 
-int x86_counters_claim(struct perf_event *event, uint64_t candidates)
-{
-	const struct counter_census *census = &counter_census[event->cpu];
-	uint64_t fixed = ~(uint64_t)0 << GLOBAL_FIXED;
-	struct unit *u = &units[event->cpu];
-
-	candidates &= census->present & ~census->foreign & ~u->claimed;
-	if (!candidates)
-		return -EAGAIN;
-	if (candidates & fixed)
-		candidates &= fixed;
-	x86_counter_address(&event->hw.x86, &u->m, (unsigned)__builtin_ctzll(candidates));
-	u->claimed |= candidates & -candidates;
-	return 0;
-}
-
 void x86_counters_del(struct perf_event *event)
 {
-	units[event->cpu].claimed &= ~(1ULL << event->hw.x86.counter);
+	struct unit *u = &units[event->cpu];
+
+	u->claimed &= ~(1ULL << event->hw.x86.counter);
+	u->holders[event->hw.x86.counter] = NULL;
 }
 
 /* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
@@ -294,6 +281,8 @@ void x86_counters_stop(struct perf_event *event)
 	const struct hw_x86_counter *hw = &event->hw.x86;
 	struct unit *u = &units[event->cpu];
 
+	if (u->owners[hw->counter] != event)
+		return;
 	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
 	set_active(u, hw->counter, false);
 	configure(&u->m, hw->counter, 0);
@@ -316,4 +305,53 @@ void x86_counters_read(struct perf_event *event)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
 	         !arch_cmpxchg_local(&event->count, before, now));
+}
+
+/* ---- Who gets which counter ---- */
+
+static void hold_counter(struct unit *u, struct perf_event *event, unsigned counter)
+{
+	x86_counter_address(&event->hw.x86, &u->m, counter);
+	u->holders[counter] = event;
+	u->claimed |= 1ULL << counter;
+}
+
+/* All are frozen, so a count loses nothing on the way. A handler that is late may throttle the
+ * event meanwhile, which is in nobody's reach from stop to start. */
+static void move(struct unit *u, unsigned from, unsigned to)
+{
+	struct perf_event *event = u->holders[from];
+	bool counts = u->owners[from] == event;
+
+	if (counts)
+		x86_counters_stop(event);
+	x86_counters_del(event);
+	hold_counter(u, event, to);
+	if (!counts)
+		return;
+	x86_counters_start(event);
+	if (event->state == EVENT_THROTTLED)
+		x86_counters_stop(event);
+}
+
+int x86_counters_claim(struct perf_event *event, uint64_t candidates)
+{
+	const struct counter_census *census = &counter_census[event->cpu];
+	struct unit *u = &units[event->cpu];
+	struct x86_way way;
+	unsigned counter =
+	    x86_find_counter(u->holders, candidates, census->present & ~census->foreign, &way);
+	bool was_frozen = u->frozen;
+
+	if (counter == X86_COUNTERS)
+		return -EAGAIN;
+	for (; !(candidates >> counter & 1); counter = way.giver[counter]) {
+		x86_counters_disable();
+		move(u, way.giver[counter], counter);
+	}
+	event->hw.x86.candidates = candidates;
+	hold_counter(u, event, counter);
+	if (!was_frozen)
+		x86_counters_enable();
+	return 0;
 }

@@ -68,7 +68,8 @@ bool x86_counters_are_ours(unsigned cpu);
  * at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Thread. */
 int x86_counters_share_interrupt(bool (*served)(unsigned cpu));
 
-/* Claim one of these counters for event, fixed ones first. 0; -EAGAIN: none is free. */
+/* Claim one of these counters for event, fixed ones first; events that others serve as well make
+ * room, those that count included. 0; -EAGAIN: not even so is one free. Interrupts masked. */
 int x86_counters_claim(struct perf_event *event, uint64_t candidates);
 
 /* The rest of struct pmu. */
