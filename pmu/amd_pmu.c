@@ -115,7 +115,7 @@ static int init(struct perf_event *event)
 	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
 	if (!event->hw.x86.select)
 		return -ENOENT;
-	return sampling_init(event, X86_SHORTEST_PERIOD);
+	return sampling_init(event);
 }
 
 /* ---- Counters ---- */

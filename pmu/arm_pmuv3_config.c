@@ -9,10 +9,7 @@
 /* ELF's number; elsewhere there are no such registers to ask. */
 #define EM_AARCH64 183
 
-/* Below this the way out of the handler, where it is counted (entered at EL1), would overflow by
- * itself, and the interrupted code would never run. */
-#define SHORTEST_PERIOD 256U
-#define NOT_SERVED      UINT32_MAX
+#define NOT_SERVED UINT32_MAX
 
 /* config1, as Linux has it */
 #define LONG           1U /* 64 bits wanted */
@@ -207,5 +204,5 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	                 : NULL;
 	if (event->why)
 		return -ENOENT;
-	return sampling_init(event, SHORTEST_PERIOD);
+	return sampling_init(event);
 }

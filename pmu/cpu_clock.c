@@ -60,8 +60,10 @@ static int init(struct perf_event *event)
 	event->hw.cpu_clock = (struct hw_cpu_clock){ .timer.expire = expire };
 	if (!period && !(attr->flags & PERF_ATTR_FREQ))
 		return 0;
-	if (period < SHORTEST_PERIOD)
+	if (period < SHORTEST_PERIOD && attr->flags & PERF_ATTR_FREQ)
 		return -EINVAL;
+	if (period < SHORTEST_PERIOD)
+		period = SHORTEST_PERIOD; /* as perf does, with its own */
 	event->hw.cpu_clock.period = clock_span_to_cycles(&machine_clock, period);
 	event->hw.cpu_clock.left = event->hw.cpu_clock.period;
 	return 0;

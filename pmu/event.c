@@ -162,7 +162,8 @@ const char *event_error_text(int error)
 	} texts[] = {
 		{ -ENOENT, "no event source of this machine serves it" },
 		{ -ENODEV, "this machine lacks the hardware" },
-		{ -EINVAL, "its attributes make no sense (period too short, or none)" },
+		{ -EINVAL,
+		  "its attributes make no sense (frequency too high, period too long, or none)" },
 		{ -EOPNOTSUPP, "its event source cannot do that" },
 		{ -EBUSY, "the hardware is in use by somebody else" },
 		{ -EAGAIN, "it needs more counters than are free" },

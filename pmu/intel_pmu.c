@@ -210,7 +210,7 @@ static int init_type(struct perf_event *event, uint32_t type)
 	if ((!type || type == unit.type) &&
 	    (is_missing(&unit, &event->attr) || !candidates(&unit, event->hw.x86.select)))
 		return -ENOENT;
-	return sampling_init(event, X86_SHORTEST_PERIOD);
+	return sampling_init(event);
 }
 
 static int init(struct perf_event *event)

@@ -101,10 +101,13 @@ struct hw_cpu_clock {
 
 /* When a counter's samples are due; pmu/sampling.h. */
 struct sampling {
-	uint64_t period;     /* between samples, counts; 0: it only counts */
-	uint64_t next;       /* event->count at which the next sample is due */
-	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
-	uint64_t steady;     /* period, as long as it stays; 0: -F adapts it */
+	uint64_t period;      /* between samples, counts; 0: it only counts */
+	uint64_t next;        /* event->count at which the next sample is due */
+	uint64_t sampled_at;  /* time_running at the last sample, ns, for -F */
+	uint64_t steady;      /* period, as long as it stays and needs no care; else 0 */
+	uint64_t dense;       /* cycles: interrupts closer than this need it; 0: they do not */
+	uint64_t interrupted; /* cycles: the last one, where dense is set */
+	uint64_t least;       /* that a counter may be programmed with; 0 is as 1 */
 };
 
 /* How many samples may still come in one tick's time; pmu/throttle.h. */

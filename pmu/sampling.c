@@ -6,25 +6,42 @@
 #include "pmu/clock.h"
 
 #define LONGEST_PERIOD (1ULL << 62)
+/* Below some 100 the way out of the handler overflows by itself. */
+#define DENSE_PERIOD   256U
+/* ns: samples closer than this may be of nothing but ways out, however slow the machine is. */
+#define DENSE_TIME     100000U
 
-int sampling_init(struct perf_event *event, uint64_t shortest)
+int sampling_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	uint64_t period = attr->sample_period;
 
 	event->sampling = (struct sampling){ .next = UINT64_MAX };
 	if (attr->flags & PERF_ATTR_FREQ) {
-		if (!attr->sample_freq || attr->sample_freq > NSEC_PER_SEC / shortest)
+		if (!attr->sample_freq || attr->sample_freq > NSEC_PER_SEC / DENSE_PERIOD)
 			return -EINVAL;
 		period = NSEC_PER_SEC / attr->sample_freq;
 	} else if (!period) {
 		return 0;
-	} else if (period < shortest || period >= LONGEST_PERIOD) {
+	} else if (period >= LONGEST_PERIOD) {
 		return -EINVAL;
+	} else if (period < DENSE_PERIOD) {
+		event->sampling.dense = clock_span_to_cycles(&machine_clock, DENSE_TIME);
+	} else {
+		event->sampling.steady = period;
 	}
 	event->sampling.period = event->sampling.next = period;
-	event->sampling.steady = attr->flags & PERF_ATTR_FREQ ? 0 : period;
 	return 0;
+}
+
+/* The code that is sampled must get on, throttled or not. What happens so rarely that it does is
+ * sampled as often as was asked for. */
+static void keep_apart(struct sampling *s, uint64_t now)
+{
+	if (!s->dense)
+		return;
+	s->least = now - s->interrupted < s->dense ? DENSE_PERIOD : 1;
+	s->interrupted = now;
 }
 
 /* For -F: a period that at the rate since the last sample gives the frequency, approached by
@@ -54,6 +71,7 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 
 	if (event->count < s->next)
 		return;
+	keep_apart(s, now);
 	if (event->attr.flags & PERF_ATTR_FREQ) {
 		uint64_t running = event_times(event, clock_stamp(now)).running;
 

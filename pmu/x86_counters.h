@@ -11,10 +11,6 @@
 #include "arch/x86_64/perfmon.h"
 #include "pmu/pmu.h"
 
-#define X86_SHORTEST_PERIOD                                                   \
-	256U /* below some 100 the way out of the handler overflows by itself \
-	      */
-
 /* What one CPU has. Counters have the numbers of their bits in Intel's global registers: general
  * ones from 0, fixed ones from 32. */
 struct x86_monitor {

@@ -127,6 +127,24 @@ def absurd_period(binary):
            (text.count("PERF_RECORD_THROTTLE"), event["throttled"]))
 
 
+def periods_below_the_handlers_own(binary):
+    """The way out of the overflow handler alone is some 40 instructions."""
+    for event, options, throttles in (("instructions", "-c 100", True),
+                                      ("cycles", "-c 1 --max-sample-rate 0", False)):
+        name = f"{event} {options}"
+        run = record(binary, f"record -e {event} {options} -m 1024 -- branches 300000")
+        if not tap.equal(run.status, 0, f"{name}: the workload comes to its end"):
+            tap.note(run.text)
+            continue
+        summary = run.summary()
+        got = summary["events"][0]
+        tap.ok(summary["conserved"] and not got["lost"] and got["generated"] > 1000 and
+               got["count"] - got["period"] == got["residue"],
+               f"{name}: the ledger is exact", summary)
+        tap.ok((got["throttled"] > 0) == throttles,
+               f"{name}: {'is' if throttles else 'is not'} throttled", got)
+
+
 def without_counters():
     """Stock QEMU gives none, and says so in CPUID."""
     for cpu, words in (("Skylake-Client", "CPUID 0AH says version 0"),
@@ -161,6 +179,7 @@ else:
     terms(BINARY)
     many_events(BINARY)
     absurd_period(BINARY)
+    periods_below_the_handlers_own(BINARY)
     leftovers(BINARY)
     fixed_only(BINARY)
 tap.finish()

@@ -154,7 +154,7 @@ static void add_group(unsigned members, uint64_t period)
 		event->group_leader = leader;
 		event->ring = &ring;
 		event->account.id = nr_events + 1;
-		assert_int_equal(sampling_init(event, 1), 0);
+		assert_int_equal(sampling_init(event), 0);
 	}
 }
 
@@ -318,7 +318,7 @@ static void a_sample_carries_the_values_of_its_whole_group(void **state)
 		events[i].count = 100 * i;
 	}
 	events[1].attr.sample_period = 3 * MS + 100;
-	assert_int_equal(sampling_init(&events[1], 1), 0);
+	assert_int_equal(sampling_init(&events[1]), 0);
 	assert_int_equal(start(4), 0);
 	run(4 * MS);
 	context_stop(&context);
@@ -392,7 +392,7 @@ static void a_throttled_event_takes_its_whole_group_along(void **state)
 	(void)state;
 	add_group(3, 0);
 	events[1].attr.sample_period = 500;
-	assert_int_equal(sampling_init(&events[1], 1), 0);
+	assert_int_equal(sampling_init(&events[1]), 0);
 	throttle_set(&events[1], THROTTLE_RATE);
 	add_group(1, 0);
 	assert_int_equal(start(4), 0);
@@ -437,7 +437,7 @@ static void a_rare_event_reaches_its_frequency(void **state)
 	add_group(1, 0);
 	events[0].attr.sample_freq = 1000;
 	events[0].attr.flags = PERF_ATTR_FREQ;
-	assert_int_equal(sampling_init(&events[0], 1), 0);
+	assert_int_equal(sampling_init(&events[0]), 0);
 	assert_int_equal(start(1), 0);
 	/* Two thousand events a second; 1 a ns was assumed. */
 	for (unsigned ms = 0; ms < 1000; ms++) {
@@ -460,7 +460,7 @@ static void time_without_a_counter_does_not_bend_the_frequency(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		events[i].attr.sample_freq = 5000;
 		events[i].attr.flags = PERF_ATTR_FREQ;
-		assert_int_equal(sampling_init(&events[i], 1), 0);
+		assert_int_equal(sampling_init(&events[i]), 0);
 	}
 	assert_int_equal(start(1), 0);
 	for (unsigned i = 0; i < 1600; i++) {

@@ -150,8 +150,69 @@ static void what_the_cpu_lacks_is_not_served(void **state)
 	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	intel_model_power_on(2, false);
-	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 63);
+	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1ULL << 62);
 	assert_int_equal(event_init(&rig_events[0]), -EINVAL);
+}
+
+/* One event passes, and the handlers' ways out, which count themselves. Returns the interrupts. */
+static unsigned step_by_step(uint64_t way_out)
+{
+	bool interrupt = intel_model_count_on(1);
+	unsigned interrupts = 0;
+
+	host_fake_cycles++;
+	for (; interrupt && interrupts < 10; interrupts++) {
+		fake_pmi(&rig_regs);
+		host_fake_cycles += 300;
+		interrupt = intel_model_count_on(way_out);
+	}
+	return interrupts;
+}
+
+/* Nobody throttles here. */
+static void the_program_gets_on_whatever_the_period(void **state)
+{
+	static const uint64_t periods[] = { 1, 2, 39, 40, 41, 99, 100, 101, 255, 256 };
+	static const uint64_t ways_out[] = { 40, 100, 200 };
+
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		for (size_t i = 0; i < 30; i++) {
+			struct perf_event *event = &rig_events[0];
+			uint64_t way_out = ways_out[i % 3], interrupts = 0, most;
+
+			intel_model_power_on(machines[m].version, machines[m].full_width);
+			rig_begin(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+			          periods[i / 3]);
+			for (unsigned step = 0; step < 10000; step++)
+				interrupts += step_by_step(way_out);
+			event_disable(event);
+			most = 10000 / (256 - way_out) + 2;
+			assert_in_range(interrupts, most / 2, most);
+			assert_int_equal(event->count, 10000 + interrupts * way_out);
+			assert_int_equal(event->account.generated, interrupts);
+			assert_int_equal(event->account.period + (event->count - event->sampled),
+			                 event->count);
+			assert_int_equal(model.faults, 0);
+		}
+	}
+}
+
+static void what_is_rare_is_sampled_at_its_period_however_short(void **state)
+{
+	(void)state;
+	for (uint64_t period = 1; period < 4; period++) {
+		intel_model_power_on(4, true);
+		rig_begin(&rig_events[0], PERF_TYPE_RAW, 0x412e, period);
+		for (unsigned i = 0; i < 300; i++) {
+			host_fake_cycles += 200000;
+			if (intel_model_count_on(1))
+				fake_pmi(&rig_regs);
+		}
+		event_disable(&rig_events[0]);
+		assert_int_equal(rig_events[0].account.generated, 300 / period);
+		assert_int_equal(rig_events[0].account.period, 300);
+	}
 }
 
 static void modifiers_choose_the_ring(void **state)
@@ -240,6 +301,8 @@ int main(void)
 		cmocka_unit_test(fixed_counters_go_first_and_conditions_need_a_general_one),
 		cmocka_unit_test(when_no_counter_is_free_the_event_is_told),
 		cmocka_unit_test(what_the_cpu_lacks_is_not_served),
+		cmocka_unit_test(the_program_gets_on_whatever_the_period),
+		cmocka_unit_test(what_is_rare_is_sampled_at_its_period_however_short),
 		cmocka_unit_test(modifiers_choose_the_ring),
 		cmocka_unit_test(leftovers_of_firmware_are_cleared_before_anything_counts),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
