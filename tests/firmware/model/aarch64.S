@@ -26,31 +26,60 @@ profiled_loop:
 profiled_end:
 	ret
 
-/*
- * at_el1(function): from EL2, calls it at EL1 with a stack of its own. Accesses that trap to EL2
- * meanwhile are noted in `trapped` and stepped over.
- */
-	.globl	at_el1
-at_el1:
+/* From EL2 or EL3: calls x0 at the EL of SPSR x1 with a stack of its own. */
+	.macro	below el, call
 	stp	x29, x30, [sp, #-96]!
 	stp	x19, x20, [sp, #16]
 	stp	x21, x22, [sp, #32]
 	stp	x23, x24, [sp, #48]
 	stp	x25, x26, [sp, #64]
 	stp	x27, x28, [sp, #80]
-	adrp	x1, vectors
-	add	x1, x1, :lo12:vectors
-	msr	vbar_el2, x1
-	adrp	x1, el1_stack_end
-	add	x1, x1, :lo12:el1_stack_end
-	msr	sp_el1, x1
-	mov	x1, #0x3c5		/* EL1h, everything masked */
-	msr	spsr_el2, x1
-	adr	x1, 1f
-	msr	elr_el2, x1
+	adrp	x2, vectors_el\el
+	add	x2, x2, :lo12:vectors_el\el
+	msr	vbar_el\el, x2
+	msr	spsr_el\el, x1
+	adr	x2, 1f
+	msr	elr_el\el, x2
 	eret
-1:	blr	x0
-	hvc	#0
+1:	adrp	x2, lower_stack_end
+	add	x2, x2, :lo12:lower_stack_end
+	mov	sp, x2
+	blr	x0
+	\call	#0
+	.endm
+
+/*
+ * Accesses that trap to EL2 or EL3 meanwhile are noted in `trapped` and stepped over; the call,
+ * whose class that is, says that the function has returned.
+ */
+	.macro	from_below el, class
+	stp	x0, x1, [sp, #-16]!
+	mrs	x0, esr_el\el
+	lsr	x1, x0, #26
+	cmp	x1, #\class
+	b.eq	2f
+	adrp	x1, trapped
+	str	x0, [x1, :lo12:trapped]
+	mrs	x0, elr_el\el
+	add	x0, x0, #4
+	msr	elr_el\el, x0
+	ldp	x0, x1, [sp], #16
+	eret
+2:	add	sp, sp, #16
+	ldp	x19, x20, [sp, #16]
+	ldp	x21, x22, [sp, #32]
+	ldp	x23, x24, [sp, #48]
+	ldp	x25, x26, [sp, #64]
+	ldp	x27, x28, [sp, #80]
+	ldp	x29, x30, [sp], #96
+	ret
+	.endm
+
+	.globl	below_el2, below_el3
+below_el2:
+	below	2, hvc
+below_el3:
+	below	3, smc
 
 	.balign	0x800
 	.globl	vectors
@@ -66,28 +95,16 @@ vectors:
 	msr	elr_el1, x0
 	ldp	x0, x1, [sp], #16
 	eret
-	.balign	0x400
-	/* from EL1 to EL2, AArch64, synchronous */
-	stp	x0, x1, [sp, #-16]!
-	mrs	x0, esr_el2
-	lsr	x1, x0, #26
-	cmp	x1, #0x16		/* HVC: the function has returned */
-	b.eq	2f
-	adrp	x1, trapped
-	str	x0, [x1, :lo12:trapped]
-	mrs	x0, elr_el2
-	add	x0, x0, #4
-	msr	elr_el2, x0
-	ldp	x0, x1, [sp], #16
-	eret
-2:	add	sp, sp, #16
-	ldp	x19, x20, [sp, #16]
-	ldp	x21, x22, [sp, #32]
-	ldp	x23, x24, [sp, #48]
-	ldp	x25, x26, [sp, #64]
-	ldp	x27, x28, [sp, #80]
-	ldp	x29, x30, [sp], #96
-	ret
+
+	/* The third quarter of a table: from a lower EL, AArch64, synchronous */
+	.balign	0x800
+vectors_el2:
+	.space	0x400
+	from_below 2, 0x16
+	.balign	0x800
+vectors_el3:
+	.space	0x400
+	from_below 3, 0x17
 
 	.bss
 	.balign	16
@@ -100,5 +117,5 @@ cell:	.skip	16
 	.skip	16384
 stack_end:
 	.skip	8192
-el1_stack_end:
+lower_stack_end:
 	.section .note.GNU-stack, "", @progbits

@@ -255,6 +255,7 @@ void image_main(void)
 	test_presence();
 	quiesce();
 	test_counters();
+	test_reference();
 	test_delivery();
 	test_debug_store();
 	test_last_branches();

@@ -130,6 +130,7 @@ void test_off(void);
 void test_presence(void);
 void test_delivery(void);
 void test_counters(void);
+void test_reference(void);
 void test_debug_store(void);
 void test_last_branches(void);
 

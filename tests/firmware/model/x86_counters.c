@@ -159,7 +159,6 @@ static void test_fixed_counters(void)
 		count[i] = rdmsr(IA32_FIXED_CTR0 + i);
 	tap_claim(count[0] >= 400 && count[0] < 430, "fixed counter 0 counts instructions");
 	tap_claim(count[1] >= count[0] && count[1] < count[0] + 10, "fixed counter 1 core cycles");
-	tap_claim(count[2] > 0, "fixed counter 2 reference cycles");
 	if (fixed_counters > 3)
 		tap_equal(count[3], 4 * count[0],
 		          "fixed counter 3 slots: here four an instruction");
