@@ -5,18 +5,20 @@
 #
 # Prints the paths of the two binaries, x86_64's first; progress goes to the
 # standard error.  Built once for each version and series of patches, in
-# ${XDG_CACHE_HOME:-~/.cache}/bareperf; afterwards there is nothing to do.
+# ${XDG_CACHE_HOME:-~/.cache}/bareperf; afterwards there is nothing to do, and
+# nothing is asked of the network.
 #
 # --stock  without the patches (what tests/bench compares with)
 #
-# Exit status 77: the source, or something to build it with, cannot be had.
+# Exit status 77: the source, or something to build it with, cannot be had;
+# 1: it was had, and cannot be patched or built.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/bareperf
 # What the patches were made for; where Debian has it no longer, the newest of the same upstream.
 upstream=1:7.2+dfsg-
-version=${upstream}7+deb12u18
+wanted=${upstream}7+deb12u18
 jobs=${JOBS:-2}
 patches=$(ls "$here"/patches/*.patch)
 name=qemu-7.2
@@ -67,7 +69,7 @@ choose()
 	local offered
 	offered=$(APT_CONFIG=$work/apt-$1-deb-src.conf apt-cache showsrc --only-source qemu |
 		sed -n 's/^Version: //p' | grep -F "$upstream" | sort -Vu)
-	grep -Fx "$version" <<< "$offered" || tail -n 1 <<< "$offered"
+	grep -Fx "$wanted" <<< "$offered" || tail -n 1 <<< "$offered"
 }
 
 fetch()
@@ -79,7 +81,8 @@ fetch()
 	apt_setup "$arch" deb-src || return
 	chosen=$(choose "$arch")
 	[ -n "$chosen" ] || { say "Debian offers no qemu $upstream*"; return 1; }
-	[ "$chosen" = "$version" ] || say "$version is gone: trying $chosen"
+	[ "$chosen" = "$wanted" ] || say "$wanted is gone: trying $chosen"
+	echo "$chosen" > "$work/chosen"
 	cd "$work"
 	apt_run "$arch" deb-src source --download-only "qemu=$chosen" >&2 || return
 	dpkg-source --no-check -x qemu_*.dsc source >&2
@@ -90,8 +93,10 @@ apply()
 	local p
 	for p in $patches; do
 		say "applying $(basename "$p")"
-		patch -d "$work/source" -p1 -s --no-backup-if-mismatch < "$p" >&2 ||
-			skip "$(basename "$p") does not fit this version of QEMU"
+		patch -d "$work/source" -p1 -s --no-backup-if-mismatch < "$p" >&2 || {
+			say "$(basename "$p") does not fit QEMU $version"
+			exit 1
+		}
 	done
 }
 
@@ -132,19 +137,33 @@ check()
 	done
 }
 
-hash=$({ echo "$version" "${options[@]}"; cat $patches /dev/null; } | sha256sum | cut -c1-12)
-out=$cache/$name-$hash
+# $version, and where it lies: what was wanted, or what came in its place when it was last looked for
+locate()
+{
+	local hash
+	version=$(cat "$substitute" 2>/dev/null || echo "$wanted")
+	hash=$({ echo "$version" "${options[@]}"; cat $patches /dev/null; } |
+		sha256sum | cut -c1-12)
+	out=$cache/$name-$hash
+}
+
+substitute=$cache/$name-in-place-of-${wanted##*-}
+locate
 if [ ! -x "$out/qemu-system-aarch64" ]; then
 	set -o pipefail
 	needed
 	mkdir -p "$cache"
 	exec 9> "$cache/$name.lock"
 	flock 9
+	locate
 fi
 if [ ! -x "$out/qemu-system-aarch64" ]; then
 	work=$(mktemp -d "$cache/build-XXXXXX")
 	trap 'rm -rf "$work"' EXIT
 	(fetch) || skip "Debian's source package of QEMU cannot be had"
+	mv "$work/chosen" "$substitute"
+	[ "$(cat "$substitute")" != "$wanted" ] || rm "$substitute"
+	locate
 	apply
 	build
 	check
