@@ -5,6 +5,8 @@ disassembled, the books exact, and the same branches as Intel's branch trace sto
 hardware model.
 """
 
+import re
+
 import branches
 import machine
 import tap
@@ -85,6 +87,10 @@ def against_the_trace_store():
     text, errors, status = step.perf("script", "--itrace=b", "-F", "event,ip,sym,addr")
     tap.ok(status == 0 and found and len(text.splitlines()) == found[0]["recorded"],
            f"{name}: perf script --itrace=b prints every branch", errors)
+    text, errors, status = step.perf("report", "--stdio", "--itrace=b")
+    tap.ok(status == 0 and found and f"Event count (approx.): {found[0]['recorded']}\n" in text and
+           re.search(r"^ +\d+\.\d+% .*\[\.\] \w*sort\w*$", text, re.MULTILINE),
+           f"{name}: perf report --itrace=b shows the sort, of every branch", text + errors)
     binary, reason = machine.model("x86_64")
     if reason:
         tap.skip(f"{name}: the same branches as by the branch trace store", reason)

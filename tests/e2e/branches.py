@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Branch traces: what a perf.data file holds, against the disassembly of the image."""
+"""Branch traces: what a perf.data file holds, against the disassembly of what ran: the image, and
+payloads."""
 
 import bisect
 import collections
@@ -13,6 +14,8 @@ Branch = collections.namedtuple("Branch", "source target")
 # One AUX record and what is in its piece.
 Piece = collections.namedtuple("Piece", "cpu time flags offset branches")
 Instruction = collections.namedtuple("Instruction", "next kind target")
+# Part of a file in the machine's memory.
+Mapping = collections.namedtuple("Mapping", "address size file_offset")
 
 AUX, AUXTRACE_INFO, AUXTRACE, MMAP2 = 11, 70, 71, 10
 TRUNCATED, PARTIAL = 1, 4
@@ -20,17 +23,17 @@ DELIVERY = "delivery"
 
 
 class Trace:
-    """A file's pieces in their order, and where the image was mapped."""
+    """A file's pieces in their order, and where the image was mapped, and then a payload."""
 
     def __init__(self, path):
         data = path.read_bytes()
         at, size = struct.unpack_from("<QQ", data, 40)
         end = at + size
-        self.pieces, self.address, self.file_offset, announced = [], None, None, {}
+        self.pieces, self.mappings, announced = [], [], {}
         while at < end:
             kind, _, length = struct.unpack_from("<IHH", data, at)
-            if kind == MMAP2 and self.address is None:
-                self.address, _, self.file_offset = struct.unpack_from("<QQQ", data, at + 16)
+            if kind == MMAP2:
+                self.mappings.append(Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
             elif kind == AUX:
                 offset, _, flags = struct.unpack_from("<QQQ", data, at + 8)
                 # trailer: TID, TIME, CPU, IDENTIFIER
@@ -55,41 +58,51 @@ class Trace:
 
 
 class Program:
-    """The image's instructions by link address, and which branches they can make."""
+    """The instructions of the image by link address, and which branches they can make. A payload's
+    stand beside them, further up in the order in which they are mapped."""
+
+    APART = 1 << 48  # above every address
 
     DIRECT = re.compile(r"^(?:bnd )?(jmp|call|j\w+|loop\w*)\s+([0-9a-f]+)\b")
     INDIRECT = re.compile(r"^(?:bnd |notrack )*(jmp|call|ljmp|lcall)\s+\*")
     RETURN = re.compile(r"^(?:bnd |rep[z]? )*(ret|lret|iret)\w*")
 
-    def __init__(self, elf=machine.TOP / "build/x86_64/bareperf.elf"):
-        text = subprocess.run(["objdump", "-d", "-w", str(elf)], capture_output=True, text=True,
-                              check=True).stdout
-        self.instructions, self.functions, self.symbols = {}, set(), {}
-        for line in text.splitlines():
-            head = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
-            if head:
-                self.functions.add(int(head.group(1), 16))
-                self.symbols[head.group(2)] = int(head.group(1), 16)
-            parts = line.split("\t")
-            if len(parts) == 3:
-                address = int(parts[0].strip(" :"), 16)
-                self.instructions[address] = self.decode(
-                    address + len(parts[1].split()), parts[2])
+    def __init__(self, *payloads):
+        self.instructions, self.functions, self.symbols, self.biases = {}, set(), {}, []
+        for elf in (machine.TOP / "build/x86_64/bareperf.elf", *payloads):
+            self.read(elf, len(self.biases) * self.APART)
         self.starts = sorted(self.functions)
-        headers = subprocess.run(["readelf", "-lW", str(elf)], capture_output=True, text=True,
-                                 check=True).stdout
-        loads = re.findall(r"LOAD\s+0x([0-9a-f]+)\s+0x([0-9a-f]+).*R E ", headers)
-        self.file_offset, self.link_address = (int(word, 16) for word in loads[0])
         self.after_calls = {i.next for i in self.instructions.values() if i.kind == "call"}
         self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
         self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
 
-    def decode(self, following, text):
+    def read(self, elf, base):
+        """Add one file's instructions and functions, so far up."""
+        text = subprocess.run(["objdump", "-d", "-w", str(elf)], capture_output=True, text=True,
+                              check=True).stdout
+        for line in text.splitlines():
+            head = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
+            if head:
+                address = base + int(head.group(1), 16)
+                self.functions.add(address)
+                self.symbols.setdefault(head.group(2), address)
+            parts = line.split("\t")
+            if len(parts) == 3:
+                address = base + int(parts[0].strip(" :"), 16)
+                self.instructions[address] = self.decode(
+                    address + len(parts[1].split()), parts[2], base)
+        headers = subprocess.run(["readelf", "-lW", str(elf)], capture_output=True, text=True,
+                                 check=True).stdout
+        loads = re.findall(r"LOAD\s+0x([0-9a-f]+)\s+0x([0-9a-f]+).*R E ", headers)
+        file_offset, link_address = (int(word, 16) for word in loads[0])
+        self.biases.append(base + link_address - file_offset)
+
+    def decode(self, following, text, base):
         direct = self.DIRECT.match(text)
         if direct:
             kind = direct.group(1)
             kind = kind if kind in ("jmp", "call") else "jcc"
-            return Instruction(following, kind, int(direct.group(2), 16))
+            return Instruction(following, kind, base + int(direct.group(2), 16))
         indirect = self.INDIRECT.match(text)
         if indirect:
             return Instruction(following, indirect.group(1).lstrip("l"), None)
@@ -99,8 +112,11 @@ class Program:
         return Instruction(following, "other", None)
 
     def link(self, trace, address):
-        """A run time address as the ELF has it."""
-        return address - trace.address + self.link_address + trace.file_offset - self.file_offset
+        """A run time address as the ELF has it; one of no file stays what it is."""
+        for mapping, bias in zip(trace.mappings, self.biases):
+            if 0 <= address - mapping.address < mapping.size:
+                return address - mapping.address + mapping.file_offset + bias
+        return address
 
     def function(self, address):
         """The start of the function that holds a link address."""

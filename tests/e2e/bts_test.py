@@ -11,6 +11,7 @@ import contextlib
 import mmap
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -27,6 +28,37 @@ SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
 RECORDING, COMPLETE = 2, 3
 STALL = 100000000  # branches while the reader stands still
+TURNS, LONGER = 50000, 6  # of the loop on each CPU; the boot CPU's takes so many times as long
+EACH = f"""
+#include <bareperf/thread.h>
+
+/* Its backward branch is taken so often, then falls through. */
+static __attribute__((noinline, noclone)) void known(unsigned long taken)
+{{
+	taken++;
+	do {{
+		__asm__ volatile("" : "+r"(taken));
+	}} while (--taken);
+}}
+
+static int work(void *argument)
+{{
+	known({TURNS} + bareperf_cpu());
+	return 0;
+}}
+
+int main(void)
+{{
+	unsigned cpus = bareperf_cpus();
+
+	for (unsigned i = 1; i < cpus; i++)
+		bareperf_thread_start((int)i, work, 0);
+	known({LONGER} * {TURNS});
+	for (unsigned i = 1; i < cpus; i++)
+		bareperf_thread_join((int)i, 0);
+	return 0;
+}}
+"""
 
 
 def options(binary, properties="", smp=1):
@@ -34,9 +66,9 @@ def options(binary, properties="", smp=1):
                      *machine.EXACT), "timeout": 300}, ("--qemu", binary)
 
 
-def record(binary, command, properties="", smp=1):
+def record(binary, command, properties="", smp=1, payload=()):
     keywords, arguments = options(binary, properties, smp)
-    return machine.Recording(command, *arguments, **keywords)
+    return machine.Recording(command, *arguments, *payload, **keywords)
 
 
 def books(run):
@@ -66,10 +98,10 @@ def conserved(run, name):
     return accounts
 
 
-def edges(run, name):
+def edges(run, name, program=None):
     trace = branches.Trace(run.file)
-    check = branches.Check(trace, branches.Program())
-    tap.ok(check.edges and not check.bad_edges, f"{name}: every pair is an edge of the image",
+    check = branches.Check(trace, program or branches.Program())
+    tap.ok(check.edges and not check.bad_edges, f"{name}: every pair is an edge of the program",
            check.bad_edges[:8])
     tap.ok(not check.bad_chains, f"{name}: each branch leaves the straight line that the last one "
            "came to", check.bad_chains[:8])
@@ -170,7 +202,7 @@ class Stalled:
             if found:
                 return found
             time.sleep(0.002)
-        return None
+        return what()  # it may have come true just before the end
 
     def state(self):
         with contextlib.suppress(FileNotFoundError, ValueError), open(self.region, "rb") as file:
@@ -228,14 +260,41 @@ def faults(binary, beside):
             edges(run, what)
 
 
+def turns(trace, program, cpu):
+    """How often the loop of EACH went round on a CPU."""
+    start, found = program.symbols["known"], 0
+    for piece in trace.of_cpu(cpu):
+        for branch in piece.branches:
+            source, target = (program.link(trace, address) for address in branch)
+            found += program.function(source) == program.function(target) == start
+    return found
+
+
 def many_cpus(binary):
-    for smp in (2, 4):
-        name = f"{smp} CPUs"
-        run = record(binary, f"record -a -e bts// -m ,16 -- branches {N}", smp=smp)
-        accounts = conserved(run, name)
-        if accounts:
-            tap.equal(len(accounts), smp, f"{name}: each has its own trace")
-            edges(run, name)
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        payload = machine.payload("x86_64", pathlib.Path(directory) / "each.elf", EACH)
+        program = branches.Program(payload)
+        for smp in (2, 4):
+            every_cpu(binary, payload, program, smp)
+
+
+def every_cpu(binary, payload, program, smp):
+    """Each branches in a loop of its own, and all of it is held."""
+    name = f"{smp} CPUs"
+    run = record(binary, "record -a -e bts// -m ,2048 -- payload", smp=smp,
+                 payload=("--payload", payload))
+    accounts = conserved(run, name)
+    if not accounts:
+        return
+    tap.equal([account["lost"] for account in accounts], [0] * smp,
+              f"{name}: each has its own trace, and none of them loses a branch")
+    trace, _ = edges(run, name, program)
+    tap.equal([sum(len(piece.branches) for piece in trace.of_cpu(cpu)) for cpu in range(smp)],
+              [account["recorded"] for account in accounts],
+              f"{name}: all that was recorded is in the file")
+    tap.equal([turns(trace, program, cpu) for cpu in range(smp)],
+              [LONGER * TURNS] + [TURNS + cpu for cpu in range(1, smp)],
+              f"{name}: each CPU's loop goes round as often as it should")
 
 
 def beside_others(binary, beside):
@@ -247,6 +306,24 @@ def beside_others(binary, beside):
         tap.ok(0 <= own(accounts[0]) - N - beside < 100, f"{name}: its handler stays outside",
                accounts)
         edges(run, name)
+        both(run, name, accounts[0]["recorded"])
+
+
+def both(run, name, recorded):
+    """Stock perf reads a file with samples and branches."""
+    samples = run.summary()["events"][1]["samples"]
+    text, errors, status = run.perf("script", "--itrace=b", "-F", "event,ip,sym")
+    found = [line.split()[0] for line in text.splitlines() if line.strip()]
+    count = [sum(event.startswith(kind) for event in found) for kind in ("branches", "cycles")]
+    tap.ok(status == 0 and count == [recorded, samples],
+           f"{name}: perf script --itrace=b prints every branch and every sample",
+           (count, recorded, samples, errors))
+    text, errors, status = run.perf("report", "--stdio", "--itrace=b")
+    of = {head.split("'")[1].split(":")[0]: head for head in text.split("# Samples: ")[1:]}
+    tap.ok(status == 0 and all(re.search(r"9\d\.\d+%.* branches$|100.00%.* branches$",
+                                         of.get(kind, ""), re.MULTILINE)
+                               for kind in ("branches", "cycles")),
+           f"{name}: perf report --itrace=b shows the loop in both", text[:2000] + errors)
 
 
 def rings(binary, beside):
