@@ -9,7 +9,9 @@ check-timeout: 900
 import machine
 import tap
 
-CYCLES = "record -e cycles,cycles,cycles -c 100000 -m 64 -- noploop"
+PERIOD = 100000
+CYCLES = f"record -e cycles,cycles,cycles -c {PERIOD} -m %d -- noploop %d"
+NS = 16  # a cycle of the model, which is an instruction, under machine.EXACT
 
 
 def record(binary, command, properties=""):
@@ -18,19 +20,38 @@ def record(binary, command, properties=""):
         qemu=("-cpu", f"Skylake-Client,pmu=on{properties}", *machine.EXACT))
 
 
-def three_equal_counts(run, name):
+def three_equal_counts(run, name, pending=0):
+    """So many PMIs may be on their way when it stops."""
     if not tap.equal(run.status, 0, f"{name}: three times cycles into one ring ends well"):
         tap.note(run.text)
         return
     summary = run.summary()
     counts = [event["generated"] for event in summary["events"]]
-    tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1 and min(counts) > 100,
+    tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1,
            f"{name}: their three counts are equal", counts)
-    tap.ok(all(event["count"] // 100000 - event["generated"] in (0, 1)
+    tap.ok(all(0.98 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: they are what the counter demands", summary["events"])
+           f"{name}: the counters have what passed, but for 2 % in handlers", summary["events"])
+    tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
+               for event in summary["events"]),
+           f"{name}: the samples are those that the counter demands", summary["events"])
     tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
            f"{name}: nothing is lost, and PERIODs + residue = count", summary)
+
+
+def frequency(binary):
+    """The period is found anew at each sample, from one that is wrong by far."""
+    run = record(binary, "record -e cycles -F 2000 -- noploop 1")
+    event = run.summary()["events"][0]
+    periods = [period for _, period, _ in run.chains()]
+    seconds = event["time_enabled"] / 10**9
+    tap.ok(run.status == 0 and abs(event["generated"] / seconds / 2000 - 1) < 0.01,
+           "-F 2000 takes 2000 samples a second, within 1 %", event)
+    wanted = event["count"] / seconds / 2000
+    tap.ok(len(periods) == event["generated"] and
+           all(abs(period / wanted - 1) < 0.01 for period in periods[100:]),
+           "from the hundredth on each period is within 1 % of what that needs",
+           (wanted, periods[:120]))
 
 
 def masked_code(binary):
@@ -113,7 +134,9 @@ def fixed_only(binary):
 
 
 def absurd_period(binary):
-    run = record(binary, "record -e instructions -c 1000 --max-sample-rate 20000 -- noploop 1")
+    """As on Arm, all of it fits into the ring: none is lost however late the reader comes."""
+    run = record(binary, "record -e instructions -c 1000 -m 512 --max-sample-rate 20000 "
+                         "-- noploop 1")
     summary = run.summary()
     event = summary["events"][0]
     tap.ok(run.status == 0 and summary["conserved"] and event["throttled"] > 100,
@@ -165,15 +188,17 @@ BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("Intel's PMU", REASON)
 else:
-    three_equal_counts(record(BINARY, CYCLES + " 10"), "version 2, 10 s")
+    # its ring holds half of what it writes: the reader has seconds
+    three_equal_counts(record(BINARY, CYCLES % (512, 10)), "version 2, 10 s")
     for VERSION in (3, 4, 5):
-        three_equal_counts(record(BINARY, CYCLES + " 1", f",pmu-version={VERSION}"),
+        three_equal_counts(record(BINARY, CYCLES % (64, 1), f",pmu-version={VERSION}"),
                            f"version {VERSION}")
-    for FAULT, WHAT in (("pmi-skid=200", "a PMI 200 instructions late"),
-                        ("pmi-delay=50000", "a PMI 50 us late"),
-                        ("pmi-spurious=3", "every third PMI comes twice"),
-                        ("pmu-leftovers=on", "firmware's leftovers")):
-        three_equal_counts(record(BINARY, CYCLES + " 1", "," + FAULT), WHAT)
+    for FAULT, WHAT, PENDING in (("pmi-skid=200", "a PMI 200 instructions late", 1),
+                                 ("pmi-delay=50000", "a PMI 50 us late", 1),
+                                 ("pmi-spurious=3", "every third PMI comes twice", 0),
+                                 ("pmu-leftovers=on", "firmware's leftovers", 0)):
+        three_equal_counts(record(BINARY, CYCLES % (64, 1), "," + FAULT), WHAT, PENDING)
+    frequency(BINARY)
     masked_code(BINARY)
     other_events(BINARY)
     terms(BINARY)
