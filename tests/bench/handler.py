@@ -13,6 +13,9 @@ handler does while it has the counters stopped is not in it.
 A branch trace's handler, which switches segments, is measured switch by switch in an image of its
 own, tests/firmware/x86_64/bts_cost.c. Linux's has no figure: there perf reads on the CPU that it
 traces, and what a handler takes cannot be told from what it makes perf do.
+
+A trace by single-step has no goal. What it costs is a loop's, of two lengths: of its instructions
+every other one branches.
 """
 
 import collections
@@ -42,6 +45,7 @@ LINUX = {
     "aarch64": "cortex-a76,pmu-instructions=on",
 }
 EVENT = {"x86_64": "cycles", "aarch64": "instructions"}
+STEPPED = (10000, 50000)
 GOALS = {"sample": 250, "callchain": 350}
 THEIRS = 1 / 3
 
@@ -122,6 +126,27 @@ def segment_switch(binary):
     figure("handler-x86_64-switch-by-size", max(longest) - min(longest), "instructions-apart", 0)
 
 
+def stepped(binary, loops, pages):
+    """Instructions of a loop of so many taken branches, single-stepped, and what was lost."""
+    run = machine.Recording(
+        f"record -e branch-step// -m 1024,{pages} -- branches {loops}", "--qemu", binary,
+        "--timeout", "300", qemu=(*QEMU["x86_64"], "-icount", f"shift={SHIFT},sleep=off"),
+        timeout=600)
+    if run.status:
+        raise SystemExit(f"handler.py: {run.text}")
+    summary = run.summary()
+    event, cpu = summary["events"][0], summary["cpus"][0]
+    ticks = cpu["tick_cycles"] * 1e9 / cpu["frequency"]
+    return (event["time_enabled"] - ticks) / 2 ** SHIFT, event["branches"]["lost"]
+
+
+def single_step(binary):
+    (short, _), (long, lost) = (stepped(binary, loops, 2048) for loops in STEPPED)
+    cost = (long - short) / (2 * (STEPPED[1] - STEPPED[0]))
+    print(f"# x86_64 branch-step: {cost:.0f} instructions for each that is traced, its own included"
+          f" ({lost} branches lost)", flush=True)
+
+
 def build_payload(isa, directory):
     path = pathlib.Path(directory) / f"deep-{isa}.elf"
     subprocess.run([TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-O2", "-o", path,
@@ -138,6 +163,7 @@ def main():
             continue
         if isa == "x86_64":
             segment_switch(binary)
+            single_step(binary)
         with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
             try:
                 measure(isa, binary, build_payload(isa, directory))
