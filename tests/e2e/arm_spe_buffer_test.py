@@ -255,10 +255,10 @@ def faults(agent, prompt, turns):
 
 
 def full_and_spurious(agent, prompt, turns):
-    agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,64 -- branches {turns}".encode())
+    box = agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,64 -- branches {turns}".encode())
     for _ in range(5):
         agent.fault(spe_inject=True)
-    agent.until(lambda: agent.state() == 1, 60)
+    agent.until(lambda: agent.is_answered(box))
     records, _ = agent.aux_records()
     tap.ok(agent.wrote(prompt) and not any(r.flags for r in records),
            "interrupts without a cause change nothing", (records, agent.ledger()))

@@ -237,14 +237,16 @@ def snapshots(binary):
 
 def readers_die(binary):
     """Whoever comes after takes up the area where the last one gave it back."""
-    run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 -- noploop 4")
+    run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 --aux-watermark 16384 "
+                       "-- noploop 4")
     killed = 0
     while run.is_recording() and killed < 8:
         time.sleep(0.3)
         reader = run.reader()
         if reader:
-            os.kill(reader, signal.SIGKILL)
-            killed += 1
+            with contextlib.suppress(ProcessLookupError):  # the run has come to its end
+                os.kill(reader, signal.SIGKILL)
+                killed += 1
     spe.good(run.finish(), "readers die")
     pieces = spe.aux_records(run)
     died = re.search(r"(\d+) readers died", run.text)

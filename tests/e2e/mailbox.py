@@ -68,10 +68,13 @@ class Agent:
         self.store(box, ctypes.c_uint32, self.word(box) + 1)
         return box
 
+    def is_answered(self, box):
+        return self.word(box + 8 + TEXT) == self.word(box)
+
     def command(self, text, length=None, seconds=120):
         """Send a command; its status, or None if there was no answer."""
         box = self.post(text, length)
-        if not self.until(lambda: self.word(box + 8 + TEXT) == self.word(box), seconds):
+        if not self.until(lambda: self.is_answered(box), seconds):
             return None
         return self.word(box + 12 + TEXT, "<i")
 

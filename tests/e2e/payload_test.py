@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "leave")) {
 		bareperf_thread_start(1, spinner, NULL);
-		busy(100);
+		busy(500);
 		return argc - 2;
 	}
 	busy(100);

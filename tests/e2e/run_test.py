@@ -62,7 +62,9 @@ event = json_of["events"][0]
 tap.equal((event["generated"], event["written"], event["delivered"], event["lost"]),
           (5000, 5000, 5000, 0), "5000 samples are generated, written and delivered, none lost")
 wakeups = json_of["wakeups"]
-tap.equal(wakeups["received"], wakeups["sent"], "every wakeup that was sent is received once")
+tap.ok(wakeups["sent"] - wakeups["received"] in (0, 1),
+       "every wakeup that was sent is received once, but for the one that its reader ends with",
+       wakeups)
 tap.equal(perf_samples(), (5000, ""), "stock perf finds the same samples and says no word more")
 
 done = run("record", "fake", "lossy", "5000")
@@ -154,7 +156,7 @@ def interrupted(number):
     with subprocess.Popen(words("record", "fake", "stall", "400"), stderr=subprocess.PIPE,
                           text=True, cwd=HERE) as process:
         limit = time.monotonic() + 60
-        while not (OUT.exists() and OUT.stat().st_size > 8000) and time.monotonic() < limit:
+        while not (OUT.exists() and OUT.stat().st_size > 25000) and time.monotonic() < limit:
             time.sleep(0.05)
         seen_machines.extend(orphans())
         process.send_signal(number)

@@ -52,9 +52,9 @@ static bool sleep_until_rung(struct pair *pair)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += GIVE_UP_SECONDS;
-	while (sem_timedwait(&pair->bell, &until))
+	while (sem_clockwait(&pair->bell, CLOCK_MONOTONIC, &until))
 		if (errno == ETIMEDOUT)
 			return false;
 	return true;
