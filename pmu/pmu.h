@@ -107,6 +107,7 @@ struct sampling {
 	uint64_t steady;      /* period, as long as it stays and needs no care; else 0 */
 	uint64_t dense;       /* cycles: interrupts closer than this need it; 0: they do not */
 	uint64_t interrupted; /* cycles: the last one, where dense is set */
+	uint64_t pc;          /* that it found */
 	uint64_t least;       /* that a counter may be programmed with; 0 is as 1 */
 };
 

@@ -6,7 +6,8 @@
 #include "pmu/clock.h"
 
 #define LONGEST_PERIOD (1ULL << 62)
-/* Below some 100 the way out of the handler overflows by itself. */
+/* Below some 100 the way out of the handler overflows by itself; more, where one instruction counts
+ * for many. */
 #define DENSE_PERIOD   256U
 /* ns: samples closer than this may be of nothing but ways out, however slow the machine is. */
 #define DENSE_TIME     100000U
@@ -34,14 +35,24 @@ int sampling_init(struct perf_event *event)
 	return 0;
 }
 
-/* The code that is sampled must get on, throttled or not. What happens so rarely that it does is
- * sampled as often as was asked for. */
-static void keep_apart(struct sampling *s, uint64_t now)
+/* The code that is sampled must get on, throttled or not: as long as it stays where it was, and the
+ * counter has gone beyond what it was programmed with, the distance doubles. What happens so rarely
+ * that the code does get on is sampled as often as was asked for. */
+static void keep_apart(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
 {
-	if (!s->dense)
-		return;
-	s->least = now - s->interrupted < s->dense ? DENSE_PERIOD : 1;
+	struct sampling *s = &event->sampling;
+	uint64_t pc = arch_regs_pc(regs), passed = event->count - event->sampled;
+
+	if (now - s->interrupted >= s->dense)
+		s->least = 1;
+	else if (s->least < DENSE_PERIOD)
+		s->least = DENSE_PERIOD;
+	else if (pc == s->pc && passed > s->least)
+		s->least *= 2;
+	else if (s->least > DENSE_PERIOD)
+		s->least /= 2;
 	s->interrupted = now;
+	s->pc = pc;
 }
 
 /* For -F: a period that at the rate since the last sample gives the frequency, approached by
@@ -71,7 +82,8 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 
 	if (event->count < s->next)
 		return;
-	keep_apart(s, now);
+	if (s->dense)
+		keep_apart(event, regs, now);
 	if (event->attr.flags & PERF_ATTR_FREQ) {
 		uint64_t running = event_times(event, clock_stamp(now)).running;
 
