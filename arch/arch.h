@@ -268,11 +268,14 @@ void arch_trace_sync(void);
 /* ---- Handlers that a trace does not see ---- */
 
 /* What is known of an interrupt or exception. */
-#define ARCH_ENTERED_LIVE 1U /* its delivery was traced, if anything was */
-#define ARCH_ENTERED_OUTERMOST \
-	2U                    /* it interrupted no handler: its return will be traced, counted */
-#define ARCH_ENTERED_NMI   4U /* nothing interrupts it, and it came in no other's entry */
-#define ARCH_ENTERED_ALONE 7U /* all of these */
+/* It interrupted no handler: its delivery was traced, if anything was; its return will be, and be
+ * counted. */
+#define ARCH_ENTERED_OUTERMOST 1U
+#define ARCH_ENTERED_NMI       2U /* nothing interrupts it, and it came in no other's entry */
+#define ARCH_ENTERED_ALONE     3U /* both of these */
+/* It came in another's entry: that one's delivery was traced as well, and nobody has been told of
+ * it but by earlier ones in the same place. */
+#define ARCH_ENTERED_IN_ENTRY  4U
 
 /* One came on cpu, the calling one, which hides its handlers, as the first thing of it. Returns
  * whether it was the trace's own performance monitor interrupt, nobody else's, and is done with,

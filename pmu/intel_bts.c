@@ -42,6 +42,7 @@ _Static_assert(offsetof(struct branch_segment, base) ==
 static struct {
 	struct perf_event *event; /* whose trace runs */
 	bool interrupted;         /* this interrupt was the threshold's */
+	bool ahead; /* an interrupt is booked that has yet to come here: an NMI came first */
 	struct {
 		uint64_t debugctl, ds_area;
 	} saved; /* what firmware left */
@@ -186,35 +187,46 @@ static inline bool is_asked(const struct perf_event *event)
 	return __atomic_load_n(event->hw.intel_bts.asked, __ATOMIC_RELAXED) != event->heard;
 }
 
+/* Deliveries that an interrupt finds in the trace, if they had room, and not in the books. All code
+ * that we interrupt runs in ring 0. */
+static unsigned deliveries(const struct perf_event *event, unsigned how)
+{
+	bool booked = cpus[event->cpu].ahead, in_entry = how & ARCH_ENTERED_IN_ENTRY;
+
+	cpus[event->cpu].ahead = in_entry;
+	return event->hw.intel_bts.ring0 ? 1U + in_entry - booked : 0;
+}
+
 /*
- * The segment is full to its end: this interrupt's delivery took the last place, or branches and
- * it had none. In the first case there is one more record than branches were taken.
+ * The segment is full to its end: of these deliveries, which came last, some took its last places,
+ * and the others had none, as had branches before them. In the first case there are as many more
+ * records than branches were taken.
  */
-static void account_full(struct perf_event *event, bool delivered)
+static void account_full(struct perf_event *event, unsigned delivered)
 {
 	struct branch_account *account = &event->branches;
-	uint64_t missing;
+	uint64_t unbooked; /* recorded; or negative: not recorded */
 
 	if (account->unknown)
 		return;
-	missing = intel_taken_now() + account->interrupts - recorded(event) - account->lost;
-	if (delivered && missing == UINT64_MAX) {
-		account->interrupts++;
-	} else {
-		if (delivered || missing)
-			ring_aux_flag(&event->hw.intel_bts.area.out, PERF_AUX_FLAG_PARTIAL);
-		lose(event, missing);
-	}
+	unbooked = recorded(event) + account->lost - intel_taken_now() - account->interrupts;
+	if (unbooked != delivered)
+		ring_aux_flag(&event->hw.intel_bts.area.out, PERF_AUX_FLAG_PARTIAL);
+	if (unbooked <= delivered)
+		account->interrupts += unbooked;
+	else if (unbooked >> 63)
+		lose(event, -unbooked);
+	else
+		account->unknown = true; /* the counters have missed branches */
 }
 
-/* All code that we interrupt runs in ring 0. */
 static __attribute__((noinline)) bool look(struct perf_event *event, unsigned how)
 {
 	const struct hw_intel_bts *hw = &event->hw.intel_bts;
-	bool delivered = how & ARCH_ENTERED_LIVE && hw->ring0;
+	unsigned delivered = deliveries(event, how);
 	struct branch_record *end;
 
-	event->branches.returns += how & ARCH_ENTERED_OUTERMOST && hw->ring0;
+	event->branches.returns += hw->ring0;
 	if (!hw->running)
 		return false;
 	end = filled(event);
@@ -315,6 +327,7 @@ static void start(struct perf_event *event)
 	usual_sample_prepare(event);
 	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
 	event->hw.intel_bts.asked = event->asked ? event->asked : &event->heard;
+	cpus[event->cpu].ahead = false;
 	arch_trace_hide(entered);
 	arch_trace_hold();
 	arch_reg_write(IA32_DS_AREA, (uint64_t)&event->hw.intel_bts.area.open);
@@ -348,7 +361,7 @@ static void stop(struct perf_event *event)
 		struct branch_record *end = filled(event);
 
 		if (end == hw->area.open.end)
-			account_full(event, false);
+			account_full(event, 0);
 		pause(event);
 		branch_area_close(&hw->area, end, 0);
 	} else {
@@ -358,7 +371,7 @@ static void stop(struct perf_event *event)
 	if (hw->counters) {
 		intel_taken_stop();
 		/* A CPU that counts no far branches has not counted our returns. */
-		event->branches.unknown = intel_taken_far() < event->branches.returns;
+		event->branches.unknown |= intel_taken_far() < event->branches.returns;
 	}
 	arch_trace_release();
 	arch_trace_hide(NULL);

@@ -35,9 +35,14 @@ x86_vectors:
  * Between the two macros the CPU neither traces nor counts, on CPUs that hide their handlers
  * (trace.h). No branch is taken before the registers are written, and none after but IRET; TR's
  * selector says which CPU this is. Handlers nest (an interrupt's and an NMI's), so the outermost
- * one's end puts the registers back. What a nested one changed meanwhile is seen by the look back.
+ * one's end puts the registers back.
+ *
+ * An NMI in the midst of either, where depth and the registers disagree, finds the step not yet
+ * begun: trace.c puts depth back, and the NMI returns to the step's first instruction. So whatever
+ * it changed of what is kept is seen. entry: that of an interrupt whose handler is told of it.
  */
-	.macro trace_hold
+	.macro trace_hold entry=none
+.Lhold\@:
 	str %ecx
 	lea x86_trace(%rip), %rax
 	lea -2*GDT_TSS(%rax, %rcx, 2), %rax
@@ -53,10 +58,11 @@ x86_vectors:
 	mov $IA32_PERF_GLOBAL_CTRL, %ecx
 	wrmsr
 .Lheld\@:
-	window .Lholding\@, .Lstill_traced\@
+	step .Lhold\@, .Lholding\@, .Lstill_traced\@, 2, 1, \entry
 	.endm
 
-	.macro trace_release	/* uses rax, rcx, rdx, rsi, rdi */
+	.macro trace_release	/* uses rax, rcx, rdx, rdi */
+.Lrelease\@:
 	str %ecx
 	lea x86_trace(%rip), %rdi
 	lea -2*GDT_TSS(%rdi, %rcx, 2), %rdi
@@ -65,8 +71,6 @@ x86_vectors:
 	decl TRACE_DEPTH(%rdi)
 .Lreleasing\@:
 	jne .Lreleased\@
-.Lagain\@:
-	mov TRACE_WRITES(%rdi), %rsi
 	mov TRACE_GLOBAL_CTRL(%rdi), %eax
 	mov TRACE_GLOBAL_CTRL+4(%rdi), %edx
 	mov $IA32_PERF_GLOBAL_CTRL, %ecx
@@ -76,23 +80,23 @@ x86_vectors:
 	mov $IA32_DEBUGCTL, %ecx
 .Lnot_yet_traced\@:
 	wrmsr
-	cmp TRACE_WRITES(%rdi), %rsi
-	jne .Lagain\@
 .Lreleased\@:
-	window .Lreleasing\@, .Lnot_yet_traced\@
+	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
 	.endm
 
-	.macro window first, last
-	.pushsection .rodata.x86_trace_windows, "a", @progbits
-	.long \first - x86_vectors, \last - x86_vectors
+	.equ none, x86_vectors - 1
+	.macro step begin, first, last, found, undone, entry=none
+	.pushsection .rodata.x86_trace_steps, "a", @progbits
+	.long \begin - x86_vectors, \first - x86_vectors, \last - x86_vectors
+	.long \found, \undone, \entry - x86_vectors
 	.popsection
 	.endm
 
-	.pushsection .rodata.x86_trace_windows, "a", @progbits
+	.pushsection .rodata.x86_trace_steps, "a", @progbits
 	.balign 4
-	.globl x86_trace_windows
-	.hidden x86_trace_windows
-x86_trace_windows:
+	.globl x86_trace_steps
+	.hidden x86_trace_steps
+x86_trace_steps:
 	.popsection
 
 /*
@@ -100,12 +104,12 @@ x86_trace_windows:
  * aligned the stack to 16 bytes and the struct's 22 words keep that. hidden: on CPUs that may hide
  * their handlers.
  */
-	.macro save_regs hidden
+	.macro save_regs hidden, entry=none
 	push %rax
 	push %rcx
 	push %rdx
 	.if \hidden
-	trace_hold
+	trace_hold \entry
 	.endif
 	push %rsi
 	push %rdi
@@ -134,8 +138,8 @@ x86_trace_windows:
 	iretq
 	.endm
 
-	.macro enter_and_leave function
-	save_regs 1
+	.macro enter_and_leave function, entry
+	save_regs 1, \entry
 	push %r15
 	push %r14
 	push %r13
@@ -156,7 +160,7 @@ x86_trace_windows:
 	.balign 16
 	.type interrupt, @function
 interrupt:
-	enter_and_leave x86_interrupt
+	enter_and_leave x86_interrupt, x86_vectors
 	.size interrupt, . - interrupt
 
 /* What comes all the time while the CPU traces has no jump before trace_hold. */
@@ -168,7 +172,7 @@ interrupt:
 \name:
 	push $0
 	push $\vector
-	enter_and_leave \function
+	enter_and_leave \function, \name
 	.size \name, . - \name
 	.endm
 
@@ -245,10 +249,10 @@ arch_trace_release:
 	.hidden x86_entries_end
 x86_entries_end:
 
-	.pushsection .rodata.x86_trace_windows, "a", @progbits
-	.globl x86_trace_windows_end
-	.hidden x86_trace_windows_end
-x86_trace_windows_end:
+	.pushsection .rodata.x86_trace_steps, "a", @progbits
+	.globl x86_trace_steps_end
+	.hidden x86_trace_steps_end
+x86_trace_steps_end:
 	.popsection
 
 /* int x86_call_on_stack(function rdi, argument rsi, top rdx) */

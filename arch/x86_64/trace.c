@@ -6,29 +6,22 @@
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/perfmon.h"
 #include "arch/x86_64/registers.h"
+#include "arch/x86_64/trace_step.h"
 
-/* entry.S: where, inside our own entries and exits, depth and the registers disagree, as offsets
- * from x86_vectors: an NMI that comes at [first, last] was traced though depth says that a handler
- * runs, or was not though depth says that none does. */
-struct window {
-	uint32_t first, last;
-};
-extern const struct window x86_trace_windows[], x86_trace_windows_end[];
+extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entry.S */
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS];
 uint32_t x86_trace_hides;
 arch_entered_fn x86_trace_entered;
 static bool any_hides; /* some CPU has done so once: from then on TR is ours */
 
-bool trace_in_window(uint64_t pc)
+unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 {
-	uint64_t offset = pc - (uint64_t)x86_vectors;
+	uint32_t offset = (uint32_t)(regs->rip - (uint64_t)x86_vectors);
+	unsigned how = trace_undo(x86_trace_steps, x86_trace_steps_end, &trace->depth, &offset);
 
-	for (const struct window *w = x86_trace_windows; w != x86_trace_windows_end; w++) {
-		if (offset >= w->first && offset <= w->last)
-			return true;
-	}
-	return false;
+	((struct arch_regs *)(uintptr_t)regs)->rip = (uint64_t)x86_vectors + offset;
+	return how;
 }
 
 /* In handlers, and after arch_trace_hide(). */
@@ -97,7 +90,6 @@ bool trace_write(uint32_t reg, uint64_t value)
 		return false;
 	trace = here();
 	__atomic_store_n(word_of(trace, reg), value, __ATOMIC_RELAXED);
-	arch_add_local(&trace->writes, 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!trace->depth)
 		wrmsr(reg, value);

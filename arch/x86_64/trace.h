@@ -12,7 +12,6 @@
 #define TRACE_GLOBAL_CTRL 8
 #define TRACE_HIDE        16
 #define TRACE_DEPTH       20
-#define TRACE_WRITES      24
 
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"
@@ -22,14 +21,13 @@
 struct x86_trace {
 	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
 	uint32_t hide;
-	uint32_t depth;  /* of handlers, and arch_trace_hold(); 0: the registers are live */
-	uint64_t writes; /* to the first two */
+	uint32_t depth; /* of handlers, and arch_trace_hold(); 0: the registers are live */
+	uint64_t reserved;
 };
 _Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, hide) == TRACE_HIDE, "entry.S");
 _Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
-_Static_assert(offsetof(struct x86_trace, writes) == TRACE_WRITES, "entry.S");
 _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
@@ -52,10 +50,11 @@ static inline bool trace_in_entries(uint64_t pc)
 	return pc < (uint64_t)x86_entries_end && pc >= (uint64_t)x86_vectors;
 }
 
-/* Who is told of interrupts; and whether an NMI that came at pc, in entry.S, found that depth and
- * the registers disagree. */
+/* Who is told of interrupts. */
 extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
-bool trace_in_window(uint64_t pc);
+
+/* An NMI with these registers came in entry.S: as trace_undo() says. */
+unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
 
 /* 1 once a CPU has hidden its handlers: from then on IA32_DEBUGCTL and IA32_PERF_GLOBAL_CTRL may
  * not be what they seem, and are for arch_reg_read() and arch_reg_write(). */
@@ -66,17 +65,13 @@ extern uint32_t x86_trace_hides;
  * Any context. */
 static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
 {
-	const struct x86_trace *trace = &x86_trace[cpu];
-	unsigned how = ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST;
+	struct x86_trace *trace = &x86_trace[cpu];
+	unsigned how = ARCH_ENTERED_OUTERMOST | nmi;
 
+	if (__builtin_expect(trace_in_entries(regs->rip), 0))
+		how = ARCH_ENTERED_OUTERMOST | trace_in_entry(trace, regs);
 	/* it is 0 where this CPU hides nothing */
-	if (__builtin_expect(trace->depth != 1, 0))
-		how = 0;
-	if (__builtin_expect(trace_in_entries(regs->rip), 0)) {
-		how ^= trace_in_window(regs->rip) ? ARCH_ENTERED_LIVE : 0;
-		nmi = 0;
-	}
-	return how && x86_trace_entered(cpu, how | nmi);
+	return __builtin_expect(trace->depth == 1, 1) && x86_trace_entered(cpu, how);
 }
 
 /* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers: false

@@ -109,7 +109,7 @@ class Program:
         back = self.RETURN.match(text)
         if back:
             return Instruction(following, back.group(1), None)
-        return Instruction(following, "other", None)
+        return Instruction(following, "str" if text.startswith("str ") else "other", None)
 
     def link(self, trace, address):
         """A run time address as the ELF has it; one of no file stays what it is."""
@@ -138,6 +138,12 @@ class Program:
             # longjmp() and the like return by a jump; a ret goes behind a call, or to a start
             return "ret" if target in self.after_calls or target in self.functions else None
         return at.kind if at.kind in ("jmp", "iret") else None
+
+    def starts_step(self, start, inside):
+        """Does entry.S's step from traced to hidden, which has no jump in it, start there?"""
+        at = self.instructions.get(start)
+        return at is not None and at.kind == "str" and start < inside < start + 48 and \
+            self.function(start) == self.function(inside)
 
     def reaches(self, start, end):
         """Does the straight line from start come to end, past nothing that must branch?"""
@@ -181,11 +187,13 @@ class Check:
     @staticmethod
     def follows(program, before, after):
         """Can these two come one after the other? Nothing of a handler is traced but its return,
-        to where it came from; nothing between arch_trace_hold() and arch_trace_release()."""
+        to where it came from, or to the start of the step to hide another that it interrupted;
+        nothing between arch_trace_hold() and arch_trace_release()."""
         (source, start), (end, target) = before, after
         kind = program.edge(end, target)
         if program.edge(source, start) == DELIVERY:
-            return kind == DELIVERY or (kind == "iret" and target == source)
+            return kind == DELIVERY or \
+                (kind == "iret" and (target == source or program.starts_step(target, source)))
         if start in program.entries:
             return kind in (DELIVERY, "iret")
         if program.function(start) == program.symbols["arch_trace_hold"]:

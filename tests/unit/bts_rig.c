@@ -17,6 +17,40 @@
 
 struct bts_cpu bts_cpu;
 
+/* Version 4's, with no fixed counters; what is not here has no bits. */
+#define GLOBAL_BITS ((1ULL << GENERAL) - 1)
+#define STATUS_BITS (GLOBAL_BITS | 1ULL << 55 | 15ULL << 58 | 3ULL << 62)
+static const struct {
+	uint32_t reg;
+	uint64_t bits; /* that may be written */
+} msrs[] = {
+	{ IA32_MISC_ENABLE, 0 },
+	{ IA32_PERF_GLOBAL_STATUS, 0 },
+	{ IA32_PERF_GLOBAL_CTRL, GLOBAL_BITS },
+	{ IA32_PERF_GLOBAL_OVF_CTRL, STATUS_BITS },
+	{ IA32_DEBUGCTL, 0x7fc3 },
+	{ IA32_DS_AREA, (1ULL << 47) - 1 },
+};
+#define NR_MSRS (sizeof(msrs) / sizeof(*msrs))
+
+/* Bits that may be written; NR_MSRS and more are the counters'. */
+static uint64_t bits_of(uint32_t reg)
+{
+	for (unsigned i = 0; i < NR_MSRS; i++) {
+		if (msrs[i].reg == reg)
+			return msrs[i].bits;
+	}
+	if (reg - IA32_PERFEVTSEL0 < GENERAL)
+		return UINT32_MAX;
+	return reg - IA32_PMC0 < GENERAL ? UINT64_MAX : 0;
+}
+
+static uint64_t fault(void)
+{
+	bts_cpu.faults++;
+	return 0;
+}
+
 static uint64_t cpu_read(uint32_t reg)
 {
 	bts_cpu.registers++;
@@ -27,38 +61,44 @@ static uint64_t cpu_read(uint32_t reg)
 		return bts_cpu.edx;
 	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
 		return bts_cpu.ecx;
+	case CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX):
+	case CPUID_WORD(CPUID_PERFMON, CPUID_EBX):
+	case CPUID_WORD(CPUID_PERFMON, CPUID_EDX):
+	case IA32_PERF_GLOBAL_STATUS:
+		return 0;
 	case CPUID_WORD(CPUID_PERFMON, CPUID_EAX):
 		return 4 | GENERAL << 8 | 48 << 16 | 7 << 24;
 	case IA32_MISC_ENABLE:
 		return bts_cpu.misc_enable;
+	case IA32_PERF_GLOBAL_CTRL:
+		return bts_cpu.global;
 	case IA32_DEBUGCTL:
 		return bts_cpu.debugctl;
 	case IA32_DS_AREA:
 		return bts_cpu.ds_area;
 	default:
-		return reg - RDPMC_VALUE(0U) < GENERAL ? bts_cpu.counter[reg - RDPMC_VALUE(0U)] : 0;
+		if (reg - RDPMC_VALUE(0U) < GENERAL)
+			return bts_cpu.counter[reg - RDPMC_VALUE(0U)];
+		if (reg - IA32_PMC0 < GENERAL)
+			return bts_cpu.counter[reg - IA32_PMC0];
+		return reg - IA32_PERFEVTSEL0 < GENERAL ? bts_cpu.select[reg - IA32_PERFEVTSEL0]
+		                                        : fault();
 	}
-}
-
-static void set_debugctl(uint64_t value)
-{
-	if (value & ~0x7fc3ULL)
-		bts_cpu.faults++;
-	else
-		bts_cpu.debugctl = value;
 }
 
 static void cpu_write(uint32_t reg, uint64_t value)
 {
 	bts_cpu.registers++;
-	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + GENERAL)
+	if (!bits_of(reg) || value & ~bits_of(reg))
+		fault();
+	else if (reg - IA32_PERFEVTSEL0 < GENERAL)
 		bts_cpu.select[reg - IA32_PERFEVTSEL0] = value;
-	else if (reg >= IA32_PMC0 && reg < IA32_PMC0 + GENERAL)
+	else if (reg - IA32_PMC0 < GENERAL)
 		bts_cpu.counter[reg - IA32_PMC0] = (uint64_t)(int64_t)(int32_t)value & MASK48;
 	else if (reg == IA32_PERF_GLOBAL_CTRL)
 		bts_cpu.global = value;
 	else if (reg == IA32_DEBUGCTL)
-		set_debugctl(value);
+		bts_cpu.debugctl = value;
 	else if (reg == IA32_DS_AREA)
 		bts_cpu.ds_area = value;
 }
@@ -74,17 +114,18 @@ static void count(uint64_t what, uint64_t n)
 	}
 }
 
-void record(uint64_t from, uint64_t to)
+/* The debug store takes one of ring 0's, as with BTINT: nothing beyond the maximum. */
+static bool record(uint64_t from, uint64_t to)
 {
 	const uint64_t on = DEBUGCTL_TR | DEBUGCTL_BTS;
 	struct debug_store *ds = (struct debug_store *)bts_cpu.ds_area;
 	struct branch_record *at;
 
 	if ((bts_cpu.debugctl & on) != on || bts_cpu.debugctl & DEBUGCTL_BTS_OFF_OS)
-		return;
+		return false;
 	at = (struct branch_record *)ds->bts_index;
 	if (ds->bts_index + sizeof(*at) > ds->bts_absolute_maximum)
-		return;
+		return false;
 	assert_true(ds->bts_index >= ds->bts_buffer_base);
 	*at = (struct branch_record){ from, to, BRANCH_PREDICTED };
 	ds->bts_index += sizeof(*at);
@@ -92,38 +133,66 @@ void record(uint64_t from, uint64_t to)
 		bts_cpu.pmi = true;
 		bts_cpu.until = bts_cpu.late;
 	}
+	return true;
+}
+
+static void branch(uint64_t event_and_umask, uint64_t from, uint64_t to)
+{
+	count(event_and_umask, 1);
+	bts_cpu.missed += !record(from, to);
 }
 
 static const struct arch_regs regs = { .pc = 0x1234 };
 
-void interrupt(struct perf_event *tick)
+void deliver(uint64_t from)
 {
-	bool served = false;
-
 	bts_cpu.interrupts++;
-	record(BRANCH, DELIVERY);
-	bts_cpu.pmi &= tick != NULL; /* the local vector is masked until its handler is done */
-	if (fake_entered)
-		served = fake_entered(0, tick ? ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST
-		                              : ARCH_ENTERED_ALONE);
+	bts_cpu.deliveries += record(from, DELIVERY);
+}
+
+/* From trace_hold to trace_release. */
+static void handle(unsigned how, struct perf_event *tick)
+{
+	bool served = fake_entered && fake_entered(0, how);
+
 	if (tick)
 		pmu_intel_bts.poll(tick);
 	else if (!served)
 		fake_pmi(&regs);
-	record(DELIVERY, RETURN);
-	count(0x40c4, 1);
+}
+
+static void nmi(uint64_t from, unsigned how)
+{
+	deliver(from);
+	bts_cpu.pmi = false; /* the local vector is masked until its handler is done */
+	handle(how, NULL);
+	branch(0x40c4, DELIVERY, from);
+}
+
+void interrupt(struct perf_event *tick)
+{
+	if (tick)
+		interrupted_tick(tick, 0);
+	else
+		nmi(BRANCH, ARCH_ENTERED_ALONE);
+}
+
+void interrupted_tick(struct perf_event *tick, unsigned nmis)
+{
+	deliver(BRANCH);
+	while (nmis--)
+		nmi(DELIVERY, ARCH_ENTERED_OUTERMOST | ARCH_ENTERED_IN_ENTRY);
+	handle(ARCH_ENTERED_OUTERMOST, tick);
+	branch(0x40c4, DELIVERY, RETURN);
 }
 
 void branches(uint64_t n)
 {
 	while (n--) {
-		if (bts_cpu.pmi && !bts_cpu.until--) {
-			bts_cpu.pmi = false;
+		if (bts_cpu.pmi && !bts_cpu.until--)
 			interrupt(NULL);
-		}
 		bts_cpu.retired++;
-		count(0x20c4, 1);
-		record(BRANCH, BRANCH + 1);
+		branch(0x20c4, BRANCH, BRANCH + 1);
 	}
 }
 
@@ -218,6 +287,14 @@ void assert_accounted(void)
 	assert_int_equal(account->returns, bts_cpu.interrupts);
 	assert_int_equal(account->records * sizeof(struct branch_record), aux.head - aux.skipped);
 	assert_int_equal(aux.lost, account->lost * sizeof(struct branch_record));
-	assert_int_equal(bts_cpu.faults, 0);
+	assert_int_equal(account->interrupts, bts_cpu.deliveries);
+	assert_int_equal(account->lost, bts_cpu.missed);
 	assert_int_equal(fake_trace_held, 0);
+}
+
+int no_faults(void **state)
+{
+	(void)state;
+	assert_int_equal(bts_cpu.faults, 0);
+	return 0;
 }

@@ -27,8 +27,10 @@ struct bts_cpu {
 	unsigned late;       /* what until starts with */
 	uint64_t retired;    /* branches of the program */
 	uint64_t interrupts; /* taken */
+	uint64_t deliveries; /* of interrupts that were recorded */
+	uint64_t missed;     /* branches that were not */
 	uint64_t registers;  /* accesses */
-	unsigned faults;     /* writes that raise #GP */
+	unsigned faults;     /* of these that raise #GP */
 };
 
 extern struct bts_cpu bts_cpu;
@@ -52,16 +54,19 @@ void start(uint64_t size);
 /* The program takes so many branches. */
 void branches(uint64_t n);
 
-/* The debug store takes one of ring 0's, as with BTINT: nothing beyond the maximum. */
-void record(uint64_t from, uint64_t to);
-
-/* An interrupt as arch/x86_64/entry.S and its handlers make it: tick, or (NULL) the PMI. */
+/* An interrupt as arch/x86_64/entry.S and its handlers make it: tick, or (NULL) the PMI; only its
+ * delivery; a tick's that so many NMIs interrupt before it is hidden. */
 void interrupt(struct perf_event *tick);
+void deliver(uint64_t from);
+void interrupted_tick(struct perf_event *tick, unsigned nmis);
 
 /* The reader takes all there is. */
 void read_all(void);
 
 /* Every branch is in the books, and the books agree with what the CPU did. */
 void assert_accounted(void);
+
+/* What ends every test: no register was touched that is not there or not so. */
+int no_faults(void **state);
 
 #endif

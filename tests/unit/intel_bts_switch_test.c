@@ -110,9 +110,11 @@ static void what_is_asked_is_attended_to_at_the_next_switch_and_once(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_segment_switch_costs_the_same_whatever_the_size),
-		cmocka_unit_test(every_switch_does_what_one_with_care_does),
-		cmocka_unit_test(what_is_asked_is_attended_to_at_the_next_switch_and_once),
+		cmocka_unit_test_teardown(a_segment_switch_costs_the_same_whatever_the_size,
+		                          no_faults),
+		cmocka_unit_test_teardown(every_switch_does_what_one_with_care_does, no_faults),
+		cmocka_unit_test_teardown(what_is_asked_is_attended_to_at_the_next_switch_and_once,
+		                          no_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,9 +96,8 @@ static void a_trace_that_a_handler_ends_does_not_count_its_return(void **state)
 	power_on(3);
 	start(1 << 14);
 	branches(100);
-	bts_cpu.interrupts++;
-	record(BRANCH, DELIVERY);
-	fake_entered(0, ARCH_ENTERED_LIVE | ARCH_ENTERED_OUTERMOST);
+	deliver(BRANCH);
+	fake_entered(0, ARCH_ENTERED_OUTERMOST);
 	fake_trace_held++;
 	event_disable(&event);
 	fake_trace_held--;
@@ -219,18 +218,22 @@ static void the_threshold_is_no_spurious_interrupt_and_one_without_cause_is(void
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_area_that_holds_the_trace_loses_nothing),
-		cmocka_unit_test(a_reader_that_keeps_up_loses_nothing),
-		cmocka_unit_test(however_late_the_interrupt_the_ledger_is_exact),
-		cmocka_unit_test(a_reader_that_stalls_truncates_and_the_tick_resumes),
-		cmocka_unit_test(a_trace_that_ends_while_truncated_is_exact),
-		cmocka_unit_test(a_trace_that_a_handler_ends_does_not_count_its_return),
-		cmocka_unit_test(without_the_event_the_loss_is_unknown),
-		cmocka_unit_test(without_a_free_counter_the_loss_is_unknown),
-		cmocka_unit_test(rings_are_chosen_where_the_cpu_can),
-		cmocka_unit_test(what_the_machine_lacks_or_cannot_do_is_said),
-		cmocka_unit_test(what_firmware_had_in_the_registers_comes_back),
-		cmocka_unit_test(the_threshold_is_no_spurious_interrupt_and_one_without_cause_is),
+		cmocka_unit_test_teardown(an_area_that_holds_the_trace_loses_nothing, no_faults),
+		cmocka_unit_test_teardown(a_reader_that_keeps_up_loses_nothing, no_faults),
+		cmocka_unit_test_teardown(however_late_the_interrupt_the_ledger_is_exact,
+		                          no_faults),
+		cmocka_unit_test_teardown(a_reader_that_stalls_truncates_and_the_tick_resumes,
+		                          no_faults),
+		cmocka_unit_test_teardown(a_trace_that_ends_while_truncated_is_exact, no_faults),
+		cmocka_unit_test_teardown(a_trace_that_a_handler_ends_does_not_count_its_return,
+		                          no_faults),
+		cmocka_unit_test_teardown(without_the_event_the_loss_is_unknown, no_faults),
+		cmocka_unit_test_teardown(without_a_free_counter_the_loss_is_unknown, no_faults),
+		cmocka_unit_test_teardown(rings_are_chosen_where_the_cpu_can, no_faults),
+		cmocka_unit_test_teardown(what_the_machine_lacks_or_cannot_do_is_said, no_faults),
+		cmocka_unit_test_teardown(what_firmware_had_in_the_registers_comes_back, no_faults),
+		cmocka_unit_test_teardown(
+		    the_threshold_is_no_spurious_interrupt_and_one_without_cause_is, no_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

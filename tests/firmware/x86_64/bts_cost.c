@@ -6,11 +6,9 @@
  * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
  * trace; tests/firmware/bts_cost.py knows them.
  */
-#include "tests/firmware/image.h"
+#include "tests/firmware/x86_64/bts_image.h"
 
 #include "pmu/clock.h"
-#include "pmu/intel_bts.h"
-#include "pmu/sample.h"
 
 #define NOPS    1000U
 #define LARGEST (16U << 20)
@@ -18,15 +16,7 @@
 #define MOST    64U /* switches in these */
 #define SLICE   20U /* branches; fewer than a segment's */
 
-static _Alignas(TR_PAGE) struct perf_event_mmap_page control;
-static _Alignas(TR_PAGE) uint8_t data[16 * TR_PAGE], area[LARGEST];
-static uint64_t scratch[RING_LEVELS * 1024];
-static struct ring ring;
-static struct ring_owner owner;
-static struct ring_member member;
-static struct ring_aux aux;
-static struct tr_doorbell doorbell;
-static struct perf_event event;
+static _Alignas(TR_PAGE) uint8_t area[LARGEST];
 static volatile uint32_t bell, *bells = &bell;
 static uint32_t asked;
 static uint64_t attended;
@@ -58,48 +48,12 @@ static void attend(struct perf_event *of)
 
 static bool prepare(const struct way *way)
 {
-	struct ring_config config = {
-		.control = &control,
-		.data = data,
-		.size = way->data,
-		.max_record = 1024,
-		.scratch = scratch,
-		.owner = &owner,
-	};
-
 	memset(&event, 0, sizeof(event));
-	memset(&control, 0, sizeof(control));
-	doorbell.pending = 0;
-	owner = (struct ring_owner){ .doorbell = &doorbell, .notify = notify, .context = &bells };
-	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_intel_bts };
-	event.attr = (struct perf_event_attr){
-		.type = PERF_TYPE_INTEL_BTS,
-		.size = sizeof(event.attr),
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-		               PERF_SAMPLE_CPU,
-		.sample_max_stack = 1,
-		.aux_watermark = (uint32_t)way->watermark,
-	};
 	event.attend = attend;
 	event.asked = &asked;
 	event.heard = asked;
-	event.ring = &ring;
-	event.aux = &aux;
-	event.account.id = 1;
-	event.account.trailer_size = sample_id_size(event.attr.sample_type);
-	event.account.trailer = sample_trailer;
-	return !ring_init(&ring, &config) && !event_init(&event) &&
-	       !ring_aux_init(&aux, &member, &event.account,
-	                      &(struct ring_aux_config){
-	                          .area = area, .size = way->size, .watermark = way->watermark }) &&
-	       !pmu_intel_bts.setup_aux(&event, area, way->size);
-}
-
-static void read_all(void)
-{
-	__atomic_store_n(&control.aux_tail, control.aux_head, __ATOMIC_RELEASE);
-	__atomic_store_n(&control.data_tail, control.data_head, __ATOMIC_RELEASE);
-	__atomic_store_n(&doorbell.pending, 0, __ATOMIC_RELAXED);
+	owner = (struct ring_owner){ .doorbell = &doorbell, .notify = notify, .context = &bells };
+	return bts_prepare(area, way->size, way->watermark, way->data);
 }
 
 /* What reader and tick do from time to time. */
@@ -108,7 +62,7 @@ static void serve(const struct way *way)
 	asked += way->asks;
 	if (event.hw.intel_bts.running && control.aux_head - control.aux_tail < way->late)
 		return;
-	read_all();
+	bts_read_all();
 	arch_trace_hold();
 	pmu_intel_bts.poll(&event);
 	arch_trace_release();
