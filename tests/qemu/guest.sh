@@ -64,7 +64,7 @@ program()
 programs()
 {
 	local name
-	for name in spin calls stream ring; do
+	for name in spin calls stream ring deep; do
 		program $name 1000000 $name
 		program $name 1000 $name-short
 	done

@@ -73,6 +73,29 @@ def sections(console):
     return found
 
 
+class Sections(dict):
+    """What one script printed; which sections of which script anybody looked at is kept for all."""
+
+    seen = set()
+
+    def __init__(self, test, console):
+        super().__init__(sections(console))
+        self.test = test
+
+    def __getitem__(self, name):
+        self.seen.add((self.test, name))
+        return super().__getitem__(name)
+
+    def get(self, name, default=None):
+        self.seen.add((self.test, name))
+        return super().get(name, default)
+
+    def unseen(self):
+        """Sections that nobody looked at, in any boot of the script; its frame is not meant."""
+        return {f"{self.test}: {name}" for name in self
+                if (self.test, name) not in self.seen and not name.startswith(("begin ", "end "))}
+
+
 class Qmp:
     """A connection to QEMU's monitor."""
 
@@ -135,6 +158,7 @@ class Guest:
 
     def __init__(self, binary, isa, directory, cpu, test, extra=(), machine="", more=""):
         self.console = ""
+        self.test = test
         self.trouble = None
         self.where = tempfile.mkdtemp(prefix="check-model-")
         self.monitor = pathlib.Path(self.where) / "qmp"
@@ -174,4 +198,4 @@ class Guest:
         shutil.rmtree(self.where)
 
     def sections(self):
-        return sections(self.console)
+        return Sections(self.test, self.console)

@@ -27,6 +27,15 @@ samples()
 		sort | uniq -c | sort -k1,1nr -k2 | sed 's/^ *//'
 }
 
+# The same of their callchains, each in a line, innermost first
+callchains()
+{
+	perf script -i /tmp/data -F ip,sym 2> /dev/null | awk '
+		NF { chain = chain " " $2; next }
+		chain { print chain; chain = "" }
+		END { if (chain) print chain }' | sort | uniq -c | sed 's/^ *//; s/  */ /g'
+}
+
 # Packets of all SPE records, without what differs from sample to sample
 packets()
 {
