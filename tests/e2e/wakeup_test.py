@@ -160,7 +160,7 @@ def next_reader(run, last):
 
 def killed_readers():
     kills, pid = 0, None
-    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 30")
+    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 20")
     pause = random.Random(50)
     while kills < 50:
         pid = next_reader(run, pid)
