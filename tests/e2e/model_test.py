@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 
+import machine
 import tap
 
 QEMU = pathlib.Path(__file__).resolve().parents[1] / "qemu"
@@ -76,4 +77,14 @@ with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
                           check=False)
     tap.equal(done.stdout.strip(), "1..0 # SKIP no hardware model: build.sh says why",
               "check-model is skipped, with the reason")
+
+# The model is for those who ask: `bareperf run` starts it with the CPU that it starts any QEMU with.
+BINARY, REASON = machine.model("x86_64")
+REASON = REASON or machine.missing()
+if REASON:
+    tap.skip("the model without its PMU", REASON)
+else:
+    run = machine.Recording("record -- noploop 1", "--qemu", BINARY)
+    tap.ok(run.status == 0 and run.summary()["conserved"],
+           "without -cpu the model is a QEMU as any other", run.text)
 tap.finish()

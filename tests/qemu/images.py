@@ -55,6 +55,7 @@ class Run:
 
 
 RUNS = [
+    Run("x86, -cpu max", "x86_64", "q35", "max", off=True),
     Run("x86, model off", "x86_64", "q35", "Skylake-Client", off=True),
     Run("x86 version 2", "x86_64", "q35", X86 + V + "2"),
     Run("x86 version 2, no full-width writes", "x86_64", "q35", X86 + V + "2,pmu-full-width=off"),

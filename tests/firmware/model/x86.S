@@ -50,6 +50,20 @@ ud_entry:
 	movl	$1, gp_taken
 	iret
 
+/* #DB: a single step, and no more of them */
+	.globl	db_entry
+db_entry:
+	pusha
+	cld
+	call	db_handler
+	popa
+	andl	$~0x100, 8(%esp)	/* EFLAGS.TF */
+	iret
+
+	.globl	empty_entry
+empty_entry:
+	iret
+
 	.globl	nmi_entry
 nmi_entry:
 	incl	nmis

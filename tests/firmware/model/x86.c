@@ -9,6 +9,7 @@
  */
 #include "x86.h"
 
+#define DB_VECTOR  1
 #define NMI_VECTOR 2
 #define UD_VECTOR  6
 #define GP_VECTOR  13
@@ -34,7 +35,7 @@ struct table_register {
 unsigned version, counters, fixed_counters, last_branches;
 bool full_width, pebs;
 volatile uint32_t gp_taken, pmis, nmis, pmi_lvt;
-volatile uint64_t pmi_status, pmi_counter;
+volatile uint64_t pmi_status, pmi_counter, db_debugctl;
 uint32_t task[26]; /* SDM volume 3A, figure "32-Bit Task-State Segment" */
 static struct gate idt[256] __attribute__((aligned(16)));
 static uint32_t page_directory[1024] __attribute__((aligned(4096)));
@@ -48,10 +49,12 @@ static uint64_t gdt[] = {
 };
 
 extern const char gp_entry[], ud_entry[], nmi_entry[], pmi_entry[], fault_entry[], return_entry[];
+extern const char db_entry[], empty_entry[];
 void load_segments(const struct table_register *gdtr);
 void image_main(void);
 _Noreturn void image_fault(void);
 void pmi_handler(void);
+void db_handler(void);
 
 void image_putc(char c)
 {
@@ -136,11 +139,13 @@ static void set_up_segments(void)
 	load_segments(&gdtr);
 	for (unsigned i = 0; i < EXCEPTIONS; i++)
 		set_gate(i, fault_entry, GATE);
+	set_gate(DB_VECTOR, db_entry, GATE);
 	set_gate(NMI_VECTOR, nmi_entry, GATE);
 	set_gate(UD_VECTOR, ud_entry, GATE);
 	set_gate(GP_VECTOR, gp_entry, GATE);
 	set_gate(PMI_VECTOR, pmi_entry, GATE);
 	set_gate(RETURN_VECTOR, return_entry, GATE_USER);
+	set_gate(EMPTY_VECTOR, empty_entry, GATE);
 	__asm__ volatile("lidt %0" : : "m"(idtr));
 }
 
@@ -217,6 +222,11 @@ void pmi_handler(void)
 	pmi_lvt = LVTPC;
 	pmis++;
 	LAPIC_EOI = 0;
+}
+
+void db_handler(void)
+{
+	db_debugctl = rdmsr(IA32_DEBUGCTL);
 }
 
 void overflow_soon(uint64_t debugctl)

@@ -14,6 +14,9 @@
 #define USER_DS       0x23
 #define TASK          0x28
 #define RETURN_VECTOR 0x80
+/* ... one whose handler does nothing, and one that has no gate */
+#define EMPTY_VECTOR  0x81
+#define NO_VECTOR     0x82
 
 #ifndef __ASSEMBLER__
 
@@ -45,6 +48,7 @@
 #define EVTSEL_OS_EN            0x420000u
 #define EVTSEL_INT              0x100000u
 #define DEBUGCTL_LBR            0x1u
+#define DEBUGCTL_BTF            0x2u
 #define DEBUGCTL_BTS            0xc0u /* TR and BTS */
 #define DEBUGCTL_BTINT          0x100u
 #define DEBUGCTL_BTS_OFF_OS     0x200u
@@ -80,6 +84,7 @@ extern unsigned last_branches;
 /* Interrupts that came, and what their handler saw */
 extern volatile uint32_t pmis, nmis, pmi_lvt;
 extern volatile uint64_t pmi_status, pmi_counter;
+extern volatile uint64_t db_debugctl;
 
 /* Code whose every branch is known: x86.S */
 extern const char traced_loop[], traced_after[], traced_jump[], traced_return[], traced_leaf[];

@@ -126,6 +126,29 @@ static void test_freeze(void)
 	quiesce();
 }
 
+static void single_step(void)
+{
+	__asm__ volatile("pushf\n\torl $0x100, (%%esp)\n\tpopf\n\tnop" : : : "cc", "memory");
+}
+
+/* SDM, "Monitoring Branches, Exceptions, and Interrupts", "Single-Stepping on Branches": #DB
+ * clears LBR and BTF before its handler runs. */
+static void test_debug_exception(void)
+{
+	clear();
+	db_debugctl = ~0ull;
+	wrmsr(IA32_DEBUGCTL, DEBUGCTL_LBR);
+	traced(2);
+	single_step();
+	tap_equal(db_debugctl, 0, "LBR: #DB clears DEBUGCTL.LBR before its handler");
+	tap_equal(recorded(), 7, "... so that what was recorded stays, and nothing follows");
+	tap_equal(rdmsr(IA32_DEBUGCTL), 0, "... nor does it come back");
+	wrmsr(IA32_DEBUGCTL, DEBUGCTL_BTF | DEBUGCTL_BTINT);
+	single_step();
+	tap_equal(db_debugctl, DEBUGCTL_BTINT, "... and BTF, and nothing else");
+	quiesce();
+}
+
 void test_last_branches(void)
 {
 	entries = last_branches;
@@ -134,5 +157,6 @@ void test_last_branches(void)
 	test_stack();
 	test_filters();
 	test_freeze();
+	test_debug_exception();
 	quiesce();
 }

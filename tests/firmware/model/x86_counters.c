@@ -113,10 +113,59 @@ static void test_masks(void)
 	tap_equal(count_traced(0xc0 | 1u << 24), all, "CMASK 1 counts cycles with an event");
 	tap_equal(count_traced(0xc0 | 2u << 24), 0, "CMASK 2: there are none with two");
 	tap_equal(count_traced(0xc0 | 2u << 24 | 1u << 23), all, "... and INV counts the others");
+	tap_equal(count_traced(0xc0 | 1u << 24 | 1u << 23), 0,
+	          "INV, CMASK 1: no cycle is without an instruction");
+	tap_equal(count_traced(0x20c4 | 1u << 24 | 1u << 23), all - 301,
+	          "... but many are without a branch taken");
 	tap_equal(count_traced(0x20c4), 301, "near branches taken: three a turn, and the return");
 	tap_equal(count_traced(0x10c4), 1, "branches not taken: the last of the loop");
 	tap_equal(count_traced(0x40c4), 0, "far branches: none");
 	tap_equal(count_traced(0x412e), 0, "last-level cache misses: CPUID says not counted");
+	quiesce();
+}
+
+static uint64_t count_of(uint32_t evtsel, void (*run)(void))
+{
+	wrmsr(IA32_PMC0, 0);
+	wrmsr(IA32_PERFEVTSEL0, evtsel | EVTSEL_OS_EN);
+	wrmsr(IA32_PERF_GLOBAL_CTRL, 1);
+	run();
+	wrmsr(IA32_PERF_GLOBAL_CTRL, 0);
+	return rdmsr(IA32_PMC0);
+}
+
+/* Of one length, and no other branches */
+static void ten_interrupts(void)
+{
+	__asm__ volatile(".rept 10\n\tint %0\n\t.endr" : : "i"(EMPTY_VECTOR));
+}
+
+/* Two that #GP, the same but for the instruction that does */
+#define REFUSED(instruction)                                                       \
+	__asm__ volatile("movl $1f, %%edi\n\t" instruction "\n1:"                  \
+	                 :                                                         \
+	                 : "c"(IA32_PERF_GLOBAL_STATUS), "A"(0ull), "i"(NO_VECTOR) \
+	                 : "edi", "memory")
+
+static void refused_interrupt(void)
+{
+	REFUSED("int %2");
+}
+
+static void refused_access(void)
+{
+	REFUSED("wrmsr");
+}
+
+/* SDM volume 3B, "Far branches": software interrupts are among them, if they complete. */
+static void test_software_interrupts(void)
+{
+	tap_equal(count_of(0x40c4, ten_interrupts), 20,
+	          "far branches: ten INT n, and ten IRET of their handler");
+	tap_equal(count_of(0x40c4, refused_interrupt), 1,
+	          "... an INT n that faults is none: the IRET of #GP's handler");
+	tap_equal(count_of(0xc0, refused_interrupt), count_of(0xc0, refused_access),
+	          "... nor has it retired, no more than another instruction that faults");
 	quiesce();
 }
 
@@ -227,6 +276,7 @@ void test_counters(void)
 	test_counter_writes();
 	test_status_set();
 	test_masks();
+	test_software_interrupts();
 	test_rings();
 	test_fixed_counters();
 	test_rdpmc();

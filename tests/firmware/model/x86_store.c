@@ -5,12 +5,14 @@
  */
 #include "x86.h"
 
-#define RECORDS        40
-#define EVENT_LOADS    0x01cdu /* MEM_TRANS_RETIRED.LOAD_LATENCY */
-#define PEBS_FORMAT    8       /* field of PERF_CAPABILITIES */
-#define LOAD_LATENCY_0 (1ull << 32)
-#define LINES          256
-#define GUARD          0x5a5a5a5a5a5a5a5aull
+#define RECORDS             40
+#define EVENT_LOADS         0x01cdu      /* MEM_TRANS_RETIRED.LOAD_LATENCY */
+#define PEBS_FORMAT         8            /* field of PERF_CAPABILITIES */
+#define LOAD_LATENCY_0      (1ull << 32) /* LL_EN_PMC0 */
+/* SDM, table "Data Source Encoding for Load Latency Record" */
+#define SOURCE_SECOND_LEVEL 3
+#define LINES               256
+#define GUARD               0x5a5a5a5a5a5a5a5aull
 
 /* SDM, figure "64-bit Branch Trace Record": three words */
 struct branch {
@@ -229,30 +231,82 @@ static void test_pebs_threshold(void)
 	quiesce();
 }
 
+static unsigned sample_loads(uint64_t enable, unsigned threshold)
+{
+	unsigned count;
+
+	wrmsr(MSR_PEBS_LD_LAT, threshold);
+	sample(EVENT_LOADS, enable, 20, RECORDS, RECORDS);
+	walked(lines, LINES);
+	count = stop_sampling();
+	quiesce();
+	wrmsr(MSR_PEBS_LD_LAT, 0);
+	return count;
+}
+
+static unsigned good_loads(unsigned count, unsigned threshold)
+{
+	unsigned good = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct pebs *s = &samples[i];
+
+		good += s->address >= (uint32_t)lines &&
+		        s->address < (uint32_t)lines + sizeof(lines) && s->source &&
+		        s->latency > threshold && s->eventing_ip == (uint32_t)walked_load;
+	}
+	return good;
+}
+
+/* Of records of any latency: the least and the greatest there is, and whether one between them
+ * names the source that the SDM's table has for the second level */
+static void look_at_loads(unsigned count, unsigned *least, unsigned *most, bool *second)
+{
+	*least = ~0u;
+	*most = 0;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned latency = (unsigned)samples[i].latency;
+
+		*least = latency < *least ? latency : *least;
+		*most = latency > *most ? latency : *most;
+	}
+	for (unsigned i = 0; i < count; i++)
+		*second |= samples[i].latency > *least && samples[i].latency < *most &&
+		           samples[i].source == SOURCE_SECOND_LEVEL;
+}
+
 static void test_load_latency(void)
 {
-	unsigned counts[2], good = 0;
+	unsigned all = sample_loads(1 | LOAD_LATENCY_0, 3), good = good_loads(all, 3), slow;
+	unsigned least, most;
+	bool second = false;
 
-	for (unsigned slow = 0; slow < 2; slow++) {
-		wrmsr(MSR_PEBS_LD_LAT, slow ? 100 : 3);
-		sample(EVENT_LOADS, 1 | LOAD_LATENCY_0, 20, RECORDS, RECORDS);
-		walked(lines, LINES);
-		counts[slow] = stop_sampling();
-		for (unsigned i = 0; i < counts[slow]; i++) {
-			const struct pebs *s = &samples[i];
-
-			good += s->address >= (uint32_t)lines &&
-			        s->address < (uint32_t)lines + sizeof(lines) && s->source &&
-			        s->latency >= (slow ? 100 : 3) &&
-			        s->eventing_ip == (uint32_t)walked_load;
-		}
-		quiesce();
-	}
-	tap_claim(counts[0] > 20 && counts[1] > 2 && counts[1] < counts[0],
+	look_at_loads(all, &least, &most, &second);
+	tap_claim(second, "load latency: the second level is source 03H");
+	slow = sample_loads(1 | LOAD_LATENCY_0, 100);
+	good += good_loads(slow, 100);
+	tap_claim(all > 20 && slow > 2 && slow < all,
 	          "load latency: a higher threshold leaves fewer records");
-	tap_equal(good, counts[0] + counts[1],
+	tap_equal(good, all + slow,
 	          "... each of the load, with its address, source and a latency as asked for");
-	wrmsr(MSR_PEBS_LD_LAT, 0);
+	slow = sample_loads(1 | LOAD_LATENCY_0, least);
+	tap_claim(slow && good_loads(slow, least) == slow,
+	          "... those that took just the threshold are not eligible");
+	tap_claim(sample_loads(1 | LOAD_LATENCY_0, most - 1) &&
+	              !sample_loads(1 | LOAD_LATENCY_0, most),
+	          "... so that the slowest are the last to go");
+	tap_equal(sample_loads(1, 3), 0, "... and without LL_EN none is");
+}
+
+/* SDM, "Architectural Performance Monitoring Version 4": a PMI is in use for PEBS, too. */
+static void test_pebs_in_use(void)
+{
+	if (version < 4)
+		return;
+	wrmsr(IA32_PEBS_ENABLE, 2);
+	tap_equal(rdmsr(IA32_PERF_GLOBAL_INUSE), 1ull << 63, "INUSE: a counter of PEBS uses PMIs");
+	wrmsr(IA32_PEBS_ENABLE, 0);
+	tap_equal(rdmsr(IA32_PERF_GLOBAL_INUSE), 0, "... until it does not");
 }
 
 void test_debug_store(void)
@@ -265,6 +319,7 @@ void test_debug_store(void)
 		return;
 	tap_equal(rdmsr(IA32_PERF_CAPABILITIES) >> PEBS_FORMAT & 15, 3, "PEBS has record format 3");
 	tap_claim(wrmsr_faults(IA32_PEBS_ENABLE, 1u << 4), "PEBS_ENABLE: reserved bits are #GP");
+	test_pebs_in_use();
 	test_pebs_records();
 	test_pebs_threshold();
 	test_load_latency();
