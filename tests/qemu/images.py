@@ -31,9 +31,10 @@ NOTES = {
     "x86_64": {"counters that run at entry": 0},
     "aarch64": {"registers of SPE that are set at entry": 0, "counters that run at entry": 0,
                 "bytes of the last record after a fault": 0, "waited for PSB CSYNC": 0,
-                "lost by disabling the buffer first": 0},
+                "lost by disabling the buffer first": 0, "lost at the limit, as DL says": 0},
 }
-DELAYED = {"waited for PSB CSYNC": 8, "lost by disabling the buffer first": 8}
+DELAYED = {"waited for PSB CSYNC": 8, "lost by disabling the buffer first": 8,
+           "lost at the limit, as DL says": 1}
 # ... and what is not asked at EL3
 EL3_NOTES = dict.fromkeys(["bytes of the last record after a fault", *DELAYED])
 ARM_LEFTOVERS = {"registers of SPE that are set at entry": 6, "counters that run at entry": 3}
@@ -52,6 +53,7 @@ class Run:
     cpu: str
     notes: dict = dataclasses.field(default_factory=dict)   # ... that differ from NOTES, None: not said
     off: bool = False                                       # without the model
+    extra: tuple = ()                                       # QEMU's further arguments
 
 
 RUNS = [
@@ -79,6 +81,11 @@ RUNS = [
         {"bytes of the last record after a fault": 20}),
     Run("arm EL2", "aarch64", EL2, ARM),
     Run("arm EL2, records delayed", "aarch64", EL2, ARM + ",spe-delay=8", DELAYED),
+    Run("arm EL1, -icount, records delayed, then a fault", "aarch64", EL1,
+        ARM + ",spe-delay=8,spe-fault-after=45",
+        DELAYED | {"bytes of the last record after a fault": 64}, extra=guests.ICOUNT),
+    Run("arm EL1, instructions counted", "aarch64", EL1, ARM + ",pmu-instructions=on"),
+    Run("arm EL2, instructions counted", "aarch64", EL2, ARM + ",pmu-instructions=on"),
     Run("arm EL3", "aarch64", EL3, ARM, EL3_NOTES),
     Run("arm EL3 and EL2", "aarch64", EL3 + ",virtualization=on", ARM, EL3_NOTES),
 ]
@@ -100,9 +107,9 @@ def command(binary, isa, machine, cpu, image):
             "-nic", "none", *EXIT[isa], "-kernel", image]
 
 
-def run(binary, isa, machine, cpu, image):
+def run(binary, r, image):
     """(exit status, what it printed)"""
-    done = subprocess.run(command(binary, isa, machine, cpu, image), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run([*command(binary, r.isa, r.machine, r.cpu, image), *r.extra], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, timeout=120, check=False)
     return done.returncode, done.stdout.replace("\r", "")
 
@@ -149,6 +156,6 @@ def check(tap, binaries):
     with tempfile.TemporaryDirectory(prefix="check-model-") as directory:
         built = {isa: build(isa, directory) for isa in BUILD}
         for r in RUNS:
-            judge(tap, r, *run(binaries[r.isa], r.isa, r.machine, r.cpu, built[r.isa]))
+            judge(tap, r, *run(binaries[r.isa], r, built[r.isa]))
         tap.equal("x86: ds-faults counts the records that were lost",
                   lost_records(binaries["x86_64"], built["x86_64"]), DS_FAULTS)

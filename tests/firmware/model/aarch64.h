@@ -50,6 +50,7 @@
 #define PMBLIMITR_E       1
 #define PMBLIMITR_DISCARD 4
 #define PMBSR_S           (1 << 17)
+#define PMBSR_DL          (1 << 19)
 #define PMBSR_FULL        1
 #define EVENT_RETIRED     2
 #define RECORD            64
@@ -112,5 +113,13 @@ void test_ownership(void);
 void test_secure_ownership(void);
 void test_walks(void);
 void test_walks_below(void);
+void test_retired(void);
+void enable_interrupts(void);
+void test_sleep(void);
+void test_synchronised_limit(void);
+void test_registers(void);
+void test_accesses(void);
+void test_return(void);
+void test_inverted_below(void);
 
 #endif

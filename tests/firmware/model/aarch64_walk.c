@@ -9,7 +9,6 @@
  */
 #include "aarch64.h"
 
-#define PMBSR_DL        (1ull << 19)
 #define PMBSR_EC_STAGE1 (0x24ull << 26)
 #define PMBSR_EC_STAGE2 (0x25ull << 26)
 #define FSC_TRANSLATION 4 /* + level, as of those that follow */
