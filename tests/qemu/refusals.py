@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the model does not let anybody do, and whom it leaves alone, for check-model."""
+
+import json
+import re
+import subprocess
+
+X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
+ARM = "cortex-a76,spe=on,pmu-instructions=on"
+
+# (ISA, CPU, what QEMU says)
+REFUSED = (
+    ("x86_64", "EPYC,pmu=on", "GenuineIntel"),
+    ("x86_64", X86 + ",level=9", "leaf 0xA"),
+    ("x86_64", X86 + ",pmu-version=1", "pmu-version must be"),
+    ("x86_64", X86 + ",pmu-version=6", "pmu-version must be"),
+    ("x86_64", X86 + ",pmu-counters=5", "pmu-counters must be"),
+    ("x86_64", X86 + ",pmu-version=4,pmu-fixed=4", "pmu-fixed must be"),
+    ("x86_64", X86 + ",pmu-lbr=8", "pmu-lbr must be"),
+    ("x86_64", "max,vendor=AuthenticAMD,pmu=on", "GenuineIntel"),
+    ("x86_64", "Skylake-Client,pmu-version=3", "need pmu=on"),
+    ("x86_64", "Skylake-Client,pmi-skid=5", "need pmu=on"),
+    ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
+    ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
+)
+# (ISA, CPU, what may no longer be changed, who blocks migration)
+BUILT = (
+    ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
+                     "pmu-pebs": True, "pmu-full-width": False}, "pmu=on"),
+    ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True},
+     "SPE"),
+    ("aarch64", "cortex-a76,pmu-instructions=on", {}, "counted instructions"),
+)
+CPU0 = "/machine/unattached/device[0]"
+
+
+def start(binaries, isa, cpu, *more, text=""):
+    """A machine that waits to be told to run: its end, and what it said."""
+    machine = {"x86_64": "q35", "aarch64": "virt"}[isa]
+    return subprocess.run([binaries[isa], "-display", "none", "-S", "-machine", machine,
+                           "-cpu", cpu, *more], input=text, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+
+
+def ask(binaries, isa, cpu, commands):
+    """What it answers over QMP to each of (command, arguments)."""
+    commands = [("qmp_capabilities", {}), *commands, ("quit", {})]
+    text = "".join(json.dumps({"execute": c, "arguments": a}) + "\n" for c, a in commands)
+    lines = start(binaries, isa, cpu, "-qmp", "stdio", text=text).stdout.splitlines()
+    answers = [json.loads(line) for line in lines if line.startswith(('{"return', '{"error'))]
+    return [a.get("error", {}).get("desc", "done") for a in answers[1:-1]]
+
+
+def check_refusals(tap, binaries):
+    for isa, cpu, wanted in REFUSED:
+        done = start(binaries, isa, cpu)
+        tap.claim(f"{cpu}: refused, with the reason",
+                  done.returncode and wanted in done.stdout, done.stdout)
+    for isa, cpu, fixed, blocker in BUILT:
+        done = start(binaries, isa, cpu, "-only-migratable")
+        tap.claim(f"{cpu}: excludes -only-migratable, with the reason",
+                  done.returncode and blocker in done.stdout, done.stdout)
+        migration, *changes = ask(binaries, isa, cpu, [
+            ("migrate", {"uri": "exec:cat >/dev/null"}),
+            *(("qom-set", {"path": CPU0, "property": name, "value": value})
+              for name, value in fixed.items())])
+        tap.claim(f"{cpu}: migration is blocked, with the reason", blocker in migration, migration)
+        tap.claim(f"{cpu}: what it is made of cannot be changed any more",
+                  len(changes) == len(fixed) and all("any more" in c for c in changes), changes)
+
+
+def check_without(tap, binaries):
+    """Whoever does not ask for the model must not meet it: every x86 CPU that QEMU knows."""
+    listed = subprocess.run([binaries["x86_64"], "-cpu", "help"], stdout=subprocess.PIPE,
+                            text=True, check=True).stdout
+    models = [m for m in re.findall(r"^x86 (\S+)", listed, re.MULTILINE)
+              if m != "host" and not re.search(r"-v\d+$", m)]
+    failed = {}
+    for model in models:
+        done = start(binaries, "x86_64", model, "-only-migratable", "-qmp", "stdio",
+                     text='{"execute": "qmp_capabilities"}{"execute": "quit"}')
+        if done.returncode:
+            failed[model] = done.stdout
+    tap.claim(f"x86: each of {len(models)} models of CPUs starts as it did, and can migrate",
+              len(models) > 40 and {"max", "qemu64", "base", "EPYC"} <= set(models) and not failed,
+              failed)
+
+
+def check(tap, binaries):
+    """Every one of these claims."""
+    check_refusals(tap, binaries)
+    check_without(tap, binaries)
