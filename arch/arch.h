@@ -252,6 +252,15 @@ void arch_timer_disarm(void);
  * name none. Thread. */
 int arch_pmi_init(arch_handler_fn handler);
 
+/* No more of them on this CPU, if there were any. Interrupts masked. */
+void arch_pmi_end(void);
+
+/* The handler has found nothing to do: is it for the lack of a cause? False where another CPU's
+ * signal comes the same way (x86: NMIs do not tell), or somebody else's interrupt, which panics
+ * then: it is the hardware's or the firmware's when this CPU takes none of ours. At most once in
+ * each interrupt. In that handler. */
+bool arch_pmi_is_spurious(void);
+
 /* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
  * those: the handler calls this once, before it lets its counters go. Arm: nothing to do, the
  * interrupt is a level. In that handler. */

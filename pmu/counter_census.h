@@ -9,10 +9,12 @@
 /* A bit a counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed ones
  * from 32), PERF_CNTR_GLOBAL_CTL, PMCNTENSET_EL0 (31: the cycle counter). */
 struct counter_census {
-	uint64_t present;   /* 0: nobody has looked yet */
+	uint64_t present; /* 0: nobody has looked yet */
 	uint64_t leftovers; /* firmware had left them counting; they were stopped and cleared */
-	uint64_t foreign;   /* do not keep what is written to them: firmware's or a hypervisor's */
-	uint64_t spurious;  /* overflow interrupts, since boot, that found no counter overflowed */
+	uint64_t foreign; /* do not keep what is written to them: firmware's or a hypervisor's */
+	/* Interrupts, since boot, that came while counters may interrupt, found none overflowed,
+	 * and were nothing else of ours: on x86, where NMIs do not tell, no other CPU's signal. */
+	uint64_t spurious;
 };
 
 /* By the CPU's number; each is written by that CPU alone. */

@@ -317,6 +317,7 @@ static void del(struct perf_event *event)
 {
 	if (!event->branches.unknown || event->hw.intel_bts.counters)
 		intel_taken_del();
+	x86_counters_have_interrupt();
 	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].saved.ds_area);
 	arch_reg_write(IA32_DEBUGCTL,
 	               cpus[event->cpu].saved.debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));

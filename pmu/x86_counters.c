@@ -29,10 +29,10 @@ static struct unit {
 	struct perf_event *holders[X86_COUNTERS]; /* whose they are since add */
 	uint64_t active;                          /* those switched on */
 	uint64_t claimed;                         /* by add */
+	bool (*shared)(unsigned cpu);             /* who else the interrupt may be for */
 	bool prepared;
 	bool frozen; /* between disable and enable */
 } units[TR_MAX_CPUS];
-static bool (*shared)(unsigned cpu); /* who else the interrupt may be for */
 
 /* ---- One counter ---- */
 
@@ -81,7 +81,15 @@ static void let_run(const struct unit *u, uint64_t which)
 /* What the handler need not look closer for. */
 static void set_running(struct unit *u)
 {
-	u->running = u->frozen || !u->m.global_ctrl || shared ? 0 : u->active;
+	u->running = u->frozen || !u->m.global_ctrl || u->shared ? 0 : u->active;
+}
+
+/* What nobody claims is anybody's until the next does. */
+static void give_back(struct unit *u)
+{
+	u->prepared = u->prepared && u->claimed;
+	if (!u->prepared && !u->shared)
+		arch_pmi_end();
 }
 
 void x86_counters_disable(void)
@@ -106,7 +114,7 @@ void x86_counters_enable(void)
 	if (u->active)
 		let_run(u, u->active);
 	set_running(u);
-	u->prepared = u->prepared && u->claimed; /* else it is anybody's until the next */
+	give_back(u);
 }
 
 /* A handler may change other bits at any time. */
@@ -132,6 +140,11 @@ RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_r
 		return;
 	event->count = count_now(event);
 	program(event, sampling_counted_alone(event, regs, now));
+}
+
+static __attribute__((noinline)) void serve_none(void)
+{
+	counter_census[arch_cpu()].spurious += arch_pmi_is_spurious();
 }
 
 static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t which,
@@ -161,7 +174,7 @@ static __attribute__((noinline)) void overflow_with_care(struct unit *u,
                                                          const struct arch_regs *regs, uint64_t now)
 {
 	unsigned cpu = (unsigned)(u - units);
-	bool served = shared && shared(cpu), was_frozen = u->frozen;
+	bool served = u->shared && u->shared(cpu), was_frozen = u->frozen;
 	uint64_t which;
 
 	if (served && u->m.global_status && !arch_reg_read(u->m.global_status)) {
@@ -169,15 +182,16 @@ static __attribute__((noinline)) void overflow_with_care(struct unit *u,
 		return;
 	}
 	if (!u->active) {
-		counter_census[cpu].spurious += !served;
+		if (!served)
+			serve_none();
 		arch_pmi_ack();
 		return;
 	}
 	let_run(u, 0);
 	which = overflowed(u);
-	if (!which)
-		counter_census[cpu].spurious += !served;
-	else if (u->m.global_clear)
+	if (!which && !served)
+		serve_none();
+	if (which && u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
 	serve_all(u, which, regs, now);
 	arch_pmi_ack();
@@ -198,8 +212,9 @@ static void overflow(const struct arch_regs *regs)
 	arch_counter_write(u->m.global_ctrl, 0);
 	which = arch_counter_read(u->m.global_status);
 	arch_counter_write(u->m.global_clear, which);
-	if (RING_RARE(!which) || RING_RARE(which & (which - 1))) {
-		counter_census[arch_cpu()].spurious += !which;
+	if (RING_RARE(!which)) {
+		serve_none();
+	} else if (RING_RARE(which & (which - 1))) {
 		serve_all(u, which, regs, now);
 	} else {
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
@@ -210,9 +225,20 @@ static void overflow(const struct arch_regs *regs)
 
 int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
 {
-	shared = served;
-	set_running(&units[arch_cpu()]);
+	struct unit *u = &units[arch_cpu()];
+
+	u->shared = served;
+	set_running(u);
 	return arch_pmi_init(overflow);
+}
+
+void x86_counters_have_interrupt(void)
+{
+	struct unit *u = &units[arch_cpu()];
+
+	u->shared = NULL;
+	set_running(u);
+	give_back(u);
 }
 
 /* ---- What the event core asks for ---- */

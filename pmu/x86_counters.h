@@ -60,9 +60,11 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
 /* Whether that was done, and add() need not look again. */
 bool x86_counters_are_ours(unsigned cpu);
 
-/* Take the overflow interrupt, without a counter if need be, and share it: served is called first
- * at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Thread. */
+/* Take the calling CPU's overflow interrupt, without a counter if need be, and share it: served is
+ * called first at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Or have it
+ * for the counters alone again. Interrupts masked. */
 int x86_counters_share_interrupt(bool (*served)(unsigned cpu));
+void x86_counters_have_interrupt(void);
 
 /* Claim one of these counters for event, fixed ones first; events that others serve as well make
  * room, those that count included. 0; -EAGAIN: not even so is one free. Interrupts masked. */

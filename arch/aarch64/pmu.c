@@ -152,6 +152,16 @@ int arch_trace_interrupt_init(arch_handler_fn handler)
 	return 0;
 }
 
+/* Nobody asks for it here: the interrupt is let in as long as somebody has a handler. */
+void arch_pmi_end(void)
+{
+}
+
+bool arch_pmi_is_spurious(void)
+{
+	return true;
+}
+
 void arch_pmi_ack(void)
 {
 }

@@ -33,7 +33,20 @@ void arch_reg_write(uint32_t reg, uint64_t value)
 int arch_pmi_init(arch_handler_fn handler)
 {
 	fake_pmi = handler;
+	fake_pmi_ended = false;
 	return 0;
+}
+
+bool fake_pmi_ended, fake_signalled;
+
+void arch_pmi_end(void)
+{
+	fake_pmi_ended = true;
+}
+
+bool arch_pmi_is_spurious(void)
+{
+	return !fake_signalled;
 }
 
 void arch_pmi_ack(void)

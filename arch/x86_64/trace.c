@@ -30,14 +30,28 @@ static struct x86_trace *here(void)
 	return &x86_trace[trace_cpu()];
 }
 
+/* How many CPUs hide theirs, and by that the way that all CPUs' NMIs take. An NMI that ends a trace
+ * never interrupts who is in here: its own CPU has no trace then. */
+static void count_hiding(unsigned one)
+{
+	static uint32_t locked;
+
+	while (arch_exchange(&locked, 1))
+		arch_relax();
+	x86_trace_hides += one;
+	descriptors_hide_nmi();
+	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+}
+
 void arch_trace_hide(arch_entered_fn entered)
 {
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
+	bool hid = trace->hide;
 
 	if (entered) {
 		x86_trace_entered = entered;
-		__atomic_store_n(&x86_trace_hides, 1, __ATOMIC_RELEASE);
-		descriptors_hide_nmi();
+		if (!hid)
+			count_hiding(1);
 		any_hides = true;
 		trace->depth =
 		    0; /* an NMI may have ended the last trace in an entry's first steps */
@@ -51,6 +65,8 @@ void arch_trace_hide(arch_entered_fn entered)
 		wrmsr(IA32_PERF_GLOBAL_CTRL, trace->global_ctrl);
 		wrmsr(IA32_DEBUGCTL, trace->debugctl);
 	}
+	if (!entered && hid)
+		count_hiding(-1U);
 }
 
 bool arch_trace_held(void)

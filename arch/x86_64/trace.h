@@ -56,7 +56,7 @@ extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 /* An NMI with these registers came in entry.S: as trace_undo() says. */
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
 
-/* 1 once a CPU has hidden its handlers: from then on IA32_DEBUGCTL and IA32_PERF_GLOBAL_CTRL may
+/* How many CPUs hide their handlers: while any does, IA32_DEBUGCTL and IA32_PERF_GLOBAL_CTRL may
  * not be what they seem, and are for arch_reg_read() and arch_reg_write(). */
 extern uint32_t x86_trace_hides;
 

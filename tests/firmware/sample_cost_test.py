@@ -66,12 +66,20 @@ def check(binary):
             str(handler.build_payload("x86_64", directory)), program=binary)
         try:
             tap.ok(agent.until(lambda: agent.state() == IDLE, 150), "the machine waits")
+            costs = {}
             for what, flags in (("sample", ""), ("callchain", "-g")):
                 points = [run(agent, period, flags) for period in handler.PERIODS]
                 cost = handler.slope(points) if all(points) else None
+                costs[what] = cost
                 tap.note(f"{what}: {cost} instructions, of {points}")
                 tap.ok(cost and 50 < cost <= handler.GOALS[what],
                        f"a {what} takes at most {handler.GOALS[what]} instructions", cost)
+            tap.equal(agent.command(b"record -e bts// -- branches 1000"), 0,
+                      "the same machine traces branches")
+            points = [run(agent, period, "") for period in handler.PERIODS]
+            cost = handler.slope(points) if all(points) else None
+            tap.ok(cost and abs(cost - costs["sample"]) < 1,
+                   "after that a sample costs as much as before", (costs, cost, points))
         finally:
             agent.process.kill()
             agent.process.wait()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whose an NMI is: the performance monitor's, another CPU's signal, or nobody's; and what firmware
+has left on that would interrupt by it. On the hardware model."""
+
+import json
+import pathlib
+import socket
+import subprocess
+import tempfile
+
+import machine
+import mailbox
+import tap
+
+IDLE = 1
+MODEL = ("-cpu", "Skylake-Client,pmu=on", *machine.EXACT)
+KERNEL = ("-kernel", str(machine.TOP / "build/x86_64/bareperf.efi"))
+
+
+def spurious(agent):
+    """Of each CPU, as the ledgers have it."""
+    done = subprocess.run([machine.TOOL, "dump", "--json", agent.path], capture_output=True,
+                          text=True, check=False)
+    return [cpu["spurious"] for cpu in json.loads(done.stdout)["cpus"]]
+
+
+def signals(agent):
+    """Each CPU is signalled at a recording's end at least, while its counters count."""
+    tap.ok(agent.until(lambda: agent.state() == IDLE), "four CPUs wait")
+    for command in ("record -a -e cycles,instructions -c 20000 -- noploop 1",
+                    "record -a -e bts// -m 16,64 -- branches 1000",
+                    "record -a -e cycles -c 20000 -- masked 1"):
+        tap.equal(agent.command(command.encode()), 0, command)
+        tap.equal(spurious(agent), [0, 0, 0, 0], "no interrupt of a clean machine is spurious")
+
+
+def inject(path):
+    """Press the NMI button."""
+    with socket.socket(socket.AF_UNIX) as monitor:
+        monitor.connect(str(path))
+        stream = monitor.makefile("rw")
+        stream.readline()
+        for command in ("qmp_capabilities", "inject-nmi"):
+            stream.write(json.dumps({"execute": command}) + "\n")
+            stream.flush()
+            while "return" not in stream.readline():
+                pass
+
+
+def button(agent, monitor):
+    tap.ok(agent.until(lambda: agent.state() == IDLE), "a CPU waits")
+    tap.equal(agent.command(b"record -e cycles -c 20000 -- noploop 1"), 0, "it records")
+    tap.equal(agent.command(b"record -e bts// -- branches 1000"), 0, "and traces branches")
+    seen = False
+    for _ in range(10):  # the first may come in the last counter's last millisecond
+        inject(monitor)
+        seen = seen or agent.until(lambda: "NMI without a handler" in agent.console(), 5)
+        if seen:
+            break
+    tap.ok(seen, "an NMI while no counter is in use is reported as nobody's", agent.console())
+
+
+def boot(serve, cpus):
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        monitor = pathlib.Path(directory) / "qmp"
+        agent = mailbox.Agent(directory, "x86_64", *MODEL, "-smp", cpus, *KERNEL, "-qmp",
+                              f"unix:{monitor},server=on,wait=off", program=BINARY)
+        try:
+            serve(agent, *([monitor] if serve is button else []))
+        finally:
+            agent.process.kill()
+            agent.process.wait()
+
+
+BINARY, REASON = machine.model("x86_64")
+if REASON:
+    tap.skip("NMIs of a performance monitor", REASON)
+else:
+    boot(signals, "4")
+    boot(button, "1,maxcpus=2")
+tap.finish()
