@@ -13,16 +13,22 @@ static void tell(const struct recording *r, unsigned cpu)
 {
 	const struct counter_census *census = &counter_census[cpu];
 	struct tr_cpu *entry = &r->region->cpus[cpu];
+	uint64_t left = census->leftovers & census->present;
 	static struct counter_census told[TR_MAX_CPUS];
 
 	entry->counters = census->present;
 	entry->leftovers = census->leftovers;
 	entry->foreign = census->foreign;
-	if (census->leftovers != told[cpu].leftovers)
+	if (left & ~told[cpu].leftovers)
 		console_printf(
 		    "CPU %u: firmware left %u of %u performance counters counting (mask "
 		    "0x%lx); they are stopped and cleared\n",
-		    cpu, number(census->leftovers), number(census->present), census->leftovers);
+		    cpu, number(left), number(census->present), left);
+	if (census->leftovers & ~told[cpu].leftovers & TR_LEFTOVERS_TRACE)
+		console_printf(
+		    "CPU %u: firmware left a trace of branches or memory accesses on, "
+		    "or what freezes counters; it is off\n",
+		    cpu);
 	if (census->foreign != told[cpu].foreign)
 		console_printf(
 		    "CPU %u: %u of %u performance counters do not keep what is written to "

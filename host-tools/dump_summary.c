@@ -82,7 +82,13 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	       cpu->cpu, cpu->ticks,
 	       cpu->ticks ? (double)cpu->tick_cycles / (double)cpu->ticks * us : 0,
 	       (double)cpu->tick_max * us, cpu->spurious);
-	print_counters(cpu, cpu->leftovers, "firmware had left counting, were stopped and cleared");
+	print_counters(cpu, cpu->leftovers & cpu->counters,
+	               "firmware had left counting, were stopped and cleared");
+	if (cpu->leftovers & TR_LEFTOVERS_TRACE)
+		printf(
+		    "CPU %u: firmware had left a trace on, or what freezes counters; it was "
+		    "switched off\n",
+		    cpu->cpu);
 	print_counters(cpu, cpu->foreign, "are firmware's or a hypervisor's, were not used");
 }
 

@@ -10,7 +10,8 @@
  * from 32), PERF_CNTR_GLOBAL_CTL, PMCNTENSET_EL0 (31: the cycle counter). */
 struct counter_census {
 	uint64_t present; /* 0: nobody has looked yet */
-	uint64_t leftovers; /* firmware had left them counting; they were stopped and cleared */
+	/* firmware had left them counting, or TR_LEFTOVERS_TRACE on; they were stopped, cleared */
+	uint64_t leftovers;
 	uint64_t foreign; /* do not keep what is written to them: firmware's or a hypervisor's */
 	/* Interrupts, since boot, that came while counters may interrupt, found none overflowed,
 	 * and were nothing else of ours: on x86, where NMIs do not tell, no other CPU's signal. */

@@ -304,10 +304,13 @@ static int add(struct perf_event *event)
 
 	if (cpus[event->cpu].event)
 		return -EBUSY;
+	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
 	error = x86_counters_share_interrupt(take_interrupted);
-	if (error)
+	if (error) {
+		if (!event->branches.unknown)
+			intel_taken_del();
 		return error;
-	event->branches.unknown = !intel_taken_add(exclude);
+	}
 	cpus[event->cpu].saved.debugctl = arch_reg_read(IA32_DEBUGCTL);
 	cpus[event->cpu].saved.ds_area = arch_reg_read(IA32_DS_AREA);
 	return 0;

@@ -249,6 +249,30 @@ static bool writes_are_full(void)
 	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
 }
 
+/* IA32_DEBUGCTL's bits that are there: SDM volume 4, table 2-2. */
+static uint64_t debugctl_bits(const struct unit *unit)
+{
+	uint32_t ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
+	uint64_t bits = 0;
+
+	if (edx & CPUID_FEATURES_DS)
+		bits |= DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT;
+	if (edx & CPUID_FEATURES_DS && ecx & CPUID_FEATURES_DS_CPL)
+		bits |= DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR;
+	if (unit->version >= 2 && ecx & CPUID_FEATURES_PDCM)
+		bits |= DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	return bits;
+}
+
+static bool has_pebs(const struct unit *unit)
+{
+	return unit->version >= 2 &&
+	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
+	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       !(arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE);
+}
+
 /* Once for each time that the CPU's counters become ours. */
 static int prepare(unsigned cpu)
 {
@@ -269,6 +293,8 @@ static int prepare(unsigned cpu)
 		.select = IA32_PERFEVTSEL0,
 		.write = full ? IA32_A_PMC0 : IA32_PMC0,
 		.step = 1,
+		.debugctl = debugctl_bits(unit),
+		.pebs = has_pebs(unit),
 	};
 	if (unit->version >= 2) {
 		monitor.global_ctrl = IA32_PERF_GLOBAL_CTRL;

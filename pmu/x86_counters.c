@@ -256,7 +256,9 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	if (u->prepared)
 		return 0;
 	u->m = *monitor;
-	x86_leftovers_clear(monitor, census);
+	if (u->shared) /* the trace is ours */
+		u->m.debugctl = 0;
+	x86_leftovers_clear(&u->m, census);
 	if (census->foreign == census->present)
 		return -EBUSY;
 	u->prepared = true;

@@ -21,6 +21,8 @@ struct x86_monitor {
 	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
 	uint32_t select, write, step;
 	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
+	uint64_t debugctl; /* bits of IA32_DEBUGCTL that trace or freeze, as far as there are any */
+	bool pebs;         /* IA32_PEBS_ENABLE is there */
 };
 
 static inline bool x86_counter_is_fixed(unsigned counter)

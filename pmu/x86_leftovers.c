@@ -43,6 +43,20 @@ static void clear(const struct x86_monitor *m)
 		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
 }
 
+/* The same for what would write to memory that is no longer firmware's, or stop counters of ours.
+ * Was anything on? */
+static bool clear_trace(const struct x86_monitor *m)
+{
+	uint64_t debugctl = m->debugctl ? arch_reg_read(IA32_DEBUGCTL) : 0;
+	uint64_t pebs = m->pebs ? arch_reg_read(IA32_PEBS_ENABLE) : 0;
+
+	if (debugctl & m->debugctl)
+		arch_reg_write(IA32_DEBUGCTL, debugctl & ~m->debugctl);
+	if (pebs)
+		arch_reg_write(IA32_PEBS_ENABLE, 0);
+	return debugctl & m->debugctl || pebs;
+}
+
 /* A counter of ours keeps what is written to it while it stands still, and stays off, and RDPMC
  * reads it: one that firmware uses from SMM, or that a hypervisor gives only the name of, does not.
  */
@@ -77,5 +91,7 @@ void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *cen
 	census->present = present(m);
 	census->leftovers |= counting(m);
 	clear(m);
+	if (clear_trace(m))
+		census->leftovers |= TR_LEFTOVERS_TRACE;
 	census->foreign = find_foreign(m);
 }

@@ -6,8 +6,8 @@
 #include "pmu/counter_census.h"
 #include "pmu/x86_counters.h"
 
-/* Stop and clear what the calling CPU counts, and find those counters that somebody else writes.
- * Interrupts masked. */
+/* Stop and clear what the calling CPU counts and traces, and find those counters that somebody else
+ * writes. Interrupts masked. */
 void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *census);
 
 #endif

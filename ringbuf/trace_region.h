@@ -116,8 +116,9 @@ struct tr_cpu {
 	/* Its performance counters, a bit each as in IA32_PERF_GLOBAL_CTRL (fixed ones from 32),
 	 * PERF_CNTR_GLOBAL_CTL or PMCNTENSET_EL0 (31: the cycle counter); 0: not looked at */
 	uint64_t counters;
-	uint64_t leftovers; /* of those, found counting when we came: stopped and cleared */
-	uint64_t foreign;   /* of those, somebody else's: they do not keep what we write */
+	uint64_t leftovers; /* of those, found counting when we came: stopped and cleared; or: */
+#define TR_LEFTOVERS_TRACE (1ULL << 62) /* x86: branch trace, its store, PEBS or LBR was on */
+	uint64_t foreign; /* of those, somebody else's: they do not keep what we write */
 	uint8_t reserved[80];
 };
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");

@@ -60,17 +60,22 @@
 #define IA32_PERF_GLOBAL_STATUS   0x38e
 #define IA32_PERF_GLOBAL_CTRL     0x38f
 #define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
+#define IA32_PEBS_ENABLE          0x3f1
 #define IA32_A_PMC0               0x4c1 /* full-width writes, 20.2.8 */
 #define IA32_DS_AREA              0x600
 
-#define MISC_ENABLE_BTS_UNAVAILABLE (1ULL << 11)
+#define MISC_ENABLE_BTS_UNAVAILABLE  (1ULL << 11)
+#define MISC_ENABLE_PEBS_UNAVAILABLE (1ULL << 12)
 
 /* IA32_DEBUGCTL, 17.4.1; volume 4 */
-#define DEBUGCTL_TR          (1ULL << 6)
-#define DEBUGCTL_BTS         (1ULL << 7)
-#define DEBUGCTL_BTINT       (1ULL << 8)
-#define DEBUGCTL_BTS_OFF_OS  (1ULL << 9)
-#define DEBUGCTL_BTS_OFF_USR (1ULL << 10)
+#define DEBUGCTL_LBR                   (1ULL << 0)
+#define DEBUGCTL_TR                    (1ULL << 6)
+#define DEBUGCTL_BTS                   (1ULL << 7)
+#define DEBUGCTL_BTINT                 (1ULL << 8)
+#define DEBUGCTL_BTS_OFF_OS            (1ULL << 9)
+#define DEBUGCTL_BTS_OFF_USR           (1ULL << 10)
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ULL << 11)
+#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ULL << 12)
 
 #define PERF_CAPABILITIES_FW_WRITE (1U << 13)
 

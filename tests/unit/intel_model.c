@@ -3,7 +3,11 @@
 
 #include "tests/unit/counter_rig.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define EM_X86_64      62
 #define WIDTH          48U
@@ -11,21 +15,43 @@
 /* Without ANY before version 3, SDM volume 3B, 20.2.1.1 */
 #define SELECT_ALLOWED (model.version < 3 ? 0xffdfffffU : 0xffffffffU)
 
+/* Nobody knows BTS or freezing by PMI of a CPU whose CPUID does not say so. */
+#define DEBUGCTL_ALLOWED                                                                \
+	(3ULL | (model.debug_store ? DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT : 0) | \
+	 (has_capabilities() ? DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0))
+/* IA32_PERF_GLOBAL_STATUS, of each version: SDM volume 3B, chapter 20 */
+#define STATUS_BITS                                                             \
+	(INTEL_MODEL_ALL | 3ULL << 62 | (model.version >= 3 ? 1ULL << 61 : 0) | \
+	 (model.version >= 4 ? 7ULL << 58 | 1ULL << 55 : 0))
+
 struct intel_model intel_models[INTEL_MODELS];
 #define model (intel_models[fake_cpu_number])
 
+/* Real ones have the register without the ability to write counters in full. */
+static bool has_capabilities(void)
+{
+	return model.full_width || model.version >= 3;
+}
+
+static uint64_t fault(void)
+{
+	model.faults++;
+	return 0;
+}
+
+/* A hypervisor's that knows no counters is let off: the driver tries it. */
 static uint64_t rdpmc(uint32_t selector)
 {
-	unsigned counter = selector & 0xff;
+	unsigned counter = selector & ~RDPMC_FIXED;
 
 	if (model.no_rdpmc)
 		return 0;
-	if (selector & RDPMC_FIXED)
-		return counter < INTEL_MODEL_FIXED ? model.counter[GLOBAL_FIXED + counter] : 0;
-	return counter < model.general ? model.counter[counter] : 0;
+	if (selector & RDPMC_FIXED && counter < INTEL_MODEL_FIXED && model.version >= 2)
+		return model.counter[GLOBAL_FIXED + counter];
+	return selector < model.general ? model.counter[selector] : fault();
 }
 
-static uint64_t model_read(uint32_t reg)
+static uint64_t read_cpuid(uint32_t reg)
 {
 	switch (reg) {
 	case CPUID_WORD(0U, CPUID_EBX):
@@ -39,24 +65,59 @@ static uint64_t model_read(uint32_t reg)
 	case CPUID_WORD(CPUID_PERFMON, CPUID_ECX):
 		return model.more_fixed;
 	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
-		return (model.full_width ? CPUID_FEATURES_PDCM : 0) |
+		return (has_capabilities() ? CPUID_FEATURES_PDCM : 0) |
 		       (model.hypervisor ? CPUID_FEATURES_HYPERVISOR : 0);
+	case CPUID_WORD(CPUID_FEATURES, CPUID_EDX):
+		return model.debug_store ? CPUID_FEATURES_DS : 0;
 	case CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX):
 		return model.type ? CPUID_STRUCTURED_HYBRID : 0;
 	case CPUID_WORD(CPUID_CORE, CPUID_EAX):
 		return model.type << CPUID_CORE_TYPE;
-	case IA32_PERF_CAPABILITIES:
-		return PERF_CAPABILITIES_FW_WRITE;
-	case IA32_FIXED_CTR_CTRL:
-		return model.fixed_control;
-	case IA32_PERF_GLOBAL_STATUS:
-		return model.status;
 	default:
-		break;
+		return 0;
 	}
+}
+
+static bool has_pebs(void)
+{
+	return model.debug_store && has_capabilities() &&
+	       !(model.misc_enable & MISC_ENABLE_PEBS_UNAVAILABLE);
+}
+
+/* Those whose being there does not hang on a counter's number. */
+static uint64_t read_msr(uint32_t reg)
+{
+	switch (reg) {
+	case IA32_MISC_ENABLE:
+		return model.misc_enable;
+	case IA32_DEBUGCTL:
+		return model.debugctl;
+	case IA32_PEBS_ENABLE:
+		return has_pebs() ? model.pebs_enable : fault();
+	case IA32_PERF_CAPABILITIES:
+		if (!has_capabilities())
+			return fault();
+		return model.full_width ? PERF_CAPABILITIES_FW_WRITE : 0;
+	case IA32_FIXED_CTR_CTRL:
+		return model.version >= 2 ? model.fixed_control : fault();
+	case IA32_PERF_GLOBAL_STATUS:
+		return model.version >= 2 ? model.status : fault();
+	case IA32_PERF_GLOBAL_CTRL:
+		return model.version >= 2 ? model.global_control : fault();
+	default:
+		return fault();
+	}
+}
+
+static uint64_t model_read(uint32_t reg)
+{
+	if ((reg & ~0x3ffU) == CPUID_WORDS)
+		return read_cpuid(reg);
+	if ((reg & ~0x1ffU) == RDPMC_VALUES)
+		return rdpmc(RDPMC_SELECTOR(reg));
 	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + model.general)
 		return model.select[reg - IA32_PERFEVTSEL0];
-	return (reg & ~0x1ffU) == RDPMC_VALUES ? rdpmc(RDPMC_SELECTOR(reg)) : 0;
+	return read_msr(reg);
 }
 
 /* The counter that a write is for, or none. */
@@ -91,6 +152,10 @@ static void model_write(uint32_t reg, uint64_t value)
 		model.counter[reg - IA32_PMC0] = (uint64_t)(int64_t)(int32_t)value & MASK;
 	else if (reg >= IA32_A_PMC0 && reg < IA32_A_PMC0 + model.general && model.full_width)
 		set(&model.counter[reg - IA32_A_PMC0], value, MASK);
+	else if (reg == IA32_DEBUGCTL)
+		set(&model.debugctl, value, DEBUGCTL_ALLOWED);
+	else if (reg == IA32_PEBS_ENABLE && has_pebs())
+		set(&model.pebs_enable, value, 0xf);
 	else if (model.version < 2)
 		model.faults++;
 	else if (reg >= IA32_FIXED_CTR0 && reg < IA32_FIXED_CTR0 + INTEL_MODEL_FIXED)
@@ -99,7 +164,7 @@ static void model_write(uint32_t reg, uint64_t value)
 		set(&model.fixed_control, value, 0xbbb);
 	else if (reg == IA32_PERF_GLOBAL_CTRL)
 		set(&model.global_control, value, INTEL_MODEL_ALL);
-	else if (reg == IA32_PERF_GLOBAL_OVF_CTRL)
+	else if (reg == IA32_PERF_GLOBAL_OVF_CTRL && !(value & ~STATUS_BITS))
 		model.status &= ~value;
 	else
 		model.faults++;
@@ -141,8 +206,17 @@ bool intel_model_count_on(uint64_t events)
 	return interrupt;
 }
 
+int intel_model_off(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < INTEL_MODELS; i++)
+		assert_int_equal(intel_models[i].faults, 0);
+	return 0;
+}
+
 void intel_model_power_on(unsigned version, bool full_width)
 {
+	intel_model_off(NULL);
 	memset(intel_models, 0, sizeof(intel_models));
 	for (unsigned i = 0; i < INTEL_MODELS; i++) {
 		intel_models[i].version = version;

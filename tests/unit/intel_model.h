@@ -22,11 +22,16 @@ struct intel_model {
 	uint64_t stuck;      /* counters that somebody else has: writes do not take, a bit each */
 	uint64_t select[32], counter[64];
 	uint64_t fixed_control, global_control, status;
-	unsigned faults; /* writes that real registers would answer with #GP */
+	bool debug_store;
+	uint64_t misc_enable, debugctl, pebs_enable;
+	unsigned faults; /* accesses that real registers would answer with #GP */
 };
 
 /* By fake_cpu_number. */
 extern struct intel_model intel_models[INTEL_MODELS];
+
+/* Nothing has faulted: of each machine before the next, and (a group's teardown) of the last. */
+int intel_model_off(void **state);
 
 /* A new machine of CPUs with 4 general and 3 fixed counters. */
 void intel_model_power_on(unsigned version, bool full_width);

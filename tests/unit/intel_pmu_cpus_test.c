@@ -41,6 +41,45 @@ static void leftovers_are_cleared_and_told(void **state)
 	assert_int_equal(model.faults, 0);
 }
 
+/* Version 1 has none of it, 4 all; and no MSR is touched that CPUID does not name. */
+static void traces_of_firmware_are_cleared_and_told_where_there_are_any(void **state)
+{
+	const uint64_t on = DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT;
+	const uint64_t freeze = DEBUGCTL_LBR | DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	const uint64_t btf = 1 << 1;
+	const struct {
+		unsigned version;
+		bool debug_store;
+		uint64_t misc_enable, debugctl, pebs, left;
+		bool told;
+	} cases[] = {
+		{ 1, false, 0, btf, 0, btf, false },
+		{ 1, true, 0, on | btf, 0, btf, true },
+		{ 4, true, 0, btf, 0, btf, false },
+		{ 4, true, 0, on | freeze | btf, 0, btf, true },
+		{ 4, true, 0, btf, 1, btf, true },
+		{ 4, true, MISC_ENABLE_PEBS_UNAVAILABLE, btf, 0, btf, false },
+		{ 4, false, 0, freeze, 0, 0, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		intel_model_power_on(cases[i].version, cases[i].version > 1);
+		counter_census[0] = (struct counter_census){ 0 };
+		model.debug_store = cases[i].debug_store;
+		model.misc_enable = cases[i].misc_enable;
+		model.debugctl = cases[i].debugctl;
+		model.pebs_enable = cases[i].pebs;
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		assert_true(model.debugctl == cases[i].left);
+		assert_int_equal(model.pebs_enable, 0);
+		assert_true(counter_census[0].leftovers ==
+		            (cases[i].told ? TR_LEFTOVERS_TRACE : 0));
+		event_disable(&rig_events[0]);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
 static void counters_that_somebody_else_has_are_left_alone(void **state)
 {
 	(void)state;
@@ -227,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leftovers_are_cleared_and_told),
+		cmocka_unit_test(traces_of_firmware_are_cleared_and_told_where_there_are_any),
 		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
 		cmocka_unit_test(when_all_are_somebody_elses_the_hardware_is_busy),
 		cmocka_unit_test(counters_that_rdpmc_does_not_read_are_not_ours),
@@ -240,5 +280,5 @@ int main(void)
 		cmocka_unit_test(cpus_of_one_type_have_no_types),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, intel_model_off);
 }

@@ -292,5 +292,5 @@ int main(void)
 		cmocka_unit_test(turns_leave_no_counter_idle_that_somebody_waits_for),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, intel_model_off);
 }
