@@ -43,9 +43,7 @@ static struct {
 	struct perf_event *event; /* whose trace runs */
 	bool interrupted;         /* this interrupt was the threshold's */
 	bool ahead; /* an interrupt is booked that has yet to come here: an NMI came first */
-	struct {
-		uint64_t debugctl, ds_area;
-	} saved; /* what firmware left */
+	uint64_t debugctl, ds_area; /* what firmware left */
 } cpus[TR_MAX_CPUS];
 
 /* ---- What there is ---- */
@@ -199,8 +197,7 @@ static unsigned deliveries(const struct perf_event *event, unsigned how)
 
 /*
  * The segment is full to its end: of these deliveries, which came last, some took its last places,
- * and the others had none, as had branches before them. In the first case there are as many more
- * records than branches were taken.
+ * as there are more records than branches were taken; or they had none, nor had branches before.
  */
 static void account_full(struct perf_event *event, unsigned delivered)
 {
@@ -306,13 +303,12 @@ static int add(struct perf_event *event)
 		return -EBUSY;
 	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
 	error = x86_counters_share_interrupt(take_interrupted);
-	if (error) {
-		if (!event->branches.unknown)
-			intel_taken_del();
+	if (error && !event->branches.unknown)
+		intel_taken_del();
+	if (error)
 		return error;
-	}
-	cpus[event->cpu].saved.debugctl = arch_reg_read(IA32_DEBUGCTL);
-	cpus[event->cpu].saved.ds_area = arch_reg_read(IA32_DS_AREA);
+	cpus[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
+	cpus[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);
 	return 0;
 }
 
@@ -321,9 +317,9 @@ static void del(struct perf_event *event)
 	if (!event->branches.unknown || event->hw.intel_bts.counters)
 		intel_taken_del();
 	x86_counters_have_interrupt();
-	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].saved.ds_area);
+	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].ds_area);
 	arch_reg_write(IA32_DEBUGCTL,
-	               cpus[event->cpu].saved.debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
+	               cpus[event->cpu].debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
 }
 
 static void start(struct perf_event *event)
