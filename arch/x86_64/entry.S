@@ -2,8 +2,8 @@
 /*
  * Where the CPU enters us: interrupts and exceptions, and the change of stacks.
  *
- * General registers are saved, nothing else: handlers use no others (DESIGN: "a handler is
- * alone"), so vector and x87 state of the interrupted code is never touched.
+ * General registers are saved, nothing else: handlers use no others, so vector and x87 state of the
+ * interrupted code is never touched.
  */
 #include "arch/x86_64/perfmon.h"
 #include "arch/x86_64/regs.h"
