@@ -4,10 +4,10 @@
 
     tests/qemu/cost.py [ROUNDS [SETS]]
 
-Three guests of a kind live side by side: on QEMU without the patches, with the model off, and
-with the instructions and branches of its one CPU being counted. They do the same work in turns, a
-part of a second each, so that whatever else the host does meets all of them alike; the order
-changes from round to round. The processor time is the whole process's. A round gives two ratios, and a set
+Three guests of a kind live side by side: on QEMU without the patches, with the model off, and with
+the instructions and branches of its one CPU being counted. They do the same work in turns, a part
+of a second each, so that whatever else the host does meets all of them alike; the order changes
+from round to round. The processor time is the whole process's. A round gives two ratios, and a set
 of guests the medians of its rounds. Where its code and memory happen to lie makes one process up to
 a sixth faster than the next for its whole life, so there are many sets; the figures are the medians
 of theirs.

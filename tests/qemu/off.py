@@ -7,9 +7,10 @@
 The same guest on both, with -icount, so that both do the same to the instruction. No clock of
 the host's is in it.
 
-Code: Linux boots, works a little (guest/work.test) and switches off. Both log each block that they translate, as operations. The logs must be the same, line by
-line, but for addresses of QEMU's own. Those in the code buffer are written as the distance from
-its first block, so that the host code of all blocks must be as long as well.
+Code: Linux boots, works a little (guest/work.test) and switches off. Both log each block that they
+translate, as operations. The logs must be the same, line by line, but for addresses of QEMU's own.
+Those in the code buffer are written as the distance from its first block, so that the host code of
+all blocks must be as long as well.
 
 Instructions: the conformance image changes the ring 400,000 times, by interrupts or exceptions,
 which is where the model's hooks are. Those that all of QEMU executes, generated code included, are
