@@ -1,14 +1,13 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image whose branch trace is interrupted by its timer, and that by NMIs, at every instruction
  * of its way in and out. The NMI is the debug store's, which the hardware model makes as late as
  * its property pmi-skid says; the timer is set an instruction later each time. So the segment is
  * filled to a few places, and both come while nothing branches:
  *
- *	threshold        places left     timer          NMI, pmi-skid instructions behind the
- *threshold
- *	----+-----------------+------------+--------------+------------
- *	     branches          nops ...
+ *	threshold    places left    timer      NMI, pmi-skid instructions later
+ *	----+-------------+-----------+----------+---------
+ *	     branches      nops ...
  *
  * Each way to be interrupted is judged for itself, by the books and by what was recorded. Prints
  * where the NMIs found the program, for tests/firmware/bts_nmi_test.py.
