@@ -16,3 +16,6 @@ ring_fault_test_CFLAGS += -DRING_FAULTS_CHOSEN_LATER
 $(foreach test,ring_aux_test ring_aux_bytes_test,\
 	$(eval $(test)_SRCS += tests/unit/ring_aux_rig.c) \
 	$(eval build/host/tests/$(test): $(wildcard tests/unit/ring_aux_rig.*)))
+usual_sample_test_SRCS += tests/unit/ring_rig.c
+usual_sample_test_CFLAGS += -Itests/unit
+build/host/tests/usual_sample_test: $(RING_RIG)
