@@ -53,8 +53,10 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 # UEFI's strings have 16-bit characters; only what talks to UEFI sees its headers.
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
+# What reads commands and events as text, for the firmware and for the host tool
+PARSERS := agent/parse/*.c pmu/parse/*.c
 FW_SRCS := $(wildcard boot/*.c arch/$(ARCH)/*.c arch/$(ARCH)/*.S pmu/*.c ringbuf/*.c channel/*.c \
-	workload/*.c)
+	workload/*.c $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
@@ -166,7 +168,7 @@ HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libp
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
-LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c) \
+LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c $(PARSERS)) \
 	$(filter-out host-tools/main.c,$(wildcard host-tools/*.c))
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
@@ -233,9 +235,9 @@ benches: host $(BENCHES)
 
 # ---- Lint: each file once until it changes, with the include paths that it is built with ----
 
-C_FILES := $(wildcard $(foreach dir,boot arch/*/include arch/* arch pmu ringbuf channel workload \
-	workload/sdk workload/sdk/include/bareperf workload/example \
-	host-tools tests/* $(ARCHES:%=tests/firmware/%),$(dir)/*.[ch]))
+C_FILES := $(wildcard $(foreach dir,boot agent/parse arch/*/include arch/* arch pmu pmu/parse ringbuf \
+	channel workload workload/sdk workload/sdk/include/bareperf workload/example host-tools tests/* \
+	$(ARCHES:%=tests/firmware/%),$(dir)/*.[ch]))
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
 	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \

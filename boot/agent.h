@@ -6,8 +6,8 @@
 #ifndef BOOT_AGENT_H
 #define BOOT_AGENT_H
 
+#include "agent/parse/command.h"
 #include "boot/boot.h"
-#include "boot/command.h"
 #include "channel/channel.h"
 
 /* Lay out the trace region in the channel's memory, open it to readers, and send the console

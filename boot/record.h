@@ -3,7 +3,7 @@
 #ifndef BOOT_RECORD_H
 #define BOOT_RECORD_H
 
-#include "boot/command.h"
+#include "agent/parse/command.h"
 #include "channel/channel.h"
 #include "ringbuf/region_writer.h"
 

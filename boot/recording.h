@@ -3,7 +3,7 @@
 #ifndef BOOT_RECORDING_H
 #define BOOT_RECORDING_H
 
-#include "boot/command.h"
+#include "agent/parse/command.h"
 #include "boot/payload_run.h"
 #include "channel/channel.h"
 #include "pmu/context.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "host-tools/pfm.h"
-#include "pmu/parse_events.h"
+#include "pmu/parse/events.h"
 
 #define NAME_MAX_LENGTH 63 /* of tr_event.name */
 

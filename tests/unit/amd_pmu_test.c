@@ -6,7 +6,7 @@
 #include "arch/x86_64/amd_perfmon.h"
 #include "arch/x86_64/perfmon.h"
 #include "pmu/counter_census.h"
-#include "pmu/parse_events.h"
+#include "pmu/parse/events.h"
 #include "tests/unit/counter_rig.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/parse_events.h"
+#include "pmu/parse/events.h"
 
 #include <errno.h>
 #include <setjmp.h>

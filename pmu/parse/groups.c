@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pmu/parser.h"
+#include "pmu/parse/parser.h"
 
 /* u, k, h: what is named is counted, the others are excluded. What a group's modifiers name is
  * counted beside what an event's own do, as perf has it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/parser.h"
+#include "pmu/parse/parser.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of events between its parts: parse_groups.c knows lists, groups and modifiers,
- * parse_events.c names, parse_terms.c what stands between slashes. Thread. */
-#ifndef PMU_PARSER_H
-#define PMU_PARSER_H
+/* The parser of events between its parts: groups.c knows lists, groups and modifiers,
+ * events.c names, terms.c what stands between slashes. Thread. */
+#ifndef PMU_PARSE_PARSER_H
+#define PMU_PARSE_PARSER_H
 
-#include "pmu/parse_events.h"
+#include "pmu/parse/events.h"
 
 struct parser {
 	const char *at;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the halves of the command line's parser: command.c walks along the words,
- * command_options.c knows the options. */
-#ifndef BOOT_COMMAND_WORDS_H
-#define BOOT_COMMAND_WORDS_H
+ * options.c knows the options. */
+#ifndef AGENT_PARSE_WORDS_H
+#define AGENT_PARSE_WORDS_H
 
-#include "boot/command.h"
+#include "agent/parse/command.h"
 
 /* A walk along the words of a command line. */
 struct words {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "boot/command.h"
+#include "agent/parse/command.h"
 
 #include "pmu/cpu_clock.h"
 

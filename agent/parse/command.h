@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line, in perf's syntax, as data. */
-#ifndef BOOT_COMMAND_H
-#define BOOT_COMMAND_H
+#ifndef AGENT_PARSE_COMMAND_H
+#define AGENT_PARSE_COMMAND_H
 
-#include "pmu/parse_events.h"
+#include "pmu/parse/events.h"
 #include "workload/workload.h"
 
 #define COMMAND_MAX_EVENTS 16U

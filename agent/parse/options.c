@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "boot/command_words.h"
+#include "agent/parse/words.h"
 
 #include "ringbuf/ring.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "boot/command.h"
+#include "agent/parse/command.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "boot/command_words.h"
+#include "agent/parse/words.h"
 #include "pmu/throttle.h"
 
 #define DEFAULT_PAGES     128U /* 512 KiB, perf's default */
