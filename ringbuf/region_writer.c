@@ -13,6 +13,16 @@ static void clear(void *memory, uint64_t bytes)
 		word[i] = 0;
 }
 
+/* The reader may have been announced already; of it, only what it said of another boot's run. */
+static void clear_all_but_reader(struct tr_header *header, uint64_t bytes)
+{
+	uint64_t after = offsetof(struct tr_header, reader) + sizeof(header->reader);
+
+	clear(header, offsetof(struct tr_header, reader));
+	clear((char *)header + after, bytes - after);
+	__atomic_store_n(&header->reader.ready, 0, __ATOMIC_RELAXED);
+}
+
 static bool in_range(uint32_t value, uint32_t most)
 {
 	return value >= 1 && value <= most;
@@ -71,7 +81,7 @@ int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
 		return -EINVAL;
 	if (whole_pages(tables_size(l)) > size)
 		return -ENOSPC;
-	clear(memory, whole_pages(tables_size(l)));
+	clear_all_but_reader(header, whole_pages(tables_size(l)));
 	*region = (struct trace_region){ .header = header, .size = size, .limits = *l };
 	region->tables_end = sizeof(*header);
 	region->mailbox = place(region, &header->mailbox, 1, sizeof(struct tr_mailbox));
@@ -132,6 +142,8 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 	region->run_events = events;
 	region->run_rings = rings;
 	region->used = region->tables_end;
+	header->reader_wait = 0;
+	header->reader_found = TR_READER_NONE;
 	header->run = ++region->run;
 	return 0;
 }

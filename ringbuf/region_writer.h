@@ -38,8 +38,8 @@ struct trace_region {
 
 /*
  * Lay out size bytes at memory (page aligned): header, empty tables, console. Everything but
- * the areas of rings is cleared, the magic first. -EINVAL for limits out of range, -ENOSPC if
- * the tables do not fit. Thread.
+ * the areas of rings and the reader's id and lease is cleared, the magic first. -EINVAL for
+ * limits out of range, -ENOSPC if the tables do not fit. Thread.
  */
 int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
                       const struct region_limits *limits);

@@ -13,7 +13,7 @@
 #include "ringbuf/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010000U           /* major << 16 | minor */
+#define TR_VERSION 0x00010001U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -59,6 +59,28 @@ struct tr_clock {
 };
 _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 
+#define TR_LEASE_MS      200U   /* a reader changes its lease at least as often */
+#define TR_LEASE_LOST_MS 2000U  /* one that stood still for as long is nobody's any more */
+#define TR_READER_MS     10000U /* that a run waits, at most, for a reader with a lease */
+
+/* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
+ * before the magic is there; the firmware copies each word once, and clears ready at boot. */
+struct tr_reader {
+	uint32_t id;    /* HOST: whose the tails are, as it likes; 0: nobody's */
+	uint32_t lease; /* HOST: changes while that reader lives */
+	uint64_t ready; /* HOST: the run whose rings it reads */
+	uint8_t reserved[48];
+};
+_Static_assert(sizeof(struct tr_reader) == 64, "tr_reader");
+
+/* What a run found of its reader before it began. */
+enum tr_reader_found {
+	TR_READER_NONE = 0,  /* none was announced */
+	TR_READER_READY = 1, /* it was ready before the first event was enabled */
+	TR_READER_GONE = 2,  /* it withdrew, or its lease stood still: begun without it */
+	TR_READER_LATE = 3,  /* its lease went on, but it was not ready in time: the same */
+};
+
 /* The region's first page. */
 struct tr_header {
 	uint64_t magic; /* TR_MAGIC, written last */
@@ -83,7 +105,10 @@ struct tr_header {
 	struct tr_table doorbells;    /* struct tr_doorbell, entry i is ring i's owner's */
 	struct tr_table mailbox;      /* one struct tr_mailbox */
 	struct tr_table console;      /* one struct tr_console, its text behind it */
-	uint8_t reserved_1[112];
+	uint64_t reader_wait;         /* ns that this run waited for its reader */
+	uint32_t reader_found;        /* enum tr_reader_found, of this run */
+	uint8_t reserved_1[36];
+	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
 	char message[1024]; /* why state is TR_FAILED or TR_PANIC */
@@ -92,6 +117,8 @@ struct tr_header {
 _Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
 _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
 _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
+_Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
+_Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
 _Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
 _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");

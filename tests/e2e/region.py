@@ -94,7 +94,7 @@ class Region:
 
     def open(self, size=None, address=0x380000000):
         """Header without a run; the magic last."""
-        self.header(version=0x10000, header_size=PAGE, address=address, nonce=0x5EED,
+        self.header(version=0x10001, header_size=PAGE, address=address, nonce=0x5EED,
                     size=size or len(self.memory), page_size=PAGE, machine=EM_X86_64)
         self.put(64, "<QQIHH", 1000000000, 0, 1, 0, 1)
         self.table("mailbox", MAILBOX, 1, PAGE)

@@ -334,6 +334,25 @@ static void console_text_survives_a_terminal(void **state)
 	free(text);
 }
 
+static void a_reader_that_was_announced_before_the_boot_stays_announced(void **state)
+{
+	struct tr_header *header = fixture_header(&fixture);
+	const uint8_t *bytes = fixture.bytes;
+	struct trace_region again;
+
+	(void)state;
+	header->reader = (struct tr_reader){ .id = 77, .lease = 5, .ready = 1 };
+	header->reserved_1[0] = header->producer[0] = 0xff;
+	assert_int_equal(
+	    trace_region_init(&again, fixture.bytes, FIXTURE_SIZE, &fixture.region.limits), 0);
+	assert_int_equal(header->reader.id, 77);
+	assert_int_equal(header->reader.lease, 5);
+	assert_int_equal(header->reader.ready, 0); /* it was another boot's run */
+	assert_int_equal(header->reserved_1[0] | header->producer[0], 0);
+	for (size_t i = 0; i < offsetof(struct tr_header, cpus); i++)
+		assert_int_equal(bytes[i], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +372,7 @@ int main(void)
 		TEST(a_stale_header_does_not_hide_the_region),
 		TEST(a_dump_without_a_region_is_refused),
 		TEST(console_text_survives_a_terminal),
+		TEST(a_reader_that_was_announced_before_the_boot_stays_announced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
