@@ -317,6 +317,7 @@ check-model: deps	## only the hardware model that other tests use: QEMU with our
 	@tests/check qemu/check-model
 
 bench: deps		## the figures that we promise; BENCH=pattern selects some of them
+	@deps/install tests/bench/deps.txt
 	+@$(images)
 	@$(MAKE) $(PARALLEL) benches
 	@tests/bench/run $(BENCH)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast `bareperf dump` prints a recording, beside `perf script` on the same file."""
+"""How fast `bareperf dump` prints a recording, and counts it, beside `perf script` and `perf report
+--stats` on the same file."""
 
 import pathlib
 import re
@@ -17,6 +18,7 @@ FAKE = TOP / "tests/e2e/fake_qemu.py"
 SAMPLES = 2000  # that are recorded
 COPIES = 500    # of those, in the file that is measured
 REPEATS = 5
+SCRIPTS = 2      # of these, with perf script, which takes long
 DATA = 40  # in perf.data's header: offset and size of the records
 FEATURES = 72
 
@@ -47,27 +49,30 @@ def cost(*command):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+def spread(seconds):
+    """Median, least and most, as text."""
+    return f"{statistics.median(seconds):.3f} [{min(seconds):.3f}-{max(seconds):.3f}]"
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
         path = pathlib.Path(directory) / "perf.data"
         make_file(path)
-        text, count, script = [], [], []
-        for _ in range(REPEATS):
+        text, count, script, stats = [], [], [], []
+        for turn in range(REPEATS):
             text.append(cost(TOOL, "dump", path))
             count.append(cost(TOOL, "dump", "--summary", path))
-        for _ in range(2):
-            script.append(cost("perf", "script", "-i", path))
-        total = SAMPLES * COPIES
-        ours, passing, perfs = (statistics.median(s) for s in (text, count, script))
-        print(f"# {total} samples, {path.stat().st_size / 1e6:.0f} MB; CPU seconds, medians:")
-        print(f"# dump {ours:.3f} [{min(text):.3f}-{max(text):.3f}], dump --summary {passing:.3f}, "
-              f"perf script {perfs:.2f}")
-        for name, value, unit, goal in (
-            ("dump-text-against-perf-script", perfs / ours, "times", 10),
-            ("dump-text", total / ours / 1e6, "M/s", 10),
-            ("dump-count", total / passing / 1e6, "M/s", 50),
+            stats.append(cost("perf", "report", "--stats", "-i", path))
+            if turn < SCRIPTS:
+                script.append(cost("perf", "script", "-i", path))
+        print(f"# {SAMPLES * COPIES} samples, {path.stat().st_size / 1e6:.0f} MB")
+        for name, ours, theirs, goal in (
+            ("dump-text-against-perf-script", text, script, 100),
+            ("dump-count-against-perf-report-stats", count, stats, 3),
         ):
-            print(f"bench {name} {value:.1f} {unit} goal {goal} {'ok' if value >= goal else 'short'}")
+            print(f"# CPU seconds: ours {spread(ours)}, perf's {spread(theirs)}")
+            ratio = statistics.median(theirs) / statistics.median(ours)
+            print(f"bench {name} {ratio:.1f} times goal {goal} {'ok' if ratio >= goal else 'short'}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-GOAL_MS = 50
+GOAL_MS = 30
 RUNS = 5
 
 
@@ -26,9 +26,9 @@ def first_sample(*qemu):
 
 
 times = [first_sample() for _ in range(RUNS)]
-print(f"# ms of guest time, {RUNS} boots: {' '.join(f'{t:.1f}' for t in times)}")
+print(f"# ms of guest time that follows the host's, {RUNS} boots: "
+      f"{' '.join(f'{t:.1f}' for t in times)}, median {statistics.median(times):.1f}")
+# At 250 million instructions a second, counted: whatever else the host does.
 counted = first_sample("-icount", "shift=2,sleep=off")
-print(f"# at 250 million instructions a second, counted: {counted:.2f} ms")
-median = statistics.median(times)
-print(f"bench entry-to-first-sample {median:.1f} ms goal {GOAL_MS} "
-      f"{'ok' if median <= GOAL_MS else 'short'}")
+print(f"bench entry-to-first-sample {counted:.2f} ms goal {GOAL_MS} "
+      f"{'ok' if counted <= GOAL_MS else 'short'}")

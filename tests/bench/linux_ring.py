@@ -13,7 +13,7 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 NAME = "ring-against-linux"
-GOAL = 1 / 20
+GOAL = 1 / 50
 ROUNDS = 3
 LOOP = """
 #include <stdio.h>

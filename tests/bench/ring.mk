@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
-# The rings that ours is compared with are there if their packages are (tests/bench/deps.txt).
-$(BENCHES): tests/bench/bench.h tests/bench/bench_ring.h
+# The rings that ours is compared with are there if their packages are (tests/bench/deps.txt); when
+# one of these comes, goes or changes, the benchmarks are built again.
+BENCH_PACKAGES := build/host/bench/packages
+$(BENCHES): tests/bench/bench.h tests/bench/bench_ring.h $(BENCH_PACKAGES)
+$(BENCH_PACKAGES): tests/bench/deps.txt always
+	@mkdir -p $(@D)
+	@dpkg-query -W $$(sed 's/#.*//' $<) >$@.new 2>/dev/null || true
+	@cmp -s $@.new $@ || cp $@.new $@
+.PHONY: always
 ring_live_CFLAGS := -isystem /usr/include/dpdk \
 	$(patsubst %,-isystem %,$(wildcard /usr/include/$(shell gcc -dumpmachine)/dpdk)) -msse4.2
 ring_live_LIBS := $(shell pkg-config --exists libdpdk && echo -lrte_ring -lrte_eal) \

@@ -66,13 +66,13 @@ def measure(isa, console):
     found = re.findall(r"^cost (\S+) (\d+)$", text, re.MULTILINE)
     if "not ok" in text or not found or not re.search(r"^1\.\.\d+$", text, re.MULTILINE):
         sys.exit(f"{isa}: the image did not count exactly:\n{text}")
-    goals = table()
-    if {case for case, _ in found} != {case for case, of in goals if of == isa}:
+    known = table()
+    if {case for case, _ in found} != {case for case, of in known if of == isa}:
         sys.exit(f"{TABLE}: the cases of {isa} are not those of the image: {found}")
     for case, number in found:
-        goal = goals[case, isa]
-        verdict = "ok" if int(number) <= goal else "short"
-        print(f"bench ring-instructions-{case}-{isa} {number} instructions goal {goal} {verdict}")
+        keep = known[case, isa]
+        verdict = "ok" if int(number) <= keep else "worse"
+        print(f"bench ring-instructions-{case}-{isa} {number} instructions keep {keep} {verdict}")
 
 
 measure("x86_64", x86_64)

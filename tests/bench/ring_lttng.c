@@ -73,7 +73,7 @@ static int measure(void)
 	bench_take_turns(variants, 2, EVENTS, 0);
 	bench_print(variants, 2);
 	ratio = bench_ratio(&variants[0], &variants[1]);
-	bench_figure(FIGURE, ratio, "times-theirs", 0.125, false);
+	bench_figure(FIGURE, ratio, "times-theirs", 0.1, false);
 	return 0;
 }
 

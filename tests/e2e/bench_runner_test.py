@@ -35,10 +35,24 @@ tap.equal(
 )
 status, figures = run("echo 'bench start 80 ms goal 50 short'")
 tap.equal((status, figures[0]["verdict"]), (0, "short"), "short of its goal is no failure")
+status, figures = run("echo 'bench cost 62 instructions keep 60 worse'")
+tap.equal(
+    (status, figures[0]["keep"], figures[0]["verdict"]),
+    (0, 60, "worse"),
+    "what is only to be kept has no goal, and is no failure when it is worse",
+)
 status, figures = run("echo 'bench overflow skip no PMU here'")
 tap.equal((status, figures[0]["skipped"]), (0, "no PMU here"), "a missing PMU is no failure")
 tap.equal(run("echo 'bench start 1 ms goal 5 ok'; exit 1")[0], 1, "a benchmark that dies fails")
 tap.equal(run("echo 'bench start fast ms goal 5 ok'")[0], 1, "a figure that is no number fails")
 tap.equal(run("echo 'bench start 1 ms'")[0], 1, "a figure without a goal fails")
 tap.equal(run("true")[0], 1, "a benchmark without a figure fails")
+made = subprocess.run(
+    ["make", "-n", "bench"], cwd=RUN.parents[2], capture_output=True, text=True, timeout=300
+)
+tap.ok(
+    "deps/install tests/bench/deps.txt" in made.stdout,
+    "make bench installs what it compares with",
+    made.stdout[:1000] + made.stderr[:1000],
+)
 tap.finish()
