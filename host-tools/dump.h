@@ -20,6 +20,7 @@ struct dump {
 	struct format *format;
 	struct ledger ledger;
 	bool has_ledger;
+	bool rewritten; /* another tool has dropped it */
 	uint64_t types[DUMP_TYPES];
 	uint64_t records;
 	uint64_t bytes;

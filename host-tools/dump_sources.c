@@ -13,11 +13,12 @@
 static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
 {
 	size_t size;
-	const uint8_t *bytes = perf_reader_feature(reader, PERF_FILE_BAREPERF_LEDGER, &size);
-	int code;
+	const uint8_t *bytes;
+	int code = perf_reader_ledger(reader, &bytes, &size, error);
 
-	if (!bytes)
-		return 0;
+	dump->rewritten = code == PERF_LEDGER_REWRITTEN;
+	if (code != PERF_LEDGER_WHOLE)
+		return code < 0 ? code : 0;
 	code = ledger_parse(&dump->ledger, bytes, size, error);
 	if (code)
 		return code;
@@ -39,12 +40,13 @@ int dump_perf_data(struct dump *dump, struct error *error)
 {
 	struct perf_reader reader;
 	struct perf_reader_record record;
+	struct error reason = { "" };
 	uint64_t offset = 0;
-	int code = perf_reader_open(&reader, dump->path, error);
+	int code = perf_reader_open(&reader, dump->path, error), accounts;
 
 	if (code)
 		return code;
-	code = load_ledger(dump, &reader, error);
+	accounts = load_ledger(dump, &reader, &reason);
 	while (!code && (code = perf_reader_next(&reader, &offset, &record, error)) > 0) {
 		const struct perf_reader_event *event =
 		    perf_reader_event_of(&reader, record.header);
@@ -59,6 +61,11 @@ int dump_perf_data(struct dump *dump, struct error *error)
 	if (!code && reader.cut)
 		code = error_set(error, -EPROTO, "%s: the file ends before its records do",
 		                 dump->path);
+	/* Without its ledger, a file's records are still worth seeing. */
+	if (!code && accounts) {
+		*error = reason;
+		code = error_prefix(error, accounts, "%s", dump->path);
+	}
 	perf_reader_close(&reader);
 	return code;
 }

@@ -106,7 +106,10 @@ bool dump_summary_text(const struct dump *dump)
 	print_types(dump);
 	print_spe(dump);
 	if (!dump->has_ledger) {
-		printf("No ledger in this file: nothing to check the counts against.\n");
+		printf(dump->rewritten
+		           ? "Another tool has rewritten this file and left the ledger out: "
+		             "nothing to check the counts against.\n"
+		           : "No ledger in this file: nothing to check the counts against.\n");
 		return true;
 	}
 	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,

@@ -2,8 +2,8 @@
 /*
  * Both sides' accounts of a recording: what the firmware says that it
  * generated, wrote and lost, and what this side found by parsing. The ledger
- * travels inside perf.data (feature PERF_FILE_BAREPERF_LEDGER), so that anyone
- * can check the file again: `bareperf dump` counts its records anew.
+ * travels inside perf.data (host-tools/perf_footer.h), so that anyone can check
+ * the file again: `bareperf dump` counts its records anew.
  */
 #ifndef HOST_TOOLS_LEDGER_H
 #define HOST_TOOLS_LEDGER_H

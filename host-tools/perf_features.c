@@ -200,11 +200,6 @@ static void sample_time(struct blob *blob, const struct perf_features_input *in)
 	blob_u64(blob, in->last_time);
 }
 
-static void ledger(struct blob *blob, const struct perf_features_input *in)
-{
-	ledger_store(in->ledger, blob);
-}
-
 size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX],
                            const struct perf_features_input *input)
 {
@@ -225,7 +220,6 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_GROUP_DESC, group_desc },
 		{ PERF_FILE_AUXTRACE, auxtrace },
 		{ PERF_FILE_SAMPLE_TIME, sample_time },
-		{ PERF_FILE_BAREPERF_LEDGER, ledger },
 	};
 	size_t count = 0;
 

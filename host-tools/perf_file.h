@@ -5,6 +5,8 @@
  *
  *	header | ids of event 0, 1, … | attr table | data | feature table | feature contents
  *
+ * and behind it our ledger (perf_footer.h).
+ *
  * The feature table follows the data directly and has an entry for each bit
  * that is set in the header, in ascending order.
  */
@@ -28,7 +30,7 @@ struct perf_file_header {
 	uint64_t attr_size; /* of struct perf_file_attr */
 	struct perf_file_section attrs;
 	struct perf_file_section data;
-	struct perf_file_section event_types; /* unused */
+	struct perf_file_section event_types; /* unused since Linux 3.11; our footer, or 0 */
 	uint64_t features[4];                 /* bit f: feature f is in the table */
 };
 _Static_assert(sizeof(struct perf_file_header) == 104, "perf_file_header");
@@ -54,8 +56,6 @@ enum perf_file_feature {
 	PERF_FILE_GROUP_DESC = 17,
 	PERF_FILE_AUXTRACE = 18,
 	PERF_FILE_SAMPLE_TIME = 21,
-	/* Ours. perf reads only the features that it knows and is silent about others. */
-	PERF_FILE_BAREPERF_LEDGER = 255,
 };
 
 /* Record types that only files have. */

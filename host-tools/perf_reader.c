@@ -150,7 +150,9 @@ int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
 	if (end - at < sizeof(header))
 		return broken(reader, at, "cut off within its header", error);
 	memcpy(&header, bytes, sizeof(header));
-	if (header.size < sizeof(header) || header.size % 8)
+	/* perf inject's build-ids have any size */
+	if (header.size < sizeof(header) ||
+	    (header.size % 8 && header.type < PERF_FILE_RECORD_FIRST))
 		return broken(reader, at, "its size is impossible", error);
 	if (header.size > end - at)
 		return broken(reader, at, "cut off", error);

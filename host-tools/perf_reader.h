@@ -49,7 +49,7 @@ void perf_reader_close(struct perf_reader *reader);
 struct perf_reader_record {
 	uint64_t offset; /* in the file */
 	const struct perf_event_header
-	    *header;            /* whole, aligned, at least 8 bytes, size % 8 == 0 */
+	    *header; /* whole, aligned, at least 8 bytes; size % 8 == 0 if it is the kernel's */
 	const uint8_t *payload; /* of an AUXTRACE record, behind it */
 	uint64_t payload_size;
 };
@@ -62,6 +62,19 @@ int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
 /* The event of a record, by its id; the only one if there are no ids; NULL if unknown. */
 struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
                                                const struct perf_event_header *record);
+
+/* What became of bareperf's ledger in this file. */
+enum perf_ledger {
+	PERF_LEDGER_NONE,      /* another tool's file, or its writer was ended before it was done */
+	PERF_LEDGER_REWRITTEN, /* bareperf's, but another tool rewrote it and left the ledger out */
+	PERF_LEDGER_WHOLE,
+};
+
+/* Find the ledger: *bytes in the file's mapping, for ledger_parse(), if PERF_LEDGER_WHOLE is
+ * returned. Returns enum perf_ledger, or -EPROTO with the offset in error: the file is cut off, or
+ * damaged (the footer, or the ledger's CRC). */
+int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, size_t *size,
+                       struct error *error);
 
 /* A feature's contents, or NULL if the file does not have it whole. */
 const uint8_t *perf_reader_feature(const struct perf_reader *reader, unsigned bit, size_t *size);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/perf_footer.h"
+
 #define FLUSH_BYTES (1U << 20)
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
@@ -172,35 +174,69 @@ uint64_t perf_writer_size(const struct perf_writer *writer)
 	return writer->header.data.offset + writer->header.data.size + writer->buffer.size;
 }
 
-/* Write the feature table and its contents behind the data. */
-static int write_features(struct perf_writer *writer, const struct perf_writer_feature *features,
-                          size_t count)
+/* Write the feature table and its contents at *at, which is moved behind them. */
+static int write_features(struct perf_writer *writer, const struct perf_writer_end *end,
+                          uint64_t *at)
 {
 	struct perf_file_header *header = &writer->header;
-	uint64_t end = header->data.offset + header->data.size;
-	uint64_t at = end + count * sizeof(struct perf_file_section);
+	uint64_t table_at = *at;
 	struct blob table = { 0 };
 	int code = 0;
 
-	memset(header->features, 0, sizeof(header->features));
-	for (size_t i = 0; i < count && !code; i++) {
-		const struct blob *blob = &features[i].blob;
+	*at += end->feature_count * sizeof(struct perf_file_section);
+	for (size_t i = 0; i < end->feature_count && !code; i++) {
+		unsigned bit = end->features[i].bit;
+		const struct blob *blob = &end->features[i].blob;
 
-		header->features[features[i].bit / 64] |= 1ULL << features[i].bit % 64;
-		blob_u64(&table, at);
+		header->features[bit / 64] |= 1ULL << bit % 64;
+		blob_u64(&table, *at);
 		blob_u64(&table, blob->size);
-		code = write_at(writer->fd, blob->bytes, blob->size, at);
-		at += blob->size;
+		code = write_at(writer->fd, blob->bytes, blob->size, *at);
+		*at += blob->size;
 	}
 	if (!code && table.failed)
 		code = -ENOMEM;
 	if (!code)
-		code = write_at(writer->fd, table.bytes, table.size, end);
+		code = write_at(writer->fd, table.bytes, table.size, table_at);
+	blob_free(&table);
+	return code;
+}
+
+/* Write ledger and footer at *at, which is moved behind them. */
+static int write_ledger(struct perf_writer *writer, const struct blob *ledger, uint64_t *at)
+{
+	struct perf_footer footer = {
+		.magic = PERF_FOOTER_MAGIC,
+		.version = PERF_FOOTER_VERSION,
+		.offset = *at,
+		.size = ledger->size,
+	};
+	int code = write_at(writer->fd, ledger->bytes, ledger->size, *at);
+
+	*at += ledger->size;
+	footer.crc = perf_footer_crc(&footer, ledger->bytes);
+	if (!code)
+		code = write_at(writer->fd, &footer, sizeof(footer), *at);
+	writer->header.event_types = (struct perf_file_section){ *at, sizeof(footer) };
+	*at += sizeof(footer);
+	return code;
+}
+
+/* Write what stands behind the data; the header in memory tells of it if it is all there. */
+static int write_end(struct perf_writer *writer, const struct perf_writer_end *end)
+{
+	struct perf_file_header *header = &writer->header;
+	uint64_t at = header->data.offset + header->data.size;
+	int code = write_features(writer, end, &at);
+
+	if (!code && end->ledger.size)
+		code = write_ledger(writer, &end->ledger, &at);
 	if (!code && ftruncate(writer->fd, (off_t)at) && errno != EINVAL)
 		code = -errno;
-	blob_free(&table);
-	if (code)
+	if (code) {
 		memset(header->features, 0, sizeof(header->features));
+		header->event_types = (struct perf_file_section){ 0 };
+	}
 	return code;
 }
 
@@ -233,18 +269,18 @@ static void make_room(struct perf_writer *writer, uint64_t room)
 }
 
 /* The writer has failed, most likely because the disk is full. Save what can be saved. */
-static void salvage(struct perf_writer *writer, const struct perf_writer_feature *features,
-                    size_t count)
+static void salvage(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_section *data = &writer->header.data;
-	uint64_t room = count * sizeof(struct perf_file_section);
+	uint64_t room = end->feature_count * sizeof(struct perf_file_section) + end->ledger.size +
+	                sizeof(struct perf_footer);
 
-	for (size_t i = 0; i < count; i++)
-		room += features[i].blob.size;
+	for (size_t i = 0; i < end->feature_count; i++)
+		room += end->features[i].blob.size;
 	writer->lost_bytes += writer->buffer.size;
-	if (write_features(writer, features, count)) {
+	if (write_end(writer, end)) {
 		make_room(writer, room + TR_PAGE);
-		if (write_features(writer, features, count) &&
+		if (write_end(writer, end) &&
 		    ftruncate(writer->fd, (off_t)(data->offset + data->size)))
 			say("%s: bytes behind its end could not be cut off", writer->path);
 	}
@@ -252,21 +288,21 @@ static void salvage(struct perf_writer *writer, const struct perf_writer_feature
 		say("%s: its header could not be completed", writer->path);
 }
 
-int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_feature *features,
-                       size_t count, struct error *error)
+int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
+                       struct error *error)
 {
 	int code;
 
 	perf_writer_flush(writer);
 	if (!writer->failed) {
-		code = write_features(writer, features, count);
+		code = end->ledger.failed ? -ENOMEM : write_end(writer, end);
 		if (!code)
 			code = write_at(writer->fd, &writer->header, sizeof(writer->header), 0);
 		if (code)
 			perf_writer_fail(writer, code);
 	}
 	if (writer->failed && writer->begun)
-		salvage(writer, features, count);
+		salvage(writer, end);
 	if (close(writer->fd) && !writer->failed)
 		perf_writer_fail(writer, -errno);
 	writer->fd = -1;

@@ -59,10 +59,17 @@ struct perf_writer_feature {
 	struct blob blob;
 };
 
-/* Flush, write the features (ascending by bit) and the final header, close. If the disk is full,
- * the last records make room for the features. Returns the writer's first failure, or 0. */
-int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_feature *features,
-                       size_t count, struct error *error);
+/* What stands behind the records. */
+struct perf_writer_end {
+	const struct perf_writer_feature *features; /* ascending by bit */
+	size_t feature_count;
+	struct blob ledger; /* as ledger_store() makes it; may be empty */
+};
+
+/* Flush, write the end and the final header, close. If the disk is full, the last records make
+ * room for the end. Returns the writer's first failure, or 0. */
+int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
+                       struct error *error);
 
 /* Close without finishing and forget the writer; a file that was not begun is removed. */
 void perf_writer_abandon(struct perf_writer *writer);

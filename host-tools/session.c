@@ -240,8 +240,8 @@ static void account_rest(struct session *session)
 static int finish_file(struct session *session, struct error *error)
 {
 	struct perf_writer_feature features[PERF_FEATURES_MAX];
+	struct perf_writer_end end = { .features = features };
 	struct blob lost = { 0 }, aux_index = { 0 };
-	size_t count;
 	int code;
 	const struct perf_features_input input = {
 		.region = &session->region,
@@ -258,9 +258,11 @@ static int finish_file(struct session *session, struct error *error)
 	perf_synth_lost(&lost, &session->ledger);
 	perf_writer_add(&session->writer, lost.bytes, lost.size);
 	blob_free(&lost);
-	count = perf_features_build(features, &input);
-	code = perf_writer_finish(&session->writer, features, count, error);
-	perf_features_free(features, count);
+	end.feature_count = perf_features_build(features, &input);
+	ledger_store(&session->ledger, &end.ledger);
+	code = perf_writer_finish(&session->writer, &end, error);
+	perf_features_free(features, end.feature_count);
+	blob_free(&end.ledger);
 	blob_free(&aux_index);
 	return code;
 }

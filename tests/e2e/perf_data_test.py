@@ -104,6 +104,21 @@ if shutil.which("node"):
 else:
     tap.skip("the picture's script zooms, searches and resets", "there is no node here")
 
+injected = subprocess.run(["perf", "inject", "-b", "-i", DATA, "-o", HERE / "injected"],
+                          capture_output=True, text=True)
+tap.equal((injected.returncode, out("perf", "script", "-i", HERE / "injected")),
+          (0, out("perf", "script", "-i", DATA)), "perf inject rewrites the file and keeps its samples")
+dumped = subprocess.run([TOOL, "dump", "-s", HERE / "injected"], capture_output=True, text=True)
+tap.ok(dumped.returncode == 0 and "Another tool has rewritten this file" in dumped.stdout,
+       "and dump says that the ledger was left out by it", dumped.stdout + dumped.stderr)
+(HERE / "cut").write_bytes(DATA.read_bytes()[:-300])
+dumped = subprocess.run([TOOL, "dump", "-s", HERE / "cut"], capture_output=True, text=True)
+tap.ok(dumped.returncode == 1 and
+       f"cut off at offset {DATA.stat().st_size - 300:#x};" in dumped.stderr and
+       re.search(r"SAMPLE +700\n", dumped.stdout),
+       "a file that is cut behind its records is an error with the offset; they are shown",
+       dumped.stdout + dumped.stderr)
+
 said = record(chain, 10, "00" * 20, LINK, SIZE)
 tap.ok("no ELF" in said and "--symbols" in said,
        "an ELF with another build-id is not taken, and the tool says what to do", said)

@@ -20,6 +20,7 @@
 
 #define RECORDS 100
 #define SIZE    32 /* of a record: header, IDENTIFIER, IP, PERIOD */
+#define LEDGER  "ledger"
 
 static char path[64], old_path[80];
 static struct error error;
@@ -59,17 +60,20 @@ static void write_records(struct perf_writer *writer, int count)
 static void write_file(int count)
 {
 	struct perf_writer_feature features[2] = { { .bit = PERF_FILE_HOSTNAME },
-		                                   { .bit = PERF_FILE_BAREPERF_LEDGER } };
+		                                   { .bit = PERF_FILE_VERSION } };
+	struct perf_writer_end end = { .features = features, .feature_count = 2 };
 	struct perf_writer writer;
 
 	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
 	write_records(&writer, count);
 	blob_perf_string(&features[0].blob, "host \033[1m");
-	blob_add(&features[1].blob, "ledger", 6);
-	assert_int_equal(perf_writer_finish(&writer, features, 2, &error), 0);
+	blob_perf_string(&features[1].blob, "bareperf 0");
+	blob_add(&end.ledger, LEDGER, sizeof(LEDGER));
+	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
 	blob_free(&features[0].blob);
 	blob_free(&features[1].blob);
+	blob_free(&end.ledger);
 }
 
 static void load_file(void)
@@ -156,11 +160,90 @@ static void features_are_found_by_their_bits(void **state)
 	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
 	perf_reader_string(&reader, PERF_FILE_HOSTNAME, text, sizeof(text));
 	assert_string_equal(text, "host ");
-	assert_memory_equal(perf_reader_feature(&reader, PERF_FILE_BAREPERF_LEDGER, &length),
-	                    "ledger", 6);
-	assert_int_equal(length, 6);
 	assert_null(perf_reader_feature(&reader, PERF_FILE_CPUID, &length));
 	perf_reader_close(&reader);
+}
+
+/* What perf_reader_ledger() says of these bytes; it must not see others. */
+static int ledger_of(const uint8_t *from, size_t length)
+{
+	const uint8_t *ledger = NULL;
+	struct perf_reader reader;
+	size_t ledger_size = 0;
+	int code = perf_reader_open_bytes(&reader, from, length, &error);
+
+	if (code)
+		return code;
+	code = perf_reader_ledger(&reader, &ledger, &ledger_size, &error);
+	if (code == PERF_LEDGER_WHOLE) {
+		assert_int_equal(ledger_size, sizeof(LEDGER));
+		assert_memory_equal(ledger, LEDGER, sizeof(LEDGER));
+	}
+	perf_reader_close(&reader);
+	return code;
+}
+
+static void the_ledger_is_behind_all_that_perf_knows(void **state)
+{
+	const struct perf_file_header *header = (const void *)bytes;
+	struct perf_file_section last;
+
+	(void)state;
+	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_WHOLE);
+	memcpy(&last, bytes + header->data.offset + header->data.size + sizeof(last), sizeof(last));
+	assert_int_equal(last.offset + last.size + sizeof(LEDGER), header->event_types.offset);
+	assert_int_equal(header->event_types.size, 64);
+	assert_int_equal(header->event_types.offset + 64, size);
+}
+
+static void a_ledger_that_another_tool_left_out_is_known_from_none(void **state)
+{
+	struct perf_file_header *header = (void *)bytes;
+
+	(void)state;
+	memset(&header->event_types, 0, sizeof(header->event_types));
+	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_REWRITTEN);
+	/* without VERSION: another recorder's, or a file that was not finished */
+	memset(header->features, 0, sizeof(header->features));
+	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_NONE);
+	/* the table of event types that Linux 2.6's perf wrote */
+	header->event_types.size = 72;
+	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_NONE);
+}
+
+static void a_ledger_that_is_cut_off_is_an_error_with_the_offset(void **state)
+{
+	const struct perf_file_header *header = (const void *)bytes;
+	char at[64];
+
+	(void)state;
+	for (size_t length = header->data.offset; length < size; length++) {
+		uint8_t *copy = malloc(length);
+
+		assert_non_null(copy);
+		memcpy(copy, bytes, length);
+		assert_int_equal(ledger_of(copy, length), -EPROTO);
+		snprintf(at, sizeof(at), "cut off at offset 0x%zx;", length);
+		assert_non_null(strstr(error.text, at));
+		free(copy);
+	}
+}
+
+static void no_bit_of_ledger_or_footer_may_change(void **state)
+{
+	const struct perf_file_header *header = (const void *)bytes;
+	uint64_t at = header->event_types.offset;
+
+	(void)state;
+	for (size_t i = at - sizeof(LEDGER); i < size; i++) {
+		for (unsigned bit = 0; bit < 8; bit++) {
+			bytes[i] ^= (uint8_t)(1U << bit);
+			assert_int_equal(ledger_of(bytes, size), -EPROTO);
+			bytes[i] ^= (uint8_t)(1U << bit);
+		}
+	}
+	bytes[offsetof(struct perf_file_header, event_types) + 8]++;
+	assert_int_equal(ledger_of(bytes, size), -EPROTO);
 }
 
 static void an_older_file_is_kept(void **state)
@@ -279,6 +362,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(what_was_written_is_read_back),
 		TEST(features_are_found_by_their_bits),
+		TEST(the_ledger_is_behind_all_that_perf_knows),
+		TEST(a_ledger_that_another_tool_left_out_is_known_from_none),
+		TEST(a_ledger_that_is_cut_off_is_an_error_with_the_offset),
+		TEST(no_bit_of_ledger_or_footer_may_change),
 		TEST(an_older_file_is_kept),
 		TEST(a_file_that_was_not_finished_has_what_was_flushed),
 		TEST(a_file_that_was_not_begun_is_removed),
