@@ -110,6 +110,9 @@ def three_on_every_cpu(name, kind):
                f"{claim}: each CPU's three cycles events have equally many samples", delivered)
         tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
                f"{claim}: nothing is lost, PERIODs + residue = count", summary)
+        strange = machine.strangers(run, summary)
+        tap.ok(not strange, f"{claim}: each sample has its own event's CPU and thread",
+               strange[:5])
         tap.ok(summary["wakeups"]["causes"]["threshold"] >= 16 * cpus,
                f"{claim}: each ring was filled more than once", summary["wakeups"])
 

@@ -11,6 +11,7 @@ import tap
 
 PERIOD = 100000
 CYCLES = f"record -e cycles,cycles,cycles -c {PERIOD} -m %d -- noploop %d"
+EXAMPLE = machine.TOP / "build/x86_64/sdk/example.elf"
 NS = 16  # a cycle of the model, which is an instruction, under machine.EXACT
 
 
@@ -37,6 +38,28 @@ def three_equal_counts(run, name, pending=0):
            f"{name}: the samples are those that the counter demands", summary["events"])
     tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
            f"{name}: nothing is lost, and PERIODs + residue = count", summary)
+
+
+def on_two_cpus(binary):
+    """Of two CPUs that count in turns, the one whose interrupts come late has fewer samples than
+    its counter demands, but both of its counters see the same."""
+    if not EXAMPLE.exists():
+        tap.skip("cycles on two CPUs", "the SDK's example is not built")
+        return
+    run = machine.Recording(
+        "record -a -e cycles,cycles -c 100000 -m 512 -- payload 1000000", "--qemu", binary,
+        "--payload", EXAMPLE,
+        qemu=("-cpu", "Skylake-Client,pmu=on", "-smp", "2", *machine.EXACT))
+    summary = run.summary()
+    counts = {cpu: [event["delivered"] for event in summary["events"] if event["cpu"] == cpu]
+              for cpu in range(2)}
+    tap.ok(run.status == 0 and summary["conserved"] and
+           all(len(c) == 2 and max(c) - min(c) <= 1 and min(c) > 100 for c in counts.values()),
+           "on two CPUs, cycles twice: each CPU's two events have equally many samples", counts)
+    samples = run.raw_samples()
+    strange = machine.strangers(run, summary)
+    tap.ok(len(samples) == sum(map(sum, counts.values())) and not strange,
+           "each sample has its own event's CPU and thread", (len(samples), strange[:5]))
 
 
 def frequency(binary):
@@ -199,6 +222,7 @@ else:
                                  ("pmi-spurious=3", "every third PMI comes twice", 0),
                                  ("pmu-leftovers=on", "firmware's leftovers", 0)):
         three_equal_counts(record(BINARY, CYCLES % (64, 1), "," + FAULT), WHAT, PENDING)
+    on_two_cpus(BINARY)
     frequency(BINARY)
     masked_code(BINARY)
     other_events(BINARY)

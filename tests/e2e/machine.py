@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -18,6 +19,8 @@ EXACT = ("-icount", "shift=4,sleep=off")
 # Counted as well, but never ahead of the host's clock: a reader that is woken has the time that it
 # would have on a real machine.
 PACED = ("-icount", "shift=4,align=on")
+
+Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved period")
 
 
 class Recording:
@@ -64,6 +67,27 @@ class Recording:
                 event, period, chain = samples[-1]
                 samples[-1] = (event, period, (*chain, words[1].split(".")[0]))
         return samples
+
+    def raw_samples(self):
+        """The usual samples' words as stock perf dumps them, [Sample, …]: IDENTIFIER and CPU are
+        written apart from each other, so one can be held against the other."""
+        text, _, _ = self.perf("script", "-D")
+        samples, record = [], bytearray()
+        for offset, line in re.findall(r"^\.  ([0-9a-f]{4}):  ((?:[0-9a-f]{2} )+)", text,
+                                       re.MULTILINE):
+            if offset == "0000":
+                record = bytearray()
+            record += bytes.fromhex(line)
+            if len(record) == 56 and record[0] == 9:  # PERF_RECORD_SAMPLE, without a callchain
+                samples.append(Sample(*struct.unpack("<QQIIQIIQ", record[8:])))
+        return samples
+
+
+def strangers(run, summary):
+    """Those of raw_samples() that are not of the CPU and thread that their event is of."""
+    cpus = {event["id"]: event["cpu"] for event in summary["events"]}
+    return [s for s in run.raw_samples()
+            if (s.cpu, s.reserved, s.pid, s.tid) != (cpus.get(s.id), 0, 1, 1 + s.cpu)]
 
 
 def shares(samples, depth=0):
