@@ -374,11 +374,12 @@ int recording_run(struct recording *r)
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
-	if (error && command->workload->run_program)
-		console_printf("%s: exit status %d\n", command->workload->name, error);
-	else if (error)
+	if (error && !command->workload->run_program)
 		return recording_fail(r, error, "workload %s: %s", command->workload->name,
 		                      event_error_text(error));
+	r->region->header->exit_status = error;
+	if (error)
+		console_printf("%s: exit status %d\n", command->workload->name, error);
 	print_summary(r);
 	trace_region_set_state(r->region, TR_COMPLETE);
 	return 0;

@@ -3,12 +3,25 @@
 #ifndef HOST_TOOLS_COMMANDS_H
 #define HOST_TOOLS_COMMANDS_H
 
-/* Exit statuses, the same for all subcommands. */
+/* Exit statuses of all subcommands but `run`. */
 enum exit_status {
 	EXIT_OK = 0,
 	EXIT_ERROR = 1,         /* it did not work; a message says what and why */
 	EXIT_USAGE = 2,         /* the command line makes no sense */
 	EXIT_NOT_CONSERVED = 3, /* records or bytes are unaccounted for */
+};
+
+/*
+ * Exit statuses of `run`: 0 to 255 the program's, as perf's and env's are, and 0 of a workload that
+ * is none. What went wrong beside the program has a status that few programs use; 126 and up to 192
+ * mean what a shell means by them.
+ */
+enum run_status {
+	RUN_ERROR = 125,         /* it did not work: no QEMU, no region, a full disk */
+	RUN_REFUSED = 126,       /* the command line or the machine's command; nothing ran */
+	RUN_SIGNAL = 128,        /* + its number: Ctrl-C; SIGSEGV: the program made an exception */
+	RUN_UNFINISHED = 253,    /* recorded, but the machine did not come to its end */
+	RUN_NOT_CONSERVED = 254, /* recorded, but records or bytes are unaccounted for */
 };
 
 int command_run(int argc, char **argv);

@@ -25,9 +25,11 @@ static void usage(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "  %-12s explain a command (also: man bareperf-COMMAND)\n\n", "help");
-	fprintf(out,
-	        "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for.\n"
-	        "`bareperf run -- help' shows what the image itself understands.\n");
+	fprintf(
+	    out,
+	    "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for; of run the\n"
+	    "program's, or 125 and up (see its --help).\n"
+	    "`bareperf run -- help' shows what the image itself understands.\n");
 }
 
 static int dispatch(int argc, char **argv)

@@ -191,3 +191,18 @@ uint32_t region_state(const struct region *region)
 
 	return __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
 }
+
+static const volatile struct tr_header *live_header(const struct region *region)
+{
+	return (const volatile struct tr_header *)region->base;
+}
+
+int region_status(const struct region *region)
+{
+	return live_header(region)->status;
+}
+
+int region_exit_status(const struct region *region)
+{
+	return live_header(region)->exit_status & 0xff;
+}

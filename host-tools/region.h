@@ -52,6 +52,11 @@ void region_close(struct region *region);
 /* tr_header.state, with acquire. */
 uint32_t region_state(const struct region *region);
 
+/* tr_header.status; what is left of exit_status, as of any program: 0 to 255. Once the state says
+ * that they are there. */
+int region_status(const struct region *region);
+int region_exit_status(const struct region *region);
+
 /* tr_header.message as it is now, made printable. */
 void region_message(const struct region *region, char text[1024]);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static int summarise(const struct machine *machine, const struct run_options *op
 		return EXIT_OK;
 	say("the recording is not conserved:");
 	check_conserved(&session->ledger, print_check, NULL);
-	return EXIT_NOT_CONSERVED;
+	return RUN_NOT_CONSERVED;
 }
 
 /* What the machine printed: all it has to say for commands that record nothing, and the reason
@@ -109,6 +110,22 @@ static void print_console(const struct machine *machine, FILE *out)
 	if (text && *text)
 		fprintf(out, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 	free(text);
+}
+
+/* What stands in our exit status where something went wrong. */
+static int failure_status(const struct machine *machine)
+{
+	uint32_t state = machine->has_region ? region_state(&machine->region) : TR_BOOTING;
+
+	if (machine->signal)
+		return RUN_SIGNAL + machine->signal;
+	if (!machine->recorded)
+		return state == TR_FAILED || state == TR_IDLE ? RUN_REFUSED : RUN_ERROR;
+	if (state == TR_PANIC || machine->died)
+		return RUN_UNFINISHED;
+	return state == TR_FAILED && region_status(&machine->region) == -EFAULT
+	           ? RUN_SIGNAL + SIGSEGV
+	           : RUN_ERROR;
 }
 
 static int report(const struct machine *machine, const struct run_options *options,
@@ -126,13 +143,13 @@ static int report(const struct machine *machine, const struct run_options *optio
 	else if (!code)
 		print_console(machine, stdout);
 	if (!code)
-		return status;
-	error_print(error);
+		return status || !machine->recorded ? status : region_exit_status(&machine->region);
 	if (machine->show_console && !options->verbose) {
 		fprintf(stderr, "The machine's console:\n");
 		print_console(machine, stderr);
 	}
-	return EXIT_ERROR;
+	error_print(error);
+	return failure_status(machine);
 }
 
 int command_run(int argc, char **argv)
@@ -148,7 +165,7 @@ int command_run(int argc, char **argv)
 	code = find_image(&options, image, &error);
 	if (code) {
 		error_print(&error);
-		return EXIT_ERROR;
+		return RUN_ERROR;
 	}
 	options.image = image;
 	code = machine_run(&machine, &options, command, argc + 1, &error);

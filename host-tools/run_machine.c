@@ -113,7 +113,7 @@ static void wait_a_little(struct machine *machine)
 		if (info.ssi_signo == SIGUSR2)
 			machine->snapshot_wanted = true;
 		else
-			machine->interrupts++;
+			machine->signal = (int)info.ssi_signo;
 	}
 }
 
@@ -294,6 +294,7 @@ static enum turn look_at_the_dead(struct machine *machine, struct error *error)
 	if (machine->has_region && !machine->has_session && !machine->qemu.status)
 		return TURN_DONE;
 	qemu_describe_status(&machine->qemu, status, sizeof(status));
+	machine->died = true;
 	log = qemu_read_log(machine->qemu.log_fd, &from);
 	if (log)
 		log[strcspn(log, "\n")] = 0;
@@ -316,7 +317,7 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 		turn = look(machine, options, command, command_words, error);
 		if (turn == TURN_ON && dead)
 			turn = look_at_the_dead(machine, error);
-		if (turn == TURN_ON && machine->interrupts) {
+		if (turn == TURN_ON && machine->signal) {
 			error_set(error, -EINTR, "interrupted");
 			turn = TURN_FAIL;
 		}

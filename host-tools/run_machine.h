@@ -31,9 +31,10 @@ struct machine {
 	bool by_mailbox; /* the command has names to be resolved */
 	bool has_region; /* the magic was seen */
 	bool has_session;
-	bool recorded;     /* a session was finished: file and ledger are there */
-	bool show_console; /* the reason of the failure is in the console's text */
-	unsigned interrupts;
+	bool recorded;        /* a session was finished: file and ledger are there */
+	bool show_console;    /* the reason of the failure is in the console's text */
+	bool died;            /* QEMU ended before the command was done */
+	int signal;           /* that wants us to end; 0: none came */
 	bool snapshot_wanted; /* SIGUSR2, and the machine has not been told yet */
 };
 

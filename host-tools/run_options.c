@@ -127,8 +127,9 @@ static const struct argp argp = {
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write what it records to "
 	    "perf.data.\vFrom the first option that is not in the list above up to --, the "
-	    "words are QEMU's. Exit status: 0 done, 1 error, 2 wrong usage, 3 records are "
-	    "unaccounted for. `bareperf run -- help` shows the image's own commands.",
+	    "words are QEMU's. Exit status: the program's; 125 error, 126 refused, 128+N ended by "
+	    "signal N (139: the program crashed), 253 the machine did not come to its end, 254 "
+	    "records are unaccounted for. `bareperf run -- help` shows the image's own commands.",
 };
 
 /* How many words option argv[0] is long if it is one of ours, 0 if it is not. Short options are
@@ -168,7 +169,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		own += own_words(argv + own);
 	if (own > separator)
 		own = separator;
-	argp_err_exit_status = EXIT_USAGE;
+	argp_err_exit_status = RUN_REFUSED;
 	argv[0] = name;
 	argp_parse(&argp, own, argv, 0, NULL, options);
 	argv[0] = first;
@@ -181,7 +182,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		        "bareperf run: no command for the machine: say, for example,\n"
 		        "  bareperf run -- record -e cpu-clock -g -- calltree\n"
 		        "Try `bareperf run --help'.\n");
-		exit(EXIT_USAGE);
+		exit(RUN_REFUSED);
 	}
 	options->stat = !strcmp(options->guest[0], "stat");
 	if (!options->output)

@@ -55,7 +55,7 @@ int run_stat(const struct machine *machine, const struct run_options *options)
 	blob_free(&title);
 	if (code) {
 		error_print(&error);
-		return EXIT_ERROR;
+		return RUN_ERROR;
 	}
-	return check_conserved(ledger, print_broken, NULL) ? EXIT_OK : EXIT_NOT_CONSERVED;
+	return check_conserved(ledger, print_broken, NULL) ? EXIT_OK : RUN_NOT_CONSERVED;
 }

@@ -132,6 +132,7 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 		return -ENOSPC;
 	trace_region_set_state(region, TR_BOOTING);
 	trace_region_set_message(region, 0, NULL);
+	header->exit_status = 0;
 	trace_region_put_text(header->command, sizeof(header->command), command);
 	clear(region->events, events * sizeof(struct tr_event));
 	clear(region->event_ledger, events * sizeof(struct tr_event_ledger));

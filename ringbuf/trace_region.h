@@ -107,7 +107,8 @@ struct tr_header {
 	struct tr_table console;      /* one struct tr_console, its text behind it */
 	uint64_t reader_wait;         /* ns that this run waited for its reader */
 	uint32_t reader_found;        /* enum tr_reader_found, of this run */
-	uint8_t reserved_1[36];
+	int32_t exit_status;          /* of the last workload: main()'s or exit()'s */
+	uint8_t reserved_1[32];
 	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
@@ -119,6 +120,7 @@ _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
 _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
 _Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
 _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
+_Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
 _Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
 _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");

@@ -43,7 +43,7 @@ int main(void)
 	do {
 		__asm__ volatile("" : "+r"(left));
 	} while (--left);
-	return threads;
+	return threads == 0;
 }
 """
 

@@ -87,6 +87,19 @@ def refuse():
     machine.state(tr.FAILED)
 
 
+def crash():
+    record(number)
+    machine.message("the payload crashed", -14)
+    machine.state(tr.FAILED)
+
+
+def exits():
+    """With the number that the command says, and more bits than an exit status has."""
+    record(100)
+    machine.header(exit_status=0x100 + number)
+    machine.state(tr.COMPLETE)
+
+
 def die():
     record(number)
     print("fake: out of luck", file=sys.stderr, flush=True)

@@ -35,15 +35,16 @@ for command in COMMANDS:
     options = set(re.findall(r"--([a-z-]+)", out)) - {"help", "usage"}
     missing = [o for o in sorted(options) if f"--{o}" not in page]
     tap.equal(missing, [], f"the manual page of {command} has all {len(options)} options")
-    tap.equal(run(command, "--nonsense", *(["--"] if command == "run" else []))[0], 2,
-              f"{command} with a wrong command line exits with 2")
+    wrong = 126 if command == "run" else 2
+    tap.equal(run(command, "--nonsense", *(["--"] if command == "run" else []))[0], wrong,
+              f"{command} with a wrong command line exits with {wrong}")
 tap.equal(run()[0], 2, "no command at all exits with 2")
 status, _, err = run("nonsense")
 tap.ok(status == 2 and "nonsense" in err, "a command that there is not exits with 2, and is named",
        err)
 for options in (["-a", "riscv"], ["--timeout", "soon"], ["--region-size", "3"], ["-o"]):
-    tap.equal(run("run", *options, "--", "record")[0], 2,
-              f"`run {' '.join(options)}` exits with 2")
+    tap.equal(run("run", *options, "--", "record")[0], 126,
+              f"`run {' '.join(options)}` exits with 126")
 for path, text in (("/nowhere/perf.data", "No such file"), ("/", "/"), ("/dev/null", "/dev/null")):
     for command in ("dump", "flamegraph"):
         status, _, err = run(command, path)

@@ -36,7 +36,7 @@ class Recording:
         self.status = done.returncode
         self.text = done.stdout + done.stderr
         # Whatever the test is about: no run may end with books that do not balance.
-        assert self.status != 3, f"{command}: not conserved:\n{self.text}"
+        assert self.status != 254, f"{command}: not conserved:\n{self.text}"
 
     def summary(self):
         """`dump --json`, with its exit status as "status"."""

@@ -36,6 +36,7 @@ HEADER = {  # name: (offset, struct format)
     "state": (48, "<I"),
     "status": (52, "<i"),
     "run": (56, "<Q"),
+    "exit_status": (284, "<i"),
 }
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")

@@ -74,14 +74,14 @@ tap.ok(event["lost"] > 0 and event["delivered"] + event["lost"] == 5000 and stat
        "a slow reader loses samples, all counted: delivered + lost = generated", json_of)
 
 done = run("record", "fake", "unbalanced")
-tap.equal(done.returncode, 3, "a machine whose books do not balance makes exit status 3")
+tap.equal(done.returncode, 254, "a machine whose books do not balance makes exit status 254")
 tap.ok("generated 1007" in done.stderr, "the equation that does not hold is shown", done.stderr)
 tap.equal(dump()[0], 3, "and dump of the file finds it as well")
 
 
-def fails(claim, done, *texts, samples=None):
-    """It exits with 1, says all these texts, and saved as many samples, readable by perf."""
-    tap.ok(done.returncode == 1 and all(t in done.stderr for t in texts), claim,
+def fails(claim, done, *texts, samples=None, status=125):
+    """It exits with this status, says all these texts, and saved as many samples, readable by perf."""
+    tap.ok(done.returncode == status and all(t in done.stderr for t in texts), claim,
            f"exit status {done.returncode}\n{done.stderr}")
     if samples is None:
         return
@@ -90,14 +90,20 @@ def fails(claim, done, *texts, samples=None):
 
 fails("a panic is reported with its message and the console",
       run("record", "fake", "panic", "300"), "page fault in the handler", "#PF at 0x1234",
-      samples=300)
+      samples=300, status=253)
 fails("a refused command prints the machine's reason", run("record", "fake", "refuse"),
-      "record: unknown event 'fake'")
+      "record: unknown event 'fake'", status=126)
 tap.ok(not OUT.exists(), "and leaves no file")
+fails("a program that crashed is 128 + SIGSEGV", run("record", "fake", "crash", "300"),
+      "the payload crashed", samples=300, status=139)
+done = run("record", "fake", "exits", "7")
+tap.ok(done.returncode == 7 and dump()[0] == 0, "else the exit status is the program's", done)
 fails("a QEMU that dies is reported with its signal and last words",
-      run("record", "fake", "die", "300"), "signal 6", "fake: out of luck", samples=300)
+      run("record", "fake", "die", "300"), "signal 6", "fake: out of luck", samples=300,
+      status=253)
 fails("a QEMU that dies between two publications of its ledger",
-      run("record", "fake", "die_ahead", "300"), "signal 6", samples=350)
+      run("record", "fake", "die_ahead", "300"), "signal 6", samples=350,
+      status=253)
 status, json_of = dump()
 tap.ok(status == 0 and json_of["events"][0]["delivered"] == 350,
        "its file is conserved, the newer records accounted for by themselves", json_of)
@@ -143,8 +149,8 @@ tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff"
 given = run("list", "fake", "arguments", "--then", "wait").stdout
 tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",
        given)
-tap.equal(command(TOOL, "run").returncode, 2,
-          "no command at all is wrong usage: exit status 2")
+tap.equal(command(TOOL, "run").returncode, 126,
+          "no command at all is wrong usage: exit status 126")
 
 
 seen_machines = []
@@ -164,7 +170,7 @@ def interrupted(number):
         return subprocess.CompletedProcess([], process.returncode, "", stderr)
 
 
-fails("Ctrl-C ends the run", interrupted(signal.SIGINT), "interrupted")
+fails("Ctrl-C ends the run", interrupted(signal.SIGINT), "interrupted", status=130)
 samples, complaints = perf_samples()
 tap.ok(samples >= 400 and not complaints, "what was recorded until Ctrl-C is saved and readable",
        f"{samples} samples\n{complaints}")
