@@ -33,18 +33,28 @@ static const struct aux_format formats[] = {
 	{ PMU_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
 };
 
+static const struct aux_format *format_of(uint32_t type)
+{
+	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+		if (type == formats[f].source)
+			return &formats[f];
+	}
+	return NULL;
+}
+
+bool aux_drain_fills(uint32_t type)
+{
+	return format_of(type);
+}
+
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
 static const struct aux_format *find_format(const struct region *region, uint32_t ring,
                                             const struct tr_event **event)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		*event = &region->events[i];
-		if ((*event)->ring != ring)
-			continue;
-		for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-			if ((*event)->attr.type == formats[f].source)
-				return &formats[f];
-		}
+		if ((*event)->ring == ring && format_of((*event)->attr.type))
+			return format_of((*event)->attr.type);
 	}
 	return NULL;
 }

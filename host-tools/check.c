@@ -30,11 +30,6 @@ tell(struct checker *checker, bool holds, const char *format, ...)
 	checker->tell(checker->context, holds, line);
 }
 
-static bool ended(const struct ledger *ledger)
-{
-	return ledger->head.state == TR_COMPLETE || ledger->head.state == TR_FAILED;
-}
-
 static bool is_backward(const struct ledger *ledger, const struct ledger_event *event)
 {
 	return event->event.ring != TR_NONE &&
@@ -58,7 +53,8 @@ static void check_records(struct checker *checker, const struct ledger_event *ev
 	uint64_t flying = l->generated - l->written - l->lost;
 	uint64_t overwritten = check_overwritten(checker->ledger, event);
 
-	tell(checker, l->written + l->lost <= l->generated && (!flying || !ended(checker->ledger)),
+	tell(checker,
+	     l->written + l->lost <= l->generated && (!flying || !ledger_ended(checker->ledger)),
 	     "%s: generated %" PRIu64 " = written %" PRIu64 " + lost %" PRIu64
 	     " + in flight %" PRId64,
 	     who, l->generated, l->written, l->lost, (int64_t)flying);
@@ -97,7 +93,7 @@ static void check_branches(struct checker *checker, const struct ledger_event *e
 	const struct tr_ring_ledger *ring;
 	uint64_t bytes;
 
-	if (!ended(checker->ledger) || event->event.ring == TR_NONE ||
+	if (!ledger_ended(checker->ledger) || event->event.ring == TR_NONE ||
 	    (!l->branch_records && !l->branch_lost))
 		return;
 	ring = &checker->ledger->rings[event->event.ring].ledger;
@@ -202,8 +198,9 @@ static void check_aux(struct checker *checker, uint32_t i)
 		return;
 	/* Only at the end is everything announced that was written. */
 	tell(checker,
-	     !ended(checker->ledger) || l->aux_written == f->aux_delivered + f->aux_unread +
-	                                                      l->aux_overwritten + l->aux_skipped,
+	     !ledger_ended(checker->ledger) || l->aux_written == f->aux_delivered + f->aux_unread +
+	                                                             l->aux_overwritten +
+	                                                             l->aux_skipped,
 	     "ring %u: AUX written %" PRIu64 " = delivered %" PRIu64 " + unread %" PRIu64
 	     " + overwritten %" PRIu64 " + skipped %" PRIu64,
 	     i, l->aux_written, f->aux_delivered, f->aux_unread, l->aux_overwritten,
@@ -214,7 +211,7 @@ static void check_ring(struct checker *checker, uint32_t i)
 {
 	const struct ledger_ring *ring = &checker->ledger->rings[i];
 
-	if (!ended(checker->ledger))
+	if (!ledger_ended(checker->ledger))
 		tell(
 		    checker, ring->found.ledger_fits,
 		    "ring %u: the machine did not end its run; its ledger is of position 0x%" PRIx64
@@ -222,7 +219,7 @@ static void check_ring(struct checker *checker, uint32_t i)
 		    i, ring->ledger.data_head, ring->found.head);
 	check_lost(checker, i);
 	check_wakeups(checker, i);
-	if (ring->found.has_bell && ended(checker->ledger))
+	if (ring->found.has_bell && ledger_ended(checker->ledger))
 		check_bell(checker, i);
 	check_aux(checker, i);
 }

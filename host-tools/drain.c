@@ -51,10 +51,8 @@ static void note_sample(struct session *session, const struct perf_event_header 
 static int take(struct session *session, uint32_t ring, const void *from, uint16_t size, void *to,
                 struct error *error)
 {
-	struct ledger_ring_found *found = &session->ledger.rings[ring].found;
 	struct perf_event_header *record = to;
 	const struct ledger_event *event;
-	uint64_t lost = found->lost;
 
 	memcpy(to, from, size);
 	record->size = size; /* as it was checked, whatever is there now */
@@ -68,7 +66,6 @@ static int take(struct session *session, uint32_t ring, const void *from, uint16
 	if (record->type == PERF_RECORD_SAMPLE)
 		note_sample(session, record, event);
 	session->records++;
-	session->lost += found->lost - lost;
 	return 0;
 }
 

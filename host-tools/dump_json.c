@@ -6,6 +6,7 @@
 
 #include "host-tools/check.h"
 #include "host-tools/dump.h"
+#include "host-tools/missing.h"
 
 /* JSON's integers are signed here; counts stay below 2^63. */
 static json_t *number(uint64_t value)
@@ -147,6 +148,22 @@ static json_t *wakeups_json(const struct ledger *ledger)
 	return json;
 }
 
+/* One thing that is missing; count is null where nobody counted it, of where it is no part. */
+static void add_missing(void *context, const struct missing *missing)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "event", text(missing->event, sizeof(missing->event)));
+	json_object_set_new(json, "kind", json_string(missing_kind_name(missing->kind)));
+	json_object_set_new(json, "count",
+	                    missing->count == TR_UNKNOWN ? json_null() : number(missing->count));
+	json_object_set_new(json, "of",
+	                    missing->of && missing->count != TR_UNKNOWN ? number(missing->of)
+	                                                                : json_null());
+	json_object_set_new(json, "cpus", number(missing->cpus));
+	json_array_append_new(context, json);
+}
+
 /* Only the equations that do not hold: they explain "conserved": false. */
 static void add_broken(void *context, bool holds, const char *line)
 {
@@ -159,6 +176,8 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	const struct ledger *ledger = &dump->ledger;
 	json_t *json = json_object(), *events = json_array(), *aux = json_array();
 	json_t *rings = json_array(), *cpus = json_array(), *broken = json_array();
+	json_t *missing = json_array();
+	char advice[128];
 	int code = 0;
 
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
@@ -172,6 +191,12 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	}
 	*conserved = !dump->has_ledger || check_conserved(ledger, add_broken, broken);
 	json_object_set_new(json, "records", number(dump->records));
+	missing_list(ledger, add_missing, missing);
+	missing_advice(ledger, advice, sizeof(advice));
+	json_object_set_new(json, "missing", missing);
+	json_object_set_new(json, "advice", json_string(advice));
+	json_object_set_new(json, "ended",
+	                    dump->has_ledger ? json_boolean(ledger_ended(ledger)) : json_null());
 	json_object_set_new(json, "state", number(ledger->head.state));
 	json_object_set_new(json, "message",
 	                    text(ledger->head.message, sizeof(ledger->head.message)));

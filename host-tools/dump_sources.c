@@ -174,6 +174,7 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 		code = ledger_init(&dump->ledger, &region, error);
 	if (!code) {
 		dump->has_ledger = true;
+		dump->ledger.of_region = true;
 		ledger_update(&dump->ledger, &region);
 		dump->clock = region.header.clock;
 	}

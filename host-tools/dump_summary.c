@@ -6,7 +6,9 @@
 
 #include "host-tools/check.h"
 #include "host-tools/dump.h"
+#include "host-tools/missing.h"
 #include "host-tools/sample.h"
+#include "host-tools/terminal.h"
 
 static const char *state_name(uint32_t state)
 {
@@ -18,8 +20,6 @@ static const char *state_name(uint32_t state)
 
 static void print_types(const struct dump *dump)
 {
-	printf("\nSummary of %s: %" PRIu64 " records, %" PRIu64 " bytes\n", dump->path,
-	       dump->records, dump->bytes);
 	for (uint32_t i = 0; i < DUMP_TYPES; i++) {
 		if (!dump->types[i])
 			continue;
@@ -92,26 +92,8 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	print_counters(cpu, cpu->foreign, "are firmware's or a hypervisor's, were not used");
 }
 
-static void print_check(void *context, bool holds, const char *line)
+static void print_ledger(const struct ledger *ledger)
 {
-	(void)context;
-	printf("  %-6s %s\n", holds ? "ok" : "BROKEN", line);
-}
-
-bool dump_summary_text(const struct dump *dump)
-{
-	const struct ledger *ledger = &dump->ledger;
-	bool conserved;
-
-	print_types(dump);
-	print_spe(dump);
-	if (!dump->has_ledger) {
-		printf(dump->rewritten
-		           ? "Another tool has rewritten this file and left the ledger out: "
-		             "nothing to check the counts against.\n"
-		           : "No ledger in this file: nothing to check the counts against.\n");
-		return true;
-	}
 	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,
 	       state_name(ledger->head.state), ledger->head.interrupted ? ", interrupted" : "",
 	       *ledger->head.message ? ": " : "", ledger->head.message);
@@ -122,10 +104,71 @@ bool dump_summary_text(const struct dump *dump)
 	print_wakeups(ledger);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		print_cpu(ledger, &ledger->cpus[i]);
+}
+
+static void print_missing(void *context, const struct missing *missing)
+{
+	char text[256];
+
+	(void)context;
+	missing_text(missing, text, sizeof(text));
+	printf("%sLOST   %s%s\n", terminal_alarm(stdout), text, terminal_plain(stdout));
+}
+
+static void print_broken(void *context, bool holds, const char *line)
+{
+	(void)context;
+	if (!holds)
+		printf("%sBROKEN %s%s\n", terminal_alarm(stdout), line, terminal_plain(stdout));
+}
+
+static void print_ok(void *context, bool holds, const char *line)
+{
+	(void)context;
+	if (holds)
+		printf("  ok     %s\n", line);
+}
+
+/* Before anything else: what is not as it should be. True if nothing is unaccounted for. */
+static bool print_faults(const struct dump *dump)
+{
+	const struct ledger_head *head = &dump->ledger.head;
+	char advice[128];
+
+	if (!ledger_ended(&dump->ledger))
+		printf("%sUNFINISHED the machine did not come to the end of its run: it was %s%s\n",
+		       terminal_alarm(stdout), state_name(head->state), terminal_plain(stdout));
+	if (missing_list(&dump->ledger, print_missing, NULL) &&
+	    missing_advice(&dump->ledger, advice, sizeof(advice)))
+		printf("       to keep it, record with %s\n", advice);
+	return check_conserved(&dump->ledger, print_broken, NULL);
+}
+
+bool dump_summary_text(const struct dump *dump)
+{
+	const struct ledger *ledger = &dump->ledger;
+	bool conserved = true;
+
+	printf("\nSummary of %s: %" PRIu64 " records, %" PRIu64 " bytes\n", dump->path,
+	       dump->records, dump->bytes);
+	if (dump->has_ledger)
+		conserved = print_faults(dump);
+	print_types(dump);
+	print_spe(dump);
+	if (!dump->has_ledger) {
+		printf(dump->rewritten
+		           ? "Another tool has rewritten this file and left the ledger out: "
+		             "nothing to check the counts against.\n"
+		           : "No ledger in this file: nothing to check the counts against.\n");
+		return true;
+	}
+	print_ledger(ledger);
 	if (dump->skipped)
 		printf("%" PRIu64 " bytes of the rings were read by somebody else before\n",
 		       dump->skipped);
-	conserved = check_conserved(ledger, print_check, NULL);
-	printf("conserved: %s\n", conserved ? "yes" : "NO");
+	check_conserved(ledger, print_ok, NULL);
+	printf("conserved: %s%s\n", conserved ? "yes" : "NO",
+	       missing_list(ledger, NULL, NULL) ? "; not everything was recorded: see LOST above"
+	                                        : "");
 	return conserved;
 }

@@ -109,6 +109,18 @@ void ledger_update(struct ledger *ledger, const struct region *region)
 		region_ring_ledger(region, i, &ledger->rings[i].ledger);
 }
 
+bool ledger_ended(const struct ledger *ledger)
+{
+	switch (ledger->head.state) {
+	case TR_IDLE: /* after the run, for the next command */
+	case TR_COMPLETE:
+	case TR_FAILED:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void ledger_store(const struct ledger *ledger, struct blob *blob)
 {
 	blob_add(blob, &ledger->head, sizeof(ledger->head));
@@ -190,6 +202,7 @@ void ledger_recount(struct ledger *ledger)
 
 		found->lost = found->lost_records = 0;
 		found->aux_records = found->aux_truncated = found->aux_delivered = 0;
+		found->aux_partial = found->aux_collisions = 0;
 	}
 }
 
@@ -238,6 +251,8 @@ static void count_aux(struct ledger_ring_found *ring, const struct perf_event_he
 		return;
 	ring->aux_records++;
 	ring->aux_truncated += !!(aux->flags & PERF_AUX_FLAG_TRUNCATED);
+	ring->aux_partial += !!(aux->flags & PERF_AUX_FLAG_PARTIAL);
+	ring->aux_collisions += !!(aux->flags & PERF_AUX_FLAG_COLLISION);
 }
 
 static void count_event(struct ledger_found *found, uint64_t period, bool sample,

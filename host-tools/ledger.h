@@ -47,7 +47,8 @@ struct ledger_ring_found {
 	uint64_t newer_lost_records;
 	uint64_t has_bell; /* 1: rung is known */
 	uint64_t rung;     /* how often its doorbell rang; of rings that share one, in the first */
-	uint64_t reserved[2];
+	uint64_t aux_partial;    /* of aux_records, with PARTIAL */
+	uint64_t aux_collisions; /* of aux_records, with COLLISION */
 };
 
 /* In perf.data: this head, then the CPUs, the events, the rings. */
@@ -84,6 +85,7 @@ struct ledger {
 	struct tr_cpu *cpus; /* with what their ticks cost */
 	struct ledger_event *events;
 	struct ledger_ring *rings;
+	bool of_region;     /* what is unread is still there; not stored */
 	uint64_t strangers; /* records whose id is no event's, LOST and made-up ones aside */
 	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */
 	uint32_t slot_mask;
@@ -94,6 +96,10 @@ int ledger_init(struct ledger *ledger, const struct region *region, struct error
 
 /* Take the firmware's side from the region as it is now. */
 void ledger_update(struct ledger *ledger, const struct region *region);
+
+/* Whether the machine came to the end of its run, well or not: the ledger is final then. It did not
+ * where it panicked, stood still, or was ended while it recorded. */
+bool ledger_ended(const struct ledger *ledger);
 
 /* Append the ledger as it is stored in perf.data. */
 void ledger_store(const struct ledger *ledger, struct blob *blob);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host-tools/session.h"
+
 struct progress {
 	bool shown;       /* standard error is a terminal */
 	bool dirty;       /* there is a line to clear */
@@ -20,8 +22,9 @@ void progress_start(struct progress *progress);
 /* Before the machine says anything. */
 void progress_wait(struct progress *progress, const char *what);
 
-/* While records come in. */
-void progress_show(struct progress *progress, uint64_t records, uint64_t bytes, uint64_t lost);
+/* While records come in: how many, how fast, and what is lost by the ledger that the machine
+ * published last. */
+void progress_show(struct progress *progress, struct session *session);
 
 /* Clear the line, so that something else can be printed. */
 void progress_clear(struct progress *progress);

@@ -32,8 +32,7 @@ static _Noreturn void read_for_ever(struct session *session, const struct ivshme
 	/* Each drain clears pending, fences, reads up to the head: what comes later rings. */
 	while (!session_drain(session, &got, &error) && !session->trouble &&
 	       !session_save(session)) {
-		progress_show(progress, session->records, perf_writer_size(&session->writer),
-		              session->lost);
+		progress_show(progress, session);
 		wait_for_more(listener);
 	}
 	_exit(1);

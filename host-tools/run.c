@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `bareperf run`: boot the image in QEMU and bring home what it records. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "host-tools/run_machine.h"
 #include "host-tools/run_options.h"
 #include "host-tools/run_stat.h"
+#include "host-tools/run_summary.h"
 
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
@@ -40,63 +40,6 @@ static int find_image(const struct run_options *options, char path[PATH_MAX], st
 	                 "no bareperf.efi for %s near %s: build it with `make ARCH=%s`, or name it "
 	                 "with --image",
 	                 options->arch, directory, options->arch);
-}
-
-static void print_check(void *context, bool holds, const char *line)
-{
-	(void)context;
-	if (!holds)
-		fprintf(stderr, "  not conserved: %s\n", line);
-}
-
-static void report_nameless(const struct session *session)
-{
-	for (uint32_t i = 0; i < session->region.header.images.count; i++) {
-		if (!session->files[i].found)
-			say("no ELF with the build-id of image %s was found: perf will show its "
-			    "addresses without names. Say --symbols DIR",
-			    session->files[i].path);
-	}
-}
-
-/* Bytes of the AUX areas that are in the file. */
-static uint64_t traced(const struct session *session)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < session->ledger.head.ring_count; i++)
-		bytes += session->ledger.rings[i].found.aux_delivered;
-	return bytes;
-}
-
-/* perf's closing line, and what perf does not know. */
-static int summarise(const struct machine *machine, const struct run_options *options)
-{
-	const struct session *session = &machine->session;
-	char trace[64] = "";
-
-	report_nameless(session);
-	if (traced(session))
-		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace", traced(session));
-	fprintf(stderr,
-	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
-	        (double)machine->file_size / 1e6, options->output, session->samples, trace);
-	if (machine->reader.replaced)
-		fprintf(stderr,
-		        "[ bareperf record: %u readers died and were replaced; no record is lost "
-		        "by that ]\n",
-		        machine->reader.replaced);
-	if (session->lost)
-		fprintf(stderr,
-		        "[ bareperf record: lost %" PRIu64
-		        " records: give the rings more pages "
-		        "(-m), or sample less ]\n",
-		        session->lost);
-	if (check_conserved(&session->ledger, NULL, NULL))
-		return EXIT_OK;
-	say("the recording is not conserved:");
-	check_conserved(&session->ledger, print_check, NULL);
-	return RUN_NOT_CONSERVED;
 }
 
 /* What the machine printed: all it has to say for commands that record nothing, and the reason
@@ -139,7 +82,7 @@ static int report(const struct machine *machine, const struct run_options *optio
 	if (machine->recorded && options->stat && !code)
 		status = run_stat(machine, options);
 	else if (machine->recorded)
-		status = summarise(machine, options);
+		status = run_summary(machine, options);
 	else if (!code)
 		print_console(machine, stdout);
 	if (!code)

@@ -169,7 +169,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 /* Read the rings, unless a reader does. The last time it is done here in any case. */
 static int drain(struct machine *machine, bool last, struct error *error)
 {
-	const struct session *session = &machine->session;
+	struct session *session = &machine->session;
 	uint64_t got;
 	int code;
 
@@ -181,8 +181,7 @@ static int drain(struct machine *machine, bool last, struct error *error)
 	                                &machine->progress))
 		return 0;
 	code = session_drain(&machine->session, &got, error);
-	progress_show(&machine->progress, session->records, perf_writer_size(&session->writer),
-	              session->lost);
+	progress_show(&machine->progress, session);
 	if (!code && session->writer.failed) {
 		*error = session->writer.failure;
 		code = session->writer.failed;

@@ -45,7 +45,6 @@ struct session {
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	uint64_t samples;
 	uint64_t records;
-	uint64_t lost;                  /* as LOST records tell */
 	uint64_t first_time, last_time; /* ns, of the samples */
 	int trouble;                    /* first error of a ring, a negative errno */
 	struct error first_trouble;

@@ -19,7 +19,7 @@
 
 struct state {
 	uint64_t file_size; /* of the file's data section */
-	uint64_t samples, records, lost, first_time, last_time;
+	uint64_t samples, records, first_time, last_time;
 	uint64_t aux_index_size;
 	/* then: two tails and a struct ledger_ring_found a ring, a struct ledger_found an event */
 };
@@ -65,7 +65,6 @@ int session_save(struct session *session)
 		.file_size = session->writer.header.data.size,
 		.samples = session->samples,
 		.records = session->records,
-		.lost = session->lost,
 		.first_time = session->first_time,
 		.last_time = session->last_time,
 		.aux_index_size = session->aux_index_size,
@@ -104,7 +103,6 @@ void session_restore(struct session *session)
 	perf_writer_resume(&session->writer, p.state->file_size);
 	session->samples = p.state->samples;
 	session->records = p.state->records;
-	session->lost = p.state->lost;
 	session->first_time = p.state->first_time;
 	session->last_time = p.state->last_time;
 	session->aux_index_size = p.state->aux_index_size;

@@ -30,7 +30,7 @@ with open(re.search(r"path=([^,]+)", serial).group(1), "a", encoding="utf-8") as
 descriptor = os.open(path, os.O_RDWR)
 memory = mmap.mmap(descriptor, size)
 machine = tr.Region(memory, chain="-g" in command,
-                    aux_pages=4 if scenario in ("branches", "bad_aux") else 0)
+                    aux_pages=4 if scenario in ("branches", "cut", "cut_slowly", "bad_aux") else 0)
 
 
 def record(samples):
@@ -133,6 +133,32 @@ def branches():
             machine.publish()
             time.sleep(0.001)
         machine.publish()
+    machine.state(tr.COMPLETE)
+
+
+def cut():
+    """Such a trace whose pieces were cut while FAKE_LOST branches were taken, or it is unknown."""
+    machine.branches_lost = int(os.environ.get("FAKE_LOST", tr.UNKNOWN))
+    for _ in range(number // 10):
+        while not machine.aux(struct.pack("<QQQ", 0x101000, 0x101010, 0) * 10, flags=1):
+            machine.publish()
+            time.sleep(0.001)
+        machine.publish()
+    machine.state(tr.COMPLETE)
+
+
+def throttled():
+    machine.ledger[0][3] = 5
+    complete()
+
+
+def cut_slowly():
+    """Loses at once, and goes on long enough for somebody to watch it."""
+    machine.branches_lost = int(os.environ["FAKE_LOST"])
+    for _ in range(30):
+        machine.aux(bytes(240))
+        machine.publish()
+        time.sleep(0.05)
     machine.state(tr.COMPLETE)
 
 

@@ -14,6 +14,7 @@ import struct
 PAGE = 4096
 BOOTING, IDLE, RECORDING, COMPLETE, FAILED, PANIC = range(6)
 EM_X86_64 = 62
+UNKNOWN = 2**64 - 1
 
 IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 1 << 5, 1 << 7, 1 << 8, 1 << 16
 SAMPLE_TYPE = IP | TID | TIME | CPU | PERIOD | IDENTIFIER
@@ -50,6 +51,8 @@ class Region:
         self.aux_size = aux_pages * PAGE
         self.aux_head = 0
         self.aux_records = 0
+        self.aux_truncated = 0
+        self.branches_lost = None  # a number: event 0 is a branch trace that lost so many
         self.ring_size = ring_pages * PAGE
         self.sample_type = SAMPLE_TYPE | (CALLCHAIN if chain else 0)
         self.head = 0
@@ -130,8 +133,8 @@ class Region:
         self.memory[IMAGES + 28 : IMAGES + 28 + len(build_id)] = build_id
         self.text(IMAGES + 48, "bareperf.efi")
         aux = FIRST_RING + PAGE + self.ring_size if self.aux_size else 0
-        self.put(RINGS, "<IIIIQQQQQ", 0, 0, 0, 0, FIRST_RING, FIRST_RING + PAGE, self.ring_size,
-                 aux, self.aux_size)
+        self.put(RINGS, "<IIIIQQQQQQ", 0, 0, 0, 0, FIRST_RING, FIRST_RING + PAGE, self.ring_size,
+                 aux, self.aux_size, self.aux_size // 2)
         self.put(FIRST_RING + 1040, "<QQ", PAGE, self.ring_size)
         self.header(run=1)
         self.text(512, "record -e cpu-clock -- test")
@@ -188,6 +191,7 @@ class Region:
         self._write(struct.pack("<IHH", RECORD_AUX, 0, 8 + len(body + trailer)) + body + trailer)
         self.aux_head += len(data)
         self.aux_records += 1
+        self.aux_truncated += flags & 1
         self.ledger[0][0] += 1
         self.ledger[0][1] += 1
         return True
@@ -209,4 +213,13 @@ class Region:
         self.put(RING_LEDGER, "<10Q", self.head, lost, self.lost_reported, self.lost_records,
                  self.sent, 0, 0, 0, self.sent, 0)
         self.put(RING_LEDGER + 88, "<7Q", self.aux_head, self.aux_head, 0, 0, 0, self.aux_records,
-                 0)
+                 self.aux_truncated)
+        if self.branches_lost is not None:
+            self._branches()
+
+    def _branches(self):
+        recorded, lost = self.aux_head // 24, self.branches_lost
+        taken = recorded + (0 if lost == UNKNOWN else lost)
+        self.put(EVENT_LEDGER + 32, "<Q", taken)
+        self.put(EVENT_LEDGER + 56, "<Q", taken)
+        self.put(EVENT_LEDGER + 80, "<4Q", recorded, 0, 0, lost)
