@@ -142,7 +142,7 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)cp -R workload/sdk/include/bareperf $(SDK)/include
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
-	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter -m%,$(ISA_$(ARCH)))/' $< >$@
+	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@
 	$(Q)chmod +x $@
 
 $(SDK)/%.elf: workload/example/%.c $(SDK)/bin/bareperf-cc

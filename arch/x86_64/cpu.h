@@ -6,10 +6,15 @@
 #include "arch/arch.h"
 #include "arch/x86_64/cpuid.h"
 
-/* A CPU's stacks. The last ones are those that the TSS switches to, so that each of these
- * exceptions finds a good stack whatever it interrupted: IST index i is stack STACK_THREAD + i. */
+/* A CPU's stacks. All but the first are those that the TSS switches to: IST index i is stack
+ * STACK_THREAD + i. What returns to the code that it interrupted comes on one of these, for that
+ * code may keep data below its stack pointer (the red zone: System V AMD64 ABI, 3.2.2), as libgcc's
+ * does; and what reports a stack that is not to be trusted. None is entered while it is in use:
+ * interrupts are masked on theirs, NMIs on theirs until its IRET, and single-step, which no handler
+ * is under, on its own. */
 enum x86_stack {
 	STACK_THREAD,
+	STACK_INTERRUPT,
 	STACK_NMI,
 	STACK_DF,
 	STACK_MC,

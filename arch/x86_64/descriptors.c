@@ -42,7 +42,9 @@ static unsigned stack_of_vector(unsigned vector)
 	case VECTOR_DB:
 		return STACK_DB;
 	default:
-		return STACK_THREAD; /* stay on the interrupted one */
+		/* An exception stays where it came: it ends what caused it, but for #GP in
+		 * msr.S, which keeps nothing below its stack pointer. */
+		return vector < FIRST_INTERRUPT ? STACK_THREAD : STACK_INTERRUPT;
 	}
 }
 
@@ -90,7 +92,7 @@ void descriptors_init_cpu(unsigned cpu)
 	uint64_t base = (uint64_t)&tss[cpu];
 	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
 
-	for (unsigned i = STACK_NMI; i < NR_STACKS; i++)
+	for (unsigned i = STACK_THREAD + 1; i < NR_STACKS; i++)
 		tss[cpu].ist[i - 1] = x86_cpus[cpu].stacks[i].high;
 	tss[cpu].io_map = sizeof(tss[cpu]);
 	entry[0] = (sizeof(tss[cpu]) - 1) | (base & 0xffffff) << 16 | TYPE_TSS |

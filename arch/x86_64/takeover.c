@@ -19,7 +19,8 @@ const struct arch_platform *x86_platform;
 /* Pages of each stack. The thread's also holds the payload; newlib's printf wants some 4 KiB. */
 #define BOOT_CPU_THREAD_PAGES 256U
 static const uint16_t stack_pages[NR_STACKS] = {
-	[STACK_THREAD] = 64, [STACK_NMI] = 8, [STACK_DF] = 4, [STACK_MC] = 4, [STACK_DB] = 8,
+	[STACK_THREAD] = 64, [STACK_INTERRUPT] = 8, [STACK_NMI] = 8,
+	[STACK_DF] = 4,      [STACK_MC] = 4,        [STACK_DB] = 8,
 };
 
 static struct {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Whose an NMI is: the performance monitor's, another CPU's signal, or nobody's; and what firmware
-has left on that would interrupt by it. On the hardware model."""
+has left on that would interrupt by it; and that neither it nor a tick touches what libgcc keeps
+below the stack pointer. On the hardware model."""
 
 import json
 import pathlib
@@ -35,26 +36,60 @@ def signals(agent):
         tap.equal(spurious(agent), [0, 0, 0, 0], "no interrupt of a clean machine is spurious")
 
 
-def inject(path):
-    """Press the NMI button."""
+CONVERSIONS = r"""
+#include <stdio.h>
+
+int main(void)
+{
+	int wrong = 0;
+
+	for (volatile unsigned i = 0; i < 20000; i++)
+		wrong += (long double)(((__int128)i << 64) + i) != i * 0x1p64L + i;
+	printf("%d conversions are wrong\n", wrong);
+	return 0;
+}
+"""
+
+
+def qmp(path, *commands):
     with socket.socket(socket.AF_UNIX) as monitor:
         monitor.connect(str(path))
         stream = monitor.makefile("rw")
         stream.readline()
-        for command in ("qmp_capabilities", "inject-nmi"):
-            stream.write(json.dumps({"execute": command}) + "\n")
+        for command, arguments in (("qmp_capabilities", {}), *commands):
+            stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             stream.flush()
             while "return" not in stream.readline():
                 pass
 
 
+def monitor_command(path, line):
+    qmp(path, ("human-monitor-command", {"command-line": line}))
+
+
+def red_zone(agent, monitor):
+    """Both of libgcc's conversion's operands pass through there. Stepping, the emulator lets
+    interrupts in behind each instruction."""
+    monitor_command(monitor, "singlestep on")
+    for command in ("record -e cpu-clock -c 5000 -- payload",
+                    "record -e cycles -c 1000 --max-sample-rate 0 -- payload"):
+        before = len(agent.console())
+        status = agent.command(command.encode())
+        text = agent.console()[before:]
+        tap.ok(status == 0 and "\n0 conversions are wrong" in f"\n{text}",
+               f"{command}: no interrupt overwrites what libgcc keeps below its stack pointer",
+               (status, text))
+    monitor_command(monitor, "singlestep off")
+
+
 def button(agent, monitor):
     tap.ok(agent.until(lambda: agent.state() == IDLE), "a CPU waits")
+    red_zone(agent, monitor)
     tap.equal(agent.command(b"record -e cycles -c 20000 -- noploop 1"), 0, "it records")
     tap.equal(agent.command(b"record -e bts// -- branches 1000"), 0, "and traces branches")
     seen = False
     for _ in range(10):  # the first may come in the last counter's last millisecond
-        inject(monitor)
+        qmp(monitor, ("inject-nmi", {}))
         seen = seen or agent.until(lambda: "NMI without a handler" in agent.console(), 5)
         if seen:
             break
@@ -64,8 +99,10 @@ def button(agent, monitor):
 def boot(serve, cpus):
     with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
         monitor = pathlib.Path(directory) / "qmp"
-        agent = mailbox.Agent(directory, "x86_64", *MODEL, "-smp", cpus, *KERNEL, "-qmp",
-                              f"unix:{monitor},server=on,wait=off", program=BINARY)
+        payload = machine.payload("x86_64", f"{directory}/payload.elf", CONVERSIONS)
+        agent = mailbox.Agent(directory, "x86_64", *MODEL, "-smp", cpus, *KERNEL, "-initrd",
+                              str(payload), "-qmp", f"unix:{monitor},server=on,wait=off",
+                              program=BINARY)
         try:
             serve(agent, *([monitor] if serve is button else []))
         finally:

@@ -25,34 +25,67 @@ HELLO = r"""
 
 static int started = 1; /* .data, as it was linked */
 
+#ifdef __x86_64__
+/* Keep something in the red zone over so many turns of a loop; returns how many of its words are
+ * not what they were. */
+unsigned red_zone_changes(unsigned turns);
+__asm__(".text\n"
+	".type red_zone_changes, @function\n"
+	"red_zone_changes:\n"
+	"	mov $-16, %rcx\n"
+	"1:	mov %rcx, (%rsp, %rcx, 8)\n"
+	"	inc %rcx\n"
+	"	jnz 1b\n"
+	"2:	dec %edi\n"
+	"	jnz 2b\n"
+	"	xor %eax, %eax\n"
+	"	mov $-16, %rcx\n"
+	"3:	cmp %rcx, (%rsp, %rcx, 8)\n"
+	"	je 4f\n"
+	"	inc %eax\n"
+	"4:	inc %rcx\n"
+	"	jnz 3b\n"
+	"	ret\n"
+	".size red_zone_changes, . - red_zone_changes\n");
+
+#else
+#define red_zone_changes(turns) 0 /* AAPCS64 has none */
+#endif
+
+struct result {
+	int wrong, overwritten;
+};
+
 /* Every thread fills and checks blocks of its own, all at once. */
 static int churn(void *argument)
 {
+	struct result *result = argument;
 	unsigned char mark = (unsigned char)(1 + bareperf_cpu());
 	unsigned char *blocks[64] = { 0 };
-	int wrong = 0;
 
 	for (unsigned i = 0; i < 20000; i++) {
 		unsigned char **block = &blocks[i * 7919 % 64];
 		size_t size = 1 + i * 31 % 700;
 
-		wrong += *block && (**block != mark);
+		result->wrong += *block && (**block != mark);
 		free(*block);
 		*block = malloc(size);
 		memset(*block, mark, size);
 	}
-	*(int *)argument = wrong;
+	for (int i = 0; i < 100; i++)
+		result->overwritten += red_zone_changes(200000);
 	return 40 + (int)bareperf_cpu();
 }
 
 int main(int argc, char **argv)
 {
-	int wrong[2] = { -1, -1 }, result = -1;
-	int cpu = bareperf_thread_start(BAREPERF_ANY_CPU, churn, &wrong[1]);
+	struct result results[2] = { 0 };
+	int result = -1, cpu = bareperf_thread_start(BAREPERF_ANY_CPU, churn, &results[1]);
 
-	churn(&wrong[0]);
+	churn(&results[0]);
 	printf("join %d", bareperf_thread_join(cpu, &result));
-	printf(" result %d wrong %d %d\n", result, wrong[0], wrong[1]);
+	printf(" result %d wrong %d %d\n", result, results[0].wrong, results[1].wrong);
+	printf("overwritten %d %d\n", results[0].overwritten, results[1].overwritten);
 	printf("again %d none %d busy %d\n", bareperf_thread_join(cpu, &result),
 	       bareperf_thread_join(9999, NULL), bareperf_thread_start(77, churn, NULL));
 	for (int i = 0; i < argc; i++)
@@ -196,6 +229,9 @@ def program(arch):
            f"{arch}: what cannot be joined or started says so", run.text)
     tap.ok("payload: exit status 3" in run.text and run.summary()["conserved"],
            f"{arch}: its exit status is told, and ours; its recording is whole", run.text)
+    if arch == "x86_64":
+        tap.ok("overwritten 0 0" in run.text,
+               "no tick overwrites what the program keeps below its stack pointer", run.text)
 
 
 CRASHES = {  # what it does: (what is reported, on which CPU, a claim)
