@@ -131,10 +131,11 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
                        struct error *error)
 {
 	const struct tr_ring *r = &session->region.rings[ring];
-	/* D: pairs with A, the firmware's release of aux_head behind the bytes. */
-	uint64_t head =
-	    __atomic_load_n(&region_control(&session->region, ring)->aux_head, __ATOMIC_ACQUIRE);
+	struct region_positions positions;
+	uint64_t head;
 
+	region_positions(&session->region, ring, &positions);
+	head = positions.aux_head;
 	if (r->aux_size && size <= r->aux_size && offset + size <= head && offset <= head &&
 	    head - offset <= r->aux_size)
 		return 0;
@@ -150,16 +151,12 @@ static uint8_t *copy_piece(const struct session *session, uint32_t ring,
                            const struct perf_record_aux *aux, const struct aux_format *format,
                            uint64_t padding)
 {
-	const struct tr_ring *r = &session->region.rings[ring];
-	const uint8_t *area = session->region.base + r->aux_offset;
-	uint64_t at = aux->aux_offset & (r->aux_size - 1), size = aux->aux_size;
-	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
+	uint64_t size = aux->aux_size;
 	uint8_t *copy = calloc(1, size + padding);
 
 	if (!copy)
 		return NULL;
-	memcpy(copy, area + at, first);
-	memcpy(copy + first, area, size - first);
+	region_read_aux(&session->region, ring, aux->aux_offset, size, copy);
 	if (format && format->adapt)
 		format->adapt(copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
 	return copy;
@@ -167,14 +164,11 @@ static uint8_t *copy_piece(const struct session *session, uint32_t ring,
 
 int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
 {
-	struct perf_event_mmap_page *control = region_control(&session->region, ring);
-	uint64_t offset = (uint64_t)((uint8_t *)&control->aux_tail - session->region.base);
-	uint64_t tail = session->aux_tails[ring];
+	uint64_t tail = session->aux_tails[ring], offset;
 
 	if (!session->region.rings[ring].aux_size)
 		return 0;
-	/* C: pairs with B; the bytes were copied before they may be written over. */
-	__atomic_store_n(&control->aux_tail, tail, __ATOMIC_RELEASE);
+	offset = region_store_aux_tail(&session->region, ring, tail);
 	return session->channel->ops->publish(session->channel, offset, sizeof(tail), error);
 }
 

@@ -26,7 +26,7 @@ struct channel_ops {
 
 struct channel {
 	const struct channel_ops *ops;
-	uint8_t *bytes; /* page aligned */
+	void *bytes; /* page aligned; for region_open() alone, since they change under our eyes */
 	size_t size;
 	bool live;     /* a machine is at the other end */
 	void *mapping; /* of the memory channel: what to unmap */

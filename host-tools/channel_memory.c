@@ -106,7 +106,7 @@ int channel_open_file(struct channel *channel, const char *path, uint64_t base, 
 		memory_close(channel);
 		return error_prefix(error, code, "%s", path);
 	}
-	channel->bytes += offset;
+	channel->bytes = (uint8_t *)channel->bytes + offset;
 	channel->size -= offset;
 	return 0;
 }

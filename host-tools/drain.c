@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reading one ring. Its memory may change under us whatever the protocol says, so each record is
- * copied out at the size that was checked, and only the copy is looked at.
- */
+/* Reading one ring. Each record is the reader's copy: the ring may change under us. */
 #include "host-tools/drain.h"
 
 #include <errno.h>
@@ -24,9 +21,7 @@ static int broken(const struct session *session, uint32_t ring, struct error *er
 
 int drain_begin(struct session *session, uint32_t ring, struct error *error)
 {
-	const struct tr_ring *r = &session->region.rings[ring];
-	int code = ring_reader_init(&session->readers[ring], region_control(&session->region, ring),
-	                            session->region.base + r->data_offset, r->data_size, r->flags);
+	int code = region_read_ring(&session->region, ring, &session->readers[ring]);
 
 	return code ? broken(session, ring, error) : 0;
 }
@@ -47,22 +42,20 @@ static void note_sample(struct session *session, const struct perf_event_header 
 		session->last_time = sample.time;
 }
 
-/* Copy the record that the reader has just passed to `to` and count it. */
-static int take(struct session *session, uint32_t ring, const void *from, uint16_t size, void *to,
+/* Count a record that the reader has just passed. */
+static int take(struct session *session, uint32_t ring, const struct perf_event_header *record,
                 struct error *error)
 {
-	struct perf_event_header *record = to;
 	const struct ledger_event *event;
 
-	memcpy(to, from, size);
-	record->size = size; /* as it was checked, whatever is there now */
 	event = ledger_count(&session->ledger, record, LEDGER_DELIVERED);
 	if (!event)
 		return error_set(error, -EPROTO,
 		                 "ring %u, position 0x%" PRIx64
 		                 ": a record of type %u, size %u, "
 		                 "whose id is no event's",
-		                 ring, session->readers[ring].position - size, record->type, size);
+		                 ring, session->readers[ring].position - record->size, record->type,
+		                 record->size);
 	if (record->type == PERF_RECORD_SAMPLE)
 		note_sample(session, record, event);
 	session->records++;
@@ -73,8 +66,7 @@ static int take(struct session *session, uint32_t ring, const void *from, uint16
  * whoever comes after us neither misses it nor reads it twice. */
 static int release(struct session *session, uint32_t ring, struct error *error)
 {
-	struct perf_event_mmap_page *control = region_control(&session->region, ring);
-	uint64_t offset = (uint64_t)((uint8_t *)&control->data_tail - session->region.base);
+	uint64_t offset = region_data_tail(&session->region, ring);
 
 	if (session_save(session) && session->by_reader) {
 		*error = session->writer.failure;
@@ -83,8 +75,7 @@ static int release(struct session *session, uint32_t ring, struct error *error)
 	ring_reader_release(&session->readers[ring]);
 	if (aux_drain_release(session, ring, error))
 		return -EIO;
-	return session->channel->ops->publish(session->channel, offset, sizeof(control->data_tail),
-	                                      error);
+	return session->channel->ops->publish(session->channel, offset, sizeof(uint64_t), error);
 }
 
 /* Up to DRAIN_BYTES of records into scratch. *used: their bytes. 1 if there is more. Ends behind a
@@ -95,22 +86,20 @@ static int fill(struct session *session, uint32_t ring, size_t *used,
 	struct ring_reader *reader = &session->readers[ring];
 
 	*used = 0;
-	while (*used <= DRAIN_BYTES - (UINT16_MAX + 1U)) {
-		uint64_t before = reader->position;
-		const struct perf_event_header *record;
-		int code = ring_reader_next(reader, &record);
-		uint16_t size = (uint16_t)(reader->position - before);
+	while (*used <= DRAIN_BYTES - RING_READER_RECORD) {
+		struct perf_event_header *record = (void *)(session->scratch + *used);
+		int code = ring_reader_take(reader, record);
 
 		if (code <= 0)
 			return code ? broken(session, ring, error) : 0;
-		code = take(session, ring, record, size, session->scratch + *used, error);
+		code = take(session, ring, record, error);
 		if (code)
 			return code;
-		*aux = (const void *)(session->scratch + *used);
-		*used += size;
-		if ((*aux)->type == PERF_RECORD_AUX)
-			return 1;
-		*aux = NULL;
+		*used += record->size;
+		if (record->type != PERF_RECORD_AUX)
+			continue;
+		*aux = record;
+		return 1;
 	}
 	return 1;
 }
@@ -157,12 +146,11 @@ static int fill_backward(struct session *session, uint32_t ring, uint8_t *end, s
 
 	*used = 0;
 	while ((code = ring_reader_next(reader, &record)) > 0) {
-		uint16_t size = record->size; /* the reader's own copy */
-
-		code = take(session, ring, record, size, end - *used - size, error);
+		code = take(session, ring, record, error);
 		if (code)
 			return code;
-		*used += size;
+		*used += record->size;
+		memcpy(end - *used, record, record->size);
 	}
 	return code ? broken(session, ring, error) : 0;
 }
@@ -198,15 +186,8 @@ bool drain_newer(struct session *session, uint32_t ring)
 	if (reader->error.reason || from % 8 || to - from > reader->size)
 		return false;
 	reader->position = from;
-	while ((code = ring_reader_next(reader, &record)) > 0) {
-		struct perf_event_header *copy = (void *)session->scratch;
-		uint16_t size = (uint16_t)(reader->position - from);
-
-		memcpy(copy, record, size);
-		copy->size = size;
-		ledger_count(&session->ledger, copy, LEDGER_NEWER);
-		from = reader->position;
-	}
+	while ((code = ring_reader_next(reader, &record)) > 0)
+		ledger_count(&session->ledger, record, LEDGER_NEWER);
 	reader->position = position;
 	return !code;
 }

@@ -94,42 +94,28 @@ static uint64_t type_in_region(const struct region *region, uint32_t ring)
 	return PERF_FILE_AUXTRACE_INTEL_BTS;
 }
 
-/* A copy: a live machine may write over it meanwhile. NULL: no memory. */
-static uint8_t *copy_area(const struct region *region, const struct tr_ring *ring,
-                          const struct perf_record_aux *aux)
-{
-	const uint8_t *area = region->base + ring->aux_offset;
-	uint64_t at = aux->aux_offset & (ring->aux_size - 1);
-	uint64_t first = aux->aux_size < ring->aux_size - at ? aux->aux_size : ring->aux_size - at;
-	uint8_t *bytes = malloc(aux->aux_size);
-
-	if (!bytes)
-		return NULL;
-	memcpy(bytes, area + at, first);
-	memcpy(bytes + first, area, aux->aux_size - first);
-	return bytes;
-}
-
 void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
                    const struct perf_event_header *record)
 {
 	const struct perf_record_aux *aux = (const void *)record;
 	const struct tr_ring *ring = &region->rings[i];
-	struct perf_event_mmap_page *control = region_control(region, i);
-	uint64_t head = __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE);
+	struct region_positions at;
 	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
 	uint8_t *bytes;
 
-	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux) ||
-	    aux->aux_offset > head || aux->aux_size > head - aux->aux_offset)
+	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux))
 		return;
-	*(control->aux_tail > aux->aux_offset ? &found->aux_delivered : &found->aux_unread) +=
+	region_positions(region, i, &at);
+	if (aux->aux_offset > at.aux_head || aux->aux_size > at.aux_head - aux->aux_offset)
+		return;
+	*(at.aux_tail > aux->aux_offset ? &found->aux_delivered : &found->aux_unread) +=
 	    aux->aux_size;
-	if (!aux->aux_size || head - aux->aux_offset > ring->aux_size)
+	if (!aux->aux_size || at.aux_head - aux->aux_offset > ring->aux_size)
 		return; /* written over since */
-	bytes = copy_area(region, ring, aux);
+	bytes = malloc(aux->aux_size);
 	if (!bytes)
 		return;
+	region_read_aux(region, i, aux->aux_offset, aux->aux_size, bytes);
 	dump->aux_type = type_in_region(region, i);
 	put_bytes(dump, bytes, aux->aux_size, aux->aux_offset);
 	free(bytes);

@@ -108,9 +108,8 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 	const struct tr_ring *ring = &region->rings[i];
 	const struct perf_event_header *record;
 	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
-	int code = ring_reader_init(reader, region_control(region, i),
-	                            region->base + ring->data_offset, ring->data_size, ring->flags);
-
+	int code = region_read_ring(region, i, reader);
+	struct region_positions at;
 	uint64_t skipped = dump->skipped;
 
 	reader->still = true;
@@ -126,7 +125,8 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 		dump_aux_area(dump, region, i, record);
 		code = 0;
 	}
-	found->head = __atomic_load_n(&region_control(region, i)->data_head, __ATOMIC_ACQUIRE);
+	region_positions(region, i, &at);
+	found->head = at.data_head;
 	found->tail = reader->position;
 	if (dump->skipped != skipped)
 		count_elsewhere(dump, i);

@@ -96,10 +96,11 @@ int ledger_init(struct ledger *ledger, const struct region *region, struct error
 
 void ledger_update(struct ledger *ledger, const struct region *region)
 {
-	const struct tr_header *shared = (const struct tr_header *)region->base;
+	struct tr_header header;
 
 	ledger->head.state = region_state(region);
-	ledger->head.status = shared->status;
+	region_header(region, &header);
+	ledger->head.status = header.status;
 	region_message(region, ledger->head.message);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		ledger->cpus[i] = region->cpus[i];

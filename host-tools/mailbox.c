@@ -9,11 +9,13 @@
  */
 #include "host-tools/mailbox.h"
 
+#include "host-tools/region_shared.h"
+
 #include <string.h>
 
 static struct tr_mailbox *mailbox(const struct region *region)
 {
-	return (struct tr_mailbox *)(region->base + region->header.mailbox.offset);
+	return region_at(region, region->header.mailbox.offset);
 }
 
 uint32_t mailbox_send(const struct region *region, const char *text)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding, opening and copying a trace region. */
-#include "host-tools/region.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/region_check.h"
+#include "host-tools/region_shared.h"
 
 const char *region_arch_name(uint16_t machine)
 {
@@ -59,10 +58,10 @@ static int examine(const uint8_t *bytes, size_t size, uint64_t base, size_t offs
 	return 0;
 }
 
-int region_find(const uint8_t *bytes, size_t size, uint64_t base, size_t *offset,
-                struct error *error)
+int region_find(const void *dump, size_t size, uint64_t base, size_t *offset, struct error *error)
 {
 	static const size_t steps[] = { TR_ALIGN, TR_PAGE };
+	const uint8_t *bytes = dump;
 	int code = -ENOENT;
 
 	error_set(error, code, "no trace region: the magic BAREPERF is nowhere in 0x%zx bytes",
@@ -88,7 +87,7 @@ int region_find(const uint8_t *bytes, size_t size, uint64_t base, size_t *offset
 	return code;
 }
 
-int region_open(struct region *region, uint8_t *bytes, size_t size, bool live, struct error *error)
+int region_open(struct region *region, void *bytes, size_t size, bool live, struct error *error)
 {
 	struct tr_header header;
 	int code;
@@ -103,7 +102,7 @@ int region_open(struct region *region, uint8_t *bytes, size_t size, bool live, s
 	code = region_check_header(&header, size, error);
 	if (code)
 		return code;
-	region->base = bytes;
+	region->shared = bytes;
 	region->size = header.size;
 	region->live = live;
 	region->nonce = header.nonce;
@@ -118,8 +117,8 @@ static void *copy_table(const struct region *region, const struct tr_table *tabl
 	uint8_t *copy = calloc(table->count ? table->count : 1, entry_size);
 
 	for (uint32_t i = 0; copy && i < table->count; i++)
-		memcpy(copy + i * entry_size,
-		       region->base + table->offset + (uint64_t)i * table->stride, entry_size);
+		memcpy(copy + i * entry_size, region_at(region, region_entry(table, i)),
+		       entry_size);
 	return copy;
 }
 
@@ -154,7 +153,7 @@ int region_load(struct region *region, struct error *error)
 	int code;
 
 	free_tables(region);
-	memcpy(header, region->base, sizeof(*header));
+	region_header(region, header);
 	if (header->nonce != region->nonce || header->size != region->size)
 		return error_set(error, -EPROTO,
 		                 "trace region, offset 0x%zx: the machine has booted anew",
@@ -187,14 +186,14 @@ void region_close(struct region *region)
 
 uint32_t region_state(const struct region *region)
 {
-	const struct tr_header *shared = (const struct tr_header *)region->base;
+	const struct tr_header *shared = region_at(region, 0);
 
 	return __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
 }
 
 static const volatile struct tr_header *live_header(const struct region *region)
 {
-	return (const volatile struct tr_header *)region->base;
+	return region_at(region, 0);
 }
 
 int region_status(const struct region *region)

@@ -89,6 +89,8 @@ int region_check_table(const struct tr_header *header, const struct tr_table *ta
 
 static int check_counts(const struct tr_header *header, struct error *error)
 {
+	if (!header->mailbox.count)
+		return REFUSE(error, mailbox, "there is no mailbox");
 	if (header->event_ledger.count < header->events.count)
 		return REFUSE(error, event_ledger, "%u events, but %u entries in their ledger",
 		              header->events.count, header->event_ledger.count);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading what changes while the machine runs: ledgers, doorbells, message, console. */
+/* Reading what changes while the machine runs: ledgers, positions, message, console. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/region.h"
 #include "host-tools/region_check.h"
+#include "host-tools/region_shared.h"
 
 /* Bytes of the terminal's control sequence (ECMA-48 5.4) at from, 0 if there is none. */
 static size_t control_sequence(const char *from, size_t size)
@@ -38,16 +38,22 @@ void region_printable(char *to, size_t to_size, const char *from, size_t size)
 	to[used] = 0;
 }
 
+void region_header(const struct region *region, struct tr_header *to)
+{
+	memcpy(to, region_at(region, 0), sizeof(*to));
+}
+
 void region_message(const struct region *region, char text[1024])
 {
-	const struct tr_header *shared = (const struct tr_header *)region->base;
+	struct tr_header header;
 
-	region_printable(text, sizeof(shared->message), shared->message, sizeof(shared->message));
+	region_header(region, &header);
+	region_printable(text, sizeof(header.message), header.message, sizeof(header.message));
 }
 
 static const void *entry(const struct region *region, const struct tr_table *table, uint32_t i)
 {
-	return region->base + table->offset + (uint64_t)i * table->stride;
+	return region_at(region, region_entry(table, i));
 }
 
 void region_update_cpus(struct region *region)
@@ -69,14 +75,45 @@ void region_ring_ledger(const struct region *region, uint32_t ring, struct tr_ri
 	memcpy(to, entry(region, &region->header.ring_ledger, ring), sizeof(*to));
 }
 
-struct tr_doorbell *region_doorbell(const struct region *region, uint32_t ring)
+void region_positions(const struct region *region, uint32_t ring, struct region_positions *to)
 {
-	return (struct tr_doorbell *)(uintptr_t)entry(region, &region->header.doorbells, ring);
+	const struct perf_event_mmap_page *control = region_control(region, ring);
+
+	/* D: what is before a head is complete; pairs with A, the firmware's release. */
+	to->data_head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	to->aux_head = __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE);
+	to->data_tail = __atomic_load_n(&control->data_tail, __ATOMIC_RELAXED);
+	to->aux_tail = __atomic_load_n(&control->aux_tail, __ATOMIC_RELAXED);
 }
 
-struct perf_event_mmap_page *region_control(const struct region *region, uint32_t ring)
+int region_read_ring(const struct region *region, uint32_t ring, struct ring_reader *reader)
 {
-	return (struct perf_event_mmap_page *)(region->base + region->rings[ring].control);
+	const struct tr_ring *r = &region->rings[ring];
+
+	return ring_reader_init(reader, region_control(region, ring),
+	                        region_at(region, r->data_offset), r->data_size, r->flags);
+}
+
+int region_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
+               struct iovec pieces[2])
+{
+	const struct tr_ring *r = &region->rings[ring];
+	uint64_t at = position & (r->aux_size - 1);
+	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
+
+	pieces[0] = (struct iovec){ region_at(region, r->aux_offset + at), first };
+	pieces[1] = (struct iovec){ region_at(region, r->aux_offset), size - first };
+	return pieces[1].iov_len ? 2 : 1;
+}
+
+void region_read_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
+                     void *to)
+{
+	struct iovec pieces[2];
+
+	region_aux(region, ring, position, size, pieces);
+	memcpy(to, pieces[0].iov_base, pieces[0].iov_len);
+	memcpy((uint8_t *)to + pieces[0].iov_len, pieces[1].iov_base, pieces[1].iov_len);
 }
 
 /* The console's head, size and place, checked; false if there is none. */
@@ -88,19 +125,19 @@ static bool find_console(const struct region *region, uint64_t *head, uint32_t *
 	struct error ignored = { "" };
 	uint64_t at;
 
-	memcpy(&header, region->base, sizeof(header));
+	region_header(region, &header);
 	header.size = region->size;
 	if (!header.console.count ||
 	    region_check_table(&header, &header.console, "consoles", sizeof(console), 1, &ignored))
 		return false;
 	at = header.console.offset;
-	*head = __atomic_load_n((const uint64_t *)(region->base + at), __ATOMIC_ACQUIRE);
-	memcpy(&console, region->base + at, sizeof(console));
+	*head = __atomic_load_n((const uint64_t *)region_at(region, at), __ATOMIC_ACQUIRE);
+	memcpy(&console, region_at(region, at), sizeof(console));
 	if (!console.size || console.size & (console.size - 1) ||
 	    console.size > region->size - at - sizeof(console))
 		return false;
 	*size = console.size;
-	*text = (const char *)region->base + at + sizeof(console);
+	*text = region_at(region, at + sizeof(console));
 	return true;
 }
 

@@ -90,16 +90,28 @@ static const char *implausible(const struct perf_event_header *header, uint64_t 
 	return NULL;
 }
 
-/* The record at this offset, in the ring's memory or in scratch. */
-static const void *fetch(struct ring_reader *reader, uint64_t offset, uint32_t size, bool copy)
+/* The header at this offset: one load, so that what was checked is what is used. */
+static struct perf_event_header fetch_header(const struct ring_reader *reader, uint64_t offset)
 {
-	uint64_t first = reader->size - offset < size ? reader->size - offset : size;
+	uint64_t word = __atomic_load_n((const uint64_t *)(const void *)(reader->data + offset),
+	                                __ATOMIC_RELAXED);
+	struct perf_event_header header;
 
-	if (!copy && first == size)
-		return reader->data + offset;
-	memcpy(reader->scratch, reader->data + offset, first);
-	memcpy((uint8_t *)reader->scratch + first, reader->data, size - first);
-	return reader->scratch;
+	memcpy(&header, &word, sizeof(header));
+	return header;
+}
+
+/* Copy the record at this offset, with the header that was checked and whatever is behind it. */
+static void fetch(const struct ring_reader *reader, uint64_t offset,
+                  const struct perf_event_header *header, uint8_t *to)
+{
+	uint64_t first = reader->size - offset < header->size ? reader->size - offset
+	                                                      : header->size;
+
+	memcpy(to, header, sizeof(*header));
+	memcpy(to + sizeof(*header), reader->data + offset + sizeof(*header),
+	       first - sizeof(*header));
+	memcpy(to + first, reader->data, header->size - first);
 }
 
 /* Whether the writer may have come round to the bytes that end so far behind the snapshot's head,
@@ -114,7 +126,7 @@ static bool overwritten(const struct ring_reader *reader, uint64_t end)
 	return now - reader->head + ahead + end > reader->size;
 }
 
-static int next_backward(struct ring_reader *reader, const struct perf_event_header **record)
+static int take_backward(struct ring_reader *reader, void *to)
 {
 	uint64_t fresh = reader->head - reader->seen, offset;
 	struct perf_event_header header;
@@ -123,7 +135,7 @@ static int next_backward(struct ring_reader *reader, const struct perf_event_hea
 	if (reader->position >= fresh || reader->position + sizeof(header) > reader->size)
 		return 0;
 	offset = (reader->position - reader->head) & (reader->size - 1);
-	memcpy(&header, reader->data + offset, sizeof(header));
+	header = fetch_header(reader, offset);
 	if (overwritten(reader, reader->position + sizeof(header)))
 		return 0;
 	reason = implausible(&header, fresh - reader->position);
@@ -131,14 +143,14 @@ static int next_backward(struct ring_reader *reader, const struct perf_event_hea
 		return refuse(reader, reader->head - reader->position, reason);
 	if (reader->position + header.size > reader->size)
 		return 0; /* the oldest record's end is gone */
-	*record = fetch(reader, offset, header.size, true);
+	fetch(reader, offset, &header, to);
 	if (overwritten(reader, reader->position + header.size))
 		return 0;
 	reader->position += header.size;
-	return 1;
+	return header.size;
 }
 
-int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record)
+int ring_reader_take(struct ring_reader *reader, void *to)
 {
 	struct perf_event_header header;
 	uint64_t offset;
@@ -147,7 +159,7 @@ int ring_reader_next(struct ring_reader *reader, const struct perf_event_header 
 	if (reader->error.reason)
 		return -EILSEQ;
 	if (reader->backward)
-		return next_backward(reader, record);
+		return take_backward(reader, to);
 	if (reader->position == reader->head)
 		return 0;
 	offset = reader->position & (reader->size - 1);
@@ -155,13 +167,21 @@ int ring_reader_next(struct ring_reader *reader, const struct perf_event_header 
 	 * head, where the writer would have to fetch its lines back. */
 	if (reader->head - reader->position > AHEAD)
 		__builtin_prefetch(reader->data + ((offset + AHEAD) & (reader->size - 1)));
-	memcpy(&header, reader->data + offset, sizeof(header));
+	header = fetch_header(reader, offset);
 	reason = implausible(&header, reader->head - reader->position);
 	if (reason)
 		return refuse(reader, reader->position, reason);
-	*record = fetch(reader, offset, header.size, false);
+	fetch(reader, offset, &header, to);
 	reader->position += header.size;
-	return 1;
+	return header.size;
+}
+
+int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record)
+{
+	int got = ring_reader_take(reader, reader->scratch);
+
+	*record = (const struct perf_event_header *)reader->scratch;
+	return got > 0 ? 1 : got;
 }
 
 void ring_reader_release(struct ring_reader *reader)

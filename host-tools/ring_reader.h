@@ -6,7 +6,8 @@
  * It works on a mapped region, live or dead, as well as on a mirror that a slow channel keeps:
  * whoever fills a mirror copies the data first and then the control page, and carries
  * data_tail back. Nothing that the ring says is believed: a chain that cannot be true is refused
- * with its offset and the reason, and so is every record after it.
+ * with its offset and the reason, and so is every record after it. No byte is read twice, and what
+ * the caller gets is a copy: it stays as it was checked, whatever is written to the ring.
  *
  * Thread-safe as one reader a ring, beside a writer on another CPU.
  */
@@ -16,6 +17,8 @@
 #include "ringbuf/trace_region.h"
 
 #include <stdbool.h>
+
+#define RING_READER_RECORD 65536U /* bytes that a record always has room in */
 
 /* Where a ring is wrong, and why. */
 struct ring_error {
@@ -35,7 +38,7 @@ struct ring_reader {
 	uint64_t began;    /* position at which reading began: not 0 if another reader was here */
 	uint64_t seen;     /* backward: head at the last snapshot */
 	struct ring_error error;
-	uint64_t scratch[65536 / 8]; /* a record that wraps or may be overwritten */
+	uint64_t scratch[RING_READER_RECORD / 8]; /* the record that ring_reader_next() gave */
 };
 
 /* Begin at the tail that the last reader left. control and data are where tr_ring's offsets
@@ -50,11 +53,14 @@ int ring_reader_init(struct ring_reader *reader, struct perf_event_mmap_page *co
 int64_t ring_reader_refresh(struct ring_reader *reader);
 
 /*
- * The next record up to the head of the last refresh. 1 and *record, which is
- * the ring's own memory unless the record wraps, valid until the next call or, in the ring's
- * memory, until release; 0 at the end; -EILSEQ if the chain is broken, and error says why.
- * Backward: newest first; a record that was overwritten while it was read ends the snapshot.
+ * Copy the next record up to the head of the last refresh to `to`, 8-byte aligned and with room for
+ * RING_READER_RECORD bytes. Its size; 0 at the end; -EILSEQ if the chain is broken, and error says
+ * why. Backward: newest first; a record that was overwritten while it was read ends the snapshot.
  */
+int ring_reader_take(struct ring_reader *reader, void *to);
+
+/* The same with a place of the reader's own, valid until the next call: 1 and *record, 0, or
+ * -EILSEQ. */
 int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record);
 
 /* Give back what was read: data_tail becomes the position of the next record. A backward

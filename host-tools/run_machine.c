@@ -139,7 +139,7 @@ static void show_serial(struct machine *machine)
 static int begin_session(struct machine *machine, const struct run_options *options,
                          const char *const *command, int command_words, struct error *error)
 {
-	const struct tr_header *shared = (const struct tr_header *)machine->region.base;
+	struct tr_header header;
 	struct session_options session = {
 		.output = options->output,
 		.symbols = options->symbols,
@@ -151,7 +151,8 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	};
 	int code;
 
-	if (machine->has_session || !shared->run || !shared->events.count)
+	region_header(&machine->region, &header);
+	if (machine->has_session || !header.run || !header.events.count)
 		return 0;
 	code =
 	    session_begin(&machine->session, &machine->channel, &machine->region, &session, error);
@@ -209,7 +210,7 @@ static bool was_refused(const struct machine *machine)
 
 static enum turn look_at_state(struct machine *machine, struct error *error)
 {
-	const struct tr_header *shared = (const struct tr_header *)machine->region.base;
+	struct tr_header header;
 
 	switch (region_state(&machine->region)) {
 	case TR_COMPLETE:
@@ -223,7 +224,8 @@ static enum turn look_at_state(struct machine *machine, struct error *error)
 			return failed(machine, "the machine refused or failed the command", error);
 		}
 		/* A run that ended between two looks; before the first run it is about to begin. */
-		return shared->run ? TURN_DONE : TURN_ON;
+		region_header(&machine->region, &header);
+		return header.run ? TURN_DONE : TURN_ON;
 	case TR_PANIC:
 		machine->show_console = true;
 		return failed(machine, "the machine panicked", error);

@@ -47,9 +47,10 @@ static void begin_rings(struct session *session)
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
 		int code = drain_begin(session, i, &reason);
+		struct region_positions positions;
 
-		session->aux_tails[i] = region_control(&session->region, i)->aux_tail;
-
+		region_positions(&session->region, i, &positions);
+		session->aux_tails[i] = positions.aux_tail;
 		if (code)
 			give_up(session, i, code, &reason);
 	}
@@ -109,19 +110,15 @@ int session_begin(struct session *session, struct channel *channel, const struct
 	return code;
 }
 
-/* The reader's half of the wakeup handshake (docs/trace-region.md, "Owner, doorbell, wakeup"):
- * clear pending, fence, and only then look at the head. */
 static int clear_doorbell(struct session *session, uint32_t ring, struct error *error)
 {
-	struct tr_doorbell *doorbell = region_doorbell(&session->region, ring);
-	uint64_t offset = (uint64_t)((uint8_t *)doorbell - session->region.base);
-	uint32_t pending = __atomic_exchange_n(&doorbell->pending, 0, __ATOMIC_SEQ_CST);
+	bool pending;
+	uint64_t offset = region_clear_pending(&session->region, ring, &pending);
 
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!pending)
 		return 0;
 	session->ledger.rings[ring].found.wakeups++;
-	return session->channel->ops->publish(session->channel, offset, sizeof(pending), error);
+	return session->channel->ops->publish(session->channel, offset, sizeof(uint32_t), error);
 }
 
 void session_ask_for_snapshot(struct session *session)
@@ -129,15 +126,14 @@ void session_ask_for_snapshot(struct session *session)
 	bool any = false;
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
-		struct tr_doorbell *doorbell = region_doorbell(&session->region, i);
-		uint64_t offset = (uint64_t)((uint8_t *)&doorbell->snapshot - session->region.base);
 		struct error ignored; /* the next drain tells of a lost channel */
+		uint64_t offset;
 
 		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
 			continue;
 		any = true;
-		__atomic_fetch_add(&doorbell->snapshot, 1, __ATOMIC_RELAXED);
-		session->channel->ops->publish(session->channel, offset, sizeof(doorbell->snapshot),
+		offset = region_ask_for_snapshot(&session->region, i);
+		session->channel->ops->publish(session->channel, offset, sizeof(uint32_t),
 		                               &ignored);
 	}
 	if (!any)
@@ -224,13 +220,13 @@ static void account_rest(struct session *session)
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct ledger_ring_found *found = &session->ledger.rings[i].found;
-		struct perf_event_mmap_page *control = region_control(&session->region, i);
+		struct region_positions positions;
 
+		region_positions(&session->region, i, &positions);
 		if (session->region.rings[i].aux_size)
-			found->aux_unread = aux_unread(
-			    session, i, __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE));
+			found->aux_unread = aux_unread(session, i, positions.aux_head);
 		found->tail = session->readers[i].position;
-		found->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+		found->head = positions.data_head;
 		found->ledger_fits =
 		    state == TR_COMPLETE || state == TR_FAILED ||
 		    (!session->broken[i] && !is_backward(session, i) && drain_newer(session, i));

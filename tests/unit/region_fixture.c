@@ -49,7 +49,27 @@ static void describe_events(struct fixture *f, unsigned ring)
 	}
 }
 
-static void make_ring(struct fixture *f, unsigned i, uint32_t flags)
+/* What an area of a ring is for. */
+struct area {
+	uint32_t type; /* perf_event_attr.type of who fills it; UINT32_MAX: there is none */
+	bool overwrite;
+};
+
+static void make_area(struct fixture *f, unsigned i, const struct area *area)
+{
+	struct tr_ring *ring = &f->region.rings[i];
+	struct ring_aux_config config = { .area = trace_region_at(&f->region, ring->aux_offset),
+		                          .size = FIXTURE_AUX,
+		                          .overwrite = area->overwrite };
+
+	f->region.events[i * FIXTURE_EVENTS].attr.type = area->type;
+	f->members[i] =
+	    (struct ring_member){ .ring = &f->rings[i], .owns = true, .aux_source = &f->aux[i] };
+	must(!ring_aux_init(&f->aux[i], &f->members[i], &f->accounts[i * FIXTURE_EVENTS], &config));
+	ring->aux_watermark = f->aux[i].watermark;
+}
+
+static void make_ring(struct fixture *f, unsigned i, uint32_t flags, const struct area *area)
 {
 	struct tr_ring *ring = &f->region.rings[i];
 	struct ring_config config = {
@@ -61,7 +81,8 @@ static void make_ring(struct fixture *f, unsigned i, uint32_t flags)
 	};
 	uint64_t needed;
 
-	must(!trace_region_add_ring(&f->region, i, i, FIXTURE_PAGES, 0, &needed));
+	must(!trace_region_add_ring(&f->region, i, i, FIXTURE_PAGES,
+	                            area->type == UINT32_MAX ? 0 : FIXTURE_AUX / TR_PAGE, &needed));
 	ring->flags = flags;
 	ring->owner = i * FIXTURE_EVENTS;
 	config.control = trace_region_at(&f->region, ring->control);
@@ -72,6 +93,8 @@ static void make_ring(struct fixture *f, unsigned i, uint32_t flags)
 	};
 	must(!ring_init(&f->rings[i], &config));
 	describe_events(f, i);
+	if (area->type != UINT32_MAX)
+		make_area(f, i, area);
 }
 
 static void describe_machine(struct fixture *f)
@@ -95,7 +118,7 @@ static void describe_machine(struct fixture *f)
 	f->region.header->images.count = 1;
 }
 
-void fixture_init(struct fixture *f, uint32_t ring_flags)
+static void init(struct fixture *f, uint32_t ring_flags, const struct area *area)
 {
 	static const struct region_limits limits = { FIXTURE_RINGS, 1,
 		                                     FIXTURE_RINGS * FIXTURE_EVENTS, FIXTURE_RINGS,
@@ -117,8 +140,18 @@ void fixture_init(struct fixture *f, uint32_t ring_flags)
 	must(!trace_region_start_run(&f->region, "record -- test", FIXTURE_RINGS * FIXTURE_EVENTS,
 	                             FIXTURE_RINGS));
 	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
-		make_ring(f, i, i ? ring_flags : 0);
+		make_ring(f, i, i ? ring_flags : 0, area);
 	trace_region_set_recording(&f->region);
+}
+
+void fixture_init(struct fixture *f, uint32_t ring_flags)
+{
+	init(f, ring_flags, &(struct area){ .type = UINT32_MAX });
+}
+
+void fixture_init_aux(struct fixture *f, uint32_t type, bool overwrite)
+{
+	init(f, 0, &(struct area){ type, overwrite });
 }
 
 void fixture_free(struct fixture *f)
@@ -157,12 +190,39 @@ bool fixture_sample(struct fixture *f, unsigned ring, unsigned event, uint64_t i
 	return true;
 }
 
+bool fixture_piece(struct fixture *f, unsigned ring, const void *bytes, uint64_t size,
+                   uint64_t flags)
+{
+	uint8_t *area = trace_region_at(&f->region, f->region.rings[ring].aux_offset);
+	struct ring_aux_output out;
+
+	if (ring_aux_begin(&out, &f->aux[ring], size ? size : 1))
+		return false;
+	for (uint64_t i = 0; i < size; i++)
+		area[(f->aux[ring].head + i) % FIXTURE_AUX] = ((const uint8_t *)bytes)[i];
+	ring_aux_flag(&out, flags);
+	ring_aux_end(&out, size);
+	return true;
+}
+
+void fixture_pad(struct fixture *f, unsigned ring, uint64_t size)
+{
+	struct ring_aux_output out;
+
+	must(!ring_aux_begin(&out, &f->aux[ring], size));
+	must(!ring_aux_skip(&out, size));
+	ring_aux_end(&out, 0);
+}
+
 void fixture_publish(struct fixture *f)
 {
 	for (unsigned i = 0; i < FIXTURE_RINGS * FIXTURE_EVENTS; i++)
 		ring_account_publish(&f->accounts[i], &f->region.event_ledger[i]);
-	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
 		ring_publish_ledger(&f->rings[i], &f->region.ring_ledger[i]);
+		if (f->aux[i].size)
+			ring_aux_publish(&f->aux[i], &f->region.ring_ledger[i]);
+	}
 }
 
 void fixture_complete(struct fixture *f)

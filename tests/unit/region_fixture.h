@@ -7,14 +7,16 @@
 #ifndef TESTS_UNIT_REGION_FIXTURE_H
 #define TESTS_UNIT_REGION_FIXTURE_H
 
+#include "ringbuf/aux.h"
 #include "ringbuf/ledger.h"
 #include "ringbuf/region_writer.h"
 #include "ringbuf/ring.h"
 
 #define FIXTURE_SIZE    (256U << 10)
 #define FIXTURE_RINGS   2U
-#define FIXTURE_EVENTS  2U /* a ring */
-#define FIXTURE_PAGES   2U /* of a ring's data */
+#define FIXTURE_EVENTS  2U             /* a ring */
+#define FIXTURE_PAGES   2U             /* of a ring's data */
+#define FIXTURE_AUX     (4U * TR_PAGE) /* bytes of an AUX area */
 #define FIXTURE_ADDRESS 0x40000000ULL
 
 #define FIXTURE_SAMPLE_TYPE                                                             \
@@ -28,17 +30,31 @@ struct fixture {
 	struct ring rings[FIXTURE_RINGS];
 	struct ring_owner owners[FIXTURE_RINGS];
 	struct ring_account accounts[FIXTURE_RINGS * FIXTURE_EVENTS];
+	struct ring_member members[FIXTURE_RINGS];
+	struct ring_aux aux[FIXTURE_RINGS]; /* size 0: it has none */
 	uint8_t *scratch;
 	uint64_t time; /* ns of the last sample */
 };
 
 /* A region in state RECORDING; ring_flags (TR_RING_*) are those of ring 1. */
 void fixture_init(struct fixture *fixture, uint32_t ring_flags);
+
+/* Forward rings with an AUX area each, which the ring's first event fills; type is its
+ * perf_event_attr.type. overwrite: snapshot mode. */
+void fixture_init_aux(struct fixture *fixture, uint32_t type, bool overwrite);
 void fixture_free(struct fixture *fixture);
 
 /* Write a sample with this IP and a callchain of depth words; returns false if it was lost. */
 bool fixture_sample(struct fixture *fixture, unsigned ring, unsigned event, uint64_t ip,
                     uint64_t period, unsigned depth);
+
+/* What hardware does: fill size bytes of the ring's AUX area and have them told with these flags.
+ * False if there is no room for them. */
+bool fixture_piece(struct fixture *fixture, unsigned ring, const void *bytes, uint64_t size,
+                   uint64_t flags);
+
+/* Padding, which an empty piece tells of. */
+void fixture_pad(struct fixture *fixture, unsigned ring, uint64_t size);
 
 /* Publish the ledgers, as a tick does. */
 void fixture_publish(struct fixture *fixture);
