@@ -335,7 +335,7 @@ clean:			## remove build/ (the cache of `deps` stays)
 
 help:			## this list
 	@echo 'make [ARCH=$(subst $() ,|,$(ARCHES))] [V=1] TARGET'
-	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' Makefile | tr -d '\t'
+	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' Makefile tests/*/*.mk | tr -d '\t'
 
 lint-targets := lint-run lint-format lint-cppcheck lint-shell lint-style
 .SECONDARY:

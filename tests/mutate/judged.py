@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""What was found of mutants that no test kills: tests/mutate/judged.txt.
+
+    equivalent ringbuf/ring.c open
+        - if (limit > room)
+        + if (limit >= room)
+        where they are equal, both are the limit
+
+`equivalent`: nothing that the program promises changes. `survives`: it does, and the reason is why
+no unit test sees it. File, function and lines are as the mutator prints them, so that lines added
+elsewhere change nothing; `…` stands for anything. `-` may be left out, or `+`: then it is any.
+"""
+
+import dataclasses
+import pathlib
+import re
+
+FILE = pathlib.Path(__file__).resolve().parent / "judged.txt"
+KINDS = ("equivalent", "survives")
+
+
+@dataclasses.dataclass
+class Judgement:
+    kind: str
+    file: str
+    function: str
+    line: int
+    before: str = "…"
+    after: str = "…"
+    why: str = ""
+
+    def __post_init__(self):
+        self.pattern = None
+
+    def matches(self, mutant):
+        if not self.pattern:
+            self.pattern = [pattern(t) for t in (self.file, self.function, self.before, self.after)]
+        return all(p.fullmatch(t) for p, t in zip(
+            self.pattern, (mutant.file, mutant.function, mutant.before, mutant.after)))
+
+
+def pattern(text):
+    return re.compile(".*".join(re.escape(piece) for piece in text.split("…")))
+
+
+def read(path=FILE):
+    """All judgements; SystemExit names the line that makes no sense."""
+    found = []
+    for number, line in enumerate(path.read_text().splitlines() if path.exists() else (), 1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if not line[0].isspace():
+            if len(words) != 3 or words[0] not in KINDS:
+                raise SystemExit(f"{path.name}:{number}: not KIND FILE FUNCTION: {line}")
+            found.append(Judgement(*words, number))
+        elif not found:
+            raise SystemExit(f"{path.name}:{number}: a line of no judgement")
+        elif words[0] == "-" and len(words) > 1:
+            found[-1].before = " ".join(words[1:])
+        elif words[0] == "+":
+            found[-1].after = " ".join(words[1:])
+        else:
+            found[-1].why = f"{found[-1].why} {' '.join(words)}".strip()
+    for judgement in found:
+        if not judgement.why:
+            raise SystemExit(f"{path.name}:{judgement.line}: no reason")
+    return found
+
+
+def judge(judgements, mutant):
+    """The first that speaks of this mutant, or None."""
+    return next((j for j in judgements if j.matches(mutant)), None)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# Mutants of the sources against their unit tests, and what else takes hours (docs/tests.md).
+UNIT_VARIANT = $(if $(filter $(1),$(UNIT_TSAN)),tsan,$(if $(filter $(1),$(UNIT_PLAIN)),plain,asan))
+define MUTATE_FACTS
+HOST_CFLAGS	$(HOST_CFLAGS)
+HOST_LIBS	$(HOST_LIBS)
+LIB_SRCS	$(LIB_SRCS)
+plain	
+asan	$(ASAN)
+tsan	$(TSAN)
+$(foreach test,$(UNIT),
+TEST	$(notdir $(test))	$(call UNIT_VARIANT,$(test))	$($(notdir $(test))_CFLAGS)	$($(notdir $(test))_SRCS)	$($(notdir $(test))_LIBS))
+endef
+mutate-facts:
+	$(info $(MUTATE_FACTS))@:
+
+mutate: deps		## small faults in the sources against their unit tests; MUTATE=pattern, MUTATE_SAMPLE=N a file
+	@$(MAKE) $(PARALLEL) $(PFM)/lib/libpfm.a
+	@tests/mutate/mutate $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
+
+.PHONY: mutate mutate-facts
+
+# Seconds for each fuzzer; how often the tests that chance has a part in are run: threads, processes,
+# random seeds that are new each time, what the host's scheduler does to a recording.
+SOAK_FUZZ_SECONDS := 900
+SOAK_TIMES := 20
+SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan_test \
+	unit/clock_sync_tsan_test unit/reader_process_plain_test unit/session_test \
+	unit/ivshmem_server_test e2e/wakeup_test e2e/bts_stop_test e2e/cpus_test e2e/nmi_test
+
+soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
+	+@$(images)
+	@$(MAKE) $(PARALLEL) tests
+	@$(model)
+	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
+	@for time in $$(seq $(SOAK_TIMES)); do \
+		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
+	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
+
+.PHONY: soak

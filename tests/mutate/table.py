@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""How many mutants each file's tests kill: as text, and as the table in docs/tests.md."""
+
+import collections
+import math
+import pathlib
+
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/tests.md"
+BEGIN, END = "<!-- make mutate: begin -->", "<!-- make mutate: end -->"
+
+
+def interval(killed, judged):
+    """Wilson's, 95 %, of a share of which a sample is known; in percent."""
+    if not judged:
+        return 0, 100
+    z, share = 1.96, killed / judged
+    middle = share + z * z / (2 * judged)
+    half = z * math.sqrt(share * (1 - share) / judged + z * z / (4 * judged * judged))
+    return tuple(100 * (middle + s * half) / (1 + z * z / judged) for s in (-1, 1))
+
+
+class Scores:
+    """Outcomes by file and of all."""
+
+    def __init__(self, outcomes):
+        self.files = collections.defaultdict(collections.Counter)
+        for mutant, outcome in outcomes.items():
+            self.files[mutant.file][outcome] += 1
+        self.all = sum(self.files.values(), collections.Counter())
+
+    @staticmethod
+    def row(counts):
+        """killed, survived (named included), killed in percent; None where there is nothing."""
+        survived = counts["survived"] + counts["named"]
+        judged = counts["killed"] + survived
+        return counts["killed"], survived, 100 * counts["killed"] / judged if judged else None
+
+    def rows(self):
+        for file, counts in sorted(self.files.items()):
+            killed, survived, score = self.row(counts)
+            if score is not None:
+                yield file, killed, survived, counts["equivalent"] + counts["same"], score
+
+    def text(self):
+        lines = [f"{'':40}  killed survived equivalent  score"]
+        lines += [f"{file:40} {killed:7} {survived:8} {equal:10} {score:5.1f} %"
+                  for file, killed, survived, equal, score in self.rows()]
+        killed, survived, score = self.row(self.all)
+        if score is not None:
+            lines.append(f"{'all':40} {killed:7} {survived:8} "
+                         f"{self.all['equivalent'] + self.all['same']:10} {score:5.1f} %")
+        lines.append(f"refused by the compiler: {self.all['refused']}")
+        return "\n".join(lines)
+
+
+def markdown(scores, sample):
+    killed, survived, score = scores.row(scores.all)
+    low, high = interval(killed, killed + survived)
+    kind = (f"A sample of at most {sample} mutants a file" if sample else "All mutants")
+    confidence = f" (95 % confidence: {low:.1f} to {high:.1f} %)" if sample else ""
+    lines = [
+        f"{kind}: {sum(scores.all.values())}, of which the compiler refuses "
+        f"{scores.all['refused']} and {scores.all['same'] + scores.all['equivalent']} are "
+        f"equivalent. Of the {killed + survived} others {killed} are killed: "
+        f"**{score:.1f} %**{confidence}.",
+        "",
+        "| file | killed | survived | score |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| `{file}` | {killed} | {survived} | {score:.0f} % |"
+              for file, killed, survived, _, score in scores.rows()]
+    return "\n".join(lines)
+
+
+def write(scores, sample):
+    text = DOCUMENT.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{markdown(scores, sample)}\n{END}{after}")
