@@ -30,7 +30,7 @@ ENVIRONMENT = dict(
 RESULT = re.compile(r"^\s*(not )?ok\b", re.MULTILINE)
 COVERAGE = "coverage"
 TOO_LONG = 20
-KEPT = ("key", "cpu", "seconds", "results", "lines")
+KEPT = ("key", "ran", "cpu", "seconds", "results", "lines")
 
 
 def command(words, **more):
@@ -50,7 +50,8 @@ class Test:
     seconds: float = 0
     cpu: float = 0
     results: int = 0
-    key: str = ""
+    key: str = ""  # of what it is itself
+    ran: str = ""  # of the files whose lines it runs
     lines: dict = dataclasses.field(default_factory=dict)  # file: lines that it runs
 
     def all_sources(self):
@@ -203,15 +204,25 @@ def measure(builder, test):
 # ---- Which lines a test runs ----
 
 
-def fingerprint(builder, test):
-    """Of everything that a test's coverage depends on."""
+def fingerprint(names):
     digest = hashlib.sha256()
-    names = set(builder.facts.library) | set(test.all_sources())
-    for source in test.all_sources():
-        names |= set(builder.headers_of(builder.object_of(source, test, test.variant)))
     for name in sorted(names):
-        digest.update(name.encode() + (TOP / name).read_bytes())
+        path = TOP / name
+        digest.update(name.encode() + (path.read_bytes() if path.exists() else b""))
     return digest.hexdigest()
+
+
+def own_files(builder, test):
+    """Its sources, and the headers of its own that they include."""
+    names = set(test.all_sources())
+    for source in test.all_sources():
+        headers = builder.headers_of(builder.object_of(source, test, test.variant))
+        names |= {name for name in headers if name.startswith("tests/")}
+    return names
+
+
+def files_run(test):
+    return {file for file, lines in test.lines.items() if any(lines.values())}
 
 
 def gcov(directory):
@@ -248,6 +259,7 @@ def examine(builder, test):
     gcov(WORK / COVERAGE)  # of a run that was interrupted
     execute(binary, WORK / "scratch", 600, 300)
     test.lines = gcov(WORK / COVERAGE)
+    test.ran = fingerprint(files_run(test))
 
 
 def remember(test, path):
@@ -256,7 +268,7 @@ def remember(test, path):
 
 
 def recall(test, path):
-    """Whether nothing has changed since it was examined; fills in what was found."""
+    """Whether nothing that it runs has changed since it was examined; fills in what was found."""
     try:
         known = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -266,7 +278,7 @@ def recall(test, path):
     for name in KEPT:
         setattr(test, name, known[name])
     test.lines = {f: {int(n): c for n, c in l.items()} for f, l in test.lines.items()}
-    return True
+    return test.ran == fingerprint(files_run(test))
 
 
 def prepare(builder, tests, slowest):
@@ -275,7 +287,7 @@ def prepare(builder, tests, slowest):
     builder.build(tests, lambda test: test.variant)
     path = {test.name: WORK / "tests" / f"{test.name}.json" for test in tests}
     for test in tests:
-        test.key = fingerprint(builder, test)
+        test.key = fingerprint(own_files(builder, test))
     stale = [test for test in tests if not recall(test, path[test.name])]
     if stale:
         print(f"examining {len(stale)} tests", flush=True)
