@@ -29,7 +29,7 @@ ENVIRONMENT = dict(
 )
 RESULT = re.compile(r"^\s*(not )?ok\b", re.MULTILINE)
 COVERAGE = "coverage"
-TOO_LONG = 20
+TOO_LONG = 15
 KEPT = ("key", "ran", "cpu", "seconds", "results", "lines")
 
 
@@ -56,6 +56,9 @@ class Test:
 
     def all_sources(self):
         return [f"tests/unit/{self.name}.c", *self.sources]
+
+    def runs(self, file):
+        return any(self.lines.get(file, {}).values())
 
 
 class Facts:

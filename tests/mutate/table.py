@@ -35,6 +35,11 @@ class Scores:
         judged = counts["killed"] + survived
         return counts["killed"], survived, 100 * counts["killed"] / judged if judged else None
 
+    def elsewhere(self):
+        """Files that no unit test runs, headers of declarations apart."""
+        return sorted(file for file, counts in self.files.items()
+                      if counts["elsewhere"] and file.endswith(".c"))
+
     def rows(self):
         for file, counts in sorted(self.files.items()):
             killed, survived, score = self.row(counts)
@@ -50,6 +55,8 @@ class Scores:
             lines.append(f"{'all':40} {killed:7} {survived:8} "
                          f"{self.all['equivalent'] + self.all['same']:10} {score:5.1f} %")
         lines.append(f"refused by the compiler: {self.all['refused']}")
+        if self.elsewhere():
+            lines.append(f"run by no unit test: {', '.join(self.elsewhere())}")
         return "\n".join(lines)
 
 
@@ -59,7 +66,7 @@ def markdown(scores, sample):
     kind = (f"A sample of at most {sample} mutants a file" if sample else "All mutants")
     confidence = f" (95 % confidence: {low:.1f} to {high:.1f} %)" if sample else ""
     lines = [
-        f"{kind}: {sum(scores.all.values())}, of which the compiler refuses "
+        f"{kind}: {sum(scores.all.values()) - scores.all['elsewhere']}, of which the compiler refuses "
         f"{scores.all['refused']} and {scores.all['same'] + scores.all['equivalent']} are "
         f"equivalent. Of the {killed + survived} others {killed} are killed: "
         f"**{score:.1f} %**{confidence}.",
@@ -69,6 +76,9 @@ def markdown(scores, sample):
     ]
     lines += [f"| `{file}` | {killed} | {survived} | {score:.0f} % |"
               for file, killed, survived, _, score in scores.rows()]
+    if scores.elsewhere():
+        names = ", ".join(f"`{file}`" for file in scores.elsewhere())
+        lines += ["", f"Run by no unit test, only end to end, and not counted: {names}."]
     return "\n".join(lines)
 
 

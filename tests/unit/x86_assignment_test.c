@@ -211,7 +211,7 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 			moved += i != which && rig_events[i].state == EVENT_ACTIVE &&
 			         rig_events[i].hw.x86.counter != places[i];
 		check_places(kind, RIG_EVENTS);
-		rig_run((uint64_t)rand() % 3000, 1, intel_model_count_on);
+		rig_run((uint64_t)rand() % 900, 1, intel_model_count_on);
 		now = host_fake_cycles - 1;
 	}
 	assert_true(turned_away > 300);
