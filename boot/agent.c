@@ -14,6 +14,7 @@
 #include "boot/print.h"
 #include "boot/record.h"
 #include "boot/syscalls.h"
+#include "boot/tables.h"
 #include "pmu/clock.h"
 #include "pmu/timer.h"
 #include "ringbuf/region_writer.h"
@@ -91,15 +92,15 @@ int agent_open(const struct channel *channel, const struct arch_platform *platfo
 
 /* ---- Commands ---- */
 
-/* Answer a wrong command line: the text, a mark under the place, the reason, the usage. */
+/* Answer a wrong command line: the text, a mark under the place, the reason. */
 static int refuse(const char *text, const struct command_error *error)
 {
-	char message[128];
+	char message[192];
 
-	console_printf("%s\n%*s^ %s\n\n", text, (int)error->column, "", error->what);
-	command_print_usage(console_printf);
-	print_text(message, sizeof(message), "command line, column %u: %s", error->column + 1,
-	           error->what);
+	print_text(message, sizeof(message), "command line, column %u: %s%s%s%s", error->column + 1,
+	           error->what, error->meant ? "; did you mean " : "",
+	           error->meant ? error->meant : "", error->meant ? "?" : "");
+	console_printf("%s\n%*s^\n%s\n", text, (int)error->column, "", message);
 	trace_region_set_message(&region, -EINVAL, message);
 	trace_region_set_state(&region, TR_FAILED);
 	return -EINVAL;
@@ -110,7 +111,7 @@ static bool answer(void)
 {
 	switch (command.verb) {
 	case COMMAND_HELP:
-		command_print_usage(console_printf);
+		command_print_usage(&image_tables, console_printf);
 		break;
 	case COMMAND_STOP:
 		break; /* the ticks have done it; now nothing runs */
@@ -128,7 +129,7 @@ static int parse(const char *text)
 {
 	struct command_error error;
 
-	if (!command_parse(&command, text, pmu_sources, &error))
+	if (!command_parse(&command, text, &image_tables, &error))
 		return 0;
 	command.then = THEN_WAIT;
 	return refuse(text, &error);

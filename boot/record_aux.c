@@ -20,19 +20,9 @@ int recording_choose_aux(struct recording *r)
 	const struct event_spec *filler = NULL;
 
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		if (!recording_fills_aux(&r->specs[i].attr))
-			continue;
-		if (filler)
-			return recording_fail(r, -EINVAL,
-			                      "events %s and %s: a CPU has one AUX area, so record "
-			                      "them one after the other",
-			                      filler->name, r->specs[i].name);
-		filler = &r->specs[i];
+		if (recording_fills_aux(&r->specs[i].attr))
+			filler = &r->specs[i]; /* the only one, by the command's parser */
 	}
-	if (!filler && (command->aux_pages || command->aux_watermark || command->snapshot))
-		return recording_fail(r, -EOPNOTSUPP,
-		                      "an AUX area was asked for, but event %s fills none",
-		                      r->specs[0].name);
 	if (command->snapshot && !pmu_of_type(filler->attr.type)->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);

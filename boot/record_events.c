@@ -112,11 +112,5 @@ int recording_choose_events(struct recording *r)
 	if (!r->nr_events)
 		default_events(r);
 	complete(r);
-	for (unsigned i = 0; i < r->nr_events && r->command->verb == COMMAND_STAT; i++) {
-		if (recording_fills_aux(&r->specs[i].attr))
-			return recording_fail(r, -EOPNOTSUPP,
-			                      "event %s: it fills an AUX area, and counts nothing",
-			                      r->specs[i].name);
-	}
 	return recording_choose_aux(r);
 }

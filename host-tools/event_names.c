@@ -10,6 +10,7 @@
 
 #include "host-tools/pfm.h"
 #include "pmu/parse/events.h"
+#include "pmu/parse/suggest.h"
 
 #define NAME_MAX_LENGTH 63 /* of tr_event.name */
 
@@ -25,18 +26,18 @@ static size_t event_length(const char *text)
 }
 
 /* A name that only the CPU's maker gave; what stands behind a group's brace has none. */
-static bool is_own_name(const char *text, size_t length)
+static bool is_own_name(const char *text, size_t length, const struct pmu *const *sources)
 {
 	return length && *text != ':' && !memchr(text, '/', length) &&
-	       !parse_events_knows(text, pmu_sources);
+	       !parse_events_knows(text, sources);
 }
 
-bool event_names_any(const char *list)
+bool event_names_any(const char *list, const struct pmu *const *sources)
 {
 	while (*list) {
 		size_t length = event_length(list);
 
-		if (is_own_name(list, length))
+		if (is_own_name(list, length, sources))
 			return true;
 		list += length + (list[length] != 0);
 	}
@@ -145,15 +146,111 @@ static int resolve_one(struct blob *text, const char *written, const struct even
 	return code;
 }
 
-int event_names_resolve(struct blob *text, const char *list, const struct event_cpu *cpu,
-                        struct error *error)
+/* ---- Before there is a machine ---- */
+
+/* Whether a table is of the CPUs of this machine type. */
+static bool is_for(const struct pfm_table *table, uint16_t machine)
+{
+	return !strncmp(table->pmu, "arm_", 4) == (machine == EM_AARCH64);
+}
+
+/* Whether some CPU has an event of this name. */
+static bool is_somewhere(const char *name, uint16_t machine)
+{
+	struct pfm_encoding encoding;
+	struct pfm_table table;
+	struct error ignored;
+	char full[256];
+
+	if (strstr(name, "::"))
+		return !pfm_encode(name, &encoding, &ignored);
+	for (unsigned i = 0; pfm_table(i, &table); i++) {
+		snprintf(full, sizeof(full), "%s::%s", table.pmu, name);
+		if (is_for(&table, machine) && !pfm_encode(full, &encoding, &ignored))
+			return true;
+	}
+	return false;
+}
+
+/* An event without its modifiers; returns name. */
+static const char *without_modifiers(char name[NAME_MAX_LENGTH + 1], const char *text,
+                                     size_t length)
+{
+	const char *modified;
+
+	snprintf(name, NAME_MAX_LENGTH + 1, "%.*s", (int)length, text);
+	modified = modifiers(name);
+	if (*modified)
+		name[modified - name - 1] = 0;
+	return name;
+}
+
+void event_names_mask(struct blob *text, const char *list, const struct pmu *const *sources,
+                      uint16_t machine)
+{
+	while (*list) {
+		size_t length = event_length(list), masked = 0;
+		char name[NAME_MAX_LENGTH + 1];
+
+		if (length <= NAME_MAX_LENGTH && is_own_name(list, length, sources) &&
+		    is_somewhere(without_modifiers(name, list, length), machine))
+			masked = strlen(name);
+		for (size_t i = 0; i < masked; i++)
+			blob_add(text, i ? "0" : "r", 1);
+		blob_add(text, list + masked, length - masked);
+		list += length;
+		if (*list)
+			blob_add(text, list++, 1);
+	}
+}
+
+struct search {
+	struct suggestion near;
+	char best[NAME_MAX_LENGTH + 1];
+};
+
+static void offer(void *context, const char *name, const char *description)
+{
+	struct search *search = context;
+	const char *before = search->near.meant;
+
+	(void)description;
+	suggestion_offer(&search->near, name);
+	if (search->near.meant == before)
+		return;
+	snprintf(search->best, sizeof(search->best), "%s", name);
+	search->near.meant = search->best;
+}
+
+void event_names_suggest(struct blob *text, const char *list, uint16_t machine)
+{
+	char written[NAME_MAX_LENGTH + 1];
+	const char *name = without_modifiers(written, list, event_length(list));
+	const char *colons = strstr(name, "::"), *event = colons ? colons + 2 : name;
+	struct search search = { .near = suggestion_for(event, strlen(event)) };
+	struct pfm_table table;
+	struct error ignored;
+
+	for (unsigned i = 0; pfm_table(i, &table); i++) {
+		bool named = colons && strlen(table.pmu) == (size_t)(colons - name) &&
+		             !strncmp(table.pmu, name, (size_t)(colons - name));
+
+		if (is_for(&table, machine) && (named || !colons))
+			pfm_list(table.pmu, offer, &search, &ignored);
+	}
+	if (search.near.meant)
+		blob_printf(text, "%.*s%s", (int)(event - name), name, search.near.meant);
+}
+
+int event_names_resolve(struct blob *text, const char *list, const struct pmu *const *sources,
+                        const struct event_cpu *cpu, struct error *error)
 {
 	while (*list) {
 		size_t length = event_length(list);
 		char written[NAME_MAX_LENGTH + 1];
 		int code;
 
-		if (!is_own_name(list, length)) {
+		if (!is_own_name(list, length, sources)) {
 			blob_add(text, list, length);
 		} else if (length > NAME_MAX_LENGTH) {
 			return error_set(error, -EINVAL, "event %.*s: longer than %d characters",

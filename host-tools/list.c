@@ -10,6 +10,7 @@
 #include "host-tools/commands.h"
 #include "host-tools/event_names.h"
 #include "host-tools/pfm.h"
+#include "pmu/pmu.h"
 
 struct list_options {
 	const char *pmu;
@@ -87,7 +88,7 @@ static int print_encoded(const struct list_options *options, struct error *error
 		.pmu = options->pmu,
 	};
 	struct blob text = { 0 };
-	int code = event_names_resolve(&text, options->encode, &cpu, error);
+	int code = event_names_resolve(&text, options->encode, pmu_sources, &cpu, error);
 
 	if (!code)
 		printf("%.*s\n", (int)text.size, (const char *)text.bytes);

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "host-tools/commands.h"
+#include "host-tools/image_tables.h"
 #include "host-tools/images.h"
+#include "host-tools/run_check.h"
 #include "host-tools/run_machine.h"
 #include "host-tools/run_options.h"
 #include "host-tools/run_stat.h"
@@ -95,9 +97,25 @@ static int report(const struct machine *machine, const struct run_options *optio
 	return failure_status(machine);
 }
 
+/* A mistake costs no boot, where the image says what it can be told. */
+static bool check_command(struct run_options *options, const char *image,
+                          struct image_tables *tables)
+{
+	struct error error = { "" };
+	int code = image_tables_load(tables, image, &error);
+
+	if (!code)
+		options->tables = &tables->tables;
+	else if (*error.text)
+		say("image %s: %s; its commands are not checked before it boots", image,
+		    error.text);
+	return run_check(options);
+}
+
 int command_run(int argc, char **argv)
 {
 	const char *const *command = (const char *const *)(argv - 1);
+	struct image_tables tables;
 	struct run_options options;
 	struct machine machine;
 	struct error error = { "" };
@@ -111,8 +129,13 @@ int command_run(int argc, char **argv)
 		return RUN_ERROR;
 	}
 	options.image = image;
+	if (!check_command(&options, image, &tables)) {
+		image_tables_free(&tables);
+		return RUN_REFUSED;
+	}
 	code = machine_run(&machine, &options, command, argc + 1, &error);
 	status = report(&machine, &options, &error, code);
 	machine_free(&machine);
+	image_tables_free(&tables);
 	return status;
 }

@@ -1,41 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/run_command.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/parse/command.h"
 #include "host-tools/blob.h"
 #include "host-tools/event_names.h"
 #include "host-tools/mailbox.h"
+#include "pmu/pmu.h"
 
-#define LONGEST 1023 /* characters that the image takes */
+#define THEN "--then poweroff"
 
-static bool is(const char *word, const char *name, const char *alias)
+/* What a command may name: the image's own, if it says. */
+static const struct pmu *const *sources(const struct run_options *options)
 {
-	return !strcmp(word, name) || !strcmp(word, alias);
+	return options->tables ? options->tables->sources : pmu_sources;
 }
 
-/* How many words stand before the command's own "--". */
-static int option_words(const struct run_options *options)
+/* How many words are the command's own; the workload's follow. */
+static int own_words(const struct run_options *options)
 {
-	int i = 1;
-
-	while (i < options->guest_count && strcmp(options->guest[i], "--") != 0)
-		i++;
-	return i;
+	return (int)command_own_words((const char *const *)options->guest,
+	                              (unsigned)options->guest_count);
 }
 
-/* Whether word i is a list of events. */
-static bool is_events(const struct run_options *options, int i)
+/* The list of events in word i, which may be an option's argument or stand behind its letter; NULL:
+ * it has none. */
+static const char *events_of(const struct run_options *options, int i)
 {
-	return i > 1 && i < option_words(options) && is(options->guest[i - 1], "-e", "--event");
+	const char *word = options->guest[i], *before = i ? options->guest[i - 1] : "";
+
+	if (i >= own_words(options))
+		return NULL;
+	if (!strcmp(before, "-e") || !strcmp(before, "--event"))
+		return word;
+	if (!strncmp(word, "--event=", 8))
+		return word + 8;
+	return !strncmp(word, "-e", 2) && word[2] ? word + 2 : NULL;
 }
 
 bool run_command_has_names(const struct run_options *options)
 {
 	for (int i = 0; i < options->guest_count; i++) {
-		if (is_events(options, i) && event_names_any(options->guest[i]))
+		const char *events = events_of(options, i);
+
+		if (events && event_names_any(events, sources(options)))
 			return true;
 	}
 	return false;
@@ -43,32 +55,65 @@ bool run_command_has_names(const struct run_options *options)
 
 static bool has_then(const struct run_options *options)
 {
-	for (int i = 0; i < options->guest_count; i++) {
-		if (!strcmp(options->guest[i], "--then"))
+	for (int i = 0; i < own_words(options); i++) {
+		if (!strncmp(options->guest[i], "--then", 6))
 			return true;
 	}
 	return false;
 }
 
-/* --then is said behind the command's other options, so that the machine's remarks about columns
- * stay true. */
-static int write_words(struct blob *text, const struct run_options *options,
+/* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
+static int write_word(struct blob *text, const struct run_options *options, int i,
+                      const struct event_cpu *cpu, struct error *error)
+{
+	const char *word = options->guest[i], *events = events_of(options, i);
+
+	if (!events || !event_names_any(events, sources(options))) {
+		blob_printf(text, "%s", word);
+		return 0;
+	}
+	blob_add(text, word, (size_t)(events - word));
+	if (cpu)
+		return event_names_resolve(text, events, sources(options), cpu, error);
+	event_names_mask(text, events, sources(options), run_command_machine(options));
+	return 0;
+}
+
+/* What the machine does afterwards is said before the workload, whose words are its own, and behind
+ * our options, so that the machine's remarks about columns stay true. */
+static int write_words(struct blob *text, const struct run_options *options, bool then,
                        const struct event_cpu *cpu, struct error *error)
 {
-	int place = option_words(options), code = 0;
+	int place = own_words(options), code = 0;
 
+	then = then && !has_then(options);
 	for (int i = 0; i < options->guest_count && !code; i++) {
-		if (i == place && !has_then(options))
-			blob_printf(text, " --then poweroff");
+		if (i == place && then)
+			blob_printf(text, " " THEN);
 		blob_printf(text, "%s", i ? " " : "");
-		if (is_events(options, i) && event_names_any(options->guest[i]))
-			code = event_names_resolve(text, options->guest[i], cpu, error);
-		else
-			blob_printf(text, "%s", options->guest[i]);
+		code = write_word(text, options, i, cpu, error);
 	}
-	if (place >= options->guest_count && !has_then(options))
-		blob_printf(text, " --then poweroff");
+	if (place >= options->guest_count && then)
+		blob_printf(text, " " THEN);
 	return code;
+}
+
+uint16_t run_command_machine(const struct run_options *options)
+{
+	return strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
+}
+
+char *run_command_masked(const struct run_options *options, struct error *error)
+{
+	struct blob text = { 0 };
+
+	write_words(&text, options, false, NULL, error);
+	blob_add(&text, "", 1);
+	if (!text.failed)
+		return (char *)text.bytes;
+	error_set(error, -ENOMEM, "no memory for the command");
+	blob_free(&text);
+	return NULL;
 }
 
 char *run_command_text(const struct run_options *options, const struct event_cpu *cpu,
@@ -78,15 +123,14 @@ char *run_command_text(const struct run_options *options, const struct event_cpu
 	int code = 0;
 
 	if (cpu || !run_command_has_names(options))
-		code = write_words(&text, options, cpu, error);
+		code = write_words(&text, options, true, cpu, error);
 	blob_add(&text, "", 1);
 	if (!code && text.failed)
 		code = error_set(error, -ENOMEM, "no memory for the command");
-	if (!code && cpu && text.size > LONGEST + 1)
-		code = error_set(error, -E2BIG,
-		                 "the command has %zu characters when its events are resolved; the "
-		                 "machine takes %d",
-		                 text.size - 1, LONGEST);
+	if (!code && text.size > COMMAND_MAX_LENGTH + 1)
+		code = error_set(
+		    error, -E2BIG, "the command has %zu characters%s; the machine takes %u",
+		    text.size - 1, cpu ? " when its events are resolved" : "", COMMAND_MAX_LENGTH);
 	if (!code)
 		return (char *)text.bytes;
 	blob_free(&text);

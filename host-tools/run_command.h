@@ -11,6 +11,13 @@
 /* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
 bool run_command_has_names(const struct run_options *options);
 
+/* ELF's e_machine of the machine that is to boot. */
+uint16_t run_command_machine(const struct run_options *options);
+
+/* The words as the user gave them, one blank between, malloc()ed; only that such names are masked
+ * by raw events of the same length (event_names_mask()). NULL: error says why. */
+char *run_command_masked(const struct run_options *options, struct error *error);
+
 /* The text, malloc()ed, with such names resolved for cpu; for no cpu (NULL) it is empty if there
  * are any, and then the machine waits for the mailbox. Without --then the machine is told to power
  * off. NULL: error says why. */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/parse/tables.h"
+
 struct run_options {
 	const char *arch;     /* "x86_64" unless said */
 	const char *image;    /* NULL: where this tool was built */
@@ -25,6 +27,7 @@ struct run_options {
 	int qemu_option_count;
 	char **guest; /* the words of the guest's command */
 	int guest_count;
+	const struct command_tables *tables; /* the image's; NULL: not known */
 };
 
 /* Take argv apart: our options, QEMU's from the first unknown one on, and behind "--" the

@@ -5,24 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/parse/command.h"
 #include "host-tools/blob.h"
 #include "host-tools/check.h"
 #include "host-tools/commands.h"
 #include "host-tools/stat.h"
 
+/* How many of its words are the command's own. */
+static int own_words(const struct run_options *options)
+{
+	return (int)command_own_words((const char *const *)options->guest,
+	                              (unsigned)options->guest_count);
+}
+
 /* Where the workload begins among the command's words. */
 static int workload_word(const struct run_options *options)
 {
-	for (int i = 1; i < options->guest_count - 1; i++) {
-		if (!strcmp(options->guest[i], "--"))
-			return i + 1;
-	}
-	return 0;
+	int i = own_words(options);
+
+	return i < options->guest_count && !strcmp(options->guest[i], "--") ? i + 1 : i;
 }
 
 static bool is_per_cpu(const struct run_options *options)
 {
-	for (int i = 1; i < options->guest_count && strcmp(options->guest[i], "--") != 0; i++) {
+	for (int i = 1; i < own_words(options); i++) {
 		if (!strcmp(options->guest[i], "-A") || !strcmp(options->guest[i], "--no-aggr"))
 			return true;
 	}

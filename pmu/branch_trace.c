@@ -29,7 +29,7 @@ const struct pmu pmu_branch_trace_bts = {
 	.name = NAME,
 	.description = "the best branch trace there is: bts",
 	.type = PERF_TYPE_INTEL_BTS,
-	.flags = PMU_AUX,
+	.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_bts,
 	.event_init = init,
 };
@@ -38,7 +38,7 @@ const struct pmu pmu_branch_trace_step = {
 	.name = NAME,
 	.description = "the best branch trace there is: branch-step",
 	.type = PERF_TYPE_BRANCH_STEP,
-	.flags = PMU_AUX,
+	.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_step,
 	.event_init = init,
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/workload.h"
 
-#include <string.h>
-
 #include "pmu/clock.h"
 
 const struct workload *const workloads[] = {
@@ -18,15 +16,6 @@ const struct workload *const workloads[] = {
 	&workload_payload,
 	NULL,
 };
-
-const struct workload *workload_find(const char *name)
-{
-	for (const struct workload *const *w = workloads; *w; w++) {
-		if (!strcmp((*w)->name, name))
-			return *w;
-	}
-	return NULL;
-}
 
 int workload_time_is_up(uint64_t start, uint64_t seconds)
 {

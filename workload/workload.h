@@ -26,9 +26,6 @@ extern const struct workload workload_noploop, workload_calltree, workload_branc
 /* All of them, ended by NULL. */
 extern const struct workload *const workloads[];
 
-/* The one of this name, or NULL. */
-const struct workload *workload_find(const char *name);
-
 /* Has this much time passed since the start (ns by clock_now())? */
 int workload_time_is_up(uint64_t start, uint64_t seconds);
 

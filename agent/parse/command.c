@@ -12,8 +12,17 @@
 
 int command_fail(struct words *w, const char *what, const char *at)
 {
-	w->error->what = what;
-	w->error->column = (unsigned)(at - w->command->words);
+	*w->error = (struct command_error){
+		.what = what,
+		.column = (unsigned)(at - w->command->words),
+	};
+	return -EINVAL;
+}
+
+int command_unknown(struct words *w, const char *what, const struct suggestion *suggestion)
+{
+	command_fail(w, what, suggestion->word);
+	w->error->meant = suggestion->meant;
 	return -EINVAL;
 }
 
@@ -42,60 +51,111 @@ int command_number(struct words *w, const char *text, uint64_t least, uint64_t m
 
 /* ---- Words ---- */
 
-static const struct option *find_option(const struct option *options, const char *name)
+static const struct {
+	const char *name;
+	enum command_verb verb;
+	const struct command_option *options; /* its own; NULL: none, and no workload */
+} verbs[] = {
+	{ "record", COMMAND_RECORD, record_options },
+	{ "stat", COMMAND_STAT, stat_options },
+	{ "list", COMMAND_LIST, NULL },
+	{ "stop", COMMAND_STOP, NULL },
+	{ "version", COMMAND_VERSION, NULL },
+	{ "--version", COMMAND_VERSION, NULL },
+	{ "help", COMMAND_HELP, NULL },
+	{ "--help", COMMAND_HELP, NULL },
+	{ "-h", COMMAND_HELP, NULL },
+};
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static const struct command_option *own_options(const char *verb)
 {
-	for (; options->name; options++) {
-		if (!strcmp(options->name, name) ||
-		    (options->alias && !strcmp(options->alias, name)))
-			return options;
+	for (unsigned i = 0; i < VERBS; i++) {
+		if (!strcmp(verbs[i].name, verb))
+			return verbs[i].options;
 	}
 	return NULL;
 }
 
-/* The verb's own, or NULL: it has none. */
-static const struct option *own_options(const struct words *w)
+/* Whether word is this option. If its argument is in the same word, as in -m,64 and --event=LIST,
+ * *argument is that. */
+static bool is_option(const struct command_option *option, const char *word, const char **argument)
 {
-	switch (w->command->verb) {
-	case COMMAND_RECORD:
-		return record_options;
-	case COMMAND_STAT:
-		return stat_options;
-	default:
-		return NULL;
+	const char *names[] = { option->name, option->alias };
+
+	for (unsigned i = 0; i < 2 && names[i]; i++) {
+		size_t length = strlen(names[i]);
+
+		*argument = NULL;
+		if (strncmp(names[i], word, length) != 0)
+			continue;
+		if (!word[length])
+			return true;
+		*argument = word + length + (length > 2);
+		if (option->argument && (length == 2 || word[length] == '='))
+			return true;
 	}
+	return false;
 }
 
-/* -m,64: the option of one letter whose argument follows in the same word. */
-static const struct option *find_attached(const struct option *options, const char *word)
+static const struct command_option *find_option(const struct command_option *own, const char *word,
+                                                const char **argument)
 {
-	const struct option *option;
-	char letter[3];
+	const struct command_option *lists[] = { common_options, own };
 
-	if (word[0] != '-' || word[1] == '-' || !word[1] || !word[2])
-		return NULL;
-	memcpy(letter, word, 2);
-	letter[2] = '\0';
-	option = find_option(options, letter);
-	return option && option->argument ? option : NULL;
+	for (unsigned i = 0; i < 2; i++) {
+		for (const struct command_option *o = lists[i]; o && o->name; o++) {
+			if (is_option(o, word, argument))
+				return o;
+		}
+	}
+	return NULL;
+}
+
+static int unknown_option(struct words *w, const struct command_option *own, const char *word)
+{
+	struct suggestion near = suggestion_for(word, strcspn(word, "="));
+	const struct command_option *lists[] = { own, common_options };
+
+	for (unsigned i = 0; i < 2; i++) {
+		for (const struct command_option *o = lists[i]; o && o->name; o++) {
+			suggestion_offer(&near, o->name);
+			if (o->alias)
+				suggestion_offer(&near, o->alias);
+		}
+	}
+	return command_unknown(w, "unknown option", &near);
 }
 
 static int parse_option(struct words *w)
 {
-	char *word = w->word[w->next++];
-	const struct option *option = find_option(common_options, word);
-	const struct option *own = own_options(w);
+	const struct command_option *own = own_options(w->word[0]);
+	const char *word = w->word[w->next++], *argument;
+	const struct command_option *option = find_option(own, word, &argument);
 
-	if (!option && own)
-		option = find_option(own, word);
-	if (!option && own && find_attached(own, word))
-		return find_attached(own, word)->set(w, word + 2);
 	if (!option)
-		return command_fail(w, "unknown option", word);
-	if (!option->argument)
-		return option->set(w, NULL);
+		return unknown_option(w, own, word);
+	w->given[w->nr_given].option = option;
+	w->given[w->nr_given++].at = word;
+	if (!option->argument || argument)
+		return option->set(w, argument);
 	if (w->next == w->count)
 		return command_fail(w, "this option needs an argument", word);
 	return option->set(w, w->word[w->next++]);
+}
+
+unsigned command_own_words(const char *const *words, unsigned count)
+{
+	unsigned i = count ? 1 : 0;
+
+	while (i < count && words[i][0] == '-' && strcmp(words[i], "--") != 0) {
+		const char *argument;
+		const struct command_option *option =
+		    find_option(own_options(words[0]), words[i], &argument);
+
+		i += option && option->argument && !argument ? 2 : 1;
+	}
+	return i < count ? i : count;
 }
 
 /* The workload's name and all that follows. */
@@ -107,54 +167,65 @@ static void take_program(struct words *w)
 		c->argv[c->argc++] = w->word[i];
 }
 
+static int unknown_workload(struct words *w, const char *name)
+{
+	struct suggestion near = suggestion_for(name, strlen(name));
+
+	for (const struct workload *const *i = w->tables->workloads; *i; i++)
+		suggestion_offer(&near, (*i)->name);
+	return command_unknown(w, "unknown workload (help lists them)", &near);
+}
+
+/* The number that a built-in workload takes. */
+static int parse_argument(struct words *w)
+{
+	struct command *c = w->command;
+	const char *word;
+	int error;
+
+	c->argument = c->workload->standard;
+	if (w->next == w->count)
+		return 0;
+	word = w->word[w->next++];
+	if (*word == '-')
+		return command_fail(w, "options stand before the workload", word);
+	error = command_number(w, word, c->workload->least, c->workload->most, &c->argument);
+	if (!error && w->next < w->count)
+		error = command_fail(w, "one argument too many", w->word[w->next]);
+	return error;
+}
+
 static int parse_workload(struct words *w)
 {
 	struct command *c = w->command;
-	char *name = w->next < w->count ? w->word[w->next++] : NULL;
+	const char *name = w->next < w->count ? w->word[w->next++] : NULL;
 
 	if (!name)
 		return command_fail(w, "a workload is missing behind --", w->word[w->count - 1]);
-	c->workload = workload_find(name);
+	for (const struct workload *const *i = w->tables->workloads; *i && !c->workload; i++)
+		c->workload = strcmp((*i)->name, name) ? NULL : *i;
 	if (!c->workload)
-		return command_fail(w, "unknown workload (help lists them)", name);
-	if (c->workload->run_program) {
-		take_program(w);
-		return 0;
-	}
-	c->argument = c->workload->standard;
-	if (w->next < w->count) {
-		int error = command_number(w, w->word[w->next], c->workload->least,
-		                           c->workload->most, &c->argument);
-
-		if (error)
-			return error;
-		w->next++;
-	}
-	return w->next < w->count ? command_fail(w, "one argument too many", w->word[w->next]) : 0;
+		return unknown_workload(w, name);
+	if (!c->workload->run_program)
+		return parse_argument(w);
+	take_program(w);
+	return 0;
 }
 
 static int parse_verb(struct words *w)
 {
-	static const struct {
-		const char *name;
-		enum command_verb verb;
-	} verbs[] = {
-		{ "help", COMMAND_HELP },       { "--help", COMMAND_HELP },
-		{ "-h", COMMAND_HELP },         { "list", COMMAND_LIST },
-		{ "version", COMMAND_VERSION }, { "--version", COMMAND_VERSION },
-		{ "record", COMMAND_RECORD },   { "stat", COMMAND_STAT },
-		{ "stop", COMMAND_STOP },
-	};
+	struct suggestion near = suggestion_for(w->word[0], strlen(w->word[0]));
 
-	for (unsigned i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (unsigned i = 0; i < VERBS; i++) {
 		if (!strcmp(verbs[i].name, w->word[0])) {
 			w->command->verb = verbs[i].verb;
 			w->next = 1;
 			return 0;
 		}
+		suggestion_offer(&near, verbs[i].name);
 	}
-	return command_fail(w, "unknown command: record, stat, stop, list, version or help",
-	                    w->word[0]);
+	return command_unknown(w, "unknown command: record, stat, stop, list, version or help",
+	                       &near);
 }
 
 static int parse_words(struct words *w)
@@ -170,9 +241,11 @@ static int parse_words(struct words *w)
 			break;
 		error = parse_option(w);
 	}
+	if (!error)
+		error = command_check(w);
 	if (error)
 		return error;
-	if (own_options(w))
+	if (own_options(w->word[0]))
 		return parse_workload(w);
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
@@ -195,10 +268,10 @@ static int split(struct words *w)
 	}
 }
 
-int command_parse(struct command *command, const char *text, const struct pmu *const *sources,
+int command_parse(struct command *command, const char *text, const struct command_tables *tables,
                   struct command_error *error)
 {
-	struct words w = { .command = command, .sources = sources, .error = error };
+	struct words w = { .command = command, .tables = tables, .error = error };
 	size_t length = strlen(text);
 	int failed;
 
@@ -221,7 +294,7 @@ int command_parse(struct command *command, const char *text, const struct pmu *c
 
 /* ---- Usage ---- */
 
-static void print_options(const struct option *options, arch_print_fn print)
+static void print_options(const struct command_option *options, arch_print_fn print)
 {
 	for (; options->name; options++)
 		print("  %s%s%s%s%s\n      %s\n", options->name, options->alias ? ", " : "",
@@ -229,7 +302,7 @@ static void print_options(const struct option *options, arch_print_fn print)
 		      options->argument ? options->argument : "", options->help);
 }
 
-void command_print_usage(arch_print_fn print)
+void command_print_usage(const struct command_tables *tables, arch_print_fn print)
 {
 	print(
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
@@ -241,6 +314,6 @@ void command_print_usage(arch_print_fn print)
 	print("\nevery command:\n");
 	print_options(common_options, print);
 	print("\nworkloads:\n");
-	for (const struct workload *const *w = workloads; *w; w++)
+	for (const struct workload *const *w = tables->workloads; *w; w++)
 		print("  %s %s\n      %s\n", (*w)->name, (*w)->arguments, (*w)->description);
 }

@@ -3,8 +3,10 @@
 #ifndef AGENT_PARSE_COMMAND_H
 #define AGENT_PARSE_COMMAND_H
 
+#include "agent/parse/tables.h"
+#include "arch/arch.h"
 #include "pmu/parse/events.h"
-#include "workload/workload.h"
+#include "ringbuf/trace_region.h"
 
 #define COMMAND_MAX_EVENTS 16U
 #define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */
@@ -49,18 +51,24 @@ struct command {
 
 /* What is wrong with a command line. */
 struct command_error {
-	const char *what; /* a phrase: "unknown option" */
-	unsigned column;  /* where in the text, from 0 */
+	const char *what;  /* a phrase: "unknown option" */
+	unsigned column;   /* where in the text, from 0 */
+	const char *meant; /* the name that is nearest to what stands there; NULL: none is near */
 };
 
 /*
- * Parse text (NUL-terminated ASCII, any length). 0, or -EINVAL with error filled; nothing has
- * been started either way. Thread.
+ * Parse text (NUL-terminated, any length), where sources and workloads are those of tables. 0, or
+ * -EINVAL with error filled; nothing has been started either way. What a source without probe() is
+ * on this machine is left open. Thread.
  */
-int command_parse(struct command *command, const char *text, const struct pmu *const *sources,
+int command_parse(struct command *command, const char *text, const struct command_tables *tables,
                   struct command_error *error);
 
+/* How many of the words of a command are its name and its options: behind them stand "--" and the
+ * workload, or the workload, whose own words may be anything. Thread. */
+unsigned command_own_words(const char *const *words, unsigned count);
+
 /* The usage, as the lines of `help`, by the given line printer. */
-void command_print_usage(arch_print_fn print);
+void command_print_usage(const struct command_tables *tables, arch_print_fn print);
 
 #endif

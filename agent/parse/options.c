@@ -3,33 +3,33 @@
 
 #include "ringbuf/ring.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int set_events(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 	struct parse_error error;
-	int n = parse_events(text, w->sources, c->events + c->nr_events,
+	int n = parse_events(text, w->tables->sources, c->events + c->nr_events,
 	                     COMMAND_MAX_EVENTS - c->nr_events, &error);
 
-	if (n < 0)
-		return command_fail(w, error.what, error.at);
+	if (n < 0) {
+		command_fail(w, error.what, error.at);
+		w->error->meant = error.meant;
+		return -EINVAL;
+	}
 	c->nr_events += (unsigned)n;
 	return 0;
 }
 
 static int set_period(struct words *w, const char *text)
 {
-	if (w->command->has_freq)
-		return command_fail(w, "-c and -F exclude each other", text);
 	w->command->has_period = true;
 	return command_number(w, text, 1, INT64_MAX, &w->command->period_or_freq);
 }
 
 static int set_freq(struct words *w, const char *text)
 {
-	if (w->command->has_period)
-		return command_fail(w, "-c and -F exclude each other", text);
 	w->command->has_freq = true;
 	return command_number(w, text, 1, 1000000, &w->command->period_or_freq);
 }
@@ -167,7 +167,7 @@ static int set_then(struct words *w, const char *text)
 			return 0;
 		}
 	}
-	return command_fail(w, "poweroff, reboot or wait", text);
+	return command_fail(w, "want poweroff, reboot or wait", text);
 }
 
 static int set_max_sample_rate(struct words *w, const char *text)
@@ -183,7 +183,7 @@ static int set_exclusive(struct words *w, const char *text)
 	return 0;
 }
 
-const struct option record_options[] = {
+const struct command_option record_options[] = {
 	{ "-e", "--event", "LIST",
 	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", set_events },
 	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)", set_period },
@@ -207,7 +207,7 @@ const struct option record_options[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
-const struct option stat_options[] = {
+const struct command_option stat_options[] = {
 	{ "-e", "--event", "LIST", "events to count (what there is of perf's default)",
 	  set_events },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
@@ -217,7 +217,7 @@ const struct option stat_options[] = {
 };
 
 /* For every command, anywhere before "--". */
-const struct option common_options[] = {
+const struct command_option common_options[] = {
 	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
 	{ "--exclusive", NULL, NULL, "leave boot services for good (the default)", set_exclusive },
 	{ NULL, NULL, NULL, NULL, NULL },

@@ -5,29 +5,35 @@
 #define AGENT_PARSE_WORDS_H
 
 #include "agent/parse/command.h"
+#include "pmu/parse/suggest.h"
 
 /* A walk along the words of a command line. */
 struct words {
 	struct command *command;
-	const struct pmu *const *sources;
+	const struct command_tables *tables;
 	char *word[COMMAND_MAX_WORDS];
 	unsigned count, next;
+	struct {
+		const struct command_option *option;
+		const char *at; /* the word */
+	} given[COMMAND_MAX_WORDS];
+	unsigned nr_given;
 	struct command_error *error;
 };
 
-struct option {
-	const char *name, *alias;
-	const char *argument; /* NULL: takes none */
-	const char *help;
-	int (*set)(struct words *w, const char *argument);
-};
-
 /* Options of `record`, of `stat`, and of every command; each ends with a NULL name. */
-extern const struct option record_options[], stat_options[], common_options[];
+extern const struct command_option record_options[], stat_options[], common_options[];
 
 /* The command line is wrong. at points into the command's words, which are the text cut in place:
  * its column is the same. Returns -EINVAL. */
 int command_fail(struct words *w, const char *what, const char *at);
+
+/* The same of a name that nobody has, with the nearest of those that were offered. */
+int command_unknown(struct words *w, const char *what, const struct suggestion *suggestion);
+
+/* Refuse what is understood and means nothing: options that exclude each other, or that nothing in
+ * the command heeds. All options have been read. 0, or command_fail()'s. */
+int command_check(struct words *w);
 
 /* A number from least to most, with K, M or G behind it if need be. 0, or command_fail()'s. */
 int command_number(struct words *w, const char *text, uint64_t least, uint64_t most,

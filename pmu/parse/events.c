@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* perf's names for PERF_TYPE_HARDWARE; which source serves them is for the machine to say. */
-static const struct pmu_event_name generic[] = {
+#define MAX_CANDIDATES 8U /* sources of one name */
+
+const char parse_unknown_event[] =
+    "unknown event (a CPU's own names resolve on the host: bareperf list)";
+
+const struct pmu_event_name parse_generic_events[] = {
 	{ "cycles", PERF_COUNT_HW_CPU_CYCLES, NULL },
 	{ "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, NULL },
 	{ "instructions", PERF_COUNT_HW_INSTRUCTIONS, NULL },
@@ -46,37 +50,70 @@ static bool is_meant(const struct pmu *source, const char *name, size_t length)
 	       parser_named(source->name, name, without_instance(name, length));
 }
 
-/* The source of this name, or for none of raw events. Several vendors' are called alike: the one
- * that is here. */
-static const struct pmu *pick_source(const struct parser *p, const char *name, size_t length)
+/* The sources of this name, or for none those of raw events, as vendors' are called alike: those
+ * that are here, as far as that is known, else the first. */
+static unsigned find_candidates(const struct parser *p, const char *name, size_t length,
+                                const struct pmu *found[MAX_CANDIDATES])
 {
 	const struct pmu *first = NULL;
-	bool several = false;
 	const char *why;
+	unsigned n = 0;
 
-	for (const struct pmu *const *s = p->sources; *s; s++) {
+	for (const struct pmu *const *s = p->sources; *s && n < MAX_CANDIDATES; s++) {
 		if (!is_meant(*s, name, length))
 			continue;
-		several = first;
 		first = first ? first : *s;
+		if (!(*s)->probe || !(*s)->probe(&why))
+			found[n++] = *s;
 	}
-	for (const struct pmu *const *s = p->sources; *s && several; s++) {
-		if (is_meant(*s, name, length) && !(*s)->probe(&why))
-			return *s;
-	}
-	return first;
+	if (!n && first)
+		found[n++] = first;
+	return n;
 }
 
+static void begin_spec(struct event_spec *spec)
+{
+	memset(spec, 0, sizeof(*spec));
+	spec->attr.size = sizeof(spec->attr);
+	spec->members = 1;
+}
+
+static void offer_sources(struct suggestion *near, const struct pmu *const *sources)
+{
+	for (const struct pmu *const *s = sources; *s; s++)
+		suggestion_offer(near, (*s)->name);
+}
+
+static int unknown_source(struct parser *p, const char *name, size_t length)
+{
+	struct suggestion near = suggestion_for(name, length);
+
+	offer_sources(&near, p->sources);
+	return parser_unknown(p, "unknown event source", &near);
+}
+
+/* With several candidates the first that takes the terms is meant; what the first of all says is
+ * the error. */
 static int parse_source(struct parser *p, const char *name, size_t length)
 {
-	const struct pmu *source = pick_source(p, name, length);
+	const struct pmu *found[MAX_CANDIDATES];
+	unsigned n = find_candidates(p, name, length, found);
+	const char *terms = p->at + 1;
+	struct parse_error first = { 0 };
 
-	if (!source)
-		return parser_fail(p, "unknown event source", name);
-	p->spec->attr.type = source->type;
-	p->spec->attr.config = source->config;
-	p->at++;
-	return parser_terms(p, source);
+	for (unsigned i = 0; i < n; i++) {
+		begin_spec(p->spec);
+		p->spec->attr.type = found[i]->type;
+		p->spec->attr.config = found[i]->config;
+		p->at = terms;
+		if (!parser_terms(p, found[i]))
+			return 0;
+		first = i ? first : *p->error;
+	}
+	if (!n)
+		return unknown_source(p, name, length);
+	*p->error = first;
+	return -EINVAL;
 }
 
 /* rHEX, of whichever source counts raw events here. */
@@ -89,9 +126,13 @@ static bool is_raw(const char *name, size_t length, uint64_t *config)
 
 static int parse_raw(struct parser *p, const char *name, uint64_t config)
 {
-	const struct pmu *source = pick_source(p, NULL, 0);
+	const struct pmu *found[MAX_CANDIDATES];
+	unsigned n = find_candidates(p, NULL, 0, found);
+	bool fits = !n;
 
-	if (source && config & ~parser_known_bits(source, 0))
+	for (unsigned i = 0; i < n; i++)
+		fits = fits || !(config & ~parser_known_bits(found[i], 0));
+	if (!fits)
 		return parser_fail(p, "has bits that this CPU's counters reserve", name + 1);
 	p->spec->attr.type = PERF_TYPE_RAW;
 	p->spec->attr.config = config;
@@ -101,7 +142,7 @@ static int parse_raw(struct parser *p, const char *name, uint64_t config)
 static bool lookup_all(const struct pmu *const *sources, const char *name, size_t length,
                        struct perf_event_attr *attr)
 {
-	const struct pmu_event_name *found = lookup(generic, name, length);
+	const struct pmu_event_name *found = lookup(parse_generic_events, name, length);
 
 	attr->type = PERF_TYPE_HARDWARE;
 	for (const struct pmu *const *s = sources; *s && !found; s++) {
@@ -111,6 +152,22 @@ static bool lookup_all(const struct pmu *const *sources, const char *name, size_
 	if (found)
 		attr->config = found->config;
 	return found;
+}
+
+static int unknown_event(struct parser *p, const char *name, size_t length)
+{
+	struct suggestion near = suggestion_for(name, length);
+	const struct pmu *found[MAX_CANDIDATES];
+
+	if (length && find_candidates(p, name, length, found))
+		return parser_fail(p, "an event source: slashes are missing, as in bts//", name);
+	for (const struct pmu_event_name *e = parse_generic_events; e->name; e++)
+		suggestion_offer(&near, e->name);
+	for (const struct pmu *const *s = p->sources; *s; s++) {
+		for (const struct pmu_event_name *e = (*s)->events; e && e->name; e++)
+			suggestion_offer(&near, e->name);
+	}
+	return parser_unknown(p, parse_unknown_event, &near);
 }
 
 static int parse_name(struct parser *p)
@@ -128,8 +185,7 @@ static int parse_name(struct parser *p)
 		return parse_raw(p, name, config);
 	if (!length)
 		return parser_fail(p, "an event's name is missing", name);
-	return parser_fail(
-	    p, "unknown event (a CPU's own names resolve on the host: bareperf list)", name);
+	return unknown_event(p, name, length);
 }
 
 bool parse_events_knows(const char *text, const struct pmu *const *sources)
@@ -148,9 +204,7 @@ int parser_event(struct parser *p)
 	size_t length;
 	int error;
 
-	memset(p->spec, 0, sizeof(*p->spec));
-	p->spec->attr.size = sizeof(p->spec->attr);
-	p->spec->members = 1;
+	begin_spec(p->spec);
 	error = parse_name(p);
 	if (!error)
 		error = parser_modifiers(p, p->spec, 1);

@@ -3,7 +3,11 @@
 #ifndef PMU_PARSE_EVENTS_H
 #define PMU_PARSE_EVENTS_H
 
-#include "pmu/pmu.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pmu/source.h"
+#include "ringbuf/perf_event.h"
 
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
@@ -16,8 +20,9 @@ struct event_spec {
 
 /* What is wrong with a text, and where in it. */
 struct parse_error {
-	const char *what; /* a phrase: "unknown event" */
-	const char *at;   /* points into the parsed text */
+	const char *what;  /* a phrase: "unknown event" */
+	const char *at;    /* points into the parsed text */
+	const char *meant; /* the name that is nearest to what is there; NULL: none is near */
 };
 
 /*
@@ -30,6 +35,13 @@ struct parse_error {
  */
 int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
                  unsigned max, struct parse_error *error);
+
+/* perf's names of hardware events, ended by a NULL name; which source serves them is for the
+ * machine to say. */
+extern const struct pmu_event_name parse_generic_events[];
+
+/* What is said of an event that is none of these. */
+extern const char parse_unknown_event[];
 
 /* Whether parse_events() takes the event at text, up to its modifiers, for one of its own names, a
  * raw one or SOURCE/…/. What it does not know may be a name of the CPU's own. Thread. */

@@ -5,6 +5,7 @@
 #define PMU_PARSE_PARSER_H
 
 #include "pmu/parse/events.h"
+#include "pmu/parse/suggest.h"
 
 struct parser {
 	const char *at;
@@ -15,6 +16,9 @@ struct parser {
 
 /* Note what is wrong, and where; returns -EINVAL. */
 int parser_fail(struct parser *p, const char *what, const char *at);
+
+/* The same of a name that nobody has, with the nearest of those that were offered. */
+int parser_unknown(struct parser *p, const char *what, const struct suggestion *suggestion);
 
 /* The value of a digit, up to 15; 16: it is none. */
 int parser_digit(char c);

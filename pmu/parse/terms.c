@@ -6,8 +6,14 @@
 
 int parser_fail(struct parser *p, const char *what, const char *at)
 {
-	p->error->what = what;
-	p->error->at = at;
+	*p->error = (struct parse_error){ .what = what, .at = at };
+	return -EINVAL;
+}
+
+int parser_unknown(struct parser *p, const char *what, const struct suggestion *suggestion)
+{
+	parser_fail(p, what, suggestion->word);
+	p->error->meant = suggestion->meant;
 	return -EINVAL;
 }
 
@@ -59,6 +65,8 @@ static const struct pmu_format words[] = {
 	{ "config", 0, 0, 63 },  { "config1", 1, 0, 63 }, { "config2", 2, 0, 63 },
 	{ "config3", 3, 0, 63 }, { NULL, 0, 0, 0 },
 };
+
+static const char *const own_terms[] = { "period", "freq", "name" };
 
 static uint64_t format_mask(const struct pmu_format *format)
 {
@@ -113,6 +121,19 @@ static int set_word(struct parser *p, const struct pmu *source, const struct pmu
 	return set_field(p, word, value, value_at);
 }
 
+static int unknown_term(struct parser *p, const struct pmu *source, const char *term, size_t length)
+{
+	struct suggestion near = suggestion_for(term, length);
+
+	for (const struct pmu_format *f = source->formats; f && f->term; f++)
+		suggestion_offer(&near, f->term);
+	for (const struct pmu_format *f = words; f->term; f++)
+		suggestion_offer(&near, f->term);
+	for (size_t i = 0; i < sizeof(own_terms) / sizeof(own_terms[0]); i++)
+		suggestion_offer(&near, own_terms[i]);
+	return parser_unknown(p, "unknown term of this event source", &near);
+}
+
 static int set_term(struct parser *p, const struct pmu *source, const char *term, size_t length,
                     uint64_t value, const char *value_at)
 {
@@ -127,12 +148,14 @@ static int set_term(struct parser *p, const struct pmu *source, const char *term
 	if (parser_named("period", term, length) || parser_named("freq", term, length)) {
 		if (!value)
 			return parser_fail(p, "must be more than 0", value_at);
+		if (source->flags & PMU_EVERY)
+			return parser_fail(p, "there is no period: every one is recorded", term);
 		attr->sample_period = value;
 		attr->flags &= ~PERF_ATTR_FREQ;
 		attr->flags |= parser_named("freq", term, length) ? PERF_ATTR_FREQ : 0;
 		return 0;
 	}
-	return parser_fail(p, "unknown term of this event source", term);
+	return unknown_term(p, source, term, length);
 }
 
 /* name=TEXT, as the event is to be called in the trace. */

@@ -298,10 +298,10 @@ def discard(binary):
 def refusals(binary):
     for command, said in (
             ("-e arm_spe// -c 255 -m,16", "one operation in 256 at most"),
-            ("-e arm_spe// -F 1000 -m,16", "no frequency"),
+            ("-e arm_spe// -F 1000 -m,16", "nothing is sampled"),
             ("-e arm_spe/event_filter=0x1/ -c 4096 -m,16", "PMSVer"),
             ("-e arm_spe// -c 4096 -m,1", "AUX area of 4 KiB"),
-            ("-S -e cycles -c 100000", "AUX area was asked for")):
+            ("-S -e cycles -c 100000", "there is no AUX area")):
         run = spe.record(binary, f"record {command} -- noploop 1")
         tap.ok(run.status != 0 and said in run.text, f"refused with the reason: {command}",
                run.text)

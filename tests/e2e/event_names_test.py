@@ -55,7 +55,7 @@ def neoverse():
 
 
 def refusals(binary):
-    run = machine.Recording("record -e BR_INST_RETIERD:NEAR_TAKEN -- noploop 1", "--qemu", binary,
+    run = machine.Recording("record -e RETIRED_INSTRUCTIONS -- noploop 1", "--qemu", binary,
                             qemu=X86)
     tap.ok(run.status == 126 and "bareperf list --pmu skl" in run.text,
            "a name that the CPU does not have is refused, with where to look", run.text)

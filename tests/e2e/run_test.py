@@ -146,7 +146,7 @@ tap.ok("-smp 4 -M pc -device nvme" in given and "maxcpus" not in given and "q35"
 given = run("list", "fake", "arguments").stdout
 tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff" in given,
        "without options there are two possible CPUs, and the machine is told to power off", given)
-given = run("list", "fake", "arguments", "--then", "wait").stdout
+given = run("list", "--then", "wait", "fake", "arguments").stdout
 tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",
        given)
 tap.equal(command(TOOL, "run").returncode, 126,

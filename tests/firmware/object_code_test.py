@@ -23,6 +23,7 @@ import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
+PARSERS = ("pmu", "parse")  # read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),
     "aarch64": re.compile(r"\b[vqdshb]\d+\b"),
@@ -128,7 +129,8 @@ def check(arch):
     sources = {path: path.relative_to(top).with_suffix("") for path in sorted(top.rglob("*.o"))}
     sources = {path: source for path, source in sources.items() if (TOP / source).exists()}
     by_object = {path: disassemble(arch, path) for path in sources}
-    everything = [f for path in sources if sources[path].parts[0] in ROOTS for f in by_object[path]]
+    everything = [f for path, source in sources.items() if source.parts[0] in ROOTS and
+                  source.parts[:2] != PARSERS for f in by_object[path]]
     roots = [f for f in everything if f.name not in thread_only()]
     tap.ok(roots, f"{arch}: there is handler code to look at")
     faults = examine(arch, by_object, roots, sources)

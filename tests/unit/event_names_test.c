@@ -2,6 +2,7 @@
 /* CPUs' own event names, resolved on a host that is another CPU. */
 #include "host-tools/event_names.h"
 #include "host-tools/pfm.h"
+#include "pmu/pmu.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -23,7 +24,7 @@ static void assert_resolved(const struct event_cpu *cpu, const char *list, const
 	struct blob text = { 0 };
 
 	memset(&error, 0, sizeof(error));
-	if (event_names_resolve(&text, list, cpu, &error))
+	if (event_names_resolve(&text, list, pmu_sources, cpu, &error))
 		fail_msg("%s: %s", list, error.text);
 	blob_add(&text, "", 1);
 	assert_string_equal((const char *)text.bytes, expected);
@@ -35,7 +36,7 @@ static void assert_refused(const struct event_cpu *cpu, const char *list, int co
 {
 	struct blob text = { 0 };
 
-	assert_int_equal(event_names_resolve(&text, list, cpu, &error), code);
+	assert_int_equal(event_names_resolve(&text, list, pmu_sources, cpu, &error), code);
 	if (!strstr(error.text, reason))
 		fail_msg("%s: %s", list, error.text);
 	blob_free(&text);
@@ -57,9 +58,9 @@ static void what_the_image_understands_stays(void **state)
 	static const char list[] = "cycles:k,{r20c4,cpu/event=0xc4,umask=0x20/u}:S,cpu-clock";
 
 	(void)state;
-	assert_false(event_names_any(list));
+	assert_false(event_names_any(list, pmu_sources));
 	assert_resolved(&skylake, list, list);
-	assert_true(event_names_any("{cycles,INST_RETIRED:ANY_P}:S"));
+	assert_true(event_names_any("{cycles,INST_RETIRED:ANY_P}:S", pmu_sources));
 	assert_resolved(&skylake, "{cycles,INST_RETIRED:ANY_P}:S",
 	                "{cycles,cpu/config=0xc0,name=INST_RETIRED:ANY_P/}:S");
 }
@@ -187,9 +188,53 @@ static void every_pmu_that_a_signature_gives_has_a_table(void **state)
 	assert_true(pmus > 40);
 }
 
+static void assert_masked(const char *list, const char *expected)
+{
+	struct blob text = { 0 };
+
+	event_names_mask(&text, list, pmu_sources, EM_X86_64);
+	blob_add(&text, "", 1);
+	assert_string_equal((const char *)text.bytes, expected);
+	blob_free(&text);
+}
+
+static void before_there_is_a_machine_some_cpus_names_are_masked(void **state)
+{
+	(void)state;
+	assert_masked("{cycles,INST_RETIRED.ANY_P:u}:S", "{cycles,r00000000000000000:u}:S");
+	assert_masked("skl::INST_RETIRED:ANY_P,bts//", "r0000000000000000000000,bts//");
+	/* Another machine's, a unit mask that there is not, and nobody's. */
+	assert_masked("arm_n1::INST_RETIRED_NOT", "arm_n1::INST_RETIRED_NOT");
+	assert_masked("INST_RETIRED.ANY_Q", "INST_RETIRED.ANY_Q");
+	assert_masked("cyles,bts,x", "cyles,bts,x");
+}
+
+static void assert_suggested(const char *list, uint16_t machine, const char *expected)
+{
+	struct blob text = { 0 };
+
+	event_names_suggest(&text, list, machine);
+	blob_add(&text, "", 1);
+	assert_string_equal((const char *)text.bytes, expected);
+	blob_free(&text);
+}
+
+static void a_name_that_is_near_to_some_cpus_is_offered(void **state)
+{
+	(void)state;
+	assert_suggested("BR_INST_RETIRED.NEAR_TAKN:u", EM_X86_64, "BR_INST_RETIRED:NEAR_TAKEN");
+	assert_suggested("skl::BR_INST_RETIRD:NEAR_TAKEN,cycles", EM_X86_64,
+	                 "skl::BR_INST_RETIRED:NEAR_TAKEN");
+	assert_suggested("BR_RETIERD", EM_AARCH64, "BR_RETIRED");
+	assert_suggested("arm_n0::BR_RETIRED", EM_AARCH64, "");
+	assert_suggested("NOTHING_AT_ALL_OF_THE_KIND", EM_X86_64, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(before_there_is_a_machine_some_cpus_names_are_masked),
+		cmocka_unit_test(a_name_that_is_near_to_some_cpus_is_offered),
 		cmocka_unit_test(names_become_encodings_and_stay_names),
 		cmocka_unit_test(what_the_image_understands_stays),
 		cmocka_unit_test(attributes_and_modifiers_of_both_kinds_count),

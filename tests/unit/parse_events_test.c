@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/parse/events.h"
+#include "pmu/pmu.h"
 
 #include <errno.h>
 #include <setjmp.h>

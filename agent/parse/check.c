@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* What is understood and means nothing: better refused than passed over. */
+#include <string.h>
+
+#include "agent/parse/words.h"
+
+/* Options of which one makes the other meaningless. */
+static const struct {
+	const char *one, *other, *what;
+} excluding[] = {
+	{ "-c", "-F", "-c and -F exclude each other" },
+	{ "-a", "-C", "-a and -C exclude each other" },
+	{ "--wakeup-events", "--watermark", "--wakeup-events and --watermark exclude each other" },
+	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
+};
+
+/* What an option is about. */
+enum about { SAMPLES, PERIODS, AUX };
+
+static const struct {
+	const char *option;
+	enum about about;
+} heeded[] = {
+	{ "-F", SAMPLES },
+	{ "-g", SAMPLES },
+	{ "--call-graph", SAMPLES },
+	{ "--wakeup-events", SAMPLES },
+	{ "--max-sample-rate", SAMPLES },
+	{ "-c", PERIODS },
+	{ "--aux-watermark", AUX },
+	{ "-S", AUX },
+};
+
+static const char *const unheeded[] = {
+	[SAMPLES] = "nothing is sampled: what is recorded fills an AUX area",
+	[PERIODS] = "there is no period: every one is recorded",
+	[AUX] = "there is no AUX area: no event here fills one",
+};
+
+/* The word that gave the option of this name last, or NULL. */
+static const char *given(const struct words *w, const char *name)
+{
+	for (unsigned i = w->nr_given; i; i--) {
+		if (!strcmp(w->given[i - 1].option->name, name))
+			return w->given[i - 1].at;
+	}
+	return NULL;
+}
+
+static int check_excluding(struct words *w)
+{
+	for (unsigned i = 0; i < sizeof(excluding) / sizeof(excluding[0]); i++) {
+		const char *one = given(w, excluding[i].one);
+		const char *other = given(w, excluding[i].other);
+
+		if (one && other)
+			return command_fail(w, excluding[i].what, one > other ? one : other);
+	}
+	return 0;
+}
+
+/* PMU_* of the source that has the event's type; 0: of a generic one. */
+static uint32_t source_flags(const struct words *w, const struct event_spec *spec)
+{
+	for (const struct pmu *const *s = w->tables->sources; *s; s++) {
+		if ((*s)->type == spec->attr.type)
+			return (*s)->flags;
+	}
+	return 0;
+}
+
+static int check_record(struct words *w)
+{
+	const struct command *c = w->command;
+	bool any[] = { [SAMPLES] = !c->nr_events, [PERIODS] = !c->nr_events, [AUX] = false };
+	unsigned fillers = 0;
+
+	for (unsigned i = 0; i < c->nr_events; i++) {
+		uint32_t flags = source_flags(w, &c->events[i]);
+
+		fillers += flags & PMU_AUX ? 1 : 0;
+		any[SAMPLES] = any[SAMPLES] || !(flags & PMU_AUX);
+		any[PERIODS] = any[PERIODS] || !(flags & PMU_EVERY);
+	}
+	any[AUX] = fillers;
+	if (fillers > 1)
+		return command_fail(w, "a CPU has one AUX area: record these one after the other",
+		                    given(w, "-e"));
+	for (unsigned i = 0; i < sizeof(heeded) / sizeof(heeded[0]); i++) {
+		const char *at = given(w, heeded[i].option);
+
+		if (at && !any[heeded[i].about])
+			return command_fail(w, unheeded[heeded[i].about], at);
+	}
+	return c->aux_pages && !fillers ? command_fail(w, unheeded[AUX], given(w, "-m")) : 0;
+}
+
+static int check_stat(struct words *w)
+{
+	const struct command *c = w->command;
+
+	for (unsigned i = 0; i < c->nr_events; i++) {
+		if (source_flags(w, &c->events[i]) & PMU_AUX)
+			return command_fail(w, "it fills an AUX area, and counts nothing",
+			                    given(w, "-e"));
+		if (c->events[i].sample_read || c->events[i].attr.sample_period)
+			return command_fail(w, "stat takes no samples: no period, freq or :S",
+			                    given(w, "-e"));
+	}
+	return 0;
+}
+
+int command_check(struct words *w)
+{
+	int error = check_excluding(w);
+
+	if (error)
+		return error;
+	switch (w->command->verb) {
+	case COMMAND_RECORD:
+		return check_record(w);
+	case COMMAND_STAT:
+		return check_stat(w);
+	default:
+		return 0;
+	}
+}

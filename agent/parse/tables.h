@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What commands may name. An image carries its tables as data, the very ones that its own parser
+ * reads, and the host tool finds them in the image's file, to check a command before a machine
+ * boots:
+ *
+ *	file offset = link address
+ *	TABLES_DIRECTORY	struct tables_directory		linker.ld
+ *	directory.tables	struct command_tables		boot/tables.c
+ *	directory.relocations	Elf64_Rela entries, all of them R_*_RELATIVE
+ *
+ * All stored pointers are such relocations: the link address is their addend.
+ */
+#ifndef AGENT_PARSE_TABLES_H
+#define AGENT_PARSE_TABLES_H
+
+#include <stddef.h>
+
+#include "pmu/source.h"
+#include "workload/workload.h"
+
+#define TABLES_DIRECTORY 0x400U
+#define TABLES_MAGIC     0x53454c4241545042ULL /* the bytes "BPTABLES" */
+#define TABLES_VERSION   1U                    /* of the structures below */
+
+struct tables_directory {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t tables;
+	uint32_t relocations, relocations_end;
+};
+
+/* An option of a command. */
+struct words;
+struct command_option {
+	const char *name, *alias;
+	const char *argument; /* NULL: takes none */
+	const char *help;
+	int (*set)(struct words *w, const char *argument);
+};
+
+#define COMMAND_OPTION_LISTS 3U
+
+struct command_tables {
+	char version[32];                 /* of bareperf: another one may read commands otherwise */
+	const struct pmu *const *sources; /* ended by NULL, as the next */
+	const struct workload *const *workloads;
+	/* Of `record`, of `stat`, and of every command; each ends with a NULL name. */
+	const struct command_option *options[COMMAND_OPTION_LISTS];
+};
+
+/* What the other side reads of these. */
+_Static_assert(sizeof(struct tables_directory) == 24, "tables_directory");
+_Static_assert(sizeof(struct command_tables) == 72, "command_tables");
+_Static_assert(sizeof(struct command_option) == 40, "command_option");
+_Static_assert(sizeof(struct pmu_format) == 16, "pmu_format");
+_Static_assert(sizeof(struct pmu_event_name) == 24, "pmu_event_name");
+_Static_assert(offsetof(struct pmu, formats) == 40, "pmu");
+_Static_assert(offsetof(struct workload, missing) == 64, "workload");
+
+#endif

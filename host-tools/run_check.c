@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/run_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/parse/command.h"
+#include "host-tools/blob.h"
+#include "host-tools/event_names.h"
+#include "host-tools/run_command.h"
+
+/* The command as it was typed, a mark under the column, and the reason. */
+static void refuse(const struct run_options *options, unsigned column, const char *what,
+                   const char *meant)
+{
+	fprintf(stderr, " ");
+	for (int i = 0; i < options->guest_count; i++) {
+		fprintf(stderr, " ");
+		for (const char *c = options->guest[i]; *c; c++)
+			fputc(*c < ' ' || *c > '~' ? '?' : *c, stderr);
+	}
+	fprintf(stderr, "\n  %*s^\n", (int)column, "");
+	fflush(stderr);
+	if (meant && *meant)
+		say("%s; did you mean %s?", what, meant);
+	else
+		say("%s", what);
+}
+
+/* The machine gets one line of text, which it cuts into words at blanks. */
+static bool check_words(const struct run_options *options)
+{
+	unsigned column = 0;
+
+	for (int i = 0; i < options->guest_count; i++) {
+		const char *word = options->guest[i];
+		const char *what = NULL;
+		size_t good = 0;
+
+		while (word[good] > ' ' && word[good] <= '~')
+			good++;
+		if (word[good])
+			what = word[good] == ' ' || word[good] == '\t'
+			           ? "a word with a blank in it would reach the machine as two"
+			           : "the machine takes plain ASCII only";
+		else if (!good)
+			what = "an empty word would not reach the machine";
+		if (what) {
+			refuse(options, column + (unsigned)good, what, NULL);
+			return false;
+		}
+		column += (unsigned)good + 1;
+	}
+	return true;
+}
+
+/* The nearest of the names that only CPUs' makers gave, where the firmware knows none. */
+static void suggest_own(struct blob *meant, const struct run_options *options, const char *text,
+                        const struct command_error *error)
+{
+	char *list = strndup(text + error->column, strcspn(text + error->column, " "));
+
+	if (list && error->what == parse_unknown_event)
+		event_names_suggest(meant, list, run_command_machine(options));
+	free(list);
+	blob_add(meant, "", 1);
+}
+
+static bool check_command(const struct run_options *options, const char *text)
+{
+	static struct command command;
+	struct command_error reason;
+	struct blob meant = { 0 };
+
+	if (!options->tables || !command_parse(&command, text, options->tables, &reason))
+		return true;
+	if (!reason.meant)
+		suggest_own(&meant, options, text, &reason);
+	refuse(options, reason.column, reason.what,
+	       reason.meant ? reason.meant : (const char *)meant.bytes);
+	blob_free(&meant);
+	return false;
+}
+
+bool run_check(const struct run_options *options)
+{
+	struct error error = { "" };
+	char *text = NULL, *whole;
+	bool good;
+
+	if (!check_words(options))
+		return false;
+	whole = run_command_text(options, NULL, &error);
+	if (whole)
+		text = run_command_masked(options, &error);
+	good = text && check_command(options, text);
+	if (!text)
+		error_print(&error);
+	free(whole);
+	free(text);
+	return good;
+}

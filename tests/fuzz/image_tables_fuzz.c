@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of commands in an image, of any bytes: what is accepted can be parsed against. An even
+ * first byte: the rest is the file. An odd one: the rest are changes to a good file, {offset, 2
+ * bytes; value, 8 bytes}, so that the depths are reached.
+ */
+#include "host-tools/image_tables.h"
+
+#include <errno.h>
+
+#include <stdlib.h>
+
+#include "agent/parse/command.h"
+#include "host-tools/blob.h"
+#include "host-tools/event_names.h"
+#include "tests/unit/tables_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void parse_all(const struct command_tables *tables)
+{
+	static const char *const texts[] = {
+		"record -e unit/number=7,mask=0xff,period=5/,loads -c 5 -- spin 9",
+		"record -e trace// -m ,8 -- program any words",
+		"record -e r1ff,unti/nubmer=1/ -- spni",
+		"stat -e lodas -- spin",
+		"list --then wait",
+	};
+	static struct command command;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct command_error error;
+
+		if (command_parse(&command, texts[i], tables, &error) &&
+		    (!error.what || error.column > strlen(texts[i])))
+			abort();
+	}
+	event_names_any("loads,trace//,cyles", tables->sources);
+}
+
+static void load(const void *bytes, size_t size)
+{
+	struct image_tables image;
+	struct error error = { "" };
+	int code = image_tables_read(&image, bytes, size, &error);
+
+	if (!code)
+		parse_all(&image.tables);
+	if (code && (code == -ENOENT) == (*error.text != 0))
+		abort();
+	image_tables_free(&image);
+}
+
+static void load_changed(const uint8_t *changes, size_t size)
+{
+	static struct tables_file file;
+
+	tables_file_make(&file);
+	for (; size >= 10; changes += 10, size -= 10) {
+		size_t offset = TABLES_DIRECTORY + (size_t)(changes[0] | changes[1] << 8);
+
+		if (offset <= TABLES_FILE_SIZE - 8)
+			memcpy((uint8_t *)&file + offset, changes + 2, 8);
+	}
+	load(&file, TABLES_FILE_SIZE);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size && data[0] & 1)
+		load_changed(data + 1, size - 1);
+	else if (size)
+		load(data + 1, size - 1);
+	return 0;
+}
