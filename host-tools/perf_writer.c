@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/output.h"
 #include "host-tools/perf_footer.h"
 
 #define FLUSH_BYTES (1U << 20)
@@ -44,41 +45,11 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 	return code;
 }
 
-/* Devices and pipes are written to as they are; only a regular file is kept as .old. */
-static int keep_old(const char *path, struct error *error)
-{
-	struct stat stat_of;
-	char *old;
-	int code = 0;
-
-	if (lstat(path, &stat_of) || !S_ISREG(stat_of.st_mode) || !stat_of.st_size)
-		return 0;
-	if (asprintf(&old, "%s.old", path) < 0)
-		return error_set(error, -ENOMEM, "no memory for a file name");
-	if (rename(path, old))
-		code = error_errno(error, "keeping %s as %s", path, old);
-	free(old);
-	return code;
-}
-
 int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
 {
-	int code = keep_old(path, error);
-
 	memset(writer, 0, sizeof(*writer));
-	writer->fd = -1;
-	if (code)
-		return code;
-	writer->path = strdup(path);
-	if (!writer->path)
-		return error_set(error, -ENOMEM, "no memory for a file name");
-	writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (writer->fd < 0) {
-		code = error_errno(error, "creating %s", path);
-		free(writer->path);
-		writer->path = NULL;
-	}
-	return code;
+	writer->fd = output_open(path, &writer->path, error);
+	return writer->fd < 0 ? writer->fd : 0;
 }
 
 static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)

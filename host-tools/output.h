@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a recording goes. An older one of the same name is kept as NAME.old; where NAME is a
+ * symbolic link, beside what it points to, and the link stays. While a recording is written its
+ * file is locked (flock(2)), so that two at the same time do not destroy each other's files: the
+ * second is refused.
+ */
+#ifndef HOST_TOOLS_OUTPUT_H
+#define HOST_TOOLS_OUTPUT_H
+
+#include "host-tools/error.h"
+
+/* Open path for reading and writing, empty and locked until the descriptor is closed everywhere. A
+ * device or pipe is opened as it is. *place: the file's own name, links resolved, for the caller to
+ * free. Returns the descriptor; -EBUSY: another recording is being written there. */
+int output_open(const char *path, char **place, struct error *error);
+
+#endif
