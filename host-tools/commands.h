@@ -9,6 +9,7 @@ enum exit_status {
 	EXIT_ERROR = 1,         /* it did not work; a message says what and why */
 	EXIT_USAGE = 2,         /* the command line makes no sense */
 	EXIT_NOT_CONSERVED = 3, /* records or bytes are unaccounted for */
+	EXIT_UNFINISHED = 4,    /* the machine, or who wrote the file, did not come to its end */
 };
 
 /*

@@ -143,7 +143,7 @@ int command_dump(int argc, char **argv)
 	struct dump_options options = { .base = UINT64_MAX };
 	struct dump dump = { 0 };
 	struct error error = { "" }, later = { "" };
-	bool conserved = true;
+	bool conserved = true, unfinished;
 	char name[] = "bareperf dump";
 	int code;
 
@@ -166,10 +166,13 @@ int command_dump(int argc, char **argv)
 		error_print(&later);
 		code = -EIO;
 	}
+	unfinished = dump_unfinished(&dump);
 	ledger_free(&dump.ledger);
 	symbols_free(dump.symbols);
 	free(dump.format);
 	if (code)
 		return EXIT_ERROR;
-	return conserved ? EXIT_OK : EXIT_NOT_CONSERVED;
+	if (!conserved)
+		return EXIT_NOT_CONSERVED;
+	return unfinished ? EXIT_UNFINISHED : EXIT_OK;
 }

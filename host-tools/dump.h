@@ -9,6 +9,7 @@
 #include "host-tools/format.h"
 #include "host-tools/ledger.h"
 #include "host-tools/perf_reader.h"
+#include "host-tools/recount.h"
 #include "host-tools/symbols.h"
 
 #define DUMP_TYPES 88 /* record types that are counted each by itself */
@@ -20,13 +21,14 @@ struct dump {
 	struct format *format;
 	struct ledger ledger;
 	bool has_ledger;
-	bool rewritten; /* another tool has dropped it */
+	bool rewritten;  /* another tool has dropped it */
+	bool unfinished; /* a file whose writer was ended before it was done */
 	uint64_t types[DUMP_TYPES];
 	uint64_t records;
 	uint64_t bytes;
-	struct tr_clock clock;         /* of timestamps in AUX pieces; time_mult 0: unknown */
-	uint64_t aux_offset, aux_size; /* of the last AUX record */
-	uint64_t aux_type;             /* perf's number of their decoder, as AUXTRACE_INFO says */
+	struct tr_clock clock;  /* of timestamps in AUX pieces; time_mult 0: unknown */
+	struct recount recount; /* of a file's records into ledger */
+	uint64_t aux_type;      /* perf's number of their decoder, as AUXTRACE_INFO says */
 	struct {
 		uint64_t pieces, records;
 		uint64_t errors;   /* places that are no record */
@@ -56,6 +58,9 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t ring
 
 /* The closing summary with the conservation check, as text or as JSON, on standard output.
  * True if conserved, or if there is no ledger to say otherwise. */
+/* Whether who made it, machine or writer of the file, did not come to its end. */
+bool dump_unfinished(const struct dump *dump);
+
 bool dump_summary_text(const struct dump *dump);
 int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error);
 

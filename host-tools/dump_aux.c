@@ -60,7 +60,6 @@ static void put_bytes(struct dump *dump, const uint8_t *bytes, uint64_t size, ui
 		put_branches(dump, bytes, size);
 }
 
-/* What a piece has in the file counts: the bytes that the AUX record before it tells of. */
 static void put_piece(struct dump *dump, const struct perf_reader_record *record)
 {
 	const struct perf_file_auxtrace *trace = (const void *)record->header;
@@ -68,19 +67,6 @@ static void put_piece(struct dump *dump, const struct perf_reader_record *record
 	if (record->header->size < sizeof(*trace))
 		return;
 	put_bytes(dump, record->payload, record->payload_size, trace->offset);
-	if (dump->has_ledger && trace->idx < dump->ledger.head.ring_count &&
-	    trace->offset == dump->aux_offset && record->payload_size >= dump->aux_size)
-		dump->ledger.rings[trace->idx].found.aux_delivered += dump->aux_size;
-}
-
-static void learn_piece(struct dump *dump, const struct perf_event_header *record)
-{
-	const struct perf_record_aux *aux = (const void *)record;
-
-	if (record->size < sizeof(*aux))
-		return;
-	dump->aux_offset = aux->aux_offset;
-	dump->aux_size = aux->aux_size;
 }
 
 /* Whose bytes they are, by the event that wrote the AUX record. */
@@ -123,9 +109,7 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
 
 void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record)
 {
-	if (record->header->type == PERF_RECORD_AUX)
-		learn_piece(dump, record->header);
-	else if (record->header->type == PERF_FILE_RECORD_TIME_CONV)
+	if (record->header->type == PERF_FILE_RECORD_TIME_CONV)
 		learn_clock(dump, record->header);
 	else if (record->header->type == PERF_RECORD_MMAP2)
 		symbols_add(dump->symbols, record->header);

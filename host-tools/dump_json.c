@@ -196,7 +196,9 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	json_object_set_new(json, "missing", missing);
 	json_object_set_new(json, "advice", json_string(advice));
 	json_object_set_new(json, "ended",
-	                    dump->has_ledger ? json_boolean(ledger_ended(ledger)) : json_null());
+	                    dump->has_ledger || dump->unfinished
+	                        ? json_boolean(!dump_unfinished(dump))
+	                        : json_null());
 	json_object_set_new(json, "state", number(ledger->head.state));
 	json_object_set_new(json, "message",
 	                    text(ledger->head.message, sizeof(ledger->head.message)));

@@ -10,6 +10,14 @@
 #include "host-tools/perf_reader.h"
 #include "host-tools/ring_reader.h"
 
+/* Whoever writes a file adds its features last. */
+static bool has_no_feature(const struct perf_reader *reader)
+{
+	const uint64_t *features = reader->header.features;
+
+	return !(features[0] | features[1] | features[2] | features[3]);
+}
+
 static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
 {
 	size_t size;
@@ -17,23 +25,16 @@ static int load_ledger(struct dump *dump, const struct perf_reader *reader, stru
 	int code = perf_reader_ledger(reader, &bytes, &size, error);
 
 	dump->rewritten = code == PERF_LEDGER_REWRITTEN;
+	dump->unfinished = code == PERF_LEDGER_NONE && has_no_feature(reader);
 	if (code != PERF_LEDGER_WHOLE)
 		return code < 0 ? code : 0;
 	code = ledger_parse(&dump->ledger, bytes, size, error);
 	if (code)
 		return code;
 	dump->has_ledger = true;
-	/* What is in the file counts, not what its writer said. */
 	ledger_recount(&dump->ledger);
+	dump->recount.ledger = &dump->ledger;
 	return 0;
-}
-
-/* Records that tools made up have id 0 and are in nobody's books. */
-static bool is_made_up(const struct perf_event_header *record)
-{
-	return record->type >= PERF_FILE_RECORD_FIRST || record->type == PERF_RECORD_LOST_SAMPLES ||
-	       record->type == PERF_RECORD_COMM || record->type == PERF_RECORD_FORK ||
-	       record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP;
 }
 
 int dump_perf_data(struct dump *dump, struct error *error)
@@ -54,8 +55,8 @@ int dump_perf_data(struct dump *dump, struct error *error)
 		dump_one(dump, record.header, record.offset, event ? &event->attr : NULL,
 		         event ? event->name : "");
 		dump_auxtrace(dump, &record);
-		if (dump->has_ledger && !is_made_up(record.header))
-			ledger_count(&dump->ledger, record.header, LEDGER_DELIVERED);
+		if (dump->has_ledger)
+			recount_record(&dump->recount, &record);
 		code = 0;
 	}
 	if (!code && reader.cut)

@@ -10,14 +10,6 @@
 #include "host-tools/sample.h"
 #include "host-tools/terminal.h"
 
-static const char *state_name(uint32_t state)
-{
-	static const char *const names[] = { "booting",  "idle",   "recording",
-		                             "complete", "failed", "panic" };
-
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
-}
-
 static void print_types(const struct dump *dump)
 {
 	for (uint32_t i = 0; i < DUMP_TYPES; i++) {
@@ -95,8 +87,9 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 static void print_ledger(const struct ledger *ledger)
 {
 	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,
-	       state_name(ledger->head.state), ledger->head.interrupted ? ", interrupted" : "",
-	       *ledger->head.message ? ": " : "", ledger->head.message);
+	       region_state_name(ledger->head.state),
+	       ledger->head.interrupted ? ", interrupted" : "", *ledger->head.message ? ": " : "",
+	       ledger->head.message);
 	printf("%-24s %3s %8s %12s %12s %12s %10s %9s\n", "event", "CPU", "id", "generated",
 	       "written", "delivered", "lost", "throttled");
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
@@ -135,13 +128,28 @@ static bool print_faults(const struct dump *dump)
 	const struct ledger_head *head = &dump->ledger.head;
 	char advice[128];
 
-	if (!ledger_ended(&dump->ledger))
-		printf("%sUNFINISHED the machine did not come to the end of its run: it was %s%s\n",
-		       terminal_alarm(stdout), state_name(head->state), terminal_plain(stdout));
+	if (dump_unfinished(dump))
+		printf("%sUNFINISHED the machine did not come to its end: its state is %s (%u)%s\n",
+		       terminal_alarm(stdout), region_state_name(head->state), head->state,
+		       terminal_plain(stdout));
 	if (missing_list(&dump->ledger, print_missing, NULL) &&
 	    missing_advice(&dump->ledger, advice, sizeof(advice)))
 		printf("       to keep it, record with %s\n", advice);
 	return check_conserved(&dump->ledger, print_broken, NULL);
+}
+
+static const char *why_no_ledger(const struct dump *dump)
+{
+	if (dump->unfinished)
+		return "UNFINISHED who wrote this file was ended before it was done";
+	if (dump->rewritten)
+		return "Another tool has rewritten this file and left the ledger out";
+	return "No ledger in this file";
+}
+
+bool dump_unfinished(const struct dump *dump)
+{
+	return dump->unfinished || (dump->has_ledger && !ledger_ended(&dump->ledger));
 }
 
 bool dump_summary_text(const struct dump *dump)
@@ -156,10 +164,7 @@ bool dump_summary_text(const struct dump *dump)
 	print_types(dump);
 	print_spe(dump);
 	if (!dump->has_ledger) {
-		printf(dump->rewritten
-		           ? "Another tool has rewritten this file and left the ledger out: "
-		             "nothing to check the counts against.\n"
-		           : "No ledger in this file: nothing to check the counts against.\n");
+		printf("%s: nothing to check the counts against.\n", why_no_ledger(dump));
 		return true;
 	}
 	print_ledger(ledger);

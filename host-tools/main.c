@@ -27,8 +27,8 @@ static void usage(FILE *out)
 	fprintf(out, "  %-12s explain a command (also: man bareperf-COMMAND)\n\n", "help");
 	fprintf(
 	    out,
-	    "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for; of run the\n"
-	    "program's, or 125 and up (see its --help).\n"
+	    "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for, 4 not\n"
+	    "finished; of run the program's, or 125 and up (see its --help).\n"
 	    "`bareperf run -- help' shows what the image itself understands.\n");
 }
 

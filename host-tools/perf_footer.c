@@ -32,19 +32,19 @@ static int check_footer(const struct perf_reader *reader, const struct perf_foot
 {
 	if (footer->magic != PERF_FOOTER_MAGIC)
 		return error_set(error, -EPROTO,
-		                 "perf.data: no footer at offset 0x%" PRIx64
+		                 "no footer at offset 0x%" PRIx64
 		                 ", where the header says that bareperf's is: damaged",
 		                 at);
 	if (footer->version != PERF_FOOTER_VERSION)
 		return error_set(error, -EPROTO,
-		                 "perf.data: footer at offset 0x%" PRIx64
+		                 "footer at offset 0x%" PRIx64
 		                 ": version %u, and "
 		                 "this bareperf knows %u alone",
 		                 at, footer->version, PERF_FOOTER_VERSION);
 	if (footer->offset > at || footer->size > at - footer->offset ||
 	    perf_footer_crc(footer, reader->bytes + footer->offset) != footer->crc)
 		return error_set(error, -EPROTO,
-		                 "perf.data: the ledger at offset 0x%" PRIx64 " with 0x%" PRIx64
+		                 "the ledger at offset 0x%" PRIx64 " with 0x%" PRIx64
 		                 " bytes is damaged: its CRC is another",
 		                 footer->offset, footer->size);
 	return 0;
@@ -62,13 +62,13 @@ int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, 
 		if (!is_ours(reader))
 			return PERF_LEDGER_NONE; /* the table of event types of Linux 2.6's perf */
 		return error_set(error, -EPROTO,
-		                 "perf.data: the header's footer of 0x%" PRIx64
+		                 "the header's footer of 0x%" PRIx64
 		                 " bytes makes no sense: damaged",
 		                 place->size);
 	}
 	if (place->offset > reader->size || reader->size - place->offset < sizeof(footer))
 		return error_set(error, -EPROTO,
-		                 "perf.data: cut off at offset 0x%zx; its end with the ledger was "
+		                 "cut off at offset 0x%zx; its end with the ledger was "
 		                 "at 0x%" PRIx64,
 		                 reader->size, place->offset + sizeof(footer));
 	memcpy(&footer, reader->bytes + place->offset, sizeof(footer));

@@ -20,8 +20,7 @@ static int check_section(const struct perf_reader *reader, const struct perf_fil
 	if (section->offset <= reader->size && section->size <= reader->size - section->offset)
 		return 0;
 	return error_set(error, -EPROTO,
-	                 "perf.data: %s at 0x%" PRIx64 " with 0x%" PRIx64
-	                 " bytes leave the file of 0x%zx",
+	                 "%s at 0x%" PRIx64 " with 0x%" PRIx64 " bytes leave the file of 0x%zx",
 	                 name, section->offset, section->size, reader->size);
 }
 
@@ -30,24 +29,21 @@ static int check_header(struct perf_reader *reader, struct error *error)
 	struct perf_file_header *header = &reader->header;
 
 	if (reader->size < sizeof(*header))
-		return error_set(error, -EPROTO, "perf.data: 0x%zx bytes are too few for a header",
+		return error_set(error, -EPROTO, "0x%zx bytes are too few for a header",
 		                 reader->size);
 	memcpy(header, reader->bytes, sizeof(*header));
 	if (header->magic != PERF_FILE_MAGIC)
 		return error_set(error, -EPROTO, "not a perf.data file: no PERFILE2 at offset 0");
 	if (header->size != sizeof(*header))
 		return error_set(error, -EPROTO,
-		                 "perf.data: header size is %" PRIu64
-		                 ": a pipe's stream, not a file",
+		                 "header size is %" PRIu64 ": a pipe's stream, not a file",
 		                 header->size);
 	if (header->attr_size < 64 + sizeof(struct perf_file_section) || header->attr_size > 4096 ||
 	    header->attrs.size % header->attr_size)
-		return error_set(error, -EPROTO,
-		                 "perf.data: attributes of %" PRIu64 " bytes make no sense",
+		return error_set(error, -EPROTO, "attributes of %" PRIu64 " bytes make no sense",
 		                 header->attr_size);
 	if (header->attrs.size / header->attr_size > PERF_READER_MAX_EVENTS)
-		return error_set(error, -EPROTO, "perf.data: more than %u events",
-		                 PERF_READER_MAX_EVENTS);
+		return error_set(error, -EPROTO, "more than %u events", PERF_READER_MAX_EVENTS);
 	/* A file that was cut off is read up to there. */
 	if (header->data.offset <= reader->size &&
 	    header->data.size > reader->size - header->data.offset) {
@@ -105,6 +101,7 @@ int perf_reader_open(struct perf_reader *reader, const char *path, struct error 
 		return error_prefix(error, code, "%s", path);
 	}
 	reader->mapping = mapping;
+	reader->path = path;
 	return 0;
 }
 
@@ -122,7 +119,8 @@ void perf_reader_close(struct perf_reader *reader)
 static int broken(const struct perf_reader *reader, uint64_t at, const char *why,
                   struct error *error)
 {
-	return error_set(error, -EPROTO, "perf.data: record at offset 0x%" PRIx64 ": %s",
+	return error_set(error, -EPROTO, "%s%srecord at offset 0x%" PRIx64 ": %s",
+	                 reader->path ? reader->path : "", reader->path ? ": " : "",
 	                 (reader->header.data.offset + at), why);
 }
 

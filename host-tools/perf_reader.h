@@ -23,6 +23,7 @@ struct perf_reader_event {
 };
 
 struct perf_reader {
+	const char *path; /* that was given, for messages; NULL: bytes in memory */
 	const uint8_t *bytes;
 	size_t size;
 	struct perf_file_header header; /* checked */
@@ -38,8 +39,8 @@ struct perf_reader {
 	uint64_t *scratch; /* for records that are not aligned in the file */
 };
 
-/* Open a file, or bytes in memory, which must stay there. -EPROTO: not a perf.data file that we
- * can read. */
+/* Open a file, or bytes in memory; path and bytes must stay there. -EPROTO: not a perf.data file
+ * that we can read. */
 int perf_reader_open(struct perf_reader *reader, const char *path, struct error *error);
 int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, size_t size,
                            struct error *error);

@@ -141,9 +141,8 @@ static int load_ids(struct perf_reader *reader, struct id_pair *pairs, uint32_t 
 	if (section->offset > reader->size || section->size > reader->size - section->offset ||
 	    section->size / 8 > most_ids(reader) - reader->id_count)
 		return error_set(error, -EPROTO,
-		                 "perf.data: event %u: its ids at 0x%" PRIx64
-		                 " are not in the file",
-		                 event, section->offset);
+		                 "event %u: its ids at 0x%" PRIx64 " are not in the file", event,
+		                 section->offset);
 	for (uint64_t i = 0; i < section->size / 8; i++) {
 		struct id_pair *pair = &pairs[reader->id_count++];
 
@@ -181,7 +180,7 @@ static int load_attr(struct perf_reader *reader, uint32_t i, struct id_pair *pai
 	memcpy(&ids, at + size, sizeof(ids));
 	if (i && (attr->sample_type ^ reader->events[0].attr.sample_type) & PERF_SAMPLE_IDENTIFIER)
 		return error_set(error, -EPROTO,
-		                 "perf.data: only some events have IDENTIFIER, so that records "
+		                 "only some events have IDENTIFIER, so that records "
 		                 "cannot be told apart");
 	default_name(&reader->events[i]);
 	return load_ids(reader, pairs, i, &ids, error);

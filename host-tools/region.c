@@ -191,6 +191,14 @@ uint32_t region_state(const struct region *region)
 	return __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
 }
 
+const char *region_state_name(uint32_t state)
+{
+	static const char *const names[] = { "booting",  "idle",   "recording",
+		                             "complete", "failed", "panic" };
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "none";
+}
+
 static const volatile struct tr_header *live_header(const struct region *region)
 {
 	return region_at(region, 0);

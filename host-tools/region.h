@@ -61,6 +61,9 @@ void region_close(struct region *region);
 /* tr_header.state, with acquire. */
 uint32_t region_state(const struct region *region);
 
+/* A state as a word; "none" where it is no enum tr_state, since somebody has written over it. */
+const char *region_state_name(uint32_t state);
+
 /* tr_header.status; what is left of exit_status, as of any program: 0 to 255. Once the state says
  * that they are there. */
 int region_status(const struct region *region);

@@ -66,7 +66,7 @@ static int failure_status(const struct machine *machine)
 		return RUN_SIGNAL + machine->signal;
 	if (!machine->recorded)
 		return state == TR_FAILED || state == TR_IDLE ? RUN_REFUSED : RUN_ERROR;
-	if (state == TR_PANIC || machine->died)
+	if (state >= TR_PANIC || machine->died) /* above it there is none */
 		return RUN_UNFINISHED;
 	return state == TR_FAILED && region_status(&machine->region) == -EFAULT
 	           ? RUN_SIGNAL + SIGSEGV
@@ -87,6 +87,11 @@ static int report(const struct machine *machine, const struct run_options *optio
 		status = run_summary(machine, options);
 	else if (!code)
 		print_console(machine, stdout);
+	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
+		say("the machine did not come to its end: its state became %s",
+		    region_state_name(machine->session.ledger.head.state));
+		return RUN_UNFINISHED;
+	}
 	if (!code)
 		return status || !machine->recorded ? status : region_exit_status(&machine->region);
 	if (machine->show_console && !options->verbose) {

@@ -13,19 +13,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "host-tools/mailbox.h"
 #include "host-tools/run_command.h"
+#include "host-tools/run_state.h"
 
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
 #define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
-
-/* What one turn of the loop found. */
-enum turn {
-	TURN_ON,   /* nothing special */
-	TURN_DONE, /* the command is done */
-	TURN_FAIL, /* over, and error says why */
-};
 
 static int open_region_file(struct machine *machine, const struct run_options *options,
                             struct error *error)
@@ -190,50 +183,6 @@ static int drain(struct machine *machine, bool last, struct error *error)
 	return code;
 }
 
-static enum turn failed(struct machine *machine, const char *what, struct error *error)
-{
-	char message[1024];
-
-	region_message(&machine->region, message);
-	error_set(error, -EIO, "%s: %.700s", what, *message ? message : "it does not say why");
-	return TURN_FAIL;
-}
-
-/* The machine does not stay FAILED, as it waits for the next command. */
-static bool was_refused(const struct machine *machine)
-{
-	int status;
-
-	return machine->request && mailbox_answered(&machine->region, machine->request, &status) &&
-	       status < 0;
-}
-
-static enum turn look_at_state(struct machine *machine, struct error *error)
-{
-	struct tr_header header;
-
-	switch (region_state(&machine->region)) {
-	case TR_COMPLETE:
-		return TURN_DONE;
-	case TR_FAILED:
-		machine->show_console = true;
-		return failed(machine, "the machine refused or failed the command", error);
-	case TR_IDLE:
-		if (was_refused(machine)) {
-			machine->show_console = true;
-			return failed(machine, "the machine refused or failed the command", error);
-		}
-		/* A run that ended between two looks; before the first run it is about to begin. */
-		region_header(&machine->region, &header);
-		return header.run ? TURN_DONE : TURN_ON;
-	case TR_PANIC:
-		machine->show_console = true;
-		return failed(machine, "the machine panicked", error);
-	default:
-		return TURN_ON;
-	}
-}
-
 /* Before the magic is there. */
 static enum turn look_for_region(struct machine *machine, const struct run_options *options,
                                  struct error *error)
@@ -272,7 +221,7 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	    run_command_send(options, &machine->region, &machine->request, error))
 		return TURN_FAIL;
 	/* The state first: what it promises is there when the rest is read. */
-	turn = look_at_state(machine, error);
+	turn = run_state_look(machine, error);
 	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
 		struct error reason = { "" };
 
@@ -283,27 +232,6 @@ static enum turn look(struct machine *machine, const struct run_options *options
 		}
 	}
 	return turn;
-}
-
-/* QEMU has ended: by itself after a command that records nothing, or by an accident. */
-static enum turn look_at_the_dead(struct machine *machine, struct error *error)
-{
-	char status[128];
-	uint64_t from = 0;
-	char *log;
-
-	if (machine->has_region && !machine->has_session && !machine->qemu.status)
-		return TURN_DONE;
-	qemu_describe_status(&machine->qemu, status, sizeof(status));
-	machine->died = true;
-	log = qemu_read_log(machine->qemu.log_fd, &from);
-	if (log)
-		log[strcspn(log, "\n")] = 0;
-	machine->show_console = true;
-	error_set(error, -EPIPE, "QEMU ended (%s) before the command was done%s%.500s", status,
-	          log && *log ? ": " : "", log ? log : "");
-	free(log);
-	return TURN_FAIL;
 }
 
 static enum turn loop(struct machine *machine, const struct run_options *options,
@@ -317,7 +245,7 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 
 		turn = look(machine, options, command, command_words, error);
 		if (turn == TURN_ON && dead)
-			turn = look_at_the_dead(machine, error);
+			turn = run_state_after_death(machine, error);
 		if (turn == TURN_ON && machine->signal) {
 			error_set(error, -EINTR, "interrupted");
 			turn = TURN_FAIL;
@@ -345,8 +273,8 @@ static int finish(struct machine *machine, enum turn turn, struct error *error)
 	/* A machine that is not at its end would go on writing. */
 	if (turn != TURN_DONE)
 		qemu_stop(&machine->qemu, 0);
-	machine->file_size = perf_writer_size(&machine->session.writer);
 	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
+	machine->file_size = perf_writer_size(&machine->session.writer);
 	machine->recorded = true;
 	if (turn == TURN_DONE && code)
 		*error = reason;

@@ -12,6 +12,7 @@
 #include "host-tools/drain.h"
 #include "host-tools/perf_features.h"
 #include "host-tools/perf_synth.h"
+#include "host-tools/recount.h"
 
 static int allocate(struct session *session, struct error *error)
 {
@@ -263,6 +264,17 @@ static int finish_file(struct session *session, struct error *error)
 	return code;
 }
 
+/* A file that could not be finished has lost some of what was counted: what it holds counts. */
+static void recount(struct session *session)
+{
+	struct error ignored;
+
+	recount_file(&session->ledger, session->options.output, &ignored);
+	session->samples = 0;
+	for (uint32_t i = 0; i < session->ledger.head.event_count; i++)
+		session->samples += session->ledger.events[i].found.samples;
+}
+
 int session_finish(struct session *session, bool interrupted, struct error *error)
 {
 	struct error reason = { "" };
@@ -277,6 +289,8 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	account_rest(session);
 	count_bells(session);
 	code = finish_file(session, error);
+	if (code)
+		recount(session);
 	if (!code && session->trouble) {
 		*error = session->first_trouble;
 		code = session->trouble;

@@ -115,6 +115,20 @@ def die_ahead():
     os.abort()
 
 
+def overwritten():
+    """Something has written over the state, and the machine goes off as if all were well."""
+    record(number)
+    machine.state(77)
+
+
+def overwritten_before():
+    machine.state(77)
+
+
+def off():
+    """Goes off in the midst of it all, as if that were its end."""
+
+
 def stall():
     """Records for ever, so that somebody has to interrupt."""
     record(number)
@@ -189,6 +203,7 @@ def lists():
 
 def arguments_given():
     machine.say(" ".join(arguments) + "\n")
+    machine.state(tr.COMPLETE)
 
 
 if scenario == "silent":
@@ -202,6 +217,6 @@ machine.open(address=0x380000000)
 if scenario == "arguments":
     arguments_given()
     sys.exit()
-if scenario not in ("refuse", "lists"):
+if scenario not in ("refuse", "lists", "overwritten_before", "off"):
     run()
 globals()[scenario]()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of `bareperf run`: older ones, links, two runs at a time. The machine is made up
+"""Files of `bareperf run`, and what it and `dump` say of those that are not whole: older ones, links,
+two runs at a time, a full disk, a machine that did not come to its end. The machine is made up
 (fake_qemu.py)."""
 
 import json
@@ -8,6 +9,7 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -17,7 +19,7 @@ import tap
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
-ERROR = 125  # enum run_status
+ERROR, UNFINISHED = 125, 253  # enum run_status
 directory = tempfile.TemporaryDirectory(prefix="bareperf-output-test-")
 HERE = pathlib.Path(directory.name)
 IMAGE = HERE / "image.efi"
@@ -103,4 +105,69 @@ tap.ok(ends.count(0) >= 1 and set(ends) <= {0, ERROR} and
        "of four runs that start together each is whole or refused", f"{ends} {names()} {found}")
 clean()
 
+# ---- What is in the file ----
+
+done = command("prlimit", f"--fsize={3 << 20}", *words("complete", "80000",
+                                                       options=["--region-size", "2"]))
+samples = int(re.search(r"\((\d+) samples\)", done.stderr).group(1))
+size = float(re.search(r"wrote ([\d.]+) MB", done.stderr).group(1))
+status, text, summary = dump()
+tap.ok(done.returncode == ERROR and 0 < samples == summary["events"][0]["delivered"],
+       "after a full disk the samples that are told are those in the file", done.stderr)
+tap.ok(0 < size * 1e6 <= OUT.stat().st_size, "and so are the bytes", done.stderr)
+missing = {"event": "cpu-clock", "kind": "unsaved", "cpus": 1}
+written = summary["events"][0]["written"]
+tap.ok(summary["missing"] == [{**missing, "count": written - samples, "of": written}] and
+       f"LOST cpu-clock: {written - samples} of {written} records" in done.stderr,
+       "what the machine wrote and the file has not is told by run and by dump",
+       f"{done.stderr}\n{summary['missing']}")
+clean()
+
+# ---- Files that are not whole ----
+
+run("complete", "1000")
+whole = OUT.read_bytes()
+data_end = sum(struct.unpack_from("<2Q", whole, 40))
+strange = []
+for size in [*range(data_end + 1, len(whole), 401), len(whole) - 1]:
+    (HERE / "v.data").write_bytes(whole[:size])
+    status, text, _ = dump(HERE / "v.data")
+    if status != 1 or f"{HERE / 'v.data'}: " not in text or f"offset 0x{size:x}" not in text:
+        strange.append((size, status, text))
+tap.equal(strange, [], "a file cut anywhere behind its records is an error with the offset")
+(HERE / "v.data").write_bytes(whole[:data_end - 20])
+for tool in ("dump", "flamegraph"):
+    done = command(TOOL, tool, HERE / "v.data")
+    tap.ok(done.returncode == 1 and "v.data: " in done.stderr and "perf.data" not in done.stderr,
+           f"{tool} names the file that it was given", done.stderr)
+clean()
+
+# ---- Machines that did not come to their end ----
+
+for scenario, run_status, state in (("die", UNFINISHED, 2), ("panic", UNFINISHED, 5),
+                                    ("overwritten", UNFINISHED, 77)):
+    done = run(scenario, "300")
+    status, text, summary = dump()
+    tap.ok(done.returncode == run_status and delivered() == 300,
+           f"{scenario}: run exits with {run_status}, and what was recorded is saved",
+           f"{done.returncode} {done.stderr}")
+    tap.ok((status, summary["ended"], summary["state"]) == (4, False, state),
+           f"{scenario}: dump exits with 4", f"{status} {text} {summary}")
+    first = command(TOOL, "dump", "-s", OUT).stdout.splitlines()[2]
+    tap.ok(first.startswith("UNFINISHED the machine did not come to its end") and
+           f"({state})" in first, f"{scenario}: its summary begins with that", first)
+    clean()
+for scenario in ("overwritten_before", "off"):
+    done = run(scenario)
+    tap.ok(done.returncode == ERROR and names() == [],
+           f"{scenario}: a machine that goes off without having been done is an error",
+           f"{done.returncode} {done.stderr} {names()}")
+with subprocess.Popen(words("stall", "400"), stderr=subprocess.DEVNULL, cwd=HERE) as process:
+    limit = time.monotonic() + 60
+    while not (OUT.exists() and OUT.stat().st_size > 20000) and time.monotonic() < limit:
+        time.sleep(0.02)
+    process.kill()
+status, text, summary = dump()
+tap.ok((status, summary["ended"], summary["conserved"]) == (4, False, None),
+       "a file whose writer was killed is no whole one: dump exits with 4", f"{status} {text}")
 tap.finish()

@@ -240,6 +240,14 @@ static void an_event_that_was_throttled_is_told_to_sample_less(void **state)
 	events[0].event.attr.sample_freq = 1000000;
 	tell();
 	assert_string_equal(advice, "-F 47619");
+	events[2].event.attr = events[0].event.attr; /* the one that needs least counts */
+	events[2].ledger.throttled = 1;
+	events[2].event.attr.sample_freq = 10000;
+	tell();
+	assert_string_equal(advice, "-F 5000");
+	events[2].event.attr.sample_freq = 1000000;
+	tell();
+	assert_string_equal(advice, "-F 47619");
 }
 
 static void what_is_not_in_the_file_is_told(void **state)
@@ -260,6 +268,23 @@ static void what_is_not_in_the_file_is_told(void **state)
 	ledger.of_region = true; /* there it is */
 	tell();
 	assert_null(strstr(told, "bytes of trace"));
+}
+
+static void what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing(void **state)
+{
+	(void)state;
+	events[0].found.delivered = 60;
+	events[0].found.elsewhere = 40;
+	tell();
+	assert_string_equal(told, "");
+	events[0].found.elsewhere = 0;
+	rings[0].ring.flags = TR_RING_BACKWARD;
+	tell();
+	assert_string_equal(told, "");
+	events[2].found.newer = 7; /* written after the last ledger, and not here */
+	tell();
+	assert_string_equal(
+	    told, "cycles: 7 of 207 records (3.4 %) that the machine wrote are not here\n");
 }
 
 static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **state)
@@ -311,6 +336,7 @@ int main(void)
 		TEST(an_area_in_snapshot_mode_overwrites_and_loses_nothing),
 		TEST(an_event_that_was_throttled_is_told_to_sample_less),
 		TEST(what_is_not_in_the_file_is_told),
+		TEST(what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing),
 		TEST(a_larger_ring_than_the_region_holds_needs_a_larger_region),
 		TEST(what_no_region_can_hold_is_to_be_sampled_less),
 		TEST(a_share_is_neither_none_nor_all_by_rounding),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/run_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/mailbox.h"
+
+static enum turn failed(struct machine *machine, const char *what, struct error *error)
+{
+	char message[1024];
+
+	region_message(&machine->region, message);
+	error_set(error, -EIO, "%s: %.700s", what, *message ? message : "it does not say why");
+	return TURN_FAIL;
+}
+
+/* The machine does not stay FAILED, as it waits for the next command. */
+static bool was_refused(const struct machine *machine)
+{
+	int status;
+
+	return machine->request && mailbox_answered(&machine->region, machine->request, &status) &&
+	       status < 0;
+}
+
+enum turn run_state_look(struct machine *machine, struct error *error)
+{
+	uint32_t state = region_state(&machine->region);
+	struct tr_header header;
+
+	switch (state) {
+	case TR_COMPLETE:
+		return TURN_DONE;
+	case TR_FAILED:
+		machine->show_console = true;
+		return failed(machine, "the machine refused or failed the command", error);
+	case TR_IDLE:
+		if (was_refused(machine)) {
+			machine->show_console = true;
+			return failed(machine, "the machine refused or failed the command", error);
+		}
+		/* A run that ended between two looks; before the first run it is about to begin. */
+		region_header(&machine->region, &header);
+		return header.run ? TURN_DONE : TURN_ON;
+	case TR_PANIC:
+		machine->show_console = true;
+		return failed(machine, "the machine panicked", error);
+	case TR_BOOTING:
+	case TR_RECORDING:
+		return TURN_ON;
+	default:
+		machine->show_console = true;
+		error_set(error, -EPROTO,
+		          "trace region, offset 0x%zx: the state %u is none: the machine has "
+		          "written over it",
+		          offsetof(struct tr_header, state), state);
+		return TURN_FAIL;
+	}
+}
+
+/* A machine that waits for its next command has carried out all of them. */
+static bool has_nothing_to_record(const struct machine *machine)
+{
+	return machine->has_region && !machine->has_session && !machine->qemu.status &&
+	       region_state(&machine->region) == TR_IDLE;
+}
+
+enum turn run_state_after_death(struct machine *machine, struct error *error)
+{
+	char status[128];
+	uint64_t from = 0;
+	char *log;
+
+	if (has_nothing_to_record(machine))
+		return TURN_DONE;
+	qemu_describe_status(&machine->qemu, status, sizeof(status));
+	machine->died = true;
+	log = qemu_read_log(machine->qemu.log_fd, &from);
+	if (log)
+		log[strcspn(log, "\n")] = 0;
+	machine->show_console = true;
+	error_set(error, -EPIPE, "QEMU ended (%s) before the command was done%s%.500s", status,
+	          log && *log ? ": " : "", log ? log : "");
+	free(log);
+	return TURN_FAIL;
+}
