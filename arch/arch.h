@@ -99,6 +99,8 @@ unsigned arch_cpu(void);
 struct arch_cpu_id {
 	uint64_t hw_id;     /* APIC id; MPIDR_EL1 affinity */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
+	/* hw_id >> core_shift counts cores, >> package_shift packages; 0 and 0: unknown */
+	uint32_t core_shift, package_shift;
 	char vendor[16];
 	char model[64];
 };
@@ -200,6 +202,13 @@ void arch_give_back(void);
  * fn may call this header's hooks for time, arch_cpu(), arch_wait() and the UART; of the others
  * it has no need. Not nested. Thread. */
 int arch_call_payload(int (*fn)(void *arg), void *arg);
+
+/* The privilege levels at which there is code to measure, the traced and ours: ARCH_LEVEL_*. What
+ * perf calls user, kernel and hypervisor. Thread. */
+#define ARCH_LEVEL_USER       (1U << 0) /* ring 3, EL0 */
+#define ARCH_LEVEL_KERNEL     (1U << 1) /* ring 0, EL1 */
+#define ARCH_LEVEL_HYPERVISOR (1U << 2) /* EL2 */
+unsigned arch_levels(void);
 
 /* ---- The other CPUs ---- */
 

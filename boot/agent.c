@@ -77,6 +77,7 @@ int agent_open(const struct channel *channel, const struct arch_platform *platfo
 	if (error)
 		return error;
 	region_channel = channel;
+	region.header->memory = memory_size();
 	describe_cpus(platform, cpus);
 	describe_image();
 	console_set_region(region.console);

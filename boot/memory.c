@@ -84,6 +84,15 @@ static bool is_ram(const EFI_MEMORY_DESCRIPTOR *area)
 	}
 }
 
+uint64_t memory_size(void)
+{
+	uint64_t pages = 0;
+
+	for (UINTN i = 0; i < nr_descriptors(); i++)
+		pages += is_ram(descriptor(i)) ? descriptor(i)->NumberOfPages : 0;
+	return pages * PAGE;
+}
+
 bool memory_is_known(uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size;

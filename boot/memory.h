@@ -23,6 +23,9 @@ int memory_init(void);
  * descriptors count as one. Any values. After memory_init(). */
 bool memory_is_known(uint64_t address, uint64_t size);
 
+/* Bytes of RAM that the map names. After memory_init(). */
+uint64_t memory_size(void);
+
 /* Zeroed pages that stay ours after boot services have ended; NULL if there are none.
  * Boot services only, as the four that follow. */
 void *memory_alloc_pages(size_t pages);

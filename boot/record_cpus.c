@@ -217,6 +217,8 @@ void record_describe_cpu(struct tr_cpu *entry)
 	arch_cpu_identify(&id);
 	entry->hw_id = id.hw_id;
 	entry->signature = id.signature;
+	entry->core_shift = id.core_shift;
+	entry->package_shift = id.package_shift;
 	trace_region_put_text(entry->vendor, sizeof(entry->vendor), id.vendor);
 	trace_region_put_text(entry->model, sizeof(entry->model), id.model);
 }

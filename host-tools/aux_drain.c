@@ -80,15 +80,39 @@ static void put_clock(struct blob *blob, const struct tr_clock *clock)
 	blob_u64(blob, 1);          /* cap_user_time_zero */
 }
 
-static void put_info(struct blob *blob, const struct aux_format *format,
-                     const struct tr_event *event, const struct tr_clock *clock)
+/* Arm SPE's metadata, version 2 (Linux 6.13 and later): a head of 4 words, then 7 for each CPU. Its
+ * first word is the version. Until 6.12 it was the PMU's type and nothing else was read, so the
+ * type stands there: newer perfs ask only whether it is 1, and take the type from the third word.
+ */
+static void put_spe_info(struct blob *blob, uint32_t type, const struct region *region)
 {
+	uint32_t cpus = region->header.cpus.count;
+
+	put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 1 + 4 + 7 * (size_t)cpus);
+	blob_u64(blob, PERF_FILE_AUXTRACE_ARM_SPE);
+	blob_u64(blob, type);
+	blob_u64(blob, 4); /* words of the head */
+	blob_u64(blob, type);
+	blob_u64(blob, cpus);
+	for (uint32_t i = 0; i < cpus; i++) {
+		blob_u64(blob, 0x1010101010101010ULL); /* a CPU begins here */
+		blob_u64(blob, region->cpus[i].cpu);
+		blob_u64(blob, 4); /* words that follow */
+		blob_u64(blob, region->cpus[i].signature);
+		blob_u64(blob, type);
+		blob_u64(blob, 0); /* PMSIDR_EL1.Interval: not known here */
+		blob_u64(blob, 0); /* nor which events it can filter by */
+	}
+}
+
+static void put_info(struct blob *blob, const struct aux_format *format,
+                     const struct tr_event *event, const struct region *region)
+{
+	const struct tr_clock *clock = &region->header.clock;
+
 	if (format->wants_clock) {
 		put_clock(blob, clock);
-		put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 3);
-		blob_u64(blob, format->type);
-		blob_u64(blob, event->attr.type);
-		blob_u64(blob, 1); /* one buffer a CPU */
+		put_spe_info(blob, event->attr.type, region);
 		return;
 	}
 	put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 7);
@@ -112,7 +136,7 @@ void aux_drain_info(struct blob *blob, const struct region *region)
 		format = find_format(region, i, &event);
 		/* perf knows one decoder a file. Its clock must not be 0: it divides by it. */
 		if (format && region->header.clock.time_mult) {
-			put_info(blob, format, event, &region->header.clock);
+			put_info(blob, format, event, region);
 			return;
 		}
 	}

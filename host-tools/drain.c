@@ -26,15 +26,19 @@ int drain_begin(struct session *session, uint32_t ring, struct error *error)
 	return code ? broken(session, ring, error) : 0;
 }
 
-static void note_sample(struct session *session, const struct perf_event_header *record,
-                        const struct ledger_event *event)
+/* When what is in the file happened. A recording of AUX areas alone has no samples, but begins with
+ * an ITRACE_START, and each piece's record has the time. */
+static void note_time(struct session *session, const struct perf_event_header *record,
+                      const struct ledger_event *event)
 {
 	const struct perf_event_attr *attr = &event->event.attr;
 	struct sample sample;
 
-	session->samples++;
-	if (!(attr->sample_type & PERF_SAMPLE_TIME) ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	if (!(attr->sample_type & PERF_SAMPLE_TIME))
+		return;
+	if (record->type == PERF_RECORD_SAMPLE
+	        ? !sample_parse(record, attr->sample_type, attr->read_format, &sample)
+	        : !sample_parse_trailer(record, attr->sample_type, &sample))
 		return;
 	if (!session->first_time || sample.time < session->first_time)
 		session->first_time = sample.time;
@@ -56,8 +60,8 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 		                 "whose id is no event's",
 		                 ring, session->readers[ring].position - record->size, record->type,
 		                 record->size);
-	if (record->type == PERF_RECORD_SAMPLE)
-		note_sample(session, record, event);
+	session->samples += record->type == PERF_RECORD_SAMPLE;
+	note_time(session, record, event);
 	session->records++;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/perf_features_machine.h"
 #include "host-tools/perf_synth.h"
 
 static void build_ids(struct blob *blob, const struct perf_features_input *in)
@@ -38,10 +39,8 @@ static void hostname(struct blob *blob, const struct perf_features_input *in)
 
 static void osrelease(struct blob *blob, const struct perf_features_input *in)
 {
-	char text[192];
-
-	snprintf(text, sizeof(text), "none (bareperf %s)", in->region->header.producer);
-	blob_perf_string(blob, text);
+	/* what stands where a kernel would; its version is the firmware's */
+	blob_perf_string(blob, in->region->header.producer);
 }
 
 static void version(struct blob *blob, const struct perf_features_input *in)
@@ -53,49 +52,6 @@ static void version(struct blob *blob, const struct perf_features_input *in)
 static void arch(struct blob *blob, const struct perf_features_input *in)
 {
 	blob_perf_string(blob, region_arch_name(in->region->header.machine));
-}
-
-static void nrcpus(struct blob *blob, const struct perf_features_input *in)
-{
-	uint32_t online = 0;
-
-	for (uint32_t i = 0; i < in->region->header.cpus.count; i++)
-		online += !!(in->region->cpus[i].flags & TR_CPU_ONLINE);
-	blob_u32(blob, in->region->header.cpus.count);
-	blob_u32(blob, online ? online : in->region->header.cpus.count);
-}
-
-static void cpudesc(struct blob *blob, const struct perf_features_input *in)
-{
-	char text[sizeof(in->region->cpus->model) + 1] = "";
-
-	if (in->region->header.cpus.count)
-		region_printable(text, sizeof(text), in->region->cpus[0].model,
-		                 sizeof(in->region->cpus[0].model));
-	blob_perf_string(blob, *text ? text : "unknown");
-}
-
-/* perf's cpuid: vendor,family,model,stepping of CPUID.01H:EAX (SDM vol. 2A, CPUID), or the
- * MIDR in hexadecimal. */
-static void cpuid(struct blob *blob, const struct perf_features_input *in)
-{
-	const struct tr_cpu *cpu = in->region->cpus;
-	char vendor[sizeof(cpu->vendor) + 1], text[64] = "unknown";
-
-	if (in->region->header.cpus.count && in->region->header.machine == 183) {
-		snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)cpu->signature);
-	} else if (in->region->header.cpus.count) {
-		unsigned eax = (unsigned)cpu->signature;
-		unsigned family = eax >> 8 & 15, model = eax >> 4 & 15;
-
-		if (family == 6 || family == 15)
-			model |= (eax >> 16 & 15) << 4;
-		if (family == 15)
-			family += eax >> 20 & 255;
-		region_printable(vendor, sizeof(vendor), cpu->vendor, sizeof(cpu->vendor));
-		snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, eax & 15);
-	}
-	blob_perf_string(blob, text);
 }
 
 static void cmdline(struct blob *blob, const struct perf_features_input *in)
@@ -212,14 +168,21 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_OSRELEASE, osrelease },
 		{ PERF_FILE_VERSION, version },
 		{ PERF_FILE_ARCH, arch },
-		{ PERF_FILE_NRCPUS, nrcpus },
-		{ PERF_FILE_CPUDESC, cpudesc },
-		{ PERF_FILE_CPUID, cpuid },
+		{ PERF_FILE_NRCPUS, perf_feature_nrcpus },
+		{ PERF_FILE_CPUDESC, perf_feature_cpudesc },
+		{ PERF_FILE_CPUID, perf_feature_cpuid },
+		{ PERF_FILE_TOTAL_MEM, perf_feature_total_mem },
 		{ PERF_FILE_CMDLINE, cmdline },
 		{ PERF_FILE_EVENT_DESC, event_desc },
+		{ PERF_FILE_CPU_TOPOLOGY, perf_feature_cpu_topology },
+		{ PERF_FILE_NUMA_TOPOLOGY, perf_feature_numa_topology },
+		{ PERF_FILE_PMU_MAPPINGS, perf_feature_pmu_mappings },
 		{ PERF_FILE_GROUP_DESC, group_desc },
 		{ PERF_FILE_AUXTRACE, auxtrace },
 		{ PERF_FILE_SAMPLE_TIME, sample_time },
+		{ PERF_FILE_MEM_TOPOLOGY, perf_feature_mem_topology },
+		{ PERF_FILE_CLOCKID, perf_feature_clockid },
+		{ PERF_FILE_CLOCK_DATA, perf_feature_clock_data },
 	};
 	size_t count = 0;
 

@@ -7,7 +7,7 @@
 #include "host-tools/ledger.h"
 #include "host-tools/perf_writer.h"
 
-#define PERF_FEATURES_MAX 16
+#define PERF_FEATURES_MAX 20
 
 struct perf_features_input {
 	const struct region *region;

@@ -9,6 +9,8 @@
 
 #include "host-tools/perf_file.h"
 
+#define LEVELS (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
+
 /* Words of a sample_id_all trailer. */
 static size_t trailer_words(uint64_t sample_type)
 {
@@ -34,11 +36,12 @@ static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, u
 		blob_u64(blob, id);
 }
 
-static void add_header(struct blob *blob, uint32_t type, size_t body, uint64_t sample_type)
+static void add_header(struct blob *blob, uint32_t type, size_t body, uint16_t cpumode,
+                       uint64_t sample_type)
 {
 	struct perf_event_header header = {
 		.type = type,
-		.misc = PERF_RECORD_MISC_USER,
+		.misc = cpumode,
 		.size = (uint16_t)(sizeof(header) + body + 8 * trailer_words(sample_type)),
 	};
 
@@ -49,7 +52,9 @@ static void add_header(struct blob *blob, uint32_t type, size_t body, uint64_t s
  */
 static size_t text_size(const char *text)
 {
-	return (strnlen(text, 4095) + 8) / 8 * 8;
+	size_t length = strlen(text);
+
+	return ((length < 4095 ? length : 4095) + 8) / 8 * 8;
 }
 
 static void add_text(struct blob *blob, const char *text)
@@ -57,11 +62,42 @@ static void add_text(struct blob *blob, const char *text)
 	blob_padded(blob, text, text_size(text));
 }
 
-static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid)
-{
-	static const char comm[] = "bareperf";
+/* Linux's names of threads are shorter than 16 bytes. */
+#define COMM_SIZE 16
 
-	add_header(blob, PERF_RECORD_COMM, 8 + text_size(comm), sample_type);
+/* What the boot CPU runs: the command's word behind "--"; without one, bareperf. */
+static void workload_name(const struct region *region, char name[COMM_SIZE])
+{
+	const char *command = region->header.command;
+	const char *end = command + strnlen(command, sizeof(region->header.command));
+	const char *word = NULL;
+
+	for (const char *at = command; at + 4 < end && !word; at++)
+		word = memcmp(at, " -- ", 4) ? NULL : at + 4;
+	if (word)
+		region_printable(name, COMM_SIZE, word, strcspn(word, " "));
+	if (!word || !*name)
+		strcpy(name, "bareperf");
+}
+
+/* A thread is a CPU. Of the workloads only a payload has threads on other CPUs than the boot CPU;
+ * with any other they idle. */
+static void thread_name(const struct region *region, const struct tr_cpu *cpu, char name[COMM_SIZE])
+{
+	char workload[COMM_SIZE];
+
+	workload_name(region, workload);
+	if (!cpu->cpu)
+		strcpy(name, workload);
+	else if (!strcmp(workload, "payload"))
+		snprintf(name, COMM_SIZE, "payload/%u", cpu->cpu % 1000000);
+	else
+		snprintf(name, COMM_SIZE, "idle/%u", cpu->cpu % 1000000);
+}
+
+static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, const char *comm)
+{
+	add_header(blob, PERF_RECORD_COMM, 8 + text_size(comm), PERF_RECORD_MISC_USER, sample_type);
 	blob_u32(blob, SYNTH_PID);
 	blob_u32(blob, tid);
 	add_text(blob, comm);
@@ -70,7 +106,7 @@ static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid)
 
 static void add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
 {
-	add_header(blob, PERF_RECORD_FORK, 24, sample_type);
+	add_header(blob, PERF_RECORD_FORK, 24, PERF_RECORD_MISC_USER, sample_type);
 	blob_u32(blob, SYNTH_PID);
 	blob_u32(blob, SYNTH_PID); /* parent */
 	blob_u32(blob, tid);
@@ -93,10 +129,29 @@ static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_i
 	};
 
 	add_header(blob, PERF_RECORD_MMAP2,
-	           sizeof(mmap2) - sizeof(mmap2.header) + text_size(file->path), sample_type);
+	           sizeof(mmap2) - sizeof(mmap2.header) + text_size(file->path),
+	           PERF_RECORD_MISC_USER, sample_type);
 	blob_add(blob, (const uint8_t *)&mmap2 + sizeof(mmap2.header),
 	         sizeof(mmap2) - sizeof(mmap2.header));
 	add_text(blob, file->path);
+	add_trailer(blob, sample_type, SYNTH_PID, 0);
+}
+
+/* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
+ * of events that do not exclude the kernel; and ours do not, being at whatever level. */
+static void add_kernel(struct blob *blob, uint64_t sample_type)
+{
+	static const char name[] = "[kernel.kallsyms]_text";
+	const uint64_t address = -2ULL * TR_PAGE;
+
+	add_header(blob, PERF_RECORD_MMAP, 32 + text_size(name), PERF_RECORD_MISC_KERNEL,
+	           sample_type);
+	blob_u32(blob, UINT32_MAX); /* pid -1 */
+	blob_u32(blob, 0);
+	blob_u64(blob, address);
+	blob_u64(blob, TR_PAGE);
+	blob_u64(blob, address); /* of the symbol that the name ends with */
+	add_text(blob, name);
 	add_trailer(blob, sample_type, SYNTH_PID, 0);
 }
 
@@ -108,11 +163,14 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
 		uint32_t tid = SYNTH_PID + region->cpus[i].cpu;
+		char name[COMM_SIZE];
 
+		thread_name(region, &region->cpus[i], name);
 		if (tid != SYNTH_PID)
 			add_fork(blob, sample_type, tid);
-		add_comm(blob, sample_type, tid);
+		add_comm(blob, sample_type, tid, name);
 	}
+	add_kernel(blob, sample_type);
 	for (uint32_t i = 0; i < region->header.images.count; i++)
 		add_mmap2(blob, sample_type, &region->images[i], &files[i]);
 }
@@ -125,7 +183,7 @@ void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
 
 		if (!event->ledger.lost)
 			continue;
-		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, sample_type);
+		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER, sample_type);
 		blob_u64(blob, event->ledger.lost);
 		add_trailer(blob, sample_type, SYNTH_PID + event->event.cpu, event->event.id);
 	}
@@ -158,8 +216,10 @@ uint32_t perf_synth_events(const struct region *region, struct perf_writer_event
 			continue;
 		count++;
 		event->attr = first->attr;
-		/* Nothing here is a kernel's; without this perf warns about kptr_restrict. */
-		event->attr.flags |= PERF_ATTR_EXCLUDE_KERNEL;
+		/* perf writes the levels behind an event's name where any is excluded, or where
+		 * guests are not. */
+		if (!(event->attr.flags & LEVELS))
+			event->attr.flags |= PERF_ATTR_EXCLUDE_GUEST;
 		event->ids = next;
 		for (uint32_t i = 0; i < instances; i++) {
 			if (region->events[i].evsel == evsel)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "arch/arch.h"
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/group.h"
@@ -32,10 +33,29 @@ const struct pmu *pmu_of_type(uint32_t type)
 	return NULL;
 }
 
+/* An event that would count nothing, as nothing runs at the levels that its modifiers leave. */
+static int check_levels(struct perf_event *event)
+{
+	uint64_t flags = event->attr.flags;
+	unsigned wanted = (flags & PERF_ATTR_EXCLUDE_USER ? 0 : ARCH_LEVEL_USER) |
+	                  (flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : ARCH_LEVEL_KERNEL) |
+	                  (flags & PERF_ATTR_EXCLUDE_HV ? 0 : ARCH_LEVEL_HYPERVISOR);
+
+	if (wanted & arch_levels())
+		return 0;
+	event->why =
+	    wanted & ARCH_LEVEL_USER
+	        ? "nothing runs at user level here; the workload is the kernel's: :k"
+	        : "nothing runs at hypervisor level here; the workload is the kernel's: :k";
+	return -EINVAL;
+}
+
 int event_init(struct perf_event *event)
 {
 	int error = check_attr(&event->attr);
 
+	if (!error)
+		error = check_levels(event);
 	if (error)
 		return error;
 	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {

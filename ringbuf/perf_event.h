@@ -84,6 +84,7 @@ enum perf_event_read_format {
 #define PERF_ATTR_TASK           (1ULL << 13)
 #define PERF_ATTR_WATERMARK      (1ULL << 14)
 #define PERF_ATTR_SAMPLE_ID_ALL  (1ULL << 18)
+#define PERF_ATTR_EXCLUDE_GUEST  (1ULL << 20)
 #define PERF_ATTR_MMAP2          (1ULL << 23)
 #define PERF_ATTR_COMM_EXEC      (1ULL << 24)
 #define PERF_ATTR_WRITE_BACKWARD (1ULL << 27)

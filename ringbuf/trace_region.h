@@ -108,7 +108,8 @@ struct tr_header {
 	uint64_t reader_wait;         /* ns that this run waited for its reader */
 	uint32_t reader_found;        /* enum tr_reader_found, of this run */
 	int32_t exit_status;          /* of the last workload: main()'s or exit()'s */
-	uint8_t reserved_1[32];
+	uint64_t memory;              /* bytes of RAM, by the firmware's memory map; 0: unknown */
+	uint8_t reserved_1[24];
 	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
@@ -119,6 +120,7 @@ _Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
 _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
 _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
 _Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
+_Static_assert(offsetof(struct tr_header, memory) == 288, "tr_header.memory");
 _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
@@ -148,7 +150,9 @@ struct tr_cpu {
 	uint64_t leftovers; /* of those, found counting when we came: stopped and cleared; or: */
 #define TR_LEFTOVERS_TRACE (1ULL << 62) /* x86: branch trace, its store, PEBS or LBR was on */
 	uint64_t foreign; /* of those, somebody else's: they do not keep what we write */
-	uint8_t reserved[80];
+	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
+	uint32_t core_shift, package_shift;
+	uint8_t reserved[72];
 };
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 

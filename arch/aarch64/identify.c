@@ -71,6 +71,15 @@ static const char *part_name(uint64_t midr)
 	return NULL;
 }
 
+/* Aff0 numbers threads where MPIDR_EL1.MT is set, cores otherwise (D17.2.101). What the levels
+ * above are, packages or clusters, only ACPI's PPTT would say: one package, as Linux has it without
+ * one. */
+static void read_topology(struct arch_cpu_id *id)
+{
+	id->core_shift = read_sysreg(mpidr_el1) & MPIDR_MT ? 8 : 0;
+	id->package_shift = 40;
+}
+
 void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	uint64_t midr = read_sysreg(midr_el1);
@@ -82,6 +91,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 
 	id->hw_id = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
 	id->signature = midr & 0xffffffff;
+	read_topology(id);
 	append(id->vendor, id->vendor + sizeof(id->vendor) - 1, implementer_name(midr));
 	if (part) {
 		at = append(at, end, part);

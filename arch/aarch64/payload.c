@@ -16,3 +16,9 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 	write_sysreg(daif, masks); /* whatever it left masked */
 	return result;
 }
+
+/* Entered at EL1 we are there, beside it. */
+unsigned arch_levels(void)
+{
+	return ARCH_LEVEL_KERNEL | (arm_machine.el == 2 ? ARCH_LEVEL_HYPERVISOR : 0);
+}

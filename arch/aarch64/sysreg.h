@@ -88,6 +88,7 @@
 
 /* MPIDR_EL1's affinity fields: Aff3, Aff2, Aff1, Aff0 */
 #define MPIDR_AFFINITY 0xff00ffffffUL
+#define MPIDR_MT       (1UL << 24)
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -6,6 +6,7 @@ uint64_t fake_timer_deadline;
 
 uint16_t fake_machine;
 unsigned fake_cpu_number;
+unsigned fake_levels = ARCH_LEVEL_USER | ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR;
 uint64_t (*fake_reg_read)(uint32_t reg);
 void (*fake_reg_write)(uint32_t reg, uint64_t value);
 arch_handler_fn fake_pmi;
@@ -13,6 +14,11 @@ arch_handler_fn fake_trace_interrupt;
 void (*fake_trace_sync)(void);
 
 static arch_handler_fn timer_handler;
+
+unsigned arch_levels(void)
+{
+	return fake_levels;
+}
 
 uint16_t arch_elf_machine(void)
 {

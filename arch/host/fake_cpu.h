@@ -12,6 +12,9 @@ struct arch_regs {
 /* What arch_elf_machine() says. */
 extern uint16_t fake_machine;
 
+/* What arch_levels() says; all of them, if a test does not care. */
+extern unsigned fake_levels;
+
 /* What arch_cpu() says. */
 extern unsigned fake_cpu_number;
 

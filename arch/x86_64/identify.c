@@ -7,6 +7,10 @@
 
 #define EM_X86_64 62
 
+/* Level types of leaf 0BH, ECX[15:8] */
+#define TOPOLOGY_SMT  1
+#define TOPOLOGY_CORE 2
+
 uint16_t arch_elf_machine(void)
 {
 	return EM_X86_64;
@@ -42,10 +46,28 @@ static void read_model(char model[64])
 		model[i] = start[i];
 }
 
+/* Leaf 0BH tells level by level how many bits of the x2APIC id lie below the next one (SDM volume
+ * 3A, 9.9.3.1). */
+static void read_topology(struct arch_cpu_id *id)
+{
+	struct cpuid threads, cores;
+
+	id->core_shift = id->package_shift = 0;
+	if (cpuid(0, 0).eax < 0xb)
+		return;
+	threads = cpuid(0xb, 0);
+	cores = cpuid(0xb, 1);
+	if ((threads.ecx >> 8 & 0xff) != TOPOLOGY_SMT || (cores.ecx >> 8 & 0xff) != TOPOLOGY_CORE)
+		return;
+	id->core_shift = threads.eax & 0x1f;
+	id->package_shift = cores.eax & 0x1f;
+}
+
 void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	id->hw_id = apic_id();
 	id->signature = cpuid(1, 0).eax;
 	read_vendor(id->vendor);
 	read_model(id->model);
+	read_topology(id);
 }

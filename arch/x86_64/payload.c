@@ -6,3 +6,8 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 {
 	return fn(arg);
 }
+
+unsigned arch_levels(void)
+{
+	return ARCH_LEVEL_KERNEL;
+}

@@ -64,7 +64,7 @@ tap.ok("no ELF" not in said, "the ELF beside the image is found by its build-id"
 
 report = subprocess.run(["perf", "report", "-i", DATA, "--stdio", "--no-children"],
                         capture_output=True, text=True)
-tap.ok("100.00%  bareperf  image.sym" in report.stdout and "---leaf" in report.stdout
+tap.ok("100.00%  test     image.sym" in report.stdout and "---leaf" in report.stdout
        and report.stdout.index("---leaf") < report.stdout.index("middle")
        < report.stdout.index("main"),
        "perf report names the functions and their callers", report.stdout)

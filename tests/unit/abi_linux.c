@@ -33,6 +33,7 @@ unsigned long long linux_flag(int flag)
 	attr.inherit = flag == 14;
 	attr.pinned = flag == 15;
 	attr.exclusive = flag == 16;
+	attr.exclude_guest = flag == 17;
 	memcpy(&word, (const char *)&attr + 40, sizeof(word));
 	return word;
 }

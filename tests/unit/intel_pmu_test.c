@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #define model (intel_models[0])
 
 static const struct {
@@ -233,6 +235,41 @@ static void modifiers_choose_the_ring(void **state)
 	assert_int_equal(model.select[0], 0);
 }
 
+static void an_event_of_levels_at_which_nothing_runs_is_refused(void **state)
+{
+	const uint64_t user = PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	const uint64_t kernel = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV;
+	const uint64_t hypervisor = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL;
+	const struct {
+		unsigned levels;
+		uint64_t flags;
+		const char *why; /* NULL: served */
+	} cases[] = {
+		{ ARCH_LEVEL_KERNEL, 0, NULL },
+		{ ARCH_LEVEL_KERNEL, kernel, NULL },
+		{ ARCH_LEVEL_KERNEL, PERF_ATTR_EXCLUDE_USER, NULL },
+		{ ARCH_LEVEL_KERNEL, user, "nothing runs at user level" },
+		{ ARCH_LEVEL_KERNEL, PERF_ATTR_EXCLUDE_KERNEL, "nothing runs at user level" },
+		{ ARCH_LEVEL_KERNEL, hypervisor, "nothing runs at hypervisor level" },
+		{ ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR, hypervisor, NULL },
+		{ ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR, user, "nothing runs at user level" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		intel_model_power_on(2, false);
+		fake_levels = cases[i].levels;
+		rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
+		rig_events[0].attr.flags = cases[i].flags;
+		assert_int_equal(event_init(&rig_events[0]), cases[i].why ? -EINVAL : 0);
+		if (cases[i].why)
+			assert_non_null(strstr(rig_events[0].why, cases[i].why));
+		else
+			assert_null(rig_events[0].why);
+	}
+	fake_levels = ARCH_LEVEL_USER | ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR;
+}
+
 static void leftovers_of_firmware_are_cleared_before_anything_counts(void **state)
 {
 	(void)state;
@@ -388,6 +425,7 @@ int main(void)
 		cmocka_unit_test(the_program_gets_on_whatever_the_period),
 		cmocka_unit_test(what_is_rare_is_sampled_at_its_period_however_short),
 		cmocka_unit_test(modifiers_choose_the_ring),
+		cmocka_unit_test(an_event_of_levels_at_which_nothing_runs_is_refused),
 		cmocka_unit_test(leftovers_of_firmware_are_cleared_before_anything_counts),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
 		cmocka_unit_test(a_signal_is_not_counted_as_spurious),
