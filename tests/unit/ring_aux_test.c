@@ -207,6 +207,27 @@ static void snapshot_mode_wakes_nobody_and_has_no_watermark(void **state)
 	assert_int_equal(rig.control->aux_head, 10 * (PAGE - 96));
 }
 
+static void each_count_is_published_as_what_it_is(void **state)
+{
+	struct tr_ring_ledger ledger = { 0 };
+
+	(void)state;
+	aux.head = 1;
+	aux.lost = 2;
+	aux.skipped = 3;
+	aux.overwritten = 4;
+	aux.records = 5;
+	aux.truncated = 6;
+	ring_aux_publish(&aux, &ledger);
+	assert_int_equal(ledger.aux_head, 1);
+	assert_int_equal(ledger.aux_written, 1);
+	assert_int_equal(ledger.aux_lost, 2);
+	assert_int_equal(ledger.aux_skipped, 3);
+	assert_int_equal(ledger.aux_overwritten, 4);
+	assert_int_equal(ledger.aux_records, 5);
+	assert_int_equal(ledger.aux_truncated, 6);
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, aux_setup, aux_teardown)
 
 int main(void)
@@ -225,6 +246,7 @@ int main(void)
 		CLAIM(truncated_wakes_and_stops_until_the_reader_frees),
 		CLAIM(partial_wakes_nobody),
 		CLAIM(snapshot_mode_wakes_nobody_and_has_no_watermark),
+		CLAIM(each_count_is_published_as_what_it_is),
 	};
 
 	return cmocka_run_group_tests_name("ring AUX", tests, NULL, NULL);
