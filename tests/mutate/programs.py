@@ -281,6 +281,8 @@ def recall(test, path):
     for name in KEPT:
         setattr(test, name, known[name])
     test.lines = {f: {int(n): c for n, c in l.items()} for f, l in test.lines.items()}
+    if not test.results:
+        return test.cpu >= TOO_LONG - 2  # what failed may have been the machine's fault
     return test.ran == fingerprint(files_run(test))
 
 

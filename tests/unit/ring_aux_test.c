@@ -207,6 +207,17 @@ static void snapshot_mode_wakes_nobody_and_has_no_watermark(void **state)
 	assert_int_equal(rig.control->aux_head, 10 * (PAGE - 96));
 }
 
+static void a_tail_that_stays_where_it_was_is_no_fault(void **state)
+{
+	(void)state;
+	aux_transact(96, 0);
+	rig.control->aux_tail = 96;
+	aux_transact(96, 0);
+	aux_transact(96, 0);
+	assert_int_equal(aux.tail, 96);
+	assert_int_equal(rig.ring.tail_faults, 0);
+}
+
 static void each_count_is_published_as_what_it_is(void **state)
 {
 	struct tr_ring_ledger ledger = { 0 };
@@ -246,6 +257,7 @@ int main(void)
 		CLAIM(truncated_wakes_and_stops_until_the_reader_frees),
 		CLAIM(partial_wakes_nobody),
 		CLAIM(snapshot_mode_wakes_nobody_and_has_no_watermark),
+		CLAIM(a_tail_that_stays_where_it_was_is_no_fault),
 		CLAIM(each_count_is_published_as_what_it_is),
 	};
 

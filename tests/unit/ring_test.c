@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ring_rig.h"
+#include "ringbuf/ledger.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,6 +63,10 @@ static void a_config_against_the_rules_is_refused(void **state)
 	bad[3].max_record = 65536;
 	bad[4].size = 2 * RING_SIZE_MAX;
 	assert_int_equal(ring_init(&ring, &good), 0);
+	good.max_record = SIZE; /* and as much as 65535 in larger ones */
+	assert_int_equal(ring_init(&ring, &good), 0);
+	good.max_record = SIZE + 8;
+	assert_int_equal(ring_init(&ring, &good), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(ring_init(&ring, &bad[i]), -EINVAL);
 }
@@ -299,6 +304,41 @@ static void a_bad_tail_costs_nothing_but_the_space_that_it_does_not_free(void **
 	assert_fine(rig);
 }
 
+static void each_count_is_published_as_what_it_is(void **state)
+{
+	struct rig *rig = *state;
+	struct tr_ring_ledger ledger = { 0 };
+	struct ring ring = { .published = 80,
+		             .lost_records = 2,
+		             .reported = 3,
+		             .lost = 4,
+		             .tail_faults = 5,
+		             .owner = &rig->owner };
+
+	rig->owner.causes[TR_WAKEUP_THRESHOLD] = 11;
+	rig->owner.causes[TR_WAKEUP_FULL] = 12;
+	rig->owner.causes[TR_WAKEUP_AUX] = 13;
+	rig->owner.causes[TR_WAKEUP_END] = 14;
+	rig->owner.sent = 15;
+	rig->owner.coalesced = 16;
+	rig->owner.repeated = 17;
+	ring_publish_ledger(&ring, &ledger);
+	assert_int_equal(ledger.data_head, 80);
+	assert_int_equal(ledger.lost_records, 2);
+	assert_int_equal(ledger.reported, 3);
+	assert_int_equal(ledger.lost, 4);
+	assert_int_equal(ledger.tail_faults, 5);
+	for (unsigned i = 0; i < TR_WAKEUP_CAUSES; i++)
+		assert_int_equal(ledger.causes[i], rig->owner.causes[i]);
+	assert_int_equal(ledger.sent, 15);
+	assert_int_equal(ledger.coalesced, 16);
+	assert_int_equal(ledger.repeated, 17);
+	ring.flip = UINT64_MAX; /* backward: data_head goes down from 0 */
+	ring.owner = NULL;
+	ring_publish_ledger(&ring, &ledger);
+	assert_true(ledger.data_head == (uint64_t)-80);
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -321,6 +361,7 @@ int main(void)
 		CLAIM(nested_records_appear_when_the_outermost_is_lost),
 		CLAIM(a_tail_out_of_bounds_is_refused_and_counted_once),
 		CLAIM(a_bad_tail_costs_nothing_but_the_space_that_it_does_not_free),
+		CLAIM(each_count_is_published_as_what_it_is),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
