@@ -250,6 +250,19 @@ static void nested_records_appear_when_the_outermost_is_complete(void **state)
 	assert_fine(rig);
 }
 
+static void a_nested_record_with_nothing_to_wait_for_takes_no_level(void **state)
+{
+	struct rig *rig = *state;
+	struct ring_output outer, inner;
+
+	assert_non_null(ring_reserve(&outer, &rig->ring, &rig->events[2].account, 32));
+	assert_ptr_equal(ring_reserve(&inner, &rig->ring, &rig->events[1].account, 64),
+	                 rig->data + 32);
+	assert_int_equal(inner.way, RING_NESTED);
+	assert_int_equal(rig->ring.nest, 0);
+	assert_int_equal(rig->ring.head, 96);
+}
+
 static void nested_records_appear_when_the_outermost_is_lost(void **state)
 {
 	struct rig *rig = *state;
@@ -358,6 +371,7 @@ int main(void)
 		CLAIM(a_record_larger_than_promised_is_lost),
 		CLAIM(a_writer_deeper_than_the_levels_loses_its_wrapping_record),
 		CLAIM(nested_records_appear_when_the_outermost_is_complete),
+		CLAIM(a_nested_record_with_nothing_to_wait_for_takes_no_level),
 		CLAIM(nested_records_appear_when_the_outermost_is_lost),
 		CLAIM(a_tail_out_of_bounds_is_refused_and_counted_once),
 		CLAIM(a_bad_tail_costs_nothing_but_the_space_that_it_does_not_free),
