@@ -12,6 +12,7 @@
 #include "boot/panic.h"
 #include "boot/payload.h"
 #include "boot/print.h"
+#include "boot/reader.h"
 #include "boot/record.h"
 #include "boot/syscalls.h"
 #include "boot/tables.h"
@@ -25,6 +26,8 @@ static struct trace_region region;
 static const struct channel *region_channel;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
+static struct command_error mistake; /* in command_text, where it is wrong */
+static int unusable;                 /* a negative errno: there is no command_text to be had */
 
 /* ---- The region ---- */
 
@@ -126,14 +129,47 @@ static bool answer(void)
 	return true;
 }
 
-static int parse(const char *text)
+/* What fits no machine whose region lies where ours does. */
+static const char *misfit(bool at_boot)
 {
-	struct command_error error;
+	if (command.region_size && !region_channel->ops->in_ram)
+		return "the trace region is not in RAM: its size is the host's to choose";
+	if (command.region_size && !at_boot)
+		return "the trace region is there already: say this when the machine boots";
+	if (!region_channel->ops->in_ram ||
+	    (command.verb != COMMAND_RECORD && command.verb != COMMAND_STAT))
+		return NULL;
+	if ((command.then == THEN_POWEROFF || command.then == THEN_REBOOT) &&
+	    !reader_is_announced(&region))
+		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
+	return NULL;
+}
 
-	if (!command_parse(&command, text, &image_tables, &error))
+static void find_misfit(const char *text, bool at_boot)
+{
+	const char *at = NULL;
+
+	mistake.what = misfit(at_boot);
+	if (mistake.what)
+		at = strstr(text, command.region_size ? "--region-size" : "--then");
+	mistake.column = at ? (unsigned)(at - text) : 0;
+}
+
+/* 0, or refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
+static int check(const char *text, bool at_boot)
+{
+	if (!mistake.what)
+		find_misfit(text, at_boot);
+	if (!mistake.what)
 		return 0;
 	command.then = THEN_WAIT;
-	return refuse(text, &error);
+	return refuse(text, &mistake);
+}
+
+static void parse(const char *text)
+{
+	mistake.what = NULL;
+	command_parse(&command, text, &image_tables, &mistake);
 }
 
 static int carry_out(const char *text)
@@ -147,14 +183,27 @@ static int carry_out(const char *text)
 	return 0;
 }
 
-bool agent_accept(const char *text)
+void agent_read_command(void)
 {
-	memcpy(command_text, text, strlen(text) + 1);
-	if (!*text) {
-		command.then = THEN_WAIT;
-		return true;
-	}
-	return !parse(text) && !answer();
+	int length = command_line_read(command_text, sizeof(command_text));
+
+	unusable = length < 0 ? length : 0;
+	if (*command_text)
+		parse(command_text);
+}
+
+uint64_t agent_region_size(void)
+{
+	return command.region_size;
+}
+
+bool agent_accept(void)
+{
+	if (unusable)
+		agent_fail("the command line is of no use", unusable);
+	else if (*command_text)
+		return !check(command_text, true) && !answer();
+	return !unusable;
 }
 
 void agent_adopt_payload(void)
@@ -193,20 +242,59 @@ static void serve_one(void)
 	trace_region_set_state(&region, TR_IDLE);
 	while (!mailbox_poll(&region, &request))
 		arch_relax();
-	if (!request.error)
-		request.error = parse(request.text);
+	if (!request.error) {
+		parse(request.text);
+		request.error = check(request.text, false);
+	}
 	if (!request.error)
 		request.error = carry_out(request.text);
 	mailbox_reply(&region, &request, request.error, NULL);
 }
 
-enum machine_reset agent_serve(void)
+/* What lies in RAM is kept until its reader has it. */
+static bool may_end(void)
+{
+	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
+		return false;
+	if (!region_channel->ops->in_ram || !region.run || reader_await_end(&region))
+		return true;
+	console_printf("the reader is gone, and the recording still here: waiting for commands\n");
+	command.then = THEN_WAIT;
+	return false;
+}
+
+void agent_serve(void)
 {
 	if (*command_text)
 		carry_out(command_text);
 	else
 		console_printf("waiting for commands in the mailbox\n");
-	while (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
+	while (!may_end())
 		serve_one();
-	return command.then == THEN_REBOOT ? MACHINE_REBOOT : MACHINE_POWEROFF;
+}
+
+/* ---- Ends ---- */
+
+void agent_fail(const char *what, int error)
+{
+	char message[160];
+
+	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-error), error);
+	console_printf("bareperf: %s\n", message);
+	if (!region.header)
+		return;
+	trace_region_set_message(&region, error, message);
+	trace_region_set_state(&region, TR_FAILED);
+}
+
+enum machine_reset agent_end(void)
+{
+	switch (command.then) {
+	case THEN_POWEROFF:
+		return MACHINE_POWEROFF;
+	case THEN_REBOOT:
+		return MACHINE_REBOOT;
+	default:
+		return MACHINE_STAY;
+	}
 }

@@ -49,7 +49,8 @@ const struct arch_platform *platform_init(void);
  * ConOut uses both. Inside the story of arch_take_over(). */
 void console_start(const struct arch_platform *facts);
 
-enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT };
+/* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
+enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };
 
 /* Give the CPU back and call the firmware's ResetSystem() (UEFI 2.10, 8.5.1). Where it returns, the
  * CPU is halted. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The story of a run. */
-#include <errno.h>
-
 #include "boot/agent.h"
 #include "boot/console.h"
 #include "boot/efi.h"
@@ -16,24 +14,23 @@ static int serve(void *platform)
 
 	console_start(platform); /* UART, framebuffer */
 	error = agent_start();   /* clock, timer, heap */
-	if (error) {
-		console_printf("bareperf: the clock or the timer does not work (%d)\n", error);
-		return MACHINE_POWEROFF;
-	}
-	return (int)agent_serve(); /* the command line, then the host's commands */
+	if (error)
+		agent_fail("the clock or the timer does not work", error);
+	else
+		agent_serve(); /* the command line, then the host's commands */
+	return 0;
 }
 
-/* Why we did not take the machine, to the user and to the firmware. */
+/* Why we did not take the machine, to the user, the host and the firmware. */
 static EFI_STATUS give_up(const char *what, int error)
 {
-	console_printf("bareperf: %s (%d)\n", what, error);
+	agent_fail(what, error);
 	return EFI_LOAD_ERROR;
 }
 
 /* First half: a guest of the firmware. */
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
-	static char command[COMMAND_MAX_LENGTH + 1];
 	static struct channel channel;
 	const struct arch_platform *platform;
 	int error;
@@ -42,23 +39,24 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	error = memory_init();    /* the memory map */
 	if (error)
 		return give_up("the firmware gives no memory map", error);
-	platform = platform_init();     /* ACPI */
-	error = channel_open(&channel); /* where the trace region lies */
+	platform = platform_init();                          /* ACPI */
+	agent_read_command();                                /* load options, or \bareperf.cfg */
+	error = channel_open(&channel, agent_region_size()); /* where the trace region lies */
 	if (!error)
 		error = agent_open(&channel, platform); /* readers may look from here on */
 	if (error)
-		return give_up("no memory for the trace region", error);
-	error = command_line_read(command, sizeof(command));
-	if (error < 0)
-		return give_up("the command line is of no use", error);
-	if (!agent_accept(command)) /* wrong, or answered already */
+		return give_up("there is no trace region", error);
+	if (!agent_accept()) /* the command is wrong, or answered already */
 		return EFI_SUCCESS;
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	error = memory_prepare(platform); /* page tables, stacks, vectors */
 	if (error)
-		return give_up("no memory for page tables", error);
-	if (!memory_exit_boot_services()) /* no way back but a reset */
+		return give_up("the machine cannot be prepared", error);
+	error = memory_exit_boot_services(); /* no way back but a reset */
+	if (!error)
 		error = arch_take_over(serve, (void *)(uintptr_t)platform);
-	machine_reset((enum machine_reset)error);
+	if (error)
+		agent_fail("the machine cannot be taken over", error);
+	machine_reset(agent_end());
 }

@@ -45,6 +45,8 @@ void console_start(const struct arch_platform *facts)
 
 _Noreturn void machine_reset(enum machine_reset how)
 {
+	if (how == MACHINE_STAY)
+		arch_halt();
 	arch_give_back();
 	efi_system->RuntimeServices->ResetSystem(
 	    how == MACHINE_POWEROFF ? EfiResetShutdown : EfiResetCold, EFI_SUCCESS, 0, NULL);

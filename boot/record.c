@@ -7,12 +7,14 @@
 
 #include "boot/console.h"
 #include "boot/print.h"
+#include "boot/reader.h"
 #include "boot/recording.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "pmu/throttle.h"
 
-#define MAX_RECORD 2048U /* bytes: a sample with a full callchain, and AUX to spare */
+#define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
+#define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
 
 int recording_fail(struct recording *r, int error, const char *format, ...)
 {
@@ -132,8 +134,7 @@ static int open_ring(struct traced_cpu *c)
 	struct tr_ring *entry = &region->rings[c->index];
 	uint64_t needed;
 
-	if (trace_region_add_ring(region, c->index, c->cpu, r->command->pages, r->aux_pages,
-	                          &needed))
+	if (trace_region_add_ring(region, c->index, c->cpu, r->pages, r->aux_pages, &needed))
 		return recording_fail(
 		    r, -ENOSPC,
 		    "the trace region has %lu KiB and needs %lu KiB: use a smaller -m, fewer "
@@ -176,6 +177,32 @@ static int open_cpu(struct traced_cpu *c)
 	return error;
 }
 
+static bool fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
+{
+	uint64_t room = (r->region->size - r->region->tables_end) / TR_PAGE;
+
+	return pages <= RING_SIZE_MAX / TR_PAGE && aux_pages <= RING_SIZE_MAX / TR_PAGE &&
+	       r->nr_cpus * (1 + pages + aux_pages) <= room;
+}
+
+/* Where nobody reads while the machine records, all of it must stay: rings, or the AUX areas beside
+ * them, are then the largest powers of two that the region holds. */
+static void choose_sizes(struct recording *r)
+{
+	bool is_read = reader_is_announced(r->region);
+
+	r->pages = r->command->pages ? r->command->pages : DEFAULT_PAGES;
+	if (is_read)
+		return;
+	if (r->aux_pages && !r->command->aux_pages) {
+		for (r->aux_pages = 1; fits(r, r->pages, 2 * r->aux_pages);)
+			r->aux_pages *= 2;
+	} else if (!r->command->pages) {
+		for (r->pages = 1; fits(r, 2 * r->pages, r->aux_pages);)
+			r->pages *= 2;
+	}
+}
+
 static int open_all(struct recording *r, const char *text)
 {
 	int error = choose_cpus(r);
@@ -184,6 +211,7 @@ static int open_all(struct recording *r, const char *text)
 		error = recording_choose_events(r);
 	if (error)
 		return error;
+	choose_sizes(r);
 	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
 		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
 		                      r->nr_cpus);

@@ -15,6 +15,7 @@
 #include "boot/mailbox.h"
 #include "boot/payload_run.h"
 #include "boot/payload_threads.h"
+#include "boot/reader.h"
 #include "boot/record.h"
 #include "boot/recording.h"
 #include "boot/syscalls.h"
@@ -170,46 +171,6 @@ static int payload(void *arg)
 	return payload_run(workload, (void *)(uintptr_t)r->command, &r->end);
 }
 
-static void print_samples(const struct recording *r, unsigned evsel)
-{
-	uint64_t written = 0, lost = 0;
-
-	for (unsigned c = 0; c < r->nr_cpus; c++) {
-		written += r->cpus[c].events[evsel].account.written;
-		lost += r->cpus[c].events[evsel].account.lost;
-	}
-	console_printf("%s: %lu samples, %lu lost\n", r->specs[evsel].name, written, lost);
-}
-
-static void print_counts(const struct recording *r, unsigned evsel)
-{
-	uint64_t count = 0, enabled = 0, running = 0;
-
-	for (unsigned c = 0; c < r->nr_cpus; c++) {
-		const struct perf_event *event = &r->cpus[c].events[evsel];
-
-		count += event->count;
-		enabled += event->time_enabled;
-		running += event->time_running;
-		if (r->command->no_aggr)
-			console_printf("CPU%u %s: %lu\n", r->cpus[c].cpu, r->specs[evsel].name,
-			               event->count);
-	}
-	console_printf("%s: %lu in %lu of %lu us\n", r->specs[evsel].name, count, running / 1000,
-	               enabled / 1000);
-}
-
-/* For whoever sits in front of the machine; the reader has the ledgers. */
-static void print_summary(const struct recording *r)
-{
-	for (unsigned i = 0; i < r->nr_events; i++) {
-		if (r->command->verb == COMMAND_STAT)
-			print_counts(r, i);
-		else
-			print_samples(r, i);
-	}
-}
-
 void record_describe_cpu(struct tr_cpu *entry)
 {
 	struct arch_cpu_id id;
@@ -335,6 +296,15 @@ static void stop_all(struct recording *r)
 	}
 }
 
+/* Before any event is enabled. */
+static void await_reader(struct recording *r)
+{
+	r->found = reader_await(r->region);
+	if (r->found == TR_READER_GONE || r->found == TR_READER_LATE)
+		console_printf("the reader %s: begun without it\n",
+		               r->found == TR_READER_GONE ? "is gone" : "is not ready in time");
+}
+
 static int fail_to_start(struct recording *r, const struct traced_cpu *c)
 {
 	const struct perf_event *event = c->failed;
@@ -358,6 +328,7 @@ int recording_run(struct recording *r)
 	current = r;
 	payload_begin();
 	trace_region_set_recording(r->region);
+	await_reader(r);
 	failed = start_all(r);
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
@@ -382,7 +353,7 @@ int recording_run(struct recording *r)
 	r->region->header->exit_status = error;
 	if (error)
 		console_printf("%s: exit status %d\n", command->workload->name, error);
-	print_summary(r);
+	recording_summarise(r);
 	trace_region_set_state(r->region, TR_COMPLETE);
 	return 0;
 }

@@ -40,9 +40,11 @@ struct recording {
 	struct event_spec specs[COMMAND_MAX_EVENTS];
 	unsigned leaders[COMMAND_MAX_EVENTS]; /* of each spec's group */
 	unsigned nr_events;
+	uint64_t pages;     /* of each CPU's ring */
 	uint64_t aux_pages; /* of each CPU; 0: no event fills an AUX area */
 	unsigned nr_cpus;
 	struct traced_cpu *cpus;
+	enum tr_reader_found found;
 	enum payload_end end; /* how the workload ended */
 	bool stop;            /* the workload has ended. Released */
 };
@@ -73,6 +75,10 @@ const char *recording_uncounted(const struct recording *r);
 
 /* All have stopped, so that it is in no trace: tell what was found in their counters. Thread. */
 void recording_tell_counters(const struct recording *r);
+
+/* All have stopped: say on the console what was counted or sampled, what was lost, and which option
+ * would help. For whoever sits in front of the machine; the reader has the ledgers. Thread. */
+void recording_summarise(const struct recording *r);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stddef.h>
 
-int channel_open(struct channel *channel)
+int channel_open(struct channel *channel, uint64_t ram)
 {
 	static const struct channel_ops *const all[] = { &channel_ivshmem, &channel_memory };
 	int error = -ENODEV;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		*channel = (struct channel){ .ops = all[i] };
-		error = all[i]->open(channel);
+		error = all[i]->open(channel, ram);
 		if (!error)
 			break;
 	}

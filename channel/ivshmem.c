@@ -113,7 +113,7 @@ static int enable(EFI_PCI_IO_PROTOCOL *device, struct channel *channel)
 	return error ? error : memory_add_mapping(channel->address, channel->size, ARCH_MAP_DATA);
 }
 
-static int open(struct channel *channel)
+static int open(struct channel *channel, uint64_t ram)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -121,6 +121,7 @@ static int open(struct channel *channel)
 	UINTN count;
 	int error = -ENODEV;
 
+	(void)ram; /* the host has chosen */
 	if (EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles)))
 		return -ENODEV;
 	for (UINTN i = 0; i < count && error == -ENODEV; i++) {

@@ -10,20 +10,21 @@
 #include "channel/channel.h"
 #include "ringbuf/trace_region.h"
 
-#define SIZE (16ULL << 20)
+#define DEFAULT_SIZE (16ULL << 20)
 
-static int open(struct channel *channel)
+static int open(struct channel *channel, uint64_t ram)
 {
-	channel->memory = memory_alloc_region(SIZE, TR_ALIGN);
+	channel->size = ram ? ram : DEFAULT_SIZE;
+	channel->memory = memory_alloc_region(channel->size, TR_ALIGN);
 	if (!channel->memory)
 		return -ENOMEM;
 	channel->address = (uintptr_t)channel->memory;
-	channel->size = SIZE;
 	return 0;
 }
 
 const struct channel_ops channel_memory = {
 	.name = "memory",
-	.description = "16 MiB of RAM, for a debug probe or a memory dump",
+	.description = "this machine's RAM, for a debug probe or a memory dump",
+	.in_ram = true,
 	.open = open,
 };

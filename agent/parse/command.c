@@ -7,7 +7,6 @@
 #include "agent/parse/words.h"
 #include "pmu/throttle.h"
 
-#define DEFAULT_PAGES     128U /* 512 KiB, perf's default */
 #define DEFAULT_FREQUENCY 4000U
 
 int command_fail(struct words *w, const char *what, const char *at)
@@ -276,7 +275,6 @@ int command_parse(struct command *command, const char *text, const struct comman
 	int failed;
 
 	memset(command, 0, sizeof(*command));
-	command->pages = DEFAULT_PAGES;
 	command->max_sample_rate = THROTTLE_RATE;
 	if (length > COMMAND_MAX_LENGTH)
 		return command_fail(&w, "the command line is longer than 1023 characters",

@@ -35,13 +35,14 @@ struct command {
 	bool all_cpus;                   /* -a */
 	bool no_aggr;                    /* -A: the console, too, shows each CPU's counts */
 	uint64_t cpus[TR_MAX_CPUS / 64]; /* -C, a bit a CPU; all 0: the boot CPU */
-	uint64_t pages;                  /* -m: of each ring, a power of two */
+	uint64_t pages;                  /* -m: of each ring, a power of two; 0: not given */
 	uint64_t aux_pages;              /* -m ,AUX: of each AUX area; 0: not given */
 	uint32_t aux_watermark;          /* bytes; 0: half of the AUX area */
 	bool snapshot;                   /* -S: AUX areas are overwritten until asked for */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
+	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
 	const struct workload *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */

@@ -175,6 +175,14 @@ static int set_max_sample_rate(struct words *w, const char *text)
 	return command_number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
 }
 
+static int set_region_size(struct words *w, const char *text)
+{
+	int error = command_number(w, text, 2, 65536, &w->command->region_size);
+
+	w->command->region_size <<= 20;
+	return error;
+}
+
 /* The only mode there is. */
 static int set_exclusive(struct words *w, const char *text)
 {
@@ -219,6 +227,8 @@ const struct command_option stat_options[] = {
 /* For every command, anywhere before "--". */
 const struct command_option common_options[] = {
 	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
+	{ "--region-size", NULL, "MIB",
+	  "when the machine boots: size of a trace region in RAM (16)", set_region_size },
 	{ "--exclusive", NULL, NULL, "leave boot services for good (the default)", set_exclusive },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

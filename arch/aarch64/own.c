@@ -26,6 +26,7 @@ struct arm_machine arm_machine;
 
 static struct mmu_tables tables, payload_tables; /* the second at EL2 only */
 static struct arm_saved saved;
+static bool taken;
 
 static int map_both(const struct arch_mapping *map)
 {
@@ -208,6 +209,7 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	int error;
 
 	arm_save_translation(&saved);
+	taken = true;
 	asm volatile("msr daifset, #15" : : : "memory");
 	arm_mmu_switch(&arm_machine.mmu);
 	arm_save(&saved);
@@ -229,6 +231,8 @@ static void leave_thread_stack(void)
 
 void arch_give_back(void)
 {
+	if (!taken)
+		return;
 	asm volatile("msr daifset, #15" : : : "memory");
 	leave_thread_stack();
 	arm_cpus_off();

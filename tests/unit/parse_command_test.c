@@ -66,7 +66,7 @@ static void an_argument_may_follow_its_letter(void **state)
 	assert_int_equal(parse("record -ecycles,bts// -c4096 -m,64 -S -- loop"), 0);
 	assert_string_equal(c.events[0].name, "cycles");
 	assert_int_equal(c.period_or_freq, 4096);
-	assert_int_equal(c.pages, 128);
+	assert_int_equal(c.pages, 0);
 	assert_int_equal(c.aux_pages, 64);
 	assert_true(c.snapshot);
 	assert_int_equal(parse("record -gx -- loop"), -EINVAL); /* -g takes none */
@@ -82,7 +82,7 @@ static void what_is_not_said_is_perfs_default(void **state)
 	assert_int_equal(c.nr_events, 0);
 	assert_false(c.has_period || c.has_freq);
 	assert_int_equal(c.period_or_freq, 4000);
-	assert_int_equal(c.pages, 128);
+	assert_int_equal(c.pages, 0);
 	assert_false(c.callchain);
 	assert_int_equal(c.argument, 5);
 	assert_int_equal(c.then, THEN_DEFAULT);
@@ -101,6 +101,8 @@ static void every_command_may_say_what_comes_then(void **state)
 	(void)state;
 	assert_int_equal(parse("list --then poweroff"), 0);
 	assert_int_equal(c.then, THEN_POWEROFF);
+	assert_int_equal(parse("list --region-size 64"), 0);
+	assert_int_equal(c.region_size, 64 << 20);
 	assert_int_equal(parse("record --then wait -- loop"), 0);
 	assert_int_equal(c.then, THEN_WAIT);
 	assert_int_equal(parse("--help"), 0);
@@ -151,6 +153,7 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		{ "record -C 0-999 -- loop", "no such CPU", 10 },
 		{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
 		{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
+		{ "record --region-size 1 -- loop", "number is too small", 21 },
 		{ "record --then sleep -- loop", "want poweroff, reboot or wait", 14 },
 		{ "record -g", "a workload is missing behind --", 7 },
 		{ "record -- lop", "unknown workload (help lists them)", 10 },
