@@ -200,6 +200,7 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	                        ? json_boolean(!dump_unfinished(dump))
 	                        : json_null());
 	json_object_set_new(json, "state", number(ledger->head.state));
+	json_object_set_new(json, "reader_found", number(ledger->head.reader_found));
 	json_object_set_new(json, "message",
 	                    text(ledger->head.message, sizeof(ledger->head.message)));
 	json_object_set_new(json, "cpus", cpus);

@@ -90,6 +90,8 @@ static void print_ledger(const struct ledger *ledger)
 	       region_state_name(ledger->head.state),
 	       ledger->head.interrupted ? ", interrupted" : "", *ledger->head.message ? ": " : "",
 	       ledger->head.message);
+	if (ledger_late_reader(ledger))
+		printf("%s\n", ledger_late_reader(ledger));
 	printf("%-24s %3s %8s %12s %12s %12s %10s %9s\n", "event", "CPU", "id", "generated",
 	       "written", "delivered", "lost", "throttled");
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)

@@ -101,6 +101,7 @@ void ledger_update(struct ledger *ledger, const struct region *region)
 	ledger->head.state = region_state(region);
 	region_header(region, &header);
 	ledger->head.status = header.status;
+	ledger->head.reader_found = header.reader_found;
 	region_message(region, ledger->head.message);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		ledger->cpus[i] = region->cpus[i];
@@ -119,6 +120,18 @@ bool ledger_ended(const struct ledger *ledger)
 		return true;
 	default:
 		return false;
+	}
+}
+
+const char *ledger_late_reader(const struct ledger *ledger)
+{
+	switch (ledger->head.reader_found) {
+	case TR_READER_GONE:
+		return "the machine began without its reader, which did not renew its lease";
+	case TR_READER_LATE:
+		return "the machine began without its reader, which was not ready in time";
+	default:
+		return NULL;
 	}
 }
 

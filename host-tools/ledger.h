@@ -61,7 +61,7 @@ struct ledger_head {
 	int32_t status;
 	uint32_t interrupted; /* the reader stopped before the machine had ended */
 	uint32_t cpu_count;
-	uint32_t reserved;
+	uint32_t reader_found; /* enum tr_reader_found, as the machine says */
 	uint64_t run;
 	uint64_t nonce;
 	struct tr_clock clock;
@@ -100,6 +100,9 @@ void ledger_update(struct ledger *ledger, const struct region *region);
 /* Whether the machine came to the end of its run, well or not: the ledger is final then. It did not
  * where it panicked, stood still, or was ended while it recorded. */
 bool ledger_ended(const struct ledger *ledger);
+
+/* How the run began, if it was not as it should: a sentence, or NULL. */
+const char *ledger_late_reader(const struct ledger *ledger);
 
 /* Append the ledger as it is stored in perf.data. */
 void ledger_store(const struct ledger *ledger, struct blob *blob);

@@ -35,22 +35,26 @@ static bool lock(int fd)
 	return !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
-static int rename_to_old(const char *path, struct error *error)
+static int rename_to_old(const char *path, char **old, struct error *error)
 {
-	char *old;
-	int code = 0;
+	int code;
 
-	if (asprintf(&old, "%s.old", path) < 0)
+	free(*old);
+	if (asprintf(old, "%s.old", path) < 0) {
+		*old = NULL;
 		return error_set(error, -ENOMEM, "no memory for a file name");
-	if (rename(path, old))
-		code = error_errno(error, "keeping %s as %s", path, old);
-	free(old);
+	}
+	if (!rename(path, *old))
+		return 0;
+	code = error_errno(error, "keeping %s as %s", path, *old);
+	free(*old);
+	*old = NULL;
 	return code;
 }
 
 /* Who holds a file's lock may rename it, and nobody else: so what is renamed is what was locked. 1:
  * it was another file by then, and is to be looked at again. */
-static int keep_old(const char *path, struct error *error)
+static int keep_old(const char *path, char **old, struct error *error)
 {
 	struct stat stat_of;
 	int fd, code;
@@ -61,7 +65,7 @@ static int keep_old(const char *path, struct error *error)
 	if (fd >= 0 && !lock(fd))
 		code = is_still_at(fd, path) ? busy(path, error) : 1;
 	else
-		code = fd >= 0 && !is_still_at(fd, path) ? 1 : rename_to_old(path, error);
+		code = fd >= 0 && !is_still_at(fd, path) ? 1 : rename_to_old(path, old, error);
 	if (fd >= 0)
 		close(fd);
 	return code;
@@ -89,17 +93,18 @@ static int create(const char *path, struct error *error)
 	return code;
 }
 
-int output_open(const char *path, char **place, struct error *error)
+int output_open(const char *path, char **place, char **old, struct error *error)
 {
 	int code = -EAGAIN;
 
+	*old = NULL;
 	*place = realpath(path, NULL);
 	if (!*place)
 		*place = strdup(path); /* it is not there yet */
 	if (!*place)
 		return error_set(error, -ENOMEM, "no memory for a file name");
 	for (int tries = 0; code == -EAGAIN && tries < MOST_TRIES; tries++) {
-		int kept = keep_old(*place, error);
+		int kept = keep_old(*place, old, error);
 
 		code = kept < 0 ? kept : kept ? -EAGAIN : create(*place, error);
 	}
@@ -107,7 +112,8 @@ int output_open(const char *path, char **place, struct error *error)
 		busy(*place, error);
 	if (code < 0) {
 		free(*place);
-		*place = NULL;
+		free(*old);
+		*place = *old = NULL;
 	}
 	return code;
 }

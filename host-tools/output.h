@@ -12,7 +12,8 @@
 
 /* Open path for reading and writing, empty and locked until the descriptor is closed everywhere. A
  * device or pipe is opened as it is. *place: the file's own name, links resolved, for the caller to
- * free. Returns the descriptor; -EBUSY: another recording is being written there. */
-int output_open(const char *path, char **place, struct error *error);
+ * free; *old: what an older one is called now, the same, or NULL. Returns the descriptor; -EBUSY:
+ * another recording is being written there. */
+int output_open(const char *path, char **place, char **old, struct error *error);
 
 #endif

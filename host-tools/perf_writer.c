@@ -47,9 +47,21 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 
 int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
 {
+	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
+		                                  .size = sizeof(nothing) };
+	int code;
+
 	memset(writer, 0, sizeof(*writer));
-	writer->fd = output_open(path, &writer->path, error);
-	return writer->fd < 0 ? writer->fd : 0;
+	writer->fd = output_open(path, &writer->path, &writer->old, error);
+	if (writer->fd < 0)
+		return writer->fd;
+	code = write_at(writer->fd, &nothing, sizeof(nothing), 0);
+	if (!code)
+		return 0;
+	errno = -code;
+	error_errno(error, "writing %s", path);
+	perf_writer_abandon(writer);
+	return code;
 }
 
 static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)
@@ -290,12 +302,16 @@ void perf_writer_abandon(struct perf_writer *writer)
 		struct stat stat_of;
 		bool regular = !fstat(writer->fd, &stat_of) && S_ISREG(stat_of.st_mode);
 
-		close(writer->fd);
-		if (!writer->begun && regular)
+		/* While the lock is ours, the names are. */
+		if (!writer->begun && writer->old && rename(writer->old, writer->path))
+			say("%s is now %s", writer->path, writer->old);
+		else if (!writer->begun && !writer->old && regular)
 			unlink(writer->path);
+		close(writer->fd);
 	}
 	free(writer->path);
+	free(writer->old);
 	blob_free(&writer->buffer);
 	writer->fd = -1;
-	writer->path = NULL;
+	writer->path = writer->old = NULL;
 }

@@ -25,6 +25,7 @@ struct perf_writer_event {
 struct perf_writer {
 	int fd;
 	char *path;
+	char *old; /* what was there lies here; NULL: nothing was */
 	bool begun;
 	int failed; /* the first write error, a negative errno; nothing is written after it */
 	struct error failure;
@@ -33,7 +34,8 @@ struct perf_writer {
 	uint64_t lost_bytes; /* of records that came after the failure, or were cut off for it */
 };
 
-/* Create path; a file that is there is kept as path.old. */
+/* Create path; a file that is there is kept as path.old. Something is written to it, so that a disk
+ * that is full is known now. */
 int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error);
 
 /* Write header, ids and attributes. */
@@ -71,7 +73,8 @@ struct perf_writer_end {
 int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
                        struct error *error);
 
-/* Close without finishing and forget the writer; a file that was not begun is removed. */
+/* Close without finishing and forget the writer; a file that was not begun is removed, and what was
+ * there before is put back. */
 void perf_writer_abandon(struct perf_writer *writer);
 
 /* Bytes of the file so far, the buffer included. */

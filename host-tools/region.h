@@ -102,7 +102,7 @@ void region_read_aux(const struct region *region, uint32_t ring, uint64_t positi
 
 /*
  * The HOST words. Each function returns the offset of its word, of 4 bytes (pending, snapshot) or
- * 8 (tails), for channel_ops.publish(). data_tail is stored by ring_reader_release().
+ * 8 (tails, ready), for channel_ops.publish(). data_tail is stored by ring_reader_release().
  */
 uint64_t region_data_tail(const struct region *region, uint32_t ring);
 
@@ -112,6 +112,10 @@ uint64_t region_store_aux_tail(const struct region *region, uint32_t ring, uint6
 /* The reader's half of the wakeup handshake: clear the owner's pending and fence; whoever looks at
  * the head after that sleeps through nothing. *pending: it was set. */
 uint64_t region_clear_pending(const struct region *region, uint32_t ring, bool *pending);
+
+/* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "Who reads").
+ */
+uint64_t region_say_ready(const struct region *region);
 
 /* Ask for a snapshot of the ring's AUX area. */
 uint64_t region_ask_for_snapshot(const struct region *region, uint32_t ring);

@@ -29,6 +29,16 @@ uint64_t region_clear_pending(const struct region *region, uint32_t ring, bool *
 	return offset;
 }
 
+/* Older machines have something else there, which nobody reads. */
+uint64_t region_say_ready(const struct region *region)
+{
+	uint64_t offset = offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready);
+	uint64_t *word = region_at(region, offset);
+
+	__atomic_store_n(word, region->header.run, __ATOMIC_RELEASE);
+	return offset;
+}
+
 uint64_t region_ask_for_snapshot(const struct region *region, uint32_t ring)
 {
 	uint64_t offset = doorbell(region, ring) + offsetof(struct tr_doorbell, snapshot);

@@ -3,13 +3,11 @@
 #include "host-tools/run_machine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -19,77 +17,6 @@
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
 #define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
-
-static int open_region_file(struct machine *machine, const struct run_options *options,
-                            struct error *error)
-{
-	int fd = options->region
-	             ? open(options->region, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
-	             : memfd_create("bareperf-region", MFD_CLOEXEC);
-	const char *name = options->region ? options->region : "anonymous memory";
-	int code;
-
-	if (fd < 0)
-		return error_errno(error, "creating the trace region in %s", name);
-	machine->region_fd = fd;
-	/* All of it now: a full file system would otherwise kill us, or the machine, later. */
-	code = posix_fallocate(fd, 0, (off_t)options->region_size);
-	if (code) {
-		errno = code;
-		return error_errno(error, "reserving %llu MiB for the trace region in %s",
-		                   (unsigned long long)options->region_size >> 20, name);
-	}
-	return channel_open_shared(&machine->channel, fd, options->region_size, error);
-}
-
-/* Signals become something to read, so that none interrupts the writing of a file. */
-static int open_signals(struct machine *machine, struct error *error)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
-	machine->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return machine->signals < 0 ? error_errno(error, "making a signalfd") : 0;
-}
-
-static int start(struct machine *machine, const struct run_options *options, struct error *error)
-{
-	struct qemu_config config = {
-		.arch = options->arch,
-		.program = options->qemu,
-		.firmware = options->firmware,
-		.image = options->image,
-		.initrd = options->payload,
-		.region_size = options->region_size,
-		.options = options->qemu_options,
-		.option_count = options->qemu_option_count,
-	};
-	int code;
-
-	machine->by_mailbox = run_command_has_names(options);
-	machine->append = run_command_text(options, NULL, error);
-	code = machine->append ? open_signals(machine, error) : -ENOMEM;
-	if (!code)
-		code = open_region_file(machine, options, error);
-	if (code)
-		return code;
-	config.append = machine->append;
-	config.region_fd = machine->region_fd;
-	if (!options->no_doorbell && qemu_has_doorbell(&config))
-		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
-	config.doorbell_fd = machine->doorbells.qemu_socket;
-	if (!code)
-		code = qemu_start(&machine->qemu, &config, error);
-	ivshmem_server_started(&machine->doorbells);
-	return code;
-}
 
 /* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
 static void wait_a_little(struct machine *machine)
@@ -135,6 +62,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	struct tr_header header;
 	struct session_options session = {
 		.output = options->output,
+		.writer = machine->output.fd < 0 ? NULL : &machine->output,
 		.symbols = options->symbols,
 		.booted = options->image,
 		.payload = options->payload,
@@ -290,11 +218,12 @@ int machine_run(struct machine *machine, const struct run_options *options,
 	memset(machine, 0, sizeof(*machine));
 	machine->region_fd = -1;
 	machine->signals = -1;
+	machine->output.fd = -1;
 	machine->reader.pidfd = -1;
 	ivshmem_server_init(&machine->doorbells);
 	machine->qemu = (struct qemu){ .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 };
 	progress_start(&machine->progress);
-	code = start(machine, options, error);
+	code = machine_start(machine, options, error);
 	if (code)
 		return code;
 	turn = loop(machine, options, command, command_words, error);
@@ -312,6 +241,8 @@ void machine_free(struct machine *machine)
 {
 	if (machine->has_session)
 		session_end(&machine->session);
+	perf_writer_abandon(&machine->output);
+	region_lease_give_back(&machine->lease);
 	region_close(&machine->region);
 	if (machine->channel.ops)
 		machine->channel.ops->close(&machine->channel);

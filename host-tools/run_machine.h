@@ -10,6 +10,7 @@
 #include "host-tools/progress.h"
 #include "host-tools/qemu.h"
 #include "host-tools/reader_process.h"
+#include "host-tools/region_lease.h"
 #include "host-tools/run_options.h"
 #include "host-tools/session.h"
 
@@ -21,6 +22,8 @@ struct machine {
 	struct session session;
 	struct ivshmem_server doorbells;
 	struct reader_process reader;
+	struct region_lease lease;
+	struct perf_writer output; /* opened, and not a session's yet */
 	struct progress progress;
 	char *append;          /* the command as QEMU hands it over */
 	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
@@ -37,6 +40,10 @@ struct machine {
 	int signal;           /* that wants us to end; 0: none came */
 	bool snapshot_wanted; /* SIGUSR2, and the machine has not been told yet */
 };
+
+/* Part of machine_run(): open the output, announce a reader, start QEMU. 0, or a negative errno and
+ * the reason. */
+int machine_start(struct machine *machine, const struct run_options *options, struct error *error);
 
 /* Boot, record, stop. 0, or a negative errno and the reason; what was recorded until then is in
  * the file in any case (machine->recorded). The machine is gone when this returns, region,

@@ -25,10 +25,18 @@ static bool was_refused(const struct machine *machine)
 	       status < 0;
 }
 
+/* At TR_IDLE: nothing is left to be done. */
+static bool is_answered(const struct machine *machine)
+{
+	int status;
+
+	return !machine->by_mailbox ||
+	       (machine->request && mailbox_answered(&machine->region, machine->request, &status));
+}
+
 enum turn run_state_look(struct machine *machine, struct error *error)
 {
 	uint32_t state = region_state(&machine->region);
-	struct tr_header header;
 
 	switch (state) {
 	case TR_COMPLETE:
@@ -41,9 +49,8 @@ enum turn run_state_look(struct machine *machine, struct error *error)
 			machine->show_console = true;
 			return failed(machine, "the machine refused or failed the command", error);
 		}
-		/* A run that ended between two looks; before the first run it is about to begin. */
-		region_header(&machine->region, &header);
-		return header.run ? TURN_DONE : TURN_ON;
+		/* It has carried out its own command line, or the command that was posted. */
+		return is_answered(machine) ? TURN_DONE : TURN_ON;
 	case TR_PANIC:
 		machine->show_console = true;
 		return failed(machine, "the machine panicked", error);

@@ -71,6 +71,8 @@ int run_summary(const struct machine *machine, const struct run_options *options
 
 	report_nameless(&machine->session);
 	print_captured(machine, options);
+	if (ledger_late_reader(ledger))
+		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));
 	if (missing_list(ledger, print_missing, NULL) &&
 	    missing_advice(ledger, advice, sizeof(advice)))
 		fprintf(stderr, "[ bareperf record: to keep it, record with %s ]\n", advice);

@@ -57,13 +57,25 @@ static void begin_rings(struct session *session)
 	}
 }
 
+static int open_file(struct session *session, struct error *error)
+{
+	struct perf_writer *writer = session->options.writer;
+
+	if (!writer)
+		return perf_writer_open(&session->writer, session->options.output, error);
+	session->writer = *writer;
+	*writer = (struct perf_writer){ .fd = -1 };
+	session->options.writer = NULL;
+	return 0;
+}
+
 static int begin_file(struct session *session, struct error *error)
 {
 	struct perf_writer_event *events;
 	struct blob blob = { 0 };
 	uint64_t *ids;
 	uint32_t count = perf_synth_events(&session->region, &events, &ids);
-	int code = perf_writer_open(&session->writer, session->options.output, error);
+	int code = open_file(session, error);
 
 	if (!code)
 		code = perf_writer_begin(&session->writer, events, count, error);
@@ -141,6 +153,18 @@ void session_ask_for_snapshot(struct session *session)
 		say("SIGUSR2 asks for a snapshot, but nothing is recorded with --snapshot");
 }
 
+/* The machine waits for this before it lets the run begin. */
+static int say_ready(struct session *session, struct error *error)
+{
+	uint64_t offset;
+
+	if (session->is_ready)
+		return 0;
+	session->is_ready = true;
+	offset = region_say_ready(&session->region);
+	return session->channel->ops->publish(session->channel, offset, sizeof(uint64_t), error);
+}
+
 static bool is_backward(const struct session *session, uint32_t ring)
 {
 	return session->region.rings[ring].flags & TR_RING_BACKWARD;
@@ -151,6 +175,8 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 	int code = session->channel->ops->refresh(session->channel, error);
 
 	*got = 0;
+	if (!code)
+		code = say_ready(session, error);
 	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
 		int of_ring;

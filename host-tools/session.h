@@ -20,6 +20,7 @@
 
 struct session_options {
 	const char *output;         /* path of perf.data */
+	struct perf_writer *writer; /* the same, opened already, for the session to take; or NULL */
 	const char *symbols;        /* --symbols, or NULL */
 	const char *payload;        /* the payload's file, or NULL */
 	const char *booted;         /* the image's file, or NULL */
@@ -42,6 +43,7 @@ struct session {
 	int aux_index_fd;        /* a memory file, for all processes that read this session: */
 	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records */
 	struct journal journal;
+	bool is_ready;  /* the machine was told that its rings are read */
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	uint64_t samples;
 	uint64_t records;
@@ -55,8 +57,9 @@ struct session {
 int session_begin(struct session *session, struct channel *channel, const struct region *region,
                   const struct session_options *options, struct error *error);
 
-/* Read what is in the rings now and clear their doorbells. A ring that makes no sense is left
- * alone from then on (session->trouble); others go on. *got: bytes read. */
+/* Read what is in the rings now and clear their doorbells. The first time it lets the machine,
+ * which waits for that, begin its run. A ring that makes no sense is left alone from then on
+ * (session->trouble); others go on. *got: bytes read. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
 
 /* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be

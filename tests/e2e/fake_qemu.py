@@ -47,12 +47,22 @@ def record(samples):
     machine.publish()
 
 
+def await_reader():
+    """The tool announces itself before it starts us, and is ready when it has seen RECORDING."""
+    limit = time.monotonic() + 60
+    while machine.get(tr.READY) != 1:
+        if time.monotonic() > limit:
+            sys.exit("fake: nobody became ready")
+        time.sleep(0.001)
+
+
 def run():
     if machine.aux_size:
         machine.describe(build_id=build_id, image=image, name="bts//", pmu=100)
     else:
         machine.describe(build_id=build_id, image=image)
     machine.state(tr.RECORDING)
+    await_reader()
 
 
 def complete():
@@ -196,6 +206,27 @@ def bad_record():
     machine.state(tr.COMPLETE)
 
 
+def handshake():
+    """What a reader must have done before it says that it is ready."""
+    if not announced or machine.get(tr.READER, "<I") != announced:
+        sys.exit("fake: no reader was announced before the boot")
+    lease = machine.get(tr.READER + 4, "<I")
+    time.sleep(1)
+    if machine.get(tr.READER + 4, "<I") - lease not in range(2, 30):
+        sys.exit("fake: the lease does not change every 200 ms")
+    if machine.get(tr.READY):
+        sys.exit("fake: ready for a run that has not begun")
+    if not os.path.exists(os.environ["FAKE_OUTPUT"]):
+        sys.exit("fake: the output is not there when the machine starts")
+    run()
+    complete()
+
+
+def impatient():
+    machine.put(tr.FOUND, "<I", 3)
+    complete()
+
+
 def lists():
     machine.say("cpu-clock [timer]\n")
     machine.state(tr.IDLE)
@@ -213,10 +244,11 @@ elif scenario == "stillborn":
 elif scenario == "garbage":
     memory[0:4096] = b"BAREPERF" + os.urandom(4088)
     time.sleep(60)
+announced = machine.get(tr.READER, "<I")
 machine.open(address=0x380000000)
 if scenario == "arguments":
     arguments_given()
     sys.exit()
-if scenario not in ("refuse", "lists", "overwritten_before", "off"):
+if scenario not in ("refuse", "lists", "overwritten_before", "off", "handshake"):
     run()
 globals()[scenario]()

@@ -39,6 +39,7 @@ HEADER = {  # name: (offset, struct format)
     "run": (56, "<Q"),
     "exit_status": (284, "<i"),
 }
+FOUND, READER, READY = 280, 320, 328  # reader_found; the host's words: id and lease, ready
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")
 

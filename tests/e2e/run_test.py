@@ -94,6 +94,24 @@ fails("a panic is reported with its message and the console",
 fails("a refused command prints the machine's reason", run("record", "fake", "refuse"),
       "record: unknown event 'fake'", status=126)
 tap.ok(not OUT.exists(), "and leaves no file")
+OUT.write_bytes(b"an old recording")
+done = command(*words("record", "fake", "refuse"))
+tap.equal((OUT.read_bytes(), [p.name for p in HERE.iterdir() if "old" in p.name]),
+          (b"an old recording", []), "and an older recording is where it was")
+done = command("env", f"FAKE_OUTPUT={OUT}", *words("record", "fake", "handshake", "2000"))
+tap.equal((done.returncode, perf_samples()), (0, (2000, "")),
+          "a reader is announced before the machine starts, its file is there by then, its lease "
+          "changes, and it is ready for the run that has begun")
+done = run("record", "fake", "impatient", "100")
+told = "the machine began without its reader, which was not ready in time"
+tap.ok(told in done.stderr and told in command(TOOL, "dump", OUT).stdout and
+       dump()[1]["reader_found"] == 3,
+       "a machine that did not wait any longer is told of, by run and by dump", done.stderr)
+booted = HERE / "booted"
+done = command(TOOL, "run", "--qemu", "/usr/bin/touch", "-i", IMAGE, "-o", HERE / "none/perf.data",
+               booted, "--", "record", "fake", "complete")
+tap.ok(done.returncode == 125 and "none/perf.data" in done.stderr and not booted.exists(),
+       "an output that cannot be written costs no boot", done.stderr)
 fails("a program that crashed is 128 + SIGSEGV", run("record", "fake", "crash", "300"),
       "the payload crashed", samples=300, status=139)
 done = run("record", "fake", "exits", "7")
