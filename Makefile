@@ -113,11 +113,9 @@ $(OUT)/%.efi: $(OUT)/%.elf
 	$(call say,EFI,$@)
 	$(Q)$(CROSS)objcopy -O binary $< $@
 
-# Functions only: an object's symbol must never stand for a sample's address.
-$(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/functions-only
+$(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/symbol-file
 	$(call say,SYM,$@)
-	$(Q)$(CROSS)objcopy --strip-debug $< $@
-	$(Q)boot/functions-only $@ || { rm $@; exit 1; }
+	$(Q)boot/symbol-file $< $@ || { rm -f $@; exit 1; }
 
 firmware: $(OUT)/bareperf.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym $(FW_TESTS) $(FAULT_IMAGES)
 	@:

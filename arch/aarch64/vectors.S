@@ -83,6 +83,7 @@
 
 /* x0: struct arch_regs' vector */
 .macro synchronous el
+	.type	synchronous_\el, %function
 synchronous_\el:
 	save	\el
 	stp	x19, x20, [sp, #(REGS_X19 + 0)]
@@ -98,6 +99,7 @@ synchronous_\el:
 	mov	x0, sp
 	bl	arm_synchronous
 	resume
+	.size	synchronous_\el, . - synchronous_\el
 .endm
 
 /* The table for an exception level and an interrupt controller. */
@@ -105,6 +107,7 @@ synchronous_\el:
 	.balign	0x800
 	.globl	arm_vectors_\el\()_\gic
 	.hidden	arm_vectors_\el\()_\gic
+	.type	arm_vectors_\el\()_\gic, %function
 arm_vectors_\el\()_\gic:
 	/* threads of ours, on SP_EL0 */
 	vector_synchronous \el, 0
@@ -127,6 +130,7 @@ arm_vectors_\el\()_\gic:
 	vector_interrupt   \el, \gic\()_interrupt
 	vector_synchronous \el, 15
 	.balign	0x80
+	.size	arm_vectors_\el\()_\gic, . - arm_vectors_\el\()_\gic
 .endm
 
 	vectors	el1, gicv2
@@ -141,6 +145,7 @@ arm_vectors_\el\()_\gic:
 	.balign	0x800
 	.globl	arm_vectors_payload
 	.hidden	arm_vectors_payload
+	.type	arm_vectors_payload, %function
 arm_vectors_payload:
 	.set	number, 0
 	.rept	VECTOR_COUNT
@@ -149,5 +154,6 @@ arm_vectors_payload:
 	b	.
 	.set	number, number + 1
 	.endr
+	.size	arm_vectors_payload, . - arm_vectors_payload
 
 	.section .note.GNU-stack, "", %progbits

@@ -19,6 +19,7 @@
 	.balign 16
 	.globl x86_vectors
 	.hidden x86_vectors
+	.type x86_vectors, @function
 x86_vectors:
 	.set vector, 0
 	.rept 256
@@ -30,6 +31,7 @@ x86_vectors:
 	jmp interrupt
 	.set vector, vector + 1
 	.endr
+	.size x86_vectors, . - x86_vectors
 
 /*
  * Between the two macros the CPU neither traces nor counts, on CPUs that hide their handlers
@@ -41,7 +43,7 @@ x86_vectors:
  * begun: trace.c puts depth back, and the NMI returns to the step's first instruction. So whatever
  * it changed of what is kept is seen. entry: that of an interrupt whose handler is told of it.
  */
-	.macro trace_hold entry=none
+	.macro trace_hold entry=.Lnone
 .Lhold\@:
 	str %ecx
 	lea x86_trace(%rip), %rax
@@ -84,8 +86,8 @@ x86_vectors:
 	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
 	.endm
 
-	.equ none, x86_vectors - 1
-	.macro step begin, first, last, found, undone, entry=none
+	.equ .Lnone, x86_vectors - 1
+	.macro step begin, first, last, found, undone, entry=.Lnone
 	.pushsection .rodata.x86_trace_steps, "a", @progbits
 	.long \begin - x86_vectors, \first - x86_vectors, \last - x86_vectors
 	.long \found, \undone, \entry - x86_vectors
@@ -104,7 +106,7 @@ x86_trace_steps:
  * aligned the stack to 16 bytes and the struct's 22 words keep that. hidden: on CPUs that may hide
  * their handlers.
  */
-	.macro save_regs hidden, entry=none
+	.macro save_regs hidden, entry=.Lnone
 	push %rax
 	push %rcx
 	push %rdx

@@ -12,6 +12,7 @@
 
 	.balign 16
 	.code16
+	.type x86_trampoline, @function
 x86_trampoline:
 	cli
 	cld
@@ -47,6 +48,7 @@ cr3:	.long 0
 cr4:	.long 0
 entry:	.quad 0
 x86_trampoline_end:
+	.size x86_trampoline, . - x86_trampoline
 
 /* From there: our stack, then C for good. */
 	.globl x86_ap_entry

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whose function an address is: held for every instruction of the image and of a payload, assembly
+included, and by what readers of other makers see in the files that perf is pointed at."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP / "tests/e2e"))
+import tap  # noqa: E402
+
+TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
+ASSEMBLY = {
+    "x86_64": ("setjmp", "longjmp", "x86_vectors", "interrupt"),
+    "aarch64": ("setjmp", "longjmp", "arm_vectors_el2_gicv3", "synchronous_el2"),
+}
+PADDING = re.compile(r"nop|xchg +%ax,%ax|int3|data16$|add +%al,\(%rax\)|udf|\.inst 0x0+ |\.word 0x0+$")
+
+
+def out(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout
+
+
+def functions(arch, path):
+    """[(address, end, name), …] as the symbol table has them, sorted."""
+    found = []
+    for line in out(TOOLS[arch] + "readelf", "-sW", path).splitlines():
+        match = re.match(r"\s*\d+: (\w+)\s+(\w+) FUNC +\S+ +\S+ +\d+ (\S+)", line)
+        if match:
+            start, size = int(match.group(1), 16), int(match.group(2), 0)
+            found.append((start, start + size, match.group(3)))
+    return sorted(found)
+
+
+def labels_in_code(arch, path):
+    """Symbols of executable sections that are no functions; readers take them for such."""
+    code = {match.group(1) for match in re.finditer(
+        r"\[ *(\d+)\] \S+ +PROGBITS .* AX ", out(TOOLS[arch] + "readelf", "-SW", path))}
+    lines = (line.split() for line in out(TOOLS[arch] + "readelf", "-sW", path).splitlines())
+    return [words[7] for words in lines if len(words) == 8 and words[3] == "NOTYPE" and
+            words[6] in code and not words[7].startswith("$")]
+
+
+def nameless(arch, code, names):
+    """Instructions of one file that are in no function of another's table. What the
+    assembler fills long gaps with, and what ld adds for an erratum of Cortex-A53 (843419), has no
+    name, and begins with a jump over it."""
+    lost, at, over = [], 0, 0
+    for line in out(TOOLS[arch] + "objdump", "-d", "--no-show-raw-insn", code).splitlines():
+        match = re.match(r" +([0-9a-f]+):\t(.*)", line)
+        if not match or PADDING.search(match.group(2)):
+            continue
+        address = int(match.group(1), 16)
+        while at < len(names) and names[at][1] <= address:
+            at += 1
+        if at < len(names) and address >= names[at][0]:
+            continue
+        jump = re.match(r"(?:b|jmp)\s+([0-9a-f]+) ", match.group(2))
+        over = max(over, int(jump.group(1), 16) if jump else 0)
+        if address >= over:
+            lost.append(line.strip())
+    return lost
+
+
+def moved(arch, path):
+    """Loaded segments whose bytes are not at the offset that is their address."""
+    return [line for line in out(TOOLS[arch] + "readelf", "-lW", path).splitlines()
+            if line.split()[:1] == ["LOAD"] and
+            int(line.split()[1], 16) != int(line.split()[2], 16)]
+
+
+def named_by_others(arch, path, names):
+    """What addr2line, which has no DWARF here, calls the first and the last byte of each; where
+    several names are one function's, any will do."""
+    wanted, addresses = [], []
+    for start, end, _ in names:
+        same = {name for other, _, name in names if other == start}
+        addresses += [hex(start), hex(end - 1)]
+        wanted += [same, same]
+    seen = out(TOOLS[arch] + "addr2line", "-fe", path,
+               input="\n".join(addresses)).splitlines()[::2]
+    return [(a, w, s) for a, w, s in zip(addresses, wanted, seen) if s not in w]
+
+
+def build_id(arch, path):
+    return re.search(r"Build ID: (\w+)", out(TOOLS[arch] + "readelf", "-n", path)).group(1)
+
+
+for ARCH in TOOLS:
+    ELF, SYM = (TOP / f"build/{ARCH}/bareperf.{kind}" for kind in ("elf", "sym"))
+    NAMES = functions(ARCH, SYM)
+    tap.equal(nameless(ARCH, ELF, NAMES), [], f"{ARCH}: every instruction is in a function")
+    tap.equal({name for _, _, name in NAMES} & set(ASSEMBLY[ARCH]), set(ASSEMBLY[ARCH]),
+              f"{ARCH}: functions in assembly have their names")
+    tap.equal(NAMES, functions(ARCH, ELF), f"{ARCH}: they are the ELF's, at their places")
+    tap.equal((moved(ARCH, SYM), build_id(ARCH, SYM)), ([], build_id(ARCH, ELF)),
+              f"{ARCH}: offsets in the symbol file are addresses; it has the image's build-id")
+    tap.equal(named_by_others(ARCH, SYM, NAMES), [],
+              f"{ARCH}: addr2line names each function's first and last byte")
+    tap.equal(labels_in_code(ARCH, SYM), [], f"{ARCH}: no label can be taken for a function")
+    PAYLOAD = TOP / f"build/{ARCH}/sdk/example.elf"
+    NAMES = functions(ARCH, PAYLOAD)
+    tap.equal((nameless(ARCH, PAYLOAD, NAMES), labels_in_code(ARCH, PAYLOAD), moved(ARCH, PAYLOAD)),
+              ([], [], []), f"{ARCH}: the same of a payload")
+    tap.ok({"memcpy", "memset", "main"} <= {name for _, _, name in NAMES},
+           f"{ARCH}: among its functions are newlib's in assembly", NAMES)
+tap.finish()
