@@ -181,6 +181,19 @@ static void every_counter_of_every_generation_counts_and_samples_exactly(void **
 	}
 }
 
+/* So that no lap of its 48 bits goes by unseen, however late the interrupt. */
+static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1ULL << 50);
+		assert_true(model.counter[0] == (MASK >> 1) + 2);
+		event_disable(&rig_events[0]);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
 static void one_event_more_than_counters_is_told(void **state)
 {
 	(void)state;
@@ -342,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_counter_of_every_generation_counts_and_samples_exactly),
+		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
 		cmocka_unit_test(one_event_more_than_counters_is_told),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),

@@ -108,6 +108,53 @@ static void timers_expire_in_the_order_of_their_deadlines(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
+static void the_first_deadline_is_armed_whatever_comes_and_goes(void **state)
+{
+	uint64_t now = host_fake_cycles;
+
+	(void)state;
+	expired = 0;
+	for (unsigned i = 0; i < 3; i++)
+		timers[i] = (struct timer){ .expire = note_expiry };
+	timer_start(&timers[0], now + 200);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	timer_start(&timers[1], now + 300);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	timer_start(&timers[2], now + 200); /* of two at one time the older one comes first */
+	assert_true(timer_cancel(&timers[1]));
+	assert_false(timer_cancel(&timers[1]));
+	assert_int_equal(fake_timer_deadline, now + 200);
+	assert_int_equal(fake_cpu_run(200, 0, &regs), 1);
+	assert_int_equal(expired, 2);
+	assert_int_equal(order[0], 0);
+	assert_int_equal(order[1], 2);
+	timer_start(&timers[0], now + 500);
+	timer_start(&timers[1], now + 400);
+	assert_int_equal(fake_timer_deadline, now + 400);
+	assert_true(timer_cancel(&timers[1]));
+	assert_int_equal(fake_timer_deadline, now + 500);
+	assert_true(timer_cancel(&timers[0]));
+	assert_int_equal(fake_timer_deadline, 0);
+}
+
+static void each_cpu_has_its_own_queue(void **state)
+{
+	uint64_t now = host_fake_cycles;
+
+	(void)state;
+	fake_cpu_number = 1;
+	assert_int_equal(timer_init(), 0);
+	timer_start(&timers[0], now + 100);
+	fake_cpu_number = 0;
+	timer_start(&timers[1], now + 200);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	assert_false(timer_cancel(&timers[0]));
+	assert_true(timer_cancel(&timers[1]));
+	fake_cpu_number = 1;
+	assert_true(timer_cancel(&timers[0]));
+	fake_cpu_number = 0;
+}
+
 static void periods_and_residue_are_the_count(void **state)
 {
 	(void)state;
@@ -119,6 +166,58 @@ static void periods_and_residue_are_the_count(void **state)
 	assert_int_equal(event.count, 10500000);
 	assert_int_equal(event.account.period + (event.count - event.sampled), event.count);
 	assert_int_equal(event.time_enabled, 10500000);
+}
+
+static void a_clock_that_was_stopped_goes_on_where_it_was(void **state)
+{
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	fake_cpu_run(4 * 260000, 0, &regs); /* 0.4 ms */
+	event_read(&event);
+	assert_int_equal(event.count, 400000);
+	event_disable(&event);
+	assert_int_equal(fake_timer_deadline, 0);
+	fake_cpu_run(26 * MHZ, 0, &regs);
+	event_read(&event); /* it does not run */
+	assert_int_equal(event.count, 400000);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 6 * 260000);
+	fake_cpu_run(6 * 260000 - 1, 0, &regs);
+	assert_int_equal(event.account.generated, 0);
+	fake_cpu_run(1, 0, &regs);
+	assert_int_equal(event.account.generated, 1);
+	assert_int_equal(event.account.period, 1000000);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 2600000);
+	/* Due, and not served before it is stopped: at once when it goes on. */
+	host_fake_cycles += 2600000 + 5;
+	event_disable(&event);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles);
+	event_disable(&event);
+}
+
+static void periods_and_frequencies_are_taken_to_their_bounds(void **state)
+{
+	(void)state;
+	event.attr.sample_period = 999; /* as short as that is not possible */
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	event.attr.sample_period = 1001;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2603); /* 2602.6, never early */
+	assert_int_equal(event.hw.cpu_clock.left, 2603);
+	event.attr.flags = PERF_ATTR_FREQ;
+	event.attr.sample_freq = 1000000;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	event.attr.sample_freq = 1001002; /* 999 ns */
+	assert_int_equal(event_init(&event), -EINVAL);
+	event.attr.sample_freq = 0;
+	assert_int_equal(event_init(&event), -EINVAL);
+	event.attr.flags = 0;
+	event.attr.config = PERF_COUNT_SW_CPU_CLOCK + 1;
+	assert_int_equal(event_init(&event), -ENOENT);
 }
 
 static void a_late_handler_writes_one_sample_with_the_true_period(void **state)
@@ -297,6 +396,27 @@ static void the_tick_comes_every_millisecond(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
+static void work_slowly(struct tick *tick)
+{
+	host_fake_cycles += worked == 1 ? 500 : 100;
+	work(tick);
+}
+
+static void what_the_tick_takes_is_counted(void **state)
+{
+	struct tick tick;
+
+	(void)state;
+	worked = 0;
+	tick_start(&tick, work_slowly);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 26 * MHZ / 10);
+	fake_cpu_run(4 * 26 * MHZ / 10, 0, &regs);
+	tick_stop(&tick);
+	assert_int_equal(tick.count, 4);
+	assert_int_equal(tick.cycles, 800);
+	assert_int_equal(tick.longest, 500);
+}
+
 static void without_a_period_time_is_only_counted(void **state)
 {
 	(void)state;
@@ -316,7 +436,11 @@ int main(void)
 		cmocka_unit_test_setup(time_starts_at_zero_and_runs_at_the_counters_rate, set_up),
 		cmocka_unit_test_setup(a_deadline_is_never_early, set_up),
 		cmocka_unit_test_setup(timers_expire_in_the_order_of_their_deadlines, set_up),
+		cmocka_unit_test_setup(the_first_deadline_is_armed_whatever_comes_and_goes, set_up),
+		cmocka_unit_test_setup(each_cpu_has_its_own_queue, set_up),
 		cmocka_unit_test_setup(periods_and_residue_are_the_count, set_up),
+		cmocka_unit_test_setup(a_clock_that_was_stopped_goes_on_where_it_was, set_up),
+		cmocka_unit_test_setup(periods_and_frequencies_are_taken_to_their_bounds, set_up),
 		cmocka_unit_test_setup(a_late_handler_writes_one_sample_with_the_true_period,
 		                       set_up),
 		cmocka_unit_test_setup(a_sample_has_perfs_layout, set_up),
@@ -326,6 +450,7 @@ int main(void)
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
 		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
 		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
+		cmocka_unit_test_setup(what_the_tick_takes_is_counted, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
