@@ -20,6 +20,8 @@ def slow_loads_of_a_chase(binary):
     run = spe.record(binary, f"record -e arm_spe//load_filter=1,min_latency={latency}/ "
                              f"-c {interval} -m,64 -- ptrchase 64M")
     spe.good(run, "slow loads")
+    tap.ok("LOST" not in run.text, "slow loads: the first example of docs/arm-spe.md loses nothing",
+           run.text)
     found = spe.records(run)
     tap.ok(len(found) > 80 and all(r.operation == "load" and r.latency >= latency for r in found),
            "slow loads: nothing else is recorded", found[:3])
@@ -103,6 +105,8 @@ def collisions_in_a_file(binary, name, kind, undisturbed):
     found, pieces = spe.records(run), spe.aux_records(run)
     tap.ok(all(flags == spe.COLLISION for _, _, flags in pieces),
            f"{name}, collisions: each piece has COLLISION", pieces)
+    said = f"{len(pieces)} of {len(pieces)} pieces (100.0 %) had collisions"
+    tap.ok(said in run.text, f"{name}, collisions: the closing line tells of them", run.text)
     tap.ok(abs(len(found) - undisturbed * 9 // 10) <= undisturbed // 100,
            f"{name}, collisions: one record in ten is missing", (len(found), undisturbed))
     spe.stock_perf_decodes_the_same(run, found, f"{name}, collisions")

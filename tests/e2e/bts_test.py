@@ -23,7 +23,6 @@ import machine
 import tap
 
 N = 200000
-HOLDS = 8192      # pages of AUX that hold a million branches
 SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
 RECORDING, COMPLETE = 2, 3
@@ -108,13 +107,20 @@ def edges(run, name, program=None):
     return trace, check
 
 
+def first_example():
+    """The command that docs/branch-trace.md begins with."""
+    text = (machine.TOP / "docs/branch-trace.md").read_text()
+    return re.search(r"^    (record .*)$", text, re.MULTILINE).group(1)
+
+
 def a_million(binary):
     """The whole trace of a million branches. Returns the program's own branches beside them."""
     name = "branches 1000000"
-    run = record(binary, f"record -e bts// -m ,{HOLDS} -- branches 1000000")
+    run = record(binary, first_example())
     accounts = conserved(run, name)
     if not accounts:
         return None
+    tap.ok("LOST" not in run.text, "the first example of docs/branch-trace.md loses nothing", run.text)
     account = accounts[0]
     trace, check = edges(run, name)
     tap.equal(account["lost"], 0, f"{name}: nothing is lost where the AUX area holds the trace")
@@ -242,6 +248,9 @@ def stalled_reader(binary, beside):
            instructions)
     tap.ok(accounts[0]["lost"] > 0.9 * STALL and own(accounts[0]) == STALL + beside,
            f"{name}: what it did not take is lost to the branch", accounts)
+    whole = accounts[0]["recorded"] + accounts[0]["lost"]
+    tap.ok(f"LOST bts//: {accounts[0]['lost']} of {whole} branches" in run.text,
+           f"{name}: the closing line tells of them", run.text)
 
 
 def faults(binary, beside):

@@ -156,6 +156,8 @@ for scenario, run_status, state in (("die", UNFINISHED, 2), ("panic", UNFINISHED
     first = command(TOOL, "dump", "-s", OUT).stdout.splitlines()[2]
     tap.ok(first.startswith("UNFINISHED the machine did not come to its end") and
            f"({state})" in first, f"{scenario}: its summary begins with that", first)
+    run(scenario, "300", options=["--region", HERE / "region"])
+    tap.equal(dump(HERE / "region")[0], 4, f"{scenario}: so does dump of the region itself")
     clean()
 for scenario in ("overwritten_before", "off"):
     done = run(scenario)
