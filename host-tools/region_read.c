@@ -79,8 +79,9 @@ void region_positions(const struct region *region, uint32_t ring, struct region_
 {
 	const struct perf_event_mmap_page *control = region_control(region, ring);
 
-	/* D: what is before a head is complete; pairs with A, the firmware's release. */
+	/* D: the records before the head; pairs with A in ringbuf/ring.h. */
 	to->data_head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	/* D: the bytes before it; pairs with A in ringbuf/aux.h. */
 	to->aux_head = __atomic_load_n(&control->aux_head, __ATOMIC_ACQUIRE);
 	to->data_tail = __atomic_load_n(&control->data_tail, __ATOMIC_RELAXED);
 	to->aux_tail = __atomic_load_n(&control->aux_tail, __ATOMIC_RELAXED);
