@@ -43,7 +43,7 @@ static struct {
 		uint8_t bytes[FIXTURE_AUX + 64];
 	} pieces[MOST];
 	size_t aux_records;
-	uint64_t info[8]; /* of AUXTRACE_INFO, its header first */
+	uint64_t info[64]; /* of AUXTRACE_INFO, its header first */
 	uint64_t clock[7];
 } file;
 
@@ -110,6 +110,7 @@ static void note(const struct perf_reader_record *record)
 		file.pieces[file.count].told = last;
 		file.pieces[file.count++].at = record->offset;
 	} else if (type == PERF_FILE_RECORD_AUXTRACE_INFO) {
+		assert_in_range(record->header->size, 16, sizeof(file.info));
 		memcpy(file.info, record->header, record->header->size);
 	} else if (type == PERF_FILE_RECORD_TIME_CONV) {
 		assert_int_equal(file.info[0], 0); /* before the info */
