@@ -15,6 +15,8 @@
 #include "pmu/branch_step.h"
 #include "pmu/intel_bts.h"
 
+#define PADDING_MAX 24U /* of any format */
+
 /* perf's numbers for decoders, and the size of a record whose last one per buffer its decoder
  * drops, so that an empty one is to be appended; 0: it drops none. */
 struct aux_format {
@@ -170,20 +172,26 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
 	                 ring, size, offset, r->aux_size, head);
 }
 
-/* The piece, with padding behind it, as perf can read it. NULL: no memory. */
-static uint8_t *copy_piece(const struct session *session, uint32_t ring,
-                           const struct perf_record_aux *aux, const struct aux_format *format,
-                           uint64_t padding)
+/* Where the piece lies as perf can read it: in the area itself, where perf reads what the hardware
+ * wrote, else in a copy. The number of parts; -ENOMEM. */
+static int find_piece(struct session *session, uint32_t ring, const struct perf_record_aux *aux,
+                      const struct aux_format *format, struct iovec parts[2])
 {
 	uint64_t size = aux->aux_size;
-	uint8_t *copy = calloc(1, size + padding);
 
-	if (!copy)
-		return NULL;
-	region_read_aux(&session->region, ring, aux->aux_offset, size, copy);
-	if (format && format->adapt)
-		format->adapt(copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
-	return copy;
+	if (!format || !format->adapt)
+		return region_aux(&session->region, ring, aux->aux_offset, size, parts);
+	if (size > session->aux_copy_size) {
+		free(session->aux_copy);
+		session->aux_copy = malloc(size);
+		session->aux_copy_size = session->aux_copy ? size : 0;
+	}
+	if (!session->aux_copy)
+		return -ENOMEM;
+	region_read_aux(&session->region, ring, aux->aux_offset, size, session->aux_copy);
+	format->adapt(session->aux_copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
+	parts[0] = (struct iovec){ session->aux_copy, size };
+	return 1;
 }
 
 int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
@@ -218,8 +226,9 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	struct perf_file_auxtrace trace;
 	struct sample sample = { 0 };
 	uint64_t padding = format ? format->padding : 0, id;
-	uint8_t *copy;
-	int code;
+	struct iovec pieces[PERF_WRITER_PIECES] = { { &trace, sizeof(trace) } };
+	static uint8_t zeroes[PADDING_MAX + 7];
+	int code, parts;
 
 	if (record->size < sizeof(*aux))
 		return 0;
@@ -244,14 +253,13 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 		.tid = SYNTH_PID + r->cpu,
 		.cpu = r->cpu,
 	};
-	copy = copy_piece(session, ring, aux, format, padding);
-	if (!copy)
-		return error_set(error, -ENOMEM, "no memory for a piece of 0x%" PRIx64 " bytes",
+	parts = find_piece(session, ring, aux, format, pieces + 1);
+	if (parts < 0)
+		return error_set(error, parts, "no memory for a piece of 0x%" PRIx64 " bytes",
 		                 aux->aux_size);
+	pieces[1 + parts] = (struct iovec){ zeroes, padding };
 	add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
-	perf_writer_add(&session->writer, &trace, sizeof(trace));
-	perf_writer_add(&session->writer, copy, aux->aux_size + padding);
-	free(copy);
+	perf_writer_add_pieces(&session->writer, pieces, 2 + parts);
 	session->ledger.rings[ring].found.aux_delivered += aux->aux_size;
 	return 0;
 }

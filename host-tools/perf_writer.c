@@ -14,7 +14,8 @@
 #include "host-tools/output.h"
 #include "host-tools/perf_footer.h"
 
-#define FLUSH_BYTES (1U << 20)
+#define FLUSH_BYTES  (1U << 20)
+#define DIRECT_BYTES (1U << 16) /* from here on a copy costs more than a call of the kernel */
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 {
@@ -114,8 +115,74 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 	return 0;
 }
 
+/* Pass over what was written of the pieces; how many are left, from *pieces on. */
+static int pass_over(struct iovec **pieces, int count, size_t done)
+{
+	while (count && done >= (*pieces)->iov_len) {
+		done -= (*pieces)->iov_len;
+		(*pieces)++;
+		count--;
+	}
+	if (count) {
+		(*pieces)->iov_base = (uint8_t *)(*pieces)->iov_base + done;
+		(*pieces)->iov_len -= done;
+	}
+	return count;
+}
+
+static int write_pieces(int fd, struct iovec *pieces, int count, uint64_t offset)
+{
+	count = pass_over(&pieces, count, 0);
+	while (count) {
+		ssize_t done = pwritev(fd, pieces, count, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		offset += (uint64_t)done;
+		count = pass_over(&pieces, count, (size_t)done);
+	}
+	return 0;
+}
+
+/* The header last: what it tells of is there. */
+void perf_writer_add_pieces(struct perf_writer *writer, const struct iovec *pieces, int count)
+{
+	struct perf_file_header *header = &writer->header;
+	struct iovec all[1 + PERF_WRITER_PIECES] = {
+		{ writer->buffer.bytes, writer->buffer.size },
+	};
+	size_t size = 0;
+	int code;
+
+	for (int i = 0; i < count; i++) {
+		all[i + 1] = pieces[i];
+		size += pieces[i].iov_len;
+	}
+	if (writer->failed) {
+		writer->lost_bytes += size;
+		return;
+	}
+	code = write_pieces(writer->fd, all, count + 1, header->data.offset + header->data.size);
+	if (!code) {
+		header->data.size += writer->buffer.size + size;
+		writer->buffer.size = 0;
+		code = write_at(writer->fd, header, sizeof(*header), 0);
+	} else {
+		writer->lost_bytes += size;
+	}
+	if (code)
+		perf_writer_fail(writer, code);
+}
+
 void perf_writer_add(struct perf_writer *writer, const void *records, size_t size)
 {
+	if (size >= DIRECT_BYTES) {
+		perf_writer_add_pieces(writer, &(struct iovec){ (void *)(uintptr_t)records, size },
+		                       1);
+		return;
+	}
 	if (writer->failed) {
 		writer->lost_bytes += size;
 		return;
@@ -129,21 +196,8 @@ void perf_writer_add(struct perf_writer *writer, const void *records, size_t siz
 
 void perf_writer_flush(struct perf_writer *writer)
 {
-	struct perf_file_header *header = &writer->header;
-	struct blob *buffer = &writer->buffer;
-	int code;
-
-	if (writer->failed || !buffer->size)
-		return;
-	code = write_at(writer->fd, buffer->bytes, buffer->size,
-	                header->data.offset + header->data.size);
-	if (!code) {
-		header->data.size += buffer->size;
-		buffer->size = 0;
-		code = write_at(writer->fd, header, sizeof(*header), 0);
-	}
-	if (code)
-		perf_writer_fail(writer, code);
+	if (!writer->failed && writer->buffer.size)
+		perf_writer_add_pieces(writer, NULL, 0);
 }
 
 void perf_writer_resume(struct perf_writer *writer, uint64_t data_size)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "host-tools/blob.h"
 #include "host-tools/error.h"
@@ -44,6 +45,11 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 
 /* Add records; size must be a multiple of 8. A failure is kept in the writer. */
 void perf_writer_add(struct perf_writer *writer, const void *records, size_t size);
+
+/* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They go to the
+ * file at once, behind what is buffered, and are read by the kernel alone: once. */
+#define PERF_WRITER_PIECES 4
+void perf_writer_add_pieces(struct perf_writer *writer, const struct iovec *pieces, int count);
 
 /* Note a failure that is as bad as one of the file's: code, unless there was another before. */
 int perf_writer_fail(struct perf_writer *writer, int code);

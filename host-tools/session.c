@@ -338,6 +338,7 @@ void session_end(struct session *session)
 	free(session->broken);
 	free(session->scratch);
 	free(session->aux_tails);
+	free(session->aux_copy);
 	if (session->aux_index_fd >= 0)
 		close(session->aux_index_fd);
 	region_close(&session->region);

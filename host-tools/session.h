@@ -42,6 +42,8 @@ struct session {
 	uint64_t *aux_tails;     /* how far each AUX area was read */
 	int aux_index_fd;        /* a memory file, for all processes that read this session: */
 	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records */
+	uint8_t *aux_copy;       /* of a piece that perf cannot read as it is */
+	uint64_t aux_copy_size;
 	struct journal journal;
 	bool is_ready;  /* the machine was told that its rings are read */
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */

@@ -272,6 +272,33 @@ static void a_file_that_was_not_finished_has_what_was_flushed(void **state)
 	perf_writer_abandon(&writer);
 }
 
+static void pieces_lie_behind_what_was_added_before_them(void **state)
+{
+	struct perf_event_header header = { PERF_RECORD_SAMPLE, 2, SIZE };
+	uint64_t words[] = { ids[0], 0x7777, 1 };
+	const struct iovec pieces[PERF_WRITER_PIECES] = {
+		{ NULL, 0 },
+		{ &header, sizeof(header) },
+		{ words, sizeof(uint64_t) },
+		{ words + 1, 2 * sizeof(uint64_t) },
+	};
+	struct perf_writer writer;
+	uint64_t size_before;
+
+	(void)state;
+	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
+	write_records(&writer, 10);
+	size_before = perf_writer_size(&writer);
+	perf_writer_add_pieces(&writer, pieces, PERF_WRITER_PIECES);
+	assert_int_equal(perf_writer_size(&writer), size_before + SIZE);
+	load_file(); /* it is there, whole, without a flush */
+	assert_int_equal(count_records(bytes, size), 11);
+	assert_memory_equal(bytes + size_before, &header, sizeof(header));
+	assert_memory_equal(bytes + size_before + sizeof(header), words, sizeof(words));
+	perf_writer_abandon(&writer);
+}
+
 static void a_file_that_was_not_begun_is_removed_and_the_older_one_put_back(void **state)
 {
 	struct perf_writer writer;
@@ -373,6 +400,7 @@ int main(void)
 		TEST(no_bit_of_ledger_or_footer_may_change),
 		TEST(an_older_file_is_kept),
 		TEST(a_file_that_was_not_finished_has_what_was_flushed),
+		TEST(pieces_lie_behind_what_was_added_before_them),
 		TEST(a_file_that_was_not_begun_is_removed_and_the_older_one_put_back),
 		TEST(a_full_disk_is_an_error_and_not_the_end_of_us),
 		TEST(a_file_cut_anywhere_gives_whole_records_and_an_error),

@@ -12,11 +12,13 @@
 #include "ringbuf/region_writer.h"
 #include "ringbuf/ring.h"
 
-#define FIXTURE_SIZE    (256U << 10)
+#ifndef FIXTURE_SIZE /* a benchmark's is larger */
+#define FIXTURE_SIZE  (256U << 10)
+#define FIXTURE_PAGES 2U             /* of a ring's data */
+#define FIXTURE_AUX   (4U * TR_PAGE) /* bytes of an AUX area */
+#endif
 #define FIXTURE_RINGS   2U
-#define FIXTURE_EVENTS  2U             /* a ring */
-#define FIXTURE_PAGES   2U             /* of a ring's data */
-#define FIXTURE_AUX     (4U * TR_PAGE) /* bytes of an AUX area */
+#define FIXTURE_EVENTS  2U /* a ring */
 #define FIXTURE_ADDRESS 0x40000000ULL
 
 #define FIXTURE_SAMPLE_TYPE                                                             \
