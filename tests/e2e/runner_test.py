@@ -117,7 +117,11 @@ tap.ok(
 status, output = run("echo '1..0 # SKIP no hardware model: offline'", ci="true")
 tap.equal(status, 1, "... a program that is skipped as a whole too")
 status, output = run("echo '1..0 # SKIP no spin here'", ci="true")
-tap.equal(status, 0, "... other skips are skips there too")
+tap.equal(status, 1, "... and one for want of a package")
+status, output = run("echo 'ok 1 # SKIP it_cannot_be'; echo 1..1", ci="true")
+tap.equal(status, 1, "... and one without a reason")
+status, output = run("echo 'ok 1 - a # SKIP not to be had: a unicorn'; echo 1..1", ci="true")
+tap.ok(status == 0 and "1 skipped" in output, "... but not for want of what nobody can have", output)
 MEET = """echo 1..1; touch $0.here; i=0
 until [ $(ls ${0%/*}/*.here | wc -l) -eq 2 ] || [ $i -eq 50 ]; do i=$((i + 1)); sleep 0.1; done
 [ $i -lt 50 ] && echo ok 1 - met"""

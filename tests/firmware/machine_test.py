@@ -14,8 +14,8 @@ import qemu  # noqa: E402
 import tap  # noqa: E402
 
 ARCHITECTURAL, CPUID_16H, PM_TIMER, HPET = 1, 2, 3, 4  # enum tr_clock_source
-NO_X2APIC = "this QEMU's TCG has no x2APIC (it came with 9.0)"
-NO_LA57 = "this OVMF stays in 4-level paging"
+NO_X2APIC = "not to be had: this QEMU's TCG has no x2APIC (it came with 9.0)"
+NO_LA57 = "not to be had: this OVMF stays in 4-level paging"
 
 # name, words for the image, QEMU's options, clock source, CPU model
 MACHINES = [
