@@ -9,9 +9,12 @@
 
 #include "host-tools/commands.h"
 #include "host-tools/flame.h"
+#include "host-tools/missing.h"
 #include "host-tools/perf_reader.h"
+#include "host-tools/recount.h"
 #include "host-tools/sample.h"
 #include "host-tools/symbols.h"
+#include "host-tools/terminal.h"
 
 struct flamegraph_options {
 	const char *input;
@@ -197,6 +200,36 @@ static int write_output(const struct stacks *stacks, const struct flamegraph_opt
 	return code;
 }
 
+static void print_missing(void *context, const struct missing *missing)
+{
+	char text[256];
+
+	(void)context;
+	missing_text(missing, text, sizeof(text));
+	fprintf(stderr, "%sbareperf: LOST %s%s\n", terminal_alarm(stderr), text,
+	        terminal_plain(stderr));
+}
+
+/* A picture does not show what is not in it: tell of that by the file's ledger, if it has one. */
+static int tell_missing(const struct perf_reader *reader, const struct flamegraph_options *options,
+                        struct error *error)
+{
+	struct ledger ledger = { 0 };
+	const uint8_t *bytes;
+	size_t size;
+	int code = perf_reader_ledger(reader, &bytes, &size, error);
+
+	if (code == PERF_LEDGER_WHOLE) {
+		code = ledger_parse(&ledger, bytes, size, error);
+		if (!code)
+			code = recount_file(&ledger, options->input, error);
+		if (!code)
+			missing_list(&ledger, print_missing, NULL);
+		ledger_free(&ledger);
+	}
+	return code < 0 ? error_prefix(error, code, "%s", options->input) : 0;
+}
+
 static int draw(const struct flamegraph_options *options, struct error *error)
 {
 	struct stacks stacks = { .symbols = symbols_new() };
@@ -217,6 +250,8 @@ static int draw(const struct flamegraph_options *options, struct error *error)
 		code = walk(&reader, visit_samples, &stacks, error);
 	if (!code && stacks.event)
 		code = write_output(&stacks, options, error);
+	if (!code)
+		code = tell_missing(&reader, options, error);
 	flame_free(&stacks.flame);
 	symbols_free(stacks.symbols);
 	perf_reader_close(&reader);

@@ -94,6 +94,10 @@ tap.equal((json_of["missing"], json_of["advice"]),
 tap.equal(command(TOOL, "dump", "-s", OUT).stdout.splitlines(), ["", *lines],
           "`dump -s` is that summary alone")
 
+done = command(TOOL, "flamegraph", OUT)
+tap.equal((done.returncode, done.stderr), (0, f"bareperf: LOST {said}\n"),
+          "flamegraph tells of them beside its picture")
+
 done = command(*words("cut", "400"), FAKE_LOST="600")
 tap.equal(closing(done)[1:], [
     "[ bareperf record: LOST bts//: 600 of 1000 branches (60.0 %) are not in the trace ]",
