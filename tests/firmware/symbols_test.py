@@ -35,6 +35,13 @@ def functions(arch, path):
     return sorted(found)
 
 
+def reaching_no_next(names):
+    """The same, each at most up to the next one's start."""
+    starts = sorted({start for start, _, _ in names})
+    after = dict(zip(starts, starts[1:]))
+    return [(start, min(end, after.get(start, end)), name) for start, end, name in names]
+
+
 def labels_in_code(arch, path):
     """Symbols of executable sections that are no functions; readers take them for such."""
     code = {match.group(1) for match in re.finditer(
@@ -58,6 +65,8 @@ def nameless(arch, code, names):
             at += 1
         if at < len(names) and address >= names[at][0]:
             continue
+        if at < len(names) and names[at][2] == "strnlen" and names[at][0] - address <= 8:
+            continue  # newlib's for aarch64 begins with a return, before its entry
         jump = re.match(r"(?:b|jmp)\s+([0-9a-f]+) ", match.group(2))
         over = max(over, int(jump.group(1), 16) if jump else 0)
         if address >= over:
@@ -95,9 +104,11 @@ for ARCH in TOOLS:
     tap.equal(nameless(ARCH, ELF, NAMES), [], f"{ARCH}: every instruction is in a function")
     tap.equal({name for _, _, name in NAMES} & set(ASSEMBLY[ARCH]), set(ASSEMBLY[ARCH]),
               f"{ARCH}: functions in assembly have their names")
-    tap.equal(NAMES, functions(ARCH, ELF), f"{ARCH}: they are the ELF's, at their places")
+    tap.equal(NAMES, reaching_no_next(functions(ARCH, ELF)), f"{ARCH}: they are the ELF's, at their places")
     tap.equal((moved(ARCH, SYM), build_id(ARCH, SYM)), ([], build_id(ARCH, ELF)),
               f"{ARCH}: offsets in the symbol file are addresses; it has the image's build-id")
+    LOADED = re.findall(r"LOAD +0x\w+ 0x(\w+)", out(TOOLS[ARCH] + "readelf", "-lW", SYM))
+    tap.equal(int(LOADED[0], 16), 0, f"{ARCH}: its first segment is at 0, which libdwfl counts from")
     tap.equal(named_by_others(ARCH, SYM, NAMES), [],
               f"{ARCH}: addr2line names each function's first and last byte")
     tap.equal(labels_in_code(ARCH, SYM), [], f"{ARCH}: no label can be taken for a function")
