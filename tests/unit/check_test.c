@@ -381,6 +381,24 @@ static void records_in_flight_are_only_for_a_machine_that_did_not_end(void **sta
 	assert_false(conserved());
 }
 
+static void only_idle_complete_and_failed_are_ends(void **state)
+{
+	static const bool ends[] = {
+		[TR_IDLE] = true, [TR_COMPLETE] = true, [TR_FAILED] = true, [TR_PANIC] = false
+	};
+
+	(void)state;
+	ledger.events[0].ledger.generated++; /* in flight: not at an end */
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	for (uint32_t i = 0; i < 100; i++) {
+		bool is_end = i < sizeof(ends) / sizeof(ends[0]) && ends[i];
+
+		ledger.head.state = i;
+		assert_int_equal(ledger_ended(&ledger), is_end);
+		assert_int_equal(conserved(), !is_end);
+	}
+}
+
 static void a_record_of_a_stranger_is_unaccounted_for(void **state)
 {
 	(void)state;
@@ -466,6 +484,7 @@ int main(void)
 		TEST(the_line_that_does_not_hold_is_told_with_its_numbers),
 		TEST(a_rings_wakeups_are_summed_by_cause),
 		TEST(records_in_flight_are_only_for_a_machine_that_did_not_end),
+		TEST(only_idle_complete_and_failed_are_ends),
 		TEST(a_record_of_a_stranger_is_unaccounted_for),
 		TEST(overwritten_records_are_no_loss_in_an_overwritable_ring_alone),
 		TEST(a_ledger_survives_the_file),
