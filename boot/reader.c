@@ -5,7 +5,7 @@
 #include "pmu/clock.h"
 
 #define NSEC_PER_MSEC 1000000ULL
-#define LOOK_NS       2000U /* that a look counts for, at most */
+#define LOOK_NS       1000U /* that a look counts for, at most */
 #define FILLER        64U   /* turns of a loop between two looks */
 
 /* How long somebody was looked at. */

@@ -104,6 +104,12 @@ static bool has_room(unsigned ring)
 	       (uint64_t)FIXTURE_PAGES * TR_PAGE - 256;
 }
 
+/* The run for which the reader said that it is ready; 0: it has not said so. */
+static uint64_t ready_for(void)
+{
+	return __atomic_load_n(&fixture_header(&fixture)->reader.ready, __ATOMIC_ACQUIRE);
+}
+
 static void write_sample(unsigned ring)
 {
 	assert_true(fixture_sample(&fixture, ring, 0, next_ip[ring]++, 1000, 4));
@@ -294,6 +300,28 @@ static void readers_that_are_killed_are_replaced_and_nothing_is_missed(void **st
 	finish();
 }
 
+/* The machine waits for that: a file that is open is not enough, nor is a process that dies before.
+ */
+static void who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it(void **state)
+{
+	struct tr_reader *words = &fixture_header(&fixture)->reader;
+
+	(void)state;
+	assert_int_equal(ready_for(), 0);
+	assert_int_equal(reader_process_start(&reader, &session, &server, &progress, &error), 0);
+	while (ready_for() != session.region.header.run)
+		usleep(1000);
+	kill(reader.pid, SIGKILL);
+	while (!reader.replaced) {
+		__atomic_store_n(&words->ready, 0, __ATOMIC_RELEASE);
+		assert_true(reader_process_goes_on(&reader, &session, &server, &progress));
+	}
+	while (ready_for() != session.region.header.run)
+		usleep(1000);
+	reader_process_stop(&reader, &session);
+	finish();
+}
+
 static void a_reader_that_finds_a_broken_ring_leaves_it_to_the_supervisor(void **state)
 {
 	(void)state;
@@ -342,6 +370,7 @@ int main(void)
 		TEST(records_that_were_not_committed_are_forgotten),
 		TEST(a_tail_that_was_not_stored_is_stored_by_who_comes_next),
 		TEST(readers_that_are_killed_are_replaced_and_nothing_is_missed),
+		TEST(who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it),
 		TEST(a_reader_that_finds_a_broken_ring_leaves_it_to_the_supervisor),
 		TEST(readers_that_die_at_once_are_not_replaced_for_ever),
 	};

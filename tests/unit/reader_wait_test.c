@@ -75,7 +75,7 @@ static void renew_seldom(void)
 {
 	static unsigned turns;
 
-	if (++turns % (TR_LEASE_LOST_MS * 1000 / 2 - 1) == 0)
+	if (++turns % (TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS - 1) == 0)
 		renew();
 }
 
