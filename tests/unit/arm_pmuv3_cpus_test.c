@@ -133,6 +133,19 @@ static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
 	assert_non_null(strstr(rig_events[0].why, "PMCEID"));
 	describe(&rig_events[0], EVENTS_EXTENDED, false, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
+	assert_non_null(strstr(rig_events[0].why, "Armv8.0"));
+	model.version = PMUVER_V3P4;
+	model.extended = 1ULL << 1 | 1ULL << 63;
+	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
+	assert_non_null(strstr(rig_events[0].why, "PMCEID"));
+	describe(&rig_events[0], EVENTS_EXTENDED + 1, false, 1000);
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	describe(&rig_events[0], EVENTS_EXTENDED + 62, false, 1000);
+	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
+	describe(&rig_events[0], EVENTS_EXTENDED + 63, false, 1000);
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	describe(&rig_events[0], EVENTS_EXTENDED + 64, false, 1000); /* nobody says */
+	assert_int_equal(event_init(&rig_events[0]), 0);
 	model.counters = 0;
 	describe(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);

@@ -53,9 +53,9 @@ static uint64_t model_read(uint32_t reg)
 	case PMCNTENSET_EL0:
 		return model.enabled;
 	case PMCEID0_EL0:
-		return model.events & UINT32_MAX;
+		return (model.events & UINT32_MAX) | model.extended << 32;
 	case PMCEID1_EL0:
-		return model.events >> 32;
+		return model.events >> 32 | (model.extended & ~(uint64_t)UINT32_MAX);
 	default:
 		return counter ? *counter : 0;
 	}

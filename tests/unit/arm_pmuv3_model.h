@@ -12,6 +12,7 @@ struct arm_pmuv3_model {
 	uint64_t pmcr, version, midr, pmmir;
 	unsigned counters;                        /* event counters, PMCR.N */
 	uint64_t events;                          /* PMCEID: common events 0 to 3FH */
+	uint64_t extended;                        /* PMCEID: 4000H to 403FH */
 	uint32_t stuck;                           /* counters that do not keep what is written */
 	uint32_t enabled, interrupts, overflowed; /* a bit a counter */
 	uint64_t user;                            /* PMUSERENR */

@@ -79,6 +79,10 @@ static void a_deadline_is_never_early(void **state)
 	assert_true(clock_span_to_cycles(&clock, UINT64_MAX) > 1ULL << 38);
 	clock_set(&clock, 1ULL << 33, 0);
 	assert_true(clock_span_to_cycles(&clock, UINT64_MAX) == 1ULL << 62);
+	assert_true(clock_span_to_cycles(&clock, ((1ULL << 29) + 1) * NSEC_PER_SEC - 1) ==
+	            1ULL << 62);
+	assert_true(clock_span_to_cycles(&clock, ((1ULL << 29) - 1) * NSEC_PER_SEC) ==
+	            (1ULL << 62) - (1ULL << 33));
 }
 
 static unsigned order[3], expired;
