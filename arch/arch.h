@@ -184,7 +184,9 @@ typedef void *(*arch_alloc_pages_fn)(size_t pages);
 
 /* Build what take_over needs: page tables for the maps and for the ISA's own devices (interrupt
  * controller, timers), descriptor tables or vectors, stacks. Later mappings win over earlier
- * ones. platform is kept by reference. With the firmware's services. 0 or -ENOMEM. Thread. */
+ * ones. platform is kept by reference. With the firmware's services. 0; -ENOMEM; -ENODEV:
+ * platform has no interrupt controller that we know; -ENOTSUP: the CPU is in a mode that cannot be
+ * taken over. Thread. */
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "boot/memory.h"
+#include "boot/console.h"
 #include "boot/efi.h"
 #include "boot/image.h"
 
@@ -240,7 +241,12 @@ int memory_prepare(const struct arch_platform *platform)
 		    append(extras[i].address, extras[i].address + extras[i].size, extras[i].type);
 	if (result != 0)
 		return result;
-	return arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
+	result = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
+	if (result == -ENODEV)
+		console_printf(
+		    "ACPI's tables name no interrupt controller that we know (MADT): the "
+		    "timer could not reach us\n");
+	return result;
 }
 
 static void find_heap(void)

@@ -66,7 +66,7 @@ static int probe(const char **why)
 	    "the hypervisor gives no counters (CPUID 80000001H has no PerfCtrExtCore): switch "
 	    "its virtual PMU on";
 	if (ecx & CPUID_FEATURES_HYPERVISOR && !has_extension())
-		return -ENODEV;
+		return -EBUSY;
 	*why = NULL;
 	return 0;
 }

@@ -126,22 +126,25 @@ static int probe(const char **why)
 	if (arch_elf_machine() != EM_X86_64 || !is_intel())
 		return -ENODEV;
 	unit = look();
-	*why = "this CPU has no architectural performance monitoring";
-	if (cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR)
-		*why =
-		    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
-		    "switch its virtual PMU on";
-	if (!unit.version || !unit.general)
-		return -ENODEV;
 	*why = NULL;
-	return 0;
+	if (unit.version && unit.general)
+		return 0;
+	*why = "this CPU has no architectural performance monitoring";
+	if (!(cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR))
+		return -ENODEV;
+	*why =
+	    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
+	    "switch its virtual PMU on";
+	return -EBUSY;
 }
 
 static int probe_hybrid(const char **why)
 {
 	int error = probe(why);
 
-	if (error || core_type())
+	if (!error && core_type())
+		return 0;
+	if (error == -ENODEV)
 		return error;
 	*why = "all CPUs of this machine are of one type: it is cpu// here";
 	return -ENODEV;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """From power-on to perf: the whole path on stock QEMU."""
 
+import re
 import tempfile
 
 import machine
@@ -100,6 +101,10 @@ def bad_command_lines():
 def answers():
     run = machine.Recording("list")
     tap.ok(run.status == 0 and "cpu-clock" in run.text, "list names the event sources", run.text)
+    tap.ok(re.search(r"^bareperf \d.* on 1 CPU: \S+, .*signature 0x", run.text, re.M) and
+           "arm_" not in run.text and "cpu_core" not in run.text and
+           "generic events:\n  none" in run.text,
+           "with the machine, what it has, and nothing that another one has", run.text)
     run = machine.Recording("version")
     tap.ok(run.status == 0 and "bareperf " in run.text, "version names itself", run.text)
 

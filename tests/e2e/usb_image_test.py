@@ -55,6 +55,8 @@ with tempfile.TemporaryDirectory() as directory:
     table = subprocess.run(["sgdisk", "-v", image], capture_output=True, text=True).stdout
     tap.ok("No problems found" in table, "the partition table is sound", table)
     for arch in MACHINES:
-        output = boot(arch, image, "-e cpu-clock")
+        output = boot(arch, image, "(help shows more)")
         tap.ok("-e cpu-clock" in output, f"{arch}: the stick boots and lists the event sources", output[-2000:])
+        tap.ok(r"next: a command in \bareperf.cfg" in output and "not here" not in output,
+               f"{arch}: what this machine has, and what to do next", output[-2000:])
 tap.finish()
