@@ -166,7 +166,7 @@ HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libp
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
-LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c $(PARSERS)) \
+LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c $(PARSERS)) boot/elf.c \
 	$(filter-out host-tools/main.c,$(wildcard host-tools/*.c))
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "agent/parse/command.h"
 #include "boot/boot.h"
 #include "boot/console.h"
 #include "boot/efi.h"
@@ -56,9 +57,14 @@ int command_line_read(char *text, size_t capacity)
 	result = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
 	if (result > 0)
 		return result;
+	/* Boot managers put anything there; what begins like a command was to be one. */
 	if (result < 0)
-		console_printf("load options: %s; ignored\n",
-		               result == -E2BIG ? "too long" : "not a line of ASCII text");
+		console_printf("load options: %s\n", result == -E2BIG
+		                                         ? "longer than 1023 characters"
+		                                         : "not a line of plain ASCII text");
+	if (result < 0 && command_is_named(text))
+		return result;
+	text[0] = 0;
 	result = read_config(image);
 	if (result > 0)
 		result = config_to_text(config, (size_t)result, text, capacity);

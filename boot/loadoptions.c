@@ -37,27 +37,26 @@ static bool equals_ignoring_case(const char *a, const char *b, size_t length)
 	return true;
 }
 
-/* Characters [from, to) without the blanks around them, as text. */
+/* Characters [from, to) without the blanks around them, as text; on an error up to its place. */
 static int copy_trimmed(const struct source *source, size_t from, size_t to, char *text,
                         size_t capacity)
 {
+	size_t length = 0;
+
 	while (from < to && is_blank(char_at(source, from)))
 		from++;
 	while (to > from && is_blank(char_at(source, to - 1)))
 		to--;
-	if (to - from >= capacity)
-		return -E2BIG;
-	for (size_t i = from; i < to; i++) {
-		unsigned c = char_at(source, i);
+	for (; length < to - from && length < capacity - 1; length++) {
+		unsigned c = char_at(source, from + length);
 
-		if (!is_printable(c)) {
-			text[0] = 0;
+		text[length] = 0;
+		if (!is_printable(c))
 			return -EINVAL;
-		}
-		text[i - from] = (char)c;
+		text[length] = (char)c;
 	}
-	text[to - from] = 0;
-	return (int)(to - from);
+	text[length] = 0;
+	return length < to - from ? -E2BIG : (int)length;
 }
 
 /* Length of the first word, quotes included, if it names an EFI image; else 0. */
@@ -119,11 +118,8 @@ int loadoptions_to_text(const void *options, size_t size, char *text, size_t cap
 	while (end < source.count && char_at(&source, end) != 0)
 		end++;
 	result = copy_trimmed(&source, 0, end, text, capacity);
-	if (result <= 0)
-		return result;
-	length = (size_t)result;
-	length = drop_first_word(text, length, image_name_length(text));
-	return (int)drop_initrd(text, length);
+	length = drop_first_word(text, strlen(text), image_name_length(text));
+	return result < 0 ? result : (int)drop_initrd(text, length);
 }
 
 static struct source config_source(const uint8_t *file, size_t size)

@@ -16,7 +16,8 @@
  * shells pass argv[0]), and a last word "initrd=initrd" (edk2's QEMU loader adds it).
  *
  * Returns the length, 0 for an empty line; -EINVAL if it is no text, -E2BIG if it does not fit
- * capacity bytes with its NUL (capacity is at least 1). text is a valid string in any case.
+ * capacity bytes with its NUL (capacity is at least 1). On an error text is what stands before its
+ * place.
  */
 int loadoptions_to_text(const void *options, size_t size, char *text, size_t capacity);
 

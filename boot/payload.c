@@ -48,7 +48,8 @@ static void refuse_file(int error)
 		return;
 	}
 	refuse("%s %s", payload.file.name,
-	       error == -EFBIG    ? "is empty, or larger than 256 MiB"
+	       error == -ENODATA  ? "is empty"
+	       : error == -EFBIG  ? "is larger than 256 MiB"
 	       : error == -ENOMEM ? "does not fit into memory"
 	                          : "cannot be read");
 }

@@ -25,8 +25,8 @@ struct payload_file {
 };
 
 /* Read what the boot loader hands over as an initrd (LoadFile2 by Linux's media GUID), else
- * \payload.elf on the volume that we were loaded from. 0; -ENOENT: neither is there; -EFBIG:
- * empty, or more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
+ * \payload.elf on the volume that we were loaded from. 0; -ENOENT: neither is there; -ENODATA:
+ * it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
 int payload_file_read(struct payload_file *file);
 
 /* Load the payload if there is one. What is wrong with it is said on the console and, later, by

@@ -41,7 +41,9 @@ static CHAR16 file_path[] = u"\\payload.elf";
 
 static int allocate(struct payload_file *file, uint64_t size)
 {
-	if (size == 0 || size > MAX_SIZE)
+	if (size == 0)
+		return -ENODATA;
+	if (size > MAX_SIZE)
 		return -EFBIG;
 	file->bytes = memory_alloc_pages((size + PAGE - 1) / PAGE);
 	file->size = size;
@@ -65,7 +67,9 @@ static int read_initrd(struct payload_file *file)
 		return -ENOENT;
 	status = loader->LoadFile(loader, path, FALSE, &size, NULL);
 	if (status != EFI_BUFFER_TOO_SMALL)
-		return status == EFI_NOT_FOUND || size == 0 ? -ENOENT : -EIO;
+		return !EFI_ERROR(status)                     ? -ENODATA
+		       : status == EFI_NOT_FOUND || size == 0 ? -ENOENT
+		                                              : -EIO;
 	error = allocate(file, size);
 	if (error != 0)
 		return error;

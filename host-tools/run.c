@@ -65,7 +65,8 @@ static int failure_status(const struct machine *machine)
 	if (machine->signal)
 		return RUN_SIGNAL + machine->signal;
 	if (!machine->recorded)
-		return state == TR_FAILED || state == TR_IDLE ? RUN_REFUSED : RUN_ERROR;
+		return !machine->late && (state == TR_FAILED || state == TR_IDLE) ? RUN_REFUSED
+		                                                                  : RUN_ERROR;
 	if (state >= TR_PANIC || machine->died) /* above it there is none */
 		return RUN_UNFINISHED;
 	return state == TR_FAILED && region_status(&machine->region) == -EFAULT
@@ -134,9 +135,10 @@ int command_run(int argc, char **argv)
 		return RUN_ERROR;
 	}
 	options.image = image;
-	if (!check_command(&options, image, &tables)) {
+	code = check_command(&options, image, &tables) ? 0 : RUN_REFUSED;
+	if (code || options.dry_run) {
 		image_tables_free(&tables);
-		return RUN_REFUSED;
+		return code;
 	}
 	code = machine_run(&machine, &options, command, argc + 1, &error);
 	status = report(&machine, &options, &error, code);

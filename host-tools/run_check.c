@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/run_check.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/parse/command.h"
+#include "boot/elf.h"
 #include "host-tools/blob.h"
 #include "host-tools/event_names.h"
 #include "host-tools/run_command.h"
@@ -83,6 +90,37 @@ static bool check_command(const struct run_options *options, const char *text)
 	return false;
 }
 
+/* The file is a program for this machine: a boot costs more than a look. */
+static int check_payload(const struct run_options *options, struct error *error)
+{
+	int fd = open(options->payload, O_RDONLY | O_CLOEXEC);
+	struct elf_image image = { 0 };
+	struct elf_error reason;
+	struct stat about;
+	void *bytes;
+	int code = 0;
+
+	if (fd < 0)
+		return error_errno(error, "payload %s", options->payload);
+	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || !about.st_size) {
+		close(fd);
+		return error_set(error, -ENOEXEC, "payload %s is %s", options->payload,
+		                 S_ISREG(about.st_mode) ? "empty" : "no file");
+	}
+	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		code = error_errno(error, "reading payload %s", options->payload);
+	close(fd);
+	if (code)
+		return code;
+	if (elf_parse(&image, bytes, (uint64_t)about.st_size, run_command_machine(options),
+	              &reason))
+		code = error_set(error, -ENOEXEC, "payload %s cannot be loaded: %s (0x%" PRIx64 ")",
+		                 options->payload, reason.what, reason.where);
+	munmap(bytes, (size_t)about.st_size);
+	return code;
+}
+
 bool run_check(const struct run_options *options)
 {
 	struct error error = { "" };
@@ -99,5 +137,9 @@ bool run_check(const struct run_options *options)
 		error_print(&error);
 	free(whole);
 	free(text);
+	if (good && options->payload && check_payload(options, &error)) {
+		error_print(&error);
+		good = false;
+	}
 	return good;
 }

@@ -135,6 +135,26 @@ static enum turn look_for_region(struct machine *machine, const struct run_optio
 	return TURN_FAIL;
 }
 
+/* The region is there, and the machine begins nothing: it did not get the command. */
+static bool is_late(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	uint32_t state = region_state(&machine->region);
+
+	if (state != TR_BOOTING && state != TR_IDLE)
+		return false;
+	if (!machine->seen)
+		machine->seen = progress_now();
+	if (progress_now() - machine->seen < options->timeout)
+		return false;
+	machine->show_console = true;
+	machine->late = true;
+	error_set(error, -ETIMEDOUT,
+	          "%s did not begin to carry out the command within %g s. Try -v to see its serial "
+	          "line, or a longer --timeout",
+	          options->image, options->timeout);
+	return true;
+}
+
 static enum turn look(struct machine *machine, const struct run_options *options,
                       const char *const *command, int command_words, struct error *error)
 {
@@ -150,6 +170,8 @@ static enum turn look(struct machine *machine, const struct run_options *options
 		return TURN_FAIL;
 	/* The state first: what it promises is there when the rest is read. */
 	turn = run_state_look(machine, error);
+	if (turn == TURN_ON && is_late(machine, options, error))
+		return TURN_FAIL;
 	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
 		struct error reason = { "" };
 

@@ -36,6 +36,8 @@ struct machine {
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */
+	bool late;            /* it did not begin the command in time */
+	double seen;          /* when its region was first found waiting, s; 0: not yet */
 	bool died;            /* QEMU ended before the command was done */
 	int signal;           /* that wants us to end; 0: none came */
 	bool snapshot_wanted; /* SIGUSR2, and the machine has not been told yet */

@@ -20,6 +20,7 @@ struct run_options {
 	uint64_t region_size; /* bytes, a power of two */
 	double timeout;       /* s until the region must be there */
 	bool verbose;
+	bool dry_run;     /* the command is checked only */
 	bool no_doorbell; /* poll */
 	bool json;        /* of `stat`: counts for machines */
 	bool stat;        /* the command is that */
@@ -30,7 +31,7 @@ struct run_options {
 	const struct command_tables *tables; /* the image's; NULL: not known */
 };
 
-/* Take argv apart: our options, QEMU's from the first unknown one on, and behind "--" the
+/* Take argv apart: our options, QEMU's, which are all others before "--", and behind that the
  * guest's command. Does not return for --help or a wrong command line. */
 void run_options_parse(struct run_options *options, int argc, char **argv);
 

@@ -25,12 +25,23 @@ static bool was_refused(const struct machine *machine)
 	       status < 0;
 }
 
+/* Whether its own command line was carried out: one that records has begun a run. */
+static bool has_begun(const struct machine *machine)
+{
+	bool records = !strncmp(machine->append, "record", 6) ||
+	               !strncmp(machine->append, "stat", 4);
+	struct tr_header header;
+
+	region_header(&machine->region, &header);
+	return !records || header.run;
+}
+
 /* At TR_IDLE: nothing is left to be done. */
 static bool is_answered(const struct machine *machine)
 {
 	int status;
 
-	return !machine->by_mailbox ||
+	return (!machine->by_mailbox && has_begun(machine)) ||
 	       (machine->request && mailbox_answered(&machine->region, machine->request, &status));
 }
 

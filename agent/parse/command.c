@@ -76,6 +76,17 @@ static const struct command_option *own_options(const char *verb)
 	return NULL;
 }
 
+bool command_is_named(const char *text)
+{
+	size_t length = strcspn(text, " \t");
+
+	for (unsigned i = 0; i < VERBS; i++) {
+		if (strlen(verbs[i].name) == length && !strncmp(verbs[i].name, text, length))
+			return true;
+	}
+	return false;
+}
+
 /* Whether word is this option. If its argument is in the same word, as in -m,64 and --event=LIST,
  * *argument is that. */
 static bool is_option(const struct command_option *option, const char *word, const char **argument)

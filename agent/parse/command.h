@@ -65,6 +65,9 @@ struct command_error {
 int command_parse(struct command *command, const char *text, const struct command_tables *tables,
                   struct command_error *error);
 
+/* Whether text begins with the name of a command. Thread. */
+bool command_is_named(const char *text);
+
 /* How many of the words of a command are its name and its options: behind them stand "--" and the
  * workload, or the workload, whose own words may be anything. Thread. */
 unsigned command_own_words(const char *const *words, unsigned count);

@@ -227,6 +227,12 @@ def impatient():
     complete()
 
 
+def idle():
+    """The command did not reach the machine."""
+    machine.state(tr.IDLE)
+    time.sleep(60)
+
+
 def lists():
     machine.say("cpu-clock [timer]\n")
     machine.state(tr.IDLE)
@@ -249,6 +255,6 @@ machine.open(address=0x380000000)
 if scenario == "arguments":
     arguments_given()
     sys.exit()
-if scenario not in ("refuse", "lists", "overwritten_before", "off", "handshake"):
+if scenario not in ("refuse", "lists", "overwritten_before", "off", "handshake", "idle"):
     run()
 globals()[scenario]()

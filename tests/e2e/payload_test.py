@@ -301,14 +301,23 @@ def refusals(arch):
         path = pathlib.Path(WORK.name) / "damaged.elf"
         path.write_bytes(content)
         run = record(arch, path, "")
-        tap.ok(run.status != 0 and not run.file.exists() and
-               re.search(f"payload: the initrd cannot be loaded: .*{reason}", run.text),
-               f"{arch}: a file {name} is refused and nothing is run", run.text)
+        tap.ok(run.status == 126 and not run.file.exists() and
+               re.search(f"payload .*damaged.elf cannot be loaded: .*{reason}", run.text),
+               f"{arch}: a file {name} is refused before a machine boots", run.text)
+    path.write_bytes(b"")
+    run = record(arch, path, "")
+    tap.ok(run.status == 126 and "damaged.elf is empty" in run.text, f"{arch}: so is an empty one",
+           run.text)
+    path.write_bytes(damaged(arch)[0][1])
+    run = machine.Recording("record -- payload", "--arch", arch, qemu=("-initrd", path))
+    tap.ok(run.status == 126 and not run.file.exists() and
+           "payload: the initrd cannot be loaded: it is built for another machine" in run.text,
+           f"{arch}: one that the machine finds otherwise is refused by the machine", run.text)
 
 
 def absent(arch):
     run = machine.Recording("record -- payload", "--arch", arch)
-    tap.ok(run.status != 0 and "payload: there is none: hand it over" in run.text,
+    tap.ok(run.status == 126 and "payload: there is none: hand it over" in run.text,
            f"{arch}: without a payload the command says how to hand one over", run.text)
 
 

@@ -140,6 +140,8 @@ fails("a QEMU that refuses to start is reported with what it says",
       run("record", "fake", "stillborn"), "exit status 1", "no such machine type")
 fails("no region within the time-out is reported with what to try",
       run("record", "fake", "silent", options=["--timeout", "0.5"]), "0.5 s", "-v")
+fails("nor is a machine waited for that never begins the command",
+      run("record", "fake", "idle", options=["--timeout", "4"]), "begin", "4 s", "-v")
 fails("garbage behind the magic is refused with its offset",
       run("record", "fake", "garbage"), "offset 0x8", "format version")
 fails("a head that cannot be is refused with its offset",
@@ -161,6 +163,16 @@ tap.equal((done.returncode, done.stdout), (0, "cpu-clock [timer]\n"),
 given = run("list", "fake", "arguments", options=["-smp", "4", "-M", "pc", "-device", "nvme"]).stdout
 tap.ok("-smp 4 -M pc -device nvme" in given and "maxcpus" not in given and "q35" not in given,
        "QEMU gets the user's options, and ours give way to them", given)
+given = run("list", "fake", "arguments", options=["-smp", "4", "--no-doorbell", "-M", "pc",
+                                                  "--timeout=9", "-device", "nvme"]).stdout
+tap.ok("-smp 4 -M pc -device nvme\n" in given and "doorbell" not in given,
+       "our options are ours behind QEMU's, too", given)
+done = run("list", "fake", "arguments", options=["-smp", "4", "--timeot=9"])
+tap.ok(done.returncode == 126 and "did you mean --timeout?" in done.stderr,
+       "one that is misspelt is not handed to QEMU", done.stderr)
+given = run("record", "fake", "arguments", "--then", "5", options=["-smp", "4"]).stdout
+tap.ok("record --then poweroff fake arguments --then 5" in given,
+       "the workload's words are its own, without -- as well", given)
 given = run("list", "fake", "arguments").stdout
 tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff" in given,
        "without options there are two possible CPUs, and the machine is told to power off", given)

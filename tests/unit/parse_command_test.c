@@ -275,6 +275,18 @@ static void the_workload_and_all_behind_it_are_not_the_commands(void **state)
 	assert_string_equal(c.argv[1], "--");
 }
 
+static void a_command_is_known_by_its_first_word(void **state)
+{
+	(void)state;
+	assert_true(command_is_named("record -e cycles"));
+	assert_true(command_is_named("list"));
+	assert_true(command_is_named("stat\t-a"));
+	assert_false(command_is_named("recorder"));
+	assert_false(command_is_named("rec"));
+	assert_false(command_is_named(" record"));
+	assert_false(command_is_named(""));
+}
+
 static void any_length_and_number_of_words_is_survived(void **state)
 {
 	char text[COMMAND_MAX_LENGTH + 2];
@@ -302,6 +314,7 @@ int main(void)
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),
 		cmocka_unit_test(an_option_that_means_nothing_is_refused),
 		cmocka_unit_test(what_was_meant_is_offered),
+		cmocka_unit_test(a_command_is_known_by_its_first_word),
 		cmocka_unit_test(the_workload_and_all_behind_it_are_not_the_commands),
 		cmocka_unit_test(any_length_and_number_of_words_is_survived),
 	};
