@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# bash completion of bareperf: commands, their options, files. What a program knows of itself is
+# asked of it, so that nothing is said twice.
+
+_bareperf_options()
+{
+	bareperf "$1" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
+}
+
+# Words of the machine's own command, behind --.
+_bareperf_guest()
+{
+	case $1 in
+	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
+		--mmap-pages --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
+		--snapshot --then --' ;;
+	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --' ;;
+	'') echo 'record stat list version help' ;;
+	esac
+}
+
+_bareperf()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
+	local command=${COMP_WORDS[1]}
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W 'run list dump flamegraph help --help --version' -- "$cur")
+		return
+	fi
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[ "$command" = run ] && [ "${COMP_WORDS[i]}" = -- ] || continue
+		local verb=''
+		[ $((i + 1)) -lt "$COMP_CWORD" ] && verb=${COMP_WORDS[i + 1]}
+		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_guest "$verb")" -- "$cur")
+		return
+	done
+	case $prev in
+	-a | --arch)
+		mapfile -t COMPREPLY < <(compgen -W 'x86_64 aarch64' -- "$cur")
+		return
+		;;
+	help)
+		mapfile -t COMPREPLY < <(compgen -W 'run list dump flamegraph' -- "$cur")
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_options "$command") --" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+complete -o filenames -F _bareperf bareperf
