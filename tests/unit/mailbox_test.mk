@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+mailbox_test_SRCS += boot/mailbox.c
