@@ -26,14 +26,14 @@ def call_tree():
     tap.equal(len(samples), event["delivered"], "stock perf sees every sample")
     leaves = machine.shares(samples)
     inside = sum(leaves.get(name, 0) for name in [*WORKLOAD, *INNER, "calltree"])
-    tap.ok(inside >= 95, "95 % of the samples lie within the workload", leaves)
+    tap.ok(inside >= 99.5, "99.5 % of the samples lie within the workload", leaves)
     for name, weight in WORKLOAD.items():
-        tap.ok(abs(leaves.get(name, 0) - weight) <= 5,
-               f"{name} has its {weight} %, give or take 5", leaves)
+        tap.ok(abs(leaves.get(name, 0) - weight) <= 0.5,
+               f"{name} has its {weight} %, give or take 0.5", leaves)
     anywhere = machine.shares(samples, depth=None)
     for name, weight in INNER.items():
-        tap.ok(abs(anywhere.get(name, 0) - weight) <= 5,
-               f"{name} and what it calls have their {weight} %, give or take 5", anywhere)
+        tap.ok(abs(anywhere.get(name, 0) - weight) <= 0.5,
+               f"{name} and what it calls have their {weight} %, give or take 0.5", anywhere)
     perf_reads(run)
 
 

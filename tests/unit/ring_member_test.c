@@ -120,16 +120,29 @@ static void set_output_to_nothing_detaches(void **state)
 	assert_null(owner.next);
 }
 
+/* Wherever it is in the owner's list: in its midst, then at its end. */
 static void a_removed_event_leaves_the_others_alone(void **state)
 {
 	(void)state;
 	assert_int_equal(ring_set_output(&second, &owner), 0);
+	assert_int_equal(ring_set_output(&third, &owner), 0);
+	assert_ptr_equal(owner.next, &third);
+	assert_null(ring_detach(&third));
+	assert_null(third.ring);
+	assert_null(third.next);
+	assert_ptr_equal(second.ring, &rig.ring);
+	assert_ptr_equal(owner.next, &second);
 	assert_int_equal(ring_set_output(&third, &owner), 0);
 	assert_null(ring_detach(&second));
 	assert_null(second.ring);
 	assert_ptr_equal(third.ring, &rig.ring);
 	assert_ptr_equal(owner.next, &third);
 	assert_null(third.next);
+	/* What is left goes with the owner; what was removed does not. */
+	second.ring = &rig.ring;
+	assert_ptr_equal(ring_detach(&owner), &rig.ring);
+	assert_null(third.ring);
+	assert_ptr_equal(second.ring, &rig.ring);
 }
 
 static void an_owner_takes_its_redirections_along(void **state)
