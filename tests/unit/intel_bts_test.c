@@ -22,6 +22,16 @@ static void an_area_that_holds_the_trace_loses_nothing(void **state)
 	assert_accounted();
 }
 
+static void it_is_opened_as_perfs_decoder_expects_it(void **state)
+{
+	(void)state;
+	power_on(0);
+	assert_int_equal(open_trace(1 << 16, PERF_ATTR_FREQ), 0);
+	assert_int_equal(event.attr.sample_period, 1);
+	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
+	assert_int_equal(aux.watermark, event.hw.intel_bts.area.segment); /* one by one */
+}
+
 static void a_reader_that_keeps_up_loses_nothing(void **state)
 {
 	(void)state;
@@ -219,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(an_area_that_holds_the_trace_loses_nothing, no_faults),
+		cmocka_unit_test_teardown(it_is_opened_as_perfs_decoder_expects_it, no_faults),
 		cmocka_unit_test_teardown(a_reader_that_keeps_up_loses_nothing, no_faults),
 		cmocka_unit_test_teardown(however_late_the_interrupt_the_ledger_is_exact,
 		                          no_faults),

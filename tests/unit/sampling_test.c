@@ -228,7 +228,7 @@ static void samples_that_are_too_close_move_apart(void **state)
 	/* Rare again: at once as close as was asked for. */
 	count_to(count += 10000, now += 100000);
 	assert_int_equal(event.sampling.least, 1);
-	count_to(count += 10000, now += 99999);
+	count_to(count + 10000, now + 99999);
 	assert_int_equal(event.sampling.least, 256);
 }
 
