@@ -128,7 +128,7 @@ static int copy_sources(struct image_tables *image, const struct pmu *const *lis
 	if (n < 0)
 		return nonsense(image, list, "the list of event sources", error);
 	image->sources = calloc((size_t)n + 1, sizeof(*image->sources));
-	image->source_list = calloc((size_t)n + 1, sizeof(*image->source_list));
+	image->source_list = calloc((size_t)n + 1, sizeof(void *));
 	for (int i = 0; image->sources && image->source_list && i < n; i++) {
 		const struct pmu *from = at(image, list[i], 0, sizeof(*from));
 
@@ -166,7 +166,7 @@ static int copy_workloads(struct image_tables *image, const struct workload *con
 	if (n < 0)
 		return nonsense(image, list, "the list of workloads", error);
 	image->workloads = calloc((size_t)n + 1, sizeof(*image->workloads));
-	image->workload_list = calloc((size_t)n + 1, sizeof(*image->workload_list));
+	image->workload_list = calloc((size_t)n + 1, sizeof(void *));
 	for (int i = 0; image->workloads && image->workload_list && i < n; i++) {
 		const struct workload *from = at(image, list[i], 0, sizeof(*from));
 
