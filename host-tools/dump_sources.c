@@ -42,11 +42,15 @@ int dump_perf_data(struct dump *dump, struct error *error)
 	struct perf_reader reader;
 	struct perf_reader_record record;
 	struct error reason = { "" };
+	const uint8_t *ids;
+	size_t ids_size = 0;
 	uint64_t offset = 0;
 	int code = perf_reader_open(&reader, dump->path, error), accounts;
 
 	if (code)
 		return code;
+	ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &ids_size);
+	symbols_build_ids(dump->symbols, ids, ids_size);
 	accounts = load_ledger(dump, &reader, &reason);
 	while (!code && (code = perf_reader_next(&reader, &offset, &record, error)) > 0) {
 		const struct perf_reader_event *event =

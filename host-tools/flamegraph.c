@@ -242,8 +242,13 @@ static int draw(const struct flamegraph_options *options, struct error *error)
 	}
 	if (!stacks.symbols)
 		code = error_set(error, -ENOMEM, "no memory for the symbols");
-	if (!code)
+	if (!code) {
+		size_t size = 0;
+		const uint8_t *ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &size);
+
+		symbols_build_ids(stacks.symbols, ids, size);
 		code = walk(&reader, visit_mappings, stacks.symbols, error);
+	}
 	if (!code)
 		code = choose_event(&stacks, &reader, options, error);
 	if (!code && stacks.event)

@@ -2,6 +2,8 @@
 /* Finding an image's ELF by its build-id. */
 #include "host-tools/images.h"
 
+#include "host-tools/buildid_cache.h"
+
 #include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -185,6 +187,18 @@ struct image_file *images_find(const struct region *region, const struct image_p
 		files[i].path = strdup(*name ? name : "[image]");
 	}
 	return files;
+}
+
+void images_cache(const struct region *region, const struct image_file *files)
+{
+	for (uint32_t i = 0; i < region->header.images.count; i++) {
+		const struct tr_image *image = &region->images[i];
+		struct error error = { "" };
+
+		if (files[i].found &&
+		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size, &error))
+			error_print(&error);
+	}
 }
 
 void images_free(struct image_file *files, uint32_t count)

@@ -28,6 +28,10 @@ struct image_places {
  * Returns an array for images_free() with region->header.images.count entries. */
 struct image_file *images_find(const struct region *region, const struct image_places *places);
 
+/* Copy those that were found into perf's cache (host-tools/buildid_cache.h); one that cannot be is
+ * told, and no failure. */
+void images_cache(const struct region *region, const struct image_file *files);
+
 void images_free(struct image_file *files, uint32_t count);
 
 /* Directory of this executable, in a buffer of 4096 bytes; "." if the kernel does not say. */

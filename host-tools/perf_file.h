@@ -83,6 +83,16 @@ enum perf_file_auxtrace_type {
 /* Of a build-id's misc: its size byte is valid. */
 #define PERF_FILE_MISC_BUILD_ID_SIZE (1U << 15)
 
+/* An entry of the BUILD_ID section; the file's name follows. */
+struct perf_file_build_id {
+	struct perf_event_header header;
+	uint32_t pid;
+	uint8_t id[20];
+	uint8_t size; /* of id, with PERF_FILE_MISC_BUILD_ID_SIZE */
+	uint8_t reserved[3];
+};
+_Static_assert(sizeof(struct perf_file_build_id) == 36, "perf_file_build_id");
+
 /* The payload of PERF_RECORD_AUXTRACE follows the record and is not counted in its size. */
 struct perf_file_auxtrace {
 	struct perf_event_header header;

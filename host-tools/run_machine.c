@@ -61,6 +61,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 {
 	struct tr_header header;
 	struct session_options session = {
+		.buildid_cache = !options->no_buildid_cache && !options->stat,
 		.output = options->output,
 		.writer = machine->output.fd < 0 ? NULL : &machine->output,
 		.symbols = options->symbols,

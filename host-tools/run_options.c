@@ -22,6 +22,7 @@ enum {
 	KEY_REGION_SIZE,
 	KEY_NO_DOORBELL,
 	KEY_DRY_RUN,
+	KEY_NO_BUILDID_CACHE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -39,6 +40,8 @@ static const struct argp_option argp_options[] = {
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
+	{ "no-buildid-cache", KEY_NO_BUILDID_CACHE, NULL, 0,
+	  "keep no copy of the symbols' files in ~/.debug", 0 },
 	{ "json", 'j', NULL, 0, "the counts of `stat` as JSON, on standard output", 0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command, and boot nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
@@ -99,6 +102,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_DOORBELL:
 		options->no_doorbell = true;
+		return 0;
+	case KEY_NO_BUILDID_CACHE:
+		options->no_buildid_cache = true;
 		return 0;
 	case KEY_SYMBOLS:
 		options->symbols = arg;

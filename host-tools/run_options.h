@@ -22,8 +22,9 @@ struct run_options {
 	bool verbose;
 	bool dry_run;     /* the command is checked only */
 	bool no_doorbell; /* poll */
-	bool json;        /* of `stat`: counts for machines */
-	bool stat;        /* the command is that */
+	bool no_buildid_cache;
+	bool json; /* of `stat`: counts for machines */
+	bool stat; /* the command is that */
 	char **qemu_options;
 	int qemu_option_count;
 	char **guest; /* the words of the guest's command */

@@ -287,6 +287,8 @@ static int finish_file(struct session *session, struct error *error)
 	perf_features_free(features, end.feature_count);
 	blob_free(&end.ledger);
 	blob_free(&aux_index);
+	if (session->options.buildid_cache)
+		images_cache(&session->region, session->files);
 	return code;
 }
 

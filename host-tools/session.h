@@ -26,6 +26,7 @@ struct session_options {
 	const char *booted;         /* the image's file, or NULL */
 	const char *const *command; /* our command line, for perf.data's header */
 	int command_words;
+	bool buildid_cache;               /* put the images' files into perf's cache */
 	struct ivshmem_server *doorbells; /* NULL: the channel has none */
 };
 

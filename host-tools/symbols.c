@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host-tools/buildid_cache.h"
+#include "host-tools/error.h"
 #include "host-tools/perf_file.h"
 
 #define MAX_MAPPINGS 1024U
@@ -29,6 +31,13 @@ struct mapping {
 	size_t count;
 };
 
+/* Which build of a file was recorded. */
+struct build {
+	char *path;
+	size_t size; /* of the id */
+	uint8_t id[BUILDID_MAX];
+};
+
 struct cached {
 	uint64_t address;
 	const char *name; /* NULL: free */
@@ -37,6 +46,8 @@ struct cached {
 struct symbols {
 	struct mapping *mappings;
 	size_t count;
+	struct build *builds;
+	size_t build_count;
 	struct cached cache[CACHE_SIZE];
 	char **made; /* names that were made up */
 	size_t made_count;
@@ -62,6 +73,9 @@ void symbols_free(struct symbols *symbols)
 	}
 	for (size_t i = 0; i < symbols->made_count; i++)
 		free(symbols->made[i]);
+	for (size_t i = 0; i < symbols->build_count; i++)
+		free(symbols->builds[i].path);
+	free(symbols->builds);
 	free(symbols->made);
 	free(symbols->mappings);
 	free(symbols);
@@ -146,6 +160,71 @@ static void load_functions(struct mapping *mapping, const char *path)
 		close(fd);
 }
 
+static void add_build(struct symbols *symbols, const struct perf_file_build_id *record,
+                      const char *name, size_t name_size)
+{
+	bool sized = record->header.misc & PERF_FILE_MISC_BUILD_ID_SIZE;
+	struct build *builds =
+	    realloc(symbols->builds, (symbols->build_count + 1) * sizeof(*builds));
+	struct build build = { .size = sized ? record->size : BUILDID_MAX };
+
+	if (!builds)
+		return;
+	symbols->builds = builds;
+	if (!build.size || build.size > BUILDID_MAX)
+		return;
+	memcpy(build.id, record->id, build.size);
+	build.path = strndup(name, name_size);
+	if (build.path)
+		builds[symbols->build_count++] = build;
+}
+
+void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size)
+{
+	struct perf_file_build_id record;
+
+	while (bytes && size >= sizeof(record)) {
+		memcpy(&record, bytes, sizeof(record));
+		if (record.header.size < sizeof(record) || record.header.size > size)
+			return;
+		add_build(symbols, &record, (const char *)bytes + sizeof(record),
+		          record.header.size - sizeof(record));
+		bytes += record.header.size;
+		size -= record.header.size;
+	}
+}
+
+static const struct build *find_build(const struct symbols *symbols, const char *path)
+{
+	for (size_t i = 0; i < symbols->build_count; i++) {
+		if (!strcmp(symbols->builds[i].path, path))
+			return &symbols->builds[i];
+	}
+	return NULL;
+}
+
+/* From the file that was recorded, wherever it is by now. */
+static void load_recorded(struct symbols *symbols, struct mapping *mapping, const char *path)
+{
+	const struct build *build = find_build(symbols, path);
+	char text[BUILDID_TEXT], *cached;
+
+	if (!build || buildid_is_of(path, build->id, build->size)) {
+		load_functions(mapping, path);
+		return;
+	}
+	cached = buildid_cache_find(build->id, build->size);
+	if (cached) {
+		load_functions(mapping, cached);
+		free(cached);
+		return;
+	}
+	buildid_text(text, build->id, build->size);
+	say("%s %s, and perf's cache (~/.debug) has none with the recording's build-id %s: its "
+	    "addresses have no names",
+	    path, access(path, R_OK) ? "cannot be read" : "is of another build", text);
+}
+
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record)
 {
 	const struct perf_record_mmap2 *mmap2 = (const void *)record;
@@ -171,7 +250,7 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 	};
 	if (!mapping->file)
 		return;
-	load_functions(mapping, path);
+	load_recorded(symbols, mapping, path);
 	symbols->count++;
 }
 

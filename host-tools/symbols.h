@@ -6,6 +6,7 @@
 #ifndef HOST_TOOLS_SYMBOLS_H
 #define HOST_TOOLS_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ringbuf/perf_event.h"
@@ -15,6 +16,11 @@ struct symbols;
 /* NULL if memory is short. */
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);
+
+/* Learn from a file's BUILD_ID section which build of each mapping's file was recorded: the file is
+ * read only if it is that one, else perf's cache is asked for it, else nothing is, and that is told
+ * on standard error. Before symbols_add(); bytes may be NULL, as where there is no such section. */
+void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size);
 
 /* Learn a mapping from a whole PERF_RECORD_MMAP2; other records are ignored. A file that cannot
  * be read has no symbols: its addresses stay numbers. */

@@ -6,6 +6,9 @@ modifiers and terms; and what stock perf makes of a trace in which something wen
 check-timeout: 1200
 """
 
+import re
+import subprocess
+
 import machine
 import spe
 import tap
@@ -39,6 +42,17 @@ def slow_loads_of_a_chase(binary):
            f"Total weight : {sum(r.latency for r in found)}\n" in text,
            "slow loads: stock perf mem report counts as many, and adds up the same latencies",
            (text[:400], errors))
+    text, errors, status = run.perf("c2c", "report", "--stdio")
+    tap.ok(status == 0 and re.search(rf"Load Operations +: +{len(found)}\n", text) and
+           "No memory nodes" not in errors,
+           "slow loads: stock perf c2c report counts as many", (text[:1200], errors))
+    injected = f"{run.file}.injected"
+    _, errors, status = run.perf("inject", "-b", "-o", injected)
+    again = subprocess.run(["perf", "script", "--itrace=i1i", "-F", "time,ip,sym", "-i", injected],
+                           capture_output=True, text=True, check=False).stdout
+    tap.ok(status == 0 and again and
+           again == run.perf("script", "--itrace=i1i", "-F", "time,ip,sym")[0],
+           "slow loads: stock perf inject -b keeps them", errors)
 
 
 def modifiers_choose_the_level(binary):

@@ -101,7 +101,8 @@ class Region:
         """Header without a run; the magic last."""
         self.header(version=0x10001, header_size=PAGE, address=address, nonce=0x5EED,
                     size=size or len(self.memory), page_size=PAGE, machine=EM_X86_64)
-        self.put(64, "<QQIHH", 1000000000, 0, 1, 0, 1)
+        self.put(64, "<QQIHHQQ", 1000000000, 0, 1, 0, 1, 0, 1700000000)
+        self.put(288, "<Q", 512 << 20)
         self.table("mailbox", MAILBOX, 1, PAGE)
         self.table("console", CONSOLE, 1, 16)
         self.put(CONSOLE, "<QI", 0, CONSOLE_SIZE)
@@ -123,6 +124,7 @@ class Region:
         self.put(CPUS, "<IIQQ", 0, 7, 0, 0x000906EA)
         self.text(CPUS + 64, "GenuineIntel")
         self.text(CPUS + 80, "Test CPU")
+        self.put(CPUS + 176, "<II", 1, 4)
         for i in range(events):
             at = EVENTS + 256 * i
             # attr: type, size, config, sample_period, sample_type, read_format, flags
