@@ -109,8 +109,53 @@ static uint64_t read_msr(uint32_t reg)
 	}
 }
 
+static bool counts(unsigned i)
+{
+	if (model.version >= 2 && !(model.global_control >> i & 1))
+		return false;
+	if (i >= GLOBAL_FIXED)
+		return model.fixed_control >> 4 * (i - GLOBAL_FIXED) & 3;
+	return i < model.general && model.select[i] & PERFEVTSEL_EN &&
+	       model.select[i] & (PERFEVTSEL_OS | PERFEVTSEL_USR);
+}
+
+static bool interrupts(unsigned i)
+{
+	if (i >= GLOBAL_FIXED)
+		return model.fixed_control >> 4 * (i - GLOBAL_FIXED) & FIXED_CTR_CTRL_PMI;
+	return model.select[i] & PERFEVTSEL_INT;
+}
+
+/* Every running counter goes on by events; true: one that may interrupt has overflowed. */
+bool intel_model_count_on(uint64_t events)
+{
+	bool interrupt = false;
+
+	for (unsigned i = 0; i < GLOBAL_FIXED + INTEL_MODEL_FIXED; i++) {
+		uint64_t before = model.counter[i];
+
+		if (!counts(i))
+			continue;
+		model.counted[i] += events;
+		model.counter[i] = (before + events) & MASK;
+		if (model.counter[i] >= before)
+			continue;
+		model.status |= model.version >= 2 ? 1ULL << i : 0;
+		interrupt |= interrupts(i);
+	}
+	return interrupt;
+}
+
+/* The time that an access takes. An overflow in it finds its interrupt pending, for later. */
+static void take_time(void)
+{
+	if (model.access_events && intel_model_count_on(model.access_events))
+		model.pending = true;
+}
+
 static uint64_t model_read(uint32_t reg)
 {
+	take_time();
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return read_cpuid(reg);
 	if ((reg & ~0x1ffU) == RDPMC_VALUES)
@@ -142,10 +187,18 @@ static void set(uint64_t *word, uint64_t value, uint64_t allowed)
 		*word = value;
 }
 
+static bool is_counter(uint32_t reg)
+{
+	return written(reg) < 63 && !(reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + 32);
+}
+
 static void model_write(uint32_t reg, uint64_t value)
 {
+	take_time();
 	if (model.stuck >> written(reg) & 1)
 		return;
+	if (is_counter(reg) && counts(written(reg)))
+		model.running_writes++;
 	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + model.general)
 		set(&model.select[reg - IA32_PERFEVTSEL0], value, SELECT_ALLOWED);
 	else if (reg >= IA32_PMC0 && reg < IA32_PMC0 + model.general)
@@ -168,42 +221,6 @@ static void model_write(uint32_t reg, uint64_t value)
 		model.status &= ~value;
 	else
 		model.faults++;
-}
-
-static bool counts(unsigned i)
-{
-	if (model.version >= 2 && !(model.global_control >> i & 1))
-		return false;
-	if (i >= GLOBAL_FIXED)
-		return model.fixed_control >> 4 * (i - GLOBAL_FIXED) & 3;
-	return i < model.general && model.select[i] & PERFEVTSEL_EN &&
-	       model.select[i] & (PERFEVTSEL_OS | PERFEVTSEL_USR);
-}
-
-static bool interrupts(unsigned i)
-{
-	if (i >= GLOBAL_FIXED)
-		return model.fixed_control >> 4 * (i - GLOBAL_FIXED) & FIXED_CTR_CTRL_PMI;
-	return model.select[i] & PERFEVTSEL_INT;
-}
-
-/* Every running counter goes on by events; true: one that may interrupt has overflowed. */
-bool intel_model_count_on(uint64_t events)
-{
-	bool interrupt = false;
-
-	for (unsigned i = 0; i < GLOBAL_FIXED + INTEL_MODEL_FIXED; i++) {
-		uint64_t before = model.counter[i];
-
-		if (!counts(i))
-			continue;
-		model.counter[i] = (before + events) & MASK;
-		if (model.counter[i] >= before)
-			continue;
-		model.status |= model.version >= 2 ? 1ULL << i : 0;
-		interrupt |= interrupts(i);
-	}
-	return interrupt;
 }
 
 int intel_model_off(void **state)

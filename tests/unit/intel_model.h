@@ -24,7 +24,12 @@ struct intel_model {
 	uint64_t fixed_control, global_control, status;
 	bool debug_store;
 	uint64_t misc_enable, debugctl, pebs_enable;
-	unsigned faults; /* accesses that real registers would answer with #GP */
+	/* A register's access takes time, in which what runs counts on. */
+	uint64_t access_events;
+	bool pending;            /* an overflow's interrupt, from within an access */
+	uint64_t counted[64];    /* since power on, whatever was written to the counter */
+	unsigned running_writes; /* to a counter that was counting: what it counted since is lost */
+	unsigned faults;         /* accesses that real registers would answer with #GP */
 };
 
 /* By fake_cpu_number. */

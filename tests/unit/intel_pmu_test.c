@@ -44,6 +44,45 @@ static void periods_and_residue_are_the_count_on_every_version(void **state)
 	}
 }
 
+/* The interrupt of an overflow within an access comes behind it. */
+static bool count_on_with_pending(uint64_t events)
+{
+	bool interrupt = intel_model_count_on(events) || model.pending;
+
+	model.pending = false;
+	return interrupt;
+}
+
+/* Events pass while registers are read and written: what a counter that runs has counted between a
+ * look at it and a write to it would be gone. */
+static void no_event_is_lost_while_registers_are_accessed(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		struct perf_event *event = &rig_events[0];
+		uint64_t counted = 0;
+
+		intel_model_power_on(machines[m].version, machines[m].full_width);
+		rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
+		assert_int_equal(event_init(event), 0);
+		model.access_events = 3;
+		for (unsigned i = 0; i < 3; i++) {
+			assert_int_equal(event_enable(event), 0);
+			rig_run(50000, 7, count_on_with_pending);
+			event_read(event);
+			rig_run(50000, 7, count_on_with_pending);
+			event_disable(event);
+		}
+		for (unsigned i = 0; i < 64; i++)
+			counted += model.counted[i];
+		assert_true(counted >= 300000);
+		assert_int_equal(event->count, counted);
+		assert_int_equal(event->account.period + (event->count - event->sampled), counted);
+		assert_int_equal(model.running_writes, 0);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
 static void three_cycles_events_get_three_equal_counts(void **state)
 {
 	(void)state;
@@ -416,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(periods_and_residue_are_the_count_on_every_version),
+		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
 		cmocka_unit_test(three_cycles_events_get_three_equal_counts),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(long_periods_are_counted_in_laps),
