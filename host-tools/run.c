@@ -64,6 +64,8 @@ static int failure_status(const struct machine *machine)
 
 	if (machine->signal)
 		return RUN_SIGNAL + machine->signal;
+	if (machine->refused)
+		return RUN_REFUSED;
 	if (!machine->recorded)
 		return !machine->late && (state == TR_FAILED || state == TR_IDLE) ? RUN_REFUSED
 		                                                                  : RUN_ERROR;

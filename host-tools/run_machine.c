@@ -167,8 +167,10 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	if (!machine->has_region)
 		return turn;
 	if (machine->by_mailbox && !machine->request &&
-	    run_command_send(options, &machine->region, &machine->request, error))
+	    run_command_send(options, &machine->region, &machine->request, error)) {
+		machine->refused = true;
 		return TURN_FAIL;
+	}
 	/* The state first: what it promises is there when the rest is read. */
 	turn = run_state_look(machine, error);
 	if (turn == TURN_ON && is_late(machine, options, error))

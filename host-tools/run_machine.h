@@ -36,6 +36,7 @@ struct machine {
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */
+	bool refused;         /* the command names what its CPU does not have */
 	bool late;            /* it did not begin the command in time */
 	double seen;          /* when its region was first found waiting, s; 0: not yet */
 	bool died;            /* QEMU ended before the command was done */
