@@ -32,10 +32,49 @@ static uint64_t *counter_register(uint32_t reg)
 	return reg == PMCCFILTR_EL0 ? &model.type[CYCLE_COUNTER] : NULL;
 }
 
+static uint64_t mask_of(unsigned counter)
+{
+	bool wide = counter == CYCLE_COUNTER ? model.pmcr & PMCR_LC : model.pmcr & PMCR_LP;
+
+	return wide ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Counts the overflows of the one below it, of 32 bits. */
+static bool is_chain(unsigned counter)
+{
+	return counter % 2 && counter < model.counters &&
+	       (model.type[counter] & PMEVTYPER_EVENT_MASK) == EVENT_CHAIN;
+}
+
+static void advance(unsigned i, uint64_t events)
+{
+	uint64_t before = model.counter[i], mask = mask_of(i);
+
+	if (!(model.enabled >> i & 1) || !(model.pmcr & PMCR_E) || !events)
+		return;
+	model.counted[i] += events;
+	model.counter[i] = (before + events) & mask;
+	if (events - 1 < mask - before)
+		return;
+	model.overflowed |= 1U << i;
+	if (is_chain(i + 1))
+		advance(i + 1, (before + events) >> 32);
+}
+
+static void count(uint64_t cycles)
+{
+	host_fake_cycles += cycles;
+	for (unsigned i = 0; i < 32; i++) {
+		if (!is_chain(i))
+			advance(i, cycles);
+	}
+}
+
 static uint64_t model_read(uint32_t reg)
 {
 	uint64_t *counter = counter_register(reg);
 
+	count(model.access);
 	switch (reg) {
 	case ID_AA64DFR0_EL1:
 		return model.version << ID_AA64DFR0_PMUVER;
@@ -71,6 +110,7 @@ static void model_write(uint32_t reg, uint64_t value)
 {
 	uint64_t *counter = counter_register(reg);
 
+	count(model.access);
 	if (counter && !is_stuck(counter))
 		*counter = value;
 	switch (reg) {
@@ -103,20 +143,6 @@ static void model_write(uint32_t reg, uint64_t value)
 	}
 }
 
-static uint64_t mask_of(unsigned counter)
-{
-	bool wide = counter == CYCLE_COUNTER ? model.pmcr & PMCR_LC : model.pmcr & PMCR_LP;
-
-	return wide ? UINT64_MAX : UINT32_MAX;
-}
-
-/* Counts the overflows of the one below it, of 32 bits. */
-static bool is_chain(unsigned counter)
-{
-	return counter % 2 && counter < model.counters &&
-	       (model.type[counter] & PMEVTYPER_EVENT_MASK) == EVENT_CHAIN;
-}
-
 /* Cycles until the first of the counters overflows, at most this many. */
 static uint64_t step(uint64_t cycles)
 {
@@ -127,29 +153,6 @@ static uint64_t step(uint64_t cycles)
 			cycles = left;
 	}
 	return cycles;
-}
-
-static void advance(unsigned i, uint64_t events)
-{
-	uint64_t before = model.counter[i], mask = mask_of(i);
-
-	if (!(model.enabled >> i & 1) || !(model.pmcr & PMCR_E) || !events)
-		return;
-	model.counter[i] = (before + events) & mask;
-	if (events - 1 < mask - before)
-		return;
-	model.overflowed |= 1U << i;
-	if (is_chain(i + 1))
-		advance(i + 1, (before + events) >> 32);
-}
-
-static void count(uint64_t cycles)
-{
-	host_fake_cycles += cycles;
-	for (unsigned i = 0; i < 32; i++) {
-		if (!is_chain(i))
-			advance(i, cycles);
-	}
 }
 
 void arm_pmuv3_model_run(uint64_t cycles, uint64_t late)
@@ -175,6 +178,8 @@ void arm_pmuv3_model_power_on(void)
 		arm_pmuv3_models[i].pmcr = 0;
 		arm_pmuv3_models[i].counters = 2;
 		arm_pmuv3_models[i].stuck = 0;
+		arm_pmuv3_models[i].access = 0;
+		memset(arm_pmuv3_models[i].counted, 0, sizeof(arm_pmuv3_models[i].counted));
 		arm_pmuv3_models[i].events = 1ULL << EVENT_CPU_CYCLES | 1ULL << EVENT_INST_RETIRED;
 	}
 	rig_power_on(EM_AARCH64, model_read, model_write);

@@ -18,6 +18,9 @@ struct arm_pmuv3_model {
 	uint64_t user;                            /* PMUSERENR */
 	uint64_t selected;                        /* PMSELR */
 	uint64_t counter[32], type[32];
+	/* A register's access takes so many cycles, in which what runs counts on. */
+	uint64_t access;
+	uint64_t counted[32]; /* since power on, whatever was written to the counter */
 };
 
 /* By fake_cpu_number. */

@@ -43,6 +43,30 @@ static void a_sample_comes_each_period_and_the_counts_add_up(void **state)
 	assert_int_equal(residue(&rig_events[0]), 500);
 }
 
+/* Events pass while registers are read and written: what a counter that runs has counted between a
+ * look at it and a write to it would be gone. */
+static void no_event_is_lost_while_registers_are_accessed(void **state)
+{
+	uint64_t counted = 0;
+
+	(void)state;
+	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	model.access = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(event_enable(&rig_events[0]), 0);
+		arm_pmuv3_model_run(50000, 40);
+		event_read(&rig_events[0]);
+		arm_pmuv3_model_run(50000, 40);
+		event_disable(&rig_events[0]);
+	}
+	for (unsigned i = 0; i < 32; i++)
+		counted += model.counted[i];
+	assert_true(counted >= 200000 && rig_events[0].account.generated >= 100);
+	assert_int_equal(rig_events[0].count, counted);
+	assert_int_equal(rig_events[0].account.period + residue(&rig_events[0]), counted);
+}
+
 static void a_late_interrupt_makes_one_sample_with_the_true_period(void **state)
 {
 	(void)state;
@@ -204,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_comes_each_period_and_the_counts_add_up),
+		TEST(no_event_is_lost_while_registers_are_accessed),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),
 		TEST(however_late_and_whatever_the_period_nothing_is_lost),
 		TEST(cycles_take_the_cycle_counter_first_and_then_any),
