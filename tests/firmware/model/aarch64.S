@@ -26,8 +26,8 @@ profiled_loop:
 profiled_end:
 	ret
 
-/* From EL2 or EL3: calls x0 at the EL of SPSR x1 with a stack of its own. */
-	.macro	below el, call
+/* Calls x0 at the lower EL of SPSR x1 with a stack of its own. */
+	.macro	below el, call, return=eret
 	stp	x29, x30, [sp, #-96]!
 	stp	x19, x20, [sp, #16]
 	stp	x21, x22, [sp, #32]
@@ -40,7 +40,7 @@ profiled_end:
 	msr	spsr_el\el, x1
 	adr	x2, 1f
 	msr	elr_el\el, x2
-	eret
+	\return
 1:	adrp	x2, lower_stack_end
 	add	x2, x2, :lo12:lower_stack_end
 	mov	sp, x2
@@ -49,8 +49,9 @@ profiled_end:
 	.endm
 
 /*
- * Accesses that trap to EL2 or EL3 meanwhile are noted in `trapped` and stepped over; the call,
- * whose class that is, says that the function has returned.
+ * What traps to that EL meanwhile is noted in `trapped` and stepped over; the call, whose class
+ * that is, says that the function has returned. To EL1 there can be a software step, too, which
+ * ends the stepping.
  */
 	.macro	from_below el, class
 	stp	x0, x1, [sp, #-16]!
@@ -58,6 +59,10 @@ profiled_end:
 	lsr	x1, x0, #26
 	cmp	x1, #\class
 	b.eq	2f
+	.if	\el == 1
+	cmp	x1, #0x32
+	b.eq	3f
+	.endif
 	adrp	x1, trapped
 	str	x0, [x1, :lo12:trapped]
 	mrs	x0, elr_el\el
@@ -73,16 +78,33 @@ profiled_end:
 	ldp	x27, x28, [sp, #80]
 	ldp	x29, x30, [sp], #96
 	ret
+	.if	\el == 1
+3:	adrp	x1, trapped
+	str	x0, [x1, :lo12:trapped]
+	mrs	x0, mdscr_el1
+	bic	x0, x0, #1
+	msr	mdscr_el1, x0
+	ldp	x0, x1, [sp], #16
+	eret
+	.endif
 	.endm
 
-	.globl	below_el2, below_el3
+	.globl	below_el1, below_el2, below_el3, below_el2_aa, below_el2_ab
+below_el1:
+	below	1, svc
 below_el2:
 	below	2, hvc
 below_el3:
 	below	3, smc
+/* ... by ERETAA and ERETAB */
+below_el2_aa:
+	below	2, hvc, ".inst 0xd69f0bff"
+below_el2_ab:
+	below	2, hvc, ".inst 0xd69f0fff"
 
 	.balign	0x800
 	.globl	vectors
+	.set	vectors_el1, vectors
 vectors:
 	.space	0x200
 	/* from EL1 to EL1, synchronous: noted and stepped over, too */
@@ -97,6 +119,8 @@ vectors:
 	eret
 
 	/* The third quarter of a table: from a lower EL, AArch64, synchronous */
+	.balign	0x200
+	from_below 1, 0x15
 	.balign	0x800
 vectors_el2:
 	.space	0x400

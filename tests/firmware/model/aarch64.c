@@ -378,7 +378,10 @@ void image_main(void)
 	test_accesses();
 	test_sleep();
 	test_retired();
+	test_calls();
 	test_walks();
+	if (current_el() == 1)
+		test_trapped_returns();
 	if (current_el() == 2) {
 		test_ownership();
 		test_return();

@@ -21,6 +21,7 @@
 #define PMBPTR_EL1        "s3_0_c9_c10_1"
 #define PMBSR_EL1         "s3_0_c9_c10_3"
 #define PMBIDR_EL1        "s3_0_c9_c10_7"
+#define PMSCR_SAMPLE_EL0  1 /* E0SPE */
 #define PMSCR_SAMPLE      2 /* E1SPE, E2SPE */
 #define PMSCR_TS          0x20
 #define PMSFCR_FE         1
@@ -38,7 +39,8 @@
 #define SCR_RES1          0x30
 #define SCR_HCE           0x100
 #define SCR_RW            0x400
-#define SPSR_EL1H         0x3c5 /* everything masked */
+#define SPSR_EL0T         0x3c0 /* everything masked */
+#define SPSR_EL1H         0x3c5
 #define SPSR_EL2H         0x3c9
 #define MDCR_PB_SHIFT     12 /* MDCR_EL2.E2PB, MDCR_EL3.NSPB */
 #define MDCR_PB_MASK      (3ull << 12)
@@ -52,9 +54,13 @@
 #define PMBSR_S           (1 << 17)
 #define PMBSR_DL          (1 << 19)
 #define PMBSR_FULL        1
+#define EVENT_EXCEPTION   1
 #define EVENT_RETIRED     2
 #define RECORD            64
 #define PAGES             4
+#define PACKET_OTHER      0x48
+#define PACKET_BRANCH     0x4a
+#define PACKET_EVENTS     0x52 /* 16 bits of them */
 #define PACKET_LATENCY    0x98
 #define PACKET_PC         0xb0
 #define PACKET_TARGET     0xb1
@@ -82,9 +88,16 @@ void profiled(uint64_t n);
 /* 50 records of 256 operations */
 void profile_enough(void);
 
-/* From EL2 or EL3, calls it at the EL of that SPSR with a stack of its own, and comes back. */
+/* From that EL, calls it at the lower one of that SPSR with a stack of its own, and comes back;
+ * goes there by ERET, ERETAA or ERETAB. */
+void below_el1(void (*function)(void), uint64_t spsr);
 void below_el2(void (*function)(void), uint64_t spsr);
+void below_el2_aa(void (*function)(void), uint64_t spsr);
+void below_el2_ab(void (*function)(void), uint64_t spsr);
 void below_el3(void (*function)(void), uint64_t spsr);
+
+/* Whether there are ERETAA and its like */
+bool has_pauth(void);
 
 unsigned current_el(void);
 
@@ -120,6 +133,8 @@ void test_synchronised_limit(void);
 void test_registers(void);
 void test_accesses(void);
 void test_return(void);
+void test_trapped_returns(void);
+void test_calls(void);
 void test_inverted_below(void);
 
 #endif

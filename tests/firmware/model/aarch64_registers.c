@@ -6,7 +6,6 @@
 #define FILTERABLE  0xea
 #define STALE       (0x24ull << 26 | 7) /* a translation fault at level 3 */
 #define MDCR_ENPMSN (1ull << 36)
-#define ERET        0xd69f03e0u
 #define CPACR_FPEN  (3ull << 20)
 #define PACKET_LDST 0x49
 
@@ -92,39 +91,6 @@ void test_accesses(void)
 	}
 	tap_equal(seen, (1u << sizeof(kinds)) - 1, "loads and stores of six kinds are sampled");
 	tap_equal(wrong, 0, "... and each is told as what it is");
-}
-
-/* ---- ERET goes elsewhere ---- */
-
-static void nothing(void)
-{
-}
-
-void test_return(void)
-{
-	unsigned returns = 0, good = 0;
-
-	write_sysreg("hcr_el2", HCR_RW);
-	write_sysreg(PMSFCR_EL1, PMSFCR_FT | PMSFCR_B);
-	arm_buffer(PAGES, 0);
-	sample(PMSCR_SAMPLE);
-	for (unsigned i = 0; i < 2000; i++)
-		below_el2(nothing, SPSR_EL1H);
-	sample(0);
-	stop();
-	for (uint64_t at = 0; at < used(); at += RECORD) {
-		const uint8_t *r = buffer + at;
-		unsigned i = 9;
-
-		if (*(const uint32_t *)(uint64_t) * (const uint32_t *)(r + 1) != ERET)
-			continue;
-		returns++;
-		while (i + 9 < RECORD && r[i] != PACKET_TARGET)
-			i++;
-		good += r[8] >> 5 == 6 && r[i] == PACKET_TARGET && r[i + 8] >> 5 == 5;
-	}
-	tap_claim(returns > 0, "ERET is a branch");
-	tap_equal(good, returns, "... from EL2, and its target's EL is where it goes");
 }
 
 /* ---- MDCR_EL3.EnPMSN ---- */

@@ -2,14 +2,21 @@
 /*
  * What INST_RETIRED counts: instructions that have executed, and of those that
  * generate an exception the ones that are there for it (Arm ARM, "Common event
- * numbers"). BR_PRED counts branches that can be predicted.
+ * numbers"). BR_RETIRED counts branches that have, BR_PRED those that can be
+ * predicted.
  */
 #include "aarch64.h"
 
 #define INST_RETIRED 0x08
 #define BR_PRED      0x12
-#define BR_RETIRED   0x21 /* which QEMU counts for this model alone */
-#define HANDLER      9    /* instructions of the one in `vectors`, ERET included */
+#define BR_RETIRED   0x21         /* which QEMU counts for this model alone */
+#define HANDLER      9            /* instructions of the one in `vectors`, ERET included */
+#define NOT_AT_EL1   (1ull << 31) /* PMEVTYPER_EL0.P */
+#define SPSR_SS      (1ull << 21)
+#define MDSCR_SS     1
+#define EC_PAUTH     0x09
+#define EC_STEP      0x32
+#define SCTLR_ENIA   (1ull << 31)
 
 static void nothing(void)
 {
@@ -31,6 +38,37 @@ static void breakpoint(void)
 static void undefined(void)
 {
 	__asm__ volatile(".inst 0\n\tnop" : : : "memory");
+}
+
+/* Encodings among those of branches: B.cond with bit 4, BR with op3 1, DRPS, ERET with op4 1 */
+static void undefined_branches(void)
+{
+	__asm__ volatile(
+	    ".inst 0x54000010\n\t.inst 0xd61f0400\n\t.inst 0xd6bf03e0\n\t.inst 0xd69f03e1"
+	    :
+	    :
+	    : "memory");
+}
+
+static void undefined_others(void)
+{
+	__asm__ volatile(".rept 4\n\t.inst 0\n\t.endr" : : : "memory");
+}
+
+/* At EL0; at EL1 with HCR_EL2.API clear ERETAA traps. */
+static void undefined_return(void)
+{
+	__asm__ volatile("eret" : : : "memory");
+}
+
+static void trapped_return(void)
+{
+	__asm__ volatile(".inst 0xd69f0bff" : : : "memory"); /* eretaa */
+}
+
+static void undefined_other(void)
+{
+	__asm__ volatile(".inst 0" : : : "memory");
 }
 
 static void floating_point(void)
@@ -76,6 +114,45 @@ static void test_exceptions(void)
 	tap_equal(retired(floating_point) - base, HANDLER + 1, "... nor one of FP that traps");
 }
 
+static uint64_t branches(void (*function)(void))
+{
+	count(BR_RETIRED);
+	function();
+	return counted();
+}
+
+static uint64_t counted_at_el0(uint64_t event, void (*function)(void), uint64_t spsr)
+{
+	count(event | NOT_AT_EL1);
+	below_el1(function, spsr);
+	return counted();
+}
+
+static void test_branches(void)
+{
+	tap_equal(branches(undefined_branches), branches(undefined_others),
+	          "BR_RETIRED: a branch's encoding that is undefined is no branch");
+	tap_equal(counted_at_el0(BR_RETIRED, undefined_return, SPSR_EL0T),
+	          counted_at_el0(BR_RETIRED, undefined_other, SPSR_EL0T), "... nor is ERET at EL0");
+}
+
+/* Active-pending: the exception comes before an instruction has executed. */
+static void test_steps(void)
+{
+	uint64_t all = counted_at_el0(INST_RETIRED, nothing, SPSR_EL0T);
+
+	write_sysreg("oslar_el1", 0);
+	for (unsigned steps = 0; steps < 2; steps++) {
+		trapped = 0;
+		write_sysreg("mdscr_el1", MDSCR_SS);
+		tap_equal(counted_at_el0(INST_RETIRED, nothing, SPSR_EL0T | (steps ? SPSR_SS : 0)),
+		          all,
+		          steps ? "... nor one that steps an instruction"
+		                : "INST_RETIRED: a software step that is pending adds nothing");
+		tap_equal(trapped >> 26, EC_STEP, "... as there was");
+	}
+}
+
 /* In EL1 alone: a filter without NSH counts nothing at EL2. */
 static uint64_t retired_below(void (*function)(void))
 {
@@ -100,16 +177,41 @@ static void test_trapped_access(void)
 	write_sysreg("mdcr_el2", mdcr);
 }
 
+static uint64_t branches_below(void (*function)(void))
+{
+	count(BR_RETIRED);
+	below_el2(function, SPSR_EL1H);
+	return counted();
+}
+
+static void test_trapped_return(void)
+{
+	uint64_t base;
+
+	write_sysreg("hcr_el2", HCR_RW);
+	base = branches_below(nothing);
+	write_sysreg("sctlr_el1", read_sysreg("sctlr_el1") | SCTLR_ENIA);
+	trapped = 0;
+	tap_equal(branches_below(trapped_return), base,
+	          "BR_RETIRED: an ERETAA that traps to EL2 is no branch");
+	tap_equal(trapped >> 26, EC_PAUTH, "... as it did");
+	write_sysreg("sctlr_el1", read_sysreg("sctlr_el1") & ~SCTLR_ENIA);
+}
+
 void test_retired(void)
 {
 	if (!(read_sysreg("pmceid1_el0") >> (BR_RETIRED - 32) & 1))
 		return;
 	if (current_el() == 2) {
 		test_trapped_access();
+		if (has_pauth())
+			test_trapped_return();
 		return;
 	}
 	write_sysreg("vbar_el1", vectors);
 	test_exceptions();
+	test_branches();
+	test_steps();
 	count(BR_PRED);
 	profiled(100);
 	/* and the way there and back */

@@ -16,7 +16,6 @@
 #define PPI_TIMER       27
 #define TICKS           625 /* 10 us */
 #define TURNS           2560
-#define PACKET_EVENTS   0x52 /* 16 bits of them */
 /* Two records more than a page takes */
 #define PAGE_AND_TWO    3390
 

@@ -55,6 +55,8 @@ ud_entry:
 db_entry:
 	pusha
 	cld
+	movl	32(%esp), %eax		/* where it would go on */
+	movl	%eax, db_eip
 	call	db_handler
 	popa
 	andl	$~0x100, 8(%esp)	/* EFLAGS.TF */
@@ -142,6 +144,31 @@ traced_return:
 traced_leaf:
 	ret
 
+/*
+ * stepped(): with TF from its first NOP on, until #DB takes it away. Between two labels there is
+ * no branch that is taken.
+ */
+	.globl	stepped, stepped_one, stepped_branch
+stepped:
+	pushl	%esi
+	movl	$traced, %esi
+	movl	$3, %ecx
+	xorl	%eax, %eax
+	pushf
+	orl	$0x100, (%esp)
+	popf
+	nop
+stepped_one:
+	jnz	1f
+	cld
+	rep lodsb
+	jmp	stepped_branch
+1:	nop
+stepped_branch:
+	nop
+	popl	%esi
+	ret
+
 /* walked(from, n): n loads, a cache line apart */
 	.globl	walked
 walked:
@@ -156,6 +183,22 @@ walked_load:
 	.globl	walked_end
 walked_end:
 	ret
+
+/* What the second processor runs at AP_START, in real mode: what PMC1 is, then what it shall be */
+	.code16
+	.globl	ap_start, ap_end
+ap_start:
+	movl	$0xc2, %ecx
+	rdmsr
+	movl	%eax, %cs:AP_FOUND
+	movl	$AP_VALUE, %eax
+	xorl	%edx, %edx
+	wrmsr
+	incl	%cs:AP_RUNS
+1:	hlt
+	jmp	1b
+ap_end:
+	.code32
 
 	.bss
 	.balign	16

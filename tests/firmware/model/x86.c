@@ -11,11 +11,11 @@
 
 #define DB_VECTOR  1
 #define NMI_VECTOR 2
+#define OF_VECTOR  4
 #define UD_VECTOR  6
 #define GP_VECTOR  13
 #define EXCEPTIONS 32
 #define LAPIC_SVR  (*(volatile uint32_t *)0xfee000f0)
-#define LAPIC_EOI  (*(volatile uint32_t *)0xfee000b0)
 #define CR0_WP_PG  0x80010000u
 #define CR4_PSE    0x10u
 #define PAGE_4M    0x87u /* present, writable, for ring 3 too, large */
@@ -36,6 +36,7 @@ unsigned version, counters, fixed_counters, last_branches;
 bool full_width, pebs;
 volatile uint32_t gp_taken, pmis, nmis, pmi_lvt;
 volatile uint64_t pmi_status, pmi_counter, db_debugctl;
+volatile uint32_t db_eip, dbs;
 uint32_t task[26]; /* SDM volume 3A, figure "32-Bit Task-State Segment" */
 static struct gate idt[256] __attribute__((aligned(16)));
 static uint32_t page_directory[1024] __attribute__((aligned(4096)));
@@ -141,6 +142,7 @@ static void set_up_segments(void)
 		set_gate(i, fault_entry, GATE);
 	set_gate(DB_VECTOR, db_entry, GATE);
 	set_gate(NMI_VECTOR, nmi_entry, GATE);
+	set_gate(OF_VECTOR, empty_entry, GATE);
 	set_gate(UD_VECTOR, ud_entry, GATE);
 	set_gate(GP_VECTOR, gp_entry, GATE);
 	set_gate(PMI_VECTOR, pmi_entry, GATE);
@@ -227,6 +229,7 @@ void pmi_handler(void)
 void db_handler(void)
 {
 	db_debugctl = rdmsr(IA32_DEBUGCTL);
+	dbs++;
 }
 
 void overflow_soon(uint64_t debugctl)
@@ -262,9 +265,12 @@ void image_main(void)
 	report_leftovers();
 	quiesce();
 	__asm__ volatile("sti");
+	test_delay();
 	test_presence();
 	quiesce();
 	test_counters();
+	test_control();
+	test_init();
 	test_reference();
 	test_delivery();
 	test_debug_store();

@@ -18,6 +18,12 @@
 #define EMPTY_VECTOR  0x81
 #define NO_VECTOR     0x82
 
+/* The second processor's first page, and where its words lie in it */
+#define AP_START 0x8000
+#define AP_FOUND 0x100
+#define AP_RUNS  0x104
+#define AP_VALUE 0x1234
+
 #ifndef __ASSEMBLER__
 
 #include "tap.h"
@@ -46,6 +52,7 @@
 
 #define EVTSEL_USR              0x410000u
 #define EVTSEL_OS_EN            0x420000u
+#define EVTSEL_EDGE             0x40000u
 #define EVTSEL_INT              0x100000u
 #define DEBUGCTL_LBR            0x1u
 #define DEBUGCTL_BTF            0x2u
@@ -67,6 +74,10 @@
 #define LVT_SMI                 0x200u
 #define LVT_NMI                 0x400u
 #define PMI_VECTOR              0x40
+#define LAPIC_EOI               (*(volatile uint32_t *)0xfee000b0)
+#define LAPIC_TIMER             (*(volatile uint32_t *)0xfee00320)
+#define LAPIC_INITIAL_COUNT     (*(volatile uint32_t *)0xfee00380)
+#define LAPIC_DIVIDE            (*(volatile uint32_t *)0xfee003e0)
 
 /* 4 MiB pages: one that is not there, one that may not be written */
 #define HOLE      0xc0000000u
@@ -85,10 +96,13 @@ extern unsigned last_branches;
 extern volatile uint32_t pmis, nmis, pmi_lvt;
 extern volatile uint64_t pmi_status, pmi_counter;
 extern volatile uint64_t db_debugctl;
+extern volatile uint32_t db_eip, dbs;
 
 /* Code whose every branch is known: x86.S */
 extern const char traced_loop[], traced_after[], traced_jump[], traced_return[], traced_leaf[];
 extern const char user_call[], user_exit[], walked_load[], walked_end[];
+extern const char stepped_one[], stepped_branch[];
+void stepped(void);
 unsigned traced(unsigned n);
 unsigned walked(const void *from, unsigned n);
 unsigned in_ring_3(unsigned (*function)(unsigned), unsigned argument);
@@ -127,6 +141,10 @@ void write_counter(unsigned counter, uint64_t value);
 /* All counters, traces and their statuses off, no interrupt seen yet */
 void quiesce(void);
 
+/* What PMC0 counts in ring 0 while a function runs; one whose INT n is refused with #GP */
+uint64_t count_of(uint32_t evtsel, void (*run)(void));
+void refused_interrupt(void);
+
 /* PMC0 overflows after 100 of 1,000 turns of traced(), with this DEBUGCTL. */
 void overflow_soon(uint64_t debugctl);
 
@@ -134,7 +152,10 @@ void overflow_soon(uint64_t debugctl);
 void test_off(void);
 void test_presence(void);
 void test_delivery(void);
+void test_delay(void);
 void test_counters(void);
+void test_control(void);
+void test_init(void);
 void test_reference(void);
 void test_debug_store(void);
 void test_last_branches(void);

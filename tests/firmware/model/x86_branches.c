@@ -144,7 +144,7 @@ static void test_debug_exception(void)
 	tap_equal(recorded(), 7, "... so that what was recorded stays, and nothing follows");
 	tap_equal(rdmsr(IA32_DEBUGCTL), 0, "... nor does it come back");
 	wrmsr(IA32_DEBUGCTL, DEBUGCTL_BTF | DEBUGCTL_BTINT);
-	single_step();
+	stepped();
 	tap_equal(db_debugctl, DEBUGCTL_BTINT, "... and BTF, and nothing else");
 	quiesce();
 }

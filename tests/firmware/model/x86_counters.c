@@ -124,7 +124,7 @@ static void test_masks(void)
 	quiesce();
 }
 
-static uint64_t count_of(uint32_t evtsel, void (*run)(void))
+uint64_t count_of(uint32_t evtsel, void (*run)(void))
 {
 	wrmsr(IA32_PMC0, 0);
 	wrmsr(IA32_PERFEVTSEL0, evtsel | EVTSEL_OS_EN);
@@ -147,7 +147,7 @@ static void ten_interrupts(void)
 	                 : "c"(IA32_PERF_GLOBAL_STATUS), "A"(0ull), "i"(NO_VECTOR) \
 	                 : "edi", "memory")
 
-static void refused_interrupt(void)
+void refused_interrupt(void)
 {
 	REFUSED("int %2");
 }

@@ -21,6 +21,55 @@ static void some(uint32_t base, unsigned present, unsigned all, const char *what
 	tap_equal(wrong, 0, what);
 }
 
+/* MSRs of other CPUs, and of what the model lacks (SDM volume 4; AMD's APM) */
+static void test_absence(void)
+{
+	static const struct {
+		uint32_t base, n;
+		const char *what;
+	} absent[] = {
+		{ 0x011, 3, "#GP: Pentium's counters" },
+		{ 0x040, 8, "#GP: last branch records of Core, sources" },
+		{ 0x060, 8, "#GP: ... targets" },
+		{ 0x0c9, 2, "#GP: PMC8 and 9" },
+		{ 0x0e7, 2, "#GP: MPERF, APERF" },
+		{ 0x18e, 2, "#GP: PERFEVTSEL8 and 9" },
+		{ 0x1a6, 2, "#GP: OFFCORE_RSP" },
+		{ 0x1d7, 2, "#GP: last exception records of P4" },
+		{ 0x1da, 5, "#GP: last branches and exceptions of P6 and P4" },
+		{ 0x1e0, 1, "#GP: LER_INFO" },
+		{ 0x300, 9, "#GP: P4's counters" },
+		{ 0x30d, 5, "#GP: fixed counters from 4 on" },
+		{ 0x329, 1, "#GP: PERF_METRICS" },
+		{ 0x360, 18, "#GP: P4's counters' control" },
+		{ 0x393, 5, "#GP: uncore" },
+		{ 0x3a0, 66, "#GP: P4's events' selection, and uncore" },
+		{ 0x3f0, 1, "#GP: P4's precise events" },
+		{ 0x3f2, 1, "#GP: ... and their matrix" },
+		{ 0x3f7, 1, "#GP: PEBS_FRONTEND" },
+		{ 0x4c9, 2, "#GP: A_PMC8 and 9" },
+		{ 0x560, 2, "#GP: Processor Trace, output" },
+		{ 0x570, 3, "#GP: ... control" },
+		{ 0x580, 8, "#GP: ... addresses" },
+		{ 0x700, 64, "#GP: the client's uncore" },
+		{ 0xc80, 1, "#GP: DEBUG_INTERFACE" },
+		{ 0xc8d, 3, "#GP: monitoring of shared resources" },
+		{ 0xe00, 3, "#GP: uncore's global control" },
+		{ 0x1200, 32, "#GP: architectural last branch records, information" },
+		{ 0x14ce, 2, "#GP: ... control" },
+		{ 0x1500, 32, "#GP: ... sources" },
+		{ 0x1600, 32, "#GP: ... targets" },
+		{ 0x1900, 256, "#GP: version 6's counters" },
+		{ 0xc0000300, 4, "#GP: AMD's counters, global" },
+		{ 0xc0010000, 8, "#GP: ... of the K7" },
+		{ 0xc0010200, 12, "#GP: ... of family 15H and later" },
+		{ 0xc0011030, 14, "#GP: ... and IBS" },
+	};
+
+	for (unsigned i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		some(absent[i].base, 0, absent[i].n, absent[i].what);
+}
+
 void test_presence(void)
 {
 	unsigned v4 = version >= 4, has_pebs = pebs, has_lbr = last_branches != 0;
@@ -43,6 +92,7 @@ void test_presence(void)
 	     "LBR_INFO: with the format that has it, else #GP");
 	some(IA32_DS_AREA, 1, 1, "DS_AREA: always");
 	some(IA32_DEBUGCTL, 1, 1, "DEBUGCTL: always");
+	test_absence();
 }
 
 static unsigned ring(unsigned unused)

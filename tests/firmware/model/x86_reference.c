@@ -5,14 +5,12 @@
  */
 #include "x86.h"
 
-#define LAPIC_TIMER         (*(volatile uint32_t *)0xfee00320)
-#define LAPIC_INITIAL_COUNT (*(volatile uint32_t *)0xfee00380)
-#define LAPIC_DIVIDE        (*(volatile uint32_t *)0xfee003e0)
-#define DIVIDE_BY_1         11
-#define FIXED_REFERENCE     2
-#define REFERENCE_EVENT     0x13c
-#define HALTS               4
-#define HALT_NS             10000000 /* QEMU's local APIC counts nanoseconds */
+#define DIVIDE_BY_1     11
+#define FIXED_REFERENCE 2
+#define REFERENCE_EVENT 0x13c
+#define CYCLES          0x3c
+#define HALTS           4
+#define HALT_NS         10000000 /* QEMU's local APIC counts nanoseconds */
 
 /* What the counter says, and the TSC read within and around the time that it was on */
 struct measurement {
@@ -77,5 +75,13 @@ void test_reference(void)
 	tap_equal(pmis, HALTS, "halts end with an interrupt");
 	tap_claim(m.counted > 0 && m.counted < m.within / 2,
 	          "... and no reference cycle passes in them");
+	tap_equal(count_of(CYCLES | EVTSEL_EDGE, halt), 1 + HALTS,
+	          "... after which the clock begins to run again: edges of core cycles");
+	/* No counter counted reference cycles in those. */
+	tap_equal(count_of(0x40c4, refused_interrupt), 1,
+	          "after halts: an INT n that faults is no far branch");
+	m = measure(run_loop);
+	tap_claim(m.counted >= m.within && m.counted <= m.around,
+	          "... and reference cycles are counted from their first on");
 	quiesce();
 }

@@ -241,6 +241,9 @@ static unsigned sample_loads(uint64_t enable, unsigned threshold)
 	count = stop_sampling();
 	quiesce();
 	wrmsr(MSR_PEBS_LD_LAT, 0);
+	/* The counter that is armed behind the loop waits for a slow load, whosever that is. */
+	if (count && samples[count - 1].eventing_ip != (uint32_t)walked_load)
+		count--;
 	return count;
 }
 
