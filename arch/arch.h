@@ -285,7 +285,13 @@ int arch_trace_interrupt_init(arch_handler_fn handler);
  * CSYNC and DSB; x86: nothing to do. */
 void arch_trace_sync(void);
 
-/* ---- Handlers that a trace does not see ---- */
+/* ---- Handlers that neither counters nor a trace see ---- */
+
+/* From now on this CPU's counters stand still in its handlers: reg, which switches all of them
+ * (x86: IA32_PERF_GLOBAL_CTRL or AMD's, 0 stops them), is 0 from a handler's first instructions to
+ * its last, and what is written to it there takes effect at the return. 0: reg is whose it was.
+ * Interrupts masked, IRQ or NMI. */
+void arch_counters_hide(uint32_t reg);
 
 /* What is known of an interrupt or exception. */
 /* It interrupted no handler: its delivery was traced, if anything was; its return will be, and be

@@ -7,12 +7,14 @@
 
 static console_sink_fn sinks[CONSOLE_MAX_SINKS];
 
-/* The stream since boot. Until there is a region its end is kept here. */
+/* The stream since boot. Its end is kept here, for a region to come and for sinks that wait. */
 static struct {
 	char early[CONSOLE_EARLY];
 	uint64_t head; /* bytes since boot */
 	struct tr_console *region;
 	uint32_t region_size;
+	bool held;
+	uint64_t shown; /* of head, when it was */
 } stream;
 
 int console_add_sink(console_sink_fn sink)
@@ -69,12 +71,39 @@ static void keep(const char *text, size_t length)
 		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
 }
 
-void console_write(const char *text, size_t length)
+static void show(const char *text, size_t length)
 {
-	keep(text, length);
 	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
 		if (sinks[i] != NULL)
 			sinks[i](text, length);
+}
+
+void console_write(const char *text, size_t length)
+{
+	keep(text, length);
+	if (!stream.held)
+		show(text, length);
+}
+
+void console_hold(void)
+{
+	stream.shown = stream.head;
+	stream.held = true;
+}
+
+void console_release(void)
+{
+	static const char cut[] = "[earlier text is in the trace region]\n";
+
+	if (!stream.held)
+		return;
+	stream.held = false;
+	if (stream.head - stream.shown > CONSOLE_EARLY) {
+		stream.shown = stream.head - CONSOLE_EARLY;
+		show(cut, sizeof(cut) - 1);
+	}
+	for (uint64_t head = stream.head; stream.shown < head; stream.shown++)
+		show(&stream.early[stream.shown & (CONSOLE_EARLY - 1)], 1);
 }
 
 static void put_console(void *context, const char *text, size_t length)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The console: one stream of text, copied to every sink that there is at the time: the
- * firmware's ConOut until boot services end, then UART, framebuffer, and the trace region.
+ * firmware's ConOut until boot services end, then UART and framebuffer, which wait while something
+ * is recorded; and to the trace region.
  */
 #ifndef BOOT_CONSOLE_H
 #define BOOT_CONSOLE_H
@@ -31,6 +32,14 @@ void console_remove_sink(console_sink_fn sink);
  */
 #define CONSOLE_EARLY 8192U
 void console_set_region(struct tr_console *console);
+
+/* From now on text is kept, and in the trace region for the host at once, but sinks wait: drawing
+ * it would be a good part of what is recorded meanwhile. Thread. */
+void console_hold(void);
+
+/* Send the sinks what they have missed, its last CONSOLE_EARLY bytes at most, and no longer wait.
+ * No effect if nothing is held. Any context: a panic does it first. */
+void console_release(void);
 
 /* Write to all sinks. Any context; text from a nested context may cut into a line. */
 void console_write(const char *text, size_t length);

@@ -78,6 +78,7 @@ static void enter(uint64_t pc)
 	arch_irq_save();
 	if (arch_exchange(&entered, 1) == 0) {
 		reporter = arch_cpu();
+		console_release();
 		return;
 	}
 	if (reporter == arch_cpu() && depth++ == 0) {

@@ -329,6 +329,7 @@ int recording_run(struct recording *r)
 	payload_begin();
 	trace_region_set_recording(r->region);
 	await_reader(r);
+	console_hold();
 	failed = start_all(r);
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
@@ -337,6 +338,7 @@ int recording_run(struct recording *r)
 		arch_irq_disable();
 	}
 	stop_all(r);
+	console_release();
 	recording_tell_counters(r);
 	syscalls_take_heap_back();
 	current = NULL;

@@ -5,7 +5,8 @@
  * comes wholly before or wholly after it, and nothing needs to be masked.
  *
  * A counter is written only while all are frozen, and count grows by differences of what it
- * shows: PERIODs + residue = count, whatever the interrupt's delay.
+ * shows: PERIODs + residue = count, whatever the interrupt's delay. In handlers all are frozen,
+ * where there is a global switch (arch_counters_hide()).
  */
 #include "pmu/x86_counters.h"
 
@@ -21,9 +22,7 @@
 
 /* Of each CPU. */
 static struct unit {
-	/* What global_ctrl says outside the handler, while anything counts; 0: the handler is to
-	 * look closer. */
-	uint64_t running;
+	bool usual; /* the handler need not look closer */
 	struct x86_monitor m;
 	struct perf_event *owners[X86_COUNTERS];  /* whose the counters are while they count */
 	struct perf_event *holders[X86_COUNTERS]; /* whose they are since add */
@@ -78,16 +77,18 @@ static void let_run(const struct unit *u, uint64_t which)
 		switch_general(u, which);
 }
 
-/* What the handler need not look closer for. */
-static void set_running(struct unit *u)
+static void set_usual(struct unit *u)
 {
-	u->running = u->frozen || !u->m.global_ctrl || u->shared ? 0 : u->active;
+	u->usual = !u->frozen && u->m.global_ctrl && !u->shared && u->active;
 }
 
 /* What nobody claims is anybody's until the next does. */
 static void give_back(struct unit *u)
 {
-	u->prepared = u->prepared && u->claimed;
+	if (u->prepared && !u->claimed) {
+		u->prepared = false;
+		arch_counters_hide(0);
+	}
 	if (!u->prepared && !u->shared)
 		arch_pmi_end();
 }
@@ -99,7 +100,7 @@ void x86_counters_disable(void)
 	if (u->frozen)
 		return;
 	u->frozen = true; /* first: a handler from here on leaves them frozen */
-	set_running(u);
+	set_usual(u);
 	if (u->active)
 		let_run(u, 0);
 }
@@ -113,7 +114,7 @@ void x86_counters_enable(void)
 	u->frozen = false;
 	if (u->active)
 		let_run(u, u->active);
-	set_running(u);
+	set_usual(u);
 	give_back(u);
 }
 
@@ -125,7 +126,7 @@ static void set_active(struct unit *u, unsigned counter, bool on)
 	do
 		old = u->active;
 	while (!arch_cmpxchg_local(&u->active, old, on ? old | bit : old & ~bit));
-	set_running(u);
+	set_usual(u);
 }
 
 /* ---- The interrupt ---- */
@@ -205,11 +206,10 @@ static void overflow(const struct arch_regs *regs)
 	struct unit *u = &units[arch_cpu()];
 
 	RING_OPAQUE(u); /* in a register: the compiler would compute it anew each time */
-	if (RING_RARE(!u->running)) {
+	if (RING_RARE(!u->usual)) {
 		overflow_with_care(u, regs, now);
 		return;
 	}
-	arch_counter_write(u->m.global_ctrl, 0);
 	which = arch_counter_read(u->m.global_status);
 	arch_counter_write(u->m.global_clear, which);
 	if (RING_RARE(!which)) {
@@ -220,7 +220,6 @@ static void overflow(const struct arch_regs *regs)
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
 	}
 	arch_pmi_ack();
-	arch_counter_write(u->m.global_ctrl, u->running);
 }
 
 int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
@@ -228,7 +227,7 @@ int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
 	struct unit *u = &units[arch_cpu()];
 
 	u->shared = served;
-	set_running(u);
+	set_usual(u);
 	return arch_pmi_init(overflow);
 }
 
@@ -237,7 +236,7 @@ void x86_counters_have_interrupt(void)
 	struct unit *u = &units[arch_cpu()];
 
 	u->shared = NULL;
-	set_running(u);
+	set_usual(u);
 	give_back(u);
 }
 
@@ -262,6 +261,8 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	if (census->foreign == census->present)
 		return -EBUSY;
 	u->prepared = true;
+	if (u->m.global_ctrl)
+		arch_counters_hide(u->m.global_ctrl);
 	return arch_pmi_init(overflow);
 }
 
@@ -313,6 +314,8 @@ void x86_counters_stop(struct perf_event *event)
 		return;
 	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
 	set_active(u, hw->counter, false);
+	if (!u->frozen)
+		let_run(u, u->active); /* a handler that throttles it */
 	configure(&u->m, hw->counter, 0);
 	event->count = count_now(event);
 	if (u->m.global_clear)

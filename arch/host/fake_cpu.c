@@ -13,7 +13,15 @@ arch_handler_fn fake_pmi;
 arch_handler_fn fake_trace_interrupt;
 void (*fake_trace_sync)(void);
 
-static arch_handler_fn timer_handler;
+static arch_handler_fn timer_handler, pmi_handler;
+
+/* Of a CPU: what stands still in its handlers, and what it is to be at the return. */
+static struct {
+	uint32_t reg; /* 0: nothing */
+	unsigned depth;
+	uint64_t kept;
+} hidden[2];
+#define here (hidden[fake_cpu_number % 2])
 
 unsigned arch_levels(void)
 {
@@ -25,20 +33,60 @@ uint16_t arch_elf_machine(void)
 	return fake_machine;
 }
 
+static bool is_kept(uint32_t reg)
+{
+	return here.depth && reg == here.reg;
+}
+
 uint64_t arch_reg_read(uint32_t reg)
 {
+	if (is_kept(reg))
+		return here.kept;
 	return fake_reg_read ? fake_reg_read(reg) : 0;
 }
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
-	if (fake_reg_write)
+	if (is_kept(reg))
+		here.kept = value;
+	else if (fake_reg_write)
 		fake_reg_write(reg, value);
+}
+
+void arch_counters_hide(uint32_t reg)
+{
+	if (here.reg && here.depth)
+		fake_reg_write(here.reg, here.kept);
+	here.reg = reg;
+	if (reg && here.depth) {
+		here.kept = fake_reg_read(reg);
+		fake_reg_write(reg, 0);
+	}
+}
+
+/* The entry's part and the return's. */
+static void handle(arch_handler_fn handler, const struct arch_regs *regs)
+{
+	if (here.reg && !here.depth) {
+		here.kept = fake_reg_read(here.reg);
+		fake_reg_write(here.reg, 0);
+	}
+	here.depth++;
+	handler(regs);
+	here.depth--;
+	if (here.reg && !here.depth)
+		fake_reg_write(here.reg, here.kept);
+}
+
+static void pmi(const struct arch_regs *regs)
+{
+	handle(pmi_handler, regs);
 }
 
 int arch_pmi_init(arch_handler_fn handler)
 {
-	fake_pmi = handler;
+	pmi_handler = handler;
+	fake_pmi = pmi;
 	fake_pmi_ended = false;
 	return 0;
 }
@@ -185,7 +233,7 @@ unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *re
 	while (fake_timer_deadline && fake_timer_deadline + late <= end) {
 		host_fake_cycles = fake_timer_deadline + late;
 		fake_timer_deadline = 0;
-		timer_handler(regs);
+		handle(timer_handler, regs);
 		fired++;
 	}
 	host_fake_cycles = end;

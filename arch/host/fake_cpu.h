@@ -19,7 +19,8 @@ extern unsigned fake_levels;
 extern unsigned fake_cpu_number;
 
 /* The registers behind arch_reg_read() and arch_reg_write(), as the test models them; NULL:
- * nothing there. fake_pmi(regs) is the overflow interrupt. */
+ * nothing there. fake_pmi(regs) is the overflow interrupt; it and the timer's hide what
+ * arch_counters_hide() says. */
 extern uint64_t (*fake_reg_read)(uint32_t reg);
 extern void (*fake_reg_write)(uint32_t reg, uint64_t value);
 extern arch_handler_fn fake_pmi;

@@ -86,9 +86,9 @@ X86_CONTROL(4)
 /* entry.S: the code of vector v starts at x86_vectors + 16 * v. */
 extern const char x86_vectors[];
 
-/* entry.S: the NMI's and the timer's own code, which takes no branch before it has switched off
- * what traces branches; and the NMI's for as long as no CPU hides its handlers. */
-extern const char x86_nmi_entry[], x86_timer_entry[], x86_plain_nmi_entry[];
+/* entry.S: the own code of what comes all the time, which takes no branch before it has switched
+ * off what traces and counts. */
+extern const char x86_nmi_entry[], x86_timer_entry[], x86_step_entry[];
 
 /* entry.S: call function(argument) on the stack that ends at top; returns its result. */
 int x86_call_on_stack(int (*function)(void *argument), void *argument, uint64_t top);

@@ -49,15 +49,21 @@ static unsigned stack_of_vector(unsigned vector)
 }
 
 /* entry.S writes these as constants */
-_Static_assert(GDT_TSS == 0x20 && VECTOR_NMI == 2 && VECTOR_TIMER == 0xf0, "entry.S");
+_Static_assert(GDT_TSS == 0x20 && VECTOR_DB == 1 && VECTOR_NMI == 2 && VECTOR_TIMER == 0xf0,
+               "entry.S");
 
 static uint64_t entry_of_vector(unsigned vector)
 {
-	if (vector == VECTOR_NMI)
-		return (uint64_t)(x86_trace_hides ? x86_nmi_entry : x86_plain_nmi_entry);
-	if (vector == VECTOR_TIMER)
+	switch (vector) {
+	case VECTOR_DB:
+		return (uint64_t)x86_step_entry;
+	case VECTOR_NMI:
+		return (uint64_t)x86_nmi_entry;
+	case VECTOR_TIMER:
 		return (uint64_t)x86_timer_entry;
-	return (uint64_t)x86_vectors + 16 * vector;
+	default:
+		return (uint64_t)x86_vectors + 16 * vector;
+	}
 }
 
 uint32_t x86_first_task = UINT32_MAX;
@@ -65,12 +71,11 @@ uint32_t x86_first_task = UINT32_MAX;
 static void set_gate(unsigned vector)
 {
 	uint64_t target = entry_of_vector(vector);
-	uint64_t low = (target & 0xffff) | GDT_CODE << 16 |
-	               (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
-	               (target >> 16 & 0xffff) << 48;
 
+	idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
+	                  (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
+	                  (target >> 16 & 0xffff) << 48;
 	idt[vector].high = target >> 32;
-	__atomic_store_n(&idt[vector].low, low, __ATOMIC_RELEASE);
 }
 
 void descriptors_init(void)
@@ -81,10 +86,13 @@ void descriptors_init(void)
 		set_gate(vector);
 }
 
-/* Both entries have high in common: an NMI finds the one or the other. */
-void descriptors_hide_nmi(void)
+/* What is above it says which CPU this is, for entry.S; the CPU aligns stacks to 16 bytes. */
+static uint64_t top_of_stack(unsigned cpu, enum x86_stack stack)
 {
-	set_gate(VECTOR_NMI);
+	uint64_t top = x86_cpus[cpu].stacks[stack].high - 16;
+
+	*(struct x86_trace **)top = &x86_trace[cpu];
+	return top;
 }
 
 void descriptors_init_cpu(unsigned cpu)
@@ -92,8 +100,8 @@ void descriptors_init_cpu(unsigned cpu)
 	uint64_t base = (uint64_t)&tss[cpu];
 	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
 
-	for (unsigned i = STACK_THREAD + 1; i < NR_STACKS; i++)
-		tss[cpu].ist[i - 1] = x86_cpus[cpu].stacks[i].high;
+	for (unsigned i = STACK_INTERRUPT; i < NR_STACKS; i++)
+		tss[cpu].ist[i - STACK_INTERRUPT] = top_of_stack(cpu, i);
 	tss[cpu].io_map = sizeof(tss[cpu]);
 	entry[0] = (sizeof(tss[cpu]) - 1) | (base & 0xffffff) << 16 | TYPE_TSS |
 	           (base >> 24 & 0xff) << 56;

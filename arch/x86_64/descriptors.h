@@ -18,10 +18,6 @@ struct __attribute__((packed)) descriptor_table {
 void descriptors_init(void);
 void descriptors_init_cpu(unsigned cpu);
 
-/* From now on NMIs enter where handlers are hidden, if x86_trace_hides says that any are; one CPU
- * at a time. */
-void descriptors_hide_nmi(void);
-
 /* Load them on the calling CPU: GDT, segments, IDT, TR. */
 void descriptors_load(unsigned cpu);
 

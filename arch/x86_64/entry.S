@@ -10,7 +10,8 @@
 #include "arch/x86_64/trace.h"
 
 	.equ GDT_TSS, 0x20	/* descriptors.h */
-	.equ VECTOR_NMI, 2	/* registers.h */
+	.equ VECTOR_DB, 1	/* registers.h */
+	.equ VECTOR_NMI, 2
 	.equ VECTOR_TIMER, 0xf0	/* interrupts.h */
 
 	.text
@@ -35,55 +36,67 @@ x86_vectors:
 
 /*
  * Between the two macros the CPU neither traces nor counts, on CPUs that hide their handlers
- * (trace.h). No branch is taken before the registers are written, and none after but IRET; TR's
- * selector says which CPU this is. Handlers nest (an interrupt's and an NMI's), so the outermost
- * one's end puts the registers back.
+ * (trace.h). No branch is taken before the counters stand still, and none after they count again
+ * but IRET. Handlers nest (an interrupt's and an NMI's), so the outermost one's end puts the
+ * registers back. rdi: this CPU's struct x86_trace.
  *
  * An NMI in the midst of either, where depth and the registers disagree, finds the step not yet
- * begun: trace.c puts depth back, and the NMI returns to the step's first instruction. So whatever
- * it changed of what is kept is seen. entry: that of an interrupt whose handler is told of it.
+ * begun while anything is traced: trace.c puts depth back, and the NMI returns to the step's first
+ * instruction. So whatever it changed of what is kept is seen. Where the counters are all that is
+ * hidden it need not: the interrupted handler stops them, or lets them go, once more. entry: that
+ * of an interrupt whose handler is told of it.
  */
-	.macro trace_hold entry=.Lnone
+	.macro trace_hold own_stack, entry=.Lnone	/* uses rax, rcx, rdx, rdi */
 .Lhold\@:
-	str %ecx
-	lea x86_trace(%rip), %rax
-	lea -2*GDT_TSS(%rax, %rcx, 2), %rax
-	cmpl $0, TRACE_HIDE(%rax)
-	je .Lheld\@
-	incl TRACE_DEPTH(%rax)
+	find_trace \own_stack
+	incl TRACE_DEPTH(%rdi)
 .Lholding\@:
-	mov $IA32_DEBUGCTL, %ecx
+	js .Lheld\@
+	mov TRACE_SWITCH(%rdi), %ecx
 	xor %eax, %eax
 	xor %edx, %edx
-.Lstill_traced\@:
 	wrmsr
-	mov $IA32_PERF_GLOBAL_CTRL, %ecx
+	cmpl %eax, TRACE_HIDES(%rdi)
+	je .Lheld\@
+	mov $IA32_DEBUGCTL, %ecx
+.Lstill_traced\@:
 	wrmsr
 .Lheld\@:
 	step .Lhold\@, .Lholding\@, .Lstill_traced\@, 2, 1, \entry
 	.endm
 
-	.macro trace_release	/* uses rax, rcx, rdx, rdi */
+	.macro trace_release own_stack	/* uses rax, rcx, rdx, rdi */
 .Lrelease\@:
-	str %ecx
-	lea x86_trace(%rip), %rdi
-	lea -2*GDT_TSS(%rdi, %rcx, 2), %rdi
-	cmpl $0, TRACE_HIDE(%rdi)
-	je .Lreleased\@
+	find_trace \own_stack
 	decl TRACE_DEPTH(%rdi)
 .Lreleasing\@:
 	jne .Lreleased\@
-	mov TRACE_GLOBAL_CTRL(%rdi), %eax
-	mov TRACE_GLOBAL_CTRL+4(%rdi), %edx
-	mov $IA32_PERF_GLOBAL_CTRL, %ecx
-	wrmsr
+	cmpl $0, TRACE_HIDES(%rdi)
+	je .Luntraced\@
 	mov TRACE_DEBUGCTL(%rdi), %eax
 	xor %edx, %edx
 	mov $IA32_DEBUGCTL, %ecx
 .Lnot_yet_traced\@:
 	wrmsr
+.Luntraced\@:
+	mov TRACE_GLOBAL_CTRL(%rdi), %eax
+	mov TRACE_GLOBAL_CTRL+4(%rdi), %edx
+	mov TRACE_SWITCH(%rdi), %ecx
+	wrmsr
 .Lreleased\@:
 	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
+	.endm
+
+/* Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs and
+ * the entry pushed and the CPU's five; else TR's selector says which CPU this is. */
+	.macro find_trace own_stack
+	.if \own_stack
+	mov 8*12(%rsp), %rdi
+	.else
+	str %ecx
+	lea x86_trace(%rip), %rdi
+	lea -2*GDT_TSS(%rdi, %rcx, 2), %rdi
+	.endif
 	.endm
 
 	.equ .Lnone, x86_vectors - 1
@@ -103,18 +116,15 @@ x86_trace_steps:
 
 /*
  * Of struct arch_regs, from its end: what C functions may change, and the frame pointer. The CPU
- * aligned the stack to 16 bytes and the struct's 22 words keep that. hidden: on CPUs that may hide
- * their handlers.
+ * aligned the stack to 16 bytes and the struct's 22 words keep that.
  */
-	.macro save_regs hidden, entry=.Lnone
+	.macro save_regs own_stack, entry=.Lnone
 	push %rax
 	push %rcx
 	push %rdx
-	.if \hidden
-	trace_hold \entry
-	.endif
 	push %rsi
 	push %rdi
+	trace_hold \own_stack, \entry
 	push %r8
 	push %r9
 	push %r10
@@ -122,15 +132,13 @@ x86_trace_steps:
 	push %rbp
 	.endm
 
-	.macro restore_regs_and_return hidden
+	.macro restore_regs_and_return own_stack
 	pop %rbp
 	pop %r11
 	pop %r10
 	pop %r9
-	.if \hidden
-	trace_release
-	.endif
 	pop %r8
+	trace_release \own_stack
 	pop %rdi
 	pop %rsi
 	pop %rdx
@@ -140,8 +148,8 @@ x86_trace_steps:
 	iretq
 	.endm
 
-	.macro enter_and_leave function, entry
-	save_regs 1, \entry
+	.macro enter_and_leave own_stack, function, entry
+	save_regs \own_stack, \entry
 	push %r15
 	push %r14
 	push %r13
@@ -156,16 +164,16 @@ x86_trace_steps:
 	pop %r13
 	pop %r14
 	pop %r15
-	restore_regs_and_return 1
+	restore_regs_and_return \own_stack
 	.endm
 
 	.balign 16
 	.type interrupt, @function
 interrupt:
-	enter_and_leave x86_interrupt, x86_vectors
+	enter_and_leave 0, x86_interrupt, x86_vectors
 	.size interrupt, . - interrupt
 
-/* What comes all the time while the CPU traces has no jump before trace_hold. */
+/* What comes all the time while the CPU traces or counts has no jump before trace_hold. */
 	.macro own_entry name, vector, function
 	.balign 16
 	.globl \name
@@ -174,42 +182,47 @@ interrupt:
 \name:
 	push $0
 	push $\vector
-	enter_and_leave \function, \name
+	enter_and_leave 1, \function, \name
 	.size \name, . - \name
 	.endm
+
+	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt
+	own_entry x86_step_entry, VECTOR_DB, x86_interrupt
 
 /*
  * The NMI. The rest of struct arch_regs, which only a signal's handler may look at, is filled in
  * for one: the registers that C functions preserve are still the interrupted code's.
  */
-	.macro nmi_entry name, hidden
 	.balign 16
-	.globl \name
-	.hidden \name
-	.type \name, @function
-\name:
+	.globl x86_nmi_entry
+	.hidden x86_nmi_entry
+	.type x86_nmi_entry, @function
+x86_nmi_entry:
 	sub $16, %rsp		/* vector and error code */
-	save_regs \hidden
+	save_regs 1
 	sub $8*REGS_PRESERVED, %rsp
 	cld
 	xor %ebp, %ebp
 	mov %rsp, %rdi
-	.if \hidden
-	call x86_nmi_hidden
-	test %al, %al
-	jne .Lhandled\@
-	mov %rsp, %rdi
-	.endif
+	cmpl $0, x86_trace_hides(%rip)
+	jne .Lhidden
+.Lvisible:
 	call *x86_pmi_handler(%rip)
-.Lhandled\@:
+.Lhandled:
 	str %eax
 	lea x86_signals-GDT_TSS(%rip), %rcx
 	cmpl $0, (%rcx, %rax)
-	jne .Lsignal\@
-.Ldone\@:
+	jne .Lsignal
+.Ldone:
 	add $8*REGS_PRESERVED, %rsp
-	restore_regs_and_return \hidden
-.Lsignal\@:
+	restore_regs_and_return 1
+.Lhidden:
+	call x86_nmi_hidden
+	test %al, %al
+	jne .Lhandled
+	mov %rsp, %rdi
+	jmp .Lvisible
+.Lsignal:
 	mov %rsp, %rdi
 	mov %rbx, (%rdi)
 	mov %r12, 8(%rdi)
@@ -219,23 +232,14 @@ interrupt:
 	movq $VECTOR_NMI, REGS_VECTOR(%rdi)
 	movq $0, REGS_VECTOR+8(%rdi)
 	call x86_signal
-	jmp .Ldone\@
-	.size \name, . - \name
-	.endm
-
-	.balign 1024
-nmi_entries:			/* in one page, wherever that is */
-	nmi_entry x86_nmi_entry, 1
-	nmi_entry x86_plain_nmi_entry, 0
-	.org nmi_entries + 1024	/* an error if they take more */
-
-	own_entry x86_timer_entry, VECTOR_TIMER, x86_interrupt
+	jmp .Ldone
+	.size x86_nmi_entry, . - x86_nmi_entry
 
 	.globl arch_trace_hold
 	.hidden arch_trace_hold
 	.type arch_trace_hold, @function
 arch_trace_hold:
-	trace_hold
+	trace_hold 0
 	ret
 	.size arch_trace_hold, . - arch_trace_hold
 
@@ -243,7 +247,7 @@ arch_trace_hold:
 	.hidden arch_trace_release
 	.type arch_trace_release, @function
 arch_trace_release:
-	trace_release
+	trace_release 0
 	ret
 	.size arch_trace_release, . - arch_trace_release
 

@@ -10,10 +10,11 @@
 
 extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entry.S */
 
-struct x86_trace x86_trace[ARCH_MAX_CPUS];
+struct x86_trace x86_trace[ARCH_MAX_CPUS] = { [0 ... ARCH_MAX_CPUS -
+	                                       1] = { .depth = TRACE_SHOWN } };
 uint32_t x86_trace_hides;
 arch_entered_fn x86_trace_entered;
-static bool any_hides; /* some CPU has done so once: from then on TR is ours */
+static bool any_hides; /* some CPU has hidden its handlers once: from then on TR is ours */
 
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 {
@@ -30,84 +31,113 @@ static struct x86_trace *here(void)
 	return &x86_trace[trace_cpu()];
 }
 
-/* How many CPUs hide theirs, and by that the way that all CPUs' NMIs take. An NMI that ends a trace
- * never interrupts who is in here: its own CPU has no trace then. */
-static void count_hiding(unsigned one)
+static bool is_hidden(const struct x86_trace *trace)
 {
-	static uint32_t locked;
+	return !(trace->depth & TRACE_SHOWN);
+}
 
-	while (arch_exchange(&locked, 1))
-		arch_relax();
-	x86_trace_hides += one;
-	descriptors_hide_nmi();
-	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+/* Handlers that run are counted in depth either way. */
+static void hide(struct x86_trace *trace, uint32_t global)
+{
+	any_hides = true;
+	trace->global = global;
+	trace->global_ctrl = arch_reg_read(global);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	trace->depth ^= TRACE_SHOWN;
+	if (trace->depth)
+		wrmsr(global, 0); /* in a handler, at whose entry nothing was hidden */
+}
+
+static void show(struct x86_trace *trace)
+{
+	trace->depth ^= TRACE_SHOWN;
+	if (trace->depth & ~TRACE_SHOWN)
+		wrmsr(trace->global, trace->global_ctrl); /* in a handler, which will not do it */
+}
+
+void arch_counters_hide(uint32_t reg)
+{
+	struct x86_trace *trace = &x86_trace[arch_cpu()];
+
+	trace->counters = reg != 0;
+	if (reg && !is_hidden(trace))
+		hide(trace, reg);
+	if (!reg && is_hidden(trace) && !trace->hides)
+		show(trace);
+}
+
+static void begin_trace(struct x86_trace *trace, arch_entered_fn entered)
+{
+	x86_trace_entered = entered;
+	__atomic_fetch_add(&x86_trace_hides, 1, __ATOMIC_SEQ_CST);
+	trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
+	if (!is_hidden(trace))
+		hide(trace, IA32_PERF_GLOBAL_CTRL);
+	__atomic_store_n(&trace->hides, 1, __ATOMIC_RELEASE);
+}
+
+static void end_trace(struct x86_trace *trace)
+{
+	__atomic_store_n(&trace->hides, 0, __ATOMIC_RELEASE);
+	if (trace->depth)
+		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* as above */
+	if (!trace->counters)
+		show(trace);
+	__atomic_fetch_sub(&x86_trace_hides, 1, __ATOMIC_SEQ_CST);
 }
 
 void arch_trace_hide(arch_entered_fn entered)
 {
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
-	bool hid = trace->hide;
 
-	if (entered) {
-		x86_trace_entered = entered;
-		if (!hid)
-			count_hiding(1);
-		any_hides = true;
-		trace->depth =
-		    0; /* an NMI may have ended the last trace in an entry's first steps */
-		trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
-		trace->global_ctrl = arch_reg_read(IA32_PERF_GLOBAL_CTRL);
-	}
-	__atomic_store_n(&trace->hide, entered != NULL, __ATOMIC_RELEASE);
-	if (!entered && trace->depth) {
-		/* In a handler, which will not put the registers back. */
-		trace->depth = 0;
-		wrmsr(IA32_PERF_GLOBAL_CTRL, trace->global_ctrl);
-		wrmsr(IA32_DEBUGCTL, trace->debugctl);
-	}
-	if (!entered && hid)
-		count_hiding(-1U);
+	if (entered && !trace->hides)
+		begin_trace(trace, entered);
+	else if (!entered && trace->hides)
+		end_trace(trace);
 }
 
 bool arch_trace_held(void)
 {
-	return any_hides && here()->hide && here()->depth;
+	return any_hides && here()->hides && here()->depth;
 }
 
 bool arch_trace_interrupts_thread(const struct arch_regs *regs)
 {
-	return any_hides && here()->hide && here()->depth == 1 && !trace_in_entries(regs->rip);
+	return any_hides && here()->hides && here()->depth == 1 && !trace_in_entries(regs->rip);
 }
 
-static uint64_t *word_of(struct x86_trace *trace, uint32_t reg)
+/* Where the register is kept; NULL: it is live. */
+static uint64_t *word_of(uint32_t reg)
 {
-	return reg == IA32_DEBUGCTL ? &trace->debugctl : &trace->global_ctrl;
-}
+	struct x86_trace *trace;
 
-static bool is_kept(uint32_t reg)
-{
-	return (reg == IA32_DEBUGCTL || reg == IA32_PERF_GLOBAL_CTRL) && any_hides && here()->hide;
+	if (!any_hides)
+		return NULL;
+	trace = here();
+	if (reg == IA32_DEBUGCTL)
+		return trace->hides ? &trace->debugctl : NULL;
+	return reg == trace->global && is_hidden(trace) ? &trace->global_ctrl : NULL;
 }
 
 bool trace_read(uint32_t reg, uint64_t *value)
 {
-	if (!is_kept(reg))
-		return false;
-	*value = *word_of(here(), reg);
-	return true;
+	const uint64_t *word = word_of(reg);
+
+	if (word)
+		*value = *word;
+	return word;
 }
 
 /* The word first: a handler that comes between leaves the register as the word says. */
 bool trace_write(uint32_t reg, uint64_t value)
 {
-	struct x86_trace *trace;
+	uint64_t *word = word_of(reg);
 
-	if (!is_kept(reg))
+	if (!word)
 		return false;
-	trace = here();
-	__atomic_store_n(word_of(trace, reg), value, __ATOMIC_RELAXED);
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!trace->depth)
+	if (!here()->depth)
 		wrmsr(reg, value);
 	return true;
 }

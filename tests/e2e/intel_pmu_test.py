@@ -6,6 +6,10 @@ interrupts off, and every fault that the model can inject, with the ledger exact
 check-timeout: 900
 """
 
+import collections
+import pathlib
+import tempfile
+
 import machine
 import tap
 
@@ -86,13 +90,72 @@ def masked_code(binary):
 
 
 def other_events(binary):
-    run = record(binary, "record -e instructions,branches,r20c4,cpu/event=0xc4/ -c 1000000 "
-                         "-- branches 50000000")
-    summary = run.summary()
-    counts = {event["name"]: event["generated"] for event in summary["events"]}
-    tap.ok(run.status == 0 and summary["conserved"], "generic and raw events count side by side",
-           summary)
-    tap.equal(counts.get("r20c4"), 50, "50 million taken branches are 50 periods of a million")
+    """Of two loops the difference is the loop's, if nothing else is counted; the longer one has as
+    many more ticks, of which a few instructions are."""
+    counts = []
+    for millions in (20, 50):
+        run = record(binary, "record -e instructions,branches,r20c4,cpu/event=0xc4/,r02c4 "
+                             f"-c 1000000 -- branches {millions}000000")
+        summary = run.summary()
+        tap.ok(run.status == 0 and summary["conserved"],
+               f"{millions}: generic and raw events count side by side", summary)
+        counts.append({event["name"]: event["count"] for event in summary["events"]})
+        tap.equal(counts[-1].get("r20c4", 0) // 1000000, millions,
+                  f"{millions} million taken branches are so many periods of a million")
+    less, more = counts
+    for name, difference in (("r20c4", 30000000), ("r02c4", 0)):
+        tap.equal(more[name] - less[name], difference,
+                  f"{name}: what ticks and samples execute is not counted")
+    counted = more["instructions"] - less["instructions"]
+    tap.ok(60000000 <= counted < 60000000 * 1.0005,
+           "of instructions less than one in 2000 is theirs", counted)
+
+
+CALLS = r"""
+#include <stdio.h>
+
+static __attribute__((noinline)) unsigned called(unsigned n)
+{
+	for (unsigned i = 0; i < 10; i++)
+		__asm__ volatile("" : "+r"(n));
+	return n + 1;
+}
+
+int main(void)
+{
+	unsigned sum = 0;
+
+	for (unsigned turns = 0; turns < 3000000; turns++)
+		sum = called(sum);
+	printf("%u calls%70s\n", sum, "are made");
+	return 0;
+}
+"""
+
+
+def handlers(binary):
+    """Three on fixed counters, seven take turns on four; one is interrupted in one in 6250 cycles.
+    Of 160,000 samples some 40 may find the payload loaded, and its text formatted."""
+    events = "cycles,instructions,ref-cycles,branches,r20c4,r02c4,r08c4,r01c4,r10c4,r04c4"
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        payload = machine.payload("x86_64", pathlib.Path(directory) / "calls.elf", CALLS)
+        run = machine.Recording(
+            f"record -e {events} -c 10007 --max-sample-rate 0 -m 1024 -- payload", "--qemu", binary,
+            "--payload", payload, qemu=("-cpu", "Skylake-Client,pmu=on", *machine.EXACT))
+        samples = collections.defaultdict(collections.Counter)
+        for event, _, chain in run.chains():
+            samples[event][chain[0] if chain else None] += 1
+    tap.ok(run.status == 0 and "3000000 calls" in run.text and run.summary()["conserved"],
+           "ten events are recorded", run.text)
+    tap.equal(len(samples), 9, "nine of them happen")
+    drawn = {"draw_cell", "set_cell", "clear_row", "arch_uart_putc"}
+    tap.ok(not any(drawn & functions.keys() for functions in samples.values()),
+           "what the program prints is not drawn while it is recorded", samples)
+    for event, functions in samples.items():
+        outside = functions.total() - functions["called"] - functions["main"]
+        tap.ok(functions.total() > 100 and outside <= 1 + functions.total() / 1000,
+               f"{event}: no sample in a thousand is of anything but the program",
+               functions)
 
 
 def terms(binary):
@@ -176,8 +239,8 @@ def absurd_period(binary):
 
 
 def periods_below_the_handlers_own(binary):
-    """The way out of the overflow handler alone is some 40 instructions."""
-    for event, options, throttles in (("instructions", "-c 100", True),
+    """Of the overflow handler's way in and out some 20 instructions are counted."""
+    for event, options, throttles in (("instructions", "-c 100 --max-sample-rate 50000", True),
                                       ("cycles", "-c 1 --max-sample-rate 0", False)):
         name = f"{event} {options}"
         run = record(binary, f"record -e {event} {options} -m 1024 -- branches 300000")
@@ -227,6 +290,7 @@ else:
     frequency(BINARY)
     masked_code(BINARY)
     other_events(BINARY)
+    handlers(BINARY)
     terms(BINARY)
     many_events(BINARY)
     absurd_period(BINARY)

@@ -87,6 +87,8 @@ static uint64_t model_read(uint32_t reg)
 		return *word;
 	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_STATUS)
 		return model.status;
+	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_CTL)
+		return model.global_control;
 	model.faults++;
 	return 0;
 }
