@@ -120,7 +120,7 @@ def refusals():
 
 
 def read_in_samples():
-    recording = run(Intel, f"record -e {GROUP} -c 1000003 -g -- calltree 1")
+    recording = run(Intel, f"record -e {GROUP} -c 765433 -g -- calltree 1")
     summary = recording.summary()
     tap.ok(recording.status == 0 and summary["conserved"], "a group's leader samples", summary)
     tap.equal([event["samples"] > 50 for event in summary["events"]], [True, False, False],
