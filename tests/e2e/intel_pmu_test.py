@@ -34,9 +34,9 @@ def three_equal_counts(run, name, pending=0):
     counts = [event["generated"] for event in summary["events"]]
     tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1,
            f"{name}: their three counts are equal", counts)
-    tap.ok(all(0.98 < event["count"] * NS / event["time_enabled"] <= 1
+    tap.ok(all(0.97 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: the counters have what passed, but for 2 % in handlers", summary["events"])
+           f"{name}: the counters have what passed, but for 3 % in handlers", summary["events"])
     tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
                for event in summary["events"]),
            f"{name}: the samples are those that the counter demands", summary["events"])
@@ -249,7 +249,7 @@ def periods_below_the_handlers_own(binary):
             continue
         summary = run.summary()
         got = summary["events"][0]
-        tap.ok(summary["conserved"] and not got["lost"] and got["generated"] > 1000 and
+        tap.ok(summary["conserved"] and not got["lost"] and got["generated"] > 500 and
                got["count"] - got["period"] == got["residue"],
                f"{name}: the ledger is exact", summary)
         tap.ok((got["throttled"] > 0) == throttles,
