@@ -203,8 +203,8 @@ x86_nmi_entry:
 	sub $8*REGS_PRESERVED, %rsp
 	cld
 	xor %ebp, %ebp
+	cmpl $0, TRACE_HIDES(%rdi)
 	mov %rsp, %rdi
-	cmpl $0, x86_trace_hides(%rip)
 	jne .Lhidden
 .Lvisible:
 	call *x86_pmi_handler(%rip)

@@ -31,7 +31,7 @@ void x86_interrupt(const struct arch_regs *regs)
 	unsigned vector = (unsigned)regs->vector & 0xff;
 	arch_handler_fn handler = handlers[vector];
 
-	if (x86_trace_hides)
+	if (x86_trace[arch_cpu()].hides)
 		trace_interrupted(arch_cpu(), regs, 0);
 	if (vector < FIRST_INTERRUPT) {
 		if (handler != NULL)

@@ -12,7 +12,6 @@ extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entr
 
 struct x86_trace x86_trace[ARCH_MAX_CPUS] = { [0 ... ARCH_MAX_CPUS -
 	                                       1] = { .depth = TRACE_SHOWN } };
-uint32_t x86_trace_hides;
 arch_entered_fn x86_trace_entered;
 static bool any_hides; /* some CPU has hidden its handlers once: from then on TR is ours */
 
@@ -69,7 +68,6 @@ void arch_counters_hide(uint32_t reg)
 static void begin_trace(struct x86_trace *trace, arch_entered_fn entered)
 {
 	x86_trace_entered = entered;
-	__atomic_fetch_add(&x86_trace_hides, 1, __ATOMIC_SEQ_CST);
 	trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
 	if (!is_hidden(trace))
 		hide(trace, IA32_PERF_GLOBAL_CTRL);
@@ -83,7 +81,6 @@ static void end_trace(struct x86_trace *trace)
 		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* as above */
 	if (!trace->counters)
 		show(trace);
-	__atomic_fetch_sub(&x86_trace_hides, 1, __ATOMIC_SEQ_CST);
 }
 
 void arch_trace_hide(arch_entered_fn entered)

@@ -62,12 +62,8 @@ extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 /* An NMI with these registers came in entry.S: as trace_undo() says. */
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
 
-/* How many CPUs hide their handlers from a trace. */
-extern uint32_t x86_trace_hides __attribute__((visibility("hidden")));
-
-/* What interrupts.c and nmi.c tell at an interrupt's start, where x86_trace_hides says that it
- * may matter; what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0.
- * Any context. */
+/* What interrupts.c and nmi.c tell at an interrupt's start, on a CPU that hides it from a trace;
+ * what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0. Any context. */
 static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
 {
 	struct x86_trace *trace = &x86_trace[cpu];
@@ -75,7 +71,6 @@ static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs,
 
 	if (__builtin_expect(trace_in_entries(regs->rip), 0))
 		how = ARCH_ENTERED_OUTERMOST | trace_in_entry(trace, regs);
-	/* elsewhere, too, where this CPU counts and traces nothing */
 	return __builtin_expect(trace->depth == 1, 1) && x86_trace_entered(cpu, how);
 }
 
