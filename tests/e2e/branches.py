@@ -69,14 +69,16 @@ class Program:
 
     def __init__(self, *payloads):
         self.instructions, self.functions, self.symbols, self.biases = {}, set(), {}, []
-        for elf in (machine.TOP / "build/x86_64/bareperf.elf", *payloads):
-            self.read(elf, len(self.biases) * self.APART)
+        image = machine.TOP / "build/x86_64/bareperf.elf"
+        # The file that perf is shown, whose offsets a mapping has, is the .sym.
+        for elf, mapped in ((image, image.with_suffix(".sym")), *zip(payloads, payloads)):
+            self.read(elf, mapped, len(self.biases) * self.APART)
         self.starts = sorted(self.functions)
         self.after_calls = {i.next for i in self.instructions.values() if i.kind == "call"}
         self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
         self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
 
-    def read(self, elf, base):
+    def read(self, elf, mapped, base):
         """Add one file's instructions and functions, so far up."""
         text = subprocess.run(["objdump", "-d", "-w", str(elf)], capture_output=True, text=True,
                               check=True).stdout
@@ -91,7 +93,7 @@ class Program:
                 address = base + int(parts[0].strip(" :"), 16)
                 self.instructions[address] = self.decode(
                     address + len(parts[1].split()), parts[2], base)
-        headers = subprocess.run(["readelf", "-lW", str(elf)], capture_output=True, text=True,
+        headers = subprocess.run(["readelf", "-lW", str(mapped)], capture_output=True, text=True,
                                  check=True).stdout
         loads = re.findall(r"LOAD\s+0x([0-9a-f]+)\s+0x([0-9a-f]+).*R E ", headers)
         file_offset, link_address = (int(word, 16) for word in loads[0])
