@@ -23,7 +23,7 @@ int recording_choose_aux(struct recording *r)
 		if (recording_fills_aux(&r->specs[i].attr))
 			filler = &r->specs[i]; /* the only one, by the command's parser */
 	}
-	if (command->snapshot && !pmu_of_type(filler->attr.type)->snapshot)
+	if (filler && command->snapshot && !pmu_of_type(filler->attr.type)->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;

@@ -22,7 +22,7 @@ static struct tr_mailbox *box;
 
 static int setup(void **state)
 {
-	struct error error;
+	struct error error = { "" };
 
 	(void)state;
 	fixture_init(&fixture, 0);
