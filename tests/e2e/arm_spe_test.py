@@ -7,16 +7,12 @@ check-timeout: 1200
 """
 
 import collections
-import contextlib
-import os
-import pathlib
 import re
 import signal
 import struct
-import subprocess
-import tempfile
 import time
 
+import live
 import machine
 import spe
 import tap
@@ -25,8 +21,6 @@ INTERVAL = 1024
 SORT = f"record -e arm_spe/period={INTERVAL},ts_enable=1%s/,r8 -c 1000000 -m,1024 -- " \
        "qsort 20000"
 MEGABYTE = 1 << 20
-MAGIC, RECORDING = 0x4652455045524142, 2  # the region's header
-RING_LEDGER = 128 + 5 * 16
 AUXTRACE = 71
 
 
@@ -171,60 +165,32 @@ def several_cpus(binary):
                   f"{cpus} CPUs: stock perf gives each CPU's to its thread")
 
 
-class Live(machine.Recording):
+class Live(live.Live):
     """A recording that goes on, paced by the host's clock, while we look."""
 
-    def __init__(self, binary, command):  # pylint: disable=super-init-not-called
-        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
-        here = pathlib.Path(self.directory.name)
-        self.file, self.region = here / "perf.data", here / "region"
-        self.status, self.text = None, ""
-        self.process = subprocess.Popen(
-            [machine.TOOL, "run", "-o", self.file, "--region", self.region, "--arch", "aarch64",
-             "--qemu", binary, "-machine", spe.EL2, "-cpu", spe.CPU, "-icount",
-             "shift=4,align=on", "--", *command.split()],
-            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + 60
-        while not self.is_recording() and time.monotonic() < end:
-            time.sleep(0.05)
-
-    def word(self, offset):
-        with open(self.region, "rb") as file:
-            file.seek(offset)
-            return struct.unpack("<Q", file.read(8))[0]
-
-    def is_recording(self):
-        return self.region.exists() and self.word(0) == MAGIC and \
-            self.word(48) & 0xffffffff == RECORDING
+    def __init__(self, binary, command):
+        super().__init__(command, "--arch", "aarch64", "--qemu", binary,
+                         qemu=("-machine", spe.EL2, "-cpu", spe.CPU, *machine.PACED))
+        self.until(self.is_recording)
 
     def woken_by_aux(self):
         """What the first ring's ledger says."""
-        return self.word(self.word(RING_LEDGER) + 48)
+        return self.word(self.table("ring_ledger") + 48)
 
-    def reader(self):
-        """The process id of the reader, or None."""
-        pid = self.process.pid
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "bareperf-reader":
-                    return int(child)
-        return None
-
-    def finish(self):
-        self.text = self.process.communicate(timeout=120)[1]
-        self.status = self.process.returncode
-        return self
+    def aux(self):
+        """The first ring's aux_head and aux_tail."""
+        control = self.word(self.table("rings") + 16)
+        return self.word(control + 1056), self.word(control + 1064)
 
 
 def snapshots(binary):
     """Asked for by the host twice, and told at the end."""
-    run = Live(binary, "record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 6")
+    run = Live(binary, "record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 3")
     for asked in (1, 2):
-        time.sleep(1)
+        start = run.aux()[0]
+        run.until(lambda: run.aux()[0] >= start + 16 * 4096)
         run.process.send_signal(signal.SIGUSR2)
-        end = time.monotonic() + 30
-        while run.is_recording() and run.woken_by_aux() < asked and time.monotonic() < end:
-            time.sleep(0.01)
+        run.until(lambda: not run.is_recording() or run.woken_by_aux() >= asked)
     summary, pieces = spe.good(run.finish(), "snapshot"), spe.aux_records(run)
     tap.equal([flags for _, _, flags in pieces], [spe.OVERWRITE] * 3,
               "snapshot: two were asked for, and one is told at the end")
@@ -239,14 +205,14 @@ def readers_die(binary):
     """Whoever comes after takes up the area where the last one gave it back."""
     run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 --aux-watermark 16384 "
                        "-- noploop 4")
-    killed = 0
-    while run.is_recording() and killed < 8:
-        time.sleep(0.3)
-        reader = run.reader()
-        if reader:
-            with contextlib.suppress(ProcessLookupError):  # the run has come to its end
-                os.kill(reader, signal.SIGKILL)
-                killed += 1
+    killed, pid = 0, None
+    while killed < 8 and run.is_recording():
+        start = run.aux()[1]
+        run.until(lambda: not run.is_recording() or run.aux()[1] > start)
+        fresh = run.until(lambda: not run.is_recording() or
+                          run.signal_reader(signal.SIGKILL, pid))
+        if run.is_recording():
+            killed, pid = killed + 1, fresh
     spe.good(run.finish(), "readers die")
     pieces = spe.aux_records(run)
     died = re.search(r"(\d+) readers died", run.text)

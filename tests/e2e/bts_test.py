@@ -7,25 +7,21 @@ every fault that the model can inject.
 check-timeout: 1200
 """
 
-import contextlib
-import mmap
-import os
 import pathlib
 import re
 import signal
-import struct
 import subprocess
 import tempfile
-import time
 
 import branches
+import live
 import machine
+import region as tr
 import tap
 
 N = 200000
 SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
-RECORDING, COMPLETE = 2, 3
 STALL = 100000000  # branches while the reader stands still
 TURNS, LONGER = 50000, 6  # of the loop on each CPU; the boot CPU's takes so many times as long
 EACH = f"""
@@ -179,58 +175,17 @@ def too_small(binary, beside):
     edges(run, name)
 
 
-class Stalled:
+class Stalled(live.Live):
     """A recording whose reader is stopped while it goes on."""
 
     def __init__(self, binary, command):
-        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
-        here = pathlib.Path(self.directory.name)
-        self.file, self.region = here / "perf.data", here / "region"
         keywords, arguments = options(binary)
-        self.process = subprocess.Popen(
-            [machine.TOOL, "run", "-o", self.file, "--region", self.region, *arguments,
-             *keywords["qemu"], "--", *command.split()], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        reader = self.wait_for(self.stop_reader)
-        self.was_complete = self.wait_for(lambda: self.state() == COMPLETE)
-        with contextlib.suppress(ProcessLookupError):  # its parent ends it when all is over
-            if reader:
-                os.kill(reader, signal.SIGCONT)
-        self.text = self.process.communicate(timeout=120)[0]
-        self.status = self.process.returncode
-
-    summary = machine.Recording.summary
-
-    def wait_for(self, what):
-        limit = time.monotonic() + 120
-        while time.monotonic() < limit and self.process.poll() is None:
-            found = what()
-            if found:
-                return found
-            time.sleep(0.002)
-        return what()  # it may have come true just before the end
-
-    def state(self):
-        with contextlib.suppress(FileNotFoundError, ValueError), open(self.region, "rb") as file:
-            with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as memory:
-                return struct.unpack_from("<I", memory, 48)[0]
-        return None
-
-    def stop_reader(self):
-        reader = self.reader() if self.state() == RECORDING else None
-        with contextlib.suppress(ProcessLookupError):
-            if reader:
-                os.kill(reader, signal.SIGSTOP)
-                return reader
-        return None
-
-    def reader(self):
-        pid = self.process.pid
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "bareperf-reader":
-                    return int(child)
-        return None
+        super().__init__(command, *arguments, qemu=keywords["qemu"])
+        reader = self.until(lambda: self.is_recording() and self.signal_reader(signal.SIGSTOP))
+        self.was_complete = self.until(lambda: self.state() == tr.COMPLETE)
+        if reader:
+            self.signal_reader(signal.SIGCONT)  # unless its parent ended it when all was over
+        self.finish()
 
 
 def stalled_reader(binary, beside):

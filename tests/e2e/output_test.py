@@ -12,8 +12,8 @@ import signal
 import struct
 import subprocess
 import tempfile
-import time
 
+import live
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -79,9 +79,7 @@ clean()
 # ---- Two at a time ----
 
 with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, cwd=HERE) as first:
-    limit = time.monotonic() + 60
-    while not (OUT.exists() and OUT.stat().st_size > 20000) and time.monotonic() < limit:
-        time.sleep(0.02)
+    live.until(lambda: live.is_as_long(OUT, 20000))
     second = run("complete", "100")
     tap.ok(second.returncode == ERROR and f"{OUT} is being written" in second.stderr and
            "-o" in second.stderr, "of two runs at a time the second is refused, and told what to do",
@@ -168,9 +166,7 @@ for scenario in ("overwritten_before", "off"):
            f"{scenario}: a machine that goes off without having been done is an error",
            f"{done.returncode} {done.stderr} {names()}")
 with subprocess.Popen(words("stall", "400"), stderr=subprocess.DEVNULL, cwd=HERE) as process:
-    limit = time.monotonic() + 60
-    while not (OUT.exists() and OUT.stat().st_size > 20000) and time.monotonic() < limit:
-        time.sleep(0.02)
+    live.until(lambda: live.is_as_long(OUT, 20000))
     process.kill()
 status, text, summary = dump()
 tap.ok((status, summary["ended"], summary["conserved"]) == (4, False, None),

@@ -12,6 +12,7 @@
 import struct
 
 PAGE = 4096
+MAGIC = b"BAREPERF"
 BOOTING, IDLE, RECORDING, COMPLETE, FAILED, PANIC = range(6)
 EM_X86_64 = 62
 UNKNOWN = 2**64 - 1
@@ -26,7 +27,7 @@ EVENTS, EVENT_LEDGER, RINGS, RING_LEDGER, CONSOLE = 0x5000, 0x7000, 0x8000, 0x90
 CONSOLE_SIZE = 4096
 FIRST_RING = 0xC000
 HEADER = {  # name: (offset, struct format)
-    "magic": (0, "<Q"),
+    "magic": (0, "<8s"),
     "version": (8, "<I"),
     "header_size": (12, "<I"),
     "address": (16, "<Q"),
@@ -107,7 +108,7 @@ class Region:
         self.table("console", CONSOLE, 1, 16)
         self.put(CONSOLE, "<QI", 0, CONSOLE_SIZE)
         self.text(384, "0.0-test")
-        self.header(magic=0x4652455045524142)
+        self.header(magic=MAGIC)
 
     def describe(self, events=1, name="cpu-clock", build_id=b"", image=(0x100000, 0x10000, 0x1000),
                  pmu=1):

@@ -7,8 +7,8 @@ import pathlib
 import signal
 import subprocess
 import tempfile
-import time
 
+import live
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -191,9 +191,7 @@ def interrupted(number):
     OUT.unlink(missing_ok=True)
     with subprocess.Popen(words("record", "fake", "stall", "400"), stderr=subprocess.PIPE,
                           text=True, cwd=HERE) as process:
-        limit = time.monotonic() + 60
-        while not (OUT.exists() and OUT.stat().st_size > 25000) and time.monotonic() < limit:
-            time.sleep(0.05)
+        live.until(lambda: live.is_as_long(OUT, 25000))
         seen_machines.extend(orphans())
         process.send_signal(number)
         stderr = process.communicate(timeout=60)[1]
@@ -208,11 +206,8 @@ interrupted(signal.SIGKILL)
 samples, complaints = perf_samples()
 tap.ok(samples > 100 and "ERROR" not in complaints.upper(),
        "even after a SIGKILL stock perf reads what was flushed", f"{samples}\n{complaints}")
-for _ in range(100):
-    if not orphans():
-        break
-    time.sleep(0.1)
-tap.ok(seen_machines and not orphans(), "no machine outlives its run, however that ended",
+tap.ok(live.until(lambda: not orphans()) and seen_machines,
+       "no machine outlives its run, however that ended",
        f"{seen_machines} {orphans()}")
 
 

@@ -5,77 +5,33 @@
 fault built in make it sleep for ever, so these tests are able to fail."""
 
 import contextlib
-import mmap
-import os
 import pathlib
 import random
 import re
 import signal
-import struct
-import subprocess
-import tempfile
 import time
 
+import live
 import machine
 import tap
 
 PERIOD = 2000000
 ICOUNT = ("-icount", "shift=2,sleep=off")
 SMALL = ("--region-size", "2")
-GIVE_UP = 300  # s until a hang or a reader that should come counts as missing
 
 
-class Run:
-    """A `bareperf run` that goes on while we look at its region and its processes."""
+class Run(live.Live):
+    """A `bareperf run` whose first ring we look at while it goes on."""
 
     def __init__(self, command, *options, qemu=()):
-        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
-        here = pathlib.Path(self.directory.name)
-        self.file, self.region_file = here / "perf.data", here / "region"
-        self.process = subprocess.Popen(
-            [machine.TOOL, "run", "-o", self.file, "--region", self.region_file, "--timeout",
-             str(GIVE_UP), *options, *qemu, "--", *command.split()], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.memory = None
-
-    def word(self, offset):
-        return struct.unpack_from("<Q", self.memory, offset)[0]
-
-    def table(self, number):
-        """Offset of the first entry of one of the header's tables."""
-        return self.word(128 + 16 * number)
-
-    def is_recording(self):
-        if self.memory is None:
-            with contextlib.suppress(FileNotFoundError, ValueError):
-                with open(self.region_file, "rb") as file:
-                    self.memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        return self.memory is not None and self.word(0) == 0x4652455045524142 and \
-            struct.unpack_from("<I", self.memory, 48)[0] == 2
+        super().__init__(command, "--timeout", str(live.PATIENCE), *options, qemu=qemu)
 
     def ring(self):
         """The first CPU's ticks of 1 ms, its ring's head, tail and size."""
-        ring = self.table(4)
+        ring = self.table("rings")
         control = self.word(ring + 16)
-        return (self.word(self.table(0) + 32), self.word(control + 1024),
+        return (self.word(self.table("cpus") + 32), self.word(control + 1024),
                 self.word(control + 1032), self.word(ring + 32))
-
-    def reader(self):
-        """The process id of the reader, or None."""
-        pid = self.process.pid
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "bareperf-reader":
-                    return int(child)
-        return None
-
-    def end(self, number=None):
-        if number:
-            self.process.send_signal(number)
-        text = self.process.communicate(timeout=GIVE_UP)[1]
-        return self.process.returncode, text
-
-    summary = machine.Recording.summary
-    perf = machine.Recording.perf
 
 
 def three_events(arch, event, claim):
@@ -84,7 +40,7 @@ def three_events(arch, event, claim):
     it comes later than that only if it is not woken."""
     run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 32 "
                             "--watermark 8192 -- noploop 16",
-                            "--arch", arch, *SMALL, qemu=machine.PACED, timeout=GIVE_UP)
+                            "--arch", arch, *SMALL, qemu=machine.PACED, timeout=live.PATIENCE)
     tap.equal(run.status, 0, f"{claim}: the recording ends well")
     summary = run.summary()
     events = summary["events"]
@@ -112,19 +68,21 @@ def three_events(arch, event, claim):
 def hang(run):
     """Wait until the reader sleeps on while its ring is full, for 200 of the machine's ticks.
     Returns the reader's state in /proc then, or None."""
-    limit = time.monotonic() + GIVE_UP
     since = None
-    while time.monotonic() < limit and run.process.poll() is None:
-        time.sleep(0.005)
+
+    def is_full():
+        nonlocal since
         if not run.is_recording():
-            continue
+            return False
         ticks, head, tail, size = run.ring()
         if head - tail < size - 128 or since is None or tail != since[1]:
             since = (ticks, tail)
-        elif ticks - since[0] >= 200:
-            with contextlib.suppress(FileNotFoundError):
-                status = pathlib.Path(f"/proc/{run.reader()}/status").read_text()
-                return re.search(r"^State:\s+(\S)", status, re.MULTILINE).group(1)
+        return ticks - since[0] >= 200
+
+    with contextlib.suppress(FileNotFoundError):
+        if run.until(is_full):
+            status = pathlib.Path(f"/proc/{run.reader()}/status").read_text()
+            return re.search(r"^State:\s+(\S)", status, re.MULTILINE).group(1)
     return None
 
 
@@ -132,7 +90,7 @@ def fault(arch, name, command, qemu, claim):
     image = machine.TOP / f"build/{arch}/faults/{name}/bareperf.efi"
     run = Run(command, "--arch", arch, "--image", image, *SMALL, qemu=qemu)
     state = hang(run)
-    text = run.end(signal.SIGINT)[1]
+    text = run.finish(signal.SIGINT).text
     tap.ok(state == "S", f"{claim}: the reader sleeps while its ring is full", f"{state}\n{text}")
     events = run.summary()["events"] if run.file.exists() else []
     tap.ok(events and all(e["lost"] > 0 for e in events), f"{claim}: samples of every event are lost", events)
@@ -147,31 +105,18 @@ def faults(arch, event):
           "-- noploop 10000", (), f"{arch}: built without the fence")
 
 
-def next_reader(run, last):
-    """Wait for a reader that is not the last one; None if there is none any more."""
-    limit = time.monotonic() + GIVE_UP
-    while time.monotonic() < limit and run.process.poll() is None:
-        pid = run.reader()
-        if pid and pid != last:
-            return pid
-        time.sleep(0.001)
-    return None
-
-
 def killed_readers():
     kills, pid = 0, None
     run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 20")
     pause = random.Random(50)
     while kills < 50:
-        pid = next_reader(run, pid)
-        if not pid:
+        if not run.until(lambda: run.reader(last=pid)):
             break
         time.sleep(pause.uniform(0, 0.03))
-        with contextlib.suppress(ProcessLookupError):  # the run has come to its end
-            os.kill(pid, signal.SIGKILL)
-            kills += 1
-    status, text = run.end()
-    tap.equal((kills, status), (50, 0), "50 readers are killed during one recording, which ends "
+        pid = run.signal_reader(signal.SIGKILL, last=pid)
+        kills += pid is not None
+    text = run.finish().text
+    tap.equal((kills, run.status), (50, 0), "50 readers are killed during one recording, which ends "
               "well")
     tap.ok("50 readers died and were replaced" in text, "each of them is replaced", text)
     summary = run.summary()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""A `bareperf run` that goes on while a test looks at its region and its processes. Whatever another
+process is still making may be there in part: that is "not yet"."""
+
+import contextlib
+import mmap
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import time
+
+import machine
+import region as tr
+
+PATIENCE = 300  # s until something that should come counts as missing: the host may be very busy
+
+
+def until(condition, seconds=PATIENCE, process=None, pause=0.002):
+    """Wait for something to come true, or for the end of a process. Returns what it last was."""
+    limit = time.monotonic() + seconds
+    while not (found := condition()):
+        if time.monotonic() > limit or (process and process.poll() is not None):
+            return condition()  # it may have come true just before the end
+        time.sleep(pause)
+    return found
+
+
+def is_as_long(path, size):
+    """Whether a file that another process makes and writes is there, with so many bytes."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.stat(path).st_size >= size
+    return False
+
+
+class Live:
+    """A recording in the making: file is its perf.data, region its trace region."""
+
+    def __init__(self, command, *options, qemu=()):
+        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
+        here = pathlib.Path(self.directory.name)
+        self.file, self.region = here / "perf.data", here / "region"
+        self.memory, self.status, self.text = None, None, ""
+        self.process = subprocess.Popen(
+            [machine.TOOL, "run", "-o", self.file, "--region", self.region, *options, *qemu, "--",
+             *command.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+
+    def until(self, condition):
+        return until(condition, process=self.process)
+
+    def is_made(self):
+        """Whether the machine has written the region's magic, its last word: then the file has its
+        size, too, which it gets after it was made."""
+        if self.memory is None:
+            with contextlib.suppress(FileNotFoundError), open(self.region, "rb") as file:
+                if file.read(len(tr.MAGIC)) == tr.MAGIC:
+                    self.memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        return self.memory is not None
+
+    def word(self, offset, form="<Q"):
+        """Of a region that is made."""
+        return struct.unpack_from(form, self.memory, offset)[0]
+
+    def state(self):
+        """The region's, None before it is made."""
+        return self.word(*tr.HEADER["state"]) if self.is_made() else None
+
+    def is_recording(self):
+        return self.state() == tr.RECORDING
+
+    def table(self, name):
+        """Offset of the first entry of one of the header's tables."""
+        return self.word(128 + 16 * tr.TABLES.index(name))
+
+    def reader(self, last=None):
+        """The process id of the reader, or None; of one that is not the last one."""
+        pid = self.process.pid
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                comm = pathlib.Path(f"/proc/{child}/comm").read_text().strip()
+                if comm == "bareperf-reader" and int(child) != last:
+                    return int(child)
+        return None
+
+    def signal_reader(self, number, last=None):
+        """Send a signal to the reader, of one that is not the last one. Its process id, or None."""
+        pid = self.reader(last)
+        with contextlib.suppress(ProcessLookupError):  # the run may have come to its end
+            if pid:
+                os.kill(pid, number)
+                return pid
+        return None
+
+    def finish(self, number=None):
+        """Wait for its end, after a signal if one is given."""
+        if number:
+            self.process.send_signal(number)
+        self.text = self.process.communicate(timeout=PATIENCE)[0]
+        self.status = self.process.returncode
+        return self
+
+    summary = machine.Recording.summary
+    perf = machine.Recording.perf
+    raw_samples = machine.Recording.raw_samples
