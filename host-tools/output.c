@@ -62,6 +62,8 @@ static int keep_old(const char *path, char **old, struct error *error)
 	if (stat(path, &stat_of) || !S_ISREG(stat_of.st_mode) || !stat_of.st_size)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC); /* -1: not ours to read, but perhaps to rename */
+	if (fd < 0 && errno == ENOENT)
+		return 1; /* renamed since; what is there next may be locked */
 	if (fd >= 0 && !lock(fd))
 		code = is_still_at(fd, path) ? busy(path, error) : 1;
 	else
