@@ -46,7 +46,7 @@ NO_CALL = NO_STATEMENT | {"return", "__attribute__", "__builtin_offsetof", "offs
 @dataclasses.dataclass(frozen=True)
 class Mutant:
     """file's text[start:end] becomes new; function: the one it is in, or the object that it
-    initializes; before and after are the lines that it changes, in one."""
+    initializes, a table say; before and after are the lines that it changes, in one."""
 
     file: str
     start: int
@@ -58,6 +58,7 @@ class Mutant:
     last_line: int
     before: str
     after: str
+    in_object: bool = False
 
     def identity(self):
         """What stays the same when lines are added elsewhere."""
@@ -139,7 +140,8 @@ def owner_of(toks, brace):
 
 
 def name_functions(toks):
-    """Fill in each token's function."""
+    """Fill in each token's function; returns which of the names are objects'."""
+    objects = set()
     code = [t for t in toks if not t.directive]
     at = 0
     while at < len(code):
@@ -148,9 +150,12 @@ def name_functions(toks):
             continue
         end = closer_of(code, at)
         owner = owner_of(code, at)
+        if code[at - 1].text == "=":
+            objects.add(owner)
         for token in code[at: end + 1]:
             token.function = owner
         at = end + 1
+    return objects
 
 
 class Generator:
@@ -159,7 +164,7 @@ class Generator:
     def __init__(self, file, text):
         self.file, self.text = file, text
         every = tokens(text)
-        name_functions(every)
+        self.objects = name_functions(every)
         self.code = [t for t in every if not t.directive]
         self.macros = [t for t in every if t.directive]
         self.line_starts = [0] + [m.end() for m in re.finditer("\n", text)]
@@ -178,7 +183,7 @@ class Generator:
         before = " ".join(self.text[first:last].split())
         after = " ".join((self.text[first:start] + new + self.text[end:last]).split())
         return Mutant(self.file, start, end, new, operator, function, self.line_of(start),
-                      self.line_of(end - 1), before, after)
+                      self.line_of(end - 1), before, after, function in self.objects)
 
     def all(self):
         found = []

@@ -36,25 +36,26 @@ class Scores:
         return counts["killed"], survived, 100 * counts["killed"] / judged if judged else None
 
     def elsewhere(self):
-        """Files that no unit test runs, headers of declarations apart."""
+        """Files of which no unit test runs a line that could be mutated."""
         return sorted(file for file, counts in self.files.items()
-                      if counts["elsewhere"] and file.endswith(".c"))
+                      if counts["uncovered"] and self.row(counts)[2] is None)
 
     def rows(self):
         for file, counts in sorted(self.files.items()):
             killed, survived, score = self.row(counts)
             if score is not None:
-                yield file, killed, survived, counts["equivalent"] + counts["same"], score
+                yield file, killed, survived, counts, score
 
     def text(self):
-        lines = [f"{'':40}  killed survived equivalent  score"]
-        lines += [f"{file:40} {killed:7} {survived:8} {equal:10} {score:5.1f} %"
-                  for file, killed, survived, equal, score in self.rows()]
+        lines = [f"{'':40}  killed survived uncovered  score"]
+        lines += [f"{file:40} {killed:7} {survived:8} {counts['uncovered']:9} {score:5.1f} %"
+                  for file, killed, survived, counts, score in self.rows()]
         killed, survived, score = self.row(self.all)
         if score is not None:
             lines.append(f"{'all':40} {killed:7} {survived:8} "
-                         f"{self.all['equivalent'] + self.all['same']:10} {score:5.1f} %")
-        lines.append(f"refused by the compiler: {self.all['refused']}")
+                         f"{self.all['uncovered']:9} {score:5.1f} %")
+        lines.append(f"refused by the compiler: {self.all['refused']}, equivalent: "
+                     f"{self.all['equivalent'] + self.all['same']}")
         if self.elsewhere():
             lines.append(f"run by no unit test: {', '.join(self.elsewhere())}")
         return "\n".join(lines)
@@ -66,19 +67,19 @@ def markdown(scores, sample):
     kind = (f"A sample of at most {sample} mutants a file" if sample else "All mutants")
     confidence = f" (95 % confidence: {low:.1f} to {high:.1f} %)" if sample else ""
     lines = [
-        f"{kind}: {sum(scores.all.values()) - scores.all['elsewhere']}, of which the compiler refuses "
-        f"{scores.all['refused']} and {scores.all['same'] + scores.all['equivalent']} are "
-        f"equivalent. Of the {killed + survived} others {killed} are killed: "
-        f"**{score:.1f} %**{confidence}.",
+        f"{kind}: {sum(scores.all.values())}, of which the compiler refuses "
+        f"{scores.all['refused']}, {scores.all['same'] + scores.all['equivalent']} are equivalent, "
+        f"and {scores.all['uncovered']} are in lines that no unit test runs. Of the "
+        f"{killed + survived} others {killed} are killed: **{score:.1f} %**{confidence}.",
         "",
-        "| file | killed | survived | score |",
-        "|---|---|---|---|",
+        "| file | killed | survived | not run | score |",
+        "|---|---|---|---|---|",
     ]
-    lines += [f"| `{file}` | {killed} | {survived} | {score:.0f} % |"
-              for file, killed, survived, _, score in scores.rows()]
+    lines += [f"| `{file}` | {killed} | {survived} | {counts['uncovered']} | {score:.0f} % |"
+              for file, killed, survived, counts, score in scores.rows()]
     if scores.elsewhere():
         names = ", ".join(f"`{file}`" for file in scores.elsewhere())
-        lines += ["", f"Run by no unit test, only end to end, and not counted: {names}."]
+        lines += ["", f"Of these no mutant of the sample is run by a unit test, only end to end: {names}."]
     return "\n".join(lines)
 
 
