@@ -241,8 +241,10 @@ static unsigned sample_loads(uint64_t enable, unsigned threshold)
 	count = stop_sampling();
 	quiesce();
 	wrmsr(MSR_PEBS_LD_LAT, 0);
-	/* The counter that is armed behind the loop waits for a slow load, whosever that is. */
-	if (count && samples[count - 1].eventing_ip != (uint32_t)walked_load)
+	/* The counter that is armed behind the loop waits for a slow load, whosever that is: only a
+	 * record from outside the loop is of that one. */
+	if (count && (samples[count - 1].eventing_ip < (uint32_t)walked_load ||
+	              samples[count - 1].eventing_ip >= (uint32_t)walked_end))
 		count--;
 	return count;
 }
