@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
+#include "arch/host/step.h"
 #include "boot/mailbox.h"
 #include "host-tools/mailbox.h"
 #include "tests/unit/region_fixture.h"
@@ -194,6 +196,92 @@ static void an_answer_is_cut_to_its_room(void **state)
 	assert_int_equal(strlen(box->reply_text), sizeof(box->reply_text) - 1);
 }
 
+/* ---- A host that writes meanwhile ---- */
+
+#define POSTED "abcd" /* short, as each of a poll's instructions is a signal or more */
+
+/* What a poll may give, whatever was written meanwhile. Returns whether it took the command. */
+static bool text_or_refusal(void)
+{
+	assert_true(!request.error || request.error == -EINVAL);
+	assert_string_equal(request.text, request.error ? "" : POSTED);
+	return !request.error;
+}
+
+static volatile int step, spoilt_at; /* instructions of the poll */
+static void (*volatile change)(void);
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	if (step++ < spoilt_at)
+		return;
+	change();
+	host_step_leave(context);
+}
+
+static void lengthen(void)
+{
+	__atomic_store_n(&box->length, UINT32_MAX, __ATOMIC_RELAXED);
+}
+
+static void shorten(void)
+{
+	__atomic_store_n(&box->length, strlen(POSTED), __ATOMIC_RELAXED);
+}
+
+static void spoil_text(void)
+{
+	__atomic_store_n(&box->text[3], '\033', __ATOMIC_RELAXED);
+}
+
+static void mend_text(void)
+{
+	__atomic_store_n(&box->text[3], 'd', __ATOMIC_RELAXED);
+}
+
+/* One change before one instruction of a poll, of each in turn. */
+static void change_at_each_instruction(void (*first)(void), void (*then)(void))
+{
+	unsigned taken = 0, refused = 0;
+
+	change = then;
+	spoilt_at = 0;
+	do {
+		bool got;
+
+		first();
+		step = 0;
+		host_step_start();
+		got = poll_();
+		host_step_end();
+		assert_true(got);
+		if (text_or_refusal())
+			taken++;
+		else
+			refused++;
+	} while (step > spoilt_at++); /* or else it was at its end before */
+	assert_true(taken && refused);
+}
+
+static void a_change_between_any_two_instructions_of_a_poll_comes_before_or_after_it(void **state)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO }, old;
+
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	post(POSTED, strlen(POSTED), strlen(POSTED));
+	sigaction(SIGTRAP, &action, &old);
+	change_at_each_instruction(shorten, lengthen);
+	change_at_each_instruction(lengthen, shorten);
+	shorten();
+	change_at_each_instruction(mend_text, spoil_text);
+	change_at_each_instruction(spoil_text, mend_text);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
 static int stop;
 
 /* The length and the text of a posted command change all the time. */
@@ -201,36 +289,28 @@ static void *spoil(void *nothing)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		for (unsigned i = 0; i < 1000; i++) {
-			__atomic_store_n(&box->length, UINT32_MAX, __ATOMIC_RELAXED);
-			__atomic_store_n(&box->length, 40, __ATOMIC_RELAXED);
+			lengthen();
+			shorten();
 		}
-		__atomic_store_n(&box->text[3], '\033', __ATOMIC_RELAXED);
-		__atomic_store_n(&box->text[3], 'd', __ATOMIC_RELAXED);
+		spoil_text();
+		mend_text();
 	}
 	return nothing;
 }
 
 static void a_host_that_writes_meanwhile_gets_text_or_a_refusal(void **state)
 {
-	unsigned taken = 0, refused = 0;
 	pthread_t thread;
 
 	(void)state;
-	post("abcdefghijklmnopqrstuvwxyz0123456789....", 40, 40);
+	post(POSTED, strlen(POSTED), strlen(POSTED));
 	assert_int_equal(pthread_create(&thread, NULL, spoil, NULL), 0);
-	for (unsigned i = 0; i < 10000000 && (i < 100000 || !taken || !refused); i++) {
+	for (unsigned i = 0; i < 100000; i++) {
 		assert_true(poll_());
-		if (request.error)
-			assert_string_equal(request.text, "");
-		else
-			assert_string_equal(request.text,
-			                    "abcdefghijklmnopqrstuvwxyz0123456789....");
-		taken += !request.error;
-		refused += request.error != 0;
+		text_or_refusal();
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	assert_true(taken && refused);
 }
 
 int main(void)
@@ -242,6 +322,7 @@ int main(void)
 		TEST(what_was_polled_is_what_is_answered),
 		TEST(the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text),
 		TEST(an_answer_is_cut_to_its_room),
+		TEST(a_change_between_any_two_instructions_of_a_poll_comes_before_or_after_it),
 		TEST(a_host_that_writes_meanwhile_gets_text_or_a_refusal),
 	};
 

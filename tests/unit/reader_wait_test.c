@@ -19,6 +19,7 @@ static struct tr_header header;
 static const struct trace_region region = { .header = &header, .run = RUN };
 static uint64_t now;       /* ns */
 static void (*turn)(void); /* the reader's, each time that somebody looks */
+static unsigned turns;     /* in which renew_seldom() was asked */
 
 /* A second of the machine's between two looks. */
 uint64_t test_clock_now(void)
@@ -38,12 +39,20 @@ static enum tr_reader_found await(void (*what)(void))
 	return found;
 }
 
+/* The header says how long it was: so many looks. */
+static void assert_waited(uint64_t looks)
+{
+	assert_int_equal(header.reader_wait, looks * NSEC_PER_SEC);
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	memset(&header, 0, sizeof(header));
+	header.reader_wait = 1; /* of the last run */
 	memset(&lost, 0, sizeof(lost));
 	now = 0;
+	turns = 0;
 	return 0;
 }
 
@@ -73,8 +82,6 @@ static void withdraw(void)
 /* As slow as can be: each time just before its lease is lost. */
 static void renew_seldom(void)
 {
-	static unsigned turns;
-
 	if (++turns % (TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS - 1) == 0)
 		renew();
 }
@@ -84,7 +91,7 @@ static void a_reader_that_is_ready_is_waited_for(void **state)
 	(void)state;
 	header.reader.id = 1;
 	assert_int_equal(await(become_ready_late), TR_READER_READY);
-	assert_true(header.reader_wait >= 3590 * NSEC_PER_SEC);
+	assert_waited(3600);
 }
 
 static void who_is_ready_already_costs_nothing(void **state)
@@ -101,6 +108,7 @@ static void nobody_is_not_waited_for(void **state)
 	header.reader = (struct tr_reader){ .lease = 5, .ready = RUN - 1 };
 	assert_false(reader_is_announced(&region));
 	assert_int_equal(await(stand_still), TR_READER_NONE);
+	assert_int_equal(header.reader_wait, 0);
 }
 
 static void readiness_for_the_last_run_is_none_for_this_one(void **state)
@@ -108,6 +116,7 @@ static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN - 1 };
 	assert_int_equal(await(withdraw), TR_READER_GONE);
+	assert_waited(60);
 }
 
 static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **state)
@@ -116,8 +125,10 @@ static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **st
 	header.reader = (struct tr_reader){ .id = 3, .lease = 9 };
 	assert_true(reader_is_announced(&region));
 	assert_int_equal(await(stand_still), TR_READER_GONE);
+	assert_waited(TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS);
 	assert_false(reader_is_announced(&region));
 	assert_int_equal(await(stand_still), TR_READER_NONE);
+	assert_int_equal(header.reader_wait, 0);
 	assert_false(reader_await_end(&region));
 	header.reader.lease++; /* it lives, or another has come */
 	assert_true(reader_is_announced(&region));
@@ -128,6 +139,7 @@ static void a_reader_that_never_becomes_ready_delays_a_run_to_a_bound(void **sta
 	(void)state;
 	header.reader.id = 1;
 	assert_int_equal(await(renew_seldom), TR_READER_LATE);
+	assert_waited(TR_READER_MS * NSEC_PER_MSEC / LOOK_NS);
 }
 
 static void its_end_is_that_it_withdraws(void **state)

@@ -180,7 +180,7 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 	srand(9);
 	intel_model_power_on(4, true);
 	memset(rig_events, 0, sizeof(rig_events));
-	for (unsigned round = 0; round < 5000; round++) {
+	for (unsigned round = 0; round < 2500; round++) {
 		unsigned which = (unsigned)rand() % RIG_EVENTS, on[RIG_EVENTS], n = 0;
 		struct perf_event *event = &rig_events[which];
 		unsigned places[RIG_EVENTS];
@@ -211,11 +211,11 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 			moved += i != which && rig_events[i].state == EVENT_ACTIVE &&
 			         rig_events[i].hw.x86.counter != places[i];
 		check_places(kind, RIG_EVENTS);
-		rig_run((uint64_t)rand() % 900, 1, intel_model_count_on);
+		rig_run((uint64_t)rand() % 3000, 1, intel_model_count_on);
 		now = host_fake_cycles - 1;
 	}
-	assert_true(turned_away > 300);
-	assert_true(moved > 100);
+	assert_true(turned_away > 150);
+	assert_true(moved > 50);
 	assert_int_equal(model.faults, 0);
 	for (unsigned i = 0; i < RIG_EVENTS; i++)
 		event_disable(&rig_events[i]);
