@@ -20,7 +20,7 @@ say = @printf '  %-8s %s\n' $(1) $(2)
 endif
 
 WARNINGS := -Wall -Wextra -Werror -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wold-style-definition -Wvla
+	-Wold-style-definition -Wvla -Wformat=2
 COMMON := -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"'
 # which headers an output depends on
 DEPFILE = -MMD -MP -MT $@ -MF $@.d

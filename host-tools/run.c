@@ -20,9 +20,8 @@
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
 {
-	static const char *const places[] = { "../%s/bareperf.efi", "%s/bareperf.efi",
-		                              "../lib/bareperf/%s/bareperf.efi" };
-	char directory[PATH_MAX], relative[128];
+	static const char *const places[] = { "../", "", "../lib/bareperf/" };
+	char directory[PATH_MAX];
 
 	if (options->image) {
 		snprintf(path, PATH_MAX, "%s", options->image);
@@ -30,11 +29,9 @@ static int find_image(const struct run_options *options, char path[PATH_MAX], st
 	}
 	tool_directory(directory);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int length;
+		int length = snprintf(path, PATH_MAX, "%s/%s%s/bareperf.efi", directory, places[i],
+		                      options->arch);
 
-		/* Each place has one %s, for the architecture. */
-		snprintf(relative, sizeof(relative), places[i], options->arch);
-		length = snprintf(path, PATH_MAX, "%s/%s", directory, relative);
 		if (length > 0 && length < PATH_MAX && !access(path, R_OK))
 			return 0;
 	}
