@@ -288,9 +288,10 @@ void arch_trace_sync(void);
 /* ---- Handlers that neither counters nor a trace see ---- */
 
 /* From now on this CPU's counters stand still in its handlers: reg, which switches all of them
- * (x86: IA32_PERF_GLOBAL_CTRL or AMD's, 0 stops them), is 0 from a handler's first instructions to
- * its last, and what is written to it there takes effect at the return. 0: reg is whose it was.
- * Interrupts masked, IRQ or NMI. */
+ * (x86: IA32_PERF_GLOBAL_CTRL or AMD's; Arm: PMCNTENSET_EL0, with PMCNTENCLR_EL0), is 0 from a
+ * handler's first instructions to its last, and what is written to it there takes effect at the
+ * return. Arm entered at EL2: nothing to do, filters keep EL2 out of the counts. 0: reg is whose
+ * it was. Interrupts masked; 0 in an IRQ or an NMI as well. */
 void arch_counters_hide(uint32_t reg);
 
 /* What is known of an interrupt or exception. */

@@ -136,11 +136,12 @@ static void enable(void)
 	struct cpu *cpu = &cpus[arch_cpu()];
 
 	cpu->frozen = false;
-	if (is_free(cpu->owners)) {
-		cpu->prepared = false; /* it is anybody's until the next event */
-	} else {
+	if (!is_free(cpu->owners)) {
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
+	} else if (cpu->prepared) {
+		cpu->prepared = false; /* it is anybody's until the next event */
+		arch_counters_hide(0);
 	}
 }
 
@@ -254,6 +255,7 @@ static int prepare_cpu(unsigned number)
 	if (census->foreign == census->present)
 		return -EBUSY;
 	cpu->prepared = true;
+	arch_counters_hide(PMCNTENSET_EL0);
 	return arch_pmi_init(overflow);
 }
 

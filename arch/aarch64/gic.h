@@ -37,8 +37,9 @@ struct gic_ops {
 	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. */
 	void (*ppi_enable)(uint32_t intid, bool urgent);
 	void (*ppi_disable)(uint32_t intid);
-	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler */
-	const char *vectors_el1, *vectors_el2;
+	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler; with counters that
+	 * stand still in it */
+	const char *vectors_el1, *vectors_el1_still, *vectors_el2;
 	/* Everything stored before is visible to who takes the SGI. */
 	void (*send_sgi)(const struct arm_cpu *target, uint32_t sgi);
 };

@@ -17,7 +17,9 @@
 #define GICC_CTLR_ENABLE 1U /* group 1 as non-secure software sees it, else group 0 */
 #define GICD_CTLR_ENABLE 1U
 
-extern const char arm_vectors_el1_gicv2[], arm_vectors_el2_gicv2[]; /* vectors.S */
+/* vectors.S */
+extern const char arm_vectors_el1_gicv2_run[], arm_vectors_el1_gicv2_still[],
+    arm_vectors_el2_gicv2_run[];
 
 static volatile uint8_t *gicd, *gicc;
 static uint8_t targets[ARCH_MAX_CPUS]; /* each CPU's bit in SGIR's target list */
@@ -107,7 +109,8 @@ const struct gic_ops gicv2_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
-	.vectors_el1 = arm_vectors_el1_gicv2,
-	.vectors_el2 = arm_vectors_el2_gicv2,
+	.vectors_el1 = arm_vectors_el1_gicv2_run,
+	.vectors_el1_still = arm_vectors_el1_gicv2_still,
+	.vectors_el2 = arm_vectors_el2_gicv2_run,
 	.send_sgi = send_sgi,
 };

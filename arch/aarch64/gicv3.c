@@ -47,7 +47,9 @@
 /* The controller answers within microseconds; then something is wrong, and waiting is no cure. */
 #define POLLS 1000000U
 
-extern const char arm_vectors_el1_gicv3[], arm_vectors_el2_gicv3[]; /* vectors.S */
+/* vectors.S */
+extern const char arm_vectors_el1_gicv3_run[], arm_vectors_el1_gicv3_still[],
+    arm_vectors_el2_gicv3_run[];
 
 bool arm_masks_by_priority;
 
@@ -238,7 +240,8 @@ const struct gic_ops gicv3_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
-	.vectors_el1 = arm_vectors_el1_gicv3,
-	.vectors_el2 = arm_vectors_el2_gicv3,
+	.vectors_el1 = arm_vectors_el1_gicv3_run,
+	.vectors_el1_still = arm_vectors_el1_gicv3_still,
+	.vectors_el2 = arm_vectors_el2_gicv3_run,
 	.send_sgi = send_sgi,
 };

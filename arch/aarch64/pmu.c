@@ -101,6 +101,41 @@ static void write_type(uint32_t reg, uint64_t value)
 	}
 }
 
+/* ---- Counters that stand still in handlers: vectors.S ---- */
+
+/* Entered at EL2 handlers are in counts only where an event asks for EL2. */
+void arch_counters_hide(uint32_t reg)
+{
+	if (current_el() == 2)
+		return;
+	write_sysreg(vbar_el1, (uint64_t)(reg ? gic->vectors_el1_still : gic->vectors_el1));
+	isb();
+}
+
+/* Those that are to run when the handler returns, in one that hides; else NULL. Handlers do not
+ * nest: what is at the top of their stack is what the one that runs has interrupted. */
+static uint64_t *counters_at_return(void)
+{
+	struct arch_regs *regs;
+
+	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_still)
+		return NULL;
+	regs = (struct arch_regs *)arm_this_cpu()->exception_top - 1;
+	return regs->vector == VECTOR_INTERRUPT ? &regs->counters : NULL;
+}
+
+static bool enables_at_return(uint32_t reg, uint64_t which)
+{
+	uint64_t *counters = counters_at_return();
+
+	if (!counters)
+		return false;
+	*counters = reg == PMCNTENSET_EL0 ? *counters | which : *counters & ~which;
+	return true;
+}
+
+/* ---- All of them ---- */
+
 uint64_t arch_reg_read(uint32_t reg)
 {
 	switch (reg) {
@@ -113,6 +148,8 @@ uint64_t arch_reg_read(uint32_t reg)
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
+	if ((reg == PMCNTENSET_EL0 || reg == PMCNTENCLR_EL0) && enables_at_return(reg, value))
+		return;
 	switch (reg) {
 		REGISTERS(WRITE)
 	default:

@@ -6,13 +6,14 @@
 #define ARCH_AARCH64_REGS_H
 
 /* Offsets in struct arch_regs, for vectors.S */
-#define REGS_FRAME  144
-#define REGS_X30    160
-#define REGS_X19    176
-#define REGS_PSTATE 256
-#define REGS_FAR    272
-#define REGS_VECTOR 280
-#define REGS_SIZE   288
+#define REGS_FRAME    144
+#define REGS_X30      160
+#define REGS_X19      176
+#define REGS_PSTATE   256
+#define REGS_FAR      272
+#define REGS_COUNTERS REGS_FAR
+#define REGS_VECTOR   280
+#define REGS_SIZE     288
 
 /* struct arch_regs, vector */
 #define VECTOR_INTERRUPT 0  /* IRQ or FIQ */
@@ -41,8 +42,10 @@ struct arch_regs {
 	uint64_t x19[10]; /* to x28 */
 	uint64_t pstate;  /* SPSR_ELx */
 	uint64_t esr;
-	uint64_t far; /* meaningful for aborts and alignment faults only */
-
+	union {
+		uint64_t far;      /* meaningful for aborts and alignment faults only */
+		uint64_t counters; /* of an interrupt in which they stand still: PMCNTENSET_EL0 */
+	};
 	uint64_t vector;
 };
 _Static_assert(offsetof(struct arch_regs, fp) == REGS_FRAME, "REGS_FRAME");

@@ -2,11 +2,6 @@
 /* Nothing that we drive here records branches, so there is nothing to hide handlers from. */
 #include "arch/arch.h"
 
-void arch_counters_hide(uint32_t reg)
-{
-	(void)reg;
-}
-
 void arch_trace_hide(arch_entered_fn entered)
 {
 	(void)entered;

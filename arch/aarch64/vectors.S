@@ -14,6 +14,11 @@
  * 6.1.1) and the frame record that leads from its handler to the interrupted code; all else is
  * where it was at the return: x19 to x28 by the handler's own doing, and ELR, SPSR and the other
  * stack pointers because no exception that is taken in a handler comes back to it.
+ *
+ * still: counters stand still from an interrupt's second instruction to its last but two. They are
+ * disabled one by one, by PMCNTENCLR_EL0, since without PMCR_EL0.E the overflow interrupt would be
+ * gone before it is acknowledged (AArch64.CheckForPMUOverflow). The return from the exception
+ * synchronizes what enables them.
  */
 
 /* x0, x1: saved already */
@@ -32,7 +37,7 @@
 	add	x29, sp, #REGS_FRAME
 .endm
 
-.macro resume
+.macro restore
 	ldr	x29, [sp, #REGS_FRAME]
 	ldp	x30, x18, [sp, #REGS_X30]
 	ldp	x2, x3, [sp, #16]
@@ -43,18 +48,30 @@
 	ldp	x12, x13, [sp, #96]
 	ldp	x14, x15, [sp, #112]
 	ldp	x16, x17, [sp, #128]
+.endm
+
+.macro resume
 	ldp	x0, x1, [sp], #REGS_SIZE
 	eret
 .endm
 
 /* Each vector: at most 32 instructions. */
-.macro vector_interrupt el, function
+.macro vector_interrupt el, function, counters
 	.balign	0x80
 	stp	x0, x1, [sp, #-REGS_SIZE]!
+	.ifc \counters, still
+	mrs	x0, pmcntenset_el0
+	msr	pmcntenclr_el0, x0
+	.endif
 	save	\el
-	str	xzr, [sp, #REGS_VECTOR] /* VECTOR_INTERRUPT */
+	stp	x0, xzr, [sp, #REGS_COUNTERS] /* and VECTOR_INTERRUPT */
 	mov	x0, sp
 	bl	\function
+	restore
+	.ifc \counters, still
+	ldr	x0, [sp, #REGS_COUNTERS]
+	msr	pmcntenset_el0, x0
+	.endif
 	resume
 .endm
 
@@ -98,21 +115,22 @@ synchronous_\el:
 	stp	x3, x0, [sp, #REGS_FAR]
 	mov	x0, sp
 	bl	arm_synchronous
+	restore
 	resume
 	.size	synchronous_\el, . - synchronous_\el
 .endm
 
-/* The table for an exception level and an interrupt controller. */
-.macro vectors el, gic
+/* The table for an exception level and an interrupt controller; counters: what they do meanwhile. */
+.macro vectors el, gic, counters
 	.balign	0x800
-	.globl	arm_vectors_\el\()_\gic
-	.hidden	arm_vectors_\el\()_\gic
-	.type	arm_vectors_\el\()_\gic, %function
-arm_vectors_\el\()_\gic:
+	.globl	arm_vectors_\el\()_\gic\()_\counters
+	.hidden	arm_vectors_\el\()_\gic\()_\counters
+	.type	arm_vectors_\el\()_\gic\()_\counters, %function
+arm_vectors_\el\()_\gic\()_\counters:
 	/* threads of ours, on SP_EL0 */
 	vector_synchronous \el, 0
-	vector_interrupt   \el, \gic\()_interrupt
-	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt, \counters
+	vector_interrupt   \el, \gic\()_interrupt, \counters
 	vector_synchronous \el, 3
 	/* handlers of ours, on SP_ELx: they mask all that can be */
 	vector_fatal       \el, 4
@@ -121,22 +139,24 @@ arm_vectors_\el\()_\gic:
 	vector_fatal       \el, 7
 	/* the payload, AArch64 */
 	vector_synchronous \el, 8
-	vector_interrupt   \el, \gic\()_interrupt
-	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt, \counters
+	vector_interrupt   \el, \gic\()_interrupt, \counters
 	vector_synchronous \el, 11
 	/* the payload, AArch32 */
 	vector_synchronous \el, 12
-	vector_interrupt   \el, \gic\()_interrupt
-	vector_interrupt   \el, \gic\()_interrupt
+	vector_interrupt   \el, \gic\()_interrupt, \counters
+	vector_interrupt   \el, \gic\()_interrupt, \counters
 	vector_synchronous \el, 15
 	.balign	0x80
-	.size	arm_vectors_\el\()_\gic, . - arm_vectors_\el\()_\gic
+	.size	arm_vectors_\el\()_\gic\()_\counters, . - arm_vectors_\el\()_\gic\()_\counters
 .endm
 
-	vectors	el1, gicv2
-	vectors	el1, gicv3
-	vectors	el2, gicv2
-	vectors	el2, gicv3
+	vectors	el1, gicv2, run
+	vectors	el1, gicv2, still
+	vectors	el1, gicv3, run
+	vectors	el1, gicv3, still
+	vectors	el2, gicv2, run
+	vectors	el2, gicv3, run
 	synchronous el1
 	synchronous el2
 

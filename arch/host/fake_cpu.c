@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/host/fake_cpu.h"
 
+#include "arch/aarch64/pmuv3.h"
+
 uint64_t fake_stack_low, fake_stack_high;
 uint64_t fake_timer_deadline;
 
@@ -38,6 +40,21 @@ static bool is_kept(uint32_t reg)
 	return here.depth && reg == here.reg;
 }
 
+/* One register of Arm's sets bits, another clears them. */
+static bool is_cleared(uint32_t reg)
+{
+	return reg == PMCNTENCLR_EL0 && is_kept(PMCNTENSET_EL0);
+}
+
+static void hold(void)
+{
+	here.kept = fake_reg_read(here.reg);
+	if (here.reg == PMCNTENSET_EL0)
+		fake_reg_write(PMCNTENCLR_EL0, here.kept);
+	else
+		fake_reg_write(here.reg, 0);
+}
+
 uint64_t arch_reg_read(uint32_t reg)
 {
 	if (is_kept(reg))
@@ -48,7 +65,9 @@ uint64_t arch_reg_read(uint32_t reg)
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
 	if (is_kept(reg))
-		here.kept = value;
+		here.kept = reg == PMCNTENSET_EL0 ? here.kept | value : value;
+	else if (is_cleared(reg))
+		here.kept &= ~value;
 	else if (fake_reg_write)
 		fake_reg_write(reg, value);
 }
@@ -58,19 +77,15 @@ void arch_counters_hide(uint32_t reg)
 	if (here.reg && here.depth)
 		fake_reg_write(here.reg, here.kept);
 	here.reg = reg;
-	if (reg && here.depth) {
-		here.kept = fake_reg_read(reg);
-		fake_reg_write(reg, 0);
-	}
+	if (reg && here.depth)
+		hold();
 }
 
 /* The entry's part and the return's. */
 static void handle(arch_handler_fn handler, const struct arch_regs *regs)
 {
-	if (here.reg && !here.depth) {
-		here.kept = fake_reg_read(here.reg);
-		fake_reg_write(here.reg, 0);
-	}
+	if (here.reg && !here.depth)
+		hold();
 	here.depth++;
 	handler(regs);
 	here.depth--;

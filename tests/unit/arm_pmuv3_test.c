@@ -67,6 +67,44 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 	assert_int_equal(rig_events[0].account.period + residue(&rig_events[0]), counted);
 }
 
+static void stop_or_start_the_first(const struct arch_regs *regs)
+{
+	struct perf_event *event = &rig_events[0];
+
+	(void)regs;
+	assert_int_equal(model.enabled, 0);
+	event->pmu->disable();
+	if (event->state == EVENT_ACTIVE)
+		event->pmu->stop(event);
+	else
+		event->pmu->start(event);
+	event->state = event->state == EVENT_ACTIVE ? EVENT_INACTIVE : EVENT_ACTIVE;
+	event->pmu->enable();
+	assert_int_equal(model.enabled, 0);
+}
+
+static void
+counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them(void **state)
+{
+	static const uint32_t on[] = { 1U << 1, 1U << 1 | 1U << 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		rig_begin(&rig_events[i], PERF_TYPE_RAW, EVENT_INST_RETIRED, 1000);
+	assert_int_equal(arch_timer_init(stop_or_start_the_first), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		arch_timer_arm(host_fake_cycles);
+		assert_int_equal(fake_cpu_run(0, 0, &rig_regs), 1);
+		assert_int_equal(model.enabled, on[i]);
+	}
+	arm_pmuv3_model_run(10500, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		event_disable(&rig_events[i]);
+		assert_int_equal(rig_events[i].count, 10500);
+	}
+	assert_int_equal(model.enabled, 0);
+}
+
 static void a_late_interrupt_makes_one_sample_with_the_true_period(void **state)
 {
 	(void)state;
@@ -229,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_comes_each_period_and_the_counts_add_up),
 		TEST(no_event_is_lost_while_registers_are_accessed),
+		TEST(counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),
 		TEST(however_late_and_whatever_the_period_nothing_is_lost),
 		TEST(cycles_take_the_cycle_counter_first_and_then_any),
