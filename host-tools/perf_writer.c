@@ -259,13 +259,33 @@ static int write_ledger(struct perf_writer *writer, const struct blob *ledger, u
 	return code;
 }
 
+/* perf goes to every piece that AUXTRACE's index names: leave out those that are not there, as on a
+ * full disk. They are its last, since pieces are appended. */
+static void cut_index(const struct perf_writer *writer, const struct perf_writer_end *end)
+{
+	const struct perf_file_section *data = &writer->header.data;
+
+	for (size_t i = 0; i < end->feature_count; i++) {
+		const struct perf_writer_feature *feature = &end->features[i];
+		uint64_t *count = (uint64_t *)(void *)feature->blob.bytes;
+		const struct perf_file_section *pieces = (const void *)(count + 1);
+
+		if (feature->bit != PERF_FILE_AUXTRACE || !count)
+			continue;
+		while (*count && pieces[*count - 1].offset >= data->offset + data->size)
+			--*count;
+	}
+}
+
 /* Write what stands behind the data; the header in memory tells of it if it is all there. */
 static int write_end(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_header *header = &writer->header;
 	uint64_t at = header->data.offset + header->data.size;
-	int code = write_features(writer, end, &at);
+	int code;
 
+	cut_index(writer, end);
+	code = write_features(writer, end, &at);
 	if (!code && end->ledger.size)
 		code = write_ledger(writer, &end->ledger, &at);
 	if (!code && ftruncate(writer->fd, (off_t)at) && errno != EINVAL)

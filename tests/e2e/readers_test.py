@@ -105,6 +105,19 @@ def inject_keeps_all(data):
            f"{data.name}: what it wrote is known as such", done.stdout + done.stderr)
 
 
+def disk_was_full(fake):
+    """The trace goes on where the file may not."""
+    done = run("prlimit", f"--fsize={3 << 20}", TOOL, "run", "--region-size", "2", "--qemu", FAKE,
+               "-i", HERE / "image.efi", "-o", HERE / "full", "--", "record", "fake", "branches",
+               "160000", **fake)
+    said = re.search(r"(\d+) bytes of trace\) ", done.stderr)
+    seen = run("perf", "script", "--itrace=b", "-i", HERE / "full")
+    tap.ok(done.returncode == 125 and said and int(said.group(1)) and seen.returncode == 0 and
+           24 * len(seen.stdout.splitlines()) == int(said.group(1)),
+           "a branch trace that met a full disk: perf script reads the branches that were told",
+           f"{done.stderr}\n{seen.returncode} {seen.stdout[-200:]} {seen.stderr}")
+
+
 def convert_to_ctf(data):
     """babeltrace reads what perf data convert --to-ctf writes."""
     claim = f"{data.name}: babeltrace2 reads what perf converts to CTF"
@@ -191,6 +204,7 @@ BRANCHES = record("branches", "branches", FIRST)
 for DATA in (SAMPLES, BRANCHES):
     readers_read(DATA)
     inject_keeps_all(DATA)
+disk_was_full(FIRST)
 convert_to_ctf(SAMPLES)
 hotspot_parses(SAMPLES)
 header_tells_of_the_machine(SAMPLES)
