@@ -18,8 +18,8 @@ enum exit_status {
  * mean what a shell means by them.
  */
 enum run_status {
-	RUN_ERROR = 125,         /* it did not work: no QEMU, no region, a full disk */
-	RUN_REFUSED = 126,       /* the command line or the machine's command; nothing ran */
+	RUN_ERROR = 125,         /* it did not work: no QEMU, a broken machine, a full disk */
+	RUN_REFUSED = 126,       /* what was asked for cannot be had here; nothing ran */
 	RUN_SIGNAL = 128,        /* + its number: Ctrl-C; SIGSEGV: the program made an exception */
 	RUN_UNFINISHED = 253,    /* recorded, but the machine did not come to its end */
 	RUN_NOT_CONSERVED = 254, /* recorded, but records or bytes are unaccounted for */

@@ -61,11 +61,8 @@ static int failure_status(const struct machine *machine)
 
 	if (machine->signal)
 		return RUN_SIGNAL + machine->signal;
-	if (machine->refused)
-		return RUN_REFUSED;
 	if (!machine->recorded)
-		return !machine->late && (state == TR_FAILED || state == TR_IDLE) ? RUN_REFUSED
-		                                                                  : RUN_ERROR;
+		return machine->refused ? RUN_REFUSED : RUN_ERROR;
 	if (state >= TR_PANIC || machine->died) /* above it there is none */
 		return RUN_UNFINISHED;
 	return state == TR_FAILED && region_status(&machine->region) == -EFAULT

@@ -76,6 +76,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	region_header(&machine->region, &header);
 	if (machine->has_session || !header.run || !header.events.count)
 		return 0;
+	machine->refused = false; /* this much of it was carried out */
 	code =
 	    session_begin(&machine->session, &machine->channel, &machine->region, &session, error);
 	machine->has_session = !code;
@@ -148,7 +149,6 @@ static bool is_late(struct machine *machine, const struct run_options *options, 
 	if (progress_now() - machine->seen < options->timeout)
 		return false;
 	machine->show_console = true;
-	machine->late = true;
 	error_set(error, -ETIMEDOUT,
 	          "%s did not begin to carry out the command within %g s. Try -v to see its serial "
 	          "line, or a longer --timeout",
@@ -166,10 +166,12 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	/* Not only at the next look: the machine may be done, and gone, by then. */
 	if (!machine->has_region)
 		return turn;
-	if (machine->by_mailbox && !machine->request &&
-	    run_command_send(options, &machine->region, &machine->request, error)) {
-		machine->refused = true;
-		return TURN_FAIL;
+	if (machine->by_mailbox && !machine->request) {
+		int code = run_command_send(options, &machine->region, &machine->request, error);
+
+		machine->refused = code == -EINVAL;
+		if (code)
+			return TURN_FAIL;
 	}
 	/* The state first: what it promises is there when the rest is read. */
 	turn = run_state_look(machine, error);

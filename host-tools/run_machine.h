@@ -36,8 +36,7 @@ struct machine {
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */
-	bool refused;         /* the command names what its CPU does not have */
-	bool late;            /* it did not begin the command in time */
+	bool refused;         /* the command is not one for this machine, and nothing ran */
 	double seen;          /* when its region was first found waiting, s; 0: not yet */
 	bool died;            /* QEMU ended before the command was done */
 	int signal;           /* that wants us to end; 0: none came */

@@ -140,7 +140,7 @@ static const struct argp argp = {
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write what it records to "
 	    "perf.data.\vOptions before -- that are not in the list above, and their arguments, are "
-	    "QEMU's. Exit status: the program's; 125 error, 126 refused, 128+N ended by "
+	    "QEMU's. Exit status: the program's; 125 error, 126 what was asked for cannot be had, 128+N ended by "
 	    "signal N (139: the program crashed), 253 the machine did not come to its end, 254 "
 	    "records are unaccounted for. `bareperf run -- help` shows the image's own commands.",
 };

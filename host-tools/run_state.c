@@ -16,13 +16,31 @@ static enum turn failed(struct machine *machine, const char *what, struct error 
 	return TURN_FAIL;
 }
 
-/* The machine does not stay FAILED, as it waits for the next command. */
+/* The command was not carried out. The machine does not stay FAILED where it waits for the next
+ * one: then its answer says so. */
 static bool was_refused(const struct machine *machine)
 {
 	int status;
 
 	return machine->request && mailbox_answered(&machine->region, machine->request, &status) &&
 	       status < 0;
+}
+
+/* FAILED for what was asked of it, not before it could be asked: who takes commands has a clock by
+ * then, and a wrong command line is -EINVAL (docs/trace-region.md, "Header"). */
+static bool is_for_the_command(const struct machine *machine)
+{
+	struct tr_header header;
+
+	region_header(&machine->region, &header);
+	return header.clock.frequency || header.status == -EINVAL;
+}
+
+static enum turn refused(struct machine *machine, struct error *error)
+{
+	machine->refused = true;
+	machine->show_console = true;
+	return failed(machine, "the machine refused or failed the command", error);
 }
 
 /* Whether its own command line was carried out: one that records has begun a run. */
@@ -53,13 +71,13 @@ enum turn run_state_look(struct machine *machine, struct error *error)
 	case TR_COMPLETE:
 		return TURN_DONE;
 	case TR_FAILED:
+		if (is_for_the_command(machine))
+			return refused(machine, error);
 		machine->show_console = true;
-		return failed(machine, "the machine refused or failed the command", error);
+		return failed(machine, "the machine is of no use", error);
 	case TR_IDLE:
-		if (was_refused(machine)) {
-			machine->show_console = true;
-			return failed(machine, "the machine refused or failed the command", error);
-		}
+		if (was_refused(machine))
+			return refused(machine, error);
 		/* It has carried out its own command line, or the command that was posted. */
 		return is_answered(machine) ? TURN_DONE : TURN_ON;
 	case TR_PANIC:
@@ -78,21 +96,12 @@ enum turn run_state_look(struct machine *machine, struct error *error)
 	}
 }
 
-/* A machine that waits for its next command has carried out all of them. */
-static bool has_nothing_to_record(const struct machine *machine)
-{
-	return machine->has_region && !machine->has_session && !machine->qemu.status &&
-	       region_state(&machine->region) == TR_IDLE;
-}
-
 enum turn run_state_after_death(struct machine *machine, struct error *error)
 {
 	char status[128];
 	uint64_t from = 0;
 	char *log;
 
-	if (has_nothing_to_record(machine))
-		return TURN_DONE;
 	qemu_describe_status(&machine->qemu, status, sizeof(status));
 	machine->died = true;
 	log = qemu_read_log(machine->qemu.log_fd, &from);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Stands in for QEMU in tests of `bareperf run`: writes a trace region as an image would.
 
-What happens is said by the word after "fake" in the command: `-- record fake SCENARIO`.
+What happens is said by the word after "fake" in the command: `-- record fake SCENARIO`; or by
+FAKE_SCENARIO, where the command is still to come through the mailbox.
 """
 
 import mmap
@@ -20,7 +21,7 @@ backend = next(a for a in arguments if a.startswith("memory-backend-file"))
 path = re.search(r"mem-path=([^,]+)", backend).group(1)
 size = int(re.search(r"size=(\d+)", backend).group(1))
 serial = next(a for a in arguments if a.startswith("file,id=bareperf-serial"))
-scenario = re.search(r"fake (\S+)", command).group(1)
+scenario = (re.findall(r"fake (\S+)", command) or [os.environ.get("FAKE_SCENARIO", "")])[0]
 number = int((re.findall(r"fake \S+ (\d+)", command) or ["1000"])[0])
 build_id = bytes.fromhex(os.environ.get("FAKE_BUILD_ID", ""))
 image = tuple(int(n, 0) for n in os.environ.get("FAKE_IMAGE", "0x100000,0x10000,0x1000").split(","))
@@ -95,6 +96,25 @@ def panic():
 def refuse():
     machine.message("record: unknown event 'fake'", -22)
     machine.state(tr.FAILED)
+
+
+def broken():
+    """It was not taken over: there is no clock, and nobody to ask for anything."""
+    machine.put(64, "<Q", 0)
+    machine.message("the machine cannot be taken over: I/O error (-5)")
+    machine.state(tr.FAILED)
+
+
+def bad_tables():
+    """Waits for a command, and has nonsense for a CPU table."""
+    machine.table("cpus", 4, 1, 256)
+    machine.state(tr.IDLE)
+    time.sleep(60)
+
+
+def off_idle():
+    """Goes off in good order without a look at its mailbox."""
+    machine.state(tr.IDLE)
 
 
 def crash():
@@ -255,6 +275,7 @@ machine.open(address=0x380000000)
 if scenario == "arguments":
     arguments_given()
     sys.exit()
-if scenario not in ("refuse", "lists", "overwritten_before", "off", "handshake", "idle"):
+if scenario not in ("refuse", "broken", "lists", "overwritten_before", "off", "off_idle", "handshake",
+                    "idle", "bad_tables"):
     run()
 globals()[scenario]()

@@ -94,6 +94,15 @@ fails("a panic is reported with its message and the console",
 fails("a refused command prints the machine's reason", run("record", "fake", "refuse"),
       "record: unknown event 'fake'", status=126)
 tap.ok(not OUT.exists(), "and leaves no file")
+fails("a machine that was of no use whatever the command is no refusal: exit status 125",
+      run("record", "fake", "broken"), "the machine is of no use: the machine cannot be taken over")
+named = words("record", "-e", "skl::INST_RETIRED", "--", "noploop")
+fails("nor is a region whose tables make no sense, where the command goes through the mailbox",
+      command("env", "FAKE_SCENARIO=bad_tables", *named), "table of CPUs at 0x4 is misplaced")
+fails("a machine that goes off in good order without having been asked has not recorded",
+      command("env", "FAKE_SCENARIO=off_idle", *named), "QEMU ended (exit status 0) before")
+fails("nor has one that did not carry out its command line", run("record", "fake", "off_idle"),
+      "QEMU ended (exit status 0) before")
 OUT.write_bytes(b"an old recording")
 done = command(*words("record", "fake", "refuse"))
 tap.equal((OUT.read_bytes(), [p.name for p in HERE.iterdir() if "old" in p.name]),
