@@ -213,6 +213,22 @@ static void a_snapshot_holds_the_newest_half_at_least(void **state)
 	}
 }
 
+static void what_happened_before_the_turn_is_told_by_the_snapshot(void **state)
+{
+	(void)state;
+	begin(4, 0, true);
+	sample(4);
+	model.reg[PMBSR_EL1] |= PMBSR_COLL;
+	sample(2 * PAGE / 64); /* the turn is among them */
+	pmu_arm_spe.snapshot(&event);
+	expect(0, 2 * PAGE + 256, PERF_AUX_FLAG_OVERWRITE | PERF_AUX_FLAG_COLLISION);
+	take(aux.head);
+	poll();
+	sample(1);
+	event_disable(&event);
+	expect(2 * PAGE + 256, 64, PERF_AUX_FLAG_OVERWRITE); /* once */
+}
+
 static void a_snapshot_of_uneven_records_begins_with_one(void **state)
 {
 	struct perf_record_aux got;
@@ -284,6 +300,7 @@ int main(void)
 		TEST(an_interrupt_without_a_cause_changes_nothing),
 		TEST(discard_mode_has_no_buffer),
 		TEST(a_snapshot_holds_the_newest_half_at_least),
+		TEST(what_happened_before_the_turn_is_told_by_the_snapshot),
 		TEST(a_snapshot_of_uneven_records_begins_with_one),
 		TEST(no_combination_goes_astray),
 	};

@@ -99,6 +99,17 @@ static void each_step_is_a_record_in_its_order(void **state)
 	assert_int_equal(aux.records, 3); /* segments of 170 */
 }
 
+static void it_is_opened_as_perfs_decoder_expects_it(void **state)
+{
+	(void)state;
+	prepare();
+	event.attr.sample_period = 77;
+	event.attr.flags = PERF_ATTR_FREQ;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.attr.sample_period, 1);
+	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
+}
+
 static void what_finds_no_room_is_counted_and_the_tick_goes_on(void **state)
 {
 	(void)state;
@@ -115,6 +126,36 @@ static void what_finds_no_room_is_counted_and_the_tick_goes_on(void **state)
 	steps(0, 10);
 	assert_int_equal(event.branches.lost + event.branches.records, 1010);
 	stop(1020);
+}
+
+/* From a full segment to the next: closed and opened in one, but where the data ring wants a look.
+ */
+static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
+{
+	struct branch_area *area = &event.hw.branch_step.area;
+	unsigned usual = 0;
+
+	(void)state;
+	start();
+	for (unsigned i = 0; i < 100; i++) {
+		struct branch_record *end = area->open.end;
+		uint64_t *trailer = branch_area_try(area, end);
+
+		if (trailer) {
+			usual++;
+			ring_aux_go_on(&area->out);
+		} else {
+			branch_area_close(area, end, 0);
+			assert_true(branch_area_open(area));
+		}
+		assert_true(area->open.base == end || area->open.base == area->first);
+		control.aux_tail = control.aux_head;
+		control.data_tail = control.data_head;
+	}
+	assert_in_range(usual, 90, 99);
+	ring_aux_flag(&area->out, PERF_AUX_FLAG_PARTIAL);
+	assert_null(branch_area_try(area, area->open.end));
+	event_disable(&event);
 }
 
 static void what_it_cannot_do_is_refused(void **state)
@@ -140,7 +181,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_step_is_a_record_in_its_order),
+		cmocka_unit_test(it_is_opened_as_perfs_decoder_expects_it),
 		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_goes_on),
+		cmocka_unit_test(the_usual_way_is_open_until_there_is_something_to_tell),
 		cmocka_unit_test(what_it_cannot_do_is_refused),
 	};
 

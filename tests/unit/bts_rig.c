@@ -67,7 +67,7 @@ static uint64_t cpu_read(uint32_t reg)
 	case IA32_PERF_GLOBAL_STATUS:
 		return 0;
 	case CPUID_WORD(CPUID_PERFMON, CPUID_EAX):
-		return 4 | GENERAL << 8 | 48 << 16 | 7 << 24;
+		return bts_cpu.version | GENERAL << 8 | 48 << 16 | 7 << 24;
 	case IA32_MISC_ENABLE:
 		return bts_cpu.misc_enable;
 	case IA32_PERF_GLOBAL_CTRL:
@@ -217,6 +217,7 @@ struct perf_event event;
 void power_on(unsigned late)
 {
 	memset(&bts_cpu, 0, sizeof(bts_cpu));
+	bts_cpu.version = 4;
 	bts_cpu.edx = CPUID_FEATURES_DS;
 	bts_cpu.ecx = CPUID_FEATURES_DTES64 | CPUID_FEATURES_DS_CPL;
 	bts_cpu.late = late;

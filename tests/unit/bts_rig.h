@@ -21,6 +21,7 @@
 struct bts_cpu {
 	uint64_t select[GENERAL], counter[GENERAL], global, debugctl, ds_area;
 	uint64_t edx, ecx, misc_enable;
+	unsigned version; /* of performance monitoring */
 	bool no_taken_event;
 	bool pmi;            /* the threshold was crossed */
 	unsigned until;      /* branches from there to the interrupt */

@@ -22,6 +22,7 @@
 static char said[512];
 static int refusal; /* of the AUX source's add */
 static unsigned counters;
+static uint64_t stop_takes; /* ns */
 
 static void say(const char *what, const struct perf_event *event)
 {
@@ -55,6 +56,7 @@ static void start(struct perf_event *event)
 static void stop(struct perf_event *event)
 {
 	say("off", event);
+	host_fake_cycles += stop_takes;
 }
 
 static const struct pmu pmu_counter = {
@@ -80,6 +82,7 @@ static int set_up(void **state)
 	nr_events = 0;
 	refusal = 0;
 	counters = 4;
+	stop_takes = 0;
 	host_fake_cycles = 1000 * MS;
 	clock_set(&machine_clock, NSEC_PER_SEC, host_fake_cycles);
 	return timer_init();
@@ -142,7 +145,7 @@ static void what_traces_claims_first_starts_last_and_stops_first(void **state)
 	assert_int_equal(counters, 4);
 }
 
-static void its_time_begins_when_it_does(void **state)
+static void its_time_begins_and_ends_when_it_does(void **state)
 {
 	(void)state;
 	add_group("ct");
@@ -153,6 +156,15 @@ static void its_time_begins_when_it_does(void **state)
 		assert_int_equal(events[i].time_enabled, 5 * MS);
 		assert_int_equal(events[i].time_running, 5 * MS);
 	}
+	assert_int_equal(set_up(state), 0);
+	add_group("ct");
+	assert_int_equal(begin(), 0);
+	stop_takes = 1 * MS;
+	context_stop(&context);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(events[i].time_enabled, 2 * MS);
+	assert_int_equal(events[0].time_running, 2 * MS);
+	assert_int_equal(events[1].time_running, 1 * MS);
 }
 
 /* Its counter is taken from those that the others share. */
@@ -240,7 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_traces_claims_first_starts_last_and_stops_first),
-		TEST(its_time_begins_when_it_does),
+		TEST(its_time_begins_and_ends_when_it_does),
 		TEST(a_group_that_traces_takes_no_turns),
 		TEST(on_a_cpu_that_lacks_it_a_trace_stays_off_and_the_others_count),
 		TEST(a_trace_that_is_refused_refuses_all),

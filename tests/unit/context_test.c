@@ -326,6 +326,34 @@ static void a_sample_carries_the_values_of_its_whole_group(void **state)
 	assert_memory_equal(data, expected, sizeof(expected));
 }
 
+static void of_one_event_those_values_are_put_that_are_asked_for(void **state)
+{
+	static const uint64_t formats[] = { PERF_FORMAT_TOTAL_TIME_ENABLED,
+		                            PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_FORMAT_ID };
+	const uint64_t values[] = { 3 * MS, 2 * MS, 1 };
+
+	(void)state;
+	add_group(1, 0);
+	events[0].time_enabled = 3 * MS;
+	events[0].time_running = 2 * MS;
+	events[0].count = 77;
+	for (unsigned asked = 0; asked < 8; asked++) {
+		uint64_t words[5] = { 0 }, expected[5] = { 77 };
+		unsigned n = 1;
+
+		events[0].attr.read_format = 0;
+		for (unsigned i = 0; i < 3; i++) {
+			if (!(asked >> i & 1))
+				continue;
+			events[0].attr.read_format |= formats[i];
+			expected[n++] = values[i];
+		}
+		assert_int_equal(read_format_size(&events[0]), 8 * n);
+		assert_ptr_equal(read_format_put(words, &events[0], clock_now()), words + n);
+		assert_memory_equal(words, expected, sizeof(words));
+	}
+}
+
 /* ---- Throttling ---- */
 
 static void tick(void)
@@ -484,6 +512,7 @@ int main(void)
 		TEST(a_partial_period_waits_with_its_event),
 		TEST(a_group_that_never_fits_is_refused_and_named),
 		TEST(a_sample_carries_the_values_of_its_whole_group),
+		TEST(of_one_event_those_values_are_put_that_are_asked_for),
 		TEST(an_absurd_period_is_stopped_until_the_tick_and_told),
 		TEST(a_period_at_the_limit_is_left_alone),
 		TEST(a_throttled_event_takes_its_whole_group_along),

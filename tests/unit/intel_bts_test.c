@@ -29,7 +29,8 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(open_trace(1 << 16, PERF_ATTR_FREQ), 0);
 	assert_int_equal(event.attr.sample_period, 1);
 	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
-	assert_int_equal(aux.watermark, event.hw.intel_bts.area.segment); /* one by one */
+	assert_int_equal(event.hw.intel_bts.area.segment, (1 << 16) / 8);
+	assert_int_equal(aux.watermark, (1 << 16) / 8); /* one by one */
 }
 
 static void a_reader_that_keeps_up_loses_nothing(void **state)
@@ -188,6 +189,11 @@ static void what_the_machine_lacks_or_cannot_do_is_said(void **state)
 	power_on(0);
 	bts_cpu.edx = 0;
 	assert_int_equal(open_trace(1 << 14, 0), -ENODEV);
+	power_on(0);
+	bts_cpu.version = 1; /* without the global registers */
+	assert_int_equal(open_trace(1 << 14, 0), -ENODEV);
+	bts_cpu.version = 2;
+	assert_int_equal(open_trace(1 << 14, 0), 0);
 	power_on(0);
 	start(1 << 14);
 	assert_int_equal(pmu_intel_bts.add(&event), -EBUSY);

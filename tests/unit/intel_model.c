@@ -57,7 +57,8 @@ static uint64_t read_cpuid(uint32_t reg)
 	case CPUID_WORD(0U, CPUID_EBX):
 		return CPUID_VENDOR_GENU;
 	case CPUID_WORD(CPUID_PERFMON, CPUID_EAX):
-		return model.version | model.general << 8 | WIDTH << 16 | 7 << 24;
+		return model.version | model.general << 8 | WIDTH << 16 |
+		       (uint64_t)model.events << 24;
 	case CPUID_WORD(CPUID_PERFMON, CPUID_EBX):
 		return 1 << 4; /* no LLC misses */
 	case CPUID_WORD(CPUID_PERFMON, CPUID_EDX):
@@ -239,6 +240,7 @@ void intel_model_power_on(unsigned version, bool full_width)
 		intel_models[i].version = version;
 		intel_models[i].full_width = full_width;
 		intel_models[i].general = 4;
+		intel_models[i].events = 7;
 	}
 	rig_power_on(EM_X86_64, model_read, model_write);
 }

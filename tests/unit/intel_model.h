@@ -14,7 +14,7 @@
 	(((1ULL << model.general) - 1) | ((1ULL << INTEL_MODEL_FIXED) - 1) << GLOBAL_FIXED)
 
 struct intel_model {
-	unsigned version, general;
+	unsigned version, general, events; /* counters, architectural events */
 	bool full_width, hypervisor;
 	uint32_t type;       /* CPUID 1AH's core type, where CPUs differ */
 	uint32_t more_fixed; /* CPUID 0AH:ECX */

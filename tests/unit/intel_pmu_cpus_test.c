@@ -55,6 +55,7 @@ static void traces_of_firmware_are_cleared_and_told_where_there_are_any(void **s
 	} cases[] = {
 		{ 1, false, 0, btf, 0, btf, false },
 		{ 1, true, 0, on | btf, 0, btf, true },
+		{ 2, true, 0, btf, 1, btf, true },
 		{ 4, true, 0, btf, 0, btf, false },
 		{ 4, true, 0, on | freeze | btf, 0, btf, true },
 		{ 4, true, 0, btf, 1, btf, true },

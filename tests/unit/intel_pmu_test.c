@@ -143,6 +143,48 @@ static void long_periods_are_counted_in_laps(void **state)
 	assert_int_equal(model.faults, 0);
 }
 
+/* Whether it is of 31 bits or 48: half a lap may pass before the interrupt is served. */
+static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config, lap;
+	} cases[] = {
+		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 31 },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1ULL << 48 }, /* fixed */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t late = cases[i].lap / 4 * 3;
+
+		intel_model_power_on(2, false);
+		rig_begin(&rig_events[0], cases[i].type, cases[i].config, 1ULL << 60);
+		rig_run(8 * late, late, intel_model_count_on);
+		event_disable(&rig_events[0]);
+		assert_true(rig_events[0].count == 8 * late);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
+/* What CPUID.0AH:EAX says lies side by side, and no field takes a neighbour's bit. */
+static void what_there_is_is_what_cpuid_says(void **state)
+{
+	(void)state;
+	intel_model_power_on(1, false);
+	model.general = 3;
+	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	assert_int_equal(rig_events[0].hw.x86.counter, 0); /* version 1 has no fixed ones */
+	assert_true(model.select[0] ==
+	            (0xc0 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_INT | PERFEVTSEL_EN));
+	event_disable(&rig_events[0]);
+	intel_model_power_on(4, true);
+	model.events = 32; /* a bit each for all that a register holds */
+	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	event_disable(&rig_events[0]);
+	assert_int_equal(model.faults, 0);
+}
+
 static void fixed_counters_go_first_and_conditions_need_a_general_one(void **state)
 {
 	(void)state;
@@ -459,6 +501,8 @@ int main(void)
 		cmocka_unit_test(three_cycles_events_get_three_equal_counts),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(long_periods_are_counted_in_laps),
+		cmocka_unit_test(no_lap_goes_by_unseen_however_late_the_interrupt),
+		cmocka_unit_test(what_there_is_is_what_cpuid_says),
 		cmocka_unit_test(fixed_counters_go_first_and_conditions_need_a_general_one),
 		cmocka_unit_test(when_no_counter_is_free_the_event_is_told),
 		cmocka_unit_test(what_the_cpu_lacks_is_not_served),

@@ -68,12 +68,17 @@ static bool go_on(struct trial *t, struct ring_aux_output *out, uint64_t size)
 {
 	struct ring_account *account = t->aux.account;
 	uint64_t *trailer, skip = rig_random(&t->random) % 24, head = t->aux.head;
+	uint64_t need = 1 + rig_random(&t->random) % 512, tail = t->rig.control->aux_tail;
 
 	if (!ring_aux_is_usual(out))
 		return false;
-	trailer = ring_aux_try(out, size, skip, 1 + rig_random(&t->random) % 512);
-	if (!trailer)
+	trailer = ring_aux_try(out, size, skip, need);
+	if (!trailer) {
+		/* what the reader has freed meanwhile is not left unused */
+		assert_true(tail > head || tail < t->up_to || /* a lie */
+		            head + size + skip + need > tail + AREA);
 		return false;
+	}
 	account->trailer(account, trailer);
 	if (ring_aux_go_on(out))
 		ring_aux_wake(out);

@@ -191,7 +191,11 @@ static void a_sample_is_due_when_its_count_is_reached(void **state)
 	assert_int_equal(samples(), 4);
 	assert_int_equal(event.sampling.next, 10000);
 	assert_int_equal(event.sampled, 9500);
-	event.count = 10007; /* while it was being taken away */
+	event.count = 9999;
+	assert_int_equal(sampling_left(&event), 1);
+	event.count = 10000; /* while it was being taken away */
+	assert_int_equal(sampling_left(&event), 1);
+	event.count = 10007;
 	assert_int_equal(sampling_left(&event), 1);
 }
 
