@@ -13,7 +13,6 @@ int ring_attach(struct ring_member *member, struct ring *ring)
 		return -EINVAL;
 	member->owns = true;
 	member->next = NULL;
-	member->first = member;
 	ring_set_owner(ring, &member->owner);
 	ring_barrier();
 	member->ring = ring;
@@ -65,7 +64,6 @@ static struct ring *close_ring(struct ring_member *owner)
 		next = at->next;
 		at->ring = NULL; /* a handler writes nowhere from here on */
 		at->next = NULL;
-		at->first = NULL;
 	}
 	owner->owns = false;
 	ring_set_owner(ring, NULL);

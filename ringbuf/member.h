@@ -20,8 +20,8 @@ struct ring_member {
 	uint64_t sample_type;
 	const void *aux_source; /* the hardware that fills its AUX area; NULL: none */
 
-	struct ring_member *next;  /* of those that write to the same ring */
-	struct ring_member *first; /* of an owner's list, which begins with the owner */
+	struct ring_member *next;  /* of those that write to the same ring, its owner before all */
+	struct ring_member *first; /* the owner of the ring that ring is, where that is another */
 };
 
 /* member owns ring from now on and is its first writer. 0; -EBUSY if it writes to one already;

@@ -120,6 +120,18 @@ static void a_late_interrupt_makes_one_sample_with_the_true_period(void **state)
 	                 rig_events[0].count);
 }
 
+static void an_overflow_that_nobody_served_does_not_outlive_its_event(void **state)
+{
+	(void)state;
+	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	arm_pmuv3_model_run(999, 0);
+	model.overflowed = 0;
+	model.access = 3; /* within the access that stops it */
+	event_disable(&rig_events[0]);
+	assert_in_range(rig_events[0].count, 1000, 1010);
+	assert_int_equal(model.overflowed, 0);
+}
+
 static void however_late_and_whatever_the_period_nothing_is_lost(void **state)
 {
 	(void)state;
@@ -269,6 +281,7 @@ int main(void)
 		TEST(no_event_is_lost_while_registers_are_accessed),
 		TEST(counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),
+		TEST(an_overflow_that_nobody_served_does_not_outlive_its_event),
 		TEST(however_late_and_whatever_the_period_nothing_is_lost),
 		TEST(cycles_take_the_cycle_counter_first_and_then_any),
 		TEST(a_period_beyond_32_bits_needs_no_wide_counter),

@@ -128,6 +128,21 @@ static void what_finds_no_room_is_counted_and_the_tick_goes_on(void **state)
 	stop(1020);
 }
 
+/* Room is what the reader has left by now, not what it had when the segment was opened. */
+static void there_is_room_for_another_segment_once_one_was_read(void **state)
+{
+	struct branch_area *area = &event.hw.branch_step.area;
+
+	(void)state;
+	start();
+	steps(0, 3 * 170 + 1); /* the fourth is open, and the last */
+	assert_int_equal(aux.records, 3);
+	assert_false(branch_area_has_next(area, area->open.end));
+	control.aux_tail = control.aux_head;
+	assert_true(branch_area_has_next(area, area->open.end));
+	event_disable(&event);
+}
+
 /* From a full segment to the next: closed and opened in one, but where the data ring wants a look.
  */
 static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
@@ -183,6 +198,7 @@ int main(void)
 		cmocka_unit_test(each_step_is_a_record_in_its_order),
 		cmocka_unit_test(it_is_opened_as_perfs_decoder_expects_it),
 		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_goes_on),
+		cmocka_unit_test(there_is_room_for_another_segment_once_one_was_read),
 		cmocka_unit_test(the_usual_way_is_open_until_there_is_something_to_tell),
 		cmocka_unit_test(what_it_cannot_do_is_refused),
 	};

@@ -33,6 +33,28 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(aux.watermark, (1 << 16) / 8); /* one by one */
 }
 
+/* The way out of the usual interrupt: whether anything else overflowed is asked, and no more. */
+static void the_usual_interrupt_reads_one_register(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	power_on(0);
+	start(1 << 16);
+	branches(1000);
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t interrupts = bts_cpu.interrupts;
+
+		read_all();
+		before = bts_cpu.registers;
+		while (bts_cpu.interrupts == interrupts)
+			branches(1);
+		assert_int_equal(bts_cpu.registers - before, 1);
+	}
+	event_disable(&event);
+	assert_accounted();
+}
+
 static void a_reader_that_keeps_up_loses_nothing(void **state)
 {
 	(void)state;
@@ -236,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(an_area_that_holds_the_trace_loses_nothing, no_faults),
 		cmocka_unit_test_teardown(it_is_opened_as_perfs_decoder_expects_it, no_faults),
+		cmocka_unit_test_teardown(the_usual_interrupt_reads_one_register, no_faults),
 		cmocka_unit_test_teardown(a_reader_that_keeps_up_loses_nothing, no_faults),
 		cmocka_unit_test_teardown(however_late_the_interrupt_the_ledger_is_exact,
 		                          no_faults),

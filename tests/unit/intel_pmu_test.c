@@ -148,10 +148,11 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 {
 	static const struct {
 		uint32_t type;
-		uint64_t config, lap;
+		uint64_t config, lap, farthest;
 	} cases[] = {
-		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 31 },
-		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1ULL << 48 }, /* fixed */
+		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 31, INT32_MAX },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1ULL << 48, /* fixed */
+		  (1ULL << 47) - 1 },
 	};
 
 	(void)state;
@@ -160,6 +161,7 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 
 		intel_model_power_on(2, false);
 		rig_begin(&rig_events[0], cases[i].type, cases[i].config, 1ULL << 60);
+		assert_true(rig_events[0].hw.x86.farthest == cases[i].farthest);
 		rig_run(8 * late, late, intel_model_count_on);
 		event_disable(&rig_events[0]);
 		assert_true(rig_events[0].count == 8 * late);
@@ -355,14 +357,14 @@ static void leftovers_of_firmware_are_cleared_before_anything_counts(void **stat
 {
 	(void)state;
 	intel_model_power_on(2, false);
-	model.select[3] = PERFEVTSEL_EN | PERFEVTSEL_INT | PERFEVTSEL_OS | 0xc0;
+	model.select[0] = model.select[3] = PERFEVTSEL_EN | PERFEVTSEL_INT | PERFEVTSEL_OS | 0xc0;
 	model.fixed_control = 0xbb;
 	model.global_control = INTEL_MODEL_ALL;
 	model.status = INTEL_MODEL_ALL;
 	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	assert_int_equal(event_init(&rig_events[0]), 0);
 	assert_int_equal(event_enable(&rig_events[0]), 0);
-	assert_int_equal(model.select[3], 0);
+	assert_int_equal(model.select[0] | model.select[3], 0);
 	assert_int_equal(model.status, 0);
 	assert_true(model.global_control == 1ULL << GLOBAL_FIXED);
 	event_disable(&rig_events[0]);

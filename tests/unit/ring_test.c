@@ -83,12 +83,31 @@ static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **
 		                      .clock = &clock };
 
 	assert_int_equal(ring_init(&rig->ring, &config), 0);
+	assert_int_equal(rig->control->size, 96); /* up to perf's __reserved */
 	assert_int_equal(rig->control->data_offset, TR_PAGE);
 	assert_int_equal(rig->control->data_size, SIZE);
 	assert_int_equal(rig->control->time_mult, 7);
 	assert_int_equal(rig->control->time_shift, 3);
 	assert_int_equal(rig->control->time_zero, 99);
 	assert_true(rig->control->capabilities & PERF_CAP_USER_TIME_ZERO);
+}
+
+/* A backward ring is read until there is a 0. */
+static void a_ring_begins_empty_whatever_was_in_its_memory(void **state)
+{
+	struct rig *rig = *state;
+	const struct ring_config config = { .control = rig->control,
+		                            .data = rig->data,
+		                            .size = SIZE,
+		                            .max_record = 1024,
+		                            .scratch = rig->scratch };
+
+	memset(rig->control, 0xff, TR_PAGE);
+	memset(rig->data, 0xff, SIZE);
+	assert_int_equal(ring_init(&rig->ring, &config), 0);
+	assert_int_equal(rig->control->data_head | rig->control->data_tail, 0);
+	for (unsigned i = 0; i < SIZE / 8; i++)
+		assert_int_equal(((uint64_t *)rig->data)[i], 0);
 }
 
 static void a_record_is_built_in_its_slot_where_it_does_not_wrap(void **state)
@@ -360,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_config_against_the_rules_is_refused),
 		CLAIM(the_control_page_says_where_the_data_is_and_how_to_tell_time),
+		CLAIM(a_ring_begins_empty_whatever_was_in_its_memory),
 		CLAIM(a_record_is_built_in_its_slot_where_it_does_not_wrap),
 		CLAIM(a_record_that_wraps_arrives_whole),
 		CLAIM(a_ring_takes_its_whole_size_and_not_a_byte_more),
