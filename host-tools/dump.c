@@ -73,7 +73,7 @@ static const struct argp argp = {
 	    "Print the records of FILE (default: perf.data) and check that none is unaccounted "
 	    "for. FILE is a perf.data file, a trace region, or a memory dump that has a trace "
 	    "region inside.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes are "
-	    "unaccounted for.",
+	    "unaccounted for, 4 the machine, or who wrote the file, did not come to its end.",
 };
 
 void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "host-tools/format.h"
 #include "host-tools/ledger.h"
@@ -56,11 +57,16 @@ void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record);
 void dump_aux_area(struct dump *dump, const struct region *region, uint32_t ring,
                    const struct perf_event_header *record);
 
-/* The closing summary with the conservation check, as text or as JSON, on standard output.
- * True if conserved, or if there is no ledger to say otherwise. */
 /* Whether who made it, machine or writer of the file, did not come to its end. */
 bool dump_unfinished(const struct dump *dump);
 
+/* What is told before anything else, if there is any: that it is unfinished, and by its ledger what
+ * is missing and what would have kept it. Before the records were read a file's ledger has what its
+ * writer found, and of a region it is not known yet what nobody saved. */
+void dump_faults(const struct dump *dump, FILE *out);
+
+/* The closing summary with the conservation check, as text or as JSON, on standard output.
+ * True if conserved, or if there is no ledger to say otherwise. */
 bool dump_summary_text(const struct dump *dump);
 int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error);
 

@@ -171,6 +171,7 @@ static void add_broken(void *context, bool holds, const char *line)
 		json_array_append_new(context, text(line, strlen(line)));
 }
 
+/* First what is not as it should be, as in the text. */
 int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error)
 {
 	const struct ledger *ledger = &dump->ledger;
@@ -190,7 +191,6 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 			json_array_append_new(aux, aux_json(&ledger->rings[i]));
 	}
 	*conserved = !dump->has_ledger || check_conserved(ledger, add_broken, broken);
-	json_object_set_new(json, "records", number(dump->records));
 	missing_list(ledger, add_missing, missing);
 	missing_advice(ledger, advice, sizeof(advice));
 	json_object_set_new(json, "missing", missing);
@@ -199,6 +199,10 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	                    dump->has_ledger || dump->unfinished
 	                        ? json_boolean(!dump_unfinished(dump))
 	                        : json_null());
+	json_object_set_new(json, "conserved",
+	                    dump->has_ledger ? json_boolean(*conserved) : json_null());
+	json_object_set_new(json, "broken", broken);
+	json_object_set_new(json, "records", number(dump->records));
 	json_object_set_new(json, "state", number(ledger->head.state));
 	json_object_set_new(json, "reader_found", number(ledger->head.reader_found));
 	json_object_set_new(json, "message",
@@ -210,9 +214,6 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 		json_object_set_new(json, "spe", spe_json(dump));
 	json_object_set_new(json, "rings", rings);
 	json_object_set_new(json, "wakeups", wakeups_json(ledger));
-	json_object_set_new(json, "conserved",
-	                    dump->has_ledger ? json_boolean(*conserved) : json_null());
-	json_object_set_new(json, "broken", broken);
 	if (json_dumpf(json, stdout, JSON_INDENT(2)) || putchar('\n') == EOF)
 		code = error_set(error, -EIO, "writing the JSON summary failed");
 	json_decref(json);

@@ -18,6 +18,14 @@ static bool has_no_feature(const struct perf_reader *reader)
 	return !(features[0] | features[1] | features[2] | features[3]);
 }
 
+/* The summary begins with them, but who sees the records, or the first page of them, may never come
+ * to it. */
+static void tell_faults(const struct dump *dump)
+{
+	if (!dump->quiet)
+		dump_faults(dump, stderr);
+}
+
 static int load_ledger(struct dump *dump, const struct perf_reader *reader, struct error *error)
 {
 	size_t size;
@@ -26,12 +34,15 @@ static int load_ledger(struct dump *dump, const struct perf_reader *reader, stru
 
 	dump->rewritten = code == PERF_LEDGER_REWRITTEN;
 	dump->unfinished = code == PERF_LEDGER_NONE && has_no_feature(reader);
+	if (dump->unfinished)
+		tell_faults(dump);
 	if (code != PERF_LEDGER_WHOLE)
 		return code < 0 ? code : 0;
 	code = ledger_parse(&dump->ledger, bytes, size, error);
 	if (code)
 		return code;
 	dump->has_ledger = true;
+	tell_faults(dump);
 	ledger_recount(&dump->ledger);
 	dump->recount.ledger = &dump->ledger;
 	return 0;
@@ -182,6 +193,7 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 		dump->ledger.of_region = true;
 		ledger_update(&dump->ledger, &region);
 		dump->clock = region.header.clock;
+		tell_faults(dump);
 	}
 	if (!code)
 		code = dump_rings(dump, &region, error);

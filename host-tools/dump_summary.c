@@ -101,13 +101,22 @@ static void print_ledger(const struct ledger *ledger)
 		print_cpu(ledger, &ledger->cpus[i]);
 }
 
+/* Where dump_faults() writes to. */
+struct faults {
+	FILE *out;
+	bool unread; /* nothing was counted yet of what is here */
+};
+
 static void print_missing(void *context, const struct missing *missing)
 {
+	const struct faults *faults = context;
 	char text[256];
 
-	(void)context;
+	if (faults->unread && missing->kind >= MISSING_UNSAVED)
+		return;
 	missing_text(missing, text, sizeof(text));
-	printf("%sLOST   %s%s\n", terminal_alarm(stdout), text, terminal_plain(stdout));
+	fprintf(faults->out, "%sLOST   %s%s\n", terminal_alarm(faults->out), text,
+	        terminal_plain(faults->out));
 }
 
 static void print_broken(void *context, bool holds, const char *line)
@@ -124,29 +133,24 @@ static void print_ok(void *context, bool holds, const char *line)
 		printf("  ok     %s\n", line);
 }
 
-/* Before anything else: what is not as it should be. True if nothing is unaccounted for. */
-static bool print_faults(const struct dump *dump)
+void dump_faults(const struct dump *dump, FILE *out)
 {
 	const struct ledger_head *head = &dump->ledger.head;
+	struct faults faults = { out, dump->ledger.of_region && !dump->records };
 	char advice[128];
 
-	if (dump_unfinished(dump))
-		printf("%sUNFINISHED the machine did not come to its end: its state is %s (%u)%s\n",
-		       terminal_alarm(stdout), region_state_name(head->state), head->state,
-		       terminal_plain(stdout));
-	if (missing_list(&dump->ledger, print_missing, NULL) &&
-	    missing_advice(&dump->ledger, advice, sizeof(advice)))
-		printf("       to keep it, record with %s\n", advice);
-	return check_conserved(&dump->ledger, print_broken, NULL);
-}
-
-static const char *why_no_ledger(const struct dump *dump)
-{
 	if (dump->unfinished)
-		return "UNFINISHED who wrote this file was ended before it was done";
-	if (dump->rewritten)
-		return "Another tool has rewritten this file and left the ledger out";
-	return "No ledger in this file";
+		fprintf(out, "%sUNFINISHED who wrote this file was ended before it was done%s\n",
+		        terminal_alarm(out), terminal_plain(out));
+	else if (dump_unfinished(dump))
+		fprintf(
+		    out,
+		    "%sUNFINISHED the machine did not come to its end: its state is %s (%u)%s\n",
+		    terminal_alarm(out), region_state_name(head->state), head->state,
+		    terminal_plain(out));
+	if (missing_list(&dump->ledger, print_missing, &faults) &&
+	    missing_advice(&dump->ledger, advice, sizeof(advice)))
+		fprintf(out, "       to keep it, record with %s\n", advice);
 }
 
 bool dump_unfinished(const struct dump *dump)
@@ -161,12 +165,16 @@ bool dump_summary_text(const struct dump *dump)
 
 	printf("\nSummary of %s: %" PRIu64 " records, %" PRIu64 " bytes\n", dump->path,
 	       dump->records, dump->bytes);
+	dump_faults(dump, stdout);
 	if (dump->has_ledger)
-		conserved = print_faults(dump);
+		conserved = check_conserved(ledger, print_broken, NULL);
 	print_types(dump);
 	print_spe(dump);
 	if (!dump->has_ledger) {
-		printf("%s: nothing to check the counts against.\n", why_no_ledger(dump));
+		printf("%s: nothing to check the counts against.\n",
+		       dump->rewritten
+		           ? "Another tool has rewritten this file and left the ledger out"
+		           : "No ledger in this file");
 		return true;
 	}
 	print_ledger(ledger);

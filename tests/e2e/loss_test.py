@@ -24,8 +24,9 @@ OUT = HERE / "perf.data"
 RED = "\033[1;31m"
 
 
-def words(*guest):
-    return [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", OUT, "--", "record", "fake", *guest]
+def words(*guest, options=()):
+    return [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", OUT, *options, "--", "record", "fake",
+            *guest]
 
 
 def command(*line, **environment):
@@ -91,8 +92,18 @@ tap.equal((lines[1:3], lines[-1]),
 tap.equal((json_of["missing"], json_of["advice"]),
           ([{"event": "cpu-clock", "kind": "records", "count": event["lost"], "of": 5000,
              "cpus": 1}], "-m 128"), "and its JSON has them by themselves")
+tap.equal(list(json_of)[:5], ["missing", "advice", "ended", "conserved", "broken"],
+          "which begins with what is not as it should be")
 tap.equal(command(TOOL, "dump", "-s", OUT).stdout.splitlines(), ["", *lines],
           "`dump -s` is that summary alone")
+told = "\n".join(lines[1:3]) + "\n"
+tap.equal([command(TOOL, "dump", *how, OUT).stderr for how in ([], ["-s"], ["--json"])],
+          [told, "", ""], "before records they are told on standard error, once")
+REGION = HERE / "region"
+command(*words("lossy", "5000", options=["--region", REGION]))
+done = command(TOOL, "dump", REGION)
+tap.equal(done.stderr.splitlines(), done.stdout[done.stdout.index("\nSummary of"):].splitlines()[2:4],
+          "of a region as well, but for what is not known before its records are read")
 
 done = command(TOOL, "flamegraph", OUT)
 tap.equal((done.returncode, done.stderr), (0, f"bareperf: LOST {said}\n"),

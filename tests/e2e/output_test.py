@@ -171,4 +171,8 @@ with subprocess.Popen(words("stall", "400"), stderr=subprocess.DEVNULL, cwd=HERE
 status, text, summary = dump()
 tap.ok((status, summary["ended"], summary["conserved"]) == (4, False, None),
        "a file whose writer was killed is no whole one: dump exits with 4", f"{status} {text}")
+done = command(TOOL, "dump", OUT)
+tap.ok(done.stderr.startswith("UNFINISHED who wrote this file was ended before it was done\n") and
+       "\n" + done.stderr in done.stdout, "dump tells of that before the records, and in its summary "
+       "before the rest", done.stderr + done.stdout[-500:])
 tap.finish()
