@@ -12,6 +12,7 @@
 #include "host-tools/session.h"
 #include "pmu/intel_bts.h"
 #include "tests/unit/region_fixture.h"
+#include "tests/unit/temporary.h"
 
 #define BYTES  (256ULL << 20) /* of a recording */
 #define PIECE  (1U << 20)
@@ -19,7 +20,7 @@
 
 static struct fixture fixture;
 static struct session session;
-static char path[64], copy[80];
+static char path[PATH_MAX], copy[PATH_MAX + 8];
 
 static void must(bool it_holds)
 {
@@ -135,9 +136,10 @@ static void measure(const char *name, const char *what, void (*write_some)(void)
 
 int main(void)
 {
-	const char *directory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-
-	snprintf(path, sizeof(path), "%s/bareperf-drain-%d", directory, (int)getpid());
+	if (access("/dev/shm", W_OK))
+		temporary_path(path, "drain");
+	else
+		snprintf(path, sizeof(path), "/dev/shm/bareperf-drain-%d", (int)getpid());
 	snprintf(copy, sizeof(copy), "%s.copy", path);
 	measure("drain-trace", "branch traces", write_trace, true, 1.0);
 	measure("drain-samples", "samples", write_samples, false, 0.5);

@@ -22,6 +22,7 @@
 #include "host-tools/session.h"
 #include "pmu/intel_bts.h"
 #include "tests/unit/region_fixture.h"
+#include "tests/unit/temporary.h"
 
 #define PIECES  2000U
 #define LONGEST 6000U /* of a piece: three do not fit, so that hardware waits for the reader */
@@ -29,7 +30,7 @@
 static struct fixture fixture;
 static struct region region;
 static struct error error;
-static char path[64];
+static char path[PATH_MAX];
 static int is_over;
 
 static int nothing(struct channel *channel, struct error *why)
@@ -80,7 +81,7 @@ static int setup(void **state)
 	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
 	channel.bytes = fixture.bytes;
 	is_over = 0;
-	snprintf(path, sizeof(path), "/tmp/bareperf-aux-tsan-%d", (int)getpid());
+	temporary_path(path, "aux-tsan");
 	return region_open(&region, channel.bytes, channel.size, true, &error) ||
 	       region_load(&region, &error);
 }

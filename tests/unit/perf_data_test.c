@@ -17,12 +17,13 @@
 
 #include "host-tools/perf_reader.h"
 #include "host-tools/perf_writer.h"
+#include "tests/unit/temporary.h"
 
 #define RECORDS 100
 #define SIZE    32 /* of a record: header, IDENTIFIER, IP, PERIOD */
 #define LEDGER  "ledger"
 
-static char path[64], old_path[80];
+static char path[PATH_MAX], old_path[PATH_MAX + 4];
 static struct error error;
 static const uint64_t ids[] = { 7, 9, 8 };
 static uint8_t *bytes; /* the file */
@@ -93,7 +94,7 @@ static void load_file(void)
 static int setup(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof(path), "/tmp/bareperf-perf-data-%d", (int)getpid());
+	temporary_path(path, "perf-data");
 	snprintf(old_path, sizeof(old_path), "%s.old", path);
 	write_file(RECORDS);
 	load_file();

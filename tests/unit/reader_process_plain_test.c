@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,22 +23,16 @@
 #include "host-tools/perf_reader.h"
 #include "host-tools/reader_process.h"
 #include "host-tools/sample.h"
-#include "tests/unit/region_fixture.h"
+#include "tests/unit/session_rig.h"
 
 #define SAMPLES 20
 #define STEPS   600 /* instructions at which to die, from the first write on */
 #define STRIDE  5
 #define KILLS   50
 
-static struct fixture fixture;
-static struct channel channel;
-static struct region region;
-static struct session session;
 static struct ivshmem_server server;
 static struct reader_process reader;
 static struct progress progress;
-static struct error error;
-static char path[64];
 static uint64_t next_ip[FIXTURE_RINGS];
 
 static void ring_bell(void *context, uint32_t vector)
@@ -53,8 +46,6 @@ static void ring_bell(void *context, uint32_t vector)
 
 static void begin(void)
 {
-	struct session_options options = { .output = path, .doorbells = &server };
-
 	fixture_init(&fixture, 0);
 	assert_int_equal(ivshmem_server_open(&server, fixture.fd, &error), 0);
 	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
@@ -63,27 +54,20 @@ static void begin(void)
 		fixture.region.rings[i].vector = i;
 		next_ip[i] = 0;
 	}
-	assert_int_equal(channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error), 0);
-	assert_int_equal(region_open(&region, channel.bytes, channel.size, true, &error), 0);
-	assert_int_equal(session_begin(&session, &channel, &region, &options, &error), 0);
+	session_rig_begin((struct session_options){ .doorbells = &server });
 	reader = (struct reader_process){ .pidfd = -1 };
 }
 
 static void end(void)
 {
 	reader_process_stop(&reader, &session);
-	session_end(&session);
-	region_close(&region);
-	channel.ops->close(&channel);
+	session_rig_end();
 	ivshmem_server_close(&server);
-	fixture_free(&fixture);
-	unlink(path);
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof(path), "/tmp/bareperf-reader-%d", (int)getpid());
 	begin();
 	return 0;
 }
@@ -130,7 +114,7 @@ static void check_file(unsigned ring)
 		if (record.header->type != PERF_RECORD_SAMPLE)
 			continue;
 		assert_true(sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample));
-		if (sample.id == 100 * (ring + 1)) {
+		if (sample.id == FIXTURE_ID(ring, 0)) {
 			assert_int_equal(sample.ip, expected);
 			expected++;
 		}

@@ -36,7 +36,7 @@ static void describe_events(struct fixture *f, unsigned ring)
 			.sample_type = FIXTURE_SAMPLE_TYPE,
 			.flags = PERF_ATTR_SAMPLE_ID_ALL,
 		};
-		event->id = 100 * (ring + 1) + e;
+		event->id = FIXTURE_ID(ring, e);
 		event->cpu = ring;
 		event->evsel = e;
 		event->ring = ring;
@@ -88,7 +88,7 @@ static void make_ring(struct fixture *f, unsigned i, uint32_t flags, const struc
 	config.control = trace_region_at(&f->region, ring->control);
 	config.data = trace_region_at(&f->region, ring->data_offset);
 	f->owners[i] = (struct ring_owner){
-		.id = 100 * (i + 1),
+		.id = FIXTURE_ID(i, 0),
 		.doorbell = &f->region.doorbells[i],
 	};
 	must(!ring_init(&f->rings[i], &config));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine's trace region made by the firmware's own code on the host: for
- * tests of what reads one. Two CPUs with a ring each; event e of ring r has the
- * id 100 * (r + 1) + e.
+ * tests of what reads one. Two CPUs with a ring each.
  */
 #ifndef TESTS_UNIT_REGION_FIXTURE_H
 #define TESTS_UNIT_REGION_FIXTURE_H
@@ -17,9 +16,10 @@
 #define FIXTURE_PAGES 2U             /* of a ring's data */
 #define FIXTURE_AUX   (4U * TR_PAGE) /* bytes of an AUX area */
 #endif
-#define FIXTURE_RINGS   2U
-#define FIXTURE_EVENTS  2U /* a ring */
-#define FIXTURE_ADDRESS 0x40000000ULL
+#define FIXTURE_RINGS           2U
+#define FIXTURE_EVENTS          2U /* a ring */
+#define FIXTURE_ID(ring, event) (100U * ((ring) + 1) + (event))
+#define FIXTURE_ADDRESS         0x40000000ULL
 
 #define FIXTURE_SAMPLE_TYPE                                                             \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

@@ -8,63 +8,33 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host-tools/check.h"
 #include "host-tools/perf_reader.h"
 #include "host-tools/sample.h"
-#include "host-tools/session.h"
-#include "tests/unit/region_fixture.h"
-
-static struct fixture fixture;
-static struct channel channel;
-static struct region region;
-static struct session session;
-static struct error error;
-static char path[64];
-
-static void start(uint32_t ring_flags)
-{
-	static const char *const command[] = { "bareperf", "run" };
-	const struct session_options options = { .output = path,
-		                                 .command = command,
-		                                 .command_words = 2 };
-
-	fixture_init(&fixture, ring_flags);
-	assert_int_equal(channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error), 0);
-	assert_int_equal(region_open(&region, channel.bytes, channel.size, true, &error), 0);
-	assert_int_equal(session_begin(&session, &channel, &region, &options, &error), 0);
-}
+#include "tests/unit/session_rig.h"
 
 static int setup(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof(path), "/tmp/bareperf-session-%d", (int)getpid());
-	unlink(path);
-	start(0);
+	fixture_init(&fixture, 0);
+	session_rig_begin((struct session_options){ 0 });
 	return 0;
 }
 
 static int setup_backward(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof(path), "/tmp/bareperf-session-%d", (int)getpid());
-	unlink(path);
-	start(TR_RING_BACKWARD);
+	fixture_init(&fixture, TR_RING_BACKWARD);
+	session_rig_begin((struct session_options){ 0 });
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	session_end(&session);
-	region_close(&region);
-	channel.ops->close(&channel);
-	fixture_free(&fixture);
-	unlink(path);
+	session_rig_end();
 	return 0;
 }
 
@@ -92,13 +62,6 @@ static size_t ips_in_file(uint64_t id, uint64_t *ips, size_t most)
 	return count;
 }
 
-static void drain(void)
-{
-	uint64_t got;
-
-	assert_int_equal(session_drain(&session, &got, &error), 0);
-}
-
 static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 {
 	uint64_t ips[600];
@@ -107,12 +70,12 @@ static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 	for (uint64_t i = 0; i < 500; i++) {
 		assert_true(fixture_sample(&fixture, i & 1, i >> 1 & 1, 0x1000 + i, 1000, 4));
 		if (i % 10 == 9)
-			drain();
+			session_rig_drain();
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
 	assert_int_equal(session.samples, 500);
-	assert_int_equal(ips_in_file(100, ips, 600), 125);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 600), 125);
 	for (uint64_t i = 0; i < 125; i++)
 		assert_int_equal(ips[i], 0x1000 + 4 * i);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
@@ -125,7 +88,7 @@ static void what_is_lost_is_told_and_conserved(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		fixture_sample(&fixture, 0, i & 1, 0x1000, 7, 4);
-	drain();
+	session_rig_drain();
 	for (int i = 0; i < 10; i++)
 		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
 	fixture_complete(&fixture);
@@ -143,7 +106,7 @@ static void every_wakeup_that_was_sent_is_received_once(void **state)
 	for (int i = 0; i < 2000; i++) {
 		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
 		if (i % 60 == 59)
-			drain();
+			session_rig_drain();
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
@@ -160,11 +123,11 @@ static void an_overwritable_ring_is_read_once_oldest_first(void **state)
 	for (uint64_t i = 0; i < 1000; i++) {
 		assert_true(fixture_sample(&fixture, 1, 0, i, 1000, 4));
 		if (i % 100 == 99)
-			drain();
+			session_rig_drain();
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	count = ips_in_file(200, ips, 600);
+	count = ips_in_file(FIXTURE_ID(1, 0), ips, 600);
 	/* Two pages of 96-byte samples. */
 	assert_int_equal(count, FIXTURE_PAGES * TR_PAGE / 96);
 	for (size_t i = 0; i < count; i++)
@@ -188,8 +151,8 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "ring 0"));
-	assert_int_equal(ips_in_file(200, ips, 60), 20);
-	assert_int_equal(ips_in_file(100, ips, 60), 0);
+	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 0);
 	assert_false(check_conserved(&session.ledger, NULL, NULL));
 }
 
@@ -206,7 +169,7 @@ static void a_record_of_no_known_event_is_refused(void **state)
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "position 0x3c0"));
-	assert_int_equal(ips_in_file(100, ips, 60), 10);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 10);
 }
 
 static void tails_never_pass_what_is_in_the_file(void **state)
@@ -218,7 +181,7 @@ static void tails_never_pass_what_is_in_the_file(void **state)
 	for (int i = 0; i < 20; i++)
 		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
 	assert_int_equal(control->data_tail, 0);
-	drain();
+	session_rig_drain();
 	assert_int_equal(control->data_tail, 20 * 96);
 	perf_writer_flush(&session.writer);
 	assert_true(session.writer.header.data.size >= 20 * 96);
@@ -231,9 +194,9 @@ static void an_unfinished_file_is_whole_after_every_flush(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++)
 		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
-	drain();
+	session_rig_drain();
 	perf_writer_flush(&session.writer);
-	assert_int_equal(ips_in_file(100, ips, 60), 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
 }
 
 static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **state)
@@ -244,7 +207,7 @@ static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **s
 		if (i == 19)
 			fixture_publish(&fixture);
 		if (i == 24)
-			drain();
+			session_rig_drain();
 	}
 	assert_int_equal(session_finish(&session, true, &error), 0);
 	assert_int_equal(session.ledger.events[0].found.delivered, 30);
