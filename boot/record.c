@@ -189,10 +189,8 @@ static bool fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
  * them, are then the largest powers of two that the region holds. */
 static void choose_sizes(struct recording *r)
 {
-	bool is_read = reader_is_announced(r->region);
-
 	r->pages = r->command->pages ? r->command->pages : DEFAULT_PAGES;
-	if (is_read)
+	if (reader_is_announced(r->region))
 		return;
 	if (r->aux_pages && !r->command->aux_pages) {
 		for (r->aux_pages = 1; fits(r, r->pages, 2 * r->aux_pages);)

@@ -10,8 +10,9 @@
 
 extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entry.S */
 
-struct x86_trace x86_trace[ARCH_MAX_CPUS] = { [0 ... ARCH_MAX_CPUS -
-	                                       1] = { .depth = TRACE_SHOWN } };
+#define LAST_CPU (ARCH_MAX_CPUS - 1)
+
+struct x86_trace x86_trace[] = { [0 ... LAST_CPU] = { .depth = TRACE_SHOWN } };
 arch_entered_fn x86_trace_entered;
 static bool any_hides; /* some CPU has hidden its handlers once: from then on TR is ours */
 
