@@ -99,9 +99,9 @@ static int report(const struct machine *machine, const struct run_options *optio
 	return failure_status(machine);
 }
 
-/* A mistake costs no boot, where the image says what it can be told. */
+/* A mistake costs no boot, nor does help, where the image says what it can be told. */
 static bool check_command(struct run_options *options, const char *image,
-                          struct image_tables *tables)
+                          struct image_tables *tables, bool *answered)
 {
 	struct error error = { "" };
 	int code = image_tables_load(tables, image, &error);
@@ -111,7 +111,7 @@ static bool check_command(struct run_options *options, const char *image,
 	else if (*error.text)
 		say("image %s: %s; its commands are not checked before it boots", image,
 		    error.text);
-	return run_check(options);
+	return run_check(options, answered);
 }
 
 int command_run(int argc, char **argv)
@@ -122,6 +122,7 @@ int command_run(int argc, char **argv)
 	struct machine machine;
 	struct error error = { "" };
 	char image[PATH_MAX];
+	bool answered;
 	int code, status;
 
 	run_options_parse(&options, argc, argv);
@@ -131,8 +132,8 @@ int command_run(int argc, char **argv)
 		return RUN_ERROR;
 	}
 	options.image = image;
-	code = check_command(&options, image, &tables) ? 0 : RUN_REFUSED;
-	if (code || options.dry_run) {
+	code = check_command(&options, image, &tables, &answered) ? 0 : RUN_REFUSED;
+	if (code || answered || options.dry_run) {
 		image_tables_free(&tables);
 		return code;
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,14 +75,29 @@ static void suggest_own(struct blob *meant, const struct run_options *options, c
 	blob_add(meant, "", 1);
 }
 
-static bool check_command(const struct run_options *options, const char *text)
+static __attribute__((format(printf, 1, 2))) void print_answer(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+}
+
+static bool check_command(const struct run_options *options, const char *text, bool *answered)
 {
 	static struct command command;
 	struct command_error reason;
 	struct blob meant = { 0 };
 
-	if (!options->tables || !command_parse(&command, text, options->tables, &reason))
+	if (!options->tables)
 		return true;
+	if (!command_parse(&command, text, options->tables, &reason)) {
+		*answered = command.verb == COMMAND_HELP;
+		if (*answered)
+			command_print_usage(options->tables, print_answer);
+		return true;
+	}
 	if (!reason.meant)
 		suggest_own(&meant, options, text, &reason);
 	refuse(options, reason.column, reason.what,
@@ -121,18 +137,19 @@ static int check_payload(const struct run_options *options, struct error *error)
 	return code;
 }
 
-bool run_check(const struct run_options *options)
+bool run_check(const struct run_options *options, bool *answered)
 {
 	struct error error = { "" };
 	char *text = NULL, *whole;
 	bool good;
 
+	*answered = false;
 	if (!check_words(options))
 		return false;
 	whole = run_command_text(options, NULL, &error);
 	if (whole)
 		text = run_command_masked(options, &error);
-	good = text && check_command(options, text);
+	good = text && check_command(options, text, answered);
 	if (!text)
 		error_print(&error);
 	free(whole);

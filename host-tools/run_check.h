@@ -9,7 +9,8 @@
 
 /* Have the firmware's own parser read the command, against options->tables where they are known.
  * False: it is refused, and that was printed, with a mark under the place. What depends on the
- * machine is for the machine to say. */
-bool run_check(const struct run_options *options);
+ * machine is for the machine to say. *answered: the command was help, and the tables' answer was
+ * printed: there is nothing to boot for. */
+bool run_check(const struct run_options *options, bool *answered);
 
 #endif

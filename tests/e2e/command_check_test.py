@@ -21,6 +21,11 @@ def run(*words, arch="x86_64", image=()):
     return done.returncode, done.stderr.decode(errors="replace").splitlines()
 
 
+def answer(command, *options):
+    return subprocess.run([TOOL, "run", "--qemu", "/bin/false", *options, "--", command],
+                          capture_output=True, text=True, timeout=60, check=False)
+
+
 def refused(words, place, reason, **keywords):
     """Refused with this reason last, and a mark under this place of the command as it was typed."""
     words = words.split() if isinstance(words, str) else words
@@ -49,6 +54,7 @@ for isa in ("x86_64", "aarch64"):
     passed("record -e {cycles,instructions}:S,cpu-clock -a -m 64 payload --then -e cyles", arch=isa)
     passed("stat -- matmul", arch=isa)
     passed("list", arch=isa)
+    passed("version", arch=isa)
 refused("record -e BR_INST_RETIRED.NEAR_TAKN:u -- noploop", "BR_INST",
         "did you mean BR_INST_RETIRED:NEAR_TAKEN?")
 refused("record -e BR_RETIERD -- noploop", "BR_RETIERD", "did you mean BR_RETIRED?", arch="aarch64")
@@ -74,8 +80,13 @@ with tempfile.TemporaryDirectory(prefix="bareperf-check-test-") as directory:
     path.write_bytes(good.replace(b"calltree\0", b"treecall\0"))
     refused("record -- calltree", "calltree", "unknown workload", image=IMAGE)
     passed("record -- treecall", image=IMAGE)
+    done = answer("help", "--image", path)
+    tap.ok(done.returncode == 0 and "\n  treecall " in done.stdout and not done.stderr and
+           "\n  -c, --count " in done.stdout,
+           "help is answered by the image's own tables, without a boot", done)
     path.write_bytes(good.replace(b"BPTABLES", b"BPNOTHIN"))
     passed("record -e cyles -- caltree", image=IMAGE)
+    passed("help", image=IMAGE)
     path.write_bytes(good[: len(good) // 2])
     status, lines = run("record", "-e", "cyles", "--", "noploop", image=IMAGE)
     tap.ok(status == STARTED and "not checked before it boots" in lines[0],
