@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* An event of a source that notes what it is asked to do, and a ring for its records. */
+#ifndef TESTS_UNIT_SAMPLING_RIG_H
+#define TESTS_UNIT_SAMPLING_RIG_H
+
+#include "pmu/pmu.h"
+
+#define MS 1000000ULL
+
+extern struct perf_event event; /* ACTIVE; a sample has IP, TIME, PERIOD */
+extern struct perf_event_mmap_page control;
+extern uint64_t data[1 << 13]; /* of the ring */
+
+/* What the event's source was asked to do, a letter each, in order: d e s S r (disable enable stop
+ * Start read). */
+extern char asked[32];
+
+/* A source that can neither be disabled nor read. */
+extern const struct pmu pmu_plain;
+
+/* Before each test. */
+int sampling_rig_set_up(void **state);
+
+#endif
