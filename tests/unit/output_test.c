@@ -93,8 +93,14 @@ static void the_last_recording_is_kept_and_the_one_before_it_is_not(void **state
 
 static void an_empty_file_is_no_recording(void **state)
 {
+	const mode_t mask = umask(0);
+	struct stat stat_of;
+
 	(void)state;
 	record(path, "");
+	umask(mask);
+	assert_int_equal(stat(path, &stat_of), 0);
+	assert_int_equal(stat_of.st_mode & 07777, 0644);
 	record(path, "one");
 	assert_int_not_equal(access(old_path, F_OK), 0);
 }

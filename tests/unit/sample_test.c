@@ -185,6 +185,27 @@ static void long_texts_pass_through_the_buffer_whole(void **state)
 	fclose(file);
 }
 
+static void lines_are_gathered_until_another_might_not_fit(void **state)
+{
+	static struct format format;
+	FILE *file = tmpfile();
+	char byte;
+
+	(void)state;
+	assert_non_null(file);
+	format_init(&format, fileno(file));
+	format.at += FORMAT_BUFFER - FORMAT_ROOM;
+	format_line(&format);
+	assert_int_equal(pread(fileno(file), &byte, 1, 0), 0);
+	format_literal(&format, "x");
+	format_line(&format);
+	assert_ptr_equal(format.at, format.buffer);
+	assert_int_equal(pread(fileno(file), &byte, 1, FORMAT_BUFFER - FORMAT_ROOM), 1);
+	assert_int_equal(byte, 'x');
+	assert_int_equal(pread(fileno(file), &byte, 1, FORMAT_BUFFER - FORMAT_ROOM + 1), 0);
+	fclose(file);
+}
+
 static void an_output_that_fails_is_remembered(void **state)
 {
 	static struct format format;
@@ -194,6 +215,21 @@ static void an_output_that_fails_is_remembered(void **state)
 	format_text(&format, "x", 1);
 	format_flush(&format);
 	assert_int_not_equal(format.failed, 0);
+	format_init(&format, -1); /* another one */
+	assert_int_equal(format.failed, 0);
+}
+
+/* As in a record that lies. */
+static void a_record_too_short_for_an_id_has_none(void **state)
+{
+	static const uint64_t sample[] = { PERF_RECORD_SAMPLE | 2ULL * 8 << 48, 77 };
+	static const uint64_t lost[] = { PERF_RECORD_LOST | 1ULL * 8 << 48, 77 };
+	uint64_t id = 5;
+
+	(void)state;
+	assert_true(sample_id((const void *)sample, &id));
+	assert_int_equal(id, 77);
+	assert_false(sample_id((const void *)lost, &id));
 }
 
 int main(void)
@@ -205,6 +241,8 @@ int main(void)
 		cmocka_unit_test(a_trailer_is_read_from_the_end),
 		cmocka_unit_test(numbers_are_formatted_as_printf_does),
 		cmocka_unit_test(long_texts_pass_through_the_buffer_whole),
+		cmocka_unit_test(a_record_too_short_for_an_id_has_none),
+		cmocka_unit_test(lines_are_gathered_until_another_might_not_fit),
 		cmocka_unit_test(an_output_that_fails_is_remembered),
 	};
 
