@@ -196,7 +196,9 @@ void images_cache(const struct region *region, const struct image_file *files)
 		struct error error = { "" };
 
 		if (files[i].found &&
-		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size, &error))
+		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size,
+		                      &error) &&
+		    *error.text) /* else there is no place for a cache */
 			error_print(&error);
 	}
 }
