@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host-tools/commands.h"
@@ -175,6 +176,13 @@ static int choose_event(struct stacks *stacks, const struct perf_reader *reader,
 	return error_set(error, -ENODATA, "%s has no samples to draw", options->input);
 }
 
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static int write_output(const struct stacks *stacks, const struct flamegraph_options *options,
                         struct error *error)
 {
@@ -251,6 +259,10 @@ static int draw(const struct flamegraph_options *options, struct error *error)
 	}
 	if (!code)
 		code = choose_event(&stacks, &reader, options, error);
+	if (!code && options->output && is_same_file(options->input, options->output))
+		code = error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o",
+		                 options->output);
 	if (!code && stacks.event)
 		code = walk(&reader, visit_samples, &stacks, error);
 	if (!code && stacks.event)

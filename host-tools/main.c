@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* bareperf, the host tool: finds the subcommand. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host-tools/commands.h"
+#include "host-tools/error.h"
 
 static const struct {
 	const char *name;
@@ -54,7 +57,7 @@ static int help(int argc, char **argv)
 	return EXIT_OK;
 }
 
-int main(int argc, char **argv)
+static int start(int argc, char **argv)
 {
 	if (argc < 2) {
 		usage(stderr);
@@ -71,4 +74,26 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help"))
 		return help(argc - 1, argv + 1);
 	return dispatch(argc - 1, argv + 1);
+}
+
+/* What we open must not get the number of a standard file that is closed: messages would go into
+ * recordings. Opened the wrong way round, it is an error to use them, as before. */
+static void keep_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	keep_standard_files();
+	status = start(argc, argv);
+	if (status || (!fflush(stdout) && !ferror(stdout)))
+		return status;
+	say("standard output cannot be written");
+	return argc > 1 && !strcmp(argv[1], "run") ? RUN_ERROR : EXIT_ERROR;
 }

@@ -22,11 +22,11 @@ static bool is_still_at(int fd, const char *path)
 	       file.st_ino == name.st_ino;
 }
 
-static int busy(const char *path, struct error *error)
+static int busy(const char *path, const char *option, struct error *error)
 {
 	return error_set(error, -EBUSY,
-	                 "%s is being written by another recording: name another file with -o",
-	                 path);
+	                 "%s is being written by another recording: name another file with %s",
+	                 path, option);
 }
 
 /* True if nobody else has the lock; a file system without locks locks nobody out. */
@@ -65,7 +65,7 @@ static int keep_old(const char *path, char **old, struct error *error)
 	if (fd < 0 && errno == ENOENT)
 		return 1; /* renamed since; what is there next may be locked */
 	if (fd >= 0 && !lock(fd))
-		code = is_still_at(fd, path) ? busy(path, error) : 1;
+		code = is_still_at(fd, path) ? busy(path, "-o", error) : 1;
 	else
 		code = fd >= 0 && !is_still_at(fd, path) ? 1 : rename_to_old(path, old, error);
 	if (fd >= 0)
@@ -86,9 +86,25 @@ static int create(const char *path, struct error *error)
 	else if (!S_ISREG(stat_of.st_mode))
 		return fd;
 	else if (!lock(fd))
-		code = is_still_at(fd, path) ? busy(path, error) : -EAGAIN;
+		code = is_still_at(fd, path) ? busy(path, "-o", error) : -EAGAIN;
 	else if (!is_still_at(fd, path) || fstat(fd, &stat_of) || stat_of.st_size)
 		code = -EAGAIN;
+	if (!code)
+		return fd;
+	close(fd);
+	return code;
+}
+
+int output_open_region(const char *path, struct error *error)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), code = 0;
+
+	if (fd < 0)
+		return error_errno(error, "creating %s", path);
+	if (!lock(fd))
+		code = busy(path, "--region", error);
+	else if (ftruncate(fd, 0))
+		code = error_errno(error, "emptying %s", path);
 	if (!code)
 		return fd;
 	close(fd);
@@ -98,6 +114,7 @@ static int create(const char *path, struct error *error)
 int output_open(const char *path, char **place, char **old, struct error *error)
 {
 	int code = -EAGAIN;
+	char *real;
 
 	*old = NULL;
 	*place = realpath(path, NULL);
@@ -111,7 +128,12 @@ int output_open(const char *path, char **place, char **old, struct error *error)
 		code = kept < 0 ? kept : kept ? -EAGAIN : create(*place, error);
 	}
 	if (code == -EAGAIN)
-		busy(*place, error);
+		busy(*place, "-o", error);
+	real = code < 0 ? NULL : realpath(path, NULL);
+	if (real) { /* it is there now: a link that led nowhere leads to it */
+		free(*place);
+		*place = real;
+	}
 	if (code < 0) {
 		free(*place);
 		free(*old);

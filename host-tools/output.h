@@ -16,4 +16,9 @@
  * another recording is being written there. */
 int output_open(const char *path, char **place, char **old, struct error *error);
 
+/* Open path for a trace region that is to be kept there, empty and locked likewise: who cut off the
+ * file of a machine that runs would end both with SIGBUS. An older one is not kept. The descriptor,
+ * or a negative errno. */
+int output_open_region(const char *path, struct error *error);
+
 #endif

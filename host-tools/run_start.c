@@ -8,20 +8,20 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "host-tools/output.h"
 #include "host-tools/run_command.h"
 #include "host-tools/run_machine.h"
 
 static int open_region_file(struct machine *machine, const struct run_options *options,
                             struct error *error)
 {
-	int fd = options->region
-	             ? open(options->region, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
-	             : memfd_create("bareperf-region", MFD_CLOEXEC);
 	const char *name = options->region ? options->region : "anonymous memory";
+	int fd = options->region ? output_open_region(options->region, error)
+	                         : memfd_create("bareperf-region", MFD_CLOEXEC);
 	int code;
 
 	if (fd < 0)
-		return error_errno(error, "creating the trace region in %s", name);
+		return options->region ? fd : error_errno(error, "making %s", name);
 	machine->region_fd = fd;
 	/* All of it now: a full file system would otherwise kill us, or the machine, later. */
 	code = posix_fallocate(fd, 0, (off_t)options->region_size);

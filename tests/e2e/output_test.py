@@ -4,6 +4,7 @@
 two runs at a time, a full disk, a machine that did not come to its end. The machine is made up
 (fake_qemu.py)."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -76,6 +77,12 @@ tap.equal((names(), delivered(link), delivered(HERE / "target.old")),
 tap.ok(link.is_symlink() and os.readlink(link) == "target", "and points where it did")
 clean()
 
+link.symlink_to("target")
+run("refuse", out=link)
+tap.equal((names(), link.is_symlink()), (["link"], True),
+          "where nothing is recorded a link that points nowhere is left as it was")
+clean()
+
 # ---- Two at a time ----
 
 with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, cwd=HERE) as first:
@@ -93,6 +100,25 @@ with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, 
 said = re.search(r"\((\d+) samples\)", text)
 tap.ok(said and int(said.group(1)) >= 400 and delivered() == int(said.group(1)),
        "the first one's file has all that it says", text)
+clean()
+region = HERE / "region"
+region.write_bytes(b"of a machine that runs")
+with open(region, "rb") as holder:
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    done = run("complete", "100", options=["--region", region])
+tap.ok(done.returncode == ERROR and f"{region} is being written" in done.stderr and
+       "--region" in done.stderr and region.read_bytes() == b"of a machine that runs" and
+       names() == ["region"], "the file of another run's region is left alone", done.stderr)
+with subprocess.Popen(words("stall", "100", options=["--region", region]),
+                      stderr=subprocess.DEVNULL, cwd=HERE) as first:
+    live.until(lambda: live.is_as_long(OUT, 5000))
+    tap.equal(run("complete", out=HERE / "other", options=["--region", region]).returncode, ERROR,
+              "which is locked while that run lasts")
+    first.send_signal(signal.SIGINT)
+tap.equal(delivered() >= 100, True, "and the machine goes on")
+done = run("complete", "100", options=["--region", OUT])
+tap.ok(done.returncode == ERROR and "--region" in done.stderr and delivered() >= 100,
+       "region and recording have a file each", done.stderr)
 clean()
 started = [subprocess.Popen(words("complete", "3000"), stderr=subprocess.DEVNULL, cwd=HERE)
            for _ in range(4)]
@@ -121,10 +147,22 @@ tap.ok(summary["missing"] == [{**missing, "count": written - samples, "of": writ
        f"{done.stderr}\n{summary['missing']}")
 clean()
 
+for how in ("list", "version", "--help"):
+    done = command("sh", "-c", f"exec '{TOOL}' {how} >/dev/full")
+    tap.equal((done.returncode, done.stderr != ""), (1, True), f"{how}: a full disk is an error")
+done = command("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh",
+               *words("complete", "1000", options=["--verbose"]))
+tap.equal((done.returncode, delivered()), (0, 1000),
+          "where the standard files are closed, no message goes into others")
+clean()
+
 # ---- Files that are not whole ----
 
 run("complete", "1000")
 whole = OUT.read_bytes()
+done = command(TOOL, "flamegraph", "-o", OUT, OUT)
+tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr and
+       OUT.read_bytes() == whole, "flamegraph does not write over what it draws", done.stderr)
 data_end = sum(struct.unpack_from("<2Q", whole, 40))
 strange = []
 for size in [*range(data_end + 1, len(whole), 401), len(whole) - 1]:

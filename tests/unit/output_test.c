@@ -112,6 +112,7 @@ static void a_link_stays_and_what_it_points_to_is_kept(void **state)
 	(void)state;
 	assert_int_equal(symlink("perf.data", link_path), 0);
 	record(link_path, "one"); /* it points nowhere yet */
+	assert_string_equal(place, path);
 	record(link_path, "two");
 	assert_string_equal(place, path);
 	assert_int_equal(lstat(link_path, &stat_of), 0);
