@@ -55,14 +55,15 @@ EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/
 
 # What reads commands and events as text, for the firmware and for the host tool
 PARSERS := agent/parse/*.c pmu/parse/*.c
-FW_SRCS := $(wildcard boot/*.c arch/$(ARCH)/*.c arch/$(ARCH)/*.S pmu/*.c ringbuf/*.c channel/*.c \
-	workload/*.c $(PARSERS))
+FW_SRCS := $(wildcard boot/*.c lib/*.c agent/*.c arch/$(ARCH)/*.c arch/$(ARCH)/*.S pmu/*.c pmu/x86/*.c \
+	pmu/arm/*.c pmu/software/*.c ringbuf/*.c channel/*.c workload/*.c $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
 $(OUT)/obj/%.o: EXTRA = -mgeneral-regs-only
 $(OUT)/obj/workload/%.o: EXTRA =
-$(OUT)/obj/boot/%.o $(OUT)/obj/channel/%.o: EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
+$(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%.o: \
+	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
 $(OUT)/obj/boot/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efibind.h
@@ -166,8 +167,8 @@ HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libp
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
-LIB_SRCS := $(wildcard ringbuf/*.c pmu/*.c arch/host/*.c $(PARSERS)) boot/elf.c \
-	$(filter-out host-tools/main.c,$(wildcard host-tools/*.c))
+LIB_SRCS := $(wildcard ringbuf/*.c ringbuf/reader/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c pmu/software/*.c \
+	arch/host/*.c $(PARSERS) host-tools/*/*.c)
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
 define variant
@@ -198,24 +199,28 @@ host: $(if $(wildcard host-tools/main.c),build/host/bareperf)
 
 # ---- Tests: `NAME_CFLAGS`, `NAME_SRCS` and `NAME_LIBS` in tests/*/*.mk, for those that need more ----
 
-include $(wildcard tests/*/*.mk)
-UNIT := $(patsubst tests/unit/%.c,build/host/tests/%,$(wildcard tests/unit/*_test.c))
+TEST_MAKES := $(shell find tests -name '*.mk')
+include $(TEST_MAKES)
+UNIT_SRCS := $(shell find tests/unit -name '*_test.c')
+UNIT := $(addprefix build/host/tests/,$(notdir $(UNIT_SRCS:.c=)))
 UNIT_TSAN := $(filter %_tsan_test,$(UNIT))
 UNIT_PLAIN := $(filter %_plain_test,$(UNIT))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/host/fuzzers/%,$(wildcard tests/fuzz/*_fuzz.c))
 BENCHES := $(patsubst tests/bench/%.c,build/host/bench/%,$(wildcard tests/bench/*.c))
 
-# $(1) = compiler and its flags; the first prerequisite is the source, the last the library
-link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($(*F)_CFLAGS) -o $@ $< $($(*F)_SRCS) \
-	$(filter %.a,$^) $($(*F)_LIBS) $(HOST_LIBS)
+# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the library
+link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ $(filter %/$*.c,$^) $($*_SRCS) \
+	$(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
 
-$(UNIT_TSAN): build/host/tests/%: tests/unit/%.c build/host/tsan/libbareperf.a Makefile
+unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
+.SECONDEXPANSION:
+$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) build/host/tsan/libbareperf.a Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(TSAN)) -lcmocka
-$(UNIT_PLAIN): build/host/tests/%: tests/unit/%.c build/host/plain/libbareperf.a Makefile
+$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) build/host/plain/libbareperf.a Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc) -lcmocka
-$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: tests/unit/%.c build/host/asan/libbareperf.a \
+$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) build/host/asan/libbareperf.a \
 		Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(ASAN)) -lcmocka
@@ -233,9 +238,8 @@ benches: host $(BENCHES)
 
 # ---- Lint: each file once until it changes, with the include paths that it is built with ----
 
-C_FILES := $(wildcard $(foreach dir,boot agent/parse arch/*/include arch/* arch pmu pmu/parse ringbuf \
-	channel workload workload/sdk workload/sdk/include/bareperf workload/example host-tools tests/* \
-	$(ARCHES:%=tests/firmware/%),$(dir)/*.[ch]))
+HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
+C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
 	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \
@@ -245,7 +249,8 @@ TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffr
 CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes
 
 build/lint/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS)
-build/lint/boot/%.tidy build/lint/pmu/%.tidy build/lint/channel/%.tidy build/lint/workload/%.tidy \
+build/lint/boot/%.tidy build/lint/lib/%.tidy build/lint/agent/%.tidy build/lint/pmu/%.tidy \
+	build/lint/channel/%.tidy build/lint/workload/%.tidy \
 	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
 build/lint/arch/aarch64/%.tidy build/lint/tests/firmware/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
 build/lint/%.tidy: % .clang-tidy $(filter %.h,$(C_FILES))
@@ -351,7 +356,7 @@ clean:			## remove build/ (the cache of `deps` stays)
 
 help:			## this list
 	@echo 'make [ARCH=$(subst $() ,|,$(ARCHES))] [V=1] TARGET'
-	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' Makefile tests/*/*.mk | tr -d '\t'
+	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' Makefile $(TEST_MAKES) | tr -d '\t'
 
 lint-targets := lint-run lint-format lint-cppcheck lint-shell lint-style
 .SECONDARY:

@@ -128,7 +128,7 @@ struct arch_uart_hint {
 #define ARCH_MAX_IOAPICS    16
 #define ARCH_MAX_GICR_AREAS 256
 
-/* ACPI's facts about this machine (boot/acpi.c), for the ISA that wants them. Bounded, but not
+/* ACPI's facts about this machine (lib/acpi.c), for the ISA that wants them. Bounded, but not
  * verified against the hardware. 0 is "not there", unless a comment says more. */
 struct arch_platform {
 	unsigned cpu_count;           /* usable CPUs, at least 1 where there is a MADT */
@@ -378,7 +378,7 @@ typedef void (*arch_print_fn)(const char *format, ...);
 void arch_regs_print(const struct arch_regs *regs, arch_print_fn print);
 const char *arch_regs_cause(const struct arch_regs *regs); /* "#PF page fault, write" */
 
-/* Supplied by boot/panic.c; called by the ISA on every exception that has no handler. It returns
+/* Supplied by lib/panic.c; called by the ISA on every exception that has no handler. It returns
  * only where the fault is the payload's, with the registers changed by arch_regs_redirect(). */
 void panic_exception(const struct arch_regs *regs);
 

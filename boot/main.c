@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The story of a run. */
-#include "boot/agent.h"
-#include "boot/console.h"
-#include "boot/efi.h"
-#include "boot/framebuffer.h"
-#include "boot/memory.h"
+#include "agent/agent.h"
 #include "boot/start.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/framebuffer.h"
+#include "lib/memory.h"
 
 /* Second half: the machine is ours. */
 static int serve(void *platform)

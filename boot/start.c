@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "boot/start.h"
-#include "boot/image.h"
+
+#include "lib/image.h"
 
 /* Elf64_Rela (System V ABI, "Relocation"). The Makefile refuses any that is not *_RELATIVE. */
 struct rela {

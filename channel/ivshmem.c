@@ -10,9 +10,9 @@
  */
 #include <errno.h>
 
-#include "boot/efi.h"
-#include "boot/memory.h"
 #include "channel/channel.h"
+#include "lib/efi.h"
+#include "lib/memory.h"
 
 #define VENDOR_DEVICE 0x11101af4U /* config space, offset 0 */
 #define REGISTERS     0           /* the BARs */

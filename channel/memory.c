@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "boot/memory.h"
+#include "abi/trace_region.h"
 #include "channel/channel.h"
-#include "ringbuf/trace_region.h"
+#include "lib/memory.h"
 
 #define DEFAULT_SIZE (16ULL << 20)
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "host-tools/commands.h"
-#include "host-tools/error.h"
+#include "host-tools/util/error.h"
 
 static const struct {
 	const char *name;

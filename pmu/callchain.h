@@ -10,9 +10,9 @@
 #ifndef PMU_CALLCHAIN_H
 #define PMU_CALLCHAIN_H
 
+#include "abi/perf_event.h"
 #include "arch/arch.h"
 #include "ringbuf/bytes.h"
-#include "ringbuf/perf_event.h"
 #include "ringbuf/ring.h"
 
 #define CALLCHAIN_MAX 127U /* frames, perf's default sample_max_stack */

@@ -3,7 +3,7 @@
 #ifndef PMU_CLOCK_H
 #define PMU_CLOCK_H
 
-#include "ringbuf/trace_region.h"
+#include "abi/trace_region.h"
 
 #define NSEC_PER_SEC 1000000000ULL
 

@@ -4,7 +4,7 @@
 #ifndef PMU_COUNTER_CENSUS_H
 #define PMU_COUNTER_CENSUS_H
 
-#include "ringbuf/trace_region.h"
+#include "abi/trace_region.h"
 
 /* A bit a counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed ones
  * from 32), PERF_CNTR_GLOBAL_CTL, PMCNTENSET_EL0 (31: the cycle counter). */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/pmu.h"
-
 #include <errno.h>
 
 #include "arch/arch.h"
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/group.h"
+#include "pmu/pmu.h"
 #include "pmu/read_format.h"
 #include "pmu/sample.h"
 #include "ringbuf/ledger.h"

@@ -6,6 +6,7 @@
 #ifndef PMU_PMU_H
 #define PMU_PMU_H
 
+#include "abi/trace_region.h"
 #include "arch/arch.h"
 #include "pmu/branch_area.h"
 #include "pmu/callchain.h"
@@ -14,7 +15,6 @@
 #include "pmu/timer.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/ring.h"
-#include "ringbuf/trace_region.h"
 
 /* State of the cpu-clock source; each source with state of its own has a member of hw. */
 struct hw_cpu_clock {

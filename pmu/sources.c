@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/amd_pmu.h"
-#include "pmu/arm_pmuv3.h"
-#include "pmu/arm_spe.h"
-#include "pmu/branch_step.h"
-#include "pmu/branch_trace.h"
-#include "pmu/cpu_clock.h"
-#include "pmu/intel_bts.h"
-#include "pmu/intel_pmu.h"
+#include "pmu/arm/arm_pmuv3.h"
+#include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
+#include "pmu/software/branch_step.h"
+#include "pmu/software/cpu_clock.h"
+#include "pmu/x86/amd_pmu.h"
+#include "pmu/x86/branch_trace.h"
+#include "pmu/x86/intel_bts.h"
+#include "pmu/x86/intel_pmu.h"
 
 /* Hardware first: it takes the generic events that it can count. */
 const struct pmu *const pmu_sources[] = {

@@ -5,7 +5,7 @@
  */
 #include "pmu/timer.h"
 
-#include "ringbuf/trace_region.h"
+#include "abi/trace_region.h"
 
 static struct timer *queues[TR_MAX_CPUS];
 

@@ -2,7 +2,7 @@
 /*
  * The owner of a ring: whom a wakeup is for, whoever's record caused it.
  *
- * Handshake with the reader (host-tools/ring_reader.h), which loses no wakeup:
+ * Handshake with the reader (ringbuf/reader/ring_reader.h), which loses no wakeup:
  *
  *	firmware			reader
  *	publish data_head		clear pending
@@ -21,9 +21,9 @@
 #ifndef RINGBUF_OWNER_H
 #define RINGBUF_OWNER_H
 
+#include "abi/trace_region.h"
 #include "arch/arch.h"
 #include "ringbuf/fault.h"
-#include "ringbuf/trace_region.h"
 
 struct ring_owner {
 	uint64_t id;                  /* perf's id of the owning event */

@@ -7,7 +7,7 @@
 #ifndef RINGBUF_REGION_WRITER_H
 #define RINGBUF_REGION_WRITER_H
 
-#include "ringbuf/trace_region.h"
+#include "abi/trace_region.h"
 
 struct region_limits {
 	uint32_t cpus;         /* entries to make room for, 1 to TR_MAX_CPUS */

@@ -5,9 +5,9 @@
  */
 #include "ringbuf/ring.h"
 
-#include "ringbuf/bytes.h"
-
 #include <errno.h>
+
+#include "ringbuf/bytes.h"
 
 struct lost_record {
 	struct perf_event_header header;

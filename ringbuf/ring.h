@@ -29,7 +29,7 @@
  * Who cannot be interrupted has a shorter way: ring_alone.h.
  *
  * tests/model/nest.pml has the steps, and what goes wrong without each. Two pairs with the reader
- * (host-tools/ring_reader.c):
+ * (ringbuf/reader/ring_reader.c):
  *
  *	firmware			reader
  *	load data_tail			load data_head
@@ -56,10 +56,10 @@
 #ifndef RINGBUF_RING_H
 #define RINGBUF_RING_H
 
+#include "abi/trace_region.h"
 #include "arch/arch.h"
 #include "ringbuf/fault.h"
 #include "ringbuf/owner.h"
-#include "ringbuf/trace_region.h"
 
 #define RING_SIZE_MAX    (1ULL << 31) /* bytes: see ring_is_good() */
 #define RING_LEVELS      4  /* writers that may take care at a time: thread, exception, IRQ, NMI */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring as it begins, its owner, and its pauses. */
-#include "ringbuf/ring.h"
+#include <errno.h>
 
 #include "ringbuf/bytes.h"
-
-#include <errno.h>
+#include "ringbuf/ring.h"
 
 static void init_control(const struct ring_config *config)
 {

@@ -3,10 +3,10 @@
 #ifndef AGENT_PARSE_COMMAND_H
 #define AGENT_PARSE_COMMAND_H
 
+#include "abi/trace_region.h"
 #include "agent/parse/tables.h"
 #include "arch/arch.h"
 #include "pmu/parse/events.h"
-#include "ringbuf/trace_region.h"
 
 #define COMMAND_MAX_EVENTS 16U
 #define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */

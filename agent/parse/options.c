@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/words.h"
-
-#include "ringbuf/ring.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "agent/parse/words.h"
+#include "ringbuf/ring.h"
 
 static int set_events(struct words *w, const char *text)
 {

@@ -6,7 +6,7 @@
  *
  *	file offset = link address
  *	TABLES_DIRECTORY	struct tables_directory		linker.ld
- *	directory.tables	struct command_tables		boot/tables.c
+ *	directory.tables	struct command_tables		agent/tables.c
  *	directory.relocations	Elf64_Rela entries, all of them R_*_RELATIVE
  *
  * All stored pointers are such relocations: the link address is their addend.

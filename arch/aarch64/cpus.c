@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/cpus.h"
+
+#include <errno.h>
+
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
-
-#include <errno.h>
 
 #define PAGE 4096U
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/exception.h"
+
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"

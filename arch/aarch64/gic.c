@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/gic.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* GICv2: Arm Generic Interrupt Controller Architecture Specification, IHI 0048B. */
+#include <errno.h>
+
 #include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/sysreg.h"
-
-#include <errno.h>
 
 #define GICD_ITARGETSR   0x800
 #define GICD_SGIR        0xf00

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* GICv3 and GICv4: Arm Generic Interrupt Controller Architecture Specification, IHI 0069H. */
+#include <errno.h>
+
 #include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/sysreg.h"
-
-#include <errno.h>
 
 #define GICD_CTLR_GRP1 (1U << 1) /* EnableGrp1, EnableGrp1A: the same bit in both views */
 #define GICD_CTLR_ARE  (1U << 4)

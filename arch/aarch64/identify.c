@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* MIDR_EL1 in words: Arm ARM DDI 0487, D17.2.100; part numbers from the cores' manuals. */
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"

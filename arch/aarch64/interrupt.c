@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/gic.h"
 
 arch_handler_fn arm_interrupt_handlers[GIC_FIRST_SPI];

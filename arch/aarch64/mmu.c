@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/mmu.h"
-#include "arch/aarch64/sysreg.h"
 
 #include <errno.h>
+
+#include "arch/aarch64/sysreg.h"
 
 #define PAGE_SHIFT    12
 #define PAGE_SIZE     (1UL << PAGE_SHIFT)

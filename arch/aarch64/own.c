@@ -1,10 +1,13 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Taking the machine and giving it back. We stay at the exception level where UEFI runs (UEFI
  * 2.10, 2.3.6: EL2 or EL1). At EL2 always with HCR_EL2.E2H = 0, so that there is one layout of
  * TCR, CPTR and CNTHCTL to get right, with FEAT_VHE and without.
  */
 #include "arch/aarch64/own.h"
+
+#include <errno.h>
+
 #include "arch/aarch64/cpus.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
@@ -13,8 +16,6 @@
 #include "arch/aarch64/smp.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/aarch64/uart.h"
-
-#include <errno.h>
 
 #define ID_AA64MMFR4_E2H0  24 /* 0: E2H may be 0 */
 #define ID_AA64DFR0_PMUVER 8

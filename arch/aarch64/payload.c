@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What the payload is to us: code at EL1 below our EL2, else a function. */
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/sysreg.h"

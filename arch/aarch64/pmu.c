@@ -1,15 +1,15 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The PMU's registers by number, and its interrupt. A system register's name is part of the
  * instruction, hence the switch.
  */
+#include <errno.h>
+
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/pmuv3.h"
 #include "arch/aarch64/spe.h"
 #include "arch/aarch64/sysreg.h"
-
-#include <errno.h>
 
 /* BSA (DEN0094), "PPI assignments" */
 #define PPI_SPE 21U

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* An exception in words. ESR_ELx: Arm ARM DDI 0487, D17.2.37. */
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"

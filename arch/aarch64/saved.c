@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/saved.h"
+
 #include "arch/aarch64/sysreg.h"
 
 void arm_save_translation(struct arm_saved *saved)

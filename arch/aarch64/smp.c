@@ -1,17 +1,18 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The other CPUs: started by PSCI, then asleep until there is work. A CPU's state is handed to
  * and fro: the boot CPU writes it in OFF, IDLE and FAILED, the CPU itself in all others, with
  * release, so that what was stored before is seen by who reads the new state with acquire.
  */
 #include "arch/aarch64/smp.h"
+
+#include <errno.h>
+
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
-
-#include <errno.h>
 
 enum arm_cpu_state {
 	CPU_OFF = 0,

@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Time: the generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which
  * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us.
  */
+#include <errno.h>
+
+#include "abi/trace_region.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/sysreg.h"
-#include "ringbuf/trace_region.h"
-
-#include <errno.h>
 
 /* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
 #define PPI_EL2_PHYSICAL 26U

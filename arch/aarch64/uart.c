@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The console: PL011 (DDI 0183) and its subset, the SBSA generic UART; or a 16550 in memory. As
  * the firmware set it up: nobody but it knows the clock.
  */
 #include "arch/aarch64/uart.h"
-#include "arch/arch.h"
 
 #include <errno.h>
+
+#include "arch/arch.h"
 
 /* SPCR, interface types (Microsoft's DBG2 table, "Debug port subtypes") */
 #define UART_16550     0x00

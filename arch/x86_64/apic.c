@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* SDM volume 3A, chapter 11. */
 #include "arch/x86_64/apic.h"
+
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"

@@ -1,16 +1,17 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * How fast the time-stamp counter runs: what CPUID says, else measured against a timer of known
  * frequency for WINDOW_MS. The local APIC's timer is measured in the same window.
  */
 #include "arch/x86_64/clock.h"
+
+#include <errno.h>
+
+#include "abi/trace_region.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
-#include "ringbuf/trace_region.h"
-
-#include <errno.h>
 
 #define WINDOW_MS     10U
 #define MAX_CYCLES    200000000U /* of the TSC for a window: 20 ms at 10 GHz */

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * CPUID.15H: TSC = crystal * EBX / EAX. Some CPUs do not say their crystal (ECX = 0); it is then
  * the customary one that is nearest to what CPUID.16H's base frequency implies, since that is
  * rounded to MHz (SDM volume 3B, 19.7.3).
  */
+#include "abi/trace_region.h"
 #include "arch/x86_64/clock.h"
-#include "ringbuf/trace_region.h"
 
 static uint64_t crystal_near(uint64_t hz)
 {

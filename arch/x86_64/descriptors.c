@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* GDT, IDT and TSS in 64-bit mode: SDM volume 3A, 3.4.5, 6.14.1, 7.7. */
 #include "arch/x86_64/descriptors.h"
+
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"

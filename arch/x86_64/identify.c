@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* SDM volume 2A, CPUID. */
+#include <string.h>
+
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
-
-#include <string.h>
 
 #define EM_X86_64 62
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/legacy.h"
+
 #include "arch/x86_64/cpu.h"
 
 /* Intel 8259A: operation control word 1, the mask, is at the odd port. */

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Page tables: SDM volume 3A, 4.5. */
 #include "arch/x86_64/paging.h"
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/registers.h"
 
 #include <errno.h>
+
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/registers.h"
 
 #define PAGE    4096ULL
 #define ENTRIES 512

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "arch/arch.h"
 
 /* NMIs reach ring 0 as they are: the payload needs no other level. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The performance monitor's registers: SDM volume 4, and CPUID where a driver asks for it. */
+#include <errno.h>
+
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/perfmon.h"
 #include "arch/x86_64/trace.h"
-
-#include <errno.h>
 
 /* msr.S */
 uint64_t x86_rdmsr_safe(uint32_t msr);

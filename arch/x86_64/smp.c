@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The other CPUs: started by INIT and SIPI when they are first asked for (SDM volume 3A, 9.4.4),
  * then asleep with interrupts enabled until there is work. Who may write a CPU's state: the caller
@@ -6,6 +6,10 @@
  * acquire, so that the work is seen before the state that announces it.
  */
 #include "arch/x86_64/smp.h"
+
+#include <errno.h>
+#include <string.h>
+
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/descriptors.h"
@@ -14,9 +18,6 @@
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/timer.h"
-
-#include <errno.h>
-#include <string.h>
 
 #define PAGE 4096U
 

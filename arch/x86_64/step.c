@@ -5,6 +5,7 @@
  * with TF clear, IRET sets it again.
  */
 #include "arch/x86_64/step.h"
+
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"

@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Borrowing the machine: what is saved, what is loaded, and the way back. */
+#include <errno.h>
+
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/descriptors.h"
@@ -8,8 +10,6 @@
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/smp.h"
-
-#include <errno.h>
 
 #define PAGE 4096U
 

@@ -1,14 +1,15 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The local APIC's timer: TSC-deadline mode where there is one, else one-shot. SDM volume
  * 3A, 11.5.4 */
 #include "arch/x86_64/timer.h"
+
+#include <errno.h>
+
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
-
-#include <errno.h>
 
 #define MAX_SPAN (1ULL << 31) /* cycles that one shot may take; more is done in several */
 

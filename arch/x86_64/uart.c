@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A 16550 UART at I/O ports or in device memory. National Semiconductor PC16550D, 8.0. */
-#include "arch/x86_64/cpu.h"
-
 #include <errno.h>
+
+#include "arch/x86_64/cpu.h"
 
 #define UART_THR 0 /* transmitter; divisor's low byte while DLAB */
 #define UART_IER 1 /* interrupts; divisor's high byte while DLAB */

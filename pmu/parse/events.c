@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/parse/parser.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "pmu/parse/parser.h"
 
 #define MAX_CANDIDATES 8U /* sources of one name */
 

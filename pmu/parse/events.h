@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/perf_event.h"
 #include "pmu/source.h"
-#include "ringbuf/perf_event.h"
 
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */

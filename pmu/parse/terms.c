@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/parse/parser.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "pmu/parse/parser.h"
 
 int parser_fail(struct parser *p, const char *what, const char *at)
 {

@@ -3,9 +3,9 @@
 #ifndef TESTS_BENCH_BENCH_RING_H
 #define TESTS_BENCH_BENCH_RING_H
 
-#include "ringbuf/ring.h"
-
 #include <stdlib.h>
+
+#include "ringbuf/ring.h"
 
 #define BENCH_RING_SIZE (256U << 10)
 #define BENCH_RECORD    64U

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "host-tools/session.h"
-#include "pmu/intel_bts.h"
-#include "tests/unit/region_fixture.h"
+#include "host-tools/session/session.h"
+#include "pmu/x86/intel_bts.h"
+#include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 
 #define BYTES  (256ULL << 20) /* of a recording */

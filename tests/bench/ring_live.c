@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What a record costs its writer while a reader on the other CPU looks every 100 us, against the
  * same without a reader, and against the rings of Concurrency Kit and DPDK with the same records
  * and such a reader. The writer works in bursts, as sampled code does; a burst's time is the
  * median, so that what else the machine does falls out.
  */
+#include <unistd.h>
+
 #include "bench.h"
 #include "bench_ring.h"
-
-#include <unistd.h>
 
 #if __has_include(<ck_ring.h>)
 #define HAVE_CK 1

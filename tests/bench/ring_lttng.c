@@ -1,16 +1,16 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A record with its timestamp against an event of LTTng-UST of that size, both with a live reader.
  * This program starts a session daemon of its own, itself once more as the traced program,
  * and ends the daemon.
  */
-#include "bench.h"
-#include "bench_ring.h"
-
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "bench.h"
+#include "bench_ring.h"
 
 #define FIGURE "ring-against-lttng"
 

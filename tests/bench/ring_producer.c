@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What a record costs its writer, against the floor: a bare copy of 64 bytes and a release store,
  * in the same memory, by the same loop. Nobody reads beside it (ring_live.c); the tail is moved

@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What the verifying reader makes of a full ring: records copied one by one and counted by type,
  * against memcpy over the same bytes. And two CPUs, each writing its own ring, against one.
  */
-#include "host-tools/ring_reader.h"
-#include "bench.h"
-#include "bench_ring.h"
-
 #include <string.h>
 #include <unistd.h>
+
+#include "bench.h"
+#include "bench_ring.h"
+#include "ringbuf/reader/ring_reader.h"
 
 #define SIZE    (32U << 20)
 #define RECORDS 400000

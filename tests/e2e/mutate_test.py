@@ -141,7 +141,7 @@ mutate-facts:
 	@printf 'HOST_CFLAGS\\t-O2 -I. -Wall -Wextra -Werror\\nHOST_LIBS\\t\\n'
 	@printf 'LIB_SRCS\\tringbuf/small.c\\nplain\\t\\n'
 	@printf 'asan\\t-fsanitize=address,undefined -fno-sanitize-recover=all\\n'
-	@printf 'TEST\\tsmall_test\\tasan\\t\\t\\t\\n'
+	@printf 'TEST\\ttests/unit/small_test.c\\tasan\\t\\t\\t\\n'
 """
 
 JUDGED = """\

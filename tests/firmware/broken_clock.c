@@ -2,7 +2,7 @@
 /* bareperf itself on a machine whose clock does not work. */
 #include <errno.h>
 
-#include "boot/agent.h"
+#include "agent/agent.h"
 
 #define agent_start() (-ENODEV)
 #include "boot/main.c"

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that does one thing wrong, which the command line names, three calls deep; firmware
  * tests look at the report. The functions' names are looked for in the backtrace.
  */
-#include "boot/image.h"
-#include "tests/firmware/image.h"
-
 #include <unistd.h>
+
+#include "lib/image.h"
+#include "tests/firmware/image.h"
 
 static volatile uint64_t zero, one = 1;
 

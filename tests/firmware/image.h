@@ -6,17 +6,18 @@
 #ifndef TESTS_FIRMWARE_IMAGE_H
 #define TESTS_FIRMWARE_IMAGE_H
 
-#include "boot/boot.h"
-#include "boot/console.h"
-#include "boot/efi.h"
-#include "boot/framebuffer.h"
-#include "boot/memory.h"
-#include "boot/panic.h"
-#include "boot/payload_run.h"
-#include "boot/start.h"
-#include "boot/syscalls.h"
-
 #include <string.h>
+
+#include "agent/command_line.h"
+#include "agent/payload_run.h"
+#include "boot/start.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/framebuffer.h"
+#include "lib/memory.h"
+#include "lib/panic.h"
+#include "lib/platform.h"
+#include "lib/syscalls.h"
 
 static char test_command[1024];
 static struct arch_platform test_platform; /* a copy that a test may falsify */

@@ -1,12 +1,10 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that tries what the machine layer promises and prints TAP, then switches the machine
  * off. Words on the command line: no-pm-timer and no-hpet hide these from us; dead-pm-timer puts
  * something that stands still in its place; reboot ends with a reset; give-back calls the
  * firmware before that; signals-wait, masked interrupts keep a signal out (GICv2).
  */
-#include "tests/firmware/image.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +13,8 @@
 #include <sys/time.h>
 #include <sys/times.h>
 #include <unistd.h>
+
+#include "tests/firmware/image.h"
 
 /* ---- The timer ---- */
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image whose thread writes records, and is interrupted in it by its timer and by NMIs that
  * write to the same ring; another CPU reads, and sends the NMIs. Every record must arrive whole and
@@ -11,7 +11,7 @@
 #pragma GCC target("general-regs-only")
 #endif
 
-#include "host-tools/ring_reader.c"
+#include "ringbuf/reader/ring_reader.c"
 
 #define RING_SIZE (4 * TR_PAGE)
 
@@ -24,7 +24,7 @@ static void *take_pages(size_t alignment, size_t size)
 }
 
 #define aligned_alloc take_pages
-#include "tests/unit/ring_rig.c"
+#include "tests/unit/ringbuf/ring_rig.c"
 #undef aligned_alloc
 
 #define RECORDS  100000U

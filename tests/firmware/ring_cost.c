@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that counts what a record costs its writer, in instructions. Under QEMU's -icount the
  * CPU's clock goes on by as much with each, and nops tell by how much. Prints "cost CASE NUMBER";

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image in which every CPU does nothing but handle interrupts, which come again as soon as they
  * are handled: its timer's, and a PMUv3's as well. Such a CPU must still start and
  * stop when another one says so. Prints TAP.
  */
 #include "arch/aarch64/pmuv3.h"
-#include "pmu/arm_pmuv3.h"
+#include "pmu/arm/arm_pmuv3.h"
 #include "tests/firmware/image.h"
 
 #define ROUNDS   20U

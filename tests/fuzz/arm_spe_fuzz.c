@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/arm_spe_decode.h"
+#include "host-tools/perfdata/arm_spe_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

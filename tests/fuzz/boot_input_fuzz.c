@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Whatever firmware and disk hand over before there is a page table of ours: load options and a
  * configuration file, and, as a physical memory at BASE, ACPI's tables. Checksums in it are mended
  * first, or no input would ever get behind them.
  */
-#include "boot/acpi.h"
-#include "boot/loadoptions.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "agent/loadoptions.h"
+#include "lib/acpi.h"
 
 #define BASE 0x1000U
 

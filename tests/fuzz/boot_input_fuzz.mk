@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-boot_input_fuzz_SRCS := boot/acpi.c boot/acpi_madt.c boot/acpi_devices.c boot/loadoptions.c
+boot_input_fuzz_SRCS := lib/acpi.c lib/acpi_madt.c lib/acpi_devices.c agent/loadoptions.c

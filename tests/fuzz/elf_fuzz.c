@@ -4,11 +4,10 @@
  * memory that the image asks for. An even first byte: the rest is the file. An odd one: the rest
  * are changes to a good file, {offset, 2 bytes; value, 8 bytes}, so that the depths are reached.
  */
-#include "boot/elf.h"
-
 #include <stdlib.h>
 
-#include "tests/unit/elf_file.h"
+#include "agent/parse/elf.h"
+#include "tests/unit/agent/parse/elf_file.h"
 
 #define MOST (16U << 20) /* bytes of an image that is worth the time */
 

@@ -4,16 +4,15 @@
  * first byte: the rest is the file. An odd one: the rest are changes to a good file, {offset, 2
  * bytes; value, 8 bytes}, so that the depths are reached.
  */
-#include "host-tools/image_tables.h"
-
 #include <errno.h>
 
 #include <stdlib.h>
 
 #include "agent/parse/command.h"
-#include "host-tools/blob.h"
-#include "host-tools/event_names.h"
-#include "tests/unit/tables_file.h"
+#include "host-tools/events/event_names.h"
+#include "host-tools/events/image_tables.h"
+#include "host-tools/util/blob.h"
+#include "tests/unit/host-tools/events/tables_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,13 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host-tools/check.h"
-#include "host-tools/dump.h"
-#include "host-tools/missing.h"
-#include "host-tools/perf_footer.h"
-#include "host-tools/session.h"
+#include "host-tools/ledger/check.h"
+#include "host-tools/ledger/missing.h"
+#include "host-tools/perfdata/perf_footer.h"
+#include "host-tools/report/dump.h"
+#include "host-tools/session/session.h"
 #include "tests/fuzz/seed.h"
-#include "tests/unit/region_fixture.h"
+#include "tests/unit/host-tools/region_fixture.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,11 +4,11 @@
  * next look, so there must not be one. Input as region_fuzz has it; a thread puts the patches in
  * and takes them out again, as fast as it can, until dump, session and the questions are done.
  */
-#include "tests/fuzz/region_readers.h"
-#include "tests/fuzz/seed.h"
-
 #include <pthread.h>
 #include <string.h>
+
+#include "tests/fuzz/region_readers.h"
+#include "tests/fuzz/seed.h"
 
 #define LOOKS   4
 #define PATCHES 64U

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/check.h"
-#include "host-tools/dump.h"
-#include "host-tools/mailbox.h"
-#include "host-tools/session.h"
-#include "pmu/arm_spe.h"
-#include "pmu/intel_bts.h"
+#include "host-tools/ledger/check.h"
+#include "host-tools/region/mailbox.h"
+#include "host-tools/report/dump.h"
+#include "host-tools/session/session.h"
+#include "pmu/arm/arm_spe.h"
+#include "pmu/x86/intel_bts.h"
 
 #define PIECE 72U /* bytes: three branches; nine SPE packets */
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_REGION_READERS_H
 #define TESTS_FUZZ_REGION_READERS_H
 
-#include "tests/unit/region_fixture.h"
+#include "tests/unit/host-tools/region_fixture.h"
 
 enum region_kind {
 	REGION_BACKWARD, /* two rings, one of them overwritable */

@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A ring that anybody may have written: the reader takes whole records from it or refuses it, and
  * never looks outside. Input: flags, then data_tail, data_head, then a second data_head for
  * a writer that goes on, and then the data area.
  */
-#include "host-tools/ring_reader.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ringbuf/reader/ring_reader.h"
 
 #define SIZE TR_PAGE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A live overwritable ring and a reader that verifies: ringbuf/ring.c's bound on what is in
- * flight, and overwritten() of host-tools/ring_reader.c. A record is one slot and a quarter of
+ * flight, and overwritten() of ringbuf/reader/ring_reader.c. A record is one slot and a quarter of
  * the ring; slots count up here, which direction they lie in makes no difference.
  */
 #define SLOTS	 4

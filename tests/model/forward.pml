@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The forward ring: write.pml with a handler that may interrupt the writer anywhere,
- * ringbuf/owner.c, and host-tools/ring_reader.c sleeping on the owner's bell alone. A record is
+ * ringbuf/owner.c, and ringbuf/reader/ring_reader.c sleeping on the owner's bell alone. A record is
  * one slot. The letters are those of docs/trace-region.md. A MUTANT has one thing wrong.
  */
 #define SLOTS	2

@@ -9,7 +9,7 @@ plain
 asan	$(ASAN)
 tsan	$(TSAN)
 $(foreach test,$(UNIT),
-TEST	$(notdir $(test))	$(call UNIT_VARIANT,$(test))	$($(notdir $(test))_CFLAGS)	$($(notdir $(test))_SRCS)	$($(notdir $(test))_LIBS))
+TEST	$(filter %/$(notdir $(test)).c,$(UNIT_SRCS))	$(call UNIT_VARIANT,$(test))	$($(notdir $(test))_CFLAGS)	$($(notdir $(test))_SRCS)	$($(notdir $(test))_LIBS))
 endef
 mutate-facts:
 	$(info $(MUTATE_FACTS))@:

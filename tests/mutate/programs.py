@@ -46,7 +46,7 @@ def command(words, environment=None):
 class Test:
     """A unit test program. results: how many it prints when nothing is wrong."""
 
-    name: str
+    source: str
     variant: str
     cflags: list
     sources: list  # beside its own
@@ -58,8 +58,12 @@ class Test:
     ran: str = ""  # of the files whose lines it runs
     lines: dict = dataclasses.field(default_factory=dict)  # file: lines that it runs
 
+    @property
+    def name(self):
+        return pathlib.Path(self.source).stem
+
     def all_sources(self):
-        return [f"tests/unit/{self.name}.c", *self.sources]
+        return [self.source, *self.sources]
 
     def runs(self, file):
         return any(self.lines.get(file, {}).values())

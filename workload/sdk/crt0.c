@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From the firmware to main(). */
-#include "workload/sdk/sdk.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "workload/sdk/sdk.h"
 
 const struct bareperf_system *sdk_system;
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that tries what a payload is promised, and what we are promised about it, and prints
  * TAP. Words on the command line: below, it runs at a lower exception level than we; urgent,

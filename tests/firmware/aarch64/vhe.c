@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that pretends to have been booted by firmware which uses FEAT_VHE (HCR_EL2.E2H = 1,
  * other layouts of TCR_EL2 and CPTR_EL2), takes the machine, gives it back, and prints TAP.
@@ -6,7 +6,7 @@
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/saved.h"
 #include "arch/aarch64/sysreg.h"
-#include "boot/image.h"
+#include "lib/image.h"
 #include "tests/firmware/image.h"
 
 #define ID_AA64MMFR1_VH   8

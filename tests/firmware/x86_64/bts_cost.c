@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An image that counts what a branch trace costs, in instructions from vector to IRET: a short loop
  * is run over and over, and what it takes longer than without a trace is a segment's switch. Under
@@ -6,9 +6,8 @@
  * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
  * trace; tests/firmware/bts_cost.py knows them.
  */
-#include "tests/firmware/x86_64/bts_image.h"
-
 #include "pmu/clock.h"
+#include "tests/firmware/x86_64/bts_image.h"
 
 #define NOPS    1000U
 #define LARGEST (16U << 20)

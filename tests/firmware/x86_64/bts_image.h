@@ -4,10 +4,9 @@
 #ifndef TESTS_FIRMWARE_X86_64_BTS_IMAGE_H
 #define TESTS_FIRMWARE_X86_64_BTS_IMAGE_H
 
-#include "tests/firmware/image.h"
-
-#include "pmu/intel_bts.h"
 #include "pmu/sample.h"
+#include "pmu/x86/intel_bts.h"
+#include "tests/firmware/image.h"
 
 static _Alignas(TR_PAGE) struct perf_event_mmap_page control;
 static _Alignas(TR_PAGE) uint8_t data[16 * TR_PAGE];

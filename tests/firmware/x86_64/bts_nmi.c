@@ -12,12 +12,11 @@
  * Each way to be interrupted is judged for itself, by the books and by what was recorded. Prints
  * where the NMIs found the program, for tests/firmware/bts_nmi_test.py.
  */
-#include "tests/firmware/x86_64/bts_image.h"
-
 #include "arch/x86_64/trace.h"
 #include "arch/x86_64/trace_step.h"
 #include "pmu/clock.h"
-#include "pmu/intel_taken.h"
+#include "pmu/x86/intel_taken.h"
+#include "tests/firmware/x86_64/bts_image.h"
 
 /* Nobody saves vector registers for handlers. */
 #if !defined(__clang__)

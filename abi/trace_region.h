@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace region: all that firmware and host share, as types.
+ * docs/trace-region.md is the description; this header is its only copy in code.
+ *
+ * The region is position independent: every "offset" counts bytes from its
+ * start. All words are little-endian. "fw" marks words that only the firmware
+ * writes; the few that the host writes are marked HOST and are never trusted.
+ */
+#ifndef ABI_TRACE_REGION_H
+#define ABI_TRACE_REGION_H
+
+#include "abi/perf_event.h"
+
+#define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
+#define TR_VERSION 0x00010001U           /* major << 16 | minor */
+#define TR_PAGE    4096U
+#define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
+
+#define TR_MAX_CPUS   256U
+#define TR_MAX_EVENTS 1024U /* (attr, CPU) pairs */
+#define TR_MAX_IMAGES 16U
+#define TR_MAX_RINGS  256U
+
+enum tr_state {
+	TR_BOOTING = 0,   /* tables are not complete */
+	TR_IDLE = 1,      /* waits for a command in the mailbox */
+	TR_RECORDING = 2, /* tables of this run are complete, rings are live */
+	TR_COMPLETE = 3,  /* the run has ended, everything is in the rings and the ledger */
+	TR_FAILED = 4,    /* the command was refused or failed; message says why */
+	TR_PANIC = 5,     /* an exception in our own code; message and console say where */
+};
+
+/* Where a table lies: entry i starts at offset + i * stride. */
+struct tr_table {
+	uint64_t offset;
+	uint32_t count;  /* entries in use */
+	uint32_t stride; /* bytes from one entry to the next, at least sizeof(entry) */
+};
+
+enum tr_clock_source {
+	TR_CLOCK_ARCHITECTURAL = 1, /* CPUID 15h, CNTFRQ_EL0 */
+	TR_CLOCK_CPUID_16H = 2,
+	TR_CLOCK_PM_TIMER = 3, /* measured against the ACPI PM timer */
+	TR_CLOCK_HPET = 4,     /* measured against the HPET */
+};
+
+/* ns = time_zero + cycles * time_mult >> time_shift, in 128 bits; perf's own conversion.
+ * The firmware chooses time_zero so that 0 ns is its entry. */
+struct tr_clock {
+	uint64_t frequency; /* of the cycle counter, Hz */
+	uint64_t time_zero;
+	uint32_t time_mult;
+	uint16_t time_shift;
+	uint16_t source; /* enum tr_clock_source */
+	uint64_t entry_cycles;
+	uint64_t entry_epoch; /* wall clock at entry, s since 1970-01-01 UTC; 0: unknown */
+	uint8_t reserved[24];
+};
+_Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
+
+#define TR_LEASE_MS      200U   /* a reader changes its lease at least as often */
+#define TR_LEASE_LOST_MS 2000U  /* one that stood still for as long is nobody's any more */
+#define TR_READER_MS     10000U /* that a run waits, at most, for a reader with a lease */
+
+/* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
+ * before the magic is there; the firmware copies each word once, and clears ready at boot. */
+struct tr_reader {
+	uint32_t id;    /* HOST: whose the tails are, as it likes; 0: nobody's */
+	uint32_t lease; /* HOST: changes while that reader lives */
+	uint64_t ready; /* HOST: the run whose rings it reads */
+	uint8_t reserved[48];
+};
+_Static_assert(sizeof(struct tr_reader) == 64, "tr_reader");
+
+/* What a run found of its reader before it began. */
+enum tr_reader_found {
+	TR_READER_NONE = 0,  /* none was announced */
+	TR_READER_READY = 1, /* it was ready before the first event was enabled */
+	TR_READER_GONE = 2,  /* it withdrew, or its lease stood still: begun without it */
+	TR_READER_LATE = 3,  /* its lease went on, but it was not ready in time: the same */
+};
+
+/* The region's first page. */
+struct tr_header {
+	uint64_t magic; /* TR_MAGIC, written last */
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t address; /* physical address of this header: a copy elsewhere is no region */
+	uint64_t nonce;   /* differs from boot to boot */
+	uint64_t size;    /* of the whole region, bytes */
+	uint32_t page_size;
+	uint16_t machine; /* ELF's e_machine: EM_X86_64, EM_AARCH64 */
+	uint16_t reserved_0;
+	uint32_t state; /* enum tr_state, written with release */
+	int32_t status; /* of the last command: 0 or a negative errno */
+	uint64_t run;   /* recordings since boot; changes before state becomes TR_RECORDING */
+	struct tr_clock clock;
+	struct tr_table cpus;         /* struct tr_cpu */
+	struct tr_table events;       /* struct tr_event */
+	struct tr_table event_ledger; /* struct tr_event_ledger, entry i is event i's */
+	struct tr_table images;       /* struct tr_image */
+	struct tr_table rings;        /* struct tr_ring */
+	struct tr_table ring_ledger;  /* struct tr_ring_ledger, entry i is ring i's */
+	struct tr_table doorbells;    /* struct tr_doorbell, entry i is ring i's owner's */
+	struct tr_table mailbox;      /* one struct tr_mailbox */
+	struct tr_table console;      /* one struct tr_console, its text behind it */
+	uint64_t reader_wait;         /* ns that this run waited for its reader */
+	uint32_t reader_found;        /* enum tr_reader_found, of this run */
+	int32_t exit_status;          /* of the last workload: main()'s or exit()'s */
+	uint64_t memory;              /* bytes of RAM, by the firmware's memory map; 0: unknown */
+	uint8_t reserved_1[24];
+	struct tr_reader reader;
+	char producer[128]; /* version of the firmware */
+	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
+	char message[1024]; /* why state is TR_FAILED or TR_PANIC */
+	uint8_t reserved_2[1536];
+};
+_Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
+_Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
+_Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
+_Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
+_Static_assert(offsetof(struct tr_header, memory) == 288, "tr_header.memory");
+_Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
+_Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
+_Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
+_Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
+_Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
+
+#define TR_CPU_BOOT   (1U << 0) /* the CPU that the firmware started */
+#define TR_CPU_ONLINE (1U << 1)
+#define TR_CPU_TRACED (1U << 2) /* of this run */
+
+struct tr_cpu {
+	uint32_t cpu;
+	uint32_t flags;       /* TR_CPU_* */
+	uint64_t hw_id;       /* APIC id; MPIDR_EL1 affinity */
+	uint64_t signature;   /* CPUID.01H:EAX; MIDR_EL1 */
+	int64_t clock_offset; /* cycles to add to this CPU's counter for the boot CPU's */
+	uint64_t ticks;       /* housekeeping ticks of this run */
+	uint64_t tick_cycles; /* spent in them, sum */
+	uint64_t tick_max;    /* cycles of the longest */
+	uint64_t spurious;    /* interrupts that found nothing to do */
+	char vendor[16];      /* CPUID leaf 0; implementer */
+	char model[64];
+	uint64_t clock_error; /* bound of clock_offset's mistake, cycles; 0 on the boot CPU */
+	/* Its performance counters, a bit each as in IA32_PERF_GLOBAL_CTRL (fixed ones from 32),
+	 * PERF_CNTR_GLOBAL_CTL or PMCNTENSET_EL0 (31: the cycle counter); 0: not looked at */
+	uint64_t counters;
+	uint64_t leftovers; /* of those, found counting when we came: stopped and cleared; or: */
+#define TR_LEFTOVERS_TRACE (1ULL << 62) /* x86: branch trace, its store, PEBS or LBR was on */
+	uint64_t foreign; /* of those, somebody else's: they do not keep what we write */
+	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
+	uint32_t core_shift, package_shift;
+	uint8_t reserved[72];
+};
+_Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
+
+#define TR_UNKNOWN UINT64_MAX /* a count that nobody took */
+
+#define TR_NONE UINT32_MAX /* "no such index" */
+
+/* One event on one CPU, as perf_event_open(2) would have made it. */
+struct tr_event {
+	struct perf_event_attr attr;
+	uint64_t id; /* perf's id: in IDENTIFIER, in sample_id trailers, in LOST */
+	uint32_t cpu;
+	uint32_t evsel;   /* index of the event on the command line, the same on every CPU */
+	uint32_t ring;    /* that it writes to (set_output) */
+	uint32_t group;   /* evsel of its group's leader, + 1; 0: it is in no group */
+	uint64_t config3; /* of newer perf_event_attr, whose older readers take no more than attr */
+	char name[64];    /* as the user wrote it */
+	uint8_t reserved_2[32];
+};
+_Static_assert(sizeof(struct tr_event) == 256, "tr_event");
+
+/*
+ * What became of an event's records. With the reader's own count "delivered":
+ *   generated = written + lost + in flight
+ *   written   = delivered + unread + overwritten
+ *   count     = period + residue             (counting events)
+ *   period    = sum of delivered PERIODs + period_lost, when all is read
+ * The firmware counts privately and publishes a copy: at each tick, at each
+ * wakeup, at the end and in a panic.
+ */
+struct tr_event_ledger {
+	uint64_t generated; /* records asked for, counted before space is reserved */
+	uint64_t written;
+	uint64_t lost;         /* no room, or the ring was paused */
+	uint64_t throttled;    /* THROTTLE episodes */
+	uint64_t count;        /* what the counter counted */
+	uint64_t period;       /* sum of the PERIODs of all samples generated */
+	uint64_t period_lost;  /* of those lost */
+	uint64_t residue;      /* counted since the last sample */
+	uint64_t time_enabled; /* ns */
+	uint64_t time_running; /* ns */
+	/* Of a branch trace, whose count is the branches taken, where something counted them:
+	 * branch_records + branch_lost = count + branch_interrupts. */
+	uint64_t branch_records;
+	uint64_t branch_interrupts; /* of the records: deliveries of interrupts */
+	uint64_t branch_returns;    /* of the count: returns from bareperf's handlers */
+	uint64_t branch_lost;       /* or TR_UNKNOWN */
+	uint8_t reserved[16];
+};
+_Static_assert(sizeof(struct tr_event_ledger) == 128, "tr_event_ledger");
+
+/* A piece of code that was loaded: perf's MMAP2 and BUILD_ID come from here. */
+struct tr_image {
+	uint64_t address;      /* where its first executable byte lies */
+	uint64_t size;         /* of the executable mapping, whole pages */
+	uint64_t link_address; /* p_vaddr of that byte in the ELF that the host shows to perf */
+	uint32_t build_id_size;
+	uint8_t build_id[20];
+	char name[208]; /* file name; the host looks for it by build id */
+};
+_Static_assert(sizeof(struct tr_image) == 256, "tr_image");
+
+#define TR_RING_BACKWARD (1U << 0) /* overwritable, written from its end to its start */
+
+struct tr_ring {
+	uint32_t cpu;
+	uint32_t flags;       /* TR_RING_* */
+	uint32_t owner;       /* index of the owning event */
+	uint32_t vector;      /* of the owner's doorbell, where the channel has vectors */
+	uint64_t control;     /* offset of its struct perf_event_mmap_page */
+	uint64_t data_offset; /* from the region's start; the control page counts from itself */
+	uint64_t data_size;   /* a power of two of pages */
+	uint64_t aux_offset;
+	uint64_t aux_size;         /* 0: no AUX area */
+	uint64_t aux_watermark;    /* bytes; 0: snapshot mode */
+	uint32_t wakeup_events;    /* 0: by bytes alone */
+	uint32_t wakeup_watermark; /* bytes; half of data_size wakes always */
+	uint8_t reserved[56];
+};
+_Static_assert(sizeof(struct tr_ring) == 128, "tr_ring");
+
+/* Why an owner was woken. sent = sum of causes - coalesced. */
+enum tr_wakeup_cause {
+	TR_WAKEUP_THRESHOLD = 0, /* wakeup_events or wakeup_watermark, or half of the ring */
+	TR_WAKEUP_FULL = 1,      /* a record had no room; once per episode */
+	TR_WAKEUP_AUX = 2,       /* aux_watermark passed, or an AUX record was truncated */
+	TR_WAKEUP_END = 3,       /* the last record of a run was written */
+	TR_WAKEUP_CAUSES = 4,
+};
+
+/* Published like the events' ledger. */
+struct tr_ring_ledger {
+	uint64_t data_head;    /* head at which this copy was taken */
+	uint64_t lost;         /* records, the sum of the events' lost */
+	uint64_t reported;     /* of those, told in LOST records */
+	uint64_t lost_records; /* LOST records written */
+	uint64_t causes[TR_WAKEUP_CAUSES];
+	uint64_t sent;
+	uint64_t coalesced; /* causes that found a wakeup pending */
+	uint64_t
+	    tail_faults;   /* data_tail or aux_tail outside its bounds, counted when it changes */
+	uint64_t aux_head; /* bytes, free-running */
+	uint64_t aux_written; /* bytes put into the AUX area */
+	uint64_t aux_lost;    /* bytes known to be lost */
+	uint64_t aux_skipped; /* bytes of padding */
+	uint64_t aux_overwritten;
+	uint64_t aux_records;   /* AUX records written */
+	uint64_t aux_truncated; /* of those, with TRUNCATED */
+	uint64_t repeated;      /* doorbells rung again, for wakeups in sent or coalesced */
+	uint8_t reserved[104];
+};
+_Static_assert(sizeof(struct tr_ring_ledger) == 256, "tr_ring_ledger");
+
+/* One cache line per owner. The writer exchanges pending for 1 and rings only if it was 0. */
+struct tr_doorbell {
+	uint32_t pending; /* HOST clears it, the firmware sets it */
+	uint32_t vector;
+	uint32_t snapshot; /* HOST: any other value asks for a snapshot of the AUX area */
+	uint8_t reserved[52];
+};
+_Static_assert(sizeof(struct tr_doorbell) == 64, "tr_doorbell");
+
+#define TR_MAILBOX_TEXT 2032
+
+/* Commands from the host. The host writes length and text, then request = reply + 1 with
+ * release; the firmware carries the command out, writes status and reply_text, then
+ * reply = request with release. */
+struct tr_mailbox {
+	uint32_t request;               /* HOST */
+	uint32_t length;                /* HOST: bytes of text, without a NUL */
+	char text[TR_MAILBOX_TEXT + 8]; /* HOST */
+	uint32_t reply;
+	int32_t status; /* 0 or a negative errno */
+	char reply_text[TR_MAILBOX_TEXT + 8];
+};
+_Static_assert(sizeof(struct tr_mailbox) == TR_PAGE, "tr_mailbox fills a page");
+
+/* The console's text, a ring that overwrites its oldest bytes. */
+struct tr_console {
+	uint64_t head; /* bytes written since boot, free-running */
+	uint32_t size; /* of text, a power of two */
+	uint32_t reserved;
+	char text[];
+};
+_Static_assert(sizeof(struct tr_console) == 16, "tr_console");
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/command_line.h"
+#include "agent/list.h"
+#include "agent/mailbox.h"
+#include "agent/payload.h"
+#include "agent/reader.h"
+#include "agent/record.h"
+#include "agent/tables.h"
+#include "lib/console.h"
+#include "lib/image.h"
+#include "lib/memory.h"
+#include "lib/panic.h"
+#include "lib/print.h"
+#include "lib/syscalls.h"
+#include "pmu/clock.h"
+#include "pmu/timer.h"
+#include "ringbuf/region_writer.h"
+
+#define CONSOLE_SIZE 65536U
+
+static struct trace_region region;
+static const struct channel *region_channel;
+static char command_text[COMMAND_MAX_LENGTH + 1];
+static struct command command;
+static struct command_error mistake; /* in command_text, where it is wrong */
+static int unusable;                 /* a negative errno: there is no command_text to be had */
+
+/* ---- The region ---- */
+
+static void describe_cpus(const struct arch_platform *platform, uint32_t count)
+{
+	for (uint32_t cpu = 0; cpu < count; cpu++) {
+		struct tr_cpu *entry = &region.cpus[cpu];
+
+		entry->cpu = cpu;
+		record_describe_cpu(entry);
+		entry->hw_id = cpu ? platform->cpus[cpu] : entry->hw_id;
+	}
+	region.cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
+}
+
+/* The ELF note of linker.ld: a header of 12 bytes, "GNU", the SHA-1. */
+static void describe_image(void)
+{
+	struct tr_image *entry = &region.images[0];
+
+	entry->address = (uintptr_t)__text_start;
+	entry->size = (uint64_t)(__text_end - __text_start);
+	entry->link_address = (uint64_t)(__text_start - __image_start);
+	entry->build_id_size = sizeof(entry->build_id);
+	memcpy(entry->build_id, __build_id_note_start + 16, sizeof(entry->build_id));
+	trace_region_put_text(entry->name, sizeof(entry->name), "bareperf");
+	region.header->images.count = 1;
+}
+
+static void on_panic(const char *message)
+{
+	record_publish();
+	trace_region_set_message(&region, -EFAULT, message);
+	trace_region_set_state(&region, TR_PANIC);
+}
+
+int agent_open(const struct channel *channel, const struct arch_platform *platform)
+{
+	uint32_t cpus = platform->cpu_count ? platform->cpu_count : 1;
+	uint32_t events = cpus * COMMAND_MAX_EVENTS;
+	struct region_limits limits = {
+		.cpus = cpus,
+		.images = TR_MAX_IMAGES,
+		.events = events < TR_MAX_EVENTS ? events : TR_MAX_EVENTS,
+		.rings = cpus,
+		.console_size = CONSOLE_SIZE,
+	};
+	int error = trace_region_init(&region, channel->memory, channel->size, &limits);
+
+	if (error)
+		return error;
+	region_channel = channel;
+	region.header->memory = memory_size();
+	describe_cpus(platform, cpus);
+	describe_image();
+	console_set_region(region.console);
+	panic_set_hook(on_panic);
+	trace_region_open(&region, &(struct region_identity){
+	                               .address = channel->address,
+	                               .nonce = boot_entry()->cycles ^ boot_entry()->epoch << 32,
+	                               .machine = arch_elf_machine(),
+	                               .producer = "bareperf " BAREPERF_VERSION,
+	                           });
+	return 0;
+}
+
+/* ---- Commands ---- */
+
+/* Answer a wrong command line: the text, a mark under the place, the reason. */
+static int refuse(const char *text, const struct command_error *error)
+{
+	char message[192];
+
+	print_text(message, sizeof(message), "command line, column %u: %s%s%s%s", error->column + 1,
+	           error->what, error->meant ? "; did you mean " : "",
+	           error->meant ? error->meant : "", error->meant ? "?" : "");
+	console_printf("%s\n%*s^\n%s\n", text, (int)error->column, "", message);
+	trace_region_set_message(&region, -EINVAL, message);
+	trace_region_set_state(&region, TR_FAILED);
+	return -EINVAL;
+}
+
+/* The commands that need nothing of the machine; false: it is another one. */
+static bool answer(void)
+{
+	switch (command.verb) {
+	case COMMAND_HELP:
+		command_print_usage(&image_tables, console_printf);
+		break;
+	case COMMAND_STOP:
+		break; /* the ticks have done it; now nothing runs */
+	case COMMAND_VERSION:
+		console_printf("bareperf %s\n", BAREPERF_VERSION);
+		break;
+	default:
+		return false;
+	}
+	trace_region_set_state(&region, TR_COMPLETE);
+	return true;
+}
+
+/* What fits no machine whose region lies where ours does. */
+static const char *misfit(bool at_boot)
+{
+	if (command.region_size && !region_channel->ops->in_ram)
+		return "the trace region is not in RAM: its size is the host's to choose";
+	if (command.region_size && !at_boot)
+		return "the trace region is there already: say this when the machine boots";
+	if (!region_channel->ops->in_ram ||
+	    (command.verb != COMMAND_RECORD && command.verb != COMMAND_STAT))
+		return NULL;
+	if ((command.then == THEN_POWEROFF || command.then == THEN_REBOOT) &&
+	    !reader_is_announced(&region))
+		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
+	return NULL;
+}
+
+static void find_misfit(const char *text, bool at_boot)
+{
+	const char *at = NULL;
+
+	mistake.what = misfit(at_boot);
+	if (mistake.what)
+		at = strstr(text, command.region_size ? "--region-size" : "--then");
+	mistake.column = at ? (unsigned)(at - text) : 0;
+}
+
+/* 0, or refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
+static int check(const char *text, bool at_boot)
+{
+	if (!mistake.what)
+		find_misfit(text, at_boot);
+	if (!mistake.what)
+		return 0;
+	command.then = THEN_WAIT;
+	return refuse(text, &mistake);
+}
+
+static void parse(const char *text)
+{
+	mistake.what = NULL;
+	command_parse(&command, text, &image_tables, &mistake);
+}
+
+static int carry_out(const char *text)
+{
+	if (answer())
+		return 0;
+	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT)
+		return record_run(&command, text, &region, region_channel);
+	list_print(region_channel);
+	trace_region_set_state(&region, TR_COMPLETE);
+	return 0;
+}
+
+void agent_read_command(void)
+{
+	int length = command_line_read(command_text, sizeof(command_text));
+
+	unusable = length < 0 ? length : 0;
+	if (*command_text)
+		parse(command_text);
+}
+
+uint64_t agent_region_size(void)
+{
+	return command.region_size;
+}
+
+bool agent_accept(void)
+{
+	if (unusable)
+		agent_fail("the command line is of no use", unusable);
+	else if (*command_text)
+		return !check(command_text, true) && !answer();
+	return !unusable;
+}
+
+void agent_adopt_payload(void)
+{
+	payload_load();
+	region.header->images.count = 1 + payload_describe(&region.images[1], TR_MAX_IMAGES - 1);
+}
+
+/* ---- Serving ---- */
+
+int agent_start(void)
+{
+	struct arch_clock clock;
+	uint64_t heap_size;
+	void *heap;
+	int error = arch_clock_init(&clock);
+
+	if (error)
+		return error;
+	clock_set(&machine_clock, clock.frequency, boot_entry()->cycles);
+	machine_clock.source = clock.source;
+	machine_clock.entry_epoch = boot_entry()->epoch;
+	trace_region_set_clock(&region, &machine_clock);
+	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
+	               region_channel->address, region_channel->ops->name);
+	memory_heap(&heap, &heap_size);
+	syscalls_init(heap, heap_size, &clock);
+	return timer_init();
+}
+
+/* Wait for the host's next command and carry it out; the header's message says what failed. */
+static void serve_one(void)
+{
+	static struct mailbox_request request;
+
+	trace_region_set_state(&region, TR_IDLE);
+	while (!mailbox_poll(&region, &request))
+		arch_relax();
+	if (!request.error) {
+		parse(request.text);
+		request.error = check(request.text, false);
+	}
+	if (!request.error)
+		request.error = carry_out(request.text);
+	mailbox_reply(&region, &request, request.error, NULL);
+}
+
+/* What lies in RAM is kept until its reader has it. */
+static bool may_end(void)
+{
+	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
+		return false;
+	if (!region_channel->ops->in_ram || !region.run || reader_await_end(&region))
+		return true;
+	console_printf("the reader is gone, and the recording still here: waiting for commands\n");
+	command.then = THEN_WAIT;
+	return false;
+}
+
+void agent_serve(void)
+{
+	if (*command_text)
+		carry_out(command_text);
+	else
+		console_printf("waiting for commands in the mailbox\n");
+	while (!may_end())
+		serve_one();
+}
+
+/* ---- Ends ---- */
+
+void agent_fail(const char *what, int error)
+{
+	char message[160];
+
+	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-error), error);
+	console_printf("bareperf: %s\n", message);
+	if (!region.header)
+		return;
+	trace_region_set_message(&region, error, message);
+	trace_region_set_state(&region, TR_FAILED);
+}
+
+enum machine_reset agent_end(void)
+{
+	switch (command.then) {
+	case THEN_POWEROFF:
+		return MACHINE_POWEROFF;
+	case THEN_REBOOT:
+		return MACHINE_REBOOT;
+	default:
+		return MACHINE_STAY;
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The agent: it opens the trace region, carries out the command line, and then the
+ * host's commands from the mailbox. All of it is thread context.
+ */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include "agent/parse/command.h"
+#include "channel/channel.h"
+#include "lib/platform.h"
+
+/* Lay out the trace region in the channel's memory, open it to readers, and send the console
+ * and panics there. 0, or -ENOSPC if the memory is too small. Boot services only. */
+int agent_open(const struct channel *channel, const struct arch_platform *platform);
+
+/* Read and parse the machine's own command line; what is wrong with it agent_accept() says. Boot
+ * services only. */
+void agent_read_command(void);
+
+/* The size that it wants a trace region in RAM to have, bytes; 0: it does not say. */
+uint64_t agent_region_size(void);
+
+/*
+ * Take that command line (may be empty: then the agent waits for the host's). A wrong one, help and
+ * version are answered here, with the firmware's services: false means that nothing is left to do.
+ * After agent_open(). Thread.
+ */
+bool agent_accept(void);
+
+/* Load the user's own program, if there is one, and tell the host. Boot services only. */
+void agent_adopt_payload(void);
+
+/* Start the clock, the timer and the heap, and publish them. Inside the story of
+ * arch_take_over(). 0 or arch_clock_init()'s and arch_timer_init()'s errors. */
+int agent_start(void);
+
+/* Carry out the command that was accepted, then those in the mailbox, until one says how to end.
+ * In the story of arch_take_over(), after agent_start(). */
+void agent_serve(void);
+
+/* The boot came to nothing: say what and why (a negative errno) on the console and, if there is a
+ * region, to its readers, with state TR_FAILED. Thread. */
+void agent_fail(const char *what, int error);
+
+/* How the machine ends, as the last command says; one that says nothing leaves it as it is. */
+enum machine_reset agent_end(void);
+
+#endif

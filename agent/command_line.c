@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/command_line.h"
+
+#include <errno.h>
+
+#include "agent/loadoptions.h"
+#include "agent/parse/command.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+
+#define CONFIG_MAX 16384U /* bytes of \bareperf.cfg */
+
+static CHAR16 config_path[] = u"\\bareperf.cfg";
+static uint8_t config[CONFIG_MAX];
+
+/* The whole file from the image's volume. Its size; 0 if there is none; -E2BIG; -EIO. */
+static int read_config(EFI_LOADED_IMAGE *image)
+{
+	EFI_FILE_IO_INTERFACE *volume =
+	    efi_protocol(image->DeviceHandle, (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
+	EFI_FILE *root, *file;
+	UINTN size = CONFIG_MAX;
+	EFI_STATUS status;
+
+	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)))
+		return 0;
+	status = root->Open(root, &file, config_path, EFI_FILE_MODE_READ, 0);
+	if (!EFI_ERROR(status)) {
+		status = file->Read(file, &size, config);
+		file->Close(file);
+	} else {
+		size = 0;
+		status = EFI_SUCCESS; /* no file: no command line */
+	}
+	root->Close(root);
+	if (EFI_ERROR(status))
+		return -EIO;
+	return size == CONFIG_MAX ? -E2BIG : (int)size;
+}
+
+static int say_bad_config(int error)
+{
+	console_printf("\\bareperf.cfg: %s; it is not used\n",
+	               error == -EINVAL  ? "the first command is not plain ASCII text"
+	               : error == -E2BIG ? "too long (16 KiB, and 1023 characters a command)"
+	                                 : "cannot be read");
+	return error;
+}
+
+int command_line_read(char *text, size_t capacity)
+{
+	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	int result;
+
+	text[0] = 0;
+	if (image == NULL)
+		return 0;
+	result = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
+	if (result > 0)
+		return result;
+	/* Boot managers put anything there; what begins like a command was to be one. */
+	if (result < 0)
+		console_printf("load options: %s\n", result == -E2BIG
+		                                         ? "longer than 1023 characters"
+		                                         : "not a line of plain ASCII text");
+	if (result < 0 && command_is_named(text))
+		return result;
+	text[0] = 0;
+	result = read_config(image);
+	if (result > 0)
+		result = config_to_text(config, (size_t)result, text, capacity);
+	return result < 0 ? say_bad_config(result) : result;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the machine's own command line comes from. */
+#ifndef AGENT_COMMAND_LINE_H
+#define AGENT_COMMAND_LINE_H
+
+#include <stddef.h>
+
+/*
+ * The command line: LoadOptions if they are text, else \bareperf.cfg on the volume that the image
+ * was loaded from. Returns its length, 0 if there is none; -EINVAL or -E2BIG if the file is there,
+ * or load options begin with a command's name, but are of no use (said on the console). text is a
+ * valid string in any case; capacity >= 1. Boot services only.
+ */
+int command_line_read(char *text, size_t capacity);
+
+#endif

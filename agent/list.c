@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/list.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/console.h"
+#include "pmu/parse/events.h"
+#include "pmu/pmu.h"
+
+static void print_machine(void)
+{
+	unsigned cpus = arch_cpu_count();
+	struct arch_cpu_id id;
+
+	arch_cpu_identify(&id);
+	console_printf("bareperf %s on %u CPU%s: %s%s%s (signature 0x%lx)\n", BAREPERF_VERSION,
+	               cpus, cpus == 1 ? "" : "s", id.vendor, *id.model ? ", " : "", id.model,
+	               id.signature);
+}
+
+static void print_terms(const struct pmu *source)
+{
+	if (!source->formats) {
+		if (!source->events)
+			console_printf("    -e %s//\n", source->name);
+		return;
+	}
+	console_printf("    -e %s/", source->name);
+	for (const struct pmu_format *f = source->formats; f->term; f++) {
+		if (f == source->formats || strcmp(f->term, f[-1].term) != 0)
+			console_printf("%s%s=N", f == source->formats ? "" : ",", f->term);
+	}
+	console_printf("/\n");
+}
+
+/* One that is here, or that is here and kept from us. */
+static void print_source(const struct pmu *source)
+{
+	const char *why = NULL;
+	int error = source->probe(&why);
+
+	if (error == -ENODEV)
+		return;
+	console_printf("  %-16s %s%s%s\n", source->name, source->description,
+	               error ? ": kept from us, " : "", error && why ? why : "");
+	if (error)
+		return;
+	for (const struct pmu_event_name *e = source->events; e && e->name; e++)
+		console_printf("    -e %-20s %s\n", e->name, e->description);
+	print_terms(source);
+}
+
+/* perf's names that some source here counts. */
+static void print_generic_events(void)
+{
+	unsigned printed = 0;
+
+	for (const struct pmu_event_name *e = parse_generic_events; e->name; e++) {
+		struct perf_event event = { .attr = { .type = PERF_TYPE_HARDWARE,
+			                              .size = sizeof(event.attr),
+			                              .config = e->config,
+			                              .sample_max_stack = 1 } };
+
+		if (event_init(&event))
+			continue;
+		console_printf("%s%s", printed % 4 ? " " : printed ? "\n    " : "  -e ", e->name);
+		printed++;
+	}
+	console_printf("%s\n", printed ? "" : "  none: no counter here counts them");
+}
+
+void list_print(const struct channel *channel)
+{
+	print_machine();
+	console_printf("event sources:\n");
+	for (const struct pmu *const *source = pmu_sources; *source; source++)
+		print_source(*source);
+	console_printf("generic events:\n");
+	print_generic_events();
+	console_printf("channel:\n  %-16s %s\n", channel->ops->name, channel->ops->description);
+	if (channel->ops->in_ram) /* nobody stands ready with a command */
+		console_printf(
+		    "next: a command in \\bareperf.cfg on the boot volume, or in the boot entry's\n"
+		    "load options, as: record -e cpu-clock -g -- calltree (help shows more)\n");
+}

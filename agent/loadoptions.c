@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/loadoptions.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Characters in either of the two codings. */
+struct source {
+	const uint8_t *bytes;
+	size_t count; /* characters */
+	bool wide;    /* UCS-2, little-endian, at any alignment */
+};
+
+static unsigned char_at(const struct source *source, size_t i)
+{
+	if (!source->wide)
+		return source->bytes[i];
+	return source->bytes[2 * i] | (unsigned)source->bytes[2 * i + 1] << 8;
+}
+
+static bool is_blank(unsigned c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_printable(unsigned c)
+{
+	return (c >= 0x20 && c <= 0x7e) || c == '\t';
+}
+
+static bool equals_ignoring_case(const char *a, const char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((a[i] >= 'A' && a[i] <= 'Z' ? a[i] + 32 : a[i]) != b[i])
+			return false;
+	return true;
+}
+
+/* Characters [from, to) without the blanks around them, as text; on an error up to its place. */
+static int copy_trimmed(const struct source *source, size_t from, size_t to, char *text,
+                        size_t capacity)
+{
+	size_t length = 0;
+
+	while (from < to && is_blank(char_at(source, from)))
+		from++;
+	while (to > from && is_blank(char_at(source, to - 1)))
+		to--;
+	for (; length < to - from && length < capacity - 1; length++) {
+		unsigned c = char_at(source, from + length);
+
+		text[length] = 0;
+		if (!is_printable(c))
+			return -EINVAL;
+		text[length] = (char)c;
+	}
+	text[length] = 0;
+	return length < to - from ? -E2BIG : (int)length;
+}
+
+/* Length of the first word, quotes included, if it names an EFI image; else 0. */
+static size_t image_name_length(const char *text)
+{
+	size_t end = 0, name_end;
+
+	if (text[0] == '"') {
+		for (end = 1; text[end] != 0 && text[end] != '"'; end++)
+			;
+		if (text[end] == 0)
+			return 0;
+		name_end = end++;
+	} else {
+		while (text[end] != 0 && !is_blank((unsigned char)text[end]))
+			end++;
+		name_end = end;
+	}
+	if (name_end < 4 || !equals_ignoring_case(text + name_end - 4, ".efi", 4))
+		return 0;
+	return end;
+}
+
+static size_t drop_first_word(char *text, size_t length, size_t word)
+{
+	while (is_blank((unsigned char)text[word]))
+		word++;
+	memmove(text, text + word, length - word + 1);
+	return length - word;
+}
+
+static size_t drop_initrd(char *text, size_t length)
+{
+	static const char initrd[] = "initrd=initrd";
+	const size_t size = sizeof(initrd) - 1;
+
+	if (length < size || memcmp(text + length - size, initrd, size) != 0)
+		return length;
+	if (length > size && !is_blank((unsigned char)text[length - size - 1]))
+		return length;
+	length -= size;
+	while (length > 0 && is_blank((unsigned char)text[length - 1]))
+		length--;
+	text[length] = 0;
+	return length;
+}
+
+int loadoptions_to_text(const void *options, size_t size, char *text, size_t capacity)
+{
+	struct source source = { options, size / 2, true };
+	size_t end = 0, length;
+	int result;
+
+	text[0] = 0;
+	if (options == NULL || size == 0)
+		return 0;
+	if (size % 2 != 0)
+		return -EINVAL;
+	while (end < source.count && char_at(&source, end) != 0)
+		end++;
+	result = copy_trimmed(&source, 0, end, text, capacity);
+	length = drop_first_word(text, strlen(text), image_name_length(text));
+	return result < 0 ? result : (int)drop_initrd(text, length);
+}
+
+static struct source config_source(const uint8_t *file, size_t size)
+{
+	if (size >= 2 && file[0] == 0xff && file[1] == 0xfe)
+		return (struct source){ file + 2, (size - 2) / 2, true };
+	if (size >= 3 && file[0] == 0xef && file[1] == 0xbb && file[2] == 0xbf)
+		return (struct source){ file + 3, size - 3, false };
+	return (struct source){ file, size, false };
+}
+
+int config_to_text(const void *file, size_t size, char *text, size_t capacity)
+{
+	struct source source = config_source(file, size);
+	size_t start = 0;
+
+	text[0] = 0;
+	while (start < source.count) {
+		size_t end = start, first;
+
+		while (end < source.count && char_at(&source, end) != '\n')
+			end++;
+		for (first = start; first < end && is_blank(char_at(&source, first)); first++)
+			;
+		if (first < end && char_at(&source, first) != '#')
+			return copy_trimmed(&source, first, end, text, capacity);
+		start = end + 1;
+	}
+	return 0;
+}

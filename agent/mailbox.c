@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/mailbox.h"
+
+#include <errno.h>
+
+/* The last number answered; what the region says of it is not believed. */
+static uint32_t answered, last_polled;
+
+static bool copy_text(char *to, const volatile char *from, uint32_t length)
+{
+	uint32_t i;
+
+	for (i = 0; i < length; i++) {
+		to[i] = from[i];
+		if (to[i] < ' ' || to[i] > '~')
+			return false;
+	}
+	to[i] = '\0';
+	return true;
+}
+
+bool mailbox_poll(const struct trace_region *region, struct mailbox_request *request)
+{
+	struct tr_mailbox *box = region->mailbox;
+	uint32_t length;
+
+	request->number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE);
+	if (request->number == answered)
+		return false;
+	length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
+	request->error = 0;
+	last_polled = request->number;
+	if (length > TR_MAILBOX_TEXT || !copy_text(request->text, box->text, length)) {
+		request->error = -EINVAL;
+		request->text[0] = '\0';
+	}
+	return true;
+}
+
+bool mailbox_has(const struct trace_region *region, const char *text)
+{
+	const struct tr_mailbox *box = region->mailbox;
+	uint32_t number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE), i = 0;
+
+	if (number == answered || number == last_polled)
+		return false;
+	while (text[i] && __atomic_load_n(&box->text[i], __ATOMIC_RELAXED) == text[i])
+		i++;
+	return !text[i] && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == i;
+}
+
+const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *polled)
+{
+	*polled = last_polled;
+	return &region->mailbox->request;
+}
+
+void mailbox_reply(const struct trace_region *region, const struct mailbox_request *request,
+                   int status, const char *text)
+{
+	struct tr_mailbox *box = region->mailbox;
+
+	answered = request->number;
+	box->status = status;
+	trace_region_put_text(box->reply_text, sizeof(box->reply_text), text ? text : "");
+	__atomic_store_n(&box->reply, answered, __ATOMIC_RELEASE);
+}

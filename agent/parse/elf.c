@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/parse/elf.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/parse/elf_format.h"
+
+#define MAX_PROGRAM_HEADERS 64U
+#define ADDRESS_LIMIT       (1ULL << 47) /* the lower half of every 64-bit machine that we know */
+
+/* The file under the magnifying glass. */
+struct parser {
+	struct elf_image *image;
+	const uint8_t *file;
+	uint64_t size;
+	uint16_t machine;
+	uint64_t dynamic, dynamic_size; /* in the file */
+	struct elf_error *error;
+};
+
+static int refuse(struct parser *p, const char *what, uint64_t where)
+{
+	*p->error = (struct elf_error){ what, where };
+	return -ENOEXEC;
+}
+
+static bool inside(uint64_t offset, uint64_t bytes, uint64_t size)
+{
+	return offset <= size && bytes <= size - offset;
+}
+
+/* Copy a structure out of the file, whatever its alignment there; false if it is not all there. */
+static bool get(const struct parser *p, uint64_t offset, void *to, uint64_t bytes)
+{
+	if (!inside(offset, bytes, p->size))
+		return false;
+	memcpy(to, p->file + offset, bytes);
+	return true;
+}
+
+static uint64_t page_of(uint64_t address)
+{
+	return address & ~(uint64_t)(ELF_PAGE - 1);
+}
+
+static uint64_t page_end(uint64_t address)
+{
+	return page_of(address + ELF_PAGE - 1);
+}
+
+/* ---- The header ---- */
+
+static int check_header(struct parser *p, struct elf_header *header)
+{
+	uint64_t table;
+
+	if (!get(p, 0, header, sizeof(*header)) || header->magic != ELF_MAGIC)
+		return refuse(p, "it is not an ELF file", p->size);
+	if (header->class != ELFCLASS64 || header->data != ELFDATA2LSB)
+		return refuse(p, "it is not a 64-bit little-endian ELF file", header->class);
+	if (header->machine != p->machine)
+		return refuse(p, "it is built for another machine", header->machine);
+	if (header->type != ET_EXEC && header->type != ET_DYN)
+		return refuse(p, "it is neither an executable nor a static PIE", header->type);
+	if (header->phentsize != sizeof(struct elf_program_header))
+		return refuse(p, "its program headers have an unknown size", header->phentsize);
+	if (!header->phnum || header->phnum > MAX_PROGRAM_HEADERS)
+		return refuse(p, "it has no program headers, or too many", header->phnum);
+	table = (uint64_t)header->phnum * sizeof(struct elf_program_header);
+	if (!inside(header->phoff, table, p->size))
+		return refuse(p, "it is cut short: its program headers lie behind its end",
+		              header->phoff);
+	return 0;
+}
+
+/* ---- Segments ---- */
+
+static int check_bounds(struct parser *p, const struct elf_program_header *h)
+{
+	if (h->filesz > h->memsz)
+		return refuse(p, "a segment is larger in the file than in memory", h->vaddr);
+	if (!inside(h->offset, h->filesz, p->size))
+		return refuse(p, "it is cut short: a segment lies behind its end", h->offset);
+	if (h->vaddr >= ADDRESS_LIMIT || h->memsz > ELF_MAX_SPAN)
+		return refuse(p, "a segment lies beyond what can be loaded", h->vaddr);
+	if (h->align & (h->align - 1) || h->align > ELF_MAX_ALIGN)
+		return refuse(p, "a segment has an alignment that cannot be had", h->align);
+	if (h->flags & PF_W && h->flags & PF_X)
+		return refuse(p, "a segment is both writable and executable", h->vaddr);
+	return 0;
+}
+
+/* Rights are given by pages. */
+static int check_neighbour(struct parser *p, const struct elf_segment *before,
+                           const struct elf_segment *next)
+{
+	uint64_t end = before->address + before->memory_size;
+
+	if (next->address < before->address)
+		return refuse(p, "its segments are not in ascending order", next->address);
+	if (next->address < end)
+		return refuse(p, "two segments overlap", next->address);
+	if (page_of(next->address) < page_end(end) &&
+	    (next->write != before->write || next->execute != before->execute))
+		return refuse(p,
+		              "two segments with different rights share a page (-z separate-code)",
+		              next->address);
+	return 0;
+}
+
+static int add_segment(struct parser *p, const struct elf_program_header *h)
+{
+	struct elf_image *image = p->image;
+	struct elf_segment *segment = &image->segments[image->nr_segments];
+	int error;
+
+	if (!h->memsz)
+		return 0;
+	if (image->nr_segments == ELF_MAX_SEGMENTS)
+		return refuse(p, "it has too many segments", image->nr_segments);
+	error = check_bounds(p, h);
+	if (error)
+		return error;
+	*segment = (struct elf_segment){ h->offset, h->vaddr,        h->filesz,
+		                         h->memsz,  h->flags & PF_W, h->flags & PF_X };
+	if (image->nr_segments)
+		error = check_neighbour(p, segment - 1, segment);
+	if (h->align > image->align && !image->fixed)
+		image->align = h->align;
+	image->nr_segments++;
+	return error;
+}
+
+/* A damaged note is no build id, and no reason to refuse. */
+static void find_build_id(struct parser *p, const struct elf_program_header *h)
+{
+	uint64_t at = h->offset, end = h->offset + h->filesz;
+	struct elf_note note;
+
+	if (!inside(h->offset, h->filesz, p->size))
+		return;
+	while (at <= end && end - at >= sizeof(note) && get(p, at, &note, sizeof(note))) {
+		uint64_t name = at + sizeof(note);
+		uint64_t text = name + (((uint64_t)note.namesz + 3) & ~3ULL);
+
+		if (!inside(text, note.descsz, end))
+			return;
+		if (note.type == NT_GNU_BUILD_ID && note.namesz == 4 &&
+		    !memcmp(p->file + name, "GNU", 4) && note.descsz <= ELF_MAX_BUILD_ID) {
+			p->image->build_id_size = note.descsz;
+			memcpy(p->image->build_id, p->file + text, note.descsz);
+			return;
+		}
+		at = text + (((uint64_t)note.descsz + 3) & ~3ULL);
+	}
+}
+
+static int take_header(struct parser *p, const struct elf_program_header *h)
+{
+	switch (h->type) {
+	case PT_LOAD:
+		return add_segment(p, h);
+	case PT_INTERP:
+		return refuse(p, "it is dynamically linked: link it with -static-pie", h->offset);
+	case PT_TLS:
+		if (h->memsz)
+			return refuse(p, "it has thread-local variables, which nobody sets up",
+			              h->vaddr);
+		return 0;
+	case PT_DYNAMIC:
+		if (!inside(h->offset, h->filesz, p->size))
+			return refuse(p, "it is cut short: its dynamic section lies behind its end",
+			              h->offset);
+		p->dynamic = h->offset;
+		p->dynamic_size = h->filesz;
+		return 0;
+	case PT_NOTE:
+		if (!p->image->build_id_size)
+			find_build_id(p, h);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check_whole(struct parser *p, uint64_t entry)
+{
+	struct elf_image *image = p->image;
+	const struct elf_segment *last;
+
+	if (!image->nr_segments)
+		return refuse(p, "it has nothing to load", 0);
+	last = &image->segments[image->nr_segments - 1];
+	image->low = image->segments[0].address & ~(image->align - 1);
+	image->high = page_end(last->address + last->memory_size);
+	if (image->high - image->low > ELF_MAX_SPAN)
+		return refuse(p, "its segments span more than 1 GiB", image->high - image->low);
+	for (unsigned i = 0; i < image->nr_segments; i++) {
+		const struct elf_segment *s = &image->segments[i];
+
+		if (s->execute && entry >= s->address && entry - s->address < s->file_size) {
+			image->entry = entry;
+			return 0;
+		}
+	}
+	return refuse(p, "its entry point is not code of its own", entry);
+}
+
+/* ---- Relocations ---- */
+
+/* Where in the file the bytes of an address lie; false if no segment has all of them there. */
+static bool file_offset(const struct parser *p, uint64_t address, uint64_t bytes, uint64_t *offset)
+{
+	for (unsigned i = 0; i < p->image->nr_segments; i++) {
+		const struct elf_segment *s = &p->image->segments[i];
+
+		if (address >= s->address && inside(address - s->address, bytes, s->file_size)) {
+			*offset = s->offset + (address - s->address);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_writable(const struct elf_image *image, uint64_t address, uint64_t bytes)
+{
+	for (unsigned i = 0; i < image->nr_segments; i++) {
+		const struct elf_segment *s = &image->segments[i];
+
+		if (s->write && address >= s->address &&
+		    inside(address - s->address, bytes, s->memory_size))
+			return true;
+	}
+	return false;
+}
+
+static int check_relocation(struct parser *p, const struct elf_rela *rela)
+{
+	uint64_t relative = p->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+
+	if (rela->info != relative)
+		return refuse(p, "it has a relocation that is not relative", rela->offset);
+	if (!is_writable(p->image, rela->offset, sizeof(uint64_t)))
+		return refuse(p, "a relocation lies outside its writable segments", rela->offset);
+	if (rela->addend < p->image->low || rela->addend > p->image->high)
+		return refuse(p, "a relocation leads outside its segments", rela->offset);
+	return 0;
+}
+
+static int check_relocations(struct parser *p, uint64_t address, uint64_t bytes)
+{
+	struct elf_image *image = p->image;
+	struct elf_rela rela;
+	int error = 0;
+
+	if (!bytes)
+		return 0;
+	if (bytes % sizeof(rela) || !file_offset(p, address, bytes, &image->relocations))
+		return refuse(p, "its table of relocations lies outside its segments", address);
+	image->nr_relocations = bytes / sizeof(rela);
+	for (uint64_t i = 0; i < image->nr_relocations && !error; i++) {
+		get(p, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
+		error = check_relocation(p, &rela);
+	}
+	return error;
+}
+
+static int check_dynamic(struct parser *p)
+{
+	uint64_t table = 0, table_size = 0, entry_size = sizeof(struct elf_rela);
+	struct elf_dynamic d;
+
+	for (uint64_t at = 0; inside(at, sizeof(d), p->dynamic_size); at += sizeof(d)) {
+		get(p, p->dynamic + at, &d, sizeof(d));
+		if (d.tag == DT_NULL)
+			break;
+		if (d.tag == DT_NEEDED)
+			return refuse(p, "it needs shared libraries: link it with -static-pie",
+			              d.value);
+		if ((d.tag == DT_RELSZ || d.tag == DT_RELRSZ || d.tag == DT_PLTRELSZ) && d.value)
+			return refuse(p, "it has relocations of an unknown kind", d.tag);
+		if (d.tag == DT_RELA)
+			table = d.value;
+		else if (d.tag == DT_RELASZ)
+			table_size = d.value;
+		else if (d.tag == DT_RELAENT)
+			entry_size = d.value;
+	}
+	if (entry_size != sizeof(struct elf_rela))
+		return refuse(p, "its relocations have an unknown size", entry_size);
+	return check_relocations(p, table, table_size);
+}
+
+int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t machine,
+              struct elf_error *error)
+{
+	struct parser p = { image, file, size, machine, 0, 0, error };
+	struct elf_program_header h;
+	struct elf_header header;
+	int result;
+
+	*image = (struct elf_image){ .align = ELF_PAGE };
+	result = check_header(&p, &header);
+	image->fixed = !result && header.type == ET_EXEC;
+	for (unsigned i = 0; !result && i < header.phnum; i++) {
+		get(&p, header.phoff + i * sizeof(h), &h, sizeof(h));
+		result = take_header(&p, &h);
+	}
+	if (result)
+		return result;
+	result = check_whole(&p, header.entry);
+	return result ? result : check_dynamic(&p);
+}
+
+/* ---- Loading ---- */
+
+void elf_place(const struct elf_image *image, const void *file, void *memory, bool writable)
+{
+	for (unsigned i = 0; i < image->nr_segments; i++) {
+		const struct elf_segment *s = &image->segments[i];
+		uint8_t *to = (uint8_t *)memory + (s->address - image->low);
+
+		if (s->write != writable)
+			continue;
+		memcpy(to, (const uint8_t *)file + s->offset, s->file_size);
+		memset(to + s->file_size, 0, s->memory_size - s->file_size);
+	}
+}
+
+void elf_relocate(const struct elf_image *image, const void *file, void *memory, uint64_t address)
+{
+	const uint8_t *table = (const uint8_t *)file + image->relocations;
+	struct elf_rela rela;
+
+	for (uint64_t i = 0; i < image->nr_relocations; i++) {
+		uint64_t value;
+
+		memcpy(&rela, table + i * sizeof(rela), sizeof(rela));
+		value = address + (rela.addend - image->low);
+		memcpy((uint8_t *)memory + (rela.offset - image->low), &value, sizeof(value));
+	}
+}

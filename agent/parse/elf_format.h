@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* ELF64 as the System V ABI lays it out; what agent/parse/elf.c looks at, and no more. */
+#ifndef AGENT_PARSE_ELF_FORMAT_H
+#define AGENT_PARSE_ELF_FORMAT_H
+
+#include <stdint.h>
+
+#define ELF_MAGIC   0x464c457fU /* 0x7f, "ELF" */
+#define ELFCLASS64  2
+#define ELFDATA2LSB 1
+#define ET_EXEC     2
+#define ET_DYN      3
+#define EM_X86_64   62
+#define EM_AARCH64  183
+
+struct elf_header {
+	uint32_t magic;
+	uint8_t class, data, ident_version, rest[9];
+	uint16_t type, machine;
+	uint32_t version;
+	uint64_t entry, phoff, shoff;
+	uint32_t flags;
+	uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
+};
+_Static_assert(sizeof(struct elf_header) == 64, "Elf64_Ehdr");
+
+#define PT_LOAD    1
+#define PT_DYNAMIC 2
+#define PT_INTERP  3
+#define PT_NOTE    4
+#define PT_TLS     7
+#define PF_X       1U
+#define PF_W       2U
+
+struct elf_program_header {
+	uint32_t type, flags;
+	uint64_t offset, vaddr, paddr, filesz, memsz, align;
+};
+_Static_assert(sizeof(struct elf_program_header) == 56, "Elf64_Phdr");
+
+#define DT_NULL     0
+#define DT_NEEDED   1
+#define DT_PLTRELSZ 2
+#define DT_RELA     7
+#define DT_RELASZ   8
+#define DT_RELAENT  9
+#define DT_RELSZ    18
+#define DT_RELRSZ   35
+
+struct elf_dynamic {
+	uint64_t tag, value;
+};
+
+#define R_X86_64_RELATIVE  8
+#define R_AARCH64_RELATIVE 1027
+
+struct elf_rela {
+	uint64_t offset, info, addend;
+};
+
+#define NT_GNU_BUILD_ID 3
+
+struct elf_note {
+	uint32_t namesz, descsz, type;
+};
+
+#endif

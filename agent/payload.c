@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/payload.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/parse/elf.h"
+#include "agent/payload_calls.h"
+#include "lib/console.h"
+#include "lib/memory.h"
+#include "lib/platform.h"
+#include "lib/print.h"
+#include "lib/syscalls.h"
+#include "workload/sdk/include/bareperf/system.h"
+#include "workload/workload.h"
+
+#define PAGE 4096U
+
+static struct {
+	bool loaded;
+	char missing[192];
+	struct payload_file file;
+	struct elf_image image;
+	uint8_t *memory; /* where image.low lies */
+	char *heap;
+	uint64_t heap_size;
+} payload;
+
+/* ---- Loading ---- */
+
+static void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void refuse(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_text_v(payload.missing, sizeof(payload.missing), format, arguments);
+	va_end(arguments);
+	console_printf("payload: %s\n", payload.missing);
+}
+
+static void refuse_file(int error)
+{
+	if (error == -ENOENT) {
+		print_text(payload.missing, sizeof(payload.missing),
+		           "there is none: hand it over as an initrd (QEMU's -initrd, bareperf run "
+		           "--payload FILE) or as \\payload.elf on the boot volume");
+		return;
+	}
+	refuse("%s %s", payload.file.name,
+	       error == -ENODATA  ? "is empty"
+	       : error == -EFBIG  ? "is larger than 256 MiB"
+	       : error == -ENOMEM ? "does not fit into memory"
+	                          : "cannot be read");
+}
+
+static int allocate(void)
+{
+	const struct elf_image *image = &payload.image;
+	uint64_t size = image->high - image->low;
+
+	payload.memory = image->fixed ? memory_alloc_at(image->low, size / PAGE)
+	                              : memory_alloc_region(size, image->align);
+	if (payload.memory != NULL)
+		return 0;
+	if (image->fixed)
+		refuse(
+		    "%s is linked at 0x%lx to 0x%lx, which is not free here: link it with "
+		    "-static-pie",
+		    payload.file.name, image->low, image->high);
+	else
+		refuse("no memory for the %lu KiB of %s", size >> 10, payload.file.name);
+	return -ENOMEM;
+}
+
+static enum arch_map_type type_of(const struct elf_segment *segment)
+{
+	if (segment->execute)
+		return ARCH_MAP_CODE;
+	return segment->write ? ARCH_MAP_DATA : ARCH_MAP_RODATA;
+}
+
+static uint64_t address_of(const struct elf_segment *segment)
+{
+	return (uint64_t)payload.memory + (segment->address - payload.image.low);
+}
+
+static int map_segments(void)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < payload.image.nr_segments && error == 0; i++) {
+		const struct elf_segment *segment = &payload.image.segments[i];
+
+		error =
+		    memory_add_mapping(address_of(segment), segment->memory_size, type_of(segment));
+	}
+	if (error != 0)
+		refuse("%s has more segments than can be mapped", payload.file.name);
+	return error;
+}
+
+void payload_load(void)
+{
+	struct elf_error reason = { 0 };
+	int error = payload_file_read(&payload.file);
+
+	if (error != 0) {
+		refuse_file(error);
+		return;
+	}
+	if (elf_parse(&payload.image, payload.file.bytes, payload.file.size, arch_elf_machine(),
+	              &reason) != 0) {
+		refuse("%s cannot be loaded: %s (0x%lx)", payload.file.name, reason.what,
+		       reason.where);
+		return;
+	}
+	if (allocate() != 0 || map_segments() != 0)
+		return;
+	elf_place(&payload.image, payload.file.bytes, payload.memory, false);
+	__builtin___clear_cache((char *)payload.memory,
+	                        (char *)payload.memory + (payload.image.high - payload.image.low));
+	payload.loaded = true;
+	console_printf("payload: %s, %lu KiB at 0x%lx\n", payload.file.name,
+	               (payload.image.high - payload.image.low) >> 10, (uint64_t)payload.memory);
+}
+
+const char *payload_missing(void)
+{
+	return payload.loaded ? NULL : payload.missing;
+}
+
+uint32_t payload_describe(struct tr_image *images, uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (unsigned i = 0; payload.loaded && i < payload.image.nr_segments && count < room; i++) {
+		const struct elf_segment *segment = &payload.image.segments[i];
+		struct tr_image *entry = &images[count];
+
+		if (!segment->execute)
+			continue;
+		*entry = (struct tr_image){
+			.address = address_of(segment),
+			.size = (segment->memory_size + PAGE - 1) & ~(uint64_t)(PAGE - 1),
+			.link_address = segment->address,
+			.build_id_size = payload.image.build_id_size,
+			.name = "payload.elf",
+		};
+		memcpy(entry->build_id, payload.image.build_id, sizeof(entry->build_id));
+		count++;
+	}
+	return count;
+}
+
+/* ---- Running ---- */
+
+int payload_program(int argc, char **argv)
+{
+	struct bareperf_system system = {
+		.version = BAREPERF_SYSTEM_VERSION,
+		.size = sizeof(system),
+		.argc = argc,
+		.argv = argv,
+	};
+	int (*start)(const struct bareperf_system *) = (int (*)(const struct bareperf_system *))(
+	    payload.memory + (payload.image.entry - payload.image.low));
+
+	elf_place(&payload.image, payload.file.bytes, payload.memory, true);
+	elf_relocate(&payload.image, payload.file.bytes, payload.memory, (uint64_t)payload.memory);
+	syscalls_lend_heap((void **)&payload.heap, &payload.heap_size);
+	system.heap = payload.heap;
+	system.heap_size = payload.heap_size;
+	payload_calls_fill(&system);
+	return start(&system);
+}
+
+bool payload_contains(uint64_t address, uint64_t *offset)
+{
+	uint64_t size = payload.image.high - payload.image.low;
+
+	if (!payload.loaded || address - (uint64_t)payload.memory >= size)
+		return false;
+	*offset = payload.image.low + (address - (uint64_t)payload.memory);
+	return true;
+}
+
+static bool within(const void *bytes, uint64_t size, const void *start, uint64_t length)
+{
+	uint64_t offset = (uint64_t)bytes - (uint64_t)start;
+
+	return offset <= length && size <= length - offset;
+}
+
+bool payload_owns(const void *bytes, uint64_t size)
+{
+	return within(bytes, size, payload.memory, payload.image.high - payload.image.low) ||
+	       within(bytes, size, payload.heap, payload.heap_size);
+}
+
+const struct workload workload_payload = {
+	.name = "payload",
+	.arguments = "[ARGS...]",
+	.description = "the program that was handed over as an initrd or as \\payload.elf",
+	.missing = payload_missing,
+	.run_program = payload_program,
+};

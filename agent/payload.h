@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The user's own program: found while the firmware still runs, loaded where it is executed, and
+ * run as often as commands ask for it.
+ *
+ *	payload_load()		finds, checks, places and maps it	boot services
+ *	payload_describe()	tells the host				before the first run
+ *	payload_program()	runs it					as the traced code
+ *
+ * Its pages are writable or executable, never both. It talks to us through the table of
+ * <bareperf/system.h> alone.
+ */
+#ifndef AGENT_PAYLOAD_H
+#define AGENT_PAYLOAD_H
+
+#include <stdbool.h>
+
+#include "abi/trace_region.h"
+
+/* A file that was read whole. */
+struct payload_file {
+	const char *name; /* for messages */
+	void *bytes;      /* page aligned */
+	uint64_t size;
+};
+
+/* Read what the boot loader hands over as an initrd (LoadFile2 by Linux's media GUID), else
+ * \payload.elf on the volume that we were loaded from. 0; -ENOENT: neither is there; -ENODATA:
+ * it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
+int payload_file_read(struct payload_file *file);
+
+/* Load the payload if there is one. What is wrong with it is said on the console and, later, by
+ * payload_missing(). Before memory_prepare(), boot services only. Thread. */
+void payload_load(void);
+
+/* Why there is no payload to run, as a phrase; NULL if there is one. Thread. */
+const char *payload_missing(void);
+
+/* Fill at most room entries with the payload's executable segments; returns how many. Thread. */
+uint32_t payload_describe(struct tr_image *images, uint32_t room);
+
+/* Run it with these arguments (argv[argc] is NULL): the exit status. As payload_run()'s entry on
+ * the boot CPU. */
+int payload_program(int argc, char **argv);
+
+/* Whether the address lies in the payload; then *offset is the address that it was linked at. Any
+ * context. */
+bool payload_contains(uint64_t address, uint64_t *offset);
+
+/* Whether all these bytes are the payload's: its image or its heap. Any context. */
+bool payload_owns(const void *bytes, uint64_t size);
+
+#endif

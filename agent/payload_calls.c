@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The payload's side of the firmware: it runs at the payload's privilege level, as its thread. */
+#include "agent/payload_calls.h"
+
+#include <errno.h>
+
+#include "agent/payload.h"
+#include "agent/payload_run.h"
+#include "agent/payload_threads.h"
+#include "lib/console.h"
+#include "lib/image.h"
+#include "lib/platform.h"
+#include "pmu/clock.h"
+
+/* The payload's own memory, its stack, or what we gave it (argv). A fault in console_write() would
+ * be ours. */
+static bool is_readable(const void *bytes, uint64_t size)
+{
+	uint64_t address = (uint64_t)bytes, low, high;
+	uint64_t image = address - (uint64_t)__image_start;
+	uint64_t image_size = (uint64_t)(__image_end - __image_start);
+
+	if (payload_owns(bytes, size) || (image < image_size && size <= image_size - image))
+		return true;
+	return arch_stack_bounds(address, &low, &high) && address < high && size <= high - address;
+}
+
+/* The console's stream belongs to one CPU at a time. */
+static int64_t call_write(const void *bytes, uint64_t size)
+{
+	static uint32_t busy;
+
+	if (!is_readable(bytes, size))
+		return -EFAULT;
+	while (arch_exchange(&busy, 1) != 0)
+		arch_relax();
+	console_write(bytes, size);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	payload_leave_if_ending();
+	return (int64_t)size;
+}
+
+static uint32_t call_cpu(void)
+{
+	return arch_cpu();
+}
+
+static void call_exit(int status)
+{
+	payload_leave(status, PAYLOAD_EXITED);
+}
+
+void payload_calls_fill(struct bareperf_system *system)
+{
+	system->cpus = 1 + payload_threads_cpus();
+	system->epoch = boot_entry()->epoch;
+	system->write = call_write;
+	system->clock = clock_now;
+	system->cpu = call_cpu;
+	system->exit = call_exit;
+	system->thread_start = payload_thread_start;
+	system->thread_join = payload_thread_join;
+}

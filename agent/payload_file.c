@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The payload's bytes: what the boot loader hands over as an initrd, else \payload.elf. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/payload.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/memory.h"
+#include "lib/platform.h"
+
+#define PAGE     4096U
+#define MAX_SIZE (256ULL << 20)
+
+/* UEFI 2.10, 13.2: LoadFile2 has the function of LoadFile; GNU-EFI declares the latter only. */
+#define LOAD_FILE2_GUID                                                \
+	{                                                              \
+		0x4006c0c1, 0xfcb3, 0x403e,                            \
+		{                                                      \
+			0x99, 0x6d, 0x4a, 0x6c, 0x87, 0x24, 0xe0, 0x6d \
+		}                                                      \
+	}
+
+/* A vendor's media path (UEFI 2.10, 10.3.5.3) of the GUID under which boot loaders hand over
+ * Linux's initrd, and the path's end. */
+static const struct __attribute__((packed)) {
+	uint8_t type, subtype, length[2];
+	EFI_GUID guid;
+	uint8_t end_type, end_subtype, end_length[2];
+} initrd_path = {
+	.type = 4,
+	.subtype = 3,
+	.length = { 20, 0 },
+	.guid = { 0x5568e427, 0x68fc, 0x4f3d, { 0xac, 0x74, 0xca, 0x55, 0x52, 0x31, 0xcc, 0x68 } },
+	.end_type = 0x7f,
+	.end_subtype = 0xff,
+	.end_length = { 4, 0 },
+};
+
+static CHAR16 file_path[] = u"\\payload.elf";
+
+static int allocate(struct payload_file *file, uint64_t size)
+{
+	if (size == 0)
+		return -ENODATA;
+	if (size > MAX_SIZE)
+		return -EFBIG;
+	file->bytes = memory_alloc_pages((size + PAGE - 1) / PAGE);
+	file->size = size;
+	return file->bytes == NULL ? -ENOMEM : 0;
+}
+
+static int read_initrd(struct payload_file *file)
+{
+	EFI_GUID guid = LOAD_FILE2_GUID;
+	EFI_DEVICE_PATH *path = (EFI_DEVICE_PATH *)(uintptr_t)&initrd_path;
+	EFI_LOAD_FILE_INTERFACE *loader;
+	EFI_HANDLE handle;
+	UINTN size = 0;
+	EFI_STATUS status;
+	int error;
+
+	if (EFI_ERROR(efi_system->BootServices->LocateDevicePath(&guid, &path, &handle)))
+		return -ENOENT;
+	loader = efi_protocol(handle, guid);
+	if (loader == NULL)
+		return -ENOENT;
+	status = loader->LoadFile(loader, path, FALSE, &size, NULL);
+	if (status != EFI_BUFFER_TOO_SMALL)
+		return !EFI_ERROR(status)                     ? -ENODATA
+		       : status == EFI_NOT_FOUND || size == 0 ? -ENOENT
+		                                              : -EIO;
+	error = allocate(file, size);
+	if (error != 0)
+		return error;
+	status = loader->LoadFile(loader, path, FALSE, &size, file->bytes);
+	return EFI_ERROR(status) || size != file->size ? -EIO : 0;
+}
+
+static int read_open_file(struct payload_file *file, EFI_FILE *from)
+{
+	UINT64 end = ~0ULL; /* UEFI 2.10, 13.5.11: the end of the file */
+	UINTN size;
+	int error;
+
+	if (EFI_ERROR(from->SetPosition(from, end)) || EFI_ERROR(from->GetPosition(from, &end)) ||
+	    EFI_ERROR(from->SetPosition(from, 0)))
+		return -EIO;
+	error = allocate(file, end);
+	if (error != 0)
+		return error;
+	size = file->size;
+	if (EFI_ERROR(from->Read(from, &size, file->bytes)) || size != file->size)
+		return -EIO;
+	return 0;
+}
+
+static int read_volume(struct payload_file *file)
+{
+	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	EFI_FILE_IO_INTERFACE *volume;
+	EFI_FILE *root, *from;
+	int error = -ENOENT;
+
+	if (image == NULL)
+		return -ENOENT;
+	volume = efi_protocol(image->DeviceHandle, (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
+	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)))
+		return -ENOENT;
+	if (!EFI_ERROR(root->Open(root, &from, file_path, EFI_FILE_MODE_READ, 0))) {
+		error = read_open_file(file, from);
+		from->Close(from);
+	}
+	root->Close(root);
+	return error;
+}
+
+int payload_file_read(struct payload_file *file)
+{
+	int error;
+
+	*file = (struct payload_file){ .name = "the initrd" };
+	error = read_initrd(file);
+	if (error != -ENOENT)
+		return error;
+	file->name = "\\payload.elf";
+	return read_volume(file);
+}

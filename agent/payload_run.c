@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/payload_run.h"
+
+#include <errno.h>
+#include <setjmp.h>
+
+#include "agent/payload.h"
+#include "lib/image.h"
+#include "lib/print.h"
+
+/* What runs on a CPU. Only that CPU writes it. */
+static struct frame {
+	jmp_buf back;
+	uint64_t sp; /* below payload_run()'s frame, above what it called */
+	bool running;
+	int status;
+	enum payload_end end;
+} frames[ARCH_MAX_CPUS];
+
+static bool ending;
+static uint32_t crashed;
+static char crash_message[256];
+
+void payload_begin(void)
+{
+	ending = false;
+	crashed = 0;
+	crash_message[0] = 0;
+}
+
+const char *payload_crash_message(void)
+{
+	return crashed ? crash_message : NULL;
+}
+
+static __attribute__((noinline)) int call(struct frame *frame, int (*entry)(void *argument),
+                                          void *argument)
+{
+	frame->sp = (uint64_t)__builtin_frame_address(0) & ~15ULL;
+	return entry(argument);
+}
+
+int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *end)
+{
+	struct frame *frame = &frames[arch_cpu()];
+
+	frame->end = PAYLOAD_RETURNED;
+	if (setjmp(frame->back) == 0) {
+		frame->running = true;
+		frame->status = call(frame, entry, argument);
+	}
+	frame->running = false;
+	*end = frame->end;
+	return frame->status;
+}
+
+bool payload_is_running(void)
+{
+	return frames[arch_cpu()].running;
+}
+
+_Noreturn void payload_leave(int status, enum payload_end end)
+{
+	struct frame *frame = &frames[arch_cpu()];
+
+	frame->status = status;
+	frame->end = end;
+	longjmp(frame->back, 1);
+}
+
+void payload_end_all(void)
+{
+	__atomic_store_n(&ending, true, __ATOMIC_RELEASE);
+}
+
+bool payload_is_ending(void)
+{
+	return __atomic_load_n(&ending, __ATOMIC_ACQUIRE);
+}
+
+void payload_leave_if_ending(void)
+{
+	if (payload_is_ending())
+		payload_leave(-EINTR, PAYLOAD_ENDED);
+}
+
+/* Where a handler sends what it interrupted: back in thread context, at the payload's privilege
+ * level, on the payload's stack. */
+static void land(void *frame)
+{
+	longjmp(((struct frame *)frame)->back, 1);
+}
+
+static void redirect(struct frame *frame, const struct arch_regs *regs, int status,
+                     enum payload_end end)
+{
+	frame->status = status;
+	frame->end = end;
+	arch_regs_redirect(regs, land, frame, frame->sp);
+}
+
+void payload_interrupted(const struct arch_regs *regs)
+{
+	struct frame *frame = &frames[arch_cpu()];
+	uint64_t offset;
+
+	if (frame->running && frame->end == PAYLOAD_RETURNED && payload_is_ending() &&
+	    payload_contains(arch_regs_pc(regs), &offset))
+		redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
+}
+
+bool payload_is_to_blame(const struct arch_regs *regs)
+{
+	const struct frame *frame = &frames[arch_cpu()];
+	uint64_t image = (uint64_t)__image_start;
+	bool ours = arch_regs_pc(regs) - image < (uint64_t)__image_end - image;
+
+	return frame->running && frame->end == PAYLOAD_RETURNED && !ours;
+}
+
+void payload_crash(const struct arch_regs *regs, const char *message)
+{
+	if (arch_exchange(&crashed, 1) == 0)
+		print_text(crash_message, sizeof(crash_message), "%s", message);
+	redirect(&frames[arch_cpu()], regs, -EFAULT, PAYLOAD_CRASHED);
+	payload_end_all();
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that is traced, between its start and its end, whatever that is: it returns, it exits, it
+ * crashes, or it is ended because another part of it crashed or the recording is over. At most
+ * one a CPU.
+ */
+#ifndef AGENT_PAYLOAD_RUN_H
+#define AGENT_PAYLOAD_RUN_H
+
+#include "arch/arch.h"
+
+enum payload_end {
+	PAYLOAD_RETURNED = 0,
+	PAYLOAD_EXITED,  /* exit(), abort() */
+	PAYLOAD_CRASHED, /* an exception, reported on the console */
+	PAYLOAD_ENDED,   /* payload_end_all() */
+};
+
+/* Forget the last run's crash. Before the first payload_run() of a run, on one CPU. Thread. */
+void payload_begin(void);
+
+/* Call entry(argument) and return what it returned, or what it gave exit() (*end says which), or
+ * -EFAULT, -EINTR. Not nested. As arch_call_payload()'s function. */
+int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *end);
+
+/* Whether payload_run() runs something on this CPU. Any context. */
+bool payload_is_running(void);
+
+/* End what payload_run() runs on this CPU; it returns status. From there. */
+_Noreturn void payload_leave(int status, enum payload_end end);
+
+/* Have all that runs ended: at its next call to us, or when a signal (arch_cpu_signal()) finds it
+ * in the payload's own code. Any context. */
+void payload_end_all(void);
+bool payload_is_ending(void);
+
+/* A signal's handler: end what was interrupted if it is to end and may be. NMI, IRQ. */
+void payload_interrupted(const struct arch_regs *regs);
+
+/* Leave if all is to end. From what payload_run() runs, holding nothing. */
+void payload_leave_if_ending(void);
+
+/* Is an exception the payload's own? It runs on this CPU, not for the second time on its way
+ * out, and code that is not the firmware's was executing. Exception. */
+bool payload_is_to_blame(const struct arch_regs *regs);
+
+/* Have the handler that has these registers return to the end of payload_run(), and everything
+ * else ended. message is kept. Exception, once payload_is_to_blame(). */
+void payload_crash(const struct arch_regs *regs, const char *message);
+
+/* The message of the first crash of this run, or NULL. Thread. */
+const char *payload_crash_message(void);
+
+#endif

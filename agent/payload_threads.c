@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/payload_threads.h"
+
+#include <errno.h>
+
+#include "agent/payload_run.h"
+#include "workload/sdk/include/bareperf/system.h"
+
+enum state {
+	CLOSED = 0,
+	FREE,
+	CLAIMED, /* by one who starts a thread there */
+	GIVEN,   /* fn and argument are set */
+	RUNNING,
+	ENDED, /* result is set */
+};
+
+static struct thread {
+	uint32_t state; /* enum state; stored with release, loaded with acquire */
+	int (*fn)(void *argument);
+	void *argument;
+	int result;
+} threads[ARCH_MAX_CPUS];
+
+static uint32_t state_of(const struct thread *thread)
+{
+	return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct thread *thread, enum state state)
+{
+	__atomic_store_n(&thread->state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
+void payload_threads_open(void)
+{
+	set_state(&threads[arch_cpu()], FREE);
+}
+
+void payload_threads_close(void)
+{
+	set_state(&threads[arch_cpu()], CLOSED);
+}
+
+unsigned payload_threads_cpus(void)
+{
+	unsigned count = 0;
+
+	for (unsigned cpu = 0; cpu < ARCH_MAX_CPUS; cpu++)
+		count += state_of(&threads[cpu]) != CLOSED;
+	return count;
+}
+
+static int enter(void *argument)
+{
+	const struct thread *thread = argument;
+	enum payload_end end;
+
+	return payload_run(thread->fn, thread->argument, &end);
+}
+
+bool payload_threads_serve(void)
+{
+	struct thread *thread = &threads[arch_cpu()];
+
+	if (state_of(thread) != GIVEN) {
+		/* The main thread may have been where no signal could end it. */
+		if (payload_is_ending())
+			arch_cpu_signal(0);
+		return false;
+	}
+	set_state(thread, RUNNING);
+	thread->result = arch_call_payload(enter, thread);
+	arch_irq_enable();
+	set_state(thread, ENDED);
+	return true;
+}
+
+/* Only one of those who want it gets it. */
+static bool claim(struct thread *thread)
+{
+	uint32_t expected = FREE;
+
+	return __atomic_compare_exchange_n(&thread->state, &expected, CLAIMED, false,
+	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static int start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
+{
+	struct thread *thread = &threads[cpu];
+
+	if (state_of(thread) == CLOSED)
+		return -ENODEV;
+	if (!claim(thread))
+		return -EBUSY;
+	thread->fn = fn;
+	thread->argument = argument;
+	set_state(thread, GIVEN);
+	return (int)cpu;
+}
+
+int payload_thread_start(int cpu, int (*fn)(void *argument), void *argument)
+{
+	int result = -EBUSY;
+
+	payload_leave_if_ending();
+	if (cpu >= (int)ARCH_MAX_CPUS || cpu < BAREPERF_ANY_CPU)
+		return -ENODEV;
+	if (cpu != BAREPERF_ANY_CPU)
+		return start_on((unsigned)cpu, fn, argument);
+	for (unsigned i = 0; i < ARCH_MAX_CPUS && result < 0; i++)
+		result = start_on(i, fn, argument);
+	return result < 0 ? -EBUSY : result;
+}
+
+int payload_thread_join(int cpu, int *result)
+{
+	struct thread *thread;
+	uint32_t state;
+
+	if (cpu < 0 || cpu >= (int)ARCH_MAX_CPUS)
+		return -ESRCH;
+	thread = &threads[cpu];
+	for (;;) {
+		payload_leave_if_ending();
+		state = state_of(thread);
+		if (state != GIVEN && state != RUNNING)
+			break;
+		arch_relax();
+	}
+	if (state != ENDED)
+		return -ESRCH;
+	*result = thread->result;
+	set_state(thread, FREE);
+	return 0;
+}

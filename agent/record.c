@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "agent/reader.h"
+#include "agent/recording.h"
+#include "lib/console.h"
+#include "lib/print.h"
+#include "pmu/clock.h"
+#include "pmu/sample.h"
+#include "pmu/throttle.h"
+
+#define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
+#define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
+
+int recording_fail(struct recording *r, int error, const char *format, ...)
+{
+	char message[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_text_v(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	console_printf("%s: %s\n", r->command->verb == COMMAND_STAT ? "stat" : "record", message);
+	trace_region_set_message(r->region, error, message);
+	trace_region_set_state(r->region, TR_FAILED);
+	return error;
+}
+
+/* ---- What is to be recorded ---- */
+
+static bool is_chosen(const struct command *command, unsigned cpu)
+{
+	bool any = false;
+
+	if (command->all_cpus)
+		return true;
+	for (unsigned i = 0; i < TR_MAX_CPUS / 64; i++)
+		any = any || command->cpus[i];
+	return any ? command->cpus[cpu / 64] >> cpu % 64 & 1 : cpu == 0;
+}
+
+static int choose_cpus(struct recording *r)
+{
+	unsigned online = arch_cpu_count();
+
+	for (unsigned cpu = 0; cpu < TR_MAX_CPUS; cpu++) {
+		if (cpu >= online && !r->command->all_cpus && is_chosen(r->command, cpu))
+			return recording_fail(
+			    r, -ENODEV, "CPU %u is not there: this machine has %u", cpu, online);
+		r->nr_cpus += cpu < online && is_chosen(r->command, cpu);
+	}
+	r->cpus = calloc(r->nr_cpus, sizeof(*r->cpus));
+	if (!r->cpus)
+		return recording_fail(r, -ENOMEM, "no memory for %u CPUs", r->nr_cpus);
+	for (unsigned cpu = 0, i = 0; cpu < online; cpu++) {
+		if (is_chosen(r->command, cpu))
+			r->cpus[i++] = (struct traced_cpu){ .recording = r, .cpu = cpu };
+	}
+	return 0;
+}
+
+/* ---- Opening ---- */
+
+/* Why there is no event: what its source says of it or of the machine, else what the error means.
+ */
+static const char *reason(const struct perf_event *event, int error)
+{
+	const char *why = NULL;
+
+	if (event->why)
+		return event->why;
+	if (event->pmu && event->pmu->probe(&why) && why)
+		return why;
+	return event_error_text(error);
+}
+
+static int open_event(struct traced_cpu *c, unsigned evsel)
+{
+	struct recording *r = c->recording;
+	struct perf_event *event = &c->events[evsel];
+	unsigned index = evsel * r->nr_cpus + c->index;
+	struct tr_event *entry = &r->region->events[index];
+	int error;
+
+	event->attr = r->specs[evsel].attr;
+	event->config3 = r->specs[evsel].config3;
+	event->name = r->specs[evsel].name;
+	event->cpu = c->cpu;
+	event->evsel = evsel;
+	event->ring = &c->ring;
+	event->group_leader = &c->events[r->leaders[evsel]];
+	event->nr_members = r->specs[evsel].members;
+	event->account.id = index + 1;
+	event->account.trailer_size = sample_id_size(event->attr.sample_type);
+	event->account.trailer = sample_trailer;
+	error = event_init(event);
+	if (error)
+		return recording_fail(r, error, "event %s: %s", event->name, reason(event, error));
+	throttle_set(event, r->command->max_sample_rate);
+	entry->attr = event->attr;
+	entry->config3 = event->config3;
+	entry->id = event->account.id;
+	entry->cpu = c->cpu;
+	entry->evsel = evsel;
+	entry->ring = c->index;
+	entry->group = r->specs[r->leaders[evsel]].members > 1 ? r->leaders[evsel] + 1 : 0;
+	trace_region_put_text(entry->name, sizeof(entry->name), event->name);
+	return recording_fills_aux(&event->attr) ? recording_open_aux(c, event) : 0;
+}
+
+/* A vector an owner; where there are more owners than vectors they share. */
+static void open_doorbell(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	const struct channel *channel = r->channel;
+
+	if (!channel->vectors)
+		return;
+	c->owner.notify = channel->ops->notify;
+	c->owner.context = (void *)(uintptr_t)channel;
+	c->owner.vector = c->index % channel->vectors;
+	r->region->rings[c->index].vector = c->owner.vector;
+	r->region->doorbells[c->index].vector = c->owner.vector;
+}
+
+static int open_ring(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	struct trace_region *region = r->region;
+	struct tr_ring *entry = &region->rings[c->index];
+	uint64_t needed;
+
+	if (trace_region_add_ring(region, c->index, c->cpu, r->pages, r->aux_pages, &needed))
+		return recording_fail(
+		    r, -ENOSPC,
+		    "the trace region has %lu KiB and needs %lu KiB: use a smaller -m, fewer "
+		    "CPUs or more shared memory",
+		    region->size >> 10, needed >> 10);
+	c->owner = (struct ring_owner){
+		.id = c->index + 1, /* the first event of this CPU */
+		.doorbell = &region->doorbells[c->index],
+		.wakeup_events = r->command->wakeup_events,
+		.wakeup_watermark = r->command->wakeup_watermark,
+	};
+	open_doorbell(c);
+	entry->owner = c->index;
+	entry->wakeup_events = c->owner.wakeup_events;
+	entry->wakeup_watermark = c->owner.wakeup_watermark;
+	c->scratch = malloc(RING_LEVELS * MAX_RECORD);
+	if (!c->scratch)
+		return recording_fail(r, -ENOMEM, "no memory for the ring of CPU %u", c->cpu);
+	return ring_init(&c->ring, &(struct ring_config){
+	                               .control = trace_region_at(region, entry->control),
+	                               .data = trace_region_at(region, entry->data_offset),
+	                               .size = entry->data_size,
+	                               .max_record = MAX_RECORD,
+	                               .scratch = c->scratch,
+	                               .owner = &c->owner,
+	                               .clock = &machine_clock,
+	                           });
+}
+
+static int open_cpu(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	int error = open_ring(c);
+
+	c->events = calloc(r->nr_events, sizeof(*c->events));
+	if (!error && !c->events)
+		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
+	for (unsigned i = 0; i < r->nr_events && !error; i++)
+		error = open_event(c, i);
+	return error;
+}
+
+static bool fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
+{
+	uint64_t room = (r->region->size - r->region->tables_end) / TR_PAGE;
+
+	return pages <= RING_SIZE_MAX / TR_PAGE && aux_pages <= RING_SIZE_MAX / TR_PAGE &&
+	       r->nr_cpus * (1 + pages + aux_pages) <= room;
+}
+
+/* Where nobody reads while the machine records, all of it must stay: rings, or the AUX areas beside
+ * them, are then the largest powers of two that the region holds. */
+static void choose_sizes(struct recording *r)
+{
+	r->pages = r->command->pages ? r->command->pages : DEFAULT_PAGES;
+	if (reader_is_announced(r->region))
+		return;
+	if (r->aux_pages && !r->command->aux_pages) {
+		for (r->aux_pages = 1; fits(r, r->pages, 2 * r->aux_pages);)
+			r->aux_pages *= 2;
+	} else if (!r->command->pages) {
+		for (r->pages = 1; fits(r, 2 * r->pages, r->aux_pages);)
+			r->pages *= 2;
+	}
+}
+
+static int open_all(struct recording *r, const char *text)
+{
+	int error = choose_cpus(r);
+
+	if (!error)
+		error = recording_choose_events(r);
+	if (error)
+		return error;
+	choose_sizes(r);
+	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
+		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
+		                      r->nr_cpus);
+	for (unsigned i = 0; i < r->nr_cpus && !error; i++) {
+		r->cpus[i].index = i;
+		error = open_cpu(&r->cpus[i]);
+	}
+	return error;
+}
+
+static void close_all(struct recording *r)
+{
+	for (unsigned i = 0; r->cpus && i < r->nr_cpus; i++) {
+		free(r->cpus[i].events);
+		free(r->cpus[i].scratch);
+	}
+	free(r->cpus);
+}
+
+/* Where no host stands by with a reader, for whoever sits in front of the machine. */
+static void print_next_steps(const struct recording *r)
+{
+	uint64_t address = r->channel->address, size = r->channel->size;
+
+	if (!r->channel->ops->in_ram || r->command->then == THEN_POWEROFF ||
+	    r->command->then == THEN_REBOOT)
+		return;
+	console_printf(
+	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
+	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
+	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
+	    "and on the host: bareperf dump --base=0x%lx region.bin\n"
+	    "The machine waits, and takes further commands from its mailbox.\n",
+	    address, address + size, address, address + size, address, size, address);
+}
+
+int record_run(const struct command *command, const char *text, struct trace_region *region,
+               const struct channel *channel)
+{
+	struct recording r = { .command = command, .region = region, .channel = channel };
+	const char *missing = command->workload->missing ? command->workload->missing() : NULL;
+	int error;
+
+	if (missing)
+		return recording_fail(&r, -ENOEXEC, "%s: %s", command->workload->name, missing);
+	error = open_all(&r, text);
+	if (!error)
+		error = recording_run(&r);
+	if (!error)
+		print_next_steps(&r);
+	close_all(&r);
+	return error;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording: events opened, rings made, the workload run between start and stop. */
+#ifndef AGENT_RECORD_H
+#define AGENT_RECORD_H
+
+#include "agent/parse/command.h"
+#include "channel/channel.h"
+#include "ringbuf/region_writer.h"
+
+/*
+ * Carry out `record`, or `stat`, which has no samples: open the events on every chosen CPU, make a
+ * ring for each, let them run while the workload runs, and leave rings and ledgers complete in
+ * region; channel is where that lies, and wakes the readers. text is the command line as it was
+ * given. Returns 0 (state is TR_COMPLETE), or a negative errno with state TR_FAILED and a message;
+ * then nothing was started, or the workload failed. Thread, the machine ours, interrupts masked
+ * before and after.
+ */
+int record_run(const struct command *command, const char *text, struct trace_region *region,
+               const struct channel *channel);
+
+/* What the calling CPU says of itself. Thread. */
+void record_describe_cpu(struct tr_cpu *entry);
+
+/* Publish the ledgers of a recording that is under way, if there is one. Panics only. */
+void record_publish(void);
+
+#endif

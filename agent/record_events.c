@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Which events a recording has, and what the command makes of their attributes. */
+#include <errno.h>
+
+#include "agent/recording.h"
+#include "pmu/callchain.h"
+
+static void clear_period(struct perf_event_attr *attr)
+{
+	attr->sample_period = 0;
+	attr->flags &= ~PERF_ATTR_FREQ;
+}
+
+static void set_period(const struct command *command, struct perf_event_attr *attr)
+{
+	if (attr->sample_period)
+		return;
+	attr->sample_period = command->period_or_freq;
+	if (!command->has_period)
+		attr->flags |= PERF_ATTR_FREQ;
+	if (!command->has_period && !command->has_freq && recording_fills_aux(attr))
+		clear_period(attr); /* its source's own default */
+}
+
+/* What every event of this run has in common. */
+static void complete_attr(const struct command *command, struct perf_event_attr *attr)
+{
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+	                    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
+	attr->sample_max_stack = CALLCHAIN_MAX;
+	if (command->callchain)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->aux_watermark = command->aux_watermark;
+	attr->wakeup_events = command->wakeup_events;
+	if (!command->wakeup_events) {
+		attr->wakeup_watermark = command->wakeup_watermark;
+		attr->flags |= PERF_ATTR_WATERMARK;
+	}
+	if (command->verb == COMMAND_STAT)
+		clear_period(attr); /* it only counts */
+	else
+		set_period(command, attr);
+}
+
+/* :S, as perf's "leader sampling": the leader's samples carry the whole group's counts. */
+static void complete_group(struct event_spec *leader)
+{
+	if (!leader->sample_read)
+		return;
+	for (unsigned i = 0; i < leader->members; i++) {
+		struct perf_event_attr *attr = &leader[i].attr;
+
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+		                    PERF_FORMAT_TOTAL_TIME_RUNNING;
+		if (leader->members > 1)
+			attr->read_format |= PERF_FORMAT_GROUP;
+		if (i)
+			clear_period(attr);
+	}
+}
+
+static void complete(struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		complete_attr(r->command, &r->specs[i].attr);
+		r->leaders[i] = r->specs[i].members ? i : r->leaders[i - 1];
+	}
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (r->specs[i].members)
+			complete_group(&r->specs[i]);
+	}
+}
+
+/* Whether the machine can count it. */
+static bool is_there(const struct recording *r, const struct event_spec *spec)
+{
+	struct perf_event probe = { .attr = spec->attr };
+
+	complete_attr(r->command, &probe.attr);
+	return !event_init(&probe);
+}
+
+/* As perf: cycles where the machine can count them, else cpu-clock; for `stat` all that there is
+ * of a list. */
+static void default_events(struct recording *r)
+{
+	static const char *const recorded[] = { "cycles", "cpu-clock", NULL };
+	static const char *const counted[] = {
+		"cpu-clock",    "cycles",   "stalled-cycles-frontend", "stalled-cycles-backend",
+		"instructions", "branches", "branch-misses",           NULL
+	};
+	bool all = r->command->verb == COMMAND_STAT;
+	struct parse_error error;
+
+	for (const char *const *name = all ? counted : recorded; *name; name++) {
+		parse_events(*name, pmu_sources, &r->specs[r->nr_events], 1, &error);
+		if (!is_there(r, &r->specs[r->nr_events]))
+			continue;
+		r->nr_events++;
+		if (!all)
+			return;
+	}
+}
+
+int recording_choose_events(struct recording *r)
+{
+	r->nr_events = r->command->nr_events;
+	for (unsigned i = 0; i < r->nr_events; i++)
+		r->specs[i] = r->command->events[i];
+	if (!r->nr_events)
+		default_events(r);
+	complete(r);
+	return recording_choose_aux(r);
+}

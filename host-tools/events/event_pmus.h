@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of libpfm4's tables names the events of a CPU. libpfm4 itself looks at the CPU that it runs
+ * on, which is another one than the machine that is measured. */
+#ifndef HOST_TOOLS_EVENTS_EVENT_PMUS_H
+#define HOST_TOOLS_EVENTS_EVENT_PMUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a CPU says of itself, as in the trace region. */
+struct event_cpu {
+	uint16_t machine;   /* ELF's e_machine */
+	const char *vendor; /* CPUID leaf 0; elsewhere not looked at */
+	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
+	const char *pmu;    /* what the user says that it is; NULL: by the signature */
+};
+
+/* libpfm4's name for the PMU of such a CPU's core, or NULL if it knows none. */
+const char *event_pmu_of(const struct event_cpu *cpu);
+
+/* A PMU that has the architecture's common events (Arm ARM DDI 0487, D13.12), whose numbers mean
+ * the same on every CPU of this machine type; NULL where there is nothing common. */
+const char *event_pmu_common(uint16_t machine);
+
+/* Whether config is the number of such an event. */
+bool event_is_common(uint16_t machine, uint64_t config);
+
+#endif

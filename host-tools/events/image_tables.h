@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of commands out of an image's file (agent/parse/tables.h): what it can be told, before
+ * a machine boots it. */
+#ifndef HOST_TOOLS_EVENTS_IMAGE_TABLES_H
+#define HOST_TOOLS_EVENTS_IMAGE_TABLES_H
+
+#include "agent/parse/tables.h"
+#include "host-tools/util/error.h"
+
+struct image_tables {
+	struct command_tables tables; /* its sources have no functions: what is here is not known */
+	/* storage */
+	uint8_t *bytes; /* the file, relocated */
+	size_t size;
+	struct pmu *sources;
+	const struct pmu **source_list;
+	struct workload *workloads;
+	const struct workload **workload_list;
+};
+
+/*
+ * Take them from a copy of the file's bytes, of which none is believed. 0; -ENOENT: it has none
+ * that this tool can use, as it is another version's; -EPROTO: they make no sense, with the offset;
+ * -ENOMEM. image_tables_free() in any case.
+ */
+int image_tables_read(struct image_tables *image, const void *bytes, size_t size,
+                      struct error *error);
+
+/* The same of a file. Errors of its reading, too. */
+int image_tables_load(struct image_tables *image, const char *path, struct error *error);
+
+void image_tables_free(struct image_tables *image);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf list`: the names that CPUs' makers gave to their events. */
+#include <argp.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "host-tools/commands.h"
+#include "host-tools/events/event_names.h"
+#include "host-tools/events/pfm.h"
+#include "pmu/pmu.h"
+
+struct list_options {
+	const char *pmu;
+	const char *encode;
+	const char *pattern;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "pmu", 'p', "PMU", 0, "the events of this one, as in skl", 0 },
+	{ "encode", 'e', "LIST", 0, "print a list of events as the image understands it", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct list_options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		options->pmu = arg;
+		return 0;
+	case 'e':
+		options->encode = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->pattern || !options->pmu)
+			argp_error(state, "%s: one TEXT to look for, and --pmu before it", arg);
+		options->pattern = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->encode && !options->pmu)
+			argp_error(state, "--encode needs --pmu: whose events are they?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "\n--pmu PMU [TEXT]\n--pmu PMU --encode LIST",
+	.doc =
+	    "Without options, list the CPUs whose own event names `bareperf run' resolves. With "
+	    "--pmu, list the names (that have TEXT in them). With --encode, resolve them for a "
+	    "machine that is started without this tool.\vPMU::NAME in a command always means that "
+	    "PMU's event; NAME alone means the machine's own CPU. `bareperf run -- list' shows "
+	    "what a machine can count.",
+};
+
+static void print_event(void *context, const char *name, const char *description)
+{
+	const struct list_options *options = context;
+
+	if (options->pattern && !strcasestr(name, options->pattern) &&
+	    !strcasestr(description, options->pattern))
+		return;
+	printf("%s\n        %s\n", name, description);
+}
+
+static int print_tables(void)
+{
+	struct pfm_table table;
+
+	for (unsigned i = 0; pfm_table(i, &table); i++)
+		printf("%-24s %s, %u events\n", table.pmu, table.description, table.events);
+	return 0;
+}
+
+static int print_encoded(const struct list_options *options, struct error *error)
+{
+	struct event_cpu cpu = {
+		.machine = strncmp(options->pmu, "arm_", 4) ? EM_X86_64 : EM_AARCH64,
+		.vendor = "",
+		.pmu = options->pmu,
+	};
+	struct blob text = { 0 };
+	int code = event_names_resolve(&text, options->encode, pmu_sources, &cpu, error);
+
+	if (!code)
+		printf("%.*s\n", (int)text.size, (const char *)text.bytes);
+	blob_free(&text);
+	return code;
+}
+
+int command_list(int argc, char **argv)
+{
+	struct list_options options = { .pmu = NULL };
+	struct error error = { "" };
+	char name[] = "bareperf list", *first = argv[0];
+	int code;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	argv[0] = first;
+	if (options.encode)
+		code = print_encoded(&options, &error);
+	else if (options.pmu)
+		code = pfm_list(options.pmu, print_event, &options, &error);
+	else
+		code = print_tables();
+	if (code)
+		error_print(&error);
+	return code ? EXIT_ERROR : EXIT_OK;
+}

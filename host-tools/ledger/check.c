@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The conservation check. */
+#include "host-tools/ledger/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define BRANCH_BYTES 24U /* of a record of the debug store */
+
+struct checker {
+	const struct ledger *ledger;
+	check_fn tell;
+	void *context;
+	bool conserved;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+tell(struct checker *checker, bool holds, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	checker->conserved &= holds;
+	if (!checker->tell)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	checker->tell(checker->context, holds, line);
+}
+
+static bool is_backward(const struct ledger *ledger, const struct ledger_event *event)
+{
+	return event->event.ring != TR_NONE &&
+	       ledger->rings[event->event.ring].ring.flags & TR_RING_BACKWARD;
+}
+
+uint64_t check_overwritten(const struct ledger *ledger, const struct ledger_event *event)
+{
+	uint64_t kept = event->found.delivered + event->found.elsewhere;
+
+	return is_backward(ledger, event) && event->ledger.written > kept
+	           ? event->ledger.written - kept
+	           : 0;
+}
+
+static void check_records(struct checker *checker, const struct ledger_event *event,
+                          const char *who)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	const struct ledger_found *f = &event->found;
+	uint64_t flying = l->generated - l->written - l->lost;
+	uint64_t overwritten = check_overwritten(checker->ledger, event);
+
+	tell(checker,
+	     l->written + l->lost <= l->generated && (!flying || !ledger_ended(checker->ledger)),
+	     "%s: generated %" PRIu64 " = written %" PRIu64 " + lost %" PRIu64
+	     " + in flight %" PRId64,
+	     who, l->generated, l->written, l->lost, (int64_t)flying);
+	tell(checker, l->written + f->newer == f->delivered + f->elsewhere + overwritten,
+	     "%s: written %" PRIu64 " + newer %" PRIu64 " = delivered %" PRIu64
+	     " + read elsewhere %" PRIu64 " + overwritten %" PRIu64,
+	     who, l->written, f->newer, f->delivered, f->elsewhere, overwritten);
+}
+
+static void check_periods(struct checker *checker, const struct ledger_event *event,
+                          const char *who)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	const struct perf_event_attr *attr = &event->event.attr;
+
+	if (l->count)
+		tell(checker, l->count == l->period + l->residue,
+		     "%s: count %" PRIu64 " = period %" PRIu64 " + residue %" PRIu64, who, l->count,
+		     l->period, l->residue);
+	/* Only when all is read, and where the samples say what they stand for. */
+	if (event->found.elsewhere || check_overwritten(checker->ledger, event) ||
+	    !(attr->sample_type & PERF_SAMPLE_PERIOD))
+		return;
+	tell(checker, l->period + event->found.newer_period == event->found.period + l->period_lost,
+	     "%s: period %" PRIu64 " + newer %" PRIu64 " = delivered periods %" PRIu64
+	     " + lost %" PRIu64,
+	     who, l->period, event->found.newer_period, event->found.period, l->period_lost);
+}
+
+/* Of a branch trace, once it has ended: every branch taken is recorded or lost, and every record is
+ * in the AUX area. */
+static void check_branches(struct checker *checker, const struct ledger_event *event,
+                           const char *who)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	const struct tr_ring_ledger *ring;
+	uint64_t bytes;
+
+	if (!ledger_ended(checker->ledger) || event->event.ring == TR_NONE ||
+	    (!l->branch_records && !l->branch_lost))
+		return;
+	ring = &checker->ledger->rings[event->event.ring].ledger;
+	bytes = ring->aux_written - ring->aux_skipped;
+	tell(checker, l->branch_records == bytes / BRANCH_BYTES && bytes % BRANCH_BYTES == 0,
+	     "%s: recorded %" PRIu64 " branches of %u bytes = AUX written %" PRIu64
+	     " - skipped %" PRIu64,
+	     who, l->branch_records, BRANCH_BYTES, ring->aux_written, ring->aux_skipped);
+	if (l->branch_lost == TR_UNKNOWN)
+		tell(checker, true,
+		     "%s: branches lost: unknown, since nothing counted those that were taken",
+		     who);
+	else
+		tell(checker, l->branch_records + l->branch_lost == l->count + l->branch_interrupts,
+		     "%s: recorded %" PRIu64 " + lost %" PRIu64 " = taken %" PRIu64
+		     " (returns from handlers %" PRIu64 ") + interrupts %" PRIu64,
+		     who, l->branch_records, l->branch_lost, l->count, l->branch_returns,
+		     l->branch_interrupts);
+}
+
+static void check_event(struct checker *checker, uint32_t i)
+{
+	const struct ledger_event *event = &checker->ledger->events[i];
+	char name[80], who[128];
+
+	region_printable(name, sizeof(name), event->event.name, sizeof(event->event.name));
+	snprintf(who, sizeof(who), "event %u %s (CPU %u)", i, name, event->event.cpu);
+	check_records(checker, event, who);
+	check_periods(checker, event, who);
+	check_branches(checker, event, who);
+}
+
+static void check_lost(struct checker *checker, uint32_t i)
+{
+	const struct ledger_ring *ring = &checker->ledger->rings[i];
+	uint64_t lost = 0, elsewhere = 0, reported, records;
+
+	for (uint32_t e = 0; e < checker->ledger->head.event_count; e++) {
+		if (checker->ledger->events[e].event.ring == i) {
+			lost += checker->ledger->events[e].ledger.lost;
+			elsewhere += checker->ledger->events[e].found.elsewhere;
+		}
+	}
+	tell(checker, ring->ledger.lost == lost,
+	     "ring %u: lost %" PRIu64 " = its events' lost %" PRIu64, i, ring->ledger.lost, lost);
+	tell(checker, ring->ledger.reported <= ring->ledger.lost,
+	     "ring %u: lost %" PRIu64 " = reported %" PRIu64 " + not yet %" PRId64, i,
+	     ring->ledger.lost, ring->ledger.reported,
+	     (int64_t)(ring->ledger.lost - ring->ledger.reported));
+	if (elsewhere || ring->ring.flags & TR_RING_BACKWARD)
+		return;
+	reported = ring->ledger.reported + ring->found.newer_lost;
+	records = ring->ledger.lost_records + ring->found.newer_lost_records;
+	tell(checker, reported == ring->found.lost && records == ring->found.lost_records,
+	     "ring %u: reported %" PRIu64 " in %" PRIu64 " LOST records = delivered %" PRIu64
+	     " in %" PRIu64,
+	     i, reported, records, ring->found.lost, ring->found.lost_records);
+}
+
+static void check_wakeups(struct checker *checker, uint32_t i)
+{
+	const struct tr_ring_ledger *l = &checker->ledger->rings[i].ledger;
+	uint64_t causes = 0;
+
+	for (int c = 0; c < TR_WAKEUP_CAUSES; c++)
+		causes += l->causes[c];
+	tell(checker, l->sent == causes - l->coalesced,
+	     "ring %u: wakeups sent %" PRIu64 " = causes %" PRIu64 " - coalesced %" PRIu64, i,
+	     l->sent, causes, l->coalesced);
+}
+
+/* Every store to a doorbell arrived: by bells, since rings may share one. */
+static void check_bell(struct checker *checker, uint32_t first)
+{
+	const struct ledger *ledger = checker->ledger;
+	uint32_t vector = ledger->rings[first].ring.vector;
+	uint64_t rung = 0, sent = 0, repeated = 0;
+
+	for (uint32_t i = 0; i < ledger->head.ring_count; i++) {
+		const struct ledger_ring *ring = &ledger->rings[i];
+
+		if (ring->ring.vector != vector)
+			continue;
+		if (i < first)
+			return; /* told already */
+		rung += ring->found.rung;
+		sent += ring->ledger.sent;
+		repeated += ring->ledger.repeated;
+	}
+	tell(checker, rung == sent + repeated,
+	     "doorbell %u: heard %" PRIu64 " = sent %" PRIu64 " + repeated %" PRIu64, vector, rung,
+	     sent, repeated);
+}
+
+static void check_aux(struct checker *checker, uint32_t i)
+{
+	const struct ledger_ring *ring = &checker->ledger->rings[i];
+	const struct tr_ring_ledger *l = &ring->ledger;
+	const struct ledger_ring_found *f = &ring->found;
+
+	if (!ring->ring.aux_size)
+		return;
+	/* Only at the end is everything announced that was written. */
+	tell(checker,
+	     !ledger_ended(checker->ledger) || l->aux_written == f->aux_delivered + f->aux_unread +
+	                                                             l->aux_overwritten +
+	                                                             l->aux_skipped,
+	     "ring %u: AUX written %" PRIu64 " = delivered %" PRIu64 " + unread %" PRIu64
+	     " + overwritten %" PRIu64 " + skipped %" PRIu64,
+	     i, l->aux_written, f->aux_delivered, f->aux_unread, l->aux_overwritten,
+	     l->aux_skipped);
+}
+
+static void check_ring(struct checker *checker, uint32_t i)
+{
+	const struct ledger_ring *ring = &checker->ledger->rings[i];
+
+	if (!ledger_ended(checker->ledger))
+		tell(
+		    checker, ring->found.ledger_fits,
+		    "ring %u: the machine did not end its run; its ledger is of position 0x%" PRIx64
+		    ", the ring's head at 0x%" PRIx64,
+		    i, ring->ledger.data_head, ring->found.head);
+	check_lost(checker, i);
+	check_wakeups(checker, i);
+	if (ring->found.has_bell && ledger_ended(checker->ledger))
+		check_bell(checker, i);
+	check_aux(checker, i);
+}
+
+bool check_conserved(const struct ledger *ledger, check_fn fn, void *context)
+{
+	struct checker checker = { ledger, fn, context, true };
+
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		check_event(&checker, i);
+	for (uint32_t i = 0; i < ledger->head.ring_count; i++)
+		check_ring(&checker, i);
+	if (ledger->strangers)
+		tell(&checker, false, "%" PRIu64 " records are of no known event",
+		     ledger->strangers);
+	return checker.conserved;
+}
+
+struct check_wakeups check_sum_wakeups(const struct ledger *ledger)
+{
+	struct check_wakeups sum = { 0 };
+
+	for (uint32_t i = 0; i < ledger->head.ring_count; i++) {
+		const struct ledger_ring *ring = &ledger->rings[i];
+
+		for (int c = 0; c < TR_WAKEUP_CAUSES; c++)
+			sum.causes[c] += ring->ledger.causes[c];
+		sum.sent += ring->ledger.sent;
+		sum.coalesced += ring->ledger.coalesced;
+		sum.repeated += ring->ledger.repeated;
+		sum.received += ring->found.wakeups;
+		sum.rung += ring->found.rung;
+	}
+	return sum;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conservation check: every line of docs/trace-region.md, "Ledgers", held
+ * against a ledger whose found side was counted by parsing.
+ */
+#ifndef HOST_TOOLS_LEDGER_CHECK_H
+#define HOST_TOOLS_LEDGER_CHECK_H
+
+#include <stdbool.h>
+
+#include "host-tools/ledger/ledger.h"
+
+/* Told about each equation: whether it holds, and the numbers in a line of text. */
+typedef void (*check_fn)(void *context, bool holds, const char *line);
+
+/* Check everything; tell may be NULL. True if nothing is unaccounted for. */
+bool check_conserved(const struct ledger *ledger, check_fn tell, void *context);
+
+/* Sums over the rings, for summaries. */
+struct check_wakeups {
+	uint64_t causes[TR_WAKEUP_CAUSES];
+	uint64_t sent;
+	uint64_t coalesced;
+	uint64_t repeated; /* doorbells rung again for the same wakeup */
+	uint64_t received; /* by the reader's own count */
+	uint64_t rung;     /* doorbells that the host heard, repeated ones included */
+};
+struct check_wakeups check_sum_wakeups(const struct ledger *ledger);
+
+/* How many of an event's records newer ones overwrote: only in overwritable rings, where it is
+ * what nobody found. */
+uint64_t check_overwritten(const struct ledger *ledger, const struct ledger_event *event);
+
+#endif

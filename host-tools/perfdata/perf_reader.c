@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a perf.data file and walking its records. */
+#include "host-tools/perfdata/perf_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/perfdata/perf_reader_meta.h"
+#include "host-tools/perfdata/sample.h"
+
+static int check_section(const struct perf_reader *reader, const struct perf_file_section *section,
+                         const char *name, struct error *error)
+{
+	if (section->offset <= reader->size && section->size <= reader->size - section->offset)
+		return 0;
+	return error_set(error, -EPROTO,
+	                 "%s at 0x%" PRIx64 " with 0x%" PRIx64 " bytes leave the file of 0x%zx",
+	                 name, section->offset, section->size, reader->size);
+}
+
+static int check_header(struct perf_reader *reader, struct error *error)
+{
+	struct perf_file_header *header = &reader->header;
+
+	if (reader->size < sizeof(*header))
+		return error_set(error, -EPROTO, "0x%zx bytes are too few for a header",
+		                 reader->size);
+	memcpy(header, reader->bytes, sizeof(*header));
+	if (header->magic != PERF_FILE_MAGIC)
+		return error_set(error, -EPROTO, "not a perf.data file: no PERFILE2 at offset 0");
+	if (header->size != sizeof(*header))
+		return error_set(error, -EPROTO,
+		                 "header size is %" PRIu64 ": a pipe's stream, not a file",
+		                 header->size);
+	if (header->attr_size < 64 + sizeof(struct perf_file_section) || header->attr_size > 4096 ||
+	    header->attrs.size % header->attr_size)
+		return error_set(error, -EPROTO, "attributes of %" PRIu64 " bytes make no sense",
+		                 header->attr_size);
+	if (header->attrs.size / header->attr_size > PERF_READER_MAX_EVENTS)
+		return error_set(error, -EPROTO, "more than %u events", PERF_READER_MAX_EVENTS);
+	/* A file that was cut off is read up to there. */
+	if (header->data.offset <= reader->size &&
+	    header->data.size > reader->size - header->data.offset) {
+		header->data.size = reader->size - header->data.offset;
+		reader->cut = true;
+	}
+	if (check_section(reader, &header->data, "the records", error))
+		return -EPROTO;
+	return check_section(reader, &header->attrs, "the attributes", error);
+}
+
+int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, size_t size,
+                           struct error *error)
+{
+	int code;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->bytes = bytes;
+	reader->size = size;
+	code = check_header(reader, error);
+	if (!code)
+		code = perf_reader_load_events(reader, error);
+	if (code)
+		perf_reader_close(reader);
+	return code;
+}
+
+int perf_reader_open(struct perf_reader *reader, const char *path, struct error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat stat_of;
+	void *mapping = MAP_FAILED;
+	size_t size = 0;
+	int code = 0;
+
+	if (fd < 0)
+		return error_errno(error, "opening %s", path);
+	if (fstat(fd, &stat_of))
+		code = error_errno(error, "looking at %s", path);
+	else if (!S_ISREG(stat_of.st_mode) || !stat_of.st_size)
+		code = error_set(error, -EPROTO, "%s is empty or no regular file", path);
+	else
+		size = (size_t)stat_of.st_size;
+	if (!code) {
+		mapping = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (mapping == MAP_FAILED)
+			code = error_errno(error, "mapping %s", path);
+	}
+	close(fd);
+	if (code)
+		return code;
+	code = perf_reader_open_bytes(reader, mapping, size, error);
+	if (code) {
+		munmap(mapping, size);
+		return error_prefix(error, code, "%s", path);
+	}
+	reader->mapping = mapping;
+	reader->path = path;
+	return 0;
+}
+
+void perf_reader_close(struct perf_reader *reader)
+{
+	free(reader->events);
+	free(reader->ids);
+	free(reader->id_events);
+	free(reader->scratch);
+	if (reader->mapping)
+		munmap(reader->mapping, reader->size);
+	memset(reader, 0, sizeof(*reader));
+}
+
+static int broken(const struct perf_reader *reader, uint64_t at, const char *why,
+                  struct error *error)
+{
+	return error_set(error, -EPROTO, "%s%srecord at offset 0x%" PRIx64 ": %s",
+	                 reader->path ? reader->path : "", reader->path ? ": " : "",
+	                 (reader->header.data.offset + at), why);
+}
+
+/* The record's bytes, aligned: as they lie in the file, or copied. */
+static const void *aligned(struct perf_reader *reader, const uint8_t *bytes, size_t size)
+{
+	if ((uintptr_t)bytes % 8 == 0)
+		return bytes;
+	if (!reader->scratch)
+		reader->scratch = malloc(UINT16_MAX + 1);
+	if (reader->scratch)
+		memcpy(reader->scratch, bytes, size);
+	return reader->scratch;
+}
+
+int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
+                     struct perf_reader_record *record, struct error *error)
+{
+	uint64_t end = reader->header.data.size, at = *offset;
+	const uint8_t *bytes = reader->bytes + reader->header.data.offset + at;
+	struct perf_event_header header;
+
+	if (at >= end)
+		return 0;
+	if (end - at < sizeof(header))
+		return broken(reader, at, "cut off within its header", error);
+	memcpy(&header, bytes, sizeof(header));
+	/* perf inject's build-ids have any size */
+	if (header.size < sizeof(header) ||
+	    (header.size % 8 && header.type < PERF_FILE_RECORD_FIRST))
+		return broken(reader, at, "its size is impossible", error);
+	if (header.size > end - at)
+		return broken(reader, at, "cut off", error);
+	*record = (struct perf_reader_record){ .offset = reader->header.data.offset + at };
+	record->header = aligned(reader, bytes, header.size);
+	if (!record->header)
+		return error_set(error, -ENOMEM, "no memory for a record");
+	at += header.size;
+	if (header.type == PERF_FILE_RECORD_AUXTRACE) {
+		if (header.size < sizeof(struct perf_file_auxtrace))
+			return broken(reader, *offset, "its size is impossible", error);
+		memcpy(&record->payload_size, bytes + sizeof(header), sizeof(uint64_t));
+		if (record->payload_size > end - at)
+			return broken(reader, *offset, "its AUX data are cut off", error);
+		record->payload = bytes + header.size;
+		at += record->payload_size;
+	}
+	*offset = at;
+	return 1;
+}
+
+static uint32_t find_id(struct perf_reader *reader, uint64_t id)
+{
+	uint32_t low = 0, high = reader->id_count;
+
+	if (id == reader->last_id)
+		return reader->last_event;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (reader->ids[middle] == id) {
+			reader->last_id = id;
+			reader->last_event = reader->id_events[middle];
+			return reader->last_event;
+		}
+		if (reader->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return TR_NONE;
+}
+
+struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
+                                               const struct perf_event_header *record)
+{
+	const struct perf_event_attr *first;
+	uint64_t id;
+	uint32_t event;
+
+	if (!reader->event_count)
+		return NULL;
+	first = &reader->events[0].attr;
+	if (!(first->sample_type & PERF_SAMPLE_IDENTIFIER))
+		return reader->event_count == 1 ? &reader->events[0] : NULL;
+	if (record->type != PERF_RECORD_SAMPLE && !(first->flags & PERF_ATTR_SAMPLE_ID_ALL))
+		return &reader->events[0];
+	if (!sample_id(record, &id))
+		return NULL;
+	/* Records that a tool made up have id 0 and count as the first event's. */
+	if (!id && record->type != PERF_RECORD_SAMPLE)
+		return &reader->events[0];
+	event = find_id(reader, id);
+	return event == TR_NONE ? NULL : &reader->events[event];
+}

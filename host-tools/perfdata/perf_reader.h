@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading perf.data, ours or perf's. The file may be anything: every offset and
+ * size is checked against the file before it is used.
+ */
+#ifndef HOST_TOOLS_PERFDATA_PERF_READER_H
+#define HOST_TOOLS_PERFDATA_PERF_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host-tools/perfdata/perf_file.h"
+#include "host-tools/util/error.h"
+
+#define PERF_READER_MAX_EVENTS 4096U
+#define PERF_READER_MAX_IDS    65536U /* of all events together */
+
+struct perf_reader_event {
+	struct perf_event_attr attr;
+	char name[96];
+	uint64_t samples; /* for the caller to count in */
+};
+
+struct perf_reader {
+	const char *path; /* that was given, for messages; NULL: bytes in memory */
+	const uint8_t *bytes;
+	size_t size;
+	struct perf_file_header header; /* checked */
+	struct perf_reader_event *events;
+	uint32_t event_count;
+	uint64_t *ids;       /* sorted */
+	uint32_t *id_events; /* id_events[i]: the event of ids[i] */
+	uint32_t id_count;
+	uint64_t last_id; /* the one looked up last, and its event */
+	uint32_t last_event;
+	bool cut; /* the file ends before its data do */
+	void *mapping;
+	uint64_t *scratch; /* for records that are not aligned in the file */
+};
+
+/* Open a file, or bytes in memory; path and bytes must stay there. -EPROTO: not a perf.data file
+ * that we can read. */
+int perf_reader_open(struct perf_reader *reader, const char *path, struct error *error);
+int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, size_t size,
+                           struct error *error);
+void perf_reader_close(struct perf_reader *reader);
+
+/* One record of the data section. */
+struct perf_reader_record {
+	uint64_t offset; /* in the file */
+	const struct perf_event_header
+	    *header; /* whole, aligned, at least 8 bytes; size % 8 == 0 if it is the kernel's */
+	const uint8_t *payload; /* of an AUXTRACE record, behind it */
+	uint64_t payload_size;
+};
+
+/* The record at *offset (start with 0), which then becomes the next one's. 1; 0 at the end;
+ * -EPROTO where the chain breaks. */
+int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
+                     struct perf_reader_record *record, struct error *error);
+
+/* The event of a record, by its id; the only one if there are no ids; NULL if unknown. */
+struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
+                                               const struct perf_event_header *record);
+
+/* What became of bareperf's ledger in this file. */
+enum perf_ledger {
+	PERF_LEDGER_NONE,      /* another tool's file, or its writer was ended before it was done */
+	PERF_LEDGER_REWRITTEN, /* bareperf's, but another tool rewrote it and left the ledger out */
+	PERF_LEDGER_WHOLE,
+};
+
+/* Find the ledger: *bytes in the file's mapping, for ledger_parse(), if PERF_LEDGER_WHOLE is
+ * returned. Returns enum perf_ledger, or -EPROTO with the offset in error: the file is cut off, or
+ * damaged (the footer, or the ledger's CRC). */
+int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, size_t *size,
+                       struct error *error);
+
+/* A feature's contents, or NULL if the file does not have it whole. */
+const uint8_t *perf_reader_feature(const struct perf_reader *reader, unsigned bit, size_t *size);
+
+/* A feature that is one string, copied and made printable; "" if there is none. */
+void perf_reader_string(const struct perf_reader *reader, unsigned bit, char *to, size_t to_size);
+
+#endif

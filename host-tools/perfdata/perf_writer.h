@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing a perf.data file as the records arrive. From perf_writer_begin() on
+ * the file is a whole one after every flush: the header is there and its data
+ * size is kept up to date, so that even a kill leaves a file that perf reads.
+ */
+#ifndef HOST_TOOLS_PERFDATA_PERF_WRITER_H
+#define HOST_TOOLS_PERFDATA_PERF_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "host-tools/perfdata/perf_file.h"
+#include "host-tools/util/blob.h"
+#include "host-tools/util/error.h"
+
+/* One event with the ids of all its instances. */
+struct perf_writer_event {
+	struct perf_event_attr attr;
+	const uint64_t *ids;
+	uint32_t id_count;
+};
+
+struct perf_writer {
+	int fd;
+	char *path;
+	char *old; /* what was there lies here; NULL: nothing was */
+	bool begun;
+	int failed; /* the first write error, a negative errno; nothing is written after it */
+	struct error failure;
+	struct perf_file_header header;
+	struct blob buffer;  /* records that are not in the file yet */
+	uint64_t lost_bytes; /* of records that came after the failure, or were cut off for it */
+};
+
+/* Create path; a file that is there is kept as path.old. Something is written to it, so that a disk
+ * that is full is known now. */
+int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error);
+
+/* Write header, ids and attributes. */
+int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,
+                      uint32_t count, struct error *error);
+
+/* Add records; size must be a multiple of 8. A failure is kept in the writer. */
+void perf_writer_add(struct perf_writer *writer, const void *records, size_t size);
+
+/* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They go to the
+ * file at once, behind what is buffered, and are read by the kernel alone: once. */
+#define PERF_WRITER_PIECES 4
+void perf_writer_add_pieces(struct perf_writer *writer, const struct iovec *pieces, int count);
+
+/* Note a failure that is as bad as one of the file's: code, unless there was another before. */
+int perf_writer_fail(struct perf_writer *writer, int code);
+
+/* Write what is buffered. */
+void perf_writer_flush(struct perf_writer *writer);
+
+/* Go on behind the first data_size bytes of records, which another process wrote and flushed to
+ * the same file; what is there after them, or buffered here, is forgotten. */
+void perf_writer_resume(struct perf_writer *writer, uint64_t data_size);
+
+/* One optional section of the file. */
+struct perf_writer_feature {
+	unsigned bit; /* enum perf_file_feature */
+	struct blob blob;
+};
+
+/* What stands behind the records. */
+struct perf_writer_end {
+	const struct perf_writer_feature *features; /* ascending by bit */
+	size_t feature_count;
+	struct blob ledger; /* as ledger_store() makes it; may be empty */
+};
+
+/* Flush, write the end and the final header, close. If the disk is full, the last records make
+ * room for the end. Returns the writer's first failure, or 0. */
+int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
+                       struct error *error);
+
+/* Close without finishing and forget the writer; a file that was not begun is removed, and what was
+ * there before is put back. */
+void perf_writer_abandon(struct perf_writer *writer);
+
+/* Bytes of the file so far, the buffer included. */
+uint64_t perf_writer_size(const struct perf_writer *writer);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's side of the mailbox (docs/trace-region.md). */
+#ifndef HOST_TOOLS_REGION_MAILBOX_H
+#define HOST_TOOLS_REGION_MAILBOX_H
+
+#include "host-tools/region/region.h"
+
+/* Send a command of at most TR_MAILBOX_TEXT bytes to a live region whose tables are loaded.
+ * Returns the request's number. */
+uint32_t mailbox_send(const struct region *region, const char *text);
+
+/* Whether it has been answered; *status is then 0 or the machine's negative errno. */
+bool mailbox_answered(const struct region *region, uint32_t request, int *status);
+
+#endif

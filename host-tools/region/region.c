@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding, opening and copying a trace region. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/region/region_check.h"
+#include "host-tools/region/region_shared.h"
+
+const char *region_arch_name(uint16_t machine)
+{
+	switch (machine) {
+	case 62: /* EM_X86_64 */
+		return "x86_64";
+	case 183: /* EM_AARCH64 */
+		return "aarch64";
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t load_acquire_u64(const void *at)
+{
+	return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+}
+
+/* Why the bytes at offset, which begin with the magic, are no region of this dump. */
+static int examine(const uint8_t *bytes, size_t size, uint64_t base, size_t offset,
+                   struct error *error)
+{
+	struct tr_header header;
+	int code;
+
+	if (size - offset < sizeof(header))
+		return error_set(error, -EPROTO,
+		                 "offset 0x%zx: a header of %zu bytes is cut off after %zu", offset,
+		                 sizeof(header), size - offset);
+	memcpy(&header, bytes + offset, sizeof(header));
+	code = region_check_header(&header, size - offset, error);
+	if (!code)
+		code = region_check_tables(&header, error);
+	if (code)
+		return error_prefix(error, code, "found the magic at 0x%zx", offset);
+	if (base != UINT64_MAX && header.address != base + offset)
+		return error_set(
+		    error, -EPROTO,
+		    "found the magic at 0x%zx, but it says that its address is 0x%" PRIx64
+		    " "
+		    "and not 0x%" PRIx64 ": a copy, not the region",
+		    offset, header.address, (base + offset));
+	/* A dump begins on a page at or above address 0. */
+	if (base == UINT64_MAX && offset && header.address < offset)
+		return error_set(error, -EPROTO,
+		                 "found the magic at 0x%zx, but its address 0x%" PRIx64
+		                 " cannot lie there",
+		                 offset, header.address);
+	return 0;
+}
+
+int region_find(const void *dump, size_t size, uint64_t base, size_t *offset, struct error *error)
+{
+	static const size_t steps[] = { TR_ALIGN, TR_PAGE };
+	const uint8_t *bytes = dump;
+	int code = -ENOENT;
+
+	error_set(error, code, "no trace region: the magic BAREPERF is nowhere in 0x%zx bytes",
+	          size);
+	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+		for (size_t at = 0; at < size && size - at >= sizeof(uint64_t); at += steps[s]) {
+			struct error reason = { "" };
+			int found;
+
+			if (load_acquire_u64(bytes + at) != TR_MAGIC)
+				continue;
+			found = examine(bytes, size, base, at, &reason);
+			if (!found) {
+				*offset = at;
+				return 0;
+			}
+			if (code == -ENOENT) {
+				code = found;
+				*error = reason;
+			}
+		}
+	}
+	return code;
+}
+
+int region_open(struct region *region, void *bytes, size_t size, bool live, struct error *error)
+{
+	struct tr_header header;
+	int code;
+
+	memset(region, 0, sizeof(*region));
+	if (size < sizeof(header))
+		return error_set(error, -EPROTO, "0x%zx bytes are too few for a trace region",
+		                 size);
+	if (load_acquire_u64(bytes) != TR_MAGIC)
+		return error_set(error, -EAGAIN, "offset 0: the magic BAREPERF is not there");
+	memcpy(&header, bytes, sizeof(header));
+	code = region_check_header(&header, size, error);
+	if (code)
+		return code;
+	region->shared = bytes;
+	region->size = header.size;
+	region->live = live;
+	region->nonce = header.nonce;
+	region->header = header;
+	return 0;
+}
+
+/* Copy a checked table, entry by entry, since the stride may be larger than we know. */
+static void *copy_table(const struct region *region, const struct tr_table *table,
+                        size_t entry_size)
+{
+	uint8_t *copy = calloc(table->count ? table->count : 1, entry_size);
+
+	for (uint32_t i = 0; copy && i < table->count; i++)
+		memcpy(copy + i * entry_size, region_at(region, region_entry(table, i)),
+		       entry_size);
+	return copy;
+}
+
+static void free_tables(struct region *region)
+{
+	free(region->cpus);
+	free(region->events);
+	free(region->images);
+	free(region->rings);
+	region->cpus = NULL;
+	region->events = NULL;
+	region->images = NULL;
+	region->rings = NULL;
+}
+
+static int load_tables(struct region *region, struct error *error)
+{
+	const struct tr_header *header = &region->header;
+
+	region->cpus = copy_table(region, &header->cpus, sizeof(struct tr_cpu));
+	region->events = copy_table(region, &header->events, sizeof(struct tr_event));
+	region->images = copy_table(region, &header->images, sizeof(struct tr_image));
+	region->rings = copy_table(region, &header->rings, sizeof(struct tr_ring));
+	if (!region->cpus || !region->events || !region->images || !region->rings)
+		return error_set(error, -ENOMEM, "no memory for the region's tables");
+	return 0;
+}
+
+int region_load(struct region *region, struct error *error)
+{
+	struct tr_header *header = &region->header;
+	int code;
+
+	free_tables(region);
+	region_header(region, header);
+	if (header->nonce != region->nonce || header->size != region->size)
+		return error_set(error, -EPROTO,
+		                 "trace region, offset 0x%zx: the machine has booted anew",
+		                 offsetof(struct tr_header, nonce));
+	header->producer[sizeof(header->producer) - 1] = 0;
+	header->command[sizeof(header->command) - 1] = 0;
+	code = region_check_header(header, region->size, error);
+	if (!code)
+		code = region_check_tables(header, error);
+	if (!code)
+		code = load_tables(region, error);
+	if (!code)
+		code = region_check_cpus(region, error);
+	if (!code)
+		code = region_check_rings(region, error);
+	if (!code)
+		code = region_check_events(region, error);
+	if (!code)
+		code = region_check_images(region, error);
+	if (code)
+		free_tables(region);
+	return code;
+}
+
+void region_close(struct region *region)
+{
+	free_tables(region);
+	memset(region, 0, sizeof(*region));
+}
+
+uint32_t region_state(const struct region *region)
+{
+	const struct tr_header *shared = region_at(region, 0);
+
+	return __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
+}
+
+const char *region_state_name(uint32_t state)
+{
+	static const char *const names[] = { "booting",  "idle",   "recording",
+		                             "complete", "failed", "panic" };
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "none";
+}
+
+static const volatile struct tr_header *live_header(const struct region *region)
+{
+	return region_at(region, 0);
+}
+
+int region_status(const struct region *region)
+{
+	return live_header(region)->status;
+}
+
+int region_exit_status(const struct region *region)
+{
+	return live_header(region)->exit_status & 0xff;
+}

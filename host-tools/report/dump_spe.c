@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/dump_spe.h"
+
+#include "host-tools/perfdata/arm_spe_decode.h"
+#include "pmu/clock.h"
+
+static void put_word(struct format *f, const char *word)
+{
+	*f->at++ = ' ';
+	format_text(f, word, strlen(word));
+}
+
+static void put_instruction(struct format *f, const char *name, uint64_t address)
+{
+	put_word(f, name);
+	*f->at++ = ' ';
+	format_hex(f, SPE_INSTRUCTION(address));
+	format_literal(f, " EL");
+	format_decimal(f, SPE_EL(address));
+}
+
+/* D18.2.7: classes, and the lowest bit of the subclass of those that we name. */
+static const char *operation(const struct spe_record *r)
+{
+	switch (r->class) {
+	case SPE_LOAD_STORE:
+		return r->operation & 1 ? "store" : "load";
+	case SPE_BRANCH:
+		return r->operation & 2   ? "branch, indirect"
+		       : r->operation & 1 ? "branch, conditional"
+		                          : "branch";
+	default:
+		return "other";
+	}
+}
+
+static void put_events(struct format *f, uint64_t events)
+{
+	for (unsigned bit = 0; bit < 64; bit++) {
+		const char *name = spe_event_name(bit);
+
+		if (!(events >> bit & 1))
+			continue;
+		if (name) {
+			put_word(f, name);
+		} else {
+			format_literal(f, " EVENT-");
+			format_decimal(f, bit);
+		}
+	}
+}
+
+static void put_data(struct format *f, const struct spe_record *r)
+{
+	if (r->has & SPE_HAS_ADDRESS(SPE_VA)) {
+		format_literal(f, " VA ");
+		format_hex(f, SPE_DATA(r->address[SPE_VA]));
+	}
+	if (r->has & SPE_HAS_ADDRESS(SPE_PA)) {
+		format_literal(f, " PA ");
+		format_hex(f, SPE_DATA(r->address[SPE_PA]));
+	}
+	if (r->has & SPE_HAS(SPE_DATA_SOURCE)) {
+		format_literal(f, " source ");
+		format_hex(f, r->source);
+	}
+}
+
+static void put_latencies(struct format *f, const struct spe_record *r)
+{
+	static const char *const names[] = { "latency", "issue", "translation" };
+
+	for (unsigned i = 0; i < SPE_COUNTERS; i++) {
+		if (!(r->has & SPE_HAS_COUNTER(i)))
+			continue;
+		put_word(f, names[i]);
+		*f->at++ = ' ';
+		format_decimal(f, r->counter[i]);
+	}
+}
+
+static void put_time(struct format *f, const struct dump *dump, const struct spe_record *r)
+{
+	if (r->has & SPE_HAS(SPE_CONTEXT)) {
+		format_literal(f, " context ");
+		format_decimal(f, r->context);
+	}
+	if (!(r->has & SPE_HAS(SPE_TIMESTAMP)))
+		return;
+	format_literal(f, " time ");
+	if (dump->clock.time_mult)
+		format_decimal(f, clock_to_ns(&dump->clock, r->timestamp));
+	else
+		format_hex(f, r->timestamp); /* cycles, of a clock that nobody told us */
+}
+
+static void put_record(struct dump *dump, const struct spe_record *r, uint64_t position)
+{
+	struct format *f = dump->format;
+
+	format_line(f);
+	format_literal(f, ". spe ");
+	format_hex(f, position + r->at);
+	*f->at++ = ':';
+	if (r->has & SPE_HAS_ADDRESS(SPE_PC))
+		put_instruction(f, "PC", r->address[SPE_PC]);
+	put_word(f, operation(r));
+	if (r->has & SPE_HAS_ADDRESS(SPE_TARGET))
+		put_instruction(f, "to", r->address[SPE_TARGET]);
+	put_events(f, r->events);
+	put_latencies(f, r);
+	put_data(f, r);
+	put_time(f, dump, r);
+	*f->at++ = '\n';
+}
+
+static void put_error(struct dump *dump, const struct spe_decoder *d)
+{
+	struct format *f = dump->format;
+
+	if (!dump->spe.errors++)
+		dump->spe.error_at = d->position + d->error_at;
+	if (dump->quiet)
+		return;
+	format_line(f);
+	format_literal(f, ". spe ");
+	format_hex(f, d->position + d->error_at);
+	format_literal(f, ": ERROR: ");
+	format_text(f, d->error, strlen(d->error));
+	*f->at++ = '\n';
+}
+
+void dump_spe(struct dump *dump, const uint8_t *bytes, size_t size, uint64_t position)
+{
+	struct spe_decoder decoder = { .bytes = bytes, .size = size, .position = position };
+	struct spe_record record;
+	int code;
+
+	dump->spe.pieces++;
+	while ((code = spe_decode(&decoder, &record)) != 0) {
+		if (code < 0) {
+			put_error(dump, &decoder);
+			continue;
+		}
+		dump->spe.records++;
+		if (!dump->quiet)
+			put_record(dump, &record, position);
+	}
+}

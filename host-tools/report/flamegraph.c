@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf flamegraph`: a recording's callchains as a picture. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/commands.h"
+#include "host-tools/ledger/missing.h"
+#include "host-tools/ledger/recount.h"
+#include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/perfdata/sample.h"
+#include "host-tools/report/flame.h"
+#include "host-tools/report/symbols.h"
+#include "host-tools/util/terminal.h"
+
+struct flamegraph_options {
+	const char *input;
+	const char *output; /* NULL: standard output */
+	const char *event;  /* NULL: the one with the most samples */
+	const char *title;  /* NULL: the event's name */
+	bool folded;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "where the picture goes (default: standard output)", 0 },
+	{ "event", 'e', "NAME", 0, "draw this event (default: the one with the most samples)", 0 },
+	{ "title", 't', "TEXT", 0, "what stands above it", 0 },
+	{ "folded", 'f', NULL, 0, "write folded stacks as text instead of a picture", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct flamegraph_options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'e':
+		options->event = arg;
+		return 0;
+	case 't':
+		options->title = arg;
+		return 0;
+	case 'f':
+		options->folded = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->input)
+			argp_error(state, "one file at a time");
+		options->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->input)
+			options->input = "perf.data";
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc =
+	    "Draw the callchains of FILE (default: perf.data) as a flame graph: one SVG file that "
+	    "needs nothing else, with search and zoom.\vExit status: 0 done, 1 error, 2 wrong "
+	    "usage.",
+};
+
+/* Walk all records; visit returns a negative errno to stop. */
+static int walk(struct perf_reader *reader,
+                int (*visit)(void *context, struct perf_reader *reader,
+                             const struct perf_event_header *record),
+                void *context, struct error *error)
+{
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	int code;
+
+	while ((code = perf_reader_next(reader, &offset, &record, error)) > 0) {
+		code = visit(context, reader, record.header);
+		if (code)
+			return error_set(error, code, "no memory for the stacks");
+	}
+	return code;
+}
+
+/* First pass: mappings, and how many samples each event has. */
+static int visit_mappings(void *context, struct perf_reader *reader,
+                          const struct perf_event_header *record)
+{
+	struct perf_reader_event *event;
+
+	symbols_add(context, record);
+	if (record->type == PERF_RECORD_SAMPLE) {
+		event = perf_reader_event_of(reader, record);
+		if (event)
+			event->samples++;
+	}
+	return 0;
+}
+
+struct stacks {
+	struct flame flame;
+	struct symbols *symbols;
+	const struct perf_reader_event *event; /* the one that is drawn */
+	bool by_period;
+};
+
+/* A sample's frames, outermost first. Callers are looked up one byte before where they return
+ * to, which may be the next function's start. */
+static uint32_t frames_of(struct stacks *stacks, const struct sample *sample,
+                          const char *frames[FLAME_MAX_DEPTH])
+{
+	uint64_t kept = 0, addresses[FLAME_MAX_DEPTH];
+
+	for (uint64_t i = 0; i < sample->chain_length && kept < FLAME_MAX_DEPTH; i++) {
+		if (sample->chain[i] < PERF_CONTEXT_MAX)
+			addresses[kept++] = sample->chain[i];
+	}
+	if (!kept)
+		addresses[kept++] = sample->ip;
+	for (uint64_t i = 0; i < kept; i++) {
+		uint64_t address = addresses[kept - 1 - i];
+
+		frames[i] = symbols_name(stacks->symbols, address - (i + 1 < kept && address));
+	}
+	return (uint32_t)kept;
+}
+
+/* Second pass: the chosen event's stacks. */
+static int visit_samples(void *context, struct perf_reader *reader,
+                         const struct perf_event_header *record)
+{
+	struct stacks *stacks = context;
+	const struct perf_event_attr *attr = &stacks->event->attr;
+	const char *frames[FLAME_MAX_DEPTH];
+	struct sample sample;
+	uint32_t count;
+
+	if (record->type != PERF_RECORD_SAMPLE ||
+	    perf_reader_event_of(reader, record) != stacks->event ||
+	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+		return 0;
+	count = frames_of(stacks, &sample, frames);
+	flame_add(&stacks->flame, frames, count, stacks->by_period ? sample.period : 1);
+	return stacks->flame.failed;
+}
+
+/* Sets stacks->event and by_period. */
+static int choose_event(struct stacks *stacks, const struct perf_reader *reader,
+                        const struct flamegraph_options *options, struct error *error)
+{
+	for (uint32_t i = 0; i < reader->event_count; i++) {
+		const struct perf_reader_event *event = &reader->events[i];
+
+		if (options->event && strcmp(options->event, event->name) != 0)
+			continue;
+		if (!stacks->event || event->samples > stacks->event->samples)
+			stacks->event = event;
+	}
+	if (stacks->event && stacks->event->samples) {
+		stacks->by_period = stacks->event->attr.sample_type & PERF_SAMPLE_PERIOD;
+		return 0;
+	}
+	if (options->event)
+		return error_set(error, -ENODATA, "%s has no event %s with samples", options->input,
+		                 options->event);
+	return error_set(error, -ENODATA, "%s has no samples to draw", options->input);
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int write_output(const struct stacks *stacks, const struct flamegraph_options *options,
+                        struct error *error)
+{
+	FILE *out = options->output ? fopen(options->output, "w") : stdout;
+	const char *name = options->output ? options->output : "standard output";
+	const struct perf_event_attr *attr = &stacks->event->attr;
+	bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+	const char *unit = !stacks->by_period ? "samples" : clock ? "ns" : stacks->event->name;
+	char title[256];
+	int code = 0;
+
+	if (!out)
+		return error_errno(error, "creating %s", name);
+	snprintf(title, sizeof(title), "%s", options->title ? options->title : stacks->event->name);
+	if (options->folded)
+		flame_fold(&stacks->flame, out);
+	else
+		flame_draw(&stacks->flame, title, unit, out);
+	if (fflush(out) || ferror(out))
+		code = error_errno(error, "writing %s", name);
+	if (options->output && fclose(out) && !code)
+		code = error_errno(error, "writing %s", name);
+	return code;
+}
+
+static void print_missing(void *context, const struct missing *missing)
+{
+	char text[256];
+
+	(void)context;
+	missing_text(missing, text, sizeof(text));
+	fprintf(stderr, "%sbareperf: LOST %s%s\n", terminal_alarm(stderr), text,
+	        terminal_plain(stderr));
+}
+
+/* A picture does not show what is not in it: tell of that by the file's ledger, if it has one. */
+static int tell_missing(const struct perf_reader *reader, const struct flamegraph_options *options,
+                        struct error *error)
+{
+	struct ledger ledger = { 0 };
+	const uint8_t *bytes;
+	size_t size;
+	int code = perf_reader_ledger(reader, &bytes, &size, error);
+
+	if (code == PERF_LEDGER_WHOLE) {
+		code = ledger_parse(&ledger, bytes, size, error);
+		if (!code)
+			code = recount_file(&ledger, options->input, error);
+		if (!code)
+			missing_list(&ledger, print_missing, NULL);
+		ledger_free(&ledger);
+	}
+	return code < 0 ? error_prefix(error, code, "%s", options->input) : 0;
+}
+
+static int draw(const struct flamegraph_options *options, struct error *error)
+{
+	struct stacks stacks = { .symbols = symbols_new() };
+	struct perf_reader reader;
+	int code = perf_reader_open(&reader, options->input, error);
+
+	if (code) {
+		symbols_free(stacks.symbols);
+		return code;
+	}
+	if (!stacks.symbols)
+		code = error_set(error, -ENOMEM, "no memory for the symbols");
+	if (!code) {
+		size_t size = 0;
+		const uint8_t *ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &size);
+
+		symbols_build_ids(stacks.symbols, ids, size);
+		code = walk(&reader, visit_mappings, stacks.symbols, error);
+	}
+	if (!code)
+		code = choose_event(&stacks, &reader, options, error);
+	if (!code && options->output && is_same_file(options->input, options->output))
+		code = error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o",
+		                 options->output);
+	if (!code && stacks.event)
+		code = walk(&reader, visit_samples, &stacks, error);
+	if (!code && stacks.event)
+		code = write_output(&stacks, options, error);
+	if (!code)
+		code = tell_missing(&reader, options, error);
+	flame_free(&stacks.flame);
+	symbols_free(stacks.symbols);
+	perf_reader_close(&reader);
+	return code;
+}
+
+int command_flamegraph(int argc, char **argv)
+{
+	struct flamegraph_options options = { 0 };
+	struct error error = { "" };
+	char name[] = "bareperf flamegraph";
+
+	argv[0] = name;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!draw(&options, &error))
+		return EXIT_OK;
+	error_print(&error);
+	return EXIT_ERROR;
+}

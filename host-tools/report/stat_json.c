@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <jansson.h>
+
+#include "host-tools/ledger/check.h"
+#include "host-tools/report/stat.h"
+
+static json_t *number(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *event_json(const struct ledger *ledger, uint32_t event)
+{
+	const struct tr_event *entry = &ledger->events[event].event;
+	struct stat_count count = stat_sum(ledger, event, true);
+	json_t *json = json_object(), *name;
+	char text[80];
+
+	region_printable(text, sizeof(text), entry->name, sizeof(entry->name));
+	name = json_string(text);
+	json_object_set_new(json, "event", name ? name : json_string("?"));
+	json_object_set_new(json, "cpu", number(entry->cpu));
+	json_object_set_new(json, "count", number(count.counted));
+	json_object_set_new(json, "scaled", count.running ? json_real(count.scaled) : json_null());
+	json_object_set_new(json, "time_enabled", number(count.enabled));
+	json_object_set_new(json, "time_running", number(count.running));
+	return json;
+}
+
+int stat_print_json(const struct ledger *ledger, const struct stat_options *options, FILE *out,
+                    struct error *error)
+{
+	json_t *json = json_object(), *events = json_array(), *title = json_string(options->title);
+	int code = 0;
+
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		json_array_append_new(events, event_json(ledger, i));
+	json_object_set_new(json, "command", title ? title : json_null());
+	json_object_set_new(json, "events", events);
+	json_object_set_new(json, "elapsed", number(stat_elapsed(ledger)));
+	json_object_set_new(json, "conserved", json_boolean(check_conserved(ledger, NULL, NULL)));
+	if (json_dumpf(json, out, JSON_INDENT(2)) || fputc('\n', out) == EOF || fflush(out))
+		code = error_set(error, -EIO, "writing the counts as JSON failed");
+	json_decref(json);
+	return code;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses to function names: the mappings that a recording tells of (MMAP2),
+ * and the symbol tables of the ELF files behind them.
+ */
+#ifndef HOST_TOOLS_REPORT_SYMBOLS_H
+#define HOST_TOOLS_REPORT_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/perf_event.h"
+
+struct symbols;
+
+/* NULL if memory is short. */
+struct symbols *symbols_new(void);
+void symbols_free(struct symbols *symbols);
+
+/* Learn from a file's BUILD_ID section which build of each mapping's file was recorded: the file is
+ * read only if it is that one, else perf's cache is asked for it, else nothing is, and that is told
+ * on standard error. Before symbols_add(); bytes may be NULL, as where there is no such section. */
+void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size);
+
+/* Learn a mapping from a whole PERF_RECORD_MMAP2; other records are ignored. A file that cannot
+ * be read has no symbols: its addresses stay numbers. */
+void symbols_add(struct symbols *symbols, const struct perf_event_header *record);
+
+/*
+ * The function at address. The name stays valid until symbols_free(); where nobody knows one
+ * it is made of the file's name and the offset in it, or of the address. Never NULL.
+ */
+const char *symbols_name(struct symbols *symbols, uint64_t address);
+
+#endif

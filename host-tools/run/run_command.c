@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/run/run_command.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/parse/command.h"
+#include "host-tools/events/event_names.h"
+#include "host-tools/region/mailbox.h"
+#include "host-tools/util/blob.h"
+#include "pmu/pmu.h"
+
+#define THEN "--then poweroff"
+
+/* What a command may name: the image's own, if it says. */
+static const struct pmu *const *sources(const struct run_options *options)
+{
+	return options->tables ? options->tables->sources : pmu_sources;
+}
+
+/* How many words are the command's own; the workload's follow. */
+static int own_words(const struct run_options *options)
+{
+	return (int)command_own_words((const char *const *)options->guest,
+	                              (unsigned)options->guest_count);
+}
+
+/* The list of events in word i, which may be an option's argument or stand behind its letter; NULL:
+ * it has none. */
+static const char *events_of(const struct run_options *options, int i)
+{
+	const char *word = options->guest[i], *before = i ? options->guest[i - 1] : "";
+
+	if (i >= own_words(options))
+		return NULL;
+	if (!strcmp(before, "-e") || !strcmp(before, "--event"))
+		return word;
+	if (!strncmp(word, "--event=", 8))
+		return word + 8;
+	return !strncmp(word, "-e", 2) && word[2] ? word + 2 : NULL;
+}
+
+bool run_command_has_names(const struct run_options *options)
+{
+	for (int i = 0; i < options->guest_count; i++) {
+		const char *events = events_of(options, i);
+
+		if (events && event_names_any(events, sources(options)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_then(const struct run_options *options)
+{
+	for (int i = 0; i < own_words(options); i++) {
+		if (!strncmp(options->guest[i], "--then", 6))
+			return true;
+	}
+	return false;
+}
+
+/* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
+static int write_word(struct blob *text, const struct run_options *options, int i,
+                      const struct event_cpu *cpu, struct error *error)
+{
+	const char *word = options->guest[i], *events = events_of(options, i);
+
+	if (!events || !event_names_any(events, sources(options))) {
+		blob_printf(text, "%s", word);
+		return 0;
+	}
+	blob_add(text, word, (size_t)(events - word));
+	if (cpu)
+		return event_names_resolve(text, events, sources(options), cpu, error);
+	event_names_mask(text, events, sources(options), run_command_machine(options));
+	return 0;
+}
+
+/* What the machine does afterwards is said before the workload, whose words are its own, and behind
+ * our options, so that the machine's remarks about columns stay true. */
+static int write_words(struct blob *text, const struct run_options *options, bool then,
+                       const struct event_cpu *cpu, struct error *error)
+{
+	int place = own_words(options), code = 0;
+
+	then = then && !has_then(options);
+	for (int i = 0; i < options->guest_count && !code; i++) {
+		if (i == place && then)
+			blob_printf(text, " " THEN);
+		blob_printf(text, "%s", i ? " " : "");
+		code = write_word(text, options, i, cpu, error);
+	}
+	if (place >= options->guest_count && then)
+		blob_printf(text, " " THEN);
+	return code;
+}
+
+uint16_t run_command_machine(const struct run_options *options)
+{
+	return strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
+}
+
+char *run_command_masked(const struct run_options *options, struct error *error)
+{
+	struct blob text = { 0 };
+
+	write_words(&text, options, false, NULL, error);
+	blob_add(&text, "", 1);
+	if (!text.failed)
+		return (char *)text.bytes;
+	error_set(error, -ENOMEM, "no memory for the command");
+	blob_free(&text);
+	return NULL;
+}
+
+char *run_command_text(const struct run_options *options, const struct event_cpu *cpu,
+                       struct error *error)
+{
+	struct blob text = { 0 };
+	int code = 0;
+
+	if (cpu || !run_command_has_names(options))
+		code = write_words(&text, options, true, cpu, error);
+	blob_add(&text, "", 1);
+	if (!code && text.failed)
+		code = error_set(error, -ENOMEM, "no memory for the command");
+	if (!code && text.size > COMMAND_MAX_LENGTH + 1)
+		code = error_set(
+		    error, -E2BIG, "the command has %zu characters%s; the machine takes %u",
+		    text.size - 1, cpu ? " when its events are resolved" : "", COMMAND_MAX_LENGTH);
+	if (!code)
+		return (char *)text.bytes;
+	blob_free(&text);
+	return NULL;
+}
+
+int run_command_send(const struct run_options *options, struct region *region, uint32_t *request,
+                     struct error *error)
+{
+	struct event_cpu cpu = { .machine = region->header.machine };
+	char vendor[sizeof(region->cpus->vendor) + 1] = "";
+	int code = region_load(region, error);
+	char *text;
+
+	if (code)
+		return code;
+	if (region->header.cpus.count) {
+		memcpy(vendor, region->cpus->vendor, sizeof(vendor) - 1);
+		cpu.signature = region->cpus->signature;
+	}
+	cpu.vendor = vendor;
+	text = run_command_text(options, &cpu, error);
+	if (!text)
+		return -EINVAL;
+	*request = mailbox_send(region, text);
+	free(text);
+	return 0;
+}

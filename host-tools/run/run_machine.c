@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine under QEMU from its start to its end. */
+#include "host-tools/run/run_machine.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "host-tools/run/run_command.h"
+#include "host-tools/run/run_state.h"
+
+#define POLL_MS      1    /* between two looks at the machine */
+#define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
+#define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
+
+/* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
+static void wait_a_little(struct machine *machine)
+{
+	struct pollfd fds[] = {
+		{ .fd = machine->signals, .events = POLLIN },
+		{ .fd = machine->qemu.pidfd, .events = POLLIN },
+		{ .fd = machine->reader.pidfd, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+
+	poll(fds, 3, machine->reader.pid ? SUPERVISE_MS : POLL_MS);
+	while (read(machine->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2)
+			machine->snapshot_wanted = true;
+		else
+			machine->signal = (int)info.ssi_signo;
+	}
+}
+
+static void show_log(struct machine *machine, int fd, uint64_t *shown)
+{
+	char *text = qemu_read_log(fd, shown);
+
+	if (text && *text) {
+		progress_clear(&machine->progress);
+		fputs(text, stderr);
+	}
+	free(text);
+}
+
+/* The serial line, and what QEMU itself says, which is the serial line if the user put it there. */
+static void show_serial(struct machine *machine)
+{
+	show_log(machine, machine->qemu.serial_fd, &machine->serial_shown);
+	show_log(machine, machine->qemu.log_fd, &machine->log_shown);
+}
+
+/* Begin to record when there is something to record. */
+static int begin_session(struct machine *machine, const struct run_options *options,
+                         const char *const *command, int command_words, struct error *error)
+{
+	struct tr_header header;
+	struct session_options session = {
+		.buildid_cache = !options->no_buildid_cache && !options->stat,
+		.output = options->output,
+		.writer = machine->output.fd < 0 ? NULL : &machine->output,
+		.symbols = options->symbols,
+		.booted = options->image,
+		.payload = options->payload,
+		.command = command,
+		.command_words = command_words,
+		.doorbells = machine->doorbells.socket < 0 ? NULL : &machine->doorbells,
+	};
+	int code;
+
+	region_header(&machine->region, &header);
+	if (machine->has_session || !header.run || !header.events.count)
+		return 0;
+	machine->refused = false; /* this much of it was carried out */
+	code =
+	    session_begin(&machine->session, &machine->channel, &machine->region, &session, error);
+	machine->has_session = !code;
+	/* The file's own trouble is found, and told, by reading here. */
+	if (!code && !machine->session.writer.failed) {
+		progress_clear(&machine->progress); /* what waited is over: a line at once */
+		code = reader_process_start(&machine->reader, &machine->session,
+		                            &machine->doorbells, &machine->progress, error);
+		machine->progress.dirty = machine->progress.shown;
+	}
+	return code;
+}
+
+/* Read the rings, unless a reader does. The last time it is done here in any case. */
+static int drain(struct machine *machine, bool last, struct error *error)
+{
+	struct session *session = &machine->session;
+	uint64_t got;
+	int code;
+
+	if (!machine->has_session)
+		return 0;
+	if (last)
+		reader_process_stop(&machine->reader, &machine->session);
+	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->doorbells,
+	                                &machine->progress))
+		return 0;
+	code = session_drain(&machine->session, &got, error);
+	progress_show(&machine->progress, session);
+	if (!code && session->writer.failed) {
+		*error = session->writer.failure;
+		code = session->writer.failed;
+	}
+	return code;
+}
+
+/* Before the magic is there. */
+static enum turn look_for_region(struct machine *machine, const struct run_options *options,
+                                 struct error *error)
+{
+	int code = region_open(&machine->region, machine->channel.bytes, machine->channel.size,
+	                       true, error);
+
+	if (!code) {
+		machine->has_region = true;
+		return TURN_ON;
+	}
+	if (code != -EAGAIN)
+		return TURN_FAIL;
+	progress_wait(&machine->progress, "waiting for the image to start");
+	if (progress_now() - machine->progress.started < options->timeout)
+		return TURN_ON;
+	machine->show_console = true;
+	error_set(error, -ETIMEDOUT,
+	          "%s did not make a trace region within %g s: it did not start, or found no "
+	          "ivshmem device. Try -v to see its serial line, or a longer --timeout",
+	          options->image, options->timeout);
+	return TURN_FAIL;
+}
+
+/* The region is there, and the machine begins nothing: it did not get the command. */
+static bool is_late(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	uint32_t state = region_state(&machine->region);
+
+	if (state != TR_BOOTING && state != TR_IDLE)
+		return false;
+	if (!machine->seen)
+		machine->seen = progress_now();
+	if (progress_now() - machine->seen < options->timeout)
+		return false;
+	machine->show_console = true;
+	error_set(error, -ETIMEDOUT,
+	          "%s did not begin to carry out the command within %g s. Try -v to see its serial "
+	          "line, or a longer --timeout",
+	          options->image, options->timeout);
+	return true;
+}
+
+static enum turn look(struct machine *machine, const struct run_options *options,
+                      const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn = TURN_ON;
+
+	if (!machine->has_region)
+		turn = look_for_region(machine, options, error);
+	/* Not only at the next look: the machine may be done, and gone, by then. */
+	if (!machine->has_region)
+		return turn;
+	if (machine->by_mailbox && !machine->request) {
+		int code = run_command_send(options, &machine->region, &machine->request, error);
+
+		machine->refused = code == -EINVAL;
+		if (code)
+			return TURN_FAIL;
+	}
+	/* The state first: what it promises is there when the rest is read. */
+	turn = run_state_look(machine, error);
+	if (turn == TURN_ON && is_late(machine, options, error))
+		return TURN_FAIL;
+	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
+		struct error reason = { "" };
+
+		if (begin_session(machine, options, command, command_words, &reason) ||
+		    drain(machine, turn != TURN_ON, &reason)) {
+			*error = reason;
+			return TURN_FAIL;
+		}
+	}
+	return turn;
+}
+
+static enum turn loop(struct machine *machine, const struct run_options *options,
+                      const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn = TURN_ON;
+
+	while (turn == TURN_ON) {
+		/* Asked first: what it wrote before it ended is seen by the look that follows. */
+		bool dead = qemu_has_ended(&machine->qemu);
+
+		turn = look(machine, options, command, command_words, error);
+		if (turn == TURN_ON && dead)
+			turn = run_state_after_death(machine, error);
+		if (turn == TURN_ON && machine->signal) {
+			error_set(error, -EINTR, "interrupted");
+			turn = TURN_FAIL;
+		}
+		if (options->verbose)
+			show_serial(machine);
+		if (turn == TURN_ON && machine->snapshot_wanted && machine->has_session) {
+			machine->snapshot_wanted = false;
+			session_ask_for_snapshot(&machine->session);
+		}
+		if (turn == TURN_ON)
+			wait_a_little(machine);
+	}
+	return turn;
+}
+
+static int finish(struct machine *machine, enum turn turn, struct error *error)
+{
+	struct error reason = { "" };
+	int code;
+
+	if (!machine->has_session)
+		return turn == TURN_DONE ? 0 : -EIO;
+	reader_process_stop(&machine->reader, &machine->session);
+	/* A machine that is not at its end would go on writing. */
+	if (turn != TURN_DONE)
+		qemu_stop(&machine->qemu, 0);
+	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
+	machine->file_size = perf_writer_size(&machine->session.writer);
+	machine->recorded = true;
+	if (turn == TURN_DONE && code)
+		*error = reason;
+	return turn == TURN_DONE ? code : -EIO;
+}
+
+int machine_run(struct machine *machine, const struct run_options *options,
+                const char *const *command, int command_words, struct error *error)
+{
+	enum turn turn;
+	int code;
+
+	memset(machine, 0, sizeof(*machine));
+	machine->region_fd = -1;
+	machine->signals = -1;
+	machine->output.fd = -1;
+	machine->reader.pidfd = -1;
+	ivshmem_server_init(&machine->doorbells);
+	machine->qemu = (struct qemu){ .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 };
+	progress_start(&machine->progress);
+	code = machine_start(machine, options, error);
+	if (code)
+		return code;
+	turn = loop(machine, options, command, command_words, error);
+	code = finish(machine, turn, error);
+	/* Only who has recorded all may take its time to switch off; what answers from the UEFI
+	 * shell's side goes back there. */
+	qemu_stop(&machine->qemu, turn == TURN_DONE && machine->recorded ? POWEROFF_MS : 0);
+	if (options->verbose)
+		show_serial(machine);
+	progress_clear(&machine->progress);
+	return code;
+}
+
+void machine_free(struct machine *machine)
+{
+	if (machine->has_session)
+		session_end(&machine->session);
+	perf_writer_abandon(&machine->output);
+	region_lease_give_back(&machine->lease);
+	region_close(&machine->region);
+	if (machine->channel.ops)
+		machine->channel.ops->close(&machine->channel);
+	qemu_free(&machine->qemu);
+	ivshmem_server_close(&machine->doorbells);
+	if (machine->region_fd >= 0)
+		close(machine->region_fd);
+	if (machine->signals >= 0)
+		close(machine->signals);
+	free(machine->append);
+}

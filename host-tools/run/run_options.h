@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `bareperf run`. */
+#ifndef HOST_TOOLS_RUN_RUN_OPTIONS_H
+#define HOST_TOOLS_RUN_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/parse/tables.h"
+
+struct run_options {
+	const char *arch;     /* "x86_64" unless said */
+	const char *image;    /* NULL: where this tool was built */
+	const char *output;   /* "perf.data" unless said; of `stat`, /dev/null */
+	const char *symbols;  /* NULL: beside the image */
+	const char *payload;  /* NULL: none */
+	const char *qemu;     /* NULL: search $PATH */
+	const char *firmware; /* NULL: search */
+	const char *region;   /* file to keep the shared memory in; NULL: anonymous */
+	uint64_t region_size; /* bytes, a power of two */
+	double timeout;       /* s until the region must be there */
+	bool verbose;
+	bool dry_run;     /* the command is checked only */
+	bool no_doorbell; /* poll */
+	bool no_buildid_cache;
+	bool json; /* of `stat`: counts for machines */
+	bool stat; /* the command is that */
+	char **qemu_options;
+	int qemu_option_count;
+	char **guest; /* the words of the guest's command */
+	int guest_count;
+	const struct command_tables *tables; /* the image's; NULL: not known */
+};
+
+/* Take argv apart: our options, QEMU's, which are all others before "--", and behind that the
+ * guest's command. Does not return for --help or a wrong command line. */
+void run_options_parse(struct run_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* All that a machine needs before it starts, and its start. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "host-tools/run/run_command.h"
+#include "host-tools/run/run_machine.h"
+#include "host-tools/util/output.h"
+
+static int open_region_file(struct machine *machine, const struct run_options *options,
+                            struct error *error)
+{
+	const char *name = options->region ? options->region : "anonymous memory";
+	int fd = options->region ? output_open_region(options->region, error)
+	                         : memfd_create("bareperf-region", MFD_CLOEXEC);
+	int code;
+
+	if (fd < 0)
+		return options->region ? fd : error_errno(error, "making %s", name);
+	machine->region_fd = fd;
+	/* All of it now: a full file system would otherwise kill us, or the machine, later. */
+	code = posix_fallocate(fd, 0, (off_t)options->region_size);
+	if (code) {
+		errno = code;
+		return error_errno(error, "reserving %llu MiB for the trace region in %s",
+		                   (unsigned long long)options->region_size >> 20, name);
+	}
+	return channel_open_shared(&machine->channel, fd, options->region_size, error);
+}
+
+/* Signals become something to read, so that none interrupts the writing of a file. */
+static int open_signals(struct machine *machine, struct error *error)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
+	machine->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return machine->signals < 0 ? error_errno(error, "making a signalfd") : 0;
+}
+
+/* Before the machine starts, so that a file that cannot be written costs no boot, and one that is
+ * in its way no record. */
+static int open_output(struct machine *machine, const struct run_options *options,
+                       struct error *error)
+{
+	if (strcmp(options->guest[0], "record") != 0 && strcmp(options->guest[0], "stat") != 0)
+		return 0;
+	return perf_writer_open(&machine->output, options->output, error);
+}
+
+int machine_start(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	struct qemu_config config = {
+		.arch = options->arch,
+		.program = options->qemu,
+		.firmware = options->firmware,
+		.image = options->image,
+		.initrd = options->payload,
+		.region_size = options->region_size,
+		.options = options->qemu_options,
+		.option_count = options->qemu_option_count,
+	};
+	int code;
+
+	machine->by_mailbox = run_command_has_names(options);
+	machine->append = run_command_text(options, NULL, error);
+	code = machine->append ? open_signals(machine, error) : -ENOMEM;
+	if (!code)
+		code = open_output(machine, options, error);
+	if (!code)
+		code = open_region_file(machine, options, error);
+	if (!code)
+		code = region_lease_take(&machine->lease, &machine->channel, error);
+	if (code)
+		return code;
+	config.append = machine->append;
+	config.region_fd = machine->region_fd;
+	if (!options->no_doorbell && qemu_has_doorbell(&config))
+		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
+	config.doorbell_fd = machine->doorbells.qemu_socket;
+	if (!code)
+		code = qemu_start(&machine->qemu, &config, error);
+	ivshmem_server_started(&machine->doorbells);
+	return code;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* How `bareperf run -- record ...` ends. */
+#include "host-tools/run/run_summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "host-tools/commands.h"
+#include "host-tools/ledger/missing.h"
+#include "host-tools/util/terminal.h"
+
+static void report_nameless(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->region.header.images.count; i++) {
+		if (!session->files[i].found)
+			say("no ELF with the build-id of image %s was found: perf will show its "
+			    "addresses without names. Say --symbols DIR",
+			    session->files[i].path);
+	}
+}
+
+/* Bytes of the AUX areas that are in the file. */
+static uint64_t traced(const struct session *session)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < session->ledger.head.ring_count; i++)
+		bytes += session->ledger.rings[i].found.aux_delivered;
+	return bytes;
+}
+
+/* As perf closes, in perf's words. */
+static void print_captured(const struct machine *machine, const struct run_options *options)
+{
+	char trace[64] = "";
+
+	if (traced(&machine->session))
+		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace",
+		         traced(&machine->session));
+	fprintf(stderr,
+	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
+	        (double)machine->file_size / 1e6, options->output, machine->session.samples, trace);
+	if (machine->reader.replaced)
+		fprintf(stderr,
+		        "[ bareperf record: %u readers died and were replaced; no record is lost "
+		        "by that ]\n",
+		        machine->reader.replaced);
+}
+
+static void print_missing(void *context, const struct missing *missing)
+{
+	char text[256];
+
+	(void)context;
+	missing_text(missing, text, sizeof(text));
+	fprintf(stderr, "%s[ bareperf record: LOST %s ]%s\n", terminal_alarm(stderr), text,
+	        terminal_plain(stderr));
+}
+
+static void print_check(void *context, bool holds, const char *line)
+{
+	(void)context;
+	if (!holds)
+		fprintf(stderr, "  not conserved: %s\n", line);
+}
+
+int run_summary(const struct machine *machine, const struct run_options *options)
+{
+	const struct ledger *ledger = &machine->session.ledger;
+	char advice[128];
+
+	report_nameless(&machine->session);
+	print_captured(machine, options);
+	if (ledger_late_reader(ledger))
+		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));
+	if (missing_list(ledger, print_missing, NULL) &&
+	    missing_advice(ledger, advice, sizeof(advice)))
+		fprintf(stderr, "[ bareperf record: to keep it, record with %s ]\n", advice);
+	if (check_conserved(ledger, NULL, NULL))
+		return EXIT_OK;
+	say("the recording is not conserved:");
+	check_conserved(ledger, print_check, NULL);
+	return RUN_NOT_CONSERVED;
+}

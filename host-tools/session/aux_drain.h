@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The AUX area's way into perf.data: each piece that a PERF_RECORD_AUX announces
+ * becomes an AUXTRACE record, with what perf's decoders want around it.
+ */
+#ifndef HOST_TOOLS_SESSION_AUX_DRAIN_H
+#define HOST_TOOLS_SESSION_AUX_DRAIN_H
+
+#include "host-tools/session/session.h"
+
+/* Whether events of this perf_event_attr.type fill AUX areas in a format that is known. */
+bool aux_drain_fills(uint32_t type);
+
+/* Append what perf must know before the first AUXTRACE: whose format it is, and the clock. Nothing
+ * if no event of the region fills an AUX area. */
+void aux_drain_info(struct blob *blob, const struct region *region);
+
+/* Copy the piece that this AUX record of the ring announces into the file. -EPROTO: the range
+ * cannot be. */
+int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_event_header *record,
+                    struct error *error);
+
+/* Give what was copied back: the hardware may write there again. After session_save(). */
+int aux_drain_release(struct session *session, uint32_t ring, struct error *error);
+
+/* The AUXTRACE feature: where in the file the pieces are. Empty if there are none. */
+void aux_drain_index(const struct session *session, struct blob *blob);
+
+#endif

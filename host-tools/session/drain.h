@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading one ring into a session. */
+#ifndef HOST_TOOLS_SESSION_DRAIN_H
+#define HOST_TOOLS_SESSION_DRAIN_H
+
+#include "host-tools/session/session.h"
+
+#define DRAIN_BYTES (1U << 20) /* handed to the file at a time, at most */
+
+/* Begin to read a ring where its last reader left off. -EPROTO: its head and tail make no sense;
+ * the message says where and why, as for the others here. */
+int drain_begin(struct session *session, uint32_t ring, struct error *error);
+
+/* Read all of a forward ring up to its head as it is now. *got grows by the bytes read. */
+int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct error *error);
+
+/* Read what an overwritable ring holds, at the end of a run, oldest record first. still: the
+ * firmware has said that no record is in flight. */
+int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t *got,
+                   struct error *error);
+
+/* Of a forward ring whose machine is gone: count the records that are newer than the last ledger
+ * it published. They are still in the ring's memory, read or not. False if that cannot be. */
+bool drain_newer(struct session *session, uint32_t ring);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding an image's ELF by its build-id. */
+#include "host-tools/session/images.h"
+
+#include <dirent.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/perfdata/buildid_cache.h"
+
+void tool_directory(char *directory)
+{
+	ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+	char *slash;
+
+	if (length <= 0) {
+		strcpy(directory, ".");
+		return;
+	}
+	directory[length] = 0;
+	slash = strrchr(directory, '/');
+	if (slash)
+		*slash = 0;
+}
+
+static bool elf_has_build_id(Elf *elf, const struct tr_image *image)
+{
+	const void *id = NULL;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
+
+	return size > 0 && (size_t)size == image->build_id_size &&
+	       !memcmp(id, image->build_id, (size_t)size);
+}
+
+/* Where in the file the byte with this link address lies; false if no executable segment has it. */
+static bool find_offset(Elf *elf, uint64_t link_address, uint64_t *offset)
+{
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
+		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    link_address < phdr.p_vaddr || link_address - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		*offset = phdr.p_offset + (link_address - phdr.p_vaddr);
+		return true;
+	}
+	return false;
+}
+
+/* Whether path is an ELF file with the image's build-id and its code. */
+static bool matches(const char *path, const struct tr_image *image, uint64_t *offset)
+{
+	struct stat stat_of;
+	bool same = false;
+	Elf *elf;
+	int fd;
+
+	/* A FIFO in the directory must not stop us. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode)) {
+		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+		if (elf && elf_kind(elf) == ELF_K_ELF)
+			same = elf_has_build_id(elf, image) &&
+			       find_offset(elf, image->link_address, offset);
+		elf_end(elf);
+	}
+	close(fd);
+	return same;
+}
+
+/* Names that end in .sym hold functions only, so they are preferred: an object's symbol can
+ * never stand for a sample's address there. */
+static bool preferred(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && !strcmp(dot, ".sym");
+}
+
+static char *search_directory(const char *directory, const struct tr_image *image, uint64_t *offset)
+{
+	DIR *dir = opendir(directory);
+	char path[PATH_MAX];
+	char *best = NULL;
+	struct dirent *entry;
+	uint64_t found;
+
+	while (dir && (entry = readdir(dir))) {
+		int length = snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+
+		if (length < 0 || (size_t)length >= sizeof(path) || !matches(path, image, &found))
+			continue;
+		if (best && !preferred(entry->d_name))
+			continue;
+		free(best);
+		best = realpath(path, NULL);
+		*offset = found;
+	}
+	if (dir)
+		closedir(dir);
+	return best;
+}
+
+static char *search(const char *place, const struct tr_image *image, uint64_t *offset)
+{
+	struct stat stat_of;
+
+	if (stat(place, &stat_of))
+		return NULL;
+	if (S_ISDIR(stat_of.st_mode))
+		return search_directory(place, image, offset);
+	return matches(place, image, offset) ? realpath(place, NULL) : NULL;
+}
+
+/* The files and directories to look in, in this order; -1 behind the last. */
+static int place(char *to, int i, const struct region *region, const struct image_places *places)
+{
+	const char *arch = region_arch_name(region->header.machine);
+	char tool[PATH_MAX];
+	char *slash;
+
+	tool_directory(tool);
+	switch (i) {
+	case 0:
+		return snprintf(to, PATH_MAX, "%s", places->symbols ? places->symbols : "");
+	case 1:
+		return snprintf(to, PATH_MAX, "%s", places->payload ? places->payload : "");
+	case 2:
+		snprintf(to, PATH_MAX, "%s", places->booted ? places->booted : "");
+		slash = strrchr(to, '/');
+		if (slash)
+			*slash = 0;
+		else if (*to)
+			strcpy(to, ".");
+		return 0;
+	case 3:
+		return snprintf(to, PATH_MAX, "%s/../%s", tool, arch);
+	case 4:
+		return snprintf(to, PATH_MAX, "%s/%s", tool, arch);
+	case 5:
+		return snprintf(to, PATH_MAX, "%s/../lib/bareperf/%s", tool, arch);
+	default:
+		return -1;
+	}
+}
+
+static char *find_one(const struct region *region, const struct tr_image *image,
+                      const struct image_places *places, uint64_t *offset)
+{
+	char directory[PATH_MAX];
+	char *path = NULL;
+
+	for (int i = 0; !path && image->build_id_size; i++) {
+		if (place(directory, i, region, places) < 0)
+			break;
+		if (*directory)
+			path = search(directory, image, offset);
+	}
+	return path;
+}
+
+struct image_file *images_find(const struct region *region, const struct image_places *places)
+{
+	uint32_t count = region->header.images.count;
+	struct image_file *files = calloc(count ? count : 1, sizeof(*files));
+	char name[sizeof(region->images->name)];
+
+	elf_version(EV_CURRENT);
+	for (uint32_t i = 0; files && i < count; i++) {
+		files[i].path = find_one(region, &region->images[i], places, &files[i].file_offset);
+		files[i].found = files[i].path != NULL;
+		if (files[i].found)
+			continue;
+		region_printable(name, sizeof(name), region->images[i].name, sizeof(name) - 1);
+		files[i].path = strdup(*name ? name : "[image]");
+	}
+	return files;
+}
+
+void images_cache(const struct region *region, const struct image_file *files)
+{
+	for (uint32_t i = 0; i < region->header.images.count; i++) {
+		const struct tr_image *image = &region->images[i];
+		struct error error = { "" };
+
+		if (files[i].found &&
+		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size,
+		                      &error) &&
+		    *error.text) /* else there is no place for a cache */
+			error_print(&error);
+	}
+}
+
+void images_free(struct image_file *files, uint32_t count)
+{
+	for (uint32_t i = 0; files && i < count; i++)
+		free(files[i].path);
+	free(files);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ELF files behind the code that ran: perf is pointed at them for symbols
+ * and disassembly. A file is taken only if its build-id is the image's.
+ */
+#ifndef HOST_TOOLS_SESSION_IMAGES_H
+#define HOST_TOOLS_SESSION_IMAGES_H
+
+#include <stdint.h>
+
+#include "host-tools/region/region.h"
+#include "host-tools/util/error.h"
+
+struct image_file {
+	char *path; /* absolute path of the ELF; only the image's name if none was found */
+	uint64_t file_offset; /* in the ELF, of the image's first executable byte */
+	bool found;
+};
+
+/* Where to look first; each may be NULL. */
+struct image_places {
+	const char *symbols; /* a file or a directory */
+	const char *payload; /* the payload's file */
+	const char *booted;  /* the image that was booted: beside it */
+};
+
+/* Find the ELF of each of the region's images: in these places, and where this tool was built.
+ * Returns an array for images_free() with region->header.images.count entries. */
+struct image_file *images_find(const struct region *region, const struct image_places *places);
+
+/* Copy those that were found into perf's cache (host-tools/perfdata/buildid_cache.h); one that
+ * cannot be is told, and no failure. */
+void images_cache(const struct region *region, const struct image_file *files);
+
+void images_free(struct image_file *files, uint32_t count);
+
+/* Directory of this executable, in a buffer of 4096 bytes; "." if the kernel does not say. */
+void tool_directory(char *directory);
+
+#endif

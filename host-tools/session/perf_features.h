@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The optional sections of a perf.data file: who recorded what where. */
+#ifndef HOST_TOOLS_SESSION_PERF_FEATURES_H
+#define HOST_TOOLS_SESSION_PERF_FEATURES_H
+
+#include "host-tools/ledger/ledger.h"
+#include "host-tools/perfdata/perf_writer.h"
+#include "host-tools/session/images.h"
+
+#define PERF_FEATURES_MAX 20
+
+struct perf_features_input {
+	const struct region *region;
+	const struct image_file *files;
+	const struct ledger *ledger;
+	const struct blob *aux_index; /* of the AUXTRACE feature; empty: there is none */
+	const char *const *command;   /* our own command line */
+	int command_words;
+	uint64_t first_time; /* ns, of the samples */
+	uint64_t last_time;
+};
+
+/* Build all sections, ascending by bit; returns their number. */
+size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX],
+                           const struct perf_features_input *input);
+
+void perf_features_free(struct perf_writer_feature *features, size_t count);
+
+#endif

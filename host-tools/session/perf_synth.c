@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* The made-up records and attributes of a perf.data file. */
+#include "host-tools/session/perf_synth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "host-tools/perfdata/perf_file.h"
+
+#define LEVELS (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
+
+/* Words of a sample_id_all trailer. */
+static size_t trailer_words(uint64_t sample_type)
+{
+	return (size_t)__builtin_popcountll(
+	    sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+	                   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
+}
+
+/* Append the trailer; time 0, since these facts hold from the start. */
+static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
+{
+	if (sample_type & PERF_SAMPLE_TID)
+		blob_u64(blob, SYNTH_PID | (uint64_t)tid << 32);
+	if (sample_type & PERF_SAMPLE_TIME)
+		blob_u64(blob, 0);
+	if (sample_type & PERF_SAMPLE_ID)
+		blob_u64(blob, id);
+	if (sample_type & PERF_SAMPLE_STREAM_ID)
+		blob_u64(blob, id);
+	if (sample_type & PERF_SAMPLE_CPU)
+		blob_u64(blob, 0);
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		blob_u64(blob, id);
+}
+
+static void add_header(struct blob *blob, uint32_t type, size_t body, uint16_t cpumode,
+                       uint64_t sample_type)
+{
+	struct perf_event_header header = {
+		.type = type,
+		.misc = cpumode,
+		.size = (uint16_t)(sizeof(header) + body + 8 * trailer_words(sample_type)),
+	};
+
+	blob_add(blob, &header, sizeof(header));
+}
+
+/* Bytes of a text in a record: with its NUL, padded to 8. perf's names are at most PATH_MAX long.
+ */
+static size_t text_size(const char *text)
+{
+	size_t length = strlen(text);
+
+	return ((length < 4095 ? length : 4095) + 8) / 8 * 8;
+}
+
+static void add_text(struct blob *blob, const char *text)
+{
+	blob_padded(blob, text, text_size(text));
+}
+
+/* Linux's names of threads are shorter than 16 bytes. */
+#define COMM_SIZE 16
+
+/* What the boot CPU runs: the command's word behind "--"; without one, bareperf. */
+static void workload_name(const struct region *region, char name[COMM_SIZE])
+{
+	const char *command = region->header.command;
+	const char *end = command + strnlen(command, sizeof(region->header.command));
+	const char *word = NULL;
+
+	for (const char *at = command; at + 4 < end && !word; at++)
+		word = memcmp(at, " -- ", 4) ? NULL : at + 4;
+	if (word)
+		region_printable(name, COMM_SIZE, word, strcspn(word, " "));
+	if (!word || !*name)
+		strcpy(name, "bareperf");
+}
+
+/* A thread is a CPU. Of the workloads only a payload has threads on other CPUs than the boot CPU;
+ * with any other they idle. */
+static void thread_name(const struct region *region, const struct tr_cpu *cpu, char name[COMM_SIZE])
+{
+	char workload[COMM_SIZE];
+
+	workload_name(region, workload);
+	if (!cpu->cpu)
+		strcpy(name, workload);
+	else if (!strcmp(workload, "payload"))
+		snprintf(name, COMM_SIZE, "payload/%u", cpu->cpu % 1000000);
+	else
+		snprintf(name, COMM_SIZE, "idle/%u", cpu->cpu % 1000000);
+}
+
+static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, const char *comm)
+{
+	add_header(blob, PERF_RECORD_COMM, 8 + text_size(comm), PERF_RECORD_MISC_USER, sample_type);
+	blob_u32(blob, SYNTH_PID);
+	blob_u32(blob, tid);
+	add_text(blob, comm);
+	add_trailer(blob, sample_type, tid, 0);
+}
+
+static void add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
+{
+	add_header(blob, PERF_RECORD_FORK, 24, PERF_RECORD_MISC_USER, sample_type);
+	blob_u32(blob, SYNTH_PID);
+	blob_u32(blob, SYNTH_PID); /* parent */
+	blob_u32(blob, tid);
+	blob_u32(blob, SYNTH_PID); /* parent's thread */
+	blob_u64(blob, 0);
+	add_trailer(blob, sample_type, tid, 0);
+}
+
+static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
+                      const struct image_file *file)
+{
+	struct perf_record_mmap2 mmap2 = {
+		.pid = SYNTH_PID,
+		.tid = SYNTH_PID,
+		.addr = image->address,
+		.len = image->size,
+		.pgoff = file->file_offset,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
+	};
+
+	add_header(blob, PERF_RECORD_MMAP2,
+	           sizeof(mmap2) - sizeof(mmap2.header) + text_size(file->path),
+	           PERF_RECORD_MISC_USER, sample_type);
+	blob_add(blob, (const uint8_t *)&mmap2 + sizeof(mmap2.header),
+	         sizeof(mmap2) - sizeof(mmap2.header));
+	add_text(blob, file->path);
+	add_trailer(blob, sample_type, SYNTH_PID, 0);
+}
+
+/* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
+ * of events that do not exclude the kernel; and ours do not, being at whatever level. */
+static void add_kernel(struct blob *blob, uint64_t sample_type)
+{
+	static const char name[] = "[kernel.kallsyms]_text";
+	const uint64_t address = -2ULL * TR_PAGE;
+
+	add_header(blob, PERF_RECORD_MMAP, 32 + text_size(name), PERF_RECORD_MISC_KERNEL,
+	           sample_type);
+	blob_u32(blob, UINT32_MAX); /* pid -1 */
+	blob_u32(blob, 0);
+	blob_u64(blob, address);
+	blob_u64(blob, TR_PAGE);
+	blob_u64(blob, address); /* of the symbol that the name ends with */
+	add_text(blob, name);
+	add_trailer(blob, sample_type, SYNTH_PID, 0);
+}
+
+void perf_synth_start(struct blob *blob, const struct region *region,
+                      const struct image_file *files)
+{
+	/* perf takes records with id 0 for the first event's. */
+	uint64_t sample_type = region->header.events.count ? region->events[0].attr.sample_type : 0;
+
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		uint32_t tid = SYNTH_PID + region->cpus[i].cpu;
+		char name[COMM_SIZE];
+
+		thread_name(region, &region->cpus[i], name);
+		if (tid != SYNTH_PID)
+			add_fork(blob, sample_type, tid);
+		add_comm(blob, sample_type, tid, name);
+	}
+	add_kernel(blob, sample_type);
+	for (uint32_t i = 0; i < region->header.images.count; i++)
+		add_mmap2(blob, sample_type, &region->images[i], &files[i]);
+}
+
+void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
+{
+	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
+		const struct ledger_event *event = &ledger->events[i];
+		uint64_t sample_type = event->event.attr.sample_type;
+
+		if (!event->ledger.lost)
+			continue;
+		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER, sample_type);
+		blob_u64(blob, event->ledger.lost);
+		add_trailer(blob, sample_type, SYNTH_PID + event->event.cpu, event->event.id);
+	}
+}
+
+/* The first instance of an event, or NULL. */
+static const struct tr_event *first_of(const struct region *region, uint32_t evsel)
+{
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		if (region->events[i].evsel == evsel)
+			return &region->events[i];
+	}
+	return NULL;
+}
+
+uint32_t perf_synth_events(const struct region *region, struct perf_writer_event **events,
+                           uint64_t **ids)
+{
+	uint32_t instances = region->header.events.count, count = 0;
+	uint64_t *next = calloc(instances ? instances : 1, sizeof(*next));
+	struct perf_writer_event *all = calloc(instances ? instances : 1, sizeof(*all));
+
+	*ids = next;
+	*events = all;
+	for (uint32_t evsel = 0; next && all && evsel < instances; evsel++) {
+		const struct tr_event *first = first_of(region, evsel);
+		struct perf_writer_event *event = &all[count];
+
+		if (!first)
+			continue;
+		count++;
+		event->attr = first->attr;
+		/* perf writes the levels behind an event's name where any is excluded, or where
+		 * guests are not. */
+		if (!(event->attr.flags & LEVELS))
+			event->attr.flags |= PERF_ATTR_EXCLUDE_GUEST;
+		event->ids = next;
+		for (uint32_t i = 0; i < instances; i++) {
+			if (region->events[i].evsel == evsel)
+				next[event->id_count++] = region->events[i].id;
+		}
+		next += event->id_count;
+	}
+	return count;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* The progress line. */
+#include "host-tools/session/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host-tools/ledger/missing.h"
+#include "host-tools/util/terminal.h"
+
+#define INTERVAL 0.2
+
+double progress_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void progress_start(struct progress *progress)
+{
+	*progress = (struct progress){ .shown = isatty(STDERR_FILENO) };
+	progress->started = progress->last = progress_now();
+}
+
+/* Whether it is time for a new line. */
+static bool due(struct progress *progress, double now)
+{
+	if (!progress->shown || now < progress->next)
+		return false;
+	progress->next = now + INTERVAL;
+	progress->dirty = true;
+	return true;
+}
+
+void progress_wait(struct progress *progress, const char *what)
+{
+	double now = progress_now();
+
+	if (due(progress, now))
+		fprintf(stderr, "\r\033[K[ bareperf: %s, %.1f s ]", what, now - progress->started);
+}
+
+/* "lost 0", or what is lost, the kinds that there are. What was written and is not in the file yet
+ * is on its way. */
+static void put_lost(const struct ledger *ledger, char *text, size_t size)
+{
+	static const char *const units[MISSING_UNSAVED] = {
+		[MISSING_RECORDS] = "records",       [MISSING_BRANCHES] = "branches",
+		[MISSING_PIECES] = "pieces cut",     [MISSING_GAPS] = "with gaps",
+		[MISSING_COLLISIONS] = "collisions", [MISSING_BYTES] = "bytes",
+		[MISSING_THROTTLED] = "throttled",
+	};
+	uint64_t sums[MISSING_KINDS];
+	size_t used = 0;
+
+	missing_sum(ledger, sums);
+	for (int kind = 0; kind < MISSING_UNSAVED && used < size; kind++) {
+		const char *comma = used ? ", " : "";
+
+		if (sums[kind] == TR_UNKNOWN)
+			used += (size_t)snprintf(text + used, size - used, "%sunknown %s", comma,
+			                         units[kind]);
+		else if (sums[kind])
+			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s",
+			                         comma, sums[kind], units[kind]);
+	}
+	if (!used)
+		snprintf(text, size, "0");
+}
+
+void progress_show(struct progress *progress, struct session *session)
+{
+	double now = progress_now();
+	bool lost;
+	char text[160];
+
+	if (!due(progress, now))
+		return;
+	ledger_update(&session->ledger, &session->region);
+	put_lost(&session->ledger, text, sizeof(text));
+	lost = strcmp(text, "0") != 0;
+	fprintf(stderr,
+	        "\r\033[K[ bareperf: %" PRIu64 " records, %.0f records/s, %.1f MB, %slost %s%s ]",
+	        session->records,
+	        (double)(session->records - progress->records) / (now - progress->last + 1e-9),
+	        (double)perf_writer_size(&session->writer) / 1e6,
+	        lost ? terminal_alarm(stderr) : "", text, lost ? terminal_plain(stderr) : "");
+	progress->records = session->records;
+	progress->last = now;
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->dirty)
+		fprintf(stderr, "\r\033[K");
+	progress->dirty = false;
+	progress->next = 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* One line on a terminal that says how it goes; nothing where there is no terminal. */
+#ifndef HOST_TOOLS_SESSION_PROGRESS_H
+#define HOST_TOOLS_SESSION_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host-tools/session/session.h"
+
+struct progress {
+	bool shown;       /* standard error is a terminal */
+	bool dirty;       /* there is a line to clear */
+	double started;   /* s, monotonic */
+	double next;      /* when to write it anew */
+	double last;      /* when the records below were counted */
+	uint64_t records; /* at the last line */
+};
+
+void progress_start(struct progress *progress);
+
+/* Before the machine says anything. */
+void progress_wait(struct progress *progress, const char *what);
+
+/* While records come in: how many, how fast, and what is lost by the ledger that the machine
+ * published last. */
+void progress_show(struct progress *progress, struct session *session);
+
+/* Clear the line, so that something else can be printed. */
+void progress_clear(struct progress *progress);
+
+/* Monotonic seconds. */
+double progress_now(void);
+
+#endif

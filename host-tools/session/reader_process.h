@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process that reads a session's rings into its file. It sleeps until one of the doorbells
+ * rings, without a time-out, or looks every millisecond where the channel has none. It may be
+ * killed at any time: the supervisor, which owns machine, doorbells, region and file, starts
+ * another, which goes on where the dead one's last commit was (session_journal.c).
+ */
+#ifndef HOST_TOOLS_SESSION_READER_PROCESS_H
+#define HOST_TOOLS_SESSION_READER_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "host-tools/region/ivshmem_server.h"
+#include "host-tools/session/progress.h"
+#include "host-tools/session/session.h"
+
+struct reader_process {
+	pid_t pid;         /* 0: none */
+	int pidfd;         /* -1: none */
+	unsigned replaced; /* how many died and were replaced */
+	unsigned barren;   /* of those, how many in a row before they had done anything */
+	uint64_t commits;  /* of the journal, when this one was started */
+	bool has_given_up; /* it found something that a reader cannot mend, or too many died */
+};
+
+/* Start it, named "bareperf-reader", as a child that dies with us. From here on the session is
+ * the reader's, until reader_process_stop(). A negative errno: fork() failed. */
+int reader_process_start(struct reader_process *reader, struct session *session,
+                         const struct ivshmem_server *server, struct progress *progress,
+                         struct error *error);
+
+/* Look after it: replace it if it was killed. False: it has given up, the session is the
+ * caller's again and as the last commit left it. */
+bool reader_process_goes_on(struct reader_process *reader, struct session *session,
+                            const struct ivshmem_server *server, struct progress *progress);
+
+/* End it, if there is one, and take the session back. */
+void reader_process_stop(struct reader_process *reader, struct session *session);
+
+#endif

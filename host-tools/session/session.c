@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording from its region to its file. */
+#include "host-tools/session/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host-tools/ledger/recount.h"
+#include "host-tools/session/aux_drain.h"
+#include "host-tools/session/drain.h"
+#include "host-tools/session/perf_features.h"
+#include "host-tools/session/perf_synth.h"
+
+static int allocate(struct session *session, struct error *error)
+{
+	uint32_t rings = session->region.header.rings.count;
+
+	session->readers = calloc(rings ? rings : 1, sizeof(*session->readers));
+	session->aux_tails = calloc(rings ? rings : 1, sizeof(*session->aux_tails));
+	session->aux_index_fd = memfd_create("bareperf-aux-index", MFD_CLOEXEC);
+	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
+	session->scratch = malloc(DRAIN_BYTES);
+	session->files =
+	    images_find(&session->region,
+	                &(struct image_places){ session->options.symbols, session->options.payload,
+	                                        session->options.booted });
+	if (!session->readers || !session->broken || !session->scratch || !session->files ||
+	    !session->aux_tails || session->aux_index_fd < 0)
+		return error_set(error, -ENOMEM, "no memory for the rings");
+	return session_journal_open(session) ? error_set(error, -ENOMEM, "no memory to share") : 0;
+}
+
+/* A ring that makes no sense is left alone; the first reason is kept. */
+static void give_up(struct session *session, uint32_t ring, int code, const struct error *reason)
+{
+	session->broken[ring] = true;
+	if (session->trouble)
+		return;
+	session->trouble = code;
+	session->first_trouble = *reason;
+}
+
+static void begin_rings(struct session *session)
+{
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int code = drain_begin(session, i, &reason);
+		struct region_positions positions;
+
+		region_positions(&session->region, i, &positions);
+		session->aux_tails[i] = positions.aux_tail;
+		if (code)
+			give_up(session, i, code, &reason);
+	}
+}
+
+static int open_file(struct session *session, struct error *error)
+{
+	struct perf_writer *writer = session->options.writer;
+
+	if (!writer)
+		return perf_writer_open(&session->writer, session->options.output, error);
+	session->writer = *writer;
+	*writer = (struct perf_writer){ .fd = -1 };
+	session->options.writer = NULL;
+	return 0;
+}
+
+static int begin_file(struct session *session, struct error *error)
+{
+	struct perf_writer_event *events;
+	struct blob blob = { 0 };
+	uint64_t *ids;
+	uint32_t count = perf_synth_events(&session->region, &events, &ids);
+	int code = open_file(session, error);
+
+	if (!code)
+		code = perf_writer_begin(&session->writer, events, count, error);
+	if (!code) {
+		perf_synth_start(&blob, &session->region, session->files);
+		aux_drain_info(&blob, &session->region);
+		if (blob.failed)
+			code = error_set(error, -ENOMEM, "no memory for the first records");
+		perf_writer_add(&session->writer, blob.bytes, blob.size);
+	}
+	blob_free(&blob);
+	free(events);
+	free(ids);
+	return code;
+}
+
+int session_begin(struct session *session, struct channel *channel, const struct region *region,
+                  const struct session_options *options, struct error *error)
+{
+	int code;
+
+	memset(session, 0, sizeof(*session));
+	session->channel = channel;
+	session->options = *options;
+	session->region = *region;
+	session->writer.fd = session->aux_index_fd = -1;
+	/* The copies of the caller's region stay its own. */
+	session->region.cpus = NULL;
+	session->region.events = NULL;
+	session->region.images = NULL;
+	session->region.rings = NULL;
+	code = region_load(&session->region, error);
+	if (!code)
+		code = ledger_init(&session->ledger, &session->region, error);
+	if (!code)
+		code = allocate(session, error);
+	if (!code)
+		code = begin_file(session, error);
+	if (code)
+		session_end(session);
+	else
+		begin_rings(session);
+	if (!code)
+		session_save(session); /* for the first reader to begin with */
+	return code;
+}
+
+static int clear_doorbell(struct session *session, uint32_t ring, struct error *error)
+{
+	bool pending;
+	uint64_t offset = region_clear_pending(&session->region, ring, &pending);
+
+	if (!pending)
+		return 0;
+	session->ledger.rings[ring].found.wakeups++;
+	return session->channel->ops->publish(session->channel, offset, sizeof(uint32_t), error);
+}
+
+void session_ask_for_snapshot(struct session *session)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct error ignored; /* the next drain tells of a lost channel */
+		uint64_t offset;
+
+		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
+			continue;
+		any = true;
+		offset = region_ask_for_snapshot(&session->region, i);
+		session->channel->ops->publish(session->channel, offset, sizeof(uint32_t),
+		                               &ignored);
+	}
+	if (!any)
+		say("SIGUSR2 asks for a snapshot, but nothing is recorded with --snapshot");
+}
+
+/* The machine waits for this before it lets the run begin. */
+static int say_ready(struct session *session, struct error *error)
+{
+	uint64_t offset;
+
+	if (session->is_ready)
+		return 0;
+	session->is_ready = true;
+	offset = region_say_ready(&session->region);
+	return session->channel->ops->publish(session->channel, offset, sizeof(uint64_t), error);
+}
+
+static bool is_backward(const struct session *session, uint32_t ring)
+{
+	return session->region.rings[ring].flags & TR_RING_BACKWARD;
+}
+
+int session_drain(struct session *session, uint64_t *got, struct error *error)
+{
+	int code = session->channel->ops->refresh(session->channel, error);
+
+	*got = 0;
+	if (!code)
+		code = say_ready(session, error);
+	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int of_ring;
+
+		if (session->broken[i])
+			continue;
+		code = clear_doorbell(session, i, error);
+		/* An overwritable ring is a snapshot: it is read once, at the end. */
+		if (code || is_backward(session, i))
+			continue;
+		of_ring = drain_forward(session, i, got, &reason);
+		if (of_ring)
+			give_up(session, i, of_ring, &reason);
+		/* What was read of this ring must not be committed along with the next. */
+		if (of_ring && session->by_reader)
+			break;
+	}
+	return code;
+}
+
+static void drain_snapshots(struct session *session)
+{
+	uint32_t state = region_state(&session->region);
+	uint64_t got = 0;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct error reason = { "" };
+		int code;
+
+		if (session->broken[i] || !is_backward(session, i))
+			continue;
+		code = drain_backward(session, i, state == TR_COMPLETE || state == TR_FAILED, &got,
+		                      &reason);
+		if (code)
+			give_up(session, i, code, &reason);
+	}
+}
+
+/* The count of a bell that several rings share is the first one's. */
+static void count_bells(struct session *session)
+{
+	struct ivshmem_server *bells = session->options.doorbells;
+
+	for (uint32_t i = 0; bells && i < session->region.header.rings.count; i++) {
+		session->ledger.rings[i].found.has_bell = 1;
+		session->ledger.rings[i].found.rung =
+		    ivshmem_server_rung(bells, session->region.rings[i].vector);
+	}
+}
+
+/* AUX bytes that are there, and that nobody took. What an area in snapshot mode holds of those no
+ * record has told: then it is the rest of all. */
+static uint64_t aux_unread(const struct session *session, uint32_t ring, uint64_t head)
+{
+	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
+	uint64_t delivered = session->ledger.rings[ring].found.aux_delivered;
+
+	if (session->aux_tails[ring] == head || !ledger->aux_overwritten)
+		return head - session->aux_tails[ring];
+	return head - delivered - ledger->aux_overwritten - ledger->aux_skipped;
+}
+
+/* The rings' final positions; and what a machine wrote after the last ledger that it published,
+ * if it did not come to its end. */
+static void account_rest(struct session *session)
+{
+	uint32_t state = session->ledger.head.state;
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct ledger_ring_found *found = &session->ledger.rings[i].found;
+		struct region_positions positions;
+
+		region_positions(&session->region, i, &positions);
+		if (session->region.rings[i].aux_size)
+			found->aux_unread = aux_unread(session, i, positions.aux_head);
+		found->tail = session->readers[i].position;
+		found->head = positions.data_head;
+		found->ledger_fits =
+		    state == TR_COMPLETE || state == TR_FAILED ||
+		    (!session->broken[i] && !is_backward(session, i) && drain_newer(session, i));
+	}
+}
+
+static int finish_file(struct session *session, struct error *error)
+{
+	struct perf_writer_feature features[PERF_FEATURES_MAX];
+	struct perf_writer_end end = { .features = features };
+	struct blob lost = { 0 }, aux_index = { 0 };
+	int code;
+	const struct perf_features_input input = {
+		.region = &session->region,
+		.files = session->files,
+		.ledger = &session->ledger,
+		.aux_index = &aux_index,
+		.command = session->options.command,
+		.command_words = session->options.command_words,
+		.first_time = session->first_time,
+		.last_time = session->last_time,
+	};
+
+	aux_drain_index(session, &aux_index);
+	perf_synth_lost(&lost, &session->ledger);
+	perf_writer_add(&session->writer, lost.bytes, lost.size);
+	blob_free(&lost);
+	end.feature_count = perf_features_build(features, &input);
+	ledger_store(&session->ledger, &end.ledger);
+	code = perf_writer_finish(&session->writer, &end, error);
+	perf_features_free(features, end.feature_count);
+	blob_free(&end.ledger);
+	blob_free(&aux_index);
+	if (session->options.buildid_cache)
+		images_cache(&session->region, session->files);
+	return code;
+}
+
+/* A file that could not be finished has lost some of what was counted: what it holds counts. */
+static void recount(struct session *session)
+{
+	struct error ignored;
+
+	recount_file(&session->ledger, session->options.output, &ignored);
+	session->samples = 0;
+	for (uint32_t i = 0; i < session->ledger.head.event_count; i++)
+		session->samples += session->ledger.events[i].found.samples;
+}
+
+int session_finish(struct session *session, bool interrupted, struct error *error)
+{
+	struct error reason = { "" };
+	uint64_t got;
+	int drained = session_drain(session, &got, &reason);
+	int code;
+
+	drain_snapshots(session);
+	session->ledger.head.interrupted = interrupted;
+	region_update_cpus(&session->region);
+	ledger_update(&session->ledger, &session->region);
+	account_rest(session);
+	count_bells(session);
+	code = finish_file(session, error);
+	if (code)
+		recount(session);
+	if (!code && session->trouble) {
+		*error = session->first_trouble;
+		code = session->trouble;
+	}
+	if (!code && drained) {
+		*error = reason;
+		code = drained;
+	}
+	return code;
+}
+
+void session_end(struct session *session)
+{
+	perf_writer_abandon(&session->writer);
+	images_free(session->files, session->region.header.images.count);
+	ledger_free(&session->ledger);
+	journal_close(&session->journal);
+	free(session->readers);
+	free(session->broken);
+	free(session->scratch);
+	free(session->aux_tails);
+	free(session->aux_copy);
+	if (session->aux_index_fd >= 0)
+		close(session->aux_index_fd);
+	region_close(&session->region);
+	memset(session, 0, sizeof(*session));
+	session->writer.fd = session->aux_index_fd = -1;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One recording, whatever channel it comes through: region and rings on one
+ * side, perf.data and the ledger on the other.
+ */
+#ifndef HOST_TOOLS_SESSION_SESSION_H
+#define HOST_TOOLS_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host-tools/ledger/ledger.h"
+#include "host-tools/perfdata/perf_writer.h"
+#include "host-tools/region/channel.h"
+#include "host-tools/region/ivshmem_server.h"
+#include "host-tools/region/region.h"
+#include "host-tools/session/images.h"
+#include "host-tools/util/journal.h"
+#include "ringbuf/reader/ring_reader.h"
+
+struct session_options {
+	const char *output;         /* path of perf.data */
+	struct perf_writer *writer; /* the same, opened already, for the session to take; or NULL */
+	const char *symbols;        /* --symbols, or NULL */
+	const char *payload;        /* the payload's file, or NULL */
+	const char *booted;         /* the image's file, or NULL */
+	const char *const *command; /* our command line, for perf.data's header */
+	int command_words;
+	bool buildid_cache;               /* put the images' files into perf's cache */
+	struct ivshmem_server *doorbells; /* NULL: the channel has none */
+};
+
+struct session {
+	struct channel *channel;
+	struct session_options options;
+	struct region region;
+	struct ledger ledger;
+	struct perf_writer writer;
+	struct image_file *files;
+	struct ring_reader *readers; /* one a ring */
+	bool *broken;                /* rings that are read no more */
+	uint8_t *scratch;
+	uint64_t *aux_tails;     /* how far each AUX area was read */
+	int aux_index_fd;        /* a memory file, for all processes that read this session: */
+	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records */
+	uint8_t *aux_copy;       /* of a piece that perf cannot read as it is */
+	uint64_t aux_copy_size;
+	struct journal journal;
+	bool is_ready;  /* the machine was told that its rings are read */
+	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
+	uint64_t samples;
+	uint64_t records;
+	uint64_t first_time, last_time; /* ns, of the samples */
+	int trouble;                    /* first error of a ring, a negative errno */
+	struct error first_trouble;
+};
+
+/* Begin recording: the region's state is RECORDING or later. Loads the tables and creates the
+ * file. On failure nothing is left behind. */
+int session_begin(struct session *session, struct channel *channel, const struct region *region,
+                  const struct session_options *options, struct error *error);
+
+/* Read what is in the rings now and clear their doorbells. The first time it lets the machine,
+ * which waits for that, begin its run. A ring that makes no sense is left alone from then on
+ * (session->trouble); others go on. *got: bytes read. */
+int session_drain(struct session *session, uint64_t *got, struct error *error);
+
+/* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be
+ * given back to the firmware after one. */
+int session_save(struct session *session);
+
+/* Become what the last session_save() of any process was, and give that back to the firmware. */
+void session_restore(struct session *session);
+
+/* Part of session_begin(): room for what session_save() keeps. 0 or -ENOMEM. */
+int session_journal_open(struct session *session);
+
+/* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get
+ * them. */
+void session_ask_for_snapshot(struct session *session);
+
+/* The last drain, then everything that ends the file. interrupted: the machine has not ended
+ * by itself. Returns the first failure of file or rings; the file is closed and readable. */
+int session_finish(struct session *session, bool interrupted, struct error *error);
+
+/* Free what session_begin() took. The ledger stays readable until then. */
+void session_end(struct session *session);
+
+#endif

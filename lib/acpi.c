@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/acpi.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/acpi_tables.h"
+
+#define MAX_TABLE (16U << 20) /* no static table is longer; a length beyond it is garbage */
+
+struct parse {
+	acpi_view_fn view;
+	arch_print_fn warn;
+	struct arch_platform *platform;
+};
+
+static uint8_t sum(const uint8_t *bytes, size_t size)
+{
+	uint8_t total = 0;
+
+	for (size_t i = 0; i < size; i++)
+		total = (uint8_t)(total + bytes[i]);
+	return total;
+}
+
+/* The table at address if it is whole and its checksum is right. */
+static const uint8_t *find_table(const struct parse *parse, uint64_t address, uint32_t *size)
+{
+	const uint8_t *header = parse->view(address, ACPI_HEADER_SIZE);
+
+	if (header == NULL) {
+		parse->warn("ACPI: table at 0x%lx is not in memory, ignored\n", address);
+		return NULL;
+	}
+	*size = acpi_u32(header + 4);
+	if (*size < ACPI_HEADER_SIZE || *size > MAX_TABLE || parse->view(address, *size) == NULL) {
+		parse->warn("ACPI: table at 0x%lx has a wrong length of %u bytes, ignored\n",
+		            address, *size);
+		return NULL;
+	}
+	if (sum(header, *size) != 0) {
+		parse->warn("ACPI: table at 0x%lx has a wrong checksum, ignored\n", address);
+		return NULL;
+	}
+	return header;
+}
+
+/* Each known table's parser gets whole, verified bytes, header included. */
+static const struct {
+	char signature[5];
+	uint32_t least; /* bytes that the parser reads without asking */
+	void (*parse)(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+} parsers[] = {
+	{ "APIC", 44, acpi_parse_madt }, { "FACP", 116, acpi_parse_fadt },
+	{ "HPET", 56, acpi_parse_hpet }, { "SPCR", 52, acpi_parse_spcr },
+	{ "DBG2", 44, acpi_parse_dbg2 }, { "GTDT", 80, acpi_parse_gtdt },
+};
+
+static void parse_table(const struct parse *parse, uint64_t address)
+{
+	uint32_t size;
+	const uint8_t *table = parse->view(address, 4);
+
+	for (unsigned i = 0; table != NULL && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
+		if (memcmp(table, parsers[i].signature, 4) != 0)
+			continue;
+		table = find_table(parse, address, &size);
+		if (table != NULL && size >= parsers[i].least)
+			parsers[i].parse(table, size, parse->platform);
+		else if (table != NULL)
+			parse->warn("ACPI: %s is only %u bytes, ignored\n", parsers[i].signature,
+			            size);
+		return;
+	}
+}
+
+/* XSDT: 64-bit entries; RSDT: 32-bit entries. 5.2.7, 5.2.8 */
+static int parse_root(const struct parse *parse, uint64_t address, const char *signature,
+                      unsigned entry_size)
+{
+	uint32_t size;
+	const uint8_t *root = find_table(parse, address, &size);
+
+	if (root == NULL)
+		return -ENOENT;
+	if (memcmp(root, signature, 4) != 0) {
+		parse->warn("ACPI: no %s at 0x%lx\n", signature, address);
+		return -ENOENT;
+	}
+	for (uint32_t at = ACPI_HEADER_SIZE; at + entry_size <= size; at += entry_size)
+		parse_table(parse, entry_size == 8 ? acpi_u64(root + at) : acpi_u32(root + at));
+	return 0;
+}
+
+/* 5.2.5.3 Root System Description Pointer */
+int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn, struct arch_platform *platform)
+{
+	const struct parse parse = { view, warn, platform };
+	const uint8_t *bytes = view(rsdp, 20);
+
+	memset(platform, 0, sizeof(*platform));
+	if (bytes == NULL || memcmp(bytes, "RSD PTR ", 8) != 0 || sum(bytes, 20) != 0) {
+		warn("ACPI: no valid RSDP at 0x%lx\n", rsdp);
+		return -ENOENT;
+	}
+	if (bytes[15] >= 2 && view(rsdp, 36) != NULL && sum(bytes, 36) == 0 &&
+	    acpi_u64(bytes + 24) != 0 && parse_root(&parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
+		return 0;
+	return parse_root(&parse, acpi_u32(bytes + 16), "RSDT", 4);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ACPI's static tables, read as foreign bytes: every length is bounded, every checksum verified,
+ * and what fails is left out with a remark. ACPI 6.5, 5.2.
+ */
+#ifndef LIB_ACPI_H
+#define LIB_ACPI_H
+
+#include "arch/arch.h"
+
+/* [address, address + size) of physical memory, or NULL if it is not all memory that may be
+ * read. Any address and size may be asked for. */
+typedef const void *(*acpi_view_fn)(uint64_t address, size_t size);
+
+/*
+ * Fill platform from the tables that the RSDP at this address leads to: MADT (CPUs, I/O APICs,
+ * GIC), FADT (PM timer, PSCI), HPET, SPCR or else DBG2 (UART), GTDT. Tables that are missing
+ * leave their members 0. warn gets a line for each table that was refused. 0, or -ENOENT if
+ * there is no RSDP or root table to be trusted. Pure: the unit tests call it on the host.
+ */
+int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn,
+               struct arch_platform *platform);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables that name single devices: timers and UARTs. */
+#include "lib/acpi_tables.h"
+
+/* Generic Address Structure, ACPI 6.5, 5.2.3.2; 12 bytes */
+struct generic_address {
+	uint8_t space;
+	uint8_t bit_width;
+	uint8_t access_size; /* bytes; 0 unknown */
+	uint64_t address;
+};
+
+static struct generic_address parse_address(const uint8_t *at)
+{
+	return (struct generic_address){
+		.space = at[0],
+		.bit_width = at[1],
+		.access_size = (uint8_t)(at[3] >= 1 && at[3] <= 4 ? 1U << (at[3] - 1) : 0),
+		.address = acpi_u64(at + 4),
+	};
+}
+
+/* 5.2.9, table 5.9 */
+#define FADT_PM_TMR_BLK    76
+#define FADT_PM_TMR_LEN    91
+#define FADT_FLAGS         112
+#define FADT_TMR_VAL_EXT   (1U << 8) /* the timer has 32 bits, else 24 */
+#define FADT_ARM_BOOT_ARCH 129
+#define FADT_ARM_PSCI      (1U << 0)
+#define FADT_ARM_PSCI_HVC  (1U << 1)
+#define FADT_X_PM_TMR_BLK  208
+
+void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	uint32_t flags = acpi_u32(table + FADT_FLAGS);
+
+	if (table[FADT_PM_TMR_LEN] == 4) {
+		platform->pm_timer = acpi_u32(table + FADT_PM_TMR_BLK);
+		platform->pm_timer_space = 1;
+	}
+	if (size >= FADT_X_PM_TMR_BLK + 12) {
+		struct generic_address timer = parse_address(table + FADT_X_PM_TMR_BLK);
+
+		if (timer.address != 0 && timer.space <= 1) {
+			platform->pm_timer = timer.address;
+			platform->pm_timer_space = timer.space;
+		}
+	}
+	platform->pm_timer_bits = flags & FADT_TMR_VAL_EXT ? 32 : 24;
+	if (size >= FADT_ARM_BOOT_ARCH + 2) {
+		uint16_t arm = acpi_u16(table + FADT_ARM_BOOT_ARCH);
+
+		platform->psci = arm & FADT_ARM_PSCI;
+		platform->psci_hvc = arm & FADT_ARM_PSCI_HVC;
+	}
+}
+
+/* IA-PC HPET specification 1.0a, 3.2.4 */
+void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	struct generic_address registers = parse_address(table + 40);
+
+	(void)size;
+	if (registers.space == 0)
+		platform->hpet = registers.address;
+}
+
+static void set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
+{
+	if (base.address == 0 || base.space > 1)
+		return;
+	platform->has_uart = true;
+	platform->uart = (struct arch_uart_hint){
+		.interface_type = type,
+		.space = base.space,
+		.access_size = base.access_size,
+		.reg_shift = base.space == 0 && base.bit_width == 32   ? 2
+		             : base.space == 0 && base.bit_width == 16 ? 1
+		                                                       : 0,
+		.address = base.address,
+	};
+}
+
+/* Microsoft, "Serial Port Console Redirection Table", revision 1.10 */
+void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	(void)size;
+	set_uart(platform, table[36], parse_address(table + 40));
+}
+
+/* Microsoft, "Debug Port Table 2": device information structures */
+#define DBG2_SERIAL 0x8000U
+
+static void parse_debug_device(const uint8_t *device, unsigned length,
+                               struct arch_platform *platform)
+{
+	unsigned address_offset = acpi_u16(device + 18);
+
+	if (device[3] == 0 || acpi_u16(device + 12) != DBG2_SERIAL || platform->has_uart)
+		return;
+	if (address_offset + 12 <= length)
+		set_uart(platform, (uint8_t)acpi_u16(device + 14),
+		         parse_address(device + address_offset));
+}
+
+void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	uint32_t at = acpi_u32(table + 36), count = acpi_u32(table + 40);
+
+	for (; count > 0 && at < size && size - at >= 22; count--) {
+		unsigned length = acpi_u16(table + at + 1);
+
+		if (length < 22 || length > size - at)
+			break;
+		parse_debug_device(table + at, length, platform);
+		at += length;
+	}
+}
+
+/* ACPI 6.5, 5.2.25, table 5.118 */
+void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	(void)size;
+	platform->timer_el1_interrupt = acpi_u32(table + 56);
+	platform->timer_virtual_interrupt = acpi_u32(table + 64);
+	platform->timer_el2_interrupt = acpi_u32(table + 72);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/console.h"
+
+#include <errno.h>
+
+#include "arch/arch.h"
+#include "lib/print.h"
+
+static console_sink_fn sinks[CONSOLE_MAX_SINKS];
+
+/* The stream since boot. Its end is kept here, for a region to come and for sinks that wait. */
+static struct {
+	char early[CONSOLE_EARLY];
+	uint64_t head; /* bytes since boot */
+	struct tr_console *region;
+	uint32_t region_size;
+	bool held;
+	uint64_t shown; /* of head, when it was */
+} stream;
+
+int console_add_sink(console_sink_fn sink)
+{
+	int free = -1;
+
+	for (int i = 0; i < CONSOLE_MAX_SINKS; i++) {
+		if (sinks[i] == sink)
+			return 0;
+		if (sinks[i] == NULL && free < 0)
+			free = i;
+	}
+	if (free < 0)
+		return -ENOSPC;
+	sinks[free] = sink;
+	return 0;
+}
+
+void console_remove_sink(console_sink_fn sink)
+{
+	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
+		if (sinks[i] == sink)
+			sinks[i] = NULL;
+}
+
+void console_set_region(struct tr_console *console)
+{
+	uint64_t at = stream.head > CONSOLE_EARLY ? stream.head - CONSOLE_EARLY : 0;
+
+	stream.region = NULL;
+	if (console == NULL)
+		return;
+	stream.region_size = console->size;
+	for (; at < stream.head; at++)
+		console->text[at & (stream.region_size - 1)] =
+		    stream.early[at & (CONSOLE_EARLY - 1)];
+	__atomic_store_n(&console->head, stream.head, __ATOMIC_RELEASE);
+	stream.region = console;
+}
+
+/* Each byte is claimed before it is written, so a nested writer's text goes behind, not over it. */
+static void keep(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		uint64_t at = stream.head;
+
+		arch_add_local(&stream.head, 1);
+		stream.early[at & (CONSOLE_EARLY - 1)] = text[i];
+		if (stream.region != NULL)
+			stream.region->text[at & (stream.region_size - 1)] = text[i];
+	}
+	/* release: the host reads text below head only */
+	if (stream.region != NULL)
+		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
+}
+
+static void show(const char *text, size_t length)
+{
+	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
+		if (sinks[i] != NULL)
+			sinks[i](text, length);
+}
+
+void console_write(const char *text, size_t length)
+{
+	keep(text, length);
+	if (!stream.held)
+		show(text, length);
+}
+
+void console_hold(void)
+{
+	stream.shown = stream.head;
+	stream.held = true;
+}
+
+void console_release(void)
+{
+	static const char cut[] = "[earlier text is in the trace region]\n";
+
+	if (!stream.held)
+		return;
+	stream.held = false;
+	if (stream.head - stream.shown > CONSOLE_EARLY) {
+		stream.shown = stream.head - CONSOLE_EARLY;
+		show(cut, sizeof(cut) - 1);
+	}
+	for (uint64_t head = stream.head; stream.shown < head; stream.shown++)
+		show(&stream.early[stream.shown & (CONSOLE_EARLY - 1)], 1);
+}
+
+static void put_console(void *context, const char *text, size_t length)
+{
+	(void)context;
+	console_write(text, length);
+}
+
+void console_printf(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_format(put_console, NULL, format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The console: one stream of text, copied to every sink that there is at the time: the
+ * firmware's ConOut until boot services end, then UART and framebuffer, which wait while something
+ * is recorded; and to the trace region.
+ */
+#ifndef LIB_CONSOLE_H
+#define LIB_CONSOLE_H
+
+#include <stddef.h>
+
+#include "abi/trace_region.h"
+
+/* Writes length bytes with '\n' line ends; must not fail and must not wait without bound.
+ * Any context: a panic in an NMI writes too. */
+typedef void (*console_sink_fn)(const char *text, size_t length);
+
+#define CONSOLE_MAX_SINKS 4
+
+/* Send what is written from now on to sink as well; a sink already there is not added twice.
+ * 0, or -ENOSPC beyond CONSOLE_MAX_SINKS. Thread. */
+int console_add_sink(console_sink_fn sink);
+
+/* The opposite; unknown sinks are ignored. Thread. */
+void console_remove_sink(console_sink_fn sink);
+
+/*
+ * Keep the text in the trace region: console->size bytes (a power of two, set by the caller) at
+ * console->text. What was written before is copied, its last CONSOLE_EARLY bytes at least.
+ * Head and size are kept privately: the host may scribble over the region's copy. NULL ends it.
+ * Thread.
+ */
+#define CONSOLE_EARLY 8192U
+void console_set_region(struct tr_console *console);
+
+/* From now on text is kept, and in the trace region for the host at once, but sinks wait: drawing
+ * it would be a good part of what is recorded meanwhile. Thread. */
+void console_hold(void);
+
+/* Send the sinks what they have missed, its last CONSOLE_EARLY bytes at most, and no longer wait.
+ * No effect if nothing is held. Any context: a panic does it first. */
+void console_release(void);
+
+/* Write to all sinks. Any context; text from a nested context may cut into a line. */
+void console_write(const char *text, size_t length);
+
+/* print.h's formats. Any context. */
+void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

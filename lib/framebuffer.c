@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/framebuffer.h"
+
+#include <errno.h>
+
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/hii_font.h"
+#include "lib/memory.h"
+
+#define FIRST_CHAR 0x20U /* the blank */
+#define LAST_CHAR  0x7eU
+#define MAX_WIDTH  16U /* of a glyph: a row is one uint16_t */
+#define MAX_HEIGHT 32U
+#define MAX_CELLS  65536U
+
+static struct {
+	volatile uint32_t *pixels;
+	unsigned width, height, stride; /* pixels */
+	uint32_t white;
+} screen;
+
+/* Bit x of a row is the pixel in column x. All glyphs are drawn in cells of the same size. */
+static struct {
+	uint16_t rows[LAST_CHAR - FIRST_CHAR + 1][MAX_HEIGHT];
+	unsigned width, height;
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL background; /* in the firmware's images of them */
+} font;
+
+/* What stands where, so that scrolling need not read the framebuffer, which is slow. */
+static struct {
+	char cells[MAX_CELLS];
+	unsigned columns, rows;
+	unsigned column, row; /* the cursor */
+} text;
+
+static int find_screen(void)
+{
+	const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop =
+	    efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
+	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
+
+	if (gop == NULL || gop->Mode == NULL || gop->Mode->Info == NULL)
+		return -ENODEV;
+	info = gop->Mode->Info;
+	screen.white = 0x00ffffff; /* in either order of the colours */
+	if (info->PixelFormat == PixelBitMask) {
+		screen.white = info->PixelInformation.RedMask | info->PixelInformation.GreenMask |
+		               info->PixelInformation.BlueMask;
+		if ((screen.white | info->PixelInformation.ReservedMask) >> 24 == 0)
+			return -ENODEV; /* fewer than 32 bits a pixel */
+	} else if (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
+	           info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor) {
+		return -ENODEV;
+	}
+	if (gop->Mode->FrameBufferBase == 0 ||
+	    info->PixelsPerScanLine < info->HorizontalResolution ||
+	    gop->Mode->FrameBufferSize / 4 / info->PixelsPerScanLine < info->VerticalResolution)
+		return -ENODEV;
+	screen.pixels = (volatile uint32_t *)gop->Mode->FrameBufferBase;
+	screen.width = info->HorizontalResolution;
+	screen.height = info->VerticalResolution;
+	screen.stride = info->PixelsPerScanLine;
+	return memory_add_mapping(gop->Mode->FrameBufferBase, gop->Mode->FrameBufferSize,
+	                          ARCH_MAP_FRAMEBUFFER);
+}
+
+static bool differs(EFI_GRAPHICS_OUTPUT_BLT_PIXEL a, EFI_GRAPHICS_OUTPUT_BLT_PIXEL b)
+{
+	return a.Red != b.Red || a.Green != b.Green || a.Blue != b.Blue;
+}
+
+/* Cut to the largest cell that we hold; returns false if nothing came. The first is the blank,
+ * whose pixels are background. */
+static bool keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
+{
+	unsigned width = image->Width < MAX_WIDTH ? image->Width : MAX_WIDTH;
+	unsigned height = image->Height < MAX_HEIGHT ? image->Height : MAX_HEIGHT;
+
+	if (image->Bitmap == NULL || width == 0 || height == 0)
+		return false;
+	if (c == ' ')
+		font.background = image->Bitmap[0];
+	for (unsigned y = 0; y < height; y++)
+		for (unsigned x = 0; x < width; x++)
+			if (differs(image->Bitmap[y * image->Width + x], font.background))
+				font.rows[c - FIRST_CHAR][y] |= (uint16_t)(1U << x);
+	font.width = width > font.width ? width : font.width;
+	font.height = height > font.height ? height : font.height;
+	return true;
+}
+
+static int fetch_font(void)
+{
+	const EFI_HII_FONT_PROTOCOL *hii = efi_locate((EFI_GUID)EFI_HII_FONT_PROTOCOL_GUID);
+
+	if (hii == NULL)
+		return -ENODEV;
+	for (unsigned c = FIRST_CHAR; c <= LAST_CHAR; c++) {
+		EFI_IMAGE_OUTPUT *image = NULL;
+		bool kept;
+
+		if (EFI_ERROR(hii->GetGlyph(hii, (CHAR16)c, NULL, &image, NULL)) || image == NULL)
+			return -ENODEV;
+		kept = keep_glyph(c, image);
+		if (image->Bitmap != NULL)
+			efi_system->BootServices->FreePool(image->Bitmap);
+		efi_system->BootServices->FreePool(image);
+		if (!kept)
+			return -ENODEV;
+	}
+	return 0;
+}
+
+int framebuffer_init(void)
+{
+	if (find_screen() != 0) {
+		console_printf("no linear framebuffer: no text on a screen\n");
+		return -ENODEV;
+	}
+	if (fetch_font() != 0) {
+		console_printf("the firmware has no font: no text on the screen\n");
+		return -ENODEV;
+	}
+	text.columns = screen.width / font.width;
+	text.rows = screen.height / font.height;
+	if (text.columns == 0 || text.columns > MAX_CELLS)
+		return -ENODEV;
+	if (text.rows > MAX_CELLS / text.columns)
+		text.rows = MAX_CELLS / text.columns;
+	return text.rows == 0 ? -ENODEV : 0;
+}
+
+static void draw_cell(unsigned column, unsigned row)
+{
+	unsigned c = (unsigned char)text.cells[row * text.columns + column];
+	volatile uint32_t *line = screen.pixels + (size_t)row * font.height * screen.stride +
+	                          column * font.width;
+
+	if (c < FIRST_CHAR || c > LAST_CHAR)
+		c = c == 0 ? ' ' : '?';
+	for (unsigned y = 0; y < font.height; y++, line += screen.stride)
+		for (unsigned x = 0; x < font.width; x++)
+			line[x] = font.rows[c - FIRST_CHAR][y] >> x & 1 ? screen.white : 0;
+}
+
+static void set_cell(unsigned column, unsigned row, char c)
+{
+	char *cell = &text.cells[row * text.columns + column];
+
+	if (*cell != c) {
+		*cell = c;
+		draw_cell(column, row);
+	}
+}
+
+static void clear_row(unsigned row)
+{
+	for (unsigned column = 0; column < text.columns; column++) {
+		text.cells[row * text.columns + column] = ' ';
+		draw_cell(column, row);
+	}
+}
+
+/* Move every row up by one; only cells that differ are drawn. */
+static void scroll(void)
+{
+	for (unsigned row = 0; row + 1 < text.rows; row++)
+		for (unsigned column = 0; column < text.columns; column++)
+			set_cell(column, row, text.cells[(row + 1) * text.columns + column]);
+	for (unsigned column = 0; column < text.columns; column++)
+		set_cell(column, text.rows - 1, ' ');
+}
+
+static void new_line(void)
+{
+	text.column = 0;
+	if (text.row + 1 < text.rows)
+		clear_row(++text.row);
+	else
+		scroll();
+}
+
+static void write_screen(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '\n') {
+			new_line();
+			continue;
+		}
+		if (text.column == text.columns)
+			new_line();
+		set_cell(text.column++, text.row, bytes[i]);
+	}
+}
+
+void framebuffer_start(void)
+{
+	if (text.rows == 0)
+		return;
+	text.column = text.row = 0;
+	clear_row(0);
+	console_add_sink(write_screen);
+}

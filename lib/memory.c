@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/image.h"
+
+#define PAGE         4096U
+#define MAX_MAPPINGS 1024U
+#define MAP_SLACK    16U /* descriptors that may come up between two calls */
+#define EXIT_TRIES   8
+
+static struct {
+	uint8_t *bytes;
+	UINTN capacity;
+	UINTN size;
+	UINTN stride; /* firmware's size of a descriptor, larger than ours with some */
+	UINTN key;
+} map;
+
+/* The firmware's RAM first, then what was asked for, so that the latter wins. */
+static struct arch_mapping mappings[MAX_MAPPINGS];
+static struct arch_mapping extras[64];
+static unsigned nr_mappings, nr_extras;
+
+static void *heap_start;
+static uint64_t heap_size;
+
+static const EFI_MEMORY_DESCRIPTOR *descriptor(UINTN i)
+{
+	return (const EFI_MEMORY_DESCRIPTOR *)(map.bytes + i * map.stride);
+}
+
+static UINTN nr_descriptors(void)
+{
+	return map.stride == 0 ? 0 : map.size / map.stride;
+}
+
+static EFI_STATUS get_map(void)
+{
+	UINT32 version;
+
+	map.size = map.capacity;
+	return efi_system->BootServices->GetMemoryMap(&map.size, (EFI_MEMORY_DESCRIPTOR *)map.bytes,
+	                                              &map.key, &map.stride, &version);
+}
+
+int memory_init(void)
+{
+	EFI_STATUS status = get_map();
+
+	for (int tries = 0; status == EFI_BUFFER_TOO_SMALL && tries < EXIT_TRIES; tries++) {
+		if (map.bytes != NULL)
+			efi_system->BootServices->FreePool(map.bytes);
+		map.capacity = map.size + MAP_SLACK * map.stride;
+		status = efi_system->BootServices->AllocatePool(EfiLoaderData, map.capacity,
+		                                                (void **)&map.bytes);
+		if (EFI_ERROR(status)) {
+			map.bytes = NULL;
+			map.capacity = 0;
+			return -ENOMEM;
+		}
+		status = get_map();
+	}
+	return EFI_ERROR(status) ? -EIO : 0;
+}
+
+static bool is_ram(const EFI_MEMORY_DESCRIPTOR *area)
+{
+	switch (area->Type) {
+	case EfiLoaderCode:
+	case EfiLoaderData:
+	case EfiBootServicesCode:
+	case EfiBootServicesData:
+	case EfiRuntimeServicesCode:
+	case EfiRuntimeServicesData:
+	case EfiConventionalMemory:
+	case EfiACPIReclaimMemory:
+	case EfiACPIMemoryNVS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint64_t memory_size(void)
+{
+	uint64_t pages = 0;
+
+	for (UINTN i = 0; i < nr_descriptors(); i++)
+		pages += is_ram(descriptor(i)) ? descriptor(i)->NumberOfPages : 0;
+	return pages * PAGE;
+}
+
+bool memory_is_known(uint64_t address, uint64_t size)
+{
+	uint64_t end = address + size;
+	bool found = true;
+
+	if (address == 0 || end < address)
+		return false;
+	while (address < end && found) {
+		found = false;
+		for (UINTN i = 0; i < nr_descriptors() && !found; i++) {
+			const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+			uint64_t area_end = area->PhysicalStart + area->NumberOfPages * PAGE;
+
+			found = (is_ram(area) || area->Type == EfiReservedMemoryType) &&
+			        address >= area->PhysicalStart && address < area_end;
+			if (found)
+				address = area_end;
+		}
+	}
+	return found;
+}
+
+/* limit 0: anywhere */
+static void *alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
+{
+	EFI_PHYSICAL_ADDRESS address = limit - 1;
+
+	if (EFI_ERROR(efi_system->BootServices->AllocatePages(
+	        limit == 0 ? AllocateAnyPages : AllocateMaxAddress, type, pages, &address)))
+		return NULL;
+	return (void *)address;
+}
+
+void *memory_alloc_pages_below(size_t pages, uint64_t limit)
+{
+	void *memory = alloc(EfiLoaderData, pages, limit);
+
+	return memory == NULL ? NULL : memset(memory, 0, pages * PAGE);
+}
+
+void *memory_alloc_pages(size_t pages)
+{
+	return memory_alloc_pages_below(pages, 0);
+}
+
+void *memory_alloc_region(uint64_t size, uint64_t align)
+{
+	uint64_t slack = align > PAGE ? align - PAGE : 0;
+	uint64_t start = (uint64_t)alloc(EfiReservedMemoryType, (size + slack) / PAGE, 0);
+	uint64_t aligned = (start + align - 1) & ~(align - 1);
+
+	if (start == 0)
+		return NULL;
+	if (aligned > start)
+		efi_system->BootServices->FreePages(start, (aligned - start) / PAGE);
+	if (aligned < start + slack)
+		efi_system->BootServices->FreePages(aligned + size,
+		                                    (start + slack - aligned) / PAGE);
+	if (memory_add_mapping(aligned, size, ARCH_MAP_DATA) != 0)
+		return NULL;
+	return memset((void *)aligned, 0, size);
+}
+
+void *memory_alloc_at(uint64_t address, size_t pages)
+{
+	EFI_PHYSICAL_ADDRESS at = address;
+
+	if (EFI_ERROR(efi_system->BootServices->AllocatePages(AllocateAddress, EfiLoaderData, pages,
+	                                                      &at)))
+		return NULL;
+	if (memory_add_mapping(address, pages * PAGE, ARCH_MAP_DATA) != 0)
+		return NULL;
+	return memset((void *)address, 0, pages * PAGE);
+}
+
+int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type)
+{
+	if (nr_extras == sizeof(extras) / sizeof(extras[0]))
+		return -ENOSPC;
+	extras[nr_extras++] = (struct arch_mapping){ address, size, type };
+	return 0;
+}
+
+static int append(uint64_t start, uint64_t end, enum arch_map_type type)
+{
+	struct arch_mapping *last = nr_mappings > 0 ? &mappings[nr_mappings - 1] : NULL;
+
+	if (start >= end)
+		return 0;
+	if (last != NULL && last->type == type && last->address + last->size == start) {
+		last->size += end - start;
+		return 0;
+	}
+	if (nr_mappings == MAX_MAPPINGS)
+		return -ENOSPC;
+	mappings[nr_mappings++] = (struct arch_mapping){ start, end - start, type };
+	return 0;
+}
+
+static int append_ram(void)
+{
+	int result = 0;
+
+	for (UINTN i = 0; i < nr_descriptors() && result == 0; i++) {
+		const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+		uint64_t start = area->PhysicalStart < PAGE ? PAGE : area->PhysicalStart;
+
+		if (is_ram(area))
+			result = append(start, area->PhysicalStart + area->NumberOfPages * PAGE,
+			                ARCH_MAP_DATA);
+	}
+	return result;
+}
+
+static int append_image(void)
+{
+	const struct {
+		const char *start, *end;
+		enum arch_map_type type;
+	} parts[] = {
+		{ __image_start, __text_start, ARCH_MAP_RODATA },
+		{ __text_start, __text_end, ARCH_MAP_CODE },
+		{ __text_end, __data_start, ARCH_MAP_RODATA },
+		{ __relro_start, __relro_end, ARCH_MAP_RODATA },
+		{ __relro_end, __data_end, ARCH_MAP_DATA },
+	};
+	int result = 0;
+
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && result == 0; i++)
+		result = append((uint64_t)parts[i].start, (uint64_t)parts[i].end, parts[i].type);
+	return result;
+}
+
+int memory_prepare(const struct arch_platform *platform)
+{
+	int result = memory_init(); /* the map as it is by now */
+
+	nr_mappings = 0;
+	if (result == 0)
+		result = append_ram();
+	if (result == 0)
+		result = append_image();
+	for (unsigned i = 0; i < nr_extras && result == 0; i++)
+		result =
+		    append(extras[i].address, extras[i].address + extras[i].size, extras[i].type);
+	if (result != 0)
+		return result;
+	result = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
+	if (result == -ENODEV)
+		console_printf(
+		    "ACPI's tables name no interrupt controller that we know (MADT): the "
+		    "timer could not reach us\n");
+	return result;
+}
+
+static void find_heap(void)
+{
+	for (UINTN i = 0; i < nr_descriptors(); i++) {
+		const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+		uint64_t size = area->NumberOfPages * PAGE;
+
+		if (area->Type == EfiConventionalMemory && area->PhysicalStart >= 1U << 20 &&
+		    size > heap_size) {
+			heap_start = (void *)area->PhysicalStart;
+			heap_size = size;
+		}
+	}
+}
+
+int memory_exit_boot_services(void)
+{
+	EFI_STATUS status = EFI_SUCCESS;
+
+	if (memory_init() != 0)
+		return -EIO;
+	/* From the first try on, only the memory services may be called, so the console is
+	 * silent, and a map that outgrew its buffer cannot be helped. */
+	for (int tries = 0; tries < EXIT_TRIES; tries++) {
+		status = get_map();
+		if (EFI_ERROR(status))
+			break;
+		efi_boot_services = false;
+		status = efi_system->BootServices->ExitBootServices(efi_image, map.key);
+		if (!EFI_ERROR(status))
+			break;
+	}
+	if (EFI_ERROR(status))
+		return -EIO;
+	find_heap();
+	return 0;
+}
+
+void memory_heap(void **start, uint64_t *size)
+{
+	*start = heap_start;
+	*size = heap_size;
+}

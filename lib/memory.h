@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory, from the firmware's map to ours.
+ *
+ * After ExitBootServices the firmware's boot services memory is left alone, its page tables
+ * included, because ResetSystem() runs on them. What we use is what was allocated before, plus
+ * the largest block of conventional memory, which is the heap:
+ *
+ *	page 0			not mapped: a null pointer faults
+ *	our image		as linker.ld says: code read+execute, constants read, data
+ *read+write RAM of any other kind	read+write, never executed
+ *	devices			uncached; only those that somebody asked for
+ */
+#ifndef LIB_MEMORY_H
+#define LIB_MEMORY_H
+
+#include "arch/arch.h"
+
+/* Take a first copy of the firmware's memory map. 0, -ENOMEM or -EIO. Thread, as all here. */
+int memory_init(void);
+
+/* Does one kind of memory that the firmware's map names (no device) cover the whole range? Adjacent
+ * descriptors count as one. Any values. After memory_init(). */
+bool memory_is_known(uint64_t address, uint64_t size);
+
+/* Bytes of RAM that the map names. After memory_init(). */
+uint64_t memory_size(void);
+
+/* Zeroed pages that stay ours after boot services have ended; NULL if there are none.
+ * Boot services only, as the four that follow. */
+void *memory_alloc_pages(size_t pages);
+
+/* The same, size bytes (a multiple of 4096) at a multiple of align (a power of two), marked as
+ * reserved in the memory map, so that nobody else gives it a use, and mapped as data. */
+void *memory_alloc_region(uint64_t size, uint64_t align);
+
+/* The same, ending at limit at the latest (0: anywhere). */
+void *memory_alloc_pages_below(size_t pages, uint64_t limit);
+
+/* pages zeroed pages at this address (a multiple of 4096), mapped as data; NULL if any of them is
+ * not free. */
+void *memory_alloc_at(uint64_t address, size_t pages);
+
+/* Map this too; later mappings win over earlier ones and over RAM. 0 or -ENOSPC. */
+int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type);
+
+/* Hand all mappings to arch_prepare(). 0, -ENOSPC or its error; a missing interrupt controller is
+ * said on the console. */
+int memory_prepare(const struct arch_platform *platform);
+
+/* End boot services, trying again when the map changed in between (UEFI 2.10, 7.4.6). 0, or -EIO:
+ * boot services are then in an undefined state, and only ResetSystem() is left. */
+int memory_exit_boot_services(void);
+
+/* The heap: the largest free block. After memory_exit_boot_services(); size 0 if there is none. */
+void memory_heap(void **start, uint64_t *size);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/panic.h"
+
+#include "agent/payload.h"
+#include "agent/payload_run.h"
+#include "arch/arch.h"
+#include "lib/console.h"
+#include "lib/image.h"
+#include "lib/print.h"
+
+#define MAX_FRAMES 64
+
+static void (*panic_hook)(const char *message);
+static char message[512];
+
+/* The first CPU that panics reports; the others stop. That one entering again is an error in its
+ * report, and a third time in the short report of that. */
+static uint32_t entered;
+static unsigned reporter = UINT32_MAX;
+static unsigned depth;
+
+void panic_set_hook(void (*hook)(const char *message))
+{
+	panic_hook = hook;
+}
+
+static void print_address(uint64_t address)
+{
+	uint64_t image = (uint64_t)__image_start, linked;
+
+	if (payload_contains(address, &linked))
+		console_printf("  0x%016lx  payload.elf+0x%lx\n", address, linked);
+	else if (address - image < (uint64_t)__image_end - image)
+		console_printf("  0x%016lx  bareperf.elf+0x%lx\n", address, address - image);
+	else
+		console_printf("  0x%016lx\n", address);
+}
+
+/* Frame records from fp upwards, only inside one of our stacks. */
+static void print_backtrace(uint64_t pc, uint64_t fp, uint64_t sp)
+{
+	uint64_t low, high;
+
+	console_printf("backtrace:\n");
+	print_address(pc);
+	/* After an overflow sp is below its stack, but the frame is still on it. */
+	if (!arch_stack_bounds(sp, &low, &high) && !arch_stack_bounds(fp, &low, &high)) {
+		console_printf("  (0x%lx is on none of our stacks)\n", sp);
+		return;
+	}
+	for (int i = 0; i < MAX_FRAMES; i++) {
+		const struct arch_frame *frame = (const struct arch_frame *)fp;
+
+		if (fp % sizeof(uint64_t) != 0 || fp < low || fp > high - sizeof(*frame))
+			return;
+		if (frame->ret == 0)
+			return;
+		print_address(frame->ret);
+		low = fp + sizeof(*frame);
+		fp = frame->next;
+	}
+	console_printf("  ...\n");
+}
+
+static _Noreturn void finish(void)
+{
+	void (*hook)(const char *text) = panic_hook;
+
+	panic_hook = NULL;
+	if (hook != NULL)
+		hook(message);
+	console_printf("CPU %u stopped\n", arch_cpu());
+	arch_halt();
+}
+
+/* Returns only for the first entry. */
+static void enter(uint64_t pc)
+{
+	arch_irq_save();
+	if (arch_exchange(&entered, 1) == 0) {
+		reporter = arch_cpu();
+		console_release();
+		return;
+	}
+	if (reporter == arch_cpu() && depth++ == 0) {
+		console_printf("\npanic while reporting a panic, at 0x%lx\n", pc);
+		finish();
+	}
+	arch_halt();
+}
+
+/* A fault of the payload's: told like a panic, but we go on. */
+static void report_payload(const struct arch_regs *regs)
+{
+	uint64_t pc = arch_regs_pc(regs), linked;
+	char text[256], place[40] = "outside payload.elf";
+
+	if (payload_contains(pc, &linked))
+		print_text(place, sizeof(place), "payload.elf+0x%lx", linked);
+	print_text(text, sizeof(text), "the payload crashed: CPU %u: %s at 0x%lx (%s)", arch_cpu(),
+	           arch_regs_cause(regs), pc, place);
+	console_printf("\n%s\n", text);
+	arch_regs_print(regs, console_printf);
+	print_backtrace(pc, arch_regs_fp(regs), arch_regs_sp(regs));
+	payload_crash(regs, text);
+}
+
+void panic_exception(const struct arch_regs *regs)
+{
+	if (payload_is_to_blame(regs)) {
+		report_payload(regs);
+		return;
+	}
+	enter(arch_regs_pc(regs));
+	print_text(message, sizeof(message), "CPU %u: %s at 0x%lx (bareperf.elf+0x%lx)", arch_cpu(),
+	           arch_regs_cause(regs), arch_regs_pc(regs),
+	           arch_regs_pc(regs) - (uint64_t)__image_start);
+	console_printf("\npanic: %s\n", message);
+	arch_regs_print(regs, console_printf);
+	print_backtrace(arch_regs_pc(regs), arch_regs_fp(regs), arch_regs_sp(regs));
+	finish();
+}
+
+struct panic_text {
+	size_t length;
+};
+
+static void put_message(void *context, const char *text, size_t length)
+{
+	struct panic_text *out = context;
+
+	for (size_t i = 0; i < length && out->length + 1 < sizeof(message); i++)
+		message[out->length++] = text[i];
+}
+
+_Noreturn void panic(const char *format, ...)
+{
+	const struct arch_frame *frame = __builtin_frame_address(0);
+	struct panic_text out = { 0 };
+	va_list arguments;
+
+	enter(frame->ret);
+	va_start(arguments, format);
+	print_format(put_message, &out, format, arguments);
+	va_end(arguments);
+	message[out.length] = 0;
+	console_printf("\npanic: %s\n", message);
+	print_backtrace(frame->ret, frame->next, (uint64_t)frame);
+	finish();
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From UEFI to a machine of our own: the stages of a run, in the order in which main.c tells
+ * them. All of it is thread context.
+ *
+ *	with the firmware's services		efi_begin()			lib/efi.h
+ *						memory_init()			lib/memory.h
+ *						platform_init()			here
+ *						framebuffer_init()		lib/framebuffer.h
+ *		(the channel finds its memory:	memory_add_mapping(), or
+ *						memory_alloc_region())
+ *						memory_prepare(platform)	lib/memory.h
+ *						memory_exit_boot_services()
+ *	the firmware is gone			arch_take_over(story)		arch/arch.h
+ *		in the story			console_start(platform)		here
+ *						arch_clock_init(), arch_timer_init()
+ *						syscalls_init()			lib/syscalls.h
+ *						payload_run()			agent/payload_run.h
+ *		at the end			machine_reset()			here
+ *
+ * A panic (lib/panic.h) may end it anywhere.
+ */
+#ifndef LIB_PLATFORM_H
+#define LIB_PLATFORM_H
+
+#include "arch/arch.h"
+
+/* When efi_begin() was called. */
+struct boot_entry {
+	uint64_t cycles; /* arch_cycles() */
+	uint64_t epoch;  /* the firmware's wall clock, s since 1970-01-01 UTC; 0: unknown */
+};
+const struct boot_entry *boot_entry(void);
+
+/* ACPI's facts about the machine, kept for good. What is missing or refused is said on the
+ * console and left 0. Boot services only, after memory_init(). */
+const struct arch_platform *platform_init(void);
+
+/* The console goes to the UART and the framebuffer, where there are such. Not with boot services:
+ * ConOut uses both. Inside the story of arch_take_over(). */
+void console_start(const struct arch_platform *facts);
+
+/* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
+enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };
+
+/* Give the CPU back and call the firmware's ResetSystem() (UEFI 2.10, 8.5.1). Where it returns, the
+ * CPU is halted. */
+_Noreturn void machine_reset(enum machine_reset how);
+
+#endif

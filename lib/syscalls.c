@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/payload_run.h"
+#include "lib/console.h"
+#include "lib/panic.h"
+#include "lib/platform.h"
+
+/* newlib's ports disagree about the names: x86_64-elf calls write(), aarch64-elf _write(). */
+#define SYSCALL_ALIAS(name) __attribute__((alias(#name), used))
+
+#define PAGE 4096U
+
+static struct {
+	char *start, *end, *high;
+	char *limit; /* high, when all of it is ours */
+} heap;
+static uint64_t clock_frequency;
+
+void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock)
+{
+	heap.start = heap.end = start;
+	heap.high = heap.limit = heap.start + size;
+	clock_frequency = clock->frequency;
+}
+
+void syscalls_lend_heap(void **start, uint64_t *size)
+{
+	char *from = (char *)(((uint64_t)heap.end + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+
+	*start = from;
+	*size = from < heap.limit ? (uint64_t)(heap.limit - from) : 0;
+	heap.high = heap.end;
+}
+
+void syscalls_take_heap_back(void)
+{
+	heap.high = heap.limit;
+}
+
+void _exit(int status)
+{
+	if (!payload_is_running())
+		panic("exit(%d) outside a payload", status);
+	payload_leave(status, PAYLOAD_EXITED);
+}
+
+/* malloc() takes what it gets for zeroed, which the firmware's leavings are not. */
+void *sbrk(ptrdiff_t increment)
+{
+	char *previous = heap.end;
+
+	if (increment > heap.high - heap.end || increment < heap.start - heap.end) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	if (increment > 0)
+		memset(previous, 0, (size_t)increment);
+	heap.end += increment;
+	return previous;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+_READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
+{
+	if (file != STDOUT_FILENO && file != STDERR_FILENO)
+		return fail(EBADF);
+	console_write(bytes, size);
+	return (_READ_WRITE_RETURN_TYPE)size;
+}
+
+/* The console has no input: standard input is at its end. */
+_READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t size)
+{
+	(void)bytes;
+	(void)size;
+	return file == STDIN_FILENO ? 0 : fail(EBADF);
+}
+
+int close(int file)
+{
+	return file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : fail(EBADF);
+}
+
+int fstat(int file, struct stat *status)
+{
+	if (file < STDIN_FILENO || file > STDERR_FILENO)
+		return fail(EBADF);
+	*status = (struct stat){ .st_mode = S_IFCHR | 0600, .st_nlink = 1, .st_blksize = 1024 };
+	return 0;
+}
+
+int isatty(int file)
+{
+	if (file >= STDIN_FILENO && file <= STDERR_FILENO)
+		return 1;
+	errno = EBADF;
+	return 0;
+}
+
+off_t lseek(int file, off_t offset, int whence)
+{
+	(void)offset;
+	(void)whence;
+	return fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ESPIPE : EBADF);
+}
+
+/* There are no files. */
+int open(const char *path, int flags, ...)
+{
+	(void)path;
+	(void)flags;
+	return fail(ENOENT);
+}
+
+int getpid(void)
+{
+	return 1; /* as in the samples */
+}
+
+/* The one process may signal itself: abort() and failed asserts end here. */
+int kill(int pid, int signal)
+{
+	if (pid != 1)
+		return fail(ESRCH);
+	if (signal == 0)
+		return 0;
+	console_printf("payload ended by signal %d\n", signal);
+	_exit(128 + signal);
+}
+
+static uint64_t cycles_since_entry(void)
+{
+	return arch_cycles() - boot_entry()->cycles;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+	uint64_t cycles = cycles_since_entry();
+
+	(void)zone;
+	if (clock_frequency == 0)
+		return fail(EINVAL);
+	now->tv_sec = (time_t)(boot_entry()->epoch + cycles / clock_frequency);
+	now->tv_usec = (suseconds_t)(cycles % clock_frequency * 1000000 / clock_frequency);
+	return 0;
+}
+
+/* All time is user time. */
+clock_t times(struct tms *buffer)
+{
+	uint64_t cycles = cycles_since_entry();
+	clock_t ticks;
+
+	if (clock_frequency == 0)
+		return (clock_t)fail(EINVAL);
+	ticks = (clock_t)(cycles / clock_frequency * CLOCKS_PER_SEC +
+	                  cycles % clock_frequency * CLOCKS_PER_SEC / clock_frequency);
+	*buffer = (struct tms){ .tms_utime = ticks };
+	return ticks;
+}
+
+void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);
+_READ_WRITE_RETURN_TYPE _write(int file, const void *bytes, size_t size) SYSCALL_ALIAS(write);
+_READ_WRITE_RETURN_TYPE _read(int file, void *bytes, size_t size) SYSCALL_ALIAS(read);
+int _close(int file) SYSCALL_ALIAS(close);
+int _fstat(int file, struct stat *status) SYSCALL_ALIAS(fstat);
+int _isatty(int file) SYSCALL_ALIAS(isatty);
+off_t _lseek(int file, off_t offset, int whence) SYSCALL_ALIAS(lseek);
+int _open(const char *path, int flags, ...) SYSCALL_ALIAS(open);
+int _getpid(void) SYSCALL_ALIAS(getpid);
+int _kill(int pid, int signal) SYSCALL_ALIAS(kill);
+int _gettimeofday(struct timeval *restrict now, void *restrict zone) SYSCALL_ALIAS(gettimeofday);
+clock_t _times(struct tms *buffer) SYSCALL_ALIAS(times);

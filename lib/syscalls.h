@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What newlib asks of an operating system, for the firmware itself and its built-in workloads:
+ * single-threaded, thread context, never in handlers.
+ */
+#ifndef LIB_SYSCALLS_H
+#define LIB_SYSCALLS_H
+
+#include "arch/arch.h"
+
+/* The heap (start page-aligned, unused) and the clock that sbrk(), gettimeofday() and times() work
+ * with. Thread. */
+void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock);
+
+/* Lend what nobody uses of the heap (whole pages) to a payload that has a C library of its own,
+ * and take it back; meanwhile there is no more for us. Thread. */
+void syscalls_lend_heap(void **start, uint64_t *size);
+void syscalls_take_heap_back(void);
+
+#endif

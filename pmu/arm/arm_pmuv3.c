@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counting never stops to be exact: count grows by differences of what the counter shows, however
+ * often it is looked at, and a counter is written only while all are frozen. So PERIODs + residue
+ * = count, whatever the interrupt's delay.
+ */
+#include "pmu/arm/arm_pmuv3.h"
+
+#include <errno.h>
+
+#include "arch/aarch64/pmuv3.h"
+#include "pmu/arm/arm_pmuv3_config.h"
+#include "pmu/counter_census.h"
+#include "pmu/sampling.h"
+#include "pmu/usual_sample.h"
+#include "ringbuf/bytes.h"
+
+#define COUNTERS      32U
+#define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
+
+/* What each CPU's handler wants at hand. */
+static struct cpu {
+	struct perf_event *owners[COUNTERS]; /* who has which; a pair of chained ones, both */
+	uint64_t pmcr;                       /* PMCR_EL0 while all stand still */
+	bool prepared;
+	bool frozen;                /* between disable and enable */
+	struct arm_pmuv3_unit unit; /* as of the CPU's last preparation */
+} __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
+
+/* ---- One counter ---- */
+
+static uint32_t bit(unsigned counter)
+{
+	return 1U << counter;
+}
+
+/* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
+static uint32_t bits(const struct hw_arm_pmuv3 *hw)
+{
+	return hw->chained ? bit(hw->counter) | bit(hw->counter - 1) : bit(hw->counter);
+}
+
+static uint64_t read_one(unsigned counter)
+{
+	if (counter == CYCLE_COUNTER)
+		return arch_counter_read(PMCCNTR_EL0);
+	return arch_counter_read(PMEVCNTR_EL0(counter));
+}
+
+static void write_one(unsigned counter, uint64_t value)
+{
+	if (counter == CYCLE_COUNTER)
+		arch_counter_write(PMCCNTR_EL0, value);
+	else
+		arch_counter_write(PMEVCNTR_EL0(counter), value);
+}
+
+/* A pair may carry between two reads. */
+static uint64_t counter_read(const struct hw_arm_pmuv3 *hw)
+{
+	uint64_t high, low;
+
+	if (!hw->chained)
+		return read_one(hw->counter);
+	do {
+		high = read_one(hw->counter);
+		low = read_one(hw->counter - 1);
+	} while (high != read_one(hw->counter));
+	return high << 32 | (low & UINT32_MAX);
+}
+
+static void counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
+{
+	if (hw->chained) {
+		write_one(hw->counter, value >> 32);
+		write_one(hw->counter - 1, value & UINT32_MAX);
+	} else {
+		write_one(hw->counter, value);
+	}
+}
+
+/* The counter shows value: bring count up to date. */
+static inline void counted_to(struct perf_event *event, uint64_t value)
+{
+	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	event->count += (value - hw->value) & hw->mask;
+	hw->value = value;
+}
+
+/* What the counter must show now to overflow after distance; a narrow one at half its range, if
+ * that comes first, so that no lap goes by unseen. */
+static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
+{
+	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	if (distance > hw->mask >> 1)
+		distance = hw->mask >> 1;
+	hw->value = -distance & hw->mask;
+	return hw->value;
+}
+
+static void update(struct perf_event *event)
+{
+	counted_to(event, counter_read(&event->hw.arm_pmuv3));
+}
+
+/* Have the counter, which does not count now, overflow at the next sample's count. */
+static void program(struct perf_event *event)
+{
+	counter_write(&event->hw.arm_pmuv3, value_before(event, sampling_left(event)));
+}
+
+static bool is_free(struct perf_event *const *mine)
+{
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		if (mine[i])
+			return false;
+	}
+	return true;
+}
+
+static void disable(void)
+{
+	struct cpu *cpu = &cpus[arch_cpu()];
+
+	cpu->frozen = true;
+	if (!cpu->prepared)
+		return; /* what counts is firmware's, and prepare_cpu() looks at it first */
+	arch_counter_write(PMCR_EL0, cpu->pmcr);
+	arch_reg_sync();
+}
+
+static void enable(void)
+{
+	struct cpu *cpu = &cpus[arch_cpu()];
+
+	cpu->frozen = false;
+	if (!is_free(cpu->owners)) {
+		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
+		arch_reg_sync();
+	} else if (cpu->prepared) {
+		cpu->prepared = false; /* it is anybody's until the next event */
+		arch_counters_hide(0);
+	}
+}
+
+/* ---- The interrupt ---- */
+
+/* The handler reaches a counter by PMSELR_EL0, which is its alone: an instruction names the counter
+ * for those who know it when they are compiled, for others it takes a search. */
+static inline void select_counter(unsigned counter)
+{
+	arch_counter_write(PMSELR_EL0, counter);
+}
+
+/* The counter of this event, standing still and selected if it can be, has overflowed. Handlers
+ * mask all interrupts, so that this one is alone. */
+static inline void overflowed(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
+{
+	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	uint64_t value;
+
+	if (hw->selectable)
+		counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
+	else
+		update(event);
+	value = value_before(event, sampling_counted_alone(event, regs, now));
+	if (hw->selectable)
+		arch_counter_write(PMXEVCNTR_EL0, value);
+	else
+		counter_write(hw, value);
+}
+
+/* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
+ * stand still and for the interrupt's level to fall. The return from the interrupt is that for what
+ * is written at the end. */
+static void overflow(const struct arch_regs *regs)
+{
+	unsigned number = arch_cpu();
+	struct cpu *cpu = &cpus[number];
+	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
+
+	RING_OPAQUE(cpu); /* in a register: the compiler would compute it anew each time */
+	if (!which) {
+		counter_census[number].spurious++;
+		return;
+	}
+	select_counter((unsigned)__builtin_ctzll(which));
+	arch_counter_write(PMCR_EL0, cpu->pmcr);
+	arch_counter_write(PMOVSCLR_EL0, which);
+	now = arch_cycles();
+	for (;;) {
+		struct perf_event *event = cpu->owners[__builtin_ctzll(which)];
+
+		if (event)
+			overflowed(event, regs, now);
+		which &= which - 1;
+		if (__builtin_expect(!which, 1))
+			break;
+		select_counter((unsigned)__builtin_ctzll(which));
+		arch_reg_sync();
+	}
+	if (!cpu->frozen)
+		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
+}
+
+/* ---- What was there before us ---- */
+
+/* A counter of ours keeps what is written to it while it stands still. */
+static bool is_foreign(unsigned counter)
+{
+	static const uint64_t values[] = { 0x5a5a5a5a, 0 };
+
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		write_one(counter, values[i]);
+		arch_reg_sync();
+		if (read_one(counter) != values[i])
+			return true;
+	}
+	return false;
+}
+
+/* After reset everything but PMCR.E is unknown (D13.1.3): what is enabled counts only with it. */
+static void take_census(struct counter_census *census, unsigned counters)
+{
+	uint64_t left;
+
+	census->present = ((1ULL << counters) - 1) | bit(CYCLE_COUNTER);
+	if (arch_reg_read(PMCR_EL0) & PMCR_E)
+		census->leftovers |= arch_reg_read(PMCNTENSET_EL0) & census->present;
+	arch_reg_write(PMCR_EL0, PMCR_P | PMCR_C);
+	arch_reg_sync();
+	arch_reg_write(PMCNTENCLR_EL0, UINT32_MAX);
+	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
+	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
+	arch_reg_write(PMUSERENR_EL0, 0);
+	arch_reg_sync();
+	census->foreign = 0;
+	for (left = census->present; left; left &= left - 1)
+		census->foreign |= is_foreign((unsigned)__builtin_ctzll(left)) ? left & -left : 0;
+}
+
+/* The first event of a CPU clears all. */
+static int prepare_cpu(unsigned number)
+{
+	struct counter_census *census = &counter_census[number];
+	struct cpu *cpu = &cpus[number];
+
+	if (cpu->prepared)
+		return 0;
+	cpu->unit = arm_pmuv3_look();
+	cpu->pmcr = PMCR_LC | (cpu->unit.long_events ? PMCR_LP : 0);
+	take_census(census, cpu->unit.counters);
+	if (census->foreign == census->present)
+		return -EBUSY;
+	cpu->prepared = true;
+	arch_counters_hide(PMCNTENSET_EL0);
+	return arch_pmi_init(overflow);
+}
+
+/* ---- What the event core asks for ---- */
+
+/* Event counters that nobody has, a bit each. */
+static uint32_t free_counters(unsigned cpu)
+{
+	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
+
+	for (unsigned i = 0; i < COUNTERS; i++)
+		which &= cpus[cpu].owners[i] ? ~bit(i) : UINT32_MAX;
+	return which;
+}
+
+/* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
+static unsigned choose_counter(const struct perf_event *event, bool chained)
+{
+	uint32_t number = (uint32_t)event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t which = free_counters(event->cpu), pairs;
+
+	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) && which & bit(CYCLE_COUNTER))
+		return CYCLE_COUNTER;
+	which &= ~bit(CYCLE_COUNTER);
+	pairs = which & which >> 1 & EVEN_COUNTERS;
+	if (chained)
+		return pairs ? (unsigned)__builtin_ctz(pairs) + 1 : COUNTERS;
+	return which ? (unsigned)__builtin_ctz(which) : COUNTERS;
+}
+
+/* CHAIN counts at whatever level the lower counter overflows. */
+static void configure(const struct hw_arm_pmuv3 *hw)
+{
+	if (hw->counter == CYCLE_COUNTER) {
+		arch_reg_write(PMCCFILTR_EL0, hw->type & ~PMEVTYPER_EVENT_MASK);
+	} else if (hw->chained) {
+		arch_reg_write(PMEVTYPER_EL0(hw->counter), EVENT_CHAIN | PMEVTYPER_NSH);
+		arch_reg_write(PMEVTYPER_EL0(hw->counter - 1), hw->type);
+	} else {
+		arch_reg_write(PMEVTYPER_EL0(hw->counter), hw->type);
+	}
+}
+
+static int add(struct perf_event *event)
+{
+	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct cpu *cpu = &cpus[event->cpu];
+	int error = prepare_cpu(event->cpu);
+	bool chained;
+
+	if (error)
+		return error;
+	if (arm_pmuv3_excuse(&cpu->unit, event))
+		return -ENXIO;
+	chained = arm_pmuv3_is_long(event) && !cpu->unit.long_events;
+	hw->counter = choose_counter(event, chained);
+	if (hw->counter == COUNTERS)
+		return -EAGAIN;
+	hw->chained = chained && hw->counter != CYCLE_COUNTER;
+	hw->selectable = !hw->chained && hw->counter != CYCLE_COUNTER;
+	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
+	               ? UINT64_MAX
+	               : UINT32_MAX;
+	cpu->owners[hw->counter] = event;
+	if (hw->chained)
+		cpu->owners[hw->counter - 1] = event;
+	configure(hw);
+	return 0;
+}
+
+static void del(struct perf_event *event)
+{
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	cpus[event->cpu].owners[hw->counter] = NULL;
+	if (hw->chained)
+		cpus[event->cpu].owners[hw->counter - 1] = NULL;
+}
+
+static void start(struct perf_event *event)
+{
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	program(event);
+	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
+	arch_reg_write(PMCNTENSET_EL0, bits(hw));
+	arch_reg_sync();
+}
+
+static void stop(struct perf_event *event)
+{
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	arch_reg_write(PMCNTENCLR_EL0, bits(hw));
+	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
+	arch_reg_sync();
+	update(event);
+	arch_reg_write(PMOVSCLR_EL0, bits(hw));
+}
+
+/* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
+static void read(struct perf_event *event)
+{
+	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+
+	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
+	arch_reg_sync();
+	update(event);
+	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
+}
+
+const struct pmu pmu_arm_pmuv3 = {
+	.name = "armv8_pmuv3",
+	.description = "the CPU's counters: generic events, rNNN, event=N; long: 64 bits",
+	.type = ARM_PMUV3_TYPE,
+	.flags = PMU_RAW,
+	.formats = arm_pmuv3_formats,
+	.probe = arm_pmuv3_probe,
+	.event_init = arm_pmuv3_event_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.disable = disable,
+	.enable = enable,
+};

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profiling buffer is a piece of the AUX area from where the next record goes (PMBPTR_EL1) to
+ * a page boundary (PMBLIMITR_EL1); there the hardware stops and interrupts.
+ *
+ *	aux_tail         head = PMBPTR      wakeup    PMBLIMITR
+ *	---+-----------------+-----------------+----------+------
+ *	    unread            lent to the hardware        ^ first page boundary at or behind the
+ *	                                                    wakeup, the unread data or the area's
+ *end
+ *
+ * In snapshot mode nothing is unread: the hardware goes round, and stops at each half only to be
+ * turned on, since a record begins there for certain.
+ */
+#include "pmu/arm/arm_spe.h"
+
+#include <errno.h>
+
+#include "arch/aarch64/spe.h"
+#include "pmu/arm/arm_spe_config.h"
+
+#define PAGE ((uint64_t)PMBLIMITR_PAGE)
+
+/* So many faults in a row without a record between them, and the event stays stopped. */
+#define MOST_FAULTS 8U
+
+/* Of each CPU: who has it. */
+static struct perf_event *owners[TR_MAX_CPUS];
+
+static uint64_t round_down(uint64_t value, uint64_t multiple)
+{
+	return value & -multiple;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t multiple)
+{
+	return (value + multiple - 1) & -multiple;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- The buffer; positions are the AUX area's, which page and area sizes divide ---- */
+
+/* Where a record that is to begin at head can: it does not cross the page's end if that is the
+ * limit, so what is left there is padding. */
+static uint64_t first_start(uint64_t head)
+{
+	return PAGE - head % PAGE < arm_spe_unit.max_record ? round_up(head, PAGE) : head;
+}
+
+/* Would the hardware get as much as one record's room? */
+static bool has_room(struct ring_aux *aux, uint64_t filled)
+{
+	uint64_t head = aux->head + filled, room = ring_aux_room(aux) - filled;
+
+	return round_down(head + room, PAGE) > first_start(head);
+}
+
+static uint64_t limit_of(const struct ring_aux_output *out)
+{
+	const struct ring_aux *aux = out->aux;
+	uint64_t half = aux->size / 2;
+	uint64_t limit = round_up(aux->head + 1, aux->size);
+
+	if (aux->overwrite)
+		return round_up(aux->head + 1, half);
+	limit = least(limit, round_down(aux->head + out->size, PAGE));
+	return least(limit, round_up(out->wakeup, PAGE));
+}
+
+static uint64_t address_of(const struct hw_arm_spe *hw, const struct ring_aux *aux, uint64_t at)
+{
+	return hw->area + (at & (aux->size - 1));
+}
+
+/* What has been written since the buffer was programmed. The hardware's word is not doubted, but
+ * bounded. */
+static uint64_t filled_of(const struct perf_event *event)
+{
+	const struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
+	                  address_of(hw, event->aux, event->aux->head);
+
+	return least(filled, hw->limit - event->aux->head);
+}
+
+/* Lend the hardware the piece from the head on. The order is D17.7.1's: the pointers, then the
+ * enable, and sampling goes on when the caller clears PMBSR_EL1.S. */
+static void program(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t head = event->aux->head, start = address_of(hw, event->aux, head);
+
+	hw->limit = limit_of(&hw->output);
+	arch_counter_write(PMBPTR_EL1, start);
+	arch_counter_write(PMBLIMITR_EL1, (start + (hw->limit - head)) | PMBLIMITR_E);
+	arch_reg_sync();
+}
+
+/* Begin a transaction and lend it, with room for a record at least; false: for want of room, and
+ * the owner knows. */
+static bool lend(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct ring_aux_output *out = &hw->output;
+	uint64_t skip;
+
+	if (ring_aux_begin(out, event->aux, 1))
+		return false;
+	skip = first_start(event->aux->head) - event->aux->head;
+	if (skip && ring_aux_skip(out, skip)) {
+		ring_aux_end(out, 0);
+		return false;
+	}
+	hw->lent = true;
+	program(event);
+	return true;
+}
+
+static void lend_if_room(struct perf_event *event)
+{
+	if (has_room(event->aux, 0))
+		lend(event);
+}
+
+static void disable_buffer(void)
+{
+	arch_counter_write(PMBLIMITR_EL1, 0);
+	arch_reg_sync();
+}
+
+/* The interrupt goes away with S, and sampling goes on if there is a buffer. */
+static void clear_status(void)
+{
+	arch_counter_write(PMBSR_EL1, 0);
+	arch_reg_sync();
+}
+
+/* ---- Why the hardware stopped ---- */
+
+static bool is_fault(uint64_t status)
+{
+	return status & PMBSR_EA || (status >> PMBSR_EC & PMBSR_EC_MASK) != PMBSR_EC_BUFFER ||
+	       (status & PMBSR_BSC) != PMBSR_BSC_FILLED;
+}
+
+/* With DL behind a fault the last record may be cut off, and what follows in its place be of an
+ * older one (D17.7, "Faults and watchpoints"). Where each begins at a multiple of its largest
+ * size it is given up; elsewhere the reader, who parses them all, finds where the last one ends. */
+static uint64_t trust(uint64_t status, uint64_t filled, struct ring_aux_output *out)
+{
+	uint64_t whole = filled;
+
+	if (!(status & PMBSR_DL) || !is_fault(status))
+		return filled;
+	if (status & PMBSR_EA)
+		whole = 0; /* nothing can be said of what was written */
+	else if (arm_spe_unit.align == arm_spe_unit.max_record && filled)
+		whole = round_down(filled - 1, arm_spe_unit.max_record);
+	ring_aux_lost(out, filled - whole);
+	return whole;
+}
+
+static uint64_t flags_of(uint64_t status)
+{
+	uint64_t flags = status & PMBSR_COLL ? PERF_AUX_FLAG_COLLISION : 0;
+
+	if (status & PMBSR_DL || (status & PMBSR_S && is_fault(status)))
+		flags |= PERF_AUX_FLAG_PARTIAL;
+	return flags;
+}
+
+/* ---- Starting and stopping ---- */
+
+/* End the transaction with what is in the buffer. more: the caller wants another. True if it
+ * will have room. */
+static bool take_back(struct perf_event *event, uint64_t status, bool more)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t filled = status & PMBSR_S ? trust(status, filled_of(event), &hw->output)
+	                                   : filled_of(event);
+	bool room = !more || has_room(event->aux, filled);
+
+	hw->faults = status & PMBSR_S && is_fault(status) && !filled ? hw->faults + 1 : 0;
+	hw->lent = false;
+	ring_aux_flag(&hw->output, hw->flags | flags_of(status));
+	if (!room)
+		ring_aux_flag(&hw->output, PERF_AUX_FLAG_TRUNCATED);
+	hw->flags = 0;
+	ring_aux_end(&hw->output, filled);
+	return room;
+}
+
+static void zero(uint64_t from, uint64_t to)
+{
+	for (uint8_t *at = (uint8_t *)from; at < (uint8_t *)to; at++)
+		*(volatile uint8_t *)at = 0; /* a padding packet, D18.2.8 */
+}
+
+/* Snapshot mode: the next half. What is left of this one holds an older record's end. */
+static void go_round(struct perf_event *event, uint64_t status)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t bytes = hw->limit - event->aux->head;
+	uint64_t start = address_of(hw, event->aux, event->aux->head);
+
+	hw->flags |= flags_of(status); /* for the AUX record to come */
+	zero(start + filled_of(event), start + bytes);
+	ring_aux_pass(&hw->output, bytes);
+	program(event);
+}
+
+static void interrupt(const struct arch_regs *regs)
+{
+	struct perf_event *event = owners[arch_cpu()];
+	struct hw_arm_spe *hw;
+	uint64_t status;
+
+	(void)regs;
+	/* All that was sampled is in memory, and the status says what came of it. */
+	arch_trace_sync();
+	status = arch_counter_read(PMBSR_EL1);
+	if (!(status & PMBSR_S))
+		return;
+	hw = event ? &event->hw.arm_spe : NULL;
+	if (!hw || !hw->lent) {
+		if (hw)
+			hw->seen |= status; /* for the thread that we interrupted in finish() */
+		disable_buffer();
+	} else if (event->aux->overwrite && !is_fault(status)) {
+		go_round(event, status);
+	} else if (!take_back(event, status, true) || hw->faults || !lend(event)) {
+		disable_buffer(); /* until poll() */
+	}
+	clear_status();
+}
+
+/* No more samples, and what was sampled to memory; the buffer only afterwards, or records that are
+ * still under way would be lost (D17.6.2). */
+static void quiesce(void)
+{
+	arch_counter_write(PMSCR_EL1, 0);
+	if (arm_spe_unit.el2)
+		arch_counter_write(PMSCR_EL2, 0);
+	arch_reg_sync();
+	arch_trace_sync();
+}
+
+/* End sampling, and the transaction if there is one. A thread may be interrupted in this: up to
+ * where it takes what was lent all is the handler's, from there on nothing. */
+static void finish(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	uint64_t status;
+	bool lent;
+
+	quiesce();
+	hw->seen = 0;
+	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	disable_buffer();
+	status = arch_counter_read(PMBSR_EL1);
+	if (lent)
+		take_back(event, status | hw->seen, false);
+	clear_status();
+}
+
+static void sample(const struct hw_arm_spe *hw)
+{
+	if (arm_spe_unit.el2)
+		arch_counter_write(PMSCR_EL2, hw->registers.pmscr_el2);
+	arch_counter_write(PMSCR_EL1, hw->registers.pmscr_el1);
+	arch_reg_sync();
+}
+
+static int add(struct perf_event *event)
+{
+	int error;
+
+	if (owners[event->cpu])
+		return -EBUSY;
+	error = arm_spe_check_cpu();
+	if (error)
+		return error;
+	quiesce(); /* whatever the firmware left */
+	disable_buffer();
+	clear_status();
+	error = arch_trace_interrupt_init(interrupt);
+	if (error)
+		return error;
+	owners[event->cpu] = event;
+	/* perf takes CONTEXT for the thread's number. */
+	event->hw.arm_spe.context = arch_counter_read(CONTEXTIDR_EL1);
+	arch_counter_write(CONTEXTIDR_EL1, event->cpu + 1);
+	return 0;
+}
+
+static void del(struct perf_event *event)
+{
+	arch_counter_write(CONTEXTIDR_EL1, event->hw.arm_spe.context);
+	owners[event->cpu] = NULL;
+}
+
+static void start(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+
+	arm_spe_write_filters(&hw->registers);
+	hw->flags = 0;
+	hw->faults = 0;
+	hw->running = true;
+	if (hw->registers.discard) {
+		arch_counter_write(PMBPTR_EL1, hw->area);
+		arch_counter_write(PMBLIMITR_EL1,
+		                   (hw->area + PAGE) | PMBLIMITR_DISCARD | PMBLIMITR_E);
+		arch_reg_sync();
+	} else {
+		lend_if_room(event);
+	}
+	sample(hw);
+}
+
+static void stop(struct perf_event *event)
+{
+	finish(event);
+	event->hw.arm_spe.running = false;
+}
+
+/* Nothing to count: what is sampled is told by the records alone. */
+static void read(struct perf_event *event)
+{
+	(void)event;
+}
+
+static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+{
+	if (size < 2 * PAGE)
+		return -EINVAL;
+	event->hw.arm_spe.area = (uint64_t)(uintptr_t)area;
+	return 0;
+}
+
+/* The reader may have made room. After a snapshot it has to have taken all of it. */
+static void poll(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+
+	if (!hw->running || hw->lent || hw->registers.discard || hw->faults >= MOST_FAULTS ||
+	    !ring_aux_taken(event->aux))
+		return;
+	lend_if_room(event);
+}
+
+static void snapshot(struct perf_event *event)
+{
+	struct hw_arm_spe *hw = &event->hw.arm_spe;
+
+	if (!hw->lent)
+		return;
+	finish(event);
+	sample(hw); /* but without a buffer, until poll() */
+}
+
+const struct pmu pmu_arm_spe = {
+	.name = "arm_spe",
+	.description = "statistical profiling of operations",
+	.type = PMU_TYPE_ARM_SPE,
+	.flags = PMU_AUX,
+	.config = ARM_SPE_TS_ENABLE,
+	.formats = arm_spe_formats,
+	.probe = arm_spe_probe,
+	.event_init = arm_spe_event_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.setup_aux = setup_aux,
+	.poll = poll,
+	.snapshot = snapshot,
+};

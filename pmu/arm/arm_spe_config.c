@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/arm/arm_spe_config.h"
+
+#include <errno.h>
+
+#include "arch/aarch64/spe.h"
+#include "pmu/arm/arm_spe.h"
+
+/* ELF's number; elsewhere there are no such registers to ask. */
+#define EM_AARCH64 183
+
+/* Linux's numbers, but for the inverse filter: its config3 lies beyond what the attr of older
+ * perfs has, and tools read it nowhere. */
+#define PA_ENABLE     (1ULL << 1)
+#define PCT_ENABLE    (1ULL << 2)
+#define JITTER        (1ULL << 16)
+#define BRANCH_FILTER (1ULL << 32)
+#define LOAD_FILTER   (1ULL << 33)
+#define STORE_FILTER  (1ULL << 34)
+#define DISCARD       (1ULL << 35)
+#define KNOWN_TERMS                                                                          \
+	(ARM_SPE_TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | BRANCH_FILTER | LOAD_FILTER | \
+	 STORE_FILTER | DISCARD)
+#define MIN_LATENCY 0xfffU
+
+const struct pmu_format arm_spe_formats[] = {
+	{ "ts_enable", 0, 0, 0 },         { "pa_enable", 0, 1, 1 },
+	{ "pct_enable", 0, 2, 2 },        { "jitter", 0, 16, 16 },
+	{ "branch_filter", 0, 32, 32 },   { "load_filter", 0, 33, 33 },
+	{ "store_filter", 0, 34, 34 },    { "discard", 0, 35, 35 },
+	{ "event_filter", 1, 0, 63 },     { "min_latency", 2, 0, 11 },
+	{ "inv_event_filter", 3, 0, 63 }, { NULL, 0, 0, 0 },
+};
+
+struct arm_spe_unit arm_spe_unit;
+
+/* ---- Probing ---- */
+
+/* D17.2: who keeps the buffer from us is above us; which registers there say so. */
+static const char *who_owns_it(void)
+{
+	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
+
+	if (arm_spe_unit.el2)
+		return "the profiling buffer is not Non-secure EL2's: MDCR_EL3.NSPB, which the "
+		       "firmware at EL3 has to set";
+	if (!(levels >> ID_AA64PFR0_EL2 & 0xf))
+		return "the profiling buffer is not Non-secure EL1's: MDCR_EL3.NSPB, which the "
+		       "firmware at EL3 has to set";
+	if (!(levels >> ID_AA64PFR0_EL3 & 0xf))
+		return "the profiling buffer is EL2's: MDCR_EL2.E2PB, which the hypervisor there "
+		       "has to set";
+	return "the profiling buffer is a higher exception level's: MDCR_EL2.E2PB, which the "
+	       "hypervisor at EL2 has to set, or MDCR_EL3.NSPB, the firmware's at EL3";
+}
+
+struct interval {
+	uint64_t operations;
+	const char *too_short;
+};
+
+/* PMSIDR_EL1.Interval; reserved values as the longest. */
+static const struct interval *min_interval(uint64_t pmsidr)
+{
+#define INTERVAL(n)                                                                     \
+	{                                                                               \
+		n, "period too short: this CPU samples one operation in " #n " at most" \
+	}
+	static const struct interval intervals[] = {
+		[0] = INTERVAL(256),  [2] = INTERVAL(512),  [3] = INTERVAL(768),
+		[4] = INTERVAL(1024), [5] = INTERVAL(1536), [6] = INTERVAL(2048),
+		[7] = INTERVAL(3072), [8] = INTERVAL(4096),
+	};
+#undef INTERVAL
+	uint64_t field = pmsidr >> PMSIDR_INTERVAL & 0xf;
+
+	return &intervals[field > 8 || !intervals[field].operations ? 8 : field];
+}
+
+int arm_spe_probe(const char **why)
+{
+	uint64_t pmbidr;
+
+	*why = "this CPU is no Arm";
+	if (arch_elf_machine() != EM_AARCH64)
+		return -ENODEV;
+	arm_spe_unit.version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf;
+	*why =
+	    "this CPU has no Statistical Profiling Extension (ID_AA64DFR0_EL1.PMSVer is 0), or "
+	    "a hypervisor hides it";
+	if (!arm_spe_unit.version)
+		return -ENODEV;
+	arm_spe_unit.el2 = (arch_reg_read(CURRENT_EL) >> 2 & 3) == 2;
+	/* First of all: with the buffer owned above us, PMSIDR_EL1 may trap there (D19). */
+	pmbidr = arch_reg_read(PMBIDR_EL1);
+	if (pmbidr & PMBIDR_P) {
+		*why = who_owns_it();
+		return -EBUSY;
+	}
+	*why = NULL;
+	arm_spe_unit.features = arch_reg_read(PMSIDR_EL1);
+	arm_spe_unit.min_interval = min_interval(arm_spe_unit.features)->operations;
+	arm_spe_unit.max_record = 1ULL << (arm_spe_unit.features >> PMSIDR_MAXSIZE & 0xf);
+	arm_spe_unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
+	return 0;
+}
+
+/* A machine may have CPUs of several kinds; ours is what the event was checked against. */
+int arm_spe_check_cpu(void)
+{
+	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != arm_spe_unit.version)
+		return -ENXIO;
+	if (arch_reg_read(PMBIDR_EL1) & PMBIDR_P)
+		return -EBUSY;
+	return arch_reg_read(PMSIDR_EL1) == arm_spe_unit.features ? 0 : -ENXIO;
+}
+
+/* ---- attr to registers ---- */
+
+/* Events that this version can be told to look for. */
+static uint64_t filterable(void)
+{
+	uint64_t events = PMSEVFR_V1P0;
+
+	if (arm_spe_unit.version >= PMSVER_V1P1)
+		events |= PMSEVFR_V1P1;
+	if (arm_spe_unit.version >= PMSVER_V1P2)
+		events |= PMSEVFR_V1P2;
+	if (arm_spe_unit.version >= PMSVER_V1P4)
+		events |= PMSEVFR_V1P4;
+	return events;
+}
+
+/* Why the CPU cannot filter so, or NULL. */
+static const char *lacks(const struct arm_spe_registers *r)
+{
+	static const struct {
+		uint64_t filter, feature;
+		const char *why;
+	} filters[] = {
+		{ PMSFCR_FT, PMSIDR_FT, "this CPU cannot filter operations (PMSIDR_EL1.FT is 0)" },
+		{ PMSFCR_FE, PMSIDR_FE, "this CPU cannot filter by events (PMSIDR_EL1.FE is 0)" },
+		{ PMSFCR_FL, PMSIDR_FL, "this CPU cannot filter by latency (PMSIDR_EL1.FL is 0)" },
+		{ PMSFCR_FNE, PMSIDR_FNE,
+		  "this CPU cannot filter by events that did not happen (PMSIDR_EL1.FnE is 0)" },
+	};
+
+	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		if (r->pmsfcr & filters[i].filter && !(arm_spe_unit.features & filters[i].feature))
+			return filters[i].why;
+	}
+	if ((r->pmsevfr | r->pmsnevfr) & ~filterable())
+		return "its mask has events that this version of SPE (ID_AA64DFR0_EL1.PMSVer) "
+		       "cannot filter by";
+	if (r->discard && arm_spe_unit.version < PMSVER_V1P2)
+		return "discard is SPEv1p2's, and this CPU's version (ID_AA64DFR0_EL1.PMSVer) is "
+		       "older";
+	return NULL;
+}
+
+/* A filter that is on but empty would be unpredictable (D19, PMSFCR_EL1), so an empty one is off.
+ */
+static int set_filters(struct arm_spe_registers *r, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	r->pmsevfr = attr->config1;
+	r->pmsnevfr = event->config3;
+	r->pmslatfr = attr->config2 & MIN_LATENCY;
+	r->pmsfcr = (attr->config & BRANCH_FILTER ? PMSFCR_B : 0) |
+	            (attr->config & LOAD_FILTER ? PMSFCR_LD : 0) |
+	            (attr->config & STORE_FILTER ? PMSFCR_ST : 0);
+	if (r->pmsfcr)
+		r->pmsfcr |= PMSFCR_FT;
+	if (r->pmsevfr)
+		r->pmsfcr |= PMSFCR_FE;
+	if (r->pmsnevfr)
+		r->pmsfcr |= PMSFCR_FNE;
+	if (r->pmslatfr)
+		r->pmsfcr |= PMSFCR_FL;
+	r->discard = attr->config & DISCARD;
+	event->why = lacks(r);
+	return event->why ? -EOPNOTSUPP : 0;
+}
+
+/* Why there is no such interval, or NULL. */
+static const char *no_interval(const struct perf_event_attr *attr)
+{
+	if (attr->flags & PERF_ATTR_FREQ) /* nobody sees the samples while they come */
+		return "it has no frequency, but samples one operation in so many: -c PERIOD, or the "
+		       "term period";
+	if (attr->sample_period > UINT32_MAX)
+		return "period too long: PMSIRR_EL1.INTERVAL ends at 4294967040 operations";
+	return attr->sample_period < arm_spe_unit.min_interval
+	           ? min_interval(arm_spe_unit.features)->too_short
+	           : NULL;
+}
+
+/* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
+static int set_interval(struct arm_spe_registers *r, struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->sample_period)
+		attr->sample_period = arm_spe_unit.min_interval;
+	event->why = no_interval(attr);
+	if (event->why)
+		return -EINVAL;
+	attr->sample_period &= PMSIRR_INTERVAL;
+	r->pmsirr = attr->sample_period | (attr->config & JITTER ? PMSIRR_RND : 0);
+	return 0;
+}
+
+/* Whose operations, and what is told of them. Timestamps and physical addresses are EL2's to
+ * grant, where it is ours (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
+static void set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
+{
+	uint64_t any = attr->flags &
+	               (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
+	uint64_t what = (attr->config & ARM_SPE_TS_ENABLE ? PMSCR_TS : 0) |
+	                (attr->config & PA_ENABLE ? PMSCR_PA : 0) |
+	                (uint64_t)(attr->config & PCT_ENABLE ? PCT_PHYS : PCT_VIRT) << PMSCR_PCT;
+
+	r->pmscr_el1 = what | PMSCR_CX | (attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PMSCR_E0SPE) |
+	               (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PMSCR_ExSPE);
+	r->pmscr_el2 = what | (any && !(any & PERF_ATTR_EXCLUDE_HV) ? PMSCR_ExSPE : 0);
+}
+
+int arm_spe_event_init(struct perf_event *event)
+{
+	struct arm_spe_registers *r = &event->hw.arm_spe.registers;
+	const char *why;
+	int error;
+
+	if (event->attr.type != PMU_TYPE_ARM_SPE)
+		return -ENOENT;
+	error = arm_spe_probe(&why);
+	if (error)
+		return error;
+	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
+		return -EINVAL;
+	event->hw.arm_spe = (struct hw_arm_spe){ 0 };
+	error = set_filters(r, event);
+	if (!error)
+		error = set_interval(r, event);
+	set_control(r, &event->attr);
+	return error;
+}
+
+void arm_spe_write_filters(const struct arm_spe_registers *r)
+{
+	arch_reg_write(PMSFCR_EL1, r->pmsfcr);
+	arch_reg_write(PMSEVFR_EL1, r->pmsevfr);
+	if (arm_spe_unit.features & PMSIDR_FNE)
+		arch_reg_write(PMSNEVFR_EL1, r->pmsnevfr);
+	arch_reg_write(PMSLATFR_EL1, r->pmslatfr);
+	arch_reg_write(PMSIRR_EL1, r->pmsirr);
+	arch_reg_write(PMSICR_EL1, 0); /* loaded from PMSIRR_EL1 when sampling begins */
+	arch_reg_sync();
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/software/branch_step.h"
+
+#include <errno.h>
+
+static struct perf_event *stepped[TR_MAX_CPUS];
+
+static int probe(const char **why)
+{
+	*why = arch_step_possible() ? NULL : "it does not step through the code that it traces";
+	return *why ? -ENODEV : 0;
+}
+
+static int init(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+	const char *why;
+
+	if (attr->type != PERF_TYPE_BRANCH_STEP)
+		return -ENOENT;
+	if (probe(&why))
+		return -ENODEV;
+	if (attr->config)
+		return -EINVAL;
+	if (attr->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL))
+		return -EOPNOTSUPP;
+	attr->sample_period = 1; /* as perf's decoder expects */
+	attr->flags &= ~(uint64_t)PERF_ATTR_FREQ;
+	event->hw.branch_step = (struct hw_branch_step){ 0 };
+	return 0;
+}
+
+static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+{
+	return branch_area_init(&event->hw.branch_step.area, event->aux, area, size,
+	                        !event->attr.aux_watermark);
+}
+
+/* Software does not overshoot: a segment is full at its end. */
+static void close_segment(struct perf_event *event, uint64_t flags)
+{
+	struct branch_area *area = &event->hw.branch_step.area;
+
+	event->branches.records += (uint64_t)(area->open.index - area->open.base);
+	branch_area_close(area, area->open.index, flags);
+}
+
+static void taken(uint64_t from, uint64_t to)
+{
+	struct perf_event *event = stepped[arch_cpu()];
+	struct branch_area *area;
+	bool next;
+
+	if (!event)
+		return;
+	area = &event->hw.branch_step.area;
+	event->count++;
+	if (!area->is_open) {
+		event->branches.lost++;
+		ring_aux_lost(&area->out, sizeof(struct branch_record));
+		return;
+	}
+	*area->open.index++ = (struct branch_record){ from, to, BRANCH_PREDICTED };
+	if (area->open.index < area->open.end)
+		return;
+	next = branch_area_has_next(area, area->open.index);
+	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (next)
+		branch_area_open(area);
+}
+
+static int add(struct perf_event *event)
+{
+	return stepped[event->cpu] ? -EBUSY : arch_step_init(taken);
+}
+
+static void del(struct perf_event *event)
+{
+	(void)event; /* stop() has given everything back */
+}
+
+static void start(struct perf_event *event)
+{
+	branch_area_open(&event->hw.branch_step.area);
+	stepped[event->cpu] = event;
+	arch_step_begin();
+}
+
+static void stop(struct perf_event *event)
+{
+	arch_step_end();
+	stepped[event->cpu] = NULL;
+	if (event->hw.branch_step.area.is_open)
+		close_segment(event, 0);
+}
+
+static void read(struct perf_event *event)
+{
+	(void)event; /* the exceptions keep count up to date */
+}
+
+/* The tick is an interrupt, so no step comes between. */
+static void poll(struct perf_event *event)
+{
+	struct branch_area *area = &event->hw.branch_step.area;
+
+	if (!area->is_open)
+		branch_area_open(area);
+}
+
+const struct pmu pmu_branch_step = {
+	.name = "branch-step",
+	.description = "every taken branch, by single-step: slow",
+	.type = PERF_TYPE_BRANCH_STEP,
+	.flags = PMU_AUX | PMU_EVERY,
+	.probe = probe,
+	.event_init = init,
+	.setup_aux = setup_aux,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.poll = poll,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every taken branch by single-step, for machines without a branch trace store: the same records
+ * in the same place, at the price of an exception for each instruction. The ledger is exact: what
+ * finds no room is counted one by one.
+ */
+#ifndef PMU_SOFTWARE_BRANCH_STEP_H
+#define PMU_SOFTWARE_BRANCH_STEP_H
+
+#include "pmu/pmu.h"
+
+#define PERF_TYPE_BRANCH_STEP 101U /* attr.type; see PERF_TYPE_INTEL_BTS */
+
+extern const struct pmu pmu_branch_step;
+
+#endif

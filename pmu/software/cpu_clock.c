@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu-clock: time itself as an event, in ns, sampled by the CPU's timer. It needs
+ * no PMU. It does not see code that masks interrupts: the sample then comes late,
+ * with the whole gap as its PERIOD.
+ */
+#include "pmu/software/cpu_clock.h"
+
+#include <errno.h>
+
+#include "pmu/clock.h"
+
+#define SHORTEST_PERIOD 1000ULL /* ns: below this the machine would only take interrupts */
+
+static const struct pmu_event_name events[] = {
+	{ "cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "time on the CPU, by its timer" },
+	{ NULL, 0, NULL },
+};
+
+static int probe(const char **why)
+{
+	*why = NULL;
+	return 0; /* without a timer nothing of bareperf runs */
+}
+
+/* Differences of one conversion: however often this is called, they add up to the whole. */
+static void update(struct perf_event *event, uint64_t now)
+{
+	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+
+	event->count += clock_to_ns(&machine_clock, now) - clock_to_ns(&machine_clock, hw->since);
+	hw->since = now;
+}
+
+static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
+{
+	struct perf_event *event =
+	    (struct perf_event *)((char *)timer - offsetof(struct perf_event, hw.cpu_clock.timer));
+	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+	uint64_t late = now - timer->deadline;
+	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
+	uint64_t next = timer->deadline + (late / hw->period + 1) * hw->period;
+
+	update(event, now);
+	hw->left = next - now;
+	event_overflow(event, regs, now);
+	if (hw->running)
+		timer_restart(timer, next);
+}
+
+static int init(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t period = attr->sample_period;
+
+	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_CPU_CLOCK)
+		return -ENOENT;
+	if (attr->flags & PERF_ATTR_FREQ)
+		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
+	event->hw.cpu_clock = (struct hw_cpu_clock){ .timer.expire = expire };
+	if (!period && !(attr->flags & PERF_ATTR_FREQ))
+		return 0;
+	if (period < SHORTEST_PERIOD && attr->flags & PERF_ATTR_FREQ)
+		return -EINVAL;
+	if (period < SHORTEST_PERIOD)
+		period = SHORTEST_PERIOD; /* as perf does, with its own */
+	event->hw.cpu_clock.period = clock_span_to_cycles(&machine_clock, period);
+	event->hw.cpu_clock.left = event->hw.cpu_clock.period;
+	return 0;
+}
+
+static int add(struct perf_event *event)
+{
+	(void)event; /* the timer is everybody's */
+	return 0;
+}
+
+static void del(struct perf_event *event)
+{
+	(void)event;
+}
+
+static void start(struct perf_event *event)
+{
+	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+
+	hw->since = arch_cycles();
+	hw->running = true;
+	if (hw->period)
+		timer_start(&hw->timer, hw->since + hw->left);
+}
+
+static void stop(struct perf_event *event)
+{
+	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+
+	if (!hw->running)
+		return;
+	hw->running = false;
+	update(event, arch_cycles());
+	if (timer_cancel(&hw->timer))
+		hw->left = hw->timer.deadline > hw->since ? hw->timer.deadline - hw->since : 0;
+}
+
+static void read(struct perf_event *event)
+{
+	if (event->hw.cpu_clock.running)
+		update(event, arch_cycles());
+}
+
+const struct pmu pmu_cpu_clock = {
+	.name = "cpu-clock",
+	.description = "sampling by the CPU's timer",
+	.type = PERF_TYPE_SOFTWARE,
+	.events = events,
+	.probe = probe,
+	.event_init = init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What AMD's monitor has and calls its events; pmu/x86/x86_counters.c has the counters themselves.
+ */
+#include "pmu/x86/amd_pmu.h"
+
+#include <errno.h>
+
+#include "arch/x86_64/amd_perfmon.h"
+#include "arch/x86_64/perfmon.h"
+#include "pmu/sampling.h"
+#include "pmu/x86/x86_counters.h"
+
+#define EM_X86_64 62 /* elsewhere there is no CPUID to ask */
+#define FIRST_ZEN 0x17U
+
+/* perf's sysfs names. The event's upper bits are apart from the others. */
+static const struct pmu_format formats[] = {
+	{ "event", 0, 0, 7 }, { "event", 0, 32, 35 }, { "umask", 0, 8, 15 }, { "edge", 0, 18, 18 },
+	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
+};
+
+/* By PERF_COUNT_HW_*: PMC numbers and unit masks that every family has, then those of families
+ * before and from 17H on (BKDGs of families 10H to 16H; PPRs of 17H and 19H, "Core Performance
+ * Monitor Counters"). 0: none. */
+static const struct {
+	uint16_t before_zen, zen;
+} generic[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = { 0x0076, 0x0076 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 0x00c0 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x077d, 0xff60 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { 0x077e, 0x0964 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c2, 0x00c2 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c3, 0x00c3 },
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = { 0x00d0, 0 },
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = { 0x00d1, 0 },
+};
+#define NR_GENERIC (sizeof(generic) / sizeof(generic[0]))
+
+static uint32_t cpuid_word(uint32_t reg)
+{
+	return (uint32_t)arch_reg_read(reg);
+}
+
+static bool has_extension(void)
+{
+	return cpuid_word(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX)) &
+	       CPUID_EXTENDED_PERF_CTR_CORE;
+}
+
+static bool has_version_2(void)
+{
+	return cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX)) &
+	       CPUID_EXTENDED_PERFMON_V2;
+}
+
+static int probe(const char **why)
+{
+	uint32_t ecx;
+
+	*why = "this CPU is no x86 of AMD's";
+	if (arch_elf_machine() != EM_X86_64 ||
+	    cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
+		return -ENODEV;
+	/* Real ones of every family have the four legacy counters, which CPUID does not tell. */
+	ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	*why =
+	    "the hypervisor gives no counters (CPUID 80000001H has no PerfCtrExtCore): switch "
+	    "its virtual PMU on";
+	if (ecx & CPUID_FEATURES_HYPERVISOR && !has_extension())
+		return -EBUSY;
+	*why = NULL;
+	return 0;
+}
+
+/* ---- Events ---- */
+
+static unsigned family(void)
+{
+	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EAX));
+	unsigned base = eax >> 8 & 0xf;
+
+	return base == 0xf ? base + (eax >> 20 & 0xff) : base;
+}
+
+static uint64_t generic_event(uint64_t config)
+{
+	if (config >= NR_GENERIC)
+		return 0;
+	return family() >= FIRST_ZEN ? generic[config].zen : generic[config].before_zen;
+}
+
+/* PERF_CTL's value for attr, or 0 if it is not served. */
+static uint64_t select_value(const struct perf_event_attr *attr)
+{
+	uint64_t value = attr->config;
+
+	if (attr->type == PERF_TYPE_HARDWARE)
+		value = generic_event(attr->config);
+	if (!value || value & ~PERF_CTL_EVENT)
+		return 0;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
+		value |= PERFEVTSEL_USR;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
+		value |= PERFEVTSEL_OS;
+	return value;
+}
+
+static int init(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
+		return -ENOENT;
+	if (probe(&why))
+		return -ENOENT;
+	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	if (!event->hw.x86.select)
+		return -ENOENT;
+	return sampling_init(event);
+}
+
+/* ---- Counters ---- */
+
+static unsigned counters(void)
+{
+	if (has_version_2())
+		return cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX)) >>
+		           CPUID_EXTENDED_PERFMON_COUNTERS &
+		       0xf;
+	return has_extension() ? PERF_COUNTERS : PERF_LEGACY_COUNTERS;
+}
+
+static struct x86_monitor look(void)
+{
+	struct x86_monitor monitor = {
+		.general = counters(),
+		.general_mask = (1ULL << PERF_CTR_WIDTH) - 1,
+		.farthest = (1ULL << (PERF_CTR_WIDTH - 1)) - 1,
+		.select = PERF_LEGACY_CTL0,
+		.write = PERF_LEGACY_CTR0,
+		.step = 1,
+	};
+
+	if (has_extension()) {
+		monitor.select = PERF_CTL0;
+		monitor.write = PERF_CTR0;
+		monitor.step = PERF_CTR0 - PERF_CTL0 + 1;
+	}
+	if (has_version_2()) {
+		monitor.global_ctrl = PERF_CNTR_GLOBAL_CTL;
+		monitor.global_status = PERF_CNTR_GLOBAL_STATUS;
+		monitor.global_clear = PERF_CNTR_GLOBAL_STATUS_CLR;
+	}
+	return monitor;
+}
+
+static int add(struct perf_event *event)
+{
+	struct x86_monitor monitor;
+	int error = 0;
+
+	if (!x86_counters_are_ours(event->cpu)) {
+		monitor = look();
+		error = x86_counters_prepare(event->cpu, &monitor);
+	}
+	return error ? error : x86_counters_claim(event, UINT64_MAX);
+}
+
+const struct pmu pmu_amd = {
+	.name = "cpu",
+	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
+	.type = PERF_TYPE_RAW,
+	.flags = PMU_RAW,
+	.formats = formats,
+	.probe = probe,
+	.event_init = init,
+	.add = add,
+	X86_COUNTERS_OPS,
+};

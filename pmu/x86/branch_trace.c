@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/x86/branch_trace.h"
+
+#include <errno.h>
+
+#include "pmu/software/branch_step.h"
+#include "pmu/x86/intel_bts.h"
+
+#define NAME "branch-trace"
+
+static int probe_bts(const char **why)
+{
+	return pmu_intel_bts.probe(why);
+}
+
+static int probe_step(const char **why)
+{
+	return pmu_branch_step.probe(why);
+}
+
+/* Only a name: the source that has the type is asked as well. */
+static int init(struct perf_event *event)
+{
+	(void)event;
+	return -ENOENT;
+}
+
+const struct pmu pmu_branch_trace_bts = {
+	.name = NAME,
+	.description = "the best branch trace there is: bts",
+	.type = PERF_TYPE_INTEL_BTS,
+	.flags = PMU_AUX | PMU_EVERY,
+	.probe = probe_bts,
+	.event_init = init,
+};
+
+const struct pmu pmu_branch_trace_step = {
+	.name = NAME,
+	.description = "the best branch trace there is: branch-step",
+	.type = PERF_TYPE_BRANCH_STEP,
+	.flags = PMU_AUX | PMU_EVERY,
+	.probe = probe_step,
+	.event_init = init,
+};

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens in the interrupt is the same whatever the buffers' size: announce the full segment,
+ * point the debug store at the next, go home. Handlers run untraced and uncounted
+ * (arch_trace_hide()), so that of an interrupt exactly its delivery and its return are seen:
+ *
+ *	                  recorded  counted
+ *	a taken branch      yes       yes
+ *	a delivery          yes       no		account.interrupts
+ *	our return          yes       yes		account.returns
+ *
+ * The debug store's threshold shows in no status register; its index does. Whatever interrupt
+ * comes, the index is looked at, so a late or a missing PMI costs nothing but margin.
+ *
+ * Lost is what the counters counted while no segment was open, and what had no room in one that
+ * was full; the latter is told from a delivery that took the last place by arithmetic.
+ */
+#include "pmu/x86/intel_bts.h"
+
+#include <errno.h>
+
+#include "arch/x86_64/debugstore.h"
+#include "arch/x86_64/perfmon.h"
+#include "pmu/usual_sample.h"
+#include "pmu/x86/intel_taken.h"
+#include "pmu/x86/x86_counters.h"
+#include "ringbuf/bytes.h"
+
+#define EM_X86_64 62
+
+_Static_assert(offsetof(struct branch_segment, base) ==
+                       offsetof(struct debug_store, bts_buffer_base) &&
+                   offsetof(struct branch_segment, index) ==
+                       offsetof(struct debug_store, bts_index) &&
+                   offsetof(struct branch_segment, end) ==
+                       offsetof(struct debug_store, bts_absolute_maximum) &&
+                   offsetof(struct branch_segment, threshold) ==
+                       offsetof(struct debug_store, bts_interrupt_threshold) &&
+                   sizeof(struct branch_segment) == sizeof(struct debug_store),
+               "IA32_DS_AREA points to the open segment");
+
+static struct {
+	struct perf_event *event; /* whose trace runs */
+	bool interrupted;         /* this interrupt was the threshold's */
+	bool ahead; /* an interrupt is booked that has yet to come here: an NMI came first */
+	uint64_t debugctl, ds_area; /* what firmware left */
+} cpus[TR_MAX_CPUS];
+
+/* ---- What there is ---- */
+
+static uint32_t features(uint32_t word)
+{
+	return (uint32_t)arch_reg_read(CPUID_WORD(CPUID_FEATURES, word));
+}
+
+static int probe(const char **why)
+{
+	*why = "this CPU is no x86";
+	if (arch_elf_machine() != EM_X86_64)
+		return -ENODEV;
+	*why = "this CPU has no debug store, or a hypervisor hides it";
+	if (!(features(CPUID_EDX) & CPUID_FEATURES_DS) ||
+	    !(features(CPUID_ECX) & CPUID_FEATURES_DTES64) ||
+	    arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_BTS_UNAVAILABLE)
+		return -ENODEV;
+	*why = "it wants performance monitoring of version 2";
+	if ((arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EAX)) & 0xff) < 2)
+		return -ENODEV;
+	*why = NULL;
+	return 0;
+}
+
+static int init(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+	struct hw_intel_bts *hw = &event->hw.intel_bts;
+	bool user = !(attr->flags & PERF_ATTR_EXCLUDE_USER);
+	bool kernel = !(attr->flags & PERF_ATTR_EXCLUDE_KERNEL);
+	const char *why;
+
+	if (attr->type != PERF_TYPE_INTEL_BTS)
+		return -ENOENT;
+	if (probe(&why))
+		return -ENODEV;
+	if (attr->config)
+		return -EINVAL;
+	if (!(user && kernel) && !(features(CPUID_ECX) & CPUID_FEATURES_DS_CPL))
+		return -EOPNOTSUPP;
+	attr->sample_period = 1; /* as perf's decoder expects */
+	attr->flags &= ~(uint64_t)PERF_ATTR_FREQ;
+	*hw = (struct hw_intel_bts){
+		.debugctl = DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT |
+		            (kernel ? 0 : DEBUGCTL_BTS_OFF_OS) | (user ? 0 : DEBUGCTL_BTS_OFF_USR),
+		.ring0 = kernel,
+	};
+	return 0;
+}
+
+static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+{
+	return branch_area_init(&event->hw.intel_bts.area, event->aux, area, size,
+	                        !event->attr.aux_watermark);
+}
+
+/* ---- Segments ---- */
+
+/* Where the CPU will write next; bounded, though nobody else writes there. */
+static struct branch_record *filled(const struct perf_event *event)
+{
+	const struct branch_segment *open = &event->hw.intel_bts.area.open;
+	struct branch_record *index = __atomic_load_n(&open->index, __ATOMIC_RELAXED);
+
+	return index < open->base ? open->base : index > open->end ? open->end : index;
+}
+
+/* Records in the segments that are closed. A switch in between would tear the two apart. */
+static uint64_t closed(const struct perf_event *event)
+{
+	const struct ring_aux *aux = event->aux;
+	uint64_t head, skipped;
+
+	do {
+		skipped = ring_load(&aux->skipped);
+		head = ring_load(&aux->head);
+	} while (ring_load(&aux->skipped) != skipped);
+	return (head - skipped) / sizeof(struct branch_record);
+}
+
+static uint64_t recorded(const struct perf_event *event)
+{
+	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+
+	return closed(event) + (hw->running ? (uint64_t)(filled(event) - hw->area.open.base) : 0);
+}
+
+static bool resume(struct perf_event *event)
+{
+	struct hw_intel_bts *hw = &event->hw.intel_bts;
+
+	if (!branch_area_open(&hw->area))
+		return false;
+	hw->running = true;
+	hw->usual = hw->ring0 && event->usual.has_trailer ? ARCH_ENTERED_ALONE : 0;
+	arch_reg_write(IA32_DEBUGCTL, hw->debugctl);
+	return true;
+}
+
+/* Trace no more; from here on what is taken is lost. */
+static void pause(struct perf_event *event)
+{
+	arch_reg_write(IA32_DEBUGCTL, 0);
+	event->hw.intel_bts.running = false;
+	event->hw.intel_bts.usual = 0;
+	if (!event->branches.unknown)
+		event->hw.intel_bts.gap = intel_taken_now();
+}
+
+static void lose(struct perf_event *event, uint64_t branches)
+{
+	event->branches.lost += branches;
+	ring_aux_lost(&event->hw.intel_bts.area.out, branches * sizeof(struct branch_record));
+}
+
+static void end_gap(struct perf_event *event)
+{
+	if (!event->branches.unknown)
+		lose(event, intel_taken_now() - event->hw.intel_bts.gap);
+}
+
+/* The registers stay: nothing is traced before the handler is over. */
+static void switch_with_care(struct perf_event *event, struct branch_record *end)
+{
+	struct branch_area *area = &event->hw.intel_bts.area;
+	bool next = branch_area_has_next(area, end);
+
+	branch_area_close(area, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (!next || !branch_area_open(area))
+		pause(event);
+}
+
+/* ---- Interrupts ---- */
+
+static inline bool is_asked(const struct perf_event *event)
+{
+	return __atomic_load_n(event->hw.intel_bts.asked, __ATOMIC_RELAXED) != event->heard;
+}
+
+/* Deliveries that an interrupt finds in the trace, if they had room, and not in the books. All code
+ * that we interrupt runs in ring 0. */
+static unsigned deliveries(const struct perf_event *event, unsigned how)
+{
+	bool booked = cpus[event->cpu].ahead, in_entry = how & ARCH_ENTERED_IN_ENTRY;
+
+	cpus[event->cpu].ahead = in_entry;
+	return event->hw.intel_bts.ring0 ? 1U + in_entry - booked : 0;
+}
+
+/*
+ * The segment is full to its end: of these deliveries, which came last, some took its last places,
+ * as there are more records than branches were taken; or they had none, nor had branches before.
+ */
+static void account_full(struct perf_event *event, unsigned delivered)
+{
+	struct branch_account *account = &event->branches;
+	uint64_t unbooked; /* recorded; or negative: not recorded */
+
+	if (account->unknown)
+		return;
+	unbooked = recorded(event) + account->lost - intel_taken_now() - account->interrupts;
+	if (unbooked != delivered)
+		ring_aux_flag(&event->hw.intel_bts.area.out, PERF_AUX_FLAG_PARTIAL);
+	if (unbooked <= delivered)
+		account->interrupts += unbooked;
+	else if (unbooked >> 63)
+		lose(event, -unbooked);
+	else
+		account->unknown = true; /* the counters have missed branches */
+}
+
+static __attribute__((noinline)) bool look(struct perf_event *event, unsigned how)
+{
+	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+	unsigned delivered = deliveries(event, how);
+	struct branch_record *end;
+
+	event->branches.returns += hw->ring0;
+	if (!hw->running)
+		return false;
+	end = filled(event);
+	if (end == hw->area.open.end)
+		account_full(event, delivered);
+	else
+		event->branches.interrupts += delivered;
+	if (end < hw->area.open.threshold)
+		return false;
+	cpus[event->cpu].interrupted = true;
+	switch_with_care(event, end);
+	if (how == ARCH_ENTERED_ALONE && is_asked(event))
+		event->attend(event);
+	return false;
+}
+
+/* A counter's as well. */
+static __attribute__((noinline)) bool share(struct perf_event *event, bool wake)
+{
+	cpus[event->cpu].interrupted = true;
+	if (wake)
+		ring_aux_wake(&event->hw.intel_bts.area.out);
+	return false;
+}
+
+/* The usual interrupt, that of the threshold, from end to end; any other is looked at. What calls
+ * something comes last: nothing has to be kept across. */
+static bool entered(unsigned cpu, unsigned how)
+{
+	struct perf_event *event = cpus[cpu].event;
+	struct branch_segment *open;
+	struct branch_record *end;
+	struct hw_intel_bts *hw;
+	uint64_t *trailer;
+	bool wake;
+
+	if (!event)
+		return false;
+	hw = &event->hw.intel_bts;
+	open = &hw->area.open;
+	end = open->index;
+	if (RING_RARE(how != hw->usual) || RING_RARE(end < open->threshold) ||
+	    RING_RARE(end >= open->end) || RING_RARE(is_asked(event)))
+		return look(event, how);
+	trailer = branch_area_try(&hw->area, end);
+	if (RING_RARE(!trailer))
+		return look(event, ARCH_ENTERED_ALONE);
+	event->branches.returns++;
+	event->branches.interrupts++;
+	usual_trailer_put(trailer, event);
+	wake = ring_aux_go_on(&hw->area.out);
+	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS)))
+		return share(event, wake);
+	arch_pmi_ack();
+	if (wake)
+		ring_aux_wake(&hw->area.out);
+	return true;
+}
+
+/* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
+static bool take_interrupted(unsigned cpu)
+{
+	bool was = cpus[cpu].interrupted;
+
+	cpus[cpu].interrupted = false;
+	return was;
+}
+
+/* ---- What the event core asks for ---- */
+
+static int add(struct perf_event *event)
+{
+	uint64_t exclude = event->attr.flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
+	int error;
+
+	if (cpus[event->cpu].event)
+		return -EBUSY;
+	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
+	error = x86_counters_share_interrupt(take_interrupted);
+	if (error && !event->branches.unknown)
+		intel_taken_del();
+	if (error)
+		return error;
+	cpus[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
+	cpus[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);
+	return 0;
+}
+
+static void del(struct perf_event *event)
+{
+	if (!event->branches.unknown || event->hw.intel_bts.counters)
+		intel_taken_del();
+	x86_counters_have_interrupt();
+	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].ds_area);
+	arch_reg_write(IA32_DEBUGCTL,
+	               cpus[event->cpu].debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
+}
+
+static void start(struct perf_event *event)
+{
+	usual_sample_prepare(event);
+	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
+	event->hw.intel_bts.asked = event->asked ? event->asked : &event->heard;
+	cpus[event->cpu].ahead = false;
+	arch_trace_hide(entered);
+	arch_trace_hold();
+	arch_reg_write(IA32_DS_AREA, (uint64_t)&event->hw.intel_bts.area.open);
+	event->hw.intel_bts.counters = !event->branches.unknown;
+	if (event->hw.intel_bts.counters)
+		intel_taken_start();
+	if (!resume(event))
+		pause(event);
+	__atomic_store_n(&cpus[event->cpu].event, event, __ATOMIC_RELEASE);
+	arch_trace_release();
+}
+
+/* count is what was taken, or at least what was recorded of it. */
+static void read(struct perf_event *event)
+{
+	struct branch_account *account = &event->branches;
+
+	account->records = closed(event);
+	event->count = account->unknown ? recorded(event) - account->interrupts : intel_taken_now();
+}
+
+static void stop(struct perf_event *event)
+{
+	struct hw_intel_bts *hw = &event->hw.intel_bts;
+
+	if (arch_trace_held() && hw->ring0)
+		event->branches.returns--; /* of the handler that we are in: nobody will count it */
+	arch_trace_hold();
+	__atomic_store_n(&cpus[event->cpu].event, NULL, __ATOMIC_RELEASE);
+	if (hw->running) {
+		struct branch_record *end = filled(event);
+
+		if (end == hw->area.open.end)
+			account_full(event, 0);
+		pause(event);
+		branch_area_close(&hw->area, end, 0);
+	} else {
+		end_gap(event);
+	}
+	read(event);
+	if (hw->counters) {
+		intel_taken_stop();
+		/* A CPU that counts no far branches has not counted our returns. */
+		event->branches.unknown |= intel_taken_far() < event->branches.returns;
+	}
+	arch_trace_release();
+	arch_trace_hide(NULL);
+}
+
+static void poll(struct perf_event *event)
+{
+	if (!event->hw.intel_bts.running && resume(event))
+		end_gap(event);
+}
+
+const struct pmu pmu_intel_bts = {
+	.name = "bts",
+	.description = "every taken branch, by Intel's branch trace store",
+	.type = PERF_TYPE_INTEL_BTS,
+	.flags = PMU_AUX | PMU_EVERY,
+	.probe = probe,
+	.event_init = init,
+	.setup_aux = setup_aux,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.poll = poll,
+};

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* What Intel's monitor has and calls its events; pmu/x86/x86_counters.c has the counters
+ * themselves. Where CPUs are of several types, each is asked for its own. */
+#include "pmu/x86/intel_pmu.h"
+
+#include <errno.h>
+
+#include "arch/x86_64/perfmon.h"
+#include "pmu/sampling.h"
+#include "pmu/x86/x86_counters.h"
+
+#define EM_X86_64 62 /* elsewhere there is no CPUID to ask */
+
+/* perf_event_attr.type beside PERF_TYPE_RAW: dynamic, as in Linux */
+#define TYPE_ATOM 10U
+#define TYPE_CORE 11U
+
+/* perf's sysfs names for the fields of PERFEVTSEL. */
+static const struct pmu_format formats[] = {
+	{ "event", 0, 0, 7 }, { "umask", 0, 8, 15 },  { "edge", 0, 18, 18 }, { "any", 0, 21, 21 },
+	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
+};
+
+/* Linux's encoding for what only a fixed counter counts: event 0, its number + 1 as unit mask. */
+#define ONLY_FIXED(counter) (((counter) + 1U) << 8)
+#define NR_ONLY_FIXED       16U
+
+/* The architectural events, SDM volume 3B, table 20-1: bit of CPUID.0AH:EBX that is set where the
+ * event is missing, fixed counter that counts it as well (or none), by PERF_COUNT_HW_*. */
+static const struct {
+	uint16_t select;
+	uint8_t bit;
+	uint8_t fixed; /* counter + 1; 0: none */
+} architectural[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = { 0x003c, 0, 2 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 1, 1 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x4f2e, 3, 0 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4, 0 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5, 0 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6, 0 },
+	/* At a rate of its own, which is not that of fixed counter 2. */
+	[PERF_COUNT_HW_BUS_CYCLES] = { 0x013c, 2, 0 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { ONLY_FIXED(2), 32, 3 },
+};
+#define NR_ARCHITECTURAL (sizeof(architectural) / sizeof(architectural[0]))
+
+/* The monitor of one CPU. */
+struct unit {
+	unsigned version, general;
+	uint64_t general_mask, fixed_mask; /* of a counter's value */
+	uint32_t fixed;                    /* fixed counters, a bit each */
+	uint32_t missing;                  /* architectural events, a bit each */
+	uint32_t type;                     /* CPUID_CORE_TYPE_*; 0: all CPUs are alike */
+	bool any;                          /* PERFEVTSEL's ANY means something */
+};
+
+static struct unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
+
+static uint32_t field(uint32_t word, unsigned low, unsigned bits)
+{
+	return word >> low & ((1U << bits) - 1);
+}
+
+static uint64_t mask_of(unsigned width)
+{
+	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
+}
+
+static uint32_t cpuid_word(uint32_t reg)
+{
+	return (uint32_t)arch_reg_read(reg);
+}
+
+/* From version 5 on a mask says which there are, beside the number of the first ones. */
+static uint32_t fixed_counters(unsigned version)
+{
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	uint32_t mask = (1U << field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
+
+	if (version >= 5)
+		mask |= cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
+	return version >= 2 ? mask & ((1U << NR_ONLY_FIXED) - 1) : 0;
+}
+
+static uint32_t core_type(void)
+{
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX));
+
+	if (!(edx & CPUID_STRUCTURED_HYBRID))
+		return 0;
+	return field(cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)), CPUID_CORE_TYPE, 8);
+}
+
+static bool is_intel(void)
+{
+	return cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
+}
+
+/* What the calling CPU says. CPUID only: probe() is asked before MSRs may be read. */
+static struct unit look(void)
+{
+	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
+	uint32_t ebx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	unsigned events = field(eax, CPUID_PERFMON_EVENTS, 8);
+	unsigned version = field(eax, CPUID_PERFMON_VERSION, 8);
+	unsigned general = field(eax, CPUID_PERFMON_COUNTERS, 8);
+
+	return (struct unit){
+		.version = version,
+		.general = general < GLOBAL_FIXED ? general : GLOBAL_FIXED,
+		.general_mask = mask_of(field(eax, CPUID_PERFMON_WIDTH, 8)),
+		.fixed = fixed_counters(version),
+		.fixed_mask = mask_of(field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
+		.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx,
+		.type = core_type(),
+		.any = version >= 3 && !(edx & CPUID_PERFMON_ANY_GONE),
+	};
+}
+
+static int probe(const char **why)
+{
+	struct unit unit;
+
+	*why = "this CPU is no x86 of Intel's";
+	if (arch_elf_machine() != EM_X86_64 || !is_intel())
+		return -ENODEV;
+	unit = look();
+	*why = NULL;
+	if (unit.version && unit.general)
+		return 0;
+	*why = "this CPU has no architectural performance monitoring";
+	if (!(cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR))
+		return -ENODEV;
+	*why =
+	    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
+	    "switch its virtual PMU on";
+	return -EBUSY;
+}
+
+static int probe_hybrid(const char **why)
+{
+	int error = probe(why);
+
+	if (!error && core_type())
+		return 0;
+	if (error == -ENODEV)
+		return error;
+	*why = "all CPUs of this machine are of one type: it is cpu// here";
+	return -ENODEV;
+}
+
+/* ---- Events ---- */
+
+static bool is_only_fixed(uint64_t select)
+{
+	return !(select & PERFEVTSEL_EVENT_SELECT) && select & PERFEVTSEL_UMASK;
+}
+
+/* The counters of a unit that count this event; 0: none does. */
+static uint64_t candidates(const struct unit *unit, uint64_t select)
+{
+	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
+
+	if (is_only_fixed(select)) {
+		uint64_t number = (event >> 8) - 1;
+
+		return number < NR_ONLY_FIXED ? (unit->fixed & 1ULL << number) << GLOBAL_FIXED : 0;
+	}
+	if (event & PERFEVTSEL_ANY && !unit->any)
+		return 0;
+	for (unsigned i = 0; i < NR_ARCHITECTURAL; i++) {
+		uint64_t fixed = architectural[i].fixed ? 1ULL << (architectural[i].fixed - 1) : 0;
+
+		if (architectural[i].select == event)
+			return general | (unit->fixed & fixed) << GLOBAL_FIXED;
+	}
+	return general;
+}
+
+static bool is_missing(const struct unit *unit, const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       (uint64_t)unit->missing >> architectural[attr->config].bit & 1;
+}
+
+/* PERFEVTSEL's value for attr, or 0 if no Intel CPU serves it. */
+static uint64_t select_value(const struct perf_event_attr *attr)
+{
+	uint64_t value = 0;
+
+	if (attr->type == PERF_TYPE_HARDWARE && attr->config < NR_ARCHITECTURAL)
+		value = architectural[attr->config].select;
+	else if (attr->type != PERF_TYPE_HARDWARE && !(attr->config & ~PERFEVTSEL_EVENT))
+		value = attr->config;
+	if (!value)
+		return 0;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
+		value |= PERFEVTSEL_USR;
+	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
+		value |= PERFEVTSEL_OS;
+	return value;
+}
+
+/* Where CPUs differ, the one that is asked here may be of another type than the event's. */
+static int init_type(struct perf_event *event, uint32_t type)
+{
+	struct unit unit = look();
+
+	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	if (!event->hw.x86.select)
+		return -ENOENT;
+	if ((!type || type == unit.type) &&
+	    (is_missing(&unit, &event->attr) || !candidates(&unit, event->hw.x86.select)))
+		return -ENOENT;
+	return sampling_init(event);
+}
+
+static int init(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
+		return -ENOENT;
+	return probe(&why) ? -ENOENT : init_type(event, 0);
+}
+
+static int init_core(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != TYPE_CORE)
+		return -ENOENT;
+	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_CORE);
+}
+
+static int init_atom(struct perf_event *event)
+{
+	const char *why;
+
+	if (event->attr.type != TYPE_ATOM)
+		return -ENOENT;
+	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_ATOM);
+}
+
+/* ---- Counters ---- */
+
+/* Legacy writes to general counters are 32 bits, sign-extended (20.2.8). */
+static bool writes_are_full(void)
+{
+	return cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+}
+
+/* IA32_DEBUGCTL's bits that are there: SDM volume 4, table 2-2. */
+static uint64_t debugctl_bits(const struct unit *unit)
+{
+	uint32_t ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
+	uint64_t bits = 0;
+
+	if (edx & CPUID_FEATURES_DS)
+		bits |= DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT;
+	if (edx & CPUID_FEATURES_DS && ecx & CPUID_FEATURES_DS_CPL)
+		bits |= DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR;
+	if (unit->version >= 2 && ecx & CPUID_FEATURES_PDCM)
+		bits |= DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	return bits;
+}
+
+static bool has_pebs(const struct unit *unit)
+{
+	return unit->version >= 2 &&
+	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
+	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       !(arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE);
+}
+
+/* Once for each time that the CPU's counters become ours. */
+static int prepare(unsigned cpu)
+{
+	struct unit *unit = &units[cpu];
+	struct x86_monitor monitor;
+	bool full;
+
+	if (x86_counters_are_ours(cpu))
+		return 0;
+	*unit = look();
+	full = writes_are_full();
+	monitor = (struct x86_monitor){
+		.general = unit->general,
+		.fixed = unit->fixed,
+		.general_mask = unit->general_mask,
+		.fixed_mask = unit->fixed_mask,
+		.farthest = full ? unit->general_mask >> 1 : INT32_MAX,
+		.select = IA32_PERFEVTSEL0,
+		.write = full ? IA32_A_PMC0 : IA32_PMC0,
+		.step = 1,
+		.debugctl = debugctl_bits(unit),
+		.pebs = has_pebs(unit),
+	};
+	if (unit->version >= 2) {
+		monitor.global_ctrl = IA32_PERF_GLOBAL_CTRL;
+		monitor.global_status = IA32_PERF_GLOBAL_STATUS;
+		monitor.global_clear = IA32_PERF_GLOBAL_OVF_CTRL;
+	}
+	return x86_counters_prepare(cpu, &monitor);
+}
+
+/* type: of CPUs that may count it; 0: all. */
+static int add_to(struct perf_event *event, uint32_t type)
+{
+	const struct unit *unit = &units[event->cpu];
+	int error = prepare(event->cpu);
+	uint64_t counters;
+
+	if (error)
+		return error;
+	counters = candidates(unit, event->hw.x86.select);
+	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
+		return -ENXIO;
+	return x86_counters_claim(event, counters);
+}
+
+static int add(struct perf_event *event)
+{
+	return add_to(event, 0);
+}
+
+static int add_core(struct perf_event *event)
+{
+	return add_to(event, CPUID_CORE_TYPE_CORE);
+}
+
+static int add_atom(struct perf_event *event)
+{
+	return add_to(event, CPUID_CORE_TYPE_ATOM);
+}
+
+const struct pmu pmu_intel = {
+	.name = "cpu",
+	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
+	.type = PERF_TYPE_RAW,
+	.flags = PMU_RAW,
+	.probe = probe,
+	.event_init = init,
+	.add = add,
+	.formats = formats,
+	X86_COUNTERS_OPS,
+};
+
+const struct pmu pmu_intel_core = {
+	.name = "cpu_core",
+	.description = "the counters of performance cores",
+	.type = TYPE_CORE,
+	.probe = probe_hybrid,
+	.event_init = init_core,
+	.add = add_core,
+	.formats = formats,
+	X86_COUNTERS_OPS,
+};
+
+const struct pmu pmu_intel_atom = {
+	.name = "cpu_atom",
+	.description = "the counters of efficiency cores",
+	.type = TYPE_ATOM,
+	.probe = probe_hybrid,
+	.event_init = init_atom,
+	.add = add_atom,
+	.formats = formats,
+	X86_COUNTERS_OPS,
+};

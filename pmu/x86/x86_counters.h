@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The performance counters of an x86 CPU, whoever made it: general counters, each with an event
+ * select register, on some makes fixed counters, on some registers that switch and tell of all of
+ * them at once; and their overflow as NMI. What a make has, and what an event may be counted with,
+ * is for its driver to say.
+ */
+#ifndef PMU_X86_X86_COUNTERS_H
+#define PMU_X86_X86_COUNTERS_H
+
+#include "arch/x86_64/perfmon.h"
+#include "pmu/pmu.h"
+
+/* What one CPU has. Counters have the numbers of their bits in Intel's global registers: general
+ * ones from 0, fixed ones from 32. */
+struct x86_monitor {
+	unsigned general;
+	uint32_t fixed;                    /* fixed counters, a bit each */
+	uint64_t general_mask, fixed_mask; /* of a counter's value */
+	uint64_t farthest;                 /* the most that a general counter can be set before 0 */
+	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
+	uint32_t select, write, step;
+	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
+	uint64_t debugctl; /* bits of IA32_DEBUGCTL that trace or freeze, as far as there are any */
+	bool pebs;         /* IA32_PEBS_ENABLE is there */
+};
+
+static inline bool x86_counter_is_fixed(unsigned counter)
+{
+	return counter >= GLOBAL_FIXED;
+}
+
+static inline uint32_t x86_select_register(const struct x86_monitor *m, unsigned counter)
+{
+	return m->select + counter * m->step;
+}
+
+/* What is to be known of a counter, once for all that the handler does with it. */
+static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x86_monitor *m,
+                                       unsigned counter)
+{
+	hw->counter = counter;
+	if (x86_counter_is_fixed(counter)) {
+		hw->rdpmc = RDPMC_FIXED | (counter - GLOBAL_FIXED);
+		hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
+		hw->mask = m->fixed_mask;
+		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
+	} else {
+		hw->rdpmc = counter;
+		hw->write_at = m->write + counter * m->step;
+		hw->mask = m->general_mask;
+		hw->farthest = m->farthest;
+	}
+}
+
+/* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
+ * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until
+ * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_init()'s errors. Interrupts
+ * masked. */
+int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
+
+/* Whether that was done, and add() need not look again. */
+bool x86_counters_are_ours(unsigned cpu);
+
+/* Take the calling CPU's overflow interrupt, without a counter if need be, and share it: served is
+ * called first at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Or have it
+ * for the counters alone again. Interrupts masked. */
+int x86_counters_share_interrupt(bool (*served)(unsigned cpu));
+void x86_counters_have_interrupt(void);
+
+/* Claim one of these counters for event, fixed ones first; events that others serve as well make
+ * room, those that count included. 0; -EAGAIN: not even so is one free. Interrupts masked. */
+int x86_counters_claim(struct perf_event *event, uint64_t candidates);
+
+/* The rest of struct pmu. */
+void x86_counters_del(struct perf_event *event);
+void x86_counters_start(struct perf_event *event);
+void x86_counters_stop(struct perf_event *event);
+void x86_counters_read(struct perf_event *event);
+void x86_counters_disable(void);
+void x86_counters_enable(void);
+
+#define X86_COUNTERS_OPS                                                                 \
+	.del = x86_counters_del, .start = x86_counters_start, .stop = x86_counters_stop, \
+	.read = x86_counters_read, .disable = x86_counters_disable, .enable = x86_counters_enable
+
+#endif

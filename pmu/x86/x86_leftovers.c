@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/x86/x86_leftovers.h"
+
+#include "arch/x86_64/perfmon.h"
+
+static uint64_t fixed_control(unsigned fixed)
+{
+	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
+}
+
+/* The counters that are there, and of those the ones that may count now. */
+static uint64_t present(const struct x86_monitor *m)
+{
+	return ((1ULL << m->general) - 1) | (uint64_t)m->fixed << GLOBAL_FIXED;
+}
+
+static uint64_t counting(const struct x86_monitor *m)
+{
+	uint64_t which = 0;
+
+	for (unsigned i = 0; i < m->general; i++) {
+		if (arch_reg_read(x86_select_register(m, i)) & PERFEVTSEL_EN)
+			which |= 1ULL << i;
+	}
+	for (unsigned i = 0; m->fixed >> i; i++) {
+		if (m->fixed >> i & 1 &&
+		    fixed_control(i) & (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR))
+			which |= 1ULL << (GLOBAL_FIXED + i);
+	}
+	return which;
+}
+
+/* They would interrupt for nobody, or count on in ours. */
+static void clear(const struct x86_monitor *m)
+{
+	if (m->global_ctrl)
+		arch_reg_write(m->global_ctrl, 0);
+	if (m->fixed)
+		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
+	for (unsigned i = 0; i < m->general; i++)
+		arch_reg_write(x86_select_register(m, i), 0);
+	if (m->global_clear)
+		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
+}
+
+/* The same for what would write to memory that is no longer firmware's, or stop counters of ours.
+ * Was anything on? */
+static bool clear_trace(const struct x86_monitor *m)
+{
+	uint64_t debugctl = m->debugctl ? arch_reg_read(IA32_DEBUGCTL) : 0;
+	uint64_t pebs = m->pebs ? arch_reg_read(IA32_PEBS_ENABLE) : 0;
+
+	if (debugctl & m->debugctl)
+		arch_reg_write(IA32_DEBUGCTL, debugctl & ~m->debugctl);
+	if (pebs)
+		arch_reg_write(IA32_PEBS_ENABLE, 0);
+	return debugctl & m->debugctl || pebs;
+}
+
+/* A counter of ours keeps what is written to it while it stands still, and stays off, and RDPMC
+ * reads it: one that firmware uses from SMM, or that a hypervisor gives only the name of, does not.
+ */
+static bool is_foreign(const struct x86_monitor *m, unsigned counter)
+{
+	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
+
+	struct hw_x86_counter hw;
+
+	x86_counter_address(&hw, m, counter);
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		arch_reg_write(hw.write_at, values[i]);
+		if (arch_reg_read(RDPMC_VALUE(hw.rdpmc)) != values[i])
+			return true;
+	}
+	return false;
+}
+
+static uint64_t find_foreign(const struct x86_monitor *m)
+{
+	uint64_t which = counting(m), left;
+
+	for (left = present(m); left; left &= left - 1) {
+		if (is_foreign(m, (unsigned)__builtin_ctzll(left)))
+			which |= left & -left;
+	}
+	return which;
+}
+
+void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *census)
+{
+	census->present = present(m);
+	census->leftovers |= counting(m);
+	clear(m);
+	if (clear_trace(m))
+		census->leftovers |= TR_LEFTOVERS_TRACE;
+	census->foreign = find_foreign(m);
+}

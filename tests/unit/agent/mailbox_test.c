@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* The mailbox, between the host's code and the firmware's; and a host that writes what it likes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "agent/mailbox.h"
+#include "arch/host/step.h"
+#include "host-tools/region/mailbox.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+static struct fixture fixture;
+static struct region region;
+static struct mailbox_request request;
+static struct tr_mailbox *box;
+
+static int setup(void **state)
+{
+	struct error error = { "" };
+
+	(void)state;
+	fixture_init(&fixture, 0);
+	box = fixture.region.mailbox;
+	/* The firmware's count goes on from test to test, as it does from run to run. */
+	mailbox_watch(&fixture.region, &box->reply);
+	box->request = box->reply;
+	return region_open(&region, fixture.bytes, FIXTURE_SIZE, true, &error) ||
+	       region_load(&region, &error);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	if (mailbox_poll(&fixture.region, &request))
+		mailbox_reply(&fixture.region, &request, 0, NULL);
+	region_close(&region);
+	fixture_free(&fixture);
+	return 0;
+}
+
+static bool poll_(void)
+{
+	return mailbox_poll(&fixture.region, &request);
+}
+
+static void a_command_is_there_until_it_is_answered(void **state)
+{
+	uint32_t number, polled;
+	const uint32_t *word;
+	int status = 1;
+
+	(void)state;
+	assert_false(poll_());
+	number = mailbox_send(&region, "record -e cycles");
+	word = mailbox_watch(&fixture.region, &polled);
+	assert_int_not_equal(*word, polled);
+	for (int i = 0; i < 2; i++) {
+		assert_true(poll_());
+		assert_int_equal(request.number, number);
+		assert_int_equal(request.error, 0);
+		assert_string_equal(request.text, "record -e cycles");
+	}
+	mailbox_watch(&fixture.region, &polled);
+	assert_int_equal(*word, polled);
+	assert_false(mailbox_answered(&region, number, &status));
+	assert_int_equal(status, 1);
+	mailbox_reply(&fixture.region, &request, -EBUSY, "later");
+	assert_true(mailbox_answered(&region, number, &status));
+	assert_int_equal(status, -EBUSY);
+	assert_string_equal(box->reply_text, "later");
+	assert_false(mailbox_answered(&region, number + 1, &status));
+	assert_false(poll_());
+	assert_int_equal(mailbox_send(&region, "list"), number + 1);
+	assert_true(poll_());
+	assert_string_equal(request.text, "list");
+	mailbox_reply(&fixture.region, &request, 0, NULL);
+	assert_string_equal(box->reply_text, "");
+}
+
+/* Post these bytes under the next number, whatever the host's own code would say. */
+static void post(const char *text, uint32_t size, uint32_t length)
+{
+	memset(box->text, 'x', sizeof(box->text));
+	memcpy(box->text, text, size);
+	box->length = length;
+	box->request++;
+}
+
+static void accepts(const char *text, uint32_t length)
+{
+	post(text, length, length);
+	assert_true(poll_());
+	assert_int_equal(request.error, 0);
+	assert_int_equal(strlen(request.text), length);
+	assert_memory_equal(request.text, text, length);
+	mailbox_reply(&fixture.region, &request, 0, NULL);
+}
+
+static void refuses(const char *text, uint32_t size, uint32_t length)
+{
+	post(text, size, length);
+	assert_true(poll_());
+	assert_int_equal(request.error, -EINVAL);
+	assert_string_equal(request.text, "");
+	mailbox_reply(&fixture.region, &request, request.error, NULL);
+}
+
+static void only_text_that_fits_is_taken(void **state)
+{
+	char longest[TR_MAILBOX_TEXT + 1];
+
+	(void)state;
+	memset(longest, '~', sizeof(longest));
+	accepts("", 0);
+	accepts(" ", 1);
+	accepts(longest, TR_MAILBOX_TEXT);
+	refuses(longest, TR_MAILBOX_TEXT, TR_MAILBOX_TEXT + 1);
+	refuses("list", 4, UINT32_MAX);
+	refuses("list", 4, 1U << 31);
+	for (int c = 0; c < 256; c++) {
+		char text[4] = { 'a', 'b', (char)c, 'd' };
+
+		if (c >= ' ' && c <= '~')
+			accepts(text, 4);
+		else
+			refuses(text, 4, 4);
+	}
+}
+
+static void what_was_polled_is_what_is_answered(void **state)
+{
+	uint32_t number;
+
+	(void)state;
+	number = mailbox_send(&region, "first");
+	assert_true(poll_());
+	memcpy(box->text, "other", 5);
+	box->length = UINT32_MAX;
+	box->request = number + 7;
+	box->reply = number + 7; /* nor is the reply believed that the region has */
+	assert_string_equal(request.text, "first");
+	mailbox_reply(&fixture.region, &request, 0, NULL);
+	assert_int_equal(box->reply, number);
+	box->length = 5;
+	assert_true(poll_());
+	assert_int_equal(request.number, number + 7);
+	assert_string_equal(request.text, "other");
+}
+
+static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text(void **state)
+{
+	(void)state;
+	assert_false(mailbox_has(&fixture.region, "stop"));
+	mailbox_send(&region, "stop");
+	assert_true(mailbox_has(&fixture.region, "stop"));
+	assert_true(poll_());
+	assert_false(mailbox_has(&fixture.region, "stop")); /* it is the one under way */
+	post("stop", 4, 4);
+	assert_true(mailbox_has(&fixture.region, "stop"));
+	assert_true(mailbox_has(&fixture.region, "stop")); /* and stays */
+	assert_false(mailbox_has(&fixture.region, "sto"));
+	assert_false(mailbox_has(&fixture.region, "stops"));
+	box->length = 5;
+	assert_false(mailbox_has(&fixture.region, "stop"));
+	box->length = 3;
+	assert_false(mailbox_has(&fixture.region, "stop"));
+	box->length = 4;
+	box->text[0] = 'S';
+	assert_false(mailbox_has(&fixture.region, "stop"));
+	box->text[0] = 's';
+	mailbox_reply(&fixture.region, &request, 0, NULL);
+	assert_true(poll_());
+	assert_string_equal(request.text, "stop");
+	mailbox_reply(&fixture.region, &request, 0, NULL);
+	assert_false(mailbox_has(&fixture.region, "stop"));
+}
+
+static void an_answer_is_cut_to_its_room(void **state)
+{
+	char text[2 * TR_MAILBOX_TEXT];
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	mailbox_send(&region, "help");
+	assert_true(poll_());
+	mailbox_reply(&fixture.region, &request, 0, text);
+	assert_int_equal(strlen(box->reply_text), sizeof(box->reply_text) - 1);
+}
+
+/* ---- A host that writes meanwhile ---- */
+
+#define POSTED "abcd" /* short, as each of a poll's instructions is a signal or more */
+
+/* What a poll may give, whatever was written meanwhile. Returns whether it took the command. */
+static bool text_or_refusal(void)
+{
+	assert_true(!request.error || request.error == -EINVAL);
+	assert_string_equal(request.text, request.error ? "" : POSTED);
+	return !request.error;
+}
+
+static volatile int step, spoilt_at; /* instructions of the poll */
+static void (*volatile change)(void);
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	if (step++ < spoilt_at)
+		return;
+	change();
+	host_step_leave(context);
+}
+
+static void lengthen(void)
+{
+	__atomic_store_n(&box->length, UINT32_MAX, __ATOMIC_RELAXED);
+}
+
+static void shorten(void)
+{
+	__atomic_store_n(&box->length, strlen(POSTED), __ATOMIC_RELAXED);
+}
+
+static void spoil_text(void)
+{
+	__atomic_store_n(&box->text[3], '\033', __ATOMIC_RELAXED);
+}
+
+static void mend_text(void)
+{
+	__atomic_store_n(&box->text[3], 'd', __ATOMIC_RELAXED);
+}
+
+/* One change before one instruction of a poll, of each in turn. */
+static void change_at_each_instruction(void (*first)(void), void (*then)(void))
+{
+	unsigned taken = 0, refused = 0;
+
+	change = then;
+	spoilt_at = 0;
+	do {
+		bool got;
+
+		first();
+		step = 0;
+		host_step_start();
+		got = poll_();
+		host_step_end();
+		assert_true(got);
+		if (text_or_refusal())
+			taken++;
+		else
+			refused++;
+	} while (step > spoilt_at++); /* or else it was at its end before */
+	assert_true(taken && refused);
+}
+
+static void a_change_between_any_two_instructions_of_a_poll_comes_before_or_after_it(void **state)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO }, old;
+
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	post(POSTED, strlen(POSTED), strlen(POSTED));
+	sigaction(SIGTRAP, &action, &old);
+	change_at_each_instruction(shorten, lengthen);
+	change_at_each_instruction(lengthen, shorten);
+	shorten();
+	change_at_each_instruction(mend_text, spoil_text);
+	change_at_each_instruction(spoil_text, mend_text);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
+static int stop;
+
+/* The length and the text of a posted command change all the time. */
+static void *spoil(void *nothing)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		for (unsigned i = 0; i < 1000; i++) {
+			lengthen();
+			shorten();
+		}
+		spoil_text();
+		mend_text();
+	}
+	return nothing;
+}
+
+static void a_host_that_writes_meanwhile_gets_text_or_a_refusal(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	post(POSTED, strlen(POSTED), strlen(POSTED));
+	assert_int_equal(pthread_create(&thread, NULL, spoil, NULL), 0);
+	for (unsigned i = 0; i < 100000; i++) {
+		assert_true(poll_());
+		text_or_refusal();
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(a_command_is_there_until_it_is_answered),
+		TEST(only_text_that_fits_is_taken),
+		TEST(what_was_polled_is_what_is_answered),
+		TEST(the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text),
+		TEST(an_answer_is_cut_to_its_room),
+		TEST(a_change_between_any_two_instructions_of_a_poll_comes_before_or_after_it),
+		TEST(a_host_that_writes_meanwhile_gets_text_or_a_refusal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/parse/command.h"
+#include "pmu/pmu.h"
+#include "pmu/software/cpu_clock.h"
+
+static const struct workload loop = {
+	.name = "loop",
+	.arguments = "[N]",
+	.description = "",
+	.standard = 5,
+	.least = 2,
+	.most = 1U << 20,
+};
+static int run_program(int argc, char **argv)
+{
+	(void)argv;
+	return argc;
+}
+
+static const struct workload program = {
+	.name = "program", .arguments = "[WORDS]", .description = "", .run_program = run_program
+};
+static const struct workload *const test_workloads[] = { &loop, &program, NULL };
+static const struct command_tables tables = {
+	.version = "test",
+	.sources = pmu_sources,
+	.workloads = test_workloads,
+};
+
+static struct command c;
+static struct command_error error;
+
+static int parse(const char *text)
+{
+	return command_parse(&c, text, &tables, &error);
+}
+
+static void perfs_own_command_line_is_understood(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -e cpu-clock,cycles -c 100000 -g -C 0,2-3 -m 64 -- loop 10"),
+	                 0);
+	assert_int_equal(c.verb, COMMAND_RECORD);
+	assert_int_equal(c.nr_events, 2);
+	assert_string_equal(c.events[0].name, "cpu-clock");
+	assert_true(c.has_period);
+	assert_int_equal(c.period_or_freq, 100000);
+	assert_true(c.callchain);
+	assert_int_equal(c.cpus[0], 0xd);
+	assert_int_equal(c.pages, 64);
+	assert_ptr_equal(c.workload, &loop);
+	assert_int_equal(c.argument, 10);
+}
+
+static void an_argument_may_follow_its_letter(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -ecycles,bts// -c4096 -m,64 -S -- loop"), 0);
+	assert_string_equal(c.events[0].name, "cycles");
+	assert_int_equal(c.period_or_freq, 4096);
+	assert_int_equal(c.pages, 0);
+	assert_int_equal(c.aux_pages, 64);
+	assert_true(c.snapshot);
+	assert_int_equal(parse("record -gx -- loop"), -EINVAL); /* -g takes none */
+	assert_int_equal(parse("record -m,65 -- loop"), -EINVAL);
+	assert_int_equal(parse("list -m,64"), -EINVAL);
+	assert_int_equal(parse("record -"), -EINVAL);
+}
+
+static void what_is_not_said_is_perfs_default(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("  record \t loop "), 0);
+	assert_int_equal(c.nr_events, 0);
+	assert_false(c.has_period || c.has_freq);
+	assert_int_equal(c.period_or_freq, 4000);
+	assert_int_equal(c.pages, 0);
+	assert_false(c.callchain);
+	assert_int_equal(c.argument, 5);
+	assert_int_equal(c.then, THEN_DEFAULT);
+}
+
+static void events_of_several_options_add_up(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -e cycles -e r1c2 -- loop"), 0);
+	assert_int_equal(c.nr_events, 2);
+	assert_string_equal(c.events[1].name, "r1c2");
+}
+
+static void every_command_may_say_what_comes_then(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("list --then poweroff"), 0);
+	assert_int_equal(c.then, THEN_POWEROFF);
+	assert_int_equal(parse("list --region-size 64"), 0);
+	assert_int_equal(c.region_size, 64 << 20);
+	assert_int_equal(parse("record --then wait -- loop"), 0);
+	assert_int_equal(c.then, THEN_WAIT);
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(c.verb, COMMAND_HELP);
+	assert_int_equal(parse("version"), 0);
+	assert_int_equal(c.verb, COMMAND_VERSION);
+}
+
+static void sizes_may_have_a_suffix(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- loop 64K"), 0);
+	assert_int_equal(c.argument, 65536);
+	assert_int_equal(parse("record --watermark 0x1000 -- loop"), 0);
+	assert_int_equal(c.wakeup_watermark, 4096);
+}
+
+static void an_error_names_the_reason_and_the_column(void **state)
+{
+	static const struct {
+		const char *text, *what;
+		unsigned column;
+	} cases[] = {
+		{ "", "a command is missing", 0 },
+		{ "recrod -- loop", "unknown command: record, stat, stop, list, version or help",
+		  0 },
+		{ "record -x -- loop", "unknown option", 7 },
+		{ "list -g", "unknown option", 5 },
+		{ "list now", "unexpected argument", 5 },
+		{ "record -e", "this option needs an argument", 7 },
+		{ "record -e cycles,cyles -- loop",
+		  "unknown event (a CPU's own names resolve on the host: bareperf list)", 17 },
+		{ "record -c 10 -F 10 -- loop", "-c and -F exclude each other", 13 },
+		{ "record -a -C 1 -- loop", "-a and -C exclude each other", 10 },
+		{ "record --watermark 64 --wakeup-events 1 -- loop",
+		  "--wakeup-events and --watermark exclude each other", 22 },
+		{ "record -e bts// -S --aux-watermark 4096 -- loop",
+		  "a snapshot wakes nobody by the AUX area: no --aux-watermark", 19 },
+		{ "record -- loop -g", "options stand before the workload", 15 },
+		{ "record -e bts -- loop", "an event source: slashes are missing, as in bts//",
+		  10 },
+		{ "record -c 0 -- loop", "number is too small", 10 },
+		{ "record -c 1x -- loop", "not a whole number of 64 bits", 10 },
+		{ "record -m 3 -- loop", "must be a power of two", 10 },
+		{ "record -m 8,3 -- loop", "must be a power of two", 12 },
+		{ "record -m 8, -- loop", "not a whole number of 64 bits", 12 },
+		{ "record -m 8,8,8 -- loop", "not a whole number of 64 bits", 12 },
+		{ "record -C 0-999 -- loop", "no such CPU", 10 },
+		{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
+		{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
+		{ "record --region-size 1 -- loop", "number is too small", 21 },
+		{ "record --then sleep -- loop", "want poweroff, reboot or wait", 14 },
+		{ "record -g", "a workload is missing behind --", 7 },
+		{ "record -- lop", "unknown workload (help lists them)", 10 },
+		{ "record -- loop 1", "number is too small", 15 },
+		{ "record -- loop 2M", "number is too large", 15 },
+		{ "record -- loop 99999999999G", "number is too large", 15 },
+		{ "record -- loop 2 3", "one argument too many", 17 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_int_equal(error.column, cases[i].column);
+	}
+}
+
+/* What is understood, but nothing in the command heeds. */
+static void an_option_that_means_nothing_is_refused(void **state)
+{
+	static const char samples[] = "nothing is sampled: what is recorded fills an AUX area";
+	static const char period[] = "there is no period: every one is recorded";
+	static const char aux[] = "there is no AUX area: no event here fills one";
+	static const char stat[] = "stat takes no samples: no period, freq or :S";
+	static const struct {
+		const char *text, *what;
+		unsigned column;
+	} cases[] = {
+		{ "record -e branch-step// -F 100 -- loop", samples, 24 },
+		{ "record -e arm_spe//,bts// -- loop",
+		  "a CPU has one AUX area: record these one after the other", 7 },
+		{ "record -e arm_spe// -g -- loop", samples, 20 },
+		{ "record -e bts// --call-graph fp -- loop", samples, 16 },
+		{ "record -e bts// --wakeup-events 4 -- loop", samples, 16 },
+		{ "record -e bts// --max-sample-rate 4 -- loop", samples, 16 },
+		{ "record -e bts// -c 4 -- loop", period, 16 },
+		{ "record -e branch-trace/period=4/ -- loop", period, 23 },
+		{ "record -e cycles -m 8,8 -- loop", aux, 17 },
+		{ "record -S -- loop", aux, 7 },
+		{ "record --aux-watermark 4096 -e cycles -- loop", aux, 7 },
+		{ "stat -e bts// -- loop", "it fills an AUX area, and counts nothing", 5 },
+		{ "stat -e {cycles,instructions}:S -- loop", stat, 5 },
+		{ "stat -e cpu/event=1,period=7/ -- loop", stat, 5 },
+	};
+	static const char *const sensible[] = {
+		"record -e bts//,cycles -F 100 -g --max-sample-rate 5 -- loop",
+		"record -e arm_spe// -c 4096 -m ,64 --aux-watermark 4096 -- loop",
+		"record -e branch-step// -S -m 8,8 --watermark 64 -- loop",
+		"record -g -F 100 -- loop",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_int_equal(error.column, cases[i].column);
+	}
+	for (size_t i = 0; i < sizeof(sensible) / sizeof(sensible[0]); i++)
+		assert_int_equal(parse(sensible[i]), 0);
+}
+
+static void what_was_meant_is_offered(void **state)
+{
+	static const struct {
+		const char *text, *meant;
+	} cases[] = {
+		{ "recrod -- loop", "record" },
+		{ "record --cuont 5 -- loop", "--count" },
+		{ "stat --all-cpu -- loop", "--all-cpus" },
+		{ "list --than=wait", "--then" },
+		{ "record -e cyles -- loop", "cycles" },
+		{ "record -e cpu-clok -- loop", "cpu-clock" },
+		{ "record -e INSTRUCTION -- loop", "instructions" },
+		{ "record -e barnch-step// -- loop", "branch-step" },
+		{ "record -e cpu/evnet=1/ -- loop", "event" },
+		{ "record -e cpu/frq=1/ -- loop", "freq" },
+		{ "record -- lopo", "loop" },
+		{ "record -- prog", "program" },
+		{ "record -- something", NULL },
+		{ "record -x -- loop", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		if (cases[i].meant)
+			assert_string_equal(error.meant, cases[i].meant);
+		else
+			assert_null(error.meant);
+	}
+}
+
+static void the_workload_and_all_behind_it_are_not_the_commands(void **state)
+{
+	static const struct {
+		const char *words[8];
+		unsigned count, own;
+	} cases[] = {
+		{ { "record", "-e", "cycles", "-g", "--", "program", "--then", "x" }, 8, 4 },
+		{ { "record", "-m,64", "program", "-e", "--then", "poweroff" }, 6, 2 },
+		{ { "record", "--event=cycles", "-c", "5", "program" }, 5, 4 },
+		{ { "record", "--event", "--" }, 3, 3 },
+		{ { "record", "-e" }, 2, 2 },
+		{ { "list", "--then", "wait" }, 3, 3 },
+		{ { "list" }, 1, 1 },
+		{ { "" }, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(command_own_words(cases[i].words, cases[i].count), cases[i].own);
+	assert_int_equal(parse("record -e cycles program 1 --then poweroff -- x"), 0);
+	assert_int_equal(c.then, THEN_DEFAULT);
+	assert_int_equal(c.argc, 6);
+	assert_string_equal(c.argv[2], "--then");
+	assert_int_equal(parse("record --event=cycles --then=poweroff -- program -- x"), 0);
+	assert_int_equal(c.then, THEN_POWEROFF);
+	assert_int_equal(c.argc, 3);
+	assert_string_equal(c.argv[1], "--");
+}
+
+static void a_command_is_known_by_its_first_word(void **state)
+{
+	(void)state;
+	assert_true(command_is_named("record -e cycles"));
+	assert_true(command_is_named("list"));
+	assert_true(command_is_named("stat\t-a"));
+	assert_false(command_is_named("recorder"));
+	assert_false(command_is_named("rec"));
+	assert_false(command_is_named(" record"));
+	assert_false(command_is_named(""));
+}
+
+static void any_length_and_number_of_words_is_survived(void **state)
+{
+	char text[COMMAND_MAX_LENGTH + 2];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(parse(text), -EINVAL);
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = i % 2 ? ' ' : 'x';
+	text[COMMAND_MAX_LENGTH] = '\0';
+	assert_int_equal(parse(text), -EINVAL);
+	assert_string_equal(error.what, "too many words");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfs_own_command_line_is_understood),
+		cmocka_unit_test(an_argument_may_follow_its_letter),
+		cmocka_unit_test(what_is_not_said_is_perfs_default),
+		cmocka_unit_test(events_of_several_options_add_up),
+		cmocka_unit_test(every_command_may_say_what_comes_then),
+		cmocka_unit_test(sizes_may_have_a_suffix),
+		cmocka_unit_test(an_error_names_the_reason_and_the_column),
+		cmocka_unit_test(an_option_that_means_nothing_is_refused),
+		cmocka_unit_test(what_was_meant_is_offered),
+		cmocka_unit_test(a_command_is_known_by_its_first_word),
+		cmocka_unit_test(the_workload_and_all_behind_it_are_not_the_commands),
+		cmocka_unit_test(any_length_and_number_of_words_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

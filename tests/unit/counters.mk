@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: MIT
-# Tests of counter drivers share a rig, and those of a maker's a model.
-$(foreach test,intel_pmu_test intel_pmu_cpus_test x86_assignment_test amd_pmu_test arm_pmuv3_test arm_pmuv3_cpus_test,\
-	$(eval $(test)_SRCS += tests/unit/counter_rig.c) \
-	$(eval build/host/tests/$(test): tests/unit/counter_rig.h))
-$(foreach test,intel_pmu_test intel_pmu_cpus_test x86_assignment_test,$(eval $(test)_SRCS += tests/unit/intel_model.c))
-$(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test,$(eval $(test)_SRCS += tests/unit/arm_pmuv3_model.c))

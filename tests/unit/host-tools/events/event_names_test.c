@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* CPUs' own event names, resolved on a host that is another CPU. */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "host-tools/events/event_names.h"
+#include "host-tools/events/pfm.h"
+#include "pmu/pmu.h"
+
+static const struct event_cpu skylake = { EM_X86_64, "GenuineIntel", 0x506e3, NULL };
+static const struct event_cpu neoverse = { EM_AARCH64, "Arm", 0x413fd0c1, NULL };
+static const struct event_cpu nameless_arm = { EM_AARCH64, "Arm", 0x414fd0b1, NULL };
+static const struct event_cpu nameless_x86 = { EM_X86_64, "GenuineIntel", 0xb0671, NULL };
+
+static struct error error;
+
+static void assert_resolved(const struct event_cpu *cpu, const char *list, const char *expected)
+{
+	struct blob text = { 0 };
+
+	memset(&error, 0, sizeof(error));
+	if (event_names_resolve(&text, list, pmu_sources, cpu, &error))
+		fail_msg("%s: %s", list, error.text);
+	blob_add(&text, "", 1);
+	assert_string_equal((const char *)text.bytes, expected);
+	blob_free(&text);
+}
+
+static void assert_refused(const struct event_cpu *cpu, const char *list, int code,
+                           const char *reason)
+{
+	struct blob text = { 0 };
+
+	assert_int_equal(event_names_resolve(&text, list, pmu_sources, cpu, &error), code);
+	if (!strstr(error.text, reason))
+		fail_msg("%s: %s", list, error.text);
+	blob_free(&text);
+}
+
+static void names_become_encodings_and_stay_names(void **state)
+{
+	(void)state;
+	assert_resolved(&skylake, "INST_RETIRED.ANY_P", "cpu/config=0xc0,name=INST_RETIRED.ANY_P/");
+	assert_resolved(&skylake, "br_inst_retired:near_taken",
+	                "cpu/config=0x20c4,name=br_inst_retired:near_taken/");
+	assert_resolved(&neoverse, "INST_RETIRED,BR_RETIRED:u",
+	                "armv8_pmuv3/config=0x8,name=INST_RETIRED/,"
+	                "armv8_pmuv3/config=0x21,name=BR_RETIRED:u/u");
+}
+
+static void what_the_image_understands_stays(void **state)
+{
+	static const char list[] = "cycles:k,{r20c4,cpu/event=0xc4,umask=0x20/u}:S,cpu-clock";
+
+	(void)state;
+	assert_false(event_names_any(list, pmu_sources));
+	assert_resolved(&skylake, list, list);
+	assert_true(event_names_any("{cycles,INST_RETIRED:ANY_P}:S", pmu_sources));
+	assert_resolved(&skylake, "{cycles,INST_RETIRED:ANY_P}:S",
+	                "{cycles,cpu/config=0xc0,name=INST_RETIRED:ANY_P/}:S");
+}
+
+static void attributes_and_modifiers_of_both_kinds_count(void **state)
+{
+	(void)state;
+	assert_resolved(&skylake, "INST_RETIRED:ANY_P:c=1:i=1:k",
+	                "cpu/config=0x18000c0,name=INST_RETIRED:ANY_P:c=1:i=1:k/k");
+	assert_resolved(&skylake, "INST_RETIRED:ANY_P:u=1",
+	                "cpu/config=0xc0,name=INST_RETIRED:ANY_P:u=1/u");
+	assert_resolved(&skylake, "INST_RETIRED:ANY_P:uk",
+	                "cpu/config=0xc0,name=INST_RETIRED:ANY_P:uk/uk");
+	assert_resolved(&skylake, "INST_RETIRED:ANY_P:period=5000",
+	                "cpu/config=0xc0,period=5000,name=INST_RETIRED:ANY_P:period=5000/");
+	assert_resolved(&neoverse, "INST_RETIRED:h=1",
+	                "armv8_pmuv3/config=0x8,name=INST_RETIRED:h=1/h");
+}
+
+static void a_prefix_says_whose_name_it_is(void **state)
+{
+	(void)state;
+	assert_resolved(&nameless_x86,
+	                "nhm::INST_RETIRED:ANY_P,amd64_fam17h_zen2::RETIRED_INSTRUCTIONS",
+	                "cpu/config=0xc0,name=nhm::INST_RETIRED:ANY_P/,"
+	                "cpu/config=0xc0,name=amd64_fam17h_zen2::RETIRED_INSTRUCTIONS/");
+}
+
+static void arms_common_events_need_no_table_of_the_cpu(void **state)
+{
+	(void)state;
+	assert_resolved(&nameless_arm, "BR_RETIRED", "armv8_pmuv3/config=0x21,name=BR_RETIRED/");
+	assert_refused(&nameless_arm, "ASE_INST_SPEC", -ENOENT, "no list of this CPU's own events");
+}
+
+/* Neoverse N1's own event, on a machine that may have other CPUs as well. */
+static void what_one_maker_calls_so_is_counted_on_his_cpus(void **state)
+{
+	(void)state;
+	assert_resolved(&neoverse, "L1D_CACHE_RD:u",
+	                "armv8_pmuv3/config=0x40,midr=0x413fd0c1,name=L1D_CACHE_RD:u/u");
+	assert_resolved(&neoverse, "arm_n1::L1D_CACHE_RD",
+	                "armv8_pmuv3/config=0x40,name=arm_n1::L1D_CACHE_RD/");
+}
+
+static void what_cannot_be_resolved_is_told_with_what_to_try(void **state)
+{
+	(void)state;
+	assert_refused(&skylake, "INST_RETIERD", -ENOENT, "bareperf list --pmu skl");
+	assert_refused(&skylake, "INST_RETIRED:NONE", -EINVAL, "attribute");
+	assert_refused(&skylake, "MEM_LOAD_RETIRED", -EINVAL, "unit mask");
+	assert_refused(&skylake, "OFFCORE_RESPONSE_0:DMND_DATA_RD", -EINVAL, "second register");
+	assert_refused(&skylake, "INST_RETIRED:ANY_P:cpu=3", -EINVAL, "say -C");
+	assert_refused(&skylake, "INST_RETIRED:ANY_P:precise=1", -EINVAL, "precise");
+	assert_refused(&nameless_x86, "INST_RETIRED:ANY_P", -ENOENT, "signature 0xb0671");
+	assert_refused(&skylake,
+	               "skl::INST_RETIRED:ANY_P:c=00000000000000000000000000000000000000001:i=1",
+	               -EINVAL, "longer than 63");
+}
+
+/* Signatures as CPUs have them, and what libpfm4 calls them. */
+static void cpus_are_known_by_their_signatures(void **state)
+{
+	static const struct {
+		struct event_cpu cpu;
+		const char *pmu;
+	} cases[] = {
+		{ { EM_X86_64, "GenuineIntel", 0x506e3, NULL }, "skl" },
+		{ { EM_X86_64, "GenuineIntel", 0x50654, NULL }, "skx" },
+		{ { EM_X86_64, "GenuineIntel", 0x50657, NULL }, "clx" },
+		{ { EM_X86_64, "GenuineIntel", 0x106a5, NULL }, "nhm" },
+		{ { EM_X86_64, "GenuineIntel", 0x806f8, NULL }, "spr" },
+		{ { EM_X86_64, "GenuineIntel", 0x00f29, NULL }, NULL }, /* Pentium 4 */
+		{ { EM_X86_64, "AuthenticAMD", 0x830f10, NULL }, "amd64_fam17h_zen2" },
+		{ { EM_X86_64, "AuthenticAMD", 0xa10f11, NULL }, "amd64_fam19h_zen4" },
+		{ { EM_X86_64, "AuthenticAMD", 0xa20f10, NULL }, "amd64_fam19h_zen3" },
+		{ { EM_X86_64, "CentaurHauls", 0x506e3, NULL }, NULL },
+		{ { EM_AARCH64, "Arm", 0x411fd073, NULL }, "arm_ac57" },
+		{ { EM_AARCH64, "Arm", 0x413fd0c1, NULL }, "arm_n1" },
+		{ { EM_AARCH64, "Fujitsu", 0x461f0010, NULL }, "arm_a64fx" },
+		{ { EM_AARCH64, "Arm", 0x000f0510, NULL }, NULL }, /* QEMU's max */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *pmu = event_pmu_of(&cases[i].cpu);
+
+		if (!cases[i].pmu)
+			assert_null(pmu);
+		else
+			assert_string_equal(pmu, cases[i].pmu);
+	}
+}
+
+static void ignore(void *context, const char *name, const char *description)
+{
+	(void)name;
+	(void)description;
+	++*(unsigned *)context;
+}
+
+/* Every x86 model of every family up to 1fH. */
+static void every_pmu_that_a_signature_gives_has_a_table(void **state)
+{
+	static const char *const vendors[] = { "GenuineIntel", "AuthenticAMD" };
+	const char *last = NULL;
+	unsigned pmus = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 0x2000; i++) {
+		unsigned family = i >> 8 & 0x1f, model = i & 0xff, events = 0;
+		struct event_cpu cpu = { .machine = EM_X86_64, .vendor = vendors[i >> 13] };
+		const char *pmu;
+
+		cpu.signature = (model & 0xf) << 4 | (model & 0xf0) << 12;
+		cpu.signature |= family < 15 ? family << 8 : 15 << 8 | (family - 15) << 20;
+		pmu = event_pmu_of(&cpu);
+		if (!pmu || pmu == last)
+			continue;
+		last = pmu;
+		pmus++;
+		assert_int_equal(pfm_list(pmu, ignore, &events, &error), 0);
+		assert_true(events > 10);
+	}
+	assert_true(pmus > 40);
+}
+
+static void assert_masked(const char *list, const char *expected)
+{
+	struct blob text = { 0 };
+
+	event_names_mask(&text, list, pmu_sources, EM_X86_64);
+	blob_add(&text, "", 1);
+	assert_string_equal((const char *)text.bytes, expected);
+	blob_free(&text);
+}
+
+static void before_there_is_a_machine_some_cpus_names_are_masked(void **state)
+{
+	(void)state;
+	assert_masked("{cycles,INST_RETIRED.ANY_P:u}:S", "{cycles,r00000000000000000:u}:S");
+	assert_masked("skl::INST_RETIRED:ANY_P,bts//", "r0000000000000000000000,bts//");
+	/* Another machine's, a unit mask that there is not, and nobody's. */
+	assert_masked("arm_n1::INST_RETIRED_NOT", "arm_n1::INST_RETIRED_NOT");
+	assert_masked("INST_RETIRED.ANY_Q", "INST_RETIRED.ANY_Q");
+	assert_masked("cyles,bts,x", "cyles,bts,x");
+}
+
+static void assert_suggested(const char *list, uint16_t machine, const char *expected)
+{
+	struct blob text = { 0 };
+
+	event_names_suggest(&text, list, machine);
+	blob_add(&text, "", 1);
+	assert_string_equal((const char *)text.bytes, expected);
+	blob_free(&text);
+}
+
+static void a_name_that_is_near_to_some_cpus_is_offered(void **state)
+{
+	(void)state;
+	assert_suggested("BR_INST_RETIRED.NEAR_TAKN:u", EM_X86_64, "BR_INST_RETIRED:NEAR_TAKEN");
+	assert_suggested("skl::BR_INST_RETIRD:NEAR_TAKEN,cycles", EM_X86_64,
+	                 "skl::BR_INST_RETIRED:NEAR_TAKEN");
+	assert_suggested("BR_RETIERD", EM_AARCH64, "BR_RETIRED");
+	assert_suggested("arm_n0::BR_RETIRED", EM_AARCH64, "");
+	assert_suggested("NOTHING_AT_ALL_OF_THE_KIND", EM_X86_64, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(before_there_is_a_machine_some_cpus_names_are_masked),
+		cmocka_unit_test(a_name_that_is_near_to_some_cpus_is_offered),
+		cmocka_unit_test(names_become_encodings_and_stay_names),
+		cmocka_unit_test(what_the_image_understands_stays),
+		cmocka_unit_test(attributes_and_modifiers_of_both_kinds_count),
+		cmocka_unit_test(a_prefix_says_whose_name_it_is),
+		cmocka_unit_test(arms_common_events_need_no_table_of_the_cpu),
+		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),
+		cmocka_unit_test(what_cannot_be_resolved_is_told_with_what_to_try),
+		cmocka_unit_test(cpus_are_known_by_their_signatures),
+		cmocka_unit_test(every_pmu_that_a_signature_gives_has_a_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* The conservation check: every word of a ledger is watched, and none may be wrong unnoticed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host-tools/ledger/check.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+static struct ledger ledger;
+static struct error error;
+
+/* A balanced ledger: two rings with AUX areas, two events each, some lost; event 0 traces branches,
+ * and the rings have a bell each. */
+static void balance(void)
+{
+	for (uint32_t i = 0; i < ledger.head.event_count; i++) {
+		struct ledger_event *event = &ledger.events[i];
+
+		event->ledger = (struct tr_event_ledger){
+			.generated = 110,
+			.written = 100,
+			.lost = 10,
+			.count = 110500,
+			.period = 110000,
+			.period_lost = 10000,
+			.residue = 500,
+		};
+		event->found =
+		    (struct ledger_found){ .delivered = 100, .samples = 100, .period = 100000 };
+	}
+	for (uint32_t i = 0; i < ledger.head.ring_count; i++) {
+		struct ledger_ring *ring = &ledger.rings[i];
+
+		ring->ledger = (struct tr_ring_ledger){
+			.lost = 20,
+			.reported = 15,
+			.lost_records = 3,
+			.causes = { 4, 3, 2, 1 },
+			.sent = 7,
+			.coalesced = 3,
+			.repeated = 2,
+			.aux_written = 1010,
+			.aux_overwritten = 200,
+			.aux_skipped = 50,
+		};
+		ring->found = (struct ledger_ring_found){
+			.lost = 15,
+			.lost_records = 3,
+			.aux_delivered = 700,
+			.aux_unread = 60,
+			.has_bell = 1,
+			.rung = 9,
+		};
+		ring->ring.vector = i;
+		ring->ring.aux_size = TR_PAGE;
+	}
+	ledger.events[0].ledger.branch_records = 40; /* of 24 bytes */
+	ledger.events[0].ledger.branch_interrupts = 3;
+	ledger.events[0].ledger.branch_lost = 110500 + 3 - 40;
+	ledger.head.state = TR_COMPLETE;
+	ledger.strangers = 0;
+}
+
+static int setup(void **state)
+{
+	struct fixture fixture;
+	struct region region;
+
+	(void)state;
+	fixture_init(&fixture, 0);
+	assert_int_equal(region_open(&region, fixture.bytes, FIXTURE_SIZE, false, &error), 0);
+	assert_int_equal(region_load(&region, &error), 0);
+	assert_int_equal(ledger_init(&ledger, &region, &error), 0);
+	region_close(&region);
+	fixture_free(&fixture);
+	balance();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ledger_free(&ledger);
+	return 0;
+}
+
+static bool conserved(void)
+{
+	return check_conserved(&ledger, NULL, NULL);
+}
+
+static void a_balanced_ledger_is_conserved(void **state)
+{
+	(void)state;
+	assert_true(conserved());
+}
+
+/* Change each of these words by one, up and down: each time the check must fail. */
+static void assert_watched(uint64_t *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		(*words[i])++;
+		if (conserved())
+			fail_msg("word %zu may be one too many", i);
+		*words[i] -= 2;
+		if (conserved())
+			fail_msg("word %zu may be one too few", i);
+		(*words[i])++;
+	}
+	assert_true(conserved());
+}
+
+static void every_count_of_an_event_is_watched(void **state)
+{
+	struct ledger_event *e = &ledger.events[1];
+	uint64_t *const words[] = {
+		&e->ledger.generated, &e->ledger.written,  &e->ledger.lost,
+		&e->ledger.count,     &e->ledger.period,   &e->ledger.period_lost,
+		&e->ledger.residue,   &e->found.delivered, &e->found.period,
+	};
+
+	(void)state;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+}
+
+static void every_count_of_a_ring_is_watched(void **state)
+{
+	struct ledger_ring *r = &ledger.rings[1];
+	uint64_t *const words[] = {
+		&r->ledger.lost,      &r->ledger.reported,    &r->ledger.lost_records,
+		&r->ledger.causes[0], &r->ledger.causes[1],   &r->ledger.causes[2],
+		&r->ledger.causes[3], &r->ledger.sent,        &r->ledger.coalesced,
+		&r->found.lost,       &r->found.lost_records, &r->found.rung,
+		&r->ledger.repeated,
+	};
+
+	(void)state;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+}
+
+static void every_byte_of_an_aux_area_is_watched(void **state)
+{
+	struct ledger_ring *r = &ledger.rings[0];
+	uint64_t *const words[] = {
+		&r->ledger.aux_written,  &r->ledger.aux_overwritten, &r->ledger.aux_skipped,
+		&r->found.aux_delivered, &r->found.aux_unread,
+	};
+
+	(void)state;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+}
+
+static void every_count_of_a_branch_trace_is_watched(void **state)
+{
+	struct tr_event_ledger *l = &ledger.events[0].ledger;
+	uint64_t *const words[] = { &l->branch_records, &l->branch_interrupts, &l->branch_lost };
+
+	(void)state;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+	/* One more that is taken for lost, but is not in the area. */
+	l->branch_records++;
+	l->branch_lost--;
+	assert_false(conserved());
+	l->branch_records--;
+	/* No record that was ever taken can be missing for want of one that tells how many. */
+	l->branch_lost = TR_UNKNOWN;
+	assert_true(conserved());
+	l->branch_records++;
+	assert_false(conserved());
+}
+
+static void a_branch_trace_has_whole_records_alone(void **state)
+{
+	struct ledger_ring *r = &ledger.rings[0];
+
+	(void)state;
+	r->ledger.aux_written += 8;
+	r->found.aux_delivered += 8;
+	assert_false(conserved());
+	/* One that has lost all that it traced is one, too. */
+	balance();
+	r->ledger.aux_written = r->ledger.aux_skipped;
+	r->ledger.aux_overwritten = r->found.aux_delivered = r->found.aux_unread = 0;
+	ledger.events[0].ledger.branch_lost += 40;
+	ledger.events[0].ledger.branch_records = 0;
+	assert_true(conserved());
+	ledger.events[0].ledger.branch_lost--;
+	assert_false(conserved());
+}
+
+static void a_branch_trace_is_whole_at_its_end_alone(void **state)
+{
+	(void)state;
+	ledger.events[0].ledger.branch_records--;
+	assert_false(conserved());
+	ledger.head.state = TR_RECORDING;
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	assert_true(conserved());
+}
+
+struct heard {
+	unsigned lines, wrong;
+	char last_wrong[512];
+};
+
+static void hear(void *context, bool holds, const char *line)
+{
+	struct heard *heard = context;
+
+	heard->lines++;
+	if (holds)
+		return;
+	heard->wrong++;
+	snprintf(heard->last_wrong, sizeof(heard->last_wrong), "%s", line);
+}
+
+/* 4 events of 4 lines, 2 more of a branch trace, 2 rings of 6 */
+#define LINES (4 * 4 + 2 + 2 * 6)
+
+/* Whose count the eventfd gives is the first ring's. */
+static void rings_that_share_a_bell_are_watched_together(void **state)
+{
+	uint64_t *const words[] = { &ledger.rings[0].found.rung, &ledger.rings[0].ledger.repeated,
+		                    &ledger.rings[1].ledger.repeated };
+	struct heard heard = { 0 };
+
+	(void)state;
+	ledger.rings[1].ring.vector = ledger.rings[0].ring.vector;
+	ledger.rings[0].found.rung = 18;
+	ledger.rings[1].found.rung = 0;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+	/* What one ring sent too many, the other cannot have sent too few: it has its own causes.
+	 */
+	ledger.rings[0].ledger.sent++;
+	ledger.rings[1].ledger.sent--;
+	assert_false(conserved());
+	balance();
+	ledger.rings[1].ring.vector = ledger.rings[0].ring.vector;
+	assert_true(check_conserved(&ledger, hear, &heard)); /* 9 and 9 */
+	assert_int_equal(heard.lines, LINES - 1);
+}
+
+/* The bell's last ring and the ledger are of two moments while the machine runs; without a bell
+ * nothing was heard. */
+static void bells_are_counted_where_there_are_any_and_at_the_end(void **state)
+{
+	(void)state;
+	ledger.rings[0].found.rung = 0;
+	assert_false(conserved());
+	ledger.rings[0].found.has_bell = 0;
+	assert_true(conserved());
+	ledger.rings[0].found.has_bell = 1;
+	ledger.head.state = TR_PANIC;
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	assert_true(conserved());
+	ledger.head.state = TR_FAILED;
+	assert_false(conserved());
+}
+
+/* A machine that died: the reader has records that the last ledger has not. */
+static void what_is_newer_than_the_ledger_is_watched(void **state)
+{
+	struct ledger_event *e = &ledger.events[2];
+	struct ledger_ring *r = &ledger.rings[1];
+	uint64_t *const words[] = {
+		&e->found.newer,        &e->found.newer_period,       &e->found.delivered,
+		&r->found.newer_lost,   &r->found.newer_lost_records, &r->found.lost,
+		&r->found.lost_records,
+	};
+
+	(void)state;
+	ledger.head.state = TR_PANIC;
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	e->found.newer = 5;
+	e->found.newer_period = 5000;
+	e->found.delivered += 5;
+	e->found.period += 5000;
+	r->found.newer_lost = 4;
+	r->found.newer_lost_records = 2;
+	r->found.lost += 4;
+	r->found.lost_records += 2;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+}
+
+/* A dump of a region that somebody else has read from. */
+static void what_was_read_elsewhere_is_watched(void **state)
+{
+	uint64_t *const words[] = { &ledger.events[0].found.elsewhere,
+		                    &ledger.events[0].found.delivered };
+
+	(void)state;
+	ledger.events[0].found.elsewhere = 60;
+	ledger.events[0].found.delivered = 40;
+	/* Their periods and the LOST records among them are gone with them. */
+	ledger.events[0].found.period = 40000;
+	ledger.rings[0].found.lost = 1;
+	assert_watched(words, sizeof(words) / sizeof(words[0]));
+	ledger.rings[0].ledger.reported = 21; /* but not more than was lost */
+	assert_false(conserved());
+	ledger.rings[0].ledger.reported = 20;
+	assert_true(conserved());
+}
+
+static void a_count_without_samples_has_no_period_to_be_held_to(void **state)
+{
+	(void)state;
+	ledger.events[3].ledger.count = 0;
+	assert_true(conserved());
+	ledger.events[3].event.attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	ledger.events[3].found.period = 0;
+	assert_true(conserved());
+}
+
+/* The line of AUX bytes is the end's: before, what is there is not all told. */
+static void bytes_on_their_way_are_only_for_a_machine_that_did_not_end(void **state)
+{
+	(void)state;
+	ledger.rings[1].ledger.aux_written += 24;
+	assert_false(conserved());
+	ledger.head.state = TR_RECORDING;
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	assert_true(conserved());
+	ledger.head.state = TR_COMPLETE;
+	ledger.rings[1].ring.aux_size = 0;
+	assert_true(conserved());
+}
+
+static void the_line_that_does_not_hold_is_told_with_its_numbers(void **state)
+{
+	struct heard heard = { 0 };
+
+	(void)state;
+	assert_true(check_conserved(&ledger, hear, &heard));
+	assert_int_equal(heard.lines, LINES);
+	ledger.events[0].ledger.branch_lost--;
+	assert_false(check_conserved(&ledger, hear, &heard));
+	assert_int_equal(heard.wrong, 1);
+	assert_non_null(strstr(heard.last_wrong,
+	                       "event 0 first (CPU 0): recorded 40 + lost 110462 = taken 110500"));
+	assert_non_null(strstr(heard.last_wrong, "interrupts 3"));
+	balance();
+	ledger.rings[1].ledger.repeated++;
+	assert_false(check_conserved(&ledger, hear, &heard));
+	assert_non_null(strstr(heard.last_wrong, "doorbell 1: heard 9 = sent 7 + repeated 3"));
+}
+
+static void a_rings_wakeups_are_summed_by_cause(void **state)
+{
+	struct check_wakeups sum;
+
+	(void)state;
+	ledger.rings[0].found.wakeups = 5;
+	ledger.rings[1].found.wakeups = 6;
+	sum = check_sum_wakeups(&ledger);
+	assert_int_equal(sum.causes[TR_WAKEUP_THRESHOLD], 8);
+	assert_int_equal(sum.causes[TR_WAKEUP_END], 2);
+	assert_int_equal(sum.sent, 14);
+	assert_int_equal(sum.coalesced, 6);
+	assert_int_equal(sum.repeated, 4);
+	assert_int_equal(sum.received, 11);
+	assert_int_equal(sum.rung, 18);
+}
+
+static void records_in_flight_are_only_for_a_machine_that_did_not_end(void **state)
+{
+	(void)state;
+	ledger.events[0].ledger.generated++;
+	assert_false(conserved());
+	ledger.head.state = TR_PANIC;
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	assert_true(conserved());
+	ledger.rings[1].found.ledger_fits = 0;
+	assert_false(conserved());
+}
+
+static void only_idle_complete_and_failed_are_ends(void **state)
+{
+	static const bool ends[] = {
+		[TR_IDLE] = true, [TR_COMPLETE] = true, [TR_FAILED] = true, [TR_PANIC] = false
+	};
+
+	(void)state;
+	ledger.events[0].ledger.generated++; /* in flight: not at an end */
+	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
+	for (uint32_t i = 0; i < 100; i++) {
+		bool is_end = i < sizeof(ends) / sizeof(ends[0]) && ends[i];
+
+		ledger.head.state = i;
+		assert_int_equal(ledger_ended(&ledger), is_end);
+		assert_int_equal(conserved(), !is_end);
+	}
+}
+
+static void a_record_of_a_stranger_is_unaccounted_for(void **state)
+{
+	(void)state;
+	ledger.strangers = 1;
+	assert_false(conserved());
+}
+
+static void overwritten_records_are_no_loss_in_an_overwritable_ring_alone(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		ledger.events[i].found.delivered = 40;
+		ledger.events[i].found.period = 40000;
+	}
+	assert_false(conserved());
+	ledger.rings[0].ring.flags = TR_RING_BACKWARD;
+	assert_int_equal(check_overwritten(&ledger, &ledger.events[0]), 60);
+	assert_true(conserved());
+}
+
+static void a_ledger_survives_the_file(void **state)
+{
+	struct ledger copy;
+	struct blob blob = { 0 };
+
+	(void)state;
+	ledger_store(&ledger, &blob);
+	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), 0);
+	assert_int_equal(copy.head.event_count, 4);
+	assert_memory_equal(copy.events, ledger.events, 4 * sizeof(*copy.events));
+	assert_memory_equal(copy.rings, ledger.rings, 2 * sizeof(*copy.rings));
+	assert_ptr_equal(ledger_find(&copy, 201), &copy.events[3]);
+	assert_null(ledger_find(&copy, 999));
+	ledger_free(&copy);
+	blob_free(&blob);
+}
+
+static void a_damaged_ledger_is_refused(void **state)
+{
+	struct ledger copy;
+	struct blob blob = { 0 };
+	struct ledger_head *head;
+	struct ledger_event *event;
+
+	(void)state;
+	ledger_store(&ledger, &blob);
+	head = (struct ledger_head *)(void *)blob.bytes;
+	for (size_t size = 0; size < blob.size; size += 61)
+		assert_int_equal(ledger_parse(&copy, blob.bytes, size, &error), -EPROTO);
+	head->event_count = UINT32_MAX;
+	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
+	head->event_count = 4;
+	head->magic++;
+	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
+	head->magic--;
+	event = (struct ledger_event *)(void *)((uint8_t *)(head + 1) +
+	                                        head->cpu_count * sizeof(struct tr_cpu));
+	event->event.ring = 2;
+	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
+	event->event.ring = 0;
+	event->event.id = 101;
+	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
+	blob_free(&blob);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(a_balanced_ledger_is_conserved),
+		TEST(every_count_of_an_event_is_watched),
+		TEST(every_count_of_a_ring_is_watched),
+		TEST(every_byte_of_an_aux_area_is_watched),
+		TEST(every_count_of_a_branch_trace_is_watched),
+		TEST(a_branch_trace_has_whole_records_alone),
+		TEST(a_branch_trace_is_whole_at_its_end_alone),
+		TEST(rings_that_share_a_bell_are_watched_together),
+		TEST(bells_are_counted_where_there_are_any_and_at_the_end),
+		TEST(what_is_newer_than_the_ledger_is_watched),
+		TEST(what_was_read_elsewhere_is_watched),
+		TEST(a_count_without_samples_has_no_period_to_be_held_to),
+		TEST(bytes_on_their_way_are_only_for_a_machine_that_did_not_end),
+		TEST(the_line_that_does_not_hold_is_told_with_its_numbers),
+		TEST(a_rings_wakeups_are_summed_by_cause),
+		TEST(records_in_flight_are_only_for_a_machine_that_did_not_end),
+		TEST(only_idle_complete_and_failed_are_ends),
+		TEST(a_record_of_a_stranger_is_unaccounted_for),
+		TEST(overwritten_records_are_no_loss_in_an_overwritable_ring_alone),
+		TEST(a_ledger_survives_the_file),
+		TEST(a_damaged_ledger_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

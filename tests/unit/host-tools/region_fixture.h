@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine's trace region made by the firmware's own code on the host: for
+ * tests of what reads one. Two CPUs with a ring each.
+ */
+#ifndef TESTS_UNIT_HOST_TOOLS_REGION_FIXTURE_H
+#define TESTS_UNIT_HOST_TOOLS_REGION_FIXTURE_H
+
+#include "ringbuf/aux.h"
+#include "ringbuf/ledger.h"
+#include "ringbuf/region_writer.h"
+#include "ringbuf/ring.h"
+
+#ifndef FIXTURE_SIZE /* a benchmark's is larger */
+#define FIXTURE_SIZE  (256U << 10)
+#define FIXTURE_PAGES 2U             /* of a ring's data */
+#define FIXTURE_AUX   (4U * TR_PAGE) /* bytes of an AUX area */
+#endif
+#define FIXTURE_RINGS           2U
+#define FIXTURE_EVENTS          2U /* a ring */
+#define FIXTURE_ID(ring, event) (100U * ((ring) + 1) + (event))
+#define FIXTURE_ADDRESS         0x40000000ULL
+
+#define FIXTURE_SAMPLE_TYPE                                                             \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+struct fixture {
+	int fd;         /* anonymous memory that holds the region */
+	uint8_t *bytes; /* FIXTURE_SIZE */
+	struct trace_region region;
+	struct ring rings[FIXTURE_RINGS];
+	struct ring_owner owners[FIXTURE_RINGS];
+	struct ring_account accounts[FIXTURE_RINGS * FIXTURE_EVENTS];
+	struct ring_member members[FIXTURE_RINGS];
+	struct ring_aux aux[FIXTURE_RINGS]; /* size 0: it has none */
+	uint8_t *scratch;
+	uint64_t time; /* ns of the last sample */
+};
+
+/* A region in state RECORDING; ring_flags (TR_RING_*) are those of ring 1. */
+void fixture_init(struct fixture *fixture, uint32_t ring_flags);
+
+/* Forward rings with an AUX area each, which the ring's first event fills; type is its
+ * perf_event_attr.type. overwrite: snapshot mode. */
+void fixture_init_aux(struct fixture *fixture, uint32_t type, bool overwrite);
+void fixture_free(struct fixture *fixture);
+
+/* Write a sample with this IP and a callchain of depth words; returns false if it was lost. */
+bool fixture_sample(struct fixture *fixture, unsigned ring, unsigned event, uint64_t ip,
+                    uint64_t period, unsigned depth);
+
+/* What hardware does: fill size bytes of the ring's AUX area and have them told with these flags.
+ * False if there is no room for them. */
+bool fixture_piece(struct fixture *fixture, unsigned ring, const void *bytes, uint64_t size,
+                   uint64_t flags);
+
+/* Padding, which an empty piece tells of. */
+void fixture_pad(struct fixture *fixture, unsigned ring, uint64_t size);
+
+/* Publish the ledgers, as a tick does. */
+void fixture_publish(struct fixture *fixture);
+
+/* The end of the run: what is lost is told, ledgers are final, state COMPLETE. */
+void fixture_complete(struct fixture *fixture);
+
+static inline struct tr_header *fixture_header(struct fixture *fixture)
+{
+	return (struct tr_header *)fixture->bytes;
+}
+
+#endif

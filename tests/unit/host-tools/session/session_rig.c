@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/host-tools/session/session_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/temporary.h"
+
+struct fixture fixture;
+struct channel channel;
+struct region region;
+struct session session;
+struct error error;
+char path[PATH_MAX];
+
+void session_rig_begin(struct session_options options)
+{
+	static const char *const command[] = { "bareperf", "run" };
+
+	temporary_path(path, "session");
+	unlink(path);
+	options.output = path;
+	options.command = command;
+	options.command_words = 2;
+	assert_int_equal(channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error), 0);
+	assert_int_equal(region_open(&region, channel.bytes, channel.size, true, &error), 0);
+	assert_int_equal(session_begin(&session, &channel, &region, &options, &error), 0);
+}
+
+void session_rig_end(void)
+{
+	session_end(&session);
+	region_close(&region);
+	channel.ops->close(&channel);
+	fixture_free(&fixture);
+	unlink(path);
+}
+
+void session_rig_drain(void)
+{
+	uint64_t got;
+
+	assert_int_equal(session_drain(&session, &got, &error), 0);
+}

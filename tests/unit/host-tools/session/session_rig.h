@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A session over a fixture's region: rings on one side, a file on the other. */
+#ifndef TESTS_UNIT_SESSION_RIG_H
+#define TESTS_UNIT_SESSION_RIG_H
+
+#include <limits.h>
+
+#include "host-tools/session/session.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+/* The test program's only ones: the region is the fixture's, and path the file's. */
+extern struct fixture fixture;
+extern struct channel channel;
+extern struct region region;
+extern struct session session;
+extern struct error error;
+extern char path[PATH_MAX];
+
+/* Begin a session on the fixture, which is there already, with these options but for the file's
+ * name and the command. */
+void session_rig_begin(struct session_options options);
+
+/* Give everything back, the fixture included, and remove the file. */
+void session_rig_end(void);
+
+/* What is in the rings comes into the file. A ring that cannot be read is told by
+ * session.trouble. */
+void session_rig_drain(void);
+
+#endif

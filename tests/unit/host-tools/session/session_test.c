@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* A session: rings on one side, perf.data and the ledger on the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "host-tools/ledger/check.h"
+#include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/perfdata/sample.h"
+#include "tests/unit/host-tools/session/session_rig.h"
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_init(&fixture, 0);
+	session_rig_begin((struct session_options){ 0 });
+	return 0;
+}
+
+static int setup_backward(void **state)
+{
+	(void)state;
+	fixture_init(&fixture, TR_RING_BACKWARD);
+	session_rig_begin((struct session_options){ 0 });
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	session_rig_end();
+	return 0;
+}
+
+/* The IPs of the samples of one event in the file, in order; returns their number. */
+static size_t ips_in_file(uint64_t id, uint64_t *ips, size_t most)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	size_t count = 0;
+	int code;
+
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	while ((code = perf_reader_next(&reader, &offset, &record, &error)) > 0) {
+		struct sample sample;
+
+		if (record.header->type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_true(sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample));
+		if (sample.id == id && count < most)
+			ips[count++] = sample.ip;
+	}
+	assert_int_equal(code, 0);
+	perf_reader_close(&reader);
+	return count;
+}
+
+static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
+{
+	uint64_t ips[600];
+
+	(void)state;
+	for (uint64_t i = 0; i < 500; i++) {
+		assert_true(fixture_sample(&fixture, i & 1, i >> 1 & 1, 0x1000 + i, 1000, 4));
+		if (i % 10 == 9)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_int_equal(session.samples, 500);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 600), 125);
+	for (uint64_t i = 0; i < 125; i++)
+		assert_int_equal(ips[i], 0x1000 + 4 * i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+}
+
+static void what_is_lost_is_told_and_conserved(void **state)
+{
+	uint64_t lost;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		fixture_sample(&fixture, 0, i & 1, 0x1000, 7, 4);
+	session_rig_drain();
+	for (int i = 0; i < 10; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	lost = session.ledger.events[0].ledger.lost + session.ledger.events[1].ledger.lost;
+	assert_true(lost > 800);
+	assert_int_equal(lost + session.samples, 1010);
+	assert_int_equal(session.ledger.rings[0].found.lost, lost);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+}
+
+static void every_wakeup_that_was_sent_is_received_once(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
+		if (i % 60 == 59)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_true(fixture.owners[0].sent > 10);
+	assert_int_equal(session.ledger.rings[0].found.wakeups, fixture.owners[0].sent);
+}
+
+static void an_overwritable_ring_is_read_once_oldest_first(void **state)
+{
+	uint64_t ips[600];
+	size_t count;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(fixture_sample(&fixture, 1, 0, i, 1000, 4));
+		if (i % 100 == 99)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	count = ips_in_file(FIXTURE_ID(1, 0), ips, 600);
+	/* Two pages of 96-byte samples. */
+	assert_int_equal(count, FIXTURE_PAGES * TR_PAGE / 96);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(ips[i], 1000 - count + i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	assert_int_equal(check_overwritten(&session.ledger, &session.ledger.events[2]),
+	                 1000 - count);
+}
+
+static void a_broken_ring_does_not_hide_the_others(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		fixture_sample(&fixture, 1, 0, 0x1000, 1000, 4);
+	}
+	((struct perf_event_mmap_page *)(fixture.bytes + fixture.region.rings[0].control))
+	    ->data_head = 1 << 20;
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
+	assert_non_null(strstr(error.text, "ring 0"));
+	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 0);
+	assert_false(check_conserved(&session.ledger, NULL, NULL));
+}
+
+static void a_record_of_no_known_event_is_refused(void **state)
+{
+	uint64_t ips[60], *id;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	id =
+	    (uint64_t *)(void *)(fixture.bytes + fixture.region.rings[0].data_offset + 10 * 96 + 8);
+	*id = 12345;
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
+	assert_non_null(strstr(error.text, "position 0x3c0"));
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 10);
+}
+
+static void tails_never_pass_what_is_in_the_file(void **state)
+{
+	const struct perf_event_mmap_page *control =
+	    (void *)(fixture.bytes + fixture.region.rings[0].control);
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	assert_int_equal(control->data_tail, 0);
+	session_rig_drain();
+	assert_int_equal(control->data_tail, 20 * 96);
+	perf_writer_flush(&session.writer);
+	assert_true(session.writer.header.data.size >= 20 * 96);
+}
+
+static void an_unfinished_file_is_whole_after_every_flush(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	session_rig_drain();
+	perf_writer_flush(&session.writer);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
+}
+
+static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		if (i == 19)
+			fixture_publish(&fixture);
+		if (i == 24)
+			session_rig_drain();
+	}
+	assert_int_equal(session_finish(&session, true, &error), 0);
+	assert_int_equal(session.ledger.events[0].found.delivered, 30);
+	assert_int_equal(session.ledger.events[0].found.newer, 10);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(every_sample_of_every_ring_is_in_the_file_in_order),
+		TEST(what_is_lost_is_told_and_conserved),
+		TEST(every_wakeup_that_was_sent_is_received_once),
+		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
+		                                setup_backward, teardown),
+		TEST(a_broken_ring_does_not_hide_the_others),
+		TEST(a_record_of_no_known_event_is_refused),
+		TEST(tails_never_pass_what_is_in_the_file),
+		TEST(an_unfinished_file_is_whole_after_every_flush),
+		TEST(records_newer_than_a_dead_machines_ledger_are_accounted_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: MIT
-# Tests of the host's tools that need a region to read.
-HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
-HOST_SESSION := session_test reader_process_plain_test $(HOST_AUX)
-HOST_FIXTURE := region_test aux_tsan_test mailbox_test check_test region_fuzz region_live_fuzz \
-	perf_data_fuzz $(HOST_SESSION)
-$(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/region_fixture.c))
-$(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/session_rig.c))
-$(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/aux_rig.c))

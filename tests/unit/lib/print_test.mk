@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+print_test_SRCS := lib/print.c

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock, the timer queue, callchains and cpu-clock's samples, on a fake CPU. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/host/fake_cpu.h"
+#include "pmu/callchain.h"
+#include "pmu/clock.h"
+#include "pmu/sample.h"
+#include "pmu/software/cpu_clock.h"
+#include "pmu/tick.h"
+#include "ringbuf/ledger.h"
+
+#define MHZ 1000000ULL
+
+static struct perf_event_mmap_page control;
+static uint64_t data[65536 / 8];
+static uint64_t scratch[RING_LEVELS * 2048 / 8];
+static struct ring ring;
+static struct perf_event event;
+static const struct arch_regs regs = { .pc = 0x1234, .fp = 0, .sp = 0 };
+
+static int set_up(void **state)
+{
+	(void)state;
+	host_fake_cycles = 1000 * MHZ;
+	fake_stack_high = 0;
+	clock_set(&machine_clock, 2600 * MHZ, host_fake_cycles);
+	assert_int_equal(timer_init(), 0);
+	memset(&event, 0, sizeof(event));
+	event.attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(event.attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1 * MHZ, /* ns: 1 ms */
+		.sample_type = SAMPLE_TYPES_SERVED,
+		.sample_max_stack = CALLCHAIN_MAX,
+	};
+	event.account.id = 7;
+	event.ring = &ring;
+	return ring_init(&ring, &(struct ring_config){ .control = &control,
+	                                               .data = data,
+	                                               .size = sizeof(data),
+	                                               .max_record = 2048,
+	                                               .scratch = scratch });
+}
+
+static void time_starts_at_zero_and_runs_at_the_counters_rate(void **state)
+{
+	static const uint64_t rates[] = { 1000, 24 * MHZ, 2600 * MHZ, 1ULL << 33 };
+	struct tr_clock clock = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		uint64_t day = 86400 * rates[i];
+		uint64_t ns;
+
+		clock_set(&clock, rates[i], 123456789);
+		assert_int_equal(clock_to_ns(&clock, 123456789), 0);
+		ns = clock_to_ns(&clock, 123456789 + day);
+		assert_true(ns <= 86400 * NSEC_PER_SEC);
+		assert_true(ns >= 86400 * (NSEC_PER_SEC - 1));
+	}
+}
+
+static void a_deadline_is_never_early(void **state)
+{
+	struct tr_clock clock = { 0 };
+
+	(void)state;
+	clock_set(&clock, 24 * MHZ, 0);
+	assert_int_equal(clock_span_to_cycles(&clock, 1), 1);
+	assert_int_equal(clock_span_to_cycles(&clock, NSEC_PER_SEC), 24 * MHZ);
+	assert_true(clock_span_to_cycles(&clock, UINT64_MAX) > 1ULL << 38);
+	clock_set(&clock, 1ULL << 33, 0);
+	assert_true(clock_span_to_cycles(&clock, UINT64_MAX) == 1ULL << 62);
+	assert_true(clock_span_to_cycles(&clock, ((1ULL << 29) + 1) * NSEC_PER_SEC - 1) ==
+	            1ULL << 62);
+	assert_true(clock_span_to_cycles(&clock, ((1ULL << 29) - 1) * NSEC_PER_SEC) ==
+	            (1ULL << 62) - (1ULL << 33));
+}
+
+static unsigned order[3], expired;
+static struct timer timers[3];
+
+static void note_expiry(struct timer *timer, const struct arch_regs *interrupted, uint64_t now)
+{
+	(void)interrupted;
+	(void)now;
+	order[expired++] = (unsigned)(timer - timers);
+}
+
+static void timers_expire_in_the_order_of_their_deadlines(void **state)
+{
+	(void)state;
+	expired = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		timers[i].expire = note_expiry;
+		timer_start(&timers[i], host_fake_cycles + 100 * (3 - i));
+	}
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 100);
+	timer_cancel(&timers[1]);
+	assert_int_equal(fake_cpu_run(1000, 0, &regs), 2);
+	assert_int_equal(expired, 2);
+	assert_int_equal(order[0], 2);
+	assert_int_equal(order[1], 0);
+	assert_int_equal(fake_timer_deadline, 0);
+}
+
+static void the_first_deadline_is_armed_whatever_comes_and_goes(void **state)
+{
+	uint64_t now = host_fake_cycles;
+
+	(void)state;
+	expired = 0;
+	for (unsigned i = 0; i < 3; i++)
+		timers[i] = (struct timer){ .expire = note_expiry };
+	timer_start(&timers[0], now + 200);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	timer_start(&timers[1], now + 300);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	timer_start(&timers[2], now + 200); /* of two at one time the older one comes first */
+	assert_true(timer_cancel(&timers[1]));
+	assert_false(timer_cancel(&timers[1]));
+	assert_int_equal(fake_timer_deadline, now + 200);
+	assert_int_equal(fake_cpu_run(200, 0, &regs), 1);
+	assert_int_equal(expired, 2);
+	assert_int_equal(order[0], 0);
+	assert_int_equal(order[1], 2);
+	timer_start(&timers[0], now + 500);
+	timer_start(&timers[1], now + 400);
+	assert_int_equal(fake_timer_deadline, now + 400);
+	assert_true(timer_cancel(&timers[1]));
+	assert_int_equal(fake_timer_deadline, now + 500);
+	assert_true(timer_cancel(&timers[0]));
+	assert_int_equal(fake_timer_deadline, 0);
+}
+
+static void each_cpu_has_its_own_queue(void **state)
+{
+	uint64_t now = host_fake_cycles;
+
+	(void)state;
+	fake_cpu_number = 1;
+	assert_int_equal(timer_init(), 0);
+	timer_start(&timers[0], now + 100);
+	fake_cpu_number = 0;
+	timer_start(&timers[1], now + 200);
+	assert_int_equal(fake_timer_deadline, now + 200);
+	assert_false(timer_cancel(&timers[0]));
+	assert_true(timer_cancel(&timers[1]));
+	fake_cpu_number = 1;
+	assert_true(timer_cancel(&timers[0]));
+	fake_cpu_number = 0;
+}
+
+static void periods_and_residue_are_the_count(void **state)
+{
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	fake_cpu_run(26 * MHZ + 1300000, 0, &regs); /* 10.5 ms */
+	event_disable(&event);
+	assert_int_equal(event.account.written, 10);
+	assert_int_equal(event.count, 10500000);
+	assert_int_equal(event.account.period + (event.count - event.sampled), event.count);
+	assert_int_equal(event.time_enabled, 10500000);
+}
+
+static void a_clock_that_was_stopped_goes_on_where_it_was(void **state)
+{
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	fake_cpu_run(4 * 260000, 0, &regs); /* 0.4 ms */
+	event_read(&event);
+	assert_int_equal(event.count, 400000);
+	event_disable(&event);
+	assert_int_equal(fake_timer_deadline, 0);
+	fake_cpu_run(26 * MHZ, 0, &regs);
+	event_read(&event); /* it does not run */
+	assert_int_equal(event.count, 400000);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 6 * 260000);
+	fake_cpu_run(6 * 260000 - 1, 0, &regs);
+	assert_int_equal(event.account.generated, 0);
+	fake_cpu_run(1, 0, &regs);
+	assert_int_equal(event.account.generated, 1);
+	assert_int_equal(event.account.period, 1000000);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 2600000);
+	/* Due, and not served before it is stopped: at once when it goes on. */
+	host_fake_cycles += 2600000 + 5;
+	event_disable(&event);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles);
+	event_disable(&event);
+}
+
+static void periods_and_frequencies_are_taken_to_their_bounds(void **state)
+{
+	(void)state;
+	event.attr.sample_period = 999; /* as short as that is not possible */
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	event.attr.sample_period = 1001;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2603); /* 2602.6, never early */
+	assert_int_equal(event.hw.cpu_clock.left, 2603);
+	event.attr.flags = PERF_ATTR_FREQ;
+	event.attr.sample_freq = 1000000;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	event.attr.sample_freq = 1001002; /* 999 ns */
+	assert_int_equal(event_init(&event), -EINVAL);
+	event.attr.sample_freq = 0;
+	assert_int_equal(event_init(&event), -EINVAL);
+	event.attr.flags = 0;
+	event.attr.config = PERF_COUNT_SW_CPU_CLOCK + 1;
+	assert_int_equal(event_init(&event), -ENOENT);
+}
+
+static void a_late_handler_writes_one_sample_with_the_true_period(void **state)
+{
+	struct tr_event_ledger ledger;
+
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	/* 4.5 periods late: the sample stands for 5.5 periods, the grid stays. */
+	fake_cpu_run(26 * MHZ, 2600000ULL * 9 / 2, &regs);
+	event_disable(&event);
+	event_publish(&event, &ledger, clock_now());
+	assert_int_equal(ledger.generated, 1);
+	assert_int_equal(ledger.period, 5500000);
+	assert_int_equal(ledger.residue, 4500000);
+	assert_int_equal(ledger.count, 10000000);
+}
+
+static void a_sample_has_perfs_layout(void **state)
+{
+	uint64_t stack[4] = { 0, 0, 0, 0 };
+	struct arch_regs at = { .pc = 0x1234, .fp = (uint64_t)stack, .sp = (uint64_t)stack };
+	struct sample_data values = { .time = 11, .period = 22, .addr = 33 };
+	const uint64_t expected[] = {
+		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 120ULL << 48,
+		7,              /* IDENTIFIER */
+		0x1234,         /* IP */
+		1 | 1ULL << 32, /* pid, tid */
+		11,             /* TIME */
+		33,             /* ADDR */
+		7,              /* ID */
+		7,              /* STREAM_ID */
+		0,              /* CPU */
+		22,             /* PERIOD */
+		55,             /* READ: the count */
+		3,              /* callchain: nr */
+		PERF_CONTEXT_USER,
+		0x1234,
+		0x5678,
+	};
+
+	(void)state;
+	stack[0] = (uint64_t)&stack[2];
+	stack[1] = 0x5678;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 4);
+	event.count = 55;
+	sample_output(&event, &at, &values);
+	assert_int_equal(control.data_head, sizeof(expected));
+	assert_memory_equal(data, expected, sizeof(expected));
+}
+
+static void a_callchain_never_leaves_the_stack(void **state)
+{
+	uint64_t *stack = malloc(64 * 8); /* the sanitizer knows its bounds */
+	uint64_t ips[CALLCHAIN_MAX + 2];
+	uint64_t low = (uint64_t)stack, high = (uint64_t)(stack + 64);
+	uint64_t random = 1;
+
+	(void)state;
+	fake_stack_low = low;
+	fake_stack_high = high;
+	for (unsigned round = 0; round < 20000; round++) {
+		struct arch_regs at = { .pc = 1, .fp = low + round % 600, .sp = low };
+
+		for (unsigned i = 0; i < 64; i++) {
+			random = random * 6364136223846793005ULL + 1;
+			stack[i] = random & 1 ? low + (random >> 33) % 600 : random;
+		}
+		assert_in_range(callchain_collect(&at, ips, 5), 2, 6);
+		at.fp = 0x4141414141414141;
+		assert_int_equal(callchain_collect(&at, ips, 5), 2);
+		at.fp = high - 8;
+		assert_int_equal(callchain_collect(&at, ips, 5), 2);
+		at.fp = UINT64_MAX - 7;
+		assert_int_equal(callchain_collect(&at, ips, 5), 2);
+	}
+	free(stack);
+}
+
+/* Frames as a program has them but for some, in a stack of 128 words. */
+static void fill_stack(uint64_t *stack, uint64_t *random)
+{
+	for (unsigned i = 0; i < 128; i++) {
+		*random = *random * 6364136223846793005ULL + 1;
+		stack[i] = (uint64_t)&stack[i] + 16 + 8 * (*random >> 33 & 3);
+		if (*random >> 58 == 0)
+			stack[i] = *random >> 33 & 1 ? 0 : *random;
+		else if (*random >> 58 == 1)
+			stack[i] -= *random >> 40 & 31;
+	}
+}
+
+static void followed_in_a_straight_line_a_callchain_is_the_same(void **state)
+{
+	static const unsigned lengths[] = { 1, 2, 8, 9, 10, CALLCHAIN_MAX };
+	uint64_t *stack = malloc(128 * 8); /* the sanitizer knows its bounds */
+	uint64_t ips[CALLCHAIN_MAX + 1], same[CALLCHAIN_MAX + 1], random = 1;
+	unsigned straight = 0;
+
+	(void)state;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 128);
+	for (unsigned round = 0; round < 60000; round++) {
+		struct callchain chain = { .max_frames = lengths[round % 6] };
+		struct arch_regs at = { .pc = 1 };
+
+		fill_stack(stack, &random);
+		at.sp = fake_stack_low + (random >> 20) % (round % 3 ? 512 : 1100);
+		at.fp = at.sp + (random >> 40) % 64;
+		if (round % 8) {
+			at.sp &= ~7ULL;
+			at.fp &= ~7ULL;
+		}
+		for (unsigned again = 0; again < 2; again++) {
+			unsigned n = callchain_collect(&at, ips, chain.max_frames);
+
+			assert_int_equal(callchain_put(&chain, &at, same), n);
+			assert_memory_equal(ips, same, n * 8);
+			straight += again && n > 8 && chain.straight;
+		}
+	}
+	assert_true(straight > 1000);
+	free(stack);
+}
+
+static void frames_must_ascend(void **state)
+{
+	uint64_t stack[4] = { 0 };
+	uint64_t ips[CALLCHAIN_MAX + 2];
+	struct arch_regs at = { .pc = 1, .fp = (uint64_t)stack, .sp = (uint64_t)stack };
+
+	(void)state;
+	stack[0] = (uint64_t)stack; /* a frame that is its own caller */
+	stack[1] = 2;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 4);
+	assert_int_equal(callchain_collect(&at, ips, CALLCHAIN_MAX), 3);
+}
+
+static void impossible_attributes_are_refused(void **state)
+{
+	(void)state;
+	event.attr.sample_freq = 1001 * 1000;
+	event.attr.flags = PERF_ATTR_FREQ;
+	assert_int_equal(event_init(&event), -EINVAL);
+	event.attr.sample_freq = 1000;
+	assert_int_equal(event_init(&event), 0);
+	event.attr.sample_type |= PERF_SAMPLE_RAW;
+	assert_int_equal(event_init(&event), -EOPNOTSUPP);
+	event.attr.sample_type = PERF_SAMPLE_IP;
+	event.attr.type = 99;
+	assert_int_equal(event_init(&event), -ENOENT);
+}
+
+static unsigned worked;
+
+static void work(struct tick *tick)
+{
+	(void)tick;
+	worked++;
+}
+
+static void the_tick_comes_every_millisecond(void **state)
+{
+	struct tick tick;
+
+	(void)state;
+	worked = 0;
+	tick_start(&tick, work);
+	fake_cpu_run(26 * MHZ, 0, &regs);
+	tick_stop(&tick);
+	assert_int_equal(worked, 10);
+	assert_int_equal(tick.count, 10);
+	assert_int_equal(fake_timer_deadline, 0);
+}
+
+static void work_slowly(struct tick *tick)
+{
+	host_fake_cycles += worked == 1 ? 500 : 100;
+	work(tick);
+}
+
+static void what_the_tick_takes_is_counted(void **state)
+{
+	struct tick tick;
+
+	(void)state;
+	worked = 0;
+	tick_start(&tick, work_slowly);
+	assert_int_equal(fake_timer_deadline, host_fake_cycles + 26 * MHZ / 10);
+	fake_cpu_run(4 * 26 * MHZ / 10, 0, &regs);
+	tick_stop(&tick);
+	assert_int_equal(tick.count, 4);
+	assert_int_equal(tick.cycles, 800);
+	assert_int_equal(tick.longest, 500);
+}
+
+static void without_a_period_time_is_only_counted(void **state)
+{
+	(void)state;
+	event.attr.sample_period = 0;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	assert_int_equal(fake_cpu_run(2600 * MHZ, 0, &regs), 0);
+	event_disable(&event);
+	assert_int_equal(event.account.generated, 0);
+	assert_in_range(event.count, 1000 * MHZ - 1, 1000 * MHZ);
+	assert_in_range(event.time_running, 1000 * MHZ - 1, 1000 * MHZ);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(time_starts_at_zero_and_runs_at_the_counters_rate, set_up),
+		cmocka_unit_test_setup(a_deadline_is_never_early, set_up),
+		cmocka_unit_test_setup(timers_expire_in_the_order_of_their_deadlines, set_up),
+		cmocka_unit_test_setup(the_first_deadline_is_armed_whatever_comes_and_goes, set_up),
+		cmocka_unit_test_setup(each_cpu_has_its_own_queue, set_up),
+		cmocka_unit_test_setup(periods_and_residue_are_the_count, set_up),
+		cmocka_unit_test_setup(a_clock_that_was_stopped_goes_on_where_it_was, set_up),
+		cmocka_unit_test_setup(periods_and_frequencies_are_taken_to_their_bounds, set_up),
+		cmocka_unit_test_setup(a_late_handler_writes_one_sample_with_the_true_period,
+		                       set_up),
+		cmocka_unit_test_setup(a_sample_has_perfs_layout, set_up),
+		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
+		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),
+		cmocka_unit_test_setup(frames_must_ascend, set_up),
+		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
+		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
+		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
+		cmocka_unit_test_setup(what_the_tick_takes_is_counted, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What each event source calls its events and the fields of its config: the names that users type,
+ * and that perf has in sysfs' format/ directories. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pmu/pmu.h"
+
+/* name, type, PMU_* flags; its terms: word of config, lowest and highest bit; its events */
+static const char expected[] =
+    "cpu 4 2\n"
+    "\tevent 0:0-7\n"
+    "\tumask 0:8-15\n"
+    "\tedge 0:18-18\n"
+    "\tany 0:21-21\n"
+    "\tinv 0:23-23\n"
+    "\tcmask 0:24-31\n"
+    "cpu_core b 0\n"
+    "\tevent 0:0-7\n"
+    "\tumask 0:8-15\n"
+    "\tedge 0:18-18\n"
+    "\tany 0:21-21\n"
+    "\tinv 0:23-23\n"
+    "\tcmask 0:24-31\n"
+    "cpu_atom a 0\n"
+    "\tevent 0:0-7\n"
+    "\tumask 0:8-15\n"
+    "\tedge 0:18-18\n"
+    "\tany 0:21-21\n"
+    "\tinv 0:23-23\n"
+    "\tcmask 0:24-31\n"
+    "cpu 4 2\n"
+    "\tevent 0:0-7\n"
+    "\tevent 0:32-35\n"
+    "\tumask 0:8-15\n"
+    "\tedge 0:18-18\n"
+    "\tinv 0:23-23\n"
+    "\tcmask 0:24-31\n"
+    "armv8_pmuv3 8 2\n"
+    "\tevent 0:0-15\n"
+    "\tlong 1:0-0\n"
+    "\tthreshold 1:5-16\n"
+    "\tthreshold_compare 1:3-4\n"
+    "\tthreshold_count 1:2-2\n"
+    "\tmidr 2:0-31\n"
+    "arm_spe 9 1\n"
+    "\tts_enable 0:0-0\n"
+    "\tpa_enable 0:1-1\n"
+    "\tpct_enable 0:2-2\n"
+    "\tjitter 0:16-16\n"
+    "\tbranch_filter 0:32-32\n"
+    "\tload_filter 0:33-33\n"
+    "\tstore_filter 0:34-34\n"
+    "\tdiscard 0:35-35\n"
+    "\tevent_filter 1:0-63\n"
+    "\tmin_latency 2:0-11\n"
+    "\tinv_event_filter 3:0-63\n"
+    "bts 64 5\n"
+    "branch-step 65 5\n"
+    "branch-trace 64 5\n"
+    "branch-trace 65 5\n"
+    "cpu-clock 1 0\n"
+    "\tcpu-clock=0\n";
+
+static void tables_are_what_they_are_documented_to_be(void **state)
+{
+	static char text[16384];
+	size_t used = 0;
+
+	(void)state;
+	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
+		const struct pmu_format *f = (*pmu)->formats;
+		const struct pmu_event_name *e = (*pmu)->events;
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %x %x\n",
+		                         (*pmu)->name, (*pmu)->type, (*pmu)->flags);
+		for (; f && f->term; f++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+			                         "\t%s %u:%u-%u\n", f->term, f->word, f->low,
+			                         f->high);
+		for (; e && e->name; e++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "\t%s=%llx\n",
+			                         e->name, (unsigned long long)e->config);
+	}
+	assert_string_equal(text, expected);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_what_they_are_documented_to_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver of AMD's counters on modelled registers that know their reserved bits and which of
+ * them a CPU has: legacy, extended, and PerfMonV2. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/x86_64/amd_perfmon.h"
+#include "arch/x86_64/perfmon.h"
+#include "pmu/counter_census.h"
+#include "pmu/parse/events.h"
+#include "pmu/x86/amd_pmu.h"
+#include "tests/unit/pmu/counter_rig.h"
+
+#define EM_X86_64    62
+#define MAX_COUNTERS 8U
+#define MASK         ((1ULL << PERF_CTR_WIDTH) - 1)
+#define CTL_RESERVED                                                                 \
+	0xfffffcf000280000ULL /* APM volume 2, 13.2.1; host and guest bits are there \
+	                       */
+
+/* ---- The model ---- */
+
+enum generation { LEGACY, EXTENDED, VERSION_2 };
+
+static struct {
+	enum generation generation;
+	unsigned family, counters;
+	bool hypervisor;
+	uint64_t stuck; /* counters whose registers do not take writes */
+	uint64_t control[MAX_COUNTERS], counter[MAX_COUNTERS];
+	uint64_t global_control, status;
+	/* A register's access takes time, in which what runs counts on. */
+	uint64_t access_events;
+	bool pending;            /* an overflow's interrupt, from within an access */
+	uint64_t counted;        /* by all of them since power on, whatever was written to them */
+	unsigned running_writes; /* to a counter that was counting: what it counted since is lost */
+	unsigned faults;         /* accesses that real registers would answer with #GP */
+} model;
+
+static uint64_t read_cpuid(uint32_t reg)
+{
+	switch (reg) {
+	case CPUID_WORD(0U, CPUID_EBX):
+		return CPUID_VENDOR_AUTH;
+	case CPUID_WORD(CPUID_FEATURES, CPUID_EAX):
+		return model.family < 15 ? model.family << 8 : 15U << 8 | (model.family - 15) << 20;
+	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
+		return model.hypervisor ? CPUID_FEATURES_HYPERVISOR : 0;
+	case CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX):
+		return model.generation >= EXTENDED ? CPUID_EXTENDED_PERF_CTR_CORE : 0;
+	case CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX):
+		return model.generation >= VERSION_2 ? CPUID_EXTENDED_PERFMON_V2 : 0;
+	case CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX):
+		return model.generation >= VERSION_2 ? model.counters : 0;
+	default:
+		return 0;
+	}
+}
+
+/* The register of a counter, or NULL: the extension's pairs show the legacy ones as well. */
+static uint64_t *counter_register(uint32_t reg, unsigned *counter)
+{
+	bool control;
+
+	if (reg - PERF_LEGACY_CTL0 < 2 * PERF_LEGACY_COUNTERS) {
+		*counter = (reg - PERF_LEGACY_CTL0) % PERF_LEGACY_COUNTERS;
+		control = reg < PERF_LEGACY_CTR0;
+	} else if (model.generation >= EXTENDED && reg - PERF_CTL0 < 2 * model.counters) {
+		*counter = (reg - PERF_CTL0) / 2;
+		control = reg % 2 == PERF_CTL0 % 2;
+	} else {
+		return NULL;
+	}
+	return control ? &model.control[*counter] : &model.counter[*counter];
+}
+
+static bool counts(unsigned i)
+{
+	return model.control[i] & PERFEVTSEL_EN &&
+	       model.control[i] & (PERFEVTSEL_OS | PERFEVTSEL_USR) &&
+	       (model.generation < VERSION_2 || model.global_control >> i & 1);
+}
+
+static bool count_on(uint64_t events)
+{
+	bool interrupt = false;
+
+	for (unsigned i = 0; i < model.counters; i++) {
+		uint64_t before = model.counter[i];
+
+		if (!counts(i))
+			continue;
+		model.counted += events;
+		model.counter[i] = (before + events) & MASK;
+		if (model.counter[i] >= before)
+			continue;
+		model.status |= model.generation >= VERSION_2 ? 1ULL << i : 0;
+		interrupt |= model.control[i] & PERFEVTSEL_INT;
+	}
+	return interrupt;
+}
+
+/* The interrupt of an overflow within an access comes behind it. */
+static void take_time(void)
+{
+	if (model.access_events && count_on(model.access_events))
+		model.pending = true;
+}
+
+static bool count_on_with_pending(uint64_t events)
+{
+	bool interrupt = count_on(events) || model.pending;
+
+	model.pending = false;
+	return interrupt;
+}
+
+static uint64_t model_read(uint32_t reg)
+{
+	unsigned counter;
+	uint64_t *word = counter_register(reg, &counter);
+
+	take_time();
+	if ((reg & ~0x3ffU) == CPUID_WORDS)
+		return read_cpuid(reg);
+	if (reg - RDPMC_VALUE(0U) < model.counters)
+		return model.counter[reg - RDPMC_VALUE(0U)];
+	if (word)
+		return *word;
+	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_STATUS)
+		return model.status;
+	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_CTL)
+		return model.global_control;
+	model.faults++;
+	return 0;
+}
+
+static void model_write(uint32_t reg, uint64_t value)
+{
+	unsigned counter;
+	uint64_t *word = counter_register(reg, &counter);
+	uint64_t all = (1ULL << model.counters) - 1;
+
+	take_time();
+	if (word && word >= model.counter && word < model.counter + MAX_COUNTERS && counts(counter))
+		model.running_writes++;
+	if (word && word >= model.control && word < model.control + MAX_COUNTERS)
+		model.faults += (value & CTL_RESERVED) != 0;
+	else if (word)
+		model.faults += (value & ~MASK) != 0;
+	else
+		model.faults += model.generation < VERSION_2 || (value & ~all);
+	if (word && !(model.stuck >> counter & 1))
+		*word = value;
+	if (reg == PERF_CNTR_GLOBAL_CTL)
+		model.global_control = value;
+	if (reg == PERF_CNTR_GLOBAL_STATUS_CLR)
+		model.status &= ~value;
+	model.faults += reg == PERF_CNTR_GLOBAL_STATUS; /* read only */
+}
+
+static const struct {
+	enum generation generation;
+	unsigned family, counters;
+} machines[] = {
+	{ LEGACY, 0x10, 4 }, { EXTENDED, 0x17, 6 }, { VERSION_2, 0x19, 6 }, { VERSION_2, 0x1a, 8 }
+};
+#define NR_MACHINES (sizeof(machines) / sizeof(machines[0]))
+
+static void power_on(size_t machine)
+{
+	memset(&model, 0, sizeof(model));
+	model.generation = machines[machine].generation;
+	model.family = machines[machine].family;
+	model.counters = machines[machine].counters;
+	counter_census[0] = (struct counter_census){ 0 };
+	rig_power_on(EM_X86_64, model_read, model_write);
+}
+
+/* ---- The claims ---- */
+
+static void every_counter_of_every_generation_counts_and_samples_exactly(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		for (unsigned i = 0; i < model.counters; i++)
+			rig_begin(&rig_events[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+			          1000 + i);
+		assert_true(counter_census[0].present == (1ULL << model.counters) - 1);
+		rig_run(1000000, 7, count_on);
+		for (unsigned i = 0; i < model.counters; i++) {
+			struct perf_event *event = &rig_events[i];
+
+			event_disable(event);
+			assert_in_range(event->count, 1000000 - 7, 1000000);
+			assert_int_equal(event->account.period + (event->count - event->sampled),
+			                 event->count);
+			assert_int_equal(event->account.generated, event->count / (1000 + i));
+			assert_int_equal(event->account.lost, 0);
+		}
+		assert_int_equal(model.faults, 0);
+	}
+}
+
+/* Events pass while registers are read and written: what a counter that runs has counted between a
+ * look at it and a write to it would be gone. */
+static void no_event_is_lost_while_registers_are_accessed(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		struct perf_event *event = &rig_events[0];
+
+		power_on(m);
+		rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
+		assert_int_equal(event_init(event), 0);
+		model.access_events = 3;
+		for (unsigned i = 0; i < 3; i++) {
+			assert_int_equal(event_enable(event), 0);
+			rig_run(50000, 7, count_on_with_pending);
+			event_read(event);
+			rig_run(50000, 7, count_on_with_pending);
+			event_disable(event);
+		}
+		assert_true(model.counted >= 300000);
+		assert_int_equal(event->count, model.counted);
+		assert_int_equal(event->account.period + (event->count - event->sampled),
+		                 model.counted);
+		assert_int_equal(model.running_writes, 0);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
+/* So that no lap of its 48 bits goes by unseen, however late the interrupt. */
+static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1ULL << 50);
+		assert_true(model.counter[0] == (MASK >> 1) + 2);
+		event_disable(&rig_events[0]);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
+static void one_event_more_than_counters_is_told(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES - 1; m++) {
+		power_on(m);
+		for (unsigned i = 0; i < model.counters; i++)
+			rig_begin(&rig_events[i], PERF_TYPE_RAW, 0xc0, 1000);
+		rig_describe(&rig_events[model.counters], PERF_TYPE_RAW, 0xc0, 1000);
+		assert_int_equal(event_init(&rig_events[model.counters]), 0);
+		assert_int_equal(event_enable(&rig_events[model.counters]), -EAGAIN);
+		for (unsigned i = 0; i < model.counters; i++)
+			event_disable(&rig_events[i]);
+	}
+}
+
+static void a_late_interrupt_writes_one_sample_with_the_true_period(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		rig_run(5500, 5500, count_on);
+		assert_int_equal(rig_events[0].account.generated, 1);
+		assert_int_equal(rig_events[0].account.period, 5500);
+		rig_run(500, 1, count_on);
+		assert_int_equal(rig_events[0].account.generated, 2); /* the grid stays */
+		event_disable(&rig_events[0]);
+		assert_int_equal(rig_events[0].count, 6000);
+	}
+}
+
+/* Without global registers the NMI of one overflow may find that the last one's handler has served
+ * it already. */
+static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		rig_run(400, 1, count_on);
+		fake_pmi(&rig_regs);
+		rig_run(600, 1, count_on);
+		event_disable(&rig_events[0]);
+		fake_pmi(&rig_regs);
+		assert_int_equal(counter_census[0].spurious, 2);
+		assert_int_equal(rig_events[0].count, 1000);
+		assert_int_equal(rig_events[0].account.generated, 1);
+	}
+}
+
+static void leftovers_are_cleared_and_told(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		model.control[1] = PERFEVTSEL_EN | PERFEVTSEL_INT | PERFEVTSEL_OS | 0x76;
+		model.global_control = model.status = 3;
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		assert_int_equal(counter_census[0].leftovers, 1 << 1);
+		assert_int_equal(model.control[1], 0);
+		event_disable(&rig_events[0]);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
+static void counters_that_somebody_else_has_are_left_alone(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		model.stuck = 1;
+		model.counter[0] = 99;
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		assert_int_equal(counter_census[0].foreign, 1);
+		assert_int_equal(rig_events[0].hw.x86.counter, 1);
+		event_disable(&rig_events[0]);
+		model.stuck = (1ULL << model.counters) - 1;
+		memset(model.counter, 0x11, sizeof(model.counter));
+		rig_describe(&rig_events[0], PERF_TYPE_RAW, 0xc0, 1000);
+		assert_int_equal(event_init(&rig_events[0]), 0);
+		assert_int_equal(event_enable(&rig_events[0]), -EBUSY);
+	}
+}
+
+static void generic_events_are_the_familys(void **state)
+{
+	static const struct {
+		size_t machine;
+		uint64_t generic, select;
+	} cases[] = {
+		{ 0, PERF_COUNT_HW_CPU_CYCLES, 0x76 },
+		{ 1, PERF_COUNT_HW_CPU_CYCLES, 0x76 },
+		{ 0, PERF_COUNT_HW_CACHE_REFERENCES, 0x077d },
+		{ 1, PERF_COUNT_HW_CACHE_REFERENCES, 0xff60 },
+		{ 0, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0xd1 },
+		{ 1, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0 },
+		{ 0, PERF_COUNT_HW_BUS_CYCLES, 0 },
+		{ 2, PERF_COUNT_HW_BRANCH_MISSES, 0xc3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_event *event = &rig_events[0];
+
+		power_on(cases[i].machine);
+		rig_describe(event, PERF_TYPE_HARDWARE, cases[i].generic, 1000);
+		assert_int_equal(event_init(event), cases[i].select ? 0 : -ENOENT);
+		if (cases[i].select)
+			assert_int_equal(event->hw.x86.select & PERF_CTL_EVENT, cases[i].select);
+	}
+}
+
+static void raw_events_have_twelve_bits_and_no_bits_of_ours(void **state)
+{
+	static const uint64_t refused[] = { 0,
+		                            PERFEVTSEL_EN | 0x76,
+		                            PERFEVTSEL_INT | 0x76,
+		                            PERFEVTSEL_ANY | 0x76,
+		                            1ULL << 36 | 0x76,
+		                            1ULL << 41 | 0x76 };
+	const struct pmu *const sources[] = { &pmu_amd, NULL };
+	struct parse_error error;
+	struct event_spec spec;
+
+	(void)state;
+	power_on(1);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		rig_describe(&rig_events[0], PERF_TYPE_RAW, refused[i], 1000);
+		assert_int_equal(event_init(&rig_events[0]), -ENOENT);
+	}
+	assert_int_equal(
+	    parse_events("cpu/event=0x1c7,umask=2,cmask=1,inv,edge/", sources, &spec, 1, &error),
+	    1);
+	assert_true(spec.attr.config == (1ULL << 32 | 1 << 24 | 1 << 23 | 1 << 18 | 0x02c7));
+	rig_begin(&rig_events[0], PERF_TYPE_RAW, spec.attr.config, 1000);
+	assert_true((model.control[0] & PERF_CTL_EVENT) == spec.attr.config);
+	event_disable(&rig_events[0]);
+	assert_int_equal(model.faults, 0);
+	assert_int_equal(parse_events("cpu/event=0x1000/", sources, &spec, 1, &error), -EINVAL);
+	assert_int_equal(parse_events("cpu/any/", sources, &spec, 1, &error), -EINVAL);
+}
+
+static void a_hypervisor_without_counters_is_named(void **state)
+{
+	const char *why;
+
+	(void)state;
+	power_on(0);
+	assert_int_equal(pmu_amd.probe(&why), 0);
+	model.hypervisor = true;
+	assert_int_equal(pmu_amd.probe(&why), -EBUSY);
+	assert_non_null(strstr(why, "hypervisor"));
+	power_on(1);
+	model.hypervisor = true;
+	assert_int_equal(pmu_amd.probe(&why), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_counter_of_every_generation_counts_and_samples_exactly),
+		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
+		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
+		cmocka_unit_test(one_event_more_than_counters_is_told),
+		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
+		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
+		cmocka_unit_test(leftovers_are_cleared_and_told),
+		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
+		cmocka_unit_test(generic_events_are_the_familys),
+		cmocka_unit_test(raw_events_have_twelve_bits_and_no_bits_of_ours),
+		cmocka_unit_test(a_hypervisor_without_counters_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

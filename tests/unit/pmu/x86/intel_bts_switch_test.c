@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* From a branch trace's full segment to the next. */
+#include "tests/unit/pmu/x86/bts_rig.h"
+
+static void a_segment_switch_costs_the_same_whatever_the_size(void **state)
+{
+	uint64_t cost[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		power_on(0);
+		start(i ? AREA : 1 << 16);
+		while (!bts_cpu.pmi)
+			branches(1);
+		cost[i] = bts_cpu.registers;
+		branches(1);
+		cost[i] = bts_cpu.registers - cost[i];
+		event_disable(&event);
+	}
+	assert_int_equal(cost[0], cost[1]);
+}
+
+static uint32_t asked;
+static unsigned attended;
+static bool heeds;
+
+static void attend(struct perf_event *of)
+{
+	attended++;
+	if (heeds)
+		of->heard = asked;
+}
+
+/* So many branches, and a reader that keeps up. */
+static void go_round(uint64_t size, uint64_t n)
+{
+	memset(memory, 0, size);
+	power_on(2);
+	assert_int_equal(open_trace(size, 0), 0);
+	event.attend = attend;
+	event.asked = &asked;
+	assert_int_equal(event_enable(&event), 0);
+	while (bts_cpu.retired < n) {
+		branches(100);
+		read_all();
+	}
+	event_disable(&event);
+	assert_int_equal(event.branches.lost, 0);
+	assert_accounted();
+}
+
+/* Each asks, and nobody heeds it: then every switch is done with care. */
+static void every_switch_does_what_one_with_care_does(void **state)
+{
+	static uint8_t with_care[AREA];
+	static uint64_t told[1 << 17];
+
+	(void)state;
+	for (uint64_t size = 1 << 14; size <= AREA; size *= 2) {
+		uint64_t n = 3 * size / sizeof(struct branch_record), head, skipped, causes;
+
+		heeds = false;
+		asked = 1;
+		attended = 0;
+		go_round(size, n);
+		assert_true(attended > 3 * 3 && attended == aux.records - 1);
+		head = aux.head;
+		skipped = aux.skipped;
+		causes = owner.causes[TR_WAKEUP_AUX];
+		memcpy(with_care, memory, size);
+		memcpy(told, data, sizeof(data));
+		asked = 0;
+		go_round(size, n);
+		assert_int_equal(attended, aux.records - 1);
+		assert_int_equal(aux.head, head);
+		assert_int_equal(aux.skipped, skipped);
+		assert_true(skipped > 0);
+		assert_memory_equal(memory, with_care, size);
+		assert_memory_equal(data, told, ring.published);
+		/* one, where both the last segment's end and the area's are marks */
+		assert_in_range(owner.causes[TR_WAKEUP_AUX], causes - 3, causes);
+	}
+}
+
+static void what_is_asked_is_attended_to_at_the_next_switch_and_once(void **state)
+{
+	(void)state;
+	heeds = true;
+	asked = 0;
+	attended = 0;
+	power_on(0);
+	assert_int_equal(open_trace(1 << 16, 0), 0);
+	event.attend = attend;
+	event.asked = &asked;
+	assert_int_equal(event_enable(&event), 0);
+	while (aux.records < 2)
+		branches(1);
+	assert_int_equal(attended, 0);
+	asked = 5;
+	while (aux.records < 3)
+		branches(1);
+	assert_int_equal(attended, 1);
+	while (aux.records < 5)
+		branches(1);
+	assert_int_equal(attended, 1);
+	event_disable(&event);
+	assert_accounted();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_segment_switch_costs_the_same_whatever_the_size,
+		                          no_faults),
+		cmocka_unit_test_teardown(every_switch_does_what_one_with_care_does, no_faults),
+		cmocka_unit_test_teardown(what_is_asked_is_attended_to_at_the_next_switch_and_once,
+		                          no_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

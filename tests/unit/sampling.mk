@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-$(foreach test,sampling_test throttle_test event_test,$(eval $(test)_SRCS += tests/unit/sampling_rig.c))
