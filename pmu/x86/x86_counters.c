@@ -314,8 +314,9 @@ void x86_counters_stop(struct perf_event *event)
 		return;
 	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
 	set_active(u, hw->counter, false);
-	if (!u->frozen)
-		let_run(u, u->active); /* a handler that throttles it */
+	/* In a handler: the switch is thrown at its end. Without one all are let run there. */
+	if (!u->frozen && u->m.global_ctrl)
+		let_run(u, u->active);
 	configure(&u->m, hw->counter, 0);
 	event->count = count_now(event);
 	if (u->m.global_clear)

@@ -11,8 +11,10 @@
 
 #include "arch/x86_64/amd_perfmon.h"
 #include "arch/x86_64/perfmon.h"
+#include "pmu/clock.h"
 #include "pmu/counter_census.h"
 #include "pmu/parse/events.h"
+#include "pmu/throttle.h"
 #include "pmu/x86/amd_pmu.h"
 #include "tests/unit/pmu/counter_rig.h"
 
@@ -236,6 +238,36 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 	}
 }
 
+/* Both overflow at once; the first is stopped by its own sample, while the second is still to be
+ * served. */
+static void who_is_throttled_in_the_handler_leaves_the_others_standing(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		power_on(m);
+		model.access_events = 3;
+		for (unsigned i = 0; i < 2; i++) {
+			rig_begin(&rig_events[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+			          1000);
+			rig_events[i].group_leader = &rig_events[i];
+			rig_events[i].nr_members = 1;
+		}
+		throttle_set(&rig_events[0], 1000);
+		for (unsigned i = 0; i < 50; i++) {
+			rig_run(10000, 7, count_on_with_pending);
+			pmu_amd.disable();
+			throttle_end(&rig_events[0], clock_now());
+			pmu_amd.enable();
+		}
+		for (unsigned i = 0; i < 2; i++)
+			event_disable(&rig_events[i]);
+		assert_true(rig_events[0].throttled > 10);
+		assert_int_equal(rig_events[0].count + rig_events[1].count, model.counted);
+		assert_int_equal(model.running_writes, 0);
+		assert_int_equal(model.faults, 0);
+	}
+}
+
 /* So that no lap of its 48 bits goes by unseen, however late the interrupt. */
 static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **state)
 {
@@ -411,6 +443,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_counter_of_every_generation_counts_and_samples_exactly),
 		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
+		cmocka_unit_test(who_is_throttled_in_the_handler_leaves_the_others_standing),
 		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
 		cmocka_unit_test(one_event_more_than_counters_is_told),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
