@@ -352,6 +352,10 @@ static void of_one_event_those_values_are_put_that_are_asked_for(void **state)
 		assert_int_equal(read_format_size(&events[0]), 8 * n);
 		assert_ptr_equal(read_format_put(words, &events[0], clock_now()), words + n);
 		assert_memory_equal(words, expected, sizeof(words));
+		events[0].attr.read_format |= PERF_FORMAT_GROUP;
+		n += 1; /* nr */
+		assert_int_equal(read_format_size(&events[0]), 8 * n);
+		assert_ptr_equal(read_format_put(words, &events[0], clock_now()), words + n);
 	}
 }
 

@@ -203,6 +203,7 @@ static void an_option_that_means_nothing_is_refused(void **state)
 		"record -e arm_spe// -c 4096 -m ,64 --aux-watermark 4096 -- loop",
 		"record -e branch-step// -S -m 8,8 --watermark 64 -- loop",
 		"record -g -F 100 -- loop",
+		"record --max-sample-rate 0 -- loop", /* as many as it likes */
 	};
 
 	(void)state;

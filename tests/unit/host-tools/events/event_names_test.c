@@ -115,6 +115,9 @@ static void what_cannot_be_resolved_is_told_with_what_to_try(void **state)
 	assert_refused(&skylake, "MEM_LOAD_RETIRED", -EINVAL, "unit mask");
 	assert_refused(&skylake, "OFFCORE_RESPONSE_0:DMND_DATA_RD", -EINVAL, "second register");
 	assert_refused(&skylake, "INST_RETIRED:ANY_P:cpu=3", -EINVAL, "say -C");
+	assert_refused(&skylake, "INST_RETIRED:ANY_P:cpu=3", -EINVAL,
+	               "event skl::INST_RETIRED:ANY_P:cpu=3 names a CPU");
+	assert_refused(&skylake, "INST_RETIRED%s", -ENOENT, "INST_RETIRED%s");
 	assert_refused(&skylake, "INST_RETIRED:ANY_P:precise=1", -EINVAL, "precise");
 	assert_refused(&nameless_x86, "INST_RETIRED:ANY_P", -ENOENT, "signature 0xb0671");
 	assert_refused(&skylake,

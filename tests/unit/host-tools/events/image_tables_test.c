@@ -134,6 +134,16 @@ static void what_points_nowhere_is_refused(void **state)
 	}
 }
 
+static void what_is_at_the_edge_is_taken(void **state)
+{
+	(void)state;
+	file.formats[0].word = 3;
+	assert_int_equal(load(), 0);
+	tables_file_make(&file);
+	file.formats[1].high = 63;
+	assert_int_equal(load(), 0);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
@@ -190,6 +200,7 @@ int main(void)
 		TEST(nothing_in_them_can_be_called_but_what_says_so),
 		TEST(another_versions_tables_are_not_used),
 		TEST(what_points_nowhere_is_refused),
+		TEST(what_is_at_the_edge_is_taken),
 		TEST(what_cannot_be_is_refused),
 		TEST(a_file_that_is_cut_anywhere_is_refused),
 	};

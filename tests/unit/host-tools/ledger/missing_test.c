@@ -293,6 +293,23 @@ static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **sta
 	lose_branches(0, 2000000); /* 48 MB: 64 MiB on each of two CPUs */
 	tell();
 	assert_string_equal(advice, "-m ,16384 (bareperf run --region-size=256)");
+	lose_branches(0, 300000); /* 7.2 MB: the default holds that */
+	tell();
+	assert_string_equal(advice, "-m ,2048");
+}
+
+/* Of what a ring holds 65 bytes a record, rounded up: 4 pages and 252 records are 8 pages, and 253
+ * are not. */
+static void a_records_size_is_rounded_up(void **state)
+{
+	(void)state;
+	rings[0].ledger.data_head = 110 * 64 + 1;
+	lose(0, 252);
+	tell();
+	assert_string_equal(advice, "-m 8");
+	lose(0, 1);
+	tell();
+	assert_string_equal(advice, "-m 16");
 }
 
 static void what_no_region_can_hold_is_to_be_sampled_less(void **state)
@@ -338,6 +355,7 @@ int main(void)
 		TEST(what_is_not_in_the_file_is_told),
 		TEST(what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing),
 		TEST(a_larger_ring_than_the_region_holds_needs_a_larger_region),
+		TEST(a_records_size_is_rounded_up),
 		TEST(what_no_region_can_hold_is_to_be_sampled_less),
 		TEST(a_share_is_neither_none_nor_all_by_rounding),
 	};

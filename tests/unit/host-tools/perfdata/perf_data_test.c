@@ -151,6 +151,33 @@ static void what_was_written_is_read_back(void **state)
 	perf_reader_close(&reader);
 }
 
+/* EVENT_DESC: nr, attr_size, {attr, nr_ids, name, ids}; the second is where it ends. */
+static void events_have_the_names_that_the_file_gives_them(void **state)
+{
+	struct perf_writer_feature feature = { .bit = PERF_FILE_EVENT_DESC };
+	const struct perf_writer_end end = { .features = &feature, .feature_count = 1 };
+	struct perf_writer writer;
+	struct perf_reader reader;
+
+	(void)state;
+	assert_int_equal(perf_writer_open(&writer, path, &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
+	blob_u32(&feature.blob, 2);
+	blob_u32(&feature.blob, sizeof(struct perf_event_attr));
+	for (size_t i = 0; i < 2; i++) {
+		blob_add(&feature.blob, &events[i].attr, sizeof(events[i].attr));
+		blob_u32(&feature.blob, events[i].id_count);
+		blob_perf_string(&feature.blob, i ? "the second, 100%" : "");
+		blob_add(&feature.blob, events[i].ids, events[i].id_count * sizeof(*ids));
+	}
+	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
+	blob_free(&feature.blob);
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	assert_string_equal(reader.events[0].name, "cycles"); /* the file gives none */
+	assert_string_equal(reader.events[1].name, "the second, 100%");
+	perf_reader_close(&reader);
+}
+
 static void features_are_found_by_their_bits(void **state)
 {
 	struct perf_reader reader;
@@ -215,7 +242,7 @@ static void a_ledger_that_another_tool_left_out_is_known_from_none(void **state)
 static void a_ledger_that_is_cut_off_is_an_error_with_the_offset(void **state)
 {
 	const struct perf_file_header *header = (const void *)bytes;
-	char at[64];
+	char at[128];
 
 	(void)state;
 	for (size_t length = header->data.offset; length < size; length++) {
@@ -224,7 +251,9 @@ static void a_ledger_that_is_cut_off_is_an_error_with_the_offset(void **state)
 		assert_non_null(copy);
 		memcpy(copy, bytes, length);
 		assert_int_equal(ledger_of(copy, length), -EPROTO);
-		snprintf(at, sizeof(at), "cut off at offset 0x%zx;", length);
+		snprintf(at, sizeof(at),
+		         "cut off at offset 0x%zx; its end with the ledger was at 0x%zx", length,
+		         size);
 		assert_non_null(strstr(error.text, at));
 		free(copy);
 	}
@@ -405,6 +434,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(what_was_written_is_read_back),
+		TEST(events_have_the_names_that_the_file_gives_them),
 		TEST(features_are_found_by_their_bits),
 		TEST(the_ledger_is_behind_all_that_perf_knows),
 		TEST(a_ledger_that_another_tool_left_out_is_known_from_none),

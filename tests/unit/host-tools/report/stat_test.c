@@ -111,6 +111,29 @@ static void each_cpu_can_have_its_own_lines(void **state)
 	free(text);
 }
 
+/* Other clocks of software are none: an event of the same number is in other types as well. */
+static void what_is_no_share_is_a_rate(void **state)
+{
+	char *text;
+
+	(void)state;
+	for (uint32_t i = 0; i < CPUS; i++) {
+		events[6 + i].ledger.time_running = 2000000000;
+		events[6 + i].ledger.count = 50000000;
+	}
+	text = page(false);
+	assert_non_null(strstr(text, "cache-misses              #    25.000 M/sec\n"));
+	free(text);
+	for (uint32_t i = 0; i < CPUS; i++) {
+		events[i].event.attr.config = PERF_COUNT_SW_CPU_CLOCK + 1;
+		events[6 + i].event.attr.type = PERF_TYPE_SOFTWARE;
+	}
+	text = page(false);
+	assert_null(strstr(text, "/sec"));
+	assert_null(strstr(text, "GHz"));
+	free(text);
+}
+
 static void only_what_was_counted_alike_is_compared(void **state)
 {
 	char *text;
@@ -132,6 +155,7 @@ int main(void)
 		TEST(counts_are_scaled_on_each_cpu_and_then_added),
 		TEST(the_page_is_perfs),
 		TEST(each_cpu_can_have_its_own_lines),
+		TEST(what_is_no_share_is_a_rate),
 		TEST(only_what_was_counted_alike_is_compared),
 	};
 

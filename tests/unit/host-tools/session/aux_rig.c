@@ -21,7 +21,7 @@ int aux_rig_setup(void **state)
 {
 	(void)state;
 	aux_clock = (struct tr_clock){
-		.frequency = 2000000000, .time_zero = 1, .time_mult = 1 << 9, .time_shift = 10
+		.frequency = 2000000000, .time_zero = 1, .time_mult = 1 << 8, .time_shift = 9
 	};
 	for (size_t i = 0; i < sizeof(aux_pattern); i++)
 		aux_pattern[i] = (uint8_t)(i * 7 + i / 256 + 1);

@@ -18,8 +18,8 @@ static void perf_is_told_the_format_and_the_clock_of_a_branch_trace(void **state
 		PERF_FILE_RECORD_AUXTRACE_INFO | 64ULL << 48,
 		PERF_FILE_AUXTRACE_INTEL_BTS,
 		PERF_TYPE_BRANCH_STEP,
-		10,     /* time_shift */
-		1 << 9, /* time_mult */
+		9,      /* time_shift */
+		1 << 8, /* time_mult */
 		1,      /* time_zero */
 		1,      /* cap_user_time_zero */
 		0,      /* snapshot */
@@ -35,7 +35,7 @@ static void perf_is_told_the_format_and_the_clock_of_a_branch_trace(void **state
 static void perf_is_told_the_clock_of_spe_in_a_record_of_its_own(void **state)
 {
 	const uint64_t clock[7] = {
-		PERF_FILE_RECORD_TIME_CONV | 56ULL << 48, 10, 1 << 9, 1, 0, UINT64_MAX, 1
+		PERF_FILE_RECORD_TIME_CONV | 56ULL << 48, 9, 1 << 8, 1, 0, UINT64_MAX, 1
 	};
 
 	(void)state;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
@@ -148,12 +149,46 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 	}
 	((struct perf_event_mmap_page *)(fixture.bytes + fixture.region.rings[0].control))
 	    ->data_head = 1 << 20;
-	fixture_complete(&fixture);
+	session_rig_drain();
+	assert_int_equal(session.trouble, -EPROTO);
+	fixture_complete(&fixture); /* the head is good again; who wrote it is not */
 	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "ring 0"));
 	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 0);
 	assert_false(check_conserved(&session.ledger, NULL, NULL));
+}
+
+/* As the supervisor does whose reader has died: what that one did since it saved is forgotten. */
+static void who_goes_on_counts_from_what_was_saved(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
+	session_rig_drain();
+	session.aux_index_size = 77;
+	assert_int_equal(session_save(&session), 0);
+	session.samples = session.records = session.aux_index_size = 99;
+	session.first_time = session.last_time = 5;
+	session.ledger.events[0].found.delivered = 99;
+	session_restore(&session);
+	assert_int_equal(session.samples, 10);
+	assert_int_equal(session.records, 10);
+	assert_int_equal(session.first_time, 1000);
+	assert_int_equal(session.last_time, 10000);
+	assert_int_equal(session.aux_index_size, 77);
+	session.aux_index_size = 0;
+	for (uint64_t i = 10; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_int_equal(session.samples, 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
+	for (uint64_t i = 0; i < 20; i++)
+		assert_int_equal(ips[i], 0x1000 + i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
 }
 
 static void a_record_of_no_known_event_is_refused(void **state)
@@ -199,6 +234,22 @@ static void an_unfinished_file_is_whole_after_every_flush(void **state)
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
 }
 
+static void a_channel_that_is_closed_gives_its_memory_back(void **state)
+{
+	struct channel other;
+	uint8_t *bytes;
+
+	(void)state;
+	assert_int_equal(channel_open_shared(&other, fixture.fd, FIXTURE_SIZE, &error), 0);
+	bytes = other.bytes;
+	assert_int_equal(msync(bytes, FIXTURE_SIZE, MS_ASYNC), 0);
+	other.ops->close(&other);
+	assert_int_equal(msync(bytes, FIXTURE_SIZE, MS_ASYNC), -1);
+	assert_null(other.bytes);
+	other.ops = channel.ops;
+	other.ops->close(&other); /* and that is all right */
+}
+
 static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **state)
 {
 	(void)state;
@@ -225,9 +276,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
 		                                setup_backward, teardown),
 		TEST(a_broken_ring_does_not_hide_the_others),
+		TEST(who_goes_on_counts_from_what_was_saved),
 		TEST(a_record_of_no_known_event_is_refused),
 		TEST(tails_never_pass_what_is_in_the_file),
 		TEST(an_unfinished_file_is_whole_after_every_flush),
+		TEST(a_channel_that_is_closed_gives_its_memory_back),
 		TEST(records_newer_than_a_dead_machines_ledger_are_accounted_for),
 	};
 

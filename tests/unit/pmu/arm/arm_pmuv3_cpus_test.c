@@ -129,6 +129,12 @@ static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
 	describe(&rig_events[0], EVENT_INST_RETIRED, true, 1000); /* no CHAIN */
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "chain"));
+	model.events |= 1ULL << EVENT_CHAIN;
+	model.counters = 1; /* nothing to chain it with */
+	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
+	model.counters = 2;
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	model.events &= ~(1ULL << EVENT_CHAIN);
 	describe(&rig_events[0], EVENT_BR_MIS_PRED, false, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "PMCEID"));

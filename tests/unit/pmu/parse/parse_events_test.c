@@ -144,7 +144,10 @@ static void period_and_freq_belong_to_the_event(void **state)
 	assert_int_equal(specs[0].attr.sample_period, 1000);
 	assert_false(specs[0].attr.flags & PERF_ATTR_FREQ);
 	assert_int_equal(specs[1].attr.sample_freq, 99);
-	assert_true(specs[1].attr.flags & PERF_ATTR_FREQ);
+	assert_int_equal(specs[0].attr.flags, 0);
+	assert_int_equal(specs[1].attr.flags, PERF_ATTR_FREQ);
+	assert_int_equal(parse("unit/freq=99,period=1000/"), 1); /* the last one counts */
+	assert_int_equal(specs[0].attr.flags, 0);
 }
 
 static void a_name_replaces_what_is_written(void **state)
@@ -252,6 +255,9 @@ static void braces_make_a_group_of_a_leader_and_its_members(void **state)
 	/* The group's modifiers add to the event's own. */
 	assert_int_equal(specs[1].attr.flags, PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV);
 	assert_int_equal(specs[2].attr.flags, PERF_ATTR_EXCLUDE_HV);
+	assert_int_equal(parse("cycles,cycles,cycles,{cycles}:k"), 4); /* up to the last place */
+	assert_int_equal(specs[2].attr.flags, 0);
+	assert_true(specs[3].attr.flags == (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV));
 	assert_int_equal(parse("{cycles}"), 1);
 	assert_int_equal(specs[0].members, 1);
 	assert_int_equal(parse("cycles:S"), 1);

@@ -60,6 +60,7 @@ static void start(void)
 	                               &(struct ring_aux_config){ .area = memory, .size = AREA }),
 	                 0);
 	assert_int_equal(pmu_branch_step.setup_aux(&event, memory, AREA), 0);
+	assert_int_equal(aux.watermark, AREA / 4); /* a segment */
 	assert_int_equal(event_enable(&event), 0);
 	assert_int_equal(fake_steps, 1);
 }

@@ -19,6 +19,8 @@ static void an_area_that_holds_the_trace_loses_nothing(void **state)
 	assert_true(bts_cpu.interrupts > 6);
 	assert_int_equal(event.branches.interrupts, bts_cpu.interrupts);
 	assert_accounted();
+	for (unsigned i = 0; i < GENERAL; i++)
+		assert_int_equal(bts_cpu.select[i], 0); /* those that counted are off */
 }
 
 static void it_is_opened_as_perfs_decoder_expects_it(void **state)
