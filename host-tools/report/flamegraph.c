@@ -74,7 +74,8 @@ static const struct argp argp = {
 	    "usage.",
 };
 
-/* Walk all records; visit returns a negative errno to stop. */
+/* Walk all records; visit returns a negative errno to stop. -EPROTO: the file is broken or ends
+ * there, and all before it was visited. */
 static int walk(struct perf_reader *reader,
                 int (*visit)(void *context, struct perf_reader *reader,
                              const struct perf_event_header *record),
@@ -238,40 +239,49 @@ static int tell_missing(const struct perf_reader *reader, const struct flamegrap
 	return code < 0 ? error_prefix(error, code, "%s", options->input) : 0;
 }
 
+/* Of a file that is broken or cut off, what comes before that. */
+static int draw_samples(struct stacks *stacks, struct perf_reader *reader,
+                        const struct flamegraph_options *options, struct error *error)
+{
+	struct error reason = { "" };
+	int broken = walk(reader, visit_mappings, stacks->symbols, &reason);
+	int code = broken == -EPROTO ? 0 : broken;
+
+	if (!code)
+		code = choose_event(stacks, reader, options, error);
+	if (!code && options->output && is_same_file(options->input, options->output))
+		return error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o",
+		                 options->output);
+	if (!code)
+		code = walk(reader, visit_samples, stacks, error);
+	if (!code || code == -EPROTO)
+		code = write_output(stacks, options, error);
+	if (broken) {
+		*error = reason;
+		code = broken;
+	}
+	return code ? code : tell_missing(reader, options, error);
+}
+
 static int draw(const struct flamegraph_options *options, struct error *error)
 {
 	struct stacks stacks = { .symbols = symbols_new() };
 	struct perf_reader reader;
 	int code = perf_reader_open(&reader, options->input, error);
+	size_t size = 0;
 
-	if (code) {
-		symbols_free(stacks.symbols);
-		return code;
-	}
-	if (!stacks.symbols)
+	if (!code && !stacks.symbols)
 		code = error_set(error, -ENOMEM, "no memory for the symbols");
 	if (!code) {
-		size_t size = 0;
 		const uint8_t *ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &size);
 
 		symbols_build_ids(stacks.symbols, ids, size);
-		code = walk(&reader, visit_mappings, stacks.symbols, error);
+		code = draw_samples(&stacks, &reader, options, error);
+		perf_reader_close(&reader);
 	}
-	if (!code)
-		code = choose_event(&stacks, &reader, options, error);
-	if (!code && options->output && is_same_file(options->input, options->output))
-		code = error_set(error, -EINVAL,
-		                 "%s is the recording itself: name another file with -o",
-		                 options->output);
-	if (!code && stacks.event)
-		code = walk(&reader, visit_samples, &stacks, error);
-	if (!code && stacks.event)
-		code = write_output(&stacks, options, error);
-	if (!code)
-		code = tell_missing(&reader, options, error);
 	flame_free(&stacks.flame);
 	symbols_free(stacks.symbols);
-	perf_reader_close(&reader);
 	return code;
 }
 

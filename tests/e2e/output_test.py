@@ -179,6 +179,10 @@ for tool in ("dump", "flamegraph"):
     done = command(TOOL, tool, HERE / "v.data")
     tap.ok(done.returncode == 1 and "v.data: " in done.stderr and "perf.data" not in done.stderr,
            f"{tool} names the file that it was given", done.stderr)
+done = command(TOOL, "flamegraph", "--folded", HERE / "v.data")
+tap.ok(done.returncode == 1 and re.fullmatch(r"\S+ 9\d\d000\n", done.stdout) and
+       f"offset 0x{data_end - 20:x}"[:-2] in done.stderr,
+       "flamegraph draws what comes before the record that is cut", done.stdout + done.stderr)
 clean()
 
 # ---- Machines that did not come to their end ----
