@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +15,8 @@
 #include <unistd.h>
 
 #include "host-tools/region/ivshmem_server.h"
+
+#define ANSWER_MS 10000 /* for a program to say what it knows; it may be no QEMU */
 
 /* Where distributions put UEFI for virtual machines: Debian and Ubuntu, Fedora, Arch, SUSE, and
  * QEMU's own copy. */
@@ -209,7 +213,10 @@ static _Noreturn void ask_for_help(const char *program, int answer)
 		"qemu", "-machine", "none", "-device", "ivshmem-doorbell,help", NULL
 	};
 	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
 
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(null, STDIN_FILENO);
 	dup2(answer, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
@@ -224,6 +231,7 @@ bool qemu_has_doorbell(const struct qemu_config *config)
 	char text[16384];
 	size_t size = 0;
 	ssize_t got;
+	struct pollfd more = { .events = POLLIN };
 	int answer[2];
 	pid_t child;
 
@@ -235,13 +243,16 @@ bool qemu_has_doorbell(const struct qemu_config *config)
 	if (child == 0)
 		ask_for_help(args.program, answer[1]);
 	close(answer[1]);
-	while (size < sizeof(text) - 1 &&
+	more.fd = answer[0];
+	while (size < sizeof(text) - 1 && poll(&more, 1, ANSWER_MS) > 0 &&
 	       (got = read(answer[0], text + size, sizeof(text) - 1 - size)) > 0)
 		size += (size_t)got;
 	text[size] = 0;
 	close(answer[0]);
-	if (child > 0)
+	if (child > 0) {
+		kill(child, SIGKILL); /* it has said all, or nothing and does not end */
 		waitpid(child, NULL, 0);
+	}
 	qemu_args_free(&args);
 	return strstr(text, "vectors=");
 }

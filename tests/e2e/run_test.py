@@ -3,6 +3,7 @@
 """`bareperf run` against a machine that behaves as told (fake_qemu.py): no QEMU, no image needed."""
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -191,6 +192,22 @@ tap.ok("--then wait" in given and "poweroff" not in given, "unless the command s
 tap.equal(command(TOOL, "run").returncode, 126,
           "no command at all is wrong usage: exit status 126")
 
+
+deaf = HERE / "deaf"
+deaf.write_text("#!/bin/sh\n: >>started\nexec sleep 1000\n", encoding="ascii")
+deaf.chmod(0o755)
+with subprocess.Popen([TOOL, "run", "--qemu", deaf, "-i", IMAGE, "-o", OUT, "--", "record"],
+                      stderr=subprocess.DEVNULL, cwd=HERE, start_new_session=True) as process:
+    live.until((HERE / "started").exists)
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        status = process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        status = "it hangs"
+        os.killpg(process.pid, signal.SIGKILL)
+tap.equal(status, 130, "Ctrl-C ends it while the program does not even say what devices it has")
+(HERE / "started").unlink()
+deaf.unlink()
 
 seen_machines = []
 
