@@ -17,7 +17,7 @@ STAGES = (("broken_clock", "the clock or the timer does not work: No such device
 def breaks(image, message, directory):
     output = directory / "perf.data"
     done = subprocess.run(
-        [machine.TOOL, "run", "-i", machine.TOP / f"build/x86_64/tests/{image}.efi", "-o", output,
+        [*machine.run_words("-i", machine.TOP / f"build/x86_64/tests/{image}.efi", "-o", output),
          "--", "record", "-e", "cpu-clock", "--", "noploop", "1"],
         capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
     tap.ok(done.returncode == ERROR and message in done.stderr,

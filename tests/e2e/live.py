@@ -43,7 +43,7 @@ class Live:
         self.file, self.region = here / "perf.data", here / "region"
         self.memory, self.status, self.text = None, None, ""
         self.process = subprocess.Popen(
-            [machine.TOOL, "run", "-o", self.file, "--region", self.region, *options, *qemu, "--",
+            [*machine.run_words("-o", self.file, "--region", self.region, *options), *qemu, "--",
              *command.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
 

@@ -8,9 +8,13 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/firmware"))
+import qemu as boots  # noqa: E402
+
 TOOL = TOP / "build/host/bareperf"
 
 # Guest time that counts instructions: what the host does meanwhile does not show in it.
@@ -23,14 +27,20 @@ PACED = ("-icount", "shift=4,align=on")
 Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved period")
 
 
+def run_words(*options, quick=True):
+    """`bareperf run` with options, on a firmware that boots quickly, or on what it chooses."""
+    quick = quick and "aarch64" not in options and boots.quick_firmware()
+    return [TOOL, "run", *(["--firmware", quick] if quick else []), *options]
+
+
 class Recording:
     """One run of `bareperf run`: its exit status, its text, the file that it wrote."""
 
-    def __init__(self, command, *options, qemu=(), timeout=120):
+    def __init__(self, command, *options, qemu=(), timeout=120, quick=True):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
         self.file = pathlib.Path(self.directory.name) / "perf.data"
         done = subprocess.run(
-            [TOOL, "run", "-o", self.file, *options, *qemu, "--", *command.split()],
+            [*run_words("-o", self.file, *options, quick=quick), *qemu, "--", *command.split()],
             capture_output=True, text=True, timeout=timeout, check=False,
             stdin=subprocess.DEVNULL)
         self.status = done.returncode

@@ -170,7 +170,7 @@ def slow_reader(directory):
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", directory / "slow.so"],
                    input=SLOW_READER, text=True, check=True)
     done = subprocess.run(
-        [machine.TOOL, "run", "--region", directory / "region", "-o", directory / "perf.data",
+        [*machine.run_words("--region", directory / "region", "-o", directory / "perf.data"),
          *machine.PACED, "--", "record", "-e", "cpu-clock", "-c", "100000", "-m", "128", "--",
          "noploop", "4"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
         env={**os.environ, "LD_PRELOAD": str(directory / "slow.so")})

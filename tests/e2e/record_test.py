@@ -14,7 +14,7 @@ INNER = {"parse": 50, "solve": 40}
 
 def call_tree():
     run = machine.Recording("record -e cpu-clock -F 1000 -g -- calltree 3",
-                            qemu=machine.EXACT)
+                            qemu=machine.EXACT, quick=False)
     tap.equal(run.status, 0, "a recording of the call tree ends well")
     summary = run.summary()
     event = summary["events"][0]
