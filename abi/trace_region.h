@@ -140,7 +140,7 @@ struct tr_cpu {
 	uint64_t ticks;       /* housekeeping ticks of this run */
 	uint64_t tick_cycles; /* spent in them, sum */
 	uint64_t tick_max;    /* cycles of the longest */
-	uint64_t spurious;    /* interrupts that found nothing to do */
+	uint64_t spurious;    /* interrupts of this run that found nothing to do */
 	char vendor[16];      /* CPUID leaf 0; implementer */
 	char model[64];
 	uint64_t clock_error; /* bound of clock_offset's mistake, cycles; 0 on the boot CPU */

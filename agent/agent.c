@@ -243,6 +243,7 @@ static void serve_one(void)
 	trace_region_set_state(&region, TR_IDLE);
 	while (!mailbox_poll(&region, &request))
 		arch_relax();
+	trace_region_set_message(&region, 0, NULL);
 	if (!request.error) {
 		parse(request.text);
 		request.error = check(request.text, false);

@@ -27,6 +27,26 @@
 
 static struct recording *current; /* while its rings are live, for a panic */
 
+/* Each CPU's clock is compared with the boot CPU's once, before it first traces. */
+static bool synchronised[TR_MAX_CPUS] = { [0] = true };
+
+static uint32_t flags_of(unsigned cpu)
+{
+	return (cpu ? 0 : TR_CPU_BOOT) | (synchronised[cpu] ? TR_CPU_ONLINE : 0);
+}
+
+/* Nothing that a run said of a CPU is the next one's. */
+static void forget_last_run(const struct trace_region *region)
+{
+	for (unsigned cpu = 0; cpu < region->limits.cpus; cpu++) {
+		struct tr_cpu *entry = &region->cpus[cpu];
+
+		entry->flags = flags_of(cpu);
+		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
+		entry->spurious = counter_census[cpu].spurious = 0;
+	}
+}
+
 /* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
  * another, as they were last. */
 static void publish(struct traced_cpu *c)
@@ -131,7 +151,8 @@ static void set_live(struct traced_cpu *c, bool live)
 
 static void start_cpu(struct traced_cpu *c)
 {
-	c->recording->region->cpus[c->cpu].flags |= TR_CPU_TRACED;
+	c->recording->region->cpus[c->cpu].flags = (c->cpu ? 0 : TR_CPU_BOOT) | TR_CPU_ONLINE |
+	                                           TR_CPU_TRACED;
 	if (c->aux_event) {
 		c->aux_event->attend = attend;
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);
@@ -218,23 +239,20 @@ static void signal_handler(const struct arch_regs *regs)
 	}
 }
 
-/* Once in each CPU's life, before it first traces. */
 static int synchronise(struct traced_cpu *c)
 {
 	struct tr_cpu *entry = &c->recording->region->cpus[c->cpu];
-	static bool done[TR_MAX_CPUS];
 	struct clock_sync sync;
 	int error;
 
-	if (done[c->cpu])
+	if (synchronised[c->cpu])
 		return 0;
 	error = clock_sync_measure(c->cpu, &sync);
 	if (error)
 		return error;
 	clock_offsets[c->cpu] = entry->clock_offset = sync.offset;
 	entry->clock_error = sync.error;
-	entry->flags |= TR_CPU_ONLINE;
-	done[c->cpu] = true;
+	synchronised[c->cpu] = true;
 	return 0;
 }
 
@@ -327,6 +345,7 @@ int recording_run(struct recording *r)
 
 	current = r;
 	payload_begin();
+	forget_last_run(r->region);
 	trace_region_set_recording(r->region);
 	await_reader(r);
 	console_hold();

@@ -12,6 +12,8 @@ import tap
 
 IDLE, COMPLETE, FAILED = 1, 3, 4
 EINVAL, ENODEV = -22, -19
+STATUS, CPUS, MESSAGE = 52, 128, 1536  # in the header
+BOOT, ONLINE, TRACED = 1, 2, 4  # a CPU's flags
 
 
 def unbalanced(agent):
@@ -22,6 +24,12 @@ def unbalanced(agent):
     return None if well else done.stdout + done.stderr
 
 
+def cpu(agent, index):
+    """What the region says of a CPU: its flags, and the ticks of the last run."""
+    offset, _, stride = struct.unpack_from("<QII", agent.bytes, CPUS)
+    return (agent.word(offset + index * stride + 4), agent.word(offset + index * stride + 32, "<Q"))
+
+
 def serve(agent):
     tap.ok(agent.until(lambda: agent.state() == IDLE),
            "started without a command, the machine waits for one", agent.state())
@@ -30,17 +38,28 @@ def serve(agent):
     tap.equal(unbalanced(agent), None, "what it recorded is conserved")
     tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
     tap.equal(agent.command(b"record -e cyles -- noploop"), EINVAL, "a wrong command is refused")
+    tap.equal((agent.word(STATUS, "<i"), agent.bytes[MESSAGE:MESSAGE + 12]),
+              (EINVAL, b"command line"), "the header has the reason")
+    tap.equal((agent.command(b"version"), agent.word(STATUS, "<i"), agent.bytes[MESSAGE]),
+              (0, 0, 0), "until the next command")
     tap.equal(agent.command(b"record -C 9 -- noploop"), ENODEV, "a missing CPU is refused")
     tap.equal(agent.command(b"", 0xffffffff), EINVAL, "a length beyond the mailbox is refused")
     tap.equal(agent.command(b"list\x80\xff"), EINVAL, "bytes that are no text are refused")
     tap.equal(agent.command(b""), EINVAL, "an empty command is refused")
     tap.equal(agent.command(b"record --then poweroff -- lop"), EINVAL,
               "a refused command does not end the machine")
+    tap.equal(agent.command(b"record -a -e cpu-clock -F 1000 -- noploop 1"), 0,
+              "after all of this it records again, on both CPUs")
+    flags, ticks = cpu(agent, 1)
+    tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second is told to be traced",
+           (flags, ticks))
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -g -- qsort 1000"), 0,
-              "after all of this it records again")
+              "and again, on the first")
+    tap.equal(cpu(agent, 1), (ONLINE, 0), "of which nothing is said of the second")
+    tap.equal(cpu(agent, 0)[0], BOOT | ONLINE | TRACED, "while the first is still traced")
     ledger = agent.word(128 + 2 * 16, "<Q")
     generated, written, lost = struct.unpack_from("<3Q", agent.bytes, ledger)
-    tap.equal(generated, written + lost, "the second run's ledger is its own, and adds up")
+    tap.equal(generated, written + lost, "the last run's ledger is its own, and adds up")
     tap.equal(unbalanced(agent), None, "and dump finds it conserved")
     agent.post(b"version --then poweroff")
     agent.process.wait(60)
@@ -51,7 +70,7 @@ if machine.missing():
     tap.skip("commands through the mailbox", machine.missing())
 else:
     with tempfile.TemporaryDirectory() as DIRECTORY:
-        AGENT = mailbox.Agent(DIRECTORY, "x86_64", "-smp", "1,maxcpus=2", "-kernel",
+        AGENT = mailbox.Agent(DIRECTORY, "x86_64", "-smp", "2", "-kernel",
                               str(machine.TOP / "build/x86_64/bareperf.efi"))
         try:
             serve(AGENT)
