@@ -128,7 +128,7 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 	struct region_positions at;
 	uint64_t skipped = dump->skipped;
 
-	reader->still = true;
+	reader->still = ledger_ended(&dump->ledger); /* else a record may be in flight */
 	if (!code)
 		rewind_ring(dump, reader);
 	while (!code && (code = ring_reader_next(reader, &record)) > 0) {

@@ -3,7 +3,7 @@
 HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
 HOST_SESSION := session_test reader_process_plain_test $(HOST_AUX)
 HOST_FIXTURE := region_test aux_tsan_test mailbox_test check_test region_fuzz region_live_fuzz \
-	perf_data_fuzz $(HOST_SESSION)
+	perf_data_fuzz dump_test $(HOST_SESSION)
 $(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/host-tools/region_fixture.c))
 $(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/session/session_rig.c))
 $(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/host-tools/session/aux_rig.c))
