@@ -5,8 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/commands.h"
+#include "host-tools/events/list.h"
+#include "host-tools/report/dump.h"
+#include "host-tools/report/flamegraph.h"
+#include "host-tools/run/run.h"
 #include "host-tools/util/error.h"
+#include "host-tools/util/exit_status.h"
 
 static const struct {
 	const char *name;

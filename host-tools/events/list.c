@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `bareperf list`: the names that CPUs' makers gave to their events. */
+#include "host-tools/events/list.h"
+
 #include <argp.h>
 #include <elf.h>
 #include <stdio.h>
@@ -7,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "host-tools/commands.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/pfm.h"
+#include "host-tools/util/exit_status.h"
 #include "pmu/pmu.h"
 
 struct list_options {

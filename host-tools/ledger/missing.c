@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "host-tools/ledger/check.h"
-#include "host-tools/session/aux_drain.h"
+#include "host-tools/perfdata/perf_aux.h"
 
 /* Of one event on one CPU. */
 struct part {
@@ -24,7 +24,7 @@ static const struct ledger_ring *aux_ring(const struct ledger *ledger,
 {
 	const struct ledger_ring *ring;
 
-	if (event->event.ring == TR_NONE || !aux_drain_fills(event->event.attr.type))
+	if (event->event.ring == TR_NONE || !perf_aux_format(event->event.attr.type))
 		return NULL;
 	ring = &ledger->rings[event->event.ring];
 	return ring->ring.aux_size ? ring : NULL;

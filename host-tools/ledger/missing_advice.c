@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "host-tools/ledger/missing.h"
-#include "host-tools/session/aux_drain.h"
+#include "host-tools/perfdata/perf_aux.h"
 
 #define BRANCH_BYTES        24U          /* of a record of the debug store */
 #define REGION_DEFAULT_MIB  64U          /* `bareperf run --region-size` */
@@ -99,7 +99,7 @@ static struct need need_of(const struct ledger *ledger)
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
 		const struct ledger_event *event = &ledger->events[i];
 
-		if (event->event.ring != TR_NONE && aux_drain_fills(event->event.attr.type))
+		if (event->event.ring != TR_NONE && perf_aux_format(event->event.attr.type))
 			need_aux(&need, ledger, event);
 	}
 	return need;
@@ -159,7 +159,7 @@ static struct rarer rarer_of(const struct ledger *ledger, bool instead_of_room)
 			             at_least(divide_up(l->generated, l->written), 2));
 		if (instead_of_room && event->event.ring != TR_NONE &&
 		    ledger->rings[event->event.ring].ledger.aux_truncated &&
-		    aux_drain_fills(event->event.attr.type))
+		    perf_aux_format(event->event.attr.type))
 			sample_rarer(&rarer, event, 2);
 	}
 	return rarer;

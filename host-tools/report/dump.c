@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/commands.h"
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/dump_text.h"
+#include "host-tools/util/exit_status.h"
 
 struct dump_options {
 	const char *path;

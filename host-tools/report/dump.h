@@ -70,4 +70,7 @@ void dump_faults(const struct dump *dump, FILE *out);
 bool dump_summary_text(const struct dump *dump);
 int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error);
 
+/* `bareperf dump`; argv[0] is its name. Returns its exit status. Main thread. */
+int command_dump(int argc, char **argv);
+
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `bareperf flamegraph`: a recording's callchains as a picture. */
+#include "host-tools/report/flamegraph.h"
+
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host-tools/commands.h"
 #include "host-tools/ledger/missing.h"
 #include "host-tools/ledger/recount.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
 #include "host-tools/report/symbols.h"
+#include "host-tools/util/exit_status.h"
 #include "host-tools/util/terminal.h"
 
 struct flamegraph_options {

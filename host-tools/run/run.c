@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `bareperf run`: boot the image in QEMU and bring home what it records. */
+#include "host-tools/run/run.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/commands.h"
 #include "host-tools/events/image_tables.h"
 #include "host-tools/run/run_check.h"
 #include "host-tools/run/run_machine.h"
@@ -16,6 +17,7 @@
 #include "host-tools/run/run_stat.h"
 #include "host-tools/run/run_summary.h"
 #include "host-tools/session/images.h"
+#include "host-tools/util/exit_status.h"
 
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)

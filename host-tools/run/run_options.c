@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agent/parse/command.h"
-#include "host-tools/commands.h"
+#include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
 
 enum {

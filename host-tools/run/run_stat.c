@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "agent/parse/command.h"
-#include "host-tools/commands.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/report/stat.h"
 #include "host-tools/util/blob.h"
+#include "host-tools/util/exit_status.h"
 
 /* How many of its words are the command's own. */
 static int own_words(const struct run_options *options)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "host-tools/commands.h"
 #include "host-tools/ledger/missing.h"
+#include "host-tools/util/exit_status.h"
 #include "host-tools/util/terminal.h"
 
 static void report_nameless(const struct session *session)

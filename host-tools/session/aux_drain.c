@@ -8,55 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/perfdata/arm_spe_decode.h"
+#include "host-tools/perfdata/perf_aux.h"
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/session/perf_synth.h"
-#include "pmu/arm/arm_spe.h"
-#include "pmu/software/branch_step.h"
-#include "pmu/x86/intel_bts.h"
 
 #define PADDING_MAX 24U /* of any format */
 
-/* perf's numbers for decoders, and the size of a record whose last one per buffer its decoder
- * drops, so that an empty one is to be appended; 0: it drops none. */
-struct aux_format {
-	uint32_t source; /* perf_event_attr.type */
-	uint32_t type;   /* of AUXTRACE_INFO */
-	uint32_t padding;
-	bool wants_clock; /* as a record of its own, before AUXTRACE_INFO */
-	/* Change a copy of a piece to what perf's decoder can read; NULL: it can. */
-	void (*adapt)(uint8_t *bytes, size_t size, uint64_t position, bool partial);
-};
-
-static const struct aux_format formats[] = {
-	{ PERF_TYPE_INTEL_BTS, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	/* the same records, made by software */
-	{ PERF_TYPE_BRANCH_STEP, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	{ PMU_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
-};
-
-static const struct aux_format *format_of(uint32_t type)
-{
-	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-		if (type == formats[f].source)
-			return &formats[f];
-	}
-	return NULL;
-}
-
-bool aux_drain_fills(uint32_t type)
-{
-	return format_of(type);
-}
-
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
-static const struct aux_format *find_format(const struct region *region, uint32_t ring,
-                                            const struct tr_event **event)
+static const struct perf_aux_format *find_format(const struct region *region, uint32_t ring,
+                                                 const struct tr_event **event)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		*event = &region->events[i];
-		if ((*event)->ring == ring && format_of((*event)->attr.type))
-			return format_of((*event)->attr.type);
+		if ((*event)->ring == ring && perf_aux_format((*event)->attr.type))
+			return perf_aux_format((*event)->attr.type);
 	}
 	return NULL;
 }
@@ -107,7 +72,7 @@ static void put_spe_info(struct blob *blob, uint32_t type, const struct region *
 	}
 }
 
-static void put_info(struct blob *blob, const struct aux_format *format,
+static void put_info(struct blob *blob, const struct perf_aux_format *format,
                      const struct tr_event *event, const struct region *region)
 {
 	const struct tr_clock *clock = &region->header.clock;
@@ -131,7 +96,7 @@ void aux_drain_info(struct blob *blob, const struct region *region)
 {
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {
 		const struct tr_event *event;
-		const struct aux_format *format;
+		const struct perf_aux_format *format;
 
 		if (!region->rings[i].aux_size)
 			continue;
@@ -175,7 +140,7 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
 /* Where the piece lies as perf can read it: in the area itself, where perf reads what the hardware
  * wrote, else in a copy. The number of parts; -ENOMEM. */
 static int find_piece(struct session *session, uint32_t ring, const struct perf_record_aux *aux,
-                      const struct aux_format *format, struct iovec parts[2])
+                      const struct perf_aux_format *format, struct iovec parts[2])
 {
 	uint64_t size = aux->aux_size;
 
@@ -221,7 +186,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	const struct perf_record_aux *aux = (const void *)record;
 	const struct tr_ring *r = &session->region.rings[ring];
 	const struct tr_event *event;
-	const struct aux_format *format = find_format(&session->region, ring, &event);
+	const struct perf_aux_format *format = find_format(&session->region, ring, &event);
 	const struct ledger_event *writer = NULL;
 	struct perf_file_auxtrace trace;
 	struct sample sample = { 0 };

@@ -8,9 +8,6 @@
 
 #include "host-tools/session/session.h"
 
-/* Whether events of this perf_event_attr.type fill AUX areas in a format that is known. */
-bool aux_drain_fills(uint32_t type);
-
 /* Append what perf must know before the first AUXTRACE: whose format it is, and the clock. Nothing
  * if no event of the region fills an AUX area. */
 void aux_drain_info(struct blob *blob, const struct region *region);

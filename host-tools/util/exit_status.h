@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The subcommands of bareperf. Each gets its own argv, argv[0] being its name. */
-#ifndef HOST_TOOLS_COMMANDS_H
-#define HOST_TOOLS_COMMANDS_H
+/* How bareperf's subcommands end. */
+#ifndef HOST_TOOLS_UTIL_EXIT_STATUS_H
+#define HOST_TOOLS_UTIL_EXIT_STATUS_H
 
 /* Exit statuses of all subcommands but `run`. */
 enum exit_status {
@@ -24,10 +24,5 @@ enum run_status {
 	RUN_UNFINISHED = 253,    /* recorded, but the machine did not come to its end */
 	RUN_NOT_CONSERVED = 254, /* recorded, but records or bytes are unaccounted for */
 };
-
-int command_run(int argc, char **argv);
-int command_list(int argc, char **argv);
-int command_dump(int argc, char **argv);
-int command_flamegraph(int argc, char **argv);
 
 #endif
