@@ -151,8 +151,7 @@ static void set_live(struct traced_cpu *c, bool live)
 
 static void start_cpu(struct traced_cpu *c)
 {
-	c->recording->region->cpus[c->cpu].flags = (c->cpu ? 0 : TR_CPU_BOOT) | TR_CPU_ONLINE |
-	                                           TR_CPU_TRACED;
+	c->recording->region->cpus[c->cpu].flags = flags_of(c->cpu) | TR_CPU_TRACED;
 	if (c->aux_event) {
 		c->aux_event->attend = attend;
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);

@@ -161,8 +161,10 @@ static int set_term(struct parser *p, const struct pmu *source, const char *term
 /* name=TEXT, as the event is to be called in the trace. */
 static int set_name(struct parser *p)
 {
-	size_t length = strcspn(p->at, ",/");
+	size_t length;
 
+	p->at += *p->at == '=';
+	length = strcspn(p->at, ",/");
 	if (!length)
 		return parser_fail(p, "a name is missing", p->at);
 	if (length >= sizeof(p->spec->name))
@@ -182,10 +184,10 @@ static int parse_term(struct parser *p, const struct pmu *source)
 	if (!length)
 		return parser_fail(p, "a term or '/' is missing", term);
 	p->at += length;
+	if (parser_named("name", term, length))
+		return set_name(p);
 	if (*p->at == '=') {
 		value_at = ++p->at;
-		if (parser_named("name", term, length))
-			return set_name(p);
 		if (parse_number(&p->at, &value))
 			return parser_fail(p, "not a number of 64 bits", value_at);
 	}

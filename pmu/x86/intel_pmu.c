@@ -142,9 +142,7 @@ static int probe_hybrid(const char **why)
 {
 	int error = probe(why);
 
-	if (!error && core_type())
-		return 0;
-	if (error == -ENODEV)
+	if (error == -ENODEV || core_type())
 		return error;
 	*why = "all CPUs of this machine are of one type: it is cpu// here";
 	return -ENODEV;

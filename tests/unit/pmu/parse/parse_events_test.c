@@ -225,6 +225,7 @@ static void an_error_points_at_its_place(void **state)
 		{ "unit/config=0x400000/", 12, "has bits that this event source reserves" },
 		{ "unit/config2=0x1000/", 13, "has bits that this event source reserves" },
 		{ "unit/name=/", 10, "a name is missing" },
+		{ "unit/name/", 9, "a name is missing" },
 		{ "unit/name=0123456789012345678901234567890123456789012345678901234567890123/", 10,
 		  "a name is longer than 63 characters" },
 		{ "unit/period=0/", 12, "must be more than 0" },

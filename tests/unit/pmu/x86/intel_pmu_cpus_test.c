@@ -263,6 +263,22 @@ static void cpus_of_one_type_have_no_types(void **state)
 	assert_int_equal(event_init(&rig_events[0]), -ENODEV);
 }
 
+static void a_hypervisor_that_keeps_the_monitor_of_two_types_is_named_for_each(void **state)
+{
+	static const struct pmu *const sources[] = { &pmu_intel_core, &pmu_intel_atom };
+
+	(void)state;
+	intel_model_power_on(0, false);
+	model.type = CPUID_CORE_TYPE_CORE;
+	model.hypervisor = true;
+	for (unsigned i = 0; i < 2; i++) {
+		const char *why;
+
+		assert_int_equal(sources[i]->probe(&why), -EBUSY);
+		assert_non_null(strstr(why, "hypervisor"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +295,8 @@ int main(void)
 		cmocka_unit_test(each_cpu_has_the_counters_that_it_says),
 		cmocka_unit_test(an_event_counts_on_cpus_of_its_type_only),
 		cmocka_unit_test(cpus_of_one_type_have_no_types),
+		cmocka_unit_test(
+		    a_hypervisor_that_keeps_the_monitor_of_two_types_is_named_for_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, intel_model_off);
