@@ -125,38 +125,128 @@ static void what_cannot_be_resolved_is_told_with_what_to_try(void **state)
 	               -EINVAL, "longer than 63");
 }
 
-/* Signatures as CPUs have them, and what libpfm4 calls them. */
+static void assert_known(uint16_t machine, const char *vendor, uint32_t signature, const char *as)
+{
+	const struct event_cpu cpu = { machine, vendor, signature, NULL };
+	const char *pmu = event_pmu_of(&cpu);
+
+	if (!as != !pmu || (as && strcmp(pmu, as) != 0))
+		fail_msg("%s 0x%x is %s, not %s", vendor, signature, pmu ? pmu : "unknown",
+		         as ? as : "unknown");
+}
+
+/* CPUID.01H:EAX and MIDR_EL1 as CPUs have them, and what libpfm4 calls them. */
 static void cpus_are_known_by_their_signatures(void **state)
 {
 	static const struct {
-		struct event_cpu cpu;
 		const char *pmu;
-	} cases[] = {
-		{ { EM_X86_64, "GenuineIntel", 0x506e3, NULL }, "skl" },
-		{ { EM_X86_64, "GenuineIntel", 0x50654, NULL }, "skx" },
-		{ { EM_X86_64, "GenuineIntel", 0x50657, NULL }, "clx" },
-		{ { EM_X86_64, "GenuineIntel", 0x106a5, NULL }, "nhm" },
-		{ { EM_X86_64, "GenuineIntel", 0x806f8, NULL }, "spr" },
-		{ { EM_X86_64, "GenuineIntel", 0x00f29, NULL }, NULL }, /* Pentium 4 */
-		{ { EM_X86_64, "AuthenticAMD", 0x830f10, NULL }, "amd64_fam17h_zen2" },
-		{ { EM_X86_64, "AuthenticAMD", 0xa10f11, NULL }, "amd64_fam19h_zen4" },
-		{ { EM_X86_64, "AuthenticAMD", 0xa20f10, NULL }, "amd64_fam19h_zen3" },
-		{ { EM_X86_64, "CentaurHauls", 0x506e3, NULL }, NULL },
-		{ { EM_AARCH64, "Arm", 0x411fd073, NULL }, "arm_ac57" },
-		{ { EM_AARCH64, "Arm", 0x413fd0c1, NULL }, "arm_n1" },
-		{ { EM_AARCH64, "Fujitsu", 0x461f0010, NULL }, "arm_a64fx" },
-		{ { EM_AARCH64, "Arm", 0x000f0510, NULL }, NULL }, /* QEMU's max */
+		uint32_t signatures[7];
+	} intel[] = {
+		{ "core", { 0x6f6, 0x10676, 0x106d1 } },
+		{ "atom", { 0x106c2, 0x20661, 0x20670, 0x30650, 0x30661 } },
+		{ "nhm", { 0x106a5, 0x106e5, 0x106f0 } },
+		{ "nhm_ex", { 0x206e6 } },
+		{ "wsm", { 0x20652 } },
+		{ "wsm_dp", { 0x206c2, 0x206f2 } },
+		{ "snb", { 0x206a7 } },
+		{ "snb_ep", { 0x206d7 } },
+		{ "ivb", { 0x306a9 } },
+		{ "ivb_ep", { 0x306e4 } },
+		{ "hsw", { 0x306c3, 0x40651, 0x40661 } },
+		{ "hsw_ep", { 0x306f2 } },
+		{ "bdw", { 0x306d4, 0x40671 } },
+		{ "bdw_ep", { 0x406f1, 0x50662 } },
+		{ "slm", { 0x30678, 0x406c3, 0x406d8 } },
+		{ "glm", { 0x506c9, 0x506f1 } },
+		{ "tmt", { 0x80665, 0x90661 } },
+		{ "skl", { 0x406e3, 0x506e3, 0x806ea, 0x906ea, 0xa0653, 0xa0660 } },
+		{ "skx", { 0x50650, 0x50654 } },
+		{ "clx", { 0x50655, 0x50657 } },
+		{ "icl", { 0x606c1, 0x706d0, 0x706e5, 0x806c1, 0x806d1, 0x906d0, 0xa0671 } },
+		{ "icx", { 0x606a6 } },
+		{ "spr", { 0x806f8 } },
+		{ "knl", { 0x50671 } },
+		{ "knm", { 0x80650 } },
+		{ NULL, { 0xf29, 0x6d8, 0x7, 0xb0671 } }, /* Pentium 4, Pentium M, Itanium */
+	};
+	static const struct {
+		const char *pmu;
+		uint32_t midr;
+	} arm[] = {
+		{ "arm_ac53", 0x410fd034 },
+		{ "arm_ac57", 0x411fd073 },
+		{ "arm_n1", 0x413fd0c1 },
+		{ "arm_v1", 0x411fd401 },
+		{ "arm_n2", 0x410fd490 },
+		{ "arm_v2", 0x410fd4f0 },
+		{ "arm_thunderx2", 0x420f5160 },
+		{ "arm_thunderx2", 0x431f0af1 },
+		{ "arm_a64fx", 0x461f0010 },
+		{ "arm_kunpeng", 0x481fd010 },
+		{ "arm_xgene", 0x500f0000 },
+		{ NULL, 0x000f0510 }, /* QEMU's max */
+		{ NULL, 0x420fd034 },
+		{ NULL, 0x410f5160 },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *pmu = event_pmu_of(&cases[i].cpu);
-
-		if (!cases[i].pmu)
-			assert_null(pmu);
-		else
-			assert_string_equal(pmu, cases[i].pmu);
+	for (size_t i = 0; i < sizeof(intel) / sizeof(intel[0]); i++) {
+		for (size_t j = 0; j < 7 && intel[i].signatures[j]; j++)
+			assert_known(EM_X86_64, "GenuineIntel", intel[i].signatures[j],
+			             intel[i].pmu);
 	}
+	for (size_t i = 0; i < sizeof(arm) / sizeof(arm[0]); i++)
+		assert_known(EM_AARCH64, "Arm", arm[i].midr, arm[i].pmu);
+	assert_known(EM_X86_64, "CentaurHauls", 0x506e3, NULL);
+	assert_known(EM_386, "GenuineIntel", 0x506e3, NULL);
+}
+
+/* AMD's models in rows: from each of these up to the next it is so called. */
+static void amds_cpus_are_known_by_family_and_range_of_models(void **state)
+{
+	static const struct {
+		unsigned family, from;
+		const char *pmu;
+	} rows[] = {
+		{ 0x0f, 0, NULL },
+		{ 0x10, 0, NULL },
+		{ 0x10, 2, "amd64_fam10h_barcelona" },
+		{ 0x10, 3, NULL },
+		{ 0x10, 4, "amd64_fam10h_shanghai" },
+		{ 0x10, 7, NULL },
+		{ 0x10, 8, "amd64_fam10h_istanbul" },
+		{ 0x10, 11, NULL },
+		{ 0x11, 0, "amd64_fam11h_turion" },
+		{ 0x12, 0, "amd64_fam12h_llano" },
+		{ 0x13, 0, NULL },
+		{ 0x14, 0, "amd64_fam14h_bobcat" },
+		{ 0x15, 0, "amd64_fam15h_interlagos" },
+		{ 0x16, 0, "amd64_fam16h" },
+		{ 0x17, 0, "amd64_fam17h_zen1" },
+		{ 0x17, 0x30, "amd64_fam17h_zen2" },
+		{ 0x18, 0, NULL },
+		{ 0x19, 0, "amd64_fam19h_zen3" },
+		{ 0x19, 0x10, "amd64_fam19h_zen4" },
+		{ 0x19, 0x20, "amd64_fam19h_zen3" },
+		{ 0x19, 0x60, "amd64_fam19h_zen4" },
+		{ 0x19, 0xb0, NULL },
+		{ 0x1a, 0, NULL },
+	};
+	size_t row = 0;
+
+	(void)state;
+	for (unsigned i = 0xf00; i < 0x1b00; i++) {
+		unsigned family = i >> 8, model = i & 0xff;
+
+		if (row + 1 < sizeof(rows) / sizeof(rows[0]) && rows[row + 1].family == family &&
+		    rows[row + 1].from == model)
+			row++;
+		assert_known(EM_X86_64, "AuthenticAMD",
+		             (family - 15) << 20 | (model & 0xf0) << 12 | 15 << 8 |
+		                 (model & 0xf) << 4,
+		             rows[row].pmu);
+	}
+	assert_int_equal(row, sizeof(rows) / sizeof(rows[0]) - 1);
 }
 
 static void ignore(void *context, const char *name, const char *description)
@@ -247,6 +337,7 @@ int main(void)
 		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),
 		cmocka_unit_test(what_cannot_be_resolved_is_told_with_what_to_try),
 		cmocka_unit_test(cpus_are_known_by_their_signatures),
+		cmocka_unit_test(amds_cpus_are_known_by_family_and_range_of_models),
 		cmocka_unit_test(every_pmu_that_a_signature_gives_has_a_table),
 	};
 
