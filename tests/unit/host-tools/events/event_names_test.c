@@ -81,6 +81,17 @@ static void attributes_and_modifiers_of_both_kinds_count(void **state)
 	                "armv8_pmuv3/config=0x8,name=INST_RETIRED:h=1/h");
 }
 
+static void what_no_level_is_said_of_counts_at_all(void **state)
+{
+	struct pfm_encoding encoding;
+
+	(void)state;
+	assert_int_equal(pfm_encode("skl::INST_RETIRED:ANY_P", &encoding, &error), 0);
+	assert_true(encoding.user && encoding.kernel);
+	assert_int_equal(pfm_encode("skl::INST_RETIRED:ANY_P:u", &encoding, &error), 0);
+	assert_true(encoding.user && !encoding.kernel);
+}
+
 static void a_prefix_says_whose_name_it_is(void **state)
 {
 	(void)state;
@@ -135,40 +146,42 @@ static void assert_known(uint16_t machine, const char *vendor, uint32_t signatur
 		         as ? as : "unknown");
 }
 
-/* CPUID.01H:EAX and MIDR_EL1 as CPUs have them, and what libpfm4 calls them. */
+/* CPUID.01H:EAX as CPUs have it, and what libpfm4 calls them. */
+static const struct {
+	const char *pmu;
+	uint32_t signatures[7];
+} intel[] = {
+	{ "core", { 0x6f6, 0x10676, 0x106d1 } },
+	{ "atom", { 0x106c2, 0x20661, 0x20670, 0x30650, 0x30661 } },
+	{ "nhm", { 0x106a5, 0x106e5, 0x106f0 } },
+	{ "nhm_ex", { 0x206e6 } },
+	{ "wsm", { 0x20652 } },
+	{ "wsm_dp", { 0x206c2, 0x206f2 } },
+	{ "snb", { 0x206a7 } },
+	{ "snb_ep", { 0x206d7 } },
+	{ "ivb", { 0x306a9 } },
+	{ "ivb_ep", { 0x306e4 } },
+	{ "hsw", { 0x306c3, 0x40651, 0x40661 } },
+	{ "hsw_ep", { 0x306f2 } },
+	{ "bdw", { 0x306d4, 0x40671 } },
+	{ "bdw_ep", { 0x406f1, 0x50662 } },
+	{ "slm", { 0x30678, 0x406c3, 0x406d8 } },
+	{ "glm", { 0x506c9, 0x506f1 } },
+	{ "tmt", { 0x80665, 0x90661 } },
+	{ "skl", { 0x406e3, 0x506e3, 0x806ea, 0x906ea, 0xa0653, 0xa0660 } },
+	{ "skx", { 0x50650, 0x50654 } },
+	{ "clx", { 0x50655, 0x50657 } },
+	{ "icl", { 0x606c1, 0x706d0, 0x706e5, 0x806c1, 0x806d1, 0x906d0, 0xa0671 } },
+	{ "icx", { 0x606a6 } },
+	{ "spr", { 0x806f8 } },
+	{ "knl", { 0x50671 } },
+	{ "knm", { 0x80650 } },
+	{ NULL, { 0xf29, 0x6d8, 0xb0671 } }, /* Pentium 4, Pentium M, Raptor Lake */
+};
+
+/* And MIDR_EL1. */
 static void cpus_are_known_by_their_signatures(void **state)
 {
-	static const struct {
-		const char *pmu;
-		uint32_t signatures[7];
-	} intel[] = {
-		{ "core", { 0x6f6, 0x10676, 0x106d1 } },
-		{ "atom", { 0x106c2, 0x20661, 0x20670, 0x30650, 0x30661 } },
-		{ "nhm", { 0x106a5, 0x106e5, 0x106f0 } },
-		{ "nhm_ex", { 0x206e6 } },
-		{ "wsm", { 0x20652 } },
-		{ "wsm_dp", { 0x206c2, 0x206f2 } },
-		{ "snb", { 0x206a7 } },
-		{ "snb_ep", { 0x206d7 } },
-		{ "ivb", { 0x306a9 } },
-		{ "ivb_ep", { 0x306e4 } },
-		{ "hsw", { 0x306c3, 0x40651, 0x40661 } },
-		{ "hsw_ep", { 0x306f2 } },
-		{ "bdw", { 0x306d4, 0x40671 } },
-		{ "bdw_ep", { 0x406f1, 0x50662 } },
-		{ "slm", { 0x30678, 0x406c3, 0x406d8 } },
-		{ "glm", { 0x506c9, 0x506f1 } },
-		{ "tmt", { 0x80665, 0x90661 } },
-		{ "skl", { 0x406e3, 0x506e3, 0x806ea, 0x906ea, 0xa0653, 0xa0660 } },
-		{ "skx", { 0x50650, 0x50654 } },
-		{ "clx", { 0x50655, 0x50657 } },
-		{ "icl", { 0x606c1, 0x706d0, 0x706e5, 0x806c1, 0x806d1, 0x906d0, 0xa0671 } },
-		{ "icx", { 0x606a6 } },
-		{ "spr", { 0x806f8 } },
-		{ "knl", { 0x50671 } },
-		{ "knm", { 0x80650 } },
-		{ NULL, { 0xf29, 0x6d8, 0x7, 0xb0671 } }, /* Pentium 4, Pentium M, Itanium */
-	};
 	static const struct {
 		const char *pmu;
 		uint32_t midr;
@@ -332,6 +345,7 @@ int main(void)
 		cmocka_unit_test(names_become_encodings_and_stay_names),
 		cmocka_unit_test(what_the_image_understands_stays),
 		cmocka_unit_test(attributes_and_modifiers_of_both_kinds_count),
+		cmocka_unit_test(what_no_level_is_said_of_counts_at_all),
 		cmocka_unit_test(a_prefix_says_whose_name_it_is),
 		cmocka_unit_test(arms_common_events_need_no_table_of_the_cpu),
 		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),

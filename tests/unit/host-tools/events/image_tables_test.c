@@ -142,6 +142,10 @@ static void what_is_at_the_edge_is_taken(void **state)
 	tables_file_make(&file);
 	file.formats[1].high = 63;
 	assert_int_equal(load(), 0);
+	tables_file_make(&file);
+	point(&file.workloads[0], TABLES_FILE_SIZE); /* zeroed memory: there is none */
+	assert_int_equal(load(), 0);
+	assert_null(image.tables.workloads[0]);
 }
 
 static void what_cannot_be_is_refused(void **state)

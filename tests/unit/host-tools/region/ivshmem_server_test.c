@@ -184,6 +184,20 @@ static void a_sleeper_wakes_for_every_bell_and_leaves_the_count(void **state)
 	close(listener);
 }
 
+/* Whatever has interrupted a call before. */
+static void a_bell_that_rang_is_waited_for_once(void **state)
+{
+	int listener = ivshmem_server_listen(&server);
+
+	(void)state;
+	add_one(server.bells[3]);
+	errno = EINTR;
+	alarm(20);
+	ivshmem_wait(listener);
+	alarm(0);
+	close(listener);
+}
+
 static void who_listens_late_wakes_for_what_rang_before(void **state)
 {
 	int first = ivshmem_server_listen(&server), second;
@@ -236,6 +250,7 @@ int main(void)
 		TEST(a_peer_that_goes_away_takes_no_bell_along),
 		TEST(a_bell_that_overflows_stops_nobody),
 		TEST(a_sleeper_wakes_for_every_bell_and_leaves_the_count),
+		TEST(a_bell_that_rang_is_waited_for_once),
 		TEST(who_listens_late_wakes_for_what_rang_before),
 		cmocka_unit_test(too_few_file_descriptors_are_reported_and_none_is_leaked),
 	};
