@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests of the host's tools that need a region to read.
 HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
-HOST_SESSION := session_test reader_process_plain_test $(HOST_AUX)
+HOST_SESSION := session_test full_disk_test reader_process_plain_test $(HOST_AUX)
 HOST_FIXTURE := region_test aux_tsan_test mailbox_test check_test region_fuzz region_live_fuzz \
 	perf_data_fuzz dump_test $(HOST_SESSION)
 $(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/host-tools/region_fixture.c))
