@@ -156,21 +156,17 @@ void perf_writer_add_pieces(struct perf_writer *writer, const struct iovec *piec
 	size_t size = 0;
 	int code;
 
+	if (writer->failed)
+		return;
 	for (int i = 0; i < count; i++) {
 		all[i + 1] = pieces[i];
 		size += pieces[i].iov_len;
-	}
-	if (writer->failed) {
-		writer->lost_bytes += size;
-		return;
 	}
 	code = write_pieces(writer->fd, all, count + 1, header->data.offset + header->data.size);
 	if (!code) {
 		header->data.size += writer->buffer.size + size;
 		writer->buffer.size = 0;
 		code = write_at(writer->fd, header, sizeof(*header), 0);
-	} else {
-		writer->lost_bytes += size;
 	}
 	if (code)
 		perf_writer_fail(writer, code);
@@ -183,10 +179,8 @@ void perf_writer_add(struct perf_writer *writer, const void *records, size_t siz
 		                       1);
 		return;
 	}
-	if (writer->failed) {
-		writer->lost_bytes += size;
+	if (writer->failed)
 		return;
-	}
 	blob_add(&writer->buffer, records, size);
 	if (writer->buffer.failed)
 		perf_writer_fail(writer, -ENOMEM);
@@ -321,7 +315,6 @@ static void make_room(struct perf_writer *writer, uint64_t room)
 
 	while (record_at(writer, at, limit, &next))
 		at = next;
-	writer->lost_bytes += end - at;
 	data->size = at - data->offset;
 }
 
@@ -334,7 +327,6 @@ static void salvage(struct perf_writer *writer, const struct perf_writer_end *en
 
 	for (size_t i = 0; i < end->feature_count; i++)
 		room += end->features[i].blob.size;
-	writer->lost_bytes += writer->buffer.size;
 	if (write_end(writer, end)) {
 		make_room(writer, room + TR_PAGE);
 		if (write_end(writer, end) &&

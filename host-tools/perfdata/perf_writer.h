@@ -31,8 +31,7 @@ struct perf_writer {
 	int failed; /* the first write error, a negative errno; nothing is written after it */
 	struct error failure;
 	struct perf_file_header header;
-	struct blob buffer;  /* records that are not in the file yet */
-	uint64_t lost_bytes; /* of records that came after the failure, or were cut off for it */
+	struct blob buffer; /* records that are not in the file yet */
 };
 
 /* Create path; a file that is there is kept as path.old. Something is written to it, so that a disk
