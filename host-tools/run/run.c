@@ -80,7 +80,8 @@ static int report(const struct machine *machine, const struct run_options *optio
 	/* What the user's own program printed. */
 	if (machine->recorded && options->payload && !code && !options->verbose)
 		print_console(machine, stdout);
-	if (machine->recorded && options->stat && !code)
+	/* Also where it was interrupted: what was counted until then is what was asked for. */
+	if (machine->recorded && options->stat)
 		status = run_stat(machine, options);
 	else if (machine->recorded)
 		status = run_summary(machine, options);

@@ -212,10 +212,10 @@ deaf.unlink()
 seen_machines = []
 
 
-def interrupted(number):
+def interrupted(number, verb="record"):
     """Start a run that never ends, send a signal once it records."""
     OUT.unlink(missing_ok=True)
-    with subprocess.Popen(words("record", "fake", "stall", "400"), stderr=subprocess.PIPE,
+    with subprocess.Popen(words(verb, "fake", "stall", "400"), stderr=subprocess.PIPE,
                           text=True, cwd=HERE) as process:
         live.until(lambda: live.is_as_long(OUT, 25000))
         seen_machines.extend(orphans())
@@ -228,6 +228,12 @@ fails("Ctrl-C ends the run", interrupted(signal.SIGINT), "interrupted", status=1
 samples, complaints = perf_samples()
 tap.ok(samples >= 400 and not complaints, "what was recorded until Ctrl-C is saved and readable",
        f"{samples} samples\n{complaints}")
+fails("Ctrl-C ends stat, too, and the counts until then are shown",
+      interrupted(signal.SIGINT, "stat"), "Performance counter stats for 'fake stall 400'",
+      "cpu-clock", status=130)
+done = run("stat", "fake", "crash", "300")
+tap.ok(done.returncode == 139 and "Performance counter stats" in done.stderr and
+       "Captured" not in done.stderr, "so are those of a program that crashed", done.stderr)
 interrupted(signal.SIGKILL)
 samples, complaints = perf_samples()
 tap.ok(samples > 100 and "ERROR" not in complaints.upper(),
