@@ -110,6 +110,7 @@ void aux_rig_finish(void)
 	assert_int_equal(session_finish(&session, false, &error), 0);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
 	aux_rig_read();
+	session_rig_recount();
 }
 
 void aux_rig_put(unsigned ring, uint64_t from, uint64_t size, uint64_t flags)

@@ -16,24 +16,12 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/host-tools/small_elf.h"
 #include "tests/unit/temporary.h"
-
-#define LINKED   0x1000
-#define ID_BYTES 20
 
 static struct tr_image images[2];
 static struct region region;
 static char directory[PATH_MAX];
-
-/* An ELF file that has no more than what is looked at. */
-struct small_elf {
-	Elf64_Ehdr header;
-	Elf64_Phdr segments[3];
-	Elf64_Nhdr note;
-	char owner[4];
-	uint8_t id[ID_BYTES];
-	uint8_t data[64], code[64];
-};
 
 static void write_file(const char *name, const void *bytes, size_t size)
 {
@@ -49,39 +37,8 @@ static void write_file(const char *name, const void *bytes, size_t size)
 
 static void write_elf(const char *name, uint8_t id)
 {
-	struct small_elf elf = {
-		.header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-		                         ELFDATA2LSB, EV_CURRENT },
-		            .e_type = ET_EXEC,
-		            .e_machine = EM_X86_64,
-		            .e_version = EV_CURRENT,
-		            .e_phoff = offsetof(struct small_elf, segments),
-		            .e_ehsize = sizeof(Elf64_Ehdr),
-		            .e_phentsize = sizeof(Elf64_Phdr),
-		            .e_phnum = 3 },
-		.segments = { { .p_type = PT_NOTE,
-		                .p_offset = offsetof(struct small_elf, note),
-		                .p_filesz = offsetof(struct small_elf, data) -
-		                            offsetof(struct small_elf, note),
-		                .p_align = 4 },
-		              /* data at the same addresses, which is no code */
-		              { .p_type = PT_LOAD,
-		                .p_flags = PF_R | PF_W,
-		                .p_offset = offsetof(struct small_elf, data),
-		                .p_vaddr = LINKED,
-		                .p_filesz = 64,
-		                .p_memsz = 64 },
-		              { .p_type = PT_LOAD,
-		                .p_flags = PF_R | PF_X,
-		                .p_offset = offsetof(struct small_elf, code),
-		                .p_vaddr = LINKED,
-		                .p_filesz = 64,
-		                .p_memsz = 128 } },
-		.note = { .n_namesz = 4, .n_descsz = ID_BYTES, .n_type = NT_GNU_BUILD_ID },
-		.owner = "GNU",
-	};
+	const struct small_elf elf = small_elf(id);
 
-	memset(elf.id, id, sizeof(elf.id));
 	write_file(name, &elf, sizeof(elf));
 }
 
@@ -97,10 +54,10 @@ static void describe(void)
 {
 	region = (struct region){ .header = { .machine = EM_X86_64 }, .images = images };
 	region.header.images.count = 1;
-	images[0] = (struct tr_image){ .link_address = LINKED + 7,
-		                       .build_id_size = ID_BYTES,
+	images[0] = (struct tr_image){ .link_address = SMALL_ELF_LINKED + 7,
+		                       .build_id_size = SMALL_ELF_ID,
 		                       .name = "image.efi" };
-	memset(images[0].build_id, 1, ID_BYTES);
+	memset(images[0].build_id, 1, SMALL_ELF_ID);
 }
 
 static int setup(void **state)
@@ -158,12 +115,12 @@ static void a_file_is_known_by_its_build_id_and_has_the_code(void **state)
 	expect(&places, NULL); /* it is not there */
 	write_elf("elf", 1);
 	expect(&places, "elf");
-	images[0].link_address = LINKED + 64; /* beyond its bytes */
+	images[0].link_address = SMALL_ELF_LINKED + 64; /* beyond its bytes */
 	expect(&places, NULL);
-	images[0].link_address = LINKED - 1;
+	images[0].link_address = SMALL_ELF_LINKED - 1;
 	expect(&places, NULL);
 	describe();
-	images[0].build_id_size = ID_BYTES - 1;
+	images[0].build_id_size = SMALL_ELF_ID - 1;
 	expect(&places, NULL);
 	images[0].build_id_size = 0; /* nothing is known of it */
 	expect(&places, NULL);
@@ -228,7 +185,7 @@ static void each_image_has_its_own_file(void **state)
 	(void)state;
 	region.header.images.count = 2;
 	images[1] = images[0];
-	memset(images[1].build_id, 2, ID_BYTES);
+	memset(images[1].build_id, 2, SMALL_ELF_ID);
 	write_elf("first", 1);
 	write_elf("second", 2);
 	files = images_find(&region, &places);

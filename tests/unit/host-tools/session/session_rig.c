@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "host-tools/ledger/check.h"
+#include "host-tools/ledger/recount.h"
 #include "tests/unit/temporary.h"
 
 struct fixture fixture;
@@ -45,4 +47,28 @@ void session_rig_drain(void)
 	uint64_t got;
 
 	assert_int_equal(session_drain(&session, &got, &error), 0);
+}
+
+void session_rig_recount(void)
+{
+	struct ledger_found events[FIXTURE_RINGS * FIXTURE_EVENTS];
+	struct ledger_ring_found rings[FIXTURE_RINGS];
+	struct ledger *ledger = &session.ledger;
+
+	for (unsigned i = 0; i < FIXTURE_RINGS * FIXTURE_EVENTS; i++)
+		events[i] = ledger->events[i].found;
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
+		rings[i] = ledger->rings[i].found;
+	assert_int_equal(recount_file(ledger, path, &error), 0);
+	for (unsigned i = 0; i < FIXTURE_RINGS * FIXTURE_EVENTS; i++) {
+		assert_int_equal(ledger->events[i].found.delivered, events[i].delivered);
+		assert_int_equal(ledger->events[i].found.samples, events[i].samples);
+		assert_int_equal(ledger->events[i].found.period, events[i].period);
+	}
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
+		assert_int_equal(ledger->rings[i].found.lost, rings[i].lost);
+		assert_int_equal(ledger->rings[i].found.aux_delivered, rings[i].aux_delivered);
+	}
+	assert_int_equal(ledger->strangers, 0);
+	assert_true(check_conserved(ledger, NULL, NULL));
 }

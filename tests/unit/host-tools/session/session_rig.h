@@ -27,4 +27,7 @@ void session_rig_end(void);
  * session.trouble. */
 void session_rig_drain(void);
 
+/* What the session counted is in its file, counted anew. */
+void session_rig_recount(void);
+
 #endif

@@ -8,12 +8,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/perfdata/sample.h"
+#include "host-tools/region/region_lease.h"
 #include "tests/unit/host-tools/session/session_rig.h"
 
 static int setup(void **state)
@@ -80,6 +83,7 @@ static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 	for (uint64_t i = 0; i < 125; i++)
 		assert_int_equal(ips[i], 0x1000 + 4 * i);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
 }
 
 static void what_is_lost_is_told_and_conserved(void **state)
@@ -99,6 +103,7 @@ static void what_is_lost_is_told_and_conserved(void **state)
 	assert_int_equal(lost + session.samples, 1010);
 	assert_int_equal(session.ledger.rings[0].found.lost, lost);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
 }
 
 static void every_wakeup_that_was_sent_is_received_once(void **state)
@@ -189,6 +194,7 @@ static void who_goes_on_counts_from_what_was_saved(void **state)
 	for (uint64_t i = 0; i < 20; i++)
 		assert_int_equal(ips[i], 0x1000 + i);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
 }
 
 static void a_record_of_no_known_event_is_refused(void **state)
@@ -232,6 +238,28 @@ static void an_unfinished_file_is_whole_after_every_flush(void **state)
 	session_rig_drain();
 	perf_writer_flush(&session.writer);
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
+}
+
+/* By which a machine knows that its reader lives. */
+static void a_lease_changes_until_it_is_given_back(void **state)
+{
+	const struct tr_reader *words = &fixture_header(&fixture)->reader;
+	struct region_lease lease;
+	uint32_t before;
+
+	(void)state;
+	before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED);
+	assert_int_equal(region_lease_take(&lease, &channel, &error), 0);
+	assert_int_equal(__atomic_load_n(&words->id, __ATOMIC_ACQUIRE), getpid());
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t last = before;
+
+		while ((before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED)) == last)
+			sched_yield();
+	}
+	region_lease_give_back(&lease);
+	assert_int_equal(words->id, 0);
+	region_lease_give_back(&lease); /* and that is all right */
 }
 
 static void a_channel_that_is_closed_gives_its_memory_back(void **state)
@@ -280,6 +308,7 @@ int main(void)
 		TEST(a_record_of_no_known_event_is_refused),
 		TEST(tails_never_pass_what_is_in_the_file),
 		TEST(an_unfinished_file_is_whole_after_every_flush),
+		TEST(a_lease_changes_until_it_is_given_back),
 		TEST(a_channel_that_is_closed_gives_its_memory_back),
 		TEST(records_newer_than_a_dead_machines_ledger_are_accounted_for),
 	};
