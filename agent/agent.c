@@ -130,9 +130,10 @@ static bool answer(void)
 	return true;
 }
 
-/* What fits no machine whose region lies where ours does. */
-static const char *misfit(bool at_boot)
+/* What fits no machine whose region lies where ours does, and the option that asks for it. */
+static const char *misfit(bool at_boot, const char **option)
 {
+	*option = "--region-size";
 	if (command.region_size && !region_channel->ops->in_ram)
 		return "the trace region is not in RAM: its size is the host's to choose";
 	if (command.region_size && !at_boot)
@@ -140,6 +141,7 @@ static const char *misfit(bool at_boot)
 	if (!region_channel->ops->in_ram ||
 	    (command.verb != COMMAND_RECORD && command.verb != COMMAND_STAT))
 		return NULL;
+	*option = "--then";
 	if ((command.then == THEN_POWEROFF || command.then == THEN_REBOOT) &&
 	    !reader_is_announced(&region))
 		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
@@ -148,11 +150,10 @@ static const char *misfit(bool at_boot)
 
 static void find_misfit(const char *text, bool at_boot)
 {
-	const char *at = NULL;
+	const char *option, *at;
 
-	mistake.what = misfit(at_boot);
-	if (mistake.what)
-		at = strstr(text, command.region_size ? "--region-size" : "--then");
+	mistake.what = misfit(at_boot, &option);
+	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
 }
 
@@ -169,7 +170,7 @@ static int check(const char *text, bool at_boot)
 
 static void parse(const char *text)
 {
-	mistake.what = NULL;
+	mistake = (struct command_error){ 0 };
 	command_parse(&command, text, &image_tables, &mistake);
 }
 
@@ -193,9 +194,11 @@ void agent_read_command(void)
 		parse(command_text);
 }
 
+/* One that is refused has nothing to ask for: where the memory is not to be had, nobody would hear
+ * of the mistake. */
 uint64_t agent_region_size(void)
 {
-	return command.region_size;
+	return mistake.what ? 0 : command.region_size;
 }
 
 bool agent_accept(void)

@@ -18,9 +18,9 @@ import mailbox
 import tap
 
 EINVAL = -22
-IDLE, RECORDING, COMPLETE = 1, 2, 3
+IDLE, RECORDING, COMPLETE, FAILED = 1, 2, 3, 4
 LEDGER, RINGS = 128 + 2 * 16, 128 + 4 * 16  # tables of the header
-WAIT, FOUND, READER, READY = 272, 280, 320, 328
+WAIT, FOUND, READER, READY, MESSAGE = 272, 280, 320, 328, 1536
 NONE, IS_READY, GONE = 0, 1, 2
 MIB = 1 << 20
 
@@ -87,6 +87,10 @@ def account(agent, word):
     return agent.word(agent.word(LEDGER, "<Q") + 8 * word, "<Q")
 
 
+def message(agent):
+    return agent.bytes[MESSAGE:MESSAGE + 1024].split(b"\0")[0].decode()
+
+
 GENERATED, LOST, TIME_ENABLED = 0, 2, 8
 
 
@@ -133,6 +137,11 @@ def in_ram(agent):
               "what would throw the recording away is refused, and so is another size by now")
     tap.ok("it is in RAM, and nobody reads it" in agent.console(), "with the reason",
            agent.console())
+    tap.equal((agent.command(b"record -e cyles -- calltree"),
+               agent.command(b"list --region-size 64")), (EINVAL,) * 2, "as is what is misspelt")
+    tap.ok(message(agent).endswith("column 6: the trace region is there already: say this when the "
+                                   "machine boots"),
+           "and what was meant by that is not said of the next mistake", message(agent))
     tap.equal(agent.command(b"record -e cpu-clock -F 20000 -g -- calltree 1"), 0, "it records")
     tap.equal(agent.word(agent.word(RINGS, "<Q") + 32, "<Q"), 16 * MIB,
               "the ring is what the region holds")
@@ -163,6 +172,12 @@ def in_ram(agent):
     announce(agent, 0)
     agent.process.wait(60)
     tap.equal(agent.process.returncode, 0, "when its reader has withdrawn it does")
+
+
+def refused_at_boot(agent, reason):
+    tap.ok(agent.until(lambda: agent.find() and agent.state() == FAILED) and
+           message(agent).endswith(reason), f"a boot's command is refused: {reason}",
+           message(agent) if agent.bytes else None)
 
 
 def slow_reader(directory):
@@ -201,5 +216,12 @@ if machine.missing():
 else:
     with tempfile.TemporaryDirectory(prefix="bareperf-reader-") as DIRECTORY:
         with_agent(Ram(DIRECTORY, "list --region-size 32"), in_ram)
+        for COMMAND, REASON in (
+                ("record --region-size 65536 -e cyles -- noploop", "did you mean cycles?"),
+                ("record --region-size 32 --then poweroff -- noploop",
+                 "column 25: the recording would be lost: it is in RAM, and nobody reads it "
+                 "(wait will do)")):
+            with_agent(Ram(DIRECTORY, COMMAND), lambda agent, reason=REASON:
+                       refused_at_boot(agent, reason))
         slow_reader(pathlib.Path(DIRECTORY))
 tap.finish()
