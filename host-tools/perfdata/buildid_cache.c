@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/util/copy.h"
+
 void buildid_text(char text[BUILDID_TEXT], const uint8_t *id, size_t size)
 {
 	*text = 0;
@@ -64,18 +66,6 @@ static int make_parents(char *path, struct error *error)
 	return 0;
 }
 
-static int copy_bytes(int from, int to)
-{
-	uint8_t buffer[65536];
-	ssize_t got;
-
-	while ((got = read(from, buffer, sizeof(buffer))) > 0) {
-		if (write(to, buffer, (size_t)got) != got)
-			return errno ? -errno : -EIO;
-	}
-	return got < 0 ? -errno : 0;
-}
-
 /* A copy, not a link: whoever builds the file anew may write over the old one. It gets its name
  * when it is whole, since others may be at the same. */
 static int copy_file(const char *path, const char *to, struct error *error)
@@ -87,7 +77,7 @@ static int copy_file(const char *path, const char *to, struct error *error)
 		return error_errno(error, "opening %s", path);
 	if (asprintf(&part, "%s.%d", to, (int)getpid()) >= 0)
 		out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	code = out < 0 ? -errno : copy_bytes(from, out);
+	code = out < 0 ? -errno : copy_all(from, out);
 	if (out >= 0 && close(out) && !code)
 		code = -errno;
 	if (!code && rename(part, to))

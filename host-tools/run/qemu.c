@@ -17,6 +17,7 @@
 
 #include "host-tools/region/region.h"
 #include "host-tools/run/qemu_args.h"
+#include "host-tools/util/copy.h"
 
 /* A log: QEMU appends, since it may share the file with another descriptor. */
 static int open_memory(const char *name, struct error *error)
@@ -31,25 +32,17 @@ static int copy_vars(const char *path, struct error *error)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC);
 	int to = from < 0 ? -1 : open_memory("bareperf-vars", error);
-	char buffer[65536];
-	ssize_t got = 1;
+	int code;
 
 	if (from < 0)
 		return error_errno(error, "opening %s", path);
-	while (to >= 0 && (got = read(from, buffer, sizeof(buffer))) > 0) {
-		if (write(to, buffer, (size_t)got) != got) {
-			got = -1;
-			break;
-		}
-	}
-	if (to >= 0 && got < 0) {
-		int code = error_errno(error, "copying %s", path);
-
-		close(to);
-		to = code;
-	}
+	code = to < 0 ? to : copy_all(from, to);
 	close(from);
-	return to;
+	if (to < 0 || !code)
+		return to;
+	close(to);
+	errno = -code;
+	return error_errno(error, "copying %s", path);
 }
 
 /* Let the child keep this descriptor. */
