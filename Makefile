@@ -55,8 +55,8 @@ EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/
 
 # What reads commands and events as text, for the firmware and for the host tool
 PARSERS := agent/parse/*.c pmu/parse/*.c
-FW_SRCS := $(wildcard boot/*.c lib/*.c agent/*.c arch/$(ARCH)/*.c arch/$(ARCH)/*.S pmu/*.c pmu/x86/*.c \
-	pmu/arm/*.c pmu/software/*.c ringbuf/*.c channel/*.c workload/*.c $(PARSERS))
+FW_DIRS := boot lib agent arch/$(ARCH) pmu pmu/x86 pmu/arm pmu/software ringbuf channel workload
+FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
@@ -64,17 +64,12 @@ $(OUT)/obj/%.o: EXTRA = -mgeneral-regs-only
 $(OUT)/obj/workload/%.o: EXTRA =
 $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%.o: \
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
-$(OUT)/obj/boot/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
+$(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efibind.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CROSS)gcc $(FW_CFLAGS) $(EXTRA) $(DEPFILE) -c -o $@ $<
-
-# Images of tests/firmware/: everything but our main(). Floating point is theirs to use.
-FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/firmware/*.c \
-	tests/firmware/$(ARCH)/*.c))
-$(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS)
 
 link-image = $(CROSS)gcc -static-pie -nostdlib -o $@ -Wl,-T,linker.ld,--orphan-handling=error \
 	-Wl,--defsym=PE_MACHINE=$(PE_MACHINE_$(ARCH)),--build-id=sha1,--hash-style=gnu,-z,text \
@@ -88,28 +83,6 @@ $(OUT)/bareperf.elf: $(FW_OBJS) linker.ld
 	$(Q)if readelf -rW $@ | grep ' R_' | grep -v _RELATIV; then \
 		echo '$@: boot/start.c knows no such relocation' >&2; rm $@; exit 1; fi
 
-.PRECIOUS: $(OUT)/tests/%.elf
-$(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o,$(FW_OBJS)) linker.ld
-	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(link-image)
-
-# Images with a fault of ringbuf/fault.h built in, to show that a test is able to fail.
-FAULTS := NOTIFY_FIRING STORE_BUFFER
-FAULT_IMAGES := $(FAULTS:%=$(OUT)/faults/%/bareperf.efi)
-define fault
-$(OUT)/faults/$(1)/%.o: % Makefile
-	$$(call say,CC,'$$< ($(1))')
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CROSS)gcc $(FW_CFLAGS) -mgeneral-regs-only -DRING_FAULTS=RING_FAULT_$(1) $$(DEPFILE) \
-		-c -o $$@ $$<
-$(OUT)/faults/$(1)/bareperf.elf: $(patsubst $(OUT)/obj/ringbuf/%,$(OUT)/faults/$(1)/ringbuf/%,\
-		$(FW_OBJS)) linker.ld
-	$$(call say,LINK,$$@)
-	$$(Q)$$(link-image)
-endef
-$(foreach name,$(FAULTS),$(eval $(call fault,$(name))))
-
 $(OUT)/%.efi: $(OUT)/%.elf
 	$(call say,EFI,$@)
 	$(Q)$(CROSS)objcopy -O binary $< $@
@@ -118,38 +91,7 @@ $(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/symbol-file
 	$(call say,SYM,$@)
 	$(Q)boot/symbol-file $< $@ || { rm -f $@; exit 1; }
 
-firmware: $(OUT)/bareperf.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym $(FW_TESTS) $(FAULT_IMAGES)
-	@:
-
-# ---- The SDK: what a payload is compiled and linked with, and an example ----
-
-SDK := $(OUT)/sdk
-SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c))
-SDK_CFLAGS := $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) -isystem workload/sdk/include
-
-$(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CROSS)gcc $(SDK_CFLAGS) $(DEPFILE) -c -o $@ $<
-
-# Last, because it says that all of it is there.
-$(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
-		$(wildcard workload/sdk/include/bareperf/*.h) Makefile
-	$(call say,SDK,$(SDK))
-	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
-	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
-	$(Q)cp -R workload/sdk/include/bareperf $(SDK)/include
-	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
-	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
-	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@
-	$(Q)chmod +x $@
-
-$(SDK)/%.elf: workload/example/%.c $(SDK)/bin/bareperf-cc
-	$(call say,PAYLOAD,$@)
-	$(Q)$(SDK)/bin/bareperf-cc -O2 $(WARNINGS) -o $@ $<
-
-.PHONY: sdk
-sdk: $(patsubst workload/example/%.c,$(SDK)/%.elf,$(wildcard workload/example/*.c))	## headers, libc, compiler wrapper for payloads
+firmware: $(OUT)/bareperf.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;
 
 $(NEWLIB)/lib/libc.a:
 	@deps/newlib --build $(ARCH)
@@ -158,12 +100,11 @@ $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 
 # ---- Host: the tool, and one library of everything for each way to build the tests ----
 
-PFM := $(shell deps/libpfm4 --path)
 HOST_PKGS := libelf libdw zlib libzstd jansson
+PFM := $(shell deps/libpfm4 --path)
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
 	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null)
-HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a \
-	-lpthread -lm
+HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a -lpthread -lm
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
@@ -179,101 +120,15 @@ build/host/$(1)/%.o: %.c Makefile | $(PFM)/lib/libpfm.a
 build/host/$(1)/libbareperf.a: $(LIB_SRCS:%.c=build/host/$(1)/%.o)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef
-# instrumented code makes gcc suspect what it knows better in the plain build
-SUSPECTS := -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized
-ASAN := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SUSPECTS)
-# gcc: tsan knows no bare fences and says so; what a test proves, it proves by the atomics around them
-TSAN := -O1 -fsanitize=thread -Wno-tsan $(SUSPECTS)
-FUZZ := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 $(eval $(call variant,plain,gcc,))
-$(eval $(call variant,asan,gcc,$(ASAN)))
-$(eval $(call variant,tsan,gcc,$(TSAN)))
-$(eval $(call variant,fuzz,clang,$(FUZZ)))
 
 build/host/bareperf: build/host/plain/host-tools/main.o build/host/plain/libbareperf.a
 	$(call say,LINK,$@)
 	$(Q)gcc -o $@ $^ $(HOST_LIBS)
 
-host: $(if $(wildcard host-tools/main.c),build/host/bareperf)
-	@:
+host: build/host/bareperf ;
 
-# ---- Tests: `NAME_CFLAGS`, `NAME_SRCS` and `NAME_LIBS` in tests/*/*.mk, for those that need more ----
-
-TEST_MAKES := $(shell find tests -name '*.mk')
-include $(TEST_MAKES)
-UNIT_SRCS := $(shell find tests/unit -name '*_test.c')
-UNIT := $(addprefix build/host/tests/,$(notdir $(UNIT_SRCS:.c=)))
-UNIT_TSAN := $(filter %_tsan_test,$(UNIT))
-UNIT_PLAIN := $(filter %_plain_test,$(UNIT))
-FUZZERS := $(patsubst tests/fuzz/%.c,build/host/fuzzers/%,$(wildcard tests/fuzz/*_fuzz.c))
-BENCHES := $(patsubst tests/bench/%.c,build/host/bench/%,$(wildcard tests/bench/*.c))
-
-# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the library
-link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ $(filter %/$*.c,$^) $($*_SRCS) \
-	$(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
-
-unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
-.SECONDEXPANSION:
-$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) build/host/tsan/libbareperf.a Makefile
-	$(call say,TEST,$@)
-	$(Q)$(call link-test,gcc $(TSAN)) -lcmocka
-$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) build/host/plain/libbareperf.a Makefile
-	$(call say,TEST,$@)
-	$(Q)$(call link-test,gcc) -lcmocka
-$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) build/host/asan/libbareperf.a \
-		Makefile
-	$(call say,TEST,$@)
-	$(Q)$(call link-test,gcc $(ASAN)) -lcmocka
-$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c build/host/fuzz/libbareperf.a Makefile
-	$(call say,FUZZ,$@)
-	$(Q)$(call link-test,clang $(FUZZ) -fsanitize=fuzzer)
-$(BENCHES): build/host/bench/%: tests/bench/%.c build/host/plain/libbareperf.a Makefile
-	$(call say,BENCH,$@)
-	$(Q)$(call link-test,gcc)
-
-tests: host $(UNIT) $(FUZZERS)
-	@:
-benches: host $(BENCHES)
-	@:
-
-# ---- Lint: each file once until it changes, with the include paths that it is built with ----
-
-HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
-C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
-TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
-TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
-	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \
-	-isystem workload/sdk/include \
-	-isystem $(EFI_$(1))/include/efi -isystem $(EFI_$(1))/include/efi/$(1) \
-	-DBAREPERF_VERSION='""' $(WARNINGS)
-CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes
-
-build/lint/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS)
-build/lint/boot/%.tidy build/lint/lib/%.tidy build/lint/agent/%.tidy build/lint/pmu/%.tidy \
-	build/lint/channel/%.tidy build/lint/workload/%.tidy \
-	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
-build/lint/arch/aarch64/%.tidy build/lint/tests/firmware/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
-build/lint/%.tidy: % .clang-tidy $(filter %.h,$(C_FILES))
-	$(call say,TIDY,$<)
-	$(Q)mkdir -p $(@D) && clang-tidy --quiet $< -- $(TIDY_FLAGS) $(CLANG_IS_NOT_GCC) 2>$@.log || \
-		{ cat $@.log; exit 1; }
-	@touch $@
-
-lint-run: $(TIDY) lint-format lint-cppcheck lint-shell lint-style
-lint-format:
-	$(call say,FORMAT,'$(words $(C_FILES)) files')
-	$(Q)clang-format --dry-run -Werror $(C_FILES)
-lint-cppcheck:
-	$(call say,CPPCHECK,'$(words $(C_FILES)) files')
-	$(Q)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--error-exitcode=1 --suppressions-list=tests/cppcheck.txt -I. -Iarch/host/include \
-		$(filter %.c,$(C_FILES))
-lint-shell:
-	$(call say,SHELL)
-	$(Q)shellcheck --severity=warning $$(git grep -lE '^#!/bin/(ba)?sh')
-lint-style:
-	$(call say,STYLE)
-	$(Q)tests/style
+include workload/sdk/sdk.mk host-tools/install.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
 # ---- What people call ----
 
@@ -325,24 +180,6 @@ bench: deps		## the figures that we promise; BENCH=pattern selects some of them
 	@$(MAKE) $(PARALLEL) benches
 	@tests/bench/run $(BENCH)
 
-# Installs what is built, so that nothing is compiled as root: `make` for each ARCH first.
-PREFIX := /usr/local
-BUILT := $(foreach arch,$(ARCHES),$(if $(wildcard build/$(arch)/bareperf.sym),$(arch)))
-DEST = $(DESTDIR)$(PREFIX)
-install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
-	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
-	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
-	for arch in $(BUILT); do \
-		install -d $(DEST)/lib/bareperf/$$arch && \
-		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf.elf \
-			build/$$arch/bareperf.sym $(DEST)/lib/bareperf/$$arch && \
-		if [ -x build/$$arch/sdk/bin/bareperf-cc ]; then \
-			cp -R build/$$arch/sdk $(DEST)/lib/bareperf/$$arch; fi || exit 1; \
-	done
-	install -d $(DEST)/share/man/man1
-	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
-	install -D -m 644 host-tools/bareperf.bash $(DEST)/share/bash-completion/completions/bareperf
-
 image: deps		## build/bareperf.img, for a USB stick that boots PCs and Arm machines
 	+@$(images)
 	$(call say,IMAGE,build/bareperf.img)
@@ -356,9 +193,8 @@ clean:			## remove build/ (the cache of `deps` stays)
 
 help:			## this list
 	@echo 'make [ARCH=$(subst $() ,|,$(ARCHES))] [V=1] TARGET'
-	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' Makefile $(TEST_MAKES) | tr -d '\t'
+	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
-lint-targets := lint-run lint-format lint-cppcheck lint-shell lint-style
 .SECONDARY:
-.PHONY: all install run check-model firmware host tests benches $(lint-targets) deps demo check bench lint image clean help
+.PHONY: all run check-model firmware host tests benches deps demo check bench lint image clean help
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Installs what is built, so that nothing is compiled as root: `make` for each ARCH first.
+PREFIX := /usr/local
+BUILT := $(foreach arch,$(ARCHES),$(if $(wildcard build/$(arch)/bareperf.sym),$(arch)))
+DEST = $(DESTDIR)$(PREFIX)
+install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
+	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
+	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
+	for arch in $(BUILT); do \
+		install -d $(DEST)/lib/bareperf/$$arch && \
+		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf.elf \
+			build/$$arch/bareperf.sym $(DEST)/lib/bareperf/$$arch && \
+		if [ -x build/$$arch/sdk/bin/bareperf-cc ]; then \
+			cp -R build/$$arch/sdk $(DEST)/lib/bareperf/$$arch; fi || exit 1; \
+	done
+	install -d $(DEST)/share/man/man1
+	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
+	install -D -m 644 host-tools/bareperf.bash $(DEST)/share/bash-completion/completions/bareperf
+
+.PHONY: install

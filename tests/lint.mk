@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# ---- Lint: each file once until it changes, with the include paths that it is built with ----
+
+HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
+C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
+TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
+TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
+	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \
+	-isystem workload/sdk/include \
+	-isystem $(EFI_$(1))/include/efi -isystem $(EFI_$(1))/include/efi/$(1) \
+	-DBAREPERF_VERSION='""' $(WARNINGS)
+CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes
+
+build/lint/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS)
+build/lint/boot/%.tidy build/lint/lib/%.tidy build/lint/agent/%.tidy build/lint/pmu/%.tidy \
+	build/lint/channel/%.tidy build/lint/workload/%.tidy \
+	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
+build/lint/arch/aarch64/%.tidy build/lint/tests/firmware/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
+build/lint/%.tidy: % .clang-tidy $(filter %.h,$(C_FILES))
+	$(call say,TIDY,$<)
+	$(Q)mkdir -p $(@D) && clang-tidy --quiet $< -- $(TIDY_FLAGS) $(CLANG_IS_NOT_GCC) 2>$@.log || \
+		{ cat $@.log; exit 1; }
+	@touch $@
+
+lint-run: $(TIDY) lint-format lint-cppcheck lint-shell lint-style
+lint-format:
+	$(call say,FORMAT,'$(words $(C_FILES)) files')
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+lint-cppcheck:
+	$(call say,CPPCHECK,'$(words $(C_FILES)) files')
+	$(Q)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--error-exitcode=1 --suppressions-list=tests/cppcheck.txt -I. -Iarch/host/include \
+		$(filter %.c,$(C_FILES))
+lint-shell:
+	$(call say,SHELL)
+	$(Q)shellcheck --severity=warning $$(git grep -lE '^#!/bin/(ba)?sh')
+lint-style:
+	$(call say,STYLE)
+	$(Q)tests/style
+
+.PHONY: lint-run lint-format lint-cppcheck lint-shell lint-style

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# ---- Tests: `NAME_CFLAGS`, `NAME_SRCS` and `NAME_LIBS` in tests/*/*.mk, for those that need more ----
+
+# instrumented code makes gcc suspect what it knows better in the plain build
+SUSPECTS := -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized
+ASAN := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SUSPECTS)
+# gcc: tsan knows no bare fences and says so; what a test proves, it proves by the atomics around them
+TSAN := -O1 -fsanitize=thread -Wno-tsan $(SUSPECTS)
+FUZZ := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+$(eval $(call variant,asan,gcc,$(ASAN)))
+$(eval $(call variant,tsan,gcc,$(TSAN)))
+$(eval $(call variant,fuzz,clang,$(FUZZ)))
+
+include $(shell find tests/*/ -name '*.mk')
+UNIT_SRCS := $(shell find tests/unit -name '*_test.c')
+UNIT := $(addprefix build/host/tests/,$(notdir $(UNIT_SRCS:.c=)))
+UNIT_TSAN := $(filter %_tsan_test,$(UNIT))
+UNIT_PLAIN := $(filter %_plain_test,$(UNIT))
+FUZZERS := $(patsubst tests/fuzz/%.c,build/host/fuzzers/%,$(wildcard tests/fuzz/*_fuzz.c))
+BENCHES := $(patsubst tests/bench/%.c,build/host/bench/%,$(wildcard tests/bench/*.c))
+
+# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the library
+link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ $(filter %/$*.c,$^) $($*_SRCS) \
+	$(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
+
+unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
+.SECONDEXPANSION:
+$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) build/host/tsan/libbareperf.a Makefile
+	$(call say,TEST,$@)
+	$(Q)$(call link-test,gcc $(TSAN)) -lcmocka
+$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) build/host/plain/libbareperf.a Makefile
+	$(call say,TEST,$@)
+	$(Q)$(call link-test,gcc) -lcmocka
+$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) build/host/asan/libbareperf.a \
+		Makefile
+	$(call say,TEST,$@)
+	$(Q)$(call link-test,gcc $(ASAN)) -lcmocka
+$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c build/host/fuzz/libbareperf.a Makefile
+	$(call say,FUZZ,$@)
+	$(Q)$(call link-test,clang $(FUZZ) -fsanitize=fuzzer)
+$(BENCHES): build/host/bench/%: tests/bench/%.c build/host/plain/libbareperf.a Makefile
+	$(call say,BENCH,$@)
+	$(Q)$(call link-test,gcc)
+
+tests: host $(UNIT) $(FUZZERS)
+	@:
+benches: host $(BENCHES)
+	@:
