@@ -46,17 +46,30 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 	return code;
 }
 
-int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
+/* Have the file's first block, so that a full disk is known now. The file stays empty until a
+ * recording begins: who is killed before leaves nothing that the next takes for one and keeps.
+ * Where there is no fallocate(2) it is written. */
+static int take_room(int fd)
 {
 	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
 		                                  .size = sizeof(nothing) };
+
+	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, TR_PAGE))
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENODEV || errno == ESPIPE || errno == EINVAL
+	           ? write_at(fd, &nothing, sizeof(nothing), 0)
+	           : -errno;
+}
+
+int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
+{
 	int code;
 
 	memset(writer, 0, sizeof(*writer));
 	writer->fd = output_open(path, &writer->path, &writer->old, error);
 	if (writer->fd < 0)
 		return writer->fd;
-	code = write_at(writer->fd, &nothing, sizeof(nothing), 0);
+	code = take_room(writer->fd);
 	if (!code)
 		return 0;
 	errno = -code;
@@ -262,10 +275,11 @@ static void cut_index(const struct perf_writer *writer, const struct perf_writer
 	for (size_t i = 0; i < end->feature_count; i++) {
 		const struct perf_writer_feature *feature = &end->features[i];
 		uint64_t *count = (uint64_t *)(void *)feature->blob.bytes;
-		const struct perf_file_section *pieces = (const void *)(count + 1);
+		const struct perf_file_section *pieces;
 
 		if (feature->bit != PERF_FILE_AUXTRACE || !count)
 			continue;
+		pieces = (const void *)(count + 1);
 		while (*count && pieces[*count - 1].offset >= data->offset + data->size)
 			--*count;
 	}

@@ -83,6 +83,18 @@ tap.equal((names(), link.is_symlink()), (["link"], True),
           "where nothing is recorded a link that points nowhere is left as it was")
 clean()
 
+# ---- Ended before it began ----
+
+run("complete", "100")
+with subprocess.Popen(words("silent"), stderr=subprocess.DEVNULL, cwd=HERE) as process:
+    live.until(OLD.exists)
+    live.until(OUT.exists)
+    process.kill()
+run("complete", "200")
+tap.equal((delivered(), delivered(OLD)), (200, 100), "a run that was killed while its machine booted "
+          "does not cost the recording before it")
+clean()
+
 # ---- Two at a time ----
 
 with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, cwd=HERE) as first:
