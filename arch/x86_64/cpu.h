@@ -66,7 +66,7 @@ static inline uint32_t inl(uint16_t port)
 	return value;
 }
 
-/* X86_CONTROL(n): x86_read_crN() and x86_write_crN() */
+/* Control register n: reading and writing it. */
 #define X86_CONTROL(n)                                                              \
 	static inline uint64_t x86_read_cr##n(void)                                 \
 	{                                                                           \

@@ -21,7 +21,7 @@ struct sample {
 	uint64_t chain_length; /* words */
 	const uint8_t *raw;
 	uint32_t raw_size;
-	const uint64_t *read; /* the READ block as sample_read_size() words */
+	const uint64_t *read; /* the READ block, read_words of it */
 	size_t read_words;
 };
 

@@ -10,7 +10,7 @@
 #include "arch/x86_64/perfmon.h"
 
 #if defined(__x86_64__)
-/* arch/host/time.c: the TSC, or what host_set_cycles() said. */
+/* arch_cycles() is the TSC, where no test has set host_fake_cycles. */
 #define HOST_HAS_TSC 1
 #endif
 

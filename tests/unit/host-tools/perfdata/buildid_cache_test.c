@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perf's cache of files by their build-ids: laid out as perf's own, and believed only as far as a
  * file is what its place says. */
-#include "host-tools/perfdata/buildid_cache.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "host-tools/perfdata/buildid_cache.h"
 #include "tests/unit/host-tools/small_elf.h"
 #include "tests/unit/temporary.h"
 

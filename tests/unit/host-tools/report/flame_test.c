@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of all call stacks, and its folded lines. */
-#include "host-tools/report/flame.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "host-tools/report/flame.h"
 
 static struct flame flame;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* QEMU's command line: ours, and what the user's own options change of it. */
-#include "host-tools/run/qemu_args.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "host-tools/run/qemu_args.h"
 #include "host-tools/util/blob.h"
 
 static struct error error;

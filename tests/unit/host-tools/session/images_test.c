@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An image's ELF is found by its build-id: in which places, in which order, and what else there is
  * is left alone. */
-#include "host-tools/session/images.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "host-tools/session/images.h"
 #include "tests/unit/host-tools/small_elf.h"
 #include "tests/unit/temporary.h"
 
