@@ -293,9 +293,12 @@ static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **sta
 	lose_branches(0, 2000000); /* 48 MB: 64 MiB on each of two CPUs */
 	tell();
 	assert_string_equal(advice, "-m ,16384 (bareperf run --region-size=256)");
-	lose_branches(0, 300000); /* 7.2 MB: the default holds that */
+	lose_branches(0, 600000); /* 14 MB, so that both have 16 MiB: the default is just enough */
 	tell();
-	assert_string_equal(advice, "-m ,2048");
+	assert_string_equal(advice, "-m ,4096");
+	lose_branches(0, 1200000);
+	tell();
+	assert_string_equal(advice, "-m ,8192 (bareperf run --region-size=128)");
 }
 
 /* Of what a ring holds 65 bytes a record, rounded up: 4 pages and 252 records are 8 pages, and 253

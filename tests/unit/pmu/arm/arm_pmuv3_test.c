@@ -84,6 +84,25 @@ static void stop_or_start_the_first(const struct arch_regs *regs)
 	assert_int_equal(model.enabled, 0);
 }
 
+static void expect_anothers(const struct arch_regs *regs)
+{
+	(void)regs;
+	assert_int_equal(model.enabled, 1U << 1);
+}
+
+/* As a payload's own, once nothing is recorded. */
+static void what_is_not_ours_counts_on_in_handlers(void **state)
+{
+	(void)state;
+	rig_begin(&rig_events[0], PERF_TYPE_RAW, EVENT_INST_RETIRED, 1000);
+	event_disable(&rig_events[0]);
+	model.enabled = 1U << 1;
+	assert_int_equal(arch_timer_init(expect_anothers), 0);
+	arch_timer_arm(host_fake_cycles);
+	assert_int_equal(fake_cpu_run(0, 0, &rig_regs), 1);
+	assert_int_equal(model.enabled, 1U << 1);
+}
+
 static void
 counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them(void **state)
 {
@@ -280,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_comes_each_period_and_the_counts_add_up),
 		TEST(no_event_is_lost_while_registers_are_accessed),
+		TEST(what_is_not_ours_counts_on_in_handlers),
 		TEST(counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),
 		TEST(an_overflow_that_nobody_served_does_not_outlive_its_event),

@@ -237,14 +237,13 @@ static void a_snapshot_of_uneven_records_begins_with_one(void **state)
 	model.reg[PMBIDR_EL1] = 0;
 	model.record = 60;
 	begin(AREA_PAGES, 0, true);
-	/* the sanitizer knows the area's end */
-	memset(spe_area, 0xff, sizeof(spe_area));
+	memset(spe_area, 0xff, AREA_PAGES * PAGE);
 	sample(1000);
 	event_disable(&event);
 	assert_true(next_aux(&got));
 	assert_int_equal(got.aux_offset % (AREA_PAGES / 2 * PAGE), 0);
 	for (uint64_t i = 0; i < got.aux_size; i++) {
-		uint8_t byte = spe_area[(got.aux_offset + i) % sizeof(spe_area)];
+		uint8_t byte = spe_area[(got.aux_offset + i) % (AREA_PAGES * PAGE)];
 
 		assert_true(byte == 0x01 || byte == 0); /* records and padding, nothing stale */
 	}

@@ -14,7 +14,7 @@
 
 struct spe_model model;
 
-uint8_t spe_area[AREA_PAGES * PAGE] __attribute__((aligned(4096)));
+uint8_t spe_area[AREA_PAGES * PAGE + 1] __attribute__((aligned(4096)));
 static const struct arch_regs regs = { .pc = 0x1234 };
 
 static uint64_t model_read(uint32_t reg)
@@ -61,7 +61,7 @@ static void write_record(void)
 	uint64_t largest = 1ULL << (model.reg[PMSIDR_EL1] >> PMSIDR_MAXSIZE & 0xf);
 
 	assert_true(model.reg[PMBPTR_EL1] >= (uint64_t)spe_area);
-	assert_true(model.reg[PMBPTR_EL1] + model.record <= (uint64_t)spe_area + sizeof(spe_area));
+	assert_true(at() + model.record <= AREA_PAGES * PAGE);
 	memset((void *)model.reg[PMBPTR_EL1], 0x01, model.record);
 	model.reg[PMBPTR_EL1] += model.record;
 	if (at() + largest > limit())
@@ -158,6 +158,7 @@ int spe_set_up(void **state)
 	model.reg[PMBIDR_EL1] = 6;
 	model.reg[PMSIDR_EL1] = 0x4f | 6 << PMSIDR_MAXSIZE;
 	model.record = 64;
+	spe_area[AREA_PAGES * PAGE] = 0xa5;
 	fake_machine = EM_AARCH64;
 	fake_reg_read = model_read;
 	fake_reg_write = model_write;
@@ -184,6 +185,7 @@ int spe_tear_down(void **state)
 	event_disable(&event);
 	assert_int_equal(model.unsynced_disables, 0);
 	assert_int_equal(model.backward_limits, 0);
+	assert_int_equal(spe_area[AREA_PAGES * PAGE], 0xa5);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct spe_model {
 };
 
 extern struct spe_model model;
-extern uint8_t spe_area[AREA_PAGES * PAGE];
+extern uint8_t spe_area[AREA_PAGES * PAGE + 1]; /* and a byte behind it that is nobody's */
 extern struct perf_event event;
 extern struct ring_aux aux;
 extern struct ring_owner owner;

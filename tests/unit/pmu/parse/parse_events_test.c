@@ -44,7 +44,7 @@ static const struct pmu ours = {
 static const struct pmu *const sources[] = { &unit, &with_default, NULL };
 static const struct pmu *const vendors[] = { &theirs, &ours, NULL };
 
-static struct event_spec specs[4];
+static struct event_spec specs[8]; /* of which the second half is not given away */
 static struct parse_error error;
 
 static int parse(const char *text)
@@ -259,6 +259,8 @@ static void braces_make_a_group_of_a_leader_and_its_members(void **state)
 	assert_int_equal(parse("cycles,cycles,cycles,{cycles}:k"), 4); /* up to the last place */
 	assert_int_equal(specs[2].attr.flags, 0);
 	assert_true(specs[3].attr.flags == (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV));
+	for (unsigned i = 4; i < 8; i++)
+		assert_int_equal(specs[i].attr.flags, 0);
 	assert_int_equal(parse("{cycles}"), 1);
 	assert_int_equal(specs[0].members, 1);
 	assert_int_equal(parse("cycles:S"), 1);

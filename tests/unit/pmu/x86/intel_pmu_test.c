@@ -149,17 +149,19 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 	static const struct {
 		uint32_t type;
 		uint64_t config, lap, farthest;
+		bool full_width;
 	} cases[] = {
-		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 31, INT32_MAX },
-		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1ULL << 48, /* fixed */
-		  (1ULL << 47) - 1 },
+		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 31, INT32_MAX, false },
+		{ PERF_TYPE_RAW, 0x20c4, 1ULL << 48, (1ULL << 47) - 1, true },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, /* a fixed one */
+		  1ULL << 48, (1ULL << 47) - 1, false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t late = cases[i].lap / 4 * 3;
 
-		intel_model_power_on(2, false);
+		intel_model_power_on(2, cases[i].full_width);
 		rig_begin(&rig_events[0], cases[i].type, cases[i].config, 1ULL << 60);
 		assert_true(rig_events[0].hw.x86.farthest == cases[i].farthest);
 		rig_run(8 * late, late, intel_model_count_on);
