@@ -98,7 +98,7 @@ def three_on_every_cpu(name, kind):
         return
     for cpus in (2, 4):
         run = machine.Recording(
-            "record -a -e cycles,cycles,cycles -c 200000 -m 256 --watermark 65536 "
+            "record -a -e cycles,cycles,cycles -c 200000 -m 128 --watermark 32768 "
             "-- payload 5000000",
             "--arch", "aarch64", "--payload", EXAMPLE,
             qemu=("-machine", kind, "-smp", str(cpus), *machine.PACED))

@@ -22,7 +22,7 @@ EXACT = ("-icount", "shift=4,sleep=off")
 
 # Counted as well, but never ahead of the host's clock: a reader that is woken has the time that it
 # would have on a real machine.
-PACED = ("-icount", "shift=4,align=on")
+PACED = ("-icount", "shift=3,align=on")
 
 Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved period")
 

@@ -36,10 +36,10 @@ class Run(live.Live):
 
 def three_events(arch, event, claim):
     """T1: three events, one small ring, the owner's doorbell. The machine catches up with a busy
-    host, so the reader is woken for a sixteenth: what is left lasts for 1.4 s of the machine's, and
+    host, so the reader is woken for a sixteenth: what is left lasts for 0.7 s of the machine's, and
     it comes later than that only if it is not woken."""
-    run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 32 "
-                            "--watermark 8192 -- noploop 16",
+    run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 16 "
+                            "--watermark 4096 -- noploop 8",
                             "--arch", arch, *SMALL, qemu=machine.PACED, timeout=live.PATIENCE)
     tap.equal(run.status, 0, f"{claim}: the recording ends well")
     summary = run.summary()
@@ -55,7 +55,7 @@ def three_events(arch, event, claim):
     tap.ok(all(e["period_delivered"] + e["residue"] == e["count"] for e in events),
            f"{claim}: PERIODs + residue = the counter, exactly", events)
     tap.equal([e["lost"] for e in events], [0, 0, 0], f"{claim}: nothing is lost")
-    tap.ok(sum(delivered) * 56 > 9 * 32 * 4096, f"{claim}: the ring was filled nine times",
+    tap.ok(sum(delivered) * 56 > 9 * 16 * 4096, f"{claim}: the ring was filled nine times",
            delivered)
     causes = sum(wakeups["causes"].values())
     tap.ok(wakeups["sent"] == causes - wakeups["coalesced"] > 20,
@@ -107,12 +107,12 @@ def faults(arch, event):
 
 def killed_readers():
     kills, pid = 0, None
-    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 20")
+    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 12")
     pause = random.Random(50)
     while kills < 50:
         if not run.until(lambda: run.reader(last=pid)):
             break
-        time.sleep(pause.uniform(0, 0.03))
+        time.sleep(pause.uniform(0, 0.02))
         pid = run.signal_reader(signal.SIGKILL, last=pid)
         kills += pid is not None
     text = run.finish().text
