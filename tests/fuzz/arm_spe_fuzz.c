@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "host-tools/perfdata/arm_spe_decode.h"
+#include "tests/fuzz/seed.h"
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int it_holds)
@@ -33,6 +35,20 @@ static size_t decode(const uint8_t *bytes, size_t size, uint64_t position, size_
 	}
 	must(decoder.at == size);
 	return records;
+}
+
+static bool is_good(const char *name, const uint8_t *bytes, size_t size)
+{
+	size_t errors;
+
+	(void)name;
+	return size && decode(bytes, size, bytes[0], &errors) && !errors;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	fuzz_require_seeds(*argc, *argv, is_good);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,9 +9,11 @@
 
 #include "agent/loadoptions.h"
 #include "lib/acpi.h"
+#include "tests/fuzz/seed.h"
 
 #define BASE 0x1000U
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint8_t *memory;
@@ -70,22 +72,49 @@ static void parse_text(const uint8_t *data, size_t size)
 		abort();
 }
 
+/* What acpi_parse() says of a memory that holds these bytes. */
+static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *platform)
+{
+	int code;
+
+	memory = malloc(size + !size);
+	memory_size = size;
+	if (memory == NULL)
+		abort();
+	if (size != 0)
+		memcpy(memory, data, size);
+	mend_tables();
+	code = acpi_parse(BASE, view, ignore, platform);
+	free(memory);
+	return code;
+}
+
+static bool is_good(const char *name, const uint8_t *data, size_t size)
+{
+	static struct arch_platform platform;
+	char text[32];
+
+	if (!strcmp(name, "config"))
+		return config_to_text(data, size, text, sizeof(text)) > 0;
+	if (!strcmp(name, "options"))
+		return loadoptions_to_text(data, size, text, sizeof(text)) > 0;
+	return !parse_tables(data, size, &platform) && platform.cpu_count;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	fuzz_require_seeds(*argc, *argv, is_good);
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct arch_platform platform;
 
 	parse_text(data, size);
-	memory = malloc(size ? size : 1);
-	memory_size = size;
-	if (memory == NULL)
-		return 0;
-	if (size != 0)
-		memcpy(memory, data, size);
-	mend_tables();
-	acpi_parse(BASE, view, ignore, &platform);
+	parse_tables(data, size, &platform);
 	if (platform.cpu_count > ARCH_MAX_CPUS || platform.ioapic_count > ARCH_MAX_IOAPICS ||
 	    platform.gicr_count > ARCH_MAX_GICR_AREAS)
 		abort();
-	free(memory);
 	return 0;
 }

@@ -2,18 +2,22 @@
 /*
  * The loader on any bytes: whatever elf_parse() accepts can be placed and relocated inside the
  * memory that the image asks for. An even first byte: the rest is the file. An odd one: the rest
- * are changes to a good file, {offset, 2 bytes; value, 8 bytes}, so that the depths are reached.
+ * are changes to a good file (tests/fuzz/changes.h).
  */
 #include <stdlib.h>
 
 #include "agent/parse/elf.h"
+#include "tests/fuzz/changes.h"
+#include "tests/fuzz/seed.h"
 #include "tests/unit/agent/parse/elf_file.h"
 
 #define MOST (16U << 20) /* bytes of an image that is worth the time */
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void load(const void *file, size_t size)
+/* Whether it was accepted. */
+static bool load(const void *file, size_t size)
 {
 	struct elf_image image = { 0 };
 	struct elf_error error = { NULL, 0 };
@@ -22,31 +26,38 @@ static void load(const void *file, size_t size)
 	if (elf_parse(&image, file, size, EM_X86_64, &error)) {
 		if (!error.what)
 			abort();
-		return;
+		return false;
 	}
 	if (image.high <= image.low || image.low % ELF_PAGE || image.high % ELF_PAGE ||
 	    image.entry < image.low || image.entry >= image.high)
 		abort();
 	if (image.high - image.low > MOST)
-		return;
+		return true;
 	memory = malloc(image.high - image.low);
 	elf_place(&image, file, memory, false);
 	elf_place(&image, file, memory, true);
 	elf_relocate(&image, file, memory, 0x123456000);
 	free(memory);
+	return true;
 }
 
-static void load_changed(const uint8_t *changes, size_t size)
+static bool load_changed(const uint8_t *changes, size_t size)
 {
 	static struct elf_file good;
 
 	elf_file_make(&good, EM_X86_64);
-	for (; size >= 10; changes += 10, size -= 10) {
-		size_t offset = (changes[0] | changes[1] << 8) % (sizeof(good) - 8);
+	fuzz_change(&good, sizeof(good), changes, size);
+	return load(&good, sizeof(good));
+}
 
-		memcpy((uint8_t *)&good + offset, changes + 2, 8);
-	}
-	load(&good, sizeof(good));
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const uint8_t none = 1;
+
+	if (!load_changed(NULL, 0))
+		abort();
+	fuzz_seed(*argc, *argv, "good", &none, 1);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of commands in an image, of any bytes: what is accepted can be parsed against. An even
- * first byte: the rest is the file. An odd one: the rest are changes to a good file, {offset, 2
- * bytes; value, 8 bytes}, so that the depths are reached.
+ * first byte: the rest is the file. An odd one: the rest are changes to a good file, from its
+ * directory on (tests/fuzz/changes.h).
  */
 #include <errno.h>
 
@@ -12,8 +12,11 @@
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/image_tables.h"
 #include "host-tools/util/blob.h"
+#include "tests/fuzz/changes.h"
+#include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/events/tables_file.h"
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void parse_all(const struct command_tables *tables)
@@ -37,7 +40,8 @@ static void parse_all(const struct command_tables *tables)
 	event_names_any("loads,trace//,cyles", tables->sources);
 }
 
-static void load(const void *bytes, size_t size)
+/* Whether it was accepted. */
+static bool load(const void *bytes, size_t size)
 {
 	struct image_tables image;
 	struct error error = { "" };
@@ -48,20 +52,27 @@ static void load(const void *bytes, size_t size)
 	if (code && (code == -ENOENT) == (*error.text != 0))
 		abort();
 	image_tables_free(&image);
+	return !code;
 }
 
-static void load_changed(const uint8_t *changes, size_t size)
+static bool load_changed(const uint8_t *changes, size_t size)
 {
 	static struct tables_file file;
 
 	tables_file_make(&file);
-	for (; size >= 10; changes += 10, size -= 10) {
-		size_t offset = TABLES_DIRECTORY + (size_t)(changes[0] | changes[1] << 8);
+	fuzz_change((uint8_t *)&file + TABLES_DIRECTORY, TABLES_FILE_SIZE - TABLES_DIRECTORY,
+	            changes, size);
+	return load(&file, TABLES_FILE_SIZE);
+}
 
-		if (offset <= TABLES_FILE_SIZE - 8)
-			memcpy((uint8_t *)&file + offset, changes + 2, 8);
-	}
-	load(&file, TABLES_FILE_SIZE);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const uint8_t none = 1;
+
+	if (!load_changed(NULL, 0))
+		abort();
+	fuzz_seed(*argc, *argv, "good", &none, 1);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whatever is in a perf.data file, `bareperf dump` survives it. An input that begins with the
- * magic is the file itself; any other is a list of patches {u16 place, u8 value} to a good one.
+ * magic is the file itself; any other says which good one, and is a list of patches {u16 place, u8
+ * value} to that.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,14 +17,27 @@
 #include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/session/session.h"
+#include "pmu/arm/arm_spe.h"
+#include "pmu/x86/intel_bts.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t *good;
-static size_t good_size;
+enum kind {
+	WHOLE, /* nothing is missing */
+	LOSSY, /* LOST records */
+	TRACE, /* pieces of a branch trace, one of them cut, one empty */
+	SPE,
+	KINDS
+};
+
+/* A file of each kind, as it is written today. */
+static struct {
+	uint8_t *bytes;
+	size_t size;
+} good[KINDS];
 static char path[64];
 static int fd;
 static struct dump dump;
@@ -34,8 +48,31 @@ static void must(int it_holds)
 		abort();
 }
 
+static void begin_region(struct fixture *fixture, enum kind kind)
+{
+	if (kind == TRACE)
+		fixture_init_aux(fixture, PERF_TYPE_INTEL_BTS, false);
+	else if (kind == SPE)
+		fixture_init_aux(fixture, PMU_TYPE_ARM_SPE, false);
+	else
+		fixture_init(fixture, 0);
+}
+
+static void fill_region(struct fixture *fixture, enum kind kind)
+{
+	/* A branch; a PC, an END, its padding. */
+	static const uint64_t branch[3] = { 0x1000, 0x2000, 0 };
+	static const uint8_t packets[24] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01 };
+
+	for (uint64_t i = 0; i < (kind == WHOLE || kind == LOSSY ? 200 : 20); i++)
+		fixture_sample(fixture, 0, i & 1, 0x1000 + i, 1000, kind == LOSSY ? 30 : i % 7);
+	for (uint64_t i = 0; i < 10 && (kind == TRACE || kind == SPE); i++)
+		must(fixture_piece(fixture, i & 1, kind == TRACE ? (const void *)branch : packets,
+		                   i == 7 ? 0 : 24, i == 8 ? PERF_AUX_FLAG_TRUNCATED : 0));
+}
+
 /* A session's file in anonymous memory. */
-static void record(void)
+static void record(enum kind kind)
 {
 	static const char *const command[] = { "fuzz" };
 	const struct session_options options = { .output = path,
@@ -47,13 +84,18 @@ static void record(void)
 	struct session session;
 	struct error error = { "" };
 
-	fixture_init(&fixture, 0);
-	for (uint64_t i = 0; i < 200; i++)
-		fixture_sample(&fixture, 0, i & 1, 0x1000 + i, 1000, i % 7);
-	fixture_complete(&fixture);
+	begin_region(&fixture, kind);
+	fill_region(&fixture, kind);
 	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error));
 	must(!region_open(&region, channel.bytes, channel.size, true, &error));
 	must(!session_begin(&session, &channel, &region, &options, &error));
+	if (kind == LOSSY) { /* with room again, LOST is told with the next one */
+		uint64_t got;
+
+		must(!session_drain(&session, &got, &error));
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 3);
+	}
+	fixture_complete(&fixture);
 	must(!session_finish(&session, false, &error));
 	session_end(&session);
 	region_close(&region);
@@ -61,35 +103,43 @@ static void record(void)
 	fixture_free(&fixture);
 }
 
+static void make(enum kind kind)
+{
+	must(!ftruncate(fd, 0));
+	record(kind);
+	good[kind].size = (size_t)lseek(fd, 0, SEEK_END);
+	good[kind].bytes = malloc(good[kind].size);
+	must(good[kind].bytes &&
+	     pread(fd, good[kind].bytes, good[kind].size, 0) == (ssize_t)good[kind].size);
+}
+
 static void prepare(void)
 {
-	if (good)
-		return;
 	fd = memfd_create("perf.data", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	record();
-	good_size = (size_t)lseek(fd, 0, SEEK_END);
-	good = malloc(good_size);
+	for (int kind = 0; kind < KINDS; kind++)
+		make(kind);
 	dump.format = malloc(sizeof(*dump.format));
 	dump.symbols = symbols_new();
-	must(good && dump.format && dump.symbols &&
-	     pread(fd, good, good_size, 0) == (ssize_t)good_size);
+	must(dump.format && dump.symbols);
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = path;
 }
 
 static void write_input(const uint8_t *data, size_t size)
 {
-	if (size >= 8 && !memcmp(data, "PERFILE2", 8)) {
-		must(!ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
-		return;
+	const uint8_t *file = data;
+	size_t file_size = size;
+
+	if (size < 8 || memcmp(data, "PERFILE2", 8) != 0) {
+		file = good[*data % KINDS].bytes;
+		file_size = good[*data % KINDS].size;
 	}
-	must(pwrite(fd, good, good_size, 0) == (ssize_t)good_size);
-	must(!ftruncate(fd, (off_t)good_size));
-	for (size_t i = 0; i + 3 <= size; i += 3) {
+	must(!ftruncate(fd, 0) && pwrite(fd, file, file_size, 0) == (ssize_t)file_size);
+	for (size_t i = 1; file != data && i + 3 <= size; i += 3) {
 		off_t place = (off_t)data[i] | (off_t)data[i + 1] << 8;
 
-		if (place < (off_t)good_size)
+		if (place < (off_t)file_size)
 			must(pwrite(fd, data + i + 2, 1, place) == 1);
 	}
 }
@@ -135,35 +185,67 @@ static void tell(const struct ledger *ledger)
 	missing_advice(ledger, advice, sizeof(advice));
 }
 
+/* What a dump has collected is forgotten, for the next one. */
+static void begin_anew(void)
+{
+	format_flush(dump.format);
+	ledger_free(&dump.ledger);
+	dump = (struct dump){ .format = dump.format, .symbols = dump.symbols, .path = path };
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error error = { "" };
 
-	prepare();
+	if (!size)
+		return 0;
 	write_input(data, size);
 	sign();
 	dump_perf_data(&dump, &error);
-	format_flush(dump.format);
 	if (dump.has_ledger)
 		tell(&dump.ledger);
-	ledger_free(&dump.ledger);
-	dump.has_ledger = false;
-	memset(dump.types, 0, sizeof(dump.types));
+	begin_anew();
 	return 0;
 }
 
-/* A whole file, as it is written today, and which nothing complains about. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+/* Nothing complains about it, and it has what its kind has. */
+static void require_good(enum kind kind)
 {
+	const struct ledger_ring_found *found;
 	struct error error = { "" };
 
-	prepare();
+	write_input(good[kind].bytes, good[kind].size);
 	must(!dump_perf_data(&dump, &error) && dump.has_ledger &&
 	     check_conserved(&dump.ledger, NULL, NULL));
-	format_flush(dump.format);
-	ledger_free(&dump.ledger);
-	dump.has_ledger = false;
-	memset(dump.types, 0, sizeof(dump.types));
-	fuzz_seed(*argc, *argv, "recording", good, good_size);
+	found = &dump.ledger.rings[0].found;
+	must((kind == LOSSY) == (found->lost_records != 0));
+	must((kind == TRACE || kind == SPE) == (found->aux_delivered != 0));
+	must((kind == SPE) == (dump.spe.records != 0) && !dump.spe.errors);
+	begin_anew();
+}
+
+/* Linux's own perf wrote it. */
+static bool is_good(const char *name, const uint8_t *bytes, size_t size)
+{
+	struct error error = { "" };
+	bool good_to_the_end;
+
+	(void)name;
+	write_input(bytes, size);
+	good_to_the_end = !dump_perf_data(&dump, &error) && dump.records;
+	begin_anew();
+	return good_to_the_end;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static const char *const names[KINDS] = { "recording", "lossy", "trace", "spe" };
+
+	prepare();
+	for (int kind = 0; kind < KINDS; kind++) {
+		require_good(kind);
+		fuzz_seed(*argc, *argv, names[kind], good[kind].bytes, good[kind].size);
+	}
+	fuzz_require_seeds(*argc, *argv, is_good);
 	return 0;
 }

@@ -118,7 +118,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 			size = 1 + patch_records(input + 1, bytes, seeds[s].type, seeds[s].word,
 			                         seeds[s].byte, seeds[s].value);
 			snprintf(name, sizeof(name), "kind-%d-%zu", kind, s);
-			fuzz_seed(*argc, *argv, name, input, size);
+			if (size > 1) /* there are records of this type */
+				fuzz_seed(*argc, *argv, name, input, size);
 		}
 	}
 	return 0;

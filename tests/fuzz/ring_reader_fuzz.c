@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring that anybody may have written: the reader takes whole records from it or refuses it, and
- * never looks outside. Input: flags, then data_tail, data_head, then a second data_head for
- * a writer that goes on, and then the data area.
+ * A ring that anybody may have written: the reader takes whole records from it, as copies, or
+ * refuses it, and never looks outside. Input: flags, then data_tail, data_head, then a second
+ * data_head for a writer that goes on, and then the data area.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ringbuf/reader/ring_reader.h"
+#include "tests/fuzz/seed.h"
 
 #define SIZE TR_PAGE
 
@@ -19,6 +20,7 @@ struct input {
 	uint64_t next_head;
 };
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void require(bool holds)
@@ -27,31 +29,38 @@ static void require(bool holds)
 		abort();
 }
 
-/* Everything up to the head; at most the ring's size can be there. */
-static void walk(struct ring_reader *reader)
+/* Everything up to the head; at most the ring's size can be there. True if none of it was
+ * refused, and there was something. */
+static bool walk(struct ring_reader *reader)
 {
 	const struct perf_event_header *record;
 	uint64_t total = 0;
 	int got;
 
 	while ((got = ring_reader_next(reader, &record)) > 0) {
+		const uint8_t *copy = (const uint8_t *)record;
+
+		require(copy + record->size <= reader->data || copy >= reader->data + SIZE);
 		require(record->size >= 8 && record->size % 8 == 0 && record->type != 0);
 		total += record->size;
 		require(total <= SIZE);
 	}
 	require(got == 0 || (got == -EILSEQ && reader->error.reason));
 	require(got == 0 || reader->error.offset < SIZE);
+	return !got && total;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+/* True if all of it was read. */
+static bool read_ring(const uint8_t *bytes, size_t size)
 {
 	static struct perf_event_mmap_page control;
 	static struct ring_reader reader;
 	struct input input;
+	bool all = false;
 	uint8_t *data;
 
 	if (size < sizeof(input))
-		return 0;
+		return false;
 	memcpy(&input, bytes, sizeof(input));
 	bytes += sizeof(input);
 	size -= sizeof(input);
@@ -63,12 +72,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	control.data_head = input.head;
 	if (!ring_reader_init(&reader, &control, data, SIZE, input.flags & TR_RING_BACKWARD)) {
 		reader.still = input.flags & 2;
-		walk(&reader);
+		all = walk(&reader);
 		ring_reader_release(&reader);
 		control.data_head = input.next_head;
 		if (ring_reader_refresh(&reader) >= 0)
 			walk(&reader);
 	}
 	free(data);
+	return all;
+}
+
+static bool is_good(const char *name, const uint8_t *bytes, size_t size)
+{
+	(void)name;
+	return read_ring(bytes, size);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	fuzz_require_seeds(*argc, *argv, is_good);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	read_ring(bytes, size);
 	return 0;
 }
