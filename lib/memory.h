@@ -7,8 +7,9 @@
  * the largest block of conventional memory, which is the heap:
  *
  *	page 0			not mapped: a null pointer faults
- *	our image		as linker.ld says: code read+execute, constants read, data
- *read+write RAM of any other kind	read+write, never executed
+ *	our image		as linker.ld says: code read+execute, constants read,
+ *				data read+write
+ *	RAM of any other kind	read+write, never executed
  *	devices			uncached; only those that somebody asked for
  */
 #ifndef LIB_MEMORY_H

@@ -5,9 +5,9 @@
  *
  *	aux_tail         head = PMBPTR      wakeup    PMBLIMITR
  *	---+-----------------+-----------------+----------+------
- *	    unread            lent to the hardware        ^ first page boundary at or behind the
- *	                                                    wakeup, the unread data or the area's
- *end
+ *	    unread            lent to the hardware        ^ first page boundary at or behind
+ *	                                                    the wakeup, before unread data
+ *	                                                    and the area's end
  *
  * In snapshot mode nothing is unread: the hardware goes round, and stops at each half only to be
  * turned on, since a record begins there for certain.
