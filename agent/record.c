@@ -148,6 +148,7 @@ static int open_ring(struct traced_cpu *c)
 	};
 	open_doorbell(c);
 	entry->owner = c->index;
+	entry->flags = r->command->overwrite ? TR_RING_BACKWARD : 0;
 	entry->wakeup_events = c->owner.wakeup_events;
 	entry->wakeup_watermark = c->owner.wakeup_watermark;
 	c->scratch = malloc(RING_LEVELS * MAX_RECORD);
@@ -157,6 +158,7 @@ static int open_ring(struct traced_cpu *c)
 	                               .control = trace_region_at(region, entry->control),
 	                               .data = trace_region_at(region, entry->data_offset),
 	                               .size = entry->data_size,
+	                               .flags = entry->flags,
 	                               .max_record = MAX_RECORD,
 	                               .scratch = c->scratch,
 	                               .owner = &c->owner,

@@ -29,6 +29,8 @@ static void complete_attr(const struct command *command, struct perf_event_attr 
 	                    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
 	attr->sample_max_stack = CALLCHAIN_MAX;
+	if (command->overwrite)
+		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
 	if (command->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr->aux_watermark = command->aux_watermark;

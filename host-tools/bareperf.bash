@@ -12,7 +12,7 @@ _bareperf_guest()
 {
 	case $1 in
 	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
-		--mmap-pages --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
+		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
 		--snapshot --then --' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --' ;;
 	'') echo 'record stat list version help' ;;

@@ -4,6 +4,8 @@
 
 #include "agent/parse/words.h"
 
+#define NEVER_FULL "an overwritable ring is read at the end: it wakes nobody"
+
 /* Options of which one makes the other meaningless. */
 static const struct {
 	const char *one, *other, *what;
@@ -11,6 +13,8 @@ static const struct {
 	{ "-c", "-F", "-c and -F exclude each other" },
 	{ "-a", "-C", "-a and -C exclude each other" },
 	{ "--wakeup-events", "--watermark", "--wakeup-events and --watermark exclude each other" },
+	{ "--overwrite", "--wakeup-events", NEVER_FULL },
+	{ "--overwrite", "--watermark", NEVER_FULL },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
@@ -83,6 +87,9 @@ static int check_record(struct words *w)
 		any[PERIODS] = any[PERIODS] || !(flags & PMU_EVERY);
 	}
 	any[AUX] = fillers;
+	if (fillers && c->overwrite)
+		return command_fail(w, "what tells of an AUX area must stay: -S keeps its newest",
+		                    given(w, "--overwrite"));
 	if (fillers > 1)
 		return command_fail(w, "a CPU has one AUX area: record these one after the other",
 		                    given(w, "-e"));

@@ -39,6 +39,7 @@ struct command {
 	uint64_t aux_pages;              /* -m ,AUX: of each AUX area; 0: not given */
 	uint32_t aux_watermark;          /* bytes; 0: half of the AUX area */
 	bool snapshot;                   /* -S: AUX areas are overwritten until asked for */
+	bool overwrite;                  /* rings keep the newest records, to be read at the end */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */

@@ -131,6 +131,13 @@ static int set_snapshot(struct words *w, const char *text)
 	return 0;
 }
 
+static int set_overwrite(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->overwrite = true;
+	return 0;
+}
+
 static int set_wakeup_events(struct words *w, const char *text)
 {
 	uint64_t value;
@@ -201,6 +208,8 @@ const struct command_option record_options[] = {
 	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
 	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
 	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", set_pages },
+	{ "--overwrite", NULL, NULL, "keep the newest records of each ring, read at the end",
+	  set_overwrite },
 	{ "--wakeup-events", NULL, "N", "wake the reader every N samples", set_wakeup_events },
 	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
 	  set_watermark },

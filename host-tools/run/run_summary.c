@@ -29,6 +29,16 @@ static uint64_t traced(const struct session *session)
 	return bytes;
 }
 
+/* Records that newer ones have overwritten, as they were asked to. */
+static uint64_t overwritten(const struct ledger *ledger)
+{
+	uint64_t records = 0;
+
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		records += check_overwritten(ledger, &ledger->events[i]);
+	return records;
+}
+
 /* As perf closes, in perf's words. */
 static void print_captured(const struct machine *machine, const struct run_options *options)
 {
@@ -40,6 +50,11 @@ static void print_captured(const struct machine *machine, const struct run_optio
 	fprintf(stderr,
 	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
 	        (double)machine->file_size / 1e6, options->output, machine->session.samples, trace);
+	if (overwritten(&machine->session.ledger))
+		fprintf(stderr,
+		        "[ bareperf record: the newest of each ring; %" PRIu64
+		        " older records were overwritten ]\n",
+		        overwritten(&machine->session.ledger));
 	if (machine->reader.replaced)
 		fprintf(stderr,
 		        "[ bareperf record: %u readers died and were replaced; no record is lost "
