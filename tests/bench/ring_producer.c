@@ -8,7 +8,7 @@
 #include "bench.h"
 
 /* As in the firmware: what a handler runs has no vector registers, the floor neither. */
-#if defined(__x86_64__) && !defined(__clang__)
+#if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("general-regs-only")
 #endif
@@ -145,7 +145,7 @@ static NOINLINE void ring_write_nested(struct bench_ring *b)
 	ring_commit(&out);
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
+#if !defined(__clang__)
 #pragma GCC pop_options
 #endif
 
