@@ -8,6 +8,7 @@
 #include "agent/list.h"
 #include "agent/mailbox.h"
 #include "agent/payload.h"
+#include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
 #include "agent/tables.h"
@@ -235,6 +236,7 @@ int agent_start(void)
 	               region_channel->address, region_channel->ops->name);
 	memory_heap(&heap, &heap_size);
 	syscalls_init(heap, heap_size, &clock);
+	payload_run_init();
 	return timer_init();
 }
 

@@ -6,7 +6,9 @@
 
 #include "agent/payload.h"
 #include "lib/image.h"
+#include "lib/panic.h"
 #include "lib/print.h"
+#include "lib/syscalls.h"
 
 /* What runs on a CPU. Only that CPU writes it. */
 static struct frame {
@@ -109,7 +111,9 @@ void payload_interrupted(const struct arch_regs *regs)
 		redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
 }
 
-bool payload_is_to_blame(const struct arch_regs *regs)
+/* It runs on this CPU, not for the second time on its way out, and code that is not the firmware's
+ * was executing. */
+static bool is_to_blame(const struct arch_regs *regs)
 {
 	const struct frame *frame = &frames[arch_cpu()];
 	uint64_t image = (uint64_t)__image_start;
@@ -118,10 +122,31 @@ bool payload_is_to_blame(const struct arch_regs *regs)
 	return frame->running && frame->end == PAYLOAD_RETURNED && !ours;
 }
 
-void payload_crash(const struct arch_regs *regs, const char *message)
+/* Everything else is ended as well. */
+static void crash(const struct arch_regs *regs, const char *message)
 {
 	if (arch_exchange(&crashed, 1) == 0)
 		print_text(crash_message, sizeof(crash_message), "%s", message);
 	redirect(&frames[arch_cpu()], regs, -EFAULT, PAYLOAD_CRASHED);
 	payload_end_all();
+}
+
+/* newlib's exit(). */
+static void leave(int status)
+{
+	if (payload_is_running())
+		payload_leave(status, PAYLOAD_EXITED);
+}
+
+void payload_run_init(void)
+{
+	static const struct panic_payload hooks = {
+		.name = "payload.elf",
+		.contains = payload_contains,
+		.is_to_blame = is_to_blame,
+		.crash = crash,
+	};
+
+	panic_set_payload(&hooks);
+	syscalls_set_exit(leave);
 }

@@ -16,6 +16,9 @@ enum payload_end {
 	PAYLOAD_ENDED,   /* payload_end_all() */
 };
 
+/* From now on what payload_run() runs may exit() and may fault. Thread, once. */
+void payload_run_init(void);
+
 /* Forget the last run's crash. Before the first payload_run() of a run, on one CPU. Thread. */
 void payload_begin(void);
 
@@ -39,14 +42,6 @@ void payload_interrupted(const struct arch_regs *regs);
 
 /* Leave if all is to end. From what payload_run() runs, holding nothing. */
 void payload_leave_if_ending(void);
-
-/* Is an exception the payload's own? It runs on this CPU, not for the second time on its way
- * out, and code that is not the firmware's was executing. Exception. */
-bool payload_is_to_blame(const struct arch_regs *regs);
-
-/* Have the handler that has these registers return to the end of payload_run(), and everything
- * else ended. message is kept. Exception, once payload_is_to_blame(). */
-void payload_crash(const struct arch_regs *regs, const char *message);
 
 /* The message of the first crash of this run, or NULL. Thread. */
 const char *payload_crash_message(void);

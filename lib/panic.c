@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/panic.h"
 
-#include "agent/payload.h"
-#include "agent/payload_run.h"
-#include "arch/arch.h"
+#include "arch/frames.h"
 #include "lib/console.h"
 #include "lib/image.h"
 #include "lib/print.h"
@@ -11,6 +9,7 @@
 #define MAX_FRAMES 64
 
 static void (*panic_hook)(const char *message);
+static const struct panic_payload *payload;
 static char message[512];
 
 /* The first CPU that panics reports; the others stop. That one entering again is an error in its
@@ -24,12 +23,22 @@ void panic_set_hook(void (*hook)(const char *message))
 	panic_hook = hook;
 }
 
+void panic_set_payload(const struct panic_payload *hooks)
+{
+	payload = hooks;
+}
+
+static bool is_in_payload(uint64_t address, uint64_t *linked)
+{
+	return payload && payload->contains(address, linked);
+}
+
 static void print_address(uint64_t address)
 {
 	uint64_t image = (uint64_t)__image_start, linked;
 
-	if (payload_contains(address, &linked))
-		console_printf("  0x%016lx  payload.elf+0x%lx\n", address, linked);
+	if (is_in_payload(address, &linked))
+		console_printf("  0x%016lx  %s+0x%lx\n", address, payload->name, linked);
 	else if (address - image < (uint64_t)__image_end - image)
 		console_printf("  0x%016lx  bareperf.elf+0x%lx\n", address, address - image);
 	else
@@ -39,6 +48,7 @@ static void print_address(uint64_t address)
 /* Frame records from fp upwards, only inside one of our stacks. */
 static void print_backtrace(uint64_t pc, uint64_t fp, uint64_t sp)
 {
+	struct arch_frames frames;
 	uint64_t low, high;
 
 	console_printf("backtrace:\n");
@@ -48,16 +58,12 @@ static void print_backtrace(uint64_t pc, uint64_t fp, uint64_t sp)
 		console_printf("  (0x%lx is on none of our stacks)\n", sp);
 		return;
 	}
+	frames = arch_frames(fp, low, high);
 	for (int i = 0; i < MAX_FRAMES; i++) {
-		const struct arch_frame *frame = (const struct arch_frame *)fp;
-
-		if (fp % sizeof(uint64_t) != 0 || fp < low || fp > high - sizeof(*frame))
+		pc = arch_frames_next(&frames);
+		if (!pc)
 			return;
-		if (frame->ret == 0)
-			return;
-		print_address(frame->ret);
-		low = fp + sizeof(*frame);
-		fp = frame->next;
+		print_address(pc);
 	}
 	console_printf("  ...\n");
 }
@@ -93,21 +99,23 @@ static void enter(uint64_t pc)
 static void report_payload(const struct arch_regs *regs)
 {
 	uint64_t pc = arch_regs_pc(regs), linked;
-	char text[256], place[40] = "outside payload.elf";
+	char text[256], place[40];
 
-	if (payload_contains(pc, &linked))
-		print_text(place, sizeof(place), "payload.elf+0x%lx", linked);
+	if (is_in_payload(pc, &linked))
+		print_text(place, sizeof(place), "%s+0x%lx", payload->name, linked);
+	else
+		print_text(place, sizeof(place), "outside %s", payload->name);
 	print_text(text, sizeof(text), "the payload crashed: CPU %u: %s at 0x%lx (%s)", arch_cpu(),
 	           arch_regs_cause(regs), pc, place);
 	console_printf("\n%s\n", text);
 	arch_regs_print(regs, console_printf);
 	print_backtrace(pc, arch_regs_fp(regs), arch_regs_sp(regs));
-	payload_crash(regs, text);
+	payload->crash(regs, text);
 }
 
 void panic_exception(const struct arch_regs *regs)
 {
-	if (payload_is_to_blame(regs)) {
+	if (payload && payload->is_to_blame(regs)) {
 		report_payload(regs);
 		return;
 	}
@@ -121,29 +129,15 @@ void panic_exception(const struct arch_regs *regs)
 	finish();
 }
 
-struct panic_text {
-	size_t length;
-};
-
-static void put_message(void *context, const char *text, size_t length)
-{
-	struct panic_text *out = context;
-
-	for (size_t i = 0; i < length && out->length + 1 < sizeof(message); i++)
-		message[out->length++] = text[i];
-}
-
 _Noreturn void panic(const char *format, ...)
 {
 	const struct arch_frame *frame = __builtin_frame_address(0);
-	struct panic_text out = { 0 };
 	va_list arguments;
 
 	enter(frame->ret);
 	va_start(arguments, format);
-	print_format(put_message, &out, format, arguments);
+	print_text_v(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	message[out.length] = 0;
 	console_printf("\npanic: %s\n", message);
 	print_backtrace(frame->ret, frame->next, (uint64_t)frame);
 	finish();

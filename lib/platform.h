@@ -15,7 +15,6 @@
  *		in the story			console_start(platform)		here
  *						arch_clock_init(), arch_timer_init()
  *						syscalls_init()			lib/syscalls.h
- *						payload_run()			agent/payload_run.h
  *		at the end			machine_reset()			here
  *
  * A panic (lib/panic.h) may end it anywhere.

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/payload_run.h"
 #include "lib/console.h"
 #include "lib/panic.h"
 #include "lib/platform.h"
@@ -26,6 +25,7 @@ static struct {
 	char *limit; /* high, when all of it is ours */
 } heap;
 static uint64_t clock_frequency;
+static void (*exit_hook)(int status);
 
 void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock)
 {
@@ -48,11 +48,16 @@ void syscalls_take_heap_back(void)
 	heap.high = heap.limit;
 }
 
+void syscalls_set_exit(void (*hook)(int status))
+{
+	exit_hook = hook;
+}
+
 void _exit(int status)
 {
-	if (!payload_is_running())
-		panic("exit(%d) outside a payload", status);
-	payload_leave(status, PAYLOAD_EXITED);
+	if (exit_hook)
+		exit_hook(status);
+	panic("exit(%d) outside a payload", status);
 }
 
 /* malloc() takes what it gets for zeroed, which the firmware's leavings are not. */

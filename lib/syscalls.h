@@ -12,6 +12,10 @@
  * with. Thread. */
 void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock);
 
+/* exit() and abort() call hook; where it returns, as nothing runs that could end, or where there is
+ * none (NULL), they panic. Thread. */
+void syscalls_set_exit(void (*hook)(int status));
+
 /* Lend what nobody uses of the heap (whole pages) to a payload that has a C library of its own,
  * and take it back; meanwhile there is no more for us. Thread. */
 void syscalls_lend_heap(void **start, uint64_t *size);

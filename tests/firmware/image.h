@@ -93,6 +93,7 @@ static inline int test_start(void)
 	result = arch_clock_init(&test_clock);
 	memory_heap(&heap, &size);
 	syscalls_init(heap, size, &test_clock);
+	payload_run_init();
 	return result;
 }
 
