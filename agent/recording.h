@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording between its halves: record.c opens and closes it, record_cpus.c runs it. */
+/*
+ * A recording between its rooms:
+ *
+ *	record.c	what it is made of; opens and closes it
+ *	record_events.c	its events; record_aux.c: their AUX areas
+ *	record_run.c	its reader, the workload, how it ended
+ *	record_cpus.c	all traced CPUs: started, stopped, signalled
+ *	record_cpu.c	one of them, from start to stop
+ *	record_tick.c	its housekeeping, the host's stop included
+ *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c: people
+ */
 #ifndef AGENT_RECORDING_H
 #define AGENT_RECORDING_H
 
@@ -83,5 +93,47 @@ void recording_summarise(const struct recording *r);
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */
 int recording_run(struct recording *r);
+
+/* Have each traced CPU start its events: NULL, or the first that could not. recording_stop_all()
+ * ends it in any case: what runs is ended, and it returns when all have stopped. Thread, interrupts
+ * masked. */
+const struct traced_cpu *recording_start_all(struct recording *r);
+void recording_stop_all(struct recording *r);
+
+/* The calling CPU's part in the recording whose rings are live, or NULL. Any context. */
+struct traced_cpu *recording_here(void);
+
+/* Nothing that a run said of a CPU is the next one's: to be called before each. Thread. */
+void recording_forget_last(const struct trace_region *region);
+
+/* ---- On the CPU itself ---- */
+
+/* Measure its clock's offset, once in its life, before it first traces. 0, or
+ * clock_sync_measure()'s error. Thread of the boot CPU. */
+int recording_synchronise(struct traced_cpu *c);
+
+/* Start its events and its tick (c->error says if one could not), and stop them. Thread, interrupts
+ * masked. */
+void recording_start_cpu(struct traced_cpu *c);
+void recording_stop_cpu(struct traced_cpu *c);
+
+/* What another CPU than the boot CPU does while it is traced; arg is its struct traced_cpu. As
+ * arch_cpu_run()'s function. */
+void recording_trace_cpu(void *arg);
+
+/* Its tick's work: TICK_NS apart. IRQ. */
+void recording_tick(struct tick *tick);
+
+/* perf_event's attend. */
+void recording_attend(struct perf_event *event);
+
+/* Stop its events if the host asks for that. An NMI, which reaches what masks the tick; it has
+ * interrupted a thread, not what a handler does to this CPU's events and timers, nor their start
+ * and stop. */
+void recording_stop_by_nmi(struct traced_cpu *c);
+
+/* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
+ * another, as they were last. */
+void recording_publish(struct traced_cpu *c);
 
 #endif

@@ -4,8 +4,9 @@
 
 A handler saves the general registers and nothing else, and may interrupt anything. So whatever it
 can reach uses no vector register, takes no bus lock, calls no outlined atomics, and calls nothing
-of libc, which is none of these. Held against every function of ringbuf/, pmu/, channel/ and arch/,
-and every function of ours that those reach; calls through pointers stay within these directories.
+of libc, which is none of these. Held against every function of ringbuf/, pmu/, channel/, arch/ and
+the agent's part of the tick, and every function of ours that those reach; calls through pointers
+stay within these.
 The exceptions are in thread_only.txt.
 """
 
@@ -23,6 +24,7 @@ import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
+TICK = ("agent/record_tick.c", "agent/record_ledger.c")
 PARSERS = ("pmu", "parse")  # read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),
@@ -129,8 +131,8 @@ def check(arch):
     sources = {path: path.relative_to(top).with_suffix("") for path in sorted(top.rglob("*.o"))}
     sources = {path: source for path, source in sources.items() if (TOP / source).exists()}
     by_object = {path: disassemble(arch, path) for path in sources}
-    everything = [f for path, source in sources.items() if source.parts[0] in ROOTS and
-                  source.parts[:2] != PARSERS for f in by_object[path]]
+    everything = [f for path, source in sources.items() if str(source) in TICK or
+                  source.parts[0] in ROOTS and source.parts[:2] != PARSERS for f in by_object[path]]
     roots = [f for f in everything if f.name not in thread_only()]
     tap.ok(roots, f"{arch}: there is handler code to look at")
     faults = examine(arch, by_object, roots, sources)

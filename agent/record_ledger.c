@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What one CPU has counted and lost, for the host. */
+#include "agent/recording.h"
+#include "pmu/clock.h"
+#include "pmu/counter_census.h"
+#include "pmu/pmu.h"
+#include "ringbuf/ledger.h"
+
+void recording_publish(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	struct trace_region *region = r->region;
+	struct tr_cpu *entry = &region->cpus[c->cpu];
+	uint64_t now = clock_now();
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (c->cpu == arch_cpu())
+			event_read(&c->events[i]);
+		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index], now);
+	}
+	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
+	if (c->aux_event)
+		ring_aux_publish(&c->aux, &region->ring_ledger[c->index]);
+	entry->ticks = c->tick.count;
+	entry->tick_cycles = c->tick.cycles;
+	entry->tick_max = c->tick.longest;
+	entry->spurious = counter_census[c->cpu].spurious;
+}

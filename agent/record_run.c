@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The recording under way, from its reader's start to the workload's end. */
+#include <errno.h>
+
+#include "agent/payload_run.h"
+#include "agent/reader.h"
+#include "agent/recording.h"
+#include "lib/console.h"
+#include "lib/syscalls.h"
+#include "pmu/pmu.h"
+
+static int workload(void *arg)
+{
+	const struct command *command = arg;
+
+	if (command->workload->run_program)
+		return command->workload->run_program(command->argc,
+		                                      (char **)(uintptr_t)command->argv);
+	return command->workload->run(command->argument);
+}
+
+/* What is traced: a workload that may exit(), or crash. */
+static int payload(void *arg)
+{
+	struct recording *r = arg;
+
+	return payload_run(workload, (void *)(uintptr_t)r->command, &r->end);
+}
+
+/* Before any event is enabled. */
+static void await_reader(struct recording *r)
+{
+	r->found = reader_await(r->region);
+	if (r->found == TR_READER_GONE || r->found == TR_READER_LATE)
+		console_printf("the reader %s: begun without it\n",
+		               r->found == TR_READER_GONE ? "is gone" : "is not ready in time");
+}
+
+static int fail_to_start(struct recording *r, const struct traced_cpu *c)
+{
+	const struct perf_event *event = c->failed;
+	const char *reason = event_error_text(c->error);
+
+	if (!event)
+		return recording_fail(r, c->error, "CPU %u: %s", c->cpu, reason);
+	if (event->group_leader->nr_members > 1)
+		return recording_fail(r, c->error, "CPU %u: event %s, in the group of %s: %s",
+		                      c->cpu, event->name, event->group_leader->name, reason);
+	return recording_fail(r, c->error, "CPU %u: event %s: %s", c->cpu, event->name, reason);
+}
+
+int recording_run(struct recording *r)
+{
+	const struct command *command = r->command;
+	const struct traced_cpu *failed;
+	const char *uncounted;
+	int error = 0;
+
+	payload_begin();
+	recording_forget_last(r->region);
+	trace_region_set_recording(r->region);
+	await_reader(r);
+	console_hold();
+	failed = recording_start_all(r);
+	uncounted = recording_uncounted(r);
+	if (!failed && !uncounted) {
+		arch_irq_enable();
+		error = arch_call_payload(payload, r);
+		arch_irq_disable();
+	}
+	recording_stop_all(r);
+	console_release();
+	recording_tell_counters(r);
+	syscalls_take_heap_back();
+	if (failed)
+		return fail_to_start(r, failed);
+	if (uncounted)
+		return recording_fail(r, -ENXIO, "event %s: %s", uncounted,
+		                      event_error_text(-ENXIO));
+	if (payload_crash_message())
+		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
+	if (error && !command->workload->run_program)
+		return recording_fail(r, error, "workload %s: %s", command->workload->name,
+		                      event_error_text(error));
+	r->region->header->exit_status = error;
+	if (error)
+		console_printf("%s: exit status %d\n", command->workload->name, error);
+	recording_summarise(r);
+	trace_region_set_state(r->region, TR_COMPLETE);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Housekeeping on a traced CPU: its tick, and the NMI that reaches what masks the tick. */
+#include "agent/mailbox.h"
+#include "agent/recording.h"
+#include "pmu/pmu.h"
+
+/* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
+ * own, and waits for nobody. */
+static bool obey_stop(struct traced_cpu *c)
+{
+	if (!c->stopped && mailbox_has(c->recording->region, "stop")) {
+		context_stop(&c->context);
+		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
+	}
+	return c->stopped;
+}
+
+/* At every tick, until all have stopped. */
+static void tell_others(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (r->cpus[i].cpu != arch_cpu() &&
+		    !__atomic_load_n(&r->cpus[i].stopped, __ATOMIC_ACQUIRE))
+			arch_cpu_signal(r->cpus[i].cpu);
+	}
+}
+
+void recording_stop_by_nmi(struct traced_cpu *c)
+{
+	if (!c->live || c->stopped || !obey_stop(c))
+		return;
+	recording_publish(c);
+	tell_others(c->recording);
+}
+
+void recording_attend(struct perf_event *event)
+{
+	struct traced_cpu *c = recording_here();
+
+	if (!c || c->aux_event != event)
+		return;
+	if (c->live) /* what comes before is heard then */
+		event->heard = __atomic_load_n(event->asked, __ATOMIC_ACQUIRE);
+	recording_stop_by_nmi(c);
+}
+
+static void go_on(struct traced_cpu *c)
+{
+	if (c->aux_event && c->aux_event->pmu->poll)
+		c->aux_event->pmu->poll(c->aux_event);
+	recording_snapshot(c);
+	context_tick(&c->context);
+}
+
+void recording_tick(struct tick *tick)
+{
+	struct traced_cpu *c =
+	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
+
+	ring_report_lost(&c->ring, &c->events[0].account);
+	ring_tick(&c->ring);
+	if (obey_stop(c))
+		tell_others(c->recording);
+	else
+		go_on(c);
+	recording_publish(c);
+}
