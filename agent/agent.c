@@ -25,7 +25,7 @@
 #define CONSOLE_SIZE 65536U
 
 static struct trace_region region;
-static const struct channel *region_channel;
+static struct channel *region_channel;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
@@ -66,7 +66,7 @@ static void on_panic(const char *message)
 	trace_region_set_state(&region, TR_PANIC);
 }
 
-int agent_open(const struct channel *channel, const struct arch_platform *platform)
+int agent_open(struct channel *channel, const struct arch_platform *platform)
 {
 	uint32_t cpus = platform->cpu_count ? platform->cpu_count : 1;
 	uint32_t events = cpus * COMMAND_MAX_EVENTS;
@@ -246,8 +246,10 @@ static void serve_one(void)
 	static struct mailbox_request request;
 
 	trace_region_set_state(&region, TR_IDLE);
-	while (!mailbox_poll(&region, &request))
+	while (!mailbox_poll(&region, &request)) {
+		channel_pump(region_channel);
 		arch_relax();
+	}
 	trace_region_set_message(&region, 0, NULL);
 	if (!request.error) {
 		parse(request.text);
@@ -263,7 +265,7 @@ static bool may_end(void)
 {
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
-	if (!region_channel->ops->in_ram || !region.run || reader_await_end(&region))
+	if (!region_channel->ops->in_ram || !region.run || reader_await_end(&region, region_channel))
 		return true;
 	console_printf("the reader is gone, and the recording still here: waiting for commands\n");
 	command.then = THEN_WAIT;

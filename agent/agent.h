@@ -12,7 +12,7 @@
 
 /* Lay out the trace region in the channel's memory, open it to readers, and send the console
  * and panics there. 0, or -ENOSPC if the memory is too small. Boot services only. */
-int agent_open(const struct channel *channel, const struct arch_platform *platform);
+int agent_open(struct channel *channel, const struct arch_platform *platform);
 
 /* Read and parse the machine's own command line; what is wrong with it agent_accept() says. Boot
  * services only. */

@@ -10,6 +10,7 @@
 
 /* How long somebody was looked at. */
 struct watch {
+	struct channel *channel;
 	struct tr_reader seen;
 	uint64_t last;  /* look, ns */
 	uint64_t all;   /* ns of looking */
@@ -54,6 +55,7 @@ static bool look(struct watch *w, const struct trace_region *region)
 	struct tr_reader before = w->seen;
 	uint64_t now, passed;
 
+	channel_pump(w->channel);
 	pass_some_time();
 	w->seen = reader_copy(region);
 	now = clock_now();
@@ -66,9 +68,13 @@ static bool look(struct watch *w, const struct trace_region *region)
 	return is_announced(&w->seen);
 }
 
-static struct watch begin_to_watch(const struct trace_region *region)
+static struct watch begin_to_watch(const struct trace_region *region, struct channel *channel)
 {
-	return (struct watch){ .seen = reader_copy(region), .last = clock_now() };
+	return (struct watch){
+		.channel = channel,
+		.seen = reader_copy(region),
+		.last = clock_now(),
+	};
 }
 
 bool reader_is_announced(const struct trace_region *region)
@@ -78,9 +84,9 @@ bool reader_is_announced(const struct trace_region *region)
 	return is_announced(&seen);
 }
 
-enum tr_reader_found reader_await(const struct trace_region *region)
+enum tr_reader_found reader_await(const struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region);
+	struct watch w = begin_to_watch(region, channel);
 	enum tr_reader_found found = TR_READER_READY;
 	uint64_t began = w.last;
 
@@ -97,9 +103,9 @@ enum tr_reader_found reader_await(const struct trace_region *region)
 	return found;
 }
 
-bool reader_await_end(const struct trace_region *region)
+bool reader_await_end(const struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region);
+	struct watch w = begin_to_watch(region, channel);
 
 	while (is_announced(&w.seen))
 		look(&w, region);

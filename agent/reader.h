@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "channel/channel.h"
 #include "ringbuf/region_writer.h"
 
 /* Is a reader announced, other than one whose lease was found to stand still? Thread. */
@@ -12,11 +13,11 @@ bool reader_is_announced(const struct trace_region *region);
 
 /* Wait until the reader that is announced, if any, reads this run's rings, and tell the header what
  * was found. After trace_region_set_recording(). Lasts TR_READER_MS at the most, of a clock that
- * goes on only while we look. Thread. */
-enum tr_reader_found reader_await(const struct trace_region *region);
+ * goes on only while we look; channel pumps meanwhile. Thread. */
+enum tr_reader_found reader_await(const struct trace_region *region, struct channel *channel);
 
 /* Wait until the reader has withdrawn, which is true, or its lease is lost. For as long as somebody
- * changes the lease. Thread. */
-bool reader_await_end(const struct trace_region *region);
+ * changes the lease; channel pumps meanwhile. Thread. */
+bool reader_await_end(const struct trace_region *region, struct channel *channel);
 
 #endif

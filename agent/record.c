@@ -116,12 +116,12 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 static void open_doorbell(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
-	const struct channel *channel = r->channel;
+	struct channel *channel = r->channel;
 
 	if (!channel->vectors)
 		return;
 	c->owner.notify = channel->ops->notify;
-	c->owner.context = (void *)(uintptr_t)channel;
+	c->owner.context = channel;
 	c->owner.vector = c->index % channel->vectors;
 	r->region->rings[c->index].vector = c->owner.vector;
 	r->region->doorbells[c->index].vector = c->owner.vector;
@@ -249,7 +249,7 @@ static void print_next_steps(const struct recording *r)
 }
 
 int record_run(const struct command *command, const char *text, struct trace_region *region,
-               const struct channel *channel)
+               struct channel *channel)
 {
 	struct recording r = { .command = command, .region = region, .channel = channel };
 	const char *missing = command->workload->missing ? command->workload->missing() : NULL;

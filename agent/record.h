@@ -16,7 +16,7 @@
  * before and after.
  */
 int record_run(const struct command *command, const char *text, struct trace_region *region,
-               const struct channel *channel);
+               struct channel *channel);
 
 /* What the calling CPU says of itself. Thread. */
 void record_describe_cpu(struct tr_cpu *entry);

@@ -30,7 +30,7 @@ static int payload(void *arg)
 /* Before any event is enabled. */
 static void await_reader(struct recording *r)
 {
-	r->found = reader_await(r->region);
+	r->found = reader_await(r->region, r->channel);
 	if (r->found == TR_READER_GONE || r->found == TR_READER_LATE)
 		console_printf("the reader %s: begun without it\n",
 		               r->found == TR_READER_GONE ? "is gone" : "is not ready in time");

@@ -64,4 +64,5 @@ void recording_tick(struct tick *tick)
 	else
 		go_on(c);
 	recording_publish(c);
+	channel_pump(c->recording->channel);
 }

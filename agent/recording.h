@@ -46,7 +46,7 @@ struct traced_cpu {
 struct recording {
 	const struct command *command;
 	struct trace_region *region;
-	const struct channel *channel;
+	struct channel *channel;
 	struct event_spec specs[COMMAND_MAX_EVENTS];
 	unsigned leaders[COMMAND_MAX_EVENTS]; /* of each spec's group */
 	unsigned nr_events;

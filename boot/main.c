@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The story of a run. */
 #include "agent/agent.h"
+#include "boot/channel_services.h"
 #include "boot/start.h"
 #include "lib/console.h"
 #include "lib/efi.h"
@@ -39,9 +40,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	error = memory_init();    /* the memory map */
 	if (error)
 		return give_up("the firmware gives no memory map", error);
-	platform = platform_init();                          /* ACPI */
-	agent_read_command();                                /* load options, or \bareperf.cfg */
-	error = channel_open(&channel, agent_region_size()); /* where the trace region lies */
+	platform = platform_init(); /* ACPI */
+	agent_read_command();       /* load options, or \bareperf.cfg */
+	/* where the trace region lies */
+	error = channel_open(&channel, &channel_services, agent_region_size());
 	if (!error)
 		error = agent_open(&channel, platform); /* readers may look from here on */
 	if (error)

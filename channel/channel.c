@@ -2,16 +2,15 @@
 #include "channel/channel.h"
 
 #include <errno.h>
-#include <stddef.h>
 
-int channel_open(struct channel *channel, uint64_t ram)
+int channel_open(struct channel *channel, const struct channel_services *services, uint64_t ram)
 {
 	static const struct channel_ops *const all[] = { &channel_ivshmem, &channel_memory };
 	int error = -ENODEV;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		*channel = (struct channel){ .ops = all[i] };
-		error = all[i]->open(channel, ram);
+		error = all[i]->open(channel, services, ram);
 		if (!error)
 			break;
 	}

@@ -4,18 +4,17 @@
  * dump of the machine. The region is found by its printed address or its magic.
  */
 #include <errno.h>
-#include <stddef.h>
 
 #include "abi/trace_region.h"
 #include "channel/channel.h"
-#include "lib/memory.h"
 
 #define DEFAULT_SIZE (16ULL << 20)
 
-static int open(struct channel *channel, uint64_t ram)
+static int memory_open(struct channel *channel, const struct channel_services *services,
+                       uint64_t ram)
 {
 	channel->size = ram ? ram : DEFAULT_SIZE;
-	channel->memory = memory_alloc_region(channel->size, TR_ALIGN);
+	channel->memory = services->alloc(channel->size, TR_ALIGN);
 	if (!channel->memory)
 		return -ENOMEM;
 	channel->address = (uintptr_t)channel->memory;
@@ -26,5 +25,5 @@ const struct channel_ops channel_memory = {
 	.name = "memory",
 	.description = "this machine's RAM, for a debug probe or a memory dump",
 	.in_ram = true,
-	.open = open,
+	.open = memory_open,
 };

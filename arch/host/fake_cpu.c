@@ -93,6 +93,11 @@ static void handle(arch_handler_fn handler, const struct arch_regs *regs)
 		fake_reg_write(here.reg, here.kept);
 }
 
+bool fake_in_handler(void)
+{
+	return here.depth;
+}
+
 static void pmi(const struct arch_regs *regs)
 {
 	handle(pmi_handler, regs);

@@ -47,6 +47,9 @@ extern uint64_t fake_stack_low, fake_stack_high;
 /* What arch_timer_arm() was last told; 0: disarmed. */
 extern uint64_t fake_timer_deadline;
 
+/* Is the calling code a handler of this CPU's, of the timer or the overflow interrupt? */
+bool fake_in_handler(void);
+
 /* Let time pass up to cycles, firing the timer on the way whenever it is due, each time late
  * cycles late, with regs as the interrupted state. Returns how often it fired. */
 unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *regs);

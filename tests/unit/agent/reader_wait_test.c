@@ -19,7 +19,17 @@ static struct tr_header header;
 static const struct trace_region region = { .header = &header, .run = RUN };
 static uint64_t now;       /* ns */
 static void (*turn)(void); /* the reader's, each time that somebody looks */
+static unsigned pumps;     /* that the channel was asked for */
 static unsigned turns;     /* in which renew_seldom() was asked */
+
+static void pump(struct channel *channel)
+{
+	(void)channel;
+	pumps++;
+}
+
+static const struct channel_ops line = { .name = "line", .pump = pump };
+static struct channel channel = { .ops = &line };
 
 /* A second of the machine's between two looks. */
 uint64_t test_clock_now(void)
@@ -34,7 +44,7 @@ static enum tr_reader_found await(void (*what)(void))
 	enum tr_reader_found found;
 
 	turn = what;
-	found = reader_await(&region);
+	found = reader_await(&region, &channel);
 	assert_int_equal(header.reader_found, found);
 	return found;
 }
@@ -52,7 +62,7 @@ static int setup(void **state)
 	header.reader_wait = 1; /* of the last run */
 	memset(&lost, 0, sizeof(lost));
 	now = 0;
-	turns = 0;
+	turns = pumps = 0;
 	return 0;
 }
 
@@ -117,6 +127,7 @@ static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN - 1 };
 	assert_int_equal(await(withdraw), TR_READER_GONE);
 	assert_waited(60);
+	assert_int_equal(pumps, 60); /* or nobody would see it withdraw */
 }
 
 static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **state)
@@ -129,7 +140,7 @@ static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **st
 	assert_false(reader_is_announced(&region));
 	assert_int_equal(await(stand_still), TR_READER_NONE);
 	assert_int_equal(header.reader_wait, 0);
-	assert_false(reader_await_end(&region));
+	assert_false(reader_await_end(&region, &channel));
 	header.reader.lease++; /* it lives, or another has come */
 	assert_true(reader_is_announced(&region));
 }
@@ -147,11 +158,11 @@ static void its_end_is_that_it_withdraws(void **state)
 	(void)state;
 	turn = withdraw;
 	header.reader.id = 1;
-	assert_true(reader_await_end(&region));
+	assert_true(reader_await_end(&region, &channel));
 	assert_true(now >= 60 * NSEC_PER_SEC);
 	turn = stand_still;
 	header.reader.id = 1;
-	assert_false(reader_await_end(&region));
+	assert_false(reader_await_end(&region, &channel));
 }
 
 int main(void)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BOOT_CHANNEL_SERVICES_H
+#define BOOT_CHANNEL_SERVICES_H
+
+#include "channel/channel.h"
+
+/* What the firmware lends a channel that opens. */
+extern const struct channel_services channel_services;
+
+#endif

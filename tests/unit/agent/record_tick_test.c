@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* What a traced CPU's tick does for a channel whose reader sees memory only through a line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/recording.h"
+#include "arch/host/fake_cpu.h"
+#include "pmu/clock.h"
+#include "pmu/pmu.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+#define COST 300U /* cycles of a call of pump() */
+#define CPUS 2U
+
+static struct fixture fixture;
+static struct recording recording;
+static struct traced_cpu cpus[CPUS];
+static struct perf_event events[CPUS];
+static struct channel channel;
+static const struct arch_regs regs;
+
+/* What the channel was asked. */
+static unsigned pumps, out_of_handler, nested, depth;
+
+/* A line that takes its bytes; where it is called, and another CPU's tick meanwhile. */
+static void pump(struct channel *of)
+{
+	assert_ptr_equal(of, &channel);
+	nested += depth++ > 0;
+	out_of_handler += !fake_in_handler();
+	pumps++;
+	host_fake_cycles += COST;
+	recording_tick(&cpus[1].tick);
+	depth--;
+}
+
+static const struct channel_ops line = { .name = "line", .pump = pump };
+static const struct channel_ops sees_memory = { .name = "memory" };
+
+/* What record_tick.c takes of its neighbours, none of which has anything to do here. */
+void recording_snapshot(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+struct traced_cpu *recording_here(void)
+{
+	return NULL;
+}
+
+void arch_cpu_signal(unsigned cpu)
+{
+	(void)cpu;
+}
+
+static void set_up_cpu(unsigned i)
+{
+	struct traced_cpu *c = &cpus[i];
+
+	*c = (struct traced_cpu){
+		.recording = &recording,
+		.cpu = i,
+		.index = i,
+		.events = &events[i],
+		.tick.work = recording_tick,
+	};
+	c->ring = fixture.rings[i];
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	host_fake_cycles = NSEC_PER_SEC;
+	fake_cpu_number = 0;
+	clock_set(&machine_clock, NSEC_PER_SEC, 0);
+	fixture_init(&fixture, 0);
+	recording = (struct recording){
+		.region = &fixture.region,
+		.channel = &channel,
+		.nr_cpus = CPUS,
+		.cpus = cpus,
+	};
+	set_up_cpu(0);
+	set_up_cpu(1);
+	channel = (struct channel){ .ops = &line };
+	pumps = out_of_handler = nested = depth = 0;
+	timer_init();
+	tick_start(&cpus[0].tick, recording_tick);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tick_stop(&cpus[0].tick);
+	fixture_free(&fixture);
+	return 0;
+}
+
+static void each_tick_pumps_once_in_irq_context(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 10; i++) {
+		fake_cpu_run(TICK_NS, 0, &regs);
+		assert_int_equal(cpus[0].tick.count, i);
+		assert_int_equal(pumps, i);
+	}
+	assert_int_equal(out_of_handler, 0);
+}
+
+static void what_it_costs_is_in_the_ticks_account(void **state)
+{
+	const struct tr_cpu *told = &fixture.region.cpus[0];
+
+	(void)state;
+	fake_cpu_run(10 * TICK_NS, 0, &regs);
+	assert_int_equal(cpus[0].tick.cycles, 10 * COST);
+	assert_int_equal(cpus[0].tick.longest, COST);
+	assert_int_equal(told->ticks, 9); /* as the last one began */
+	assert_int_equal(told->tick_cycles, 9 * COST);
+	assert_int_equal(told->tick_max, COST);
+}
+
+static void two_cpus_do_not_pump_at_once(void **state)
+{
+	(void)state;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(nested, 0);
+	recording_tick(&cpus[1].tick); /* afterwards another may */
+	assert_int_equal(pumps, 2);
+}
+
+static void it_goes_on_when_the_host_has_stopped_the_events(void **state)
+{
+	(void)state;
+	cpus[0].stopped = true;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(pumps, 3);
+}
+
+static void a_channel_without_it_costs_nothing(void **state)
+{
+	(void)state;
+	channel.ops = &sees_memory;
+	fake_cpu_run(10 * TICK_NS, 0, &regs);
+	assert_int_equal(cpus[0].tick.count, 10);
+	assert_int_equal(cpus[0].tick.cycles, 0);
+	assert_int_equal(channel.pumping, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(each_tick_pumps_once_in_irq_context),
+		TEST(what_it_costs_is_in_the_ticks_account),
+		TEST(two_cpus_do_not_pump_at_once),
+		TEST(it_goes_on_when_the_host_has_stopped_the_events),
+		TEST(a_channel_without_it_costs_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
