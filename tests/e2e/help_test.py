@@ -4,18 +4,16 @@
 
 import os
 import pathlib
-import pty
 import re
 import shutil
 import subprocess
-import tempfile
 
+import fake_run
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
-FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
 COMMANDS = ("run", "list", "dump", "flamegraph")
 
 
@@ -57,24 +55,12 @@ for page in sorted(MAN.glob("*.1")) if shutil.which("man") else ():
                           env=dict(os.environ, MANWIDTH="100", LC_ALL="C.UTF-8"))
     tap.equal((done.returncode, done.stderr), (0, ""), f"{page.name} is formatted without a warning")
 
-with tempfile.TemporaryDirectory(prefix="bareperf-help-test-") as directory:
-    image = pathlib.Path(directory) / "image.efi"
-    image.write_bytes(b"MZ")
-    words = [TOOL, "run", "--qemu", FAKE, "-i", image, "-o", f"{directory}/perf.data", "--",
-             "record", "fake", "complete", "60000"]
-    master, slave = pty.openpty()
-    with subprocess.Popen(words, stderr=slave, stdout=slave) as process:
-        os.close(slave)
-        shown = b""
-        try:
-            while chunk := os.read(master, 4096):
-                shown += chunk
-        except OSError:  # the other end is closed
-            pass
-        process.wait(timeout=60)
-    tap.ok(re.search(rb"\d+ records, \d+ records/s, [\d.]+ MB, lost 0", shown),
-           "on a terminal a line says records, their rate, bytes and what is lost", shown)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    tap.ok("records/s" not in done.stderr and "\r" not in done.stderr,
-           "elsewhere there is no such line", done.stderr)
+RIG = fake_run.Rig()
+words = RIG.words("record", "fake", "complete", "60000")
+shown = RIG.on_terminal(*words)
+tap.ok(re.search(r"\d+ records, \d+ records/s, [\d.]+ MB, lost 0", shown),
+       "on a terminal a line says records, their rate, bytes and what is lost", shown)
+done = RIG.command(*words)
+tap.ok("records/s" not in done.stderr and "\r" not in done.stderr,
+       "elsewhere there is no such line", done.stderr)
 tap.finish()

@@ -4,53 +4,18 @@
 machine is made up (fake_qemu.py)."""
 
 import json
-import os
-import pathlib
-import pty
 import re
-import subprocess
-import tempfile
 
+import fake_run
 import tap
 
-TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-TOOL = TOP / "build/host/bareperf"
-FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
-directory = tempfile.TemporaryDirectory(prefix="bareperf-loss-test-")
-HERE = pathlib.Path(directory.name)
-IMAGE = HERE / "image.efi"
-IMAGE.write_bytes(b"MZ")
-OUT = HERE / "perf.data"
+RIG = fake_run.Rig()
+HERE, OUT, TOOL, command = RIG.here, RIG.out, fake_run.TOOL, RIG.command
 RED = "\033[1;31m"
 
 
-def words(*guest, options=()):
-    return [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", OUT, *options, "--", "record", "fake",
-            *guest]
-
-
-def command(*line, **environment):
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, cwd=HERE,
-                          stdin=subprocess.DEVNULL, env=dict(os.environ, **environment))
-
-
-def on_terminal(*line, **environment):
-    """What a command shows on a terminal."""
-    settings = {**os.environ, "TERM": "xterm", **environment}
-    if "NO_COLOR" not in environment:
-        settings.pop("NO_COLOR", None)
-    master, slave = pty.openpty()
-    with subprocess.Popen(line, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, cwd=HERE,
-                          env=settings) as process:
-        os.close(slave)
-        shown = b""
-        try:
-            while chunk := os.read(master, 4096):
-                shown += chunk
-        except OSError:  # the other end is closed
-            pass
-        process.wait(timeout=60)
-    return shown.decode().replace("\r\n", "\n")
+def words(*guest, **how):
+    return RIG.words("record", "fake", *guest, **how)
 
 
 def closing(done):
@@ -126,16 +91,16 @@ tap.ok(closing(done)[1:] == ["[ bareperf record: LOST cpu-clock: 5 times throttl
                              "each ]", closing(done)[-1]] and "-c " in closing(done)[-1],
        "an event that was throttled is told, with a period at which it would not be", done.stderr)
 
-shown = on_terminal(*words("lossy", "5000"))
+shown = RIG.on_terminal(*words("lossy", "5000"))
 tap.ok(f"{RED}[ bareperf record: LOST cpu-clock" in shown, "on a terminal loss is red", shown)
-shown = on_terminal(TOOL, "dump", "-s", OUT)
+shown = RIG.on_terminal(TOOL, "dump", "-s", OUT)
 tap.ok(f"{RED}LOST   cpu-clock" in shown, "in dump's summary, too", shown)
-shown = on_terminal(TOOL, "dump", "-s", OUT, NO_COLOR="1")
+shown = RIG.on_terminal(TOOL, "dump", "-s", OUT, NO_COLOR="1")
 tap.ok("LOST   cpu-clock" in shown and "\033[" not in shown, "but not with NO_COLOR", shown)
-shown = on_terminal(TOOL, "dump", "-s", OUT, TERM="dumb")
+shown = RIG.on_terminal(TOOL, "dump", "-s", OUT, TERM="dumb")
 tap.ok("LOST   cpu-clock" in shown and "\033[" not in shown, "nor on a dumb terminal", shown)
 
-shown = on_terminal(*words("cut_slowly"), FAKE_LOST="600", NO_COLOR="1")
+shown = RIG.on_terminal(*words("cut_slowly"), FAKE_LOST="600", NO_COLOR="1")
 tap.ok(re.search(r"MB, lost 600 branches \]", shown),
        "the progress line counts all that is lost, not only what LOST records tell", shown)
 tap.finish()

@@ -5,48 +5,34 @@ two runs at a time, a full disk, a machine that did not come to its end. The mac
 (fake_qemu.py)."""
 
 import fcntl
-import json
 import os
-import pathlib
 import re
 import signal
 import struct
 import subprocess
-import tempfile
 
+import fake_run
 import live
 import tap
 
-TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-TOOL = TOP / "build/host/bareperf"
-FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
 ERROR, UNFINISHED = 125, 253  # enum run_status
-directory = tempfile.TemporaryDirectory(prefix="bareperf-output-test-")
-HERE = pathlib.Path(directory.name)
-IMAGE = HERE / "image.efi"
-IMAGE.write_bytes(b"MZ")
-OUT = HERE / "perf.data"
+RIG = fake_run.Rig()
+HERE, IMAGE, OUT, TOOL = RIG.here, RIG.image, RIG.out, fake_run.TOOL
 OLD = HERE / "perf.data.old"
 
 
-def words(*guest, out=OUT, options=()):
-    return [TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", out, *options, "--", "record", "fake",
-            *guest]
+def words(*guest, **how):
+    return RIG.words("record", "fake", *guest, **how)
 
 
-def command(*line):
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, cwd=HERE,
-                          stdin=subprocess.DEVNULL)
+command = RIG.command
 
 
 def run(*guest, **how):
     return command(*words(*guest, **how))
 
 
-def dump(path=OUT):
-    """`dump --json`: its exit status, what it complains about, and the summary."""
-    done = command(TOOL, "dump", "--json", path)
-    return done.returncode, done.stderr, json.loads(done.stdout) if done.stdout else {}
+dump = RIG.dump
 
 
 def delivered(path=OUT):

@@ -8,20 +8,17 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 
+import fake_run
 import tap
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
-TOOL = TOP / "build/host/bareperf"
-FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
 LOADED = 0x40000000
 SOURCE = """
 int %s(volatile int *p) { for (int i = 0; i < 9; i++) *p += i; return *p; }
 int main(void) { int x = 0; return %s(&x); }
 """
-directory = tempfile.TemporaryDirectory(prefix="bareperf-readers-test-")
-HERE = pathlib.Path(directory.name)
+RIG = fake_run.Rig()
+HERE, TOOL = RIG.here, fake_run.TOOL
 HOME = HERE / "home"
 IMAGE = HERE / "image.sym"
 ENVIRONMENT = dict(os.environ, HOME=str(HOME), LC_ALL="C.UTF-8")
@@ -30,9 +27,7 @@ HOTSPOT = next(iter(pathlib.Path("/usr/lib").glob("*/libexec/hotspot-perfparser"
 
 
 def run(*command, **more):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          timeout=120, cwd=HERE, env=dict(ENVIRONMENT, **more),
-                          stdin=subprocess.DEVNULL, errors="replace")
+    return RIG.command(*command, env=ENVIRONMENT, **more)
 
 
 def build(function):
@@ -40,7 +35,6 @@ def build(function):
     padding = "int padding(int x) { return x * 3; }" if function == "other" else ""
     subprocess.run(["gcc", "-O1", "-fno-inline", "-Wl,--build-id=sha1", "-o", IMAGE, "-xc", "-"],
                    input=padding + SOURCE % (function, function), text=True, check=True)
-    (HERE / "image.efi").write_bytes(b"MZ")
     address = next(int(line.split()[0], 16) for line in run("nm", IMAGE).stdout.splitlines()
                    if line.endswith(f" {function}"))
     build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", IMAGE).stdout).group(1)
@@ -52,8 +46,8 @@ def build(function):
 
 
 def record(name, scenario, fake, *options):
-    done = run(TOOL, "run", *options, "--qemu", FAKE, "-i", HERE / "image.efi", "-o", HERE / name,
-               "--", "record", "-g", "--", "fake", scenario, "300", **fake)
+    done = run(*RIG.words("record", "-g", "--", "fake", scenario, "300", options=options,
+                          out=HERE / name), **fake)
     tap.ok(done.returncode == 0 and "bareperf: " not in done.stderr,
            f"{name} is recorded, and nothing is complained of", done.stderr)
     return HERE / name
@@ -108,9 +102,9 @@ def inject_keeps_all(data):
 
 def disk_was_full(fake):
     """The trace goes on where the file may not."""
-    done = run("prlimit", f"--fsize={3 << 20}", TOOL, "run", "--region-size", "2", "--qemu", FAKE,
-               "-i", HERE / "image.efi", "-o", HERE / "full", "--", "record", "fake", "branches",
-               "160000", **fake)
+    done = run("prlimit", f"--fsize={3 << 20}",
+               *RIG.words("record", "fake", "branches", "160000", out=HERE / "full",
+                          options=("--region-size", "2")), **fake)
     said = re.search(r"(\d+) bytes of trace\) ", done.stderr)
     seen = run("perf", "script", "--itrace=b", "-i", HERE / "full")
     tap.ok(done.returncode == 125 and said and int(said.group(1)) and seen.returncode == 0 and

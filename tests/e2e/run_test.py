@@ -2,34 +2,18 @@
 # SPDX-License-Identifier: MIT
 """`bareperf run` against a machine that behaves as told (fake_qemu.py): no QEMU, no image needed."""
 
-import json
 import os
-import pathlib
 import signal
 import subprocess
-import tempfile
 
+import fake_run
 import live
 import tap
 
-TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-TOOL = TOP / "build/host/bareperf"
-FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
-directory = tempfile.TemporaryDirectory(prefix="bareperf-run-test-")
-HERE = pathlib.Path(directory.name)
-IMAGE = HERE / "image.efi"
-IMAGE.write_bytes(b"MZ")
-OUT = HERE / "perf.data"
-
-
-def words(*guest, options=(), image=IMAGE):
-    return [TOOL, "run", "--qemu", FAKE, "-i", image, "-o", OUT, *options, "--", *guest]
-
-
-def command(*words_):
-    """What becomes of one command, which must not stand still."""
-    return subprocess.run(words_, capture_output=True, text=True, timeout=120, cwd=HERE,
-                          stdin=subprocess.DEVNULL)
+RIG = fake_run.Rig()
+HERE, IMAGE, OUT = RIG.here, RIG.image, RIG.out
+TOOL, FAKE = fake_run.TOOL, fake_run.FAKE
+words, command = RIG.words, RIG.command
 
 
 def run(*guest, options=(), by=()):
@@ -39,8 +23,8 @@ def run(*guest, options=(), by=()):
 
 
 def dump(path=OUT):
-    done = command(TOOL, "dump", "--json", path)
-    return done.returncode, json.loads(done.stdout) if done.stdout else {}
+    status, _, summary = RIG.dump(path)
+    return status, summary
 
 
 def perf_samples(path=OUT):
