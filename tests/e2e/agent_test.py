@@ -8,11 +8,12 @@ import tempfile
 
 import machine
 import mailbox
+import region as tr
 import tap
 
 IDLE, COMPLETE, FAILED = 1, 3, 4
 EINVAL, ENODEV = -22, -19
-STATUS, CPUS, MESSAGE = 52, 128, 1536  # in the header
+STATUS, CPUS = tr.HEADER["status"][0], tr.table("cpus")
 BOOT, ONLINE, TRACED = 1, 2, 4  # a CPU's flags
 
 
@@ -38,9 +39,9 @@ def serve(agent):
     tap.equal(unbalanced(agent), None, "what it recorded is conserved")
     tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
     tap.equal(agent.command(b"record -e cyles -- noploop"), EINVAL, "a wrong command is refused")
-    tap.equal((agent.word(STATUS, "<i"), agent.bytes[MESSAGE:MESSAGE + 12]),
+    tap.equal((agent.word(STATUS, "<i"), agent.bytes[tr.MESSAGE:tr.MESSAGE + 12]),
               (EINVAL, b"command line"), "the header has the reason")
-    tap.equal((agent.command(b"version"), agent.word(STATUS, "<i"), agent.bytes[MESSAGE]),
+    tap.equal((agent.command(b"version"), agent.word(STATUS, "<i"), agent.bytes[tr.MESSAGE]),
               (0, 0, 0), "until the next command")
     tap.equal(agent.command(b"record -C 9 -- noploop"), ENODEV, "a missing CPU is refused")
     tap.equal(agent.command(b"", 0xffffffff), EINVAL, "a length beyond the mailbox is refused")
@@ -57,7 +58,7 @@ def serve(agent):
               "and again, on the first")
     tap.equal(cpu(agent, 1), (ONLINE, 0), "of which nothing is said of the second")
     tap.equal(cpu(agent, 0)[0], BOOT | ONLINE | TRACED, "while the first is still traced")
-    ledger = agent.word(128 + 2 * 16, "<Q")
+    ledger = agent.word(tr.table("event_ledger"), "<Q")
     generated, written, lost = struct.unpack_from("<3Q", agent.bytes, ledger)
     tap.equal(generated, written + lost, "the last run's ledger is its own, and adds up")
     tap.equal(unbalanced(agent), None, "and dump finds it conserved")

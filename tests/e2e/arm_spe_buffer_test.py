@@ -9,22 +9,20 @@ check-timeout: 900
 
 import collections
 import ctypes
-import json
-import pathlib
-import socket
 import struct
 import tempfile
 import time
 
 import machine
 import mailbox
+import region as tr
 import spe
 import tap
 
 PAGE = 4096
 RECORD = spe.RECORD_SIZE
 INTERVAL = 256
-RINGS, RING_LEDGER = 128 + 4 * 16, 128 + 5 * 16
+RINGS, RING_LEDGER = tr.table("rings"), tr.table("ring_ledger")
 AUX_HEAD, AUX_TAIL = 1056, 1064  # in the control page
 PACKET_PC = 0xb0
 PERF_RECORD_AUX = 11
@@ -40,32 +38,18 @@ class Model(mailbox.Agent):
         # Bytes of records that may come or not: the model drops a sample on whose operation a
         # tick's interrupt falls, and entered at EL1 our own handlers are sampled.
         self.slack = slack
-        self.monitor = pathlib.Path(directory) / "qmp"
+        self.monitor = mailbox.qemu.Monitor(directory)
         super().__init__(
             directory, "aarch64", "-machine", kind, "-cpu", spe.CPU, "-smp", f"{cpus},maxcpus=4",
-            *machine.EXACT, "-qmp", f"unix:{self.monitor},server=on,wait=off", "-kernel",
+            *machine.EXACT, *self.monitor.options, "-kernel",
             str(machine.TOP / "build/aarch64/bareperf.efi"), program=binary)
 
     def fault(self, **properties):
         """Set properties of all CPUs."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self.monitor))
-            file = connection.makefile("rw")
-            file.readline()
-
-            def call(command, **arguments):
-                file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-                file.flush()
-                while True:
-                    answer = json.loads(file.readline())
-                    if "event" not in answer:
-                        return answer["return"]
-
-            call("qmp_capabilities")
-            for cpu in call("query-cpus-fast"):
-                for name, value in properties.items():
-                    call("qom-set", path=cpu["qom-path"], property=name.replace("_", "-"),
-                         value=value)
+        for cpu in self.monitor.ask("query-cpus-fast"):
+            for name, value in properties.items():
+                self.monitor.ask("qom-set", path=cpu["qom-path"], property=name.replace("_", "-"),
+                                 value=value)
 
     def ring(self, word):
         return self.word(self.word(RINGS, "<Q") + word, "<Q")
@@ -299,6 +283,7 @@ def one_level(binary, kind, name, slack):
         finally:
             agent.process.kill()
             agent.process.wait()
+            agent.monitor.close()
 
 
 BINARY, REASON = machine.model("aarch64")

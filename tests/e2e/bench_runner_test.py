@@ -3,6 +3,7 @@
 """tests/bench/run: what it collects, and when it fails."""
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 
 import tap
 
+environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 RUN = pathlib.Path(__file__).resolve().parent.parent / "bench/run"
 
 
@@ -22,7 +24,9 @@ def run(script):
         program = directory / "sample.py"
         program.write_text("#!/bin/sh\n" + script)
         program.chmod(0o755)
-        done = subprocess.run([directory / "run"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [directory / "run"], capture_output=True, text=True, timeout=60, env=environment
+        )
         results = json.loads((pathlib.Path(top) / "build/bench/results.json").read_text())
         return done.returncode, results["figures"]
 
@@ -43,12 +47,24 @@ tap.equal(
 )
 status, figures = run("echo 'bench overflow skip no PMU here'")
 tap.equal((status, figures[0]["skipped"]), (0, "no PMU here"), "a missing PMU is no failure")
+environment.pop("PERF_BUILDID_DIR")  # tap's
+status, figures = run("echo $PERF_BUILDID_DIR; echo 'bench start 1 ms goal 5 ok'")
+tap.ok(
+    figures[0]["from"][0].endswith("/build/bench/buildid-cache"),
+    "what it records is not kept in the user's ~/.debug",
+    figures,
+)
 tap.equal(run("echo 'bench start 1 ms goal 5 ok'; exit 1")[0], 1, "a benchmark that dies fails")
 tap.equal(run("echo 'bench start fast ms goal 5 ok'")[0], 1, "a figure that is no number fails")
 tap.equal(run("echo 'bench start 1 ms'")[0], 1, "a figure without a goal fails")
 tap.equal(run("true")[0], 1, "a benchmark without a figure fails")
 made = subprocess.run(
-    ["make", "-n", "bench"], cwd=RUN.parents[2], capture_output=True, text=True, timeout=300
+    ["make", "-n", "bench"],
+    cwd=RUN.parents[2],
+    capture_output=True,
+    text=True,
+    timeout=300,
+    env=environment,
 )
 tap.ok(
     "deps/install tests/bench/deps.txt" in made.stdout,

@@ -12,6 +12,7 @@ import tempfile
 
 import machine
 import mailbox
+import region as tr
 import tap
 
 CPUS = 4
@@ -114,9 +115,9 @@ def by_the_host(binary):
             tap.ok(agent.until(lambda: agent.state() == IDLE, 120), "the machine waits", None)
             agent.post(b"record -a -e bts// -m ,16 -- noploop 40")
             tap.ok(agent.until(lambda: agent.state() == RECORDING, 60), "it records", agent.state())
-            ring = agent.word(128 + 4 * 16, "<Q")
-            ledger = agent.word(128 + 2 * 16, "<Q")
-            ring_ledger = agent.word(128 + 5 * 16, "<Q")
+            ring = agent.word(tr.table("rings"), "<Q")
+            ledger = agent.word(tr.table("event_ledger"), "<Q")
+            ring_ledger = agent.word(tr.table("ring_ledger"), "<Q")
 
             def words(table, stride, offset):
                 return [agent.word(table + stride * cpu + offset, "<Q") for cpu in range(CPUS)]
@@ -164,7 +165,7 @@ class MaskedRecording:
         self.started = self.agent.until(lambda: self.agent.state() == IDLE, 150)
         self.agent.post(f"record -a -e bts// -m ,{pages} -- payload {who}".encode())
         self.started = self.agent.until(lambda: self.agent.state() == RECORDING, 60)
-        self.ledger = self.agent.word(128 + 2 * 16, "<Q") if self.started else 0
+        self.ledger = self.agent.word(tr.table("event_ledger"), "<Q") if self.started else 0
 
     def __enter__(self):
         return self
@@ -178,7 +179,7 @@ class MaskedRecording:
 
     def read(self):
         """Free all that has been written."""
-        rings = self.agent.word(128 + 4 * 16, "<Q")
+        rings = self.agent.word(tr.table("rings"), "<Q")
         for cpu in self.cpus:
             control = self.agent.word(rings + 128 * cpu + 16, "<Q")
             for head, tail in ((1024, 1032), (1056, 1064)):

@@ -11,12 +11,13 @@ import tap
 TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOL = TOP / "build/host/bareperf"
 REFUSED, STARTED = 126, 125
+HERE = tempfile.TemporaryDirectory(prefix="bareperf-check-test-")
 
 
 def run(*words, arch="x86_64", image=()):
     """Its exit status and what it says, line by line."""
     done = subprocess.run([TOOL, "run", "--qemu", "/bin/false", "--no-doorbell", "--arch", arch,
-                           *image, "-o", "/dev/null", "--", *words], capture_output=True,
+                           *image, "-o", f"{HERE.name}/perf.data", "--", *words], capture_output=True,
                           timeout=60, check=False)
     return done.returncode, done.stderr.decode(errors="replace").splitlines()
 

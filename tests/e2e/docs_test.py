@@ -57,12 +57,15 @@ for page in PAGES:
                               timeout=60, check=False, env=dict(os.environ, LC_ALL="C"))
         checked += 1
         tap.ok(done.returncode == 0, f"{page.name}: bareperf run {shlex.join(words)}", done.stderr)
+configured = 0
 for line in (TOP / "boot/bareperf.cfg").read_text().splitlines():
     command = line.lstrip("#")
     if not re.match(r"(record|stat|list)\b", command):
         continue
+    configured += 1
     done = subprocess.run([TOOL, "run", "--dry-run", "--", *command.split()], capture_output=True,
                           text=True, timeout=60, check=False)
     tap.ok(done.returncode == 0, f"bareperf.cfg: {command}", done.stderr)
-tap.ok(checked >= 20, "there are examples to look at", checked)
+tap.ok(checked >= 20 and configured >= 3, "there are examples to look at, in bareperf.cfg as well",
+       (checked, configured))
 tap.finish()

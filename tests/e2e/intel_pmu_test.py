@@ -34,9 +34,9 @@ def three_equal_counts(run, name, pending=0):
     counts = [event["generated"] for event in summary["events"]]
     tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1,
            f"{name}: their three counts are equal", counts)
-    tap.ok(all(0.97 < event["count"] * NS / event["time_enabled"] <= 1
+    tap.ok(all(0.979 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: the counters have what passed, but for 3 % in handlers", summary["events"])
+           f"{name}: the counters have what passed, but for 2.1 % in handlers", summary["events"])
     tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
                for event in summary["events"]),
            f"{name}: the samples are those that the counter demands", summary["events"])
@@ -240,8 +240,9 @@ def absurd_period(binary):
 
 def periods_below_the_handlers_own(binary):
     """Of the overflow handler's way in and out some 20 instructions are counted."""
-    for event, options, throttles in (("instructions", "-c 100 --max-sample-rate 50000", True),
-                                      ("cycles", "-c 1 --max-sample-rate 0", False)):
+    for event, options, throttles, least in (
+            ("instructions", "-c 100 --max-sample-rate 50000", True, 500),
+            ("cycles", "-c 1 --max-sample-rate 0", False, 1000)):
         name = f"{event} {options}"
         run = record(binary, f"record -e {event} {options} -m 1024 -- branches 300000")
         if not tap.equal(run.status, 0, f"{name}: the workload comes to its end"):
@@ -249,7 +250,7 @@ def periods_below_the_handlers_own(binary):
             continue
         summary = run.summary()
         got = summary["events"][0]
-        tap.ok(summary["conserved"] and not got["lost"] and got["generated"] > 500 and
+        tap.ok(summary["conserved"] and not got["lost"] and got["generated"] > least and
                got["count"] - got["period"] == got["residue"],
                f"{name}: the ledger is exact", summary)
         tap.ok((got["throttled"] > 0) == throttles,

@@ -72,7 +72,7 @@ class Live:
 
     def table(self, name):
         """Offset of the first entry of one of the header's tables."""
-        return self.word(128 + 16 * tr.TABLES.index(name))
+        return self.word(tr.table(name))
 
     def reader(self, last=None):
         """The process id of the reader, or None; of one that is not the last one."""

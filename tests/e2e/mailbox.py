@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 
+import region as tr
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/firmware"))
 import qemu  # noqa: E402
 
-MAILBOX = 128 + 7 * 16  # the eighth table of the header
-CONSOLE = 128 + 8 * 16
+MAILBOX = tr.table("mailbox")  # the eighth table of the header
+CONSOLE = tr.table("console")
 TEXT = 2040
 MACHINES = {
     "x86_64": ["-machine", "q35", "-cpu", "max", *qemu.firmware()],

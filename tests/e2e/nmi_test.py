@@ -5,14 +5,13 @@ has left on that would interrupt by it; and that neither it nor a tick touches w
 below the stack pointer. On the hardware model."""
 
 import json
-import pathlib
-import socket
 import subprocess
 import tempfile
 
 import machine
 import mailbox
 import tap
+from mailbox import qemu
 
 IDLE = 1
 MODEL = ("-cpu", "Skylake-Client,pmu=on", *machine.EXACT)
@@ -51,26 +50,10 @@ int main(void)
 """
 
 
-def qmp(path, *commands):
-    with socket.socket(socket.AF_UNIX) as monitor:
-        monitor.connect(str(path))
-        stream = monitor.makefile("rw")
-        stream.readline()
-        for command, arguments in (("qmp_capabilities", {}), *commands):
-            stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-            stream.flush()
-            while "return" not in stream.readline():
-                pass
-
-
-def monitor_command(path, line):
-    qmp(path, ("human-monitor-command", {"command-line": line}))
-
-
 def red_zone(agent, monitor):
     """Both of libgcc's conversion's operands pass through there. Stepping, the emulator lets
     interrupts in behind each instruction."""
-    monitor_command(monitor, "singlestep on")
+    tap.equal(monitor.line("singlestep on"), "", "the emulator steps")
     for command in ("record -e cpu-clock -c 5000 -- payload",
                     "record -e cycles -c 1000 --max-sample-rate 0 -- payload"):
         before = len(agent.console())
@@ -79,7 +62,7 @@ def red_zone(agent, monitor):
         tap.ok(status == 0 and "\n0 conversions are wrong" in f"\n{text}",
                f"{command}: no interrupt overwrites what libgcc keeps below its stack pointer",
                (status, text))
-    monitor_command(monitor, "singlestep off")
+    tap.equal(monitor.line("singlestep off"), "", "and no longer")
 
 
 def button(agent, monitor):
@@ -89,7 +72,7 @@ def button(agent, monitor):
     tap.equal(agent.command(b"record -e bts// -- branches 1000"), 0, "and traces branches")
     seen = False
     for _ in range(10):  # the first may come in the last counter's last millisecond
-        qmp(monitor, ("inject-nmi", {}))
+        monitor.ask("inject-nmi")
         seen = seen or agent.until(lambda: "NMI without a handler" in agent.console(), 5)
         if seen:
             break
@@ -98,16 +81,16 @@ def button(agent, monitor):
 
 def boot(serve, cpus):
     with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
-        monitor = pathlib.Path(directory) / "qmp"
+        monitor = qemu.Monitor(directory)
         payload = machine.payload("x86_64", f"{directory}/payload.elf", CONVERSIONS)
         agent = mailbox.Agent(directory, "x86_64", *MODEL, "-smp", cpus, *KERNEL, "-initrd",
-                              str(payload), "-qmp", f"unix:{monitor},server=on,wait=off",
-                              program=BINARY)
+                              str(payload), *monitor.options, program=BINARY)
         try:
             serve(agent, *([monitor] if serve is button else []))
         finally:
             agent.process.kill()
             agent.process.wait()
+            monitor.close()
 
 
 BINARY, REASON = machine.model("x86_64")

@@ -15,12 +15,12 @@ import time
 
 import machine
 import mailbox
+import region as tr
 import tap
 
 EINVAL = -22
 IDLE, RECORDING, COMPLETE, FAILED = 1, 2, 3, 4
-LEDGER, RINGS = 128 + 2 * 16, 128 + 4 * 16  # tables of the header
-WAIT, FOUND, READER, READY, MESSAGE = 272, 280, 320, 328, 1536
+LEDGER, RINGS = tr.table("event_ledger"), tr.table("rings")  # tables of the header
 NONE, IS_READY, GONE = 0, 1, 2
 MIB = 1 << 20
 
@@ -71,15 +71,15 @@ class Ram(mailbox.Agent):
 
 
 def announce(agent, identity=1):
-    agent.store(READER, ctypes.c_uint32, identity)
+    agent.store(tr.READER, ctypes.c_uint32, identity)
 
 
 def be_ready(agent):
-    agent.store(READY, ctypes.c_uint64, agent.word(56, "<Q"))
+    agent.store(tr.READY, ctypes.c_uint64, agent.word(56, "<Q"))
 
 
 def renew(agent):
-    agent.store(READER + 4, ctypes.c_uint32, (agent.word(READER + 4) + 1) & 0xFFFFFFFF)
+    agent.store(tr.READER + 4, ctypes.c_uint32, (agent.word(tr.READER + 4) + 1) & 0xFFFFFFFF)
 
 
 def account(agent, word):
@@ -88,7 +88,7 @@ def account(agent, word):
 
 
 def message(agent):
-    return agent.bytes[MESSAGE:MESSAGE + 1024].split(b"\0")[0].decode()
+    return agent.bytes[tr.MESSAGE:tr.MESSAGE + 1024].split(b"\0")[0].decode()
 
 
 GENERATED, LOST, TIME_ENABLED = 0, 2, 8
@@ -114,16 +114,16 @@ def waits(agent):
               (RECORDING, 0, False), "and nothing is recorded before it is ready")
     be_ready(agent)
     keep_lease(agent, lambda: agent.is_answered(box))
-    tap.equal((agent.word(FOUND), account(agent, LOST)), (IS_READY, 0), "then the run begins")
-    tap.ok(1e9 < account(agent, TIME_ENABLED) < 1e9 + agent.word(WAIT, "<Q") / 2,
+    tap.equal((agent.word(tr.FOUND), account(agent, LOST)), (IS_READY, 0), "then the run begins")
+    tap.ok(1e9 < account(agent, TIME_ENABLED) < 1e9 + agent.word(tr.WAIT, "<Q") / 2,
            "the wait is in no event's time_enabled",
-           (account(agent, TIME_ENABLED), agent.word(WAIT, "<Q")))
+           (account(agent, TIME_ENABLED), agent.word(tr.WAIT, "<Q")))
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
               "a reader that is gone, ready for the last run as it was, does not stop the next")
-    tap.ok(agent.word(FOUND) == GONE and "the reader is gone: begun without it" in agent.console(),
+    tap.ok(agent.word(tr.FOUND) == GONE and "the reader is gone: begun without it" in agent.console(),
            "which is told", agent.console())
     before = agent.word(56, "<Q")
-    tap.equal((agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), agent.word(FOUND),
+    tap.equal((agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), agent.word(tr.FOUND),
                agent.word(56, "<Q") - before), (0, NONE, 1), "and not waited for again")
 
 
@@ -181,12 +181,12 @@ def refused_at_boot(agent, reason):
 
 
 def slow_reader(directory):
-    """Its supervisor is as quick as ever; a fifth of the samples would be what a ring holds."""
+    """Its supervisor is as quick as ever; not half of the samples would find room in its ring."""
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", directory / "slow.so"],
                    input=SLOW_READER, text=True, check=True)
     done = subprocess.run(
         [*machine.run_words("--region", directory / "region", "-o", directory / "perf.data"),
-         *machine.PACED, "--", "record", "-e", "cpu-clock", "-c", "100000", "-m", "128", "--",
+         *machine.PACED, "--", "record", "-e", "cpu-clock", "-c", "100000", "-m", "256", "--",
          "noploop", "4"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
         env={**os.environ, "LD_PRELOAD": str(directory / "slow.so")})
     dump = subprocess.run([machine.TOOL, "dump", "--json", directory / "perf.data"],
@@ -198,8 +198,8 @@ def slow_reader(directory):
     tap.ok(event["generated"] > 30000 and event["generated"] == event["delivered"],
            "and has what the machine generated", event)
     header = (directory / "region").read_bytes()[:4096]
-    tap.equal((struct.unpack_from("<I", header, FOUND)[0], struct.unpack_from("<I", header, READER)[0],
-               struct.unpack_from("<Q", header, READY)[0]), (IS_READY, 0, 1),
+    tap.equal((struct.unpack_from("<I", header, tr.FOUND)[0], struct.unpack_from("<I", header, tr.READER)[0],
+               struct.unpack_from("<Q", header, tr.READY)[0]), (IS_READY, 0, 1),
               "the machine found it ready, and it has withdrawn")
 
 

@@ -23,6 +23,8 @@ HOME = HERE / "home"
 IMAGE = HERE / "image.sym"
 ENVIRONMENT = dict(os.environ, HOME=str(HOME), LC_ALL="C.UTF-8")
 ENVIRONMENT.pop("PERF_BUILDID_DIR", None)
+PERF = re.search(r"\d+\.\d+|$", subprocess.run(["perf", "--version"], capture_output=True, text=True,
+                                              check=False).stdout).group()
 HOTSPOT = next(iter(pathlib.Path("/usr/lib").glob("*/libexec/hotspot-perfparser")), None)
 
 
@@ -75,7 +77,7 @@ def without(text, allowed):
 
 def readers_read(data):
     for name, command, expected, allowed in READERS:
-        if data.name == "branches" and "json" in name:
+        if data.name == "branches" and "json" in name and PERF == "6.1":
             tap.skip(f"{data.name}: {name} reads it", "not to be had: perf 6.1 "
                      "dies of any branch trace")
             continue

@@ -40,9 +40,15 @@ HEADER = {  # name: (offset, struct format)
     "run": (56, "<Q"),
     "exit_status": (284, "<i"),
 }
-FOUND, READER, READY = 280, 320, 328  # reader_found; the host's words: id and lease, ready
+# reader_wait and reader_found; the host's words: id and lease, ready; the message
+WAIT, FOUND, READER, READY, MESSAGE = 272, 280, 320, 328, 1536
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")
+
+
+def table(name):
+    """Where the header says where a table begins."""
+    return 128 + 16 * TABLES.index(name)
 
 
 class Region:
@@ -83,7 +89,7 @@ class Region:
             self.put(offset, form, value)
 
     def table(self, name, offset, count, stride):
-        self.put(128 + 16 * TABLES.index(name), "<QII", offset, count, stride)
+        self.put(table(name), "<QII", offset, count, stride)
 
     def state(self, state):
         self.header(state=state)
@@ -96,7 +102,7 @@ class Region:
 
     def message(self, text, status=-5):
         self.header(status=status)
-        self.text(1536, text)
+        self.text(MESSAGE, text)
 
     def open(self, size=None, address=0x380000000):
         """Header without a run; the magic last."""

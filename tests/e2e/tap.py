@@ -8,8 +8,13 @@
     tap.finish()
 """
 
+import os
+import pathlib
 import sys
 
+# What a test records is kept in the tree's own build-id cache, not in ~/.debug.
+os.environ.setdefault("PERF_BUILDID_DIR", str(
+    pathlib.Path(__file__).resolve().parents[2] / "build/check/buildid-cache"))
 _results = []
 
 

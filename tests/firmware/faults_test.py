@@ -106,7 +106,7 @@ def try_nmi():
     """An NMI that nobody asked for, while interrupts are masked."""
     with qemu.Machine("faults", "wait-masked") as machine:
         machine.read_until("waiting\n")
-        machine.ask("inject-nmi")
+        machine.monitor.ask("inject-nmi")
         text = machine.read_until(STOPPED)
     tap.ok("NMI without a handler" in text, "an NMI that nobody handles is reported", text)
     # it may come while the line is still being drawn on the screen

@@ -92,7 +92,7 @@ def try_five_levels():
     claim = "five levels of page tables: the machine layer works"
     with qemu.Machine("machine", "", cpu="max,+la57") as machine:
         text = machine.read_until(r"\n1\.\.\d+\n|# clock")
-        registers = machine.ask("human-monitor-command", **{"command-line": "info registers"})
+        registers = machine.monitor.line("info registers")
         cr4 = int(re.search(r"CR4=([0-9a-f]+)", registers).group(1), 16)
         if not cr4 & 1 << 12:
             tap.skip(claim, NO_LA57)

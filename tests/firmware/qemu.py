@@ -65,6 +65,43 @@ def firmware(quick=True):
     ]  # fmt: skip
 
 
+class Monitor:
+    """QEMU's, at a socket that listens before QEMU is started with options."""
+
+    def __init__(self, directory):
+        path = f"{directory}/qmp"
+        self.options = ["-qmp", f"unix:{path}"]
+        self.file = None
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen(1)
+
+    def ask(self, command, **arguments):
+        """A command's result; one that is refused is an error of the test's."""
+        if not self.file:
+            self.listener.settimeout(PATIENCE)
+            self.file = self.listener.accept()[0].makefile("rw")
+            self.file.readline()
+            self.ask("qmp_capabilities")
+        self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self.file.flush()
+        while True:
+            reply = json.loads(self.file.readline())
+            if "error" in reply:
+                raise ValueError(f"{command}: {reply['error']}")
+            if "return" in reply:
+                return reply["return"]
+
+    def line(self, text):
+        """What the monitor for people says to a line."""
+        return self.ask("human-monitor-command", **{"command-line": text})
+
+    def close(self):
+        self.listener.close()
+        if self.file:
+            self.file.close()
+
+
 class Machine:
     """A q35 PC that runs build/x86_64/tests/IMAGE.efi with this command line, on the firmware that
     boots quickly, or on that which others have."""
@@ -73,16 +110,12 @@ class Machine:
                  quick=True):
         self.directory = tempfile.TemporaryDirectory()
         self.text = ""
-        self.qmp = None
-        monitor = f"{self.directory.name}/qmp"
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(monitor)
-        self.listener.listen(1)
+        self.monitor = Monitor(self.directory.name)
         self.process = subprocess.Popen(
             [program, "-machine", "q35", "-cpu", cpu, "-m", "512", "-nodefaults"]
             + ["-display", "none", "-vga", "std", "-no-reboot", "-serial", "stdio"]
             + firmware(quick)
-            + ["-qmp", f"unix:{monitor}"]
+            + self.monitor.options
             + ["-kernel", TOP / f"build/x86_64/tests/{image}.efi", "-append", command, *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -96,9 +129,7 @@ class Machine:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-        self.listener.close()
-        if self.qmp:
-            self.qmp.close()
+        self.monitor.close()
         self.directory.cleanup()
 
     def read_until(self, pattern):
@@ -123,24 +154,10 @@ class Machine:
         except subprocess.TimeoutExpired:
             return None
 
-    def ask(self, command, **arguments):
-        """A QMP command's result."""
-        if not self.qmp:
-            self.listener.settimeout(PATIENCE)
-            self.qmp = self.listener.accept()[0].makefile("rw")
-            self.qmp.readline()
-            self.ask("qmp_capabilities")
-        self.qmp.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-        self.qmp.flush()
-        while True:
-            reply = json.loads(self.qmp.readline())
-            if "return" in reply or "error" in reply:
-                return reply.get("return", reply.get("error"))
-
     def screen(self):
         """What is on the screen: width, height, and rows of (red, green, blue) bytes."""
         path = pathlib.Path(self.directory.name) / "screen.ppm"
-        self.ask("screendump", filename=str(path))
+        self.monitor.ask("screendump", filename=str(path))
         kind, size, _, pixels = path.read_bytes().split(b"\n", 3)
         assert kind == b"P6"
         width, height = map(int, size.split())
