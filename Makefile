@@ -193,7 +193,7 @@ clean:			## remove build/ (the cache of `deps` stays)
 
 help:			## this list
 	@echo 'make [ARCH=$(subst $() ,|,$(ARCHES))] [V=1] TARGET'
-	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-8s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
 .PHONY: all run check-model firmware host tests benches deps demo check bench lint image clean help

@@ -5,6 +5,7 @@ BUILT := $(foreach arch,$(ARCHES),$(if $(wildcard build/$(arch)/bareperf.sym),$(
 DEST = $(DESTDIR)$(PREFIX)
 install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
 	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
+	$(if $(wildcard build/host/bareperf),,$(error the tool is not built yet: make host))
 	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
 	for arch in $(BUILT); do \
 		install -d $(DEST)/lib/bareperf/$$arch && \

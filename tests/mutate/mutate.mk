@@ -25,8 +25,9 @@ mutate: deps		## small faults in the sources against their unit tests; MUTATE=pa
 SOAK_FUZZ_SECONDS := 900
 SOAK_TIMES := 20
 SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan_test \
-	unit/clock_sync_tsan_test unit/reader_process_plain_test unit/session_test \
-	unit/ivshmem_server_test e2e/wakeup_test e2e/bts_stop_test e2e/cpus_test e2e/nmi_test
+	unit/aux_tsan_test unit/clock_sync_tsan_test unit/mailbox_test unit/output_test \
+	unit/reader_process_plain_test unit/session_test unit/ivshmem_server_test e2e/wakeup_test \
+	e2e/bts_stop_test e2e/cpus_test e2e/nmi_test e2e/output_test e2e/reader_test
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
