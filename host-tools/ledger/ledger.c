@@ -309,3 +309,20 @@ struct ledger_event *ledger_count(struct ledger *ledger, const struct perf_event
 	            side);
 	return event;
 }
+
+bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader *reader)
+{
+	uint64_t from = ledger->rings[ring].ledger.data_head, to = reader->head;
+	uint64_t position = reader->position;
+	const struct perf_event_header *record;
+	int code;
+
+	if (reader->error.reason || from % 8 || to - from > reader->size)
+		return false;
+	reader->position = from;
+	while ((code = ring_reader_next(reader, &record)) > 0)
+		ledger_count(ledger, record, LEDGER_NEWER);
+	reader->position = position;
+	reader->error = (struct ring_error){ 0 }; /* who reads on meets it again */
+	return !code;
+}

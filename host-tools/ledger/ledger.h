@@ -129,4 +129,8 @@ enum ledger_side {
 struct ledger_event *ledger_count(struct ledger *ledger, const struct perf_event_header *record,
                                   enum ledger_side side);
 
+/* Count what a forward ring got after the ledger that was taken of it, up to the reader's head, as
+ * newer; the reader stays where it is. False if it cannot be told. */
+bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader *reader);
+
 #endif

@@ -88,6 +88,7 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
 	struct region_positions at;
 	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
 	uint8_t *bytes;
+	uint64_t head;
 
 	if (record->type != PERF_RECORD_AUX || record->size < sizeof(*aux))
 		return;
@@ -102,6 +103,13 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
 	if (!bytes)
 		return;
 	region_read_aux(region, i, aux->aux_offset, aux->aux_size, bytes);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy, then the positions */
+	head = at.aux_head;
+	region_positions(region, i, &at);
+	if (at.aux_head != head && at.aux_tail > aux->aux_offset) {
+		free(bytes);
+		return; /* given back, and perhaps written over meanwhile */
+	}
 	dump->aux_type = type_in_region(region, i);
 	put_bytes(dump, bytes, aux->aux_size, aux->aux_offset);
 	free(bytes);

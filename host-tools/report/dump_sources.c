@@ -10,6 +10,8 @@
 #include "host-tools/report/dump.h"
 #include "ringbuf/reader/ring_reader.h"
 
+#define MOST_TRIES 100 /* to find a machine's ledgers and rings at about the same time */
+
 /* Whoever writes a file adds its features last. */
 static bool has_no_feature(const struct perf_reader *reader)
 {
@@ -89,7 +91,7 @@ int dump_perf_data(struct dump *dump, struct error *error)
 /* Where the last reader left off; but if nothing was written over yet, all from the start. */
 static void rewind_ring(struct dump *dump, struct ring_reader *reader)
 {
-	if (reader->backward || !reader->position)
+	if (reader->backward || reader->error.reason || !reader->position)
 		return;
 	if (reader->head <= reader->size)
 		reader->position = 0;
@@ -103,8 +105,10 @@ static void count_elsewhere(struct dump *dump, uint32_t ring)
 	for (uint32_t i = 0; i < dump->ledger.head.event_count; i++) {
 		struct ledger_event *event = &dump->ledger.events[i];
 
-		if (event->event.ring == ring && event->ledger.written > event->found.delivered)
-			event->found.elsewhere = event->ledger.written - event->found.delivered;
+		if (event->event.ring == ring &&
+		    event->ledger.written + event->found.newer > event->found.delivered)
+			event->found.elsewhere = event->ledger.written + event->found.newer -
+			                         event->found.delivered;
 	}
 }
 
@@ -118,20 +122,114 @@ static void count_aux_elsewhere(struct ledger_ring *ring)
 		ring->found.aux_delivered = l->aux_written - rest;
 }
 
+/* Whether what was copied from `start` on may be something else by now: beside a machine that runs,
+ * and the reader that it has, what that one has given back may be written over at any time. What it
+ * had given back before is there while the machine stands still, unless a record was in flight. */
+static bool is_gone(const struct dump *dump, const struct region *region, uint32_t i,
+                    const struct ring_reader *reader, uint64_t start, uint64_t *tail)
+{
+	struct region_positions at;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy, then the positions */
+	region_positions(region, i, &at);
+	*tail = at.data_tail;
+	if (reader->backward || ledger_ended(&dump->ledger))
+		return false;
+	if (start >= reader->began)
+		return at.data_tail > start;
+	return at.data_head != reader->head || at.data_head - start > reader->size / 2;
+}
+
+static void begin_ring(struct dump *dump, const struct region *region, uint32_t i,
+                       struct ring_reader *reader)
+{
+	struct ledger_ring *own = &dump->ledger.rings[i];
+	struct region_positions at;
+	uint64_t tail;
+
+	region_positions(region, i, &at);
+	own->found = (struct ledger_ring_found){ .head = at.data_head };
+	if (!region_read_ring(region, i, reader))
+		own->found.head = reader->backward ? -reader->head : reader->head;
+	reader->still = ledger_ended(&dump->ledger); /* else a record may be in flight */
+	own->found.ledger_fits = own->ledger.data_head == own->found.head ||
+	                         (!reader->backward &&
+	                          ledger_count_newer(&dump->ledger, i, reader) &&
+	                          !is_gone(dump, region, i, reader, own->ledger.data_head, &tail));
+}
+
+/* Nothing is counted yet. */
+static void forget(struct ledger *ledger)
+{
+	ledger->strangers = 0;
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		ledger->events[i].found = (struct ledger_found){ 0 };
+	for (uint32_t i = 0; i < ledger->head.ring_count; i++)
+		ledger->rings[i].found.newer_lost = ledger->rings[i].found.newer_lost_records = 0;
+}
+
+/* The ledgers, and at once where the rings are, since a machine may run: what is newer than its
+ * ledger must still be in the ring. Where it was written over in between, once more. */
+static void take_ledgers(struct dump *dump, const struct region *region,
+                         struct ring_reader *readers)
+{
+	struct ledger *ledger = &dump->ledger;
+	bool fit = false;
+
+	for (int tries = 0; !fit && tries < MOST_TRIES; tries++) {
+		ledger_update(ledger, region);
+		forget(ledger);
+		fit = true;
+		for (uint32_t i = 0; i < ledger->head.ring_count; i++) {
+			begin_ring(dump, region, i, &readers[i]);
+			fit = fit &&
+			      (ledger->rings[i].found.ledger_fits || readers[i].error.reason);
+		}
+	}
+	if (!fit)
+		forget(ledger);
+}
+
+/* True if the record that began at `start` may be gone; the next one is where the other reader is.
+ */
+static bool pass_over_gone(struct dump *dump, const struct region *region, uint32_t i,
+                           struct ring_reader *reader, uint64_t start)
+{
+	uint64_t tail;
+
+	if (!is_gone(dump, region, i, reader, start, &tail))
+		return false;
+	reader->position = tail % 8 || tail > reader->head ? reader->head : tail;
+	reader->error = (struct ring_error){ 0 };
+	dump->skipped += reader->position - start;
+	return true;
+}
+
+/* As ring_reader_next(). */
+static int next_record(struct dump *dump, const struct region *region, uint32_t i,
+                       struct ring_reader *reader, const struct perf_event_header **record)
+{
+	uint64_t start;
+	int code;
+
+	do {
+		start = reader->position;
+		code = ring_reader_next(reader, record);
+	} while (code && pass_over_gone(dump, region, i, reader, start));
+	return code;
+}
+
 static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
                      struct ring_reader *reader, struct error *error)
 {
 	const struct tr_ring *ring = &region->rings[i];
 	const struct perf_event_header *record;
 	struct ledger_ring_found *found = &dump->ledger.rings[i].found;
-	int code = region_read_ring(region, i, reader);
-	struct region_positions at;
 	uint64_t skipped = dump->skipped;
+	int code;
 
-	reader->still = ledger_ended(&dump->ledger); /* else a record may be in flight */
-	if (!code)
-		rewind_ring(dump, reader);
-	while (!code && (code = ring_reader_next(reader, &record)) > 0) {
+	rewind_ring(dump, reader);
+	while ((code = next_record(dump, region, i, reader, &record)) > 0) {
 		uint64_t start = (reader->position - record->size) & (ring->data_size - 1);
 		const struct ledger_event *event =
 		    ledger_count(&dump->ledger, record, LEDGER_DELIVERED);
@@ -139,16 +237,12 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
 		         event ? event->event.name : "");
 		dump_aux_area(dump, region, i, record);
-		code = 0;
 	}
-	region_positions(region, i, &at);
-	found->head = at.data_head;
 	found->tail = reader->position;
 	if (dump->skipped != skipped)
 		count_elsewhere(dump, i);
 	if (dump->skipped != skipped && ring->aux_size)
 		count_aux_elsewhere(&dump->ledger.rings[i]);
-	found->ledger_fits = dump->ledger.rings[i].ledger.data_head == found->head;
 	if (!code)
 		return 0;
 	return error_set(
@@ -160,19 +254,22 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 /* A broken ring does not hide the others. */
 static int dump_rings(struct dump *dump, const struct region *region, struct error *error)
 {
-	struct ring_reader *reader = malloc(sizeof(*reader));
+	uint32_t rings = region->header.rings.count;
+	struct ring_reader *readers = calloc(rings ? rings : 1, sizeof(*readers));
 	struct error reason = { "" };
 	int code = 0;
 
-	if (!reader)
-		return error_set(error, -ENOMEM, "no memory");
-	for (uint32_t i = 0; i < region->header.rings.count; i++) {
-		if (dump_ring(dump, region, i, reader, &reason) && !code) {
+	if (!readers)
+		return error_set(error, -ENOMEM, "no memory for the rings");
+	take_ledgers(dump, region, readers);
+	tell_faults(dump);
+	for (uint32_t i = 0; i < rings; i++) {
+		if (dump_ring(dump, region, i, &readers[i], &reason) && !code) {
 			code = -EPROTO;
 			*error = reason;
 		}
 	}
-	free(reader);
+	free(readers);
 	return code;
 }
 
@@ -191,9 +288,7 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 	if (!code) {
 		dump->has_ledger = true;
 		dump->ledger.of_region = true;
-		ledger_update(&dump->ledger, &region);
 		dump->clock = region.header.clock;
-		tell_faults(dump);
 	}
 	if (!code)
 		code = dump_rings(dump, &region, error);

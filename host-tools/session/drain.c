@@ -178,20 +178,3 @@ int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t 
 	blob_free(&buffer);
 	return code;
 }
-
-bool drain_newer(struct session *session, uint32_t ring)
-{
-	struct ring_reader *reader = &session->readers[ring];
-	uint64_t from = session->ledger.rings[ring].ledger.data_head, to = reader->head;
-	uint64_t position = reader->position;
-	const struct perf_event_header *record;
-	int code;
-
-	if (reader->error.reason || from % 8 || to - from > reader->size)
-		return false;
-	reader->position = from;
-	while ((code = ring_reader_next(reader, &record)) > 0)
-		ledger_count(&session->ledger, record, LEDGER_NEWER);
-	reader->position = position;
-	return !code;
-}

@@ -19,8 +19,4 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t *got,
                    struct error *error);
 
-/* Of a forward ring whose machine is gone: count the records that are newer than the last ledger
- * it published. They are still in the ring's memory, read or not. False if that cannot be. */
-bool drain_newer(struct session *session, uint32_t ring);
-
 #endif

@@ -256,7 +256,8 @@ static void account_rest(struct session *session)
 		found->head = positions.data_head;
 		found->ledger_fits =
 		    state == TR_COMPLETE || state == TR_FAILED ||
-		    (!session->broken[i] && !is_backward(session, i) && drain_newer(session, i));
+		    (!session->broken[i] && !is_backward(session, i) &&
+		     ledger_count_newer(&session->ledger, i, &session->readers[i]));
 	}
 }
 

@@ -200,6 +200,20 @@ for scenario, run_status, state in (("die", UNFINISHED, 2), ("panic", UNFINISHED
     run(scenario, "300", options=["--region", HERE / "region"])
     tap.equal(dump(HERE / "region")[0], 4, f"{scenario}: so does dump of the region itself")
     clean()
+run("die_ahead", "300", options=["--region", HERE / "region"])
+status, text, summary = dump(HERE / "region")
+tap.ok((status, summary["conserved"]) == (4, True), "the region of a machine that died between two "
+       "publications of its ledger is conserved", f"{status} {text} {summary['broken']}")
+clean()
+with subprocess.Popen(words("stall", "100", options=["--region", HERE / "region"]),
+                      stderr=subprocess.DEVNULL, cwd=HERE) as process:
+    live.until(lambda: live.is_as_long(OUT, 20000))
+    found = [dump(HERE / "region") for _ in range(40)]
+    process.send_signal(signal.SIGINT)
+tap.equal([(status, summary["broken"]) for status, text, summary in found
+           if status != 4 or not summary["conserved"]], [],
+          "a region is conserved whenever it is looked at while the machine records")
+clean()
 for scenario in ("overwritten_before", "off"):
     done = run(scenario)
     tap.ok(done.returncode == ERROR and names() == [],

@@ -7,20 +7,28 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "host-tools/ledger/check.h"
 #include "host-tools/report/dump.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
+#define FORWARD  0
 #define RING     1 /* the overwritable one */
 #define SIZE     (FIXTURE_PAGES * TR_PAGE)
 #define SAMPLE   64U /* bytes: 7 words of the fixture's samples, and a callchain of none */
 #define IN_RING  (SIZE / SAMPLE)
 #define UNSAFE   (SIZE / 4 / SAMPLE) /* may be in flight */
 #define RECORDED (3 * IN_RING)
+#define DUMPS    300 /* beside a machine that runs */
 
 static struct fixture fixture;
+static struct format format;
 
 static int setup(void **state)
 {
@@ -39,16 +47,29 @@ static int teardown(void **state)
 	return 0;
 }
 
-static uint64_t samples_of(struct error *error)
+/* As slowly as it can be. */
+static void take(struct dump *dump)
 {
-	struct dump dump = { .quiet = true };
+	struct error error = { "" };
+	int null = open("/dev/null", O_WRONLY);
 	char path[64];
+
+	assert_true(null >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fixture.fd);
+	format_init(&format, null);
+	*dump = (struct dump){ .path = path, .format = &format, .hex = true };
+	if (dump_region(dump, UINT64_MAX, &error))
+		fail_msg("%s", error.text);
+	dump->path = NULL;
+	close(null);
+}
+
+static uint64_t samples_of(void)
+{
+	struct dump dump;
 	uint64_t samples;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fixture.fd);
-	dump.path = path;
-	if (dump_region(&dump, UINT64_MAX, error))
-		fail_msg("%s", error->text);
+	take(&dump);
 	samples = dump.types[PERF_RECORD_SAMPLE];
 	ledger_free(&dump.ledger);
 	return samples;
@@ -60,20 +81,71 @@ static void what_was_in_flight_over_the_oldest_is_not_taken_for_records(void **s
 	const struct perf_event_mmap_page *control =
 	    trace_region_at(&fixture.region, ring->control);
 	uint64_t next = (control->data_head - SAMPLE) & (SIZE - 1);
-	struct error error = { "" };
 
 	(void)state;
 	memset(trace_region_at(&fixture.region, ring->data_offset + next), 0xff, SAMPLE);
-	assert_int_equal(samples_of(&error), IN_RING - UNSAFE);
+	assert_int_equal(samples_of(), IN_RING - UNSAFE);
 }
 
 static void of_a_run_that_has_ended_the_oldest_is_there_as_well(void **state)
 {
-	struct error error = { "" };
-
 	(void)state;
 	fixture_complete(&fixture);
-	assert_int_equal(samples_of(&error), IN_RING);
+	assert_int_equal(samples_of(), IN_RING);
+}
+
+static atomic_bool is_over;
+
+/* A machine that records as fast as it can, and a reader that has all at once. */
+static void *run(void *arg)
+{
+	const struct tr_ring *ring = &fixture.region.rings[FORWARD];
+	struct perf_event_mmap_page *control = trace_region_at(&fixture.region, ring->control);
+
+	while (!is_over) {
+		for (unsigned i = 0; i < IN_RING - 16; i++)
+			fixture_sample(&fixture, FORWARD, 0, 0x101000, 1000, i % 4);
+		fixture_publish(&fixture);
+		__atomic_store_n(&control->data_tail, control->data_head, __ATOMIC_RELEASE);
+	}
+	return arg;
+}
+
+static void what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring(void **state)
+{
+	pthread_t machine;
+	uint64_t seen = 0;
+
+	(void)state;
+	is_over = false;
+	assert_int_equal(pthread_create(&machine, NULL, run, NULL), 0);
+	for (int i = 0; i < DUMPS; i++) {
+		struct dump dump;
+
+		take(&dump);
+		assert_int_equal(dump.ledger.strangers, 0);
+		seen += dump.records + dump.skipped;
+		ledger_free(&dump.ledger);
+	}
+	is_over = true;
+	pthread_join(machine, NULL);
+	assert_true(seen > DUMPS);
+}
+
+static void what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself(void **state)
+{
+	const struct ledger_found *found;
+	struct dump dump;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(fixture_sample(&fixture, FORWARD, 0, 0x101000, 1000, 0));
+	take(&dump);
+	found = &dump.ledger.events[0].found;
+	assert_int_equal(found->delivered, 5);
+	assert_int_equal(found->newer, 5);
+	assert_true(check_conserved(&dump.ledger, NULL, NULL));
+	ledger_free(&dump.ledger);
 }
 
 int main(void)
@@ -82,6 +154,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(what_was_in_flight_over_the_oldest_is_not_taken_for_records),
 		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
+		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
+		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
