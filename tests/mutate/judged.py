@@ -71,3 +71,9 @@ def read(path=FILE):
 def judge(judgements, mutant):
     """The first that speaks of this mutant, or None."""
     return next((j for j in judgements if j.matches(mutant)), None)
+
+
+def reason(judgements, mutant):
+    """What it says, as a sentence without its end, or None."""
+    judgement = judge(judgements, mutant)
+    return judgement and judgement.why[0].upper() + judgement.why[1:]

@@ -22,7 +22,10 @@ def interval(killed, judged):
 class Scores:
     """Outcomes by file and of all."""
 
-    def __init__(self, outcomes):
+    def __init__(self, outcomes, why):
+        """why(mutant): the reason that is known of a survivor, or None."""
+        self.survivors = [(mutant, why(mutant)) for mutant in sorted(
+            outcomes, key=lambda m: (m.file, m.start)) if outcomes[mutant] in ("named", "survived")]
         self.files = collections.defaultdict(collections.Counter)
         for mutant, outcome in outcomes.items():
             self.files[mutant.file][outcome] += 1
@@ -77,6 +80,10 @@ def markdown(scores, sample):
     ]
     lines += [f"| `{file}` | {killed} | {survived} | {counts['uncovered']} | {score:.0f} % |"
               for file, killed, survived, counts, score in scores.rows()]
+    if scores.survivors:
+        lines += ["", "The survivors, and why:", ""]
+        lines += [f"- `{m.file}`, `{m.function}`: `{m.before}` became `{m.after}`. "
+                  f"{why or 'Not looked at yet'}." for m, why in scores.survivors]
     if scores.elsewhere():
         names = ", ".join(f"`{file}`" for file in scores.elsewhere())
         lines += ["", f"Of these no mutant of the sample is run by a unit test, only end to end: {names}."]

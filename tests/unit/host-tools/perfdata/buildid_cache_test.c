@@ -88,6 +88,8 @@ static void a_file_has_the_build_id_or_not(void **state)
 static void what_is_added_lies_where_perf_looks_and_is_found(void **state)
 {
 	char expected[3 * PATH_MAX], target[3 * PATH_MAX] = "";
+	const mode_t mask = umask(0);
+	struct stat stat_of;
 	char *found;
 
 	(void)state;
@@ -106,6 +108,9 @@ static void what_is_added_lies_where_perf_looks_and_is_found(void **state)
 		assert_string_equal(found, expected);
 		free(found);
 	}
+	umask(mask);
+	assert_int_equal(stat(cache, &stat_of), 0);
+	assert_int_equal(stat_of.st_mode & 07777, 0755);
 	write_elf(file, 1); /* it is a copy, which stays */
 	found = buildid_cache_find(id, sizeof(id));
 	assert_non_null(found);

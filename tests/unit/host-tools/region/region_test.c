@@ -8,16 +8,22 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "host-tools/region/channel.h"
 #include "host-tools/region/region.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "tests/unit/temporary.h"
 
 static struct fixture fixture;
 static struct region region;
 static struct error error;
+static char path[PATH_MAX];
 
 static int setup(void **state)
 {
@@ -306,6 +312,45 @@ static void a_copy_at_another_address_is_no_region(void **state)
 	free(dump);
 }
 
+static void write_dump(const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+static void a_region_is_found_inside_a_file(void **state)
+{
+	uint8_t *dump = make_dump(TR_ALIGN, 3 * TR_PAGE);
+	struct channel channel;
+
+	(void)state;
+	temporary_path(path, "dump");
+	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "opening"));
+	write_dump(dump, 0);
+	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -EPROTO);
+	assert_non_null(strstr(error.text, "is empty"));
+	write_dump(dump, TR_ALIGN);
+	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), 0);
+	assert_int_equal(channel.size, TR_ALIGN - 3 * TR_PAGE);
+	assert_memory_equal(channel.bytes, fixture.bytes, FIXTURE_SIZE);
+	memset(channel.bytes, 0, 8); /* a copy of ours */
+	channel.ops->close(&channel);
+	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), 0);
+	channel.ops->close(&channel);
+	memset(dump + 3 * (size_t)TR_PAGE, 0, 8);
+	write_dump(dump, TR_ALIGN);
+	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -ENOENT);
+	assert_non_null(strstr(error.text, path));
+	assert_null(channel.bytes);
+	assert_int_equal(channel_open_file(&channel, "/", UINT64_MAX, &error), -EINVAL);
+	unlink(path);
+	free(dump);
+}
+
 static void a_dump_may_end_anywhere(void **state)
 {
 	size_t offset;
@@ -439,6 +484,7 @@ int main(void)
 		TEST(a_machine_that_boots_anew_is_noticed),
 		TEST(a_region_is_found_inside_a_dump),
 		TEST(a_copy_at_another_address_is_no_region),
+		TEST(a_region_is_found_inside_a_file),
 		TEST(a_dump_may_end_anywhere),
 		TEST(a_stale_header_does_not_hide_the_region),
 		TEST(a_dump_without_a_region_is_refused),
