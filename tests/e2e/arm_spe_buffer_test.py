@@ -11,7 +11,6 @@ import collections
 import ctypes
 import struct
 import tempfile
-import time
 
 import machine
 import mailbox
@@ -167,13 +166,16 @@ def whole_records(agent, piece):
 
 
 def a_stalled_reader(agent):
-    """A tenth of a second without a look, then all of it, and so on."""
+    """It looks when the area is full, not before, takes all of it, and so on."""
     good = True
     agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,4 -- noploop 3".encode())
     agent.until(lambda: agent.state() == 2, 60)
-    end, got, position, tail = time.monotonic() + 60, [], 0, 0
-    while agent.state() == 2 and time.monotonic() < end:
-        time.sleep(0.1)
+    got, position, tail = [], 0, 0
+
+    def is_full():
+        return agent.word(agent.ring(16) + AUX_HEAD, "<Q") - tail == 4 * PAGE
+
+    while agent.until(lambda: is_full() or agent.state() != 2) and agent.state() == 2:
         fresh, position = agent.aux_records(position)
         got += fresh
         good = good and all(whole_records(agent, piece) for piece in fresh)
