@@ -216,6 +216,14 @@ static void relocations_stay_inside(void **state)
 	refused("it has a relocation that is not relative", ELF_FILE_DATA);
 }
 
+static void a_pie_may_have_no_relocations(void **state)
+{
+	(void)state;
+	f.dynamic[0] = (Elf64_Dyn){ DT_NULL, { 0 } };
+	assert_int_equal(parse(), 0);
+	assert_int_equal(image.nr_relocations, 0);
+}
+
 static void a_table_of_relocations_lies_inside(void **state)
 {
 	(void)state;
@@ -275,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup(segments_that_make_no_sense_are_refused, make),
 		cmocka_unit_test_setup(the_entry_point_is_code, make),
 		cmocka_unit_test_setup(relocations_stay_inside, make),
+		cmocka_unit_test_setup(a_pie_may_have_no_relocations, make),
 		cmocka_unit_test_setup(a_table_of_relocations_lies_inside, make),
 		cmocka_unit_test_setup(what_wants_a_dynamic_linker_or_a_libc_is_refused, make),
 		cmocka_unit_test_setup(a_damaged_note_is_no_build_id, make),

@@ -47,20 +47,26 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As slowly as it can be. */
-static void take(struct dump *dump)
+static void take_to(struct dump *dump, int fd)
 {
 	struct error error = { "" };
-	int null = open("/dev/null", O_WRONLY);
 	char path[64];
 
-	assert_true(null >= 0);
+	assert_true(fd >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fixture.fd);
-	format_init(&format, null);
+	format_init(&format, fd);
 	*dump = (struct dump){ .path = path, .format = &format, .hex = true };
 	if (dump_region(dump, UINT64_MAX, &error))
 		fail_msg("%s", error.text);
 	dump->path = NULL;
+}
+
+/* As slowly as it can be. */
+static void take(struct dump *dump)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	take_to(dump, null);
 	close(null);
 }
 
@@ -148,6 +154,36 @@ static void what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself(void 
 	ledger_free(&dump.ledger);
 }
 
+/* In the region, however often the ring has gone round. */
+static void each_record_is_told_with_its_place(void **state)
+{
+	const struct tr_ring *ring = &fixture.region.rings[RING];
+	const struct perf_event_mmap_page *control =
+	    trace_region_at(&fixture.region, ring->control);
+	static char text[1 << 20];
+	FILE *file = tmpfile();
+	struct dump dump;
+	char line[64];
+
+	(void)state;
+	assert_non_null(file);
+	fixture_complete(&fixture);
+	take_to(&dump, fileno(file));
+	format_flush(&format);
+	assert_true(dump.ledger.of_region); /* what is unread is still there */
+	ledger_free(&dump.ledger);
+	assert_in_range(pread(fileno(file), text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
+	fclose(file);
+	for (uint64_t i = 0; i < IN_RING; i++) {
+		uint64_t at = (control->data_head + i * SAMPLE) & (SIZE - 1);
+
+		snprintf(line, sizeof(line), " 0x%llx [0x40]: PERF_RECORD_SAMPLE",
+		         (unsigned long long)(ring->data_offset + at));
+		if (!strstr(text, line))
+			fail_msg("no%s", line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +191,7 @@ int main(void)
 		TEST(what_was_in_flight_over_the_oldest_is_not_taken_for_records),
 		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
 		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
+		TEST(each_record_is_told_with_its_place),
 		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
 	};
 

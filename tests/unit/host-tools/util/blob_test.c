@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -93,6 +94,7 @@ static void a_string_of_perfs_is_padded_to_64(void **state)
 static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state)
 {
 	struct journal journal;
+	void *memory;
 
 	(void)state;
 	for (size_t size = 1; size < 5000; size += 333) {
@@ -113,7 +115,10 @@ static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state
 			assert_int_equal(journal_commits(&journal), i);
 			assert_ptr_equal(journal_last(&journal), next);
 		}
+		memory = journal.commits;
+		assert_int_equal(msync(memory, 1, MS_ASYNC), 0);
 		journal_close(&journal);
+		assert_int_equal(msync(memory, 1, MS_ASYNC), -1); /* it was given back */
 		assert_null(journal.commits);
 		journal_close(&journal); /* and that is all right */
 	}

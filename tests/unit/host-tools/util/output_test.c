@@ -135,7 +135,10 @@ static void a_file_that_is_being_written_is_refused_and_left_alone(void **state)
 	assert_null(none_old);
 	assert_int_equal(write(fd, "two", 3), 3);
 	assert_int_equal(output_open(path, &none, &none_old, &error), -EBUSY);
-	assert_non_null(strstr(error.text, path));
+	assert_ptr_equal(strstr(error.text, path), error.text);
+	assert_non_null(strstr(error.text,
+	                       " is being written by another recording: name another "
+	                       "file with -o"));
 	assert_holds(path, "two");
 	assert_holds(old_path, "one");
 	close(fd);
