@@ -8,89 +8,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "host-tools/ledger/check.h"
-#include "tests/unit/host-tools/region_fixture.h"
-
-static struct ledger ledger;
-static struct error error;
-
-/* A balanced ledger: two rings with AUX areas, two events each, some lost; event 0 traces branches,
- * and the rings have a bell each. */
-static void balance(void)
-{
-	for (uint32_t i = 0; i < ledger.head.event_count; i++) {
-		struct ledger_event *event = &ledger.events[i];
-
-		event->ledger = (struct tr_event_ledger){
-			.generated = 110,
-			.written = 100,
-			.lost = 10,
-			.count = 110500,
-			.period = 110000,
-			.period_lost = 10000,
-			.residue = 500,
-		};
-		event->found =
-		    (struct ledger_found){ .delivered = 100, .samples = 100, .period = 100000 };
-	}
-	for (uint32_t i = 0; i < ledger.head.ring_count; i++) {
-		struct ledger_ring *ring = &ledger.rings[i];
-
-		ring->ledger = (struct tr_ring_ledger){
-			.lost = 20,
-			.reported = 15,
-			.lost_records = 3,
-			.causes = { 4, 3, 2, 1 },
-			.sent = 7,
-			.coalesced = 3,
-			.repeated = 2,
-			.aux_written = 1010,
-			.aux_overwritten = 200,
-			.aux_skipped = 50,
-		};
-		ring->found = (struct ledger_ring_found){
-			.lost = 15,
-			.lost_records = 3,
-			.aux_delivered = 700,
-			.aux_unread = 60,
-			.has_bell = 1,
-			.rung = 9,
-		};
-		ring->ring.vector = i;
-		ring->ring.aux_size = TR_PAGE;
-	}
-	ledger.events[0].ledger.branch_records = 40; /* of 24 bytes */
-	ledger.events[0].ledger.branch_interrupts = 3;
-	ledger.events[0].ledger.branch_lost = 110500 + 3 - 40;
-	ledger.head.state = TR_COMPLETE;
-	ledger.strangers = 0;
-}
-
-static int setup(void **state)
-{
-	struct fixture fixture;
-	struct region region;
-
-	(void)state;
-	fixture_init(&fixture, 0);
-	assert_int_equal(region_open(&region, fixture.bytes, FIXTURE_SIZE, false, &error), 0);
-	assert_int_equal(region_load(&region, &error), 0);
-	assert_int_equal(ledger_init(&ledger, &region, &error), 0);
-	region_close(&region);
-	fixture_free(&fixture);
-	balance();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ledger_free(&ledger);
-	return 0;
-}
+#include "tests/unit/host-tools/ledger/check_rig.h"
 
 static bool conserved(void)
 {
@@ -186,7 +106,7 @@ static void a_branch_trace_has_whole_records_alone(void **state)
 	r->found.aux_delivered += 8;
 	assert_false(conserved());
 	/* One that has lost all that it traced is one, too. */
-	balance();
+	check_rig_balance();
 	r->ledger.aux_written = r->ledger.aux_skipped;
 	r->ledger.aux_overwritten = r->found.aux_delivered = r->found.aux_unread = 0;
 	ledger.events[0].ledger.branch_lost += 40;
@@ -206,25 +126,6 @@ static void a_branch_trace_is_whole_at_its_end_alone(void **state)
 	assert_true(conserved());
 }
 
-struct heard {
-	unsigned lines, wrong;
-	char last_wrong[512];
-};
-
-static void hear(void *context, bool holds, const char *line)
-{
-	struct heard *heard = context;
-
-	heard->lines++;
-	if (holds)
-		return;
-	heard->wrong++;
-	snprintf(heard->last_wrong, sizeof(heard->last_wrong), "%s", line);
-}
-
-/* 4 events of 4 lines, 2 more of a branch trace, 2 rings of 6 */
-#define LINES (4 * 4 + 2 + 2 * 6)
-
 /* Whose count the eventfd gives is the first ring's. */
 static void rings_that_share_a_bell_are_watched_together(void **state)
 {
@@ -242,10 +143,10 @@ static void rings_that_share_a_bell_are_watched_together(void **state)
 	ledger.rings[0].ledger.sent++;
 	ledger.rings[1].ledger.sent--;
 	assert_false(conserved());
-	balance();
+	check_rig_balance();
 	ledger.rings[1].ring.vector = ledger.rings[0].ring.vector;
-	assert_true(check_conserved(&ledger, hear, &heard)); /* 9 and 9 */
-	assert_int_equal(heard.lines, LINES - 1);
+	assert_true(check_conserved(&ledger, check_rig_hear, &heard)); /* 9 and 9 */
+	assert_int_equal(heard.lines, CHECK_LINES - 1);
 }
 
 /* The bell's last ring and the ledger are of two moments while the machine runs; without a bell
@@ -333,91 +234,6 @@ static void bytes_on_their_way_are_only_for_a_machine_that_did_not_end(void **st
 	assert_true(conserved());
 }
 
-static void the_line_that_does_not_hold_is_told_with_its_numbers(void **state)
-{
-	struct heard heard = { 0 };
-
-	(void)state;
-	assert_true(check_conserved(&ledger, hear, &heard));
-	assert_int_equal(heard.lines, LINES);
-	ledger.events[0].ledger.branch_lost--;
-	assert_false(check_conserved(&ledger, hear, &heard));
-	assert_int_equal(heard.wrong, 1);
-	assert_non_null(strstr(heard.last_wrong,
-	                       "event 0 first (CPU 0): recorded 40 + lost 110462 = taken 110500"));
-	assert_non_null(strstr(heard.last_wrong, "interrupts 3"));
-	balance();
-	ledger.rings[1].ledger.repeated++;
-	assert_false(check_conserved(&ledger, hear, &heard));
-	assert_non_null(strstr(heard.last_wrong, "doorbell 1: heard 9 = sent 7 + repeated 3"));
-}
-
-static void note(void *context, bool holds, const char *line)
-{
-	char *text = context;
-
-	(void)holds;
-	strcat(strcat(text, line), "\n");
-}
-
-/* What the first event's and ring's lines say, none of which holds. */
-static void each_line_says_its_numbers_in_its_order(void **state)
-{
-	static char text[16384];
-	struct ledger_event *event = &ledger.events[0];
-	struct ledger_ring *ring = &ledger.rings[0];
-
-	(void)state;
-	ledger.head.state = TR_RECORDING;
-	event->ledger = (struct tr_event_ledger){
-		.generated = 100,
-		.written = 11,
-		.lost = 12,
-		.count = 13,
-		.period = 14,
-		.period_lost = 15,
-		.residue = 16,
-	};
-	event->found = (struct ledger_found){
-		.delivered = 21,
-		.newer = 22,
-		.period = 24,
-		.newer_period = 25,
-	};
-	ring->ledger.lost = 31;
-	ring->ledger.reported = 32;
-	ring->ledger.lost_records = 33;
-	ring->ledger.data_head = 0x34;
-	ring->found.head = 0x35;
-	ring->found.lost = 36;
-	ring->found.lost_records = 37;
-	ring->found.newer_lost = 38;
-	ring->found.newer_lost_records = 39;
-	assert_false(check_conserved(&ledger, note, text));
-	assert_non_null(strstr(
-	    text,
-	    "event 0 first (CPU 0): generated 100 = written 11 + lost 12 + in flight 77\n"
-	    "event 0 first (CPU 0): written 11 + newer 22 = delivered 21 + read elsewhere 0 + "
-	    "overwritten 0\n"
-	    "event 0 first (CPU 0): count 13 = period 14 + residue 16\n"
-	    "event 0 first (CPU 0): period 14 + newer 25 = delivered periods 24 + lost 15\n"));
-	assert_non_null(strstr(
-	    text,
-	    "ring 0: the machine did not end its run; its ledger is of position 0x34, the "
-	    "ring's head at 0x35\n"
-	    "ring 0: lost 31 = its events' lost 22\n"
-	    "ring 0: lost 31 = reported 32 + not yet -1\n"
-	    "ring 0: reported 70 in 72 LOST records = delivered 36 in 37\n"
-	    "ring 0: wakeups sent 7 = causes 10 - coalesced 3\n"
-	    "ring 0: AUX written 1010 = delivered 700 + unread 60 + overwritten 200 + skipped "
-	    "50\n"));
-	event->found.elsewhere = 23;
-	*text = 0;
-	check_conserved(&ledger, note, text);
-	assert_non_null(strstr(
-	    text, "written 11 + newer 22 = delivered 21 + read elsewhere 23 + overwritten 0\n"));
-}
-
 static void a_rings_wakeups_are_summed_by_cause(void **state)
 {
 	struct check_wakeups sum;
@@ -496,7 +312,7 @@ static void a_ledger_survives_the_file(void **state)
 	assert_int_equal(copy.head.event_count, 4);
 	assert_memory_equal(copy.events, ledger.events, 4 * sizeof(*copy.events));
 	assert_memory_equal(copy.rings, ledger.rings, 2 * sizeof(*copy.rings));
-	assert_ptr_equal(ledger_find(&copy, 201), &copy.events[3]);
+	assert_ptr_equal(ledger_find(&copy, FIXTURE_ID(1, 1)), &copy.events[3]);
 	assert_null(ledger_find(&copy, 999));
 	ledger_free(&copy);
 	blob_free(&blob);
@@ -525,7 +341,7 @@ static void a_damaged_ledger_is_refused(void **state)
 	event->event.ring = 2;
 	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
 	event->event.ring = 0;
-	event->event.id = 101;
+	event->event.id = FIXTURE_ID(0, 1);
 	assert_int_equal(ledger_parse(&copy, blob.bytes, blob.size, &error), -EPROTO);
 	blob_free(&blob);
 }
@@ -533,7 +349,7 @@ static void a_damaged_ledger_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, check_rig_setup, check_rig_teardown)
 		TEST(a_balanced_ledger_is_conserved),
 		TEST(every_count_of_an_event_is_watched),
 		TEST(every_count_of_a_ring_is_watched),
@@ -547,8 +363,6 @@ int main(void)
 		TEST(what_was_read_elsewhere_is_watched),
 		TEST(a_count_without_samples_has_no_period_to_be_held_to),
 		TEST(bytes_on_their_way_are_only_for_a_machine_that_did_not_end),
-		TEST(the_line_that_does_not_hold_is_told_with_its_numbers),
-		TEST(each_line_says_its_numbers_in_its_order),
 		TEST(a_rings_wakeups_are_summed_by_cause),
 		TEST(records_in_flight_are_only_for_a_machine_that_did_not_end),
 		TEST(only_idle_complete_and_failed_are_ends),
