@@ -161,8 +161,8 @@ def many_events(name, kind):
            f"{name}: of instructions less than one in a thousand is our handlers'", programs)
     off = [abs(machine.scaled(event) / true - 1) for event in summary["events"]]
     shares = [event["time_running"] / event["time_enabled"] for event in summary["events"]]
-    tap.ok(len(off) == 12 and max(off) < 0.02,
-           f"{name}: twelve events on six counters, their counts within 2 %", off)
+    tap.ok(len(off) == 12 and max(off) < 0.001,
+           f"{name}: twelve events on six counters, their counts within one in a thousand", off)
     tap.ok(0.45 < min(shares) and max(shares) < 0.55, f"{name}: they take turns alike", shares)
     tap.ok(summary["conserved"] and not any(event["lost"] for event in summary["events"]),
            f"{name}: nothing is lost in the turns, and PERIODs + residue = count", summary)
