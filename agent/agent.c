@@ -85,7 +85,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	region.header->memory = memory_size();
 	describe_cpus(platform, cpus);
 	describe_image();
-	console_set_region(region.console);
+	console_set_region(region.console, CONSOLE_SIZE);
 	panic_set_hook(on_panic);
 	trace_region_open(&region, &(struct region_identity){
 	                               .address = channel->address,

@@ -123,7 +123,7 @@ static void open_doorbell(struct traced_cpu *c)
 	c->owner.notify = channel->ops->notify;
 	c->owner.context = channel;
 	c->owner.vector = c->index % channel->vectors;
-	r->region->rings[c->index].vector = c->owner.vector;
+	c->place.vector = c->owner.vector;
 	r->region->doorbells[c->index].vector = c->owner.vector;
 }
 
@@ -131,10 +131,10 @@ static int open_ring(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 	struct trace_region *region = r->region;
-	struct tr_ring *entry = &region->rings[c->index];
+	struct tr_ring *place = &c->place;
 	uint64_t needed;
 
-	if (trace_region_add_ring(region, c->index, c->cpu, r->pages, r->aux_pages, &needed))
+	if (trace_region_add_ring(region, c->cpu, r->pages, r->aux_pages, place, &needed))
 		return recording_fail(
 		    r, -ENOSPC,
 		    "the trace region has %lu KiB and needs %lu KiB: use a smaller -m, fewer "
@@ -147,18 +147,18 @@ static int open_ring(struct traced_cpu *c)
 		.wakeup_watermark = r->command->wakeup_watermark,
 	};
 	open_doorbell(c);
-	entry->owner = c->index;
-	entry->flags = r->command->overwrite ? TR_RING_BACKWARD : 0;
-	entry->wakeup_events = c->owner.wakeup_events;
-	entry->wakeup_watermark = c->owner.wakeup_watermark;
+	place->owner = c->index;
+	place->flags = r->command->overwrite ? TR_RING_BACKWARD : 0;
+	place->wakeup_events = c->owner.wakeup_events;
+	place->wakeup_watermark = c->owner.wakeup_watermark;
 	c->scratch = malloc(RING_LEVELS * MAX_RECORD);
 	if (!c->scratch)
 		return recording_fail(r, -ENOMEM, "no memory for the ring of CPU %u", c->cpu);
 	return ring_init(&c->ring, &(struct ring_config){
-	                               .control = trace_region_at(region, entry->control),
-	                               .data = trace_region_at(region, entry->data_offset),
-	                               .size = entry->data_size,
-	                               .flags = entry->flags,
+	                               .control = trace_region_at(region, place->control),
+	                               .data = trace_region_at(region, place->data_offset),
+	                               .size = place->data_size,
+	                               .flags = place->flags,
 	                               .max_record = MAX_RECORD,
 	                               .scratch = c->scratch,
 	                               .owner = &c->owner,
@@ -176,6 +176,7 @@ static int open_cpu(struct traced_cpu *c)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
 	for (unsigned i = 0; i < r->nr_events && !error; i++)
 		error = open_event(c, i);
+	r->region->rings[c->index] = c->place;
 	return error;
 }
 

@@ -33,8 +33,8 @@ int recording_choose_aux(struct recording *r)
 int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 {
 	struct recording *r = c->recording;
-	struct tr_ring *entry = &r->region->rings[c->index];
-	void *area = trace_region_at(r->region, entry->aux_offset);
+	struct tr_ring *place = &c->place;
+	void *area = trace_region_at(r->region, place->aux_offset);
 	int error;
 
 	c->aux_member = (struct ring_member){
@@ -45,17 +45,17 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	error = ring_aux_init(&c->aux, &c->aux_member, &event->account,
 	                      &(struct ring_aux_config){
 	                          .area = area,
-	                          .size = entry->aux_size,
+	                          .size = place->aux_size,
 	                          .watermark = r->command->aux_watermark,
 	                          .overwrite = r->command->snapshot,
 	                      });
 	event->aux = &c->aux;
 	if (!error && event->pmu->setup_aux)
-		error = event->pmu->setup_aux(event, area, entry->aux_size);
+		error = event->pmu->setup_aux(event, area, place->aux_size);
 	if (error)
 		return recording_fail(r, error, "event %s: an AUX area of %lu KiB: %s", event->name,
-		                      entry->aux_size >> 10, event_error_text(error));
-	entry->aux_watermark = c->aux.watermark;
+		                      place->aux_size >> 10, event_error_text(error));
+	place->aux_watermark = c->aux.watermark;
 	r->region->doorbells[c->index].snapshot = 0;
 	c->aux_event = event;
 	return 0;

@@ -25,7 +25,8 @@
 struct traced_cpu {
 	struct recording *recording;
 	unsigned cpu;
-	unsigned index; /* of its ring */
+	unsigned index;       /* of its ring */
+	struct tr_ring place; /* of it, and all else that the directory says */
 	struct perf_event *events;
 	struct perf_event_context context;
 	const struct perf_event *failed; /* that error is about; NULL: none in particular */

@@ -41,14 +41,14 @@ void console_remove_sink(console_sink_fn sink)
 			sinks[i] = NULL;
 }
 
-void console_set_region(struct tr_console *console)
+void console_set_region(struct tr_console *console, uint32_t size)
 {
 	uint64_t at = stream.head > CONSOLE_EARLY ? stream.head - CONSOLE_EARLY : 0;
 
 	stream.region = NULL;
 	if (console == NULL)
 		return;
-	stream.region_size = console->size;
+	stream.region_size = size;
 	for (; at < stream.head; at++)
 		console->text[at & (stream.region_size - 1)] =
 		    stream.early[at & (CONSOLE_EARLY - 1)];

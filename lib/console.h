@@ -25,13 +25,12 @@ int console_add_sink(console_sink_fn sink);
 void console_remove_sink(console_sink_fn sink);
 
 /*
- * Keep the text in the trace region: console->size bytes (a power of two, set by the caller) at
- * console->text. What was written before is copied, its last CONSOLE_EARLY bytes at least.
- * Head and size are kept privately: the host may scribble over the region's copy. NULL ends it.
- * Thread.
+ * Keep the text in the trace region: size bytes (a power of two) at console->text. What was written
+ * before is copied, its last CONSOLE_EARLY bytes at least. Head and size are kept privately: the
+ * host may scribble over the region's copies. NULL ends it. Thread.
  */
 #define CONSOLE_EARLY 8192U
-void console_set_region(struct tr_console *console);
+void console_set_region(struct tr_console *console, uint32_t size);
 
 /* From now on text is kept, and in the trace region for the host at once, but sinks wait: drawing
  * it would be a good part of what is recorded meanwhile. Thread. */

@@ -155,8 +155,8 @@ void trace_region_set_recording(struct trace_region *region)
 	trace_region_set_state(region, TR_RECORDING);
 }
 
-int trace_region_add_ring(struct trace_region *region, uint32_t index, uint32_t cpu,
-                          uint64_t data_pages, uint64_t aux_pages, uint64_t *needed)
+int trace_region_add_ring(struct trace_region *region, uint32_t cpu, uint64_t data_pages,
+                          uint64_t aux_pages, struct tr_ring *ring, uint64_t *needed)
 {
 	uint64_t control = region->used;
 	uint64_t data_size = data_pages * TR_PAGE;
@@ -166,7 +166,7 @@ int trace_region_add_ring(struct trace_region *region, uint32_t index, uint32_t 
 	if (*needed > region->size)
 		return -ENOSPC;
 	region->used = *needed;
-	region->rings[index] = (struct tr_ring){
+	*ring = (struct tr_ring){
 		.cpu = cpu,
 		.owner = TR_NONE,
 		.control = control,

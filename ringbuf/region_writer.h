@@ -70,12 +70,13 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 void trace_region_set_recording(struct trace_region *region);
 
 /*
- * Give ring index of cpu its place: a control page, data_pages (a power of two) and aux_pages
- * (0 or a power of two), described in the directory; ring_init() fills the control page.
- * -ENOSPC if the region is full: needed is then the size that it would have to have. Thread.
+ * Give the next ring, of cpu, its place: a control page, data_pages (a power of two) and aux_pages
+ * (0 or a power of two). ring, private memory, is what the caller completes and copies into the
+ * directory; ring_init() fills the control page. -ENOSPC if the region is full: needed is then the
+ * size that it would have to have. Thread.
  */
-int trace_region_add_ring(struct trace_region *region, uint32_t index, uint32_t cpu,
-                          uint64_t data_pages, uint64_t aux_pages, uint64_t *needed);
+int trace_region_add_ring(struct trace_region *region, uint32_t cpu, uint64_t data_pages,
+                          uint64_t aux_pages, struct tr_ring *ring, uint64_t *needed);
 
 /* The start of the region plus offset. */
 static inline void *trace_region_at(const struct trace_region *region, uint64_t offset)

@@ -81,8 +81,9 @@ static void make_ring(struct fixture *f, unsigned i, uint32_t flags, const struc
 	};
 	uint64_t needed;
 
-	must(!trace_region_add_ring(&f->region, i, i, FIXTURE_PAGES,
-	                            area->type == UINT32_MAX ? 0 : FIXTURE_AUX / TR_PAGE, &needed));
+	must(!trace_region_add_ring(&f->region, i, FIXTURE_PAGES,
+	                            area->type == UINT32_MAX ? 0 : FIXTURE_AUX / TR_PAGE, ring,
+	                            &needed));
 	ring->flags = flags;
 	ring->owner = i * FIXTURE_EVENTS;
 	config.control = trace_region_at(&f->region, ring->control);

@@ -155,7 +155,7 @@ static void a_run_forgets_the_last_one(void **state)
 	(void)state;
 	assert_int_equal(trace_region_start_run(&region, "first", 5, 4), 0);
 	assert_int_equal(h->run, 1);
-	assert_int_equal(trace_region_add_ring(&region, 0, 0, 1, 0, &needed), 0);
+	assert_int_equal(trace_region_add_ring(&region, 0, 1, 0, &region.rings[0], &needed), 0);
 	trace_region_set_recording(&region);
 	assert_int_equal(h->state, TR_RECORDING);
 	assert_int_equal(h->events.count, 5);
@@ -209,7 +209,7 @@ static void rings_lie_behind_the_tables(void **state)
 
 	(void)state;
 	assert_int_equal(trace_region_start_run(&region, "", 5, 4), 0);
-	assert_int_equal(trace_region_add_ring(&region, 1, 2, 4, 0, &needed), 0);
+	assert_int_equal(trace_region_add_ring(&region, 2, 4, 0, &region.rings[1], &needed), 0);
 	assert_int_equal(needed, at + 5 * TR_PAGE);
 	assert_int_equal(region.rings[1].cpu, 2);
 	assert_int_equal(region.rings[1].owner, TR_NONE);
@@ -219,7 +219,7 @@ static void rings_lie_behind_the_tables(void **state)
 	assert_int_equal(region.rings[1].aux_offset, 0);
 	assert_int_equal(region.rings[1].aux_size, 0);
 	at += 5 * TR_PAGE;
-	assert_int_equal(trace_region_add_ring(&region, 2, 0, 2, 8, &needed), 0);
+	assert_int_equal(trace_region_add_ring(&region, 0, 2, 8, &region.rings[2], &needed), 0);
 	assert_int_equal(needed, at + 11 * TR_PAGE);
 	assert_int_equal(region.rings[2].control, at);
 	assert_int_equal(region.rings[2].data_size, 2 * TR_PAGE);
@@ -227,9 +227,11 @@ static void rings_lie_behind_the_tables(void **state)
 	assert_int_equal(region.rings[2].aux_size, 8 * TR_PAGE);
 	at += 11 * TR_PAGE;
 	left = (SIZE - at) / TR_PAGE;
-	assert_int_equal(trace_region_add_ring(&region, 3, 0, left, 0, &needed), -ENOSPC);
+	assert_int_equal(trace_region_add_ring(&region, 0, left, 0, &region.rings[3], &needed),
+	                 -ENOSPC);
 	assert_int_equal(needed, SIZE + TR_PAGE);
-	assert_int_equal(trace_region_add_ring(&region, 3, 0, left - 1, 0, &needed), 0);
+	assert_int_equal(trace_region_add_ring(&region, 0, left - 1, 0, &region.rings[3], &needed),
+	                 0);
 	assert_int_equal(needed, SIZE);
 }
 
