@@ -25,20 +25,20 @@ link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ 
 
 unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
 .SECONDEXPANSION:
-$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) build/host/tsan/libbareperf.a Makefile
+$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/tsan/libbareperf.a Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(TSAN)) -lcmocka
-$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) build/host/plain/libbareperf.a Makefile
+$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/plain/libbareperf.a Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc) -lcmocka
-$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) build/host/asan/libbareperf.a \
+$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/asan/libbareperf.a \
 		Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(ASAN)) -lcmocka
-$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c build/host/fuzz/libbareperf.a Makefile
+$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c $$($$*_SRCS) build/host/fuzz/libbareperf.a Makefile
 	$(call say,FUZZ,$@)
 	$(Q)$(call link-test,clang $(FUZZ) -fsanitize=fuzzer)
-$(BENCHES): build/host/bench/%: tests/bench/%.c build/host/plain/libbareperf.a Makefile
+$(BENCHES): build/host/bench/%: tests/bench/%.c $$($$*_SRCS) build/host/plain/libbareperf.a Makefile
 	$(call say,BENCH,$@)
 	$(Q)$(call link-test,gcc)
 
