@@ -255,10 +255,11 @@ static int draw_samples(struct stacks *stacks, struct perf_reader *reader,
 		return error_set(error, -EINVAL,
 		                 "%s is the recording itself: name another file with -o",
 		                 options->output);
-	if (!code)
+	if (!code && stacks->event) {
 		code = walk(reader, visit_samples, stacks, error);
-	if (!code || code == -EPROTO)
-		code = write_output(stacks, options, error);
+		if (!code || code == -EPROTO)
+			code = write_output(stacks, options, error);
+	}
 	if (broken) {
 		*error = reason;
 		code = broken;
