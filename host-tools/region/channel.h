@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's end of a debug channel: whatever carries it, the reader above sees
- * the trace region as bytes in its own address space. A channel whose bytes are
- * the machine's own memory has little to do; one that copies keeps them up to date.
+ * The host's end of a debug channel: the trace region as bytes in this process's memory, and all
+ * that is to be done with a machine at the other end. Nobody else waits for it, or writes a word
+ * that it reads.
+ *
+ * bytes is the machine's own memory, or a mirror that refresh() fills through a cable. Readers see
+ * no difference, since a mirror keeps this order:
+ *
+ *	machine				channel				reader
+ *	records, tables, text		shown words, into its own	sees a shown word,
+ *	shown words, release ─────────▶	  memory, acquire		acquire
+ *					all that they promise,		reads what it promises
+ *					  into bytes
+ *					shown words into bytes,
+ *					  release ────────────────────▶
+ *
+ * The shown words are magic, state, the mailbox's reply, the console's head and each ring's
+ * data_head and aux_head. Of the first, magic and state are fetched before everything else, and
+ * data_head before aux_head: a record's AUX area is there when the record is. Each is shown as the
+ * machine published it, so that a head lies behind a whole record, however few bytes a refresh()
+ * brings. Of an overwritable ring, bytes and head are of one moment.
+ *
+ * HOST words (docs/trace-region.md) are in bytes as the machine has them, except those that were
+ * published and are still on their way: these stay as they were published.
  */
 #ifndef HOST_TOOLS_REGION_CHANNEL_H
 #define HOST_TOOLS_REGION_CHANNEL_H
@@ -14,33 +34,107 @@
 #include "host-tools/util/error.h"
 
 struct channel;
+struct ivshmem_server;
 
+/* A doorbell (struct tr_doorbell) that is to be cleared. */
+struct channel_bell {
+	uint64_t pending; /* the word's offset in the region; 0: pass over this one */
+	bool was_set;     /* channel_clear(): somebody had rung */
+};
+
+/*
+ * What a channel can do. One thread a process calls them, but for publish, which any thread may
+ * call beside the others. A process and those that it forks may each use a channel at the same
+ * time; a mirror is then each process's own. A negative errno is a channel that is gone, and
+ * error says why; bytes stay as they were shown last.
+ */
 struct channel_ops {
 	const char *name;
-	/* Bring what the firmware writes up to date in bytes. 0, or why the channel is gone. */
 	int (*refresh)(struct channel *channel, struct error *error);
-	/* The reader has stored one of the HOST words in bytes: let the firmware have it. */
-	int (*publish)(struct channel *channel, uint64_t offset, size_t size, struct error *error);
+	int (*publish)(struct channel *channel, uint64_t offset, const void *from, size_t size,
+	               struct error *error);
+	int (*clear)(struct channel *channel, struct channel_bell *bells, size_t count,
+	             struct error *error);
+	void (*wait)(struct channel *channel);
+	bool (*rung)(struct channel *channel, uint32_t vector, uint64_t *count);
 	void (*close)(struct channel *channel);
 };
 
 struct channel {
-	const struct channel_ops *ops;
+	const struct channel_ops *ops; /* NULL: not open */
 	void *bytes; /* page aligned; for region_open() alone, since they change under our eyes */
 	size_t size;
-	bool live;     /* a machine is at the other end */
-	void *mapping; /* of the memory channel: what to unmap */
-	size_t mapping_size;
+	bool live; /* a machine is at the other end */
+	void *own; /* of the ops */
 };
 
+/* Bring bytes up to date. 0: what the machine had shown when this was called is there. 1: it is
+ * not all there yet, call again; a channel brings so much at a time that its caller can look after
+ * other things. Each call brings some of the rest. */
+static inline int channel_refresh(struct channel *channel, struct error *error)
+{
+	return channel->ops->refresh(channel, error);
+}
+
+/*
+ * Store size bytes into the region at offset: a HOST word of 4 or 8 bytes, or the mailbox's text.
+ * A word arrives whole, and not before what was read, or published, ahead of it. It may be late:
+ * words wait for the next of these calls, and one that is published again meanwhile may arrive
+ * once, with the later value and in the later one's turn.
+ */
+static inline int channel_publish(struct channel *channel, uint64_t offset, const void *from,
+                                  size_t size, struct error *error)
+{
+	return channel->ops->publish(channel, offset, from, size, error);
+}
+
+/*
+ * The reader's half of the wakeup handshake: clear these doorbells in the machine's memory, say
+ * which were set, and then look at all heads once more, as channel_refresh() does and with its
+ * result. After a 1 call that until it returns 0. Who has then read up to the heads sleeps through
+ * nothing: what is written later rings, and what did not ring is before the heads.
+ */
+static inline int channel_clear(struct channel *channel, struct channel_bell *bells, size_t count,
+                                struct error *error)
+{
+	return channel->ops->clear(channel, bells, count, error);
+}
+
+/* Sleep until there may be more than was brought: a doorbell has rung since the last return, or
+ * some time has passed where the channel has none. All that was published is on its way before
+ * that. It may return sooner, and does so at once if channel_refresh()'s last result was 1. */
+static inline void channel_wait(struct channel *channel)
+{
+	channel->ops->wait(channel);
+}
+
+/* How often doorbell `vector` was rung since this was asked last. False: nobody counts. */
+static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64_t *count)
+{
+	return channel->ops->rung(channel, vector, count);
+}
+
+/* Give back what it took; nothing to do for one that is not open. Published words arrive first. */
+static inline void channel_close(struct channel *channel)
+{
+	if (channel->ops)
+		channel->ops->close(channel);
+}
+
 /* Shared memory that a machine writes to while we read: maps size bytes of fd, which stays the
- * caller's. */
-int channel_open_shared(struct channel *channel, int fd, size_t size, struct error *error);
+ * caller's, as does server, whose doorbells the machine rings; NULL, or one that does not serve:
+ * it rings none. */
+int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivshmem_server *server,
+                        struct error *error);
 
 /* A file that holds a region, or a bigger memory dump with one inside: bytes begins at the
  * region. base is the physical address of the file's first byte, UINT64_MAX: unknown. The file
  * is not written to. */
 int channel_open_file(struct channel *channel, const char *path, uint64_t base,
                       struct error *error);
+
+/* Memory of this process that is a region already, and stays the caller's. -ENOMEM. */
+int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
+                        struct error *error);
 
 #endif

@@ -2,13 +2,25 @@
 /* The channel whose bytes are memory: a shared mapping, or a file as it lies. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "host-tools/region/channel.h"
+#include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region.h"
+
+#define POLL_MS 1 /* between two looks, where nobody rings */
+
+struct memory {
+	void *mapping; /* what to unmap; NULL: nothing */
+	size_t size;
+	struct ivshmem_server *server; /* NULL: no doorbells */
+	int listener;                  /* ivshmem_server_listen()'s; -1: none */
+};
 
 static int memory_refresh(struct channel *channel, struct error *error)
 {
@@ -17,20 +29,69 @@ static int memory_refresh(struct channel *channel, struct error *error)
 	return 0;
 }
 
-static int memory_publish(struct channel *channel, uint64_t offset, size_t size,
+static int memory_publish(struct channel *channel, uint64_t offset, const void *from, size_t size,
                           struct error *error)
 {
-	(void)channel;
-	(void)offset;
-	(void)size;
+	uint8_t *to = (uint8_t *)channel->bytes + offset;
+	uint64_t word = 0;
+
 	(void)error;
+	/* C: what was read, before it may be written over, pairs with B (ringbuf/ring.h, aux.h);
+	 * A: a command's text, before its number (mailbox.c). */
+	if (size == sizeof(uint64_t)) {
+		memcpy(&word, from, sizeof(uint64_t));
+		__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
+	} else if (size == sizeof(uint32_t)) {
+		memcpy(&word, from, sizeof(uint32_t));
+		__atomic_store_n((uint32_t *)(void *)to, (uint32_t)word, __ATOMIC_RELEASE);
+	} else {
+		memcpy(to, from, size);
+	}
 	return 0;
+}
+
+static int memory_clear(struct channel *channel, struct channel_bell *bells, size_t count,
+                        struct error *error)
+{
+	(void)error;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *word = (uint8_t *)channel->bytes + bells[i].pending;
+
+		bells[i].was_set = bells[i].pending && __atomic_exchange_n((uint32_t *)(void *)word,
+		                                                           0, __ATOMIC_SEQ_CST);
+	}
+	/* F, pairs with E in ringbuf/owner.c; the look at the heads is the reader's own load. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static void memory_wait(struct channel *channel)
+{
+	const struct memory *memory = channel->own;
+
+	if (memory->listener >= 0)
+		ivshmem_wait(memory->listener);
+	else
+		poll(NULL, 0, POLL_MS);
+}
+
+static bool memory_rung(struct channel *channel, uint32_t vector, uint64_t *count)
+{
+	const struct memory *memory = channel->own;
+
+	*count = memory->server ? ivshmem_server_rung(memory->server, vector) : 0;
+	return memory->server;
 }
 
 static void memory_close(struct channel *channel)
 {
-	if (channel->mapping)
-		munmap(channel->mapping, channel->mapping_size);
+	struct memory *memory = channel->own;
+
+	if (memory->mapping)
+		munmap(memory->mapping, memory->size);
+	if (memory->listener >= 0)
+		close(memory->listener);
+	free(memory);
 	memset(channel, 0, sizeof(*channel));
 }
 
@@ -38,31 +99,59 @@ static const struct channel_ops memory_ops = {
 	.name = "memory",
 	.refresh = memory_refresh,
 	.publish = memory_publish,
+	.clear = memory_clear,
+	.wait = memory_wait,
+	.rung = memory_rung,
 	.close = memory_close,
 };
+
+int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
+                        struct error *error)
+{
+	struct memory *memory = malloc(sizeof(*memory));
+
+	*channel = (struct channel){ 0 };
+	if (!memory)
+		return error_set(error, -ENOMEM, "no memory for a channel");
+	*memory = (struct memory){ .listener = -1 };
+	*channel = (struct channel){ &memory_ops, bytes, size, live, memory };
+	return 0;
+}
 
 static int map(struct channel *channel, int fd, size_t size, int flags, struct error *error)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	struct memory *memory;
+	int code;
 
+	*channel = (struct channel){ 0 };
 	if (at == MAP_FAILED)
 		return error_errno(error, "mapping 0x%zx bytes", size);
-	*channel = (struct channel){
-		.ops = &memory_ops,
-		.bytes = at,
-		.size = size,
-		.mapping = at,
-		.mapping_size = size,
-	};
+	code = channel_open_memory(channel, at, size, flags == MAP_SHARED, error);
+	if (code) {
+		munmap(at, size);
+		return code;
+	}
+	memory = channel->own;
+	memory->mapping = at;
+	memory->size = size;
 	return 0;
 }
 
-int channel_open_shared(struct channel *channel, int fd, size_t size, struct error *error)
+int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivshmem_server *server,
+                        struct error *error)
 {
 	int code = map(channel, fd, size, MAP_SHARED, error);
+	struct memory *memory = channel->own;
 
-	if (!code)
-		channel->live = true;
+	if (code || !server || server->socket < 0)
+		return code;
+	memory->server = server;
+	memory->listener = ivshmem_server_listen(server);
+	if (memory->listener >= 0)
+		return 0;
+	code = error_errno(error, "listening to doorbells");
+	memory_close(channel);
 	return code;
 }
 
@@ -94,6 +183,7 @@ int channel_open_file(struct channel *channel, const char *path, uint64_t base, 
 	int fd = open_sized(path, &size, error);
 	int code;
 
+	*channel = (struct channel){ 0 };
 	if (fd < 0)
 		return fd;
 	/* Private: what a reader stores stays with us. */

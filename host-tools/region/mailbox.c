@@ -13,26 +13,38 @@
 
 #include "host-tools/region/region_shared.h"
 
-static struct tr_mailbox *mailbox(const struct region *region)
+static const struct tr_mailbox *mailbox(const struct region *region)
 {
 	return region_at(region, region->header.mailbox.offset);
 }
 
-uint32_t mailbox_send(const struct region *region, const char *text)
+/* A: each behind what was published before it. */
+static int publish(const struct region *region, size_t offset, const void *from, size_t size,
+                   struct error *error)
 {
-	struct tr_mailbox *box = mailbox(region);
-	size_t length = strnlen(text, TR_MAILBOX_TEXT);
-	uint32_t request = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE) + 1;
+	return channel_publish(region->channel, region->header.mailbox.offset + offset, from, size,
+	                       error);
+}
 
-	memcpy(box->text, text, length);
-	box->length = (uint32_t)length;
-	__atomic_store_n(&box->request, request, __ATOMIC_RELEASE); /* A */
-	return request;
+int mailbox_send(const struct region *region, const char *text, uint32_t *request,
+                 struct error *error)
+{
+	uint32_t length = (uint32_t)strnlen(text, TR_MAILBOX_TEXT);
+	int code = publish(region, offsetof(struct tr_mailbox, text), text, length, error);
+
+	*request = __atomic_load_n(&mailbox(region)->reply, __ATOMIC_ACQUIRE) + 1;
+	if (!code)
+		code = publish(region, offsetof(struct tr_mailbox, length), &length, sizeof(length),
+		               error);
+	if (!code)
+		code = publish(region, offsetof(struct tr_mailbox, request), request,
+		               sizeof(*request), error);
+	return code;
 }
 
 bool mailbox_answered(const struct region *region, uint32_t request, int *status)
 {
-	struct tr_mailbox *box = mailbox(region);
+	const struct tr_mailbox *box = mailbox(region);
 
 	if (__atomic_load_n(&box->reply, __ATOMIC_ACQUIRE) != request) /* C */
 		return false;

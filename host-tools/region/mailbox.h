@@ -6,8 +6,9 @@
 #include "host-tools/region/region.h"
 
 /* Send a command of at most TR_MAILBOX_TEXT bytes to a live region whose tables are loaded.
- * Returns the request's number. */
-uint32_t mailbox_send(const struct region *region, const char *text);
+ * *request: its number. 0, or why the channel is gone. */
+int mailbox_send(const struct region *region, const char *text, uint32_t *request,
+                 struct error *error);
 
 /* Whether it has been answered; *status is then 0 or the machine's negative errno. */
 bool mailbox_answered(const struct region *region, uint32_t request, int *status);

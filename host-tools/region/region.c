@@ -87,8 +87,10 @@ int region_find(const void *dump, size_t size, uint64_t base, size_t *offset, st
 	return code;
 }
 
-int region_open(struct region *region, void *bytes, size_t size, bool live, struct error *error)
+int region_open(struct region *region, struct channel *channel, struct error *error)
 {
+	const void *bytes = channel->bytes;
+	size_t size = channel->size;
 	struct tr_header header;
 	int code;
 
@@ -102,9 +104,9 @@ int region_open(struct region *region, void *bytes, size_t size, bool live, stru
 	code = region_check_header(&header, size, error);
 	if (code)
 		return code;
+	region->channel = channel;
 	region->shared = bytes;
 	region->size = header.size;
-	region->live = live;
 	region->nonce = header.nonce;
 	region->header = header;
 	return 0;

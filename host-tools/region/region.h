@@ -6,10 +6,12 @@
  * is used afterwards. What is wrong is refused with its offset and the reason.
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
- * through the pointer; region*.c and mailbox.c (by region_shared.h) and ring_reader.c alone touch
+ * through the pointer; region*.c and mailbox.c (by region_shared.h) and ring_reader.c alone read
  * them, and what they hand out are copies: of the header, of tables, ledgers, positions, console
  * and message here, of each record by ring_reader_take(), of pieces of AUX areas by
- * region_read_aux(). The few words that the host writes are single stores and exchanges.
+ * region_read_aux(). The few words that the host writes go through the channel (channel.h), which
+ * also says what is there: everything here is as the last channel_refresh() or channel_clear() left
+ * it.
  */
 #ifndef HOST_TOOLS_REGION_REGION_H
 #define HOST_TOOLS_REGION_REGION_H
@@ -20,16 +22,17 @@
 #include <sys/uio.h>
 
 #include "abi/trace_region.h"
+#include "host-tools/region/channel.h"
 #include "host-tools/util/error.h"
 #include "ringbuf/reader/ring_reader.h"
 
 struct region_shared; /* see above */
 
 struct region {
-	struct region_shared *shared; /* page aligned, in a mapping of at least size bytes */
-	size_t size;                  /* tr_header.size, checked */
-	bool live;      /* a machine may be writing to it, and we may write the HOST words */
-	uint64_t nonce; /* of the boot that was opened */
+	struct channel *channel;
+	const struct region_shared *shared; /* the channel's bytes, page aligned, at least size */
+	size_t size;                        /* tr_header.size, checked */
+	uint64_t nonce;                     /* of the boot that was opened */
 
 	/* Private, checked copies; see region_load(). */
 	struct tr_header header;
@@ -48,9 +51,9 @@ struct region {
  */
 int region_find(const void *bytes, size_t size, uint64_t base, size_t *offset, struct error *error);
 
-/* Check the header at bytes and make region a view of it. bytes must be 8-byte aligned and
+/* Check the header that the channel shows and make region a view of its bytes. The channel must
  * outlive the region. -EAGAIN: no magic (yet); -EPROTO: not a region that we understand. */
-int region_open(struct region *region, void *bytes, size_t size, bool live, struct error *error);
+int region_open(struct region *region, struct channel *channel, struct error *error);
 
 /* Copy and check header and tables. May be called again when a new run begins. */
 int region_load(struct region *region, struct error *error);
@@ -101,24 +104,27 @@ void region_read_aux(const struct region *region, uint32_t ring, uint64_t positi
                      void *to);
 
 /*
- * The HOST words. Each function returns the offset of its word, of 4 bytes (pending, snapshot) or
- * 8 (tails, ready), for channel_ops.publish(). data_tail is stored by ring_reader_release().
+ * The HOST words, stored and published: 0, or why the channel is gone.
  */
-uint64_t region_data_tail(const struct region *region, uint32_t ring);
+
+/* Give back the records that this reader of the ring has passed; an overwritable ring, or a broken
+ * one, has nothing to give back. */
+int region_release_data(const struct region *region, uint32_t ring,
+                        const struct ring_reader *reader, struct error *error);
 
 /* Give back what was copied from an AUX area, up to tail. */
-uint64_t region_store_aux_tail(const struct region *region, uint32_t ring, uint64_t tail);
+int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail,
+                       struct error *error);
 
-/* The reader's half of the wakeup handshake: clear the owner's pending and fence; whoever looks at
- * the head after that sleeps through nothing. *pending: it was set. */
-uint64_t region_clear_pending(const struct region *region, uint32_t ring, bool *pending);
+/* Where the doorbell's word lies that channel_clear() clears. */
+uint64_t region_pending(const struct region *region, uint32_t ring);
 
 /* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "Who reads").
  */
-uint64_t region_say_ready(const struct region *region);
+int region_say_ready(const struct region *region, struct error *error);
 
 /* Ask for a snapshot of the ring's AUX area. */
-uint64_t region_ask_for_snapshot(const struct region *region, uint32_t ring);
+int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error);
 
 /* The console's text since byte *from (0: from the oldest that is kept), made printable, in a
  * malloc()ed string; *from becomes the position behind it. NULL if memory is short. */

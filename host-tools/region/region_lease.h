@@ -8,21 +8,19 @@
 #define HOST_TOOLS_REGION_REGION_LEASE_H
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "abi/trace_region.h"
 #include "host-tools/region/channel.h"
 
 struct region_lease {
-	struct channel *channel;
-	struct tr_reader *words; /* NULL: not taken */
+	struct channel *channel; /* NULL: not taken */
+	uint32_t count;          /* the lease, as it was published last */
 	pthread_t thread;
 	int end; /* eventfd: the thread is to end */
 };
 
-/* Announce this process as the region's reader, which may be before the region is there: channel's
- * bytes begin where its header will. 0, or a negative errno and the reason. */
+/* Announce this process as the region's reader, which may be before the region is there, if the
+ * channel's bytes begin where its header will. 0, or a negative errno and the reason. */
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error);
 
 /* Nothing is read from here on. Nothing to do for one that was not taken, all zero. */

@@ -91,8 +91,10 @@ int region_read_ring(const struct region *region, uint32_t ring, struct ring_rea
 {
 	const struct tr_ring *r = &region->rings[ring];
 
-	return ring_reader_init(reader, region_control(region, ring),
-	                        region_at(region, r->data_offset), r->data_size, r->flags);
+	/* It writes there when it is told to release, and that is done by region_release_data(). */
+	return ring_reader_init(
+	    reader, (struct perf_event_mmap_page *)(uintptr_t)region_control(region, ring),
+	    region_at(region, r->data_offset), r->data_size, r->flags);
 }
 
 int region_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
@@ -102,8 +104,11 @@ int region_aux(const struct region *region, uint32_t ring, uint64_t position, ui
 	uint64_t at = position & (r->aux_size - 1);
 	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
 
-	pieces[0] = (struct iovec){ region_at(region, r->aux_offset + at), first };
-	pieces[1] = (struct iovec){ region_at(region, r->aux_offset), size - first };
+	/* Only to be read: iovec has no const. */
+	pieces[0] =
+	    (struct iovec){ (void *)(uintptr_t)region_at(region, r->aux_offset + at), first };
+	pieces[1] =
+	    (struct iovec){ (void *)(uintptr_t)region_at(region, r->aux_offset), size - first };
 	return pieces[1].iov_len ? 2 : 1;
 }
 

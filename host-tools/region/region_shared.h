@@ -9,15 +9,15 @@
 
 #include "host-tools/region/region.h"
 
-static inline void *region_at(const struct region *region, uint64_t offset)
+static inline const void *region_at(const struct region *region, uint64_t offset)
 {
-	return (uint8_t *)region->shared + offset;
+	return (const uint8_t *)region->shared + offset;
 }
 
-static inline struct perf_event_mmap_page *region_control(const struct region *region,
-                                                          uint32_t ring)
+static inline const struct perf_event_mmap_page *region_control(const struct region *region,
+                                                                uint32_t ring)
 {
-	return (struct perf_event_mmap_page *)region_at(region, region->rings[ring].control);
+	return (const struct perf_event_mmap_page *)region_at(region, region->rings[ring].control);
 }
 
 /* Where entry i of a checked table lies. */

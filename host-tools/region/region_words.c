@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the region that the host writes: each one atomic store or exchange. */
+/* The words of the region that the host writes. */
 #include "host-tools/region/region_shared.h"
 
-uint64_t region_data_tail(const struct region *region, uint32_t ring)
+static int publish_u64(const struct region *region, uint64_t offset, uint64_t word,
+                       struct error *error)
 {
-	return region->rings[ring].control + offsetof(struct perf_event_mmap_page, data_tail);
+	return channel_publish(region->channel, offset, &word, sizeof(word), error);
 }
 
-uint64_t region_store_aux_tail(const struct region *region, uint32_t ring, uint64_t tail)
+int region_release_data(const struct region *region, uint32_t ring,
+                        const struct ring_reader *reader, struct error *error)
 {
-	/* C: the bytes were copied before they may be written over; pairs with B. */
-	__atomic_store_n(&region_control(region, ring)->aux_tail, tail, __ATOMIC_RELEASE);
-	return region->rings[ring].control + offsetof(struct perf_event_mmap_page, aux_tail);
+	uint64_t tail,
+	    offset = region->rings[ring].control + offsetof(struct perf_event_mmap_page, data_tail);
+
+	return ring_reader_tail(reader, &tail) ? publish_u64(region, offset, tail, error) : 0;
+}
+
+int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail,
+                       struct error *error)
+{
+	return publish_u64(
+	    region, region->rings[ring].control + offsetof(struct perf_event_mmap_page, aux_tail),
+	    tail, error);
 }
 
 static uint64_t doorbell(const struct region *region, uint32_t ring)
@@ -19,31 +30,24 @@ static uint64_t doorbell(const struct region *region, uint32_t ring)
 	return region_entry(&region->header.doorbells, ring);
 }
 
-uint64_t region_clear_pending(const struct region *region, uint32_t ring, bool *pending)
+uint64_t region_pending(const struct region *region, uint32_t ring)
 {
-	uint64_t offset = doorbell(region, ring) + offsetof(struct tr_doorbell, pending);
-	uint32_t *word = region_at(region, offset);
-
-	*pending = __atomic_exchange_n(word, 0, __ATOMIC_SEQ_CST) != 0;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* F, pairs with E in ringbuf/owner.c */
-	return offset;
+	return doorbell(region, ring) + offsetof(struct tr_doorbell, pending);
 }
 
 /* Older machines have something else there, which nobody reads. */
-uint64_t region_say_ready(const struct region *region)
+int region_say_ready(const struct region *region, struct error *error)
 {
-	uint64_t offset = offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready);
-	uint64_t *word = region_at(region, offset);
-
-	__atomic_store_n(word, region->header.run, __ATOMIC_RELEASE);
-	return offset;
+	return publish_u64(region,
+	                   offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready),
+	                   region->header.run, error);
 }
 
-uint64_t region_ask_for_snapshot(const struct region *region, uint32_t ring)
+int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error)
 {
 	uint64_t offset = doorbell(region, ring) + offsetof(struct tr_doorbell, snapshot);
-	uint32_t *word = region_at(region, offset);
+	const uint32_t *word = region_at(region, offset);
+	uint32_t another = __atomic_load_n(word, __ATOMIC_RELAXED) + 1;
 
-	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
-	return offset;
+	return channel_publish(region->channel, offset, &another, sizeof(another), error);
 }

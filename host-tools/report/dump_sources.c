@@ -280,7 +280,7 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 	int code = channel_open_file(&channel, dump->path, base, error);
 
 	if (!code)
-		code = region_open(&region, channel.bytes, channel.size, false, error);
+		code = region_open(&region, &channel, error);
 	if (!code)
 		code = region_load(&region, error);
 	if (!code)
@@ -293,7 +293,6 @@ int dump_region(struct dump *dump, uint64_t base, struct error *error)
 	if (!code)
 		code = dump_rings(dump, &region, error);
 	region_close(&region);
-	if (channel.ops)
-		channel.ops->close(&channel);
+	channel_close(&channel);
 	return code;
 }

@@ -155,7 +155,7 @@ int run_command_send(const struct run_options *options, struct region *region, u
 	text = run_command_text(options, &cpu, error);
 	if (!text)
 		return -EINVAL;
-	*request = mailbox_send(region, text);
+	code = mailbox_send(region, text, request, error);
 	free(text);
-	return 0;
+	return code;
 }

@@ -69,7 +69,6 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 		.payload = options->payload,
 		.command = command,
 		.command_words = command_words,
-		.doorbells = machine->doorbells.socket < 0 ? NULL : &machine->doorbells,
 	};
 	int code;
 
@@ -77,14 +76,13 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	if (machine->has_session || !header.run || !header.events.count)
 		return 0;
 	machine->refused = false; /* this much of it was carried out */
-	code =
-	    session_begin(&machine->session, &machine->channel, &machine->region, &session, error);
+	code = session_begin(&machine->session, &machine->region, &session, error);
 	machine->has_session = !code;
 	/* The file's own trouble is found, and told, by reading here. */
 	if (!code && !machine->session.writer.failed) {
 		progress_clear(&machine->progress); /* what waited is over: a line at once */
-		code = reader_process_start(&machine->reader, &machine->session,
-		                            &machine->doorbells, &machine->progress, error);
+		code = reader_process_start(&machine->reader, &machine->session, &machine->progress,
+		                            error);
 		machine->progress.dirty = machine->progress.shown;
 	}
 	return code;
@@ -101,8 +99,7 @@ static int drain(struct machine *machine, bool last, struct error *error)
 		return 0;
 	if (last)
 		reader_process_stop(&machine->reader, &machine->session);
-	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->doorbells,
-	                                &machine->progress))
+	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->progress))
 		return 0;
 	code = session_drain(&machine->session, &got, error);
 	progress_show(&machine->progress, session);
@@ -117,8 +114,7 @@ static int drain(struct machine *machine, bool last, struct error *error)
 static enum turn look_for_region(struct machine *machine, const struct run_options *options,
                                  struct error *error)
 {
-	int code = region_open(&machine->region, machine->channel.bytes, machine->channel.size,
-	                       true, error);
+	int code = region_open(&machine->region, &machine->channel, error);
 
 	if (!code) {
 		machine->has_region = true;
@@ -160,7 +156,11 @@ static enum turn look(struct machine *machine, const struct run_options *options
                       const char *const *command, int command_words, struct error *error)
 {
 	enum turn turn = TURN_ON;
+	int brought = channel_refresh(&machine->channel, error);
 
+	machine->has_more = brought > 0;
+	if (brought < 0)
+		return TURN_FAIL;
 	if (!machine->has_region)
 		turn = look_for_region(machine, options, error);
 	/* Not only at the next look: the machine may be done, and gone, by then. */
@@ -195,11 +195,11 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 	enum turn turn = TURN_ON;
 
 	while (turn == TURN_ON) {
-		/* Asked first: what it wrote before it ended is seen by the look that follows. */
+		/* Asked first: what it wrote before it ended is seen by the looks that follow. */
 		bool dead = qemu_has_ended(&machine->qemu);
 
 		turn = look(machine, options, command, command_words, error);
-		if (turn == TURN_ON && dead)
+		if (turn == TURN_ON && dead && !machine->has_more)
 			turn = run_state_after_death(machine, error);
 		if (turn == TURN_ON && machine->signal) {
 			error_set(error, -EINTR, "interrupted");
@@ -271,8 +271,7 @@ void machine_free(struct machine *machine)
 	perf_writer_abandon(&machine->output);
 	region_lease_give_back(&machine->lease);
 	region_close(&machine->region);
-	if (machine->channel.ops)
-		machine->channel.ops->close(&machine->channel);
+	channel_close(&machine->channel);
 	qemu_free(&machine->qemu);
 	ivshmem_server_close(&machine->doorbells);
 	if (machine->region_fd >= 0)

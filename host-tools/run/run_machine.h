@@ -7,6 +7,7 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/channel.h"
+#include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region_lease.h"
 #include "host-tools/run/qemu.h"
 #include "host-tools/run/run_options.h"
@@ -33,6 +34,7 @@ struct machine {
 	int signals;     /* signalfd */
 	bool by_mailbox; /* the command has names to be resolved */
 	bool has_region; /* the magic was seen */
+	bool has_more;   /* the channel has yet to bring what it was asked for */
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */

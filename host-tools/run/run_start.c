@@ -12,8 +12,8 @@
 #include "host-tools/run/run_machine.h"
 #include "host-tools/util/output.h"
 
-static int open_region_file(struct machine *machine, const struct run_options *options,
-                            struct error *error)
+static int make_region(struct machine *machine, const struct run_options *options,
+                       struct error *error)
 {
 	const char *name = options->region ? options->region : "anonymous memory";
 	int fd = options->region ? output_open_region(options->region, error)
@@ -30,7 +30,23 @@ static int open_region_file(struct machine *machine, const struct run_options *o
 		return error_errno(error, "reserving %llu MiB for the trace region in %s",
 		                   (unsigned long long)options->region_size >> 20, name);
 	}
-	return channel_open_shared(&machine->channel, fd, options->region_size, error);
+	return 0;
+}
+
+/* Both ends of the channel, and a reader at ours. */
+static int open_channel(struct machine *machine, const struct run_options *options,
+                        struct qemu_config *config, struct error *error)
+{
+	int code = 0;
+
+	config->region_fd = machine->region_fd;
+	if (!options->no_doorbell && qemu_has_doorbell(config))
+		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
+	config->doorbell_fd = machine->doorbells.qemu_socket;
+	if (!code)
+		code = channel_open_shared(&machine->channel, machine->region_fd,
+		                           options->region_size, &machine->doorbells, error);
+	return code ? code : region_lease_take(&machine->lease, &machine->channel, error);
 }
 
 /* Signals become something to read, so that none interrupts the writing of a file. */
@@ -80,16 +96,10 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 	if (!code)
 		code = open_output(machine, options, error);
 	if (!code)
-		code = open_region_file(machine, options, error);
+		code = make_region(machine, options, error);
 	if (!code)
-		code = region_lease_take(&machine->lease, &machine->channel, error);
-	if (code)
-		return code;
+		code = open_channel(machine, options, &config, error);
 	config.append = machine->append;
-	config.region_fd = machine->region_fd;
-	if (!options->no_doorbell && qemu_has_doorbell(&config))
-		code = ivshmem_server_open(&machine->doorbells, machine->region_fd, error);
-	config.doorbell_fd = machine->doorbells.qemu_socket;
 	if (!code)
 		code = qemu_start(&machine->qemu, &config, error);
 	ivshmem_server_started(&machine->doorbells);

@@ -161,12 +161,9 @@ static int find_piece(struct session *session, uint32_t ring, const struct perf_
 
 int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
 {
-	uint64_t tail = session->aux_tails[ring], offset;
-
 	if (!session->region.rings[ring].aux_size)
 		return 0;
-	offset = region_store_aux_tail(&session->region, ring, tail);
-	return session->channel->ops->publish(session->channel, offset, sizeof(tail), error);
+	return region_release_aux(&session->region, ring, session->aux_tails[ring], error);
 }
 
 /* An entry that could not be kept makes the file's own failure: perf would miss its piece. */

@@ -70,16 +70,14 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
  * whoever comes after us neither misses it nor reads it twice. */
 static int release(struct session *session, uint32_t ring, struct error *error)
 {
-	uint64_t offset = region_data_tail(&session->region, ring);
+	int code;
 
 	if (session_save(session) && session->by_reader) {
 		*error = session->writer.failure;
 		return session->writer.failed;
 	}
-	ring_reader_release(&session->readers[ring]);
-	if (aux_drain_release(session, ring, error))
-		return -EIO;
-	return session->channel->ops->publish(session->channel, offset, sizeof(uint64_t), error);
+	code = region_release_data(&session->region, ring, &session->readers[ring], error);
+	return code ? code : aux_drain_release(session, ring, error);
 }
 
 /* Up to DRAIN_BYTES of records into scratch. *used: their bytes. 1 if there is more. Ends behind a

@@ -2,45 +2,32 @@
 #include "host-tools/session/reader_process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_MS     1  /* between two looks, where nobody rings */
 #define MOST_BARREN 20 /* readers in a row that died before they had done anything */
 
-static void wait_for_more(int listener)
-{
-	if (listener >= 0)
-		ivshmem_wait(listener);
-	else
-		poll(NULL, 0, POLL_MS);
-}
-
 /* What it cannot do it leaves to the supervisor, which will meet the same and can tell the user. */
-static _Noreturn void read_for_ever(struct session *session, const struct ivshmem_server *server,
-                                    struct progress *progress)
+static _Noreturn void read_for_ever(struct session *session, struct progress *progress)
 {
-	int listener = server->socket >= 0 ? ivshmem_server_listen(server) : -1;
 	struct error error = { "" };
 	uint64_t got;
 
 	session->by_reader = true;
-	/* Each drain clears pending, fences, reads up to the head: what comes later rings. */
+	/* Each drain clears the doorbells and reads up to the heads: what comes later rings. */
 	while (!session_drain(session, &got, &error) && !session->trouble &&
 	       !session_save(session)) {
 		progress_show(progress, session);
-		wait_for_more(listener);
+		channel_wait(session->region.channel);
 	}
 	_exit(1);
 }
 
 int reader_process_start(struct reader_process *reader, struct session *session,
-                         const struct ivshmem_server *server, struct progress *progress,
-                         struct error *error)
+                         struct progress *progress, struct error *error)
 {
 	pid_t supervisor = getpid();
 
@@ -51,7 +38,7 @@ int reader_process_start(struct reader_process *reader, struct session *session,
 		prctl(PR_SET_NAME, "bareperf-reader");
 		if (getppid() != supervisor)
 			_exit(1); /* it died before prctl() */
-		read_for_ever(session, server, progress);
+		read_for_ever(session, progress);
 	}
 	if (reader->pid < 0) {
 		reader->pid = 0;
@@ -90,7 +77,7 @@ static bool may_replace(struct reader_process *reader, const struct session *ses
 }
 
 bool reader_process_goes_on(struct reader_process *reader, struct session *session,
-                            const struct ivshmem_server *server, struct progress *progress)
+                            struct progress *progress)
 {
 	struct error error;
 	int status;
@@ -102,7 +89,7 @@ bool reader_process_goes_on(struct reader_process *reader, struct session *sessi
 	forget(reader);
 	session_restore(session);
 	reader->has_given_up = !may_replace(reader, session, status) ||
-	                       reader_process_start(reader, session, server, progress, &error);
+	                       reader_process_start(reader, session, progress, &error);
 	reader->replaced += !reader->has_given_up;
 	return !reader->has_given_up;
 }

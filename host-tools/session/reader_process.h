@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that reads a session's rings into its file. It sleeps until one of the doorbells
- * rings, without a time-out, or looks every millisecond where the channel has none. It may be
+ * The process that reads a session's rings into its file. It sleeps in channel_wait(). It may be
  * killed at any time: the supervisor, which owns machine, doorbells, region and file, starts
  * another, which goes on where the dead one's last commit was (session_journal.c).
  */
@@ -11,7 +10,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "host-tools/region/ivshmem_server.h"
 #include "host-tools/session/progress.h"
 #include "host-tools/session/session.h"
 
@@ -27,13 +25,12 @@ struct reader_process {
 /* Start it, named "bareperf-reader", as a child that dies with us. From here on the session is
  * the reader's, until reader_process_stop(). A negative errno: fork() failed. */
 int reader_process_start(struct reader_process *reader, struct session *session,
-                         const struct ivshmem_server *server, struct progress *progress,
-                         struct error *error);
+                         struct progress *progress, struct error *error);
 
 /* Look after it: replace it if it was killed. False: it has given up, the session is the
  * caller's again and as the last commit left it. */
 bool reader_process_goes_on(struct reader_process *reader, struct session *session,
-                            const struct ivshmem_server *server, struct progress *progress);
+                            struct progress *progress);
 
 /* End it, if there is one, and take the session back. */
 void reader_process_stop(struct reader_process *reader, struct session *session);

@@ -22,13 +22,14 @@ static int allocate(struct session *session, struct error *error)
 	session->aux_tails = calloc(rings ? rings : 1, sizeof(*session->aux_tails));
 	session->aux_index_fd = memfd_create("bareperf-aux-index", MFD_CLOEXEC);
 	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
+	session->bells = calloc(rings ? rings : 1, sizeof(*session->bells));
 	session->scratch = malloc(DRAIN_BYTES);
 	session->files =
 	    images_find(&session->region,
 	                &(struct image_places){ session->options.symbols, session->options.payload,
 	                                        session->options.booted });
-	if (!session->readers || !session->broken || !session->scratch || !session->files ||
-	    !session->aux_tails || session->aux_index_fd < 0)
+	if (!session->readers || !session->bells || !session->broken || !session->scratch ||
+	    !session->files || !session->aux_tails || session->aux_index_fd < 0)
 		return error_set(error, -ENOMEM, "no memory for the rings");
 	return session_journal_open(session) ? error_set(error, -ENOMEM, "no memory to share") : 0;
 }
@@ -37,6 +38,7 @@ static int allocate(struct session *session, struct error *error)
 static void give_up(struct session *session, uint32_t ring, int code, const struct error *reason)
 {
 	session->broken[ring] = true;
+	session->bells[ring].pending = 0;
 	if (session->trouble)
 		return;
 	session->trouble = code;
@@ -52,6 +54,7 @@ static void begin_rings(struct session *session)
 
 		region_positions(&session->region, i, &positions);
 		session->aux_tails[i] = positions.aux_tail;
+		session->bells[i].pending = region_pending(&session->region, i);
 		if (code)
 			give_up(session, i, code, &reason);
 	}
@@ -92,13 +95,12 @@ static int begin_file(struct session *session, struct error *error)
 	return code;
 }
 
-int session_begin(struct session *session, struct channel *channel, const struct region *region,
+int session_begin(struct session *session, const struct region *region,
                   const struct session_options *options, struct error *error)
 {
 	int code;
 
 	memset(session, 0, sizeof(*session));
-	session->channel = channel;
 	session->options = *options;
 	session->region = *region;
 	session->writer.fd = session->aux_index_fd = -1;
@@ -123,15 +125,19 @@ int session_begin(struct session *session, struct channel *channel, const struct
 	return code;
 }
 
-static int clear_doorbell(struct session *session, uint32_t ring, struct error *error)
+/* Have the channel bring what there is, of all that was written before a doorbell was cleared. */
+static int refresh(struct session *session, struct error *error)
 {
-	bool pending;
-	uint64_t offset = region_clear_pending(&session->region, ring, &pending);
+	struct channel *channel = session->region.channel;
+	uint32_t rings = session->region.header.rings.count;
+	bool clear = !session->has_more;
+	int code = clear ? channel_clear(channel, session->bells, rings, error)
+	                 : channel_refresh(channel, error);
 
-	if (!pending)
-		return 0;
-	session->ledger.rings[ring].found.wakeups++;
-	return session->channel->ops->publish(session->channel, offset, sizeof(uint32_t), error);
+	for (uint32_t i = 0; clear && code >= 0 && i < rings; i++)
+		session->ledger.rings[i].found.wakeups += session->bells[i].was_set;
+	session->has_more = code > 0;
+	return code < 0 ? code : 0;
 }
 
 void session_ask_for_snapshot(struct session *session)
@@ -140,14 +146,11 @@ void session_ask_for_snapshot(struct session *session)
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct error ignored; /* the next drain tells of a lost channel */
-		uint64_t offset;
 
 		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
 			continue;
 		any = true;
-		offset = region_ask_for_snapshot(&session->region, i);
-		session->channel->ops->publish(session->channel, offset, sizeof(uint32_t),
-		                               &ignored);
+		region_ask_for_snapshot(&session->region, i, &ignored);
 	}
 	if (!any)
 		say("SIGUSR2 asks for a snapshot, but nothing is recorded with --snapshot");
@@ -156,13 +159,10 @@ void session_ask_for_snapshot(struct session *session)
 /* The machine waits for this before it lets the run begin. */
 static int say_ready(struct session *session, struct error *error)
 {
-	uint64_t offset;
-
 	if (session->is_ready)
 		return 0;
 	session->is_ready = true;
-	offset = region_say_ready(&session->region);
-	return session->channel->ops->publish(session->channel, offset, sizeof(uint64_t), error);
+	return region_say_ready(&session->region, error);
 }
 
 static bool is_backward(const struct session *session, uint32_t ring)
@@ -172,7 +172,7 @@ static bool is_backward(const struct session *session, uint32_t ring)
 
 int session_drain(struct session *session, uint64_t *got, struct error *error)
 {
-	int code = session->channel->ops->refresh(session->channel, error);
+	int code = refresh(session, error);
 
 	*got = 0;
 	if (!code)
@@ -181,11 +181,8 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 		struct error reason = { "" };
 		int of_ring;
 
-		if (session->broken[i])
-			continue;
-		code = clear_doorbell(session, i, error);
 		/* An overwritable ring is a snapshot: it is read once, at the end. */
-		if (code || is_backward(session, i))
+		if (session->broken[i] || is_backward(session, i))
 			continue;
 		of_ring = drain_forward(session, i, got, &reason);
 		if (of_ring)
@@ -218,12 +215,14 @@ static void drain_snapshots(struct session *session)
 /* The count of a bell that several rings share is the first one's. */
 static void count_bells(struct session *session)
 {
-	struct ivshmem_server *bells = session->options.doorbells;
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct ledger_ring_found *found = &session->ledger.rings[i].found;
+		uint64_t count;
 
-	for (uint32_t i = 0; bells && i < session->region.header.rings.count; i++) {
-		session->ledger.rings[i].found.has_bell = 1;
-		session->ledger.rings[i].found.rung =
-		    ivshmem_server_rung(bells, session->region.rings[i].vector);
+		if (!channel_rung(session->region.channel, session->region.rings[i].vector, &count))
+			return;
+		found->has_bell = 1;
+		found->rung = count;
 	}
 }
 
@@ -308,9 +307,11 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 {
 	struct error reason = { "" };
 	uint64_t got;
-	int drained = session_drain(session, &got, &reason);
-	int code;
+	int drained, code;
 
+	do {
+		drained = session_drain(session, &got, &reason);
+	} while (!drained && session->has_more);
 	drain_snapshots(session);
 	session->ledger.head.interrupted = interrupted;
 	region_update_cpus(&session->region);
@@ -338,6 +339,7 @@ void session_end(struct session *session)
 	ledger_free(&session->ledger);
 	journal_close(&session->journal);
 	free(session->readers);
+	free(session->bells);
 	free(session->broken);
 	free(session->scratch);
 	free(session->aux_tails);

@@ -12,7 +12,6 @@
 #include "host-tools/ledger/ledger.h"
 #include "host-tools/perfdata/perf_writer.h"
 #include "host-tools/region/channel.h"
-#include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region.h"
 #include "host-tools/session/images.h"
 #include "host-tools/util/journal.h"
@@ -26,18 +25,17 @@ struct session_options {
 	const char *booted;         /* the image's file, or NULL */
 	const char *const *command; /* our command line, for perf.data's header */
 	int command_words;
-	bool buildid_cache;               /* put the images' files into perf's cache */
-	struct ivshmem_server *doorbells; /* NULL: the channel has none */
+	bool buildid_cache; /* put the images' files into perf's cache */
 };
 
 struct session {
-	struct channel *channel;
 	struct session_options options;
 	struct region region;
 	struct ledger ledger;
 	struct perf_writer writer;
 	struct image_file *files;
 	struct ring_reader *readers; /* one a ring */
+	struct channel_bell *bells;  /* the same; those of broken rings are left alone */
 	bool *broken;                /* rings that are read no more */
 	uint8_t *scratch;
 	uint64_t *aux_tails;     /* how far each AUX area was read */
@@ -47,6 +45,7 @@ struct session {
 	uint64_t aux_copy_size;
 	struct journal journal;
 	bool is_ready;  /* the machine was told that its rings are read */
+	bool has_more;  /* the channel has yet to bring what it was asked for */
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	uint64_t samples;
 	uint64_t records;
@@ -57,11 +56,12 @@ struct session {
 
 /* Begin recording: the region's state is RECORDING or later. Loads the tables and creates the
  * file. On failure nothing is left behind. */
-int session_begin(struct session *session, struct channel *channel, const struct region *region,
+int session_begin(struct session *session, const struct region *region,
                   const struct session_options *options, struct error *error);
 
-/* Read what is in the rings now and clear their doorbells. The first time it lets the machine,
- * which waits for that, begin its run. A ring that makes no sense is left alone from then on
+/* Clear the rings' doorbells and read what the channel shows of them, up to their heads; once
+ * session->has_more is false that is all there was. The first time it lets the machine, which waits
+ * for that, begin its run. A ring that makes no sense is left alone from then on
  * (session->trouble); others go on. *got: bytes read. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
 

@@ -83,14 +83,14 @@ int session_save(struct session *session)
 static void restore_ring(struct session *session, uint32_t ring, uint64_t tail)
 {
 	struct ring_reader *reader = &session->readers[ring];
-	struct error ignored;
+	struct error ignored; /* the next drain tells of a lost channel */
 
 	/* A backward ring is read at the end only, and has nothing to give back. */
 	if (reader->backward || session->broken[ring])
 		return;
 	reader->position = reader->head = tail;
-	ring_reader_release(reader);
-	aux_drain_release(session, ring, &ignored); /* the next drain tells of a lost channel */
+	region_release_data(&session->region, ring, reader, &ignored);
+	aux_drain_release(session, ring, &ignored);
 }
 
 void session_restore(struct session *session)

@@ -184,11 +184,19 @@ int ring_reader_next(struct ring_reader *reader, const struct perf_event_header 
 	return got > 0 ? 1 : got;
 }
 
+bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail)
+{
+	*tail = reader->position;
+	return !reader->backward && !reader->error.reason;
+}
+
 void ring_reader_release(struct ring_reader *reader)
 {
+	uint64_t tail;
+
 	/* C: the records have been read before the firmware may write there; pairs with B. */
-	if (!reader->backward && !reader->error.reason)
-		__atomic_store_n(&reader->control->data_tail, reader->position, __ATOMIC_RELEASE);
+	if (ring_reader_tail(reader, &tail))
+		__atomic_store_n(&reader->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 bool ring_reader_may_sleep(struct ring_reader *reader, struct tr_doorbell *doorbell)

@@ -63,8 +63,11 @@ int ring_reader_take(struct ring_reader *reader, void *to);
  * -EILSEQ. */
 int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record);
 
-/* Give back what was read: data_tail becomes the position of the next record. A backward
- * ring has nothing to give back. */
+/* How much may be given back: *tail is the position of the next record. False for a backward ring,
+ * and a broken one, which have nothing to give back. */
+bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail);
+
+/* Give that back: store it to data_tail. */
 void ring_reader_release(struct ring_reader *reader);
 
 /* Clear pending and look once more: true if nothing came, so that the next record that crosses a

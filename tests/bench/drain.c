@@ -89,16 +89,16 @@ static double rate_of_drain(void (*write_some)(void), bool has_aux)
 	if (has_aux)
 		memset(trace_region_at(&fixture.region, fixture.region.rings[0].aux_offset), 0x5a,
 		       FIXTURE_AUX);
-	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error));
-	must(!region_open(&region, channel.bytes, channel.size, true, &error));
-	must(!session_begin(&session, &channel, &region, &options, &error));
+	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, NULL, &error));
+	must(!region_open(&region, &channel, &error));
+	must(!session_begin(&session, &region, &options, &error));
 	rate = drain(write_some);
 	must(session.trouble == 0);
 	fixture_complete(&fixture);
 	must(!session_finish(&session, false, &error));
 	session_end(&session);
 	region_close(&region);
-	channel.ops->close(&channel);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	return rate;
 }

@@ -86,9 +86,9 @@ static void record(enum kind kind)
 
 	begin_region(&fixture, kind);
 	fill_region(&fixture, kind);
-	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error));
-	must(!region_open(&region, channel.bytes, channel.size, true, &error));
-	must(!session_begin(&session, &channel, &region, &options, &error));
+	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, NULL, &error));
+	must(!region_open(&region, &channel, &error));
+	must(!session_begin(&session, &region, &options, &error));
 	if (kind == LOSSY) { /* with room again, LOST is told with the next one */
 		uint64_t got;
 
@@ -99,7 +99,7 @@ static void record(enum kind kind)
 	must(!session_finish(&session, false, &error));
 	session_end(&session);
 	region_close(&region);
-	channel.ops->close(&channel);
+	channel_close(&channel);
 	fixture_free(&fixture);
 }
 

@@ -125,10 +125,10 @@ static bool open_region(struct channel *channel, struct region *region)
 {
 	struct error error = { "" };
 
-	must(!channel_open_shared(channel, fixtures[current].fd, FIXTURE_SIZE, &error));
-	if (!region_open(region, channel->bytes, channel->size, true, &error))
+	must(!channel_open_shared(channel, fixtures[current].fd, FIXTURE_SIZE, NULL, &error));
+	if (!region_open(region, channel, &error))
 		return true;
-	channel->ops->close(channel);
+	channel_close(channel);
 	return false;
 }
 
@@ -146,13 +146,13 @@ static bool record(void)
 
 	if (!open_region(&channel, &region))
 		return false;
-	if (!session_begin(&session, &channel, &region, &options, &error)) {
+	if (!session_begin(&session, &region, &options, &error)) {
 		conserved = !session_finish(&session, false, &error) &&
 		            check_conserved(&session.ledger, NULL, NULL);
 		session_end(&session);
 	}
 	region_close(&region);
-	channel.ops->close(&channel);
+	channel_close(&channel);
 	return conserved;
 }
 
@@ -168,18 +168,20 @@ void region_ask(void)
 	struct error error = { "" };
 	char message[1024];
 	uint64_t from = 0;
+	uint32_t request;
 	int status;
 
 	if (!open_region(&channel, &region))
 		return;
 	if (!region_load(&region, &error)) {
-		mailbox_answered(&region, mailbox_send(&region, "list"), &status);
+		must(!mailbox_send(&region, "list", &request, &error));
+		mailbox_answered(&region, request, &status);
 		region_update_cpus(&region);
 	}
 	region_message(&region, message);
 	free(region_console(&region, &from));
 	region_close(&region);
-	channel.ops->close(&channel);
+	channel_close(&channel);
 }
 
 void region_require_conserved(void)

@@ -15,9 +15,11 @@
 #include "agent/mailbox.h"
 #include "arch/host/step.h"
 #include "host-tools/region/mailbox.h"
+#include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
 static struct fixture fixture;
+static struct channel channel;
 static struct region region;
 static struct mailbox_request request;
 static struct tr_mailbox *box;
@@ -32,8 +34,9 @@ static int setup(void **state)
 	/* The firmware's count goes on from test to test, as it does from run to run. */
 	mailbox_watch(&fixture.region, &box->reply);
 	box->request = box->reply;
-	return region_open(&region, fixture.bytes, FIXTURE_SIZE, true, &error) ||
-	       region_load(&region, &error);
+	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, NULL);
+	channel_rig_bring(&channel);
+	return region_open(&region, &channel, &error) || region_load(&region, &error);
 }
 
 static int teardown(void **state)
@@ -42,6 +45,7 @@ static int teardown(void **state)
 	if (mailbox_poll(&fixture.region, &request))
 		mailbox_reply(&fixture.region, &request, 0, NULL);
 	region_close(&region);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	return 0;
 }
@@ -49,6 +53,24 @@ static int teardown(void **state)
 static bool poll_(void)
 {
 	return mailbox_poll(&fixture.region, &request);
+}
+
+/* As the host does; the command is with the machine when this returns. */
+static uint32_t post_command(const char *text)
+{
+	struct error error = { "" };
+	uint32_t number;
+
+	channel_rig_bring(&channel);
+	assert_int_equal(mailbox_send(&region, text, &number, &error), 0);
+	channel_rig_deliver(&channel);
+	return number;
+}
+
+static bool answered(uint32_t number, int *status)
+{
+	channel_rig_bring(&channel);
+	return mailbox_answered(&region, number, status);
 }
 
 static void a_command_is_there_until_it_is_answered(void **state)
@@ -59,7 +81,7 @@ static void a_command_is_there_until_it_is_answered(void **state)
 
 	(void)state;
 	assert_false(poll_());
-	number = mailbox_send(&region, "record -e cycles");
+	number = post_command("record -e cycles");
 	word = mailbox_watch(&fixture.region, &polled);
 	assert_int_not_equal(*word, polled);
 	for (int i = 0; i < 2; i++) {
@@ -70,15 +92,15 @@ static void a_command_is_there_until_it_is_answered(void **state)
 	}
 	mailbox_watch(&fixture.region, &polled);
 	assert_int_equal(*word, polled);
-	assert_false(mailbox_answered(&region, number, &status));
+	assert_false(answered(number, &status));
 	assert_int_equal(status, 1);
 	mailbox_reply(&fixture.region, &request, -EBUSY, "later");
-	assert_true(mailbox_answered(&region, number, &status));
+	assert_true(answered(number, &status));
 	assert_int_equal(status, -EBUSY);
 	assert_string_equal(box->reply_text, "later");
-	assert_false(mailbox_answered(&region, number + 1, &status));
+	assert_false(answered(number + 1, &status));
 	assert_false(poll_());
-	assert_int_equal(mailbox_send(&region, "list"), number + 1);
+	assert_int_equal(post_command("list"), number + 1);
 	assert_true(poll_());
 	assert_string_equal(request.text, "list");
 	mailbox_reply(&fixture.region, &request, 0, NULL);
@@ -140,7 +162,7 @@ static void what_was_polled_is_what_is_answered(void **state)
 	uint32_t number;
 
 	(void)state;
-	number = mailbox_send(&region, "first");
+	number = post_command("first");
 	assert_true(poll_());
 	memcpy(box->text, "other", 5);
 	box->length = UINT32_MAX;
@@ -159,7 +181,7 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 {
 	(void)state;
 	assert_false(mailbox_has(&fixture.region, "stop"));
-	mailbox_send(&region, "stop");
+	post_command("stop");
 	assert_true(mailbox_has(&fixture.region, "stop"));
 	assert_true(poll_());
 	assert_false(mailbox_has(&fixture.region, "stop")); /* it is the one under way */
@@ -190,7 +212,7 @@ static void an_answer_is_cut_to_its_room(void **state)
 	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[sizeof(text) - 1] = 0;
-	mailbox_send(&region, "help");
+	post_command("help");
 	assert_true(poll_());
 	mailbox_reply(&fixture.region, &request, 0, text);
 	assert_int_equal(strlen(box->reply_text), sizeof(box->reply_text) - 1);

@@ -6,6 +6,7 @@ HOST_SESSION := session_test full_disk_test reader_process_plain_test $(HOST_AUX
 HOST_FIXTURE := region_test aux_tsan_test mailbox_test $(HOST_CHECK) region_fuzz region_live_fuzz \
 	perf_data_fuzz dump_test $(HOST_SESSION)
 $(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/host-tools/region_fixture.c))
+$(foreach test,region_test mailbox_test $(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/region/channel_rig.c))
 $(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/session/session_rig.c))
 $(foreach test,$(HOST_CHECK),$(eval $(test)_SRCS += tests/unit/host-tools/ledger/check_rig.c))
 $(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/host-tools/session/aux_rig.c))

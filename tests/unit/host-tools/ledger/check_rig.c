@@ -66,14 +66,18 @@ void check_rig_balance(void)
 int check_rig_setup(void **state)
 {
 	struct fixture fixture;
+	struct channel channel;
 	struct region region;
 
 	(void)state;
 	fixture_init(&fixture, 0);
-	assert_int_equal(region_open(&region, fixture.bytes, FIXTURE_SIZE, false, &error), 0);
+	assert_int_equal(channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, false, &error),
+	                 0);
+	assert_int_equal(region_open(&region, &channel, &error), 0);
 	assert_int_equal(region_load(&region, &error), 0);
 	assert_int_equal(ledger_init(&ledger, &region, &error), 0);
 	region_close(&region);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	check_rig_balance();
 	return 0;

@@ -17,10 +17,12 @@
 
 #include "host-tools/region/channel.h"
 #include "host-tools/region/region.h"
+#include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 
 static struct fixture fixture;
+static struct channel channel;
 static struct region region;
 static struct error error;
 static char path[PATH_MAX];
@@ -37,13 +39,23 @@ static int teardown(void **state)
 {
 	(void)state;
 	region_close(&region);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	return 0;
 }
 
+static int open_sized(size_t size)
+{
+	region_close(&region);
+	channel_close(&channel);
+	channel_rig_open(&channel, fixture.fd, size, NULL);
+	channel_rig_bring(&channel);
+	return region_open(&region, &channel, &error);
+}
+
 static int open_and_load(void)
 {
-	int code = region_open(&region, fixture.bytes, FIXTURE_SIZE, false, &error);
+	int code = open_sized(FIXTURE_SIZE);
 
 	return code ? code : region_load(&region, &error);
 }
@@ -70,15 +82,14 @@ static void without_the_magic_there_is_nothing_yet(void **state)
 {
 	(void)state;
 	fixture_header(&fixture)->magic = 0;
-	assert_int_equal(region_open(&region, fixture.bytes, FIXTURE_SIZE, true, &error), -EAGAIN);
+	assert_int_equal(open_sized(FIXTURE_SIZE), -EAGAIN);
 }
 
 static void too_few_bytes_are_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(region_open(&region, fixture.bytes, 100, false, &error), -EPROTO);
-	assert_int_equal(region_open(&region, fixture.bytes, FIXTURE_SIZE - 1, false, &error),
-	                 -EPROTO);
+	assert_int_equal(open_sized(100), -EPROTO);
+	assert_int_equal(open_sized(FIXTURE_SIZE - 1), -EPROTO);
 	assert_non_null(strstr(error.text, "offset 0x20"));
 	assert_non_null(strstr(error.text, "0x40000 bytes, but only 0x3ffff are here: truncated"));
 }
@@ -167,6 +178,7 @@ static void each_wrong_cpu_is_refused(void **state)
 	assert_int_equal(open_and_load(), 0);
 	cpu->cpu = 7; /* it was checked, and does not change */
 	cpu->ticks = 99;
+	channel_rig_bring(&channel);
 	region_update_cpus(&region);
 	assert_int_equal(region.cpus[1].cpu, 1);
 	assert_int_equal(region.cpus[1].ticks, 99);
@@ -269,6 +281,7 @@ static void a_machine_that_boots_anew_is_noticed(void **state)
 	(void)state;
 	assert_int_equal(open_and_load(), 0);
 	fixture_header(&fixture)->nonce++;
+	channel_rig_bring(&channel);
 	assert_int_equal(region_load(&region, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "booted anew"));
 }
@@ -324,29 +337,29 @@ static void write_dump(const void *bytes, size_t size)
 static void a_region_is_found_inside_a_file(void **state)
 {
 	uint8_t *dump = make_dump(TR_ALIGN, 3 * TR_PAGE);
-	struct channel channel;
+	struct channel file;
 
 	(void)state;
 	temporary_path(path, "dump");
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -ENOENT);
+	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "opening"));
 	write_dump(dump, 0);
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -EPROTO);
+	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "is empty"));
 	write_dump(dump, TR_ALIGN);
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), 0);
-	assert_int_equal(channel.size, TR_ALIGN - 3 * TR_PAGE);
-	assert_memory_equal(channel.bytes, fixture.bytes, FIXTURE_SIZE);
-	memset(channel.bytes, 0, 8); /* a copy of ours */
-	channel.ops->close(&channel);
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), 0);
-	channel.ops->close(&channel);
+	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), 0);
+	assert_int_equal(file.size, TR_ALIGN - 3 * TR_PAGE);
+	assert_memory_equal(file.bytes, fixture.bytes, FIXTURE_SIZE);
+	memset(file.bytes, 0, 8); /* a copy of ours */
+	channel_close(&file);
+	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), 0);
+	channel_close(&file);
 	memset(dump + 3 * (size_t)TR_PAGE, 0, 8);
 	write_dump(dump, TR_ALIGN);
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), -ENOENT);
+	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -ENOENT);
 	assert_non_null(strstr(error.text, path));
-	assert_null(channel.bytes);
-	assert_int_equal(channel_open_file(&channel, "/", UINT64_MAX, &error), -EINVAL);
+	assert_null(file.bytes);
+	assert_int_equal(channel_open_file(&file, "/", UINT64_MAX, &error), -EINVAL);
 	unlink(path);
 	free(dump);
 }
@@ -401,6 +414,7 @@ static void console_text_survives_a_terminal(void **state)
 	assert_int_equal(open_and_load(), 0);
 	memcpy(console->text, "one\r\n\033[2Jtwo\n", 13);
 	console->head = 13;
+	channel_rig_bring(&channel);
 	text = region_console(&region, &from);
 	assert_string_equal(text, "one\ntwo\n");
 	assert_int_equal(from, 13);
@@ -409,43 +423,89 @@ static void console_text_survives_a_terminal(void **state)
 	memcpy(console->text, "\033[1@x\033[1;2~y", 12);
 	console->head = 12;
 	from = 0;
+	channel_rig_bring(&channel);
 	text = region_console(&region, &from);
 	assert_string_equal(text, "xy");
 	free(text);
 	/* A head that lies: the last 4096 bytes at most. */
 	console->head = UINT64_MAX;
 	from = 0;
+	channel_rig_bring(&channel);
 	text = region_console(&region, &from);
 	assert_non_null(text);
 	free(text);
 }
 
-/* What is to be sent where the channel does not share memory. */
-static void each_word_that_the_host_writes_says_where_it_lies(void **state)
+/* The channel clears it, and says whether it was set. */
+static bool cleared(uint32_t ring)
+{
+	struct channel_bell bell = { .pending = region_pending(&region, ring), .was_set = !ring };
+	int code = channel_clear(&channel, &bell, 1, &error);
+
+	assert_in_range(code, 0, 1);
+	channel_rig_bring(&channel);
+	return bell.was_set;
+}
+
+static void a_doorbell_is_cleared_where_the_machine_sees_it(void **state)
+{
+	struct tr_doorbell *bells = fixture.region.doorbells;
+
+	(void)state;
+	assert_int_equal(open_and_load(), 0);
+	bells[0].pending = bells[1].pending = 1;
+	assert_true(cleared(1));
+	assert_int_equal(bells[1].pending, 0);
+	assert_int_equal(bells[0].pending, 1);
+	assert_false(cleared(1));
+	assert_true(cleared(0));
+	assert_int_equal(bells[0].pending, 0);
+}
+
+static void a_doorbell_that_is_to_be_left_alone_is(void **state)
+{
+	struct channel_bell bell = { .was_set = true };
+
+	(void)state;
+	assert_int_equal(open_and_load(), 0);
+	assert_in_range(channel_clear(&channel, &bell, 1, &error), 0, 1);
+	channel_rig_bring(&channel);
+	assert_false(bell.was_set);
+	assert_int_equal(fixture_header(&fixture)->magic, TR_MAGIC); /* at offset 0 */
+}
+
+static void each_word_that_the_host_writes_comes_to_its_place(void **state)
 {
 	struct tr_doorbell *bell = &fixture.region.doorbells[1];
 	struct perf_event_mmap_page *control =
 	    (void *)(fixture.bytes + fixture.region.rings[1].control);
-	struct tr_reader *reader = &fixture_header(&fixture)->reader;
-	bool pending;
+	struct tr_reader *words = &fixture_header(&fixture)->reader;
+	struct ring_reader *reader = calloc(1, sizeof(*reader));
 
 	(void)state;
 	assert_int_equal(open_and_load(), 0);
-	bell->pending = 1;
-	assert_ptr_equal(fixture.bytes + region_clear_pending(&region, 1, &pending),
-	                 &bell->pending);
-	assert_true(pending);
-	assert_int_equal(bell->pending, 0);
-	region_clear_pending(&region, 1, &pending);
-	assert_false(pending);
-	assert_ptr_equal(fixture.bytes + region_store_aux_tail(&region, 1, 77), &control->aux_tail);
-	assert_int_equal(control->aux_tail, 77);
-	assert_ptr_equal(fixture.bytes + region_data_tail(&region, 1), &control->data_tail);
-	assert_ptr_equal(fixture.bytes + region_ask_for_snapshot(&region, 1), &bell->snapshot);
+	assert_non_null(reader);
+	reader->position = 88;
+	assert_int_equal(region_release_aux(&region, 1, 1ULL << 40 | 77, &error), 0);
+	assert_int_equal(region_release_data(&region, 1, reader, &error), 0);
+	assert_int_equal(region_ask_for_snapshot(&region, 1, &error), 0);
+	assert_int_equal(region_say_ready(&region, &error), 0);
+	channel_rig_deliver(&channel);
+	assert_int_equal(control->aux_tail, 1ULL << 40 | 77);
+	assert_int_equal(control->data_tail, 88);
 	assert_int_equal(bell->snapshot, 1);
-	assert_ptr_equal(fixture.bytes + region_say_ready(&region), &reader->ready);
-	assert_int_equal(reader->ready, region.header.run);
-	assert_true(reader->ready > 0);
+	assert_int_equal(words->ready, region.header.run);
+	assert_true(words->ready > 0);
+	/* What has nothing to give back stores nothing. */
+	reader->position = 96;
+	reader->backward = true;
+	assert_int_equal(region_release_data(&region, 1, reader, &error), 0);
+	reader->backward = false;
+	reader->error.reason = "broken";
+	assert_int_equal(region_release_data(&region, 1, reader, &error), 0);
+	channel_rig_deliver(&channel);
+	assert_int_equal(control->data_tail, 88);
+	free(reader);
 }
 
 static void a_reader_that_was_announced_before_the_boot_stays_announced(void **state)
@@ -489,7 +549,9 @@ int main(void)
 		TEST(a_stale_header_does_not_hide_the_region),
 		TEST(a_dump_without_a_region_is_refused),
 		TEST(console_text_survives_a_terminal),
-		TEST(each_word_that_the_host_writes_says_where_it_lies),
+		TEST(a_doorbell_is_cleared_where_the_machine_sees_it),
+		TEST(a_doorbell_that_is_to_be_left_alone_is),
+		TEST(each_word_that_the_host_writes_comes_to_its_place),
 		TEST(a_reader_that_was_announced_before_the_boot_stays_announced),
 	};
 

@@ -39,7 +39,7 @@ void aux_rig_begin(uint32_t type, bool overwrite)
 {
 	fixture_init_aux(&fixture, type, overwrite);
 	trace_region_set_clock(&fixture.region, &aux_clock);
-	session_rig_begin((struct session_options){ 0 });
+	session_rig_begin(NULL);
 }
 
 static void note(const struct perf_reader_record *record)

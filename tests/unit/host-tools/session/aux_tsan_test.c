@@ -33,25 +33,8 @@ static struct error error;
 static char path[PATH_MAX];
 static int is_over;
 
-static int nothing(struct channel *channel, struct error *why)
-{
-	(void)channel;
-	(void)why;
-	return 0;
-}
-
-static int publish(struct channel *channel, uint64_t offset, size_t size, struct error *why)
-{
-	(void)channel;
-	(void)offset;
-	(void)size;
-	(void)why;
-	return 0;
-}
-
-/* Not a mapping of its own, as the tool has: TSan goes by addresses. */
-static const struct channel_ops ops = { .refresh = nothing, .publish = publish };
-static struct channel channel = { .ops = &ops, .size = FIXTURE_SIZE, .live = true };
+/* Over the fixture itself, not a mapping of its own, as the tool has: TSan goes by addresses. */
+static struct channel channel;
 
 /* What position p of the area holds. */
 static uint8_t byte_at(uint64_t p)
@@ -79,17 +62,17 @@ static int setup(void **state)
 {
 	(void)state;
 	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
-	channel.bytes = fixture.bytes;
 	is_over = 0;
 	temporary_path(path, "aux-tsan");
-	return region_open(&region, channel.bytes, channel.size, true, &error) ||
-	       region_load(&region, &error);
+	return channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, true, &error) ||
+	       region_open(&region, &channel, &error) || region_load(&region, &error);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
 	region_close(&region);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	unlink(path);
 	return 0;
@@ -125,13 +108,13 @@ static void a_reader_that_goes_by_aux_head_sees_every_byte_once(void **state)
 			region_read_aux(&region, 0, position, at.aux_head - position, bytes);
 			assert_bytes(bytes, at.aux_head - position, position);
 			position = at.aux_head;
-			region_store_aux_tail(&region, 0, position);
+			region_release_aux(&region, 0, position, &error);
 		}
 		/* The records in the way of further ones. */
 		assert_true(ring_reader_refresh(&reader) >= 0);
 		while (ring_reader_next(&reader, &record) > 0)
 			;
-		ring_reader_release(&reader);
+		region_release_data(&region, 0, &reader, &error);
 	} while (!last);
 	pthread_join(thread, NULL);
 	assert_int_equal(position, fixture.aux[0].head);
@@ -171,7 +154,7 @@ static void a_session_beside_the_hardware_has_every_byte_in_its_file(void **stat
 	uint64_t got;
 
 	(void)state;
-	assert_int_equal(session_begin(&session, &channel, &region, &options, &error), 0);
+	assert_int_equal(session_begin(&session, &region, &options, &error), 0);
 	assert_int_equal(pthread_create(&thread, NULL, produce, NULL), 0);
 	while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
 		assert_int_equal(session_drain(&session, &got, &error), 0);

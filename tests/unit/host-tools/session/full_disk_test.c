@@ -289,7 +289,7 @@ static int record_all(uint64_t bytes)
 	int code;
 
 	fixture_init(&fixture, 0);
-	session_rig_begin((struct session_options){ 0 });
+	session_rig_begin(NULL);
 	limit(bytes);
 	for (unsigned i = 0; i < TIMES * AT_ONCE; i++) {
 		for (unsigned ring = 0; ring < FIXTURE_RINGS; ring++)

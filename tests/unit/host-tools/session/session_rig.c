@@ -19,25 +19,26 @@ struct session session;
 struct error error;
 char path[PATH_MAX];
 
-void session_rig_begin(struct session_options options)
+void session_rig_begin(struct ivshmem_server *server)
 {
 	static const char *const command[] = { "bareperf", "run" };
+	const struct session_options options = { .output = path,
+		                                 .command = command,
+		                                 .command_words = 2 };
 
 	temporary_path(path, "session");
 	unlink(path);
-	options.output = path;
-	options.command = command;
-	options.command_words = 2;
-	assert_int_equal(channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, &error), 0);
-	assert_int_equal(region_open(&region, channel.bytes, channel.size, true, &error), 0);
-	assert_int_equal(session_begin(&session, &channel, &region, &options, &error), 0);
+	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, server);
+	channel_rig_bring(&channel);
+	assert_int_equal(region_open(&region, &channel, &error), 0);
+	assert_int_equal(session_begin(&session, &region, &options, &error), 0);
 }
 
 void session_rig_end(void)
 {
 	session_end(&session);
 	region_close(&region);
-	channel.ops->close(&channel);
+	channel_close(&channel);
 	fixture_free(&fixture);
 	unlink(path);
 }
@@ -46,7 +47,10 @@ void session_rig_drain(void)
 {
 	uint64_t got;
 
-	assert_int_equal(session_drain(&session, &got, &error), 0);
+	do {
+		assert_int_equal(session_drain(&session, &got, &error), 0);
+	} while (session.has_more);
+	channel_rig_deliver(&channel);
 }
 
 void session_rig_recount(void)

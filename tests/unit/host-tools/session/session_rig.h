@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "host-tools/session/session.h"
+#include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
 /* The test program's only ones: the region is the fixture's, and path the file's. */
@@ -16,15 +17,15 @@ extern struct session session;
 extern struct error error;
 extern char path[PATH_MAX];
 
-/* Begin a session on the fixture, which is there already, with these options but for the file's
- * name and the command. */
-void session_rig_begin(struct session_options options);
+/* Begin a session on the fixture, which is there already. server: NULL, or whose doorbells it
+ * rings. */
+void session_rig_begin(struct ivshmem_server *server);
 
 /* Give everything back, the fixture included, and remove the file. */
 void session_rig_end(void);
 
-/* What is in the rings comes into the file. A ring that cannot be read is told by
- * session.trouble. */
+/* What is in the rings comes into the file, and what was read is given back. A ring that cannot be
+ * read is told by session.trouble. */
 void session_rig_drain(void);
 
 /* What the session counted is in its file, counted anew. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/host-tools/region/channel_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+void channel_rig_open(struct channel *channel, int fd, size_t size, struct ivshmem_server *server)
+{
+	struct error error = { "" };
+
+	assert_int_equal(channel_open_shared(channel, fd, size, server, &error), 0);
+}
+
+void channel_rig_bring(struct channel *channel)
+{
+	struct error error = { "" };
+	int code;
+
+	do {
+		code = channel_refresh(channel, &error);
+	} while (code > 0);
+	assert_int_equal(code, 0);
+}
+
+void channel_rig_deliver(struct channel *channel)
+{
+	(void)channel;
+}
