@@ -175,10 +175,10 @@ static void each_record_is_told_with_its_place(void **state)
 	assert_in_range(pread(fileno(file), text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
 	fclose(file);
 	for (uint64_t i = 0; i < IN_RING; i++) {
-		uint64_t at = (control->data_head + i * SAMPLE) & (SIZE - 1);
+		unsigned long long at = ring->data_offset +
+		                        ((control->data_head + i * SAMPLE) & (SIZE - 1));
 
-		snprintf(line, sizeof(line), " 0x%llx [0x40]: PERF_RECORD_SAMPLE",
-		         (unsigned long long)(ring->data_offset + at));
+		snprintf(line, sizeof(line), " 0x%llx [0x40]: PERF_RECORD_SAMPLE", at);
 		if (!strstr(text, line))
 			fail_msg("no%s", line);
 	}
