@@ -10,6 +10,7 @@
 #ifndef ABI_TRACE_REGION_H
 #define ABI_TRACE_REGION_H
 
+#include "abi/machine.h"
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
@@ -21,6 +22,23 @@
 #define TR_MAX_EVENTS 1024U /* (attr, CPU) pairs */
 #define TR_MAX_IMAGES 16U
 #define TR_MAX_RINGS  256U
+
+#define TR_RING_SIZE_MAX (1ULL << 31) /* bytes, of a ring's data and of an AUX area */
+
+/* What of an overwritable ring of this size is in flight at the most: ringbuf/ring.h, letters G and
+ * H. */
+#define TR_IN_FLIGHT(size) ((size) / 4)
+
+/* Samples that an event may write in a second, unless a command says otherwise: perf's
+ * kernel.perf_event_max_sample_rate. */
+#define TR_SAMPLE_RATE 100000U
+
+/* pid of everything: the machine is perf's one process, a CPU is its thread. */
+#define TR_PID 1U
+static inline uint32_t tr_tid(uint32_t cpu)
+{
+	return TR_PID + cpu;
+}
 
 enum tr_state {
 	TR_BOOTING = 0,   /* tables are not complete */

@@ -19,7 +19,7 @@ static void print_machine(void)
 	               id.signature);
 }
 
-static void print_terms(const struct pmu *source)
+static void print_terms(const struct pmu_source *source)
 {
 	if (!source->formats) {
 		if (!source->events)
@@ -35,10 +35,10 @@ static void print_terms(const struct pmu *source)
 }
 
 /* One that is here, or that is here and kept from us. */
-static void print_source(const struct pmu *source)
+static void print_source(const struct pmu_source *source)
 {
 	const char *why = NULL;
-	int error = source->probe(&why);
+	int error = pmu_of(source)->probe(&why);
 
 	if (error == -ENODEV)
 		return;
@@ -74,7 +74,7 @@ void list_print(const struct channel *channel)
 {
 	print_machine();
 	console_printf("event sources:\n");
-	for (const struct pmu *const *source = pmu_sources; *source; source++)
+	for (const struct pmu_source *const *source = pmu_sources; *source; source++)
 		print_source(*source);
 	console_printf("generic events:\n");
 	print_generic_events();

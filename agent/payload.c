@@ -200,9 +200,10 @@ bool payload_owns(const void *bytes, uint64_t size)
 }
 
 const struct workload workload_payload = {
-	.name = "payload",
-	.arguments = "[ARGS...]",
-	.description = "the program that was handed over as an initrd or as \\payload.elf",
+	.usage.name = "payload",
+	.usage.arguments = "[ARGS...]",
+	.usage.description = "the program that was handed over as an initrd or as \\payload.elf",
+	.usage.takes_words = true,
 	.missing = payload_missing,
 	.run_program = payload_program,
 };

@@ -12,6 +12,7 @@
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "pmu/throttle.h"
+#include "workload/workload.h"
 
 #define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
 #define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
@@ -184,7 +185,7 @@ static bool fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
 {
 	uint64_t room = (r->region->size - r->region->tables_end) / TR_PAGE;
 
-	return pages <= RING_SIZE_MAX / TR_PAGE && aux_pages <= RING_SIZE_MAX / TR_PAGE &&
+	return pages <= TR_RING_SIZE_MAX / TR_PAGE && aux_pages <= TR_RING_SIZE_MAX / TR_PAGE &&
 	       r->nr_cpus * (1 + pages + aux_pages) <= room;
 }
 
@@ -253,7 +254,8 @@ int record_run(const struct command *command, const char *text, struct trace_reg
                struct channel *channel)
 {
 	struct recording r = { .command = command, .region = region, .channel = channel };
-	const char *missing = command->workload->missing ? command->workload->missing() : NULL;
+	const struct workload *workload = workload_of(command->workload);
+	const char *missing = workload->missing ? workload->missing() : NULL;
 	int error;
 
 	if (missing)

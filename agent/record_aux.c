@@ -9,7 +9,7 @@
 
 bool recording_fills_aux(const struct perf_event_attr *attr)
 {
-	const struct pmu *source = pmu_of_type(attr->type);
+	const struct pmu_source *source = pmu_of_type(attr->type);
 
 	return source && source->flags & PMU_AUX;
 }
@@ -23,7 +23,7 @@ int recording_choose_aux(struct recording *r)
 		if (recording_fills_aux(&r->specs[i].attr))
 			filler = &r->specs[i]; /* the only one, by the command's parser */
 	}
-	if (filler && command->snapshot && !pmu_of_type(filler->attr.type)->snapshot)
+	if (filler && command->snapshot && !pmu_of(pmu_of_type(filler->attr.type))->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
@@ -40,7 +40,7 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	c->aux_member = (struct ring_member){
 		.ring = &c->ring,
 		.owns = true,
-		.aux_source = event->pmu->flags & PMU_AUX ? event->pmu : NULL,
+		.aux_source = event->pmu->source.flags & PMU_AUX ? event->pmu : NULL,
 	};
 	error = ring_aux_init(&c->aux, &c->aux_member, &event->account,
 	                      &(struct ring_aux_config){

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "agent/recording.h"
+#include "agent/tables.h"
 #include "pmu/callchain.h"
 
 static void clear_period(struct perf_event_attr *attr)
@@ -97,7 +98,7 @@ static void default_events(struct recording *r)
 	struct parse_error error;
 
 	for (const char *const *name = all ? counted : recorded; *name; name++) {
-		parse_events(*name, pmu_sources, &r->specs[r->nr_events], 1, &error);
+		parse_events(*name, &image_tables.sources, &r->specs[r->nr_events], 1, &error);
 		if (!is_there(r, &r->specs[r->nr_events]))
 			continue;
 		r->nr_events++;

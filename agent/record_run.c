@@ -8,15 +8,16 @@
 #include "lib/console.h"
 #include "lib/syscalls.h"
 #include "pmu/pmu.h"
+#include "workload/workload.h"
 
 static int workload(void *arg)
 {
 	const struct command *command = arg;
 
-	if (command->workload->run_program)
-		return command->workload->run_program(command->argc,
-		                                      (char **)(uintptr_t)command->argv);
-	return command->workload->run(command->argument);
+	if (command->workload->takes_words)
+		return workload_of(command->workload)
+		    ->run_program(command->argc, (char **)(uintptr_t)command->argv);
+	return workload_of(command->workload)->run(command->argument);
 }
 
 /* What is traced: a workload that may exit(), or crash. */
@@ -79,7 +80,7 @@ int recording_run(struct recording *r)
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
-	if (error && !command->workload->run_program)
+	if (error && !command->workload->takes_words)
 		return recording_fail(r, error, "workload %s: %s", command->workload->name,
 		                      event_error_text(error));
 	r->region->header->exit_status = error;

@@ -3,10 +3,11 @@
 
 #include "agent/parse/words.h"
 #include "pmu/pmu.h"
+#include "workload/workload.h"
 
 const struct command_tables image_tables = {
 	.version = BAREPERF_VERSION,
-	.sources = pmu_sources,
+	.sources = { .list = pmu_sources, .is_here = pmu_is_here },
 	.workloads = workloads,
 	.options = { record_options, stat_options, common_options },
 };

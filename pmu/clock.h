@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Nanoseconds from the cycle counter, by the conversion that the trace region publishes. */
+/* The machine's clock, made and read (abi/clock.h). */
 #ifndef PMU_CLOCK_H
 #define PMU_CLOCK_H
 
-#include "abi/trace_region.h"
-
-#define NSEC_PER_SEC 1000000000ULL
+#include "abi/clock.h"
 
 /* Make clock convert a counter of frequency Hz (1 to 2^34), with 0 ns at entry_cycles. The
  * multiplier is the largest that fits 32 bits, so the error is below 2^-31 of the time passed.
  * Sets frequency, entry_cycles, time_mult, time_shift and time_zero. */
 void clock_set(struct tr_clock *clock, uint64_t frequency, uint64_t entry_cycles);
-
-/* perf's conversion (struct perf_event_mmap_page, capabilities' cap_user_time_zero), without
- * overflow for any cycles. Any context. */
-static inline uint64_t clock_to_ns(const struct tr_clock *clock, uint64_t cycles)
-{
-	unsigned __int128 product = (unsigned __int128)cycles * clock->time_mult;
-
-	return clock->time_zero + (uint64_t)(product >> (clock->time_shift & 63));
-}
 
 /* Cycles in a span of ns, rounded up, so that a deadline is never early; saturates at
  * 2^62. Any context. */

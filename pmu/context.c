@@ -44,7 +44,7 @@ static bool has_member_of(const struct perf_event *leader, const struct pmu *pmu
 static bool fills_aux(const struct perf_event *leader)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
-		if (leader[i].pmu->flags & PMU_AUX)
+		if (leader[i].pmu->source.flags & PMU_AUX)
 			return true;
 	}
 	return false;
@@ -195,7 +195,7 @@ static void for_aux_groups(const struct perf_event_context *c, bool that_fill,
                            void (*call)(struct perf_event *event))
 {
 	for (struct perf_event *e = c->events; e < end(c); e++) {
-		bool fills = e->pmu->flags & PMU_AUX;
+		bool fills = e->pmu->source.flags & PMU_AUX;
 
 		if (fills_aux(e->group_leader) && fills == that_fill &&
 		    e->group_leader->state != EVENT_OFF)

@@ -23,13 +23,20 @@ static int check_attr(const struct perf_event_attr *attr)
 	return 0;
 }
 
-const struct pmu *pmu_of_type(uint32_t type)
+const struct pmu_source *pmu_of_type(uint32_t type)
 {
-	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
-		if ((*pmu)->type == type)
-			return *pmu;
+	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
+		if ((*s)->type == type)
+			return *s;
 	}
 	return NULL;
+}
+
+bool pmu_is_here(const struct pmu_source *source)
+{
+	const char *why;
+
+	return !pmu_of(source)->probe(&why);
 }
 
 /* An event that would count nothing, as nothing runs at the levels that its modifiers leave. */
@@ -57,11 +64,11 @@ int event_init(struct perf_event *event)
 		error = check_levels(event);
 	if (error)
 		return error;
-	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
-		error = (*pmu)->event_init(event);
+	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
+		error = pmu_of(*s)->event_init(event);
 		if (error == -ENOENT)
 			continue;
-		event->pmu = *pmu;
+		event->pmu = pmu_of(*s);
 		if (!event->group_leader) {
 			event->group_leader = event;
 			event->nr_members = 1;

@@ -6,6 +6,7 @@
 #ifndef PMU_PMU_H
 #define PMU_PMU_H
 
+#include "abi/event_types.h"
 #include "abi/trace_region.h"
 #include "arch/arch.h"
 #include "pmu/branch_area.h"
@@ -174,11 +175,15 @@ struct perf_event {
 	} hw;
 };
 
-/* All sources that this image was built with, ended by NULL; general ones last. */
-extern const struct pmu *const pmu_sources[];
+/* All sources that this image was built with, each the beginning of a struct pmu, ended by NULL;
+ * general ones last. */
+extern const struct pmu_source *const pmu_sources[];
+
+/* Whether the machine has what it drives, whoever uses that. Thread. */
+bool pmu_is_here(const struct pmu_source *source);
 
 /* The source that has this type for its own, or NULL: for generic events several serve it. */
-const struct pmu *pmu_of_type(uint32_t type);
+const struct pmu_source *pmu_of_type(uint32_t type);
 
 /* Bind event (attr, cpu, evsel, name set by the caller; its group, or NULL for none) to the first
  * source that serves it. -ENOENT if none does, else that source's error. Thread. */

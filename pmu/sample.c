@@ -35,7 +35,7 @@ uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t t
 	uint64_t type = event->attr.sample_type;
 
 	if (type & PERF_SAMPLE_TID)
-		*at++ = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
+		*at++ = sample_pair(TR_PID, tr_tid(event->cpu));
 	if (type & PERF_SAMPLE_TIME)
 		*at++ = time;
 	if (type & PERF_SAMPLE_ID)
@@ -68,7 +68,7 @@ static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
 {
 	at[0] = event->account.id;
 	at[1] = arch_regs_pc(regs);
-	at[2] = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
+	at[2] = sample_pair(TR_PID, tr_tid(event->cpu));
 	at[3] = data->time;
 	at[4] = sample_pair(event->cpu, 0);
 	at[5] = data->period;
@@ -86,7 +86,7 @@ static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struc
 	if (type & PERF_SAMPLE_IP)
 		*at++ = arch_regs_pc(regs);
 	if (type & PERF_SAMPLE_TID)
-		*at++ = sample_pair(SAMPLE_PID, sample_tid(event->cpu));
+		*at++ = sample_pair(TR_PID, tr_tid(event->cpu));
 	if (type & PERF_SAMPLE_TIME)
 		*at++ = data->time;
 	if (type & PERF_SAMPLE_ADDR)
@@ -193,7 +193,7 @@ void usual_sample_prepare(struct perf_event *event)
 	event->usual = (struct usual_sample){
 		.most = size + (has_chain ? 8 * (2 + event->attr.sample_max_stack) : 0),
 		.header = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER),
-		.tid = sample_pair(SAMPLE_PID, sample_tid(event->cpu)),
+		.tid = sample_pair(TR_PID, tr_tid(event->cpu)),
 		.cpu = sample_pair(event->cpu, 0),
 		.clock = clock_line_of(event->cpu),
 		.has_chain = has_chain,

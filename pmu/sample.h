@@ -10,13 +10,6 @@
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)
 
-/* pid of everything: the image is perf's one process, a CPU is its thread. */
-#define SAMPLE_PID 1U
-static inline uint32_t sample_tid(unsigned cpu)
-{
-	return SAMPLE_PID + cpu;
-}
-
 /* Values of one sample that only the source knows. */
 struct sample_data {
 	uint64_t time; /* ns */

@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An event source: what it is called and what can be said of its events, for who reads commands,
- * and what it does, for the event core. The host tool reads the first half out of images.
- */
+/* What an event source does, for the event core; how it is called is struct pmu_source. */
 #ifndef PMU_SOURCE_H
 #define PMU_SOURCE_H
 
 #include <stdint.h>
 
+#include "abi/source.h"
+
 struct perf_event;
-
-/* A named bit field of attr.config/config1/config2 or of config3, as in sysfs' format/ directory:
- * what -e SOURCE/TERM=VALUE/ sets. A field in pieces has an entry for each, the lowest bits first.
- */
-struct pmu_format {
-	const char *term;
-	uint8_t word; /* 0 config, 1 config1, 2 config2, 3 config3 */
-	uint8_t low;  /* lowest bit, highest bit */
-	uint8_t high;
-};
-
-/* A name that this source gives to one of its events: -e NAME. */
-struct pmu_event_name {
-	const char *name;
-	uint64_t config;
-	const char *description; /* for `list` */
-};
-
-/* Abilities of a source, struct pmu's flags. */
-#define PMU_AUX   (1U << 0) /* its hardware fills an AUX area, instead of samples */
-#define PMU_RAW   (1U << 1) /* it counts PERF_TYPE_RAW events: -e rHEX */
-#define PMU_EVERY (1U << 2) /* it records every one of its events: there is no period */
 
 /*
  * What a source must do. Errors mean the same for every source:
@@ -43,13 +20,7 @@ struct pmu_event_name {
  *   -ENXIO       add: this CPU is of a kind that does not count it; the event stays off here
  */
 struct pmu {
-	const char *name;                    /* as in -e NAME// and in `list` */
-	const char *description;             /* one line */
-	uint32_t type;                       /* perf_event_attr.type */
-	uint32_t flags;                      /* PMU_* */
-	uint64_t config;                     /* of attr, where no term says otherwise */
-	const struct pmu_event_name *events; /* ends with a NULL name; may be NULL */
-	const struct pmu_format *formats;    /* ends with a NULL term; may be NULL */
+	struct pmu_source source; /* the first member: pmu_of() */
 
 	/* Is the hardware there? 0, -ENODEV or -EBUSY; *why is then a sentence. Thread. */
 	int (*probe)(const char **why);
@@ -83,5 +54,11 @@ struct pmu {
 	 * reader has taken it. NULL where there is no such mode. Interrupts masked. */
 	void (*snapshot)(struct perf_event *event);
 };
+
+/* Whose description it is, of a struct pmu. Any context. */
+static inline const struct pmu *pmu_of(const struct pmu_source *source)
+{
+	return (const struct pmu *)source;
+}
 
 #endif

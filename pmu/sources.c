@@ -10,17 +10,17 @@
 #include "pmu/x86/intel_pmu.h"
 
 /* Hardware first: it takes the generic events that it can count. */
-const struct pmu *const pmu_sources[] = {
-	&pmu_intel,
-	&pmu_intel_core,
-	&pmu_intel_atom,
-	&pmu_amd,
-	&pmu_arm_pmuv3,
-	&pmu_arm_spe,
-	&pmu_intel_bts,
-	&pmu_branch_step,
-	&pmu_branch_trace_bts,
-	&pmu_branch_trace_step,
-	&pmu_cpu_clock,
+const struct pmu_source *const pmu_sources[] = {
+	&pmu_intel.source,
+	&pmu_intel_core.source,
+	&pmu_intel_atom.source,
+	&pmu_amd.source,
+	&pmu_arm_pmuv3.source,
+	&pmu_arm_spe.source,
+	&pmu_intel_bts.source,
+	&pmu_branch_step.source,
+	&pmu_branch_trace_bts.source,
+	&pmu_branch_trace_step.source,
+	&pmu_cpu_clock.source,
 	NULL,
 };

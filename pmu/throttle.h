@@ -9,8 +9,6 @@
 
 #include "pmu/pmu.h"
 
-#define THROTTLE_RATE 100000U /* samples a second, perf's kernel.perf_event_max_sample_rate */
-
 /* Let event write this many samples a second, counted by ticks; 0: as many as it likes. Before it
  * is enabled. Thread. */
 void throttle_set(struct perf_event *event, uint64_t rate);

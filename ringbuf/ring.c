@@ -28,7 +28,7 @@ struct reservation {
 static void open(struct ring *ring, uint64_t from)
 {
 	uint64_t limit = (from | ring->mask) + 1; /* there the next record may wrap */
-	uint64_t room = ring->flip ? from + RING_IN_FLIGHT(ring->size) : ring->tail + ring->size;
+	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size) : ring->tail + ring->size;
 
 	if (limit > room)
 		limit = room;
@@ -92,7 +92,7 @@ static bool has_room(struct ring *ring, uint64_t end)
 		return end - ring->tail <= ring->size || end - ring_tail(ring) <= ring->size;
 	/* G, and no more than this in flight. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	return end - ring_load(&ring->published) <= RING_IN_FLIGHT(ring->size);
+	return end - ring_load(&ring->published) <= TR_IN_FLIGHT(ring->size);
 }
 
 static bool may_write(const struct ring *ring, uint32_t size)

@@ -61,12 +61,8 @@
 #include "ringbuf/fault.h"
 #include "ringbuf/owner.h"
 
-#define RING_SIZE_MAX    (1ULL << 31) /* bytes: see ring_is_good() */
 #define RING_LEVELS      4  /* writers that may take care at a time: thread, exception, IRQ, NMI */
 #define RING_TRAILER_MAX 48 /* bytes: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
-
-/* The bound on bytes in flight of an overwritable ring of this size; a reader needs it, too. */
-#define RING_IN_FLIGHT(size) ((size) / 4)
 
 /* What became of one event's records. All NMI-safe; see struct tr_event_ledger. */
 struct ring_account {
@@ -130,7 +126,7 @@ struct ring {
 struct ring_config {
 	struct perf_event_mmap_page *control;
 	void *data;                   /* aligned to 8 */
-	uint64_t size;                /* a power of two, TR_PAGE to RING_SIZE_MAX */
+	uint64_t size;                /* a power of two, TR_PAGE to TR_RING_SIZE_MAX */
 	uint32_t flags;               /* TR_RING_* */
 	uint32_t max_record;          /* bytes, a multiple of 8, at most UINT16_MAX and size */
 	void *scratch;                /* RING_LEVELS * max_record bytes, aligned to 8 */

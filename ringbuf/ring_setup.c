@@ -23,7 +23,7 @@ static void init_control(const struct ring_config *config)
 
 int ring_init(struct ring *ring, const struct ring_config *config)
 {
-	if (config->size < TR_PAGE || config->size > RING_SIZE_MAX ||
+	if (config->size < TR_PAGE || config->size > TR_RING_SIZE_MAX ||
 	    (config->size & (config->size - 1)) || config->max_record > UINT16_MAX ||
 	    config->max_record > config->size || config->max_record % 8)
 		return -EINVAL;

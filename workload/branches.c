@@ -15,10 +15,10 @@ static __attribute__((noinline, noclone)) int branches(uint64_t taken)
 }
 
 const struct workload workload_branches = {
-	.name = "branches",
-	.arguments = "[N]",
-	.description = "one loop of N taken branches",
-	.standard = 1000000,
-	.most = 1ULL << 62,
+	.usage.name = "branches",
+	.usage.arguments = "[N]",
+	.usage.description = "one loop of N taken branches",
+	.usage.standard = 1000000,
+	.usage.most = 1ULL << 62,
 	.run = branches,
 };

@@ -81,12 +81,12 @@ LEAF int calltree(uint64_t seconds)
 }
 
 const struct workload workload_calltree = {
-	.name = "calltree",
-	.arguments = "[SECONDS]",
-	.description =
+	.usage.name = "calltree",
+	.usage.arguments = "[SECONDS]",
+	.usage.description =
 	    "a fixed call tree: parse 50 % (lex 30, hash 20), solve 40 % (pivot 25, "
 	    "swap 15), emit 10 %",
-	.standard = 3,
-	.most = 86400,
+	.usage.standard = 3,
+	.usage.most = 86400,
 	.run = calltree,
 };

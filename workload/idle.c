@@ -14,10 +14,10 @@ static int idle(uint64_t seconds)
 }
 
 const struct workload workload_idle = {
-	.name = "idle",
-	.arguments = "[SECONDS]",
-	.description = "the CPU sleeps",
-	.standard = 1,
-	.most = 86400,
+	.usage.name = "idle",
+	.usage.arguments = "[SECONDS]",
+	.usage.description = "the CPU sleeps",
+	.usage.standard = 1,
+	.usage.most = 86400,
 	.run = idle,
 };

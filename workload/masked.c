@@ -29,10 +29,10 @@ static int masked(uint64_t seconds)
 }
 
 const struct workload workload_masked = {
-	.name = "masked",
-	.arguments = "[SECONDS]",
-	.description = "interrupts masked, 10 ms at a time",
-	.standard = 1,
-	.most = 86400,
+	.usage.name = "masked",
+	.usage.arguments = "[SECONDS]",
+	.usage.description = "interrupts masked, 10 ms at a time",
+	.usage.standard = 1,
+	.usage.most = 86400,
 	.run = masked,
 };

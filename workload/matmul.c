@@ -48,11 +48,11 @@ static int matmul(uint64_t n)
 }
 
 const struct workload workload_matmul = {
-	.name = "matmul",
-	.arguments = "[N]",
-	.description = "product of two N by N matrices",
-	.standard = 200,
-	.least = 1,
-	.most = 1U << 16,
+	.usage.name = "matmul",
+	.usage.arguments = "[N]",
+	.usage.description = "product of two N by N matrices",
+	.usage.standard = 200,
+	.usage.least = 1,
+	.usage.most = 1U << 16,
 	.run = matmul,
 };

@@ -17,10 +17,10 @@ static __attribute__((noinline, noclone)) int noploop(uint64_t seconds)
 }
 
 const struct workload workload_noploop = {
-	.name = "noploop",
-	.arguments = "[SECONDS]",
-	.description = "one hot function",
-	.standard = 1,
-	.most = 86400,
+	.usage.name = "noploop",
+	.usage.arguments = "[SECONDS]",
+	.usage.description = "one hot function",
+	.usage.standard = 1,
+	.usage.most = 86400,
 	.run = noploop,
 };

@@ -60,11 +60,11 @@ static int ptrchase(uint64_t bytes)
 }
 
 const struct workload workload_ptrchase = {
-	.name = "ptrchase",
-	.arguments = "[BYTES]",
-	.description = "16 M dependent loads through a buffer of BYTES",
-	.standard = 1U << 20,
-	.least = 2 * LINE,
-	.most = 1ULL << 40,
+	.usage.name = "ptrchase",
+	.usage.arguments = "[BYTES]",
+	.usage.description = "16 M dependent loads through a buffer of BYTES",
+	.usage.standard = 1U << 20,
+	.usage.least = 2 * LINE,
+	.usage.most = 1ULL << 40,
 	.run = ptrchase,
 };

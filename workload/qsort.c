@@ -38,11 +38,11 @@ static int sort(uint64_t count)
 }
 
 const struct workload workload_qsort = {
-	.name = "qsort",
-	.arguments = "[N]",
-	.description = "the C library sorts N numbers",
-	.standard = 1000000,
-	.least = 1,
-	.most = 1ULL << 32,
+	.usage.name = "qsort",
+	.usage.arguments = "[N]",
+	.usage.description = "the C library sorts N numbers",
+	.usage.standard = 1000000,
+	.usage.least = 1,
+	.usage.most = 1ULL << 32,
 	.run = sort,
 };

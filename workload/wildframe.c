@@ -19,10 +19,10 @@ static int wildframe(uint64_t seconds)
 }
 
 const struct workload workload_wildframe = {
-	.name = "wildframe",
-	.arguments = "[SECONDS]",
-	.description = "a hot function whose frame pointer is 0x4141414141414141",
-	.standard = 1,
-	.most = 86400,
+	.usage.name = "wildframe",
+	.usage.arguments = "[SECONDS]",
+	.usage.description = "a hot function whose frame pointer is 0x4141414141414141",
+	.usage.standard = 1,
+	.usage.most = 86400,
 	.run = wildframe,
 };

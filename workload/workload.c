@@ -3,17 +3,17 @@
 
 #include "pmu/clock.h"
 
-const struct workload *const workloads[] = {
-	&workload_noploop,
-	&workload_calltree,
-	&workload_branches,
-	&workload_ptrchase,
-	&workload_qsort,
-	&workload_matmul,
-	&workload_idle,
-	&workload_wildframe,
-	&workload_masked,
-	&workload_payload,
+const struct workload_usage *const workloads[] = {
+	&workload_noploop.usage,
+	&workload_calltree.usage,
+	&workload_branches.usage,
+	&workload_ptrchase.usage,
+	&workload_qsort.usage,
+	&workload_matmul.usage,
+	&workload_idle.usage,
+	&workload_wildframe.usage,
+	&workload_masked.usage,
+	&workload_payload.usage,
 	NULL,
 };
 

@@ -5,15 +5,13 @@
 
 #include <stdint.h>
 
+#include "abi/workload.h"
+
 struct workload {
-	const char *name;
-	const char *arguments;   /* for usage: "SECONDS" */
-	const char *description; /* one line */
-	uint64_t standard;       /* the argument's value where none is given */
-	uint64_t least, most;    /* its bounds */
+	struct workload_usage usage; /* the first member: workload_of() */
 	/* Run to the end. 0, or a negative errno (-ENOMEM). Thread, interrupts enabled. */
 	int (*run)(uint64_t argument);
-	/* Instead, for a program that takes words (argv[argc] is NULL): its exit status. */
+	/* Instead, where it takes words (argv[argc] is NULL): its exit status. */
 	int (*run_program)(int argc, char **argv);
 	/* Why it cannot run here, as a phrase, or NULL; may itself be NULL: it always can. */
 	const char *(*missing)(void);
@@ -23,8 +21,14 @@ extern const struct workload workload_noploop, workload_calltree, workload_branc
     workload_ptrchase, workload_qsort, workload_matmul, workload_idle, workload_wildframe,
     workload_masked, workload_payload;
 
-/* All of them, ended by NULL. */
-extern const struct workload *const workloads[];
+/* All of them, each the beginning of a struct workload, ended by NULL. */
+extern const struct workload_usage *const workloads[];
+
+/* Whose usage it is, of one of these. */
+static inline const struct workload *workload_of(const struct workload_usage *usage)
+{
+	return (const struct workload *)usage;
+}
 
 /* Has this much time passed since the start (ns by clock_now())? */
 int workload_time_is_up(uint64_t start, uint64_t seconds);

@@ -66,7 +66,7 @@ static int check_excluding(struct words *w)
 /* PMU_* of the source that has the event's type; 0: of a generic one. */
 static uint32_t source_flags(const struct words *w, const struct event_spec *spec)
 {
-	for (const struct pmu *const *s = w->tables->sources; *s; s++) {
+	for (const struct pmu_source *const *s = w->tables->sources.list; *s; s++) {
 		if ((*s)->type == spec->attr.type)
 			return (*s)->flags;
 	}

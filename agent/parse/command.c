@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/parse/words.h"
-#include "pmu/throttle.h"
 
 #define DEFAULT_FREQUENCY 4000U
 
@@ -181,7 +180,7 @@ static int unknown_workload(struct words *w, const char *name)
 {
 	struct suggestion near = suggestion_for(name, strlen(name));
 
-	for (const struct workload *const *i = w->tables->workloads; *i; i++)
+	for (const struct workload_usage *const *i = w->tables->workloads; *i; i++)
 		suggestion_offer(&near, (*i)->name);
 	return command_unknown(w, "unknown workload (help lists them)", &near);
 }
@@ -212,11 +211,11 @@ static int parse_workload(struct words *w)
 
 	if (!name)
 		return command_fail(w, "a workload is missing behind --", w->word[w->count - 1]);
-	for (const struct workload *const *i = w->tables->workloads; *i && !c->workload; i++)
+	for (const struct workload_usage *const *i = w->tables->workloads; *i && !c->workload; i++)
 		c->workload = strcmp((*i)->name, name) ? NULL : *i;
 	if (!c->workload)
 		return unknown_workload(w, name);
-	if (!c->workload->run_program)
+	if (!c->workload->takes_words)
 		return parse_argument(w);
 	take_program(w);
 	return 0;
@@ -286,7 +285,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 	int failed;
 
 	memset(command, 0, sizeof(*command));
-	command->max_sample_rate = THROTTLE_RATE;
+	command->max_sample_rate = TR_SAMPLE_RATE;
 	if (length > COMMAND_MAX_LENGTH)
 		return command_fail(&w, "the command line is longer than 1023 characters",
 		                    command->words);
@@ -303,7 +302,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 
 /* ---- Usage ---- */
 
-static void print_options(const struct command_option *options, arch_print_fn print)
+static void print_options(const struct command_option *options, command_print_fn print)
 {
 	for (; options->name; options++)
 		print("  %s%s%s%s%s\n      %s\n", options->name, options->alias ? ", " : "",
@@ -311,7 +310,7 @@ static void print_options(const struct command_option *options, arch_print_fn pr
 		      options->argument ? options->argument : "", options->help);
 }
 
-void command_print_usage(const struct command_tables *tables, arch_print_fn print)
+void command_print_usage(const struct command_tables *tables, command_print_fn print)
 {
 	print(
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
@@ -323,6 +322,6 @@ void command_print_usage(const struct command_tables *tables, arch_print_fn prin
 	print("\nevery command:\n");
 	print_options(common_options, print);
 	print("\nworkloads:\n");
-	for (const struct workload *const *w = tables->workloads; *w; w++)
+	for (const struct workload_usage *const *w = tables->workloads; *w; w++)
 		print("  %s %s\n      %s\n", (*w)->name, (*w)->arguments, (*w)->description);
 }

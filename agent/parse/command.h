@@ -5,7 +5,6 @@
 
 #include "abi/trace_region.h"
 #include "agent/parse/tables.h"
-#include "arch/arch.h"
 #include "pmu/parse/events.h"
 
 #define COMMAND_MAX_EVENTS 16U
@@ -44,7 +43,7 @@ struct command {
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
-	const struct workload *workload;
+	const struct workload_usage *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */
 	char *argv[COMMAND_MAX_WORDS + 1];
@@ -74,6 +73,7 @@ bool command_is_named(const char *text);
 unsigned command_own_words(const char *const *words, unsigned count);
 
 /* The usage, as the lines of `help`, by the given line printer. */
-void command_print_usage(const struct command_tables *tables, arch_print_fn print);
+typedef void (*command_print_fn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void command_print_usage(const struct command_tables *tables, command_print_fn print);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
+#include "abi/machine.h"
+
 #define ELF_MAGIC   0x464c457fU /* 0x7f, "ELF" */
 #define ELFCLASS64  2
 #define ELFDATA2LSB 1
 #define ET_EXEC     2
 #define ET_DYN      3
-#define EM_X86_64   62
-#define EM_AARCH64  183
 
 struct elf_header {
 	uint32_t magic;

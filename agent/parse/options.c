@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "agent/parse/words.h"
-#include "ringbuf/ring.h"
 
 static int set_events(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 	struct parse_error error;
-	int n = parse_events(text, w->tables->sources, c->events + c->nr_events,
+	int n = parse_events(text, &w->tables->sources, c->events + c->nr_events,
 	                     COMMAND_MAX_EVENTS - c->nr_events, &error);
 
 	if (n < 0) {
@@ -95,7 +94,7 @@ static int set_cpus(struct words *w, const char *text)
 
 static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
 {
-	int error = command_number(w, text, 1, RING_SIZE_MAX / TR_PAGE, pages);
+	int error = command_number(w, text, 1, TR_RING_SIZE_MAX / TR_PAGE, pages);
 
 	if (!error && *pages & (*pages - 1))
 		return command_fail(w, "must be a power of two", text);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* MIDR_EL1 in words: Arm ARM DDI 0487, D17.2.100; part numbers from the cores' manuals. */
+#include "abi/machine.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"
-
-#define EM_AARCH64 183
 
 #define MIDR_IMPLEMENTER(midr) ((midr) >> 24 & 0xff)
 #define MIDR_VARIANT(midr)     ((midr) >> 20 & 0xf)

@@ -2,10 +2,9 @@
 /* SDM volume 2A, CPUID. */
 #include <string.h>
 
+#include "abi/machine.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
-
-#define EM_X86_64 62
 
 /* Level types of leaf 0BH, ECX[15:8] */
 #define TOPOLOGY_SMT  1

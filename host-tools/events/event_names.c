@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/events/event_names.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/machine.h"
 #include "host-tools/events/pfm.h"
 #include "pmu/parse/events.h"
 #include "pmu/parse/suggest.h"
@@ -26,13 +26,13 @@ static size_t event_length(const char *text)
 }
 
 /* A name that only the CPU's maker gave; what stands behind a group's brace has none. */
-static bool is_own_name(const char *text, size_t length, const struct pmu *const *sources)
+static bool is_own_name(const char *text, size_t length, const struct pmu_source *const *sources)
 {
 	return length && *text != ':' && !memchr(text, '/', length) &&
 	       !parse_events_knows(text, sources);
 }
 
-bool event_names_any(const char *list, const struct pmu *const *sources)
+bool event_names_any(const char *list, const struct pmu_source *const *sources)
 {
 	while (*list) {
 		size_t length = event_length(list);
@@ -185,7 +185,7 @@ static const char *without_modifiers(char name[NAME_MAX_LENGTH + 1], const char 
 	return name;
 }
 
-void event_names_mask(struct blob *text, const char *list, const struct pmu *const *sources,
+void event_names_mask(struct blob *text, const char *list, const struct pmu_source *const *sources,
                       uint16_t machine)
 {
 	while (*list) {
@@ -242,8 +242,9 @@ void event_names_suggest(struct blob *text, const char *list, uint16_t machine)
 		blob_printf(text, "%.*s%s", (int)(event - name), name, search.near.meant);
 }
 
-int event_names_resolve(struct blob *text, const char *list, const struct pmu *const *sources,
-                        const struct event_cpu *cpu, struct error *error)
+int event_names_resolve(struct blob *text, const char *list,
+                        const struct pmu_source *const *sources, const struct event_cpu *cpu,
+                        struct error *error)
 {
 	while (*list) {
 		size_t length = event_length(list);

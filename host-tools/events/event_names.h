@@ -3,19 +3,19 @@
 #ifndef HOST_TOOLS_EVENTS_EVENT_NAMES_H
 #define HOST_TOOLS_EVENTS_EVENT_NAMES_H
 
+#include "abi/source.h"
 #include "host-tools/events/event_pmus.h"
 #include "host-tools/util/blob.h"
 #include "host-tools/util/error.h"
-#include "pmu/source.h"
 
 /* Whether a list of events, as behind -e, has names that the firmware, with these sources, does not
- * know. */
-bool event_names_any(const char *list, const struct pmu *const *sources);
+ * know. sources, here and below: NULL where they are not known. */
+bool event_names_any(const char *list, const struct pmu_source *const *sources);
 
 /* Add the list to text with each such name, if some CPU of this machine type (ELF's e_machine) has
  * an event of that name, replaced by a raw event of the same length: for the firmware's parser to
  * check the rest. */
-void event_names_mask(struct blob *text, const char *list, const struct pmu *const *sources,
+void event_names_mask(struct blob *text, const char *list, const struct pmu_source *const *sources,
                       uint16_t machine);
 
 /* What the first event of the list may have meant, if it is near to a name that some CPU of this
@@ -28,7 +28,8 @@ void event_names_suggest(struct blob *text, const char *list, uint16_t machine);
  * must complain about, stays; so does what sources know. -ENOENT, -EINVAL: the first that cannot be
  * resolved, why, and what to try.
  */
-int event_names_resolve(struct blob *text, const char *list, const struct pmu *const *sources,
-                        const struct event_cpu *cpu, struct error *error);
+int event_names_resolve(struct blob *text, const char *list,
+                        const struct pmu_source *const *sources, const struct event_cpu *cpu,
+                        struct error *error);
 
 #endif

@@ -3,9 +3,10 @@
  * far as libpfm4 has tables for them. */
 #include "host-tools/events/event_pmus.h"
 
-#include <elf.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "abi/machine.h"
 
 #define MODELS       7
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

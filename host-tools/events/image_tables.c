@@ -120,7 +120,7 @@ static int count(const struct image_tables *image, const void *list)
 	return -1;
 }
 
-static int copy_sources(struct image_tables *image, const struct pmu *const *list,
+static int copy_sources(struct image_tables *image, const struct pmu_source *const *list,
                         struct error *error)
 {
 	int n = count(image, list);
@@ -130,35 +130,19 @@ static int copy_sources(struct image_tables *image, const struct pmu *const *lis
 	image->sources = calloc((size_t)n + 1, sizeof(*image->sources));
 	image->source_list = calloc((size_t)n + 1, sizeof(void *));
 	for (int i = 0; image->sources && image->source_list && i < n; i++) {
-		const struct pmu *from = at(image, list[i], 0, sizeof(*from));
+		const struct pmu_source *from = at(image, list[i], 0, sizeof(*from));
 
 		if (!from || !is_text(image, from->name) || !is_text(image, from->description) ||
 		    !are_events(image, from->events) || !are_formats(image, from->formats))
 			return nonsense(image, list[i], "the event source", error);
-		image->sources[i] = (struct pmu){
-			.name = from->name,
-			.description = from->description,
-			.type = from->type,
-			.flags = from->flags,
-			.config = from->config,
-			.events = from->events,
-			.formats = from->formats,
-		};
+		image->sources[i] = *from;
 		image->source_list[i] = &image->sources[i];
 	}
-	image->tables.sources = image->source_list;
+	image->tables.sources.list = image->source_list;
 	return image->sources && image->source_list ? 0 : -ENOMEM;
 }
 
-/* Stands for the image's own, which nobody calls here. */
-static int program(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	return -ENOSYS;
-}
-
-static int copy_workloads(struct image_tables *image, const struct workload *const *list,
+static int copy_workloads(struct image_tables *image, const struct workload_usage *const *list,
                           struct error *error)
 {
 	int n = count(image, list);
@@ -168,20 +152,12 @@ static int copy_workloads(struct image_tables *image, const struct workload *con
 	image->workloads = calloc((size_t)n + 1, sizeof(*image->workloads));
 	image->workload_list = calloc((size_t)n + 1, sizeof(void *));
 	for (int i = 0; image->workloads && image->workload_list && i < n; i++) {
-		const struct workload *from = at(image, list[i], 0, sizeof(*from));
+		const struct workload_usage *from = at(image, list[i], 0, sizeof(*from));
 
 		if (!from || !is_text(image, from->name) || !is_text(image, from->arguments) ||
 		    !is_text(image, from->description))
 			return nonsense(image, list[i], "the workload", error);
-		image->workloads[i] = (struct workload){
-			.name = from->name,
-			.arguments = from->arguments,
-			.description = from->description,
-			.standard = from->standard,
-			.least = from->least,
-			.most = from->most,
-			.run_program = from->run_program ? program : NULL,
-		};
+		image->workloads[i] = *from;
 		image->workload_list[i] = &image->workloads[i];
 	}
 	image->tables.workloads = image->workload_list;
@@ -233,7 +209,7 @@ static int copy_tables(struct image_tables *image, const struct tables_directory
 		image->tables.options[i] = ours[i];
 	}
 	memcpy(image->tables.version, from->version, sizeof(from->version));
-	code = copy_sources(image, from->sources, error);
+	code = copy_sources(image, from->sources.list, error);
 	return code ? code : copy_workloads(image, from->workloads, error);
 }
 

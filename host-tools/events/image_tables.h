@@ -8,14 +8,14 @@
 #include "host-tools/util/error.h"
 
 struct image_tables {
-	struct command_tables tables; /* its sources have no functions: what is here is not known */
+	struct command_tables tables; /* whether a source is here is left open */
 	/* storage */
 	uint8_t *bytes; /* the file, relocated */
 	size_t size;
-	struct pmu *sources;
-	const struct pmu **source_list;
-	struct workload *workloads;
-	const struct workload **workload_list;
+	struct pmu_source *sources;
+	const struct pmu_source **source_list;
+	struct workload_usage *workloads;
+	const struct workload_usage **workload_list;
 };
 
 /*

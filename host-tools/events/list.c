@@ -3,16 +3,15 @@
 #include "host-tools/events/list.h"
 
 #include <argp.h>
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "abi/machine.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/pfm.h"
 #include "host-tools/util/exit_status.h"
-#include "pmu/pmu.h"
 
 struct list_options {
 	const char *pmu;
@@ -90,7 +89,7 @@ static int print_encoded(const struct list_options *options, struct error *error
 		.pmu = options->pmu,
 	};
 	struct blob text = { 0 };
-	int code = event_names_resolve(&text, options->encode, pmu_sources, &cpu, error);
+	int code = event_names_resolve(&text, options->encode, NULL, &cpu, error);
 
 	if (!code)
 		printf("%.*s\n", (int)text.size, (const char *)text.bytes);

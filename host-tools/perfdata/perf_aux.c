@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/perfdata/perf_aux.h"
 
+#include "abi/event_types.h"
 #include "host-tools/perfdata/arm_spe_decode.h"
 #include "host-tools/perfdata/perf_file.h"
-#include "pmu/arm/arm_spe.h"
-#include "pmu/software/branch_step.h"
-#include "pmu/x86/intel_bts.h"
 
 static const struct perf_aux_format formats[] = {
 	{ PERF_TYPE_INTEL_BTS, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
 	/* the same records, made by software */
 	{ PERF_TYPE_BRANCH_STEP, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	{ PMU_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
+	{ PERF_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
 };
 
 const struct perf_aux_format *perf_aux_format(uint32_t type)

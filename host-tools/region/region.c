@@ -11,9 +11,9 @@
 const char *region_arch_name(uint16_t machine)
 {
 	switch (machine) {
-	case 62: /* EM_X86_64 */
+	case EM_X86_64:
 		return "x86_64";
-	case 183: /* EM_AARCH64 */
+	case EM_AARCH64:
 		return "aarch64";
 	default:
 		return NULL;

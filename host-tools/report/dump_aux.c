@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/event_types.h"
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/dump_spe.h"
-#include "pmu/arm/arm_spe.h"
 
 struct branch {
 	uint64_t from, to, flags;
@@ -74,7 +74,7 @@ static uint64_t type_in_region(const struct region *region, uint32_t ring)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		if (region->events[i].ring == ring &&
-		    region->events[i].attr.type == PMU_TYPE_ARM_SPE)
+		    region->events[i].attr.type == PERF_TYPE_ARM_SPE)
 			return PERF_FILE_AUXTRACE_ARM_SPE;
 	}
 	return PERF_FILE_AUXTRACE_INTEL_BTS;

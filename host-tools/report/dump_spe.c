@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/report/dump_spe.h"
 
+#include "abi/clock.h"
 #include "host-tools/perfdata/arm_spe_decode.h"
-#include "pmu/clock.h"
 
 static void put_word(struct format *f, const char *word)
 {

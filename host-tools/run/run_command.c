@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/run/run_command.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,13 @@
 #include "host-tools/events/event_names.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/util/blob.h"
-#include "pmu/pmu.h"
 
 #define THEN "--then poweroff"
 
 /* What a command may name: the image's own, if it says. */
-static const struct pmu *const *sources(const struct run_options *options)
+static const struct pmu_source *const *sources(const struct run_options *options)
 {
-	return options->tables ? options->tables->sources : pmu_sources;
+	return options->tables ? options->tables->sources.list : NULL;
 }
 
 /* How many words are the command's own; the workload's follow. */

@@ -212,7 +212,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 		.offset = aux->aux_offset,
 		.reference = cycles_of(&session->region.header.clock, sample.time),
 		.idx = ring,
-		.tid = SYNTH_PID + r->cpu,
+		.tid = tr_tid(r->cpu),
 		.cpu = r->cpu,
 	};
 	parts = find_piece(session, ring, aux, format, pieces + 1);

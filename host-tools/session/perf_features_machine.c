@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pmu/pmu.h"
+#include "abi/event_types.h"
 
-#define EM_AARCH64             183
 #define CLOCK_MONOTONIC_RAW_ID 4U /* Linux's: ns since some moment, as the hardware counts them */
 
 void perf_feature_nrcpus(struct blob *blob, const struct perf_features_input *in)
@@ -202,19 +201,18 @@ static bool is_used(const struct region *region, uint32_t type)
 
 /* PMU_MAPPINGS: {type, name} of the sources whose events are in the file, and of "software", which
  * every Linux has. */
+static const struct event_type_name sources[] = { EVENT_TYPE_NAMES };
+
 void perf_feature_pmu_mappings(struct blob *blob, const struct perf_features_input *in)
 {
-	uint32_t count = 1;
+	uint32_t count = 0;
 
 	blob_u32(blob, 0);
-	blob_u32(blob, PERF_TYPE_SOFTWARE);
-	blob_perf_string(blob, "software");
-	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
-		if ((*pmu)->type == PERF_TYPE_SOFTWARE || pmu_of_type((*pmu)->type) != *pmu ||
-		    !is_used(in->region, (*pmu)->type))
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (sources[i].type != PERF_TYPE_SOFTWARE && !is_used(in->region, sources[i].type))
 			continue;
-		blob_u32(blob, (*pmu)->type);
-		blob_perf_string(blob, (*pmu)->name);
+		blob_u32(blob, sources[i].type);
+		blob_perf_string(blob, sources[i].source);
 		count++;
 	}
 	if (!blob->failed)

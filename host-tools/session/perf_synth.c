@@ -23,7 +23,7 @@ static size_t trailer_words(uint64_t sample_type)
 static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
 {
 	if (sample_type & PERF_SAMPLE_TID)
-		blob_u64(blob, SYNTH_PID | (uint64_t)tid << 32);
+		blob_u64(blob, TR_PID | (uint64_t)tid << 32);
 	if (sample_type & PERF_SAMPLE_TIME)
 		blob_u64(blob, 0);
 	if (sample_type & PERF_SAMPLE_ID)
@@ -98,7 +98,7 @@ static void thread_name(const struct region *region, const struct tr_cpu *cpu, c
 static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, const char *comm)
 {
 	add_header(blob, PERF_RECORD_COMM, 8 + text_size(comm), PERF_RECORD_MISC_USER, sample_type);
-	blob_u32(blob, SYNTH_PID);
+	blob_u32(blob, TR_PID);
 	blob_u32(blob, tid);
 	add_text(blob, comm);
 	add_trailer(blob, sample_type, tid, 0);
@@ -107,10 +107,10 @@ static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, cons
 static void add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
 {
 	add_header(blob, PERF_RECORD_FORK, 24, PERF_RECORD_MISC_USER, sample_type);
-	blob_u32(blob, SYNTH_PID);
-	blob_u32(blob, SYNTH_PID); /* parent */
+	blob_u32(blob, TR_PID);
+	blob_u32(blob, TR_PID); /* parent */
 	blob_u32(blob, tid);
-	blob_u32(blob, SYNTH_PID); /* parent's thread */
+	blob_u32(blob, TR_PID); /* parent's thread */
 	blob_u64(blob, 0);
 	add_trailer(blob, sample_type, tid, 0);
 }
@@ -119,8 +119,8 @@ static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_i
                       const struct image_file *file)
 {
 	struct perf_record_mmap2 mmap2 = {
-		.pid = SYNTH_PID,
-		.tid = SYNTH_PID,
+		.pid = TR_PID,
+		.tid = TR_PID,
 		.addr = image->address,
 		.len = image->size,
 		.pgoff = file->file_offset,
@@ -134,7 +134,7 @@ static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_i
 	blob_add(blob, (const uint8_t *)&mmap2 + sizeof(mmap2.header),
 	         sizeof(mmap2) - sizeof(mmap2.header));
 	add_text(blob, file->path);
-	add_trailer(blob, sample_type, SYNTH_PID, 0);
+	add_trailer(blob, sample_type, TR_PID, 0);
 }
 
 /* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
@@ -152,7 +152,7 @@ static void add_kernel(struct blob *blob, uint64_t sample_type)
 	blob_u64(blob, TR_PAGE);
 	blob_u64(blob, address); /* of the symbol that the name ends with */
 	add_text(blob, name);
-	add_trailer(blob, sample_type, SYNTH_PID, 0);
+	add_trailer(blob, sample_type, TR_PID, 0);
 }
 
 void perf_synth_start(struct blob *blob, const struct region *region,
@@ -162,11 +162,11 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 	uint64_t sample_type = region->header.events.count ? region->events[0].attr.sample_type : 0;
 
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
-		uint32_t tid = SYNTH_PID + region->cpus[i].cpu;
+		uint32_t tid = TR_PID + region->cpus[i].cpu;
 		char name[COMM_SIZE];
 
 		thread_name(region, &region->cpus[i], name);
-		if (tid != SYNTH_PID)
+		if (tid != TR_PID)
 			add_fork(blob, sample_type, tid);
 		add_comm(blob, sample_type, tid, name);
 	}
@@ -185,7 +185,7 @@ void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
 			continue;
 		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER, sample_type);
 		blob_u64(blob, event->ledger.lost);
-		add_trailer(blob, sample_type, SYNTH_PID + event->event.cpu, event->event.id);
+		add_trailer(blob, sample_type, tr_tid(event->event.cpu), event->event.id);
 	}
 }
 

@@ -12,8 +12,6 @@
 #include "host-tools/session/images.h"
 #include "host-tools/util/blob.h"
 
-#define SYNTH_PID 1U
-
 /* COMM, FORK and MMAP2 records for the region's CPUs and images, to stand before all others. */
 void perf_synth_start(struct blob *blob, const struct region *region,
                       const struct image_file *files);

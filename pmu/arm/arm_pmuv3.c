@@ -368,11 +368,11 @@ static void read(struct perf_event *event)
 }
 
 const struct pmu pmu_arm_pmuv3 = {
-	.name = "armv8_pmuv3",
-	.description = "the CPU's counters: generic events, rNNN, event=N; long: 64 bits",
-	.type = ARM_PMUV3_TYPE,
-	.flags = PMU_RAW,
-	.formats = arm_pmuv3_formats,
+	.source.name = "armv8_pmuv3",
+	.source.description = "the CPU's counters: generic events, rNNN, event=N; long: 64 bits",
+	.source.type = PERF_TYPE_ARM_PMUV3,
+	.source.flags = PMU_RAW,
+	.source.formats = arm_pmuv3_formats,
 	.probe = arm_pmuv3_probe,
 	.event_init = arm_pmuv3_event_init,
 	.add = add,

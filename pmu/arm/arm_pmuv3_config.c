@@ -7,7 +7,6 @@
 #include "pmu/sampling.h"
 
 /* ELF's number; elsewhere there are no such registers to ask. */
-#define EM_AARCH64 183
 
 #define NOT_SERVED UINT32_MAX
 
@@ -188,7 +187,7 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	struct arm_pmuv3_unit unit;
 
 	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_RAW &&
-	    attr->type != ARM_PMUV3_TYPE)
+	    attr->type != PERF_TYPE_ARM_PMUV3)
 		return -ENOENT;
 	if (arm_pmuv3_probe(&why))
 		return -ENOENT;

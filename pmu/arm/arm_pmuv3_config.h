@@ -29,7 +29,6 @@ bool arm_pmuv3_is_long(const struct perf_event *event);
 bool arm_pmuv3_is_plain(const struct perf_event *event);
 
 /* For struct pmu. */
-#define ARM_PMUV3_TYPE 8U /* of attr, beside PERF_TYPE_RAW: dynamic, as in Linux */
 extern const struct pmu_format arm_pmuv3_formats[];
 int arm_pmuv3_probe(const char **why);
 int arm_pmuv3_event_init(struct perf_event *event);

@@ -365,12 +365,12 @@ static void snapshot(struct perf_event *event)
 }
 
 const struct pmu pmu_arm_spe = {
-	.name = "arm_spe",
-	.description = "statistical profiling of operations",
-	.type = PMU_TYPE_ARM_SPE,
-	.flags = PMU_AUX,
-	.config = ARM_SPE_TS_ENABLE,
-	.formats = arm_spe_formats,
+	.source.name = "arm_spe",
+	.source.description = "statistical profiling of operations",
+	.source.type = PERF_TYPE_ARM_SPE,
+	.source.flags = PMU_AUX,
+	.source.config = ARM_SPE_TS_ENABLE,
+	.source.formats = arm_spe_formats,
 	.probe = arm_spe_probe,
 	.event_init = arm_spe_event_init,
 	.add = add,

@@ -15,9 +15,6 @@
 
 #include "pmu/pmu.h"
 
-/* perf_event_attr.type: Linux hands such numbers out at boot, we once and for all. */
-#define PMU_TYPE_ARM_SPE 9U
-
 extern const struct pmu pmu_arm_spe;
 
 #endif

@@ -7,7 +7,6 @@
 #include "pmu/arm/arm_spe.h"
 
 /* ELF's number; elsewhere there are no such registers to ask. */
-#define EM_AARCH64 183
 
 /* Linux's numbers, but for the inverse filter: its config3 lies beyond what the attr of older
  * perfs has, and tools read it nowhere. */
@@ -232,7 +231,7 @@ int arm_spe_event_init(struct perf_event *event)
 	const char *why;
 	int error;
 
-	if (event->attr.type != PMU_TYPE_ARM_SPE)
+	if (event->attr.type != PERF_TYPE_ARM_SPE)
 		return -ENOENT;
 	error = arm_spe_probe(&why);
 	if (error)

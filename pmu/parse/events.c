@@ -25,6 +25,11 @@ const struct pmu_event_name parse_generic_events[] = {
 	{ NULL, 0, NULL },
 };
 
+const struct pmu_event_name parse_software_events[] = {
+	{ "cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "time on the CPU, by its timer" },
+	{ NULL, 0, NULL },
+};
+
 static const struct pmu_event_name *lookup(const struct pmu_event_name *names, const char *text,
                                            size_t length)
 {
@@ -42,7 +47,7 @@ static size_t without_instance(const char *name, size_t length)
 	return length > 2 && !memcmp(name + length - 2, "_0", 2) ? length - 2 : length;
 }
 
-static bool is_meant(const struct pmu *source, const char *name, size_t length)
+static bool is_meant(const struct pmu_source *source, const char *name, size_t length)
 {
 	if (!name)
 		return source->flags & PMU_RAW;
@@ -53,17 +58,16 @@ static bool is_meant(const struct pmu *source, const char *name, size_t length)
 /* The sources of this name, or for none those of raw events, as vendors' are called alike: those
  * that are here, as far as that is known, else the first. */
 static unsigned find_candidates(const struct parser *p, const char *name, size_t length,
-                                const struct pmu *found[MAX_CANDIDATES])
+                                const struct pmu_source *found[MAX_CANDIDATES])
 {
-	const struct pmu *first = NULL;
-	const char *why;
+	const struct pmu_source *first = NULL;
 	unsigned n = 0;
 
-	for (const struct pmu *const *s = p->sources; *s && n < MAX_CANDIDATES; s++) {
+	for (const struct pmu_source *const *s = p->sources->list; *s && n < MAX_CANDIDATES; s++) {
 		if (!is_meant(*s, name, length))
 			continue;
 		first = first ? first : *s;
-		if (!(*s)->probe || !(*s)->probe(&why))
+		if (!p->sources->is_here || p->sources->is_here(*s))
 			found[n++] = *s;
 	}
 	if (!n && first)
@@ -78,9 +82,9 @@ static void begin_spec(struct event_spec *spec)
 	spec->members = 1;
 }
 
-static void offer_sources(struct suggestion *near, const struct pmu *const *sources)
+static void offer_sources(struct suggestion *near, const struct pmu_source *const *sources)
 {
-	for (const struct pmu *const *s = sources; *s; s++)
+	for (const struct pmu_source *const *s = sources; *s; s++)
 		suggestion_offer(near, (*s)->name);
 }
 
@@ -88,7 +92,7 @@ static int unknown_source(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 
-	offer_sources(&near, p->sources);
+	offer_sources(&near, p->sources->list);
 	return parser_unknown(p, "unknown event source", &near);
 }
 
@@ -96,7 +100,7 @@ static int unknown_source(struct parser *p, const char *name, size_t length)
  * the error. */
 static int parse_source(struct parser *p, const char *name, size_t length)
 {
-	const struct pmu *found[MAX_CANDIDATES];
+	const struct pmu_source *found[MAX_CANDIDATES];
 	unsigned n = find_candidates(p, name, length, found);
 	const char *terms = p->at + 1;
 	struct parse_error first = { 0 };
@@ -126,7 +130,7 @@ static bool is_raw(const char *name, size_t length, uint64_t *config)
 
 static int parse_raw(struct parser *p, const char *name, uint64_t config)
 {
-	const struct pmu *found[MAX_CANDIDATES];
+	const struct pmu_source *found[MAX_CANDIDATES];
 	unsigned n = find_candidates(p, NULL, 0, found);
 	bool fits = !n;
 
@@ -139,13 +143,17 @@ static int parse_raw(struct parser *p, const char *name, uint64_t config)
 	return 0;
 }
 
-static bool lookup_all(const struct pmu *const *sources, const char *name, size_t length,
+static bool lookup_all(const struct pmu_source *const *sources, const char *name, size_t length,
                        struct perf_event_attr *attr)
 {
 	const struct pmu_event_name *found = lookup(parse_generic_events, name, length);
 
 	attr->type = PERF_TYPE_HARDWARE;
-	for (const struct pmu *const *s = sources; *s && !found; s++) {
+	if (!found) {
+		attr->type = PERF_TYPE_SOFTWARE;
+		found = lookup(parse_software_events, name, length);
+	}
+	for (const struct pmu_source *const *s = sources; s && *s && !found; s++) {
 		attr->type = (*s)->type;
 		found = lookup((*s)->events, name, length);
 	}
@@ -157,13 +165,13 @@ static bool lookup_all(const struct pmu *const *sources, const char *name, size_
 static int unknown_event(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
-	const struct pmu *found[MAX_CANDIDATES];
+	const struct pmu_source *found[MAX_CANDIDATES];
 
 	if (length && find_candidates(p, name, length, found))
 		return parser_fail(p, "an event source: slashes are missing, as in bts//", name);
 	for (const struct pmu_event_name *e = parse_generic_events; e->name; e++)
 		suggestion_offer(&near, e->name);
-	for (const struct pmu *const *s = p->sources; *s; s++) {
+	for (const struct pmu_source *const *s = p->sources->list; *s; s++) {
 		for (const struct pmu_event_name *e = (*s)->events; e && e->name; e++)
 			suggestion_offer(&near, e->name);
 	}
@@ -179,7 +187,7 @@ static int parse_name(struct parser *p)
 	p->at += length;
 	if (*p->at == '/')
 		return parse_source(p, name, length);
-	if (lookup_all(p->sources, name, length, &p->spec->attr))
+	if (lookup_all(p->sources->list, name, length, &p->spec->attr))
 		return 0;
 	if (is_raw(name, length, &config))
 		return parse_raw(p, name, config);
@@ -188,7 +196,7 @@ static int parse_name(struct parser *p)
 	return unknown_event(p, name, length);
 }
 
-bool parse_events_knows(const char *text, const struct pmu *const *sources)
+bool parse_events_knows(const char *text, const struct pmu_source *const *sources)
 {
 	struct perf_event_attr attr;
 	size_t length = parser_name_length(text);

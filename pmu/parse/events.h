@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "abi/perf_event.h"
-#include "pmu/source.h"
+#include "abi/source.h"
 
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
@@ -16,6 +16,13 @@ struct event_spec {
 	                     the one before it */
 	bool sample_read; /* :S: its samples carry its group's counts, which sample no more */
 	char name[64];    /* as written, or what the term name= says */
+};
+
+/* What events are of: sources that an image was built with, ended by NULL, and whether the machine
+ * has what one drives; is_here NULL: that is left open. */
+struct event_sources {
+	const struct pmu_source *const *list;
+	bool (*is_here)(const struct pmu_source *source);
 };
 
 /* What is wrong with a text, and where in it. */
@@ -28,24 +35,25 @@ struct parse_error {
 /*
  * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h, S), with
  * commas between; {EVENT,...}:MODIFIERS is a group. NAME is one of perf's generic hardware events
- * or a name of some source in sources; TERM one of its formats, or config, config1, config2 (with
- * no bit that its formats lack), period, freq, name. VALUE is decimal or 0x hexadecimal, name's is
- * text up to ',' or '/'. Returns how many specs were filled (1 to max), or -EINVAL with error.
- * Thread.
+ * or software events, or a name of some source in sources; TERM one of its formats, or config,
+ * config1, config2 (with no bit that its formats lack), period, freq, name. VALUE is decimal or 0x
+ * hexadecimal, name's is text up to ',' or '/'. Returns how many specs were filled (1 to max), or
+ * -EINVAL with error. Thread.
  */
-int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
+int parse_events(const char *text, const struct event_sources *sources, struct event_spec *specs,
                  unsigned max, struct parse_error *error);
 
 /* perf's names of hardware events, ended by a NULL name; which source serves them is for the
- * machine to say. */
-extern const struct pmu_event_name parse_generic_events[];
+ * machine to say. The same of those software events that there are. */
+extern const struct pmu_event_name parse_generic_events[], parse_software_events[];
 
 /* What is said of an event that is none of these. */
 extern const char parse_unknown_event[];
 
 /* Whether parse_events() takes the event at text, up to its modifiers, for one of its own names, a
- * raw one or SOURCE/…/. What it does not know may be a name of the CPU's own. Thread. */
-bool parse_events_knows(const char *text, const struct pmu *const *sources);
+ * raw one or SOURCE/…/. sources is a list, ended by NULL; NULL: perf's own
+ * names only. What it does not know may be a name of the CPU's own. Thread. */
+bool parse_events_knows(const char *text, const struct pmu_source *const *sources);
 
 /* A whole number, decimal or 0x hexadecimal, at *at; moves *at behind it. 0, or -EINVAL if
  * there is no digit, -ERANGE if it exceeds 64 bits. */

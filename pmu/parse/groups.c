@@ -82,7 +82,7 @@ static int parse_group(struct parser *p, struct event_spec *specs, unsigned max,
 	return parser_modifiers(p, &specs[first], *n - first);
 }
 
-int parse_events(const char *text, const struct pmu *const *sources, struct event_spec *specs,
+int parse_events(const char *text, const struct event_sources *sources, struct event_spec *specs,
                  unsigned max, struct parse_error *error)
 {
 	struct parser p = { .at = text, .sources = sources, .error = error };

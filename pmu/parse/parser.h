@@ -9,7 +9,7 @@
 
 struct parser {
 	const char *at;
-	const struct pmu *const *sources;
+	const struct event_sources *sources;
 	struct event_spec *spec;
 	struct parse_error *error;
 };
@@ -32,7 +32,7 @@ size_t parser_name_length(const char *text);
 bool parser_named(const char *name, const char *text, size_t length);
 
 /* The bits of one of attr's config words that the source has terms for. */
-uint64_t parser_known_bits(const struct pmu *source, unsigned word);
+uint64_t parser_known_bits(const struct pmu_source *source, unsigned word);
 
 /* One event with its modifiers, into p->spec. */
 int parser_event(struct parser *p);
@@ -41,6 +41,6 @@ int parser_event(struct parser *p);
 int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count);
 
 /* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */
-int parser_terms(struct parser *p, const struct pmu *source);
+int parser_terms(struct parser *p, const struct pmu_source *source);
 
 #endif

@@ -75,7 +75,7 @@ static uint64_t format_mask(const struct pmu_format *format)
 	return (width == 64 ? UINT64_MAX : (1ULL << width) - 1) << format->low;
 }
 
-uint64_t parser_known_bits(const struct pmu *source, unsigned word)
+uint64_t parser_known_bits(const struct pmu_source *source, unsigned word)
 {
 	uint64_t bits = 0;
 
@@ -113,15 +113,16 @@ static int set_field(struct parser *p, const struct pmu_format *format, uint64_t
 }
 
 /* config=, config1=, config2=: as a whole, but nothing that no term could say. */
-static int set_word(struct parser *p, const struct pmu *source, const struct pmu_format *word,
-                    uint64_t value, const char *value_at)
+static int set_word(struct parser *p, const struct pmu_source *source,
+                    const struct pmu_format *word, uint64_t value, const char *value_at)
 {
 	if (value & ~parser_known_bits(source, word->word))
 		return parser_fail(p, "has bits that this event source reserves", value_at);
 	return set_field(p, word, value, value_at);
 }
 
-static int unknown_term(struct parser *p, const struct pmu *source, const char *term, size_t length)
+static int unknown_term(struct parser *p, const struct pmu_source *source, const char *term,
+                        size_t length)
 {
 	struct suggestion near = suggestion_for(term, length);
 
@@ -134,8 +135,8 @@ static int unknown_term(struct parser *p, const struct pmu *source, const char *
 	return parser_unknown(p, "unknown term of this event source", &near);
 }
 
-static int set_term(struct parser *p, const struct pmu *source, const char *term, size_t length,
-                    uint64_t value, const char *value_at)
+static int set_term(struct parser *p, const struct pmu_source *source, const char *term,
+                    size_t length, uint64_t value, const char *value_at)
 {
 	struct perf_event_attr *attr = &p->spec->attr;
 	const struct pmu_format *format = find_format(source->formats, term, length);
@@ -175,7 +176,7 @@ static int set_name(struct parser *p)
 	return 0;
 }
 
-static int parse_term(struct parser *p, const struct pmu *source)
+static int parse_term(struct parser *p, const struct pmu_source *source)
 {
 	const char *term = p->at, *value_at = term;
 	size_t length = parser_name_length(term);
@@ -194,7 +195,7 @@ static int parse_term(struct parser *p, const struct pmu *source)
 	return set_term(p, source, term, length, value, value_at);
 }
 
-int parser_terms(struct parser *p, const struct pmu *source)
+int parser_terms(struct parser *p, const struct pmu_source *source)
 {
 	/* SOURCE//TERM=VALUE/ is written, too. */
 	if (*p->at == '/' && find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))

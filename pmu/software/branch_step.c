@@ -109,10 +109,10 @@ static void poll(struct perf_event *event)
 }
 
 const struct pmu pmu_branch_step = {
-	.name = "branch-step",
-	.description = "every taken branch, by single-step: slow",
-	.type = PERF_TYPE_BRANCH_STEP,
-	.flags = PMU_AUX | PMU_EVERY,
+	.source.name = "branch-step",
+	.source.description = "every taken branch, by single-step: slow",
+	.source.type = PERF_TYPE_BRANCH_STEP,
+	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe,
 	.event_init = init,
 	.setup_aux = setup_aux,

@@ -9,8 +9,6 @@
 
 #include "pmu/pmu.h"
 
-#define PERF_TYPE_BRANCH_STEP 101U /* attr.type; see PERF_TYPE_INTEL_BTS */
-
 extern const struct pmu pmu_branch_step;
 
 #endif

@@ -9,13 +9,9 @@
 #include <errno.h>
 
 #include "pmu/clock.h"
+#include "pmu/parse/events.h"
 
 #define SHORTEST_PERIOD 1000ULL /* ns: below this the machine would only take interrupts */
-
-static const struct pmu_event_name events[] = {
-	{ "cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "time on the CPU, by its timer" },
-	{ NULL, 0, NULL },
-};
 
 static int probe(const char **why)
 {
@@ -109,10 +105,10 @@ static void read(struct perf_event *event)
 }
 
 const struct pmu pmu_cpu_clock = {
-	.name = "cpu-clock",
-	.description = "sampling by the CPU's timer",
-	.type = PERF_TYPE_SOFTWARE,
-	.events = events,
+	.source.name = "cpu-clock",
+	.source.description = "sampling by the CPU's timer",
+	.source.type = PERF_TYPE_SOFTWARE,
+	.source.events = parse_software_events,
 	.probe = probe,
 	.event_init = init,
 	.add = add,

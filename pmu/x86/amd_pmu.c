@@ -10,7 +10,6 @@
 #include "pmu/sampling.h"
 #include "pmu/x86/x86_counters.h"
 
-#define EM_X86_64 62 /* elsewhere there is no CPUID to ask */
 #define FIRST_ZEN 0x17U
 
 /* perf's sysfs names. The event's upper bits are apart from the others. */
@@ -167,11 +166,11 @@ static int add(struct perf_event *event)
 }
 
 const struct pmu pmu_amd = {
-	.name = "cpu",
-	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
-	.type = PERF_TYPE_RAW,
-	.flags = PMU_RAW,
-	.formats = formats,
+	.source.name = "cpu",
+	.source.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
+	.source.type = PERF_TYPE_RAW,
+	.source.flags = PMU_RAW,
+	.source.formats = formats,
 	.probe = probe,
 	.event_init = init,
 	.add = add,

@@ -26,19 +26,19 @@ static int init(struct perf_event *event)
 }
 
 const struct pmu pmu_branch_trace_bts = {
-	.name = NAME,
-	.description = "the best branch trace there is: bts",
-	.type = PERF_TYPE_INTEL_BTS,
-	.flags = PMU_AUX | PMU_EVERY,
+	.source.name = NAME,
+	.source.description = "the best branch trace there is: bts",
+	.source.type = PERF_TYPE_INTEL_BTS,
+	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_bts,
 	.event_init = init,
 };
 
 const struct pmu pmu_branch_trace_step = {
-	.name = NAME,
-	.description = "the best branch trace there is: branch-step",
-	.type = PERF_TYPE_BRANCH_STEP,
-	.flags = PMU_AUX | PMU_EVERY,
+	.source.name = NAME,
+	.source.description = "the best branch trace there is: branch-step",
+	.source.type = PERF_TYPE_BRANCH_STEP,
+	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_step,
 	.event_init = init,
 };

@@ -26,8 +26,6 @@
 #include "pmu/x86/x86_counters.h"
 #include "ringbuf/bytes.h"
 
-#define EM_X86_64 62
-
 _Static_assert(offsetof(struct branch_segment, base) ==
                        offsetof(struct debug_store, bts_buffer_base) &&
                    offsetof(struct branch_segment, index) ==
@@ -384,10 +382,10 @@ static void poll(struct perf_event *event)
 }
 
 const struct pmu pmu_intel_bts = {
-	.name = "bts",
-	.description = "every taken branch, by Intel's branch trace store",
-	.type = PERF_TYPE_INTEL_BTS,
-	.flags = PMU_AUX | PMU_EVERY,
+	.source.name = "bts",
+	.source.description = "every taken branch, by Intel's branch trace store",
+	.source.type = PERF_TYPE_INTEL_BTS,
+	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe,
 	.event_init = init,
 	.setup_aux = setup_aux,

@@ -11,8 +11,6 @@
 
 #include "pmu/pmu.h"
 
-#define PERF_TYPE_INTEL_BTS 100U /* attr.type; above PERF_TYPE_MAX, as perf's dynamic ones */
-
 extern const struct pmu pmu_intel_bts;
 
 #endif

@@ -9,11 +9,7 @@
 #include "pmu/sampling.h"
 #include "pmu/x86/x86_counters.h"
 
-#define EM_X86_64 62 /* elsewhere there is no CPUID to ask */
-
 /* perf_event_attr.type beside PERF_TYPE_RAW: dynamic, as in Linux */
-#define TYPE_ATOM 10U
-#define TYPE_CORE 11U
 
 /* perf's sysfs names for the fields of PERFEVTSEL. */
 static const struct pmu_format formats[] = {
@@ -227,7 +223,7 @@ static int init_core(struct perf_event *event)
 {
 	const char *why;
 
-	if (event->attr.type != TYPE_CORE)
+	if (event->attr.type != PERF_TYPE_INTEL_CORE)
 		return -ENOENT;
 	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_CORE);
 }
@@ -236,7 +232,7 @@ static int init_atom(struct perf_event *event)
 {
 	const char *why;
 
-	if (event->attr.type != TYPE_ATOM)
+	if (event->attr.type != PERF_TYPE_INTEL_ATOM)
 		return -ENOENT;
 	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_ATOM);
 }
@@ -336,35 +332,35 @@ static int add_atom(struct perf_event *event)
 }
 
 const struct pmu pmu_intel = {
-	.name = "cpu",
-	.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
-	.type = PERF_TYPE_RAW,
-	.flags = PMU_RAW,
+	.source.name = "cpu",
+	.source.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
+	.source.type = PERF_TYPE_RAW,
+	.source.flags = PMU_RAW,
 	.probe = probe,
 	.event_init = init,
 	.add = add,
-	.formats = formats,
+	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };
 
 const struct pmu pmu_intel_core = {
-	.name = "cpu_core",
-	.description = "the counters of performance cores",
-	.type = TYPE_CORE,
+	.source.name = "cpu_core",
+	.source.description = "the counters of performance cores",
+	.source.type = PERF_TYPE_INTEL_CORE,
 	.probe = probe_hybrid,
 	.event_init = init_core,
 	.add = add_core,
-	.formats = formats,
+	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };
 
 const struct pmu pmu_intel_atom = {
-	.name = "cpu_atom",
-	.description = "the counters of efficiency cores",
-	.type = TYPE_ATOM,
+	.source.name = "cpu_atom",
+	.source.description = "the counters of efficiency cores",
+	.source.type = PERF_TYPE_INTEL_ATOM,
 	.probe = probe_hybrid,
 	.event_init = init_atom,
 	.add = add_atom,
-	.formats = formats,
+	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };

@@ -118,7 +118,7 @@ static void fetch(const struct ring_reader *reader, uint64_t offset,
  * with a published record or, if it is not still, with one in flight. */
 static bool overwritten(const struct ring_reader *reader, uint64_t end)
 {
-	uint64_t ahead = reader->still ? 0 : RING_IN_FLIGHT(reader->size);
+	uint64_t ahead = reader->still ? 0 : TR_IN_FLIGHT(reader->size);
 	uint64_t now;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* H: the copy, then the head; pairs with G */

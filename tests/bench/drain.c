@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/event_types.h"
 #include "bench.h"
 #include "host-tools/session/session.h"
-#include "pmu/x86/intel_bts.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 

@@ -37,7 +37,7 @@ static void parse_all(const struct command_tables *tables)
 		    (!error.what || error.column > strlen(texts[i])))
 			abort();
 	}
-	event_names_any("loads,trace//,cyles", tables->sources);
+	event_names_any("loads,trace//,cyles", tables->sources.list);
 }
 
 /* Whether it was accepted. */

@@ -12,13 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/ledger/missing.h"
 #include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/session/session.h"
-#include "pmu/arm/arm_spe.h"
-#include "pmu/x86/intel_bts.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
@@ -53,7 +52,7 @@ static void begin_region(struct fixture *fixture, enum kind kind)
 	if (kind == TRACE)
 		fixture_init_aux(fixture, PERF_TYPE_INTEL_BTS, false);
 	else if (kind == SPE)
-		fixture_init_aux(fixture, PMU_TYPE_ARM_SPE, false);
+		fixture_init_aux(fixture, PERF_TYPE_ARM_SPE, false);
 	else
 		fixture_init(fixture, 0);
 }

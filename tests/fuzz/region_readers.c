@@ -7,12 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/session/session.h"
-#include "pmu/arm/arm_spe.h"
-#include "pmu/x86/intel_bts.h"
 
 #define PIECE 72U /* bytes: three branches; nine SPE packets */
 
@@ -51,7 +50,7 @@ static void make(enum region_kind kind)
 	if (kind == REGION_BACKWARD)
 		fixture_init(f, TR_RING_BACKWARD);
 	else
-		fixture_init_aux(f, kind == REGION_BTS ? PERF_TYPE_INTEL_BTS : PMU_TYPE_ARM_SPE,
+		fixture_init_aux(f, kind == REGION_BTS ? PERF_TYPE_INTEL_BTS : PERF_TYPE_ARM_SPE,
 		                 kind == REGION_SNAPSHOT);
 	fill(f, kind);
 	trace_region_set_message(&f->region, 0, "why");

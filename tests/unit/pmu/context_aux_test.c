@@ -34,18 +34,18 @@ static void say(const char *what, const struct perf_event *event)
 
 static int add(struct perf_event *event)
 {
-	if (event->pmu->flags & PMU_AUX && refusal)
+	if (event->pmu->source.flags & PMU_AUX && refusal)
 		return refusal;
-	if (!(event->pmu->flags & PMU_AUX) && !counters)
+	if (!(event->pmu->source.flags & PMU_AUX) && !counters)
 		return -EAGAIN;
-	counters -= event->pmu->flags & PMU_AUX ? 0 : 1;
+	counters -= event->pmu->source.flags & PMU_AUX ? 0 : 1;
 	say("add", event);
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	counters += event->pmu->flags & PMU_AUX ? 0 : 1;
+	counters += event->pmu->source.flags & PMU_AUX ? 0 : 1;
 	say("del", event);
 }
 
@@ -61,11 +61,14 @@ static void stop(struct perf_event *event)
 }
 
 static const struct pmu pmu_counter = {
-	.name = "counter", .add = add, .del = del, .start = start, .stop = stop
+	.source.name = "counter", .add = add, .del = del, .start = start, .stop = stop
 };
-static const struct pmu pmu_trace = {
-	.name = "trace", .flags = PMU_AUX, .add = add, .del = del, .start = start, .stop = stop
-};
+static const struct pmu pmu_trace = { .source.name = "trace",
+	                              .source.flags = PMU_AUX,
+	                              .add = add,
+	                              .del = del,
+	                              .start = start,
+	                              .stop = stop };
 
 /* ---- The rig ---- */
 

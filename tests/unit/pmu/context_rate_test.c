@@ -40,7 +40,7 @@ static void an_absurd_period_is_stopped_until_the_tick_and_told(void **state)
 {
 	(void)state;
 	context_rig_add_group(1, 1000); /* a million samples a second */
-	throttle_set(&events[0], THROTTLE_RATE);
+	throttle_set(&events[0], TR_SAMPLE_RATE);
 	assert_int_equal(context_rig_start(4), 0);
 	for (unsigned i = 0; i < 10; i++) {
 		context_rig_run(MS);
@@ -62,7 +62,7 @@ static void a_period_at_the_limit_is_left_alone(void **state)
 {
 	(void)state;
 	context_rig_add_group(1, 10000);
-	throttle_set(&events[0], THROTTLE_RATE);
+	throttle_set(&events[0], TR_SAMPLE_RATE);
 	assert_int_equal(context_rig_start(4), 0);
 	for (unsigned i = 0; i < 10; i++) {
 		context_rig_run(MS);
@@ -79,7 +79,7 @@ static void a_throttled_event_takes_its_whole_group_along(void **state)
 	context_rig_add_group(3, 0);
 	events[1].attr.sample_period = 500;
 	assert_int_equal(sampling_init(&events[1]), 0);
-	throttle_set(&events[1], THROTTLE_RATE);
+	throttle_set(&events[1], TR_SAMPLE_RATE);
 	context_rig_add_group(1, 0);
 	assert_int_equal(context_rig_start(4), 0);
 	context_rig_run(MS);
@@ -99,7 +99,7 @@ static void turns_and_throttling_together_keep_the_counts(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		context_rig_add_group(1, 700 + 100 * i);
-		throttle_set(&events[i], THROTTLE_RATE);
+		throttle_set(&events[i], TR_SAMPLE_RATE);
 	}
 	assert_int_equal(context_rig_start(4), 0);
 	for (unsigned i = 0; i < 200; i++) {

@@ -68,7 +68,7 @@ static void fake_enable(void)
 }
 
 static const struct pmu pmu_fake = {
-	.name = "fake",
+	.source.name = "fake",
 	.add = fake_add,
 	.del = fake_del,
 	.start = fake_start,

@@ -97,7 +97,7 @@ static void attributes_are_checked_to_their_bounds(void **state)
 	assert_int_equal(event_init(&event), 0);
 	assert_ptr_equal(event.group_leader, &event);
 	assert_int_equal(event.nr_members, 1);
-	assert_string_equal(event.pmu->name, "cpu-clock");
+	assert_string_equal(event.pmu->source.name, "cpu-clock");
 	event.attr.sample_max_stack = CALLCHAIN_MAX;
 	assert_int_equal(event_init(&event), 0);
 	event.attr.sample_max_stack = CALLCHAIN_MAX + 1;
@@ -133,11 +133,11 @@ static void a_members_leader_stays(void **state)
 static void sources_are_found_by_their_type(void **state)
 {
 	(void)state;
-	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
-		const struct pmu *found = pmu_of_type((*pmu)->type);
+	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
+		const struct pmu_source *found = pmu_of_type((*s)->type);
 
 		assert_non_null(found);
-		assert_int_equal(found->type, (*pmu)->type);
+		assert_int_equal(found->type, (*s)->type);
 	}
 	assert_null(pmu_of_type(12345));
 }

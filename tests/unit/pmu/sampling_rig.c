@@ -55,7 +55,7 @@ static void fake_read(struct perf_event *of)
 }
 
 static const struct pmu pmu_fake = {
-	.name = "fake",
+	.source.name = "fake",
 	.disable = fake_disable,
 	.enable = fake_enable,
 	.start = fake_start,
@@ -63,7 +63,7 @@ static const struct pmu pmu_fake = {
 	.read = fake_read,
 };
 
-const struct pmu pmu_plain = { .name = "plain", .start = fake_start, .stop = fake_stop };
+const struct pmu pmu_plain = { .source.name = "plain", .start = fake_start, .stop = fake_stop };
 
 int sampling_rig_set_up(void **state)
 {

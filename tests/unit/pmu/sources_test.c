@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "abi/event_types.h"
 #include "pmu/pmu.h"
 
 /* Of each kind of Intel's CPUs */
@@ -62,12 +63,12 @@ static void tables_are_what_they_are_documented_to_be(void **state)
 	size_t used = 0;
 
 	(void)state;
-	for (const struct pmu *const *pmu = pmu_sources; *pmu; pmu++) {
-		const struct pmu_format *f = (*pmu)->formats;
-		const struct pmu_event_name *e = (*pmu)->events;
+	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
+		const struct pmu_format *f = (*s)->formats;
+		const struct pmu_event_name *e = (*s)->events;
 
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %x %x\n",
-		                         (*pmu)->name, (*pmu)->type, (*pmu)->flags);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %x %x\n", (*s)->name,
+		                         (*s)->type, (*s)->flags);
 		for (; f && f->term; f++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 			                         "\t%s %u:%u-%u\n", f->term, f->word, f->low,
@@ -79,10 +80,30 @@ static void tables_are_what_they_are_documented_to_be(void **state)
 	assert_string_equal(text, expected);
 }
 
+/* A recording says what its types are called by this table, on hosts that have no image. */
+static void each_type_is_called_as_its_first_source_is(void **state)
+{
+	static const struct event_type_name names[] = { EVENT_TYPE_NAMES };
+	const size_t count = sizeof(names) / sizeof(names[0]);
+
+	(void)state;
+	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
+		size_t i = 0;
+
+		if (pmu_of_type((*s)->type) != *s || (*s)->type == PERF_TYPE_SOFTWARE)
+			continue;
+		while (i < count && names[i].type != (*s)->type)
+			i++;
+		assert_true(i < count);
+		assert_string_equal(names[i].source, (*s)->name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_what_they_are_documented_to_be),
+		cmocka_unit_test(each_type_is_called_as_its_first_source_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void stop(struct perf_event *event)
 	(void)event;
 }
 
-static const struct pmu pmu_fake = { .name = "fake", .start = stop, .stop = stop };
+static const struct pmu pmu_fake = { .source.name = "fake", .start = stop, .stop = stop };
 
 static void notify(void *context, uint32_t vector)
 {

@@ -61,7 +61,7 @@ static void a_config_against_the_rules_is_refused(void **state)
 	bad[1].size = SIZE * 3;
 	bad[2].max_record = 1020;
 	bad[3].max_record = 65536;
-	bad[4].size = 2 * RING_SIZE_MAX;
+	bad[4].size = 2 * TR_RING_SIZE_MAX;
 	assert_int_equal(ring_init(&ring, &good), 0);
 	good.max_record = SIZE; /* and as much as 65535 in larger ones */
 	assert_int_equal(ring_init(&ring, &good), 0);

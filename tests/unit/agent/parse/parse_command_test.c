@@ -11,7 +11,7 @@
 #include "pmu/pmu.h"
 #include "pmu/software/cpu_clock.h"
 
-static const struct workload loop = {
+static const struct workload_usage loop = {
 	.name = "loop",
 	.arguments = "[N]",
 	.description = "",
@@ -19,19 +19,13 @@ static const struct workload loop = {
 	.least = 2,
 	.most = 1U << 20,
 };
-static int run_program(int argc, char **argv)
-{
-	(void)argv;
-	return argc;
-}
-
-static const struct workload program = {
-	.name = "program", .arguments = "[WORDS]", .description = "", .run_program = run_program
+static const struct workload_usage program = {
+	.name = "program", .arguments = "[WORDS]", .description = "", .takes_words = true
 };
-static const struct workload *const test_workloads[] = { &loop, &program, NULL };
+static const struct workload_usage *const test_workloads[] = { &loop, &program, NULL };
 static const struct command_tables tables = {
 	.version = "test",
-	.sources = pmu_sources,
+	.sources.list = pmu_sources,
 	.workloads = test_workloads,
 };
 

@@ -17,12 +17,12 @@ struct tables_file {
 	uint8_t padding[TABLES_DIRECTORY];
 	struct tables_directory directory;
 	struct command_tables tables;
-	const struct pmu *sources[3];
-	const struct workload *workloads[3];
-	struct pmu units[2];
+	const struct pmu_source *sources[3];
+	const struct workload_usage *workloads[3];
+	struct pmu_source units[2];
 	struct pmu_format formats[3];
 	struct pmu_event_name events[2];
-	struct workload programs[2];
+	struct workload_usage programs[2];
 	struct command_option options[3][24];
 	char texts[4096];
 	Elf64_Rela relocations[TABLES_FILE_RELOCATIONS];
@@ -74,7 +74,7 @@ static inline void tables_file_make(struct tables_file *f)
 	memset(f, 0, sizeof(*f));
 	strcpy(f->tables.version, BAREPERF_VERSION);
 	tables_file_options(f);
-	tables_file_point(f, &f->tables.sources, f->sources);
+	tables_file_point(f, &f->tables.sources.list, f->sources);
 	tables_file_point(f, &f->tables.workloads, f->workloads);
 	for (unsigned i = 0; i < 2; i++) {
 		tables_file_point(f, &f->sources[i], &f->units[i]);
@@ -100,7 +100,7 @@ static inline void tables_file_make(struct tables_file *f)
 	f->programs[0].standard = 5;
 	f->programs[0].least = 1;
 	f->programs[0].most = 9;
-	tables_file_point(f, &f->programs[1].run_program, f->texts);
+	f->programs[1].takes_words = true;
 	f->directory = (struct tables_directory){
 		.magic = TABLES_MAGIC,
 		.version = TABLES_VERSION,

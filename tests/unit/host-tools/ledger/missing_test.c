@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/event_types.h"
 #include "host-tools/ledger/missing.h"
-#include "pmu/arm/arm_spe.h"
-#include "pmu/x86/intel_bts.h"
 
 #define RINGS  2U
 #define EVENTS 4U /* cycles and bts// or arm_spe// on each of two CPUs */
@@ -181,7 +180,7 @@ static void branches_that_nobody_counted_are_unknown_and_never_none(void **state
 static void make_spe(void)
 {
 	for (uint32_t i = 1; i < EVENTS; i += 2) {
-		events[i].event.attr.type = PMU_TYPE_ARM_SPE;
+		events[i].event.attr.type = PERF_TYPE_ARM_SPE;
 		events[i].event.attr.sample_period = 4096;
 		events[i].ledger.branch_records = 0;
 		snprintf(events[i].event.name, sizeof(events[i].event.name), "arm_spe//");

@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-#include "pmu/arm/arm_spe.h"
-#include "pmu/software/branch_step.h"
-#include "pmu/x86/intel_bts.h"
+#include "abi/event_types.h"
 #include "tests/unit/host-tools/session/aux_rig.h"
 
 static void each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end(void **state)
@@ -58,7 +56,7 @@ static void what_was_copied_is_given_back_and_the_area_goes_on_at_its_start(void
 static void a_whole_area_is_one_piece(void **state)
 {
 	(void)state;
-	aux_rig_begin(PMU_TYPE_ARM_SPE, false);
+	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
 	aux_rig_put(0, 0, 64, 0);
 	session_rig_drain();
 	/* of padding packets, which adapting leaves alone */
@@ -116,7 +114,7 @@ static void spe_pieces_become_what_perf_can_read(void **state)
 	memcpy(cleared, packets, sizeof(cleared));
 	cleared[8] = cleared[18] = 0x20; /* NS is bit 63 */
 	memcpy(cut, cleared, 10);
-	aux_rig_begin(PMU_TYPE_ARM_SPE, false);
+	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
 	assert_true(fixture_piece(&fixture, 0, packets, 32, 0));
 	assert_true(fixture_piece(&fixture, 0, packets, 32, PERF_AUX_FLAG_PARTIAL));
 	aux_rig_finish();

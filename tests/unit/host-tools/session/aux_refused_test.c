@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pmu/x86/intel_bts.h"
+#include "abi/event_types.h"
 #include "tests/unit/host-tools/session/aux_rig.h"
 
 static void what_no_record_tells_when_a_machine_is_cut_off_is_unread(void **state)

@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/session/session.h"
-#include "pmu/x86/intel_bts.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 

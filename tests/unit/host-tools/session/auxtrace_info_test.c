@@ -7,9 +7,7 @@
 
 #include <cmocka.h>
 
-#include "pmu/arm/arm_spe.h"
-#include "pmu/software/branch_step.h"
-#include "pmu/x86/intel_bts.h"
+#include "abi/event_types.h"
 #include "tests/unit/host-tools/session/aux_rig.h"
 
 /* Whoever makes it: perf drops the last record of a buffer, so that an empty one is appended. */
@@ -50,12 +48,12 @@ static void perf_is_told_the_clock_of_spe_in_a_record_of_its_own(void **state)
 	};
 
 	(void)state;
-	aux_rig_begin(PMU_TYPE_ARM_SPE, false);
+	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
 	aux_rig_finish();
 	assert_memory_equal(aux_file.clock, clock, sizeof(clock));
 	assert_int_equal((uint32_t)aux_file.info[0], PERF_FILE_RECORD_AUXTRACE_INFO);
 	assert_int_equal(aux_file.info[1], PERF_FILE_AUXTRACE_ARM_SPE);
-	assert_int_equal(aux_file.info[2], PMU_TYPE_ARM_SPE);
+	assert_int_equal(aux_file.info[2], PERF_TYPE_ARM_SPE);
 }
 
 /* perf would divide by a multiplier of 0; and of bytes that nobody knows it is told nothing. */

@@ -7,12 +7,9 @@
 
 #include <cmocka.h>
 
+#include "abi/event_types.h"
 #include "host-tools/session/perf_features.h"
 #include "host-tools/session/perf_features_machine.h"
-#include "pmu/x86/intel_bts.h"
-
-#define EM_X86_64  62
-#define EM_AARCH64 183
 
 static struct tr_cpu cpus[6];
 static struct tr_event events[5];

@@ -79,8 +79,8 @@ static void expect_trailer(const uint8_t *body, size_t size, const uint64_t *wor
 
 static void expect_comm(uint32_t tid, const char *name)
 {
-	const uint32_t ids[] = { SYNTH_PID, tid };
-	const uint64_t trailer[] = { SYNTH_PID | (uint64_t)tid << 32, 0 };
+	const uint32_t ids[] = { TR_PID, tid };
+	const uint64_t trailer[] = { TR_PID | (uint64_t)tid << 32, 0 };
 	size_t size;
 	const uint8_t *body = next(PERF_RECORD_COMM, PERF_RECORD_MISC_USER, &size);
 
@@ -92,8 +92,8 @@ static void expect_comm(uint32_t tid, const char *name)
 
 static void expect_fork(uint32_t tid)
 {
-	const uint32_t ids[] = { SYNTH_PID, SYNTH_PID, tid, SYNTH_PID, 0, 0 };
-	const uint64_t trailer[] = { SYNTH_PID | (uint64_t)tid << 32, 0 };
+	const uint32_t ids[] = { TR_PID, TR_PID, tid, TR_PID, 0, 0 };
+	const uint64_t trailer[] = { TR_PID | (uint64_t)tid << 32, 0 };
 	size_t size;
 	const uint8_t *body = next(PERF_RECORD_FORK, PERF_RECORD_MISC_USER, &size);
 
@@ -164,7 +164,7 @@ static void who_runs_nothing_by_name_is_bareperf(void **state)
 static void an_image_is_mapped_where_its_code_is(void **state)
 {
 	static const char path[] = "/a/bareperf.sym";
-	const uint64_t trailer[] = { SYNTH_PID | (uint64_t)SYNTH_PID << 32, 0 };
+	const uint64_t trailer[] = { TR_PID | (uint64_t)TR_PID << 32, 0 };
 	struct perf_record_mmap2 mmap2;
 	const uint8_t *body;
 	size_t size;
@@ -178,8 +178,8 @@ static void an_image_is_mapped_where_its_code_is(void **state)
 	body = next(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &size);
 	memcpy((uint8_t *)&mmap2 + sizeof(mmap2.header), body,
 	       sizeof(mmap2) - sizeof(mmap2.header));
-	assert_int_equal(mmap2.pid, SYNTH_PID);
-	assert_int_equal(mmap2.tid, SYNTH_PID);
+	assert_int_equal(mmap2.pid, TR_PID);
+	assert_int_equal(mmap2.tid, TR_PID);
 	assert_int_equal(mmap2.addr, 0x100000);
 	assert_int_equal(mmap2.len, 0x4000);
 	assert_int_equal(mmap2.pgoff, 0x1000);
@@ -231,7 +231,7 @@ static void what_was_lost_is_told_of_each_event(void **state)
 {
 	struct ledger_event lost[3] = { 0 };
 	struct ledger ledger = { .events = lost };
-	const uint64_t words[] = { 55, SYNTH_PID | 3ULL << 32, 0, 102, 102, 0, 102 };
+	const uint64_t words[] = { 55, TR_PID | 3ULL << 32, 0, 102, 102, 0, 102 };
 	const uint8_t *body;
 	size_t size;
 

@@ -12,8 +12,6 @@
 #include "pmu/clock.h"
 #include "tests/unit/pmu/counter_rig.h"
 
-#define EM_AARCH64 183
-
 struct arm_pmuv3_model arm_pmuv3_models[ARM_PMUV3_MODELS];
 #define model (arm_pmuv3_models[fake_cpu_number])
 

@@ -7,8 +7,7 @@
 #include "pmu/sample.h"
 #include "ringbuf/reader/ring_reader.h"
 
-#define EM_AARCH64 183
-#define MHZ        1000000ULL
+#define MHZ 1000000ULL
 
 /* ---- The model ---- */
 
@@ -117,7 +116,7 @@ struct perf_event event;
 void describe(uint64_t config, uint64_t period)
 {
 	event = (struct perf_event){
-		.attr = { .type = PMU_TYPE_ARM_SPE,
+		.attr = { .type = PERF_TYPE_ARM_SPE,
 		          .size = sizeof(event.attr),
 		          .config = config,
 		          .sample_period = period,

@@ -16,40 +16,38 @@ static const struct pmu_format formats[] = {
 	{ "min_latency", 2, 0, 11 }, { "whole", 1, 0, 63 }, { "third", 3, 0, 63 },
 	{ NULL, 0, 0, 0 },
 };
-static const struct pmu unit = { .name = "unit", .type = 42, .events = names, .formats = formats };
-static const struct pmu with_default = {
+static const struct pmu_source unit = {
+	.name = "unit", .type = 42, .events = names, .formats = formats
+};
+static const struct pmu_source with_default = {
 	.name = "default", .type = 43, .config = 0x200000, .formats = formats
 };
 
-/* Two vendors' counters, one of which is here. */
-static int here(const char **why)
-{
-	*why = NULL;
-	return 0;
-}
-
-static int absent(const char **why)
-{
-	*why = "another vendor's";
-	return -ENODEV;
-}
-
 static const struct pmu_format wide[] = { { "event", 0, 0, 11 }, { NULL, 0, 0, 0 } };
-static const struct pmu theirs = {
-	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = formats, .probe = absent
+static const struct pmu_source theirs = {
+	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = formats
 };
-static const struct pmu ours = {
-	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = wide, .probe = here
+static const struct pmu_source ours = {
+	.name = "cpu", .type = PERF_TYPE_RAW, .flags = PMU_RAW, .formats = wide
 };
-static const struct pmu *const sources[] = { &unit, &with_default, NULL };
-static const struct pmu *const vendors[] = { &theirs, &ours, NULL };
+static const struct pmu_source *const sources[] = { &unit, &with_default, NULL };
+static const struct event_sources open = { .list = sources };
+
+/* Two vendors' counters, one of which is here. */
+static bool is_ours(const struct pmu_source *source)
+{
+	return source == &ours;
+}
+
+static const struct pmu_source *const vendor_list[] = { &theirs, &ours, NULL };
+static const struct event_sources vendors = { .list = vendor_list, .is_here = is_ours };
 
 static struct event_spec specs[8]; /* of which the second half is not given away */
 static struct parse_error error;
 
 static int parse(const char *text)
 {
-	return parse_events(text, sources, specs, 4, &error);
+	return parse_events(text, &open, specs, 4, &error);
 }
 
 static void generic_names_are_hardware_events(void **state)
@@ -166,9 +164,9 @@ static void a_name_replaces_what_is_written(void **state)
 static void of_sources_with_one_name_the_one_that_is_here_is_meant(void **state)
 {
 	(void)state;
-	assert_int_equal(parse_events("cpu/event=0xfff/,rfff", vendors, specs, 4, &error), 2);
+	assert_int_equal(parse_events("cpu/event=0xfff/,rfff", &vendors, specs, 4, &error), 2);
 	assert_int_equal(specs[0].attr.config, 0xfff);
-	assert_int_equal(parse_events("r1000", vendors, specs, 4, &error), -EINVAL);
+	assert_int_equal(parse_events("r1000", &vendors, specs, 4, &error), -EINVAL);
 	assert_string_equal(error.what, "has bits that this CPU's counters reserve");
 }
 
@@ -190,10 +188,10 @@ static void what_is_no_name_of_ours_is_known_for_that(void **state)
 static void no_two_sources_that_count_have_one_type(void **state)
 {
 	(void)state;
-	for (const struct pmu *const *a = pmu_sources; *a; a++) {
-		for (const struct pmu *const *b = pmu_sources; b < a; b++)
+	for (const struct pmu_source *const *a = pmu_sources; *a; a++) {
+		for (const struct pmu_source *const *b = pmu_sources; b < a; b++)
 			assert_true((*a)->type != (*b)->type || (*a)->type == PERF_TYPE_RAW ||
-			            !(*a)->add || !(*b)->add);
+			            !pmu_of(*a)->add || !pmu_of(*b)->add);
 	}
 }
 

@@ -18,7 +18,6 @@
 #include "pmu/x86/amd_pmu.h"
 #include "tests/unit/pmu/counter_rig.h"
 
-#define EM_X86_64    62
 #define MAX_COUNTERS 8U
 #define MASK         ((1ULL << PERF_CTR_WIDTH) - 1)
 #define CTL_RESERVED                                                                 \
@@ -401,7 +400,8 @@ static void raw_events_have_twelve_bits_and_no_bits_of_ours(void **state)
 		                            PERFEVTSEL_ANY | 0x76,
 		                            1ULL << 36 | 0x76,
 		                            1ULL << 41 | 0x76 };
-	const struct pmu *const sources[] = { &pmu_amd, NULL };
+	static const struct pmu_source *const list[] = { &pmu_amd.source, NULL };
+	static const struct event_sources sources = { .list = list, .is_here = pmu_is_here };
 	struct parse_error error;
 	struct event_spec spec;
 
@@ -412,15 +412,15 @@ static void raw_events_have_twelve_bits_and_no_bits_of_ours(void **state)
 		assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	}
 	assert_int_equal(
-	    parse_events("cpu/event=0x1c7,umask=2,cmask=1,inv,edge/", sources, &spec, 1, &error),
+	    parse_events("cpu/event=0x1c7,umask=2,cmask=1,inv,edge/", &sources, &spec, 1, &error),
 	    1);
 	assert_true(spec.attr.config == (1ULL << 32 | 1 << 24 | 1 << 23 | 1 << 18 | 0x02c7));
 	rig_begin(&rig_events[0], PERF_TYPE_RAW, spec.attr.config, 1000);
 	assert_true((model.control[0] & PERF_CTL_EVENT) == spec.attr.config);
 	event_disable(&rig_events[0]);
 	assert_int_equal(model.faults, 0);
-	assert_int_equal(parse_events("cpu/event=0x1000/", sources, &spec, 1, &error), -EINVAL);
-	assert_int_equal(parse_events("cpu/any/", sources, &spec, 1, &error), -EINVAL);
+	assert_int_equal(parse_events("cpu/event=0x1000/", &sources, &spec, 1, &error), -EINVAL);
+	assert_int_equal(parse_events("cpu/any/", &sources, &spec, 1, &error), -EINVAL);
 }
 
 static void a_hypervisor_without_counters_is_named(void **state)

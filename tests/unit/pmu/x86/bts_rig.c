@@ -7,7 +7,6 @@
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 
-#define EM_X86_64   62
 #define MASK48      ((1ULL << 48) - 1)
 /* what `record` asks for: its switches go the short way */
 #define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)

@@ -10,7 +10,6 @@
 
 #include "tests/unit/pmu/counter_rig.h"
 
-#define EM_X86_64      62
 #define WIDTH          48U
 #define MASK           ((1ULL << WIDTH) - 1)
 /* Without ANY before version 3, SDM volume 3B, 20.2.1.1 */

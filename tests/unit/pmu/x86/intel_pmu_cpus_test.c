@@ -235,7 +235,7 @@ static void an_event_counts_on_cpus_of_its_type_only(void **state)
 
 		for (unsigned i = 0; i < 3; i++) {
 			fake_cpu_number = 0; /* the boot CPU opens them */
-			rig_describe(&rig_events[i], sources[i]->type, 0x20c4, 1000);
+			rig_describe(&rig_events[i], sources[i]->source.type, 0x20c4, 1000);
 			rig_events[i].cpu = cpu;
 			assert_int_equal(event_init(&rig_events[i]), 0);
 			assert_ptr_equal(rig_events[i].pmu, sources[i]);
@@ -259,7 +259,7 @@ static void cpus_of_one_type_have_no_types(void **state)
 	intel_model_power_on(4, true);
 	assert_int_equal(pmu_intel_atom.probe(&why), -ENODEV);
 	assert_non_null(strstr(why, "of one type"));
-	rig_describe(&rig_events[0], pmu_intel_core.type, 0x20c4, 1000);
+	rig_describe(&rig_events[0], pmu_intel_core.source.type, 0x20c4, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENODEV);
 }
 

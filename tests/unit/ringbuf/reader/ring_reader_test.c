@@ -261,7 +261,7 @@ static void in_flight_records_of_a_backward_ring_are_bounded(void **state)
 
 	(void)state;
 	assert_non_null(ring_reserve(&outer, &rig.ring, &rig.events[2].account, 64));
-	for (uint32_t i = 1; i < RING_IN_FLIGHT(SIZE) / 64; i++)
+	for (uint32_t i = 1; i < TR_IN_FLIGHT(SIZE) / 64; i++)
 		assert_true(rig_write(&rig, 0, 64, 1));
 	assert_false(rig_write(&rig, 0, 64, 1));
 	ring_commit(&outer);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event_attr.type of the event sources. Below PERF_TYPE_MAX they are perf's
+ * (abi/perf_event.h); the others Linux hands out at boot, we once and for all.
+ */
+#ifndef ABI_EVENT_TYPES_H
+#define ABI_EVENT_TYPES_H
+
+#include "abi/perf_event.h"
+
+#define PERF_TYPE_ARM_PMUV3   8U /* beside PERF_TYPE_RAW */
+#define PERF_TYPE_ARM_SPE     9U
+#define PERF_TYPE_INTEL_ATOM  10U
+#define PERF_TYPE_INTEL_CORE  11U
+#define PERF_TYPE_INTEL_BTS   100U
+#define PERF_TYPE_BRANCH_STEP 101U
+
+/* What the sources of these types are called, for who reads a recording without its image: struct
+ * event_type_name entries. tests/unit/pmu/sources_test.c holds the sources against it. */
+#define EVENT_TYPE_NAMES                                                            \
+	{ PERF_TYPE_SOFTWARE, "software" }, /* every Linux has it */                \
+	    { PERF_TYPE_RAW, "cpu" }, { PERF_TYPE_ARM_PMUV3, "armv8_pmuv3" },       \
+	    { PERF_TYPE_ARM_SPE, "arm_spe" }, { PERF_TYPE_INTEL_ATOM, "cpu_atom" }, \
+	    { PERF_TYPE_INTEL_CORE, "cpu_core" }, { PERF_TYPE_INTEL_BTS, "bts" },   \
+	    { PERF_TYPE_BRANCH_STEP, "branch-step" },
+
+struct event_type_name {
+	uint32_t type;
+	const char *source;
+};
+
+#endif

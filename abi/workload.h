@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A workload as data, what a command may say of it: the image's parser reads it, and the host tool
+ * finds it in the image's file. What it does is struct workload (workload/workload.h), which
+ * begins with this.
+ */
+#ifndef ABI_WORKLOAD_H
+#define ABI_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct workload_usage {
+	const char *name;
+	const char *arguments;   /* for usage: "SECONDS" */
+	const char *description; /* one line */
+	uint64_t standard;       /* the argument's value where none is given */
+	uint64_t least, most;    /* its bounds */
+	bool takes_words;        /* instead of the argument */
+};
+
+#endif
