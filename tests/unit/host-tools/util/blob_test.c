@@ -126,7 +126,7 @@ static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state
 
 static void errors_are_texts_of_what_who_and_why(void **state)
 {
-	struct error error;
+	struct error error = { "" };
 
 	(void)state;
 	assert_int_equal(error_set(&error, -EPROTO, "%s at %u", "100%s", 7U), -EPROTO);
