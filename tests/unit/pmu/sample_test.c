@@ -219,6 +219,55 @@ static void an_output_that_fails_is_remembered(void **state)
 	assert_int_equal(format.failed, 0);
 }
 
+/* In the order of enum perf_event_type and of perf's perf_user_event_type, from 1 and from 64;
+ * those that nobody has met are unknown. */
+static void each_type_of_record_has_perfs_name(void **state)
+{
+	static const char *const kernels[] = {
+		"MMAP",         "LOST",      "COMM",
+		"EXIT",         "THROTTLE",  "UNTHROTTLE",
+		"FORK",         "READ",      "SAMPLE",
+		"MMAP2",        "AUX",       "ITRACE_START",
+		"LOST_SAMPLES", "SWITCH",    "SWITCH_CPU_WIDE",
+		"NAMESPACES",   "KSYMBOL",   "BPF_EVENT",
+		"CGROUP",       "TEXT_POKE", "AUX_OUTPUT_HW_ID",
+	};
+	static const char *const files[] = {
+		"HEADER_ATTR",
+		NULL,
+		"HEADER_TRACING_DATA",
+		"HEADER_BUILD_ID",
+		"FINISHED_ROUND",
+		"ID_INDEX",
+		"AUXTRACE_INFO",
+		"AUXTRACE",
+		"AUXTRACE_ERROR",
+		"THREAD_MAP",
+		"CPU_MAP",
+		"STAT_CONFIG",
+		"STAT",
+		"STAT_ROUND",
+		"EVENT_UPDATE",
+		"TIME_CONV",
+		"HEADER_FEATURE",
+		"COMPRESSED",
+		"FINISHED_INIT",
+	};
+
+	(void)state;
+	for (uint32_t type = 0; type < 100; type++) {
+		const char *expected = NULL, *name = record_name(type);
+
+		if (type >= 1 && type <= sizeof(kernels) / sizeof(kernels[0]))
+			expected = kernels[type - 1];
+		else if (type >= 64 && type - 64 < sizeof(files) / sizeof(files[0]))
+			expected = files[type - 64];
+		if (!expected != !name || (name && strcmp(name, expected) != 0))
+			fail_msg("%u is %s", type, name ? name : "unknown");
+	}
+	assert_null(record_name(UINT32_MAX));
+}
+
 /* As in a record that lies. */
 static void a_record_too_short_for_an_id_has_none(void **state)
 {
@@ -241,6 +290,7 @@ int main(void)
 		cmocka_unit_test(a_trailer_is_read_from_the_end),
 		cmocka_unit_test(numbers_are_formatted_as_printf_does),
 		cmocka_unit_test(long_texts_pass_through_the_buffer_whole),
+		cmocka_unit_test(each_type_of_record_has_perfs_name),
 		cmocka_unit_test(a_record_too_short_for_an_id_has_none),
 		cmocka_unit_test(lines_are_gathered_until_another_might_not_fit),
 		cmocka_unit_test(an_output_that_fails_is_remembered),

@@ -184,6 +184,36 @@ static void each_record_is_told_with_its_place(void **state)
 	}
 }
 
+static void a_records_text_has_all_that_is_in_it(void **state)
+{
+	static const char expected[] =
+	    "0 385000 0x5000 [0x58]: PERF_RECORD_SAMPLE(IP, 0x2): 1/1: 0x101000 period: 1000 "
+	    "addr: 0x0 event: first\n"
+	    "... FP chain: nr:3\n"
+	    ".....  0: fffffffffffffe00\n"
+	    ".....  1: 0000000000101010\n"
+	    ".....  2: 0000000000101020\n"
+	    ".  0000000000000000: 09 00 00 00 02 00 58 00 64 00 00 00 00 00 00 00\n"
+	    ".  0000000000000010: 00 10 10 00 00 00 00 00 01 00 00 00 01 00 00 00\n"
+	    ".  0000000000000020: e8 df 05 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+	    ".  0000000000000030: e8 03 00 00 00 00 00 00 03 00 00 00 00 00 00 00\n"
+	    ".  0000000000000040: 00 fe ff ff ff ff ff ff 10 10 10 00 00 00 00 00\n"
+	    ".  0000000000000050: 20 10 10 00 00 00 00 00\n";
+	char text[sizeof(expected)] = "";
+	FILE *file = tmpfile();
+	struct dump dump;
+
+	(void)state;
+	assert_non_null(file);
+	assert_true(fixture_sample(&fixture, FORWARD, 0, 0x101000, 1000, 3));
+	take_to(&dump, fileno(file));
+	format_flush(&format);
+	ledger_free(&dump.ledger);
+	assert_int_equal(pread(fileno(file), text, sizeof(text) - 1, 0), sizeof(text) - 1);
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +221,7 @@ int main(void)
 		TEST(what_was_in_flight_over_the_oldest_is_not_taken_for_records),
 		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
 		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
+		TEST(a_records_text_has_all_that_is_in_it),
 		TEST(each_record_is_told_with_its_place),
 		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
 	};
