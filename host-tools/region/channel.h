@@ -68,9 +68,9 @@ struct channel {
 	void *own; /* of the ops */
 };
 
-/* Bring bytes up to date. 0: what the machine had shown when this was called is there. 1: it is
- * not all there yet, call again; a channel brings so much at a time that its caller can look after
- * other things. Each call brings some of the rest. */
+/* Bring bytes up to date. 1: not all is there yet, call again; a channel brings so much at a time
+ * that its caller can look after other things. 0: what the machine had shown at the first call
+ * behind the last 0 is there. */
 static inline int channel_refresh(struct channel *channel, struct error *error)
 {
 	return channel->ops->refresh(channel, error);

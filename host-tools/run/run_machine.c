@@ -198,8 +198,9 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 		/* Asked first: what it wrote before it ended is seen by the looks that follow. */
 		bool dead = qemu_has_ended(&machine->qemu);
 
+		machine->is_last |= dead && !machine->has_more;
 		turn = look(machine, options, command, command_words, error);
-		if (turn == TURN_ON && dead && !machine->has_more)
+		if (turn == TURN_ON && machine->is_last && !machine->has_more)
 			turn = run_state_after_death(machine, error);
 		if (turn == TURN_ON && machine->signal) {
 			error_set(error, -EINTR, "interrupted");

@@ -34,7 +34,8 @@ struct machine {
 	int signals;     /* signalfd */
 	bool by_mailbox; /* the command has names to be resolved */
 	bool has_region; /* the magic was seen */
-	bool has_more;   /* the channel has yet to bring what it was asked for */
+	bool has_more;   /* the channel has yet to bring what it was asked for, */
+	bool is_last;    /* which is what there was when QEMU had ended */
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */

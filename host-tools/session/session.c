@@ -177,6 +177,8 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 	*got = 0;
 	if (!code)
 		code = say_ready(session, error);
+	if (session->has_more)
+		return code; /* what a reader before us has seen need not be here yet */
 	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
 		int of_ring;
@@ -309,6 +311,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	uint64_t got;
 	int drained, code;
 
+	session->has_more = false; /* what is under way began before the machine's end */
 	do {
 		drained = session_drain(session, &got, &reason);
 	} while (!drained && session->has_more);

@@ -59,10 +59,10 @@ struct session {
 int session_begin(struct session *session, const struct region *region,
                   const struct session_options *options, struct error *error);
 
-/* Clear the rings' doorbells and read what the channel shows of them, up to their heads; once
- * session->has_more is false that is all there was. The first time it lets the machine, which waits
- * for that, begin its run. A ring that makes no sense is left alone from then on
- * (session->trouble); others go on. *got: bytes read. */
+/* Clear the rings' doorbells, have the channel bring what there is, and read it. If it leaves
+ * session->has_more, the channel is still at that and nothing was read: call again. The first time
+ * it lets the machine, which waits for that, begin its run. A ring that makes no sense is left
+ * alone from then on (session->trouble); others go on. *got: bytes read. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
 
 /* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be

@@ -348,5 +348,8 @@ int main(void)
 		TEST(a_host_that_writes_meanwhile_gets_text_or_a_refusal),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

@@ -8,11 +8,16 @@
 
 #include <cmocka.h>
 
+bool channel_rig_copies;
+struct copying_options channel_rig_copying = { .piece = 16384 };
+
 void channel_rig_open(struct channel *channel, int fd, size_t size, struct ivshmem_server *server)
 {
 	struct error error = { "" };
 
 	assert_int_equal(channel_open_shared(channel, fd, size, server, &error), 0);
+	if (channel_rig_copies)
+		assert_int_equal(copying_channel_wrap(channel, &channel_rig_copying, &error), 0);
 }
 
 void channel_rig_bring(struct channel *channel)
@@ -28,5 +33,6 @@ void channel_rig_bring(struct channel *channel)
 
 void channel_rig_deliver(struct channel *channel)
 {
-	(void)channel;
+	if (channel_rig_copies)
+		copying_channel_deliver(channel);
 }

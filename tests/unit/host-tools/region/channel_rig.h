@@ -3,7 +3,11 @@
 #ifndef TESTS_UNIT_CHANNEL_RIG_H
 #define TESTS_UNIT_CHANNEL_RIG_H
 
-#include "host-tools/region/channel.h"
+#include "tests/unit/host-tools/region/copying_channel.h"
+
+/* Which one it is: shared memory, or one over it that copies. */
+extern bool channel_rig_copies;
+extern struct copying_options channel_rig_copying; /* how, if it does */
 
 /* A live channel to so many bytes of fd; server: NULL, or whose doorbells are rung. */
 void channel_rig_open(struct channel *channel, int fd, size_t size, struct ivshmem_server *server);

@@ -162,5 +162,8 @@ int main(void)
 		TEST(a_snapshot_is_the_newest_and_the_rest_is_overwritten),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

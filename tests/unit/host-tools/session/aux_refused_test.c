@@ -134,5 +134,8 @@ int main(void)
 		TEST(a_record_without_a_range_is_passed_over),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

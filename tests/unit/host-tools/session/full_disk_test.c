@@ -347,5 +347,8 @@ int main(void)
 		TEST(what_is_told_is_what_is_in_the_file),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

@@ -179,7 +179,9 @@ static _Noreturn void read_and_die(long step)
 	steps_left = step;
 	session.by_reader = true;
 	is_armed = true;
-	session_drain(&session, &got, &error);
+	do
+		session_drain(&session, &got, &error);
+	while (session.has_more);
 	session_save(&session);
 	_exit(0);
 }
@@ -363,5 +365,8 @@ int main(void)
 		TEST(readers_that_die_at_once_are_not_replaced_for_ever),
 	};
 
-	return cmocka_run_group_tests_name("reader process", tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

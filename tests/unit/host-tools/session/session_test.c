@@ -319,5 +319,8 @@ int main(void)
 		TEST(records_newer_than_a_dead_machines_ledger_are_accounted_for),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }
