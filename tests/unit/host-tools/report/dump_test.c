@@ -16,6 +16,7 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/report/dump.h"
+#include "host-tools/report/dump_text.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
 #define FORWARD  0
@@ -214,6 +215,40 @@ static void a_records_text_has_all_that_is_in_it(void **state)
 	assert_string_equal(text, expected);
 }
 
+/* What one record is printed as. */
+static void assert_printed(const uint64_t *words, uint64_t sample_type, uint64_t read_format,
+                           const char *expected)
+{
+	const struct perf_event_attr attr = { .sample_type = sample_type,
+		                              .read_format = read_format };
+	const struct dump_context context = { .offset = 0x40, .attr = &attr, .event = "name" };
+
+	format_init(&format, -1);
+	dump_record(&format, (const struct perf_event_header *)(const void *)words, &context);
+	*format.at = 0;
+	assert_string_equal(format.buffer, expected);
+}
+
+static void counts_and_losses_are_told_with_their_ids(void **state)
+{
+	static const uint64_t lost[] = { PERF_RECORD_LOST | 4ULL * 8 << 48, 7, 55, 7 };
+	static const uint64_t plain[] = { PERF_RECORD_SAMPLE | 5ULL * 8 << 48, 7, 2, 100, 200 };
+	static const uint64_t ids[] = { PERF_RECORD_SAMPLE | 7ULL * 8 << 48, 7, 2, 100, 8, 200, 9 };
+	const uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ;
+
+	(void)state;
+	assert_printed(lost, PERF_SAMPLE_IDENTIFIER, 0,
+	               "- 0 0x40 [0x20]: PERF_RECORD_LOST id:7: lost:55\n");
+	assert_printed(
+	    plain, type, PERF_FORMAT_GROUP,
+	    "- 0 0x40 [0x28]: PERF_RECORD_SAMPLE(IP, 0x0): 0/0: 0x0 period: 0 addr: 0x0 "
+	    "event: name\n... sample_read:\n..... id 0, value 100\n..... id 0, value 200\n");
+	assert_printed(
+	    ids, type, PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	    "- 0 0x40 [0x38]: PERF_RECORD_SAMPLE(IP, 0x0): 0/0: 0x0 period: 0 addr: 0x0 "
+	    "event: name\n... sample_read:\n..... id 8, value 100\n..... id 9, value 200\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +257,7 @@ int main(void)
 		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
 		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
 		TEST(a_records_text_has_all_that_is_in_it),
+		TEST(counts_and_losses_are_told_with_their_ids),
 		TEST(each_record_is_told_with_its_place),
 		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
 	};
