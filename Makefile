@@ -98,7 +98,7 @@ $(NEWLIB)/lib/libc.a:
 $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 	@deps/gnu-efi-aarch64 --build
 
-# ---- Host: the tool, and one library of everything for each way to build the tests ----
+# ---- Host: the tool of one library; tests have what runs on the target in another beside it ----
 
 HOST_PKGS := libelf libdw zlib libzstd jansson
 PFM := $(shell deps/libpfm4 --path)
@@ -108,8 +108,8 @@ HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libp
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
-LIB_SRCS := $(wildcard ringbuf/*.c ringbuf/reader/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c pmu/software/*.c \
-	arch/host/*.c $(PARSERS) host-tools/*/*.c)
+HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c host-tools/*/*.c)
+TARGET_SRCS := $(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c pmu/software/*.c arch/host/*.c)
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
 define variant
@@ -117,7 +117,9 @@ build/host/$(1)/%.o: %.c Makefile | $(PFM)/lib/libpfm.a
 	$$(call say,CC,'$$< ($(1))')
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(2) $(HOST_CFLAGS) $(3) $$(DEPFILE) -c -o $$@ $$<
-build/host/$(1)/libbareperf.a: $(LIB_SRCS:%.c=build/host/$(1)/%.o)
+build/host/$(1)/libbareperf.a: $(HOST_SRCS:%.c=build/host/$(1)/%.o)
+build/host/$(1)/libtarget.a: $(TARGET_SRCS:%.c=build/host/$(1)/%.o)
+build/host/$(1)/libbareperf.a build/host/$(1)/libtarget.a:
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef
 $(eval $(call variant,plain,gcc,))

@@ -19,26 +19,26 @@ UNIT_PLAIN := $(filter %_plain_test,$(UNIT))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/host/fuzzers/%,$(wildcard tests/fuzz/*_fuzz.c))
 BENCHES := $(patsubst tests/bench/%.c,build/host/bench/%,$(wildcard tests/bench/*.c))
 
-# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the library
+libraries = $(addprefix build/host/$(1)/,libtarget.a libbareperf.a)
+# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the libraries
 link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ $(filter %/$*.c,$^) $($*_SRCS) \
 	$(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
 
 unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
 .SECONDEXPANSION:
-$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/tsan/libbareperf.a Makefile
+$(UNIT_TSAN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) $(call libraries,tsan) Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(TSAN)) -lcmocka
-$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/plain/libbareperf.a Makefile
+$(UNIT_PLAIN): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) $(call libraries,plain) Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc) -lcmocka
-$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) build/host/asan/libbareperf.a \
-		Makefile
+$(filter-out $(UNIT_TSAN) $(UNIT_PLAIN),$(UNIT)): build/host/tests/%: $$(call unit-source,$$*) $$($$*_SRCS) $(call libraries,asan) Makefile
 	$(call say,TEST,$@)
 	$(Q)$(call link-test,gcc $(ASAN)) -lcmocka
-$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c $$($$*_SRCS) build/host/fuzz/libbareperf.a Makefile
+$(FUZZERS): build/host/fuzzers/%: tests/fuzz/%.c $$($$*_SRCS) $(call libraries,fuzz) Makefile
 	$(call say,FUZZ,$@)
 	$(Q)$(call link-test,clang $(FUZZ) -fsanitize=fuzzer)
-$(BENCHES): build/host/bench/%: tests/bench/%.c $$($$*_SRCS) build/host/plain/libbareperf.a Makefile
+$(BENCHES): build/host/bench/%: tests/bench/%.c $$($$*_SRCS) $(call libraries,plain) Makefile
 	$(call say,BENCH,$@)
 	$(Q)$(call link-test,gcc)
 

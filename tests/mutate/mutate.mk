@@ -4,7 +4,7 @@ UNIT_VARIANT = $(if $(filter $(1),$(UNIT_TSAN)),tsan,$(if $(filter $(1),$(UNIT_P
 define MUTATE_FACTS
 HOST_CFLAGS	$(HOST_CFLAGS)
 HOST_LIBS	$(HOST_LIBS)
-LIB_SRCS	$(LIB_SRCS)
+LIB_SRCS	$(HOST_SRCS) $(TARGET_SRCS)
 plain	
 asan	$(ASAN)
 tsan	$(TSAN)

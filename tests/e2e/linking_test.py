@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the host tool is linked of, by the symbols in it.
+
+The host tool drives no hardware, real or faked: of what the target is made of it has the parsers
+and the reader's half of the rings.
+"""
+
+import pathlib
+import subprocess
+
+import tap
+
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+HOST = TOP / "build/host"
+SHARED = ("pmu/parse/", "agent/parse/", "ringbuf/reader/")  # both sides link these
+
+
+def defined(path, *options):
+    """The symbols that a file defines."""
+    command = ["nm", "--defined-only", "--format=just-symbols", *options, str(path)]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def global_symbols(objects):
+    """What the objects define for others, by object."""
+    return {path: defined(path, "--extern-only") for path in objects}
+
+
+def intruders(program, objects):
+    inside = defined(program)
+    return {str(path.relative_to(TOP)): sorted(names & inside)[:3]
+            for path, names in global_symbols(objects).items() if names & inside}
+
+
+def objects_below(top, *directories):
+    """Those that only the target is made of; not what is left of a source that has gone."""
+    found = [path for name in directories for path in (top / name).rglob("*.o")]
+    return [path for path in found if not str(path.relative_to(top)).startswith(SHARED)
+            and (TOP / path.relative_to(top)).with_suffix(".c").exists()]
+
+
+target = objects_below(HOST / "plain", "pmu", "arch", "ringbuf")
+names = set().union(*global_symbols(target).values())
+tap.ok({"fake_cpu_run", "event_init", "ring_publish", "pmu_intel_bts", "pmu_arm_spe"} <= names,
+       "the drivers, the fake CPU and the rings' writing half are built for the tests",
+       f"{len(target)} objects, {len(names)} symbols")
+tap.equal(intruders(HOST / "bareperf", target), {},
+          "the host tool links no driver, no fake register and no writing half of a ring")
+tap.finish()
