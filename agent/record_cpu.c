@@ -6,7 +6,6 @@
 #include "agent/recording.h"
 #include "pmu/clock.h"
 #include "pmu/clock_sync.h"
-#include "pmu/counter_census.h"
 
 void record_describe_cpu(struct tr_cpu *entry)
 {
@@ -36,7 +35,7 @@ void recording_forget_last(const struct trace_region *region)
 
 		entry->flags = flags_of(cpu);
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
-		entry->spurious = counter_census[cpu].spurious = 0;
+		entry->spurious = arch_pmi_spurious[cpu] = 0;
 	}
 }
 

@@ -2,7 +2,6 @@
 /* What one CPU has counted and lost, for the host. */
 #include "agent/recording.h"
 #include "pmu/clock.h"
-#include "pmu/counter_census.h"
 #include "pmu/pmu.h"
 #include "ringbuf/ledger.h"
 
@@ -24,5 +23,5 @@ void recording_publish(struct traced_cpu *c)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
-	entry->spurious = counter_census[c->cpu].spurious;
+	entry->spurious = arch_pmi_spurious[c->cpu];
 }

@@ -258,23 +258,33 @@ int arch_timer_init(arch_handler_fn handler);
 void arch_timer_arm(uint64_t deadline);
 void arch_timer_disarm(void);
 
-/* Route this CPU's performance monitor interrupt (x86: local APIC's LVTPC, as NMI; Arm: the PPI
- * that the MADT names) to handler, one for all CPUs, and let it through. -ENODEV: the tables
- * name none. Thread. */
-int arch_pmi_init(arch_handler_fn handler);
+/* What one who takes part in the performance monitor interrupt finds: something of its own, or
+ * nothing. */
+enum arch_pmi {
+	ARCH_PMI_MINE = 0,
+	ARCH_PMI_NOT_MINE = 2, /* a bit that no signal has: entry.S of x86 */
+};
+typedef enum arch_pmi (*arch_pmi_fn)(const struct arch_regs *regs);
 
-/* No more of them on this CPU, if there were any. Interrupts masked. */
-void arch_pmi_end(void);
+/* Have handler called at each of this CPU's performance monitor interrupts (x86: local APIC's
+ * LVTPC, as NMI; Arm: the PPI that the MADT names), beside others who take part, and let it
+ * through. Each is asked whether it was its own; arch_pmi_ack() before it lets go what may
+ * interrupt again. 0, if it takes part already as well; -ENODEV: the tables name none; -ENOSPC: too
+ * many take part. Interrupts masked. */
+int arch_pmi_share(arch_pmi_fn handler);
 
-/* The handler has found nothing to do: is it for the lack of a cause? False where another CPU's
- * signal comes the same way (x86: NMIs do not tell), or somebody else's interrupt, which panics
- * then: it is the hardware's or the firmware's when this CPU takes none of ours. At most once in
- * each interrupt. In that handler. */
-bool arch_pmi_is_spurious(void);
+/* It takes part no more; without anybody none of them come on this CPU. Not in another's handler.
+ * Interrupts masked. */
+void arch_pmi_leave(arch_pmi_fn handler);
+
+/* By CPU, those that came while somebody took part (x86: or a millisecond after) and that nobody
+ * called its own; nor, on x86 where NMIs do not tell, were they another CPU's signal. Each is
+ * written by its CPU. One that comes while nobody takes part is somebody else's, and panics. */
+extern uint64_t arch_pmi_spurious[];
 
 /* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
- * those: the handler calls this once, before it lets its counters go. Arm: nothing to do, the
- * interrupt is a level. In that handler. */
+ * those: whoever calls it its own calls this, before it lets its counters go; for what nobody calls
+ * its own it is done. Arm: nothing to do, the interrupt is a level. In such a handler. */
 void arch_pmi_ack(void);
 
 /* The same for the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, by the MADT

@@ -13,9 +13,6 @@ struct counter_census {
 	/* firmware had left them counting, or TR_LEFTOVERS_TRACE on; they were stopped, cleared */
 	uint64_t leftovers;
 	uint64_t foreign; /* do not keep what is written to them: firmware's or a hypervisor's */
-	/* Interrupts, since boot, that came while counters may interrupt, found none overflowed,
-	 * and were nothing else of ours: on x86, where NMIs do not tell, no other CPU's signal. */
-	uint64_t spurious;
 };
 
 /* By the CPU's number; each is written by that CPU alone. */

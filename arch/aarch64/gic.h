@@ -82,12 +82,13 @@ void gic_give_spis(volatile uint8_t *gicd, const struct gic_saved *saved);
 
 /* ---- Interrupts by number; interrupt.c ---- */
 
-/* By PPI and SGI; NULL where nobody asked. */
-extern arch_handler_fn arm_interrupt_handlers[GIC_FIRST_SPI];
+/* By PPI and SGI; NULL where nobody asked. Whose it was is said of the performance monitor's, of
+ * others always ARCH_PMI_MINE. */
+extern arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_SPI];
 
 /* Have handler called for this PPI or SGI, on whichever CPU it comes. Thread, before it is
  * enabled. */
-void arm_interrupt_handle(uint32_t intid, arch_handler_fn handler);
+void arm_interrupt_handle(uint32_t intid, arch_pmi_fn handler);
 
 /* An interrupt that has no handler. Whether it is to be completed. */
 bool arm_interrupt_unasked(uint32_t intid);
@@ -97,7 +98,8 @@ static inline bool arm_interrupt(const struct arch_regs *regs, uint32_t intid)
 {
 	if (intid >= GIC_FIRST_SPI || !arm_interrupt_handlers[intid])
 		return arm_interrupt_unasked(intid);
-	arm_interrupt_handlers[intid](regs);
+	if (arm_interrupt_handlers[intid](regs) != ARCH_PMI_MINE)
+		arch_pmi_spurious[arm_this_cpu()->index]++;
 	return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/gic.h"
 
-arch_handler_fn arm_interrupt_handlers[GIC_FIRST_SPI];
+arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_SPI];
 
-void arm_interrupt_handle(uint32_t intid, arch_handler_fn handler)
+void arm_interrupt_handle(uint32_t intid, arch_pmi_fn handler)
 {
 	arm_interrupt_handlers[intid] = handler;
 }

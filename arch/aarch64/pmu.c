@@ -10,6 +10,7 @@
 #include "arch/aarch64/pmuv3.h"
 #include "arch/aarch64/spe.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/pmi.h"
 
 /* BSA (DEN0094), "PPI assignments" */
 #define PPI_SPE 21U
@@ -165,40 +166,70 @@ static bool is_ppi(uint32_t intid)
 	return intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI;
 }
 
-static void let_through(uint32_t ppi, arch_handler_fn handler)
+/* ---- The performance monitor's interrupt ---- */
+
+/* All who ever took part, on any CPU: nobody leaves, as who counts nothing calls nothing its own.
+ */
+static struct arch_pmi_list sharers;
+uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+
+static enum arch_pmi shared(const struct arch_regs *regs)
 {
-	arm_interrupt_handle(ppi, handler);
-	gic->ppi_enable(ppi, true);
+	return arch_pmi_list_call(&sharers, regs);
 }
 
-int arch_pmi_init(arch_handler_fn handler)
+static int add_sharer(uint32_t ppi, arch_pmi_fn handler)
+{
+	static uint32_t busy; /* with interrupts masked: for a moment */
+	int error;
+
+	while (arch_exchange(&busy, 1))
+		arch_relax();
+	error = arch_pmi_list_add(&sharers, handler);
+	arm_interrupt_handle(ppi, sharers.count > 1 ? shared : sharers.handlers[0]);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	return error;
+}
+
+int arch_pmi_share(arch_pmi_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->pmu_interrupt;
+	int error;
 
 	if (!is_ppi(ppi))
 		return -ENODEV;
-	let_through(ppi, handler);
-	return 0;
+	error = add_sharer(ppi, handler);
+	if (!error)
+		gic->ppi_enable(ppi, true);
+	return error;
+}
+
+void arch_pmi_leave(arch_pmi_fn handler)
+{
+	(void)handler;
+}
+
+void arch_pmi_ack(void)
+{
+}
+
+/* ---- SPE's ---- */
+
+static arch_handler_fn trace_handler;
+
+static enum arch_pmi traced(const struct arch_regs *regs)
+{
+	trace_handler(regs);
+	return ARCH_PMI_MINE;
 }
 
 int arch_trace_interrupt_init(arch_handler_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->spe_interrupt;
 
-	let_through(is_ppi(ppi) ? ppi : PPI_SPE, handler);
+	ppi = is_ppi(ppi) ? ppi : PPI_SPE;
+	trace_handler = handler;
+	arm_interrupt_handle(ppi, traced);
+	gic->ppi_enable(ppi, true);
 	return 0;
-}
-
-/* Nobody asks for it here: the interrupt is let in as long as somebody has a handler. */
-void arch_pmi_end(void)
-{
-}
-
-bool arch_pmi_is_spurious(void)
-{
-	return true;
-}
-
-void arch_pmi_ack(void)
-{
 }

@@ -136,9 +136,18 @@ bool arch_cpu_idle(unsigned cpu)
 	return state != CPU_WORK && state != CPU_RUNNING;
 }
 
+static arch_handler_fn signal_handler;
+
+static enum arch_pmi signalled(const struct arch_regs *regs)
+{
+	signal_handler(regs);
+	return ARCH_PMI_MINE;
+}
+
 void arch_signal_init(arch_handler_fn handler)
 {
-	arm_interrupt_handle(GIC_SGI_SIGNAL, handler);
+	signal_handler = handler;
+	arm_interrupt_handle(GIC_SGI_SIGNAL, signalled);
 }
 
 void arch_cpu_signal(unsigned cpu)

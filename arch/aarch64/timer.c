@@ -27,10 +27,11 @@ static uint32_t timer_ppi(void)
 
 static arch_handler_fn timer_handler;
 
-static void expired(const struct arch_regs *regs)
+static enum arch_pmi expired(const struct arch_regs *regs)
 {
 	arch_timer_disarm(); /* it is level-triggered */
 	timer_handler(regs);
+	return ARCH_PMI_MINE;
 }
 
 void arm_timer_own(void)

@@ -2,6 +2,7 @@
 #include "arch/host/fake_cpu.h"
 
 #include "arch/aarch64/pmuv3.h"
+#include "arch/pmi.h"
 
 uint64_t fake_stack_low, fake_stack_high;
 uint64_t fake_timer_deadline;
@@ -11,11 +12,10 @@ unsigned fake_cpu_number;
 unsigned fake_levels = ARCH_LEVEL_USER | ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR;
 uint64_t (*fake_reg_read)(uint32_t reg);
 void (*fake_reg_write)(uint32_t reg, uint64_t value);
-arch_handler_fn fake_pmi;
 arch_handler_fn fake_trace_interrupt;
 void (*fake_trace_sync)(void);
 
-static arch_handler_fn timer_handler, pmi_handler;
+static arch_handler_fn timer_handler;
 
 /* Of a CPU: what stands still in its handlers, and what it is to be at the return. */
 static struct {
@@ -98,29 +98,35 @@ bool fake_in_handler(void)
 	return here.depth;
 }
 
-static void pmi(const struct arch_regs *regs)
+static struct arch_pmi_list sharers[2];
+uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+bool fake_signalled;
+
+static void call_sharers(const struct arch_regs *regs)
 {
-	handle(pmi_handler, regs);
+	if (arch_pmi_list_call(&sharers[fake_cpu_number % 2], regs) != ARCH_PMI_MINE &&
+	    !fake_signalled)
+		arch_pmi_spurious[fake_cpu_number]++;
 }
 
-int arch_pmi_init(arch_handler_fn handler)
+void fake_pmi(const struct arch_regs *regs)
 {
-	pmi_handler = handler;
-	fake_pmi = pmi;
-	fake_pmi_ended = false;
-	return 0;
+	handle(call_sharers, regs);
 }
 
-bool fake_pmi_ended, fake_signalled;
-
-void arch_pmi_end(void)
+int arch_pmi_share(arch_pmi_fn handler)
 {
-	fake_pmi_ended = true;
+	return arch_pmi_list_add(&sharers[fake_cpu_number % 2], handler);
 }
 
-bool arch_pmi_is_spurious(void)
+void arch_pmi_leave(arch_pmi_fn handler)
 {
-	return !fake_signalled;
+	arch_pmi_list_remove(&sharers[fake_cpu_number % 2], handler);
+}
+
+unsigned fake_pmi_sharers(void)
+{
+	return sharers[fake_cpu_number % 2].count;
 }
 
 void arch_pmi_ack(void)

@@ -23,9 +23,10 @@ extern unsigned fake_cpu_number;
  * arch_counters_hide() says. */
 extern uint64_t (*fake_reg_read)(uint32_t reg);
 extern void (*fake_reg_write)(uint32_t reg, uint64_t value);
-extern arch_handler_fn fake_pmi;
-/* It was given back since it was taken last; another CPU's signal has come the same way. */
-extern bool fake_pmi_ended, fake_signalled;
+void fake_pmi(const struct arch_regs *regs);
+/* How many take part in it on this CPU; whether another CPU's signal has come the same way. */
+unsigned fake_pmi_sharers(void);
+extern bool fake_signalled;
 
 /* The same for hardware that writes a trace; fake_trace_sync() is what arch_trace_sync() does. */
 extern arch_handler_fn fake_trace_interrupt;

@@ -87,13 +87,21 @@ void descriptors_init(void)
 		set_gate(vector);
 }
 
-/* What is above it says which CPU this is, for entry.S; the CPU aligns stacks to 16 bytes. */
+/* What is above it says which CPU this is, for entry.S, and what an NMI calls; the CPU aligns
+ * stacks to 16 bytes. */
 static uint64_t top_of_stack(unsigned cpu, enum x86_stack stack)
 {
 	uint64_t top = x86_cpus[cpu].stacks[stack].high - 16;
 
 	*(struct x86_trace **)top = &x86_trace[cpu];
 	return top;
+}
+
+void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
+{
+	arch_pmi_fn *above = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high - 1;
+
+	__atomic_store_n(above, handler, __ATOMIC_RELAXED);
 }
 
 void descriptors_init_cpu(unsigned cpu)
@@ -103,6 +111,7 @@ void descriptors_init_cpu(unsigned cpu)
 
 	for (unsigned i = STACK_INTERRUPT; i < NR_STACKS; i++)
 		tss[cpu].ist[i - STACK_INTERRUPT] = top_of_stack(cpu, i);
+	descriptors_set_pmi(cpu, x86_pmi_nobodys);
 	tss[cpu].io_map = sizeof(tss[cpu]);
 	entry[0] = (sizeof(tss[cpu]) - 1) | (base & 0xffffff) << 16 | TYPE_TSS |
 	           (base >> 24 & 0xff) << 56;

@@ -18,6 +18,9 @@ struct __attribute__((packed)) descriptor_table {
 void descriptors_init(void);
 void descriptors_init_cpu(unsigned cpu);
 
+/* What this CPU's NMIs call (nmi.c), from its next one on. */
+void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler);
+
 /* Load them on the calling CPU: GDT, segments, IDT, TR. */
 void descriptors_load(unsigned cpu);
 

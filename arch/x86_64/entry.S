@@ -88,7 +88,9 @@ x86_vectors:
 	.endm
 
 /* Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs and
- * the entry pushed and the CPU's five; else TR's selector says which CPU this is. */
+ * the entry pushed and the CPU's five; else TR's selector says which CPU this is. Above the NMI's
+ * lies what it calls as well, behind all that x86_nmi_entry has put there by then. */
+	.equ PMI_HANDLER, 8*(12 + 5 + REGS_PRESERVED + 1)
 	.macro find_trace own_stack
 	.if \own_stack
 	mov 8*12(%rsp), %rdi
@@ -191,7 +193,8 @@ interrupt:
 
 /*
  * The NMI. The rest of struct arch_regs, which only a signal's handler may look at, is filled in
- * for one: the registers that C functions preserve are still the interrupted code's.
+ * for one: the registers that C functions preserve are still the interrupted code's. What is called
+ * returns enum arch_pmi; a signal that was sent is a 1 beside it.
  */
 	.balign 16
 	.globl x86_nmi_entry
@@ -207,23 +210,26 @@ x86_nmi_entry:
 	mov %rsp, %rdi
 	jne .Lhidden
 .Lvisible:
-	call *x86_pmi_handler(%rip)
-.Lhandled:
-	str %eax
-	lea x86_signals-GDT_TSS(%rip), %rcx
-	cmpl $0, (%rcx, %rax)
-	jne .Lsignal
+	call *PMI_HANDLER(%rsp)
+	str %ecx
+	lea x86_signals-GDT_TSS(%rip), %rdx
+	or (%rdx, %rcx), %eax
+	jne .Lrest
 .Ldone:
 	add $8*REGS_PRESERVED, %rsp
 	restore_regs_and_return 1
 .Lhidden:
 	call x86_nmi_hidden
 	test %al, %al
-	jne .Lhandled
+	je .Lseen
+	str %ecx
+	lea x86_signals-GDT_TSS(%rip), %rdx
+	cmpl $0, (%rdx, %rcx)
+	je .Ldone
+	mov $1, %eax
+.Lrest:
 	mov %rsp, %rdi
-	jmp .Lvisible
-.Lsignal:
-	mov %rsp, %rdi
+	mov %eax, %esi
 	mov %rbx, (%rdi)
 	mov %r12, 8(%rdi)
 	mov %r13, 16(%rdi)
@@ -231,8 +237,11 @@ x86_nmi_entry:
 	mov %r15, 32(%rdi)
 	movq $VECTOR_NMI, REGS_VECTOR(%rdi)
 	movq $0, REGS_VECTOR+8(%rdi)
-	call x86_signal
+	call x86_nmi_rest
 	jmp .Ldone
+.Lseen:
+	mov %rsp, %rdi
+	jmp .Lvisible
 	.size x86_nmi_entry, . - x86_nmi_entry
 
 	.globl arch_trace_hold

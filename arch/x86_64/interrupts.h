@@ -17,6 +17,9 @@ void interrupts_set_handler(unsigned vector, arch_handler_fn handler);
  * panics (pmu.c). */
 void x86_general_protection(const struct arch_regs *regs);
 
+/* Whose an NMI is while nobody takes part in it (nmi.c): not ours. */
+enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
+
 /* Interrupts that had no handler, of all CPUs. Any context. */
 uint64_t interrupts_spurious(void);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI has two causes of ours, which it does not tell apart: this CPU's performance monitor
- * (SDM volume 3A, 11.5.1) and other CPUs' signals. The monitor's handler looks for itself; whether
- * a signal was sent is kept here.
+ * The NMI has causes of ours that it does not tell apart: those who share this CPU's performance
+ * monitor interrupt (SDM volume 3A, 11.5.1), and other CPUs' signals. The former look for
+ * themselves; whether a signal was sent is kept here.
  */
+#include "arch/pmi.h"
 #include "arch/x86_64/apic.h"
+#include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/smp.h"
@@ -13,72 +15,116 @@
 
 static arch_handler_fn signal_handler;
 
-/* Each CPU. As far apart as TR's selectors are, for entry.S, which calls x86_signal() if the first
- * word is not 0. */
-#define SENT    1U
-#define NOBODYS 2U
+/* Each CPU. As far apart as TR's selectors are, for entry.S, which calls x86_nmi_rest() if the
+ * first word is not 0. */
 struct signal {
-	uint32_t what;  /* an NMI came that is nobody's, or a signal was sent and not heard yet */
+	uint32_t sent;  /* and not heard yet: 1 */
 	uint32_t twice; /* another was sent before that one was heard */
 	uint32_t due;   /* NMIs of signals that were heard in another's; some never come */
-	bool alone;     /* the NMI in hand has no other cause */
-	bool pmi;       /* the monitor may interrupt */
-	uint16_t reserved;
+	uint32_t reserved;
 };
-_Static_assert(sizeof(struct signal) == 16, "entry.S");
+_Static_assert(sizeof(struct signal) == 16 && !(ARCH_PMI_NOT_MINE & 1), "entry.S");
 extern struct signal x86_signals[ARCH_MAX_CPUS];
 struct signal x86_signals[ARCH_MAX_CPUS];
-static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: there was none */
 
-/* One of the monitor's may be on its way when it ends. */
+/* Each CPU. What its NMIs call lies where entry.S finds it without asking which CPU this is: the
+ * only one who takes part, or shared(). */
+static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
+static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: there was none */
+uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+
+/* ---- The performance monitor ---- */
+
+enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs)
+{
+	(void)regs;
+	return ARCH_PMI_NOT_MINE;
+}
+
+static enum arch_pmi shared(const struct arch_regs *regs)
+{
+	return arch_pmi_list_call(&sharers[trace_cpu()], regs);
+}
+
+static void set_called(unsigned cpu)
+{
+	const struct arch_pmi_list *list = &sharers[cpu];
+
+	descriptors_set_pmi(cpu, list->count > 1    ? shared
+	                         : list->count == 1 ? list->handlers[0]
+	                                            : x86_pmi_nobodys);
+}
+
+int arch_pmi_share(arch_pmi_fn handler)
+{
+	unsigned cpu = arch_cpu();
+	bool first = !sharers[cpu].count;
+	int error = arch_pmi_list_add(&sharers[cpu], handler);
+
+	if (error)
+		return error;
+	set_called(cpu);
+	if (first)
+		apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
+	return 0;
+}
+
+/* One that is on its way still comes. */
+void arch_pmi_leave(arch_pmi_fn handler)
+{
+	unsigned cpu = arch_cpu();
+	bool any = sharers[cpu].count;
+
+	arch_pmi_list_remove(&sharers[cpu], handler);
+	if (any && !sharers[cpu].count) {
+		apic_write(APIC_LVT_PMI, APIC_LVT_NMI | APIC_LVT_MASKED);
+		pmi_ended[cpu] = arch_cycles();
+	}
+	set_called(cpu);
+}
+
 static bool was_on_its_way(unsigned cpu)
 {
 	return pmi_ended[cpu] && arch_cycles() - pmi_ended[cpu] < timer_tsc_frequency() / 1000;
 }
 
-bool arch_pmi_is_spurious(void)
+/* ---- What entry.S calls ---- */
+
+/* Nobody has called the NMI its own, or a signal was sent: how is ARCH_PMI_NOT_MINE, or 1, or
+ * both. */
+void x86_nmi_rest(const struct arch_regs *regs, uint32_t how);
+
+/* An NMI is hidden: whether it is done with. */
+bool x86_nmi_hidden(const struct arch_regs *regs);
+
+/* Nor was it that of a signal that has yet to be heard. */
+static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
 {
-	unsigned cpu = arch_cpu();
 	struct signal *s = &x86_signals[cpu];
 
-	if (__atomic_load_n(&s->what, __ATOMIC_RELAXED) == SENT) {
-		s->alone = true;
-		return false;
-	}
-	if (s->due) {
+	if (s->due)
 		s->due--;
-		return false;
-	}
-	if (s->pmi || was_on_its_way(cpu))
-		return true;
-	if (arch_exchange(&s->what, NOBODYS) == SENT) /* just now; its NMI is still to come */
-		arch_exchange(&s->what, SENT);
-	return false;
+	else if (sharers[cpu].count || was_on_its_way(cpu))
+		arch_pmi_spurious[cpu]++;
+	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* just now, perhaps */
+		panic_exception(regs);
 }
-
-static void no_pmi(const struct arch_regs *regs)
-{
-	(void)regs; /* not all there is to print */
-	arch_pmi_is_spurious();
-}
-
-extern arch_handler_fn x86_pmi_handler;
-arch_handler_fn x86_pmi_handler = no_pmi;
-
-/* entry.S calls these, the second where an NMI is hidden: whether it is done with. */
-void x86_signal(const struct arch_regs *regs);
-bool x86_nmi_hidden(const struct arch_regs *regs);
 
 /* Signals are noted before their NMIs are sent, and one that comes while this runs is taken after
  * it: none is missed. */
-void x86_signal(const struct arch_regs *regs)
+void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 {
-	struct signal *s = &x86_signals[arch_cpu()];
+	unsigned cpu = arch_cpu();
+	struct signal *s = &x86_signals[cpu];
+	bool alone = how == (ARCH_PMI_NOT_MINE | 1);
 
-	if (arch_exchange(&s->what, 0) == NOBODYS)
-		panic_exception(regs);
-	s->due += !s->alone + arch_exchange(&s->twice, 0);
-	s->alone = false;
+	if (how == ARCH_PMI_NOT_MINE)
+		account_nobodys(regs, cpu);
+	if (how & ARCH_PMI_NOT_MINE && sharers[cpu].count)
+		arch_pmi_ack();
+	if (!arch_exchange(&s->sent, 0))
+		return;
+	s->due += !alone + arch_exchange(&s->twice, 0);
 	signal_handler(regs);
 }
 
@@ -98,29 +144,12 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 
+/* ---- Signals ---- */
+
 void x86_expect_signal(unsigned cpu)
 {
-	if (arch_exchange(&x86_signals[cpu].what, SENT) == SENT)
+	if (arch_exchange(&x86_signals[cpu].sent, 1))
 		arch_exchange(&x86_signals[cpu].twice, 1);
-}
-
-int arch_pmi_init(arch_handler_fn handler)
-{
-	x86_pmi_handler = handler;
-	x86_signals[arch_cpu()].pmi = true;
-	apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
-	return 0;
-}
-
-void arch_pmi_end(void)
-{
-	unsigned cpu = arch_cpu();
-
-	if (!x86_signals[cpu].pmi)
-		return;
-	apic_write(APIC_LVT_PMI, APIC_LVT_NMI | APIC_LVT_MASKED);
-	pmi_ended[cpu] = arch_cycles();
-	x86_signals[cpu].pmi = false;
 }
 
 void arch_signal_init(arch_handler_fn handler)

@@ -175,17 +175,15 @@ static inline void overflowed(struct perf_event *event, const struct arch_regs *
 /* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
  * stand still and for the interrupt's level to fall. The return from the interrupt is that for what
  * is written at the end. */
-static void overflow(const struct arch_regs *regs)
+static enum arch_pmi overflow(const struct arch_regs *regs)
 {
 	unsigned number = arch_cpu();
 	struct cpu *cpu = &cpus[number];
 	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
 
 	RING_OPAQUE(cpu); /* in a register: the compiler would compute it anew each time */
-	if (!which) {
-		counter_census[number].spurious++;
-		return;
-	}
+	if (!which)
+		return ARCH_PMI_NOT_MINE;
 	select_counter((unsigned)__builtin_ctzll(which));
 	arch_counter_write(PMCR_EL0, cpu->pmcr);
 	arch_counter_write(PMOVSCLR_EL0, which);
@@ -203,6 +201,7 @@ static void overflow(const struct arch_regs *regs)
 	}
 	if (!cpu->frozen)
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
+	return ARCH_PMI_MINE;
 }
 
 /* ---- What was there before us ---- */
@@ -256,7 +255,7 @@ static int prepare_cpu(unsigned number)
 		return -EBUSY;
 	cpu->prepared = true;
 	arch_counters_hide(PMCNTENSET_EL0);
-	return arch_pmi_init(overflow);
+	return arch_pmi_share(overflow);
 }
 
 /* ---- What the event core asks for ---- */

@@ -26,14 +26,10 @@
 #include "pmu/x86/x86_counters.h"
 #include "ringbuf/bytes.h"
 
-_Static_assert(offsetof(struct branch_segment, base) ==
-                       offsetof(struct debug_store, bts_buffer_base) &&
-                   offsetof(struct branch_segment, index) ==
-                       offsetof(struct debug_store, bts_index) &&
-                   offsetof(struct branch_segment, end) ==
-                       offsetof(struct debug_store, bts_absolute_maximum) &&
-                   offsetof(struct branch_segment, threshold) ==
-                       offsetof(struct debug_store, bts_interrupt_threshold) &&
+#define SAME(member, its) \
+	(offsetof(struct branch_segment, member) == offsetof(struct debug_store, its))
+_Static_assert(SAME(base, bts_buffer_base) && SAME(index, bts_index) &&
+                   SAME(end, bts_absolute_maximum) && SAME(threshold, bts_interrupt_threshold) &&
                    sizeof(struct branch_segment) == sizeof(struct debug_store),
                "IA32_DS_AREA points to the open segment");
 
@@ -281,13 +277,15 @@ static bool entered(unsigned cpu, unsigned how)
 	return true;
 }
 
-/* Was the interrupt that this CPU is handling the debug store's? Asked once in each. NMI. */
-static bool take_interrupted(unsigned cpu)
+/* What entered() has found. */
+static enum arch_pmi claim(const struct arch_regs *regs)
 {
-	bool was = cpus[cpu].interrupted;
+	bool *interrupted = &cpus[arch_cpu()].interrupted, mine = *interrupted;
 
-	cpus[cpu].interrupted = false;
-	return was;
+	(void)regs;
+	*interrupted = false;
+	arch_pmi_ack();
+	return mine ? ARCH_PMI_MINE : ARCH_PMI_NOT_MINE;
 }
 
 /* ---- What the event core asks for ---- */
@@ -300,11 +298,12 @@ static int add(struct perf_event *event)
 	if (cpus[event->cpu].event)
 		return -EBUSY;
 	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
-	error = x86_counters_share_interrupt(take_interrupted);
+	error = arch_pmi_share(claim);
 	if (error && !event->branches.unknown)
 		intel_taken_del();
 	if (error)
 		return error;
+	x86_counters_set_trace(event->cpu, true);
 	cpus[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
 	cpus[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);
 	return 0;
@@ -314,7 +313,8 @@ static void del(struct perf_event *event)
 {
 	if (!event->branches.unknown || event->hw.intel_bts.counters)
 		intel_taken_del();
-	x86_counters_have_interrupt();
+	x86_counters_set_trace(event->cpu, false);
+	arch_pmi_leave(claim);
 	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].ds_area);
 	arch_reg_write(IA32_DEBUGCTL,
 	               cpus[event->cpu].debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));

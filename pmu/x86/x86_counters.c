@@ -28,9 +28,9 @@ static struct unit {
 	struct perf_event *holders[X86_COUNTERS]; /* whose they are since add */
 	uint64_t active;                          /* those switched on */
 	uint64_t claimed;                         /* by add */
-	bool (*shared)(unsigned cpu);             /* who else the interrupt may be for */
 	bool prepared;
 	bool frozen; /* between disable and enable */
+	bool traces; /* IA32_DEBUGCTL is one of our drivers' */
 } units[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
@@ -79,18 +79,19 @@ static void let_run(const struct unit *u, uint64_t which)
 
 static void set_usual(struct unit *u)
 {
-	u->usual = !u->frozen && u->m.global_ctrl && !u->shared && u->active;
+	u->usual = !u->frozen && u->m.global_ctrl && u->active;
 }
+
+static enum arch_pmi overflow(const struct arch_regs *regs);
 
 /* What nobody claims is anybody's until the next does. */
 static void give_back(struct unit *u)
 {
-	if (u->prepared && !u->claimed) {
-		u->prepared = false;
-		arch_counters_hide(0);
-	}
-	if (!u->prepared && !u->shared)
-		arch_pmi_end();
+	if (!u->prepared || u->claimed)
+		return;
+	u->prepared = false;
+	arch_counters_hide(0);
+	arch_pmi_leave(overflow);
 }
 
 void x86_counters_disable(void)
@@ -143,11 +144,6 @@ RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_r
 	program(event, sampling_counted_alone(event, regs, now));
 }
 
-static __attribute__((noinline)) void serve_none(void)
-{
-	counter_census[arch_cpu()].spurious += arch_pmi_is_spurious();
-}
-
 static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t which,
                                                 const struct arch_regs *regs, uint64_t now)
 {
@@ -171,76 +167,55 @@ static uint64_t overflowed(const struct unit *u)
 	return which;
 }
 
-static __attribute__((noinline)) void overflow_with_care(struct unit *u,
-                                                         const struct arch_regs *regs, uint64_t now)
+static __attribute__((noinline)) enum arch_pmi
+overflow_with_care(const struct unit *u, const struct arch_regs *regs, uint64_t now)
 {
-	unsigned cpu = (unsigned)(u - units);
-	bool served = u->shared && u->shared(cpu), was_frozen = u->frozen;
+	bool was_frozen = u->frozen;
 	uint64_t which;
 
-	if (served && u->m.global_status && !arch_reg_read(u->m.global_status)) {
-		arch_pmi_ack();
-		return;
-	}
-	if (!u->active) {
-		if (!served)
-			serve_none();
-		arch_pmi_ack();
-		return;
-	}
+	if (!u->active)
+		return ARCH_PMI_NOT_MINE;
 	let_run(u, 0);
 	which = overflowed(u);
-	if (!which && !served)
-		serve_none();
 	if (which && u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
 	serve_all(u, which, regs, now);
 	arch_pmi_ack();
 	if (!was_frozen)
 		let_run(u, u->active);
+	return which ? ARCH_PMI_MINE : ARCH_PMI_NOT_MINE;
 }
 
-static void overflow(const struct arch_regs *regs)
+static enum arch_pmi overflow(const struct arch_regs *regs)
 {
 	uint64_t now = arch_cycles(), which;
 	struct unit *u = &units[arch_cpu()];
 
 	RING_OPAQUE(u); /* in a register: the compiler would compute it anew each time */
-	if (RING_RARE(!u->usual)) {
-		overflow_with_care(u, regs, now);
-		return;
-	}
+	if (RING_RARE(!u->usual))
+		return overflow_with_care(u, regs, now);
 	which = arch_counter_read(u->m.global_status);
+	if (RING_RARE(!which))
+		return ARCH_PMI_NOT_MINE;
 	arch_counter_write(u->m.global_clear, which);
-	if (RING_RARE(!which)) {
-		serve_none();
-	} else if (RING_RARE(which & (which - 1))) {
+	if (RING_RARE(which & (which - 1)))
 		serve_all(u, which, regs, now);
-	} else {
+	else
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
-	}
 	arch_pmi_ack();
-}
-
-int x86_counters_share_interrupt(bool (*served)(unsigned cpu))
-{
-	struct unit *u = &units[arch_cpu()];
-
-	u->shared = served;
-	set_usual(u);
-	return arch_pmi_init(overflow);
-}
-
-void x86_counters_have_interrupt(void)
-{
-	struct unit *u = &units[arch_cpu()];
-
-	u->shared = NULL;
-	set_usual(u);
-	give_back(u);
+	return ARCH_PMI_MINE;
 }
 
 /* ---- What the event core asks for ---- */
+
+void x86_counters_set_trace(unsigned cpu, bool ours)
+{
+	struct unit *u = &units[cpu];
+
+	u->traces = ours;
+	if (!ours)
+		give_back(u); /* what counted beside it */
+}
 
 bool x86_counters_are_ours(unsigned cpu)
 {
@@ -255,7 +230,7 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	if (u->prepared)
 		return 0;
 	u->m = *monitor;
-	if (u->shared) /* the trace is ours */
+	if (u->traces)
 		u->m.debugctl = 0;
 	x86_leftovers_clear(&u->m, census);
 	if (census->foreign == census->present)
@@ -263,7 +238,7 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	u->prepared = true;
 	if (u->m.global_ctrl)
 		arch_counters_hide(u->m.global_ctrl);
-	return arch_pmi_init(overflow);
+	return arch_pmi_share(overflow);
 }
 
 void x86_counters_del(struct perf_event *event)

@@ -55,18 +55,16 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 
 /* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
  * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until
- * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_init()'s errors. Interrupts
+ * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_share()'s errors. Interrupts
  * masked. */
 int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
 
 /* Whether that was done, and add() need not look again. */
 bool x86_counters_are_ours(unsigned cpu);
 
-/* Take the calling CPU's overflow interrupt, without a counter if need be, and share it: served is
- * called first at each, and says whether it was its own. 0 or arch_pmi_init()'s error. Or have it
- * for the counters alone again. Interrupts masked. */
-int x86_counters_share_interrupt(bool (*served)(unsigned cpu));
-void x86_counters_have_interrupt(void);
+/* A branch trace on this CPU, by IA32_DEBUGCTL, is ours from here on, or no more: it is no leftover
+ * of firmware's. Then counters that are no longer claimed are given back. Interrupts masked. */
+void x86_counters_set_trace(unsigned cpu, bool ours);
 
 /* Claim one of these counters for event, fixed ones first; events that others serve as well make
  * room, those that count included. 0; -EAGAIN: not even so is one free. Interrupts masked. */

@@ -43,7 +43,7 @@ static bool has_overflows(void)
 	return !pmu_arm_pmuv3.probe(&why);
 }
 
-static void storm_overflow(const struct arch_regs *regs)
+static enum arch_pmi storm_overflow(const struct arch_regs *regs)
 {
 	unsigned cpu = arch_cpu();
 
@@ -53,13 +53,14 @@ static void storm_overflow(const struct arch_regs *regs)
 	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
 	if (cpus[cpu].stop)
 		arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
+	return ARCH_PMI_MINE;
 }
 
 static void start_overflows(void)
 {
 	if (!has_overflows())
 		return;
-	arch_pmi_init(storm_overflow);
+	arch_pmi_share(storm_overflow);
 	arch_reg_write(PMCR_EL0, PMCR_LC);
 	arch_reg_write(PMCCFILTR_EL0, PMEVTYPER_NSH);
 	arch_reg_write(PMCCNTR_EL0, -(uint64_t)OVERFLOW);

@@ -34,13 +34,11 @@
 #define RETURNED 1100U
 #define LATEST   20U /* and after it */
 
-extern arch_handler_fn x86_pmi_handler;
 extern const struct trace_step x86_trace_steps[];
 
 static _Alignas(TR_PAGE) uint8_t area[AREA];
 static uint16_t visits[8192]; /* by offset from x86_vectors: first NMIs that return there */
 static const struct trace_step *hold, *release; /* the timer entry's */
-static arch_handler_fn counters_handler;
 static bool first, twice; /* no NMI has come yet; the first one sends another */
 static uint64_t ticks;
 
@@ -56,15 +54,15 @@ static void on_timer(const struct arch_regs *regs)
 	pmu_intel_bts.poll(&event);
 }
 
-/* One that is sent in an NMI comes behind its IRET. */
-static void on_nmi(const struct arch_regs *regs)
+/* Takes part beside the trace and its counters. One that is sent in an NMI comes behind its IRET. */
+static enum arch_pmi on_nmi(const struct arch_regs *regs)
 {
 	if (first && offset_of(regs->rip) < sizeof(visits) / sizeof(*visits))
 		visits[offset_of(regs->rip)]++;
 	if (first && twice)
 		arch_cpu_signal(arch_cpu());
 	first = false;
-	counters_handler(regs);
+	return ARCH_PMI_NOT_MINE;
 }
 
 static void on_signal(const struct arch_regs *regs)
@@ -116,10 +114,9 @@ static bool trial(const struct way *way, uint64_t early)
 	memset(area, 0, sizeof(area));
 	memset(&event, 0, sizeof(event));
 	owner = (struct ring_owner){ .doorbell = &doorbell };
-	if (!bts_prepare(area, AREA, 0, sizeof(data)) || event_enable(&event))
+	if (!bts_prepare(area, AREA, 0, sizeof(data)) || event_enable(&event) ||
+	    arch_pmi_share(on_nmi))
 		return false;
-	counters_handler = x86_pmi_handler;
-	x86_pmi_handler = on_nmi;
 	ticks = 0;
 	while (!way->room && branch_area_has_next(segments, segments->open.end)) {
 		fill(30);
@@ -134,6 +131,7 @@ static bool trial(const struct way *way, uint64_t early)
 	nops();
 	arch_irq_disable();
 	event_disable(&event);
+	arch_pmi_leave(on_nmi);
 	return !account->unknown && ticks == 1 && !aux.truncated == way->room &&
 	       account->records + account->lost == event.count + account->interrupts &&
 	       account->interrupts == deliveries() && account->lost < 1000 &&

@@ -6,14 +6,12 @@
 
 #include <cmocka.h>
 
-#include "pmu/counter_census.h"
-#include "pmu/x86/x86_counters.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 
 static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 {
-	uint64_t before = counter_census[0].spurious;
+	uint64_t before = arch_pmi_spurious[0];
 
 	(void)state;
 	intel_model_power_on(2, false);
@@ -25,21 +23,97 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	rig_run(600, 1, intel_model_count_on);
 	event_disable(&rig_events[0]);
 	fake_pmi(&rig_regs);
-	assert_int_equal(counter_census[0].spurious, before + 2);
+	assert_int_equal(arch_pmi_spurious[0], before + 2);
 	assert_int_equal(rig_events[0].count, 1000);
 	assert_int_equal(rig_events[0].account.generated, 1);
 }
 
-static bool served_as_well(unsigned cpu)
+static unsigned asked; /* who takes part as well */
+
+static enum arch_pmi is_always_its(const struct arch_regs *regs)
 {
-	(void)cpu;
-	return true;
+	(void)regs;
+	asked++;
+	arch_pmi_ack();
+	return ARCH_PMI_MINE;
+}
+
+static enum arch_pmi is_never_its(const struct arch_regs *regs)
+{
+	(void)regs;
+	asked++;
+	return ARCH_PMI_NOT_MINE;
+}
+
+/* One of two who take part finds nothing; the other's interrupt may be its own as well. */
+static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void **state)
+{
+	uint64_t before = arch_pmi_spurious[0];
+
+	(void)state;
+	intel_model_power_on(4, true);
+	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	assert_int_equal(arch_pmi_share(is_never_its), 0);
+	asked = 0;
+	rig_run(5500, 1, intel_model_count_on);
+	assert_int_equal(rig_events[0].account.generated, 5);
+	assert_int_equal(asked, 5);
+	fake_pmi(&rig_regs);
+	assert_int_equal(arch_pmi_spurious[0], before + 1);
+	assert_int_equal(arch_pmi_share(is_always_its), 0);
+	fake_pmi(&rig_regs);
+	rig_run(500, 1, intel_model_count_on);
+	assert_int_equal(rig_events[0].account.generated, 6);
+	arch_pmi_leave(is_always_its);
+	arch_pmi_leave(is_never_its);
+	assert_int_equal(asked, 5 + 1 + 2 + 2);
+	event_disable(&rig_events[0]);
+	assert_int_equal(arch_pmi_spurious[0], before + 1);
+	fake_pmi(&rig_regs); /* late, as nobody takes part any more */
+	assert_int_equal(arch_pmi_spurious[0], before + 2);
+	assert_int_equal(asked, 5 + 1 + 2 + 2);
+}
+
+static enum arch_pmi leaves(const struct arch_regs *regs)
+{
+	asked += 100;
+	arch_pmi_leave(leaves);
+	return is_never_its(regs);
+}
+
+static void the_list_is_a_set_that_one_may_leave_from_its_handler(void **state)
+{
+	static const arch_pmi_fn orders[][3] = {
+		{ leaves, is_never_its, is_always_its },
+		{ is_never_its, leaves, is_always_its },
+		{ is_never_its, is_always_its, leaves },
+	};
+
+	(void)state;
+	assert_int_equal(fake_pmi_sharers(), 0);
+	for (size_t i = 0; i < 3; i++) {
+		asked = 0;
+		for (size_t j = 0; j < 3; j++) {
+			assert_int_equal(arch_pmi_share(orders[i][j]), 0);
+			assert_int_equal(arch_pmi_share(orders[i][j]), 0);
+		}
+		assert_int_equal(fake_pmi_sharers(), 3);
+		fake_pmi(&rig_regs);
+		assert_int_equal(asked, 103);
+		assert_int_equal(fake_pmi_sharers(), 2);
+		fake_pmi(&rig_regs);
+		assert_int_equal(asked, 105);
+		arch_pmi_leave(leaves); /* who is not there */
+		arch_pmi_leave(is_never_its);
+		arch_pmi_leave(is_always_its);
+		assert_int_equal(fake_pmi_sharers(), 0);
+	}
 }
 
 /* Another CPU's signal is an NMI as well. */
 static void a_signal_is_not_counted_as_spurious(void **state)
 {
-	uint64_t before = counter_census[0].spurious;
+	uint64_t before = arch_pmi_spurious[0];
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) { /* each version, without full-width writes and with */
@@ -53,7 +127,7 @@ static void a_signal_is_not_counted_as_spurious(void **state)
 		fake_signalled = false;
 		assert_int_equal(rig_events[0].account.generated, 1);
 	}
-	assert_int_equal(counter_census[0].spurious, before);
+	assert_int_equal(arch_pmi_spurious[0], before);
 }
 
 static void the_interrupt_is_given_back_with_the_last_counter(void **state)
@@ -63,15 +137,9 @@ static void the_interrupt_is_given_back_with_the_last_counter(void **state)
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	rig_begin(&rig_events[1], PERF_TYPE_RAW, 0x20c4, 1000);
 	event_disable(&rig_events[0]);
-	assert_false(fake_pmi_ended);
+	assert_int_equal(fake_pmi_sharers(), 1);
 	event_disable(&rig_events[1]);
-	assert_true(fake_pmi_ended);
-	assert_int_equal(x86_counters_share_interrupt(served_as_well), 0);
-	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
-	event_disable(&rig_events[0]);
-	assert_false(fake_pmi_ended);
-	x86_counters_have_interrupt();
-	assert_true(fake_pmi_ended);
+	assert_int_equal(fake_pmi_sharers(), 0);
 }
 
 static uint64_t (*read_before)(uint32_t reg);
@@ -94,19 +162,19 @@ static unsigned reads_of_a_sample(void)
 	return rig_events[0].account.generated == 1 ? reads : 0;
 }
 
-static void a_shared_interrupt_that_is_no_longer_costs_no_more_than_before(void **state)
+static void a_shared_interrupt_costs_the_counters_no_more(void **state)
 {
-	unsigned before, shared;
+	unsigned before;
 
 	(void)state;
 	intel_model_power_on(4, true);
 	read_before = fake_reg_read;
 	fake_reg_read = counted_read;
 	before = reads_of_a_sample();
-	assert_int_equal(x86_counters_share_interrupt(served_as_well), 0);
-	shared = reads_of_a_sample();
-	x86_counters_have_interrupt();
-	assert_true(before > 0 && shared != before);
+	assert_true(before > 0);
+	assert_int_equal(arch_pmi_share(is_always_its), 0);
+	assert_int_equal(reads_of_a_sample(), before);
+	arch_pmi_leave(is_always_its);
 	assert_int_equal(reads_of_a_sample(), before);
 }
 
@@ -116,7 +184,9 @@ int main(void)
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
 		cmocka_unit_test(a_signal_is_not_counted_as_spurious),
 		cmocka_unit_test(the_interrupt_is_given_back_with_the_last_counter),
-		cmocka_unit_test(a_shared_interrupt_that_is_no_longer_costs_no_more_than_before),
+		cmocka_unit_test(a_shared_interrupt_costs_the_counters_no_more),
+		cmocka_unit_test(whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims),
+		cmocka_unit_test(the_list_is_a_set_that_one_may_leave_from_its_handler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, intel_model_off);
