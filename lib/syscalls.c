@@ -2,21 +2,17 @@
 #include "lib/syscalls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/console.h"
+#include "lib/newlib.h"
 #include "lib/panic.h"
 #include "lib/platform.h"
-
-/* newlib's ports disagree about the names: x86_64-elf calls write(), aarch64-elf _write(). */
-#define SYSCALL_ALIAS(name) __attribute__((alias(#name), used))
 
 #define PAGE 4096U
 
@@ -89,55 +85,6 @@ _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
 	return (_READ_WRITE_RETURN_TYPE)size;
 }
 
-/* The console has no input: standard input is at its end. */
-_READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t size)
-{
-	(void)bytes;
-	(void)size;
-	return file == STDIN_FILENO ? 0 : fail(EBADF);
-}
-
-int close(int file)
-{
-	return file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : fail(EBADF);
-}
-
-int fstat(int file, struct stat *status)
-{
-	if (file < STDIN_FILENO || file > STDERR_FILENO)
-		return fail(EBADF);
-	*status = (struct stat){ .st_mode = S_IFCHR | 0600, .st_nlink = 1, .st_blksize = 1024 };
-	return 0;
-}
-
-int isatty(int file)
-{
-	if (file >= STDIN_FILENO && file <= STDERR_FILENO)
-		return 1;
-	errno = EBADF;
-	return 0;
-}
-
-off_t lseek(int file, off_t offset, int whence)
-{
-	(void)offset;
-	(void)whence;
-	return fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ESPIPE : EBADF);
-}
-
-/* There are no files. */
-int open(const char *path, int flags, ...)
-{
-	(void)path;
-	(void)flags;
-	return fail(ENOENT);
-}
-
-int getpid(void)
-{
-	return 1; /* as in the samples */
-}
-
 /* The one process may signal itself: abort() and failed asserts end here. */
 int kill(int pid, int signal)
 {
@@ -182,13 +129,6 @@ clock_t times(struct tms *buffer)
 
 void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);
 _READ_WRITE_RETURN_TYPE _write(int file, const void *bytes, size_t size) SYSCALL_ALIAS(write);
-_READ_WRITE_RETURN_TYPE _read(int file, void *bytes, size_t size) SYSCALL_ALIAS(read);
-int _close(int file) SYSCALL_ALIAS(close);
-int _fstat(int file, struct stat *status) SYSCALL_ALIAS(fstat);
-int _isatty(int file) SYSCALL_ALIAS(isatty);
-off_t _lseek(int file, off_t offset, int whence) SYSCALL_ALIAS(lseek);
-int _open(const char *path, int flags, ...) SYSCALL_ALIAS(open);
-int _getpid(void) SYSCALL_ALIAS(getpid);
 int _kill(int pid, int signal) SYSCALL_ALIAS(kill);
 int _gettimeofday(struct timeval *restrict now, void *restrict zone) SYSCALL_ALIAS(gettimeofday);
 clock_t _times(struct tms *buffer) SYSCALL_ALIAS(times);

@@ -30,6 +30,7 @@ unsigned sample_id_size(uint64_t sample_type)
 	return 8 * words(sample_type & SAMPLE_ID);
 }
 
+/* The usual one stands in usual_trailer_put() as well; usual_sample_test holds the two together. */
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time)
 {
 	uint64_t type = event->attr.sample_type;
@@ -63,6 +64,9 @@ static bool is_usual(uint64_t type)
 	return __builtin_expect((type & ONE_WORD) == USUAL_SAMPLE, 1);
 }
 
+/* These words stand three times, for what a sample costs: here, in put_unusual() with others
+ * between them, and in usual_sample.h's event_overflow_alone(). usual_sample_test holds the first
+ * and the last to the same bytes, cpu_clock_test the second to perf's order. */
 static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
                                   const struct arch_regs *regs, const struct sample_data *data)
 {
@@ -75,6 +79,7 @@ static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
 	return at + USUAL_SAMPLE_WORDS;
 }
 
+/* In the order of put_usual(). */
 static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struct perf_event *event,
                                                        const struct arch_regs *regs,
                                                        const struct sample_data *data)

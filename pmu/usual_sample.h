@@ -28,7 +28,8 @@
 /* Fill event->usual; before each start. Thread or IRQ, event not running. */
 void usual_sample_prepare(struct perf_event *event);
 
-/* The trailer as of now, of an event that has the usual one. */
+/* The trailer as of now, of an event that has the usual one: sample_id_put()'s, word by word, as
+ * usual_sample_test says. */
 RING_FAST void usual_trailer_put(uint64_t *at, const struct perf_event *of)
 {
 	const struct usual_sample *usual = &of->usual;
@@ -47,7 +48,8 @@ RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct a
 	return 8 + 8 * at[0];
 }
 
-/* event_overflow() for a handler that nothing interrupts. */
+/* event_overflow() for a handler that nothing interrupts. The words are those of sample.c's
+ * put_usual() and put_unusual(), in their order; usual_sample_test holds the bytes together. */
 RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_regs *regs,
                                     uint64_t now)
 {
