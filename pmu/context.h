@@ -12,6 +12,7 @@
 #define PMU_CONTEXT_H
 
 #include "pmu/pmu.h"
+#include "pmu/timer.h"
 
 #define MUX_INTERVAL_NS 4000000ULL /* perf's perf_event_mux_interval_ms */
 

@@ -9,22 +9,11 @@
 #include "abi/event_types.h"
 #include "abi/trace_region.h"
 #include "arch/arch.h"
-#include "pmu/branch_area.h"
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/source.h"
-#include "pmu/timer.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/ring.h"
-
-/* State of the cpu-clock source; each source with state of its own has a member of hw. */
-struct hw_cpu_clock {
-	struct timer timer;
-	uint64_t period; /* cycles between samples; 0: it only counts */
-	uint64_t left;   /* cycles to the next sample, while stopped */
-	uint64_t since;  /* cycles at the last update of count */
-	bool running;
-};
 
 /* When a counter's samples are due; pmu/sampling.h. */
 struct sampling {
@@ -56,72 +45,11 @@ struct usual_sample {
 	struct callchain chain;
 };
 
-/* State of Arm's PMUv3. */
-struct hw_arm_pmuv3 {
-	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
-	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
-	bool chained;     /* with the one below it, to have 64 bits */
-	bool selectable;  /* an event counter by itself: PMSELR_EL0 can select it */
-	uint64_t value;   /* of the counter when it was last looked at or written */
-	uint64_t mask;    /* of its bits */
-};
-
-/* State of an x86 CPU's counter. */
-struct hw_x86_counter {
-	uint64_t
-	    select; /* of IA32_PERFEVTSELx or PERF_CTLx, without the bits that a counter adds */
-	unsigned counter; /* bit in the global registers: 32 and up are fixed */
-	uint64_t value;   /* of the counter when it was last written, at event->count == base */
-	uint64_t base;
-	uint32_t rdpmc;      /* RDPMC's operand for it */
-	uint32_t write_at;   /* its register */
-	uint64_t mask;       /* of its value */
-	uint64_t farthest;   /* the longest distance to overflow that can be written */
-	uint64_t candidates; /* counters that count the event, a bit each */
-};
-
 enum event_state {
 	EVENT_OFF,
 	EVENT_INACTIVE,  /* enabled; waits for a counter */
 	EVENT_ACTIVE,    /* counts */
 	EVENT_THROTTLED, /* has its counter, which stands still until the next tick */
-};
-
-/* An event's choices as values of Arm's SPE registers. */
-struct arm_spe_registers {
-	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmslatfr, pmsirr;
-	bool discard; /* samples are taken, and no records written */
-};
-
-/* State of Arm's SPE. */
-struct hw_arm_spe {
-	struct arm_spe_registers registers;
-	uint64_t area;                 /* its address */
-	struct ring_aux_output output; /* the transaction, while lent */
-	uint64_t limit;                /* position in the AUX area where the hardware stops */
-	uint64_t flags;                /* for the next AUX record */
-	uint64_t context;              /* CONTEXTIDR_EL1 as we found it */
-	uint64_t seen;                 /* of PMBSR_EL1, by a handler that found nothing lent */
-	unsigned faults;               /* in a row */
-	bool running;                  /* between start and stop */
-	bool lent;                     /* the hardware has a piece of the area */
-};
-
-/* State of Intel's branch trace store. */
-struct hw_intel_bts {
-	struct branch_area area;
-	uint64_t debugctl; /* while it traces */
-	uint64_t gap;      /* taken branches when it stopped for lack of room */
-	bool running;      /* it traces, into area's open segment */
-	uint32_t usual;    /* while it runs, ARCH_ENTERED_* of an interrupt of its own; else 0 */
-	const uint32_t *asked; /* the event's, or one that never changes */
-	bool ring0;            /* chosen: deliveries and returns of our handlers leave it */
-	bool counters;         /* of taken branches */
-};
-
-/* State of a branch trace by single-step. */
-struct hw_branch_step {
-	struct branch_area area;
 };
 
 /* What became of the branches of a trace: records + lost = taken (event->count) + interrupts. */
@@ -132,6 +60,19 @@ struct branch_account {
 	uint64_t lost;       /* taken, not recorded */
 	bool unknown;        /* nobody counts what is taken: lost means nothing */
 };
+
+/* Room for what a source keeps of an event, whose shape its header says. */
+#define EVENT_HW_SIZE  352U
+#define EVENT_HW_ALIGN 8U
+
+/* Have of(event) be that: a type that fits, or it is not compiled. */
+#define EVENT_HW(type, of)                                                                \
+	_Static_assert(sizeof(type) <= EVENT_HW_SIZE && _Alignof(type) <= EVENT_HW_ALIGN, \
+	               "EVENT_HW_SIZE");                                                  \
+	static inline type *of(const struct perf_event *event)                            \
+	{                                                                                 \
+		return (type *)(uintptr_t)event->hw;                                      \
+	}
 
 struct perf_event {
 	struct perf_event_attr attr;
@@ -165,14 +106,7 @@ struct perf_event {
 	void (*attend)(struct perf_event *event);
 	const uint32_t *asked;
 	uint32_t heard;
-	union {
-		struct hw_cpu_clock cpu_clock;
-		struct hw_arm_pmuv3 arm_pmuv3;
-		struct hw_x86_counter x86;
-		struct hw_arm_spe arm_spe;
-		struct hw_intel_bts intel_bts;
-		struct hw_branch_step branch_step;
-	} hw;
+	_Alignas(EVENT_HW_ALIGN) unsigned char hw[EVENT_HW_SIZE]; /* its source's; EVENT_HW() */
 };
 
 /* All sources that this image was built with, each the beginning of a struct pmu, ended by NULL;

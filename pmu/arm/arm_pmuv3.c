@@ -31,7 +31,7 @@ static struct cpu {
 
 static uint32_t bit(unsigned counter)
 {
-	return 1U << counter;
+	return 1U << counter % 32; /* the registers have no more */
 }
 
 /* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
@@ -82,7 +82,7 @@ static void counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
 /* The counter shows value: bring count up to date. */
 static inline void counted_to(struct perf_event *event, uint64_t value)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	event->count += (value - hw->value) & hw->mask;
 	hw->value = value;
@@ -92,7 +92,7 @@ static inline void counted_to(struct perf_event *event, uint64_t value)
  * that comes first, so that no lap goes by unseen. */
 static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	if (distance > hw->mask >> 1)
 		distance = hw->mask >> 1;
@@ -102,13 +102,13 @@ static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
 
 static void update(struct perf_event *event)
 {
-	counted_to(event, counter_read(&event->hw.arm_pmuv3));
+	counted_to(event, counter_read(arm_pmuv3_of(event)));
 }
 
 /* Have the counter, which does not count now, overflow at the next sample's count. */
 static void program(struct perf_event *event)
 {
-	counter_write(&event->hw.arm_pmuv3, value_before(event, sampling_left(event)));
+	counter_write(arm_pmuv3_of(event), value_before(event, sampling_left(event)));
 }
 
 static bool is_free(struct perf_event *const *mine)
@@ -158,7 +158,7 @@ static inline void select_counter(unsigned counter)
  * mask all interrupts, so that this one is alone. */
 static inline void overflowed(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	uint64_t value;
 
 	if (hw->selectable)
@@ -273,7 +273,7 @@ static uint32_t free_counters(unsigned cpu)
 /* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
 static unsigned choose_counter(const struct perf_event *event, bool chained)
 {
-	uint32_t number = (uint32_t)event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
 	uint32_t which = free_counters(event->cpu), pairs;
 
 	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) && which & bit(CYCLE_COUNTER))
@@ -300,7 +300,7 @@ static void configure(const struct hw_arm_pmuv3 *hw)
 
 static int add(struct perf_event *event)
 {
-	struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	struct cpu *cpu = &cpus[event->cpu];
 	int error = prepare_cpu(event->cpu);
 	bool chained;
@@ -327,7 +327,7 @@ static int add(struct perf_event *event)
 
 static void del(struct perf_event *event)
 {
-	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	cpus[event->cpu].owners[hw->counter] = NULL;
 	if (hw->chained)
@@ -336,7 +336,7 @@ static void del(struct perf_event *event)
 
 static void start(struct perf_event *event)
 {
-	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	program(event);
 	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
@@ -346,7 +346,7 @@ static void start(struct perf_event *event)
 
 static void stop(struct perf_event *event)
 {
-	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	arch_reg_write(PMCNTENCLR_EL0, bits(hw));
 	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
@@ -358,7 +358,7 @@ static void stop(struct perf_event *event)
 /* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
 static void read(struct perf_event *event)
 {
-	const struct hw_arm_pmuv3 *hw = &event->hw.arm_pmuv3;
+	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
 	arch_reg_sync();

@@ -155,7 +155,7 @@ static bool is_of_kind(const struct arm_pmuv3_unit *unit, const struct perf_even
 
 const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
 {
-	uint32_t number = (uint32_t)event->hw.arm_pmuv3.type & PMEVTYPER_EVENT_MASK;
+	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
 
 	if (!is_of_kind(unit, event))
 		return "it is for CPUs of another kind (MIDR_EL1)";
@@ -195,7 +195,7 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	number = event_number(attr, &unit);
 	if (number == NOT_SERVED)
 		return -ENOENT;
-	event->hw.arm_pmuv3 = (struct hw_arm_pmuv3){
+	*arm_pmuv3_of(event) = (struct hw_arm_pmuv3){
 		.type = number | filter(attr->flags) | threshold(event),
 	};
 	event->why = event->cpu == arch_cpu() && is_of_kind(&unit, event)

@@ -15,6 +15,17 @@ struct arm_pmuv3_unit {
 	uint32_t threshold;  /* the largest; 0: none can be had */
 };
 
+/* What the driver keeps of an event. */
+struct hw_arm_pmuv3 {
+	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
+	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
+	bool chained;     /* with the one below it, to have 64 bits */
+	bool selectable;  /* an event counter by itself: PMSELR_EL0 can select it */
+	uint64_t value;   /* of the counter when it was last looked at or written */
+	uint64_t mask;    /* of its bits */
+};
+EVENT_HW(struct hw_arm_pmuv3, arm_pmuv3_of)
+
 /* What the calling CPU says. Any context. */
 struct arm_pmuv3_unit arm_pmuv3_look(void);
 

@@ -80,7 +80,7 @@ static uint64_t address_of(const struct hw_arm_spe *hw, const struct ring_aux *a
  * bounded. */
 static uint64_t filled_of(const struct perf_event *event)
 {
-	const struct hw_arm_spe *hw = &event->hw.arm_spe;
+	const struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
 	                  address_of(hw, event->aux, event->aux->head);
 
@@ -91,7 +91,7 @@ static uint64_t filled_of(const struct perf_event *event)
  * enable, and sampling goes on when the caller clears PMBSR_EL1.S. */
 static void program(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t head = event->aux->head, start = address_of(hw, event->aux, head);
 
 	hw->limit = limit_of(&hw->output);
@@ -104,7 +104,7 @@ static void program(struct perf_event *event)
  * the owner knows. */
 static bool lend(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 	struct ring_aux_output *out = &hw->output;
 	uint64_t skip;
 
@@ -179,7 +179,7 @@ static uint64_t flags_of(uint64_t status)
  * will have room. */
 static bool take_back(struct perf_event *event, uint64_t status, bool more)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t filled = status & PMBSR_S ? trust(status, filled_of(event), &hw->output)
 	                                   : filled_of(event);
 	bool room = !more || has_room(event->aux, filled);
@@ -203,7 +203,7 @@ static void zero(uint64_t from, uint64_t to)
 /* Snapshot mode: the next half. What is left of this one holds an older record's end. */
 static void go_round(struct perf_event *event, uint64_t status)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t bytes = hw->limit - event->aux->head;
 	uint64_t start = address_of(hw, event->aux, event->aux->head);
 
@@ -225,7 +225,7 @@ static void interrupt(const struct arch_regs *regs)
 	status = arch_counter_read(PMBSR_EL1);
 	if (!(status & PMBSR_S))
 		return;
-	hw = event ? &event->hw.arm_spe : NULL;
+	hw = event ? arm_spe_of(event) : NULL;
 	if (!hw || !hw->lent) {
 		if (hw)
 			hw->seen |= status; /* for the thread that we interrupted in finish() */
@@ -253,7 +253,7 @@ static void quiesce(void)
  * where it takes what was lent all is the handler's, from there on nothing. */
 static void finish(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t status;
 	bool lent;
 
@@ -293,20 +293,20 @@ static int add(struct perf_event *event)
 		return error;
 	owners[event->cpu] = event;
 	/* perf takes CONTEXT for the thread's number. */
-	event->hw.arm_spe.context = arch_counter_read(CONTEXTIDR_EL1);
+	arm_spe_of(event)->context = arch_counter_read(CONTEXTIDR_EL1);
 	arch_counter_write(CONTEXTIDR_EL1, event->cpu + 1);
 	return 0;
 }
 
 static void del(struct perf_event *event)
 {
-	arch_counter_write(CONTEXTIDR_EL1, event->hw.arm_spe.context);
+	arch_counter_write(CONTEXTIDR_EL1, arm_spe_of(event)->context);
 	owners[event->cpu] = NULL;
 }
 
 static void start(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 
 	arm_spe_write_filters(&hw->registers);
 	hw->flags = 0;
@@ -326,7 +326,7 @@ static void start(struct perf_event *event)
 static void stop(struct perf_event *event)
 {
 	finish(event);
-	event->hw.arm_spe.running = false;
+	arm_spe_of(event)->running = false;
 }
 
 /* Nothing to count: what is sampled is told by the records alone. */
@@ -339,14 +339,14 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
 	if (size < 2 * PAGE)
 		return -EINVAL;
-	event->hw.arm_spe.area = (uint64_t)(uintptr_t)area;
+	arm_spe_of(event)->area = (uint64_t)(uintptr_t)area;
 	return 0;
 }
 
 /* The reader may have made room. After a snapshot it has to have taken all of it. */
 static void poll(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 
 	if (!hw->running || hw->lent || hw->registers.discard || hw->faults >= MOST_FAULTS ||
 	    !ring_aux_taken(event->aux))
@@ -356,7 +356,7 @@ static void poll(struct perf_event *event)
 
 static void snapshot(struct perf_event *event)
 {
-	struct hw_arm_spe *hw = &event->hw.arm_spe;
+	struct hw_arm_spe *hw = arm_spe_of(event);
 
 	if (!hw->lent)
 		return;

@@ -227,7 +227,7 @@ static void set_control(struct arm_spe_registers *r, const struct perf_event_att
 
 int arm_spe_event_init(struct perf_event *event)
 {
-	struct arm_spe_registers *r = &event->hw.arm_spe.registers;
+	struct arm_spe_registers *r = &arm_spe_of(event)->registers;
 	const char *why;
 	int error;
 
@@ -238,7 +238,7 @@ int arm_spe_event_init(struct perf_event *event)
 		return error;
 	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
 		return -EINVAL;
-	event->hw.arm_spe = (struct hw_arm_spe){ 0 };
+	*arm_spe_of(event) = (struct hw_arm_spe){ 0 };
 	error = set_filters(r, event);
 	if (!error)
 		error = set_interval(r, event);

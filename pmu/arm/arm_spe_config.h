@@ -18,6 +18,27 @@ struct arm_spe_unit {
 	uint64_t align;        /* of a record, bytes */
 };
 
+/* An event's choices as values of Arm's SPE registers. */
+struct arm_spe_registers {
+	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmslatfr, pmsirr;
+	bool discard; /* samples are taken, and no records written */
+};
+
+/* What the driver keeps of an event. */
+struct hw_arm_spe {
+	struct arm_spe_registers registers;
+	uint64_t area;                 /* its address */
+	struct ring_aux_output output; /* the transaction, while lent */
+	uint64_t limit;                /* position in the AUX area where the hardware stops */
+	uint64_t flags;                /* for the next AUX record */
+	uint64_t context;              /* CONTEXTIDR_EL1 as we found it */
+	uint64_t seen;                 /* of PMBSR_EL1, by a handler that found nothing lent */
+	unsigned faults;               /* in a row */
+	bool running;                  /* between start and stop */
+	bool lent;                     /* the hardware has a piece of the area */
+};
+EVENT_HW(struct hw_arm_spe, arm_spe_of)
+
 /* As arm_spe_probe() found it; the same on all CPUs. Any context. */
 extern struct arm_spe_unit arm_spe_unit;
 

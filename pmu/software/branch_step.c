@@ -26,20 +26,20 @@ static int init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	attr->sample_period = 1; /* as perf's decoder expects */
 	attr->flags &= ~(uint64_t)PERF_ATTR_FREQ;
-	event->hw.branch_step = (struct hw_branch_step){ 0 };
+	*branch_step_of(event) = (struct hw_branch_step){ 0 };
 	return 0;
 }
 
 static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
-	return branch_area_init(&event->hw.branch_step.area, event->aux, area, size,
+	return branch_area_init(&branch_step_of(event)->area, event->aux, area, size,
 	                        !event->attr.aux_watermark);
 }
 
 /* Software does not overshoot: a segment is full at its end. */
 static void close_segment(struct perf_event *event, uint64_t flags)
 {
-	struct branch_area *area = &event->hw.branch_step.area;
+	struct branch_area *area = &branch_step_of(event)->area;
 
 	event->branches.records += (uint64_t)(area->open.index - area->open.base);
 	branch_area_close(area, area->open.index, flags);
@@ -53,7 +53,7 @@ static void taken(uint64_t from, uint64_t to)
 
 	if (!event)
 		return;
-	area = &event->hw.branch_step.area;
+	area = &branch_step_of(event)->area;
 	event->count++;
 	if (!area->is_open) {
 		event->branches.lost++;
@@ -81,7 +81,7 @@ static void del(struct perf_event *event)
 
 static void start(struct perf_event *event)
 {
-	branch_area_open(&event->hw.branch_step.area);
+	branch_area_open(&branch_step_of(event)->area);
 	stepped[event->cpu] = event;
 	arch_step_begin();
 }
@@ -90,7 +90,7 @@ static void stop(struct perf_event *event)
 {
 	arch_step_end();
 	stepped[event->cpu] = NULL;
-	if (event->hw.branch_step.area.is_open)
+	if (branch_step_of(event)->area.is_open)
 		close_segment(event, 0);
 }
 
@@ -102,7 +102,7 @@ static void read(struct perf_event *event)
 /* The tick is an interrupt, so no step comes between. */
 static void poll(struct perf_event *event)
 {
-	struct branch_area *area = &event->hw.branch_step.area;
+	struct branch_area *area = &branch_step_of(event)->area;
 
 	if (!area->is_open)
 		branch_area_open(area);

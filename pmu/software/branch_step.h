@@ -7,7 +7,14 @@
 #ifndef PMU_SOFTWARE_BRANCH_STEP_H
 #define PMU_SOFTWARE_BRANCH_STEP_H
 
+#include "pmu/branch_area.h"
 #include "pmu/pmu.h"
+
+/* What it keeps of an event. */
+struct hw_branch_step {
+	struct branch_area area;
+};
+EVENT_HW(struct hw_branch_step, branch_step_of)
 
 extern const struct pmu pmu_branch_step;
 

@@ -22,7 +22,7 @@ static int probe(const char **why)
 /* Differences of one conversion: however often this is called, they add up to the whole. */
 static void update(struct perf_event *event, uint64_t now)
 {
-	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
 	event->count += clock_to_ns(&machine_clock, now) - clock_to_ns(&machine_clock, hw->since);
 	hw->since = now;
@@ -30,9 +30,10 @@ static void update(struct perf_event *event, uint64_t now)
 
 static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
 {
-	struct perf_event *event =
-	    (struct perf_event *)((char *)timer - offsetof(struct perf_event, hw.cpu_clock.timer));
-	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+	struct perf_event *event = (struct perf_event *)((char *)timer -
+	                                                 offsetof(struct perf_event, hw) -
+	                                                 offsetof(struct hw_cpu_clock, timer));
+	struct hw_cpu_clock *hw = cpu_clock_of(event);
 	uint64_t late = now - timer->deadline;
 	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
 	uint64_t next = timer->deadline + (late / hw->period + 1) * hw->period;
@@ -53,15 +54,15 @@ static int init(struct perf_event *event)
 		return -ENOENT;
 	if (attr->flags & PERF_ATTR_FREQ)
 		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
-	event->hw.cpu_clock = (struct hw_cpu_clock){ .timer.expire = expire };
+	*cpu_clock_of(event) = (struct hw_cpu_clock){ .timer.expire = expire };
 	if (!period && !(attr->flags & PERF_ATTR_FREQ))
 		return 0;
 	if (period < SHORTEST_PERIOD && attr->flags & PERF_ATTR_FREQ)
 		return -EINVAL;
 	if (period < SHORTEST_PERIOD)
 		period = SHORTEST_PERIOD; /* as perf does, with its own */
-	event->hw.cpu_clock.period = clock_span_to_cycles(&machine_clock, period);
-	event->hw.cpu_clock.left = event->hw.cpu_clock.period;
+	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period);
+	cpu_clock_of(event)->left = cpu_clock_of(event)->period;
 	return 0;
 }
 
@@ -78,7 +79,7 @@ static void del(struct perf_event *event)
 
 static void start(struct perf_event *event)
 {
-	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
 	hw->since = arch_cycles();
 	hw->running = true;
@@ -88,7 +89,7 @@ static void start(struct perf_event *event)
 
 static void stop(struct perf_event *event)
 {
-	struct hw_cpu_clock *hw = &event->hw.cpu_clock;
+	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
 	if (!hw->running)
 		return;
@@ -100,7 +101,7 @@ static void stop(struct perf_event *event)
 
 static void read(struct perf_event *event)
 {
-	if (event->hw.cpu_clock.running)
+	if (cpu_clock_of(event)->running)
 		update(event, arch_cycles());
 }
 

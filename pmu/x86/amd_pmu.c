@@ -112,8 +112,8 @@ static int init(struct perf_event *event)
 		return -ENOENT;
 	if (probe(&why))
 		return -ENOENT;
-	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
-	if (!event->hw.x86.select)
+	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	if (!x86_counter_of(event)->select)
 		return -ENOENT;
 	return sampling_init(event);
 }

@@ -67,7 +67,7 @@ static int probe(const char **why)
 static int init(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
+	struct hw_intel_bts *hw = intel_bts_of(event);
 	bool user = !(attr->flags & PERF_ATTR_EXCLUDE_USER);
 	bool kernel = !(attr->flags & PERF_ATTR_EXCLUDE_KERNEL);
 	const char *why;
@@ -92,7 +92,7 @@ static int init(struct perf_event *event)
 
 static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
-	return branch_area_init(&event->hw.intel_bts.area, event->aux, area, size,
+	return branch_area_init(&intel_bts_of(event)->area, event->aux, area, size,
 	                        !event->attr.aux_watermark);
 }
 
@@ -101,7 +101,7 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 /* Where the CPU will write next; bounded, though nobody else writes there. */
 static struct branch_record *filled(const struct perf_event *event)
 {
-	const struct branch_segment *open = &event->hw.intel_bts.area.open;
+	const struct branch_segment *open = &intel_bts_of(event)->area.open;
 	struct branch_record *index = __atomic_load_n(&open->index, __ATOMIC_RELAXED);
 
 	return index < open->base ? open->base : index > open->end ? open->end : index;
@@ -122,14 +122,14 @@ static uint64_t closed(const struct perf_event *event)
 
 static uint64_t recorded(const struct perf_event *event)
 {
-	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+	const struct hw_intel_bts *hw = intel_bts_of(event);
 
 	return closed(event) + (hw->running ? (uint64_t)(filled(event) - hw->area.open.base) : 0);
 }
 
 static bool resume(struct perf_event *event)
 {
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
+	struct hw_intel_bts *hw = intel_bts_of(event);
 
 	if (!branch_area_open(&hw->area))
 		return false;
@@ -143,28 +143,28 @@ static bool resume(struct perf_event *event)
 static void pause(struct perf_event *event)
 {
 	arch_reg_write(IA32_DEBUGCTL, 0);
-	event->hw.intel_bts.running = false;
-	event->hw.intel_bts.usual = 0;
+	intel_bts_of(event)->running = false;
+	intel_bts_of(event)->usual = 0;
 	if (!event->branches.unknown)
-		event->hw.intel_bts.gap = intel_taken_now();
+		intel_bts_of(event)->gap = intel_taken_now();
 }
 
 static void lose(struct perf_event *event, uint64_t branches)
 {
 	event->branches.lost += branches;
-	ring_aux_lost(&event->hw.intel_bts.area.out, branches * sizeof(struct branch_record));
+	ring_aux_lost(&intel_bts_of(event)->area.out, branches * sizeof(struct branch_record));
 }
 
 static void end_gap(struct perf_event *event)
 {
 	if (!event->branches.unknown)
-		lose(event, intel_taken_now() - event->hw.intel_bts.gap);
+		lose(event, intel_taken_now() - intel_bts_of(event)->gap);
 }
 
 /* The registers stay: nothing is traced before the handler is over. */
 static void switch_with_care(struct perf_event *event, struct branch_record *end)
 {
-	struct branch_area *area = &event->hw.intel_bts.area;
+	struct branch_area *area = &intel_bts_of(event)->area;
 	bool next = branch_area_has_next(area, end);
 
 	branch_area_close(area, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
@@ -176,7 +176,7 @@ static void switch_with_care(struct perf_event *event, struct branch_record *end
 
 static inline bool is_asked(const struct perf_event *event)
 {
-	return __atomic_load_n(event->hw.intel_bts.asked, __ATOMIC_RELAXED) != event->heard;
+	return __atomic_load_n(intel_bts_of(event)->asked, __ATOMIC_RELAXED) != event->heard;
 }
 
 /* Deliveries that an interrupt finds in the trace, if they had room, and not in the books. All code
@@ -186,7 +186,7 @@ static unsigned deliveries(const struct perf_event *event, unsigned how)
 	bool booked = cpus[event->cpu].ahead, in_entry = how & ARCH_ENTERED_IN_ENTRY;
 
 	cpus[event->cpu].ahead = in_entry;
-	return event->hw.intel_bts.ring0 ? 1U + in_entry - booked : 0;
+	return intel_bts_of(event)->ring0 ? 1U + in_entry - booked : 0;
 }
 
 /*
@@ -202,7 +202,7 @@ static void account_full(struct perf_event *event, unsigned delivered)
 		return;
 	unbooked = recorded(event) + account->lost - intel_taken_now() - account->interrupts;
 	if (unbooked != delivered)
-		ring_aux_flag(&event->hw.intel_bts.area.out, PERF_AUX_FLAG_PARTIAL);
+		ring_aux_flag(&intel_bts_of(event)->area.out, PERF_AUX_FLAG_PARTIAL);
 	if (unbooked <= delivered)
 		account->interrupts += unbooked;
 	else if (unbooked >> 63)
@@ -213,7 +213,7 @@ static void account_full(struct perf_event *event, unsigned delivered)
 
 static __attribute__((noinline)) bool look(struct perf_event *event, unsigned how)
 {
-	const struct hw_intel_bts *hw = &event->hw.intel_bts;
+	const struct hw_intel_bts *hw = intel_bts_of(event);
 	unsigned delivered = deliveries(event, how);
 	struct branch_record *end;
 
@@ -239,7 +239,7 @@ static __attribute__((noinline)) bool share(struct perf_event *event, bool wake)
 {
 	cpus[event->cpu].interrupted = true;
 	if (wake)
-		ring_aux_wake(&event->hw.intel_bts.area.out);
+		ring_aux_wake(&intel_bts_of(event)->area.out);
 	return false;
 }
 
@@ -256,7 +256,7 @@ static bool entered(unsigned cpu, unsigned how)
 
 	if (!event)
 		return false;
-	hw = &event->hw.intel_bts;
+	hw = intel_bts_of(event);
 	open = &hw->area.open;
 	end = open->index;
 	if (RING_RARE(how != hw->usual) || RING_RARE(end < open->threshold) ||
@@ -311,7 +311,7 @@ static int add(struct perf_event *event)
 
 static void del(struct perf_event *event)
 {
-	if (!event->branches.unknown || event->hw.intel_bts.counters)
+	if (!event->branches.unknown || intel_bts_of(event)->counters)
 		intel_taken_del();
 	x86_counters_set_trace(event->cpu, false);
 	arch_pmi_leave(claim);
@@ -324,13 +324,13 @@ static void start(struct perf_event *event)
 {
 	usual_sample_prepare(event);
 	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
-	event->hw.intel_bts.asked = event->asked ? event->asked : &event->heard;
+	intel_bts_of(event)->asked = event->asked ? event->asked : &event->heard;
 	cpus[event->cpu].ahead = false;
 	arch_trace_hide(entered);
 	arch_trace_hold();
-	arch_reg_write(IA32_DS_AREA, (uint64_t)&event->hw.intel_bts.area.open);
-	event->hw.intel_bts.counters = !event->branches.unknown;
-	if (event->hw.intel_bts.counters)
+	arch_reg_write(IA32_DS_AREA, (uint64_t)&intel_bts_of(event)->area.open);
+	intel_bts_of(event)->counters = !event->branches.unknown;
+	if (intel_bts_of(event)->counters)
 		intel_taken_start();
 	if (!resume(event))
 		pause(event);
@@ -349,7 +349,7 @@ static void read(struct perf_event *event)
 
 static void stop(struct perf_event *event)
 {
-	struct hw_intel_bts *hw = &event->hw.intel_bts;
+	struct hw_intel_bts *hw = intel_bts_of(event);
 
 	if (arch_trace_held() && hw->ring0)
 		event->branches.returns--; /* of the handler that we are in: nobody will count it */
@@ -377,7 +377,7 @@ static void stop(struct perf_event *event)
 
 static void poll(struct perf_event *event)
 {
-	if (!event->hw.intel_bts.running && resume(event))
+	if (!intel_bts_of(event)->running && resume(event))
 		end_gap(event);
 }
 

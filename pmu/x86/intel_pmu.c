@@ -201,11 +201,11 @@ static int init_type(struct perf_event *event, uint32_t type)
 {
 	struct unit unit = look();
 
-	event->hw.x86 = (struct hw_x86_counter){ .select = select_value(&event->attr) };
-	if (!event->hw.x86.select)
+	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	if (!x86_counter_of(event)->select)
 		return -ENOENT;
 	if ((!type || type == unit.type) &&
-	    (is_missing(&unit, &event->attr) || !candidates(&unit, event->hw.x86.select)))
+	    (is_missing(&unit, &event->attr) || !candidates(&unit, x86_counter_of(event)->select)))
 		return -ENOENT;
 	return sampling_init(event);
 }
@@ -310,7 +310,7 @@ static int add_to(struct perf_event *event, uint32_t type)
 
 	if (error)
 		return error;
-	counters = candidates(unit, event->hw.x86.select);
+	counters = candidates(unit, x86_counter_of(event)->select);
 	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;
 	return x86_counters_claim(event, counters);

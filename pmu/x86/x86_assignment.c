@@ -35,7 +35,8 @@ unsigned x86_find_counter(struct perf_event *const holders[X86_COUNTERS], uint64
 			return first_of(free_ones(holders, level));
 		for (; level; level &= level - 1) {
 			unsigned taken = (unsigned)__builtin_ctzll(level);
-			uint64_t more = holders[taken]->hw.x86.candidates & usable & ~reached;
+			uint64_t more = x86_counter_of(holders[taken])->candidates & usable &
+			                ~reached;
 
 			reached |= more;
 			next |= more;

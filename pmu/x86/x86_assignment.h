@@ -7,7 +7,7 @@
 #ifndef PMU_X86_X86_ASSIGNMENT_H
 #define PMU_X86_X86_ASSIGNMENT_H
 
-#include "pmu/pmu.h"
+#include "pmu/x86/x86_counters.h"
 
 #define X86_COUNTERS 64U /* bits of the global registers */
 
@@ -19,7 +19,7 @@ struct x86_way {
 /*
  * A free one of the usable counters, or X86_COUNTERS. If it is none of the candidates, then way's
  * giver of it is to move there, and so on until what is freed is a candidate; as few as possible
- * move. holders: by counter, NULL where it is free, each with its hw.x86.candidates. Bounded; any
+ * move. holders: by counter, NULL where it is free, each with its candidates. Bounded; any
  * context.
  */
 unsigned x86_find_counter(struct perf_event *const holders[X86_COUNTERS], uint64_t candidates,

@@ -38,7 +38,7 @@ static struct unit {
 /* event->count as the counter says now. */
 static uint64_t count_now(const struct perf_event *event)
 {
-	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct hw_x86_counter *hw = x86_counter_of(event);
 
 	return hw->base + ((arch_rdpmc(hw->rdpmc) - hw->value) & hw->mask);
 }
@@ -46,7 +46,7 @@ static uint64_t count_now(const struct perf_event *event)
 /* Have the frozen counter overflow after so many more events, or as far as it can go. */
 static inline void program(struct perf_event *event, uint64_t distance)
 {
-	struct hw_x86_counter *hw = &event->hw.x86;
+	struct hw_x86_counter *hw = x86_counter_of(event);
 
 	if (distance > hw->farthest)
 		distance = hw->farthest;
@@ -60,7 +60,7 @@ static void switch_general(const struct unit *u, uint64_t on)
 {
 	for (unsigned i = 0; i < u->m.general; i++) {
 		const struct perf_event *event = u->owners[i];
-		uint64_t select = event ? event->hw.x86.select | PERFEVTSEL_INT : 0;
+		uint64_t select = event ? x86_counter_of(event)->select | PERFEVTSEL_INT : 0;
 
 		if (event)
 			arch_reg_write(x86_select_register(&u->m, i),
@@ -161,7 +161,8 @@ static uint64_t overflowed(const struct unit *u)
 	for (unsigned i = 0; i < u->m.general; i++) {
 		const struct perf_event *event = u->owners[i];
 
-		if (event && arch_rdpmc(event->hw.x86.rdpmc) < event->hw.x86.value)
+		if (event &&
+		    arch_rdpmc(x86_counter_of(event)->rdpmc) < x86_counter_of(event)->value)
 			which |= 1ULL << i;
 	}
 	return which;
@@ -245,8 +246,8 @@ void x86_counters_del(struct perf_event *event)
 {
 	struct unit *u = &units[event->cpu];
 
-	u->claimed &= ~(1ULL << event->hw.x86.counter);
-	u->holders[event->hw.x86.counter] = NULL;
+	u->claimed &= ~(1ULL << x86_counter_of(event)->counter);
+	u->holders[x86_counter_of(event)->counter] = NULL;
 }
 
 /* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
@@ -271,7 +272,7 @@ static void configure(const struct x86_monitor *m, unsigned counter, uint64_t se
 
 void x86_counters_start(struct perf_event *event)
 {
-	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct hw_x86_counter *hw = x86_counter_of(event);
 	struct unit *u = &units[event->cpu];
 
 	configure(&u->m, hw->counter, hw->select);
@@ -282,7 +283,7 @@ void x86_counters_start(struct perf_event *event)
 
 void x86_counters_stop(struct perf_event *event)
 {
-	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct hw_x86_counter *hw = x86_counter_of(event);
 	struct unit *u = &units[event->cpu];
 
 	if (u->owners[hw->counter] != event)
@@ -302,7 +303,7 @@ void x86_counters_stop(struct perf_event *event)
  * changes base; then what was read is of two times, and is read again. */
 void x86_counters_read(struct perf_event *event)
 {
-	const struct hw_x86_counter *hw = &event->hw.x86;
+	const struct hw_x86_counter *hw = x86_counter_of(event);
 	uint64_t before, base, now;
 
 	do {
@@ -318,7 +319,7 @@ void x86_counters_read(struct perf_event *event)
 
 static void hold_counter(struct unit *u, struct perf_event *event, unsigned counter)
 {
-	x86_counter_address(&event->hw.x86, &u->m, counter);
+	x86_counter_address(x86_counter_of(event), &u->m, counter);
 	u->holders[counter] = event;
 	u->claimed |= 1ULL << counter;
 }
@@ -356,7 +357,7 @@ int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 		x86_counters_disable();
 		move(u, way.giver[counter], counter);
 	}
-	event->hw.x86.candidates = candidates;
+	x86_counter_of(event)->candidates = candidates;
 	hold_counter(u, event, counter);
 	if (!was_frozen)
 		x86_counters_enable();

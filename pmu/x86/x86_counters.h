@@ -25,6 +25,21 @@ struct x86_monitor {
 	bool pebs;         /* IA32_PEBS_ENABLE is there */
 };
 
+/* What an x86 counter's driver keeps of an event. */
+struct hw_x86_counter {
+	uint64_t
+	    select; /* of IA32_PERFEVTSELx or PERF_CTLx, without the bits that a counter adds */
+	unsigned counter; /* bit in the global registers: 32 and up are fixed */
+	uint64_t value;   /* of the counter when it was last written, at event->count == base */
+	uint64_t base;
+	uint32_t rdpmc;      /* RDPMC's operand for it */
+	uint32_t write_at;   /* its register */
+	uint64_t mask;       /* of its value */
+	uint64_t farthest;   /* the longest distance to overflow that can be written */
+	uint64_t candidates; /* counters that count the event, a bit each */
+};
+EVENT_HW(struct hw_x86_counter, x86_counter_of)
+
 static inline bool x86_counter_is_fixed(unsigned counter)
 {
 	return counter >= GLOBAL_FIXED;

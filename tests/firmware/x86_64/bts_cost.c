@@ -59,7 +59,7 @@ static bool prepare(const struct way *way)
 static void serve(const struct way *way)
 {
 	asked += way->asks;
-	if (event.hw.intel_bts.running && control.aux_head - control.aux_tail < way->late)
+	if (intel_bts_of(&event)->running && control.aux_head - control.aux_tail < way->late)
 		return;
 	bts_read_all();
 	arch_trace_hold();

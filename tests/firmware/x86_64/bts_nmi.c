@@ -54,7 +54,8 @@ static void on_timer(const struct arch_regs *regs)
 	pmu_intel_bts.poll(&event);
 }
 
-/* Takes part beside the trace and its counters. One that is sent in an NMI comes behind its IRET. */
+/* Takes part beside the trace and its counters. One that is sent in an NMI comes behind its IRET.
+ */
 static enum arch_pmi on_nmi(const struct arch_regs *regs)
 {
 	if (first && offset_of(regs->rip) < sizeof(visits) / sizeof(*visits))
@@ -73,7 +74,7 @@ static void on_signal(const struct arch_regs *regs)
 /* A taken branch a turn, until there are so many places left. */
 static void fill(uint64_t places)
 {
-	struct branch_segment *open = &event.hw.intel_bts.area.open;
+	struct branch_segment *open = &intel_bts_of(&event)->area.open;
 	struct branch_record *end = open->end - places;
 
 	__asm__ volatile("1: cmp %1, %0; ja 1b" : : "r"(end), "m"(open->index) : "memory");
@@ -109,7 +110,7 @@ struct way {
 static bool trial(const struct way *way, uint64_t early)
 {
 	const struct branch_account *account = &event.branches;
-	struct branch_area *segments = &event.hw.intel_bts.area;
+	struct branch_area *segments = &intel_bts_of(&event)->area;
 
 	memset(area, 0, sizeof(area));
 	memset(&event, 0, sizeof(event));

@@ -11,6 +11,7 @@
 
 #include "arch/aarch64/pmuv3.h"
 #include "pmu/arm/arm_pmuv3.h"
+#include "pmu/arm/arm_pmuv3_config.h"
 #include "pmu/context.h"
 #include "pmu/counter_census.h"
 #include "tests/unit/pmu/arm/arm_pmuv3_model.h"
@@ -74,7 +75,7 @@ static void a_pair_samples_on_its_grid_and_adds_up(void **state)
 		set_up(NULL);
 		model.events = CHAINING;
 		begin(event, EVENT_INST_RETIRED, true, periods[i]);
-		assert_int_equal(event->hw.arm_pmuv3.counter, 1);
+		assert_int_equal(arm_pmuv3_of(event)->counter, 1);
 		assert_int_equal(model.type[1] & PMEVTYPER_EVENT_MASK, EVENT_CHAIN);
 		arm_pmuv3_model_run(total / 2, 0);
 		event->pmu->read(event);
@@ -95,15 +96,15 @@ static void a_pair_is_two_free_neighbours_the_lower_one_even(void **state)
 	model.events = CHAINING;
 	begin(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	begin(&rig_events[1], EVENT_INST_RETIRED, true, 1000);
-	assert_int_equal(rig_events[0].hw.arm_pmuv3.counter, 0);
-	assert_int_equal(rig_events[1].hw.arm_pmuv3.counter, 3);
+	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, 0);
+	assert_int_equal(arm_pmuv3_of(&rig_events[1])->counter, 3);
 	describe(&rig_events[2], EVENT_INST_RETIRED, true, 1000); /* 1 and 4 are free */
 	assert_int_equal(event_init(&rig_events[2]), 0);
 	assert_int_equal(event_enable(&rig_events[2]), -EAGAIN);
 	begin(&rig_events[2], EVENT_INST_RETIRED, false, 1000);
 	begin(&rig_events[3], EVENT_CPU_CYCLES, true, 1000);
-	assert_int_equal(rig_events[2].hw.arm_pmuv3.counter, 1);
-	assert_int_equal(rig_events[3].hw.arm_pmuv3.counter, CYCLE_COUNTER);
+	assert_int_equal(arm_pmuv3_of(&rig_events[2])->counter, 1);
+	assert_int_equal(arm_pmuv3_of(&rig_events[3])->counter, CYCLE_COUNTER);
 	arm_pmuv3_model_run(10500, 0);
 	for (unsigned i = 0; i < 4; i++) {
 		event_disable(&rig_events[i]);
@@ -117,7 +118,7 @@ static void counters_of_64_bits_need_no_pair(void **state)
 	(void)state;
 	model.version = PMUVER_V3P5;
 	begin(&rig_events[0], EVENT_INST_RETIRED, true, 1000);
-	assert_false(rig_events[0].hw.arm_pmuv3.chained);
+	assert_false(arm_pmuv3_of(&rig_events[0])->chained);
 	arm_pmuv3_model_run(1000, 7 * LAP / 2);
 	event_disable(&rig_events[0]);
 	assert_true(rig_events[0].count == 1000 + 7 * LAP / 2);
@@ -186,7 +187,7 @@ static void counters_that_somebody_else_has_are_left_alone(void **state)
 	model.stuck = BIT(0);
 	begin(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	assert_int_equal(counter_census[0].foreign, BIT(0));
-	assert_int_equal(rig_events[0].hw.arm_pmuv3.counter, 1);
+	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, 1);
 	event_disable(&rig_events[0]);
 	model.stuck = UINT32_MAX;
 	describe(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
@@ -294,14 +295,14 @@ static void thresholds_are_the_counter_s(void **state)
 	model.pmmir = 3ULL << PMMIR_THWIDTH;
 	assert_int_equal(init_with(EVENT_CPU_CYCLES, config1), 0);
 	assert_int_equal(event_enable(&rig_events[0]), 0);
-	assert_int_equal(rig_events[0].hw.arm_pmuv3.counter, 0); /* the cycle counter has none */
+	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, 0); /* the cycle counter has none */
 	assert_true(model.type[0] ==
 	            (5ULL << PMEVTYPER_TC | 7ULL << PMEVTYPER_TH | EVENT_CPU_CYCLES));
 	event_disable(&rig_events[0]);
 	assert_int_equal(init_with(EVENT_INST_RETIRED, 8ULL << 5), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "THWIDTH"));
 	assert_int_equal(init_with(EVENT_INST_RETIRED, 2ULL << 3), 0); /* a control of nothing */
-	assert_true(rig_events[0].hw.arm_pmuv3.type == EVENT_INST_RETIRED);
+	assert_true(arm_pmuv3_of(&rig_events[0])->type == EVENT_INST_RETIRED);
 }
 
 /* The A53's own event on a machine that has an A57, of another revision, as well. */

@@ -11,6 +11,7 @@
 
 #include "arch/aarch64/pmuv3.h"
 #include "pmu/arm/arm_pmuv3.h"
+#include "pmu/arm/arm_pmuv3_config.h"
 #include "pmu/clock.h"
 #include "tests/unit/pmu/arm/arm_pmuv3_model.h"
 #include "tests/unit/pmu/counter_rig.h"
@@ -185,9 +186,9 @@ static void cycles_take_the_cycle_counter_first_and_then_any(void **state)
 	(void)state;
 	for (unsigned i = 0; i < COUNTERS + 1; i++)
 		rig_begin(&rig_events[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
-	assert_int_equal(rig_events[0].hw.arm_pmuv3.counter, CYCLE_COUNTER);
-	assert_int_equal(rig_events[1].hw.arm_pmuv3.counter, 0);
-	assert_int_equal(rig_events[2].hw.arm_pmuv3.counter, 1);
+	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, CYCLE_COUNTER);
+	assert_int_equal(arm_pmuv3_of(&rig_events[1])->counter, 0);
+	assert_int_equal(arm_pmuv3_of(&rig_events[2])->counter, 1);
 	rig_describe(&rig_events[3], PERF_TYPE_RAW, EVENT_CPU_CYCLES, 1000);
 	assert_int_equal(event_init(&rig_events[3]), 0);
 	assert_int_equal(event_enable(&rig_events[3]), -EAGAIN);

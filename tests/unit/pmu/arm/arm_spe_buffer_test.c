@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmu/arm/arm_spe_config.h"
 #include "tests/unit/pmu/arm/arm_spe_rig.h"
 
 static void the_worked_example_of_wakeups(void **state)
@@ -13,7 +14,7 @@ static void the_worked_example_of_wakeups(void **state)
 	assert_int_equal(sample(64), 64);
 	expect(0, PAGE, 0);
 	assert_int_equal(aux.wakeup, PAGE);
-	assert_int_equal(event.hw.arm_spe.output.wakeup, PAGE + PAGE / 2);
+	assert_int_equal(arm_spe_of(&event)->output.wakeup, PAGE + PAGE / 2);
 	assert_int_equal(limit(), 2 * PAGE);
 	assert_int_equal(owner.causes[TR_WAKEUP_AUX], 1);
 }

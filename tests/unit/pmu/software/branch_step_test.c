@@ -132,7 +132,7 @@ static void what_finds_no_room_is_counted_and_the_tick_goes_on(void **state)
 /* Room is what the reader has left by now, not what it had when the segment was opened. */
 static void there_is_room_for_another_segment_once_one_was_read(void **state)
 {
-	struct branch_area *area = &event.hw.branch_step.area;
+	struct branch_area *area = &branch_step_of(&event)->area;
 
 	(void)state;
 	start();
@@ -148,7 +148,7 @@ static void there_is_room_for_another_segment_once_one_was_read(void **state)
  */
 static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
 {
-	struct branch_area *area = &event.hw.branch_step.area;
+	struct branch_area *area = &branch_step_of(&event)->area;
 	unsigned usual = 0;
 
 	(void)state;

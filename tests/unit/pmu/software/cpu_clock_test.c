@@ -207,15 +207,15 @@ static void periods_and_frequencies_are_taken_to_their_bounds(void **state)
 	(void)state;
 	event.attr.sample_period = 999; /* as short as that is not possible */
 	assert_int_equal(event_init(&event), 0);
-	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	assert_int_equal(cpu_clock_of(&event)->period, 2600);
 	event.attr.sample_period = 1001;
 	assert_int_equal(event_init(&event), 0);
-	assert_int_equal(event.hw.cpu_clock.period, 2603); /* 2602.6, never early */
-	assert_int_equal(event.hw.cpu_clock.left, 2603);
+	assert_int_equal(cpu_clock_of(&event)->period, 2603); /* 2602.6, never early */
+	assert_int_equal(cpu_clock_of(&event)->left, 2603);
 	event.attr.flags = PERF_ATTR_FREQ;
 	event.attr.sample_freq = 1000000;
 	assert_int_equal(event_init(&event), 0);
-	assert_int_equal(event.hw.cpu_clock.period, 2600);
+	assert_int_equal(cpu_clock_of(&event)->period, 2600);
 	event.attr.sample_freq = 1001002; /* 999 ns */
 	assert_int_equal(event_init(&event), -EINVAL);
 	event.attr.sample_freq = 0;

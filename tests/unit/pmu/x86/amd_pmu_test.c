@@ -16,6 +16,7 @@
 #include "pmu/parse/events.h"
 #include "pmu/throttle.h"
 #include "pmu/x86/amd_pmu.h"
+#include "pmu/x86/x86_counters.h"
 #include "tests/unit/pmu/counter_rig.h"
 
 #define MAX_COUNTERS 8U
@@ -356,7 +357,7 @@ static void counters_that_somebody_else_has_are_left_alone(void **state)
 		model.counter[0] = 99;
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 		assert_int_equal(counter_census[0].foreign, 1);
-		assert_int_equal(rig_events[0].hw.x86.counter, 1);
+		assert_int_equal(x86_counter_of(&rig_events[0])->counter, 1);
 		event_disable(&rig_events[0]);
 		model.stuck = (1ULL << model.counters) - 1;
 		memset(model.counter, 0x11, sizeof(model.counter));
@@ -390,7 +391,8 @@ static void generic_events_are_the_familys(void **state)
 		rig_describe(event, PERF_TYPE_HARDWARE, cases[i].generic, 1000);
 		assert_int_equal(event_init(event), cases[i].select ? 0 : -ENOENT);
 		if (cases[i].select)
-			assert_int_equal(event->hw.x86.select & PERF_CTL_EVENT, cases[i].select);
+			assert_int_equal(x86_counter_of(event)->select & PERF_CTL_EVENT,
+			                 cases[i].select);
 	}
 }
 

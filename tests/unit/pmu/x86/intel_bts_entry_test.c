@@ -15,7 +15,7 @@ static void fill(unsigned segments, unsigned places)
 	while (aux.records < segments)
 		branches(1);
 	bts_cpu.late = UINT32_MAX;
-	while (event.hw.intel_bts.area.open.end - event.hw.intel_bts.area.open.index > places)
+	while (intel_bts_of(&event)->area.open.end - intel_bts_of(&event)->area.open.index > places)
 		branches(1);
 }
 

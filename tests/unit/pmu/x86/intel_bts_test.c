@@ -30,7 +30,7 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(open_trace(1 << 16, PERF_ATTR_FREQ), 0);
 	assert_int_equal(event.attr.sample_period, 1);
 	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
-	assert_int_equal(event.hw.intel_bts.area.segment, (1 << 16) / 8);
+	assert_int_equal(intel_bts_of(&event)->area.segment, (1 << 16) / 8);
 	assert_int_equal(aux.watermark, (1 << 16) / 8); /* one by one */
 }
 
@@ -193,7 +193,7 @@ static void rings_are_chosen_where_the_cpu_can(void **state)
 	assert_int_equal(event.branches.records + event.branches.lost, 0);
 	assert_int_equal(event.branches.interrupts, 0);
 	assert_int_equal(open_trace(1 << 14, PERF_ATTR_EXCLUDE_USER), 0);
-	assert_true(event.hw.intel_bts.debugctl & DEBUGCTL_BTS_OFF_USR);
+	assert_true(intel_bts_of(&event)->debugctl & DEBUGCTL_BTS_OFF_USR);
 	bts_cpu.ecx &= ~(uint64_t)CPUID_FEATURES_DS_CPL;
 	assert_int_equal(open_trace(1 << 14, PERF_ATTR_EXCLUDE_USER), -EOPNOTSUPP);
 	assert_int_equal(open_trace(1 << 14, 0), 0);

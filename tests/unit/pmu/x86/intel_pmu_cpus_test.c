@@ -11,6 +11,7 @@
 #include "pmu/context.h"
 #include "pmu/counter_census.h"
 #include "pmu/x86/intel_pmu.h"
+#include "pmu/x86/x86_counters.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 
@@ -90,8 +91,8 @@ static void counters_that_somebody_else_has_are_left_alone(void **state)
 	model.counter[0] = model.counter[GLOBAL_FIXED] = 12345;
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	rig_begin(&rig_events[1], PERF_TYPE_RAW, 0x20c4, 1000);
-	assert_int_equal(rig_events[0].hw.x86.counter, 1);
-	assert_int_equal(rig_events[1].hw.x86.counter, 3);
+	assert_int_equal(x86_counter_of(&rig_events[0])->counter, 1);
+	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 3);
 	assert_true(counter_census[0].foreign == model.stuck);
 	rig_run(10000, 1, intel_model_count_on);
 	for (unsigned i = 0; i < 2; i++) {
@@ -139,13 +140,13 @@ static void what_only_a_fixed_counter_counts_goes_there_or_nowhere(void **state)
 	(void)state;
 	intel_model_power_on(2, false);
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, 1000);
-	assert_int_equal(rig_events[0].hw.x86.counter, GLOBAL_FIXED + 2);
+	assert_int_equal(x86_counter_of(&rig_events[0])->counter, GLOBAL_FIXED + 2);
 	rig_describe(&rig_events[1], PERF_TYPE_RAW, 0x0300, 1000);
 	assert_int_equal(event_init(&rig_events[1]), 0);
 	assert_int_equal(event_enable(&rig_events[1]), -EAGAIN);
 	event_disable(&rig_events[0]);
 	rig_begin(&rig_events[1], PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 1000);
-	assert_int_equal(rig_events[1].hw.x86.counter, 0); /* another rate */
+	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 0); /* another rate */
 	event_disable(&rig_events[1]);
 	assert_int_equal(init_raw(0x0400), -ENOENT); /* slots: fixed counter 3 */
 	assert_int_equal(init_raw(0x1100), -ENOENT);

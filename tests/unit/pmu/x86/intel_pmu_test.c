@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "pmu/x86/intel_pmu.h"
+#include "pmu/x86/x86_counters.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 
@@ -161,7 +162,7 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 
 		intel_model_power_on(2, cases[i].full_width);
 		rig_begin(&rig_events[0], cases[i].type, cases[i].config, 1ULL << 60);
-		assert_true(rig_events[0].hw.x86.farthest == cases[i].farthest);
+		assert_true(x86_counter_of(&rig_events[0])->farthest == cases[i].farthest);
 		rig_run(8 * late, late, intel_model_count_on);
 		event_disable(&rig_events[0]);
 		assert_true(rig_events[0].count == 8 * late);
@@ -176,7 +177,8 @@ static void what_there_is_is_what_cpuid_says(void **state)
 	intel_model_power_on(1, false);
 	model.general = 3;
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
-	assert_int_equal(rig_events[0].hw.x86.counter, 0); /* version 1 has no fixed ones */
+	assert_int_equal(x86_counter_of(&rig_events[0])->counter,
+	                 0); /* version 1 has no fixed ones */
 	assert_true(model.select[0] ==
 	            (0xc0 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_INT | PERFEVTSEL_EN));
 	event_disable(&rig_events[0]);
@@ -199,8 +201,8 @@ static void fixed_counters_go_first_and_conditions_need_a_general_one(void **sta
 		assert_int_equal(event_init(&rig_events[i]), 0);
 		assert_int_equal(event_enable(&rig_events[i]), 0);
 	}
-	assert_int_equal(rig_events[0].hw.x86.counter, GLOBAL_FIXED);
-	assert_int_equal(rig_events[1].hw.x86.counter, 0);
+	assert_int_equal(x86_counter_of(&rig_events[0])->counter, GLOBAL_FIXED);
+	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 0);
 	for (unsigned i = 0; i < 2; i++)
 		event_disable(&rig_events[i]);
 }

@@ -12,6 +12,7 @@
 
 #include "pmu/context.h"
 #include "pmu/x86/x86_assignment.h"
+#include "pmu/x86/x86_counters.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 
@@ -59,14 +60,14 @@ static void claim(uint64_t candidates, uint64_t usable)
 		return;
 	assert_null(holders[counter]);
 	for (; !(candidates >> counter & 1); counter = way.giver[counter], moves++) {
-		assert_true(holders[way.giver[counter]]->hw.x86.candidates >> counter & 1);
+		assert_true(x86_counter_of(holders[way.giver[counter]])->candidates >> counter & 1);
 		holders[counter] = holders[way.giver[counter]];
 		holders[way.giver[counter]] = NULL;
 	}
 	assert_true(usable >> counter & 1);
 	assert_in_range(moves, 0, nr_held);
 	holders[counter] = &held[nr_held];
-	held[nr_held++].hw.x86.candidates = candidates;
+	x86_counter_of(&held[nr_held++])->candidates = candidates;
 }
 
 static void an_event_is_turned_away_only_where_no_distribution_has_room(void **state)
@@ -131,7 +132,7 @@ static void check_places(const unsigned *kind, unsigned n)
 	uint64_t taken = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t counter = 1ULL << rig_events[i].hw.x86.counter;
+		uint64_t counter = 1ULL << x86_counter_of(&rig_events[i])->counter;
 
 		if (rig_events[i].state != EVENT_ACTIVE)
 			continue;
@@ -186,7 +187,7 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 		unsigned places[RIG_EVENTS];
 
 		for (unsigned i = 0; i < RIG_EVENTS; i++) {
-			places[i] = rig_events[i].hw.x86.counter;
+			places[i] = x86_counter_of(&rig_events[i])->counter;
 			if (rig_events[i].state == EVENT_ACTIVE)
 				on[n++] = kind[i];
 		}
@@ -209,7 +210,7 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 		}
 		for (unsigned i = 0; i < RIG_EVENTS; i++)
 			moved += i != which && rig_events[i].state == EVENT_ACTIVE &&
-			         rig_events[i].hw.x86.counter != places[i];
+			         x86_counter_of(&rig_events[i])->counter != places[i];
 		check_places(kind, RIG_EVENTS);
 		rig_run((uint64_t)rand() % 3000, 1, intel_model_count_on);
 		now = host_fake_cycles - 1;
