@@ -265,7 +265,8 @@ static bool may_end(void)
 {
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
-	if (!region_channel->ops->in_ram || !region.run || reader_await_end(&region, region_channel))
+	if (!region_channel->ops->in_ram || !region.run ||
+	    reader_await_end(&region, region_channel))
 		return true;
 	console_printf("the reader is gone, and the recording still here: waiting for commands\n");
 	command.then = THEN_WAIT;
