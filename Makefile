@@ -55,7 +55,10 @@ EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/
 
 # What reads commands and events as text, for the firmware and for the host tool
 PARSERS := agent/parse/*.c pmu/parse/*.c
-FW_DIRS := boot lib agent arch/$(ARCH) pmu pmu/x86 pmu/arm pmu/software ringbuf channel workload
+# the drivers of the architecture, and those that every one has
+DRIVERS_x86_64 := pmu/x86
+DRIVERS_aarch64 := pmu/arm
+FW_DIRS := boot lib agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel workload
 FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
@@ -109,7 +112,8 @@ $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
 HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c host-tools/*/*.c)
-TARGET_SRCS := $(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c pmu/software/*.c arch/host/*.c)
+TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c \
+	pmu/software/*.c arch/host/*.c)) tests/unit/pmu/sources.c
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
 define variant

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/event_types.h"
 #include "pmu/parse/parser.h"
 
 #define MAX_CANDIDATES 8U /* sources of one name */
@@ -88,10 +89,28 @@ static void offer_sources(struct suggestion *near, const struct pmu_source *cons
 		suggestion_offer(near, (*s)->name);
 }
 
+/* Whether an image for some other architecture has a source of this name. */
+static bool is_elsewhere(const char *name, size_t length)
+{
+	static const struct event_type_name types[] = { EVENT_TYPE_NAMES };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (types[i].type != PERF_TYPE_SOFTWARE &&
+		    parser_named(types[i].source, name, length))
+			return true;
+	}
+	return false;
+}
+
 static int unknown_source(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 
+	if (is_elsewhere(name, length))
+		return parser_fail(p,
+		                   "another architecture's event source: `list' shows what "
+		                   "there is",
+		                   name);
 	offer_sources(&near, p->sources->list);
 	return parser_unknown(p, "unknown event source", &near);
 }

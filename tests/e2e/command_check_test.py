@@ -45,22 +45,27 @@ def passed(words, **keywords):
 for isa in ("x86_64", "aarch64"):
     refused("record -e cycles,cyles:u -g -- calltree", "cyles:u", "did you mean cycles?", arch=isa)
     refused("record -- caltree", "caltree", "did you mean calltree?", arch=isa)
-    refused("record -e arm_spe/load_fliter=1/ -- noploop", "load_fliter",
-            "did you mean load_filter?", arch=isa)
     refused("record --cuont 100 -- noploop", "--cuont", "did you mean --count?", arch=isa)
     refused("recrod -- noploop", "recrod", "did you mean record?", arch=isa)
     refused("record -e branch-step// -F 100 -- noploop", "-F", "nothing is sampled", arch=isa)
     refused("record -- noploop 5 6", "6", "one argument too many", arch=isa)
-    passed("record -e cycles,cpu/event=0xc4,umask=0x20/,r20c4 -g -- calltree 1", arch=isa)
     passed("record -e {cycles,instructions}:S,cpu-clock -a -m 64 payload --then -e cyles", arch=isa)
     passed("stat -- matmul", arch=isa)
     passed("list", arch=isa)
     passed("version", arch=isa)
+refused("record -e arm_spe/load_fliter=1/ -- noploop", "load_fliter", "did you mean load_filter?",
+        arch="aarch64")
+for event, isa in (("bts//", "aarch64"), ("cpu/event=0xc4/", "aarch64"), ("arm_spe//", "x86_64"),
+                   ("armv8_pmuv3/event=8/", "x86_64")):
+    refused(f"record -e cycles,{event} -- noploop", event, "another architecture's event source",
+            arch=isa)
+passed("record -e cycles,cpu/event=0xc4,umask=0x20/,r20c4 -g -- calltree 1")
+passed("record -e cycles,armv8_pmuv3/event=8/,r11 -g -- calltree 1", arch="aarch64")
 refused("record -e BR_INST_RETIRED.NEAR_TAKN:u -- noploop", "BR_INST",
         "did you mean BR_INST_RETIRED:NEAR_TAKEN?")
 refused("record -e BR_RETIERD -- noploop", "BR_RETIERD", "did you mean BR_RETIRED?", arch="aarch64")
 passed("record -e BR_INST_RETIRED.NEAR_TAKEN:u,skl::INST_RETIRED:ANY_P -- noploop")
-passed("record -e BR_RETIRED:u,cpu/event=1/ -- noploop", arch="aarch64")
+passed("record -e BR_RETIRED:u,armv8_pmuv3/event=1/ -- noploop", arch="aarch64")
 refused("record -e BR_INST_RETIRED.NEAR_TAKEN,bts -- noploop", "bts", "slashes are missing")
 
 LONG = ["record", "--", "payload", *["x" * 100] * 11]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the host tool is linked of, by the symbols in it.
+"""What the host tool and the images are linked of, by the symbols in them.
 
 The host tool drives no hardware, real or faked: of what the target is made of it has the parsers
-and the reader's half of the rings.
+and the reader's half of the rings. An image has its own architecture's drivers, no other's.
 """
 
 import pathlib
@@ -47,4 +47,10 @@ tap.ok({"fake_cpu_run", "event_init", "ring_publish", "pmu_intel_bts", "pmu_arm_
        f"{len(target)} objects, {len(names)} symbols")
 tap.equal(intruders(HOST / "bareperf", target), {},
           "the host tool links no driver, no fake register and no writing half of a ring")
+for arch, own, other in (("x86_64", "x86", "arm"), ("aarch64", "arm", "x86")):
+    image = TOP / "build" / arch / "bareperf.elf"
+    tap.equal(intruders(image, objects_below(HOST / "plain", f"pmu/{other}")), {},
+              f"the {arch} image has no driver of pmu/{other}/")
+    tap.ok(intruders(image, objects_below(HOST / "plain", f"pmu/{own}")),
+           f"the {arch} image has the drivers of pmu/{own}/")
 tap.finish()

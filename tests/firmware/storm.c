@@ -5,7 +5,7 @@
  * stop when another one says so. Prints TAP.
  */
 #include "arch/aarch64/pmuv3.h"
-#include "pmu/arm/arm_pmuv3.h"
+#include "pmu/pmu.h"
 #include "tests/firmware/image.h"
 
 #define ROUNDS   20U
@@ -38,9 +38,9 @@ static void storm_signal(const struct arch_regs *regs)
 /* Is there a PMUv3? */
 static bool has_overflows(void)
 {
-	const char *why;
+	const struct pmu_source *source = pmu_of_type(PERF_TYPE_ARM_PMUV3);
 
-	return !pmu_arm_pmuv3.probe(&why);
+	return source && pmu_is_here(source);
 }
 
 static enum arch_pmi storm_overflow(const struct arch_regs *regs)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/arm/arm_pmuv3.h"
-#include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
 #include "pmu/software/branch_step.h"
 #include "pmu/software/cpu_clock.h"
@@ -15,8 +13,6 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_intel_core.source,
 	&pmu_intel_atom.source,
 	&pmu_amd.source,
-	&pmu_arm_pmuv3.source,
-	&pmu_arm_spe.source,
 	&pmu_intel_bts.source,
 	&pmu_branch_step.source,
 	&pmu_branch_trace_bts.source,
