@@ -12,6 +12,7 @@
 #include "host-tools/region/channel.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region.h"
+#include "ringbuf/reader/ring_reader.h"
 
 #define POLL_MS 1 /* between two looks, where nobody rings */
 
@@ -57,12 +58,9 @@ static int memory_clear(struct channel *channel, struct channel_bell *bells, siz
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *word = (uint8_t *)channel->bytes + bells[i].pending;
 
-		bells[i].was_set = bells[i].pending && __atomic_exchange_n((uint32_t *)(void *)word,
-		                                                           0, __ATOMIC_SEQ_CST);
+		bells[i].was_set = bells[i].pending && ring_reader_clear((uint32_t *)(void *)word);
 	}
-	/* F, pairs with E in ringbuf/owner.c; the look at the heads is the reader's own load. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return 0;
+	return 0; /* the look at the heads is the reader's own load */
 }
 
 static void memory_wait(struct channel *channel)

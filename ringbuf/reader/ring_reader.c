@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ringbuf/ring.h"
+#include "arch/arch.h"
 
 #define TYPE_LAST 63    /* types from 64 on are perf.data's own and come from no ring */
 #define AHEAD     4096U /* bytes from a record to what will be read when its turn comes */
@@ -199,11 +199,10 @@ void ring_reader_release(struct ring_reader *reader)
 		__atomic_store_n(&reader->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-bool ring_reader_may_sleep(struct ring_reader *reader, struct tr_doorbell *doorbell)
+bool ring_reader_clear(uint32_t *pending)
 {
-	__atomic_store_n(&doorbell->pending, 0, __ATOMIC_RELAXED);
+	bool was_set = __atomic_exchange_n(pending, 0, __ATOMIC_RELAXED);
+
 	arch_fence(); /* F, pairs with E in ringbuf/owner.c */
-	if (ring_reader_refresh(reader) < 0)
-		return false;
-	return reader->position == reader->head;
+	return was_set;
 }

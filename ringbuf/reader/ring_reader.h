@@ -70,8 +70,9 @@ bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail);
 /* Give that back: store it to data_tail. */
 void ring_reader_release(struct ring_reader *reader);
 
-/* Clear pending and look once more: true if nothing came, so that the next record that crosses a
- * threshold rings. False: refresh was done, read on. A broken chain never sleeps. */
-bool ring_reader_may_sleep(struct ring_reader *reader, struct tr_doorbell *doorbell);
+/* The reader's half of the handshake that ringbuf/owner.h draws: clear the pending word of a
+ * doorbell in the machine's memory; was it set? The heads are looked at after this: who has then
+ * read up to them sleeps through nothing. Any thread. */
+bool ring_reader_clear(uint32_t *pending);
 
 #endif

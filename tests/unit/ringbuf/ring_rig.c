@@ -216,6 +216,12 @@ static const char *check_event(const struct rig_event *e)
 	return NULL;
 }
 
+bool rig_may_sleep(struct rig *rig)
+{
+	ring_reader_clear(&rig->doorbell.pending);
+	return ring_reader_refresh(&rig->reader) >= 0 && rig->reader.position == rig->reader.head;
+}
+
 const char *rig_check(const struct rig *rig)
 {
 	struct tr_ring_ledger ledger = { 0 };

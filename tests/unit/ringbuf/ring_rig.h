@@ -56,6 +56,9 @@ bool rig_write_alone(struct rig *rig, unsigned event, uint32_t size);
 /* Read up to so many records and give them back. NULL, or what was wrong with them. */
 const char *rig_drain(struct rig *rig, uint64_t records);
 
+/* As a reader before it sleeps: clear the doorbell and look once more. True if nothing came. */
+bool rig_may_sleep(struct rig *rig);
+
 /* With nothing in flight and everything read: NULL, or which equation does not hold. */
 const char *rig_check(const struct rig *rig);
 

@@ -72,7 +72,7 @@ static void *read_until_over(void *arg)
 			continue;
 		if (__atomic_load_n(&pair->over, __ATOMIC_ACQUIRE) == 2)
 			break;
-		if (!ring_reader_may_sleep(&rig->reader, &rig->doorbell))
+		if (!rig_may_sleep(rig))
 			continue;
 		if (!sleep_until_rung(pair))
 			pair->wrong = "the reader was never woken again";
@@ -154,7 +154,7 @@ static void *shake_as_reader(void *arg)
 	struct rig *rig = &pair->rig;
 
 	while (!__atomic_load_n(&pair->over, __ATOMIC_RELAXED)) {
-		if (ring_reader_may_sleep(&rig->reader, &rig->doorbell)) {
+		if (rig_may_sleep(rig)) {
 			sleep_until_noted(pair);
 			continue;
 		}

@@ -258,13 +258,13 @@ static void a_reader_sleeps_only_if_nothing_came(void **state)
 {
 	(void)state;
 	begin(0, 1, 0);
-	assert_true(ring_reader_may_sleep(&rig.reader, &rig.doorbell));
+	assert_true(rig_may_sleep(&rig));
 	assert_true(rig_write(&rig, 0, 64, 0));
 	assert_int_equal(rig.doorbell.pending, 1);
-	assert_false(ring_reader_may_sleep(&rig.reader, &rig.doorbell));
+	assert_false(rig_may_sleep(&rig));
 	assert_int_equal(rig.doorbell.pending, 0);
 	assert_null(rig_drain(&rig, UINT64_MAX));
-	assert_true(ring_reader_may_sleep(&rig.reader, &rig.doorbell));
+	assert_true(rig_may_sleep(&rig));
 	end();
 }
 
