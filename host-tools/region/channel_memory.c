@@ -37,13 +37,14 @@ static int memory_publish(struct channel *channel, uint64_t offset, const void *
 	uint64_t word = 0;
 
 	(void)error;
-	/* C: what was read, before it may be written over, pairs with B (ringbuf/ring.h, aux.h);
-	 * A: a command's text, before its number (mailbox.c). */
 	if (size == sizeof(uint64_t)) {
 		memcpy(&word, from, sizeof(uint64_t));
+		/* C: what was read, before it may be written over, pairs with B in ringbuf/ring.h.
+		 */
 		__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
 	} else if (size == sizeof(uint32_t)) {
 		memcpy(&word, from, sizeof(uint32_t));
+		/* the same of a command's text, before its number (mailbox.c) */
 		__atomic_store_n((uint32_t *)(void *)to, (uint32_t)word, __ATOMIC_RELEASE);
 	} else {
 		memcpy(to, from, size);

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who may know whom: the table in CONTRIBUTING.md, held against what the files include.
+
+A directory sees those that its line names, and no other; a line names only directories that have had
+theirs, so that there can be no circle. Headers of the compiler, libc and libraries are not ours, and
+neither is <arch_inline.h>, which each ISA brings.
+"""
+
+import pathlib
+import re
+import subprocess
+
+import tap
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+ROW = re.compile(r"^\| `([\w/-]+)/` \| (.*?) \|", re.MULTILINE)
+
+
+def order(text):
+    """{directory: those that it may include} of the table, in its order."""
+    return {name: re.findall(r"`([\w/-]+)/`", known) for name, known in ROW.findall(text)}
+
+
+def room_of(path, rooms):
+    """The nearest directory of the table that it lies in."""
+    return next((str(p) for p in pathlib.PurePath(path).parents if str(p) in rooms), None)
+
+
+def sources():
+    names = subprocess.run(["git", "ls-files", "*.c", "*.h", "*.S"], cwd=TOP, check=True,
+                           capture_output=True, text=True).stdout.split()
+    return {name: (TOP / name).read_text() for name in names
+            if not name.startswith("tests/") and (TOP / name).exists()}
+
+
+def arrows(files, rooms):
+    """Each include that the line of its directory does not allow, each file outside of all."""
+    for name, text in files.items():
+        room = room_of(name, rooms)
+        for included in INCLUDE.findall(text) if room else ():
+            target = room_of(included, rooms)
+            if target != room and target not in rooms[room]:
+                yield f"{name}: {room}/ does not know {included}"
+        if room is None:
+            yield f"{name}: lies in no directory of the table"
+
+
+def upwards(rooms):
+    """What a line names before it has had one."""
+    seen = set()
+    for room, known in rooms.items():
+        yield from (f"{room}/ knows {other}/, which comes later" for other in known
+                    if other not in seen)
+        seen.add(room)
+
+
+def lines(found):
+    return "\n".join(found)
+
+
+ROOMS = order((TOP / "CONTRIBUTING.md").read_text())
+FILES = sources()
+tap.ok(len(ROOMS) > 20, "CONTRIBUTING.md says which directory knows which", ROOMS)
+tap.equal(lines(upwards(ROOMS)), "", "each knows only those above it: there is no circle")
+tap.equal(lines(arrows(FILES, ROOMS)), "", "no file includes what its directory does not know")
+tap.equal(sorted(set(ROOMS) - {room_of(name, ROOMS) for name in FILES}), [],
+          "there is no directory in the table that has no file")
+
+# That these can fail
+tap.equal(list(arrows({"ringbuf/ring.c": '#include "agent/agent.h"\n', "new/a.c": ""}, ROOMS)),
+          ["ringbuf/ring.c: ringbuf/ does not know agent/agent.h",
+           "new/a.c: lies in no directory of the table"],
+          "an include upwards is found, and a file that lies nowhere")
+tap.equal(list(upwards({"a": ["b"], "b": ["a"]})), ["a/ knows b/, which comes later"],
+          "a circle is found")
+tap.finish()
