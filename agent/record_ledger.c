@@ -11,9 +11,10 @@ void recording_publish(struct traced_cpu *c)
 	struct trace_region *region = r->region;
 	struct tr_cpu *entry = &region->cpus[c->cpu];
 	uint64_t now = clock_now();
+	bool here = c->cpu == arch_cpu();
 
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		if (c->cpu == arch_cpu())
+		if (here)
 			event_read(&c->events[i]);
 		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index], now);
 	}

@@ -97,8 +97,8 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how);
 /* An NMI is hidden: whether it is done with. */
 bool x86_nmi_hidden(const struct arch_regs *regs);
 
-/* Nor was it that of a signal that has yet to be heard. */
-static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
+/* Nor was it that of a signal that has yet to be heard, and nobody takes part. */
+static __attribute__((noinline)) void account_rare(const struct arch_regs *regs, unsigned cpu)
 {
 	struct signal *s = &x86_signals[cpu];
 
@@ -110,22 +110,37 @@ static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
 		panic_exception(regs);
 }
 
+/* Short, as what it takes is counted on CPUs that have no switch for their counters. */
+static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
+{
+	if (__builtin_expect(sharers[cpu].count && !x86_signals[cpu].due, 1))
+		arch_pmi_spurious[cpu]++;
+	else
+		account_rare(regs, cpu);
+}
+
+static __attribute__((noinline)) void hear(const struct arch_regs *regs, bool alone)
+{
+	struct signal *s = &x86_signals[arch_cpu()];
+
+	if (!arch_exchange(&s->sent, 0))
+		return;
+	s->due += !alone + arch_exchange(&s->twice, 0);
+	signal_handler(regs);
+}
+
 /* Signals are noted before their NMIs are sent, and one that comes while this runs is taken after
  * it: none is missed. */
 void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 {
-	unsigned cpu = arch_cpu();
-	struct signal *s = &x86_signals[cpu];
-	bool alone = how == (ARCH_PMI_NOT_MINE | 1);
+	unsigned cpu = trace_cpu();
 
 	if (how == ARCH_PMI_NOT_MINE)
 		account_nobodys(regs, cpu);
 	if (how & ARCH_PMI_NOT_MINE && sharers[cpu].count)
 		arch_pmi_ack();
-	if (!arch_exchange(&s->sent, 0))
-		return;
-	s->due += !alone + arch_exchange(&s->twice, 0);
-	signal_handler(regs);
+	if (__atomic_load_n(&x86_signals[cpu].sent, __ATOMIC_RELAXED))
+		hear(regs, how == (ARCH_PMI_NOT_MINE | 1));
 }
 
 /* In one of our own handlers, or entries. */
