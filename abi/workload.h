@@ -7,7 +7,6 @@
 #ifndef ABI_WORKLOAD_H
 #define ABI_WORKLOAD_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct workload_usage {
@@ -16,7 +15,7 @@ struct workload_usage {
 	const char *description; /* one line */
 	uint64_t standard;       /* the argument's value where none is given */
 	uint64_t least, most;    /* its bounds */
-	bool takes_words;        /* instead of the argument */
+	uint64_t takes_words;    /* not 0: instead of the argument */
 };
 
 #endif

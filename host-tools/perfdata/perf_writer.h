@@ -34,8 +34,8 @@ struct perf_writer {
 	struct blob buffer; /* records that are not in the file yet */
 };
 
-/* Create path; a file that is there is kept as path.old. Its first block is allocated, so that a disk
- * that is full is known now. */
+/* Create path; a file that is there is kept as path.old. Its first block is allocated, so that a
+ * disk that is full is known now. */
 int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error);
 
 /* Write header, ids and attributes. */

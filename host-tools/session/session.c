@@ -309,7 +309,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 {
 	struct error reason = { "" };
 	uint64_t got;
-	int drained, code;
+	int drained = 0, code;
 
 	session->has_more = false; /* what is under way began before the machine's end */
 	do {

@@ -69,6 +69,15 @@ static void a_function_that_an_image_names_is_not_taken(void **state)
 	assert_int_equal(parse("record -e unit/number=7/ -- spin 9"), 0);
 }
 
+/* What the compiler takes for a bool is 0 or 1; what a file holds is not. */
+static void any_byte_but_0_says_that_a_program_takes_words(void **state)
+{
+	(void)state;
+	memset(&file.programs[0].takes_words, 0xff, 1);
+	assert_int_equal(load(), 0);
+	assert_int_equal(parse("record -- spin these words"), 0);
+}
+
 static void another_versions_tables_are_not_used(void **state)
 {
 	(void)state;
@@ -202,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_images_own_names_are_those_that_count),
 		TEST(a_function_that_an_image_names_is_not_taken),
+		TEST(any_byte_but_0_says_that_a_program_takes_words),
 		TEST(another_versions_tables_are_not_used),
 		TEST(what_points_nowhere_is_refused),
 		TEST(what_is_at_the_edge_is_taken),

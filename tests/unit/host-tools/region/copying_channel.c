@@ -156,7 +156,7 @@ static void fetch(struct copying *copying, uint64_t offset, size_t size)
 /* Magic and state, then what the tables tell of, if they make sense. */
 static void fetch_words(struct copying *copying)
 {
-	struct error ignored;
+	struct error ignored = { "" };
 	struct region region;
 
 	copying->shown_count = 0;
@@ -360,7 +360,8 @@ int copying_channel_wrap(struct channel *channel, const struct copying_options *
 	memset(mirror, 0xa5, channel->size); /* nothing that anybody may see */
 	copying->target = *channel;
 	copying->options = *options;
-	*channel = (struct channel){ &copying_ops, mirror, channel->size, channel->live, copying };
+	*channel = (struct channel){ &copying_ops, mirror, channel->size, channel->live, NULL };
+	channel->own = copying;
 	return 0;
 }
 
