@@ -50,9 +50,15 @@ def arch_of(words):
     return "aarch64" if re.search(r"(-a|--arch)[ =]aarch64", text) else "x86_64"
 
 
+def of_its_machine(words):
+    """A command of the machine's own, by itself: SPE's are for Arm's."""
+    arm = words[0] == "--" and any(word.startswith("arm_") for word in words)
+    return ["--arch", "aarch64", *words] if arm else words
+
+
 checked = 0
 for page in PAGES:
-    for words in examples(plain(page)):
+    for words in map(of_its_machine, examples(plain(page))):
         done = subprocess.run(prepared(words, arch_of(words)), capture_output=True, text=True,
                               timeout=60, check=False, env=dict(os.environ, LC_ALL="C"))
         checked += 1

@@ -15,7 +15,7 @@ import tap  # noqa: E402
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ASSEMBLY = {
     "x86_64": ("setjmp", "longjmp", "x86_vectors", "interrupt"),
-    "aarch64": ("setjmp", "longjmp", "arm_vectors_el2_gicv3", "synchronous_el2"),
+    "aarch64": ("setjmp", "longjmp", "arm_vectors_el2_gicv3_run", "synchronous_el2"),
 }
 PADDING = re.compile(r"nop|xchg +%ax,%ax|int3|data16$|add +%al,\(%rax\)|udf|\.inst 0x0+ |\.word 0x0+$")
 
