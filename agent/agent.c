@@ -99,7 +99,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 /* ---- Commands ---- */
 
 /* Answer a wrong command line: the text, a mark under the place, the reason. */
-static int refuse(const char *text, const struct command_error *error)
+static int agent_refuse(const char *text, const struct command_error *error)
 {
 	char message[192];
 
@@ -113,7 +113,7 @@ static int refuse(const char *text, const struct command_error *error)
 }
 
 /* The commands that need nothing of the machine; false: it is another one. */
-static bool answer(void)
+static bool agent_answer(void)
 {
 	switch (command.verb) {
 	case COMMAND_HELP:
@@ -132,7 +132,7 @@ static bool answer(void)
 }
 
 /* What fits no machine whose region lies where ours does, and the option that asks for it. */
-static const char *misfit(bool at_boot, const char **option)
+static const char *agent_misfit(bool at_boot, const char **option)
 {
 	*option = "--region-size";
 	if (command.region_size && !region_channel->ops->in_ram)
@@ -153,23 +153,23 @@ static void find_misfit(const char *text, bool at_boot)
 {
 	const char *option, *at;
 
-	mistake.what = misfit(at_boot, &option);
+	mistake.what = agent_misfit(at_boot, &option);
 	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
 }
 
-/* 0, or refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
-static int check(const char *text, bool at_boot)
+/* 0, or agent_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
+static int agent_check(const char *text, bool at_boot)
 {
 	if (!mistake.what)
 		find_misfit(text, at_boot);
 	if (!mistake.what)
 		return 0;
 	command.then = THEN_WAIT;
-	return refuse(text, &mistake);
+	return agent_refuse(text, &mistake);
 }
 
-static void parse(const char *text)
+static void agent_parse(const char *text)
 {
 	mistake = (struct command_error){ 0 };
 	command_parse(&command, text, &image_tables, &mistake);
@@ -177,7 +177,7 @@ static void parse(const char *text)
 
 static int carry_out(const char *text)
 {
-	if (answer())
+	if (agent_answer())
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT)
 		return record_run(&command, text, &region, region_channel);
@@ -192,7 +192,7 @@ void agent_read_command(void)
 
 	unusable = length < 0 ? length : 0;
 	if (*command_text)
-		parse(command_text);
+		agent_parse(command_text);
 }
 
 /* One that is refused has nothing to ask for: where the memory is not to be had, nobody would hear
@@ -207,7 +207,7 @@ bool agent_accept(void)
 	if (unusable)
 		agent_fail("the command line is of no use", unusable);
 	else if (*command_text)
-		return !check(command_text, true) && !answer();
+		return !agent_check(command_text, true) && !agent_answer();
 	return !unusable;
 }
 
@@ -252,8 +252,8 @@ static void serve_one(void)
 	}
 	trace_region_set_message(&region, 0, NULL);
 	if (!request.error) {
-		parse(request.text);
-		request.error = check(request.text, false);
+		agent_parse(request.text);
+		request.error = agent_check(request.text, false);
 	}
 	if (!request.error)
 		request.error = carry_out(request.text);

@@ -28,9 +28,9 @@ static struct {
 
 /* ---- Loading ---- */
 
-static void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void payload_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static void refuse(const char *format, ...)
+static void payload_refuse(const char *format, ...)
 {
 	va_list arguments;
 
@@ -48,14 +48,14 @@ static void refuse_file(int error)
 		           "--payload FILE) or as \\payload.elf on the boot volume");
 		return;
 	}
-	refuse("%s %s", payload.file.name,
-	       error == -ENODATA  ? "is empty"
-	       : error == -EFBIG  ? "is larger than 256 MiB"
-	       : error == -ENOMEM ? "does not fit into memory"
-	                          : "cannot be read");
+	payload_refuse("%s %s", payload.file.name,
+	               error == -ENODATA  ? "is empty"
+	               : error == -EFBIG  ? "is larger than 256 MiB"
+	               : error == -ENOMEM ? "does not fit into memory"
+	                                  : "cannot be read");
 }
 
-static int allocate(void)
+static int payload_allocate(void)
 {
 	const struct elf_image *image = &payload.image;
 	uint64_t size = image->high - image->low;
@@ -65,12 +65,12 @@ static int allocate(void)
 	if (payload.memory != NULL)
 		return 0;
 	if (image->fixed)
-		refuse(
+		payload_refuse(
 		    "%s is linked at 0x%lx to 0x%lx, which is not free here: link it with "
 		    "-static-pie",
 		    payload.file.name, image->low, image->high);
 	else
-		refuse("no memory for the %lu KiB of %s", size >> 10, payload.file.name);
+		payload_refuse("no memory for the %lu KiB of %s", size >> 10, payload.file.name);
 	return -ENOMEM;
 }
 
@@ -97,7 +97,7 @@ static int map_segments(void)
 		    memory_add_mapping(address_of(segment), segment->memory_size, type_of(segment));
 	}
 	if (error != 0)
-		refuse("%s has more segments than can be mapped", payload.file.name);
+		payload_refuse("%s has more segments than can be mapped", payload.file.name);
 	return error;
 }
 
@@ -112,11 +112,11 @@ void payload_load(void)
 	}
 	if (elf_parse(&payload.image, payload.file.bytes, payload.file.size, arch_elf_machine(),
 	              &reason) != 0) {
-		refuse("%s cannot be loaded: %s (0x%lx)", payload.file.name, reason.what,
-		       reason.where);
+		payload_refuse("%s cannot be loaded: %s (0x%lx)", payload.file.name, reason.what,
+		               reason.where);
 		return;
 	}
-	if (allocate() != 0 || map_segments() != 0)
+	if (payload_allocate() != 0 || map_segments() != 0)
 		return;
 	elf_place(&payload.image, payload.file.bytes, payload.memory, false);
 	__builtin___clear_cache((char *)payload.memory,
@@ -186,7 +186,7 @@ bool payload_contains(uint64_t address, uint64_t *offset)
 	return true;
 }
 
-static bool within(const void *bytes, uint64_t size, const void *start, uint64_t length)
+static bool payload_within(const void *bytes, uint64_t size, const void *start, uint64_t length)
 {
 	uint64_t offset = (uint64_t)bytes - (uint64_t)start;
 
@@ -195,8 +195,9 @@ static bool within(const void *bytes, uint64_t size, const void *start, uint64_t
 
 bool payload_owns(const void *bytes, uint64_t size)
 {
-	return within(bytes, size, payload.memory, payload.image.high - payload.image.low) ||
-	       within(bytes, size, payload.heap, payload.heap_size);
+	return payload_within(bytes, size, payload.memory,
+	                      payload.image.high - payload.image.low) ||
+	       payload_within(bytes, size, payload.heap, payload.heap_size);
 }
 
 const struct workload workload_payload = {

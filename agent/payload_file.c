@@ -39,7 +39,7 @@ static const struct __attribute__((packed)) {
 
 static CHAR16 file_path[] = u"\\payload.elf";
 
-static int allocate(struct payload_file *file, uint64_t size)
+static int payload_allocate(struct payload_file *file, uint64_t size)
 {
 	if (size == 0)
 		return -ENODATA;
@@ -70,7 +70,7 @@ static int read_initrd(struct payload_file *file)
 		return !EFI_ERROR(status)                     ? -ENODATA
 		       : status == EFI_NOT_FOUND || size == 0 ? -ENOENT
 		                                              : -EIO;
-	error = allocate(file, size);
+	error = payload_allocate(file, size);
 	if (error != 0)
 		return error;
 	status = loader->LoadFile(loader, path, FALSE, &size, file->bytes);
@@ -86,7 +86,7 @@ static int read_open_file(struct payload_file *file, EFI_FILE *from)
 	if (EFI_ERROR(from->SetPosition(from, end)) || EFI_ERROR(from->GetPosition(from, &end)) ||
 	    EFI_ERROR(from->SetPosition(from, 0)))
 		return -EIO;
-	error = allocate(file, end);
+	error = payload_allocate(file, end);
 	if (error != 0)
 		return error;
 	size = file->size;

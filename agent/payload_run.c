@@ -35,8 +35,8 @@ const char *payload_crash_message(void)
 	return crashed ? crash_message : NULL;
 }
 
-static __attribute__((noinline)) int call(struct frame *frame, int (*entry)(void *argument),
-                                          void *argument)
+static __attribute__((noinline)) int payload_run_call(struct frame *frame,
+                                                      int (*entry)(void *argument), void *argument)
 {
 	frame->sp = (uint64_t)__builtin_frame_address(0) & ~15ULL;
 	return entry(argument);
@@ -49,7 +49,7 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 	frame->end = PAYLOAD_RETURNED;
 	if (setjmp(frame->back) == 0) {
 		frame->running = true;
-		frame->status = call(frame, entry, argument);
+		frame->status = payload_run_call(frame, entry, argument);
 	}
 	frame->running = false;
 	*end = frame->end;
@@ -88,17 +88,17 @@ void payload_leave_if_ending(void)
 
 /* Where a handler sends what it interrupted: back in thread context, at the payload's privilege
  * level, on the payload's stack. */
-static void land(void *frame)
+static void payload_run_land(void *frame)
 {
 	longjmp(((struct frame *)frame)->back, 1);
 }
 
-static void redirect(struct frame *frame, const struct arch_regs *regs, int status,
-                     enum payload_end end)
+static void payload_run_redirect(struct frame *frame, const struct arch_regs *regs, int status,
+                                 enum payload_end end)
 {
 	frame->status = status;
 	frame->end = end;
-	arch_regs_redirect(regs, land, frame, frame->sp);
+	arch_regs_redirect(regs, payload_run_land, frame, frame->sp);
 }
 
 void payload_interrupted(const struct arch_regs *regs)
@@ -108,7 +108,7 @@ void payload_interrupted(const struct arch_regs *regs)
 
 	if (frame->running && frame->end == PAYLOAD_RETURNED && payload_is_ending() &&
 	    payload_contains(arch_regs_pc(regs), &offset))
-		redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
+		payload_run_redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
 }
 
 /* It runs on this CPU, not for the second time on its way out, and code that is not the firmware's
@@ -123,16 +123,16 @@ static bool is_to_blame(const struct arch_regs *regs)
 }
 
 /* Everything else is ended as well. */
-static void crash(const struct arch_regs *regs, const char *message)
+static void payload_run_crash(const struct arch_regs *regs, const char *message)
 {
 	if (arch_exchange(&crashed, 1) == 0)
 		print_text(crash_message, sizeof(crash_message), "%s", message);
-	redirect(&frames[arch_cpu()], regs, -EFAULT, PAYLOAD_CRASHED);
+	payload_run_redirect(&frames[arch_cpu()], regs, -EFAULT, PAYLOAD_CRASHED);
 	payload_end_all();
 }
 
 /* newlib's exit(). */
-static void leave(int status)
+static void payload_run_leave(int status)
 {
 	if (payload_is_running())
 		payload_leave(status, PAYLOAD_EXITED);
@@ -144,9 +144,9 @@ void payload_run_init(void)
 		.name = "payload.elf",
 		.contains = payload_contains,
 		.is_to_blame = is_to_blame,
-		.crash = crash,
+		.crash = payload_run_crash,
 	};
 
 	panic_set_payload(&hooks);
-	syscalls_set_exit(leave);
+	syscalls_set_exit(payload_run_leave);
 }

@@ -51,7 +51,7 @@ unsigned payload_threads_cpus(void)
 	return count;
 }
 
-static int enter(void *argument)
+static int payload_threads_enter(void *argument)
 {
 	const struct thread *thread = argument;
 	enum payload_end end;
@@ -70,14 +70,14 @@ bool payload_threads_serve(void)
 		return false;
 	}
 	set_state(thread, RUNNING);
-	thread->result = arch_call_payload(enter, thread);
+	thread->result = arch_call_payload(payload_threads_enter, thread);
 	arch_irq_enable();
 	set_state(thread, ENDED);
 	return true;
 }
 
 /* Only one of those who want it gets it. */
-static bool claim(struct thread *thread)
+static bool payload_threads_claim(struct thread *thread)
 {
 	uint32_t expected = FREE;
 
@@ -91,7 +91,7 @@ static int start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
 
 	if (state_of(thread) == CLOSED)
 		return -ENODEV;
-	if (!claim(thread))
+	if (!payload_threads_claim(thread))
 		return -EBUSY;
 	thread->fn = fn;
 	thread->argument = argument;

@@ -50,7 +50,7 @@ static void pass_some_time(void)
 }
 
 /* Another look: does the reader live? */
-static bool look(struct watch *w, const struct trace_region *region)
+static bool reader_look(struct watch *w, const struct trace_region *region)
 {
 	struct tr_reader before = w->seen;
 	uint64_t now, passed;
@@ -93,7 +93,7 @@ enum tr_reader_found reader_await(const struct trace_region *region, struct chan
 	if (!is_announced(&w.seen))
 		found = TR_READER_NONE;
 	while (found == TR_READER_READY && w.seen.ready != region->run) {
-		if (!look(&w, region))
+		if (!reader_look(&w, region))
 			found = TR_READER_GONE;
 		else if (w.all >= TR_READER_MS * NSEC_PER_MSEC)
 			found = TR_READER_LATE;
@@ -108,6 +108,6 @@ bool reader_await_end(const struct trace_region *region, struct channel *channel
 	struct watch w = begin_to_watch(region, channel);
 
 	while (is_announced(&w.seen))
-		look(&w, region);
+		reader_look(&w, region);
 	return !w.seen.id;
 }

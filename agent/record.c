@@ -68,7 +68,7 @@ static int choose_cpus(struct recording *r)
 
 /* Why there is no event: what its source says of it or of the machine, else what the error means.
  */
-static const char *reason(const struct perf_event *event, int error)
+static const char *record_reason(const struct perf_event *event, int error)
 {
 	const char *why = NULL;
 
@@ -100,7 +100,8 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	event->account.trailer = sample_trailer;
 	error = event_init(event);
 	if (error)
-		return recording_fail(r, error, "event %s: %s", event->name, reason(event, error));
+		return recording_fail(r, error, "event %s: %s", event->name,
+		                      record_reason(event, error));
 	throttle_set(event, r->command->max_sample_rate);
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
@@ -181,7 +182,7 @@ static int open_cpu(struct traced_cpu *c)
 	return error;
 }
 
-static bool fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
+static bool record_fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
 {
 	uint64_t room = (r->region->size - r->region->tables_end) / TR_PAGE;
 
@@ -197,10 +198,10 @@ static void choose_sizes(struct recording *r)
 	if (reader_is_announced(r->region))
 		return;
 	if (r->aux_pages && !r->command->aux_pages) {
-		for (r->aux_pages = 1; fits(r, r->pages, 2 * r->aux_pages);)
+		for (r->aux_pages = 1; record_fits(r, r->pages, 2 * r->aux_pages);)
 			r->aux_pages *= 2;
 	} else if (!r->command->pages) {
-		for (r->pages = 1; fits(r, 2 * r->pages, r->aux_pages);)
+		for (r->pages = 1; record_fits(r, 2 * r->pages, r->aux_pages);)
 			r->pages *= 2;
 	}
 }

@@ -4,12 +4,12 @@
 #include "lib/console.h"
 #include "pmu/counter_census.h"
 
-static unsigned number(uint64_t mask)
+static unsigned record_counters_number(uint64_t mask)
 {
 	return (unsigned)__builtin_popcountll(mask);
 }
 
-static void tell(const struct recording *r, unsigned cpu)
+static void record_counters_tell(const struct recording *r, unsigned cpu)
 {
 	const struct counter_census *census = &counter_census[cpu];
 	struct tr_cpu *entry = &r->region->cpus[cpu];
@@ -23,7 +23,8 @@ static void tell(const struct recording *r, unsigned cpu)
 		console_printf(
 		    "CPU %u: firmware left %u of %u performance counters counting (mask "
 		    "0x%lx); they are stopped and cleared\n",
-		    cpu, number(left), number(census->present), left);
+		    cpu, record_counters_number(left), record_counters_number(census->present),
+		    left);
 	if (census->leftovers & ~told[cpu].leftovers & TR_LEFTOVERS_TRACE)
 		console_printf(
 		    "CPU %u: firmware left a trace of branches or memory accesses on, "
@@ -33,7 +34,8 @@ static void tell(const struct recording *r, unsigned cpu)
 		console_printf(
 		    "CPU %u: %u of %u performance counters do not keep what is written to "
 		    "them (mask 0x%lx): firmware or a hypervisor has them, we do not\n",
-		    cpu, number(census->foreign), number(census->present), census->foreign);
+		    cpu, record_counters_number(census->foreign),
+		    record_counters_number(census->present), census->foreign);
 	told[cpu] = *census;
 }
 
@@ -58,5 +60,5 @@ const char *recording_uncounted(const struct recording *r)
 void recording_tell_counters(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++)
-		tell(r, r->cpus[i].cpu);
+		record_counters_tell(r, r->cpus[i].cpu);
 }

@@ -62,7 +62,7 @@ const struct traced_cpu *recording_start_all(struct recording *r)
 }
 
 /* Until it has stopped, for a signal ends only what it finds in the payload's own code. */
-static void await(const struct traced_cpu *c)
+static void record_cpus_await(const struct traced_cpu *c)
 {
 	uint64_t next = 0;
 
@@ -92,7 +92,7 @@ void recording_stop_all(struct recording *r)
 	}
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].cpu != arch_cpu())
-			await(&r->cpus[i]);
+			record_cpus_await(&r->cpus[i]);
 	}
 	__atomic_store_n(&current, NULL, __ATOMIC_RELAXED);
 }

@@ -64,7 +64,7 @@ static void complete_group(struct event_spec *leader)
 	}
 }
 
-static void complete(struct recording *r)
+static void record_events_complete(struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		complete_attr(r->command, &r->specs[i].attr);
@@ -114,6 +114,6 @@ int recording_choose_events(struct recording *r)
 		r->specs[i] = r->command->events[i];
 	if (!r->nr_events)
 		default_events(r);
-	complete(r);
+	record_events_complete(r);
 	return recording_choose_aux(r);
 }

@@ -10,7 +10,7 @@
 #include "pmu/pmu.h"
 #include "workload/workload.h"
 
-static int workload(void *arg)
+static int record_workload(void *arg)
 {
 	const struct command *command = arg;
 
@@ -21,11 +21,11 @@ static int workload(void *arg)
 }
 
 /* What is traced: a workload that may exit(), or crash. */
-static int payload(void *arg)
+static int record_payload(void *arg)
 {
 	struct recording *r = arg;
 
-	return payload_run(workload, (void *)(uintptr_t)r->command, &r->end);
+	return payload_run(record_workload, (void *)(uintptr_t)r->command, &r->end);
 }
 
 /* Before any event is enabled. */
@@ -66,7 +66,7 @@ int recording_run(struct recording *r)
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
 		arch_irq_enable();
-		error = arch_call_payload(payload, r);
+		error = arch_call_payload(record_payload, r);
 		arch_irq_disable();
 	}
 	recording_stop_all(r);

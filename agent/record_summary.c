@@ -19,7 +19,7 @@ static uint64_t pages_for(uint64_t bytes)
 	return pages;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t record_summary_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -34,12 +34,12 @@ static void add_need(struct need *need, const struct recording *r, const struct 
 		written += c->events[i].account.written;
 	}
 	if (written && generated > written)
-		need->pages =
-		    larger(need->pages, pages_for((c->ring.published / written + 1) * generated));
+		need->pages = record_summary_larger(
+		    need->pages, pages_for((c->ring.published / written + 1) * generated));
 	if (c->aux_event && (c->aux.truncated || c->aux.lost))
-		need->aux_pages =
-		    larger(need->aux_pages,
-		           larger(2 * r->aux_pages, pages_for(c->aux.head + c->aux.lost)));
+		need->aux_pages = record_summary_larger(
+		    need->aux_pages,
+		    record_summary_larger(2 * r->aux_pages, pages_for(c->aux.head + c->aux.lost)));
 }
 
 /* Of a recording that nobody read meanwhile, all must fit; one that is read has a reader who tells.

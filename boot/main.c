@@ -9,7 +9,7 @@
 #include "lib/memory.h"
 
 /* Second half: the machine is ours. */
-static int serve(void *platform)
+static int main_serve(void *platform)
 {
 	int error;
 
@@ -57,7 +57,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		return give_up("the machine cannot be prepared", error);
 	error = memory_exit_boot_services(); /* no way back but a reset */
 	if (!error)
-		error = arch_take_over(serve, (void *)(uintptr_t)platform);
+		error = arch_take_over(main_serve, (void *)(uintptr_t)platform);
 	if (error)
 		agent_fail("the machine cannot be taken over", error);
 	machine_reset(agent_end());

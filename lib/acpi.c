@@ -14,7 +14,7 @@ struct parse {
 	struct arch_platform *platform;
 };
 
-static uint8_t sum(const uint8_t *bytes, size_t size)
+static uint8_t acpi_sum(const uint8_t *bytes, size_t size)
 {
 	uint8_t total = 0;
 
@@ -38,7 +38,7 @@ static const uint8_t *find_table(const struct parse *parse, uint64_t address, ui
 		            address, *size);
 		return NULL;
 	}
-	if (sum(header, *size) != 0) {
+	if (acpi_sum(header, *size) != 0) {
 		parse->warn("ACPI: table at 0x%lx has a wrong checksum, ignored\n", address);
 		return NULL;
 	}
@@ -99,11 +99,11 @@ int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn, struct arch
 	const uint8_t *bytes = view(rsdp, 20);
 
 	memset(platform, 0, sizeof(*platform));
-	if (bytes == NULL || memcmp(bytes, "RSD PTR ", 8) != 0 || sum(bytes, 20) != 0) {
+	if (bytes == NULL || memcmp(bytes, "RSD PTR ", 8) != 0 || acpi_sum(bytes, 20) != 0) {
 		warn("ACPI: no valid RSDP at 0x%lx\n", rsdp);
 		return -ENOENT;
 	}
-	if (bytes[15] >= 2 && view(rsdp, 36) != NULL && sum(bytes, 36) == 0 &&
+	if (bytes[15] >= 2 && view(rsdp, 36) != NULL && acpi_sum(bytes, 36) == 0 &&
 	    acpi_u64(bytes + 24) != 0 && parse_root(&parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
 		return 0;
 	return parse_root(&parse, acpi_u32(bytes + 16), "RSDT", 4);

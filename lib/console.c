@@ -57,7 +57,7 @@ void console_set_region(struct tr_console *console, uint32_t size)
 }
 
 /* Each byte is claimed before it is written, so a nested writer's text goes behind, not over it. */
-static void keep(const char *text, size_t length)
+static void console_keep(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		uint64_t at = stream.head;
@@ -72,7 +72,7 @@ static void keep(const char *text, size_t length)
 		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
 }
 
-static void show(const char *text, size_t length)
+static void console_show(const char *text, size_t length)
 {
 	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
 		if (sinks[i] != NULL)
@@ -81,9 +81,9 @@ static void show(const char *text, size_t length)
 
 void console_write(const char *text, size_t length)
 {
-	keep(text, length);
+	console_keep(text, length);
 	if (!stream.held)
-		show(text, length);
+		console_show(text, length);
 }
 
 void console_hold(void)
@@ -101,10 +101,10 @@ void console_release(void)
 	stream.held = false;
 	if (stream.head - stream.shown > CONSOLE_EARLY) {
 		stream.shown = stream.head - CONSOLE_EARLY;
-		show(cut, sizeof(cut) - 1);
+		console_show(cut, sizeof(cut) - 1);
 	}
 	for (uint64_t head = stream.head; stream.shown < head; stream.shown++)
-		show(&stream.early[stream.shown & (CONSOLE_EARLY - 1)], 1);
+		console_show(&stream.early[stream.shown & (CONSOLE_EARLY - 1)], 1);
 }
 
 static void put_console(void *context, const char *text, size_t length)

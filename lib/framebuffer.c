@@ -65,7 +65,7 @@ static int find_screen(void)
 	                          ARCH_MAP_FRAMEBUFFER);
 }
 
-static bool differs(EFI_GRAPHICS_OUTPUT_BLT_PIXEL a, EFI_GRAPHICS_OUTPUT_BLT_PIXEL b)
+static bool framebuffer_differs(EFI_GRAPHICS_OUTPUT_BLT_PIXEL a, EFI_GRAPHICS_OUTPUT_BLT_PIXEL b)
 {
 	return a.Red != b.Red || a.Green != b.Green || a.Blue != b.Blue;
 }
@@ -83,7 +83,8 @@ static bool keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
 		font.background = image->Bitmap[0];
 	for (unsigned y = 0; y < height; y++)
 		for (unsigned x = 0; x < width; x++)
-			if (differs(image->Bitmap[y * image->Width + x], font.background))
+			if (framebuffer_differs(image->Bitmap[y * image->Width + x],
+			                        font.background))
 				font.rows[c - FIRST_CHAR][y] |= (uint16_t)(1U << x);
 	font.width = width > font.width ? width : font.width;
 	font.height = height > font.height ? height : font.height;
@@ -163,7 +164,7 @@ static void clear_row(unsigned row)
 }
 
 /* Move every row up by one; only cells that differ are drawn. */
-static void scroll(void)
+static void framebuffer_scroll(void)
 {
 	for (unsigned row = 0; row + 1 < text.rows; row++)
 		for (unsigned column = 0; column < text.columns; column++)
@@ -178,7 +179,7 @@ static void new_line(void)
 	if (text.row + 1 < text.rows)
 		clear_row(++text.row);
 	else
-		scroll();
+		framebuffer_scroll();
 }
 
 static void write_screen(const char *bytes, size_t length)

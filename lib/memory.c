@@ -29,7 +29,7 @@ static unsigned nr_mappings, nr_extras;
 static void *heap_start;
 static uint64_t heap_size;
 
-static const EFI_MEMORY_DESCRIPTOR *descriptor(UINTN i)
+static const EFI_MEMORY_DESCRIPTOR *memory_descriptor(UINTN i)
 {
 	return (const EFI_MEMORY_DESCRIPTOR *)(map.bytes + i * map.stride);
 }
@@ -91,7 +91,7 @@ uint64_t memory_size(void)
 	uint64_t pages = 0;
 
 	for (UINTN i = 0; i < nr_descriptors(); i++)
-		pages += is_ram(descriptor(i)) ? descriptor(i)->NumberOfPages : 0;
+		pages += is_ram(memory_descriptor(i)) ? memory_descriptor(i)->NumberOfPages : 0;
 	return pages * PAGE;
 }
 
@@ -105,7 +105,7 @@ bool memory_is_known(uint64_t address, uint64_t size)
 	while (address < end && found) {
 		found = false;
 		for (UINTN i = 0; i < nr_descriptors() && !found; i++) {
-			const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+			const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 			uint64_t area_end = area->PhysicalStart + area->NumberOfPages * PAGE;
 
 			found = (is_ram(area) || area->Type == EfiReservedMemoryType) &&
@@ -118,7 +118,7 @@ bool memory_is_known(uint64_t address, uint64_t size)
 }
 
 /* limit 0: anywhere */
-static void *alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
+static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 {
 	EFI_PHYSICAL_ADDRESS address = limit - 1;
 
@@ -130,7 +130,7 @@ static void *alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 
 void *memory_alloc_pages_below(size_t pages, uint64_t limit)
 {
-	void *memory = alloc(EfiLoaderData, pages, limit);
+	void *memory = memory_alloc(EfiLoaderData, pages, limit);
 
 	return memory == NULL ? NULL : memset(memory, 0, pages * PAGE);
 }
@@ -143,7 +143,7 @@ void *memory_alloc_pages(size_t pages)
 void *memory_alloc_region(uint64_t size, uint64_t align)
 {
 	uint64_t slack = align > PAGE ? align - PAGE : 0;
-	uint64_t start = (uint64_t)alloc(EfiReservedMemoryType, (size + slack) / PAGE, 0);
+	uint64_t start = (uint64_t)memory_alloc(EfiReservedMemoryType, (size + slack) / PAGE, 0);
 	uint64_t aligned = (start + align - 1) & ~(align - 1);
 
 	if (start == 0)
@@ -178,7 +178,7 @@ int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type)
 	return 0;
 }
 
-static int append(uint64_t start, uint64_t end, enum arch_map_type type)
+static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 {
 	struct arch_mapping *last = nr_mappings > 0 ? &mappings[nr_mappings - 1] : NULL;
 
@@ -199,12 +199,12 @@ static int append_ram(void)
 	int result = 0;
 
 	for (UINTN i = 0; i < nr_descriptors() && result == 0; i++) {
-		const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 		uint64_t start = area->PhysicalStart < PAGE ? PAGE : area->PhysicalStart;
 
 		if (is_ram(area))
-			result = append(start, area->PhysicalStart + area->NumberOfPages * PAGE,
-			                ARCH_MAP_DATA);
+			result = memory_append(
+			    start, area->PhysicalStart + area->NumberOfPages * PAGE, ARCH_MAP_DATA);
 	}
 	return result;
 }
@@ -224,7 +224,8 @@ static int append_image(void)
 	int result = 0;
 
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && result == 0; i++)
-		result = append((uint64_t)parts[i].start, (uint64_t)parts[i].end, parts[i].type);
+		result =
+		    memory_append((uint64_t)parts[i].start, (uint64_t)parts[i].end, parts[i].type);
 	return result;
 }
 
@@ -238,8 +239,8 @@ int memory_prepare(const struct arch_platform *platform)
 	if (result == 0)
 		result = append_image();
 	for (unsigned i = 0; i < nr_extras && result == 0; i++)
-		result =
-		    append(extras[i].address, extras[i].address + extras[i].size, extras[i].type);
+		result = memory_append(extras[i].address, extras[i].address + extras[i].size,
+		                       extras[i].type);
 	if (result != 0)
 		return result;
 	result = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
@@ -253,7 +254,7 @@ int memory_prepare(const struct arch_platform *platform)
 static void find_heap(void)
 {
 	for (UINTN i = 0; i < nr_descriptors(); i++) {
-		const EFI_MEMORY_DESCRIPTOR *area = descriptor(i);
+		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 		uint64_t size = area->NumberOfPages * PAGE;
 
 		if (area->Type == EfiConventionalMemory && area->PhysicalStart >= 1U << 20 &&

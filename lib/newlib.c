@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(int error)
+static int newlib_fail(int error)
 {
 	errno = error;
 	return -1;
@@ -24,18 +24,18 @@ _READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t size)
 {
 	(void)bytes;
 	(void)size;
-	return file == STDIN_FILENO ? 0 : fail(EBADF);
+	return file == STDIN_FILENO ? 0 : newlib_fail(EBADF);
 }
 
 int close(int file)
 {
-	return is_standard(file) ? 0 : fail(EBADF);
+	return is_standard(file) ? 0 : newlib_fail(EBADF);
 }
 
 int fstat(int file, struct stat *status)
 {
 	if (!is_standard(file))
-		return fail(EBADF);
+		return newlib_fail(EBADF);
 	*status = (struct stat){ .st_mode = S_IFCHR | 0600, .st_nlink = 1, .st_blksize = 1024 };
 	return 0;
 }
@@ -52,7 +52,7 @@ off_t lseek(int file, off_t offset, int whence)
 {
 	(void)offset;
 	(void)whence;
-	return fail(is_standard(file) ? ESPIPE : EBADF);
+	return newlib_fail(is_standard(file) ? ESPIPE : EBADF);
 }
 
 /* There are no files. */
@@ -60,7 +60,7 @@ int open(const char *path, int flags, ...)
 {
 	(void)path;
 	(void)flags;
-	return fail(ENOENT);
+	return newlib_fail(ENOENT);
 }
 
 int getpid(void)

@@ -68,7 +68,7 @@ static void print_backtrace(uint64_t pc, uint64_t fp, uint64_t sp)
 	console_printf("  ...\n");
 }
 
-static _Noreturn void finish(void)
+static _Noreturn void panic_finish(void)
 {
 	void (*hook)(const char *text) = panic_hook;
 
@@ -80,7 +80,7 @@ static _Noreturn void finish(void)
 }
 
 /* Returns only for the first entry. */
-static void enter(uint64_t pc)
+static void panic_enter(uint64_t pc)
 {
 	arch_irq_save();
 	if (arch_exchange(&entered, 1) == 0) {
@@ -90,7 +90,7 @@ static void enter(uint64_t pc)
 	}
 	if (reporter == arch_cpu() && depth++ == 0) {
 		console_printf("\npanic while reporting a panic, at 0x%lx\n", pc);
-		finish();
+		panic_finish();
 	}
 	arch_halt();
 }
@@ -119,14 +119,14 @@ void panic_exception(const struct arch_regs *regs)
 		report_payload(regs);
 		return;
 	}
-	enter(arch_regs_pc(regs));
+	panic_enter(arch_regs_pc(regs));
 	print_text(message, sizeof(message), "CPU %u: %s at 0x%lx (bareperf.elf+0x%lx)", arch_cpu(),
 	           arch_regs_cause(regs), arch_regs_pc(regs),
 	           arch_regs_pc(regs) - (uint64_t)__image_start);
 	console_printf("\npanic: %s\n", message);
 	arch_regs_print(regs, console_printf);
 	print_backtrace(arch_regs_pc(regs), arch_regs_fp(regs), arch_regs_sp(regs));
-	finish();
+	panic_finish();
 }
 
 _Noreturn void panic(const char *format, ...)
@@ -134,11 +134,11 @@ _Noreturn void panic(const char *format, ...)
 	const struct arch_frame *frame = __builtin_frame_address(0);
 	va_list arguments;
 
-	enter(frame->ret);
+	panic_enter(frame->ret);
 	va_start(arguments, format);
 	print_text_v(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	console_printf("\npanic: %s\n", message);
 	print_backtrace(frame->ret, frame->next, (uint64_t)frame);
-	finish();
+	panic_finish();
 }

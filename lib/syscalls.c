@@ -71,7 +71,7 @@ void *sbrk(ptrdiff_t increment)
 	return previous;
 }
 
-static int fail(int error)
+static int syscalls_fail(int error)
 {
 	errno = error;
 	return -1;
@@ -80,7 +80,7 @@ static int fail(int error)
 _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
 {
 	if (file != STDOUT_FILENO && file != STDERR_FILENO)
-		return fail(EBADF);
+		return syscalls_fail(EBADF);
 	console_write(bytes, size);
 	return (_READ_WRITE_RETURN_TYPE)size;
 }
@@ -89,7 +89,7 @@ _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
 int kill(int pid, int signal)
 {
 	if (pid != 1)
-		return fail(ESRCH);
+		return syscalls_fail(ESRCH);
 	if (signal == 0)
 		return 0;
 	console_printf("payload ended by signal %d\n", signal);
@@ -107,7 +107,7 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
 
 	(void)zone;
 	if (clock_frequency == 0)
-		return fail(EINVAL);
+		return syscalls_fail(EINVAL);
 	now->tv_sec = (time_t)(boot_entry()->epoch + cycles / clock_frequency);
 	now->tv_usec = (suseconds_t)(cycles % clock_frequency * 1000000 / clock_frequency);
 	return 0;
@@ -120,7 +120,7 @@ clock_t times(struct tms *buffer)
 	clock_t ticks;
 
 	if (clock_frequency == 0)
-		return (clock_t)fail(EINVAL);
+		return (clock_t)syscalls_fail(EINVAL);
 	ticks = (clock_t)(cycles / clock_frequency * CLOCKS_PER_SEC +
 	                  cycles % clock_frequency * CLOCKS_PER_SEC / clock_frequency);
 	*buffer = (struct tms){ .tms_utime = ticks };

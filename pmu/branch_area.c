@@ -7,7 +7,7 @@
 #define MARGIN_MOST   128U /* records that may come while an interrupt is under way */
 
 /* At so many bytes from its begin. */
-static struct branch_record *place(const struct branch_area *area, uint64_t bytes)
+static struct branch_record *branch_area_place(const struct branch_area *area, uint64_t bytes)
 {
 	return (struct branch_record *)(void *)((uint8_t *)area->first + bytes);
 }
@@ -32,17 +32,17 @@ int branch_area_init(struct branch_area *area, struct ring_aux *aux, void *memor
 	margin = records / 4 < MARGIN_MOST ? records / 4 : MARGIN_MOST;
 	area->margin = margin *
 	               sizeof(struct branch_record); /* no segment is less than half of one */
-	area->limit = place(area, size);
-	area->last = place(area, size - area->segment - area->segment / 2);
-	area->turn = place(area, size - area->segment / 2);
-	area->bound = place(area, size - size % sizeof(struct branch_record));
+	area->limit = branch_area_place(area, size);
+	area->last = branch_area_place(area, size - area->segment - area->segment / 2);
+	area->turn = branch_area_place(area, size - area->segment / 2);
+	area->bound = branch_area_place(area, size - size % sizeof(struct branch_record));
 	if (default_wakeups)
 		aux->watermark = area->segment;
 	return 0;
 }
 
 /* What opening a segment there wants free, at the least. */
-static uint64_t wanted(const struct branch_area *area, const struct branch_space *next)
+static uint64_t branch_area_wanted(const struct branch_area *area, const struct branch_space *next)
 {
 	return next->skip + area->segment / 2;
 }
@@ -50,7 +50,7 @@ static uint64_t wanted(const struct branch_area *area, const struct branch_space
 bool branch_area_has_next(struct branch_area *area, struct branch_record *end)
 {
 	struct branch_space next = branch_area_behind(area, end);
-	uint64_t needed = branch_bytes(area->open.base, end) + wanted(area, &next);
+	uint64_t needed = branch_bytes(area->open.base, end) + branch_area_wanted(area, &next);
 
 	/* what was free when it was opened still is */
 	return area->out.size >= needed || ring_aux_room(area->aux) >= needed;
@@ -60,10 +60,10 @@ bool branch_area_open(struct branch_area *area)
 {
 	struct ring_aux *aux = area->aux;
 	struct branch_space next =
-	    branch_area_behind(area, place(area, aux->head & (aux->size - 1)));
+	    branch_area_behind(area, branch_area_place(area, aux->head & (aux->size - 1)));
 	uint64_t bytes = branch_bytes(next.base, next.end), records;
 
-	if (ring_aux_begin(&area->out, aux, wanted(area, &next)))
+	if (ring_aux_begin(&area->out, aux, branch_area_wanted(area, &next)))
 		return false;
 	if (next.skip && ring_aux_skip(&area->out, next.skip)) {
 		ring_aux_end(&area->out, 0);

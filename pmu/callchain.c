@@ -4,7 +4,7 @@
 #include "arch/frames.h"
 
 /* To end at most. */
-static uint64_t *follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
+static uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
 {
 	while (at < end) {
 		uint64_t ret = arch_frames_next(&frames);
@@ -16,14 +16,14 @@ static uint64_t *follow(uint64_t *at, const uint64_t *end, struct arch_frames fr
 	return at;
 }
 
-static uint64_t *collect(const struct arch_regs *regs, uint64_t *at, unsigned max_frames,
-                         uint64_t high)
+static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, unsigned max_frames,
+                                  uint64_t high)
 {
 	const uint64_t *end = at + 1 + max_frames;
 
 	*at++ = PERF_CONTEXT_USER;
 	*at++ = arch_regs_pc(regs);
-	return follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
+	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
 }
 
 unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned max_frames)
@@ -32,7 +32,7 @@ unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned
 
 	if (!arch_stack_bounds(arch_regs_sp(regs), &start, &high))
 		start = high = 0;
-	return (unsigned)(collect(regs, ips, max_frames, high) - ips);
+	return (unsigned)(callchain_gather(regs, ips, max_frames, high) - ips);
 }
 
 /* The last record that is followed straight ends below the stack's end, if the first one begins so
@@ -54,11 +54,12 @@ uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *r
 	chain->low = start;
 	chain->high = high;
 	chain->straight = may_go_straight(chain, start, high) ? (high - start - MARGIN) / 8 : 0;
-	return (uint64_t)(collect(regs, ips, chain->max_frames, high) - ips);
+	return (uint64_t)(callchain_gather(regs, ips, chain->max_frames, high) - ips);
 }
 
 uint64_t callchain_go_on(uint64_t *at, uint64_t n, uint64_t most, uint64_t frame, uint64_t low,
                          uint64_t high)
 {
-	return n + (uint64_t)(follow(at, at + (most - n), arch_frames(frame, low, high)) - at);
+	return n + (uint64_t)(callchain_follow(at, at + (most - n), arch_frames(frame, low, high)) -
+	                      at);
 }

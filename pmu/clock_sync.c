@@ -20,7 +20,7 @@ static struct {
 	uint64_t ping, pong, stamp;
 } wire;
 
-static void answer(void *unused)
+static void clock_sync_answer(void *unused)
 {
 	uint64_t last = 0, ping;
 
@@ -57,7 +57,7 @@ int clock_sync_measure(unsigned cpu, struct clock_sync *sync)
 
 	*sync = (struct clock_sync){ 0 };
 	wire.ping = wire.pong = 0;
-	error = arch_cpu_run(cpu, answer, NULL);
+	error = arch_cpu_run(cpu, clock_sync_answer, NULL);
 	if (error)
 		return error;
 	for (uint64_t i = 1; i <= ROUNDS && (i == 1 || arch_cycles() < end); i++) {

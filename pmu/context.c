@@ -8,7 +8,7 @@
 #include "pmu/sampling.h"
 #include "pmu/throttle.h"
 
-static struct perf_event *end(const struct perf_event_context *c)
+static struct perf_event *context_end(const struct perf_event_context *c)
 {
 	return c->events + c->nr_events;
 }
@@ -16,7 +16,7 @@ static struct perf_event *end(const struct perf_event_context *c)
 /* Sources are frozen once for each event of theirs, which does not hurt. */
 static void disable_all(const struct perf_event_context *c)
 {
-	for (struct perf_event *e = c->events; e < end(c); e++) {
+	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->pmu->disable)
 			e->pmu->disable();
 	}
@@ -24,7 +24,7 @@ static void disable_all(const struct perf_event_context *c)
 
 static void enable_all(const struct perf_event_context *c)
 {
-	for (struct perf_event *e = c->events; e < end(c); e++) {
+	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->pmu->enable)
 			e->pmu->enable();
 	}
@@ -51,9 +51,9 @@ static bool fills_aux(const struct perf_event *leader)
 }
 
 /* The counters of this source are too few: whoever uses them takes turns from now on. */
-static void contend(struct perf_event_context *c, const struct pmu *pmu)
+static void context_contend(struct perf_event_context *c, const struct pmu *pmu)
 {
-	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members)
+	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members)
 		e->rotates = e->rotates || (has_member_of(e, pmu) && !fills_aux(e));
 }
 
@@ -78,12 +78,12 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 		if (error == -ENXIO)
 			switch_off(leader, now);
 		else if (error == -EAGAIN)
-			contend(c, (*failed)->pmu);
+			context_contend(c, (*failed)->pmu);
 		else if (error)
 			return error;
 		seen += leader->nr_members;
 		leader += leader->nr_members;
-		if (leader == end(c))
+		if (leader == context_end(c))
 			leader = c->events;
 	}
 	return 0;
@@ -91,7 +91,7 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 
 static void sched_out(struct perf_event_context *c, bool all, uint64_t now)
 {
-	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
 		if (e->state != EVENT_OFF && e->state != EVENT_INACTIVE && !fills_aux(e) &&
 		    (all || e->rotates))
 			group_sched_out(e, now);
@@ -99,7 +99,7 @@ static void sched_out(struct perf_event_context *c, bool all, uint64_t now)
 }
 
 /* The next that rotates; the same if it is the only one. */
-static void advance(struct perf_event_context *c)
+static void context_advance(struct perf_event_context *c)
 {
 	do {
 		c->first += c->events[c->first].nr_members;
@@ -107,7 +107,7 @@ static void advance(struct perf_event_context *c)
 	} while (!c->events[c->first].rotates);
 }
 
-static void rotate(struct timer *timer, const struct arch_regs *regs, uint64_t cycles)
+static void context_rotate(struct timer *timer, const struct arch_regs *regs, uint64_t cycles)
 {
 	struct perf_event_context *c =
 	    (struct perf_event_context *)((char *)timer -
@@ -118,7 +118,7 @@ static void rotate(struct timer *timer, const struct arch_regs *regs, uint64_t c
 	(void)regs;
 	disable_all(c);
 	sched_out(c, false, now);
-	advance(c);
+	context_advance(c);
 	sched_in(c, now, &failed);
 	enable_all(c);
 	c->rotations++;
@@ -127,7 +127,7 @@ static void rotate(struct timer *timer, const struct arch_regs *regs, uint64_t c
 
 static const struct perf_event *find_waiting(const struct perf_event_context *c)
 {
-	for (const struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+	for (const struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
 		if (e->state == EVENT_INACTIVE && !fills_aux(e))
 			return e;
 	}
@@ -140,7 +140,7 @@ static int check_turns(struct perf_event_context *c, uint64_t now, const struct 
 	int error = 0;
 
 	sched_out(c, false, now);
-	for (struct perf_event *e = c->events; e < end(c) && !error; e += e->nr_members) {
+	for (struct perf_event *e = c->events; e < context_end(c) && !error; e += e->nr_members) {
 		if (!e->rotates)
 			continue;
 		error = group_claim(e, failed);
@@ -154,7 +154,7 @@ static int check_turns(struct perf_event_context *c, uint64_t now, const struct 
 
 static int claim_aux(struct perf_event_context *c, const struct perf_event **failed)
 {
-	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
 		int error;
 
 		if (!fills_aux(e))
@@ -194,7 +194,7 @@ static void stop_one(struct perf_event *event)
 static void for_aux_groups(const struct perf_event_context *c, bool that_fill,
                            void (*call)(struct perf_event *event))
 {
-	for (struct perf_event *e = c->events; e < end(c); e++) {
+	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		bool fills = e->pmu->source.flags & PMU_AUX;
 
 		if (fills_aux(e->group_leader) && fills == that_fill &&
@@ -213,7 +213,7 @@ static void stop_aux(const struct perf_event_context *c)
 {
 	for_aux_groups(c, true, stop_one);
 	for_aux_groups(c, false, stop_one);
-	for (struct perf_event *e = c->events; e < end(c); e += e->nr_members) {
+	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
 		if (fills_aux(e) && e->state != EVENT_OFF)
 			group_give_back(e);
 	}
@@ -225,7 +225,7 @@ static int start_all(struct perf_event_context *c, uint64_t now, const struct pe
 {
 	int error;
 
-	for (struct perf_event *e = c->events; e < end(c); e++) {
+	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (!fills_aux(e->group_leader))
 			event_set_state(e, EVENT_INACTIVE, now);
 	}
@@ -244,7 +244,7 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 	*context = (struct perf_event_context){
 		.events = events,
 		.nr_events = nr_events,
-		.timer.expire = rotate,
+		.timer.expire = context_rotate,
 		.interval = clock_span_to_cycles(&machine_clock, MUX_INTERVAL_NS),
 	};
 	*failed = NULL;
@@ -272,14 +272,14 @@ void context_stop(struct perf_event_context *context)
 	disable_all(context);
 	now = clock_now();
 	sched_out(context, true, now);
-	for (struct perf_event *e = context->events; e < end(context); e++)
+	for (struct perf_event *e = context->events; e < context_end(context); e++)
 		event_set_state(e, EVENT_OFF, now);
 	enable_all(context);
 }
 
 static bool is_throttled(const struct perf_event_context *c)
 {
-	for (const struct perf_event *e = c->events; e < end(c); e++) {
+	for (const struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->state == EVENT_THROTTLED)
 			return true;
 	}
@@ -292,11 +292,11 @@ void context_tick(struct perf_event_context *context)
 
 	if (is_throttled(context)) {
 		disable_all(context);
-		for (struct perf_event *e = context->events; e < end(context); e++)
+		for (struct perf_event *e = context->events; e < context_end(context); e++)
 			throttle_end(e, now);
 		enable_all(context);
 	}
-	for (struct perf_event *e = context->events; e < end(context); e++) {
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
 		if (e->state == EVENT_ACTIVE)
 			sampling_tick(e, now);
 	}

@@ -78,7 +78,7 @@ int event_init(struct perf_event *event)
 	return -ENOENT;
 }
 
-static void hold(const struct pmu *pmu)
+static void event_hold(const struct pmu *pmu)
 {
 	if (pmu->disable)
 		pmu->disable();
@@ -95,7 +95,7 @@ int event_enable(struct perf_event *event)
 	const struct perf_event *failed;
 	int error;
 
-	hold(event->pmu);
+	event_hold(event->pmu);
 	error = group_sched_in(event, clock_now(), &failed);
 	let_go(event->pmu);
 	return error;
@@ -107,7 +107,7 @@ void event_disable(struct perf_event *event)
 
 	if (event->state == EVENT_OFF)
 		return;
-	hold(event->pmu);
+	event_hold(event->pmu);
 	now = clock_now();
 	group_sched_out(event, now);
 	event_set_state(event, EVENT_OFF, now);

@@ -16,7 +16,7 @@
 	 PERF_SAMPLE_PERIOD)
 
 /* Number of bits set, without a library call on any ISA. */
-static unsigned words(uint64_t fields)
+static unsigned sample_words(uint64_t fields)
 {
 	unsigned n = 0;
 
@@ -27,7 +27,7 @@ static unsigned words(uint64_t fields)
 
 unsigned sample_id_size(uint64_t sample_type)
 {
-	return 8 * words(sample_type & SAMPLE_ID);
+	return 8 * sample_words(sample_type & SAMPLE_ID);
 }
 
 /* The usual one stands in usual_trailer_put() as well; usual_sample_test holds the two together. */
@@ -116,11 +116,11 @@ static inline uint64_t *put_words(uint64_t *at, const struct perf_event *event,
 	return put_unusual(at, event, regs, data);
 }
 
-static inline uint64_t *begin(struct ring_output *out, struct perf_event *event,
-                              const struct sample_data *data, uint32_t more)
+static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event *event,
+                                     const struct sample_data *data, uint32_t more)
 {
 	uint64_t type = event->attr.sample_type;
-	uint32_t fields = is_usual(type) ? USUAL_SAMPLE_WORDS : words(type & ONE_WORD);
+	uint32_t fields = is_usual(type) ? USUAL_SAMPLE_WORDS : sample_words(type & ONE_WORD);
 	uint32_t size = (uint32_t)sizeof(struct perf_event_header) + 8 * fields + more;
 	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
 
@@ -156,7 +156,7 @@ static __attribute__((noinline)) void output_with_chain(struct perf_event *event
 	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
 	uint32_t more = 8 * (1 + frames) + (read ? read_format_size(event) : 0);
 	struct ring_output out;
-	uint64_t *at = begin(&out, event, data, more);
+	uint64_t *at = sample_begin(&out, event, data, more);
 
 	if (!at)
 		return;
@@ -181,7 +181,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	}
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
 		more = read_format_size(event);
-	at = begin(&out, event, data, more);
+	at = sample_begin(&out, event, data, more);
 	if (!at)
 		return;
 	at = put_words(at, event, regs, data);

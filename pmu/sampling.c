@@ -58,7 +58,7 @@ static void keep_apart(struct perf_event *event, const struct arch_regs *regs, u
 /* For -F: a period that at the rate since the last sample gives the frequency, approached by
  * halves, so that one burst does not throw it off, and never more than 64 events a ns would need.
  * running: event's time_running now, ns. */
-static void adapt(struct perf_event *event, uint64_t running)
+static void sampling_adapt(struct perf_event *event, uint64_t running)
 {
 	struct sampling *s = &event->sampling;
 	uint64_t ns = running - s->sampled_at;
@@ -87,7 +87,7 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 	if (event->attr.flags & PERF_ATTR_FREQ) {
 		uint64_t running = event_times(event, clock_stamp(now)).running;
 
-		adapt(event, running);
+		sampling_adapt(event, running);
 		s->sampled_at = running;
 	}
 	if (event->count - s->next >= s->period)
@@ -97,14 +97,14 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 }
 
 /* The counter changes hands of its handler while it is stopped, and only then. */
-static void restart(struct perf_event *event, uint64_t running)
+static void sampling_restart(struct perf_event *event, uint64_t running)
 {
 	const struct pmu *pmu = event->pmu;
 
 	if (pmu->disable)
 		pmu->disable();
 	pmu->stop(event);
-	adapt(event, running);
+	sampling_adapt(event, running);
 	event->sampling.next = event->sampled + event->sampling.period;
 	if (event->state == EVENT_ACTIVE) /* no last sample has throttled it */
 		pmu->start(event);
@@ -121,5 +121,5 @@ void sampling_tick(struct perf_event *event, uint64_t now)
 	span = NSEC_PER_SEC / event->attr.sample_freq;
 	running = event_times(event, now).running;
 	if (running > event->sampling.sampled_at + 2 * span && event->sampling.period > 1)
-		restart(event, running);
+		sampling_restart(event, running);
 }

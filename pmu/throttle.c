@@ -32,7 +32,7 @@ bool throttle_is_due(struct throttle *throttle, uint64_t now)
 }
 
 /* {header, time, id, stream_id} and the trailer: perf_event_open(2), PERF_RECORD_THROTTLE. */
-static void tell(struct perf_event *event, uint32_t type, uint64_t now)
+static void throttle_tell(struct perf_event *event, uint32_t type, uint64_t now)
 {
 	uint64_t size = 4 * sizeof(uint64_t) + sample_id_size(event->attr.sample_type);
 	struct ring_output out;
@@ -54,7 +54,7 @@ void throttle_begin(struct perf_event *event, uint64_t now)
 
 	event->throttled++;
 	event->told = true;
-	tell(event, PERF_RECORD_THROTTLE, now);
+	throttle_tell(event, PERF_RECORD_THROTTLE, now);
 	for (struct perf_event *e = leader; e < leader + leader->nr_members; e++) {
 		if (e->pmu != event->pmu || e->state != EVENT_ACTIVE)
 			continue;
@@ -69,7 +69,7 @@ void throttle_tell_end(struct perf_event *event, uint64_t now)
 		return;
 	event->told = false;
 	begin_anew(&event->throttle);
-	tell(event, PERF_RECORD_UNTHROTTLE, now);
+	throttle_tell(event, PERF_RECORD_UNTHROTTLE, now);
 }
 
 void throttle_end(struct perf_event *event, uint64_t now)

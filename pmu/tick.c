@@ -3,7 +3,7 @@
 
 #include "pmu/clock.h"
 
-static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
+static void tick_expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
 {
 	struct tick *tick = (struct tick *)((char *)timer - offsetof(struct tick, timer));
 	uint64_t cycles;
@@ -21,7 +21,7 @@ static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t n
 void tick_start(struct tick *tick, void (*work)(struct tick *tick))
 {
 	*tick = (struct tick){
-		.timer.expire = expire,
+		.timer.expire = tick_expire,
 		.interval = clock_span_to_cycles(&machine_clock, TICK_NS),
 		.work = work,
 	};

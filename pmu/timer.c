@@ -17,7 +17,7 @@ static void arm_first(struct timer *first)
 		arch_timer_disarm();
 }
 
-static void insert(struct timer *timer)
+static void timer_insert(struct timer *timer)
 {
 	struct timer **link = &queues[arch_cpu()];
 
@@ -27,7 +27,7 @@ static void insert(struct timer *timer)
 	*link = timer;
 }
 
-static void interrupt(const struct arch_regs *regs)
+static void timer_interrupt(const struct arch_regs *regs)
 {
 	struct timer **queue = &queues[arch_cpu()];
 	uint64_t now = arch_cycles();
@@ -45,13 +45,13 @@ static void interrupt(const struct arch_regs *regs)
 int timer_init(void)
 {
 	queues[arch_cpu()] = NULL;
-	return arch_timer_init(interrupt);
+	return arch_timer_init(timer_interrupt);
 }
 
 void timer_start(struct timer *timer, uint64_t deadline)
 {
 	timer->deadline = deadline;
-	insert(timer);
+	timer_insert(timer);
 	if (queues[arch_cpu()] == timer)
 		arm_first(timer);
 }
@@ -59,7 +59,7 @@ void timer_start(struct timer *timer, uint64_t deadline)
 void timer_restart(struct timer *timer, uint64_t deadline)
 {
 	timer->deadline = deadline;
-	insert(timer);
+	timer_insert(timer);
 }
 
 bool timer_cancel(struct timer *timer)

@@ -39,7 +39,7 @@ static uint64_t aux_tail(struct ring_aux *aux)
 }
 
 /* Write the AUX record of the carried range. */
-static bool tell(struct ring_aux *aux)
+static bool aux_tell(struct ring_aux *aux)
 {
 	struct ring_account *account = aux->account;
 	uint64_t header = ring_aux_header(aux), *at;
@@ -67,11 +67,11 @@ bool ring_aux_flush(struct ring_aux *aux)
 	if (!aux->carry.due)
 		return true;
 	/* Without room an attempt would only be one more lost record. */
-	return ring_fits(aux->ring, aux->account, ring_aux_header(aux) >> 48) && tell(aux);
+	return ring_fits(aux->ring, aux->account, ring_aux_header(aux) >> 48) && aux_tell(aux);
 }
 
 /* Tell the owner once that nothing goes on before it has read. */
-static void stall(struct ring_aux *aux)
+static void aux_stall(struct ring_aux *aux)
 {
 	if (!aux->stalled)
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
@@ -97,7 +97,7 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	ring_aux_flush(aux);
 	room = ring_aux_room(aux);
 	if (room < need) {
-		stall(aux);
+		aux_stall(aux);
 		return -ENOSPC;
 	}
 	aux->busy = true;
@@ -114,7 +114,7 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 }
 
 /* Move the head, and say so. */
-static void advance(struct ring_aux *aux, uint64_t bytes)
+static void aux_advance(struct ring_aux *aux, uint64_t bytes)
 {
 	aux->head += bytes;
 	ring_aux_show_head(aux);
@@ -136,7 +136,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 	if (bytes > out->size || !ring_aux_flush(aux))
 		return -ENOSPC;
 	arch_add_local(&aux->skipped, bytes);
-	advance(aux, bytes);
+	aux_advance(aux, bytes);
 	if (wakeup_due(aux))
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
 	out->from = aux->head;
@@ -159,7 +159,7 @@ static void drop_older(struct ring_aux_output *out, uint64_t bytes)
 
 void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes)
 {
-	advance(out->aux, bytes);
+	aux_advance(out->aux, bytes);
 	drop_older(out, out->aux->size / 2);
 }
 
@@ -170,7 +170,7 @@ void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
 
 /* Add this transaction's range, up to the head, to what has not been told; it begins where that
  * ends. Padding is told by where the next range begins, if need be an empty one. */
-static void gather(struct ring_aux_output *out)
+static void aux_gather(struct ring_aux_output *out)
 {
 	struct ring_aux_carry *carry = &out->aux->carry;
 	uint64_t size = out->aux->head - out->from;
@@ -198,17 +198,17 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 	}
 	if (!aux->overwrite)
 		out->from = aux->head;
-	advance(aux, size);
+	aux_advance(aux, size);
 	if (aux->overwrite)
 		drop_older(out, aux->size);
-	gather(out);
+	aux_gather(out);
 	if (aux->carry.due)
-		tell(aux);
+		aux_tell(aux);
 	due = wakeup_due(aux);
 	aux->busy = false;
 	if (out->flags & PERF_AUX_FLAG_TRUNCATED) {
 		aux->stalled = false; /* a new episode */
-		stall(aux);
+		aux_stall(aux);
 	} else if (due) {
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
 	}

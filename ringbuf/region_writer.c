@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* No libc: this also runs in a panic. Words, since the compiler may not call memset here. */
-static void clear(void *memory, uint64_t bytes)
+static void region_writer_clear(void *memory, uint64_t bytes)
 {
 	volatile uint64_t *word = memory;
 
@@ -18,8 +18,8 @@ static void clear_all_but_reader(struct tr_header *header, uint64_t bytes)
 {
 	uint64_t after = offsetof(struct tr_header, reader) + sizeof(header->reader);
 
-	clear(header, offsetof(struct tr_header, reader));
-	clear((char *)header + after, bytes - after);
+	region_writer_clear(header, offsetof(struct tr_header, reader));
+	region_writer_clear((char *)header + after, bytes - after);
 	__atomic_store_n(&header->reader.ready, 0, __ATOMIC_RELAXED);
 }
 
@@ -39,8 +39,8 @@ static int check_limits(const struct region_limits *l)
 }
 
 /* Give the next part of the region to a table. */
-static void *place(struct trace_region *region, struct tr_table *table, uint32_t count,
-                   uint32_t stride)
+static void *region_writer_place(struct trace_region *region, struct tr_table *table,
+                                 uint32_t count, uint32_t stride)
 {
 	void *at = trace_region_at(region, region->tables_end);
 
@@ -84,17 +84,22 @@ int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
 	clear_all_but_reader(header, whole_pages(tables_size(l)));
 	*region = (struct trace_region){ .header = header, .size = size, .limits = *l };
 	region->tables_end = sizeof(*header);
-	region->mailbox = place(region, &header->mailbox, 1, sizeof(struct tr_mailbox));
-	region->doorbells = place(region, &header->doorbells, l->rings, sizeof(struct tr_doorbell));
-	region->cpus = place(region, &header->cpus, l->cpus, sizeof(struct tr_cpu));
-	region->images = place(region, &header->images, l->images, sizeof(struct tr_image));
-	region->events = place(region, &header->events, l->events, sizeof(struct tr_event));
-	region->event_ledger =
-	    place(region, &header->event_ledger, l->events, sizeof(struct tr_event_ledger));
-	region->rings = place(region, &header->rings, l->rings, sizeof(struct tr_ring));
-	region->ring_ledger =
-	    place(region, &header->ring_ledger, l->rings, sizeof(struct tr_ring_ledger));
-	region->console = place(region, &header->console, 1, console);
+	region->mailbox =
+	    region_writer_place(region, &header->mailbox, 1, sizeof(struct tr_mailbox));
+	region->doorbells =
+	    region_writer_place(region, &header->doorbells, l->rings, sizeof(struct tr_doorbell));
+	region->cpus = region_writer_place(region, &header->cpus, l->cpus, sizeof(struct tr_cpu));
+	region->images =
+	    region_writer_place(region, &header->images, l->images, sizeof(struct tr_image));
+	region->events =
+	    region_writer_place(region, &header->events, l->events, sizeof(struct tr_event));
+	region->event_ledger = region_writer_place(region, &header->event_ledger, l->events,
+	                                           sizeof(struct tr_event_ledger));
+	region->rings =
+	    region_writer_place(region, &header->rings, l->rings, sizeof(struct tr_ring));
+	region->ring_ledger = region_writer_place(region, &header->ring_ledger, l->rings,
+	                                          sizeof(struct tr_ring_ledger));
+	region->console = region_writer_place(region, &header->console, 1, console);
 	region->console->size = l->console_size;
 	region->tables_end = whole_pages(region->tables_end);
 	region->used = region->tables_end;
@@ -134,11 +139,11 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 	trace_region_set_message(region, 0, NULL);
 	header->exit_status = 0;
 	trace_region_put_text(header->command, sizeof(header->command), command);
-	clear(region->events, events * sizeof(struct tr_event));
-	clear(region->event_ledger, events * sizeof(struct tr_event_ledger));
-	clear(region->rings, rings * sizeof(struct tr_ring));
-	clear(region->ring_ledger, rings * sizeof(struct tr_ring_ledger));
-	clear(region->doorbells, rings * sizeof(struct tr_doorbell));
+	region_writer_clear(region->events, events * sizeof(struct tr_event));
+	region_writer_clear(region->event_ledger, events * sizeof(struct tr_event_ledger));
+	region_writer_clear(region->rings, rings * sizeof(struct tr_ring));
+	region_writer_clear(region->ring_ledger, rings * sizeof(struct tr_ring_ledger));
+	region_writer_clear(region->doorbells, rings * sizeof(struct tr_doorbell));
 	set_counts(header, 0, 0);
 	region->run_events = events;
 	region->run_rings = rings;

@@ -25,7 +25,7 @@ struct reservation {
 };
 
 /* Let the fast path go on from here, up to where something has to be looked at. */
-static void open(struct ring *ring, uint64_t from)
+static void ring_open(struct ring *ring, uint64_t from)
 {
 	uint64_t limit = (from | ring->mask) + 1; /* there the next record may wrap */
 	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size) : ring->tail + ring->size;
@@ -122,7 +122,7 @@ static bool wakeup_due(struct ring *ring, uint64_t head)
 }
 
 /* Become the outermost writer, with nothing claimed yet. */
-static void hold(struct ring *ring)
+static void ring_hold(struct ring *ring)
 {
 	uint64_t at;
 
@@ -140,12 +140,12 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 
 	do {
 		if (!ring_is_writing(ring))
-			hold(ring);
+			ring_hold(ring);
 		end = ring_end(ring);
 		ring_show(ring, end);
 		if (wakeup_due(ring, end))
 			wake_for(ring, account, TR_WAKEUP_THRESHOLD);
-		open(ring, end);
+		ring_open(ring, end);
 		ring_barrier();
 		ring->published = end;
 		ring_barrier();
@@ -155,7 +155,7 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 }
 
 /* Begin to write with a level; false if there is none. */
-static bool enter(struct ring *ring)
+static bool ring_enter(struct ring *ring)
 {
 	struct ring_level *level = &ring->levels[ring->nest];
 
@@ -165,11 +165,11 @@ static bool enter(struct ring *ring)
 	ring_barrier();
 	level->outermost = !ring_is_writing(ring);
 	if (level->outermost)
-		hold(ring);
+		ring_hold(ring);
 	return true;
 }
 
-static void leave(struct ring *ring, const struct ring_account *account)
+static void ring_leave(struct ring *ring, const struct ring_account *account)
 {
 	if (ring->levels[ring->nest - 1].outermost)
 		ring_publish(ring, account);
@@ -178,7 +178,7 @@ static void leave(struct ring *ring, const struct ring_account *account)
 }
 
 /* The record is lost. LOST precedes the next one that fits. */
-static struct ring_slot lose(struct ring *ring, struct ring_account *account)
+static struct ring_slot ring_lose(struct ring *ring, struct ring_account *account)
 {
 	arch_add_local(&account->lost, 1);
 	arch_add_local(&ring->lost, 1);
@@ -195,7 +195,7 @@ static void tell_full(struct ring *ring, const struct ring_account *account)
 }
 
 /* Reserve up to end, unless a handler has reserved since head was loaded. */
-static inline bool advance(struct ring *ring, uint64_t head, uint64_t end)
+static inline bool ring_advance(struct ring *ring, uint64_t head, uint64_t end)
 {
 	if (RING_FAULT(TORN_RESERVE)) {
 		ring->head = end;
@@ -205,11 +205,11 @@ static inline bool advance(struct ring *ring, uint64_t head, uint64_t end)
 }
 
 /* Take the space and the right to report the loss, or neither. */
-static bool take(struct ring *ring, const struct reservation *r, uint64_t size)
+static bool ring_take(struct ring *ring, const struct reservation *r, uint64_t size)
 {
 	if (r->lost && !arch_cmpxchg_local(&ring->reported, r->reported, r->reported + r->lost))
 		return false;
-	if (advance(ring, r->head, r->at + size))
+	if (ring_advance(ring, r->head, r->at + size))
 		return true;
 	if (r->lost)
 		arch_add_local(&ring->reported, -r->lost);
@@ -217,7 +217,7 @@ static bool take(struct ring *ring, const struct reservation *r, uint64_t size)
 }
 
 /* Copy a record to its place, in two pieces if it wraps. */
-static void put(struct ring *ring, uint64_t position, const void *from, uint32_t size)
+static void ring_put(struct ring *ring, uint64_t position, const void *from, uint32_t size)
 {
 	uint64_t offset = ring_offset(ring, position, size);
 	uint64_t first = ring->size - offset < size ? ring->size - offset : size;
@@ -241,12 +241,13 @@ static void put_lost(struct ring *ring, const struct ring_account *account,
 	record.lost.lost = r->lost;
 	if (account->trailer_size)
 		account->trailer(account, record.trailer);
-	put(ring, r->at, &record, r->preface);
+	ring_put(ring, r->at, &record, r->preface);
 	arch_add_local(&ring->lost_records, 1);
 	ring->full = 0;
 }
 
-static void plan(struct reservation *r, const struct ring *ring, const struct ring_account *account)
+static void ring_plan(struct reservation *r, const struct ring *ring,
+                      const struct ring_account *account)
 {
 	r->head = ring_load(&ring->head);
 	r->at = end_from(ring, r->head);
@@ -269,18 +270,18 @@ bool ring_fits(struct ring *ring, const struct ring_account *account, uint64_t s
 {
 	struct reservation r;
 
-	plan(&r, ring, account);
+	ring_plan(&r, ring, account);
 	return !ring->paused && has_room(ring, r.at + r.preface + size);
 }
 
 /* This level's memory for a record that wraps. */
-static uint8_t *scratch(const struct ring *ring)
+static uint8_t *ring_scratch(const struct ring *ring)
 {
 	return ring->scratch + (uint64_t)(ring->nest - 1) * ring->max_record;
 }
 
 /* Where this level builds its record: in its slot, or in scratch memory. */
-static struct ring_slot place(struct ring *ring, uint64_t position, uint32_t size)
+static struct ring_slot ring_place(struct ring *ring, uint64_t position, uint32_t size)
 {
 	struct ring_level *level = &ring->levels[ring->nest - 1];
 	uint64_t offset = ring_offset(ring, position, size);
@@ -288,19 +289,19 @@ static struct ring_slot place(struct ring *ring, uint64_t position, uint32_t siz
 	level->position = position;
 	level->size = size;
 	level->wraps = offset + size > ring->size;
-	return (struct ring_slot){ level->wraps ? scratch(ring) : ring->data + offset,
+	return (struct ring_slot){ level->wraps ? ring_scratch(ring) : ring->data + offset,
 		                   RING_WITH_CARE };
 }
 
 /* Reserve size bytes and, if it is due, a LOST record before them. */
-static bool reserve(struct ring *ring, const struct ring_account *account, uint32_t size,
-                    struct reservation *r)
+static bool ring_make_room(struct ring *ring, const struct ring_account *account, uint32_t size,
+                           struct reservation *r)
 {
 	do {
-		plan(r, ring, account);
+		ring_plan(r, ring, account);
 		if (!has_room(ring, r->at + r->preface + size))
 			return false;
-	} while (!take(ring, r, r->preface + size));
+	} while (!ring_take(ring, r, r->preface + size));
 	if (r->preface)
 		put_lost(ring, account, r);
 	return true;
@@ -311,13 +312,13 @@ reserve_with_care(struct ring *ring, struct ring_account *account, uint32_t size
 {
 	struct reservation r;
 
-	if (!may_write(ring, size) || !enter(ring))
-		return lose(ring, account);
-	if (reserve(ring, account, size, &r))
-		return place(ring, r.at + r.preface, size);
-	lose(ring, account);
+	if (!may_write(ring, size) || !ring_enter(ring))
+		return ring_lose(ring, account);
+	if (ring_make_room(ring, account, size, &r))
+		return ring_place(ring, r.at + r.preface, size);
+	ring_lose(ring, account);
 	tell_full(ring, account);
-	leave(ring, account);
+	ring_leave(ring, account);
 	return (struct ring_slot){ 0 };
 }
 
@@ -331,7 +332,7 @@ static inline void *reserve_nested(struct ring *ring, uint32_t size)
 	head = ring_load(&ring->head);
 	at = head > published ? head : published + (uint32_t)claim;
 	if (!ring_is_good(claim, published) || at + size > ring_load(&ring->limit) ||
-	    !advance(ring, head, at + size))
+	    !ring_advance(ring, head, at + size))
 		return NULL;
 	return ring->data + ring_offset(ring, at, size);
 }
@@ -343,7 +344,7 @@ struct ring_slot ring_reserve_slow(struct ring *ring, struct ring_account *accou
 	arch_add_local(&account->generated, 1);
 	/* To lose a record must cost no more than to write one. */
 	if (still_full(ring, size))
-		return lose(ring, account);
+		return ring_lose(ring, account);
 	record = reserve_nested(ring, size);
 	if (record)
 		return (struct ring_slot){ record, RING_NESTED };
@@ -355,17 +356,18 @@ void ring_commit_slow(struct ring *ring, struct ring_account *account, bool samp
 	struct ring_level *level = &ring->levels[ring->nest - 1];
 
 	if (level->wraps)
-		put(ring, level->position, scratch(ring), level->size);
+		ring_put(ring, level->position, ring_scratch(ring), level->size);
 	ring_count_written(ring, account, sample);
-	leave(ring, account);
+	ring_leave(ring, account);
 }
 
 void ring_report_lost(struct ring *ring, const struct ring_account *account)
 {
 	struct reservation r;
 
-	if (ring_load(&ring->lost) == ring_load(&ring->reported) || ring->paused || !enter(ring))
+	if (ring_load(&ring->lost) == ring_load(&ring->reported) || ring->paused ||
+	    !ring_enter(ring))
 		return;
-	reserve(ring, account, 0, &r);
-	leave(ring, account);
+	ring_make_room(ring, account, 0, &r);
+	ring_leave(ring, account);
 }

@@ -42,7 +42,7 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
-static int carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
+static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
 {
 	int error = hole(*at);
 
@@ -61,13 +61,13 @@ static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_
 
 	if (!at)
 		return -ENOMEM;
-	error = carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
+	error = cpus_carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
 	if (!error)
-		error = carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
+		error = cpus_carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
 	if (!error)
-		error = carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
+		error = cpus_carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
 	if (!error && below)
-		error = carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
+		error = cpus_carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
 	return error;
 }
 

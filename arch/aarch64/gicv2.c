@@ -33,7 +33,7 @@ int gicv2_discover(const struct arch_platform *platform)
 	return 0;
 }
 
-static void take(struct gic_saved *saved)
+static void gicv2_take(struct gic_saved *saved)
 {
 	gic_take_spis(gicd, saved);
 	saved->ppis = gic_read(gicd, GICD_ISENABLER);
@@ -42,7 +42,7 @@ static void take(struct gic_saved *saved)
 	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ENABLE);
 }
 
-static void give(const struct gic_saved *saved)
+static void gicv2_give(const struct gic_saved *saved)
 {
 	gic_write(gicd, GICD_ICENABLER, ~0U);
 	gic_write(gicd, GICD_ISENABLER, saved->ppis);
@@ -104,8 +104,8 @@ static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
 }
 
 const struct gic_ops gicv2_ops = {
-	.take = take,
-	.give = give,
+	.take = gicv2_take,
+	.give = gicv2_give,
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,

@@ -71,7 +71,7 @@ static uint64_t read_typer(volatile uint8_t *frame)
 }
 
 /* TYPER has Aff3..Aff0 packed in its upper half; MPIDR has a gap before Aff3. */
-static bool serves(uint64_t typer, uint64_t mpidr)
+static bool gicv3_serves(uint64_t typer, uint64_t mpidr)
 {
 	return typer >> 32 == ((mpidr & 0xffffffUL) | (mpidr >> 32 & 0xff) << 24);
 }
@@ -83,7 +83,7 @@ static volatile uint8_t *find_frame(uint64_t address, uint64_t size, uint64_t mp
 		volatile uint8_t *frame = (volatile uint8_t *)(address + at);
 		uint64_t typer = read_typer(frame);
 
-		if (serves(typer, mpidr))
+		if (gicv3_serves(typer, mpidr))
 			return frame;
 		if (typer & GICR_TYPER_LAST)
 			break;
@@ -104,7 +104,7 @@ static volatile uint8_t *find_redistributor(uint64_t mpidr)
 	return NULL;
 }
 
-static bool clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
+static bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
 {
 	for (unsigned i = 0; i < POLLS; i++) {
 		if (!(gic_read(base, offset) & bit))
@@ -114,7 +114,7 @@ static bool clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
 	return false;
 }
 
-static void take(struct gic_saved *saved)
+static void gicv3_take(struct gic_saved *saved)
 {
 	volatile uint8_t *gicr = find_redistributor(arm_cpus[0].mpidr);
 
@@ -125,17 +125,17 @@ static void take(struct gic_saved *saved)
 	saved->priority_mask = (uint32_t)read_sysreg(icc_pmr_el1);
 	saved->enable = (uint32_t)read_sysreg(icc_igrpen1_el1);
 	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ARE | GICD_CTLR_GRP1);
-	clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
+	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
-static void give(const struct gic_saved *saved)
+static void gicv3_give(const struct gic_saved *saved)
 {
 	volatile uint8_t *gicr = arm_cpus[0].gicr;
 
 	arm_masks_by_priority = false;
 	if (gicr) {
 		gic_write(gicr, GICR_ICENABLER0, ~0U);
-		clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+		gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 		for (unsigned i = 0; i < PRIORITY_WORDS; i++)
 			gic_write(gicr, GICR_IPRIORITYR + 4 * i, saved->priorities[i]);
 		gic_write(gicr, GICR_ISENABLER0, saved->ppis);
@@ -147,14 +147,14 @@ static void give(const struct gic_saved *saved)
 }
 
 /* A sleeping redistributor forwards nothing (11.1); with EL3 firmware it is awake already. */
-static bool wake(volatile uint8_t *gicr)
+static bool gicv3_wake(volatile uint8_t *gicr)
 {
 	uint32_t waker = gic_read(gicr, GICR_WAKER);
 
 	if (!(waker & GICR_WAKER_SLEEP))
 		return true;
 	gic_write(gicr, GICR_WAKER, waker & ~GICR_WAKER_SLEEP);
-	return clears(gicr, GICR_WAKER, GICR_WAKER_ASLEEP);
+	return gicv3_clears(gicr, GICR_WAKER, GICR_WAKER_ASLEEP);
 }
 
 static void cpu_interface_init(void)
@@ -177,11 +177,11 @@ static int cpu_init(struct arm_cpu *cpu)
 {
 	volatile uint8_t *gicr = find_redistributor(cpu->mpidr);
 
-	if (!gicr || !wake(gicr))
+	if (!gicr || !gicv3_wake(gicr))
 		return -ENODEV;
 	cpu->gicr = gicr;
 	gic_write(gicr, GICR_ICENABLER0, 0xffff0000U);
-	clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 	gic_write(gicr, GICR_IGROUPR0, ~0U);
 	gic_write(gicr, GICR_IGRPMODR0, 0);
 	gic_write(gicr, GICR_ICACTIVER0, ~0U);
@@ -208,7 +208,7 @@ static void ppi_disable(uint32_t intid)
 	volatile uint8_t *gicr = arm_this_cpu()->gicr;
 
 	gic_write(gicr, GICR_ICENABLER0, 1U << intid);
-	clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 }
 
 /* The DSB makes the acknowledgement visible to the redistributor before a level is checked
@@ -235,8 +235,8 @@ static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
 }
 
 const struct gic_ops gicv3_ops = {
-	.take = take,
-	.give = give,
+	.take = gicv3_take,
+	.give = gicv3_give,
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,

@@ -31,7 +31,7 @@ static const struct {
 	{ 0xd48, "Cortex-X2" },  { 0xd49, "Neoverse N2" }, { 0xd4f, "Neoverse V2" },
 };
 
-static char *append(char *at, const char *end, const char *text)
+static char *identify_append(char *at, const char *end, const char *text)
 {
 	while (*text && at < end)
 		*at++ = *text++;
@@ -49,7 +49,7 @@ static char *append_number(char *at, const char *end, uint64_t value, unsigned b
 		digits[--n] = "0123456789abcdef"[value % base];
 		value /= base;
 	} while (value);
-	return append(at, end, &digits[n]);
+	return identify_append(at, end, &digits[n]);
 }
 
 static const char *implementer_name(uint64_t midr)
@@ -91,16 +91,16 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	id->hw_id = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
 	id->signature = midr & 0xffffffff;
 	read_topology(id);
-	append(id->vendor, id->vendor + sizeof(id->vendor) - 1, implementer_name(midr));
+	identify_append(id->vendor, id->vendor + sizeof(id->vendor) - 1, implementer_name(midr));
 	if (part) {
-		at = append(at, end, part);
+		at = identify_append(at, end, part);
 	} else {
-		at = append(at, end, "part 0x");
+		at = identify_append(at, end, "part 0x");
 		at = append_number(at, end, MIDR_PART(midr), 16);
 	}
-	at = append(at, end, " r");
+	at = identify_append(at, end, " r");
 	at = append_number(at, end, MIDR_VARIANT(midr), 10);
-	at = append(at, end, "p");
+	at = identify_append(at, end, "p");
 	append_number(at, end, MIDR_REVISION(midr), 10);
 }
 

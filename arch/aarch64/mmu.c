@@ -80,7 +80,7 @@ static bool is_table(uint64_t entry, unsigned level)
 }
 
 /* A leaf at this level; 0 stays a hole. */
-static uint64_t leaf(uint64_t address, uint64_t attributes, unsigned level)
+static uint64_t mmu_leaf(uint64_t address, uint64_t attributes, unsigned level)
 {
 	if (!attributes)
 		return 0;
@@ -99,8 +99,8 @@ static uint64_t *table_below(struct mmu_tables *tables, uint64_t *entry, unsigne
 	if (!table)
 		return NULL;
 	for (unsigned i = 0; old && i < ENTRIES; i++)
-		table[i] =
-		    leaf((old & DESC_ADDRESS_MASK) + i * step, old & ~DESC_ADDRESS_MASK, level + 1);
+		table[i] = mmu_leaf((old & DESC_ADDRESS_MASK) + i * step, old & ~DESC_ADDRESS_MASK,
+		                    level + 1);
 	*entry = (uint64_t)table | DESC_VALID | DESC_TABLE;
 	return table;
 }
@@ -129,7 +129,7 @@ static int map_level(struct mmu_tables *tables, uint64_t *table, unsigned level,
 		if (next > end)
 			next = end;
 		if (fits_block(start, end, *entry, level)) {
-			*entry = leaf(start, attributes, level);
+			*entry = mmu_leaf(start, attributes, level);
 		} else {
 			below = table_below(tables, entry, level);
 			if (!below)

@@ -173,7 +173,7 @@ static bool is_ppi(uint32_t intid)
 static struct arch_pmi_list sharers;
 uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
 
-static enum arch_pmi shared(const struct arch_regs *regs)
+static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 {
 	return arch_pmi_list_call(&sharers, regs);
 }
@@ -186,7 +186,7 @@ static int add_sharer(uint32_t ppi, arch_pmi_fn handler)
 	while (arch_exchange(&busy, 1))
 		arch_relax();
 	error = arch_pmi_list_add(&sharers, handler);
-	arm_interrupt_handle(ppi, sharers.count > 1 ? shared : sharers.handlers[0]);
+	arm_interrupt_handle(ppi, sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	return error;
 }
@@ -217,7 +217,7 @@ void arch_pmi_ack(void)
 
 static arch_handler_fn trace_handler;
 
-static enum arch_pmi traced(const struct arch_regs *regs)
+static enum arch_pmi pmu_traced(const struct arch_regs *regs)
 {
 	trace_handler(regs);
 	return ARCH_PMI_MINE;
@@ -229,7 +229,7 @@ int arch_trace_interrupt_init(arch_handler_fn handler)
 
 	ppi = is_ppi(ppi) ? ppi : PPI_SPE;
 	trace_handler = handler;
-	arm_interrupt_handle(ppi, traced);
+	arm_interrupt_handle(ppi, pmu_traced);
 	gic->ppi_enable(ppi, true);
 	return 0;
 }

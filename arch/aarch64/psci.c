@@ -22,7 +22,7 @@ bool psci_available(void)
 	return available;
 }
 
-static int64_t call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64_t arg3)
+static int64_t psci_call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64_t arg3)
 {
 	register uint64_t x0 asm("x0") = function;
 	register uint64_t x1 asm("x1") = arg1;
@@ -45,15 +45,15 @@ static int64_t call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64_t ar
 
 int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 {
-	return (int32_t)call(PSCI_CPU_ON, mpidr, entry, context) ? -EIO : 0;
+	return (int32_t)psci_call(PSCI_CPU_ON, mpidr, entry, context) ? -EIO : 0;
 }
 
 bool psci_cpu_is_off(uint64_t mpidr)
 {
-	return (int32_t)call(PSCI_AFFINITY_INFO, mpidr, 0, 0) == AFFINITY_OFF;
+	return (int32_t)psci_call(PSCI_AFFINITY_INFO, mpidr, 0, 0) == AFFINITY_OFF;
 }
 
 void psci_cpu_off(void)
 {
-	call(PSCI_CPU_OFF, 0, 0, 0);
+	psci_call(PSCI_CPU_OFF, 0, 0, 0);
 }

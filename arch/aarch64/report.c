@@ -54,7 +54,7 @@ static const char *const fault_groups[] = {
 	", fault",
 };
 
-static char *append(char *at, const char *end, const char *text)
+static char *report_append(char *at, const char *end, const char *text)
 {
 	while (*text && at < end)
 		*at++ = *text++;
@@ -88,17 +88,17 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 		return "interrupt";
 	if (kind == VECTOR_SERROR)
 		class = ESR_EC_SERROR;
-	at = append(at, end, class_text(class));
+	at = report_append(at, end, class_text(class));
 	if (class == ESR_EC_DABT || class == ESR_EC_DABT_LOWER)
-		at = append(at, end, regs->esr & ESR_DABT_WNR ? ", write" : ", read");
+		at = report_append(at, end, regs->esr & ESR_DABT_WNR ? ", write" : ", read");
 	if (is_abort(class))
-		at = append(at, end, fault_groups[(regs->esr & ESR_ABT_FSC_MASK) >> 2]);
+		at = report_append(at, end, fault_groups[(regs->esr & ESR_ABT_FSC_MASK) >> 2]);
 	if (regs->vector >= VECTOR_LOWER)
-		append(at, end, ", in the payload");
+		report_append(at, end, ", in the payload");
 	return text;
 }
 
-static uint64_t x(const struct arch_regs *regs, unsigned n)
+static uint64_t report_x(const struct arch_regs *regs, unsigned n)
 {
 	switch (n) {
 	case 18:
@@ -117,9 +117,10 @@ void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
 	bool interrupt = regs->vector == VECTOR_INTERRUPT;
 
 	for (unsigned i = 0; i < (interrupt ? 18 : 30); i += 3)
-		print("x%-2u %016lx  x%-2u %016lx  x%-2u %016lx\n", i, x(regs, i), i + 1,
-		      x(regs, i + 1), i + 2, x(regs, i + 2));
-	print("x30 %016lx  sp  %016lx  pc  %016lx\n", x(regs, 30), arch_regs_sp(regs), regs->pc);
+		print("x%-2u %016lx  x%-2u %016lx  x%-2u %016lx\n", i, report_x(regs, i), i + 1,
+		      report_x(regs, i + 1), i + 2, report_x(regs, i + 2));
+	print("x30 %016lx  sp  %016lx  pc  %016lx\n", report_x(regs, 30), arch_regs_sp(regs),
+	      regs->pc);
 	if (!interrupt)
 		print("pstate %016lx  esr %016lx  far %016lx\n", regs->pstate, regs->esr,
 		      regs->far);

@@ -35,7 +35,7 @@ static void set_state(struct arm_cpu *cpu, uint32_t state)
 }
 
 /* Wait at most ARCH_CPU_PATIENCE for the CPU to leave a state. */
-static bool leaves(const struct arm_cpu *cpu, uint32_t state)
+static bool smp_leaves(const struct arm_cpu *cpu, uint32_t state)
 {
 	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
 
@@ -47,7 +47,7 @@ static bool leaves(const struct arm_cpu *cpu, uint32_t state)
 	return true;
 }
 
-static void work(struct arm_cpu *cpu)
+static void smp_work(struct arm_cpu *cpu)
 {
 	set_state(cpu, CPU_RUNNING);
 	arm_timer_own();
@@ -82,7 +82,7 @@ _Noreturn void arm_secondary_main(struct arm_cpu *cpu)
 	for (;;) {
 		switch (state_of(cpu)) {
 		case CPU_WORK:
-			work(cpu);
+			smp_work(cpu);
 			break;
 		case CPU_STOP:
 			arch_irq_disable();
@@ -95,7 +95,7 @@ _Noreturn void arm_secondary_main(struct arm_cpu *cpu)
 	}
 }
 
-static int start(struct arm_cpu *cpu)
+static int smp_start(struct arm_cpu *cpu)
 {
 	mmu_clean(arm_secondary_start, arm_secondary_end);
 	mmu_clean(&arm_machine, &arm_machine + 1);
@@ -104,7 +104,7 @@ static int start(struct arm_cpu *cpu)
 		set_state(cpu, CPU_OFF);
 		return -EIO;
 	}
-	if (!leaves(cpu, CPU_STARTING))
+	if (!smp_leaves(cpu, CPU_STARTING))
 		return -ETIMEDOUT;
 	return state_of(cpu) == CPU_IDLE ? 0 : -EIO;
 }
@@ -117,7 +117,7 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 	if (cpu >= arch_cpu_count() || target == arm_this_cpu())
 		return -EINVAL;
 	if (state_of(target) == CPU_OFF)
-		error = start(target);
+		error = smp_start(target);
 	if (error)
 		return error;
 	if (state_of(target) != CPU_IDLE)
@@ -126,7 +126,7 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 	target->work_arg = arg;
 	set_state(target, CPU_WORK);
 	gic->send_sgi(target, GIC_SGI_WORK);
-	return leaves(target, CPU_WORK) ? 0 : -ETIMEDOUT;
+	return smp_leaves(target, CPU_WORK) ? 0 : -ETIMEDOUT;
 }
 
 bool arch_cpu_idle(unsigned cpu)
@@ -138,7 +138,7 @@ bool arch_cpu_idle(unsigned cpu)
 
 static arch_handler_fn signal_handler;
 
-static enum arch_pmi signalled(const struct arch_regs *regs)
+static enum arch_pmi smp_signalled(const struct arch_regs *regs)
 {
 	signal_handler(regs);
 	return ARCH_PMI_MINE;
@@ -147,7 +147,7 @@ static enum arch_pmi signalled(const struct arch_regs *regs)
 void arch_signal_init(arch_handler_fn handler)
 {
 	signal_handler = handler;
-	arm_interrupt_handle(GIC_SGI_SIGNAL, signalled);
+	arm_interrupt_handle(GIC_SGI_SIGNAL, smp_signalled);
 }
 
 void arch_cpu_signal(unsigned cpu)

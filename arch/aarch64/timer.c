@@ -27,7 +27,7 @@ static uint32_t timer_ppi(void)
 
 static arch_handler_fn timer_handler;
 
-static enum arch_pmi expired(const struct arch_regs *regs)
+static enum arch_pmi timer_expired(const struct arch_regs *regs)
 {
 	arch_timer_disarm(); /* it is level-triggered */
 	timer_handler(regs);
@@ -43,7 +43,7 @@ void arm_timer_own(void)
 
 int arch_timer_init(arch_handler_fn handler)
 {
-	arm_interrupt_handle(timer_ppi(), expired);
+	arm_interrupt_handle(timer_ppi(), timer_expired);
 	timer_handler = handler;
 	arm_timer_own();
 	return 0;

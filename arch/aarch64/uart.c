@@ -34,14 +34,14 @@ static struct {
 	uint8_t shift;  /* from register number to offset, 16550 */
 } uart;
 
-static uint32_t get(unsigned offset)
+static uint32_t uart_get(unsigned offset)
 {
 	if (uart.access == 1)
 		return uart.base[offset];
 	return *(volatile uint32_t *)(uart.base + offset);
 }
 
-static void put(unsigned offset, uint32_t value)
+static void uart_put(unsigned offset, uint32_t value)
 {
 	if (uart.access == 1)
 		uart.base[offset] = (uint8_t)value;
@@ -81,8 +81,8 @@ int arch_uart_init(const struct arch_uart_hint *hint)
 static bool has_room(void)
 {
 	if (uart.pl011)
-		return !(get(PL011_FR) & PL011_FR_TXFF);
-	return get(UART_16550_LSR << uart.shift) & UART_16550_THRE;
+		return !(uart_get(PL011_FR) & PL011_FR_TXFF);
+	return uart_get(UART_16550_LSR << uart.shift) & UART_16550_THRE;
 }
 
 void arch_uart_putc(char c)
@@ -91,5 +91,5 @@ void arch_uart_putc(char c)
 		return;
 	for (unsigned i = 0; i < POLLS && !has_room(); i++)
 		arch_relax();
-	put(uart.pl011 ? PL011_DR : UART_16550_THR << uart.shift, (uint8_t)c);
+	uart_put(uart.pl011 ? PL011_DR : UART_16550_THR << uart.shift, (uint8_t)c);
 }

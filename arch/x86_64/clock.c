@@ -129,7 +129,7 @@ static bool wait_window(const struct reference *reference, uint32_t start)
 	return false;
 }
 
-static int measure(const struct reference *reference, struct clock_rates *rates)
+static int clock_measure(const struct reference *reference, struct clock_rates *rates)
 {
 	struct reading start, end;
 	uint64_t ticks;
@@ -167,9 +167,9 @@ int clock_find_rates(struct clock_rates *rates)
 
 	if (ask_cpuid(rates))
 		return 0;
-	if (find_pm_timer(&reference) && measure(&reference, rates) == 0)
+	if (find_pm_timer(&reference) && clock_measure(&reference, rates) == 0)
 		return 0;
-	if (find_hpet(&reference) && measure(&reference, rates) == 0)
+	if (find_hpet(&reference) && clock_measure(&reference, rates) == 0)
 		return 0;
 	return -ENODEV;
 }

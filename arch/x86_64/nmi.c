@@ -28,7 +28,7 @@ extern struct signal x86_signals[ARCH_MAX_CPUS];
 struct signal x86_signals[ARCH_MAX_CPUS];
 
 /* Each CPU. What its NMIs call lies where entry.S finds it without asking which CPU this is: the
- * only one who takes part, or shared(). */
+ * only one who takes part, or nmi_shared(). */
 static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
 static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: there was none */
 uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
@@ -41,7 +41,7 @@ enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs)
 	return ARCH_PMI_NOT_MINE;
 }
 
-static enum arch_pmi shared(const struct arch_regs *regs)
+static enum arch_pmi nmi_shared(const struct arch_regs *regs)
 {
 	return arch_pmi_list_call(&sharers[trace_cpu()], regs);
 }
@@ -50,7 +50,7 @@ static void set_called(unsigned cpu)
 {
 	const struct arch_pmi_list *list = &sharers[cpu];
 
-	descriptors_set_pmi(cpu, list->count > 1    ? shared
+	descriptors_set_pmi(cpu, list->count > 1    ? nmi_shared
 	                         : list->count == 1 ? list->handlers[0]
 	                                            : x86_pmi_nobodys);
 }
@@ -119,7 +119,7 @@ static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
 		account_rare(regs, cpu);
 }
 
-static __attribute__((noinline)) void hear(const struct arch_regs *regs, bool alone)
+static __attribute__((noinline)) void nmi_hear(const struct arch_regs *regs, bool alone)
 {
 	struct signal *s = &x86_signals[arch_cpu()];
 
@@ -140,11 +140,11 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 	if (how & ARCH_PMI_NOT_MINE && sharers[cpu].count)
 		arch_pmi_ack();
 	if (__atomic_load_n(&x86_signals[cpu].sent, __ATOMIC_RELAXED))
-		hear(regs, how == (ARCH_PMI_NOT_MINE | 1));
+		nmi_hear(regs, how == (ARCH_PMI_NOT_MINE | 1));
 }
 
 /* In one of our own handlers, or entries. */
-static __attribute__((noinline)) bool nested(const struct arch_regs *regs)
+static __attribute__((noinline)) bool nmi_nested(const struct arch_regs *regs)
 {
 	return trace_interrupted(trace_cpu(), regs, ARCH_ENTERED_NMI);
 }
@@ -155,7 +155,7 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 
 	if (__builtin_expect(x86_trace[cpu].depth != 1, 0) ||
 	    __builtin_expect(trace_in_entries(regs->rip), 0))
-		return nested(regs);
+		return nmi_nested(regs);
 	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 

@@ -18,7 +18,7 @@ static struct {
 } paging;
 
 /* Bytes that one entry of a table at this level spans; level 1 maps pages. */
-static uint64_t span(unsigned level)
+static uint64_t paging_span(unsigned level)
 {
 	return PAGE << (9 * (level - 1));
 }
@@ -46,7 +46,7 @@ int paging_init(arch_alloc_pages_fn alloc)
 }
 
 /* The table below an entry of this level; made, or made from a large page, where there is none. */
-static uint64_t *descend(uint64_t *entry, unsigned level)
+static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 {
 	uint64_t *table;
 	uint64_t leaf = *entry;
@@ -60,16 +60,17 @@ static uint64_t *descend(uint64_t *entry, unsigned level)
 		uint64_t flags = level == 2 ? leaf & ~PTE_PS : leaf;
 
 		for (unsigned i = 0; i < ENTRIES; i++)
-			table[i] = flags + i * span(level - 1);
+			table[i] = flags + i * paging_span(level - 1);
 	}
 	*entry = (uint64_t)table | PTE_P | PTE_RW;
 	return table;
 }
 
 /* Map [address, end), which lies within what table spans. flags 0 unmaps. */
-static int map(uint64_t *table, unsigned level, uint64_t address, uint64_t end, uint64_t flags)
+static int paging_map_range(uint64_t *table, unsigned level, uint64_t address, uint64_t end,
+                            uint64_t flags)
 {
-	uint64_t size = span(level);
+	uint64_t size = paging_span(level);
 
 	while (address < end) {
 		uint64_t *entry = &table[address / size % ENTRIES];
@@ -83,10 +84,11 @@ static int map(uint64_t *table, unsigned level, uint64_t address, uint64_t end, 
 			address = next;
 			continue;
 		}
-		below = descend(entry, level);
+		below = paging_descend(entry, level);
 		if (below == NULL)
 			return -ENOMEM;
-		result = map(below, level - 1, address, next < end ? next : end, flags);
+		result =
+		    paging_map_range(below, level - 1, address, next < end ? next : end, flags);
 		if (result != 0)
 			return result;
 		address = next;
@@ -105,13 +107,13 @@ int paging_map(const struct arch_mapping *mapping)
 	};
 	uint64_t end = (mapping->address + mapping->size + PAGE - 1) & ~(PAGE - 1);
 
-	return map(paging.root, paging.levels, mapping->address & ~(PAGE - 1), end,
-	           flags[mapping->type]);
+	return paging_map_range(paging.root, paging.levels, mapping->address & ~(PAGE - 1), end,
+	                        flags[mapping->type]);
 }
 
 int paging_unmap_page(uint64_t address)
 {
-	return map(paging.root, paging.levels, address, address + PAGE, 0);
+	return paging_map_range(paging.root, paging.levels, address, address + PAGE, 0);
 }
 
 uint64_t paging_root(void)

@@ -108,12 +108,12 @@ static void set_state(unsigned cpu, uint32_t state)
 }
 
 /* Wait at most ARCH_CPU_PATIENCE for the CPU to leave a state. */
-static bool leaves(unsigned cpu, uint32_t state)
+static bool smp_leaves(unsigned cpu, uint32_t state)
 {
-	uint64_t start = arch_cycles();
+	uint64_t begun = arch_cycles();
 
 	while (state_of(cpu) == state) {
-		if (arch_cycles() - start > ARCH_CPU_PATIENCE * timer_tsc_frequency())
+		if (arch_cycles() - begun > ARCH_CPU_PATIENCE * timer_tsc_frequency())
 			return false;
 		arch_relax();
 	}
@@ -154,14 +154,14 @@ _Noreturn void x86_ap_main(void)
 
 static void delay_us(uint64_t us)
 {
-	uint64_t start = arch_cycles(), span = timer_tsc_frequency() / 1000000 * us;
+	uint64_t begun = arch_cycles(), span = timer_tsc_frequency() / 1000000 * us;
 
-	while (arch_cycles() - start < span)
+	while (arch_cycles() - begun < span)
 		arch_relax();
 }
 
 /* INIT, 10 ms, SIPI, and after 200 us another, which a CPU that started ignores. */
-static int start(unsigned cpu)
+static int smp_start(unsigned cpu)
 {
 	uint64_t page = x86_platform->low_memory;
 
@@ -177,7 +177,7 @@ static int start(unsigned cpu)
 		          APIC_ICR_STARTUP | APIC_ICR_ASSERT | (uint32_t)(page / PAGE));
 		delay_us(200);
 	}
-	return leaves(cpu, CPU_OFF) ? 0 : -ETIMEDOUT;
+	return smp_leaves(cpu, CPU_OFF) ? 0 : -ETIMEDOUT;
 }
 
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
@@ -187,7 +187,7 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 	if (cpu >= nr_cpus || cpu == arch_cpu())
 		return -EINVAL;
 	if (state_of(cpu) == CPU_OFF)
-		result = start(cpu);
+		result = smp_start(cpu);
 	if (result != 0)
 		return result;
 	if (state_of(cpu) != CPU_IDLE)
@@ -196,7 +196,7 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 	cpus[cpu].arg = arg;
 	set_state(cpu, CPU_WORK);
 	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
-	return leaves(cpu, CPU_WORK) ? 0 : -ETIMEDOUT;
+	return smp_leaves(cpu, CPU_WORK) ? 0 : -ETIMEDOUT;
 }
 
 bool arch_cpu_idle(unsigned cpu)

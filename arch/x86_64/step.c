@@ -59,7 +59,7 @@ static bool two_byte_branches(const uint8_t *code, uint64_t to)
 
 /* Volume 2D, table A-2: did the instruction at from, which led to to, take a branch? Reads no byte
  * that is not of this instruction. */
-static bool branches(uint64_t from, uint64_t to)
+static bool step_branches(uint64_t from, uint64_t to)
 {
 	const uint8_t *code = (const uint8_t *)from;
 
@@ -118,7 +118,7 @@ static void debug_exception(const struct arch_regs *regs)
 	if (!before)
 		return;
 	before = behind_shadow(before, regs->rip);
-	if (branches(before, regs->rip))
+	if (step_branches(before, regs->rip))
 		handler(before, regs->rip);
 }
 

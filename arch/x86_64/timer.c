@@ -45,7 +45,7 @@ uint64_t timer_tsc_frequency(void)
 	return timer.tsc != 0 ? timer.tsc : FASTEST_TSC;
 }
 
-static void program(uint64_t deadline)
+static void timer_program(uint64_t deadline)
 {
 	uint64_t now, span, ticks;
 
@@ -63,7 +63,7 @@ static void program(uint64_t deadline)
 void arch_timer_arm(uint64_t deadline)
 {
 	deadlines[arch_cpu()] = deadline | 1; /* 0 would mean disarmed; a cycle is nothing */
-	program(deadline | 1);
+	timer_program(deadline | 1);
 }
 
 void arch_timer_disarm(void)
@@ -84,7 +84,7 @@ static void handle_timer(const struct arch_regs *regs)
 	if (deadline == 0)
 		return;
 	if (arch_cycles() < deadline) {
-		program(deadline);
+		timer_program(deadline);
 		return;
 	}
 	deadlines[arch_cpu()] = 0;

@@ -26,7 +26,7 @@ unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 }
 
 /* In handlers, and after arch_trace_hide(). */
-static struct x86_trace *here(void)
+static struct x86_trace *trace_here(void)
 {
 	return &x86_trace[trace_cpu()];
 }
@@ -37,7 +37,7 @@ static bool is_hidden(const struct x86_trace *trace)
 }
 
 /* Handlers that run are counted in depth either way. */
-static void hide(struct x86_trace *trace, uint32_t global)
+static void trace_hide(struct x86_trace *trace, uint32_t global)
 {
 	any_hides = true;
 	trace->global = global;
@@ -48,7 +48,7 @@ static void hide(struct x86_trace *trace, uint32_t global)
 		wrmsr(global, 0); /* in a handler, at whose entry nothing was hidden */
 }
 
-static void show(struct x86_trace *trace)
+static void trace_show(struct x86_trace *trace)
 {
 	trace->depth ^= TRACE_SHOWN;
 	if (trace->depth & ~TRACE_SHOWN)
@@ -61,9 +61,9 @@ void arch_counters_hide(uint32_t reg)
 
 	trace->counters = reg != 0;
 	if (reg && !is_hidden(trace))
-		hide(trace, reg);
+		trace_hide(trace, reg);
 	if (!reg && is_hidden(trace) && !trace->hides)
-		show(trace);
+		trace_show(trace);
 }
 
 static void begin_trace(struct x86_trace *trace, arch_entered_fn entered)
@@ -71,7 +71,7 @@ static void begin_trace(struct x86_trace *trace, arch_entered_fn entered)
 	x86_trace_entered = entered;
 	trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
 	if (!is_hidden(trace))
-		hide(trace, IA32_PERF_GLOBAL_CTRL);
+		trace_hide(trace, IA32_PERF_GLOBAL_CTRL);
 	__atomic_store_n(&trace->hides, 1, __ATOMIC_RELEASE);
 }
 
@@ -81,7 +81,7 @@ static void end_trace(struct x86_trace *trace)
 	if (trace->depth)
 		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* as above */
 	if (!trace->counters)
-		show(trace);
+		trace_show(trace);
 }
 
 void arch_trace_hide(arch_entered_fn entered)
@@ -96,12 +96,13 @@ void arch_trace_hide(arch_entered_fn entered)
 
 bool arch_trace_held(void)
 {
-	return any_hides && here()->hides && here()->depth;
+	return any_hides && trace_here()->hides && trace_here()->depth;
 }
 
 bool arch_trace_interrupts_thread(const struct arch_regs *regs)
 {
-	return any_hides && here()->hides && here()->depth == 1 && !trace_in_entries(regs->rip);
+	return any_hides && trace_here()->hides && trace_here()->depth == 1 &&
+	       !trace_in_entries(regs->rip);
 }
 
 /* Where the register is kept; NULL: it is live. */
@@ -111,7 +112,7 @@ static uint64_t *word_of(uint32_t reg)
 
 	if (!any_hides)
 		return NULL;
-	trace = here();
+	trace = trace_here();
 	if (reg == IA32_DEBUGCTL)
 		return trace->hides ? &trace->debugctl : NULL;
 	return reg == trace->global && is_hidden(trace) ? &trace->global_ctrl : NULL;
@@ -135,7 +136,7 @@ bool trace_write(uint32_t reg, uint64_t value)
 		return false;
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!here()->depth)
+	if (!trace_here()->depth)
 		wrmsr(reg, value);
 	return true;
 }

@@ -49,7 +49,7 @@ static void write_reg(unsigned reg, uint8_t value)
 }
 
 /* The scratch register keeps what it is given; a port without a UART reads FFH. */
-static bool answers(void)
+static bool uart_answers(void)
 {
 	uint8_t before = read_reg(UART_SCR);
 	bool kept;
@@ -85,13 +85,13 @@ int arch_uart_init(const struct arch_uart_hint *hint)
 		uart.access_size = hint->access_size;
 		uart.reg_shift = hint->reg_shift;
 		uart.address = hint->address;
-		uart.found = answers(); /* its line is as the firmware's console set it */
+		uart.found = uart_answers(); /* its line is as the firmware's console set it */
 		if (uart.found)
 			return 0;
 	}
 	uart.memory = false;
 	uart.address = COM1;
-	uart.found = answers();
+	uart.found = uart_answers();
 	if (!uart.found)
 		return -ENODEV;
 	set_line();

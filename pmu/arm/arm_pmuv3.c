@@ -29,15 +29,16 @@ static struct cpu {
 
 /* ---- One counter ---- */
 
-static uint32_t bit(unsigned counter)
+static uint32_t arm_pmuv3_bit(unsigned counter)
 {
 	return 1U << counter % 32; /* the registers have no more */
 }
 
 /* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
-static uint32_t bits(const struct hw_arm_pmuv3 *hw)
+static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 {
-	return hw->chained ? bit(hw->counter) | bit(hw->counter - 1) : bit(hw->counter);
+	return hw->chained ? arm_pmuv3_bit(hw->counter) | arm_pmuv3_bit(hw->counter - 1)
+	                   : arm_pmuv3_bit(hw->counter);
 }
 
 static uint64_t read_one(unsigned counter)
@@ -100,13 +101,13 @@ static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
 	return hw->value;
 }
 
-static void update(struct perf_event *event)
+static void arm_pmuv3_update(struct perf_event *event)
 {
 	counted_to(event, counter_read(arm_pmuv3_of(event)));
 }
 
 /* Have the counter, which does not count now, overflow at the next sample's count. */
-static void program(struct perf_event *event)
+static void arm_pmuv3_program(struct perf_event *event)
 {
 	counter_write(arm_pmuv3_of(event), value_before(event, sampling_left(event)));
 }
@@ -120,7 +121,7 @@ static bool is_free(struct perf_event *const *mine)
 	return true;
 }
 
-static void disable(void)
+static void arm_pmuv3_disable(void)
 {
 	struct cpu *cpu = &cpus[arch_cpu()];
 
@@ -131,7 +132,7 @@ static void disable(void)
 	arch_reg_sync();
 }
 
-static void enable(void)
+static void arm_pmuv3_enable(void)
 {
 	struct cpu *cpu = &cpus[arch_cpu()];
 
@@ -156,7 +157,8 @@ static inline void select_counter(unsigned counter)
 
 /* The counter of this event, standing still and selected if it can be, has overflowed. Handlers
  * mask all interrupts, so that this one is alone. */
-static inline void overflowed(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
+static inline void arm_pmuv3_overflowed(struct perf_event *event, const struct arch_regs *regs,
+                                        uint64_t now)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	uint64_t value;
@@ -164,7 +166,7 @@ static inline void overflowed(struct perf_event *event, const struct arch_regs *
 	if (hw->selectable)
 		counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
 	else
-		update(event);
+		arm_pmuv3_update(event);
 	value = value_before(event, sampling_counted_alone(event, regs, now));
 	if (hw->selectable)
 		arch_counter_write(PMXEVCNTR_EL0, value);
@@ -175,7 +177,7 @@ static inline void overflowed(struct perf_event *event, const struct arch_regs *
 /* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
  * stand still and for the interrupt's level to fall. The return from the interrupt is that for what
  * is written at the end. */
-static enum arch_pmi overflow(const struct arch_regs *regs)
+static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 {
 	unsigned number = arch_cpu();
 	struct cpu *cpu = &cpus[number];
@@ -192,7 +194,7 @@ static enum arch_pmi overflow(const struct arch_regs *regs)
 		struct perf_event *event = cpu->owners[__builtin_ctzll(which)];
 
 		if (event)
-			overflowed(event, regs, now);
+			arm_pmuv3_overflowed(event, regs, now);
 		which &= which - 1;
 		if (__builtin_expect(!which, 1))
 			break;
@@ -225,7 +227,7 @@ static void take_census(struct counter_census *census, unsigned counters)
 {
 	uint64_t left;
 
-	census->present = ((1ULL << counters) - 1) | bit(CYCLE_COUNTER);
+	census->present = ((1ULL << counters) - 1) | arm_pmuv3_bit(CYCLE_COUNTER);
 	if (arch_reg_read(PMCR_EL0) & PMCR_E)
 		census->leftovers |= arch_reg_read(PMCNTENSET_EL0) & census->present;
 	arch_reg_write(PMCR_EL0, PMCR_P | PMCR_C);
@@ -255,7 +257,7 @@ static int prepare_cpu(unsigned number)
 		return -EBUSY;
 	cpu->prepared = true;
 	arch_counters_hide(PMCNTENSET_EL0);
-	return arch_pmi_share(overflow);
+	return arch_pmi_share(arm_pmuv3_overflow);
 }
 
 /* ---- What the event core asks for ---- */
@@ -266,7 +268,7 @@ static uint32_t free_counters(unsigned cpu)
 	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
 
 	for (unsigned i = 0; i < COUNTERS; i++)
-		which &= cpus[cpu].owners[i] ? ~bit(i) : UINT32_MAX;
+		which &= cpus[cpu].owners[i] ? ~arm_pmuv3_bit(i) : UINT32_MAX;
 	return which;
 }
 
@@ -276,9 +278,10 @@ static unsigned choose_counter(const struct perf_event *event, bool chained)
 	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
 	uint32_t which = free_counters(event->cpu), pairs;
 
-	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) && which & bit(CYCLE_COUNTER))
+	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) &&
+	    which & arm_pmuv3_bit(CYCLE_COUNTER))
 		return CYCLE_COUNTER;
-	which &= ~bit(CYCLE_COUNTER);
+	which &= ~arm_pmuv3_bit(CYCLE_COUNTER);
 	pairs = which & which >> 1 & EVEN_COUNTERS;
 	if (chained)
 		return pairs ? (unsigned)__builtin_ctz(pairs) + 1 : COUNTERS;
@@ -286,7 +289,7 @@ static unsigned choose_counter(const struct perf_event *event, bool chained)
 }
 
 /* CHAIN counts at whatever level the lower counter overflows. */
-static void configure(const struct hw_arm_pmuv3 *hw)
+static void arm_pmuv3_configure(const struct hw_arm_pmuv3 *hw)
 {
 	if (hw->counter == CYCLE_COUNTER) {
 		arch_reg_write(PMCCFILTR_EL0, hw->type & ~PMEVTYPER_EVENT_MASK);
@@ -298,7 +301,7 @@ static void configure(const struct hw_arm_pmuv3 *hw)
 	}
 }
 
-static int add(struct perf_event *event)
+static int arm_pmuv3_add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	struct cpu *cpu = &cpus[event->cpu];
@@ -321,11 +324,11 @@ static int add(struct perf_event *event)
 	cpu->owners[hw->counter] = event;
 	if (hw->chained)
 		cpu->owners[hw->counter - 1] = event;
-	configure(hw);
+	arm_pmuv3_configure(hw);
 	return 0;
 }
 
-static void del(struct perf_event *event)
+static void arm_pmuv3_del(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
@@ -334,36 +337,36 @@ static void del(struct perf_event *event)
 		cpus[event->cpu].owners[hw->counter - 1] = NULL;
 }
 
-static void start(struct perf_event *event)
+static void arm_pmuv3_start(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
-	program(event);
-	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
-	arch_reg_write(PMCNTENSET_EL0, bits(hw));
+	arm_pmuv3_program(event);
+	arch_reg_write(PMINTENSET_EL1, arm_pmuv3_bit(hw->counter));
+	arch_reg_write(PMCNTENSET_EL0, arm_pmuv3_bits(hw));
 	arch_reg_sync();
 }
 
-static void stop(struct perf_event *event)
+static void arm_pmuv3_stop(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
-	arch_reg_write(PMCNTENCLR_EL0, bits(hw));
-	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
+	arch_reg_write(PMCNTENCLR_EL0, arm_pmuv3_bits(hw));
+	arch_reg_write(PMINTENCLR_EL1, arm_pmuv3_bit(hw->counter));
 	arch_reg_sync();
-	update(event);
-	arch_reg_write(PMOVSCLR_EL0, bits(hw));
+	arm_pmuv3_update(event);
+	arch_reg_write(PMOVSCLR_EL0, arm_pmuv3_bits(hw));
 }
 
 /* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
-static void read(struct perf_event *event)
+static void arm_pmuv3_read(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
-	arch_reg_write(PMINTENCLR_EL1, bit(hw->counter));
+	arch_reg_write(PMINTENCLR_EL1, arm_pmuv3_bit(hw->counter));
 	arch_reg_sync();
-	update(event);
-	arch_reg_write(PMINTENSET_EL1, bit(hw->counter));
+	arm_pmuv3_update(event);
+	arch_reg_write(PMINTENSET_EL1, arm_pmuv3_bit(hw->counter));
 }
 
 const struct pmu pmu_arm_pmuv3 = {
@@ -374,11 +377,11 @@ const struct pmu pmu_arm_pmuv3 = {
 	.source.formats = arm_pmuv3_formats,
 	.probe = arm_pmuv3_probe,
 	.event_init = arm_pmuv3_event_init,
-	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
-	.disable = disable,
-	.enable = enable,
+	.add = arm_pmuv3_add,
+	.del = arm_pmuv3_del,
+	.start = arm_pmuv3_start,
+	.stop = arm_pmuv3_stop,
+	.read = arm_pmuv3_read,
+	.disable = arm_pmuv3_disable,
+	.enable = arm_pmuv3_enable,
 };

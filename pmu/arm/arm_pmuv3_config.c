@@ -27,7 +27,7 @@ const struct pmu_format arm_pmuv3_formats[] = {
 	{ NULL, 0, 0, 0 },
 };
 
-static uint64_t version(void)
+static uint64_t arm_pmuv3_version(void)
 {
 	return arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMUVER & 0xf;
 }
@@ -38,7 +38,7 @@ int arm_pmuv3_probe(const char **why)
 	if (arch_elf_machine() != EM_AARCH64)
 		return -ENODEV;
 	*why = "this CPU has no PMUv3, or a hypervisor keeps it";
-	if (!version() || version() == ID_AA64DFR0_PMUVER_IMP)
+	if (!arm_pmuv3_version() || arm_pmuv3_version() == ID_AA64DFR0_PMUVER_IMP)
 		return -ENODEV;
 	*why = NULL;
 	return 0;
@@ -47,7 +47,7 @@ int arm_pmuv3_probe(const char **why)
 /* PMMIR_EL1 came later than the rest. */
 static uint32_t largest_threshold(void)
 {
-	uint64_t width = version() < PMUVER_V3P4
+	uint64_t width = arm_pmuv3_version() < PMUVER_V3P4
 	                     ? 0
 	                     : arch_reg_read(PMMIR_EL1) >> PMMIR_THWIDTH & PMMIR_THWIDTH_MASK;
 
@@ -60,16 +60,17 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 
 	return (struct arm_pmuv3_unit){
 		.counters = arch_reg_read(PMCR_EL0) >> PMCR_N & PMCR_N_MASK,
-		.long_events = version() >= PMUVER_V3P5,
+		.long_events = arm_pmuv3_version() >= PMUVER_V3P5,
 		.present = { (id0 & UINT32_MAX) | id1 << 32, id0 >> 32 | (id1 >> 32 << 32) },
 		.midr = arch_reg_read(MIDR_EL1),
-		.last_event = version() > PMUVER_V3 ? PMEVTYPER_EVENT_MASK : PMEVTYPER_EVENT_V3,
+		.last_event = arm_pmuv3_version() > PMUVER_V3 ? PMEVTYPER_EVENT_MASK
+		                                              : PMEVTYPER_EVENT_V3,
 		.threshold = largest_threshold(),
 	};
 }
 
 /* Does the CPU implement this event? Only common ones can be asked for. */
-static bool implements(const struct arm_pmuv3_unit *unit, uint32_t number)
+static bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t number)
 {
 	if (number < EVENTS_IN_PMCEID)
 		return unit->present[0] >> number & 1;
@@ -102,7 +103,7 @@ static uint32_t generic_event(uint64_t config)
 static uint32_t event_number(const struct perf_event_attr *attr, const struct arm_pmuv3_unit *unit)
 {
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS &&
-	    implements(unit, EVENT_BR_RETIRED))
+	    arm_pmuv3_implements(unit, EVENT_BR_RETIRED))
 		return EVENT_BR_RETIRED;
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return generic_event(attr->config);
@@ -114,7 +115,7 @@ static uint64_t threshold_of(const struct perf_event *event)
 	return event->attr.config1 >> THRESHOLD & THRESHOLD_MASK;
 }
 
-static uint64_t threshold(const struct perf_event *event)
+static uint64_t arm_pmuv3_threshold(const struct perf_event *event)
 {
 	uint64_t control = event->attr.config1 >> CONTROL & CONTROL_MASK;
 
@@ -122,7 +123,7 @@ static uint64_t threshold(const struct perf_event *event)
 	                           : 0;
 }
 
-static uint32_t filter(uint64_t flags)
+static uint32_t arm_pmuv3_filter(uint64_t flags)
 {
 	const uint64_t any = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
 	                     PERF_ATTR_EXCLUDE_HV;
@@ -170,10 +171,10 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 		return NULL;
 	if (!unit->counters)
 		return "the hypervisor at EL2 keeps all event counters (MDCR_EL2.HPMN is 0)";
-	if (!implements(unit, number))
+	if (!arm_pmuv3_implements(unit, number))
 		return "this CPU does not implement the event (PMCEID0_EL0, PMCEID1_EL0)";
 	if (arm_pmuv3_is_long(event) && !unit->long_events &&
-	    (unit->counters < 2 || !implements(unit, EVENT_CHAIN)))
+	    (unit->counters < 2 || !arm_pmuv3_implements(unit, EVENT_CHAIN)))
 		return "this CPU has no counters of 64 bits, and cannot chain two";
 	return NULL;
 }
@@ -196,7 +197,7 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	if (number == NOT_SERVED)
 		return -ENOENT;
 	*arm_pmuv3_of(event) = (struct hw_arm_pmuv3){
-		.type = number | filter(attr->flags) | threshold(event),
+		.type = number | arm_pmuv3_filter(attr->flags) | arm_pmuv3_threshold(event),
 	};
 	event->why = event->cpu == arch_cpu() && is_of_kind(&unit, event)
 	                 ? arm_pmuv3_excuse(&unit, event)

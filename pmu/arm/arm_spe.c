@@ -37,7 +37,7 @@ static uint64_t round_up(uint64_t value, uint64_t multiple)
 	return (value + multiple - 1) & -multiple;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t arm_spe_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -67,8 +67,8 @@ static uint64_t limit_of(const struct ring_aux_output *out)
 
 	if (aux->overwrite)
 		return round_up(aux->head + 1, half);
-	limit = least(limit, round_down(aux->head + out->size, PAGE));
-	return least(limit, round_up(out->wakeup, PAGE));
+	limit = arm_spe_least(limit, round_down(aux->head + out->size, PAGE));
+	return arm_spe_least(limit, round_up(out->wakeup, PAGE));
 }
 
 static uint64_t address_of(const struct hw_arm_spe *hw, const struct ring_aux *aux, uint64_t at)
@@ -84,25 +84,25 @@ static uint64_t filled_of(const struct perf_event *event)
 	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
 	                  address_of(hw, event->aux, event->aux->head);
 
-	return least(filled, hw->limit - event->aux->head);
+	return arm_spe_least(filled, hw->limit - event->aux->head);
 }
 
 /* Lend the hardware the piece from the head on. The order is D17.7.1's: the pointers, then the
  * enable, and sampling goes on when the caller clears PMBSR_EL1.S. */
-static void program(struct perf_event *event)
+static void arm_spe_program(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
-	uint64_t head = event->aux->head, start = address_of(hw, event->aux, head);
+	uint64_t head = event->aux->head, arm_spe_start = address_of(hw, event->aux, head);
 
 	hw->limit = limit_of(&hw->output);
-	arch_counter_write(PMBPTR_EL1, start);
-	arch_counter_write(PMBLIMITR_EL1, (start + (hw->limit - head)) | PMBLIMITR_E);
+	arch_counter_write(PMBPTR_EL1, arm_spe_start);
+	arch_counter_write(PMBLIMITR_EL1, (arm_spe_start + (hw->limit - head)) | PMBLIMITR_E);
 	arch_reg_sync();
 }
 
 /* Begin a transaction and lend it, with room for a record at least; false: for want of room, and
  * the owner knows. */
-static bool lend(struct perf_event *event)
+static bool arm_spe_lend(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	struct ring_aux_output *out = &hw->output;
@@ -116,14 +116,14 @@ static bool lend(struct perf_event *event)
 		return false;
 	}
 	hw->lent = true;
-	program(event);
+	arm_spe_program(event);
 	return true;
 }
 
 static void lend_if_room(struct perf_event *event)
 {
 	if (has_room(event->aux, 0))
-		lend(event);
+		arm_spe_lend(event);
 }
 
 static void disable_buffer(void)
@@ -150,7 +150,7 @@ static bool is_fault(uint64_t status)
 /* With DL behind a fault the last record may be cut off, and what follows in its place be of an
  * older one (D17.7, "Faults and watchpoints"). Where each begins at a multiple of its largest
  * size it is given up; elsewhere the reader, who parses them all, finds where the last one ends. */
-static uint64_t trust(uint64_t status, uint64_t filled, struct ring_aux_output *out)
+static uint64_t arm_spe_trust(uint64_t status, uint64_t filled, struct ring_aux_output *out)
 {
 	uint64_t whole = filled;
 
@@ -180,7 +180,7 @@ static uint64_t flags_of(uint64_t status)
 static bool take_back(struct perf_event *event, uint64_t status, bool more)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
-	uint64_t filled = status & PMBSR_S ? trust(status, filled_of(event), &hw->output)
+	uint64_t filled = status & PMBSR_S ? arm_spe_trust(status, filled_of(event), &hw->output)
 	                                   : filled_of(event);
 	bool room = !more || has_room(event->aux, filled);
 
@@ -194,7 +194,7 @@ static bool take_back(struct perf_event *event, uint64_t status, bool more)
 	return room;
 }
 
-static void zero(uint64_t from, uint64_t to)
+static void arm_spe_zero(uint64_t from, uint64_t to)
 {
 	for (uint8_t *at = (uint8_t *)from; at < (uint8_t *)to; at++)
 		*(volatile uint8_t *)at = 0; /* a padding packet, D18.2.8 */
@@ -205,15 +205,15 @@ static void go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t bytes = hw->limit - event->aux->head;
-	uint64_t start = address_of(hw, event->aux, event->aux->head);
+	uint64_t begin = address_of(hw, event->aux, event->aux->head);
 
 	hw->flags |= flags_of(status); /* for the AUX record to come */
-	zero(start + filled_of(event), start + bytes);
+	arm_spe_zero(begin + filled_of(event), begin + bytes);
 	ring_aux_pass(&hw->output, bytes);
-	program(event);
+	arm_spe_program(event);
 }
 
-static void interrupt(const struct arch_regs *regs)
+static void arm_spe_interrupt(const struct arch_regs *regs)
 {
 	struct perf_event *event = owners[arch_cpu()];
 	struct hw_arm_spe *hw;
@@ -228,19 +228,20 @@ static void interrupt(const struct arch_regs *regs)
 	hw = event ? arm_spe_of(event) : NULL;
 	if (!hw || !hw->lent) {
 		if (hw)
-			hw->seen |= status; /* for the thread that we interrupted in finish() */
+			hw->seen |=
+			    status; /* for the thread that we interrupted in arm_spe_finish() */
 		disable_buffer();
 	} else if (event->aux->overwrite && !is_fault(status)) {
 		go_round(event, status);
-	} else if (!take_back(event, status, true) || hw->faults || !lend(event)) {
-		disable_buffer(); /* until poll() */
+	} else if (!take_back(event, status, true) || hw->faults || !arm_spe_lend(event)) {
+		disable_buffer(); /* until arm_spe_poll() */
 	}
 	clear_status();
 }
 
 /* No more samples, and what was sampled to memory; the buffer only afterwards, or records that are
  * still under way would be lost (D17.6.2). */
-static void quiesce(void)
+static void arm_spe_quiesce(void)
 {
 	arch_counter_write(PMSCR_EL1, 0);
 	if (arm_spe_unit.el2)
@@ -251,13 +252,13 @@ static void quiesce(void)
 
 /* End sampling, and the transaction if there is one. A thread may be interrupted in this: up to
  * where it takes what was lent all is the handler's, from there on nothing. */
-static void finish(struct perf_event *event)
+static void arm_spe_finish(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t status;
 	bool lent;
 
-	quiesce();
+	arm_spe_quiesce();
 	hw->seen = 0;
 	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -268,7 +269,7 @@ static void finish(struct perf_event *event)
 	clear_status();
 }
 
-static void sample(const struct hw_arm_spe *hw)
+static void arm_spe_sample(const struct hw_arm_spe *hw)
 {
 	if (arm_spe_unit.el2)
 		arch_counter_write(PMSCR_EL2, hw->registers.pmscr_el2);
@@ -276,7 +277,7 @@ static void sample(const struct hw_arm_spe *hw)
 	arch_reg_sync();
 }
 
-static int add(struct perf_event *event)
+static int arm_spe_add(struct perf_event *event)
 {
 	int error;
 
@@ -285,10 +286,10 @@ static int add(struct perf_event *event)
 	error = arm_spe_check_cpu();
 	if (error)
 		return error;
-	quiesce(); /* whatever the firmware left */
+	arm_spe_quiesce(); /* whatever the firmware left */
 	disable_buffer();
 	clear_status();
-	error = arch_trace_interrupt_init(interrupt);
+	error = arch_trace_interrupt_init(arm_spe_interrupt);
 	if (error)
 		return error;
 	owners[event->cpu] = event;
@@ -298,13 +299,13 @@ static int add(struct perf_event *event)
 	return 0;
 }
 
-static void del(struct perf_event *event)
+static void arm_spe_del(struct perf_event *event)
 {
 	arch_counter_write(CONTEXTIDR_EL1, arm_spe_of(event)->context);
 	owners[event->cpu] = NULL;
 }
 
-static void start(struct perf_event *event)
+static void arm_spe_start(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
@@ -320,17 +321,17 @@ static void start(struct perf_event *event)
 	} else {
 		lend_if_room(event);
 	}
-	sample(hw);
+	arm_spe_sample(hw);
 }
 
-static void stop(struct perf_event *event)
+static void arm_spe_stop(struct perf_event *event)
 {
-	finish(event);
+	arm_spe_finish(event);
 	arm_spe_of(event)->running = false;
 }
 
 /* Nothing to count: what is sampled is told by the records alone. */
-static void read(struct perf_event *event)
+static void arm_spe_read(struct perf_event *event)
 {
 	(void)event;
 }
@@ -344,7 +345,7 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 }
 
 /* The reader may have made room. After a snapshot it has to have taken all of it. */
-static void poll(struct perf_event *event)
+static void arm_spe_poll(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
@@ -354,14 +355,14 @@ static void poll(struct perf_event *event)
 	lend_if_room(event);
 }
 
-static void snapshot(struct perf_event *event)
+static void arm_spe_snapshot(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
 	if (!hw->lent)
 		return;
-	finish(event);
-	sample(hw); /* but without a buffer, until poll() */
+	arm_spe_finish(event);
+	arm_spe_sample(hw); /* but without a buffer, until arm_spe_poll() */
 }
 
 const struct pmu pmu_arm_spe = {
@@ -373,12 +374,12 @@ const struct pmu pmu_arm_spe = {
 	.source.formats = arm_spe_formats,
 	.probe = arm_spe_probe,
 	.event_init = arm_spe_event_init,
-	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
+	.add = arm_spe_add,
+	.del = arm_spe_del,
+	.start = arm_spe_start,
+	.stop = arm_spe_stop,
+	.read = arm_spe_read,
 	.setup_aux = setup_aux,
-	.poll = poll,
-	.snapshot = snapshot,
+	.poll = arm_spe_poll,
+	.snapshot = arm_spe_snapshot,
 };

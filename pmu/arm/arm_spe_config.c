@@ -117,7 +117,7 @@ int arm_spe_check_cpu(void)
 /* ---- attr to registers ---- */
 
 /* Events that this version can be told to look for. */
-static uint64_t filterable(void)
+static uint64_t arm_spe_filterable(void)
 {
 	uint64_t events = PMSEVFR_V1P0;
 
@@ -131,7 +131,7 @@ static uint64_t filterable(void)
 }
 
 /* Why the CPU cannot filter so, or NULL. */
-static const char *lacks(const struct arm_spe_registers *r)
+static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 {
 	static const struct {
 		uint64_t filter, feature;
@@ -148,7 +148,7 @@ static const char *lacks(const struct arm_spe_registers *r)
 		if (r->pmsfcr & filters[i].filter && !(arm_spe_unit.features & filters[i].feature))
 			return filters[i].why;
 	}
-	if ((r->pmsevfr | r->pmsnevfr) & ~filterable())
+	if ((r->pmsevfr | r->pmsnevfr) & ~arm_spe_filterable())
 		return "its mask has events that this version of SPE (ID_AA64DFR0_EL1.PMSVer) "
 		       "cannot filter by";
 	if (r->discard && arm_spe_unit.version < PMSVER_V1P2)
@@ -178,7 +178,7 @@ static int set_filters(struct arm_spe_registers *r, struct perf_event *event)
 	if (r->pmslatfr)
 		r->pmsfcr |= PMSFCR_FL;
 	r->discard = attr->config & DISCARD;
-	event->why = lacks(r);
+	event->why = arm_spe_lacks(r);
 	return event->why ? -EOPNOTSUPP : 0;
 }
 

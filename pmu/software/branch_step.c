@@ -5,20 +5,20 @@
 
 static struct perf_event *stepped[TR_MAX_CPUS];
 
-static int probe(const char **why)
+static int branch_step_probe(const char **why)
 {
 	*why = arch_step_possible() ? NULL : "it does not step through the code that it traces";
 	return *why ? -ENODEV : 0;
 }
 
-static int init(struct perf_event *event)
+static int branch_step_init(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
 	const char *why;
 
 	if (attr->type != PERF_TYPE_BRANCH_STEP)
 		return -ENOENT;
-	if (probe(&why))
+	if (branch_step_probe(&why))
 		return -ENODEV;
 	if (attr->config)
 		return -EINVAL;
@@ -45,7 +45,7 @@ static void close_segment(struct perf_event *event, uint64_t flags)
 	branch_area_close(area, area->open.index, flags);
 }
 
-static void taken(uint64_t from, uint64_t to)
+static void branch_step_taken(uint64_t from, uint64_t to)
 {
 	struct perf_event *event = stepped[arch_cpu()];
 	struct branch_area *area;
@@ -69,24 +69,24 @@ static void taken(uint64_t from, uint64_t to)
 		branch_area_open(area);
 }
 
-static int add(struct perf_event *event)
+static int branch_step_add(struct perf_event *event)
 {
-	return stepped[event->cpu] ? -EBUSY : arch_step_init(taken);
+	return stepped[event->cpu] ? -EBUSY : arch_step_init(branch_step_taken);
 }
 
-static void del(struct perf_event *event)
+static void branch_step_del(struct perf_event *event)
 {
-	(void)event; /* stop() has given everything back */
+	(void)event; /* branch_step_stop() has given everything back */
 }
 
-static void start(struct perf_event *event)
+static void branch_step_start(struct perf_event *event)
 {
 	branch_area_open(&branch_step_of(event)->area);
 	stepped[event->cpu] = event;
 	arch_step_begin();
 }
 
-static void stop(struct perf_event *event)
+static void branch_step_stop(struct perf_event *event)
 {
 	arch_step_end();
 	stepped[event->cpu] = NULL;
@@ -94,13 +94,13 @@ static void stop(struct perf_event *event)
 		close_segment(event, 0);
 }
 
-static void read(struct perf_event *event)
+static void branch_step_read(struct perf_event *event)
 {
 	(void)event; /* the exceptions keep count up to date */
 }
 
 /* The tick is an interrupt, so no step comes between. */
-static void poll(struct perf_event *event)
+static void branch_step_poll(struct perf_event *event)
 {
 	struct branch_area *area = &branch_step_of(event)->area;
 
@@ -113,13 +113,13 @@ const struct pmu pmu_branch_step = {
 	.source.description = "every taken branch, by single-step: slow",
 	.source.type = PERF_TYPE_BRANCH_STEP,
 	.source.flags = PMU_AUX | PMU_EVERY,
-	.probe = probe,
-	.event_init = init,
+	.probe = branch_step_probe,
+	.event_init = branch_step_init,
 	.setup_aux = setup_aux,
-	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
-	.poll = poll,
+	.add = branch_step_add,
+	.del = branch_step_del,
+	.start = branch_step_start,
+	.stop = branch_step_stop,
+	.read = branch_step_read,
+	.poll = branch_step_poll,
 };

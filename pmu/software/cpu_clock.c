@@ -13,14 +13,14 @@
 
 #define SHORTEST_PERIOD 1000ULL /* ns: below this the machine would only take interrupts */
 
-static int probe(const char **why)
+static int cpu_clock_probe(const char **why)
 {
 	*why = NULL;
 	return 0; /* without a timer nothing of bareperf runs */
 }
 
 /* Differences of one conversion: however often this is called, they add up to the whole. */
-static void update(struct perf_event *event, uint64_t now)
+static void cpu_clock_update(struct perf_event *event, uint64_t now)
 {
 	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
@@ -28,7 +28,7 @@ static void update(struct perf_event *event, uint64_t now)
 	hw->since = now;
 }
 
-static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
+static void cpu_clock_expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
 {
 	struct perf_event *event = (struct perf_event *)((char *)timer -
 	                                                 offsetof(struct perf_event, hw) -
@@ -38,14 +38,14 @@ static void expire(struct timer *timer, const struct arch_regs *regs, uint64_t n
 	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
 	uint64_t next = timer->deadline + (late / hw->period + 1) * hw->period;
 
-	update(event, now);
+	cpu_clock_update(event, now);
 	hw->left = next - now;
 	event_overflow(event, regs, now);
 	if (hw->running)
 		timer_restart(timer, next);
 }
 
-static int init(struct perf_event *event)
+static int cpu_clock_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	uint64_t period = attr->sample_period;
@@ -54,7 +54,7 @@ static int init(struct perf_event *event)
 		return -ENOENT;
 	if (attr->flags & PERF_ATTR_FREQ)
 		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
-	*cpu_clock_of(event) = (struct hw_cpu_clock){ .timer.expire = expire };
+	*cpu_clock_of(event) = (struct hw_cpu_clock){ .timer.expire = cpu_clock_expire };
 	if (!period && !(attr->flags & PERF_ATTR_FREQ))
 		return 0;
 	if (period < SHORTEST_PERIOD && attr->flags & PERF_ATTR_FREQ)
@@ -66,18 +66,18 @@ static int init(struct perf_event *event)
 	return 0;
 }
 
-static int add(struct perf_event *event)
+static int cpu_clock_add(struct perf_event *event)
 {
 	(void)event; /* the timer is everybody's */
 	return 0;
 }
 
-static void del(struct perf_event *event)
+static void cpu_clock_del(struct perf_event *event)
 {
 	(void)event;
 }
 
-static void start(struct perf_event *event)
+static void cpu_clock_start(struct perf_event *event)
 {
 	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
@@ -87,22 +87,22 @@ static void start(struct perf_event *event)
 		timer_start(&hw->timer, hw->since + hw->left);
 }
 
-static void stop(struct perf_event *event)
+static void cpu_clock_stop(struct perf_event *event)
 {
 	struct hw_cpu_clock *hw = cpu_clock_of(event);
 
 	if (!hw->running)
 		return;
 	hw->running = false;
-	update(event, arch_cycles());
+	cpu_clock_update(event, arch_cycles());
 	if (timer_cancel(&hw->timer))
 		hw->left = hw->timer.deadline > hw->since ? hw->timer.deadline - hw->since : 0;
 }
 
-static void read(struct perf_event *event)
+static void cpu_clock_read(struct perf_event *event)
 {
 	if (cpu_clock_of(event)->running)
-		update(event, arch_cycles());
+		cpu_clock_update(event, arch_cycles());
 }
 
 const struct pmu pmu_cpu_clock = {
@@ -110,11 +110,11 @@ const struct pmu pmu_cpu_clock = {
 	.source.description = "sampling by the CPU's timer",
 	.source.type = PERF_TYPE_SOFTWARE,
 	.source.events = parse_software_events,
-	.probe = probe,
-	.event_init = init,
-	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
+	.probe = cpu_clock_probe,
+	.event_init = cpu_clock_init,
+	.add = cpu_clock_add,
+	.del = cpu_clock_del,
+	.start = cpu_clock_start,
+	.stop = cpu_clock_stop,
+	.read = cpu_clock_read,
 };

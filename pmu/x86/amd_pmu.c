@@ -52,7 +52,7 @@ static bool has_version_2(void)
 	       CPUID_EXTENDED_PERFMON_V2;
 }
 
-static int probe(const char **why)
+static int amd_pmu_probe(const char **why)
 {
 	uint32_t ecx;
 
@@ -73,7 +73,7 @@ static int probe(const char **why)
 
 /* ---- Events ---- */
 
-static unsigned family(void)
+static unsigned amd_pmu_family(void)
 {
 	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EAX));
 	unsigned base = eax >> 8 & 0xf;
@@ -85,7 +85,7 @@ static uint64_t generic_event(uint64_t config)
 {
 	if (config >= NR_GENERIC)
 		return 0;
-	return family() >= FIRST_ZEN ? generic[config].zen : generic[config].before_zen;
+	return amd_pmu_family() >= FIRST_ZEN ? generic[config].zen : generic[config].before_zen;
 }
 
 /* PERF_CTL's value for attr, or 0 if it is not served. */
@@ -104,13 +104,13 @@ static uint64_t select_value(const struct perf_event_attr *attr)
 	return value;
 }
 
-static int init(struct perf_event *event)
+static int amd_pmu_init(struct perf_event *event)
 {
 	const char *why;
 
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
 		return -ENOENT;
-	if (probe(&why))
+	if (amd_pmu_probe(&why))
 		return -ENOENT;
 	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
 	if (!x86_counter_of(event)->select)
@@ -120,7 +120,7 @@ static int init(struct perf_event *event)
 
 /* ---- Counters ---- */
 
-static unsigned counters(void)
+static unsigned amd_pmu_counters(void)
 {
 	if (has_version_2())
 		return cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX)) >>
@@ -129,10 +129,10 @@ static unsigned counters(void)
 	return has_extension() ? PERF_COUNTERS : PERF_LEGACY_COUNTERS;
 }
 
-static struct x86_monitor look(void)
+static struct x86_monitor amd_pmu_look(void)
 {
 	struct x86_monitor monitor = {
-		.general = counters(),
+		.general = amd_pmu_counters(),
 		.general_mask = (1ULL << PERF_CTR_WIDTH) - 1,
 		.farthest = (1ULL << (PERF_CTR_WIDTH - 1)) - 1,
 		.select = PERF_LEGACY_CTL0,
@@ -153,13 +153,13 @@ static struct x86_monitor look(void)
 	return monitor;
 }
 
-static int add(struct perf_event *event)
+static int amd_pmu_add(struct perf_event *event)
 {
 	struct x86_monitor monitor;
 	int error = 0;
 
 	if (!x86_counters_are_ours(event->cpu)) {
-		monitor = look();
+		monitor = amd_pmu_look();
 		error = x86_counters_prepare(event->cpu, &monitor);
 	}
 	return error ? error : x86_counters_claim(event, UINT64_MAX);
@@ -171,8 +171,8 @@ const struct pmu pmu_amd = {
 	.source.type = PERF_TYPE_RAW,
 	.source.flags = PMU_RAW,
 	.source.formats = formats,
-	.probe = probe,
-	.event_init = init,
-	.add = add,
+	.probe = amd_pmu_probe,
+	.event_init = amd_pmu_init,
+	.add = amd_pmu_add,
 	X86_COUNTERS_OPS,
 };

@@ -19,7 +19,7 @@ static int probe_step(const char **why)
 }
 
 /* Only a name: the source that has the type is asked as well. */
-static int init(struct perf_event *event)
+static int branch_trace_init(struct perf_event *event)
 {
 	(void)event;
 	return -ENOENT;
@@ -31,7 +31,7 @@ const struct pmu pmu_branch_trace_bts = {
 	.source.type = PERF_TYPE_INTEL_BTS,
 	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_bts,
-	.event_init = init,
+	.event_init = branch_trace_init,
 };
 
 const struct pmu pmu_branch_trace_step = {
@@ -40,5 +40,5 @@ const struct pmu pmu_branch_trace_step = {
 	.source.type = PERF_TYPE_BRANCH_STEP,
 	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = probe_step,
-	.event_init = init,
+	.event_init = branch_trace_init,
 };

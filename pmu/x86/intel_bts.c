@@ -26,8 +26,7 @@
 #include "pmu/x86/x86_counters.h"
 #include "ringbuf/bytes.h"
 
-#define SAME(member, its) \
-	(offsetof(struct branch_segment, member) == offsetof(struct debug_store, its))
+#define SAME(a, b) (offsetof(struct branch_segment, a) == offsetof(struct debug_store, b))
 _Static_assert(SAME(base, bts_buffer_base) && SAME(index, bts_index) &&
                    SAME(end, bts_absolute_maximum) && SAME(threshold, bts_interrupt_threshold) &&
                    sizeof(struct branch_segment) == sizeof(struct debug_store),
@@ -42,19 +41,19 @@ static struct {
 
 /* ---- What there is ---- */
 
-static uint32_t features(uint32_t word)
+static uint32_t intel_bts_features(uint32_t word)
 {
 	return (uint32_t)arch_reg_read(CPUID_WORD(CPUID_FEATURES, word));
 }
 
-static int probe(const char **why)
+static int intel_bts_probe(const char **why)
 {
 	*why = "this CPU is no x86";
 	if (arch_elf_machine() != EM_X86_64)
 		return -ENODEV;
 	*why = "this CPU has no debug store, or a hypervisor hides it";
-	if (!(features(CPUID_EDX) & CPUID_FEATURES_DS) ||
-	    !(features(CPUID_ECX) & CPUID_FEATURES_DTES64) ||
+	if (!(intel_bts_features(CPUID_EDX) & CPUID_FEATURES_DS) ||
+	    !(intel_bts_features(CPUID_ECX) & CPUID_FEATURES_DTES64) ||
 	    arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_BTS_UNAVAILABLE)
 		return -ENODEV;
 	*why = "it wants performance monitoring of version 2";
@@ -64,7 +63,7 @@ static int probe(const char **why)
 	return 0;
 }
 
-static int init(struct perf_event *event)
+static int intel_bts_init(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
 	struct hw_intel_bts *hw = intel_bts_of(event);
@@ -74,11 +73,11 @@ static int init(struct perf_event *event)
 
 	if (attr->type != PERF_TYPE_INTEL_BTS)
 		return -ENOENT;
-	if (probe(&why))
+	if (intel_bts_probe(&why))
 		return -ENODEV;
 	if (attr->config)
 		return -EINVAL;
-	if (!(user && kernel) && !(features(CPUID_ECX) & CPUID_FEATURES_DS_CPL))
+	if (!(user && kernel) && !(intel_bts_features(CPUID_ECX) & CPUID_FEATURES_DS_CPL))
 		return -EOPNOTSUPP;
 	attr->sample_period = 1; /* as perf's decoder expects */
 	attr->flags &= ~(uint64_t)PERF_ATTR_FREQ;
@@ -99,7 +98,7 @@ static int setup_aux(struct perf_event *event, void *area, uint64_t size)
 /* ---- Segments ---- */
 
 /* Where the CPU will write next; bounded, though nobody else writes there. */
-static struct branch_record *filled(const struct perf_event *event)
+static struct branch_record *intel_bts_filled(const struct perf_event *event)
 {
 	const struct branch_segment *open = &intel_bts_of(event)->area.open;
 	struct branch_record *index = __atomic_load_n(&open->index, __ATOMIC_RELAXED);
@@ -108,7 +107,7 @@ static struct branch_record *filled(const struct perf_event *event)
 }
 
 /* Records in the segments that are closed. A switch in between would tear the two apart. */
-static uint64_t closed(const struct perf_event *event)
+static uint64_t intel_bts_closed(const struct perf_event *event)
 {
 	const struct ring_aux *aux = event->aux;
 	uint64_t head, skipped;
@@ -120,14 +119,15 @@ static uint64_t closed(const struct perf_event *event)
 	return (head - skipped) / sizeof(struct branch_record);
 }
 
-static uint64_t recorded(const struct perf_event *event)
+static uint64_t intel_bts_recorded(const struct perf_event *event)
 {
 	const struct hw_intel_bts *hw = intel_bts_of(event);
 
-	return closed(event) + (hw->running ? (uint64_t)(filled(event) - hw->area.open.base) : 0);
+	return intel_bts_closed(event) +
+	       (hw->running ? (uint64_t)(intel_bts_filled(event) - hw->area.open.base) : 0);
 }
 
-static bool resume(struct perf_event *event)
+static bool intel_bts_resume(struct perf_event *event)
 {
 	struct hw_intel_bts *hw = intel_bts_of(event);
 
@@ -140,7 +140,7 @@ static bool resume(struct perf_event *event)
 }
 
 /* Trace no more; from here on what is taken is lost. */
-static void pause(struct perf_event *event)
+static void intel_bts_pause(struct perf_event *event)
 {
 	arch_reg_write(IA32_DEBUGCTL, 0);
 	intel_bts_of(event)->running = false;
@@ -149,7 +149,7 @@ static void pause(struct perf_event *event)
 		intel_bts_of(event)->gap = intel_taken_now();
 }
 
-static void lose(struct perf_event *event, uint64_t branches)
+static void intel_bts_lose(struct perf_event *event, uint64_t branches)
 {
 	event->branches.lost += branches;
 	ring_aux_lost(&intel_bts_of(event)->area.out, branches * sizeof(struct branch_record));
@@ -158,7 +158,7 @@ static void lose(struct perf_event *event, uint64_t branches)
 static void end_gap(struct perf_event *event)
 {
 	if (!event->branches.unknown)
-		lose(event, intel_taken_now() - intel_bts_of(event)->gap);
+		intel_bts_lose(event, intel_taken_now() - intel_bts_of(event)->gap);
 }
 
 /* The registers stay: nothing is traced before the handler is over. */
@@ -169,7 +169,7 @@ static void switch_with_care(struct perf_event *event, struct branch_record *end
 
 	branch_area_close(area, end, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
 	if (!next || !branch_area_open(area))
-		pause(event);
+		intel_bts_pause(event);
 }
 
 /* ---- Interrupts ---- */
@@ -181,7 +181,7 @@ static inline bool is_asked(const struct perf_event *event)
 
 /* Deliveries that an interrupt finds in the trace, if they had room, and not in the books. All code
  * that we interrupt runs in ring 0. */
-static unsigned deliveries(const struct perf_event *event, unsigned how)
+static unsigned intel_bts_deliveries(const struct perf_event *event, unsigned how)
 {
 	bool booked = cpus[event->cpu].ahead, in_entry = how & ARCH_ENTERED_IN_ENTRY;
 
@@ -200,27 +200,28 @@ static void account_full(struct perf_event *event, unsigned delivered)
 
 	if (account->unknown)
 		return;
-	unbooked = recorded(event) + account->lost - intel_taken_now() - account->interrupts;
+	unbooked = intel_bts_recorded(event) + account->lost - intel_taken_now() -
+	           account->interrupts;
 	if (unbooked != delivered)
 		ring_aux_flag(&intel_bts_of(event)->area.out, PERF_AUX_FLAG_PARTIAL);
 	if (unbooked <= delivered)
 		account->interrupts += unbooked;
 	else if (unbooked >> 63)
-		lose(event, -unbooked);
+		intel_bts_lose(event, -unbooked);
 	else
 		account->unknown = true; /* the counters have missed branches */
 }
 
-static __attribute__((noinline)) bool look(struct perf_event *event, unsigned how)
+static __attribute__((noinline)) bool intel_bts_look(struct perf_event *event, unsigned how)
 {
 	const struct hw_intel_bts *hw = intel_bts_of(event);
-	unsigned delivered = deliveries(event, how);
+	unsigned delivered = intel_bts_deliveries(event, how);
 	struct branch_record *end;
 
 	event->branches.returns += hw->ring0;
 	if (!hw->running)
 		return false;
-	end = filled(event);
+	end = intel_bts_filled(event);
 	if (end == hw->area.open.end)
 		account_full(event, delivered);
 	else
@@ -235,7 +236,7 @@ static __attribute__((noinline)) bool look(struct perf_event *event, unsigned ho
 }
 
 /* A counter's as well. */
-static __attribute__((noinline)) bool share(struct perf_event *event, bool wake)
+static __attribute__((noinline)) bool intel_bts_share(struct perf_event *event, bool wake)
 {
 	cpus[event->cpu].interrupted = true;
 	if (wake)
@@ -245,7 +246,7 @@ static __attribute__((noinline)) bool share(struct perf_event *event, bool wake)
 
 /* The usual interrupt, that of the threshold, from end to end; any other is looked at. What calls
  * something comes last: nothing has to be kept across. */
-static bool entered(unsigned cpu, unsigned how)
+static bool intel_bts_entered(unsigned cpu, unsigned how)
 {
 	struct perf_event *event = cpus[cpu].event;
 	struct branch_segment *open;
@@ -261,24 +262,24 @@ static bool entered(unsigned cpu, unsigned how)
 	end = open->index;
 	if (RING_RARE(how != hw->usual) || RING_RARE(end < open->threshold) ||
 	    RING_RARE(end >= open->end) || RING_RARE(is_asked(event)))
-		return look(event, how);
+		return intel_bts_look(event, how);
 	trailer = branch_area_try(&hw->area, end);
 	if (RING_RARE(!trailer))
-		return look(event, ARCH_ENTERED_ALONE);
+		return intel_bts_look(event, ARCH_ENTERED_ALONE);
 	event->branches.returns++;
 	event->branches.interrupts++;
 	usual_trailer_put(trailer, event);
 	wake = ring_aux_go_on(&hw->area.out);
 	if (RING_RARE(arch_counter_read(IA32_PERF_GLOBAL_STATUS)))
-		return share(event, wake);
+		return intel_bts_share(event, wake);
 	arch_pmi_ack();
 	if (wake)
 		ring_aux_wake(&hw->area.out);
 	return true;
 }
 
-/* What entered() has found. */
-static enum arch_pmi claim(const struct arch_regs *regs)
+/* What intel_bts_entered() has found. */
+static enum arch_pmi intel_bts_claim(const struct arch_regs *regs)
 {
 	bool *interrupted = &cpus[arch_cpu()].interrupted, mine = *interrupted;
 
@@ -290,7 +291,7 @@ static enum arch_pmi claim(const struct arch_regs *regs)
 
 /* ---- What the event core asks for ---- */
 
-static int add(struct perf_event *event)
+static int intel_bts_add(struct perf_event *event)
 {
 	uint64_t exclude = event->attr.flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
 	int error;
@@ -298,7 +299,7 @@ static int add(struct perf_event *event)
 	if (cpus[event->cpu].event)
 		return -EBUSY;
 	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
-	error = arch_pmi_share(claim);
+	error = arch_pmi_share(intel_bts_claim);
 	if (error && !event->branches.unknown)
 		intel_taken_del();
 	if (error)
@@ -309,45 +310,46 @@ static int add(struct perf_event *event)
 	return 0;
 }
 
-static void del(struct perf_event *event)
+static void intel_bts_del(struct perf_event *event)
 {
 	if (!event->branches.unknown || intel_bts_of(event)->counters)
 		intel_taken_del();
 	x86_counters_set_trace(event->cpu, false);
-	arch_pmi_leave(claim);
+	arch_pmi_leave(intel_bts_claim);
 	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].ds_area);
 	arch_reg_write(IA32_DEBUGCTL,
 	               cpus[event->cpu].debugctl & ~(uint64_t)(DEBUGCTL_TR | DEBUGCTL_BTS));
 }
 
-static void start(struct perf_event *event)
+static void intel_bts_start(struct perf_event *event)
 {
 	usual_sample_prepare(event);
 	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
 	intel_bts_of(event)->asked = event->asked ? event->asked : &event->heard;
 	cpus[event->cpu].ahead = false;
-	arch_trace_hide(entered);
+	arch_trace_hide(intel_bts_entered);
 	arch_trace_hold();
 	arch_reg_write(IA32_DS_AREA, (uint64_t)&intel_bts_of(event)->area.open);
 	intel_bts_of(event)->counters = !event->branches.unknown;
 	if (intel_bts_of(event)->counters)
 		intel_taken_start();
-	if (!resume(event))
-		pause(event);
+	if (!intel_bts_resume(event))
+		intel_bts_pause(event);
 	__atomic_store_n(&cpus[event->cpu].event, event, __ATOMIC_RELEASE);
 	arch_trace_release();
 }
 
 /* count is what was taken, or at least what was recorded of it. */
-static void read(struct perf_event *event)
+static void intel_bts_read(struct perf_event *event)
 {
 	struct branch_account *account = &event->branches;
 
-	account->records = closed(event);
-	event->count = account->unknown ? recorded(event) - account->interrupts : intel_taken_now();
+	account->records = intel_bts_closed(event);
+	event->count = account->unknown ? intel_bts_recorded(event) - account->interrupts
+	                                : intel_taken_now();
 }
 
-static void stop(struct perf_event *event)
+static void intel_bts_stop(struct perf_event *event)
 {
 	struct hw_intel_bts *hw = intel_bts_of(event);
 
@@ -356,16 +358,16 @@ static void stop(struct perf_event *event)
 	arch_trace_hold();
 	__atomic_store_n(&cpus[event->cpu].event, NULL, __ATOMIC_RELEASE);
 	if (hw->running) {
-		struct branch_record *end = filled(event);
+		struct branch_record *end = intel_bts_filled(event);
 
 		if (end == hw->area.open.end)
 			account_full(event, 0);
-		pause(event);
+		intel_bts_pause(event);
 		branch_area_close(&hw->area, end, 0);
 	} else {
 		end_gap(event);
 	}
-	read(event);
+	intel_bts_read(event);
 	if (hw->counters) {
 		intel_taken_stop();
 		/* A CPU that counts no far branches has not counted our returns. */
@@ -375,9 +377,9 @@ static void stop(struct perf_event *event)
 	arch_trace_hide(NULL);
 }
 
-static void poll(struct perf_event *event)
+static void intel_bts_poll(struct perf_event *event)
 {
-	if (!intel_bts_of(event)->running && resume(event))
+	if (!intel_bts_of(event)->running && intel_bts_resume(event))
 		end_gap(event);
 }
 
@@ -386,13 +388,13 @@ const struct pmu pmu_intel_bts = {
 	.source.description = "every taken branch, by Intel's branch trace store",
 	.source.type = PERF_TYPE_INTEL_BTS,
 	.source.flags = PMU_AUX | PMU_EVERY,
-	.probe = probe,
-	.event_init = init,
+	.probe = intel_bts_probe,
+	.event_init = intel_bts_init,
 	.setup_aux = setup_aux,
-	.add = add,
-	.del = del,
-	.start = start,
-	.stop = stop,
-	.read = read,
-	.poll = poll,
+	.add = intel_bts_add,
+	.del = intel_bts_del,
+	.start = intel_bts_start,
+	.stop = intel_bts_stop,
+	.read = intel_bts_read,
+	.poll = intel_bts_poll,
 };

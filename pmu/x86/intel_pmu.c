@@ -52,7 +52,7 @@ struct unit {
 
 static struct unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
 
-static uint32_t field(uint32_t word, unsigned low, unsigned bits)
+static uint32_t intel_pmu_field(uint32_t word, unsigned low, unsigned bits)
 {
 	return word >> low & ((1U << bits) - 1);
 }
@@ -71,7 +71,7 @@ static uint32_t cpuid_word(uint32_t reg)
 static uint32_t fixed_counters(unsigned version)
 {
 	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	uint32_t mask = (1U << field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
+	uint32_t mask = (1U << intel_pmu_field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
 
 	if (version >= 5)
 		mask |= cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
@@ -84,7 +84,7 @@ static uint32_t core_type(void)
 
 	if (!(edx & CPUID_STRUCTURED_HYBRID))
 		return 0;
-	return field(cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)), CPUID_CORE_TYPE, 8);
+	return intel_pmu_field(cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)), CPUID_CORE_TYPE, 8);
 }
 
 static bool is_intel(void)
@@ -92,36 +92,36 @@ static bool is_intel(void)
 	return cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
 }
 
-/* What the calling CPU says. CPUID only: probe() is asked before MSRs may be read. */
-static struct unit look(void)
+/* What the calling CPU says. CPUID only: intel_pmu_probe() is asked before MSRs may be read. */
+static struct unit intel_pmu_look(void)
 {
 	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
 	uint32_t ebx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
 	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	unsigned events = field(eax, CPUID_PERFMON_EVENTS, 8);
-	unsigned version = field(eax, CPUID_PERFMON_VERSION, 8);
-	unsigned general = field(eax, CPUID_PERFMON_COUNTERS, 8);
+	unsigned events = intel_pmu_field(eax, CPUID_PERFMON_EVENTS, 8);
+	unsigned version = intel_pmu_field(eax, CPUID_PERFMON_VERSION, 8);
+	unsigned general = intel_pmu_field(eax, CPUID_PERFMON_COUNTERS, 8);
 
 	return (struct unit){
 		.version = version,
 		.general = general < GLOBAL_FIXED ? general : GLOBAL_FIXED,
-		.general_mask = mask_of(field(eax, CPUID_PERFMON_WIDTH, 8)),
+		.general_mask = mask_of(intel_pmu_field(eax, CPUID_PERFMON_WIDTH, 8)),
 		.fixed = fixed_counters(version),
-		.fixed_mask = mask_of(field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
+		.fixed_mask = mask_of(intel_pmu_field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
 		.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx,
 		.type = core_type(),
 		.any = version >= 3 && !(edx & CPUID_PERFMON_ANY_GONE),
 	};
 }
 
-static int probe(const char **why)
+static int intel_pmu_probe(const char **why)
 {
 	struct unit unit;
 
 	*why = "this CPU is no x86 of Intel's";
 	if (arch_elf_machine() != EM_X86_64 || !is_intel())
 		return -ENODEV;
-	unit = look();
+	unit = intel_pmu_look();
 	*why = NULL;
 	if (unit.version && unit.general)
 		return 0;
@@ -136,7 +136,7 @@ static int probe(const char **why)
 
 static int probe_hybrid(const char **why)
 {
-	int error = probe(why);
+	int error = intel_pmu_probe(why);
 
 	if (error == -ENODEV || core_type())
 		return error;
@@ -152,7 +152,7 @@ static bool is_only_fixed(uint64_t select)
 }
 
 /* The counters of a unit that count this event; 0: none does. */
-static uint64_t candidates(const struct unit *unit, uint64_t select)
+static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
 {
 	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
 
@@ -199,24 +199,25 @@ static uint64_t select_value(const struct perf_event_attr *attr)
 /* Where CPUs differ, the one that is asked here may be of another type than the event's. */
 static int init_type(struct perf_event *event, uint32_t type)
 {
-	struct unit unit = look();
+	struct unit unit = intel_pmu_look();
 
 	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
 	if (!x86_counter_of(event)->select)
 		return -ENOENT;
 	if ((!type || type == unit.type) &&
-	    (is_missing(&unit, &event->attr) || !candidates(&unit, x86_counter_of(event)->select)))
+	    (is_missing(&unit, &event->attr) ||
+	     !intel_pmu_candidates(&unit, x86_counter_of(event)->select)))
 		return -ENOENT;
 	return sampling_init(event);
 }
 
-static int init(struct perf_event *event)
+static int intel_pmu_init(struct perf_event *event)
 {
 	const char *why;
 
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
 		return -ENOENT;
-	return probe(&why) ? -ENOENT : init_type(event, 0);
+	return intel_pmu_probe(&why) ? -ENOENT : init_type(event, 0);
 }
 
 static int init_core(struct perf_event *event)
@@ -271,7 +272,7 @@ static bool has_pebs(const struct unit *unit)
 }
 
 /* Once for each time that the CPU's counters become ours. */
-static int prepare(unsigned cpu)
+static int intel_pmu_prepare(unsigned cpu)
 {
 	struct unit *unit = &units[cpu];
 	struct x86_monitor monitor;
@@ -279,7 +280,7 @@ static int prepare(unsigned cpu)
 
 	if (x86_counters_are_ours(cpu))
 		return 0;
-	*unit = look();
+	*unit = intel_pmu_look();
 	full = writes_are_full();
 	monitor = (struct x86_monitor){
 		.general = unit->general,
@@ -305,18 +306,18 @@ static int prepare(unsigned cpu)
 static int add_to(struct perf_event *event, uint32_t type)
 {
 	const struct unit *unit = &units[event->cpu];
-	int error = prepare(event->cpu);
+	int error = intel_pmu_prepare(event->cpu);
 	uint64_t counters;
 
 	if (error)
 		return error;
-	counters = candidates(unit, x86_counter_of(event)->select);
+	counters = intel_pmu_candidates(unit, x86_counter_of(event)->select);
 	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;
 	return x86_counters_claim(event, counters);
 }
 
-static int add(struct perf_event *event)
+static int intel_pmu_add(struct perf_event *event)
 {
 	return add_to(event, 0);
 }
@@ -336,9 +337,9 @@ const struct pmu pmu_intel = {
 	.source.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
 	.source.type = PERF_TYPE_RAW,
 	.source.flags = PMU_RAW,
-	.probe = probe,
-	.event_init = init,
-	.add = add,
+	.probe = intel_pmu_probe,
+	.event_init = intel_pmu_init,
+	.add = intel_pmu_add,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };

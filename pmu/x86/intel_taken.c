@@ -38,7 +38,7 @@ static uint64_t count_of(struct perf_event *event)
 }
 
 /* What a loop of so many turns adds to both counters. */
-static void spin(struct perf_event *events, uint64_t turns, uint64_t added[EVENTS])
+static void intel_taken_spin(struct perf_event *events, uint64_t turns, uint64_t added[EVENTS])
 {
 	uint64_t before[EVENTS];
 
@@ -56,15 +56,15 @@ static bool counts_exactly(struct perf_event *events, bool ring0)
 	uint64_t expected = ring0 ? TURNS : 0;
 
 	for (unsigned i = 0; i < TRIES; i++) {
-		spin(events, TURNS, shorter);
-		spin(events, 2ULL * TURNS, longer);
+		intel_taken_spin(events, TURNS, shorter);
+		intel_taken_spin(events, 2ULL * TURNS, longer);
 		if (longer[0] - shorter[0] == expected && longer[1] == shorter[1])
 			return true;
 	}
 	return false;
 }
 
-static void start(struct perf_event *events)
+static void intel_taken_begin(struct perf_event *events)
 {
 	pmu_intel.disable();
 	for (unsigned i = 0; i < EVENTS; i++) {
@@ -74,7 +74,7 @@ static void start(struct perf_event *events)
 	pmu_intel.enable();
 }
 
-static void stop(struct perf_event *events)
+static void intel_taken_finish(struct perf_event *events)
 {
 	pmu_intel.disable();
 	for (unsigned i = 0; i < EVENTS; i++)
@@ -93,9 +93,9 @@ bool intel_taken_add(uint64_t exclude)
 		pmu_intel.del(&events[0]);
 		return false;
 	}
-	start(events);
+	intel_taken_begin(events);
 	good = counts_exactly(events, !(exclude & PERF_ATTR_EXCLUDE_KERNEL));
-	stop(events);
+	intel_taken_finish(events);
 	if (!good)
 		intel_taken_del();
 	return good;
@@ -109,12 +109,12 @@ void intel_taken_del(void)
 
 void intel_taken_start(void)
 {
-	start(taken[arch_cpu()]);
+	intel_taken_begin(taken[arch_cpu()]);
 }
 
 void intel_taken_stop(void)
 {
-	stop(taken[arch_cpu()]);
+	intel_taken_finish(taken[arch_cpu()]);
 }
 
 uint64_t intel_taken_now(void)

@@ -44,7 +44,7 @@ static uint64_t count_now(const struct perf_event *event)
 }
 
 /* Have the frozen counter overflow after so many more events, or as far as it can go. */
-static inline void program(struct perf_event *event, uint64_t distance)
+static inline void x86_counters_program(struct perf_event *event, uint64_t distance)
 {
 	struct hw_x86_counter *hw = x86_counter_of(event);
 
@@ -82,7 +82,7 @@ static void set_usual(struct unit *u)
 	u->usual = !u->frozen && u->m.global_ctrl && u->active;
 }
 
-static enum arch_pmi overflow(const struct arch_regs *regs);
+static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
 
 /* What nobody claims is anybody's until the next does. */
 static void give_back(struct unit *u)
@@ -91,7 +91,7 @@ static void give_back(struct unit *u)
 		return;
 	u->prepared = false;
 	arch_counters_hide(0);
-	arch_pmi_leave(overflow);
+	arch_pmi_leave(x86_counters_overflow);
 }
 
 void x86_counters_disable(void)
@@ -141,7 +141,7 @@ RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_r
 	if (RING_RARE(!event))
 		return;
 	event->count = count_now(event);
-	program(event, sampling_counted_alone(event, regs, now));
+	x86_counters_program(event, sampling_counted_alone(event, regs, now));
 }
 
 static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t which,
@@ -152,7 +152,7 @@ static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t w
 }
 
 /* Without a status: who has come past zero since it was programmed. */
-static uint64_t overflowed(const struct unit *u)
+static uint64_t x86_counters_overflowed(const struct unit *u)
 {
 	uint64_t which = 0;
 
@@ -177,7 +177,7 @@ overflow_with_care(const struct unit *u, const struct arch_regs *regs, uint64_t 
 	if (!u->active)
 		return ARCH_PMI_NOT_MINE;
 	let_run(u, 0);
-	which = overflowed(u);
+	which = x86_counters_overflowed(u);
 	if (which && u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
 	serve_all(u, which, regs, now);
@@ -187,7 +187,7 @@ overflow_with_care(const struct unit *u, const struct arch_regs *regs, uint64_t 
 	return which ? ARCH_PMI_MINE : ARCH_PMI_NOT_MINE;
 }
 
-static enum arch_pmi overflow(const struct arch_regs *regs)
+static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs)
 {
 	uint64_t now = arch_cycles(), which;
 	struct unit *u = &units[arch_cpu()];
@@ -239,7 +239,7 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	u->prepared = true;
 	if (u->m.global_ctrl)
 		arch_counters_hide(u->m.global_ctrl);
-	return arch_pmi_share(overflow);
+	return arch_pmi_share(x86_counters_overflow);
 }
 
 void x86_counters_del(struct perf_event *event)
@@ -251,7 +251,7 @@ void x86_counters_del(struct perf_event *event)
 }
 
 /* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
-static void configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
+static void x86_counters_configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
 {
 	unsigned shift = 4 * (counter - GLOBAL_FIXED);
 	uint64_t control = 0;
@@ -275,8 +275,8 @@ void x86_counters_start(struct perf_event *event)
 	const struct hw_x86_counter *hw = x86_counter_of(event);
 	struct unit *u = &units[event->cpu];
 
-	configure(&u->m, hw->counter, hw->select);
-	program(event, sampling_left(event));
+	x86_counters_configure(&u->m, hw->counter, hw->select);
+	x86_counters_program(event, sampling_left(event));
 	__atomic_store_n(&u->owners[hw->counter], event, __ATOMIC_RELEASE);
 	set_active(u, hw->counter, true);
 }
@@ -293,7 +293,7 @@ void x86_counters_stop(struct perf_event *event)
 	/* In a handler: the switch is thrown at its end. Without one all are let run there. */
 	if (!u->frozen && u->m.global_ctrl)
 		let_run(u, u->active);
-	configure(&u->m, hw->counter, 0);
+	x86_counters_configure(&u->m, hw->counter, 0);
 	event->count = count_now(event);
 	if (u->m.global_clear)
 		arch_reg_write(u->m.global_clear, 1ULL << hw->counter);
@@ -326,7 +326,7 @@ static void hold_counter(struct unit *u, struct perf_event *event, unsigned coun
 
 /* All are frozen, so a count loses nothing on the way. A handler that is late may throttle the
  * event meanwhile, which is in nobody's reach from stop to start. */
-static void move(struct unit *u, unsigned from, unsigned to)
+static void x86_counters_move(struct unit *u, unsigned from, unsigned to)
 {
 	struct perf_event *event = u->holders[from];
 	bool counts = u->owners[from] == event;
@@ -355,7 +355,7 @@ int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 		return -EAGAIN;
 	for (; !(candidates >> counter & 1); counter = way.giver[counter]) {
 		x86_counters_disable();
-		move(u, way.giver[counter], counter);
+		x86_counters_move(u, way.giver[counter], counter);
 	}
 	x86_counter_of(event)->candidates = candidates;
 	hold_counter(u, event, counter);

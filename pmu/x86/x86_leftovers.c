@@ -9,12 +9,12 @@ static uint64_t fixed_control(unsigned fixed)
 }
 
 /* The counters that are there, and of those the ones that may count now. */
-static uint64_t present(const struct x86_monitor *m)
+static uint64_t x86_leftovers_present(const struct x86_monitor *m)
 {
 	return ((1ULL << m->general) - 1) | (uint64_t)m->fixed << GLOBAL_FIXED;
 }
 
-static uint64_t counting(const struct x86_monitor *m)
+static uint64_t x86_leftovers_counting(const struct x86_monitor *m)
 {
 	uint64_t which = 0;
 
@@ -31,7 +31,7 @@ static uint64_t counting(const struct x86_monitor *m)
 }
 
 /* They would interrupt for nobody, or count on in ours. */
-static void clear(const struct x86_monitor *m)
+static void x86_leftovers_stop(const struct x86_monitor *m)
 {
 	if (m->global_ctrl)
 		arch_reg_write(m->global_ctrl, 0);
@@ -77,9 +77,9 @@ static bool is_foreign(const struct x86_monitor *m, unsigned counter)
 
 static uint64_t find_foreign(const struct x86_monitor *m)
 {
-	uint64_t which = counting(m), left;
+	uint64_t which = x86_leftovers_counting(m), left;
 
-	for (left = present(m); left; left &= left - 1) {
+	for (left = x86_leftovers_present(m); left; left &= left - 1) {
 		if (is_foreign(m, (unsigned)__builtin_ctzll(left)))
 			which |= left & -left;
 	}
@@ -88,9 +88,9 @@ static uint64_t find_foreign(const struct x86_monitor *m)
 
 void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *census)
 {
-	census->present = present(m);
-	census->leftovers |= counting(m);
-	clear(m);
+	census->present = x86_leftovers_present(m);
+	census->leftovers |= x86_leftovers_counting(m);
+	x86_leftovers_stop(m);
 	if (clear_trace(m))
 		census->leftovers |= TR_LEFTOVERS_TRACE;
 	census->foreign = find_foreign(m);

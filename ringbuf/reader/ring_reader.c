@@ -9,7 +9,7 @@
 #define TYPE_LAST 63    /* types from 64 on are perf.data's own and come from no ring */
 #define AHEAD     4096U /* bytes from a record to what will be read when its turn comes */
 
-static int refuse(struct ring_reader *reader, uint64_t position, const char *reason)
+static int reader_refuse(struct ring_reader *reader, uint64_t position, const char *reason)
 {
 	if (!reader->error.reason) {
 		reader->error.position = position;
@@ -37,7 +37,7 @@ int ring_reader_init(struct ring_reader *reader, struct perf_event_mmap_page *co
 	reader->began = reader->position;
 	reader->head = reader->position;
 	if (reader->position % 8)
-		return refuse(reader, reader->position, "data_tail is not a multiple of 8");
+		return reader_refuse(reader, reader->position, "data_tail is not a multiple of 8");
 	return ring_reader_refresh(reader) < 0 ? -EILSEQ : 0;
 }
 
@@ -47,9 +47,9 @@ static int64_t refresh_backward(struct ring_reader *reader, uint64_t head)
 
 	head = -head;
 	if (head % 8)
-		return refuse(reader, head, "data_head is not a multiple of 8");
+		return reader_refuse(reader, head, "data_head is not a multiple of 8");
 	if (head < reader->head)
-		return refuse(reader, head, "data_head of an overwritable ring went up");
+		return reader_refuse(reader, head, "data_head of an overwritable ring went up");
 	reader->seen = reader->head;
 	reader->head = head;
 	reader->position = 0;
@@ -67,17 +67,18 @@ int64_t ring_reader_refresh(struct ring_reader *reader)
 	if (reader->backward)
 		return refresh_backward(reader, head);
 	if (head % 8)
-		return refuse(reader, head, "data_head is not a multiple of 8");
+		return reader_refuse(reader, head, "data_head is not a multiple of 8");
 	if (head < reader->head)
-		return refuse(reader, head, "data_head went back");
+		return reader_refuse(reader, head, "data_head went back");
 	if (head - reader->position > reader->size)
-		return refuse(reader, head, "data_head is more than the ring ahead of data_tail");
+		return reader_refuse(reader, head,
+		                     "data_head is more than the ring ahead of data_tail");
 	reader->head = head;
 	return (int64_t)(head - reader->position);
 }
 
 /* Why a record with this header cannot be, with so many bytes left; NULL if it can. */
-static const char *implausible(const struct perf_event_header *header, uint64_t left)
+static const char *reader_implausible(const struct perf_event_header *header, uint64_t left)
 {
 	if (header->type == 0 || header->type > TYPE_LAST)
 		return "no such record type";
@@ -102,8 +103,8 @@ static struct perf_event_header fetch_header(const struct ring_reader *reader, u
 }
 
 /* Copy the record at this offset, with the header that was checked and whatever is behind it. */
-static void fetch(const struct ring_reader *reader, uint64_t offset,
-                  const struct perf_event_header *header, uint8_t *to)
+static void reader_fetch(const struct ring_reader *reader, uint64_t offset,
+                         const struct perf_event_header *header, uint8_t *to)
 {
 	uint64_t first = reader->size - offset < header->size ? reader->size - offset
 	                                                      : header->size;
@@ -116,7 +117,7 @@ static void fetch(const struct ring_reader *reader, uint64_t offset,
 
 /* Whether the writer may have come round to the bytes that end so far behind the snapshot's head,
  * with a published record or, if it is not still, with one in flight. */
-static bool overwritten(const struct ring_reader *reader, uint64_t end)
+static bool reader_overwritten(const struct ring_reader *reader, uint64_t end)
 {
 	uint64_t ahead = reader->still ? 0 : TR_IN_FLIGHT(reader->size);
 	uint64_t now;
@@ -136,15 +137,15 @@ static int take_backward(struct ring_reader *reader, void *to)
 		return 0;
 	offset = (reader->position - reader->head) & (reader->size - 1);
 	header = fetch_header(reader, offset);
-	if (overwritten(reader, reader->position + sizeof(header)))
+	if (reader_overwritten(reader, reader->position + sizeof(header)))
 		return 0;
-	reason = implausible(&header, fresh - reader->position);
+	reason = reader_implausible(&header, fresh - reader->position);
 	if (reason)
-		return refuse(reader, reader->head - reader->position, reason);
+		return reader_refuse(reader, reader->head - reader->position, reason);
 	if (reader->position + header.size > reader->size)
 		return 0; /* the oldest record's end is gone */
-	fetch(reader, offset, &header, to);
-	if (overwritten(reader, reader->position + header.size))
+	reader_fetch(reader, offset, &header, to);
+	if (reader_overwritten(reader, reader->position + header.size))
 		return 0;
 	reader->position += header.size;
 	return header.size;
@@ -168,10 +169,10 @@ int ring_reader_take(struct ring_reader *reader, void *to)
 	if (reader->head - reader->position > AHEAD)
 		__builtin_prefetch(reader->data + ((offset + AHEAD) & (reader->size - 1)));
 	header = fetch_header(reader, offset);
-	reason = implausible(&header, reader->head - reader->position);
+	reason = reader_implausible(&header, reader->head - reader->position);
 	if (reason)
-		return refuse(reader, reader->position, reason);
-	fetch(reader, offset, &header, to);
+		return reader_refuse(reader, reader->position, reason);
+	reader_fetch(reader, offset, &header, to);
 	reader->position += header.size;
 	return header.size;
 }

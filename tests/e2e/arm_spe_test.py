@@ -74,7 +74,7 @@ def symbols(run):
 
 def is_the_sort_s(symbol):
     return symbol.startswith("_") or symbol.split(".")[0] in (
-        "qsort", "compare", "sort", "work", "workload", "payload", "payload_run", "calloc", "free",
+        "qsort", "compare", "sort", "record_workload", "record_payload", "payload_run", "calloc", "free",
         "memset", "swapfunc", "med3", "payload_start")
 
 

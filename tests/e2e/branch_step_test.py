@@ -41,7 +41,7 @@ def of_the_workload(run):
     """The pairs by link addresses, from the call of the workload to its return, without the
     interrupts that came between."""
     trace, program = branches.Trace(run.file), branches.Program()
-    start, pairs = program.symbols["workload"], []
+    start, pairs = program.symbols["record_workload"], []
     for piece in trace.of_cpu(0):
         for branch in piece.branches:
             pair = tuple(program.link(trace, address) for address in branch)
