@@ -34,9 +34,9 @@ def three_equal_counts(run, name, pending=0):
     counts = [event["generated"] for event in summary["events"]]
     tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1,
            f"{name}: their three counts are equal", counts)
-    tap.ok(all(0.979 < event["count"] * NS / event["time_enabled"] <= 1
+    tap.ok(all(0.978 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: the counters have what passed, but for 2.1 % in handlers", summary["events"])
+           f"{name}: the counters have what passed, but for 2.2 % in handlers", summary["events"])
     tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
                for event in summary["events"]),
            f"{name}: the samples are those that the counter demands", summary["events"])
@@ -151,10 +151,15 @@ def handlers(binary):
     drawn = {"draw_cell", "set_cell", "clear_row", "arch_uart_putc"}
     tap.ok(not any(drawn & functions.keys() for functions in samples.values()),
            "what the program prints is not drawn while it is recorded", samples)
+    # Ticks and an event's overflows may march in step for a while, so that one event meets more of
+    # a handler's first instructions than its share; all of them together do not.
+    outside = {event: functions.total() - functions["called"] - functions["main"]
+               for event, functions in samples.items()}
+    tap.ok(1000 * sum(outside.values()) <= sum(f.total() for f in samples.values()),
+           "of all samples less than one in a thousand is of anything but the program", outside)
     for event, functions in samples.items():
-        outside = functions.total() - functions["called"] - functions["main"]
-        tap.ok(functions.total() > 100 and outside <= 1 + functions.total() / 1000,
-               f"{event}: no sample in a thousand is of anything but the program",
+        tap.ok(functions.total() > 100 and outside[event] <= 2 + functions.total() / 500,
+               f"{event}: nor more than two in a thousand of its own",
                functions)
 
 
