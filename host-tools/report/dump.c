@@ -13,6 +13,7 @@
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/dump_text.h"
 #include "host-tools/util/exit_status.h"
+#include "host-tools/util/one_file.h"
 
 struct dump_options {
 	const char *path;
@@ -51,17 +52,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (errno || end == arg || *end)
 			argp_error(state, "--base %s: want an address", arg);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "one file at a time");
-		options->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->path)
-			options->path = "perf.data";
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return one_file_parse(key, arg, state, &options->path);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "host-tools/report/flame.h"
 #include "host-tools/report/symbols.h"
 #include "host-tools/util/exit_status.h"
+#include "host-tools/util/one_file.h"
 #include "host-tools/util/terminal.h"
 
 struct flamegraph_options {
@@ -52,17 +53,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'f':
 		options->folded = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->input)
-			argp_error(state, "one file at a time");
-		options->input = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->input)
-			options->input = "perf.data";
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return one_file_parse(key, arg, state, &options->input);
 	}
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The one file that a view is about, as perf's -i: argp's end of a command line. */
+#ifndef HOST_TOOLS_UTIL_ONE_FILE_H
+#define HOST_TOOLS_UTIL_ONE_FILE_H
+
+#include <argp.h>
+
+/* For a parser's default case: takes an argument for *path, of which there may be one, and
+ * "perf.data" where there is none. 0 or ARGP_ERR_UNKNOWN. Main thread. */
+error_t one_file_parse(int key, char *arg, struct argp_state *state, const char **path);
+
+#endif
