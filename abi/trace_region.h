@@ -14,7 +14,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010001U           /* major << 16 | minor */
+#define TR_VERSION 0x00010002U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -87,7 +87,8 @@ struct tr_reader {
 	uint32_t id;    /* HOST: whose the tails are, as it likes; 0: nobody's */
 	uint32_t lease; /* HOST: changes while that reader lives */
 	uint64_t ready; /* HOST: the run whose rings it reads */
-	uint8_t reserved[48];
+	uint32_t peer;  /* HOST: whom the doorbells are to wake, among ivshmem's peers: 16 bits */
+	uint8_t reserved[44];
 };
 _Static_assert(sizeof(struct tr_reader) == 64, "tr_reader");
 
@@ -127,7 +128,8 @@ struct tr_header {
 	uint32_t reader_found;        /* enum tr_reader_found, of this run */
 	int32_t exit_status;          /* of the last workload: main()'s or exit()'s */
 	uint64_t memory;              /* bytes of RAM, by the firmware's memory map; 0: unknown */
-	uint8_t reserved_1[24];
+	uint64_t heartbeat; /* changes while the machine lives and does not mask its ticks */
+	uint8_t reserved_1[16];
 	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
@@ -139,6 +141,7 @@ _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
 _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
 _Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
 _Static_assert(offsetof(struct tr_header, memory) == 288, "tr_header.memory");
+_Static_assert(offsetof(struct tr_header, heartbeat) == 296, "tr_header.heartbeat");
 _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");

@@ -247,6 +247,7 @@ static void serve_one(void)
 
 	trace_region_set_state(&region, TR_IDLE);
 	while (!mailbox_poll(&region, &request)) {
+		trace_region_beat(&region);
 		channel_pump(region_channel);
 		arch_relax();
 	}

@@ -50,11 +50,12 @@ static void pass_some_time(void)
 }
 
 /* Another look: does the reader live? */
-static bool reader_look(struct watch *w, const struct trace_region *region)
+static bool reader_look(struct watch *w, struct trace_region *region)
 {
 	struct tr_reader before = w->seen;
 	uint64_t now, passed;
 
+	trace_region_beat(region);
 	channel_pump(w->channel);
 	pass_some_time();
 	w->seen = reader_copy(region);
@@ -84,7 +85,7 @@ bool reader_is_announced(const struct trace_region *region)
 	return is_announced(&seen);
 }
 
-enum tr_reader_found reader_await(const struct trace_region *region, struct channel *channel)
+enum tr_reader_found reader_await(struct trace_region *region, struct channel *channel)
 {
 	struct watch w = begin_to_watch(region, channel);
 	enum tr_reader_found found = TR_READER_READY;
@@ -103,7 +104,7 @@ enum tr_reader_found reader_await(const struct trace_region *region, struct chan
 	return found;
 }
 
-bool reader_await_end(const struct trace_region *region, struct channel *channel)
+bool reader_await_end(struct trace_region *region, struct channel *channel)
 {
 	struct watch w = begin_to_watch(region, channel);
 

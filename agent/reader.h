@@ -14,10 +14,10 @@ bool reader_is_announced(const struct trace_region *region);
 /* Wait until the reader that is announced, if any, reads this run's rings, and tell the header what
  * was found. After trace_region_set_recording(). Lasts TR_READER_MS at the most, of a clock that
  * goes on only while we look; channel pumps meanwhile. Thread. */
-enum tr_reader_found reader_await(const struct trace_region *region, struct channel *channel);
+enum tr_reader_found reader_await(struct trace_region *region, struct channel *channel);
 
 /* Wait until the reader has withdrawn, which is true, or its lease is lost. For as long as somebody
  * changes the lease; channel pumps meanwhile. Thread. */
-bool reader_await_end(const struct trace_region *region, struct channel *channel);
+bool reader_await_end(struct trace_region *region, struct channel *channel);
 
 #endif

@@ -64,5 +64,7 @@ void recording_tick(struct tick *tick)
 	else
 		go_on(c);
 	recording_publish(c);
+	if (c == c->recording->cpus)
+		trace_region_beat(c->recording->region);
 	channel_pump(c->recording->channel);
 }

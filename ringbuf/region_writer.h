@@ -33,6 +33,7 @@ struct trace_region {
 	uint64_t tables_end; /* where the rings of a run start */
 	uint64_t used;       /* up to where this run's rings reach */
 	uint64_t run;
+	uint64_t heartbeat;
 	uint32_t run_events, run_rings;
 };
 
@@ -82,6 +83,13 @@ int trace_region_add_ring(struct trace_region *region, uint32_t cpu, uint64_t da
 static inline void *trace_region_at(const struct trace_region *region, uint64_t offset)
 {
 	return (char *)region->header + offset;
+}
+
+/* Tell who looks that the machine lives: at each tick of one CPU, and as often as a wait looks. Any
+ * context, never on two CPUs at a time. */
+static inline void trace_region_beat(struct trace_region *region)
+{
+	__atomic_store_n(&region->header->heartbeat, ++region->heartbeat, __ATOMIC_RELAXED);
 }
 
 /* Publish a state, with release; for TR_FAILED and TR_PANIC with status and message (may be

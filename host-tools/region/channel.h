@@ -34,6 +34,7 @@
 #include "host-tools/util/error.h"
 
 struct channel;
+struct ivshmem_client;
 struct ivshmem_server;
 
 /* A doorbell (struct tr_doorbell) that is to be cleared. */
@@ -64,8 +65,9 @@ struct channel {
 	const struct channel_ops *ops; /* NULL: not open */
 	void *bytes; /* page aligned; for region_open() alone, since they change under our eyes */
 	size_t size;
-	bool live; /* a machine is at the other end */
-	void *own; /* of the ops */
+	bool live;     /* a machine is at the other end */
+	void *own;     /* of the ops */
+	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
 };
 
 /* Bring bytes up to date. 1: not all is there yet, call again; a channel brings so much at a time
@@ -126,6 +128,10 @@ static inline void channel_close(struct channel *channel)
  * it rings none. */
 int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivshmem_server *server,
                         struct error *error);
+
+/* The same of the memory that an ivshmem server of somebody else's has handed to us as a client,
+ * which the channel closes in the end. On failure it stays the caller's. */
+int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error);
 
 /* A file that holds a region, or a bigger memory dump with one inside: bytes begins at the
  * region. base is the physical address of the file's first byte, UINT64_MAX: unknown. The file

@@ -10,17 +10,20 @@
 #include <unistd.h>
 
 #include "host-tools/region/channel.h"
+#include "host-tools/region/ivshmem_client.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region.h"
 #include "ringbuf/reader/ring_reader.h"
 
-#define POLL_MS 1 /* between two looks, where nobody rings */
+#define POLL_MS 1  /* between two looks, where nobody rings */
+#define LOOK_MS 20 /* where a doorbell rings, but not for state or console */
 
 struct memory {
 	void *mapping; /* what to unmap; NULL: nothing */
 	size_t size;
 	struct ivshmem_server *server; /* NULL: no doorbells */
 	int listener;                  /* ivshmem_server_listen()'s; -1: none */
+	struct ivshmem_client *client; /* NULL: we are nobody's */
 };
 
 static int memory_refresh(struct channel *channel, struct error *error)
@@ -68,7 +71,9 @@ static void memory_wait(struct channel *channel)
 {
 	const struct memory *memory = channel->own;
 
-	if (memory->listener >= 0)
+	if (memory->client)
+		ivshmem_client_wait(memory->client, LOOK_MS);
+	else if (memory->listener >= 0)
 		ivshmem_wait(memory->listener);
 	else
 		poll(NULL, 0, POLL_MS);
@@ -90,6 +95,7 @@ static void memory_close(struct channel *channel)
 		munmap(memory->mapping, memory->size);
 	if (memory->listener >= 0)
 		close(memory->listener);
+	ivshmem_client_close(memory->client);
 	free(memory);
 	memset(channel, 0, sizeof(*channel));
 }
@@ -113,7 +119,7 @@ int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool 
 	if (!memory)
 		return error_set(error, -ENOMEM, "no memory for a channel");
 	*memory = (struct memory){ .listener = -1 };
-	*channel = (struct channel){ &memory_ops, bytes, size, live, NULL };
+	*channel = (struct channel){ &memory_ops, bytes, size, live, NULL, 0 };
 	channel->own = memory;
 	return 0;
 }
@@ -153,6 +159,18 @@ int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivs
 	code = error_errno(error, "listening to doorbells");
 	memory_close(channel);
 	return code;
+}
+
+int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error)
+{
+	int code = map(channel, client->memory_fd, client->memory_size, MAP_SHARED, error);
+	struct memory *memory = channel->own;
+
+	if (code)
+		return code;
+	memory->client = client;
+	channel->peer = client->id;
+	return 0;
 }
 
 static int open_sized(const char *path, size_t *size, struct error *error)

@@ -47,6 +47,7 @@ int region_lease_take(struct region_lease *lease, struct channel *channel, struc
 		return error_errno(error, "making an eventfd");
 	lease->channel = channel;
 	renew(lease);
+	publish(lease, offsetof(struct tr_reader, peer), channel->peer);
 	set_id(lease, (uint32_t)getpid());
 	code = pthread_create(&lease->thread, NULL, keep, lease);
 	if (!code)

@@ -31,9 +31,23 @@ def cpu(agent, index):
     return (agent.word(offset + index * stride + 4), agent.word(offset + index * stride + 32, "<Q"))
 
 
+def beat(agent):
+    """How often its heart has beaten."""
+    return agent.word(*tr.HEADER["heartbeat"])
+
+
+def beats_while_recording(agent):
+    """Whether it does: a pair of looks with nothing but the recording between them."""
+    first = beat(agent)
+    return agent.until(lambda: beat(agent) > first + 100 or agent.state() != tr.RECORDING) and \
+        agent.state() == tr.RECORDING
+
+
 def serve(agent):
     tap.ok(agent.until(lambda: agent.state() == IDLE),
            "started without a command, the machine waits for one", agent.state())
+    tap.ok(agent.until(lambda start=beat(agent): beat(agent) != start),
+           "while it waits its heart beats")
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
               "a command from the mailbox is carried out")
     tap.equal(unbalanced(agent), None, "what it recorded is conserved")
@@ -54,6 +68,10 @@ def serve(agent):
     flags, ticks = cpu(agent, 1)
     tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second is told to be traced",
            (flags, ticks))
+    box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 1")
+    tap.ok(agent.until(lambda: agent.state() == tr.RECORDING) and beats_while_recording(agent),
+           "its heart beats while it records, of whichever CPU")
+    tap.ok(agent.until(lambda: agent.is_answered(box)), "to its end")
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -g -- qsort 1000"), 0,
               "and again, on the first")
     tap.equal(cpu(agent, 1), (ONLINE, 0), "of which nothing is said of the second")

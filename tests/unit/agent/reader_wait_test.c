@@ -16,7 +16,7 @@
 #define RUN 7
 
 static struct tr_header header;
-static const struct trace_region region = { .header = &header, .run = RUN };
+static struct trace_region region = { .header = &header, .run = RUN };
 static uint64_t now;       /* ns */
 static void (*turn)(void); /* the reader's, each time that somebody looks */
 static unsigned pumps;     /* that the channel was asked for */
@@ -123,11 +123,14 @@ static void nobody_is_not_waited_for(void **state)
 
 static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 {
+	uint64_t began = region.heartbeat;
+
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN - 1 };
 	assert_int_equal(await(withdraw), TR_READER_GONE);
 	assert_waited(60);
 	assert_int_equal(pumps, 60); /* or nobody would see it withdraw */
+	assert_int_equal(header.heartbeat - began, 60);
 }
 
 static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **state)

@@ -235,6 +235,17 @@ static void rings_lie_behind_the_tables(void **state)
 	assert_int_equal(needed, SIZE);
 }
 
+/* What the host stores there is never read back. */
+static void a_heartbeat_is_the_firmware_s_own_count(void **state)
+{
+	(void)state;
+	assert_int_equal(region.header->heartbeat, 0);
+	trace_region_beat(&region);
+	region.header->heartbeat = 77;
+	trace_region_beat(&region);
+	assert_int_equal(region.header->heartbeat, 2);
+}
+
 static void texts_are_cut_and_ended(void **state)
 {
 	char field[8];
@@ -254,10 +265,15 @@ static void texts_are_cut_and_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(limits_out_of_range_are_refused), TEST(tables_must_fit),
-		TEST(tables_lie_one_behind_the_other), TEST(the_header_says_what_it_is),
-		TEST(a_run_forgets_the_last_one),      TEST(a_run_within_the_limits),
-		TEST(rings_lie_behind_the_tables),     TEST(texts_are_cut_and_ended),
+		TEST(limits_out_of_range_are_refused),
+		TEST(tables_must_fit),
+		TEST(tables_lie_one_behind_the_other),
+		TEST(the_header_says_what_it_is),
+		TEST(a_run_forgets_the_last_one),
+		TEST(a_run_within_the_limits),
+		TEST(rings_lie_behind_the_tables),
+		TEST(texts_are_cut_and_ended),
+		TEST(a_heartbeat_is_the_firmware_s_own_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -360,7 +360,8 @@ int copying_channel_wrap(struct channel *channel, const struct copying_options *
 	memset(mirror, 0xa5, channel->size); /* nothing that anybody may see */
 	copying->target = *channel;
 	copying->options = *options;
-	*channel = (struct channel){ &copying_ops, mirror, channel->size, channel->live, NULL };
+	*channel = (struct channel){ &copying_ops,  mirror, channel->size,
+		                     channel->live, NULL,   channel->peer };
 	channel->own = copying;
 	return 0;
 }

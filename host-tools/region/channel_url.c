@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/region/channel_url.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+	const char *scheme;
+	channel_url_open *open;
+	const char *rest; /* its form */
+	const char *help;
+} schemes[] = {
+	{ "shm", channel_open_shm, "PATH",
+	  "shared memory: the file behind an ivshmem device, or an ivshmem server's socket" },
+};
+#define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
+
+/* "a, b or c". */
+static void list_schemes(char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = 0;
+	for (size_t i = 0; i < SCHEMES && used < size; i++) {
+		const char *between = !i ? "" : i + 1 < SCHEMES ? ", " : " or ";
+
+		used +=
+		    (size_t)snprintf(text + used, size - used, "%s%s:", between, schemes[i].scheme);
+	}
+}
+
+int channel_open_url(struct channel *channel, const char *url,
+                     const struct channel_url_options *options, struct error *error)
+{
+	const char *colon = strchr(url, ':');
+	size_t length = colon ? (size_t)(colon - url) : 0;
+	char known[256];
+
+	*channel = (struct channel){ 0 };
+	list_schemes(known, sizeof(known));
+	for (size_t i = 0; i < SCHEMES && colon; i++) {
+		int code;
+
+		if (strlen(schemes[i].scheme) != length ||
+		    strncmp(url, schemes[i].scheme, length) != 0)
+			continue;
+		if (!colon[1])
+			return error_set(error, -EINVAL, "--channel %s: want %s:%s", url,
+			                 schemes[i].scheme, schemes[i].rest);
+		code = schemes[i].open(channel, colon + 1, options, error);
+		return code ? error_prefix(error, code, "%s", url) : 0;
+	}
+	return error_set(error, -EINVAL, "--channel %s: a channel begins with %s", url, known);
+}
+
+void channel_url_help(FILE *out)
+{
+	for (size_t i = 0; i < SCHEMES; i++) {
+		char form[64];
+
+		snprintf(form, sizeof(form), "%s:%s", schemes[i].scheme, schemes[i].rest);
+		fprintf(out, "  %-28s %s\n", form, schemes[i].help);
+	}
+}

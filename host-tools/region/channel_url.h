@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channels to machines that we did not start, by URL: SCHEME:REST. The table of schemes is in
+ * channel_url.c, one line each; `--channel help` prints it.
+ */
+#ifndef HOST_TOOLS_REGION_CHANNEL_URL_H
+#define HOST_TOOLS_REGION_CHANNEL_URL_H
+
+#include <stdio.h>
+
+#include "host-tools/region/channel.h"
+
+/* What the command line says beside the URL. All zero is a good choice of everything. */
+struct channel_url_options {
+	double timeout;      /* s for the other end to answer; 0: the scheme's own */
+	const char *address; /* --address: physical, of the region's header, in hex; NULL: look for
+	                      * it */
+};
+
+/*
+ * What a scheme gives to the table. rest is what follows "SCHEME:", never empty. The channel's
+ * other end is live, or its errors say what, where and what to try; it need not hold a region yet
+ * (region_open() then says -EAGAIN).
+ */
+typedef int channel_url_open(struct channel *channel, const char *rest,
+                             const struct channel_url_options *options, struct error *error);
+
+/* Open the channel that a URL names. -EINVAL: no URL, or no such scheme; else the scheme's. */
+int channel_open_url(struct channel *channel, const char *url,
+                     const struct channel_url_options *options, struct error *error);
+
+/* The forms of URLs and what they carry, a line each. */
+void channel_url_help(FILE *out);
+
+/* The schemes. Each in its channel_*.c. */
+channel_url_open channel_open_shm; /* a file, or the socket of an ivshmem server */
+
+#endif
