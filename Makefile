@@ -58,7 +58,7 @@ PARSERS := agent/parse/*.c pmu/parse/*.c
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_DIRS := boot lib agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel workload
+FW_DIRS := boot lib agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
 FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
@@ -111,7 +111,7 @@ HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libp
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 
-HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c host-tools/*/*.c)
+HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c channel/wire/*.c host-tools/*/*.c)
 TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c \
 	pmu/software/*.c arch/host/*.c)) tests/unit/pmu/sources.c
 
