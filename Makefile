@@ -58,7 +58,7 @@ PARSERS := agent/parse/*.c pmu/parse/*.c
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_DIRS := boot lib agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
+FW_DIRS := boot lib lib/uart agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
 FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
@@ -113,7 +113,7 @@ $(PFM)/lib/libpfm.a:
 
 HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c channel/wire/*.c host-tools/*/*.c)
 TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c \
-	pmu/software/*.c arch/host/*.c)) tests/unit/pmu/sources.c
+	pmu/software/*.c lib/uart/*.c arch/host/*.c)) tests/unit/pmu/sources.c
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags
 define variant

@@ -41,6 +41,10 @@ static inline void arch_relax(void);
 static inline uint64_t arch_irq_save(void);
 static inline void arch_irq_restore(uint64_t saved);
 
+/* A byte of I/O space. An ISA that has none: FFH, as where nobody answers, and no effect. */
+static inline uint8_t arch_port_read(uint16_t port);
+static inline void arch_port_write(uint16_t port, uint8_t value);
+
 /* What arch_reg_write() wrote before takes effect before what follows in the program. x86:
  * nothing to do, WRMSR serializes enough; Arm: ISB. */
 static inline void arch_reg_sync(void);
@@ -122,6 +126,8 @@ struct arch_uart_hint {
 	uint8_t access_size;    /* ACPI generic address: bytes per access, 0 unknown */
 	uint8_t reg_shift;
 	uint64_t address;
+	uint32_t clock; /* Hz; 0 unknown */
+	uint32_t baud;  /* that the firmware has set; 0 unknown */
 };
 
 #define ARCH_MAX_CPUS       256
@@ -201,7 +207,7 @@ void arch_give_back(void);
 
 /* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm
  * entered at EL2: at EL1, on a stack of its own, so that interrupts reach us whatever fn masks.
- * fn may call this header's hooks for time, arch_cpu(), arch_wait() and the UART; of the others
+ * fn may call this header's hooks for time, arch_cpu() and arch_wait(), and a UART's; of the others
  * it has no need. Not nested. Thread. */
 int arch_call_payload(int (*fn)(void *arg), void *arg);
 
@@ -370,15 +376,6 @@ void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations);
 
 /* Stop this CPU for good, interrupts masked. */
 _Noreturn void arch_halt(void);
-
-/* ---- The machine's console ---- */
-
-/* Find the UART: where ACPI's SPCR or DBG2 says (device memory or I/O port), else the ISA's
- * customary one if it answers. -ENODEV where there is none. Thread. */
-int arch_uart_init(const struct arch_uart_hint *hint); /* hint may be NULL */
-
-/* Write one byte, waiting (bounded) for room. Any context: a panic uses it. */
-void arch_uart_putc(char c);
 
 /* ---- Faults ---- */
 

@@ -65,10 +65,11 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 		platform->hpet = registers.address;
 }
 
-static void set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
+/* Whether it is one that can be used. */
+static bool set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
 {
 	if (base.address == 0 || base.space > 1)
-		return;
+		return false;
 	platform->has_uart = true;
 	platform->uart = (struct arch_uart_hint){
 		.interface_type = type,
@@ -79,13 +80,33 @@ static void set_uart(struct arch_platform *platform, uint8_t type, struct generi
 		                                                       : 0,
 		.address = base.address,
 	};
+	return true;
 }
 
-/* Microsoft, "Serial Port Console Redirection Table", revision 1.10 */
+/* Microsoft, "Serial Port Console Redirection Table", revision 1.10: the rate as one of a few (0:
+ * as it is), or exactly, which is newer, as the clock is. */
+#define SPCR_TYPE         36
+#define SPCR_BASE         40
+#define SPCR_BAUD         58
+#define SPCR_CLOCK        76
+#define SPCR_PRECISE_BAUD 80
+
+static uint32_t parse_baud(const uint8_t *table, uint32_t size)
+{
+	static const uint32_t bauds[] = { [3] = 9600, [4] = 19200, [6] = 57600, [7] = 115200 };
+	uint32_t precise = size >= SPCR_PRECISE_BAUD + 4 ? acpi_u32(table + SPCR_PRECISE_BAUD) : 0;
+
+	if (precise || size <= SPCR_BAUD)
+		return precise;
+	return table[SPCR_BAUD] < sizeof(bauds) / sizeof(bauds[0]) ? bauds[table[SPCR_BAUD]] : 0;
+}
+
 void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	(void)size;
-	set_uart(platform, table[36], parse_address(table + 40));
+	if (!set_uart(platform, table[SPCR_TYPE], parse_address(table + SPCR_BASE)))
+		return;
+	platform->uart.baud = parse_baud(table, size);
+	platform->uart.clock = size >= SPCR_CLOCK + 4 ? acpi_u32(table + SPCR_CLOCK) : 0;
 }
 
 /* Microsoft, "Debug Port Table 2": device information structures */

@@ -6,12 +6,26 @@
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
 #include "lib/memory.h"
+#include "lib/uart/uart.h"
+
+#define COM1 0x3f8U /* where a PC has its first */
 
 static struct arch_platform platform;
+static struct uart console_uart;
 
 static const void *view_memory(uint64_t address, size_t size)
 {
 	return memory_is_known(address, size) ? (const void *)address : NULL;
+}
+
+/* The page tables to come must have its registers. */
+static void map_uart(const struct arch_uart_hint *hint)
+{
+	struct uart uart;
+
+	if (uart_describe(&uart, hint) == 0 && uart.in_memory &&
+	    memory_add_mapping(uart.address, uart.size, ARCH_MAP_DEVICE) != 0)
+		platform.has_uart = false;
 }
 
 const struct arch_platform *platform_init(void)
@@ -24,6 +38,8 @@ const struct arch_platform *platform_init(void)
 		console_printf("ACPI: the firmware names no tables\n");
 	else
 		acpi_parse((uint64_t)rsdp, view_memory, console_printf, &platform);
+	if (platform.has_uart)
+		map_uart(&platform.uart);
 	platform.low_memory = (uint64_t)memory_alloc_pages_below(2, 1U << 20);
 	return &platform;
 }
@@ -32,14 +48,24 @@ static void write_uart(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n')
-			arch_uart_putc('\r');
-		arch_uart_putc(text[i]);
+			uart_write(&console_uart, '\r');
+		uart_write(&console_uart, (uint8_t)text[i]);
 	}
+}
+
+/* As ACPI says, else where a PC has one. */
+static int find_uart(const struct arch_platform *facts)
+{
+	if (facts->has_uart && uart_describe(&console_uart, &facts->uart) == 0 &&
+	    uart_open(&console_uart) == 0)
+		return 0;
+	uart_describe_16550(&console_uart, COM1, false, 1, 0);
+	return uart_open(&console_uart);
 }
 
 void console_start(const struct arch_platform *facts)
 {
-	if (arch_uart_init(facts->has_uart ? &facts->uart : NULL) == 0)
+	if (find_uart(facts) == 0)
 		console_add_sink(write_uart);
 	framebuffer_start();
 }

@@ -15,7 +15,6 @@
 #include "arch/aarch64/saved.h"
 #include "arch/aarch64/smp.h"
 #include "arch/aarch64/sysreg.h"
-#include "arch/aarch64/uart.h"
 
 #define ID_AA64MMFR4_E2H0  24 /* 0: E2H may be 0 */
 #define ID_AA64DFR0_PMUVER 8
@@ -71,8 +70,6 @@ static int map_all(const struct arch_platform *platform, const struct arch_mappi
 		error = map_for_caller(&maps[i]);
 	if (!error)
 		error = gic_map_devices(platform, map_device, NULL);
-	if (!error && arm_uart_address())
-		error = map_device(NULL, arm_uart_address(), ARM_UART_SIZE);
 	return error;
 }
 
@@ -122,8 +119,6 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 	if (e2h_is_fixed())
 		return -ENOTSUP;
 	psci_init(platform, arm_machine.el);
-	if (platform->has_uart)
-		arch_uart_init(&platform->uart);
 	error = gic_discover(platform);
 	if (!error)
 		error = make_tables(alloc);

@@ -45,19 +45,6 @@ static inline void wrmsr(uint32_t msr, uint64_t value)
 	                 : "memory");
 }
 
-static inline uint8_t inb(uint16_t port)
-{
-	uint8_t value;
-
-	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port) : "memory");
-	return value;
-}
-
-static inline void outb(uint16_t port, uint8_t value)
-{
-	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
-}
-
 static inline uint32_t inl(uint16_t port)
 {
 	uint32_t value;

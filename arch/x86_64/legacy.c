@@ -38,10 +38,10 @@ static unsigned nr_inputs(unsigned ioapic)
 void legacy_take_over(const struct arch_platform *facts)
 {
 	platform = facts;
-	pic_masks[0] = inb(PIC1_MASK);
-	pic_masks[1] = inb(PIC2_MASK);
-	outb(PIC1_MASK, 0xff);
-	outb(PIC2_MASK, 0xff);
+	pic_masks[0] = arch_port_read(PIC1_MASK);
+	pic_masks[1] = arch_port_read(PIC2_MASK);
+	arch_port_write(PIC1_MASK, 0xff);
+	arch_port_write(PIC2_MASK, 0xff);
 	for (unsigned i = 0; i < platform->ioapic_count; i++) {
 		for (unsigned input = 0; input < nr_inputs(i); input++) {
 			redirections[i][input] = *ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
@@ -56,6 +56,6 @@ void legacy_give_back(void)
 	for (unsigned i = 0; i < platform->ioapic_count; i++)
 		for (unsigned input = 0; input < nr_inputs(i); input++)
 			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input];
-	outb(PIC1_MASK, pic_masks[0]);
-	outb(PIC2_MASK, pic_masks[1]);
+	arch_port_write(PIC1_MASK, pic_masks[0]);
+	arch_port_write(PIC2_MASK, pic_masks[1]);
 }

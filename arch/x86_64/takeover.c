@@ -66,8 +66,6 @@ static int map_devices(const struct arch_platform *platform)
 		result = map_device(platform->hpet, 1024);
 	if (result == 0 && platform->pm_timer_space == 0)
 		result = map_device(platform->pm_timer, 4);
-	if (result == 0 && platform->has_uart && platform->uart.space == 0)
-		result = map_device(platform->uart.address, 8U << platform->uart.reg_shift);
 	for (unsigned i = 0; i < platform->ioapic_count && result == 0; i++)
 		result = map_device(platform->ioapics[i], PAGE);
 	return result;

@@ -134,6 +134,18 @@ static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
 	return old;
 }
 
+static inline uint8_t arch_port_read(uint16_t port)
+{
+	(void)port;
+	return 0xff;
+}
+
+static inline void arch_port_write(uint16_t port, uint8_t value)
+{
+	(void)port;
+	(void)value;
+}
+
 static inline void arch_reg_sync(void)
 {
 	asm volatile("isb" : : : "memory");

@@ -15,7 +15,11 @@
 #endif
 
 extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
-extern uint64_t host_irq_masked;  /* 1: arch_irq_save() or arch_irq_disable() is in force */
+/* What is at a port, for tests; 0: nobody is. */
+extern uint8_t (*host_port_read)(uint16_t port);
+extern void (*host_port_write)(uint16_t port, uint8_t value);
+
+extern uint64_t host_irq_masked; /* 1: arch_irq_save() or arch_irq_disable() is in force */
 
 static inline uint64_t arch_cycles(void)
 {
@@ -64,6 +68,17 @@ static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
 static inline void arch_fence(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline uint8_t arch_port_read(uint16_t port)
+{
+	return host_port_read ? host_port_read(port) : 0xff;
+}
+
+static inline void arch_port_write(uint16_t port, uint8_t value)
+{
+	if (host_port_write)
+		host_port_write(port, value);
 }
 
 static inline void arch_reg_sync(void)

@@ -68,6 +68,19 @@ static inline void arch_fence(void)
 	__asm__ volatile("mfence" : : : "memory");
 }
 
+static inline uint8_t arch_port_read(uint16_t port)
+{
+	uint8_t value;
+
+	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+	return value;
+}
+
+static inline void arch_port_write(uint16_t port, uint8_t value)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
+}
+
 static inline void arch_reg_sync(void)
 {
 }

@@ -331,6 +331,40 @@ static void the_console_wins_over_the_debug_port_in_either_order(void **state)
 	}
 }
 
+static void the_consoles_rate_is_what_its_table_knows_of_it(void **state)
+{
+	static const struct {
+		uint32_t size; /* of the table */
+		uint8_t code;
+		uint32_t precise, clock, baud;
+	} cases[] = {
+		{ 80, 0, 0, 0, 0 },   { 80, 7, 0, 0, 115200 },         { 80, 3, 0, 0, 9600 },
+		{ 80, 200, 0, 0, 0 }, { 88, 0, 1500000, 48, 1500000 }, { 88, 7, 0, 24, 115200 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t spcr;
+
+		used = REST;
+		entries = 0;
+		memset(memory, 0, SIZE);
+		spcr = add_table("SPCR", cases[i].size);
+		put(spcr + 36, 3, 1);
+		put(spcr + 40, 0x03002000, 4);
+		put(spcr + 44, 0x9000000, 8);
+		put(spcr + 58, cases[i].code, 1);
+		put(spcr + 76, cases[i].clock, 4);
+		if (cases[i].size > 80)
+			put(spcr + 80, cases[i].precise, 4);
+		seal_table(spcr);
+		seal_roots();
+		assert_int_equal(parse(), 0);
+		assert_int_equal(platform.uart.baud, cases[i].baud);
+		assert_int_equal(platform.uart.clock, cases[i].clock);
+	}
+}
+
 static void a_machine_of_acpi_1_has_an_rsdt(void **state)
 {
 	uint32_t fadt = add_fadt(116);
@@ -465,6 +499,7 @@ int main(void)
 		CASE(the_pm_timer_is_found_in_old_and_new_tables),
 		CASE(hpet_and_arms_timers_are_found),
 		CASE(a_debug_port_is_the_uart_where_there_is_no_console),
+		CASE(the_consoles_rate_is_what_its_table_knows_of_it),
 		CASE(the_console_wins_over_the_debug_port_in_either_order),
 		CASE(a_machine_of_acpi_1_has_an_rsdt),
 		CASE(a_broken_xsdt_falls_back_to_the_rsdt),

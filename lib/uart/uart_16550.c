@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * National Semiconductor PC16550D, 8.0; of its successors the TL16C750, whose FIFO of 64 bytes is
+ * enabled by a bit of FCR that is open while DLAB is.
+ */
+#include <errno.h>
+
+#include "lib/uart/uart.h"
+
+#define RBR 0 /* receiver, transmitter; divisor's low byte while DLAB */
+#define IER 1 /* interrupts; divisor's high byte while DLAB */
+#define IIR 2 /* read */
+#define FCR 2 /* write */
+#define LCR 3
+#define MCR 4
+#define LSR 5
+#define SCR 7
+
+#define IIR_FIFO       0xc0U /* both: a FIFO that works (a 16550's own does not) */
+#define IIR_FIFO_64    0x20U
+#define FCR_ENABLE     0x01U
+#define FCR_64         0x20U
+#define LCR_8N1        0x03U
+#define LCR_DLAB       0x80U
+#define MCR_DTR_RTS    0x03U
+#define MCR_LOOP       0x10U
+#define MCR_FLOW       0x20U /* TL16C750: RTS and CTS by hardware; kept */
+#define LSR_DR         0x01U
+#define LSR_THRE       0x20U
+#define LSR_TEMT       0x40U
+#define DIVISOR_115200 1U /* of the PC's clock, which is taken for that of any other */
+
+static uint32_t ns16550_get(const struct uart *uart, unsigned reg)
+{
+	return uart->access->read(uart, reg) & 0xff;
+}
+
+static void ns16550_set(const struct uart *uart, unsigned reg, uint32_t value)
+{
+	uart->access->write(uart, reg, value);
+}
+
+/* The scratch register keeps what it is given; where there is no UART all reads FFH. */
+static bool ns16550_answers(const struct uart *uart)
+{
+	uint32_t before = ns16550_get(uart, SCR);
+	bool kept;
+
+	ns16550_set(uart, SCR, 0x5a);
+	kept = ns16550_get(uart, SCR) == 0x5a;
+	ns16550_set(uart, SCR, before);
+	return kept && ns16550_get(uart, LSR) != 0xff;
+}
+
+static uint32_t ns16550_divisor(const struct uart *uart, uint32_t line)
+{
+	uint32_t divisor;
+
+	ns16550_set(uart, LCR, line | LCR_DLAB);
+	divisor = ns16550_get(uart, RBR) | ns16550_get(uart, IER) << 8;
+	ns16550_set(uart, LCR, line);
+	return divisor;
+}
+
+static void ns16550_set_divisor(const struct uart *uart, uint32_t line, uint32_t divisor)
+{
+	ns16550_set(uart, LCR, line | LCR_DLAB);
+	ns16550_set(uart, RBR, divisor & 0xff);
+	ns16550_set(uart, IER, divisor >> 8);
+	ns16550_set(uart, LCR, line);
+}
+
+static void ns16550_enable_fifo(struct uart *uart, uint32_t line)
+{
+	uint32_t iir;
+
+	ns16550_set(uart, LCR, line | LCR_DLAB);
+	ns16550_set(uart, FCR, FCR_ENABLE | FCR_64);
+	ns16550_set(uart, LCR, line);
+	iir = ns16550_get(uart, IIR);
+	uart->fifo = (iir & IIR_FIFO) != IIR_FIFO ? 1 : iir & IIR_FIFO_64 ? 64 : 16;
+}
+
+/* Eight bits and a divisor are somebody's doing: after a reset LCR is 0. */
+static int ns16550_probe(struct uart *uart)
+{
+	uint32_t line, divisor;
+
+	if (!ns16550_answers(uart))
+		return -ENODEV;
+	line = ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
+	divisor = ns16550_divisor(uart, line);
+	if ((line & LCR_8N1) != LCR_8N1 || !divisor) {
+		line = LCR_8N1;
+		divisor = DIVISOR_115200;
+		ns16550_set_divisor(uart, line, divisor);
+		uart->baud = UART_16550_CLOCK / 16;
+	} else if (!uart->baud && uart->clock) {
+		uart->baud = uart->clock / 16 / divisor;
+	}
+	ns16550_set(uart, IER, 0); /* polled */
+	ns16550_enable_fifo(uart, line);
+	ns16550_set(uart, MCR, (ns16550_get(uart, MCR) & MCR_FLOW) | MCR_DTR_RTS);
+	return 0;
+}
+
+static unsigned ns16550_room(const struct uart *uart)
+{
+	return ns16550_get(uart, LSR) & LSR_THRE ? uart->fifo : 0;
+}
+
+static void ns16550_put(const struct uart *uart, uint8_t byte)
+{
+	ns16550_set(uart, RBR, byte);
+}
+
+static int ns16550_take(const struct uart *uart)
+{
+	return ns16550_get(uart, LSR) & LSR_DR ? (int)ns16550_get(uart, RBR) : -1;
+}
+
+static bool ns16550_idle(const struct uart *uart)
+{
+	return ns16550_get(uart, LSR) & LSR_TEMT;
+}
+
+static int ns16550_set_baud(struct uart *uart, uint32_t baud)
+{
+	uint32_t most = uart_highest_baud(uart), divisor, reached;
+
+	if (!baud || baud > most)
+		return -ENOTSUP;
+	divisor = (most + baud / 2) / baud;
+	reached = divisor && divisor <= UINT16_MAX ? most / divisor : 0;
+	if ((reached > baud ? reached - baud : baud - reached) > baud / 50)
+		return -ENOTSUP;
+	ns16550_set_divisor(uart, ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff, divisor);
+	ns16550_set(uart, IER, 0);
+	uart->baud = baud;
+	return 0;
+}
+
+const struct uart_ops uart_16550 = {
+	.name = "16550",
+	.probe = ns16550_probe,
+	.room = ns16550_room,
+	.put = ns16550_put,
+	.get = ns16550_take,
+	.idle = ns16550_idle,
+	.set_baud = ns16550_set_baud,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PL011 (DDI 0183) and its subset, the SBSA generic UART (DEN0029, appendix B), which has no
+ * registers but DR, RSR, FR and those of its interrupts: rate and line are the firmware's there,
+ * and here as well.
+ */
+#include <errno.h>
+
+#include "lib/uart/uart.h"
+
+/* offset / 4 */
+#define DR        0x00
+#define FR        0x06
+#define IBRD      0x09
+#define FBRD      0x0a
+#define LCR_H     0x0b
+#define CR        0x0c
+#define PERIPHID0 0x3f8
+#define PERIPHID1 0x3f9
+#define PERIPHID2 0x3fa
+
+#define FR_BUSY      (1U << 3)
+#define FR_RXFE      (1U << 4)
+#define FR_TXFF      (1U << 5)
+#define LCR_H_FEN    (1U << 4)
+#define LCR_H_WLEN_8 (3U << 5)
+#define CR_ENABLE    0x301U /* UARTEN, TXE, RXE */
+#define CR_UARTEN    0x001U
+
+#define FIFO_OLD  16U /* up to r1p4 */
+#define FIFO_R1P5 32U /* and of the SBSA's */
+#define DRAIN     100000U
+
+/* DDI 0183, 3.3.14: part 011H; the revision of r1p5 is 3. */
+static bool pl011_is_whole(const struct uart *uart)
+{
+	return (uart->access->read(uart, PERIPHID0) & 0xff) == 0x11 &&
+	       (uart->access->read(uart, PERIPHID1) & 0x0f) == 0x0;
+}
+
+/* 3.3.7: the line is to be changed while the UART is disabled, and not while it sends. */
+static void pl011_set_line(const struct uart *uart, uint32_t line)
+{
+	for (unsigned i = 0; i < DRAIN && uart->access->read(uart, FR) & FR_BUSY; i++)
+		arch_relax();
+	uart->access->write(uart, CR, uart->access->read(uart, CR) & ~CR_UARTEN);
+	uart->access->write(uart, LCR_H, line);
+	uart->access->write(uart, CR, uart->access->read(uart, CR) | CR_ENABLE);
+}
+
+static int pl011_probe(struct uart *uart)
+{
+	uint32_t line, divisor;
+
+	if (uart->access->read(uart, FR) == UINT32_MAX)
+		return -ENODEV;
+	uart->fifo = FIFO_R1P5;
+	if (!pl011_is_whole(uart))
+		return 0;
+	if ((uart->access->read(uart, PERIPHID2) >> 4 & 0xf) < 3)
+		uart->fifo = FIFO_OLD;
+	line = uart->access->read(uart, LCR_H) & 0xff;
+	if (!(line & LCR_H_FEN) || !(uart->access->read(uart, CR) & CR_UARTEN))
+		pl011_set_line(uart, line | LCR_H_WLEN_8 | LCR_H_FEN);
+	divisor = uart->access->read(uart, IBRD) << 6 | (uart->access->read(uart, FBRD) & 0x3f);
+	if (!uart->baud && uart->clock && divisor)
+		uart->baud = (uint32_t)((uint64_t)uart->clock * 4 / divisor);
+	return 0;
+}
+
+static unsigned pl011_room(const struct uart *uart)
+{
+	return !(uart->access->read(uart, FR) & FR_TXFF);
+}
+
+static void pl011_put(const struct uart *uart, uint8_t byte)
+{
+	uart->access->write(uart, DR, byte);
+}
+
+static int pl011_get(const struct uart *uart)
+{
+	if (uart->access->read(uart, FR) & FR_RXFE)
+		return -1;
+	return (int)(uart->access->read(uart, DR) & 0xff);
+}
+
+static bool pl011_idle(const struct uart *uart)
+{
+	return !(uart->access->read(uart, FR) & FR_BUSY);
+}
+
+/* 3.3.6: IBRD and FBRD take effect with the write to LCR_H. */
+static int pl011_set_baud(struct uart *uart, uint32_t baud)
+{
+	uint64_t divisor;
+
+	if (!baud || baud > uart_highest_baud(uart) || !pl011_is_whole(uart))
+		return -ENOTSUP;
+	divisor = ((uint64_t)uart->clock * 4 + baud / 2) / baud; /* in 64ths */
+	if (divisor >> 6 > UINT16_MAX)
+		return -ENOTSUP;
+	uart->access->write(uart, IBRD, (uint32_t)(divisor >> 6));
+	uart->access->write(uart, FBRD, (uint32_t)(divisor & 0x3f));
+	pl011_set_line(uart, uart->access->read(uart, LCR_H) & 0xff);
+	uart->baud = baud;
+	return 0;
+}
+
+const struct uart_ops uart_pl011 = {
+	.name = "PL011",
+	.probe = pl011_probe,
+	.room = pl011_room,
+	.put = pl011_put,
+	.get = pl011_get,
+	.idle = pl011_idle,
+	.set_baud = pl011_set_baud,
+};

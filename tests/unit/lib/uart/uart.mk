@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+uart_test_SRCS := tests/unit/lib/uart/uart_model.c

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* UARTs: found, measured, as they were left or set; what fits is sent, and nothing more. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/lib/uart/uart_model.h"
+
+static struct uart uart;
+static uint8_t text[300];
+
+static void set_up(enum model_kind kind)
+{
+	for (unsigned i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)(i * 7 + 1);
+	uart_model_start(kind, &uart);
+}
+
+static void its_fifo_is_as_deep_as_it_says(void **state)
+{
+	static const struct {
+		enum model_kind kind;
+		unsigned depth;
+	} cases[] = {
+		{ MODEL_8250, 1 },   { MODEL_16550A, 16 }, { MODEL_16750, 64 },
+		{ MODEL_PL011, 32 }, { MODEL_SBSA, 32 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set_up(cases[i].kind);
+		assert_int_equal(uart_open(&uart), 0);
+		assert_int_equal(uart.fifo, cases[i].depth);
+		assert_int_equal(uart_model.depth, cases[i].depth);
+	}
+	set_up(MODEL_PL011);
+	uart_model.revision = 1;
+	uart_model.line = 0x60; /* no FIFO */
+	uart_model.depth = 1;
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart.fifo, 16);
+	assert_int_equal(uart_model.depth, 16);
+	assert_int_equal(uart_model.line, 0x70);
+}
+
+static void where_nobody_answers_there_is_none(void **state)
+{
+	(void)state;
+	set_up(MODEL_NONE);
+	assert_int_equal(uart_open(&uart), -ENODEV);
+	assert_null(uart.ops);
+	uart_describe_16550(&uart, 0x3f8, false, 1, 0); /* through the seam: no port answers */
+	assert_int_equal(uart_open(&uart), -ENODEV);
+}
+
+static void a_line_that_somebody_has_set_is_left(void **state)
+{
+	(void)state;
+	set_up(MODEL_16550A);
+	uart_model.line = 0x1b; /* 8 bits, even parity */
+	uart_model.divisor = 6;
+	uart_model.ier = 5;
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart_model.line, 0x1b);
+	assert_int_equal(uart_model.divisor, 6);
+	assert_int_equal(uart.baud, 19200);
+	assert_int_equal(uart_model.ier, 0);
+	set_up(MODEL_PL011);
+	assert_int_equal(uart_open(&uart), 0);
+	assert_in_range(uart.baud, 115000, 115400);
+	assert_int_equal(uart_model.divisor, 13);
+}
+
+static void a_line_that_nobody_has_set_gets_115200(void **state)
+{
+	(void)state;
+	set_up(MODEL_16550A);
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart_model.line, 3);
+	assert_int_equal(uart_model.divisor, 1);
+	assert_int_equal(uart.baud, 115200);
+	assert_int_equal(uart_model.mcr & 3, 3);
+	set_up(MODEL_16550A);
+	uart_model.line = 3;
+	uart_model.divisor = 0; /* as good as none */
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart_model.divisor, 1);
+}
+
+static void what_fits_is_sent_and_no_byte_more(void **state)
+{
+	static const enum model_kind kinds[] = { MODEL_8250, MODEL_16550A, MODEL_16750, MODEL_PL011,
+		                                 MODEL_SBSA };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		unsigned sent = 0;
+
+		set_up(kinds[i]);
+		assert_int_equal(uart_open(&uart), 0);
+		while (sent < sizeof(text)) {
+			unsigned now = uart_send(&uart, text + sent, sizeof(text) - sent);
+
+			assert_true(now <= uart.fifo + 1U);
+			sent += now;
+			uart_model_run(uart_model_byte_ns() / 3);
+		}
+		uart_model_run(100 * uart_model_byte_ns());
+		assert_true(uart.ops->idle(&uart));
+		assert_int_equal(uart_model.overruns, 0);
+		assert_int_equal(uart_model.nr_sent, sizeof(text));
+		assert_memory_equal(uart_model.sent, text, sizeof(text));
+	}
+}
+
+static void a_line_that_does_not_move_is_waited_for_once(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	set_up(MODEL_16550A);
+	assert_int_equal(uart_open(&uart), 0);
+	uart_model.stalled = true;
+	assert_int_equal(uart_send(&uart, text, 100), 16);
+	assert_int_equal(uart_send(&uart, text, 1), 0);
+	uart_write(&uart, 'a');
+	before = uart_model.accesses;
+	uart_write(&uart, 'b');
+	assert_true(uart_model.accesses - before < 5);
+	uart_model.stalled = false;
+	uart_model_run(30 * uart_model_byte_ns());
+	uart_write(&uart, 'c');
+	uart_model_run(30 * uart_model_byte_ns());
+	assert_int_equal(uart_model.sent[uart_model.nr_sent - 1], 'c');
+}
+
+static void what_comes_is_taken_up_to_the_bound(void **state)
+{
+	uint8_t got[64];
+
+	(void)state;
+	set_up(MODEL_16550A);
+	assert_int_equal(uart_open(&uart), 0);
+	uart_model_send(text, 10);
+	uart_model_run(20 * uart_model_byte_ns());
+	assert_int_equal(uart_receive(&uart, got, 4), 4);
+	assert_int_equal(uart_receive(&uart, got + 4, 60), 6);
+	assert_memory_equal(got, text, 10);
+	assert_int_equal(uart_receive(&uart, got, 64), 0);
+}
+
+static void a_rate_is_what_the_clock_can_do(void **state)
+{
+	(void)state;
+	set_up(MODEL_16550A);
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart_highest_baud(&uart), 115200);
+	assert_int_equal(uart.ops->set_baud(&uart, 57600), 0);
+	assert_int_equal(uart_model.divisor, 2);
+	assert_int_equal(uart.ops->set_baud(&uart, 230400), -ENOTSUP);
+	assert_int_equal(uart.ops->set_baud(&uart, 100000), -ENOTSUP); /* 115200 would be it */
+	assert_int_equal(uart.ops->set_baud(&uart, 0), -ENOTSUP);
+	assert_int_equal(uart_model.divisor, 2);
+	uart.clock = 0;
+	assert_int_equal(uart.ops->set_baud(&uart, 9600), -ENOTSUP);
+	set_up(MODEL_PL011);
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart_highest_baud(&uart), 1500000);
+	assert_int_equal(uart.ops->set_baud(&uart, 921600), 0);
+	assert_int_equal(uart_model.divisor, 1);
+	assert_int_equal(uart_model.fraction, 40); /* 24 MHz / 16 / 921600 = 1.6276 */
+	assert_int_equal(uart_model.line, 0x70);
+	assert_int_equal(uart_model.control & 0x301, 0x301);
+	set_up(MODEL_SBSA);
+	assert_int_equal(uart_open(&uart), 0);
+	uart.clock = 24000000;
+	assert_int_equal(uart.ops->set_baud(&uart, 115200), -ENOTSUP); /* it has no such register */
+}
+
+static void a_uart_of_acpi_is_reached_as_it_says(void **state)
+{
+	struct arch_uart_hint hint = { .interface_type = 0x12,
+		                       .address = 0x1000,
+		                       .access_size = 4,
+		                       .clock = 48000000,
+		                       .baud = 1500000 };
+
+	(void)state;
+	assert_int_equal(uart_describe(&uart, &hint), 0);
+	assert_ptr_equal(uart.ops, &uart_16550);
+	assert_true(uart.in_memory);
+	assert_int_equal(uart.shift, 2);
+	assert_int_equal(uart.size, 32);
+	assert_int_equal(uart.clock, 48000000);
+	assert_int_equal(uart.baud, 1500000);
+	hint.access_size = 1;
+	hint.reg_shift = 1;
+	assert_int_equal(uart_describe(&uart, &hint), 0);
+	assert_int_equal(uart.shift, 1);
+	hint.space = 1;
+	hint.interface_type = 3; /* a PL011 at a port */
+	assert_int_equal(uart_describe(&uart, &hint), -ENODEV);
+	hint.space = 0;
+	assert_int_equal(uart_describe(&uart, &hint), 0);
+	assert_ptr_equal(uart.ops, &uart_pl011);
+	hint.interface_type = 2; /* a MAX311xE at SPI */
+	assert_int_equal(uart_describe(&uart, &hint), -ENODEV);
+	hint.interface_type = 0;
+	hint.address = 0;
+	assert_int_equal(uart_describe(&uart, &hint), -ENODEV);
+}
+
+/* In memory, through the accesses that the driver itself makes: registers that are just bytes. */
+static void registers_in_memory_are_where_shift_and_width_say(void **state)
+{
+	static uint32_t words[8];
+	static uint8_t bytes[32];
+
+	(void)state;
+	uart_describe_16550(&uart, (uintptr_t)words, true, 4, 2);
+	uart.access->write(&uart, 3, 0x1a);
+	assert_int_equal(words[3], 0x1a);
+	assert_int_equal(uart.access->read(&uart, 3), 0x1a);
+	uart_describe_16550(&uart, (uintptr_t)bytes, true, 1, 2);
+	uart.access->write(&uart, 5, 0x60);
+	assert_int_equal(bytes[20], 0x60);
+	assert_int_equal(uart.access->read(&uart, 5), 0x60);
+}
+
+static uint16_t port;
+static uint8_t port_value;
+
+static uint8_t read_port_of_test(uint16_t at)
+{
+	port = at;
+	return 0x77;
+}
+
+static void write_port_of_test(uint16_t at, uint8_t value)
+{
+	port = at;
+	port_value = value;
+}
+
+static void registers_at_ports_are_the_seams(void **state)
+{
+	(void)state;
+	host_port_read = read_port_of_test;
+	host_port_write = write_port_of_test;
+	uart_describe_16550(&uart, 0x3f8, false, 1, 0);
+	assert_int_equal(uart.access->read(&uart, 5), 0x77);
+	assert_int_equal(port, 0x3fd);
+	uart.access->write(&uart, 7, 0x5a);
+	assert_int_equal(port, 0x3ff);
+	assert_int_equal(port_value, 0x5a);
+	host_port_read = NULL;
+	host_port_write = NULL;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_fifo_is_as_deep_as_it_says),
+		cmocka_unit_test(where_nobody_answers_there_is_none),
+		cmocka_unit_test(a_line_that_somebody_has_set_is_left),
+		cmocka_unit_test(a_line_that_nobody_has_set_gets_115200),
+		cmocka_unit_test(what_fits_is_sent_and_no_byte_more),
+		cmocka_unit_test(a_line_that_does_not_move_is_waited_for_once),
+		cmocka_unit_test(what_comes_is_taken_up_to_the_bound),
+		cmocka_unit_test(a_rate_is_what_the_clock_can_do),
+		cmocka_unit_test(a_uart_of_acpi_is_reached_as_it_says),
+		cmocka_unit_test(registers_in_memory_are_where_shift_and_width_say),
+		cmocka_unit_test(registers_at_ports_are_the_seams),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
