@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "host-tools/events/image_tables.h"
-#include "host-tools/run/run_check.h"
+#include "host-tools/guest/guest_check.h"
+#include "host-tools/guest/guest_stat.h"
+#include "host-tools/guest/guest_summary.h"
 #include "host-tools/run/run_machine.h"
 #include "host-tools/run/run_options.h"
-#include "host-tools/run/run_stat.h"
-#include "host-tools/run/run_summary.h"
 #include "host-tools/session/images.h"
 #include "host-tools/util/exit_status.h"
 
@@ -78,13 +78,14 @@ static int report(const struct machine *machine, const struct run_options *optio
 	int status = EXIT_OK;
 
 	/* What the user's own program printed. */
-	if (machine->recorded && options->payload && !code && !options->verbose)
+	if (machine->recorded && options->guest.payload && !code && !options->verbose)
 		print_console(machine, stdout);
 	/* Also where it was interrupted: what was counted until then is what was asked for. */
 	if (machine->recorded && options->stat)
-		status = run_stat(machine, options);
+		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
 	else if (machine->recorded)
-		status = run_summary(machine, options);
+		status =
+		    guest_summary(&machine->session, options->output, machine->reader.replaced);
 	else if (!code)
 		print_console(machine, stdout);
 	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
@@ -110,11 +111,11 @@ static bool check_command(struct run_options *options, const char *image,
 	int code = image_tables_load(tables, image, &error);
 
 	if (!code)
-		options->tables = &tables->tables;
+		options->guest.tables = &tables->tables;
 	else if (*error.text)
 		say("image %s: %s; its commands are not checked before it boots", image,
 		    error.text);
-	return run_check(options, answered);
+	return guest_check(&options->guest, answered);
 }
 
 int command_run(int argc, char **argv)

@@ -11,7 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "host-tools/run/run_command.h"
+#include "host-tools/guest/guest_text.h"
 #include "host-tools/run/run_state.h"
 
 #define POLL_MS      1    /* between two looks at the machine */
@@ -66,7 +66,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 		.writer = machine->output.fd < 0 ? NULL : &machine->output,
 		.symbols = options->symbols,
 		.booted = options->image,
-		.payload = options->payload,
+		.payload = options->guest.payload,
 		.command = command,
 		.command_words = command_words,
 	};
@@ -167,7 +167,7 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	if (!machine->has_region)
 		return turn;
 	if (machine->by_mailbox && !machine->request) {
-		int code = run_command_send(options, &machine->region, &machine->request, error);
+		int code = guest_send(&options->guest, &machine->region, &machine->request, error);
 
 		machine->refused = code == -EINVAL;
 		if (code)
@@ -230,7 +230,6 @@ static int finish(struct machine *machine, enum turn turn, struct error *error)
 	if (turn != TURN_DONE)
 		qemu_stop(&machine->qemu, 0);
 	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
-	machine->file_size = perf_writer_size(&machine->session.writer);
 	machine->recorded = true;
 	if (turn == TURN_DONE && code)
 		*error = reason;

@@ -30,12 +30,11 @@ struct machine {
 	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
 	uint64_t serial_shown; /* bytes of the serial line, with -v */
 	uint64_t log_shown;    /* and of QEMU's own words */
-	uint64_t file_size;
-	int signals;     /* signalfd */
-	bool by_mailbox; /* the command has names to be resolved */
-	bool has_region; /* the magic was seen */
-	bool has_more;   /* the channel has yet to bring what it was asked for, */
-	bool is_last;    /* which is what there was when QEMU had ended */
+	int signals;           /* signalfd */
+	bool by_mailbox;       /* the command has names to be resolved */
+	bool has_region;       /* the magic was seen */
+	bool has_more;         /* the channel has yet to bring what it was asked for, */
+	bool is_last;          /* which is what there was when QEMU had ended */
 	bool has_session;
 	bool recorded;        /* a session was finished: file and ledger are there */
 	bool show_console;    /* the reason of the failure is in the console's text */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/machine.h"
 #include "agent/parse/command.h"
 #include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
@@ -98,7 +99,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->dry_run = true;
 		return 0;
 	case KEY_PAYLOAD:
-		options->payload = arg;
+		options->guest.payload = arg;
 		return 0;
 	case KEY_NO_DOORBELL:
 		options->no_doorbell = true;
@@ -201,12 +202,12 @@ static int divide(struct run_options *options, int count, char **argv, char **ow
 /* The workload's name among the command's words; "" if it has none. */
 static const char *workload(const struct run_options *options)
 {
-	int i = (int)command_own_words((const char *const *)options->guest,
-	                               (unsigned)options->guest_count);
+	int i = (int)command_own_words((const char *const *)options->guest.words,
+	                               (unsigned)options->guest.count);
 
-	if (i < options->guest_count && !strcmp(options->guest[i], "--"))
+	if (i < options->guest.count && !strcmp(options->guest.words[i], "--"))
 		i++;
-	return i < options->guest_count ? options->guest[i] : "";
+	return i < options->guest.count ? options->guest.words[i] : "";
 }
 
 static _Noreturn void refuse(const char *what)
@@ -217,13 +218,13 @@ static _Noreturn void refuse(const char *what)
 
 static void check_whole(const struct run_options *options)
 {
-	if (options->guest_count <= 0)
+	if (options->guest.count <= 0)
 		refuse(
 		    "no command for the machine behind --: say, for example,\n"
 		    "  bareperf run -- record -e cpu-clock -g -- calltree");
 	if (options->json && !options->stat)
 		refuse("--json: only `stat' has counts to print");
-	if (options->payload && strcmp(workload(options), "payload") != 0)
+	if (options->guest.payload && strcmp(workload(options), "payload") != 0)
 		refuse("--payload: the command does not run it, as `record -- payload' would");
 }
 
@@ -248,9 +249,11 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	owned = divide(options, separator, argv, words);
 	argp_err_exit_status = RUN_REFUSED;
 	argp_parse(&argp, owned, words, 0, NULL, options);
-	options->guest = argv + separator + 1;
-	options->guest_count = argc - separator - 1;
-	options->stat = options->guest_count > 0 && !strcmp(options->guest[0], "stat");
+	options->guest.words = argv + separator + 1;
+	options->guest.count = argc - separator - 1;
+	options->guest.machine = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
+	options->guest.poweroff = true;
+	options->stat = options->guest.count > 0 && !strcmp(options->guest.words[0], "stat");
 	check_whole(options);
 	if (!options->output)
 		options->output = options->stat ? "/dev/null" : "perf.data";

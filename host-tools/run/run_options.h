@@ -6,14 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/parse/tables.h"
+#include "host-tools/guest/guest.h"
 
 struct run_options {
 	const char *arch;     /* "x86_64" unless said */
 	const char *image;    /* NULL: where this tool was built */
 	const char *output;   /* "perf.data" unless said; of `stat`, /dev/null */
 	const char *symbols;  /* NULL: beside the image */
-	const char *payload;  /* NULL: none */
 	const char *qemu;     /* NULL: search $PATH */
 	const char *firmware; /* NULL: search */
 	const char *region;   /* file to keep the shared memory in; NULL: anonymous */
@@ -27,9 +26,7 @@ struct run_options {
 	bool stat; /* the command is that */
 	char **qemu_options;
 	int qemu_option_count;
-	char **guest; /* the words of the guest's command */
-	int guest_count;
-	const struct command_tables *tables; /* the image's; NULL: not known */
+	struct guest guest;
 };
 
 /* Take argv apart: our options, QEMU's, which are all others before "--", and behind that the

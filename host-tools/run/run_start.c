@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "host-tools/run/run_command.h"
+#include "host-tools/guest/guest_text.h"
 #include "host-tools/run/run_machine.h"
 #include "host-tools/util/output.h"
 
@@ -71,7 +71,8 @@ static int open_signals(struct machine *machine, struct error *error)
 static int open_output(struct machine *machine, const struct run_options *options,
                        struct error *error)
 {
-	if (strcmp(options->guest[0], "record") != 0 && strcmp(options->guest[0], "stat") != 0)
+	if (strcmp(options->guest.words[0], "record") != 0 &&
+	    strcmp(options->guest.words[0], "stat") != 0)
 		return 0;
 	return perf_writer_open(&machine->output, options->output, error);
 }
@@ -83,15 +84,15 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 		.program = options->qemu,
 		.firmware = options->firmware,
 		.image = options->image,
-		.initrd = options->payload,
+		.initrd = options->guest.payload,
 		.region_size = options->region_size,
 		.options = options->qemu_options,
 		.option_count = options->qemu_option_count,
 	};
 	int code;
 
-	machine->by_mailbox = run_command_has_names(options);
-	machine->append = run_command_text(options, NULL, error);
+	machine->by_mailbox = guest_has_names(&options->guest);
+	machine->append = guest_text(&options->guest, NULL, error);
 	code = machine->append ? open_signals(machine, error) : -ENOMEM;
 	if (!code)
 		code = open_output(machine, options, error);

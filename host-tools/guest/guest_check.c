@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/run/run_check.h"
+#include "host-tools/guest/guest_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,17 +15,16 @@
 #include "agent/parse/command.h"
 #include "agent/parse/elf.h"
 #include "host-tools/events/event_names.h"
-#include "host-tools/run/run_command.h"
+#include "host-tools/guest/guest_text.h"
 #include "host-tools/util/blob.h"
 
 /* The command as it was typed, a mark under the column, and the reason. */
-static void refuse(const struct run_options *options, unsigned column, const char *what,
-                   const char *meant)
+static void refuse(const struct guest *guest, unsigned column, const char *what, const char *meant)
 {
 	fprintf(stderr, " ");
-	for (int i = 0; i < options->guest_count; i++) {
+	for (int i = 0; i < guest->count; i++) {
 		fprintf(stderr, " ");
-		for (const char *c = options->guest[i]; *c; c++)
+		for (const char *c = guest->words[i]; *c; c++)
 			fputc(*c < ' ' || *c > '~' ? '?' : *c, stderr);
 	}
 	fprintf(stderr, "\n  %*s^\n", (int)column, "");
@@ -37,12 +36,12 @@ static void refuse(const struct run_options *options, unsigned column, const cha
 }
 
 /* The machine gets one line of text, which it cuts into words at blanks. */
-static bool check_words(const struct run_options *options)
+static bool check_words(const struct guest *guest)
 {
 	unsigned column = 0;
 
-	for (int i = 0; i < options->guest_count; i++) {
-		const char *word = options->guest[i];
+	for (int i = 0; i < guest->count; i++) {
+		const char *word = guest->words[i];
 		const char *what = NULL;
 		size_t good = 0;
 
@@ -55,7 +54,7 @@ static bool check_words(const struct run_options *options)
 		else if (!good)
 			what = "an empty word would not reach the machine";
 		if (what) {
-			refuse(options, column + (unsigned)good, what, NULL);
+			refuse(guest, column + (unsigned)good, what, NULL);
 			return false;
 		}
 		column += (unsigned)good + 1;
@@ -64,13 +63,13 @@ static bool check_words(const struct run_options *options)
 }
 
 /* The nearest of the names that only CPUs' makers gave, where the firmware knows none. */
-static void suggest_own(struct blob *meant, const struct run_options *options, const char *text,
+static void suggest_own(struct blob *meant, const struct guest *guest, const char *text,
                         const struct command_error *error)
 {
 	char *list = strndup(text + error->column, strcspn(text + error->column, " "));
 
 	if (list && error->what == parse_unknown_event)
-		event_names_suggest(meant, list, run_command_machine(options));
+		event_names_suggest(meant, list, guest->machine);
 	free(list);
 	blob_add(meant, "", 1);
 }
@@ -84,32 +83,32 @@ static __attribute__((format(printf, 1, 2))) void print_answer(const char *forma
 	va_end(arguments);
 }
 
-static bool check_command(const struct run_options *options, const char *text, bool *answered)
+static bool check_command(const struct guest *guest, const char *text, bool *answered)
 {
 	static struct command command;
 	struct command_error reason;
 	struct blob meant = { 0 };
 
-	if (!options->tables)
+	if (!guest->tables)
 		return true;
-	if (!command_parse(&command, text, options->tables, &reason)) {
+	if (!command_parse(&command, text, guest->tables, &reason)) {
 		*answered = command.verb == COMMAND_HELP;
 		if (*answered)
-			command_print_usage(options->tables, print_answer);
+			command_print_usage(guest->tables, print_answer);
 		return true;
 	}
 	if (!reason.meant)
-		suggest_own(&meant, options, text, &reason);
-	refuse(options, reason.column, reason.what,
+		suggest_own(&meant, guest, text, &reason);
+	refuse(guest, reason.column, reason.what,
 	       reason.meant ? reason.meant : (const char *)meant.bytes);
 	blob_free(&meant);
 	return false;
 }
 
 /* The file is a program for this machine: a boot costs more than a look. */
-static int check_payload(const struct run_options *options, struct error *error)
+static int check_payload(const struct guest *guest, struct error *error)
 {
-	int fd = open(options->payload, O_RDONLY | O_CLOEXEC);
+	int fd = open(guest->payload, O_RDONLY | O_CLOEXEC);
 	struct elf_image image = { 0 };
 	struct elf_error reason;
 	struct stat about;
@@ -117,44 +116,43 @@ static int check_payload(const struct run_options *options, struct error *error)
 	int code = 0;
 
 	if (fd < 0)
-		return error_errno(error, "payload %s", options->payload);
+		return error_errno(error, "payload %s", guest->payload);
 	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || !about.st_size) {
 		close(fd);
-		return error_set(error, -ENOEXEC, "payload %s is %s", options->payload,
+		return error_set(error, -ENOEXEC, "payload %s is %s", guest->payload,
 		                 S_ISREG(about.st_mode) ? "empty" : "no file");
 	}
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
-		code = error_errno(error, "reading payload %s", options->payload);
+		code = error_errno(error, "reading payload %s", guest->payload);
 	close(fd);
 	if (code)
 		return code;
-	if (elf_parse(&image, bytes, (uint64_t)about.st_size, run_command_machine(options),
-	              &reason))
+	if (elf_parse(&image, bytes, (uint64_t)about.st_size, guest->machine, &reason))
 		code = error_set(error, -ENOEXEC, "payload %s cannot be loaded: %s (0x%" PRIx64 ")",
-		                 options->payload, reason.what, reason.where);
+		                 guest->payload, reason.what, reason.where);
 	munmap(bytes, (size_t)about.st_size);
 	return code;
 }
 
-bool run_check(const struct run_options *options, bool *answered)
+bool guest_check(const struct guest *guest, bool *answered)
 {
 	struct error error = { "" };
 	char *text = NULL, *whole;
 	bool good;
 
 	*answered = false;
-	if (!check_words(options))
+	if (!check_words(guest))
 		return false;
-	whole = run_command_text(options, NULL, &error);
+	whole = guest_text(guest, NULL, &error);
 	if (whole)
-		text = run_command_masked(options, &error);
-	good = text && check_command(options, text, answered);
+		text = guest_masked(guest, &error);
+	good = text && check_command(guest, text, answered);
 	if (!text)
 		error_print(&error);
 	free(whole);
 	free(text);
-	if (good && options->payload && check_payload(options, &error)) {
+	if (good && guest->payload && check_payload(guest, &error)) {
 		error_print(&error);
 		good = false;
 	}

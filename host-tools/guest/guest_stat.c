@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How `bareperf run -- stat ...` ends. */
-#include "host-tools/run/run_stat.h"
+#include "host-tools/guest/guest_stat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +12,23 @@
 #include "host-tools/util/exit_status.h"
 
 /* How many of its words are the command's own. */
-static int own_words(const struct run_options *options)
+static int own_words(const struct guest *guest)
 {
-	return (int)command_own_words((const char *const *)options->guest,
-	                              (unsigned)options->guest_count);
+	return (int)command_own_words((const char *const *)guest->words, (unsigned)guest->count);
 }
 
 /* Where the workload begins among the command's words. */
-static int workload_word(const struct run_options *options)
+static int workload_word(const struct guest *guest)
 {
-	int i = own_words(options);
+	int i = own_words(guest);
 
-	return i < options->guest_count && !strcmp(options->guest[i], "--") ? i + 1 : i;
+	return i < guest->count && !strcmp(guest->words[i], "--") ? i + 1 : i;
 }
 
-static bool is_per_cpu(const struct run_options *options)
+static bool is_per_cpu(const struct guest *guest)
 {
-	for (int i = 1; i < own_words(options); i++) {
-		if (!strcmp(options->guest[i], "-A") || !strcmp(options->guest[i], "--no-aggr"))
+	for (int i = 1; i < own_words(guest); i++) {
+		if (!strcmp(guest->words[i], "-A") || !strcmp(guest->words[i], "--no-aggr"))
 			return true;
 	}
 	return false;
@@ -42,19 +41,18 @@ static void print_broken(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
-int run_stat(const struct machine *machine, const struct run_options *options)
+int guest_stat(const struct ledger *ledger, const struct guest *guest, bool json)
 {
-	const struct ledger *ledger = &machine->session.ledger;
-	struct stat_options how = { .per_cpu = is_per_cpu(options) };
+	struct stat_options how = { .per_cpu = is_per_cpu(guest) };
 	struct error error = { "" };
 	struct blob title = { 0 };
 	int code = 0;
 
-	for (int i = workload_word(options); i < options->guest_count; i++)
-		blob_printf(&title, "%s%s", title.size ? " " : "", options->guest[i]);
+	for (int i = workload_word(guest); i < guest->count; i++)
+		blob_printf(&title, "%s%s", title.size ? " " : "", guest->words[i]);
 	blob_add(&title, "", 1);
 	how.title = title.failed ? "" : (const char *)title.bytes;
-	if (options->json)
+	if (json)
 		code = stat_print_json(ledger, &how, stdout, &error);
 	else
 		stat_print(ledger, &how, stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/run/run_command.h"
+#include "host-tools/guest/guest_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,25 +13,24 @@
 #define THEN "--then poweroff"
 
 /* What a command may name: the image's own, if it says. */
-static const struct pmu_source *const *sources(const struct run_options *options)
+static const struct pmu_source *const *sources(const struct guest *guest)
 {
-	return options->tables ? options->tables->sources.list : NULL;
+	return guest->tables ? guest->tables->sources.list : NULL;
 }
 
 /* How many words are the command's own; the workload's follow. */
-static int own_words(const struct run_options *options)
+static int own_words(const struct guest *guest)
 {
-	return (int)command_own_words((const char *const *)options->guest,
-	                              (unsigned)options->guest_count);
+	return (int)command_own_words((const char *const *)guest->words, (unsigned)guest->count);
 }
 
 /* The list of events in word i, which may be an option's argument or stand behind its letter; NULL:
  * it has none. */
-static const char *events_of(const struct run_options *options, int i)
+static const char *events_of(const struct guest *guest, int i)
 {
-	const char *word = options->guest[i], *before = i ? options->guest[i - 1] : "";
+	const char *word = guest->words[i], *before = i ? guest->words[i - 1] : "";
 
-	if (i >= own_words(options))
+	if (i >= own_words(guest))
 		return NULL;
 	if (!strcmp(before, "-e") || !strcmp(before, "--event"))
 		return word;
@@ -40,72 +39,67 @@ static const char *events_of(const struct run_options *options, int i)
 	return !strncmp(word, "-e", 2) && word[2] ? word + 2 : NULL;
 }
 
-bool run_command_has_names(const struct run_options *options)
+bool guest_has_names(const struct guest *guest)
 {
-	for (int i = 0; i < options->guest_count; i++) {
-		const char *events = events_of(options, i);
+	for (int i = 0; i < guest->count; i++) {
+		const char *events = events_of(guest, i);
 
-		if (events && event_names_any(events, sources(options)))
+		if (events && event_names_any(events, sources(guest)))
 			return true;
 	}
 	return false;
 }
 
-static bool has_then(const struct run_options *options)
+static bool has_then(const struct guest *guest)
 {
-	for (int i = 0; i < own_words(options); i++) {
-		if (!strncmp(options->guest[i], "--then", 6))
+	for (int i = 0; i < own_words(guest); i++) {
+		if (!strncmp(guest->words[i], "--then", 6))
 			return true;
 	}
 	return false;
 }
 
 /* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
-static int write_word(struct blob *text, const struct run_options *options, int i,
+static int write_word(struct blob *text, const struct guest *guest, int i,
                       const struct event_cpu *cpu, struct error *error)
 {
-	const char *word = options->guest[i], *events = events_of(options, i);
+	const char *word = guest->words[i], *events = events_of(guest, i);
 
-	if (!events || !event_names_any(events, sources(options))) {
+	if (!events || !event_names_any(events, sources(guest))) {
 		blob_printf(text, "%s", word);
 		return 0;
 	}
 	blob_add(text, word, (size_t)(events - word));
 	if (cpu)
-		return event_names_resolve(text, events, sources(options), cpu, error);
-	event_names_mask(text, events, sources(options), run_command_machine(options));
+		return event_names_resolve(text, events, sources(guest), cpu, error);
+	event_names_mask(text, events, sources(guest), guest->machine);
 	return 0;
 }
 
 /* What the machine does afterwards is said before the workload, whose words are its own, and behind
  * our options, so that the machine's remarks about columns stay true. */
-static int write_words(struct blob *text, const struct run_options *options, bool then,
+static int write_words(struct blob *text, const struct guest *guest, bool then,
                        const struct event_cpu *cpu, struct error *error)
 {
-	int place = own_words(options), code = 0;
+	int place = own_words(guest), code = 0;
 
-	then = then && !has_then(options);
-	for (int i = 0; i < options->guest_count && !code; i++) {
+	then = then && !has_then(guest);
+	for (int i = 0; i < guest->count && !code; i++) {
 		if (i == place && then)
 			blob_printf(text, " " THEN);
 		blob_printf(text, "%s", i ? " " : "");
-		code = write_word(text, options, i, cpu, error);
+		code = write_word(text, guest, i, cpu, error);
 	}
-	if (place >= options->guest_count && then)
+	if (place >= guest->count && then)
 		blob_printf(text, " " THEN);
 	return code;
 }
 
-uint16_t run_command_machine(const struct run_options *options)
-{
-	return strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
-}
-
-char *run_command_masked(const struct run_options *options, struct error *error)
+char *guest_masked(const struct guest *guest, struct error *error)
 {
 	struct blob text = { 0 };
 
-	write_words(&text, options, false, NULL, error);
+	write_words(&text, guest, false, NULL, error);
 	blob_add(&text, "", 1);
 	if (!text.failed)
 		return (char *)text.bytes;
@@ -114,14 +108,13 @@ char *run_command_masked(const struct run_options *options, struct error *error)
 	return NULL;
 }
 
-char *run_command_text(const struct run_options *options, const struct event_cpu *cpu,
-                       struct error *error)
+char *guest_text(const struct guest *guest, const struct event_cpu *cpu, struct error *error)
 {
 	struct blob text = { 0 };
 	int code = 0;
 
-	if (cpu || !run_command_has_names(options))
-		code = write_words(&text, options, true, cpu, error);
+	if (cpu || !guest_has_names(guest))
+		code = write_words(&text, guest, guest->poweroff, cpu, error);
 	blob_add(&text, "", 1);
 	if (!code && text.failed)
 		code = error_set(error, -ENOMEM, "no memory for the command");
@@ -135,8 +128,8 @@ char *run_command_text(const struct run_options *options, const struct event_cpu
 	return NULL;
 }
 
-int run_command_send(const struct run_options *options, struct region *region, uint32_t *request,
-                     struct error *error)
+int guest_send(const struct guest *guest, struct region *region, uint32_t *request,
+               struct error *error)
 {
 	struct event_cpu cpu = { .machine = region->header.machine };
 	char vendor[sizeof(region->cpus->vendor) + 1] = "";
@@ -150,7 +143,7 @@ int run_command_send(const struct run_options *options, struct region *region, u
 		cpu.signature = region->cpus->signature;
 	}
 	cpu.vendor = vendor;
-	text = run_command_text(options, &cpu, error);
+	text = guest_text(guest, &cpu, error);
 	if (!text)
 		return -EINVAL;
 	code = mailbox_send(region, text, request, error);

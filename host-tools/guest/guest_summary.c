@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How `bareperf run -- record ...` ends. */
-#include "host-tools/run/run_summary.h"
+#include "host-tools/guest/guest_summary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "host-tools/ledger/check.h"
 #include "host-tools/ledger/missing.h"
 #include "host-tools/util/exit_status.h"
 #include "host-tools/util/terminal.h"
@@ -40,26 +41,25 @@ static uint64_t overwritten(const struct ledger *ledger)
 }
 
 /* As perf closes, in perf's words. */
-static void print_captured(const struct machine *machine, const struct run_options *options)
+static void print_captured(const struct session *session, const char *output, unsigned replaced)
 {
 	char trace[64] = "";
 
-	if (traced(&machine->session))
-		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace",
-		         traced(&machine->session));
+	if (traced(session))
+		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace", traced(session));
 	fprintf(stderr,
 	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
-	        (double)machine->file_size / 1e6, options->output, machine->session.samples, trace);
-	if (overwritten(&machine->session.ledger))
+	        (double)perf_writer_size(&session->writer) / 1e6, output, session->samples, trace);
+	if (overwritten(&session->ledger))
 		fprintf(stderr,
 		        "[ bareperf record: the newest of each ring; %" PRIu64
 		        " older records were overwritten ]\n",
-		        overwritten(&machine->session.ledger));
-	if (machine->reader.replaced)
+		        overwritten(&session->ledger));
+	if (replaced)
 		fprintf(stderr,
 		        "[ bareperf record: %u readers died and were replaced; no record is lost "
 		        "by that ]\n",
-		        machine->reader.replaced);
+		        replaced);
 }
 
 static void print_missing(void *context, const struct missing *missing)
@@ -79,13 +79,13 @@ static void print_check(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
-int run_summary(const struct machine *machine, const struct run_options *options)
+int guest_summary(const struct session *session, const char *output, unsigned replaced)
 {
-	const struct ledger *ledger = &machine->session.ledger;
+	const struct ledger *ledger = &session->ledger;
 	char advice[128];
 
-	report_nameless(&machine->session);
-	print_captured(machine, options);
+	report_nameless(session);
+	print_captured(session, output, replaced);
 	if (ledger_late_reader(ledger))
 		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));
 	if (missing_list(ledger, print_missing, NULL) &&

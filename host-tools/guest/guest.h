@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A command for a machine, in its own words, whoever started that machine: guest_check.c has the
+ * firmware's parser read it, guest_text.c makes its text, guest_summary.c and guest_stat.c tell how
+ * it ended.
+ */
+#ifndef HOST_TOOLS_GUEST_GUEST_H
+#define HOST_TOOLS_GUEST_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/parse/tables.h"
+
+struct guest {
+	char **words;
+	int count;
+	uint16_t machine;                    /* ELF's e_machine */
+	const struct command_tables *tables; /* the image's; NULL: not known */
+	const char *payload; /* the program's file; NULL: none, or not ours to hand over */
+	bool poweroff;       /* it is told to power off afterwards, if it is told nothing */
+};
+
+#endif

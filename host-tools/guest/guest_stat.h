@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef HOST_TOOLS_GUEST_GUEST_STAT_H
+#define HOST_TOOLS_GUEST_GUEST_STAT_H
+
+#include "host-tools/guest/guest.h"
+#include "host-tools/ledger/ledger.h"
+
+/* Print what a finished `stat` counted: as text on standard error, or as JSON on standard output.
+ * The exit status. */
+int guest_stat(const struct ledger *ledger, const struct guest *guest, bool json);
+
+#endif
