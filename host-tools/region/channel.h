@@ -68,6 +68,9 @@ struct channel {
 	bool live;     /* a machine is at the other end */
 	void *own;     /* of the ops */
 	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
+	/* The caller's: no look follows. Bring what else waits for the end of a run: the newest
+	 * ledgers, and overwritable rings where the machine can be made to stand still. */
+	bool is_last;
 };
 
 /* Bring bytes up to date. 1: not all is there yet, call again; a channel brings so much at a time

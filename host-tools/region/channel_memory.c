@@ -119,7 +119,8 @@ int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool 
 	if (!memory)
 		return error_set(error, -ENOMEM, "no memory for a channel");
 	*memory = (struct memory){ .listener = -1 };
-	*channel = (struct channel){ &memory_ops, bytes, size, live, NULL, 0 };
+	*channel =
+	    (struct channel){ .ops = &memory_ops, .bytes = bytes, .size = size, .live = live };
 	channel->own = memory;
 	return 0;
 }

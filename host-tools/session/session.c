@@ -312,9 +312,11 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	int drained = 0, code;
 
 	session->has_more = false; /* what is under way began before the machine's end */
+	session->region.channel->is_last = true;
 	do {
 		drained = session_drain(session, &got, &reason);
 	} while (!drained && session->has_more);
+	session->region.channel->is_last = false;
 	drain_snapshots(session);
 	session->ledger.head.interrupted = interrupted;
 	region_update_cpus(&session->region);

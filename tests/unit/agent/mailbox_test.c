@@ -63,7 +63,7 @@ static uint32_t post_command(const char *text)
 
 	channel_rig_bring(&channel);
 	assert_int_equal(mailbox_send(&region, text, &number, &error), 0);
-	channel_rig_deliver(&channel);
+	channel_rig_deliver();
 	return number;
 }
 

@@ -16,6 +16,6 @@ void channel_rig_open(struct channel *channel, int fd, size_t size, struct ivshm
 void channel_rig_bring(struct channel *channel);
 
 /* All that was published is with the machine. */
-void channel_rig_deliver(struct channel *channel);
+void channel_rig_deliver(void);
 
 #endif

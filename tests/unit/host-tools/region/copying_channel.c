@@ -5,21 +5,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "host-tools/region/region.h"
+#include "abi/trace_region.h"
+#include "host-tools/region/mirror.h"
 
-#define MOST_WORDS (8U + 2U * TR_MAX_RINGS)
 #define MOST_LATE  64U
-#define MOST_STEPS 16U /* pieces a refresh */
+#define MOST_STEPS 16U /* a fetch */
+#define MOST_HEADS (2U * TR_MAX_RINGS)
+#define HEADS_SIZE 16U /* bytes of a piece with heads */
 
-/* A word that says what else is there. */
-struct shown {
-	uint64_t offset, value;
-	size_t size;
-};
-
-/* What was published and has not arrived. */
+/* What was stored and has not arrived. */
 struct late {
 	uint64_t offset;
 	size_t size;
@@ -29,33 +24,20 @@ struct late {
 struct copying {
 	struct channel target;
 	struct copying_options options;
-	unsigned seed;
-	bool has_more;   /* a look is under way: */
-	uint64_t cursor; /* bytes before it were brought */
-	struct shown shown[MOST_WORDS];
-	size_t shown_count;
+	unsigned seed, fetches;
+	uint32_t at; /* bytes of the piece that was begun */
+	const struct mirror_piece *begun;
+	uint64_t moment;
+	struct mirror_piece heads[MOST_HEADS]; /* where they were wanted last */
+	size_t head_count;
+	struct channel_bell late_bells[TR_MAX_RINGS];
+	size_t late_bell_count;
 	struct late late[MOST_LATE];
 	size_t late_count;
+	uint64_t arrived;
 };
 
-/* One for all, so that a process that is forked meanwhile finds it free: the lease's thread
- * publishes beside the reader. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void acquire(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void release(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static void keep_lock_over_fork(void)
-{
-	pthread_atfork(acquire, release, release);
-}
+static struct copying *last;
 
 static size_t chance(struct copying *copying, size_t most)
 {
@@ -64,13 +46,16 @@ static size_t chance(struct copying *copying, size_t most)
 
 static void meanwhile(struct copying *copying)
 {
+	if (copying->options.stands_still && *copying->options.stands_still)
+		return;
+	copying->moment++;
 	if (copying->options.meanwhile)
 		copying->options.meanwhile(copying->options.context);
 }
 
-static void *mirror_at(const struct channel *channel, uint64_t offset)
+static void *target_at(const struct copying *copying, uint64_t offset)
 {
-	return (uint8_t *)channel->bytes + offset;
+	return (uint8_t *)copying->target.bytes + offset;
 }
 
 /* ---- To the machine ---- */
@@ -84,263 +69,233 @@ static void deliver(struct copying *copying, size_t count)
 		                copying->late[i].size, &ignored);
 	copying->late_count -= count;
 	memmove(copying->late, copying->late + count, copying->late_count * sizeof(*copying->late));
+	__atomic_store_n(&copying->arrived, copying->arrived + count, __ATOMIC_RELEASE);
 }
 
-/* The same word's earlier value does not arrive any more. */
-static void merge(struct copying *copying, uint64_t offset, size_t size)
+/* The lease's thread stores beside the reader that fetches. */
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void acquire(void)
 {
-	for (size_t i = 0; i < copying->late_count; i++) {
-		if (copying->late[i].offset != offset || copying->late[i].size != size)
-			continue;
-		copying->late_count--;
-		memmove(copying->late + i, copying->late + i + 1,
-		        (copying->late_count - i) * sizeof(*copying->late));
-		return;
-	}
+	pthread_mutex_lock(&late_lock);
 }
 
-static void put_late(struct channel *channel, uint64_t offset, const void *from, size_t size)
+static void release(void)
 {
-	struct copying *copying = channel->own;
+	pthread_mutex_unlock(&late_lock);
+}
+
+static void keep_lock_over_fork(void)
+{
+	pthread_atfork(acquire, release, release);
+}
+
+static int copying_store(void *cable, uint64_t offset, const void *from, size_t size,
+                         struct error *error)
+{
+	struct copying *copying = cable;
 	struct late *late;
 
-	merge(copying, offset, size);
+	(void)error;
+	acquire();
 	if (copying->late_count == MOST_LATE)
 		deliver(copying, 1);
 	late = &copying->late[copying->late_count++];
 	late->offset = offset;
 	late->size = size;
 	memcpy(late->bytes, from, size);
-	memcpy(mirror_at(channel, offset), from, size);
-}
-
-static int copying_publish(struct channel *channel, uint64_t offset, const void *from, size_t size,
-                           struct error *error)
-{
-	struct copying *copying = channel->own;
-
-	(void)error;
-	acquire();
-	put_late(channel, offset, from, size);
 	deliver(copying, chance(copying, copying->late_count));
 	release();
 	return 0;
+}
+
+static uint64_t copying_stored(void *cable)
+{
+	struct copying *copying = cable;
+
+	return __atomic_load_n(&copying->arrived, __ATOMIC_ACQUIRE);
 }
 
 /* ---- From the machine ---- */
 
-/* By halves: who writes it meanwhile may be seen in one of them only. */
-static uint64_t fetch_once(struct copying *copying, uint64_t offset, size_t size)
+static void copy_words(struct copying *copying, const struct mirror_piece *piece, uint32_t from,
+                       uint32_t size)
 {
-	const uint32_t *at = mirror_at(&copying->target, offset);
-	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	const uint64_t *words = target_at(copying, piece->offset + from);
+	uint64_t *to = (void *)((uint8_t *)piece->to + from);
 
-	if (size == sizeof(uint32_t))
-		return word;
+	for (uint32_t i = 0; i < size / sizeof(*words); i++) {
+		if (!chance(copying, 255))
+			meanwhile(copying);
+		to[i] = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
+	}
+}
+
+static void note_heads(struct copying *copying, const struct mirror_piece *piece)
+{
+	if (piece->size == HEADS_SIZE && copying->head_count < MOST_HEADS)
+		copying->heads[copying->head_count++] = *piece;
+}
+
+/* Some of the piece. */
+static void bring_some(struct copying *copying, struct mirror_piece *piece)
+{
+	uint32_t left, length = (uint32_t)(8 + chance(copying, copying->options.piece - 8)) & ~7U;
+
+	if (copying->begun != piece)
+		copying->at = 0;
+	copying->begun = piece;
+	left = piece->size - copying->at;
+	length = length < left ? length : left;
 	if (!chance(copying, 3))
 		meanwhile(copying);
-	return word | (uint64_t)__atomic_load_n(at + 1, __ATOMIC_ACQUIRE) << 32;
-}
-
-static void fetch(struct copying *copying, uint64_t offset, size_t size)
-{
-	uint64_t word = fetch_once(copying, offset, size), again;
-
-	if (copying->shown_count == MOST_WORDS || offset + size > copying->target.size)
+	copy_words(copying, piece, copying->at, length);
+	copying->at += length;
+	if (copying->at < piece->size)
 		return;
-	while ((again = fetch_once(copying, offset, size)) != word)
-		word = again;
-	copying->shown[copying->shown_count++] = (struct shown){ offset, word, size };
+	piece->done = true;
+	copying->begun = NULL;
+	note_heads(copying, piece);
 }
 
-/* Magic and state, then what the tables tell of, if they make sense. */
-static void fetch_words(struct copying *copying)
+/* Any that is not there; NULL: all are. */
+static struct mirror_piece *choose(struct copying *copying, struct mirror_piece *pieces,
+                                   size_t count)
 {
-	struct error ignored = { "" };
-	struct region region;
+	size_t first = chance(copying, count - 1);
 
-	copying->shown_count = 0;
-	if (copying->target.size < sizeof(struct tr_header))
+	if (copying->begun >= pieces && copying->begun < pieces + count && !copying->begun->done)
+		return pieces + (copying->begun - pieces);
+	for (size_t i = 0; i < count; i++) {
+		if (!pieces[(first + i) % count].done)
+			return &pieces[(first + i) % count];
+	}
+	return NULL;
+}
+
+/* Bytes of rings are there: another look at what was to be older. */
+static void heads_again(struct copying *copying, const struct mirror_piece *piece)
+{
+	if (copying->options.fault != COPYING_HEADS_LAST || piece->size <= HEADS_SIZE)
 		return;
-	fetch(copying, offsetof(struct tr_header, magic), 8);
-	fetch(copying, offsetof(struct tr_header, state), 4);
-	if (region_open(&region, &copying->target, &ignored))
-		return;
-	if (!region_load(&region, &ignored)) {
-		fetch(copying, region.header.mailbox.offset + offsetof(struct tr_mailbox, reply),
-		      4);
-		fetch(copying, region.header.console.offset, 8);
-		for (uint32_t i = 0; i < region.header.rings.count; i++) {
-			uint64_t control = region.rings[i].control;
-
-			fetch(copying, control + offsetof(struct perf_event_mmap_page, data_head),
-			      8);
-			fetch(copying, control + offsetof(struct perf_event_mmap_page, aux_head),
-			      8);
-		}
-	}
-	region_close(&region);
+	meanwhile(copying);
+	for (size_t i = 0; i < copying->head_count; i++)
+		copy_words(copying, &copying->heads[i], 0, HEADS_SIZE);
 }
 
-static void show_words(struct channel *channel)
-{
-	struct copying *copying = channel->own;
-
-	/* The last first: magic and state are shown when all else is. */
-	for (size_t i = copying->shown_count; i-- > 0;) {
-		const struct shown *shown = &copying->shown[i];
-		void *at = mirror_at(channel, shown->offset);
-
-		if (shown->size == sizeof(uint64_t))
-			__atomic_store_n((uint64_t *)at, shown->value, __ATOMIC_RELEASE);
-		else
-			__atomic_store_n((uint32_t *)at, (uint32_t)shown->value, __ATOMIC_RELEASE);
-	}
-}
-
-/* The part of [offset, offset + size) that lies in the piece from `from` on. */
-static void keep(uint8_t *piece, uint64_t from, size_t length, uint64_t offset, size_t size,
-                 const uint8_t *bytes)
-{
-	for (size_t i = 0; i < size; i++) {
-		if (offset + i >= from && offset + i < from + length)
-			piece[offset + i - from] = bytes[i];
-	}
-}
-
-/* All but the words that are shown later, and those that are ours. */
-static void bring_piece(struct channel *channel)
-{
-	struct copying *copying = channel->own;
-	size_t length = 1 + chance(copying, copying->options.piece - 1);
-	uint64_t from = copying->cursor;
-	uint8_t *piece = mirror_at(channel, from);
-	uint64_t before[MOST_WORDS];
-
-	if (length > channel->size - from)
-		length = channel->size - from;
-	for (size_t i = 0; i < copying->shown_count; i++)
-		memcpy(&before[i], mirror_at(channel, copying->shown[i].offset),
-		       copying->shown[i].size);
-	memcpy(piece, mirror_at(&copying->target, from), length);
-	for (size_t i = 0; i < copying->shown_count; i++)
-		keep(piece, from, length, copying->shown[i].offset, copying->shown[i].size,
-		     (const uint8_t *)&before[i]);
-	for (size_t i = 0; i < copying->late_count; i++)
-		keep(piece, from, length, copying->late[i].offset, copying->late[i].size,
-		     copying->late[i].bytes);
-	copying->cursor += length;
-}
-
-static int refresh(struct channel *channel)
-{
-	struct copying *copying = channel->own;
-	size_t steps = chance(copying, MOST_STEPS);
-
-	deliver(copying, chance(copying, copying->late_count));
-	if (!copying->has_more) {
-		fetch_words(copying);
-		copying->cursor = 0;
-		copying->has_more = true;
-	}
-	for (; steps && copying->cursor < channel->size; steps--) {
-		meanwhile(copying);
-		bring_piece(channel);
-	}
-	if (copying->cursor < channel->size)
-		return 1;
-	if (copying->options.fault == COPYING_HEADS_LAST)
-		fetch_words(copying);
-	show_words(channel);
-	copying->has_more = false;
-	return 0;
-}
-
-static int copying_refresh(struct channel *channel, struct error *error)
-{
-	int code;
-
-	(void)error;
-	acquire();
-	code = refresh(channel);
-	release();
-	return code;
-}
-
-/* Where others went wrong. */
-static int clear_wrongly(struct channel *channel, struct channel_bell *bells, size_t count,
+static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
                          struct error *error)
 {
-	struct copying *copying = channel->own;
+	struct copying *copying = cable;
+	struct mirror_piece *piece = NULL;
 
-	while (refresh(channel))
-		;
-	if (copying->options.fault == COPYING_NO_LOOK_AGAIN)
-		return channel_clear(&copying->target, bells, count, error);
+	if (++copying->fetches == copying->options.breaks)
+		return error_set(error, -EPIPE, "the cable was pulled");
+	acquire();
+	deliver(copying, chance(copying, copying->late_count));
+	release();
+	for (size_t steps = chance(copying, MOST_STEPS); steps; steps--) {
+		piece = choose(copying, pieces, count);
+		if (!piece)
+			break;
+		bring_some(copying, piece);
+		heads_again(copying, piece);
+	}
+	return choose(copying, pieces, count) ? 1 : 0;
+}
+
+/* As it must not be done. */
+static void clear_late(struct copying *copying, struct channel_bell *bells, size_t count)
+{
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t *word = mirror_at(channel, bells[i].pending), zero = 0;
+		const uint32_t *word = target_at(copying, bells[i].pending), zero = 0;
+		struct error ignored;
 
 		bells[i].was_set = bells[i].pending && *word;
 		if (bells[i].was_set)
-			put_late(channel, bells[i].pending, &zero, sizeof(zero));
+			copying_store(copying, bells[i].pending, &zero, sizeof(zero), &ignored);
+		/* which nobody counts, since no one published it */
 	}
-	return 0;
 }
 
-static int copying_clear(struct channel *channel, struct channel_bell *bells, size_t count,
-                         struct error *error)
+static int copying_clear(void *cable, struct channel_bell *bells, size_t count, struct error *error)
 {
-	struct copying *copying = channel->own;
-	int code;
+	struct copying *copying = cable;
+	int code = 0;
 
 	acquire();
 	deliver(copying, copying->late_count);
-	if (copying->options.fault >= COPYING_NO_LOOK_AGAIN) {
-		code = clear_wrongly(channel, bells, count, error);
+	release();
+	copying->head_count = 0;
+	copying->begun = NULL;
+	if (copying->options.fault == COPYING_CLEARS_LATE) {
+		clear_late(copying, bells, count);
+	} else if (copying->options.fault == COPYING_NO_LOOK_AGAIN) {
+		memcpy(copying->late_bells, bells, count * sizeof(*bells));
+		copying->late_bell_count = count;
 	} else {
 		code = channel_clear(&copying->target, bells, count, error);
-		meanwhile(copying);
-		copying->has_more = false; /* what was under way began before that */
-		code = code < 0 ? code : refresh(channel);
 	}
-	release();
+	meanwhile(copying);
 	return code;
 }
 
-static void copying_wait(struct channel *channel)
+static uint64_t copying_moment(void *cable)
 {
-	struct copying *copying = channel->own;
+	struct copying *copying = cable;
 
-	copying_channel_deliver(channel);
-	if (!copying->has_more)
-		channel_wait(&copying->target);
+	return copying->moment;
 }
 
-static bool copying_rung(struct channel *channel, uint32_t vector, uint64_t *count)
+static void deliver_all(struct copying *copying)
 {
-	struct copying *copying = channel->own;
+	struct error ignored;
 
-	return channel_rung(&copying->target, vector, count);
+	acquire();
+	deliver(copying, copying->late_count);
+	release();
+	if (copying->late_bell_count)
+		channel_clear(&copying->target, copying->late_bells, copying->late_bell_count,
+		              &ignored);
+	copying->late_bell_count = 0;
 }
 
-static void copying_close(struct channel *channel)
+static void copying_wait(void *cable)
 {
-	struct copying *copying = channel->own;
+	struct copying *copying = cable;
 
-	copying_channel_deliver(channel);
-	munmap(channel->bytes, channel->size);
+	deliver_all(copying);
+	channel_wait(&copying->target);
+}
+
+static void copying_close(void *cable)
+{
+	struct copying *copying = cable;
+
+	deliver_all(copying);
 	channel_close(&copying->target);
+	last = NULL;
 	free(copying);
-	memset(channel, 0, sizeof(*channel));
 }
 
-static const struct channel_ops copying_ops = {
+static const struct mirror_cable_ops copying_ops = {
 	.name = "copying",
-	.refresh = copying_refresh,
-	.publish = copying_publish,
+	.fetch = copying_fetch,
+	.store = copying_store,
+	.stored = copying_stored,
 	.clear = copying_clear,
 	.wait = copying_wait,
-	.rung = copying_rung,
+	.close = copying_close,
+};
+
+static const struct mirror_cable_ops standing_ops = {
+	.name = "copying what stands still",
+	.fetch = copying_fetch,
+	.store = copying_store,
+	.stored = copying_stored,
+	.clear = copying_clear,
+	.moment = copying_moment,
+	.wait = copying_wait,
 	.close = copying_close,
 };
 
@@ -349,28 +304,29 @@ int copying_channel_wrap(struct channel *channel, const struct copying_options *
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct copying *copying = calloc(1, sizeof(*copying));
-	void *mirror =
-	    mmap(NULL, channel->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct channel mirror;
+	int code;
 
-	if (!copying || mirror == MAP_FAILED) {
-		free(copying);
-		return error_set(error, -ENOMEM, "no memory for a mirror");
-	}
+	if (!copying)
+		return error_set(error, -ENOMEM, "no memory for a cable");
 	pthread_once(&once, keep_lock_over_fork);
-	memset(mirror, 0xa5, channel->size); /* nothing that anybody may see */
 	copying->target = *channel;
 	copying->options = *options;
-	*channel = (struct channel){ &copying_ops,  mirror, channel->size,
-		                     channel->live, NULL,   channel->peer };
-	channel->own = copying;
+	code = mirror_open(&mirror, options->stands_still ? &standing_ops : &copying_ops, copying,
+	                   channel->size, error);
+	if (code) {
+		free(copying);
+		return code;
+	}
+	mirror.live = channel->live;
+	mirror.peer = channel->peer;
+	*channel = mirror;
+	last = copying;
 	return 0;
 }
 
-void copying_channel_deliver(struct channel *channel)
+void copying_channel_deliver(void)
 {
-	struct copying *copying = channel->own;
-
-	acquire();
-	deliver(copying, copying->late_count);
-	release();
+	if (last)
+		deliver_all(last);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A channel as a cable would be, over another one: its bytes are a mirror, which is filled a piece
- * at a time, some pieces a refresh, each word of 8 bytes in two halves; what is published stays
- * with it for a while. The machine goes on between any two pieces. Which and how much, chance says.
+ * A mirror (host-tools/region/mirror.h) over a cable that is made of another channel: it brings
+ * some bytes a call, pieces in any order, whole words of 8 bytes only; what is stored stays with it
+ * for a while. The machine goes on between any two words. Which and how much, chance says.
  */
 #ifndef TESTS_UNIT_COPYING_CHANNEL_H
 #define TESTS_UNIT_COPYING_CHANNEL_H
@@ -14,7 +14,7 @@ enum copying_fault {
 	COPYING_RIGHT,
 	COPYING_HEADS_LAST,    /* heads are fetched behind the bytes that they promise */
 	COPYING_NO_LOOK_AGAIN, /* a doorbell is cleared behind the look, not before it */
-	COPYING_CLEARS_LATE,   /* it is cleared in the mirror, and the 0 is published */
+	COPYING_CLEARS_LATE,   /* its 0 is stored like any other word: some time later */
 };
 
 struct copying_options {
@@ -23,13 +23,15 @@ struct copying_options {
 	void (*meanwhile)(
 	    void *context); /* what the machine does between two pieces; NULL: nothing */
 	void *context;
+	bool *stands_still; /* NULL: it never does; else whether it does, now and then */
+	unsigned breaks;    /* the cable, at so manieth a call of fetch; 0: it does not */
 };
 
 /* Put one over an open channel, which it owns from here on. -ENOMEM leaves that as it is. */
 int copying_channel_wrap(struct channel *channel, const struct copying_options *options,
                          struct error *error);
 
-/* All that was published arrives. */
-void copying_channel_deliver(struct channel *channel);
+/* All that was published to the last that was put arrives. */
+void copying_channel_deliver(void);
 
 #endif

@@ -108,7 +108,7 @@ void aux_rig_finish(void)
 {
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	channel_rig_deliver(&channel);
+	channel_rig_deliver();
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
 	aux_rig_read();
 	session_rig_recount();

@@ -247,7 +247,7 @@ static void a_tail_that_was_not_stored_is_stored_by_who_comes_next(void **state)
 	tail = control->data_tail;
 	control->data_tail = 0;
 	session_restore(&session);
-	channel_rig_deliver(&channel);
+	channel_rig_deliver();
 	assert_int_equal(control->data_tail, tail);
 	finish();
 }

@@ -50,7 +50,7 @@ void session_rig_drain(void)
 	do {
 		assert_int_equal(session_drain(&session, &got, &error), 0);
 	} while (session.has_more);
-	channel_rig_deliver(&channel);
+	channel_rig_deliver();
 }
 
 void session_rig_recount(void)
