@@ -20,9 +20,13 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/host/fuzzers/%,$(wildcard tests/fuzz/
 BENCHES := $(patsubst tests/bench/%.c,build/host/bench/%,$(wildcard tests/bench/*.c))
 
 libraries = $(addprefix build/host/$(1)/,libtarget.a libbareperf.a)
-# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the libraries
-link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $(DEPFILE) $($*_CFLAGS) -o $@ $(filter %/$*.c,$^) $($*_SRCS) \
-	$(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
+# $(1) = compiler and its flags; of the prerequisites NAME.c is the source, the last the libraries.
+# -MMD would keep the last source's headers only; the sources are prerequisites by their rule, and
+# named here they would stop make once they move.
+link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $($*_CFLAGS) -MM -MP -MT $@ $(test-sources) | \
+	sed 's|: [^ ]*\.c|:|' >$@.d && \
+	$(1) $(HOST_CFLAGS) $($*_CFLAGS) -o $@ $(test-sources) $(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
+test-sources = $(filter %/$*.c,$^) $($*_SRCS)
 
 unit-source = $(filter %/$(1).c,$(UNIT_SRCS))
 .SECONDEXPANSION:
