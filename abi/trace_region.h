@@ -187,7 +187,7 @@ struct tr_event {
 	uint64_t id; /* perf's id: in IDENTIFIER, in sample_id trailers, in LOST */
 	uint32_t cpu;
 	uint32_t evsel;   /* index of the event on the command line, the same on every CPU */
-	uint32_t ring;    /* that it writes to (set_output) */
+	uint32_t ring;    /* that it writes to */
 	uint32_t group;   /* evsel of its group's leader, + 1; 0: it is in no group */
 	uint64_t config3; /* of newer perf_event_attr, whose older readers take no more than attr */
 	char name[64];    /* as the user wrote it */
@@ -207,7 +207,7 @@ _Static_assert(sizeof(struct tr_event) == 256, "tr_event");
 struct tr_event_ledger {
 	uint64_t generated; /* records asked for, counted before space is reserved */
 	uint64_t written;
-	uint64_t lost;         /* no room, or the ring was paused */
+	uint64_t lost;         /* there was no room */
 	uint64_t throttled;    /* THROTTLE episodes */
 	uint64_t count;        /* what the counter counted */
 	uint64_t period;       /* sum of the PERIODs of all samples generated */

@@ -37,12 +37,7 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	void *area = trace_region_at(r->region, place->aux_offset);
 	int error;
 
-	c->aux_member = (struct ring_member){
-		.ring = &c->ring,
-		.owns = true,
-		.aux_source = event->pmu->source.flags & PMU_AUX ? event->pmu : NULL,
-	};
-	error = ring_aux_init(&c->aux, &c->aux_member, &event->account,
+	error = ring_aux_init(&c->aux, &c->ring, &event->account,
 	                      &(struct ring_aux_config){
 	                          .area = area,
 	                          .size = place->aux_size,

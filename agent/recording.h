@@ -34,7 +34,6 @@ struct traced_cpu {
 	struct ring_owner owner;
 	struct tick tick;
 	struct perf_event *aux_event; /* that fills the AUX area; NULL: there is none */
-	struct ring_member aux_member;
 	struct ring_aux aux;
 	uint32_t snapshots; /* asked for by the host, and taken */
 	uint8_t *scratch;

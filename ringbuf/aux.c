@@ -3,18 +3,16 @@
 
 #include <errno.h>
 
-int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_account *account,
+int ring_aux_init(struct ring_aux *aux, struct ring *ring, struct ring_account *account,
                   const struct ring_aux_config *config)
 {
 	struct perf_event_mmap_page *control;
 	uint64_t watermark = config->watermark ? config->watermark : config->size / 2;
 
-	if (!member->aux_source)
-		return -EOPNOTSUPP;
-	if (!member->owns || config->size < TR_PAGE || (config->size & (config->size - 1)))
+	if (config->size < TR_PAGE || (config->size & (config->size - 1)))
 		return -EINVAL;
 	*aux = (struct ring_aux){
-		.ring = member->ring,
+		.ring = ring,
 		.account = account,
 		.size = config->size,
 		.overwrite = config->overwrite,

@@ -18,7 +18,6 @@
 #ifndef RINGBUF_AUX_H
 #define RINGBUF_AUX_H
 
-#include "ringbuf/member.h"
 #include "ringbuf/ring_alone.h"
 
 /* A range that its AUX record has not told yet, because the data ring had no room. */
@@ -70,9 +69,8 @@ struct ring_aux_output {
 
 #define RING_AUX_UNUSUAL (UINT64_MAX / 2) /* of record */
 
-/* Give the ring that member owns an AUX area. 0; -EOPNOTSUPP if member has no source that fills
- * one; -EINVAL if it owns no ring or the size is none. Thread. */
-int ring_aux_init(struct ring_aux *aux, struct ring_member *member, struct ring_account *account,
+/* Give ring an AUX area, whose records are account's. 0; -EINVAL if the size is none. Thread. */
+int ring_aux_init(struct ring_aux *aux, struct ring *ring, struct ring_account *account,
                   const struct ring_aux_config *config);
 
 /*

@@ -39,7 +39,7 @@ static void ring_open(struct ring *ring, uint64_t from)
 	ring->limit = limit;
 	ring->alone = ring->flip || ring->samples_at ? 0 : limit;
 	ring_barrier();
-	if (ring_load(&ring->lost) != ring_load(&ring->reported) || ring->paused)
+	if (ring_load(&ring->lost) != ring_load(&ring->reported))
 		ring_close(ring);
 }
 
@@ -97,7 +97,7 @@ static bool has_room(struct ring *ring, uint64_t end)
 
 static bool may_write(const struct ring *ring, uint32_t size)
 {
-	return !ring->paused && size <= ring->max_record && size % 8 == 0;
+	return size <= ring->max_record && size % 8 == 0;
 }
 
 /* Whether publishing head crosses a threshold; sets the next ones. */
@@ -271,7 +271,7 @@ bool ring_fits(struct ring *ring, const struct ring_account *account, uint64_t s
 	struct reservation r;
 
 	ring_plan(&r, ring, account);
-	return !ring->paused && has_room(ring, r.at + r.preface + size);
+	return has_room(ring, r.at + r.preface + size);
 }
 
 /* This level's memory for a record that wraps. */
@@ -365,8 +365,7 @@ void ring_report_lost(struct ring *ring, const struct ring_account *account)
 {
 	struct reservation r;
 
-	if (ring_load(&ring->lost) == ring_load(&ring->reported) || ring->paused ||
-	    !ring_enter(ring))
+	if (ring_load(&ring->lost) == ring_load(&ring->reported) || !ring_enter(ring))
 		return;
 	ring_make_room(ring, account, 0, &r);
 	ring_leave(ring, account);

@@ -91,7 +91,7 @@ struct ring_level {
 struct ring {
 	uint64_t published; /* up to here readers see */
 	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
-	                       0: all, LOST is due or output is paused */
+	                       0: all, since LOST is due */
 	uint64_t alone;     /* limit for writers that are alone; 0: backward, or samples wake */
 	uint64_t claim;     /* the outermost writer's: its position << 32 | its size */
 	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
@@ -101,7 +101,6 @@ struct ring {
 	uint64_t flip; /* all ones: backward */
 	uint64_t size; /* of data, bytes, a power of two of pages */
 	uint32_t nest; /* levels in use */
-	uint32_t paused;
 
 	struct ring_owner *owner; /* NULL: nobody is woken */
 	uint64_t wakeup_step;     /* bytes from one wakeup to the next; 0: never by bytes */
@@ -167,11 +166,6 @@ int ring_init(struct ring *ring, const struct ring_config *config);
 
 /* Who is woken from now on, by which thresholds; NULL for nobody. On the ring's CPU. Thread. */
 void ring_set_owner(struct ring *ring, struct ring_owner *owner);
-
-/* Stop and restart output without touching the hardware: records of a paused ring are lost.
- * On the ring's CPU. Any context. */
-void ring_pause(struct ring *ring);
-void ring_resume(struct ring *ring);
 
 /* Wake the owner, if there is one, for AUX or the end of a run. Any context. */
 static inline void ring_wake(struct ring *ring, enum tr_wakeup_cause cause)

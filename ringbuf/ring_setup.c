@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring as it begins, its owner, and its pauses. */
+/* A ring as it begins, and its owner. */
 #include <errno.h>
 
 #include "ringbuf/bytes.h"
@@ -76,16 +76,4 @@ void ring_tick(struct ring *ring)
 {
 	if (ring->owner)
 		ring_owner_tick(ring->owner);
-}
-
-void ring_pause(struct ring *ring)
-{
-	ring->paused = 1;
-	ring_barrier();
-	ring_close(ring);
-}
-
-void ring_resume(struct ring *ring)
-{
-	ring->paused = 0; /* limit stays 0: the next record finds the new one, and tells the loss */
 }

@@ -32,7 +32,7 @@ struct ring_reader {
 	const uint8_t *data;
 	uint64_t size;
 	bool backward;
-	bool still;        /* the caller's: output is paused or over, so nothing is in flight */
+	bool still;        /* the caller's: the run is over, so nothing is in flight */
 	uint64_t head;     /* as last read; backward: bytes written, -data_head */
 	uint64_t position; /* of the next record; backward: bytes from the newest one's start */
 	uint64_t began;    /* position at which reading began: not 0 if another reader was here */

@@ -13,7 +13,6 @@ static _Alignas(TR_PAGE) uint8_t data[16 * TR_PAGE];
 static uint64_t scratch[RING_LEVELS * 1024];
 static struct ring ring;
 static struct ring_owner owner; /* the caller says who is told */
-static struct ring_member member;
 static struct ring_aux aux;
 static struct tr_doorbell doorbell;
 static struct perf_event event; /* the caller makes it empty */
@@ -32,7 +31,6 @@ static bool bts_prepare(uint8_t *area, uint64_t size, uint64_t watermark, uint64
 
 	memset(&control, 0, sizeof(control));
 	doorbell.pending = 0;
-	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_intel_bts };
 	event.attr = (struct perf_event_attr){
 		.type = PERF_TYPE_INTEL_BTS,
 		.size = sizeof(event.attr),
@@ -47,7 +45,7 @@ static bool bts_prepare(uint8_t *area, uint64_t size, uint64_t watermark, uint64
 	event.account.trailer_size = sample_id_size(event.attr.sample_type);
 	event.account.trailer = sample_trailer;
 	return !ring_init(&ring, &config) && !event_init(&event) &&
-	       !ring_aux_init(&aux, &member, &event.account,
+	       !ring_aux_init(&aux, &ring, &event.account,
 	                      &(struct ring_aux_config){
 	                          .area = area, .size = size, .watermark = watermark }) &&
 	       !pmu_intel_bts.setup_aux(&event, area, size);

@@ -63,9 +63,7 @@ static void make_area(struct fixture *f, unsigned i, const struct area *area)
 		                          .overwrite = area->overwrite };
 
 	f->region.events[i * FIXTURE_EVENTS].attr.type = area->type;
-	f->members[i] =
-	    (struct ring_member){ .ring = &f->rings[i], .owns = true, .aux_source = &f->aux[i] };
-	must(!ring_aux_init(&f->aux[i], &f->members[i], &f->accounts[i * FIXTURE_EVENTS], &config));
+	must(!ring_aux_init(&f->aux[i], &f->rings[i], &f->accounts[i * FIXTURE_EVENTS], &config));
 	ring->aux_watermark = f->aux[i].watermark;
 }
 

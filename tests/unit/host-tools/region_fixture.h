@@ -32,7 +32,6 @@ struct fixture {
 	struct ring rings[FIXTURE_RINGS];
 	struct ring_owner owners[FIXTURE_RINGS];
 	struct ring_account accounts[FIXTURE_RINGS * FIXTURE_EVENTS];
-	struct ring_member members[FIXTURE_RINGS];
 	struct ring_aux aux[FIXTURE_RINGS]; /* size 0: it has none */
 	uint8_t *scratch;
 	uint64_t time; /* ns of the last sample */

@@ -233,17 +233,6 @@ static void read_some(void)
 		careful.doorbell.pending = alone.doorbell.pending = 0;
 }
 
-static void pause_or_resume(void)
-{
-	if (chance(2)) {
-		ring_pause(&careful.ring);
-		ring_pause(&alone.ring);
-	} else {
-		ring_resume(&careful.ring);
-		ring_resume(&alone.ring);
-	}
-}
-
 static void tick(void)
 {
 	struct world *const worlds[] = { &careful, &alone };
@@ -289,9 +278,7 @@ static void live(unsigned steps, unsigned rarely, unsigned frames)
 		uint64_t what = chance(rarely);
 
 		host_fake_cycles += 1 + chance(300000);
-		if (what == 0)
-			pause_or_resume();
-		else if (what <= 3)
+		if (what <= 3)
 			count_within_a_writer(&regs);
 		else if (what <= 6)
 			count(chance(6 * PERIOD), &regs); /* early, or late by some periods */

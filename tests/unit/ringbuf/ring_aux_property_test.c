@@ -25,7 +25,6 @@ struct aux_record {
 
 struct trial {
 	struct rig rig;
-	struct ring_member member;
 	struct ring_aux aux;
 	uint8_t area[AREA];
 	uint64_t random;
@@ -50,11 +49,8 @@ static void start(struct trial *t, uint64_t seed)
 	t->random = seed;
 	config.watermark = rig_random(&t->random) % AREA;
 	rig_init(&t->rig, TR_PAGE, 0, 0, 0);
-	ring_set_owner(&t->rig.ring, NULL);
-	t->member = (struct ring_member){ .aux_source = t, .owner = t->rig.owner };
-	t->member.owner.notify = NULL;
-	assert_int_equal(ring_attach(&t->member, &t->rig.ring), 0);
-	assert_int_equal(ring_aux_init(&t->aux, &t->member, &t->rig.events[1].account, &config), 0);
+	assert_int_equal(ring_aux_init(&t->aux, &t->rig.ring, &t->rig.events[1].account, &config),
+	                 0);
 }
 
 static void produce(struct trial *t, uint64_t from, uint64_t size)

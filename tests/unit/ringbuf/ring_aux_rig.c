@@ -4,7 +4,6 @@
 #define PAGE ((uint64_t)TR_PAGE)
 
 struct rig rig;
-struct ring_member member;
 struct ring_aux aux;
 uint8_t aux_area[64];
 
@@ -15,17 +14,13 @@ int aux_give_area(uint64_t pages, uint64_t watermark, bool overwrite)
 		                          .watermark = watermark,
 		                          .overwrite = overwrite };
 
-	return ring_aux_init(&aux, &member, &rig.events[1].account, &config);
+	return ring_aux_init(&aux, &rig.ring, &rig.events[1].account, &config);
 }
 
 int aux_setup(void **state)
 {
 	(void)state;
 	rig_init(&rig, TR_PAGE, 0, 0, 0);
-	ring_set_owner(&rig.ring, NULL);
-	member = (struct ring_member){ .aux_source = &aux, .owner = rig.owner };
-	if (ring_attach(&member, &rig.ring))
-		return -1;
 	return aux_give_area(2, PAGE / 2, false);
 }
 
@@ -69,5 +64,5 @@ void aux_expect(uint64_t offset, uint64_t size, uint64_t flags)
 
 uint64_t aux_wakeups(void)
 {
-	return member.owner.causes[TR_WAKEUP_AUX];
+	return rig.owner.causes[TR_WAKEUP_AUX];
 }

@@ -19,11 +19,10 @@ struct aux_record {
 };
 
 extern struct rig rig;
-extern struct ring_member member;
 extern struct ring_aux aux;
 extern uint8_t aux_area[64]; /* only its address is looked at */
 
-/* Another area for member; ring_aux_init()'s result. */
+/* Another area; ring_aux_init()'s result. */
 int aux_give_area(uint64_t pages, uint64_t watermark, bool overwrite);
 
 /* Two pages, with a watermark at each half page. */

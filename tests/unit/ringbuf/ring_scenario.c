@@ -74,10 +74,7 @@ static const char *one_step(struct rig *rig, uint64_t *random)
 		rig->control->data_tail = rig->reader.position;
 	} else if (what == 1) {
 		return replace_reader(rig);
-	} else if (what == 2) {
-		ring_pause(&rig->ring);
 	} else if (what < 16) {
-		ring_resume(&rig->ring);
 		rig->doorbell.pending = 0;
 		return rig_drain(rig, what < 8 ? UINT64_MAX : what);
 	}
@@ -91,7 +88,6 @@ static const char *settle(struct rig *rig)
 {
 	const char *wrong;
 
-	ring_resume(&rig->ring);
 	rig->interrupt = NULL;
 	wrong = rig_drain(rig, UINT64_MAX);
 	if (wrong)

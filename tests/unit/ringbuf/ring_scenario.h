@@ -11,7 +11,7 @@
 /* Random ring, sizes, thresholds and nesting; a reader that stalls, dies and lies. */
 const char *scenario_random(uint64_t seed, uint64_t records);
 
-/* The same for an overwritable ring: snapshots, live and paused. */
+/* The same for an overwritable ring: snapshots, live and still. */
 const char *scenario_random_backward(uint64_t seed, uint64_t records);
 
 /* Two events share a ring whose reader looks only when its owner was notified. */

@@ -211,22 +211,6 @@ static void side_band_records_are_in_the_ledger(void **state)
 	assert_int_equal(account->period, 0);
 }
 
-static void a_paused_ring_loses_records_and_tells_it_when_resumed(void **state)
-{
-	struct rig *rig = *state;
-
-	assert_true(rig_write(rig, 0, 64, 0));
-	ring_pause(&rig->ring);
-	for (int i = 0; i < 5; i++)
-		assert_false(rig_write(rig, 0, 64, 0));
-	assert_int_equal(rig->owner.causes[TR_WAKEUP_FULL], 0);
-	ring_resume(&rig->ring);
-	assert_true(rig_write(rig, 0, 64, 0));
-	assert_null(rig_drain(rig, UINT64_MAX));
-	assert_int_equal(rig->told, 5);
-	assert_fine(rig);
-}
-
 static void a_record_larger_than_promised_is_lost(void **state)
 {
 	struct rig *rig = *state;
@@ -388,7 +372,6 @@ int main(void)
 		CLAIM(lost_counts_against_the_same_reservation),
 		CLAIM(what_is_lost_last_stays_in_the_ledger),
 		CLAIM(side_band_records_are_in_the_ledger),
-		CLAIM(a_paused_ring_loses_records_and_tells_it_when_resumed),
 		CLAIM(a_record_larger_than_promised_is_lost),
 		CLAIM(a_writer_deeper_than_the_levels_loses_its_wrapping_record),
 		CLAIM(nested_records_appear_when_the_outermost_is_complete),

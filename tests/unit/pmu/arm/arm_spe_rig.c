@@ -108,7 +108,6 @@ static uint64_t data[65536 / 8], scratch[RING_LEVELS * 2048 / 8];
 static struct tr_doorbell doorbell;
 static struct ring ring;
 struct ring_owner owner;
-static struct ring_member member;
 struct ring_aux aux;
 static struct ring_reader reader;
 struct perf_event event;
@@ -130,7 +129,7 @@ void describe(uint64_t config, uint64_t period)
 
 static int give_area(uint64_t pages, uint64_t watermark, bool overwrite)
 {
-	return ring_aux_init(&aux, &member, &event.account,
+	return ring_aux_init(&aux, &ring, &event.account,
 	                     &(struct ring_aux_config){ .area = spe_area,
 	                                                .size = pages * PAGE,
 	                                                .watermark = watermark,
@@ -174,7 +173,6 @@ int spe_set_up(void **state)
 	                                            .scratch = scratch,
 	                                            .owner = &owner }))
 		return -1;
-	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_arm_spe };
 	return ring_reader_init(&reader, &control, data, sizeof(data), 0);
 }
 

@@ -22,7 +22,6 @@ static uint8_t memory[AREA] __attribute__((aligned(4096)));
 static struct ring ring;
 static struct tr_doorbell doorbell;
 static struct ring_owner owner;
-static struct ring_member member;
 static struct ring_aux aux;
 static struct perf_event event;
 
@@ -49,14 +48,13 @@ static void prepare(void)
 	};
 	event.ring = &ring;
 	event.aux = &aux;
-	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &event };
 }
 
 static void start(void)
 {
 	prepare();
 	assert_int_equal(event_init(&event), 0);
-	assert_int_equal(ring_aux_init(&aux, &member, &event.account,
+	assert_int_equal(ring_aux_init(&aux, &ring, &event.account,
 	                               &(struct ring_aux_config){ .area = memory, .size = AREA }),
 	                 0);
 	assert_int_equal(pmu_branch_step.setup_aux(&event, memory, AREA), 0);

@@ -209,7 +209,6 @@ uint8_t memory[AREA] __attribute__((aligned(4096)));
 struct ring ring;
 struct tr_doorbell doorbell;
 struct ring_owner owner;
-static struct ring_member member;
 struct ring_aux aux;
 struct perf_event event;
 
@@ -254,11 +253,10 @@ int open_trace(uint64_t size, uint64_t flags)
 	event.aux = &aux;
 	event.account.trailer_size = sample_id_size(SAMPLE_TYPE);
 	event.account.trailer = sample_trailer;
-	member = (struct ring_member){ .ring = &ring, .owns = true, .aux_source = &pmu_intel_bts };
 	error = event_init(&event);
 	if (error)
 		return error;
-	assert_int_equal(ring_aux_init(&aux, &member, &event.account,
+	assert_int_equal(ring_aux_init(&aux, &ring, &event.account,
 	                               &(struct ring_aux_config){ .area = memory, .size = size }),
 	                 0);
 	return pmu_intel_bts.setup_aux(&event, memory, size);
