@@ -56,11 +56,6 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 	return frame->status;
 }
 
-bool payload_is_running(void)
-{
-	return frames[arch_cpu()].running;
-}
-
 _Noreturn void payload_leave(int status, enum payload_end end)
 {
 	struct frame *frame = &frames[arch_cpu()];
@@ -134,7 +129,7 @@ static void payload_run_crash(const struct arch_regs *regs, const char *message)
 /* newlib's exit(). */
 static void payload_run_leave(int status)
 {
-	if (payload_is_running())
+	if (frames[arch_cpu()].running)
 		payload_leave(status, PAYLOAD_EXITED);
 }
 

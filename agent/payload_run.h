@@ -26,9 +26,6 @@ void payload_begin(void);
  * -EFAULT, -EINTR. Not nested. As arch_call_payload()'s function. */
 int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *end);
 
-/* Whether payload_run() runs something on this CPU. Any context. */
-bool payload_is_running(void);
-
 /* End what payload_run() runs on this CPU; it returns status. From there. */
 _Noreturn void payload_leave(int status, enum payload_end end);
 

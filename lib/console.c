@@ -34,13 +34,6 @@ int console_add_sink(console_sink_fn sink)
 	return 0;
 }
 
-void console_remove_sink(console_sink_fn sink)
-{
-	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
-		if (sinks[i] == sink)
-			sinks[i] = NULL;
-}
-
 void console_set_region(struct tr_console *console, uint32_t size)
 {
 	uint64_t at = stream.head > CONSOLE_EARLY ? stream.head - CONSOLE_EARLY : 0;

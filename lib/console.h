@@ -21,9 +21,6 @@ typedef void (*console_sink_fn)(const char *text, size_t length);
  * 0, or -ENOSPC beyond CONSOLE_MAX_SINKS. Thread. */
 int console_add_sink(console_sink_fn sink);
 
-/* The opposite; unknown sinks are ignored. Thread. */
-void console_remove_sink(console_sink_fn sink);
-
 /*
  * Keep the text in the trace region: size bytes (a power of two) at console->text. What was written
  * before is copied, its last CONSOLE_EARLY bytes at least. Head and size are kept privately: the

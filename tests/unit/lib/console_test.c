@@ -40,7 +40,6 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	console_remove_sink(screen);
 	console_set_region(NULL, 0);
 	free(region);
 	return 0;
