@@ -102,10 +102,22 @@ static bool is_elsewhere(const char *name, size_t length)
 	return false;
 }
 
+/* x86's alone. */
+static bool is_branch_trace(const char *name, size_t length)
+{
+	return parser_named("branch-trace", name, length) || parser_named("bts", name, length) ||
+	       parser_named("branch-step", name, length);
+}
+
 static int unknown_source(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 
+	if (is_branch_trace(name, length))
+		return parser_fail(p,
+		                   "this architecture has no branch trace: "
+		                   "arm_spe/branch_filter=1/ samples branches, where there is SPE",
+		                   name);
 	if (is_elsewhere(name, length))
 		return parser_fail(p,
 		                   "another architecture's event source: `list' shows what "
