@@ -34,9 +34,6 @@ static uint64_t arm_pmuv3_version(void)
 
 int arm_pmuv3_probe(const char **why)
 {
-	*why = "this CPU is no Arm";
-	if (arch_elf_machine() != EM_AARCH64)
-		return -ENODEV;
 	*why = "this CPU has no PMUv3, or a hypervisor keeps it";
 	if (!arm_pmuv3_version() || arm_pmuv3_version() == ID_AA64DFR0_PMUVER_IMP)
 		return -ENODEV;

@@ -80,9 +80,6 @@ int arm_spe_probe(const char **why)
 {
 	uint64_t pmbidr;
 
-	*why = "this CPU is no Arm";
-	if (arch_elf_machine() != EM_AARCH64)
-		return -ENODEV;
 	arm_spe_unit.version = arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf;
 	*why =
 	    "this CPU has no Statistical Profiling Extension (ID_AA64DFR0_EL1.PMSVer is 0), or "

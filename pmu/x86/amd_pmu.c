@@ -56,9 +56,8 @@ static int amd_pmu_probe(const char **why)
 {
 	uint32_t ecx;
 
-	*why = "this CPU is no x86 of AMD's";
-	if (arch_elf_machine() != EM_X86_64 ||
-	    cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
+	*why = "this CPU is none of AMD's";
+	if (cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
 		return -ENODEV;
 	/* Real ones of every family have the four legacy counters, which CPUID does not tell. */
 	ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));

@@ -48,9 +48,6 @@ static uint32_t intel_bts_features(uint32_t word)
 
 static int intel_bts_probe(const char **why)
 {
-	*why = "this CPU is no x86";
-	if (arch_elf_machine() != EM_X86_64)
-		return -ENODEV;
 	*why = "this CPU has no debug store, or a hypervisor hides it";
 	if (!(intel_bts_features(CPUID_EDX) & CPUID_FEATURES_DS) ||
 	    !(intel_bts_features(CPUID_ECX) & CPUID_FEATURES_DTES64) ||

@@ -118,8 +118,8 @@ static int intel_pmu_probe(const char **why)
 {
 	struct unit unit;
 
-	*why = "this CPU is no x86 of Intel's";
-	if (arch_elf_machine() != EM_X86_64 || !is_intel())
+	*why = "this CPU is none of Intel's";
+	if (!is_intel())
 		return -ENODEV;
 	unit = intel_pmu_look();
 	*why = NULL;
