@@ -24,5 +24,5 @@ void recording_publish(struct traced_cpu *c)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
-	entry->spurious = arch_pmi_spurious[c->cpu];
+	entry->spurious = arch_spurious[c->cpu];
 }

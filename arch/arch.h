@@ -283,10 +283,11 @@ int arch_pmi_share(arch_pmi_fn handler);
  * Interrupts masked. */
 void arch_pmi_leave(arch_pmi_fn handler);
 
-/* By CPU, those that came while somebody took part (x86: or a millisecond after) and that nobody
- * called its own; nor, on x86 where NMIs do not tell, were they another CPU's signal. Each is
- * written by its CPU. One that comes while nobody takes part is somebody else's, and panics. */
-extern uint64_t arch_pmi_spurious[];
+/* By CPU, interrupts that were nobody's: without a handler; or those that came while somebody took
+ * part (x86: or a millisecond after) and that nobody called its own; nor, on x86 where NMIs do not
+ * tell, were they another CPU's signal. Each is written by its CPU. A performance monitor's that
+ * comes while nobody takes part is somebody else's, and panics. */
+extern uint64_t arch_spurious[];
 
 /* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
  * those: whoever calls it its own calls this, before it lets its counters go; for what nobody calls

@@ -38,7 +38,6 @@ struct arm_cpu {
 	uint64_t mpidr;         /* affinity fields */
 	unsigned index;
 	volatile uint8_t *gicr;  /* GICv3: this CPU's redistributor */
-	uint64_t spurious;       /* interrupts that nobody had asked for */
 	uint32_t state;          /* enum arm_cpu_state; smp.c */
 	void (*work)(void *arg); /* smp.c */
 	void *work_arg;

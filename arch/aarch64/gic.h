@@ -99,7 +99,7 @@ static inline bool arm_interrupt(const struct arch_regs *regs, uint32_t intid)
 	if (intid >= GIC_FIRST_SPI || !arm_interrupt_handlers[intid])
 		return arm_interrupt_unasked(intid);
 	if (arm_interrupt_handlers[intid](regs) != ARCH_PMI_MINE)
-		arch_pmi_spurious[arm_this_cpu()->index]++;
+		arch_spurious[arm_this_cpu()->index]++;
 	return true;
 }
 

@@ -13,7 +13,7 @@ bool arm_interrupt_unasked(uint32_t intid)
 {
 	if (intid == GIC_SGI_WORK)
 		return true;
-	arm_this_cpu()->spurious++;
+	arch_spurious[arm_this_cpu()->index]++;
 	if (intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI)
 		gic->ppi_disable(intid);
 	return intid < GIC_FIRST_NO_INT || intid >= GIC_FIRST_LPI;

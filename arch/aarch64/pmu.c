@@ -171,7 +171,7 @@ static bool is_ppi(uint32_t intid)
 /* All who ever took part, on any CPU: nobody leaves, as who counts nothing calls nothing its own.
  */
 static struct arch_pmi_list sharers;
-uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+uint64_t arch_spurious[ARCH_MAX_CPUS];
 
 static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 {

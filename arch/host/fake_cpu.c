@@ -112,14 +112,14 @@ bool fake_in_handler(void)
 }
 
 static struct arch_pmi_list sharers[2];
-uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+uint64_t arch_spurious[ARCH_MAX_CPUS];
 bool fake_signalled;
 
 static void call_sharers(const struct arch_regs *regs)
 {
 	if (arch_pmi_list_call(&sharers[fake_cpu_number % 2], regs) != ARCH_PMI_MINE &&
 	    !fake_signalled)
-		arch_pmi_spurious[fake_cpu_number]++;
+		arch_spurious[fake_cpu_number]++;
 }
 
 void fake_pmi(const struct arch_regs *regs)

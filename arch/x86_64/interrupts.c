@@ -11,20 +11,10 @@
 void x86_interrupt(const struct arch_regs *regs);
 
 static arch_handler_fn handlers[256] = { [VECTOR_GP] = x86_general_protection };
-static uint64_t spurious[ARCH_MAX_CPUS];
 
 void interrupts_set_handler(unsigned vector, arch_handler_fn handler)
 {
 	handlers[vector] = handler;
-}
-
-uint64_t interrupts_spurious(void)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < ARCH_MAX_CPUS; i++)
-		sum += spurious[i];
-	return sum;
 }
 
 void x86_interrupt(const struct arch_regs *regs)
@@ -44,7 +34,7 @@ void x86_interrupt(const struct arch_regs *regs)
 	if (handler != NULL)
 		handler(regs);
 	else if (vector != VECTOR_WORK)
-		arch_add_local(&spurious[arch_cpu()], 1);
+		arch_add_local(&arch_spurious[arch_cpu()], 1);
 	/* What the legacy controllers left behind is not in service here. */
 	if (vector != VECTOR_SPURIOUS && (handler != NULL || apic_in_service(vector)))
 		apic_eoi();

@@ -20,7 +20,4 @@ void x86_general_protection(const struct arch_regs *regs);
 /* Whose an NMI is while nobody takes part in it (nmi.c): not ours. */
 enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
 
-/* Interrupts that had no handler, of all CPUs. Any context. */
-uint64_t interrupts_spurious(void);
-
 #endif

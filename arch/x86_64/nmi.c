@@ -31,7 +31,7 @@ struct signal x86_signals[ARCH_MAX_CPUS];
  * only one who takes part, or nmi_shared(). */
 static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
 static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: there was none */
-uint64_t arch_pmi_spurious[ARCH_MAX_CPUS];
+uint64_t arch_spurious[ARCH_MAX_CPUS];
 
 /* ---- The performance monitor ---- */
 
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void account_rare(const struct arch_regs *regs,
 	if (s->due)
 		s->due--;
 	else if (sharers[cpu].count || was_on_its_way(cpu))
-		arch_pmi_spurious[cpu]++;
+		arch_spurious[cpu]++;
 	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* just now, perhaps */
 		panic_exception(regs);
 }
@@ -114,7 +114,7 @@ static __attribute__((noinline)) void account_rare(const struct arch_regs *regs,
 static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
 {
 	if (__builtin_expect(sharers[cpu].count && !x86_signals[cpu].due, 1))
-		arch_pmi_spurious[cpu]++;
+		arch_spurious[cpu]++;
 	else
 		account_rare(regs, cpu);
 }

@@ -48,8 +48,16 @@ __asm__(".text\n"
 	"	ret\n"
 	".size red_zone_changes, . - red_zone_changes\n");
 
+static void interrupt_for_nobody(void)
+{
+	__asm__ volatile("int $0x80");
+}
+
 #else
 #define red_zone_changes(turns) 0 /* AAPCS64 has none */
+static void interrupt_for_nobody(void)
+{
+}
 #endif
 
 struct result {
@@ -82,6 +90,8 @@ int main(int argc, char **argv)
 	struct result results[2] = { 0 };
 	int result = -1, cpu = bareperf_thread_start(BAREPERF_ANY_CPU, churn, &results[1]);
 
+	for (int i = 0; i < 3; i++)
+		interrupt_for_nobody();
 	churn(&results[0]);
 	printf("join %d", bareperf_thread_join(cpu, &result));
 	printf(" result %d wrong %d %d\n", result, results[0].wrong, results[1].wrong);
@@ -232,6 +242,8 @@ def program(arch):
     if arch == "x86_64":
         tap.ok("overwritten 0 0" in run.text,
                "no tick overwrites what the program keeps below its stack pointer", run.text)
+        tap.equal([cpu["spurious"] for cpu in run.summary()["cpus"]], [3, 0],
+                  "interrupts that nobody handles are counted, and shown")
 
 
 CRASHES = {  # what it does: (what is reported, on which CPU, a claim)

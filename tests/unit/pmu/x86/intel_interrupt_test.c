@@ -11,7 +11,7 @@
 
 static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 {
-	uint64_t before = arch_pmi_spurious[0];
+	uint64_t before = arch_spurious[0];
 
 	(void)state;
 	intel_model_power_on(2, false);
@@ -23,7 +23,7 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	rig_run(600, 1, intel_model_count_on);
 	event_disable(&rig_events[0]);
 	fake_pmi(&rig_regs);
-	assert_int_equal(arch_pmi_spurious[0], before + 2);
+	assert_int_equal(arch_spurious[0], before + 2);
 	assert_int_equal(rig_events[0].count, 1000);
 	assert_int_equal(rig_events[0].account.generated, 1);
 }
@@ -48,7 +48,7 @@ static enum arch_pmi is_never_its(const struct arch_regs *regs)
 /* One of two who take part finds nothing; the other's interrupt may be its own as well. */
 static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void **state)
 {
-	uint64_t before = arch_pmi_spurious[0];
+	uint64_t before = arch_spurious[0];
 
 	(void)state;
 	intel_model_power_on(4, true);
@@ -59,7 +59,7 @@ static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void 
 	assert_int_equal(rig_events[0].account.generated, 5);
 	assert_int_equal(asked, 5);
 	fake_pmi(&rig_regs);
-	assert_int_equal(arch_pmi_spurious[0], before + 1);
+	assert_int_equal(arch_spurious[0], before + 1);
 	assert_int_equal(arch_pmi_share(is_always_its), 0);
 	fake_pmi(&rig_regs);
 	rig_run(500, 1, intel_model_count_on);
@@ -68,9 +68,9 @@ static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void 
 	arch_pmi_leave(is_never_its);
 	assert_int_equal(asked, 5 + 1 + 2 + 2);
 	event_disable(&rig_events[0]);
-	assert_int_equal(arch_pmi_spurious[0], before + 1);
+	assert_int_equal(arch_spurious[0], before + 1);
 	fake_pmi(&rig_regs); /* late, as nobody takes part any more */
-	assert_int_equal(arch_pmi_spurious[0], before + 2);
+	assert_int_equal(arch_spurious[0], before + 2);
 	assert_int_equal(asked, 5 + 1 + 2 + 2);
 }
 
@@ -113,7 +113,7 @@ static void the_list_is_a_set_that_one_may_leave_from_its_handler(void **state)
 /* Another CPU's signal is an NMI as well. */
 static void a_signal_is_not_counted_as_spurious(void **state)
 {
-	uint64_t before = arch_pmi_spurious[0];
+	uint64_t before = arch_spurious[0];
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) { /* each version, without full-width writes and with */
@@ -127,7 +127,7 @@ static void a_signal_is_not_counted_as_spurious(void **state)
 		fake_signalled = false;
 		assert_int_equal(rig_events[0].account.generated, 1);
 	}
-	assert_int_equal(arch_pmi_spurious[0], before);
+	assert_int_equal(arch_spurious[0], before);
 }
 
 static void the_interrupt_is_given_back_with_the_last_counter(void **state)
