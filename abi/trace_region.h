@@ -129,7 +129,8 @@ struct tr_header {
 	int32_t exit_status;          /* of the last workload: main()'s or exit()'s */
 	uint64_t memory;              /* bytes of RAM, by the firmware's memory map; 0: unknown */
 	uint64_t heartbeat; /* changes while the machine lives and does not mask its ticks */
-	uint8_t reserved_1[16];
+	uint64_t heap;      /* bytes of the firmware's heap in use, when it last began to wait */
+	uint8_t reserved_1[8];
 	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
@@ -298,9 +299,9 @@ _Static_assert(sizeof(struct tr_doorbell) == 64, "tr_doorbell");
 
 #define TR_MAILBOX_TEXT 2032
 
-/* Commands from the host. The host writes length and text, then request = reply + 1 with
- * release; the firmware carries the command out, writes status and reply_text, then
- * reply = request with release. */
+/* Commands from the host. The host writes length and text, then the next request with release; the
+ * firmware carries the command out, writes status and reply_text, then reply = request with
+ * release. */
 struct tr_mailbox {
 	uint32_t request;               /* HOST */
 	uint32_t length;                /* HOST: bytes of text, without a NUL */

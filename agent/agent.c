@@ -245,6 +245,7 @@ static void serve_one(void)
 {
 	static struct mailbox_request request;
 
+	region.header->heap = syscalls_heap_used();
 	trace_region_set_state(&region, TR_IDLE);
 	while (!mailbox_poll(&region, &request)) {
 		trace_region_beat(&region);

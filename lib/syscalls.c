@@ -2,6 +2,7 @@
 #include "lib/syscalls.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -42,6 +43,11 @@ void syscalls_lend_heap(void **start, uint64_t *size)
 void syscalls_take_heap_back(void)
 {
 	heap.high = heap.limit;
+}
+
+uint64_t syscalls_heap_used(void)
+{
+	return (uint64_t)mallinfo().uordblks;
 }
 
 void syscalls_set_exit(void (*hook)(int status))

@@ -21,4 +21,7 @@ void syscalls_set_exit(void (*hook)(int status));
 void syscalls_lend_heap(void **start, uint64_t *size);
 void syscalls_take_heap_back(void);
 
+/* Bytes that malloc() has given out and not got back. Thread. */
+uint64_t syscalls_heap_used(void);
+
 #endif

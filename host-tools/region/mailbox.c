@@ -3,9 +3,11 @@
  *	host					firmware
  *	text, length				sees request != reply
  *	A: release				B: acquire
- *	request = reply + 1  ────────────────▶	copies, checks, carries out
+ *	request + 1  ────────────────────────▶	copies, checks, carries out
  *	C: acquire				D: release
  *	reply == request?  ◀──────────────────	status, then reply = request
+ *
+ * The number follows that of the last request, which may still be carried out: a `stop` is another.
  */
 #include "host-tools/region/mailbox.h"
 
@@ -32,7 +34,7 @@ int mailbox_send(const struct region *region, const char *text, uint32_t *reques
 	uint32_t length = (uint32_t)strnlen(text, TR_MAILBOX_TEXT);
 	int code = publish(region, offsetof(struct tr_mailbox, text), text, length, error);
 
-	*request = __atomic_load_n(&mailbox(region)->reply, __ATOMIC_ACQUIRE) + 1;
+	*request = __atomic_load_n(&mailbox(region)->request, __ATOMIC_ACQUIRE) + 1;
 	if (!code)
 		code = publish(region, offsetof(struct tr_mailbox, length), &length, sizeof(length),
 		               error);
@@ -46,8 +48,10 @@ bool mailbox_answered(const struct region *region, uint32_t request, int *status
 {
 	const struct tr_mailbox *box = mailbox(region);
 
-	if (__atomic_load_n(&box->reply, __ATOMIC_ACQUIRE) != request) /* C */
+	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE); /* C */
+
+	if ((int32_t)(reply - request) < 0)
 		return false;
-	*status = box->status;
+	*status = reply == request ? box->status : 0;
 	return true;
 }

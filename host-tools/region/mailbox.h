@@ -10,7 +10,8 @@
 int mailbox_send(const struct region *region, const char *text, uint32_t *request,
                  struct error *error);
 
-/* Whether it has been answered; *status is then 0 or the machine's negative errno. */
+/* Whether it has been answered; *status is then 0 or the machine's negative errno, or 0 where a
+ * later request's answer has taken its place. */
 bool mailbox_answered(const struct region *region, uint32_t request, int *status);
 
 #endif

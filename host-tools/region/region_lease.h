@@ -8,9 +8,11 @@
 #define HOST_TOOLS_REGION_REGION_LEASE_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/region/channel.h"
+#include "host-tools/region/region.h"
 
 struct region_lease {
 	struct channel *channel; /* NULL: not taken */
@@ -22,6 +24,25 @@ struct region_lease {
 /* Announce this process as the region's reader, which may be before the region is there, if the
  * channel's bytes begin where its header will. 0, or a negative errno and the reason. */
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error);
+
+/* What tells us from other readers: our process, which has 22 bits, and our host or container, as
+ * far as 10 bits tell. */
+uint32_t region_lease_own_id(void);
+
+/* Whose id this is: "process 12 of this host". */
+void region_lease_describe(uint32_t id, char *text, size_t size);
+
+/*
+ * As region_lease_take(), where another reader may be announced. One that has let its lease stand
+ * still, or was a process of this host that is no more, has left its id behind, and is replaced.
+ * -EBUSY: another lives, and the error says who; lasts TR_LEASE_LOST_MS at the most. The channel
+ * must be up to date, and is refreshed.
+ */
+int region_lease_acquire(struct region_lease *lease, const struct region *region,
+                         struct error *error);
+
+/* Whether the machine still has our id: who does not has lost the rings to another. */
+bool region_lease_is_ours(const struct region *region);
 
 /* Nothing is read from here on. Nothing to do for one that was not taken, all zero. */
 void region_lease_give_back(struct region_lease *lease);

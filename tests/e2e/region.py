@@ -40,6 +40,7 @@ HEADER = {  # name: (offset, struct format)
     "run": (56, "<Q"),
     "exit_status": (284, "<i"),
     "heartbeat": (296, "<Q"),
+    "heap": (304, "<Q"),
 }
 # reader_wait and reader_found; the host's words: id and lease, ready; the message
 WAIT, FOUND, READER, READY, MESSAGE = 272, 280, 320, 328, 1536
