@@ -69,19 +69,26 @@ static void check_periods(struct checker *checker, const struct ledger_event *ev
 {
 	const struct tr_event_ledger *l = &event->ledger;
 	const struct perf_event_attr *attr = &event->event.attr;
+	char elsewhere[24] = "";
 
+	if (checker->ledger->before)
+		snprintf(elsewhere, sizeof(elsewhere), "%" PRIu64, event->found.elsewhere_period);
 	if (l->count)
 		tell(checker, l->count == l->period + l->residue,
 		     "%s: count %" PRIu64 " = period %" PRIu64 " + residue %" PRIu64, who, l->count,
 		     l->period, l->residue);
-	/* Only when all is read, and where the samples say what they stand for. */
-	if (event->found.elsewhere || check_overwritten(checker->ledger, event) ||
-	    !(attr->sample_type & PERF_SAMPLE_PERIOD))
+	/* Only when all is read, or what others read is known, and where the samples say what they
+	 * stand for. */
+	if ((event->found.elsewhere && !checker->ledger->before) ||
+	    check_overwritten(checker->ledger, event) || !(attr->sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	tell(checker, l->period + event->found.newer_period == event->found.period + l->period_lost,
+	tell(checker,
+	     l->period + event->found.newer_period ==
+	         event->found.period + event->found.elsewhere_period + l->period_lost,
 	     "%s: period %" PRIu64 " + newer %" PRIu64 " = delivered periods %" PRIu64
-	     " + lost %" PRIu64,
-	     who, l->period, event->found.newer_period, event->found.period, l->period_lost);
+	     "%s%s + lost %" PRIu64,
+	     who, l->period, event->found.newer_period, event->found.period,
+	     checker->ledger->before ? " + elsewhere " : "", elsewhere, l->period_lost);
 }
 
 /* Of a branch trace, once it has ended: every branch taken is recorded or lost, and every record is
@@ -143,10 +150,14 @@ static void check_lost(struct checker *checker, uint32_t i)
 	     "ring %u: lost %" PRIu64 " = reported %" PRIu64 " + not yet %" PRId64, i,
 	     ring->ledger.lost, ring->ledger.reported,
 	     (int64_t)(ring->ledger.lost - ring->ledger.reported));
-	if (elsewhere || ring->ring.flags & TR_RING_BACKWARD)
+	if ((elsewhere && !checker->ledger->before) || ring->ring.flags & TR_RING_BACKWARD)
 		return;
 	reported = ring->ledger.reported + ring->found.newer_lost;
 	records = ring->ledger.lost_records + ring->found.newer_lost_records;
+	if (checker->ledger->before) {
+		reported -= checker->ledger->before[i].lost;
+		records -= checker->ledger->before[i].lost_records;
+	}
 	tell(checker, reported == ring->found.lost && records == ring->found.lost_records,
 	     "ring %u: reported %" PRIu64 " in %" PRIu64 " LOST records = delivered %" PRIu64
 	     " in %" PRIu64,
@@ -194,7 +205,8 @@ static void check_aux(struct checker *checker, uint32_t i)
 	const struct tr_ring_ledger *l = &ring->ledger;
 	const struct ledger_ring_found *f = &ring->found;
 
-	if (!ring->ring.aux_size)
+	/* Where another reader began, nobody knows which padding lay in its part. */
+	if (!ring->ring.aux_size || (checker->ledger->before && checker->ledger->before[i].aux))
 		return;
 	/* Only at the end is everything announced that was written. */
 	tell(checker,

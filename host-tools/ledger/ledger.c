@@ -94,6 +94,17 @@ int ledger_init(struct ledger *ledger, const struct region *region, struct error
 	return code;
 }
 
+int ledger_join(struct ledger *ledger)
+{
+	size_t rings = ledger->head.ring_count;
+
+	ledger->before = calloc(rings ? rings : 1, sizeof(*ledger->before));
+	if (!ledger->before)
+		return -ENOMEM;
+	ledger->head.version = LEDGER_VERSION_JOINED;
+	return 0;
+}
+
 void ledger_update(struct ledger *ledger, const struct region *region)
 {
 	struct tr_header header;
@@ -141,11 +152,18 @@ void ledger_store(const struct ledger *ledger, struct blob *blob)
 	blob_add(blob, ledger->cpus, ledger->head.cpu_count * sizeof(*ledger->cpus));
 	blob_add(blob, ledger->events, ledger->head.event_count * sizeof(*ledger->events));
 	blob_add(blob, ledger->rings, ledger->head.ring_count * sizeof(*ledger->rings));
+	if (ledger->before)
+		blob_add(blob, ledger->before, ledger->head.ring_count * sizeof(*ledger->before));
 }
 
 static int check_head(const struct ledger_head *head, size_t size, struct error *error)
 {
-	if (head->magic != LEDGER_MAGIC || head->version != LEDGER_VERSION)
+	size_t of_ring = sizeof(struct ledger_ring);
+
+	if (head->version == LEDGER_VERSION_JOINED)
+		of_ring += sizeof(struct ledger_ring_before);
+	if (head->magic != LEDGER_MAGIC ||
+	    (head->version != LEDGER_VERSION && head->version != LEDGER_VERSION_JOINED))
 		return error_set(error, -EPROTO, "ledger: unknown version");
 	if (head->event_count > TR_MAX_EVENTS || head->ring_count > TR_MAX_RINGS ||
 	    head->cpu_count > TR_MAX_CPUS)
@@ -154,7 +172,7 @@ static int check_head(const struct ledger_head *head, size_t size, struct error 
 		                 head->event_count, head->ring_count, head->cpu_count);
 	if (size != sizeof(*head) + head->cpu_count * sizeof(struct tr_cpu) +
 	                head->event_count * sizeof(struct ledger_event) +
-	                head->ring_count * sizeof(struct ledger_ring))
+	                head->ring_count * of_ring)
 		return error_set(error, -EPROTO, "ledger: its size %zu does not fit its contents",
 		                 size);
 	return 0;
@@ -194,6 +212,12 @@ int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struc
 		memcpy(ledger->events, bytes + cpus, events);
 		memcpy(ledger->rings, bytes + cpus + events, rings);
 	}
+	if (!code && head->version == LEDGER_VERSION_JOINED) {
+		code = ledger_join(ledger);
+		if (!code)
+			memcpy(ledger->before, bytes + cpus + events + rings,
+			       head->ring_count * sizeof(*ledger->before));
+	}
 	for (uint32_t i = 0; !code && i < head->event_count; i++)
 		code = check_event(ledger, i, error);
 	if (!code)
@@ -225,6 +249,7 @@ void ledger_free(struct ledger *ledger)
 	free(ledger->cpus);
 	free(ledger->events);
 	free(ledger->rings);
+	free(ledger->before);
 	free(ledger->slots);
 	memset(ledger, 0, sizeof(*ledger));
 }

@@ -18,17 +18,21 @@
 
 #define LEDGER_MAGIC   0x52454744454c5042ULL /* the bytes "BPLEDGER" */
 #define LEDGER_VERSION 1U
+#define LEDGER_VERSION_JOINED \
+	2U /* the same, and behind the rings a struct ledger_ring_before each */
 
 /* What the reader found of an event's records. */
 struct ledger_found {
 	uint64_t delivered; /* records of any type but LOST */
 	uint64_t samples;   /* of those */
 	uint64_t period;    /* sum of the samples' PERIODs */
-	uint64_t elsewhere; /* records that another reader took before; only in dumps of regions */
+	uint64_t elsewhere; /* records that another reader took before us */
 	/* Of the delivered ones, those newer than the ledger, where the machine did not end. */
 	uint64_t newer;
 	uint64_t newer_period;
-	uint64_t reserved[2];
+	/* Of a run that was joined while it went on: */
+	uint64_t elsewhere_period; /* of the records elsewhere */
+	uint64_t lost_before;      /* records, of all that the event lost */
 };
 
 /* What the reader found of a ring. */
@@ -49,6 +53,13 @@ struct ledger_ring_found {
 	uint64_t rung;     /* how often its doorbell rang; of rings that share one, in the first */
 	uint64_t aux_partial;    /* of aux_records, with PARTIAL */
 	uint64_t aux_collisions; /* of aux_records, with COLLISION */
+};
+
+/* What a ring that was joined while its run went on had told, and given, before. */
+struct ledger_ring_before {
+	uint64_t lost, lost_records; /* LOST records that another reader took */
+	uint64_t aux;                /* where in the AUX area we began; 0: with its first byte */
+	uint64_t reserved;
 };
 
 /* In perf.data: this head, then the CPUs, the events, the rings. */
@@ -85,6 +96,8 @@ struct ledger {
 	struct tr_cpu *cpus; /* with what their ticks cost */
 	struct ledger_event *events;
 	struct ledger_ring *rings;
+	struct ledger_ring_before
+	    *before;        /* a ring each; NULL: the reader was there from the start */
 	bool of_region;     /* what is unread is still there; not stored */
 	uint64_t strangers; /* records whose id is no event's, LOST and made-up ones aside */
 	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */
@@ -93,6 +106,9 @@ struct ledger {
 
 /* Make the accounts of a loaded region's events and rings, with nothing found yet. */
 int ledger_init(struct ledger *ledger, const struct region *region, struct error *error);
+
+/* The run has gone on before: room for what that was, all 0. -ENOMEM. */
+int ledger_join(struct ledger *ledger);
 
 /* Take the firmware's side from the region as it is now. */
 void ledger_update(struct ledger *ledger, const struct region *region);

@@ -60,6 +60,15 @@ void perf_writer_flush(struct perf_writer *writer);
  * the same file; what is there after them, or buffered here, is forgotten. */
 void perf_writer_resume(struct perf_writer *writer, uint64_t data_size);
 
+/*
+ * Go on with a file that another process began, and that no process has open: its header is read,
+ * nothing is changed. -ENOENT; -EBUSY; -EPROTO: it is no such file. Then cut it behind data_size
+ * bytes of records, and what perf_writer_finish() may have put behind them: 0, or its first
+ * failure.
+ */
+int perf_writer_reopen(struct perf_writer *writer, const char *path, struct error *error);
+int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error);
+
 /* One optional section of the file. */
 struct perf_writer_feature {
 	unsigned bit; /* enum perf_file_feature */

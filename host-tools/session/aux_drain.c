@@ -171,7 +171,9 @@ static void add_to_index(struct session *session, uint64_t offset, uint64_t size
 {
 	uint64_t entry[2] = { offset, size };
 
-	if (pwrite(session->aux_index_fd, entry, sizeof(entry), (off_t)session->aux_index_size) !=
+	off_t at = (off_t)(journal_room(&session->journal) + session->aux_index_size);
+
+	if (pwrite(journal_file(&session->journal), entry, sizeof(entry), at) !=
 	    (ssize_t)sizeof(entry))
 		perf_writer_fail(&session->writer, -ENOMEM);
 	session->aux_index_size += sizeof(entry);
@@ -234,6 +236,7 @@ void aux_drain_index(const struct session *session, struct blob *blob)
 		return;
 	blob_u64(blob, size / (2 * sizeof(uint64_t)));
 	if (blob_extend(blob, size) &&
-	    pread(session->aux_index_fd, blob->bytes + at, size, 0) != (ssize_t)size)
+	    pread(journal_file(&session->journal), blob->bytes + at, size,
+	          (off_t)journal_room(&session->journal)) != (ssize_t)size)
 		blob->size = 0;
 }

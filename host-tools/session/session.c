@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "host-tools/ledger/recount.h"
 #include "host-tools/session/aux_drain.h"
@@ -20,7 +18,6 @@ static int allocate(struct session *session, struct error *error)
 
 	session->readers = calloc(rings ? rings : 1, sizeof(*session->readers));
 	session->aux_tails = calloc(rings ? rings : 1, sizeof(*session->aux_tails));
-	session->aux_index_fd = memfd_create("bareperf-aux-index", MFD_CLOEXEC);
 	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
 	session->bells = calloc(rings ? rings : 1, sizeof(*session->bells));
 	session->scratch = malloc(DRAIN_BYTES);
@@ -29,9 +26,9 @@ static int allocate(struct session *session, struct error *error)
 	                &(struct image_places){ session->options.symbols, session->options.payload,
 	                                        session->options.booted });
 	if (!session->readers || !session->bells || !session->broken || !session->scratch ||
-	    !session->files || !session->aux_tails || session->aux_index_fd < 0)
+	    !session->files || !session->aux_tails)
 		return error_set(error, -ENOMEM, "no memory for the rings");
-	return session_journal_open(session) ? error_set(error, -ENOMEM, "no memory to share") : 0;
+	return 0;
 }
 
 /* A ring that makes no sense is left alone; the first reason is kept. */
@@ -45,7 +42,7 @@ static void give_up(struct session *session, uint32_t ring, int code, const stru
 	session->first_trouble = *reason;
 }
 
-static void begin_rings(struct session *session)
+void session_begin_rings(struct session *session)
 {
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
@@ -95,15 +92,15 @@ static int begin_file(struct session *session, struct error *error)
 	return code;
 }
 
-int session_begin(struct session *session, const struct region *region,
-                  const struct session_options *options, struct error *error)
+int session_prepare(struct session *session, const struct region *region,
+                    const struct session_options *options, struct error *error)
 {
 	int code;
 
 	memset(session, 0, sizeof(*session));
 	session->options = *options;
 	session->region = *region;
-	session->writer.fd = session->aux_index_fd = -1;
+	session->writer.fd = -1;
 	/* The copies of the caller's region stay its own. */
 	session->region.cpus = NULL;
 	session->region.events = NULL;
@@ -112,15 +109,25 @@ int session_begin(struct session *session, const struct region *region,
 	code = region_load(&session->region, error);
 	if (!code)
 		code = ledger_init(&session->ledger, &session->region, error);
-	if (!code)
-		code = allocate(session, error);
+	return code ? code : allocate(session, error);
+}
+
+int session_begin(struct session *session, const struct region *region,
+                  const struct session_options *options, struct error *error)
+{
+	int code = session_prepare(session, region, options, error);
+
 	if (!code)
 		code = begin_file(session, error);
+	if (!code)
+		code = session_journal_open(session, error);
+	if (!code)
+		session_begin_rings(session);
+	if (!code && options->join)
+		code = session_join(session, error);
 	if (code)
 		session_end(session);
 	else
-		begin_rings(session);
-	if (!code)
 		session_save(session); /* for the first reader to begin with */
 	return code;
 }
@@ -262,6 +269,15 @@ static void account_rest(struct session *session)
 	}
 }
 
+static void take_last_accounts(struct session *session)
+{
+	drain_snapshots(session);
+	region_update_cpus(&session->region);
+	ledger_update(&session->ledger, &session->region);
+	account_rest(session);
+	count_bells(session);
+}
+
 static int finish_file(struct session *session, struct error *error)
 {
 	struct perf_writer_feature features[PERF_FEATURES_MAX];
@@ -313,19 +329,20 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 
 	session->has_more = false; /* what is under way began before the machine's end */
 	session->region.channel->is_last = true;
-	do {
+	while (!session->is_gone && !drained) {
 		drained = session_drain(session, &got, &reason);
-	} while (!drained && session->has_more);
+		if (!session->has_more)
+			break;
+	}
 	session->region.channel->is_last = false;
-	drain_snapshots(session);
 	session->ledger.head.interrupted = interrupted;
-	region_update_cpus(&session->region);
-	ledger_update(&session->ledger, &session->region);
-	account_rest(session);
-	count_bells(session);
+	if (!session->is_gone)
+		take_last_accounts(session);
 	code = finish_file(session, error);
 	if (code)
 		recount(session);
+	if (!session->leaves)
+		journal_remove(&session->journal);
 	if (!code && session->trouble) {
 		*error = session->first_trouble;
 		code = session->trouble;
@@ -349,9 +366,7 @@ void session_end(struct session *session)
 	free(session->scratch);
 	free(session->aux_tails);
 	free(session->aux_copy);
-	if (session->aux_index_fd >= 0)
-		close(session->aux_index_fd);
 	region_close(&session->region);
 	memset(session, 0, sizeof(*session));
-	session->writer.fd = session->aux_index_fd = -1;
+	session->writer.fd = -1;
 }

@@ -26,6 +26,8 @@ struct session_options {
 	const char *const *command; /* our command line, for perf.data's header */
 	int command_words;
 	bool buildid_cache; /* put the images' files into perf's cache */
+	bool journal;       /* in a file beside the output, so that others can go on with it */
+	bool join;          /* the run may have gone on for long: others' part of it is told */
 };
 
 struct session {
@@ -39,14 +41,15 @@ struct session {
 	bool *broken;                /* rings that are read no more */
 	uint8_t *scratch;
 	uint64_t *aux_tails;     /* how far each AUX area was read */
-	int aux_index_fd;        /* a memory file, for all processes that read this session: */
-	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records */
+	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
 	uint8_t *aux_copy;       /* of a piece that perf cannot read as it is */
 	uint64_t aux_copy_size;
 	struct journal journal;
 	bool is_ready;  /* the machine was told that its rings are read */
 	bool has_more;  /* the channel has yet to bring what it was asked for */
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
+	bool leaves;    /* we end before the run does, and leave the journal to whoever comes */
+	bool is_gone;   /* the machine is at another run, or boot: nothing is to be read any more */
 	uint64_t samples;
 	uint64_t records;
 	uint64_t first_time, last_time; /* ns, of the samples */
@@ -72,15 +75,35 @@ int session_save(struct session *session);
 /* Become what the last session_save() of any process was, and give that back to the firmware. */
 void session_restore(struct session *session);
 
-/* Part of session_begin(): room for what session_save() keeps. 0 or -ENOMEM. */
-int session_journal_open(struct session *session);
+/*
+ * Go on with a session that a process began which is no more: its file is options->output, and has
+ * a journal beside it. Everything that it gave back to the machine is in the file, once. The
+ * machine must still be at that run. -ENOENT: no journal is there, or nothing was given back;
+ * -ESTALE: it is of another run, or boot, or another reader has read since. On failure the file is
+ * as it was.
+ */
+int session_resume(struct session *session, const struct region *region,
+                   const struct session_options *options, struct error *error);
+
+/* Parts of session_begin() and session_resume(). */
+int session_prepare(struct session *session, const struct region *region,
+                    const struct session_options *options, struct error *error);
+void session_begin_rings(struct session *session);
+
+/* Room for what session_save() keeps, and what is there already. The file is open. */
+int session_journal_open(struct session *session, struct error *error);
+int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error);
+
+/* What the ledger counts that this session will not read: see session_join.c. */
+int session_join(struct session *session, struct error *error);
 
 /* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get
  * them. */
 void session_ask_for_snapshot(struct session *session);
 
 /* The last drain, then everything that ends the file. interrupted: the machine has not ended
- * by itself. Returns the first failure of file or rings; the file is closed and readable. */
+ * by itself. Returns the first failure of file or rings; the file is closed and readable. The
+ * journal goes, unless session->leaves. */
 int session_finish(struct session *session, bool interrupted, struct error *error);
 
 /* Free what session_begin() took. The ledger stays readable until then. */

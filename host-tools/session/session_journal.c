@@ -12,7 +12,12 @@
  * Dying before the commit, the records are still in the ring and are read again, to the same
  * place in the file; dying after it, they count as read. Neither loses one nor has one twice.
  */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host-tools/session/aux_drain.h"
 #include "host-tools/session/session.h"
@@ -21,13 +26,16 @@ struct state {
 	uint64_t file_size; /* of the file's data section */
 	uint64_t samples, records, first_time, last_time;
 	uint64_t aux_index_size;
-	/* then: two tails and a struct ledger_ring_found a ring, a struct ledger_found an event */
+	uint64_t joined;
+	/* then: two tails, a struct ledger_ring_found and a struct ledger_ring_before a ring, a
+	 * struct ledger_found an event */
 };
 
 struct parts {
 	struct state *state;
 	uint64_t *tails, *aux_tails;
 	struct ledger_ring_found *rings;
+	struct ledger_ring_before *before; /* all zero, of a run that was not joined */
 	struct ledger_found *events;
 };
 
@@ -39,19 +47,104 @@ static struct parts parts_of(const struct session *session, const void *at)
 	p.tails = (uint64_t *)(p.state + 1);
 	p.aux_tails = p.tails + rings;
 	p.rings = (struct ledger_ring_found *)(p.aux_tails + rings);
-	p.events = (struct ledger_found *)(p.rings + rings);
+	p.before = (struct ledger_ring_before *)(p.rings + rings);
+	p.events = (struct ledger_found *)(p.before + rings);
 	return p;
 }
 
-int session_journal_open(struct session *session)
+static size_t state_size(const struct session *session)
 {
-	uint64_t rings = session->region.header.rings.count;
-	uint64_t events = session->region.header.events.count;
+	size_t rings = session->region.header.rings.count;
+	size_t events = session->region.header.events.count;
 
-	return journal_open(&session->journal,
-	                    sizeof(struct state) +
-	                        rings * (2 * sizeof(uint64_t) + sizeof(struct ledger_ring_found)) +
-	                        events * sizeof(struct ledger_found));
+	return sizeof(struct state) +
+	       rings * (2 * sizeof(uint64_t) + sizeof(struct ledger_ring_found) +
+	                sizeof(struct ledger_ring_before)) +
+	       events * sizeof(struct ledger_found);
+}
+
+/* A file of records, and who has it open: device or pipe have nothing to go on with. */
+static bool find_key(const struct session *session, struct journal_key *key)
+{
+	struct stat file;
+
+	if (fstat(session->writer.fd, &file) || !S_ISREG(file.st_mode))
+		return false;
+	*key =
+	    (struct journal_key){ session->region.nonce, session->region.header.run, file.st_ino };
+	return true;
+}
+
+/* An older file's journal goes where that file went. */
+static void keep_old(const struct session *session, const char *path)
+{
+	char *old = session->writer.old ? journal_path(session->writer.old) : NULL;
+
+	if (old && rename(path, old) && errno != ENOENT)
+		say("%s cannot become %s: %s", path, old, strerror(errno));
+	free(old);
+}
+
+int session_journal_open(struct session *session, struct error *error)
+{
+	struct journal_key key;
+	char *path;
+	int code;
+
+	if (!session->options.journal || !find_key(session, &key)) {
+		code = journal_open(&session->journal, state_size(session));
+		return code ? error_set(error, code, "no memory to share") : 0;
+	}
+	path = journal_path(session->writer.path);
+	if (!path)
+		return error_set(error, -ENOMEM, "no memory for a file name");
+	keep_old(session, path);
+	code = journal_create(&session->journal, path, &key, state_size(session), error);
+	free(path);
+	return code;
+}
+
+/* Who stored a tail beyond the journal's has taken records that the file lacks. */
+static int check_tails(const struct session *session, struct error *error)
+{
+	struct parts p = parts_of(session, journal_last(&session->journal));
+
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct region_positions now;
+
+		if (session->readers[i].backward || session->broken[i])
+			continue;
+		region_positions(&session->region, i, &now);
+		if ((int64_t)(now.data_tail - p.tails[i]) > 0 ||
+		    (int64_t)(now.aux_tail - p.aux_tails[i]) > 0)
+			return error_set(error, -ESTALE,
+			                 "another reader has read ring %u from 0x%" PRIx64
+			                 " to 0x%" PRIx64 " since",
+			                 i, p.tails[i], now.data_tail);
+		if ((int64_t)(now.data_head - p.tails[i]) < 0)
+			return error_set(error, -ESTALE,
+			                 "ring %u ends at 0x%" PRIx64 ", and 0x%" PRIx64
+			                 " was read of it",
+			                 i, now.data_head, p.tails[i]);
+	}
+	return 0;
+}
+
+int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error)
+{
+	struct journal_key key;
+	char *path = journal_path(session->writer.path);
+	int code;
+
+	if (!path || !find_key(session, &key))
+		code = error_set(error, -ENOENT, "no file to go on with");
+	else
+		code = journal_resume(&session->journal, path, &key, state_size(session), error);
+	free(path);
+	if (code)
+		return code;
+	*file_size = parts_of(session, journal_last(&session->journal)).state->file_size;
+	return check_tails(session, error);
 }
 
 int session_save(struct session *session)
@@ -68,11 +161,14 @@ int session_save(struct session *session)
 		.first_time = session->first_time,
 		.last_time = session->last_time,
 		.aux_index_size = session->aux_index_size,
+		.joined = session->ledger.before != NULL,
 	};
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		p.tails[i] = session->readers[i].position;
 		p.aux_tails[i] = session->aux_tails[i];
 		p.rings[i] = session->ledger.rings[i].found;
+		if (session->ledger.before)
+			p.before[i] = session->ledger.before[i];
 	}
 	for (uint32_t i = 0; i < session->region.header.events.count; i++)
 		p.events[i] = session->ledger.events[i].found;
@@ -108,7 +204,11 @@ void session_restore(struct session *session)
 	session->aux_index_size = p.state->aux_index_size;
 	for (uint32_t i = 0; i < session->region.header.events.count; i++)
 		session->ledger.events[i].found = p.events[i];
+	if (p.state->joined && !session->ledger.before)
+		ledger_join(&session->ledger);
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		if (session->ledger.before)
+			session->ledger.before[i] = p.before[i];
 		session->ledger.rings[i].found = p.rings[i];
 		session->aux_tails[i] = p.aux_tails[i];
 		restore_ring(session, i, p.tails[i]);

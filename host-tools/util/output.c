@@ -111,6 +111,30 @@ int output_open_region(const char *path, struct error *error)
 	return code;
 }
 
+int output_reopen(const char *path, char **place, struct error *error)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC), code = 0;
+	struct stat about;
+
+	*place = NULL;
+	if (fd < 0)
+		return error_errno(error, "opening %s", path);
+	if (fstat(fd, &about))
+		code = error_errno(error, "looking at %s", path);
+	else if (!S_ISREG(about.st_mode))
+		code = error_set(error, -EINVAL, "%s is no regular file", path);
+	else if (!lock(fd))
+		code = busy(path, "-o", error);
+	if (!code)
+		*place = realpath(path, NULL);
+	if (!code && !*place)
+		code = error_errno(error, "looking for %s", path);
+	if (!code)
+		return fd;
+	close(fd);
+	return code;
+}
+
 int output_open(const char *path, char **place, char **old, struct error *error)
 {
 	int code = -EAGAIN;

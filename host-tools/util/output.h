@@ -16,6 +16,10 @@
  * another recording is being written there. */
 int output_open(const char *path, char **place, char **old, struct error *error);
 
+/* Open path, which is there, and lock it, to go on with what it holds. -EBUSY as above; -EINVAL: it
+ * is no regular file. */
+int output_reopen(const char *path, char **place, struct error *error);
+
 /* Open path for a trace region that is to be kept there, empty and locked likewise: who cut off the
  * file of a machine that runs would end both with SIGBUS. An older one is not kept. The descriptor,
  * or a negative errno. */
