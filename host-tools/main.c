@@ -6,11 +6,19 @@
 #include <unistd.h>
 
 #include "host-tools/events/list.h"
+#include "host-tools/remote/remote.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/flamegraph.h"
 #include "host-tools/run/run.h"
 #include "host-tools/util/error.h"
 #include "host-tools/util/exit_status.h"
+
+/* Of a machine, or of what we know ourselves. */
+static int list(int argc, char **argv)
+{
+	return remote_is_meant(argc, argv) ? command_remote_list(argc, argv)
+	                                   : command_list(argc, argv);
+}
 
 static const struct {
 	const char *name;
@@ -18,7 +26,14 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "run", command_run, "boot the image in QEMU and record what it measures" },
-	{ "list", command_list, "list the event names of CPUs, or encode them" },
+	{ "record", command_record, "record on a machine that was started otherwise (--channel)" },
+	{ "stat", command_record, "count there" },
+	{ "attach", command_attach, "join a recording that goes on there" },
+	{ "stop", command_stop, "end one" },
+	{ "snapshot", command_snapshot, "have its AUX areas told as they are now" },
+	{ "console", command_console, "print what that machine printed" },
+	{ "reboot", command_reboot, "start it anew" },
+	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };
@@ -35,7 +50,7 @@ static void usage(FILE *out)
 	fprintf(
 	    out,
 	    "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for, 4 not\n"
-	    "finished; of run the program's, or 125 and up (see its --help).\n"
+	    "finished; of run, and with --channel, the program's, or 125 and up (see its --help).\n"
 	    "`bareperf run -- help' shows what the image itself understands.\n");
 }
 

@@ -12,6 +12,7 @@
 
 #include "host-tools/events/image_tables.h"
 #include "host-tools/guest/guest_check.h"
+#include "host-tools/guest/guest_image.h"
 #include "host-tools/guest/guest_stat.h"
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/run/run_machine.h"
@@ -22,21 +23,17 @@
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
 {
-	static const char *const places[] = { "../", "", "../lib/bareperf/" };
 	char directory[PATH_MAX];
 
 	if (options->image) {
 		snprintf(path, PATH_MAX, "%s", options->image);
 		return access(path, R_OK) ? error_errno(error, "image %s", path) : 0;
 	}
-	tool_directory(directory);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int length = snprintf(path, PATH_MAX, "%s/%s%s/bareperf.efi", directory, places[i],
-		                      options->arch);
-
-		if (length > 0 && length < PATH_MAX && !access(path, R_OK))
+	for (unsigned i = 0; guest_image_place(options->arch, i, path); i++) {
+		if (!access(path, R_OK))
 			return 0;
 	}
+	tool_directory(directory);
 	return error_set(error, -ENOENT,
 	                 "no bareperf.efi for %s near %s: build it with `make ARCH=%s`, or name it "
 	                 "with --image",

@@ -10,6 +10,7 @@
 
 #include "abi/machine.h"
 #include "agent/parse/command.h"
+#include "host-tools/guest/guest_options.h"
 #include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
 
@@ -146,27 +147,6 @@ static const struct argp argp = {
 	    "records are unaccounted for. `bareperf run -- help` shows the image's own commands.",
 };
 
-/* How many words option argv[0] is long if it is one of ours, 0 if it is not. Short options are
- * single words here, since "-smp" is QEMU's. */
-static int own_words(char **argv)
-{
-	const char *word = argv[0];
-
-	if (!strcmp(word, "--help") || !strcmp(word, "--usage") || !strcmp(word, "-?"))
-		return 1;
-	for (const struct argp_option *option = argp_options; option->name; option++) {
-		size_t length = strlen(option->name);
-		bool is_short = word[0] == '-' && word[1] == option->key && !word[2];
-		bool is_long = !strncmp(word, "--", 2) && !strncmp(word + 2, option->name, length);
-
-		if (is_long && option->arg && word[2 + length] == '=')
-			return 1;
-		if (is_short || (is_long && !word[2 + length]))
-			return option->arg && argv[1] ? 2 : 1;
-	}
-	return 0;
-}
-
 /* QEMU's options have one dash, or two; those with two that are nearly ours were to be ours. */
 static void refuse_misspelt(const char *word)
 {
@@ -187,7 +167,7 @@ static int divide(struct run_options *options, int count, char **argv, char **ow
 	int owned = 1;
 
 	for (int i = 1; i < count;) {
-		int words = own_words(argv + i);
+		int words = guest_option_words(argp_options, argv + i);
 
 		if (!words && !strncmp(argv[i], "--", 2))
 			refuse_misspelt(argv[i]);

@@ -28,12 +28,16 @@ SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan
 	unit/aux_tsan_test unit/clock_sync_tsan_test unit/mailbox_test unit/output_test \
 	unit/reader_process_plain_test unit/session_test unit/ivshmem_server_test e2e/wakeup_test \
 	e2e/bts_stop_test e2e/cpus_test e2e/nmi_test e2e/output_test e2e/reader_test
+# How many recordings one boot makes, and readers of one are killed.
+SOAK_RECORDINGS := 100
+SOAK_KILLS := 50
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
 	@$(MAKE) $(PARALLEL) tests
 	@$(model)
 	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
+	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)

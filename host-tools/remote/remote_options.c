@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/remote/remote_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/guest/guest_options.h"
+#include "host-tools/util/exit_status.h"
+
+enum { KEY_CHANNEL = 256, KEY_TIMEOUT, KEY_ADDRESS, KEY_SYMBOLS, KEY_IMAGE, KEY_NO_BUILDID_CACHE };
+
+#define OF_ALL                                                                                          \
+	{ "channel", KEY_CHANNEL, "URL", 0, "how to reach the machine; `help' lists the ways", 0 },     \
+	    { "timeout",                                                                                \
+	      KEY_TIMEOUT,                                                                              \
+	      "S",                                                                                      \
+	      0,                                                                                        \
+	      "give up on a machine that shows no sign of life for so long (default: 10)",              \
+	      0 },                                                                                      \
+	{                                                                                               \
+		"address", KEY_ADDRESS, "ADDRESS", 0,                                                   \
+		    "where the trace region lies, as the machine prints it, for channels that need it", \
+		    0                                                                                   \
+	}
+
+static const struct argp_option short_options[] = {
+	OF_ALL,
+	{ "follow", 'f', NULL, 0, "of `console': go on until Ctrl-C", 0 },
+	{ 0 },
+};
+
+static const struct argp_option record_options[] = {
+	OF_ALL,
+	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
+	{ "symbols", KEY_SYMBOLS, "DIR", 0, "ELF, or directory of ELFs, with the image's symbols",
+	  0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
+	{ "no-buildid-cache", KEY_NO_BUILDID_CACHE, NULL, 0,
+	  "keep no copy of the symbols' files in ~/.debug", 0 },
+	{ "json", 'j', NULL, 0, "the counts of `stat' as JSON, on standard output", 0 },
+	{ 0 },
+};
+
+static void set_timeout(struct remote_options *options, const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	options->timeout = strtod(arg, &end);
+	if (errno || end == arg || *end || options->timeout < 0.1 || options->timeout > 86400)
+		argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
+	options->channel.timeout = options->timeout;
+}
+
+static void set_channel(struct remote_options *options, const char *arg)
+{
+	if (!strcmp(arg, "help")) {
+		channel_url_help(stdout);
+		exit(EXIT_OK);
+	}
+	options->url = arg;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct remote_options *options = state->input;
+
+	switch (key) {
+	case KEY_CHANNEL:
+		set_channel(options, arg);
+		return 0;
+	case KEY_TIMEOUT:
+		set_timeout(options, arg, state);
+		return 0;
+	case KEY_ADDRESS:
+		options->channel.address = arg;
+		return 0;
+	case 'f':
+		options->follow = true;
+		return 0;
+	case 'o':
+		options->output = arg;
+		return 0;
+	case KEY_SYMBOLS:
+		options->symbols = arg;
+		return 0;
+	case KEY_IMAGE:
+		options->image = arg;
+		return 0;
+	case KEY_NO_BUILDID_CACHE:
+		options->no_buildid_cache = true;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->url)
+			argp_error(
+			    state,
+			    "--channel URL: which machine? (`bareperf run' boots one in QEMU)");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Our options to own, behind its first word; the machine's words, in their order, to words. Behind
+ * "--" all are the machine's. How many are in own then. */
+static int divide(struct guest *guest, const struct argp_option *ours, int argc, char **argv,
+                  char **own)
+{
+	int owned = 1, i = 1;
+
+	guest->words[guest->count++] = argv[0];
+	while (i < argc && strcmp(argv[i], "--") != 0) {
+		int words = guest_option_words(ours, argv + i);
+
+		if (!words)
+			guest->words[guest->count++] = argv[i++];
+		for (; words && i < argc; words--)
+			own[owned++] = argv[i++];
+	}
+	while (i < argc)
+		guest->words[guest->count++] = argv[i++];
+	return owned;
+}
+
+/* The same text for each, as argp's own has a part before the options and one behind. */
+static char *text_of(const char *what, const char *more)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s", what, more) < 0)
+		exit(RUN_ERROR);
+	return text;
+}
+
+void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
+                          int argc, char **argv)
+{
+	char *name = text_of("bareperf ", usage->name);
+	char **words = calloc(2 * (size_t)argc + 2, sizeof(*words)); /* for good */
+	struct argp argp = {
+		.options = usage->records ? record_options : short_options,
+		.parser = parse_option,
+		.args_doc = text_of("--channel URL ", usage->args),
+		.doc = text_of(usage->doc,
+		               "\vExit status: as `bareperf run' has it (see its --help)."),
+	};
+	int owned = argc;
+
+	*options = (struct remote_options){ .timeout = 10 };
+	options->stat = !strcmp(usage->name, "stat");
+	if (!words)
+		exit(RUN_ERROR);
+	options->guest.words = words + argc + 1;
+	if (usage->has_command)
+		owned = divide(&options->guest, argp.options, argc, argv, words);
+	else
+		memcpy(words, argv, (size_t)argc * sizeof(*words));
+	words[0] = name;
+	argp_err_exit_status = RUN_REFUSED;
+	argp_parse(&argp, owned, words, usage->has_command ? 0 : ARGP_IN_ORDER, NULL, options);
+	if (options->json && !options->stat) {
+		say("--json: only `stat' has counts to print");
+		exit(RUN_REFUSED);
+	}
+	if (!options->output)
+		options->output = options->stat ? "/dev/null" : "perf.data";
+}

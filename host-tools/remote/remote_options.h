@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The command lines of the subcommands that have --channel. */
+#ifndef HOST_TOOLS_REMOTE_REMOTE_OPTIONS_H
+#define HOST_TOOLS_REMOTE_REMOTE_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "host-tools/guest/guest.h"
+#include "host-tools/region/channel_url.h"
+
+struct remote_options {
+	const char *url; /* --channel */
+	struct channel_url_options channel;
+	double timeout;      /* s that a machine may give no sign of life */
+	const char *output;  /* of `record' and `attach': "perf.data"; of `stat': /dev/null */
+	const char *symbols; /* NULL: where this tool was built */
+	const char *image;   /* NULL: the same */
+	bool no_buildid_cache;
+	bool json;   /* of `stat' */
+	bool follow; /* of `console' */
+	bool stat;
+	struct guest guest; /* the machine's command; empty where there is none */
+};
+
+/* What a subcommand is, for its --help. */
+struct remote_usage {
+	const char *name;
+	const char *args; /* behind --channel URL */
+	const char *doc;
+	bool records;     /* it has the options of a recording */
+	bool has_command; /* its other words are the machine's */
+};
+
+/* Take argv apart: our options, and if usage->has_command the others, up to "--" and behind it, are
+ * the machine's command. Does not return for --help or a wrong command line. */
+void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
+                          int argc, char **argv);
+
+#endif

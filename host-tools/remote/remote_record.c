@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf record', `stat' and `attach': a run on a machine that we did not start, from its
+ * mailbox or from its middle to its file. One process does it all; who kills it leaves a journal.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/guest/guest_stat.h"
+#include "host-tools/guest/guest_summary.h"
+#include "host-tools/region/mailbox.h"
+#include "host-tools/remote/remote.h"
+#include "host-tools/remote/remote_ask.h"
+#include "host-tools/session/progress.h"
+#include "host-tools/session/session.h"
+#include "host-tools/util/exit_status.h"
+
+#define STOP_S 5.0 /* for a workload to end after its events were stopped */
+
+struct recording {
+	struct remote_options options;
+	struct remote_link link;
+	struct session session;
+	struct perf_writer output; /* opened, and not the session's yet */
+	struct progress progress;
+	const char *const *command; /* our command line */
+	int command_words;
+	uint64_t before;  /* runs of the machine before ours */
+	uint32_t request; /* its number; 0: none was sent */
+	int status;       /* that it was answered with */
+	double stopped;   /* when we asked it to stop, s; 0: not yet */
+	bool attached;    /* it is another's run, and goes on when we leave */
+	bool has_session;
+	bool is_over;
+	bool refused; /* nothing ran */
+};
+
+static bool is_recording(const struct recording *r)
+{
+	return region_state(&r->link.region) == TR_RECORDING;
+}
+
+static struct session_options session_options(struct recording *r)
+{
+	return (struct session_options){
+		.buildid_cache = !r->options.no_buildid_cache && !r->options.stat,
+		.output = r->options.output,
+		.writer = r->output.fd < 0 ? NULL : &r->output,
+		.symbols = r->options.symbols,
+		.booted = r->options.image,
+		.command = r->command,
+		.command_words = r->command_words,
+		.journal = true,
+		.join = r->attached,
+	};
+}
+
+/* Begin to record when there is something to record. */
+static int begin(struct recording *r, struct error *error)
+{
+	struct session_options options = session_options(r);
+	struct tr_header header;
+	int code;
+
+	region_header(&r->link.region, &header);
+	if (r->has_session || header.run == r->before || !header.events.count)
+		return 0;
+	code = session_begin(&r->session, &r->link.region, &options, error);
+	r->has_session = !code;
+	progress_clear(&r->progress); /* what waited is over: a line at once */
+	return code;
+}
+
+/* The machine may be at another run by now, with other rings. */
+static int check_run(struct recording *r, struct error *error)
+{
+	struct tr_header header;
+
+	region_header(&r->link.region, &header);
+	if (!r->has_session || header.run == r->session.region.header.run)
+		return 0;
+	return error_set(error, -ESTALE,
+	                 "the machine is at run %" PRIu64 " by now, and ours was %" PRIu64,
+	                 header.run, r->session.region.header.run);
+}
+
+/* Nothing is read, or given back, that is another's. */
+static int drain(struct recording *r, struct error *error)
+{
+	uint64_t got = 0;
+	int code;
+
+	if (!region_lease_is_ours(&r->link.region))
+		return error_set(error, -EBUSY,
+		                 "another reader has taken the machine's rings, as we gave no sign "
+		                 "of life for %g s",
+		                 TR_LEASE_LOST_MS / 1e3);
+	code = session_drain(&r->session, &got, error);
+	if (got || r->session.has_more)
+		remote_link_is_alive(&r->link);
+	progress_show(&r->progress, &r->session);
+	if (!code && r->session.writer.failed) {
+		*error = r->session.writer.failure;
+		code = r->session.writer.failed;
+	}
+	return code;
+}
+
+/* Whether the command was answered, or the run that was joined is over. What it promises is there
+ * to be read. */
+static bool has_ended(struct recording *r, struct error *error)
+{
+	if (r->request)
+		return remote_is_answered(&r->link, r->request, &r->status, error);
+	return r->has_session && !is_recording(r);
+}
+
+/* Ctrl-C: its events are stopped, and its workload may end; a run that we joined goes on. */
+static int obey_signal(struct recording *r, struct error *error)
+{
+	int signal = r->link.signal;
+	uint32_t request;
+
+	if (r->stopped && progress_now() - r->stopped > STOP_S)
+		return -EINTR;
+	if (!signal || r->stopped)
+		return 0;
+	if (r->attached || !is_recording(r))
+		return -EINTR;
+	r->stopped = progress_now();
+	return mailbox_send(&r->link.region, "stop", &request, error);
+}
+
+static int turn(struct recording *r, struct error *error)
+{
+	bool ended;
+	int code = r->has_session ? 0 : channel_refresh(&r->link.channel, error);
+
+	if (code > 0)
+		return 0;
+	/* Asked first: what the machine wrote before it is seen by the looks that follow. */
+	ended = !code && has_ended(r, error);
+	if (!code)
+		code = remote_link_check(&r->link, error);
+	if (!code && (ended || is_recording(r)))
+		code = begin(r, error);
+	if (!code)
+		code = check_run(r, error);
+	if (!code && r->has_session)
+		code = drain(r, error);
+	if (!code)
+		r->is_over = ended && !(r->has_session && r->session.has_more);
+	return code;
+}
+
+static int loop(struct recording *r, struct error *error)
+{
+	int code = 0;
+
+	while (!code && !r->is_over) {
+		code = turn(r, error);
+		if (code || r->is_over)
+			break;
+		if (!r->has_session)
+			progress_wait(&r->progress, "waiting for the machine to begin");
+		if (r->link.snapshot_wanted && r->has_session) {
+			r->link.snapshot_wanted = false;
+			session_ask_for_snapshot(&r->session);
+		}
+		remote_link_wait(&r->link);
+		code = obey_signal(r, error);
+	}
+	return code;
+}
+
+/* Whatever ended the loop, what was recorded until then is a file. */
+static int finish(struct recording *r, int code, struct error *error)
+{
+	struct error reason = { "" };
+	int finished;
+
+	if (!r->has_session)
+		return code;
+	r->session.is_gone = code == -ESTALE || code == -EBUSY;
+	r->session.leaves = code == -EINTR || code == -EBUSY || code == -ETIMEDOUT;
+	finished = session_finish(&r->session, !r->is_over, &reason);
+	progress_clear(&r->progress);
+	if (!code && finished) {
+		*error = reason;
+		code = finished;
+	}
+	return code;
+}
+
+static void tell_how_to_come_back(const struct recording *r)
+{
+	if (!r->session.leaves || !r->session.journal.path)
+		return;
+	if (r->stopped)
+		say("the events of run %" PRIu64
+		    " are stopped, but its workload goes on: the machine takes no other command "
+		    "before its end",
+		    r->session.region.header.run);
+	else
+		say("the machine goes on with run %" PRIu64
+		    ": what its rings have no room for is lost from now on",
+		    r->session.region.header.run);
+	say("come back with: bareperf attach --channel %s -o %s", r->options.url,
+	    r->options.output);
+}
+
+/* What stands in our exit status where something went wrong, as run's. */
+static int failure_status(const struct recording *r, int code)
+{
+	if (r->link.signal)
+		return RUN_SIGNAL + r->link.signal;
+	if (!r->has_session)
+		return r->refused ? RUN_REFUSED : RUN_ERROR;
+	if (code == -ESTALE || code == -ETIMEDOUT || code == -EFAULT)
+		return RUN_UNFINISHED;
+	return RUN_ERROR;
+}
+
+static int report(struct recording *r, int code, struct error *error)
+{
+	int status = EXIT_OK;
+
+	if (r->has_session && r->options.stat)
+		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
+	else if (r->has_session)
+		status = guest_summary(&r->session, r->options.output, 0);
+	if (r->has_session)
+		tell_how_to_come_back(r);
+	if (!code && r->status < 0) {
+		r->refused = !r->has_session;
+		error_print(error);
+		return r->status == -EFAULT && r->has_session ? RUN_SIGNAL + SIGSEGV
+		                                              : failure_status(r, code);
+	}
+	if (code) {
+		if (*error->text)
+			error_print(error);
+		return failure_status(r, code);
+	}
+	if (r->link.signal)
+		return RUN_SIGNAL + r->link.signal;
+	return status ? status : region_exit_status(&r->link.region);
+}
+
+static void open_recording(struct recording *r, const struct remote_usage *usage, int argc,
+                           char **argv)
+{
+	*r = (struct recording){
+		.command = (const char *const *)(argv - 1),
+		.command_words = argc + 1,
+		.output.fd = -1,
+	};
+	remote_options_parse(&r->options, usage, argc, argv);
+	progress_start(&r->progress);
+}
+
+static void close_recording(struct recording *r)
+{
+	if (r->has_session)
+		session_end(&r->session);
+	perf_writer_abandon(&r->output);
+	remote_link_close(&r->link);
+}
+
+/* The file is there before the command is sent, so that one that cannot be written costs no run. */
+static int send_command(struct recording *r, struct error *error)
+{
+	struct tr_header header;
+	int code = remote_link_acquire(&r->link, error);
+
+	if (!code)
+		code = remote_await_idle(&r->link, error);
+	if (!code)
+		code = perf_writer_open(&r->output, r->options.output, error);
+	if (code)
+		return code;
+	region_header(&r->link.region, &header);
+	r->before = header.run;
+	code = remote_send(&r->link, &r->options, &r->request, error);
+	r->refused = code == -EINVAL;
+	return code;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct remote_usage usages[] = {
+		{ "record", "[OPTIONS...] -e EVENT... -- WORKLOAD",
+		  "Record on a machine that waits for commands, and write what it records to perf.data.\n"
+		  "Options that are not in the list below are the machine's; see bareperf-record(1).",
+		  true, true },
+		{ "stat", "[OPTIONS...] -e EVENT... -- WORKLOAD",
+		  "Count on a machine that waits for commands. Options that are not in the list below "
+		  "are the machine's; see bareperf-stat(1).",
+		  true, true },
+	};
+	struct error error = { "" };
+	struct recording r;
+	int code, status;
+
+	open_recording(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
+	code = remote_link_open(&r.link, &r.options, &error);
+	if (!code)
+		code = send_command(&r, &error);
+	if (!code)
+		code = loop(&r, &error);
+	code = finish(&r, code, &error);
+	status = report(&r, code, &error);
+	close_recording(&r);
+	return status;
+}
+
+/* ---- attach ---- */
+
+/* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
+static int find_journal(struct recording *r, bool *found, struct error *error)
+{
+	char *real = realpath(r->options.output, NULL);
+	char *path = journal_path(real ? real : r->options.output);
+	struct error ignored = { "" };
+	struct journal_key key;
+	struct tr_header header;
+	int code = 0;
+
+	region_header(&r->link.region, &header);
+	*found = path && !journal_look(path, &key, &ignored);
+	if (*found && (key.nonce != header.nonce || key.run != header.run))
+		code =
+		    error_set(error, -ESTALE,
+		              "%s is of %s, whose end is lost; what was read until then is in %s. "
+		              "Name another file with -o",
+		              path, key.nonce == header.nonce ? "an earlier run" : "another boot",
+		              r->options.output);
+	free(real);
+	free(path);
+	return code;
+}
+
+static int attach(struct recording *r, struct error *error)
+{
+	struct session_options options;
+	struct tr_header header;
+	bool found;
+	int code = remote_link_acquire(&r->link, error);
+
+	if (!code)
+		code = find_journal(r, &found, error);
+	if (code)
+		return code;
+	options = session_options(r);
+	if (found) {
+		code = session_resume(&r->session, &r->link.region, &options, error);
+		r->has_session = !code;
+		return code;
+	}
+	region_header(&r->link.region, &header);
+	if (!header.run || !header.events.count)
+		return error_set(error, -ENOENT,
+		                 "there is nothing to join: the machine has recorded nothing since "
+		                 "it was started");
+	return begin(r, error);
+}
+
+int command_attach(int argc, char **argv)
+{
+	static const struct remote_usage usage = {
+		"attach", "-o FILE",
+		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
+		"was left, or whose reader was killed, with the same FILE.",
+		true, false
+	};
+	struct error error = { "" };
+	struct recording r;
+	int code, status;
+
+	open_recording(&r, &usage, argc, argv);
+	r.attached = true;
+	code = remote_link_open(&r.link, &r.options, &error);
+	if (!code)
+		code = attach(&r, &error);
+	if (!code)
+		code = loop(&r, &error);
+	code = finish(&r, code, &error);
+	status = report(&r, code, &error);
+	close_recording(&r);
+	return status;
+}

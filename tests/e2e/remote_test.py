@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A machine that the tool did not start: one boot, many recordings, over --channel shm:. With
+RECORDINGS and KILLS in the environment, as many of them (make soak)."""
+
+import contextlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+import live
+import machine
+import mailbox
+import region as tr
+import tap
+
+RECORDINGS = int(os.environ.get("RECORDINGS", "10"))
+KILLS = int(os.environ.get("KILLS", "8"))
+REFUSED, ERROR, UNFINISHED = 126, 125, 253
+INTERRUPTED = 128 + signal.SIGINT
+
+KINDS = (
+    "record -e cpu-clock -F 2000 -g -- calltree 1",
+    "stat -e cpu-clock -- noploop 1",
+    "record -a -e cpu-clock -F 1000 -m 16 -- noploop 1",
+    "record -e branch-step// -- calltree 1",
+    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 1",
+)
+
+
+class Remote:
+    """The tool's subcommands on one machine; files are in a directory of its own."""
+
+    def __init__(self, agent, directory):
+        self.agent, self.directory = agent, pathlib.Path(directory)
+        self.url = f"shm:{agent.path}"
+
+    def words(self, command, *options):
+        verb, *rest = command.split()
+        return [machine.TOOL, verb, "--channel", self.url, *options, *rest]
+
+    def start(self, command, *options):
+        return subprocess.Popen(self.words(command, *options), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                cwd=self.directory)
+
+    def __call__(self, command, *options):
+        """Exit status and text."""
+        process = self.start(command, *options)
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        return process.returncode, text
+
+    def dump(self, name):
+        """What dump says of a recording: its exit status as "status"."""
+        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
+                              capture_output=True, text=True, check=False)
+        return {**json.loads(done.stdout), "status": done.returncode}
+
+    def samples(self, name):
+        """How many perf finds in a file, whole or not."""
+        done = subprocess.run(["perf", "script", "-i", name, "-F", "time"], cwd=self.directory,
+                              capture_output=True, text=True, check=False)
+        return len(done.stdout.splitlines())
+
+    def files(self):
+        return sorted(path.name for path in self.directory.iterdir())
+
+    def word(self, name):
+        return self.agent.word(*tr.HEADER[name])
+
+    def until_run(self, run):
+        """Its events count: a reader was found to be ready."""
+        return self.agent.until(lambda: self.word("run") == run and
+                                self.agent.state() == tr.RECORDING)
+
+
+def total(summary, what):
+    return sum(event[what] for event in summary["events"])
+
+
+def kill(process):
+    process.kill()
+    return process.communicate()[0]
+
+
+def one_boot(remote):
+    """RECORDINGS of every kind, a mistake after each."""
+    heap, wrong = {}, []
+    for i in range(RECORDINGS):
+        command = KINDS[i % len(KINDS)]
+        options = () if command.startswith("stat") else ("-o", "many")
+        status, text = remote(command, *options)
+        if status or "not conserved" in text:
+            wrong.append((command, status, text))
+        elif options and remote.dump("many")["status"]:
+            wrong.append((command, remote.dump("many")))
+        status, text = remote("record -e cyles -- noploop")
+        if status != REFUSED or "did you mean cycles" not in text:
+            wrong.append((status, text))
+        heap.setdefault(command, []).append(remote.word("heap"))
+    tap.equal(wrong, [], f"{RECORDINGS} recordings of {len(KINDS)} kinds in one boot: each ledger "
+              "exact, a mistake after each leaves the machine waiting")
+    tap.equal(remote.word("run"), RECORDINGS, "mistakes were found on the host: no run was theirs")
+    grown = {command: sizes for command, sizes in heap.items() if sizes[-1] != sizes[0]}
+    tap.ok(not grown and all(sizes[0] for sizes in heap.values()),
+           "the machine's heap is afterwards what it was", heap)
+    tap.ok(not [name for name in remote.files() if name.endswith(".journal")],
+           "no journal is left of what came to its end", remote.files())
+
+
+def questions(remote):
+    status, text = remote("list")
+    tap.ok(status == 0 and "event sources:" in text and "cpu-clock" in text and
+           "trace region" not in text, "list prints what the machine says, and nothing before it",
+           text)
+    status, text = remote("console")
+    tap.ok(status == 0 and "waiting for commands in the mailbox" in text,
+           "console prints all of it", text)
+    for command, why in (("stop", "records nothing"), ("snapshot", "--snapshot")):
+        status, text = remote(command)
+        tap.ok(status == REFUSED and why in text, f"there is nothing to {command}", text)
+    status, text = remote("record -C 9 -- noploop 1", "-o", "ninth")
+    tap.ok(status == REFUSED and "CPU 9 is not there" in text and "ninth" not in remote.files(),
+           "what the machine refuses leaves no file", text)
+    status, text = remote("stat -e cpu-clock -- noploop 1", "--json")
+    tap.ok(status == 0 and json.loads(text), "stat --json has the counts", text)
+    status, text = remote("attach", "-o", "/nowhere/perf.data")
+    tap.ok(status == ERROR and "/nowhere" in text, "a file that cannot be made is told", text)
+
+
+def killed(remote, chance):
+    """Readers that die at any moment."""
+    run = remote.word("run") + 1
+    process = remote.start("record -a -e cpu-clock -F 10000 -g -- noploop 4", "-o", "killed")
+    remote.until_run(run)
+    kills = 0
+    while kills < KILLS and remote.agent.state() == tr.RECORDING:
+        time.sleep(chance.random() * 0.3)
+        kill(process)
+        kills += 1
+        process = remote.start("attach", "-o", "killed")
+    text = process.communicate(timeout=live.PATIENCE)[0]
+    summary = remote.dump("killed")
+    tap.ok(process.returncode == 0 and kills > 1,
+           "a recording whose readers are killed comes to its end", (kills, text))
+    tap.ok(summary["status"] == 0 and not total(summary, "lost") and
+           total(summary, "delivered") == total(summary, "written") > 10000 and
+           not total(summary, "elsewhere"),
+           "all of it is in the file, once, and perf reads it", summary["events"])
+    tap.ok("killed.journal" not in remote.files(), "its journal is gone", remote.files())
+    tap.equal(remote.samples("killed"), total(summary, "samples"),
+              "perf finds as many samples")
+
+
+def joined(remote):
+    """One reader dies, another joins with a file of its own, leaves, and comes back."""
+    run = remote.word("run") + 1
+    first = remote.start("record -e cpu-clock -F 5000 -- noploop 6", "-o", "first")
+    remote.until_run(run)
+    status, text = remote("record -- noploop 1", "-o", "second")
+    tap.ok(status == ERROR and f"process {first.pid} of this host" in text,
+           "a second reader is told who has the rings", text)
+    time.sleep(1)
+    kill(first)
+    status, text = remote("record -- noploop 1", "-o", "second")
+    tap.ok(status == ERROR and "bareperf attach" in text,
+           "whose recording goes on when that one is gone", text)
+    for size in (200000, 400000):  # of a file that has 280 kB more each second
+        process = remote.start("attach", "-o", "joined")
+        live.until(lambda size=size: live.is_as_long(remote.directory / "joined", size),
+                   process=process)
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        tap.ok(process.returncode == INTERRUPTED and "is lost from now on" in text and
+               "attach --channel" in text and "joined.journal" in remote.files(),
+               "who leaves is told what that means, and how to come back", text)
+        subprocess.run(["perf", "report", "--stdio", "-i", "joined"], cwd=remote.directory,
+                       check=True, capture_output=True)
+    status, text = remote("attach", "-o", "joined")
+    summary = remote.dump("joined")
+    tap.ok(status == 0 and summary["status"] == 0,
+           "a run that was joined in its middle, left and joined again has a ledger that is exact",
+           (text, summary))
+    tap.equal(total(summary, "elsewhere"), remote.samples("first"),
+              "what another reader took before is as many as that one's file has")
+    status, text = remote("attach", "-o", "late")
+    late = remote.dump("late")
+    tap.ok(status == 0 and late["status"] == 0 and
+           total(late, "elsewhere") == total(summary, "written"),
+           "who comes after the end is told that all of it is elsewhere", (text, late))
+
+
+def stopped(remote):
+    run = remote.word("run") + 1
+    process = remote.start("record -e cpu-clock -F 1000 -- noploop 3", "-o", "stopped")
+    remote.until_run(run)
+    status, said = remote("stop")
+    text = process.communicate(timeout=live.PATIENCE)[0]
+    summary = remote.dump("stopped")
+    tap.ok(status == 0 and process.returncode == 0 and summary["status"] == 0 and
+           total(summary, "samples") < 2500,
+           "another process stops a recording, whose reader has all of it until then",
+           (said, text, summary["events"]))
+    process = remote.start("record -e cpu-clock -F 1000 -- noploop 2", "-o", "stopped")
+    remote.until_run(run + 1)
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=live.PATIENCE)[0]
+    summary = remote.dump("stopped")
+    tap.ok(process.returncode == INTERRUPTED and summary["status"] == 0 and
+           "stopped.journal" not in remote.files(), "so does Ctrl-C", (text, summary))
+    tap.equal(remote("record -e cpu-clock -- noploop 1", "-o", "next")[0], 0,
+              "and the machine takes the next command")
+
+
+def silent(remote):
+    """A machine that stands still, and goes on."""
+    run = remote.word("run") + 1
+    process = remote.start("record -e cpu-clock -F 1000 -- noploop 2", "--timeout", "1", "-o",
+                           "silent")
+    remote.until_run(run)
+    remote.agent.process.send_signal(signal.SIGSTOP)
+    text = process.communicate(timeout=live.PATIENCE)[0]
+    tap.ok(process.returncode == UNFINISHED and text.count("shows no sign of life for 1 s") == 1,
+           "a machine that stands still ends a recording with a line that says so", text)
+    status, text = remote("list", "--timeout", "0.5")
+    tap.ok(status == ERROR and "(its last state: recording)" in text and text.count("\n") == 1,
+           "and so do other commands", text)
+    remote.agent.process.send_signal(signal.SIGCONT)
+    status, text = remote("attach", "-o", "silent")
+    summary = remote.dump("silent")
+    tap.ok(status == 0 and summary["status"] == 0 and not total(summary, "elsewhere"),
+           "when it goes on, so does the recording: attach has the rest", (text, summary))
+
+
+def end(remote):
+    status, text = remote("reboot")
+    remote.agent.process.wait(60)
+    tap.equal((status, remote.agent.process.returncode), (0, 0), f"reboot resets it: {text}")
+    status, text = remote("list", "--timeout", "0.5")
+    tap.ok(status == ERROR and "no sign of life for 0.5 s" in text,
+           "a region that its machine has left is told from one that lives", text)
+
+
+if machine.missing():
+    tap.skip("recordings on a machine that others started", machine.missing())
+else:
+    SEED = random.randrange(10**6)
+    with contextlib.ExitStack() as STACK:
+        SHARED, FILES = (STACK.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
+        AGENT = mailbox.Agent(SHARED, "x86_64", "-smp", "2", "-kernel",
+                              str(machine.TOP / "build/x86_64/bareperf.efi"))
+        try:
+            REMOTE = Remote(AGENT, FILES)
+            AGENT.until(lambda: AGENT.state() == tr.IDLE)
+            one_boot(REMOTE)
+            questions(REMOTE)
+            killed(REMOTE, random.Random(SEED))
+            joined(REMOTE)
+            stopped(REMOTE)
+            silent(REMOTE)
+            end(REMOTE)
+        except BaseException:
+            print(f"# seed {SEED}", REMOTE.files())
+            raise
+        finally:
+            AGENT.process.kill()
+            AGENT.process.wait()
+tap.finish()
