@@ -22,8 +22,8 @@
 
 #define WIRE_VERSION        0x00010000U /* major << 16 | minor */
 #define WIRE_MAJOR(version) ((version) >> 16)
-#define WIRE_BODY_MAX       512U /* bytes; a command waits behind at most one such */
-#define WIRE_FRAME_MAX      (WIRE_BODY_MAX + 4 + 3 + 2) /* bytes on the line: CRC, COBS, 0x00 */
+#define WIRE_BODY_MAX       1034U /* bytes; a command waits behind at most one such */
+#define WIRE_FRAME_MAX      (WIRE_BODY_MAX + 4 + 5 + 2) /* bytes on the line: CRC, COBS, 0x00 */
 #define WIRE_HEAD           4U                          /* bytes of type, flags, sequence */
 #define WIRE_DATA_HEAD      (WIRE_HEAD + 6)             /* bytes before what DATA carries */
 #define WIRE_DATA_MAX       (WIRE_BODY_MAX - WIRE_DATA_HEAD)
@@ -34,7 +34,7 @@
 #define WIRE_BELLS_MAX      48U    /* doorbells of one CLEAR */
 #define WIRE_STORES         8U     /* PUTs and CLEARs that may be unanswered */
 #define WIRE_PROBE_MAX      256U   /* bytes that HELLO carries to try the line with */
-#define WIRE_STATUS_MS      250U   /* the target says STATUS at least as often */
+#define WIRE_STATUS_MS      1000U  /* the target says STATUS at least as often */
 #define WIRE_SILENCE_MS     2000U  /* without a frame from the host: plain text again */
 #define WIRE_BAUD_MS        1000U  /* without a good frame at a new rate: the old one again */
 #define WIRE_BURST          16U    /* bytes that any target's FIFO holds, and: */

@@ -12,6 +12,11 @@ static const struct {
 } schemes[] = {
 	{ "shm", channel_open_shm, "PATH",
 	  "shared memory: the file behind an ivshmem device, or an ivshmem server's socket" },
+	{ "serial", channel_open_serial, "DEVICE[,BAUD][,rtscts][,fast=BAUD]",
+	  "a serial line: /dev/ttyUSB0,115200; fast: the rate to be tried then" },
+	{ "tcp", channel_open_tcp, "HOST:PORT",
+	  "a serial line behind a console server, or a QEMU's chardev" },
+	{ "unix", channel_open_unix, "PATH", "the same, by a socket" },
 };
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
 

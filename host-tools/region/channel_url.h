@@ -33,6 +33,9 @@ int channel_open_url(struct channel *channel, const char *url,
 void channel_url_help(FILE *out);
 
 /* The schemes. Each in its channel_*.c. */
-channel_url_open channel_open_shm; /* a file, or the socket of an ivshmem server */
+channel_url_open channel_open_shm;    /* a file, or the socket of an ivshmem server */
+channel_url_open channel_open_serial; /* a tty */
+channel_url_open channel_open_tcp;    /* a console server's port */
+channel_url_open channel_open_unix;   /* a console server's socket */
 
 #endif
