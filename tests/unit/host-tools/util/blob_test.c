@@ -115,11 +115,11 @@ static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state
 			assert_int_equal(journal_commits(&journal), i);
 			assert_ptr_equal(journal_last(&journal), next);
 		}
-		memory = journal.commits;
+		memory = journal.head;
 		assert_int_equal(msync(memory, 1, MS_ASYNC), 0);
 		journal_close(&journal);
 		assert_int_equal(msync(memory, 1, MS_ASYNC), -1); /* it was given back */
-		assert_null(journal.commits);
+		assert_null(journal.head);
 		journal_close(&journal); /* and that is all right */
 	}
 }
