@@ -16,6 +16,7 @@ import live
 import machine
 import spe
 import tap
+import wire
 
 INTERVAL = 1024
 SORT = f"record -e arm_spe/period={INTERVAL},ts_enable=1%s/,r8 -c 1000000 -m,1024 -- " \
@@ -43,6 +44,7 @@ def count_is_operations_by_interval(binary, name, kind):
     tap.ok(low <= seen <= high, f"{name}: as many records as operations by interval",
            (low, seen, high))
     tap.equal(summary["spe"]["records"], len(found), f"{name}: the summary counts them")
+    wire.shrinks(wire.parts(run.file)[1], f"{name}: SPE's records", 2)
     times = [r.time for r in found]
     tap.ok(times == sorted(times) and times[-1] > times[0], f"{name}: their times ascend")
     return run, found

@@ -10,6 +10,7 @@ import re
 import branches
 import machine
 import tap
+import wire
 
 WORKLOAD = "qsort 600"
 MODEL = ("-cpu", "Skylake-Client,pmu=on")
@@ -60,6 +61,7 @@ def a_loop():
         check = edges(run, "branches 10000")
         tap.equal(max(check.edges.values()), 10000,
                   "branches 10000: the loop's edge is there ten thousand times")
+        wire.shrinks(wire.parts(run.file)[1], "branch records", 4)
 
 
 def too_small():

@@ -18,6 +18,7 @@ import live
 import machine
 import region as tr
 import tap
+import wire
 
 N = 200000
 SMALL = 4         # pages: the least there is, four segments of 170 records
@@ -119,6 +120,7 @@ def a_million(binary):
     tap.ok("LOST" not in run.text, "the first example of docs/branch-trace.md loses nothing", run.text)
     account = accounts[0]
     trace, check = edges(run, name)
+    wire.shrinks(wire.parts(run.file)[1], "branch records of the store", 4)
     tap.equal(account["lost"], 0, f"{name}: nothing is lost where the AUX area holds the trace")
     tap.equal(trace.count(), account["recorded"], f"{name}: all that was recorded is in the file")
     tap.equal(max(check.edges.values()), 1000000, f"{name}: the loop's edge is there a million times")

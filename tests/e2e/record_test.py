@@ -7,6 +7,7 @@ import tempfile
 
 import machine
 import tap
+import wire
 
 WORKLOAD = {"lex": 30, "hash": 20, "pivot": 25, "swap": 15, "emit": 10}
 INNER = {"parse": 50, "solve": 40}
@@ -35,6 +36,7 @@ def call_tree():
         tap.ok(abs(anywhere.get(name, 0) - weight) <= 0.5,
                f"{name} and what it calls have their {weight} %, give or take 0.5", anywhere)
     perf_reads(run)
+    wire.shrinks(wire.parts(run.file)[0], "the call tree's samples", 4)
 
 
 def perf_reads(run):
