@@ -72,13 +72,13 @@ static uint32_t host_hash(void)
 	char text[128];
 	uint32_t hash = 2166136261U;
 	int fd = open(boot, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? 0 : read(fd, text, 64);
+	ssize_t size = fd < 0 ? 0 : read(fd, text, 64), more;
 
 	if (fd >= 0)
 		close(fd);
 	size = size < 0 ? 0 : size;
-	if (readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64) > 0)
-		size += (ssize_t)strnlen(text + size, sizeof(text) - 64);
+	more = readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64); /* ends without a NUL */
+	size += more < 0 ? 0 : more;
 	for (ssize_t i = 0; i < size; i++)
 		hash = (hash ^ (uint8_t)text[i]) * 16777619U;
 	return hash >> PID_BITS;
