@@ -130,7 +130,7 @@ struct tr_header {
 	uint64_t memory;              /* bytes of RAM, by the firmware's memory map; 0: unknown */
 	uint64_t heartbeat; /* changes while the machine lives and does not mask its ticks */
 	uint64_t heap;      /* bytes of the firmware's heap in use, when it last began to wait */
-	uint8_t reserved_1[8];
+	uint64_t notify; /* code address that is executed at each wakeup; 0: none. For a debugger */
 	struct tr_reader reader;
 	char producer[128]; /* version of the firmware */
 	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
@@ -143,6 +143,7 @@ _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
 _Static_assert(offsetof(struct tr_header, reader_wait) == 272, "tr_header.reader_wait");
 _Static_assert(offsetof(struct tr_header, memory) == 288, "tr_header.memory");
 _Static_assert(offsetof(struct tr_header, heartbeat) == 296, "tr_header.heartbeat");
+_Static_assert(offsetof(struct tr_header, notify) == 312, "tr_header.notify");
 _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");

@@ -83,6 +83,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 		return error;
 	region_channel = channel;
 	region.header->memory = memory_size();
+	region.header->notify = channel->breakpoint;
 	describe_cpus(platform, cpus);
 	describe_image();
 	console_set_region(region.console, CONSOLE_SIZE);

@@ -41,7 +41,10 @@ struct channel {
 	/* Its doorbell: how many readers can be told apart. 0: none can be told, all poll. */
 	uint32_t vectors;
 	volatile uint32_t *doorbell; /* the channel's own */
-	uint32_t pumping;            /* a CPU is in pump() */
+	/* Address of the code that notify() executes and nothing else does, for a debugger's
+	 * breakpoint; 0: none. */
+	uint64_t breakpoint;
+	uint32_t pumping; /* a CPU is in pump() */
 };
 
 struct channel_ops {

@@ -17,6 +17,8 @@ static const struct {
 	{ "tcp", channel_open_tcp, "HOST:PORT",
 	  "a serial line behind a console server, or a QEMU's chardev" },
 	{ "unix", channel_open_unix, "PATH", "the same, by a socket" },
+	{ "gdb", channel_open_gdb, "HOST:PORT,address=0x…",
+	  "memory packets of a GDB stub: QEMU's, OpenOCD's, a debug probe's" },
 };
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
 

@@ -37,5 +37,6 @@ channel_url_open channel_open_shm;    /* a file, or the socket of an ivshmem ser
 channel_url_open channel_open_serial; /* a tty */
 channel_url_open channel_open_tcp;    /* a console server's port */
 channel_url_open channel_open_unix;   /* a console server's socket */
+channel_url_open channel_open_gdb;    /* a GDB stub's memory packets */
 
 #endif

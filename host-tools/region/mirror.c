@@ -292,6 +292,13 @@ static void begin_look(struct mirror *mirror)
 	mirror_plan_begin(&mirror->plan);
 }
 
+/* The last look is to be of one moment, if it can. */
+static void hold(const struct mirror *mirror, const struct channel *channel, bool on)
+{
+	if (channel->is_last && mirror->ops->hold)
+		mirror->ops->hold(mirror->cable, on);
+}
+
 static int mirror_refresh(struct channel *channel, struct error *error)
 {
 	struct mirror *mirror = channel->own;
@@ -301,6 +308,7 @@ static int mirror_refresh(struct channel *channel, struct error *error)
 
 	if (!mirror->has_more)
 		begin_look(mirror);
+	hold(mirror, channel, true);
 	while (!code && mirror->step != STEP_END) {
 		if (!mirror->is_planned)
 			plan_step(mirror);
@@ -317,6 +325,8 @@ static int mirror_refresh(struct channel *channel, struct error *error)
 	}
 	if (!code)
 		show(mirror);
+	if (code <= 0)
+		hold(mirror, channel, false);
 	return code;
 }
 

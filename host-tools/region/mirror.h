@@ -62,6 +62,9 @@ struct mirror_cable_ops {
 	/* A number that stays the same while the machine stands still, and is another one whenever
 	 * it has run. NULL: it always runs. */
 	uint64_t (*moment)(void *cable);
+	/* Where there is moment(): the machine is to stand still from on to off, if it can be made
+	 * to. NULL: nothing can be done about it. */
+	void (*hold)(void *cable, bool on);
 	/* Sleep until there may be something new; what was stored is on its way before that. */
 	void (*wait)(void *cable);
 	/* All that was stored arrives, if the machine still takes it; cable is freed. */

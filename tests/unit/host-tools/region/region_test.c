@@ -524,14 +524,14 @@ static void a_reader_that_was_announced_before_the_boot_stays_announced(void **s
 
 	(void)state;
 	header->reader = (struct tr_reader){ .id = 77, .lease = 5, .ready = 1, .peer = 9 };
-	header->reserved_1[0] = header->producer[0] = 0xff;
+	header->reserved_2[0] = header->producer[0] = 0xff;
 	assert_int_equal(
 	    trace_region_init(&again, fixture.bytes, FIXTURE_SIZE, &fixture.region.limits), 0);
 	assert_int_equal(header->reader.id, 77);
 	assert_int_equal(header->reader.lease, 5);
 	assert_int_equal(header->reader.peer, 9);
 	assert_int_equal(header->reader.ready, 0); /* it was another boot's run */
-	assert_int_equal(header->reserved_1[0] | header->producer[0], 0);
+	assert_int_equal(header->reserved_2[0] | header->producer[0], 0);
 	for (size_t i = 0; i < offsetof(struct tr_header, cpus); i++)
 		assert_int_equal(bytes[i], 0);
 }
