@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* serial:, tcp:, unix: the wire format over a tty, or over somebody's console server. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,17 @@ static uint64_t cable_stored(void *own)
 	return stored;
 }
 
+/* Whoever waits for a line that is gone may be asked to stop: a signal that its thread has blocked,
+ * to look at it in its own time, is looked at here. */
+static int check_signals(struct error *error)
+{
+	sigset_t set;
+
+	if (!sigpending(&set) && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM)))
+		return error_set(error, -EINTR, "interrupted");
+	return 0;
+}
+
 static int cable_clear(void *own, struct channel_bell *bells, size_t count, struct error *error)
 {
 	struct serial_cable *cable = own;
@@ -76,6 +88,8 @@ static int cable_clear(void *own, struct channel_bell *bells, size_t count, stru
 	serial_cable_wake(cable);
 	while (!code && cable->host.clears_left) {
 		code = serial_cable_check(cable, error);
+		if (!code && cable->lost_us)
+			code = check_signals(error);
 		if (!code)
 			serial_cable_sleep(cable, FETCH_US);
 	}
@@ -132,6 +146,8 @@ static int wait_ready(struct serial_cable *cable, uint64_t *size, struct error *
 	pthread_mutex_lock(&cable->lock);
 	while (!code && !serial_cable_is_ready(cable)) {
 		code = serial_cable_check(cable, error);
+		if (!code)
+			code = check_signals(error);
 		if (!code)
 			serial_cable_sleep(cable, FETCH_US);
 	}

@@ -50,7 +50,7 @@ static bool is_shown(struct serial_cable *cable, char c)
 	} else if (cable->escape == 2) {
 		cable->escape = c >= '@' && c <= '~' ? 0 : 2;
 	} else {
-		return (unsigned char)c >= 0x20 || c == '\n' || c == '\t';
+		return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
 	}
 	return false;
 }

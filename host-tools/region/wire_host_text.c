@@ -28,8 +28,11 @@ void wire_host_text_byte(struct wire_host *host, uint8_t byte, int64_t now)
 	}
 	if (!is_text(byte))
 		host->piece_is_text = false;
-	if (!host->piece_is_text)
+	if (!host->piece_is_text) {
+		if (byte == '\n' && host->state != WIRE_HOST_FRAMED)
+			wire_host_text_end(host, false); /* no 0x00 ends a line of text */
 		return;
+	}
 	host->piece[host->piece_size++] = (char)byte;
 	host->piece_us = now;
 	if (byte == '\n' || host->piece_size == sizeof(host->piece))
