@@ -132,10 +132,11 @@ struct tr_header {
 	uint64_t heap;      /* bytes of the firmware's heap in use, when it last began to wait */
 	uint64_t notify; /* code address that is executed at each wakeup; 0: none. For a debugger */
 	struct tr_reader reader;
-	char producer[128]; /* version of the firmware */
-	char command[1024]; /* command line of this run, NUL-terminated, as all text here */
-	char message[1024]; /* why state is TR_FAILED or TR_PANIC */
-	uint8_t reserved_2[1536];
+	char producer[128];   /* version of the firmware */
+	char command[1024];   /* command line of this run, NUL-terminated, as all text here */
+	char message[1024];   /* why state is TR_FAILED or TR_PANIC */
+	uint64_t line_faults; /* requests of a serial line's host that were refused, since boot */
+	uint8_t reserved_2[1528];
 };
 _Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
 _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");

@@ -11,6 +11,7 @@
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
+#include "agent/serial.h"
 #include "agent/tables.h"
 #include "lib/console.h"
 #include "lib/image.h"
@@ -29,6 +30,8 @@ static struct channel *region_channel;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
+static bool line_to_come;            /* ACPI or PCI names a UART */
+static bool announced;               /* a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
 
 /* ---- The region ---- */
@@ -66,6 +69,11 @@ static void on_panic(const char *message)
 	trace_region_set_state(&region, TR_PANIC);
 }
 
+static uint64_t boot_nonce(void)
+{
+	return boot_entry()->cycles ^ boot_entry()->epoch << 32;
+}
+
 int agent_open(struct channel *channel, const struct arch_platform *platform)
 {
 	uint32_t cpus = platform->cpu_count ? platform->cpu_count : 1;
@@ -82,6 +90,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	if (error)
 		return error;
 	region_channel = channel;
+	line_to_come = platform->has_uart || (channel->lines && channel->lines->nr_ports);
 	region.header->memory = memory_size();
 	region.header->notify = channel->breakpoint;
 	describe_cpus(platform, cpus);
@@ -90,7 +99,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	panic_set_hook(on_panic);
 	trace_region_open(&region, &(struct region_identity){
 	                               .address = channel->address,
-	                               .nonce = boot_entry()->cycles ^ boot_entry()->epoch << 32,
+	                               .nonce = boot_nonce(),
 	                               .machine = arch_elf_machine(),
 	                               .producer = "bareperf " BAREPERF_VERSION,
 	                           });
@@ -144,8 +153,9 @@ static const char *agent_misfit(bool at_boot, const char **option)
 	    (command.verb != COMMAND_RECORD && command.verb != COMMAND_STAT))
 		return NULL;
 	*option = "--then";
+	/* at boot its reader may still come, by a line */
 	if ((command.then == THEN_POWEROFF || command.then == THEN_REBOOT) &&
-	    !reader_is_announced(&region))
+	    !(at_boot && line_to_come) && !reader_is_announced(&region))
 		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
 	return NULL;
 }
@@ -233,6 +243,7 @@ int agent_start(void)
 	machine_clock.source = clock.source;
 	machine_clock.entry_epoch = boot_entry()->epoch;
 	trace_region_set_clock(&region, &machine_clock);
+	serial_start(region_channel, &region, boot_nonce());
 	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
 	               region_channel->address, region_channel->ops->name);
 	memory_heap(&heap, &heap_size);
@@ -241,26 +252,65 @@ int agent_start(void)
 	return timer_init();
 }
 
-/* Wait for the host's next command and carry it out; the header's message says what failed. */
-static void serve_one(void)
+/* The next command, by whichever way it comes first; typed: nobody looks for its reply. */
+static bool next_command(struct mailbox_request *request)
 {
-	static struct mailbox_request request;
-
 	region.header->heap = syscalls_heap_used();
 	trace_region_set_state(&region, TR_IDLE);
-	while (!mailbox_poll(&region, &request)) {
+	for (;;) {
+		if (mailbox_poll(&region, request))
+			return false;
+		if (serial_is_there(region_channel) &&
+		    lines_take_typed(region_channel->lines, request->text))
+			return true;
 		trace_region_beat(&region);
 		channel_pump(region_channel);
 		arch_relax();
 	}
+}
+
+/* What a reader at a line has not read yet would be gone with the next recording. */
+static void keep_last_run(void)
+{
+	if ((command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) &&
+	    serial_is_there(region_channel) && lines_have_host(region_channel->lines))
+		reader_await_read(&region, region_channel);
+}
+
+/* Wait for the next command and carry it out; the header's message says what failed. */
+static void serve_one(void)
+{
+	static struct mailbox_request request;
+	bool typed = next_command(&request);
+
+	if (typed)
+		request.error = 0;
 	trace_region_set_message(&region, 0, NULL);
 	if (!request.error) {
 		agent_parse(request.text);
 		request.error = agent_check(request.text, false);
 	}
-	if (!request.error)
+	if (!request.error) {
+		keep_last_run();
+		announced = reader_is_announced(&region);
 		request.error = carry_out(request.text);
-	mailbox_reply(&region, &request, request.error, NULL);
+	}
+	if (!typed)
+		mailbox_reply(&region, &request, request.error, NULL);
+}
+
+/* Has somebody taken home what lies in RAM? Who boots with a command cannot be here before. */
+static bool is_home(void)
+{
+	if (!announced && !reader_is_announced(&region) &&
+	    !reader_await_one(&region, region_channel)) {
+		console_printf("nobody reads the recording, which lies in RAM");
+		return false;
+	}
+	if (reader_await_end(&region, region_channel))
+		return true;
+	console_printf("the reader is gone, and the recording still here");
+	return false;
 }
 
 /* What lies in RAM is kept until its reader has it. */
@@ -268,10 +318,9 @@ static bool may_end(void)
 {
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
-	if (!region_channel->ops->in_ram || !region.run ||
-	    reader_await_end(&region, region_channel))
+	if (!region_channel->ops->in_ram || !region.run || is_home())
 		return true;
-	console_printf("the reader is gone, and the recording still here: waiting for commands\n");
+	console_printf(": waiting for commands\n");
 	command.then = THEN_WAIT;
 	return false;
 }
@@ -281,7 +330,8 @@ void agent_serve(void)
 	if (*command_text)
 		carry_out(command_text);
 	else
-		console_printf("waiting for commands in the mailbox\n");
+		console_printf("waiting for commands in the mailbox%s\n",
+		               serial_is_there(region_channel) ? ", or typed here" : "");
 	while (!may_end())
 		serve_one();
 }
@@ -302,6 +352,8 @@ void agent_fail(const char *what, int error)
 
 enum machine_reset agent_end(void)
 {
+	if (region_channel && region_channel->lines)
+		lines_drain(region_channel->lines);
 	switch (command.then) {
 	case THEN_POWEROFF:
 		return MACHINE_POWEROFF;

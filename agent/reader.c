@@ -2,6 +2,7 @@
 #include "agent/reader.h"
 
 #include "arch/arch.h"
+#include "lib/console.h"
 #include "pmu/clock.h"
 
 #define NSEC_PER_MSEC 1000000ULL
@@ -111,4 +112,70 @@ bool reader_await_end(struct trace_region *region, struct channel *channel)
 	while (is_announced(&w.seen))
 		reader_look(&w, region);
 	return !w.seen.id;
+}
+
+/* ---- What it has not read ---- */
+
+static struct {
+	const struct perf_event_mmap_page *control;
+	uint64_t head, aux_head;
+} noted[TR_MAX_RINGS];
+static unsigned nr_noted;
+
+void reader_forget_rings(void)
+{
+	nr_noted = 0;
+}
+
+void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head, uint64_t aux_head)
+{
+	noted[nr_noted].control = control;
+	noted[nr_noted].head = head;
+	noted[nr_noted++].aux_head = aux_head;
+}
+
+/* A tail beyond its head is nobody's reading. */
+static uint64_t left_of(uint64_t head, const uint64_t *word)
+{
+	uint64_t tail = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+	return tail < head ? head - tail : 0;
+}
+
+static uint64_t reader_unread(void)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < nr_noted; i++)
+		bytes += left_of(noted[i].head, &noted[i].control->data_tail) +
+		         left_of(noted[i].aux_head, &noted[i].control->aux_tail);
+	return bytes;
+}
+
+void reader_await_read(struct trace_region *region, struct channel *channel)
+{
+	struct watch w = begin_to_watch(region, channel);
+	uint64_t left = reader_unread(), moved = 0;
+
+	if (!left || !is_announced(&w.seen))
+		return;
+	console_printf("the last recording is still being read: %lu KiB to go\n", left >> 10);
+	while (left && w.all - moved < TR_READER_MS * NSEC_PER_MSEC && reader_look(&w, region)) {
+		uint64_t now = reader_unread();
+
+		moved = now < left ? w.all : moved;
+		left = now;
+	}
+	if (left)
+		console_printf("its reader has left %lu KiB of it\n", (left + 1023) >> 10);
+}
+
+bool reader_await_one(struct trace_region *region, struct channel *channel)
+{
+	struct watch w = begin_to_watch(region, channel);
+
+	console_printf("waiting %u s for a reader\n", TR_READER_MS / 1000);
+	while (!is_announced(&w.seen) && w.all < TR_READER_MS * NSEC_PER_MSEC)
+		reader_look(&w, region);
+	return is_announced(&w.seen);
 }

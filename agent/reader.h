@@ -16,6 +16,19 @@ bool reader_is_announced(const struct trace_region *region);
  * goes on only while we look; channel pumps meanwhile. Thread. */
 enum tr_reader_found reader_await(struct trace_region *region, struct channel *channel);
 
+/* A ring of the run that has ended, which was to be read: its control page, and how far it goes; of
+ * an AUX area that is not, 0. Forgotten by the next run. Thread. */
+void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head, uint64_t aux_head);
+void reader_forget_rings(void);
+
+/* Wait until the reader that is announced, if any, has read these rings; for as long as it goes on
+ * with that, and TR_READER_MS more. Says so. Thread. */
+void reader_await_read(struct trace_region *region, struct channel *channel);
+
+/* Wait for a reader to be announced, for TR_READER_MS at the most, and say so: is there one?
+ * Thread. */
+bool reader_await_one(struct trace_region *region, struct channel *channel);
+
 /* Wait until the reader has withdrawn, which is true, or its lease is lost. For as long as somebody
  * changes the lease; channel pumps meanwhile. Thread. */
 bool reader_await_end(struct trace_region *region, struct channel *channel);

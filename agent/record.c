@@ -7,6 +7,7 @@
 
 #include "agent/reader.h"
 #include "agent/recording.h"
+#include "agent/serial.h"
 #include "lib/console.h"
 #include "lib/print.h"
 #include "pmu/clock.h"
@@ -149,6 +150,8 @@ static int open_ring(struct traced_cpu *c)
 		.wakeup_watermark = r->command->wakeup_watermark,
 	};
 	open_doorbell(c);
+	if (r->channel->lines)
+		lines_add_ring(r->channel->lines, place->control);
 	place->owner = c->index;
 	place->flags = r->command->overwrite ? TR_RING_BACKWARD : 0;
 	place->wakeup_events = c->owner.wakeup_events;
@@ -215,6 +218,9 @@ static int open_all(struct recording *r, const char *text)
 	if (error)
 		return error;
 	choose_sizes(r);
+	if (r->channel->lines)
+		lines_forget_rings(r->channel->lines);
+	reader_forget_rings();
 	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
 		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
 		                      r->nr_cpus);
@@ -223,6 +229,19 @@ static int open_all(struct recording *r, const char *text)
 		error = open_cpu(&r->cpus[i]);
 	}
 	return error;
+}
+
+/* What has its room kept until it is read. */
+static void note_rings(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		const struct traced_cpu *c = &r->cpus[i];
+		bool is_read = c->aux_event && c->place.aux_watermark;
+
+		if (!(c->place.flags & TR_RING_BACKWARD))
+			reader_note_ring(trace_region_at(r->region, c->place.control),
+			                 c->ring.published, is_read ? c->aux.head : 0);
+	}
 }
 
 static void close_all(struct recording *r)
@@ -246,9 +265,11 @@ static void print_next_steps(const struct recording *r)
 	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
 	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
 	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
-	    "and on the host: bareperf dump --base=0x%lx region.bin\n"
-	    "The machine waits, and takes further commands from its mailbox.\n",
+	    "and on the host: bareperf dump --base=0x%lx region.bin\n",
 	    address, address + size, address, address + size, address, size, address);
+	if (serial_is_there(r->channel))
+		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
+	console_printf("The machine waits, and takes further commands.\n");
 }
 
 int record_run(const struct command *command, const char *text, struct trace_region *region,
@@ -264,8 +285,10 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	error = open_all(&r, text);
 	if (!error)
 		error = recording_run(&r);
-	if (!error)
+	if (!error) {
+		note_rings(&r);
 		print_next_steps(&r);
+	}
 	close_all(&r);
 	return error;
 }

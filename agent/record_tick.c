@@ -6,9 +6,15 @@
 
 /* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
  * own, and waits for nobody. */
+static bool is_told_to_stop(const struct recording *r)
+{
+	return mailbox_has(r->region, "stop") ||
+	       (r->channel->lines && lines_have_typed(r->channel->lines, "stop"));
+}
+
 static bool obey_stop(struct traced_cpu *c)
 {
-	if (!c->stopped && mailbox_has(c->recording->region, "stop")) {
+	if (!c->stopped && is_told_to_stop(c->recording)) {
 		context_stop(&c->context);
 		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
 	}

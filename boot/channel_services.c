@@ -11,4 +11,6 @@ const struct channel_services channel_services = {
 	.pci_read = pci_read,
 	.pci_bar = pci_bar,
 	.pci_enable_memory = pci_enable_memory,
+	.pci_enable_io = pci_enable_io,
+	.pci_find_class = pci_find_class,
 };

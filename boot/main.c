@@ -33,6 +33,7 @@ static EFI_STATUS give_up(const char *what, int error)
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
 	static struct channel channel;
+	static struct lines lines;
 	const struct arch_platform *platform;
 	int error;
 
@@ -44,6 +45,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	agent_read_command();       /* load options, or \bareperf.cfg */
 	/* where the trace region lies */
 	error = channel_open(&channel, &channel_services, agent_region_size());
+	lines_find(&lines, &channel_services);
+	channel.lines = &lines;
 	if (!error)
 		error = agent_open(&channel, platform); /* readers may look from here on */
 	if (error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the trace region lies, how its reader is called, and what takes its bytes out of the
- * machine where the reader does not see memory itself: one struct of operations for each way that
- * leads out.
+ * Where the trace region lies and how its reader is called: one struct of operations for each
+ * place. What takes its bytes out of the machine where the reader does not see memory itself is a
+ * line (channel/lines.h), wherever it lies.
  *
  * A channel takes what it needs of the machine from struct channel_services alone.
  */
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "channel/lines.h"
 
 /* What a channel may ask for while it opens: the firmware's services, in our words. All are
  * thread context. */
@@ -28,8 +29,12 @@ struct channel_services {
 	uint32_t (*pci_read)(void *device, uint32_t offset, unsigned bytes);
 	/* Where the memory of a BAR lies. 0 or -EIO. */
 	int (*pci_bar)(void *device, unsigned number, uint64_t *address, uint64_t *size);
-	/* Have it answer at its memory BARs. 0 or -EIO. */
+	/* Have it answer at its memory BARs; at those in I/O space. 0 or -EIO. */
 	int (*pci_enable_memory)(void *device);
+	int (*pci_enable_io)(void *device);
+	/* The function number n, from 0, of this class and subclass (class << 8 | subclass), or
+	 * NULL. */
+	void *(*pci_find_class)(uint32_t class, unsigned n);
 };
 
 /* Memory for the trace region, and what stands beside it. */
@@ -44,7 +49,7 @@ struct channel {
 	/* Address of the code that notify() executes and nothing else does, for a debugger's
 	 * breakpoint; 0: none. */
 	uint64_t breakpoint;
-	uint32_t pumping; /* a CPU is in pump() */
+	struct lines *lines; /* that move its bytes, wherever it lies; NULL: there are none */
 };
 
 struct channel_ops {
@@ -60,17 +65,7 @@ struct channel_ops {
 	/* Wake the reader that waits for vector, below channel->vectors, of a struct channel that
 	 * has any: one store to device memory. Any context, after arch_take_over(). */
 	void (*notify)(void *channel, uint32_t vector);
-	/*
-	 * Where the reader sees memory only through a line: give that line as many bytes as it
-	 * takes without waiting, CHANNEL_PUMP_BYTES at most, and take as many from it. NULL: the
-	 * reader sees memory. IRQ (a traced CPU's tick) or thread, never nested in itself, never on
-	 * two CPUs at a time; general registers only and no libc.
-	 */
-	void (*pump)(struct channel *channel);
 };
-
-/* What a call of pump() moves at most, each way: what the FIFOs of customary UARTs hold. */
-#define CHANNEL_PUMP_BYTES 64U
 
 extern const struct channel_ops channel_ivshmem, channel_memory;
 
@@ -78,15 +73,13 @@ extern const struct channel_ops channel_ivshmem, channel_memory;
  * default). 0, or the error of the last one tried. With the firmware's services. */
 int channel_open(struct channel *channel, const struct channel_services *services, uint64_t ram);
 
-/* Have the channel pump, if it is one that does and no other CPU is at it: it waits for nobody.
- * Every traced CPU calls this once in each tick, whose account the time is in, and who waits for
- * commands as often as they look. IRQ or thread, after arch_take_over(). */
+/* Have its lines move what they can, wherever the region lies. Every traced CPU calls this once in
+ * each tick, whose account the time is in, and who waits for commands as often as they look. Any
+ * context, after arch_take_over(). */
 static inline void channel_pump(struct channel *channel)
 {
-	if (!channel->ops->pump || arch_exchange(&channel->pumping, 1) != 0)
-		return;
-	channel->ops->pump(channel);
-	__atomic_store_n(&channel->pumping, 0, __ATOMIC_RELEASE);
+	if (channel->lines)
+		lines_pump(channel->lines);
 }
 
 #endif

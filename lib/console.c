@@ -11,7 +11,8 @@ static console_sink_fn sinks[CONSOLE_MAX_SINKS];
 /* The stream since boot. Its end is kept here, for a region to come and for sinks that wait. */
 static struct {
 	char early[CONSOLE_EARLY];
-	uint64_t head; /* bytes since boot */
+	uint64_t head;  /* bytes since boot */
+	uint64_t whole; /* of these, are written: console_read() goes so far */
 	struct tr_console *region;
 	uint32_t region_size;
 	bool held;
@@ -60,6 +61,7 @@ static void console_keep(const char *text, size_t length)
 		if (stream.region != NULL)
 			stream.region->text[at & (stream.region_size - 1)] = text[i];
 	}
+	__atomic_store_n(&stream.whole, stream.head, __ATOMIC_RELEASE);
 	/* release: the host reads text below head only */
 	if (stream.region != NULL)
 		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
@@ -77,6 +79,20 @@ void console_write(const char *text, size_t length)
 	console_keep(text, length);
 	if (!stream.held)
 		console_show(text, length);
+}
+
+unsigned console_read(uint64_t *at, char *to, unsigned size)
+{
+	uint64_t head = __atomic_load_n(&stream.whole, __ATOMIC_ACQUIRE);
+	unsigned count = 0;
+
+	if (!size)
+		*at = head;
+	if (head - *at > CONSOLE_EARLY)
+		*at = head - CONSOLE_EARLY;
+	for (; count < size && *at < head; count++)
+		to[count] = stream.early[(*at)++ & (CONSOLE_EARLY - 1)];
+	return count;
 }
 
 void console_hold(void)

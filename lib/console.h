@@ -37,6 +37,13 @@ void console_hold(void);
  * No effect if nothing is held. Any context: a panic does it first. */
 void console_release(void);
 
+/*
+ * The same text for who takes it at his own pace: as much of it as fits `to`, from byte *at of the
+ * stream on; its length, by which *at moves on. What is older than CONSOLE_EARLY bytes is passed
+ * over, without a word: the trace region has more. size 0: pass over all of it. Any context.
+ */
+unsigned console_read(uint64_t *at, char *to, unsigned size);
+
 /* Write to all sinks. Any context; text from a nested context may cut into a line. */
 void console_write(const char *text, size_t length);
 

@@ -9,6 +9,7 @@
 #define MAX_FRAMES 64
 
 static void (*panic_hook)(const char *message);
+static void (*panic_end)(void);
 static const struct panic_payload *payload;
 static char message[512];
 
@@ -21,6 +22,11 @@ static unsigned depth;
 void panic_set_hook(void (*hook)(const char *message))
 {
 	panic_hook = hook;
+}
+
+void panic_set_end(void (*end)(void))
+{
+	panic_end = end;
 }
 
 void panic_set_payload(const struct panic_payload *hooks)
@@ -76,6 +82,8 @@ static _Noreturn void panic_finish(void)
 	if (hook != NULL)
 		hook(message);
 	console_printf("CPU %u stopped\n", arch_cpu());
+	if (panic_end != NULL)
+		panic_end();
 	arch_halt();
 }
 

@@ -13,6 +13,10 @@ _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2
  * CPU may be in any context. NULL: nobody. Thread. */
 void panic_set_hook(void (*hook)(const char *message));
 
+/* What the CPU that reports a panic does at last, when all is said; it halts if that returns.
+ * Called again if it panics. Interrupts masked, any context. NULL: nothing. Thread. */
+void panic_set_end(void (*end)(void));
+
 /* The user's program, whose faults are not ours: each is told like a panic, and we go on. */
 struct panic_payload {
 	const char *name; /* of its file, at most 16 characters */

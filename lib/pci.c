@@ -14,7 +14,8 @@ struct address_descriptor {
 } __attribute__((packed));
 _Static_assert(sizeof(struct address_descriptor) == 46, "ACPI's QWORD descriptor");
 
-void *pci_find(uint32_t id)
+/* Number n of those whose word of configuration space at offset, shifted, is value. */
+static void *find(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -27,11 +28,22 @@ void *pci_find(uint32_t id)
 	for (UINTN i = 0; i < count && !found; i++) {
 		if (EFI_ERROR(services->HandleProtocol(handles[i], &guid, (void **)&device)))
 			continue;
-		if (pci_read(device, 0, 4) == id)
+		if (pci_read(device, offset, 4) >> shift == value && n-- == 0)
 			found = device;
 	}
 	services->FreePool(handles);
 	return found;
+}
+
+void *pci_find(uint32_t id)
+{
+	return find(0, 0, id, 0);
+}
+
+/* PCI 3.0, 6.2.1: revision, programming interface, subclass, class */
+void *pci_find_class(uint32_t class, unsigned n)
+{
+	return find(8, 16, class, n);
 }
 
 uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
@@ -58,12 +70,19 @@ int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 	return 0;
 }
 
-int pci_enable_memory(void *device)
+static int pci_enable(EFI_PCI_IO_PROTOCOL *pci, UINT64 attribute)
 {
-	EFI_PCI_IO_PROTOCOL *pci = device;
-
-	return EFI_ERROR(pci->Attributes(pci, EfiPciIoAttributeOperationEnable,
-	                                 EFI_PCI_IO_ATTRIBUTE_MEMORY, NULL))
+	return EFI_ERROR(pci->Attributes(pci, EfiPciIoAttributeOperationEnable, attribute, NULL))
 	           ? -EIO
 	           : 0;
+}
+
+int pci_enable_memory(void *device)
+{
+	return pci_enable(device, EFI_PCI_IO_ATTRIBUTE_MEMORY);
+}
+
+int pci_enable_io(void *device)
+{
+	return pci_enable(device, EFI_PCI_IO_ATTRIBUTE_IO);
 }

@@ -8,6 +8,9 @@
 /* The first function with this vendor (low 16 bits) and device id, or NULL. */
 void *pci_find(uint32_t id);
 
+/* The function number n, from 0, of this class << 8 | subclass, or NULL. */
+void *pci_find_class(uint32_t class, unsigned n);
+
 /* 1, 2 or 4 bytes of its configuration space, at offset; 0 where they cannot be read. */
 uint32_t pci_read(void *device, uint32_t offset, unsigned bytes);
 
@@ -17,5 +20,8 @@ int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size);
 /* Have it answer at its memory BARs: AAVMF leaves the decode of devices off that nobody drives. 0
  * or -EIO. */
 int pci_enable_memory(void *device);
+
+/* The same for BARs in I/O space. */
+int pci_enable_io(void *device);
 
 #endif

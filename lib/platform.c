@@ -6,12 +6,12 @@
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
 #include "lib/memory.h"
-#include "lib/uart/uart.h"
 
 #define COM1 0x3f8U /* where a PC has its first */
 
 static struct arch_platform platform;
 static struct uart console_uart;
+static bool uart_is_taken; /* by a line, which the console's text reaches in another way */
 
 static const void *view_memory(uint64_t address, size_t size)
 {
@@ -46,7 +46,7 @@ const struct arch_platform *platform_init(void)
 
 static void write_uart(const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; !uart_is_taken && i < length; i++) {
 		if (text[i] == '\n')
 			uart_write(&console_uart, '\r');
 		uart_write(&console_uart, (uint8_t)text[i]);
@@ -68,6 +68,12 @@ void console_start(const struct arch_platform *facts)
 	if (find_uart(facts) == 0)
 		console_add_sink(write_uart);
 	framebuffer_start();
+}
+
+struct uart *console_take_uart(void)
+{
+	uart_is_taken = true;
+	return console_uart.ops ? &console_uart : NULL;
 }
 
 _Noreturn void machine_reset(enum machine_reset how)

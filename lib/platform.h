@@ -23,6 +23,7 @@
 #define LIB_PLATFORM_H
 
 #include "arch/arch.h"
+#include "lib/uart/uart.h"
 
 /* When efi_begin() was called. */
 struct boot_entry {
@@ -38,6 +39,10 @@ const struct arch_platform *platform_init(void);
 /* The console goes to the UART and the framebuffer, where there are such. Not with boot services:
  * ConOut uses both. Inside the story of arch_take_over(). */
 void console_start(const struct arch_platform *facts);
+
+/* The console's UART, from now on the caller's: the console writes to it no more. NULL: there is
+ * none. After console_start(). Thread. */
+struct uart *console_take_uart(void);
 
 /* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
 enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };

@@ -113,6 +113,7 @@ void ledger_update(struct ledger *ledger, const struct region *region)
 	region_header(region, &header);
 	ledger->head.status = header.status;
 	ledger->head.reader_found = header.reader_found;
+	ledger->head.line_faults = header.line_faults;
 	region_message(region, ledger->head.message);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		ledger->cpus[i] = region->cpus[i];

@@ -17,9 +17,9 @@
 #include "host-tools/util/error.h"
 
 #define LEDGER_MAGIC   0x52454744454c5042ULL /* the bytes "BPLEDGER" */
-#define LEDGER_VERSION 1U
+#define LEDGER_VERSION 3U
 #define LEDGER_VERSION_JOINED \
-	2U /* the same, and behind the rings a struct ledger_ring_before each */
+	4U /* the same, and behind the rings a struct ledger_ring_before each */
 
 /* What the reader found of an event's records. */
 struct ledger_found {
@@ -77,6 +77,7 @@ struct ledger_head {
 	uint64_t nonce;
 	struct tr_clock clock;
 	char message[1024];
+	uint64_t line_faults; /* of tr_header; the machine's, since its boot */
 };
 
 struct ledger_event {

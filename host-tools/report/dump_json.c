@@ -205,6 +205,7 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	json_object_set_new(json, "records", number(dump->records));
 	json_object_set_new(json, "state", number(ledger->head.state));
 	json_object_set_new(json, "reader_found", number(ledger->head.reader_found));
+	json_object_set_new(json, "line_faults", number(ledger->head.line_faults));
 	json_object_set_new(json, "message",
 	                    text(ledger->head.message, sizeof(ledger->head.message)));
 	json_object_set_new(json, "cpus", cpus);

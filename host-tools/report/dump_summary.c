@@ -92,6 +92,9 @@ static void print_ledger(const struct ledger *ledger)
 	       ledger->head.message);
 	if (ledger_late_reader(ledger))
 		printf("%s\n", ledger_late_reader(ledger));
+	if (ledger->head.line_faults)
+		printf("line: %" PRIu64 " requests of its host were refused since boot\n",
+		       ledger->head.line_faults);
 	printf("%-24s %3s %8s %12s %12s %12s %10s %9s\n", "event", "CPU", "id", "generated",
 	       "written", "delivered", "lost", "throttled");
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)

@@ -148,7 +148,7 @@ unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count
 	return sent;
 }
 
-unsigned uart_receive(const struct uart *uart, uint8_t *bytes, unsigned count)
+unsigned uart_receive(struct uart *uart, uint8_t *bytes, unsigned count)
 {
 	unsigned got = 0;
 	int byte;

@@ -24,16 +24,21 @@ struct uart_ops {
 	/* Is it there? Then enable its FIFOs and find their depth, and what the clock and the
 	 * divisor say of the rate; set the line if nobody has. 0 or -ENODEV. */
 	int (*probe)(struct uart *uart);
+	/* Does room() see no more than that all of the FIFO is empty? */
+	bool all_or_none;
 	/* Bytes that the transmitter takes now, without a look in between. */
 	unsigned (*room)(const struct uart *uart);
 	void (*put)(const struct uart *uart, uint8_t byte);
-	/* The next byte that came, or -1. */
-	int (*get)(const struct uart *uart);
+	/* The next byte that came, or -1. It counts what was overrun before. */
+	int (*get)(struct uart *uart);
 	/* Has the last bit left? */
 	bool (*idle)(const struct uart *uart);
-	/* Bits a second from here on, where the clock is known: within 2 %, else -ENOTSUP and
-	 * nothing changes. What is in the FIFOs is garbled. */
-	int (*set_baud)(struct uart *uart, uint32_t baud);
+	/* What its clock is divided by for so many bits a second, within 2 %, in units of its own;
+	 * 0: it cannot, or the clock is unknown. */
+	uint32_t (*divisor)(const struct uart *uart, uint32_t baud);
+	/* The divisor that it has, and another one. What is in the FIFOs is garbled. */
+	uint32_t (*get_divisor)(const struct uart *uart);
+	void (*set_divisor)(const struct uart *uart, uint32_t divisor);
 };
 
 struct uart {
@@ -42,11 +47,12 @@ struct uart {
 	uint64_t address; /* of a port, or of memory */
 	uint64_t size;    /* bytes, of its registers */
 	bool in_memory;
-	bool stuck;     /* uart_write() waited in vain */
-	uint8_t shift;  /* from a register's number to its offset */
-	uint16_t fifo;  /* bytes, of each; at least 1 */
-	uint32_t clock; /* Hz, what the divisor divides; 0: unknown */
-	uint32_t baud;  /* 0: unknown */
+	bool stuck;        /* uart_write() waited in vain */
+	uint8_t shift;     /* from a register's number to its offset */
+	uint16_t fifo;     /* bytes, of each; at least 1 */
+	uint32_t clock;    /* Hz, what the divisor divides; 0: unknown */
+	uint32_t baud;     /* 0: unknown */
+	uint32_t overruns; /* that it told of: bytes that came and found no room */
 };
 
 extern const struct uart_ops uart_16550, uart_pl011;
@@ -74,7 +80,7 @@ uint32_t uart_highest_baud(const struct uart *uart);
 unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count);
 
 /* Take up to count bytes out of its FIFO; how many there were. As uart_send(). */
-unsigned uart_receive(const struct uart *uart, uint8_t *bytes, unsigned count);
+unsigned uart_receive(struct uart *uart, uint8_t *bytes, unsigned count);
 
 /* One byte, waiting for room, some 100 ms at the most; one that never comes is waited for once.
  * Any context: a panic uses it. */

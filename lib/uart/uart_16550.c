@@ -26,6 +26,7 @@
 #define MCR_LOOP       0x10U
 #define MCR_FLOW       0x20U /* TL16C750: RTS and CTS by hardware; kept */
 #define LSR_DR         0x01U
+#define LSR_OE         0x02U
 #define LSR_THRE       0x20U
 #define LSR_TEMT       0x40U
 #define DIVISOR_115200 1U /* of the PC's clock, which is taken for that of any other */
@@ -114,9 +115,12 @@ static void ns16550_put(const struct uart *uart, uint8_t byte)
 	ns16550_set(uart, RBR, byte);
 }
 
-static int ns16550_take(const struct uart *uart)
+static int ns16550_take(struct uart *uart)
 {
-	return ns16550_get(uart, LSR) & LSR_DR ? (int)ns16550_get(uart, RBR) : -1;
+	uint32_t status = ns16550_get(uart, LSR);
+
+	uart->overruns += status & LSR_OE ? 1 : 0;
+	return status & LSR_DR ? (int)ns16550_get(uart, RBR) : -1;
 }
 
 static bool ns16550_idle(const struct uart *uart)
@@ -124,28 +128,43 @@ static bool ns16550_idle(const struct uart *uart)
 	return ns16550_get(uart, LSR) & LSR_TEMT;
 }
 
-static int ns16550_set_baud(struct uart *uart, uint32_t baud)
+static uint32_t ns16550_divisor_of(const struct uart *uart, uint32_t baud)
 {
 	uint32_t most = uart_highest_baud(uart), divisor, reached;
 
 	if (!baud || baud > most)
-		return -ENOTSUP;
+		return 0;
 	divisor = (most + baud / 2) / baud;
-	reached = divisor && divisor <= UINT16_MAX ? most / divisor : 0;
-	if ((reached > baud ? reached - baud : baud - reached) > baud / 50)
-		return -ENOTSUP;
-	ns16550_set_divisor(uart, ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff, divisor);
-	ns16550_set(uart, IER, 0);
-	uart->baud = baud;
-	return 0;
+	reached = most / divisor;
+	if (divisor > UINT16_MAX || (reached > baud ? reached - baud : baud - reached) > baud / 50)
+		return 0;
+	return divisor;
+}
+
+static uint32_t ns16550_line(const struct uart *uart)
+{
+	return ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
+}
+
+static uint32_t ns16550_get_divisor(const struct uart *uart)
+{
+	return ns16550_divisor(uart, ns16550_line(uart));
+}
+
+static void ns16550_change_divisor(const struct uart *uart, uint32_t divisor)
+{
+	ns16550_set_divisor(uart, ns16550_line(uart), divisor);
 }
 
 const struct uart_ops uart_16550 = {
 	.name = "16550",
 	.probe = ns16550_probe,
+	.all_or_none = true,
 	.room = ns16550_room,
 	.put = ns16550_put,
 	.get = ns16550_take,
 	.idle = ns16550_idle,
-	.set_baud = ns16550_set_baud,
+	.divisor = ns16550_divisor_of,
+	.get_divisor = ns16550_get_divisor,
+	.set_divisor = ns16550_change_divisor,
 };

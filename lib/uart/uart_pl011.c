@@ -19,6 +19,7 @@
 #define PERIPHID1 0x3f9
 #define PERIPHID2 0x3fa
 
+#define DR_OE        (1U << 11)
 #define FR_BUSY      (1U << 3)
 #define FR_RXFE      (1U << 4)
 #define FR_TXFF      (1U << 5)
@@ -48,6 +49,11 @@ static void pl011_set_line(const struct uart *uart, uint32_t line)
 	uart->access->write(uart, CR, uart->access->read(uart, CR) | CR_ENABLE);
 }
 
+static uint32_t pl011_get_divisor(const struct uart *uart)
+{
+	return uart->access->read(uart, IBRD) << 6 | (uart->access->read(uart, FBRD) & 0x3f);
+}
+
 static int pl011_probe(struct uart *uart)
 {
 	uint32_t line, divisor;
@@ -62,7 +68,7 @@ static int pl011_probe(struct uart *uart)
 	line = uart->access->read(uart, LCR_H) & 0xff;
 	if (!(line & LCR_H_FEN) || !(uart->access->read(uart, CR) & CR_UARTEN))
 		pl011_set_line(uart, line | LCR_H_WLEN_8 | LCR_H_FEN);
-	divisor = uart->access->read(uart, IBRD) << 6 | (uart->access->read(uart, FBRD) & 0x3f);
+	divisor = pl011_get_divisor(uart);
 	if (!uart->baud && uart->clock && divisor)
 		uart->baud = (uint32_t)((uint64_t)uart->clock * 4 / divisor);
 	return 0;
@@ -78,11 +84,15 @@ static void pl011_put(const struct uart *uart, uint8_t byte)
 	uart->access->write(uart, DR, byte);
 }
 
-static int pl011_get(const struct uart *uart)
+static int pl011_get(struct uart *uart)
 {
+	uint32_t data;
+
 	if (uart->access->read(uart, FR) & FR_RXFE)
 		return -1;
-	return (int)(uart->access->read(uart, DR) & 0xff);
+	data = uart->access->read(uart, DR);
+	uart->overruns += data & DR_OE ? 1 : 0;
+	return (int)(data & 0xff);
 }
 
 static bool pl011_idle(const struct uart *uart)
@@ -90,21 +100,23 @@ static bool pl011_idle(const struct uart *uart)
 	return !(uart->access->read(uart, FR) & FR_BUSY);
 }
 
-/* 3.3.6: IBRD and FBRD take effect with the write to LCR_H. */
-static int pl011_set_baud(struct uart *uart, uint32_t baud)
+/* In 64ths, as IBRD and FBRD are. */
+static uint32_t pl011_divisor(const struct uart *uart, uint32_t baud)
 {
 	uint64_t divisor;
 
 	if (!baud || baud > uart_highest_baud(uart) || !pl011_is_whole(uart))
-		return -ENOTSUP;
-	divisor = ((uint64_t)uart->clock * 4 + baud / 2) / baud; /* in 64ths */
-	if (divisor >> 6 > UINT16_MAX)
-		return -ENOTSUP;
-	uart->access->write(uart, IBRD, (uint32_t)(divisor >> 6));
-	uart->access->write(uart, FBRD, (uint32_t)(divisor & 0x3f));
+		return 0;
+	divisor = ((uint64_t)uart->clock * 4 + baud / 2) / baud;
+	return divisor >> 6 > UINT16_MAX ? 0 : (uint32_t)divisor;
+}
+
+/* 3.3.6: IBRD and FBRD take effect with the write to LCR_H. */
+static void pl011_set_divisor(const struct uart *uart, uint32_t divisor)
+{
+	uart->access->write(uart, IBRD, divisor >> 6);
+	uart->access->write(uart, FBRD, divisor & 0x3f);
 	pl011_set_line(uart, uart->access->read(uart, LCR_H) & 0xff);
-	uart->baud = baud;
-	return 0;
 }
 
 const struct uart_ops uart_pl011 = {
@@ -114,5 +126,7 @@ const struct uart_ops uart_pl011 = {
 	.put = pl011_put,
 	.get = pl011_get,
 	.idle = pl011_idle,
-	.set_baud = pl011_set_baud,
+	.divisor = pl011_divisor,
+	.get_divisor = pl011_get_divisor,
+	.set_divisor = pl011_set_divisor,
 };

@@ -12,6 +12,7 @@
 
 #define clock_now test_clock_now
 #include "agent/reader.c"
+#include "tests/unit/channel/pumped_uart.h"
 
 #define RUN 7
 
@@ -22,14 +23,19 @@ static void (*turn)(void); /* the reader's, each time that somebody looks */
 static unsigned pumps;     /* that the channel was asked for */
 static unsigned turns;     /* in which renew_seldom() was asked */
 
-static void pump(struct channel *channel)
+static void pump(void)
 {
-	(void)channel;
 	pumps++;
 }
 
-static const struct channel_ops line = { .name = "line", .pump = pump };
-static struct channel channel = { .ops = &line };
+static const struct channel_ops memory = { .name = "memory" };
+static struct channel channel = { .ops = &memory };
+
+/* What it says does not matter. */
+void console_printf(const char *format, ...)
+{
+	(void)format;
+}
 
 /* A second of the machine's between two looks. */
 uint64_t test_clock_now(void)
@@ -63,6 +69,7 @@ static int setup(void **state)
 	memset(&lost, 0, sizeof(lost));
 	now = 0;
 	turns = pumps = 0;
+	channel.lines = pumped_start(pump);
 	return 0;
 }
 
@@ -168,6 +175,79 @@ static void its_end_is_that_it_withdraws(void **state)
 	assert_false(reader_await_end(&region, &channel));
 }
 
+static struct perf_event_mmap_page control;
+
+static void read_slowly(void)
+{
+	header.reader.lease++;
+	if (++turns % 1000 == 0 && control.data_tail < 64)
+		control.data_tail += 8;
+	else if (turns % 1000 == 0 && control.aux_tail < 32)
+		control.aux_tail += 8;
+}
+
+static void what_is_being_read_is_waited_for_as_long_as_it_goes_on(void **state)
+{
+	(void)state;
+	control.data_tail = control.aux_tail = 0;
+	reader_forget_rings();
+	reader_note_ring(&control, 64, 32);
+	turn = read_slowly;
+	reader_await_read(&region, &channel); /* nobody is there */
+	assert_int_equal(turns, 1);
+	header.reader.id = 1;
+	reader_await_read(&region, &channel);
+	assert_int_equal(control.data_tail, 64);
+	assert_int_equal(control.aux_tail, 32);
+	turns = 0;
+	reader_await_read(&region, &channel); /* it has all */
+	assert_int_equal(turns, 1);
+	control.data_tail = UINT64_MAX; /* garbage holds nobody up */
+	reader_await_read(&region, &channel);
+	assert_int_equal(turns, 2);
+	reader_forget_rings();
+	control.data_tail = 0;
+	reader_await_read(&region, &channel);
+	assert_int_equal(turns, 3);
+}
+
+static void a_reader_that_does_not_go_on_is_waited_for_to_a_bound(void **state)
+{
+	(void)state;
+	control.data_tail = 0;
+	reader_forget_rings();
+	reader_note_ring(&control, 64, 0);
+	header.reader.id = 1;
+	turn = renew_seldom;
+	reader_await_read(&region, &channel);
+	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
+	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
+	now = 0;
+	header.reader.lease++;
+	turn = stand_still; /* dead */
+	reader_await_read(&region, &channel);
+	assert_in_range(now / NSEC_PER_SEC, TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS,
+	                TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS + 2);
+}
+
+static void come_at_last(void)
+{
+	header.reader.id = now > 100 * NSEC_PER_SEC;
+}
+
+static void a_reader_to_come_is_waited_for_to_a_bound(void **state)
+{
+	(void)state;
+	turn = come_at_last;
+	assert_true(reader_await_one(&region, &channel));
+	header.reader.id = 0;
+	now = 0;
+	turn = stand_still;
+	assert_false(reader_await_one(&region, &channel));
+	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
+	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +259,9 @@ int main(void)
 		TEST(a_lease_that_stands_still_is_lost_and_not_waited_for_again),
 		TEST(a_reader_that_never_becomes_ready_delays_a_run_to_a_bound),
 		TEST(its_end_is_that_it_withdraws),
+		TEST(what_is_being_read_is_waited_for_as_long_as_it_goes_on),
+		TEST(a_reader_that_does_not_go_on_is_waited_for_to_a_bound),
+		TEST(a_reader_to_come_is_waited_for_to_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traced CPU's tick does for a channel whose reader sees memory only through a line. */
+/* What a traced CPU's tick does for a line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "arch/host/fake_cpu.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
+#include "tests/unit/channel/pumped_uart.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
 #define COST 300U /* cycles of a call of pump() */
@@ -29,9 +30,8 @@ static const struct arch_regs regs;
 static unsigned pumps, out_of_handler, nested, depth;
 
 /* A line that takes its bytes; where it is called, and another CPU's tick meanwhile. */
-static void pump(struct channel *of)
+static void pump(void)
 {
-	assert_ptr_equal(of, &channel);
 	nested += depth++ > 0;
 	out_of_handler += !fake_in_handler();
 	pumps++;
@@ -40,8 +40,7 @@ static void pump(struct channel *of)
 	depth--;
 }
 
-static const struct channel_ops line = { .name = "line", .pump = pump };
-static const struct channel_ops sees_memory = { .name = "memory" };
+static const struct channel_ops memory = { .name = "memory" };
 
 /* What record_tick.c takes of its neighbours, none of which has anything to do here. */
 void recording_snapshot(struct traced_cpu *c)
@@ -88,7 +87,7 @@ static int set_up(void **state)
 	};
 	set_up_cpu(0);
 	set_up_cpu(1);
-	channel = (struct channel){ .ops = &line };
+	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
 	pumps = out_of_handler = nested = depth = 0;
 	timer_init();
 	tick_start(&cpus[0].tick, recording_tick);
@@ -144,14 +143,13 @@ static void it_goes_on_when_the_host_has_stopped_the_events(void **state)
 	assert_int_equal(pumps, 3);
 }
 
-static void a_channel_without_it_costs_nothing(void **state)
+static void a_machine_without_a_line_costs_nothing(void **state)
 {
 	(void)state;
-	channel.ops = &sees_memory;
+	channel.lines = NULL;
 	fake_cpu_run(10 * TICK_NS, 0, &regs);
 	assert_int_equal(cpus[0].tick.count, 10);
 	assert_int_equal(cpus[0].tick.cycles, 0);
-	assert_int_equal(channel.pumping, 0);
 }
 
 int main(void)
@@ -162,7 +160,7 @@ int main(void)
 		TEST(what_it_costs_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),
-		TEST(a_channel_without_it_costs_nothing),
+		TEST(a_machine_without_a_line_costs_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

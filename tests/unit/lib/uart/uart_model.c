@@ -109,6 +109,16 @@ static uint32_t read_iir(void)
 	return 0xc1 | (m->depth == 64 ? 0x20 : 0);
 }
 
+/* The overrun is told once. */
+static uint32_t read_lsr(void)
+{
+	uint32_t overrun = m->lost > m->told ? 0x02 : 0;
+
+	m->told = m->lost;
+	return overrun | (m->in_fifo ? 0x01 : 0) | (m->waiting ? 0 : 0x20) |
+	       (m->waiting || m->shifting ? 0 : 0x40);
+}
+
 static uint32_t read_16550(unsigned reg)
 {
 	switch (reg) {
@@ -123,8 +133,7 @@ static uint32_t read_16550(unsigned reg)
 	case 4:
 		return m->mcr;
 	case 5:
-		return (m->in_fifo ? 0x01 : 0) | (m->waiting ? 0 : 0x20) |
-		       (m->waiting || m->shifting ? 0 : 0x40);
+		return read_lsr();
 	case 7:
 		return m->scratch;
 	default:
@@ -258,7 +267,7 @@ void uart_model_start(enum model_kind kind, struct uart *uart)
 	static const struct arch_uart_hint pl011 = { .interface_type = 3, .address = 0x9000000 };
 
 	memset(m, 0, offsetof(struct uart_model, sent));
-	m->nr_sent = m->nr_coming = m->arrived = m->taken = m->in_fifo = m->lost = 0;
+	m->nr_sent = m->nr_coming = m->arrived = m->taken = m->in_fifo = m->lost = m->told = 0;
 	m->accesses = 0;
 	m->kind = kind;
 	m->depth = 1;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/serial.h"
+
+#include "lib/console.h"
+#include "lib/panic.h"
+#include "lib/platform.h"
+#include "pmu/clock.h"
+
+static struct channel *pumped;
+
+/* Text has come; a line takes it at its own pace. */
+static void kick_lines(const char *text, size_t length)
+{
+	(void)text;
+	(void)length;
+	channel_pump(pumped);
+}
+
+static void end_in_panic(void)
+{
+	lines_panic(pumped->lines);
+}
+
+static void describe_line(const struct line_port *port)
+{
+	const struct uart *uart = &port->uart;
+	uint32_t rate = lines_rate_by_ticks(port);
+
+	console_printf("line: %s at %s0x%lx, ", uart->ops->name, uart->in_memory ? "" : "port ",
+	               uart->address);
+	if (uart->baud)
+		console_printf("%u baud, ", uart->baud);
+	else
+		console_printf("its rate as the firmware left it, ");
+	console_printf("%u-byte FIFO, by ticks: %s%u B/s\n", uart->fifo,
+	               uart->baud ? "" : "at most ", rate);
+}
+
+/* What the host may write is known from here on, whatever the region says by then. */
+void serial_start(struct channel *channel, const struct trace_region *region, uint64_t nonce)
+{
+	struct lines *lines = channel->lines;
+	uint8_t *memory = channel->memory;
+	uint64_t text_at;
+
+	if (!lines)
+		return;
+	pumped = channel;
+	lines->region = (struct line_region){
+		.memory = memory,
+		.size = channel->size,
+		.address = channel->address,
+		.nonce = nonce,
+		.machine = arch_elf_machine(),
+		.mailbox = (uint64_t)((uint8_t *)region->mailbox - memory),
+		.doorbells = (uint64_t)((uint8_t *)region->doorbells - memory),
+		.console = (uint64_t)((uint8_t *)region->console - memory),
+	};
+	console_read(&text_at, NULL, 0);
+	lines_start(lines, console_take_uart(), clock_now, console_read, text_at);
+	console_add_sink(kick_lines);
+	panic_set_end(end_in_panic);
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		describe_line(&lines->ports[i]);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "channel/line.h"
+
+#define NSEC_PER_MSEC  1000000ULL
+/* A frame's bytes follow each other; what stops in between was a BREAK, or noise, before text. */
+#define FRAME_PAUSE_NS (100 * NSEC_PER_MSEC)
+
+void line_init(struct line *line, const struct line_region *region, line_text_fn text,
+               uint64_t text_at)
+{
+	volatile uint8_t *byte = (volatile uint8_t *)line; /* or this is a call of memset() */
+
+	for (size_t i = 0; i < sizeof(*line); i++)
+		byte[i] = 0;
+	line->region = region;
+	line->text = text;
+	line->text_at = text_at;
+	line->burst = WIRE_BURST;
+	line->burst_us = WIRE_BURST_US;
+}
+
+static void line_forget_piece(struct line *line)
+{
+	line->inside = false;
+	line->receiver.state = WIRE_OUTSIDE;
+	wire_receive(&line->receiver, 0);
+}
+
+/* What was printed meanwhile the host has read in the region. */
+static void line_become_text(struct line *line)
+{
+	line->framed = false;
+	line->out_size = line->out_sent = 0;
+	line->nr_gets = 0;
+	line->unanswered = 0;
+	line->has_hello = line->has_baud = false;
+	line->baud_wanted = 0;
+	line_forget_piece(line);
+	line->text(&line->text_at, NULL, 0);
+}
+
+void line_pass(struct line *line, uint64_t ns)
+{
+	line->now += ns < LINE_LOOK_NS ? ns : LINE_LOOK_NS;
+	if (!line->framed) {
+		if (line->inside && line->now - line->heard > FRAME_PAUSE_NS)
+			line_forget_piece(line);
+		return;
+	}
+	if (line->now - line->host >= WIRE_SILENCE_MS * NSEC_PER_MSEC)
+		line_become_text(line);
+	else
+		line_watch(line);
+}
+
+/* Does it end a frame? */
+static bool line_take(struct line *line, uint8_t byte)
+{
+	int size = wire_receive(&line->receiver, byte);
+
+	if (size > 0)
+		line_request(line, line->receiver.body, (unsigned)size);
+	else if (size == WIRE_NO_FRAME)
+		line->damaged++;
+	if (size > 0 && line->receiver.body[0] == WIRE_BYE && line->framed)
+		line_become_text(line);
+	return size > 0;
+}
+
+/* While the line is text a frame is what stands between two 0x00, and text is not. A 0x00 that ends
+ * what is no frame may begin one. */
+static void line_tell_apart(struct line *line, uint8_t byte)
+{
+	if (byte && !line->inside) {
+		line_type(line, byte);
+		return;
+	}
+	line->inside = !line_take(line, byte);
+}
+
+void line_receive(struct line *line, const uint8_t *bytes, unsigned count)
+{
+	if (count)
+		line->heard = line->now;
+	for (unsigned i = 0; i < count; i++) {
+		if (line->framed)
+			line_take(line, bytes[i]);
+		else
+			line_tell_apart(line, bytes[i]);
+	}
+}
+
+unsigned line_send(struct line *line, uint8_t *bytes, unsigned size)
+{
+	unsigned sent = 0;
+
+	while (sent < size) {
+		if (line->out_sent < line->out_size)
+			bytes[sent++] = line->out[line->out_sent++];
+		else if (!line->baud_wanted && line_answer(line))
+			line->out_sent = 0;
+		else
+			break;
+	}
+	if (!line->framed && line->out_sent == line->out_size)
+		sent += line_send_text(line, bytes + sent, size - sent);
+	return sent;
+}
+
+bool line_is_quiet(const struct line *line)
+{
+	uint64_t at = line->text_at;
+
+	if (line->out_sent < line->out_size)
+		return false;
+	if (line->framed)
+		return !line->nr_gets && !line->unanswered && !line->has_hello && !line->status_due;
+	return line->echo_head == line->echo_tail && !line->text(&at, &(char){ 0 }, 1);
+}
+
+uint32_t line_take_baud(struct line *line)
+{
+	uint32_t baud = line->baud_wanted;
+
+	if (line->out_sent < line->out_size || line->has_baud)
+		return 0;
+	line->baud_wanted = 0;
+	return baud;
+}
+
+void line_break(struct line *line)
+{
+	line->out_size = line->out_sent = 0;
+	line_forget_piece(line);
+}

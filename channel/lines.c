@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "channel/lines.h"
+
+#include "arch/arch.h"
+#include "channel/channel.h"
+
+#define NSEC_PER_SEC  1000000000ULL
+#define NSEC_PER_MSEC 1000000ULL
+#define BITS          10U /* of a byte on the line: start, 8, stop */
+#define STILL_NS      (200 * NSEC_PER_MSEC)
+#define DRAIN_NS      (5 * NSEC_PER_SEC)
+/* A FIFO that may not be seen to run empty is filled up by the clock so often at the most: then it
+ * is looked at, so that a line which stands still loses no more than that. */
+#define TOP_UPS       16U
+#define LOCK_SPINS    1000000U
+#define SERIAL_CARD   0x0700U /* PCI code and ID assignment: serial controllers */
+#define BAR_IS_IO     1U
+
+/* ---- Finding ---- */
+
+static bool lines_know(const struct lines *lines, const struct uart *uart)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		const struct uart *known = &lines->ports[i].uart;
+
+		if (known->ops && known->address == uart->address &&
+		    known->in_memory == uart->in_memory)
+			return true;
+	}
+	return false;
+}
+
+static void lines_add(struct lines *lines, const struct uart *uart)
+{
+	if (lines->nr_ports < LINES_MAX && !lines_know(lines, uart))
+		lines->ports[lines->nr_ports++].uart = *uart;
+}
+
+/* Where the card's first port is. An ISA without I/O space has that of PCI in memory, and BARs tell
+ * where. */
+static void find_card(struct lines *lines, const struct channel_services *services, void *card)
+{
+	bool io = services->pci_read(card, 0x10, 4) & BAR_IS_IO;
+	uint64_t address, size;
+	struct uart uart;
+
+	if ((io ? services->pci_enable_io(card) : services->pci_enable_memory(card)) ||
+	    services->pci_bar(card, 0, &address, &size) || !address || size < 8)
+		return;
+	if (!io || address > UINT16_MAX) {
+		uart_describe_16550(&uart, address, true, 1, 0);
+		if (services->map(address, size, ARCH_MAP_DEVICE))
+			return;
+	} else {
+		uart_describe_16550(&uart, address, false, 1, 0);
+	}
+	lines_add(lines, &uart);
+}
+
+void lines_find(struct lines *lines, const struct channel_services *services)
+{
+	void *card;
+
+	for (unsigned i = 0; (card = services->pci_find_class(SERIAL_CARD, i)); i++)
+		find_card(lines, services, card);
+}
+
+/* ---- Starting ---- */
+
+uint32_t lines_rate_by_ticks(const struct line_port *port)
+{
+	uint32_t ticks = port->uart.fifo * (uint32_t)(NSEC_PER_SEC / LINES_TICK_NS);
+	uint32_t line = port->uart.baud / BITS;
+
+	return line < ticks ? line : ticks;
+}
+
+static void port_set_rate(struct line_port *port)
+{
+	struct uart *uart = &port->uart;
+
+	port->byte_ns = uart->baud ? (uint32_t)(NSEC_PER_SEC * BITS / uart->baud) : 0;
+	port->level = 0;
+	port->line.uart = uart;
+	port->line.baud = uart->baud;
+	port->line.baud_max = uart_highest_baud(uart);
+}
+
+static void port_start(struct lines *lines, struct line_port *port, line_text_fn text,
+                       uint64_t text_at)
+{
+	line_init(&port->line, &lines->region, text, text_at);
+	port->line.words = &lines->words;
+	port->line.burst = port->uart.fifo;
+	port->line.burst_us = 2 * LINES_TICK_NS / 1000; /* the tick may be late by as much */
+	port_set_rate(port);
+}
+
+void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now)(void),
+                 line_text_fn text, uint64_t text_at)
+{
+	unsigned open = 0;
+
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		struct uart uart = lines->ports[i].uart;
+
+		if (uart_open(&uart) == 0)
+			lines->ports[open++].uart = uart;
+	}
+	lines->nr_ports = open;
+	if (console)
+		lines_add(lines, console);
+	lines->now = now;
+	lines->last = now();
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		port_start(lines, &lines->ports[i], text, text_at);
+}
+
+/* ---- Pumping ---- */
+
+/* Bytes that the transmitter has room for. Of one that only tells when it is empty the rest follows
+ * from the clock, if frames go out: what those lose is asked for again, text is not. */
+static unsigned port_room(struct line_port *port, uint64_t now)
+{
+	const struct uart *uart = &port->uart;
+	unsigned room = uart->ops->room(uart);
+	uint64_t gone;
+
+	if (room || !uart->ops->all_or_none) {
+		port->level = port->top_ups = 0;
+		port->filled_at = now;
+		return room;
+	}
+	if (!port->byte_ns || !port->line.framed || port->top_ups >= TOP_UPS)
+		return 0;
+	gone = (now - port->filled_at) / port->byte_ns;
+	if (!gone || gone >= port->level)
+		return 0; /* it should be empty and is not: it stands still */
+	port->top_ups++;
+	port->level -= (uint32_t)gone;
+	port->filled_at += gone * port->byte_ns;
+	return uart->fifo - port->level;
+}
+
+static bool port_send(struct line_port *port, uint64_t now)
+{
+	unsigned most = port->uart.fifo < LINES_PUMP_BYTES ? port->uart.fifo : LINES_PUMP_BYTES;
+	uint8_t bytes[LINES_PUMP_BYTES];
+	unsigned sent = 0, room;
+
+	while (sent < most && (room = port_room(port, now)) != 0) {
+		unsigned count =
+		    line_send(&port->line, bytes, room < most - sent ? room : most - sent);
+
+		for (unsigned i = 0; i < count; i++)
+			port->uart.ops->put(&port->uart, bytes[i]);
+		sent += count;
+		port->level += count;
+		if (!count || port->uart.ops->all_or_none)
+			break;
+	}
+	return sent;
+}
+
+static void port_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
+{
+	port->uart.ops->set_divisor(&port->uart, divisor);
+	port->uart.baud = baud;
+	port_set_rate(port);
+}
+
+/* The new rate begins behind the answer's last bit, and ends if nobody is heard at it. Nothing is
+ * sent while it is to begin. */
+static bool port_changes_baud(struct line_port *port)
+{
+	struct line *line = &port->line;
+
+	if (port->baud_state == BAUD_STAYS) {
+		port->baud_next = line_take_baud(line);
+		if (port->baud_next)
+			port->baud_state = BAUD_DRAINS;
+	}
+	if (port->baud_state == BAUD_DRAINS && port->uart.ops->idle(&port->uart)) {
+		port->baud_before = port->uart.baud;
+		port->divisor_before = port->uart.ops->get_divisor(&port->uart);
+		port_baud(port, port->baud_next,
+		          port->uart.ops->divisor(&port->uart, port->baud_next));
+		port->baud_since = line->now;
+		port->baud_host = line->host;
+		port->baud_state = BAUD_IS_TRIED;
+	}
+	if (port->baud_state == BAUD_IS_TRIED) {
+		if (line->host != port->baud_host) {
+			port->baud_state = BAUD_STAYS;
+		} else if (line->now - port->baud_since >= WIRE_BAUD_MS * NSEC_PER_MSEC) {
+			port_baud(port, port->baud_before, port->divisor_before);
+			port->baud_state = BAUD_STAYS;
+		}
+	}
+	return port->baud_state == BAUD_DRAINS;
+}
+
+/* Whether anything moved. */
+static bool port_pump(struct line_port *port, uint64_t now, uint64_t passed)
+{
+	uint8_t bytes[LINES_PUMP_BYTES];
+	unsigned came;
+
+	line_pass(&port->line, passed);
+	came = uart_receive(&port->uart, bytes, LINES_PUMP_BYTES);
+	port->line.overruns = port->uart.overruns;
+	line_receive(&port->line, bytes, came);
+	if (port_changes_baud(port))
+		return came;
+	return port_send(port, now) || came;
+}
+
+/* For `dump`. */
+static void lines_tell_faults(struct lines *lines)
+{
+	uint64_t faults = 0;
+
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		faults += lines->ports[i].line.faults;
+	if (faults == lines->faults || !lines->region.memory)
+		return;
+	lines->faults = faults;
+	__atomic_store_n(&((struct tr_header *)(void *)lines->region.memory)->line_faults, faults,
+	                 __ATOMIC_RELAXED);
+}
+
+static bool lines_pump_all(struct lines *lines)
+{
+	uint64_t now = lines->now(), passed = now > lines->last ? now - lines->last : 0;
+	bool moved = false;
+
+	lines->last = now;
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		moved |= port_pump(&lines->ports[i], now, passed);
+	lines_tell_faults(lines);
+	return moved;
+}
+
+/* Whether it was this CPU's turn. */
+static bool lines_try(struct lines *lines, bool *moved)
+{
+	if (!lines->nr_ports || arch_exchange(&lines->pumping, 1) != 0)
+		return false;
+	__atomic_store_n(&lines->pumper, arch_cpu(), __ATOMIC_RELAXED);
+	*moved = lines_pump_all(lines);
+	__atomic_store_n(&lines->pumping, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
+void lines_pump(struct lines *lines)
+{
+	bool moved;
+
+	lines_try(lines, &moved);
+}
+
+/* ---- What others ask ---- */
+
+void lines_forget_rings(struct lines *lines)
+{
+	__atomic_store_n(&lines->region.nr_rings, 0, __ATOMIC_RELEASE);
+}
+
+void lines_add_ring(struct lines *lines, uint64_t control)
+{
+	uint32_t rings = lines->region.nr_rings;
+
+	lines->region.controls[rings] = control;
+	__atomic_store_n(&lines->region.nr_rings, rings + 1, __ATOMIC_RELEASE);
+}
+
+bool lines_have_host(const struct lines *lines)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		if (__atomic_load_n(&lines->ports[i].line.framed, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+bool lines_have_typed(const struct lines *lines, const char *text)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		if (line_has_typed(&lines->ports[i].line, text))
+			return true;
+	}
+	return false;
+}
+
+bool lines_take_typed(struct lines *lines, char *text)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		if (line_take_typed(&lines->ports[i].line, text))
+			return true;
+	}
+	return false;
+}
+
+static bool lines_are_quiet(const struct lines *lines)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		const struct line_port *port = &lines->ports[i];
+
+		if (!line_is_quiet(&port->line) || !port->uart.ops->idle(&port->uart))
+			return false;
+	}
+	return true;
+}
+
+void lines_drain(struct lines *lines)
+{
+	uint64_t began, moving;
+
+	if (!lines->nr_ports)
+		return;
+	began = moving = lines->now();
+	while (!lines_are_quiet(lines)) {
+		uint64_t now = lines->now();
+		bool moved = false;
+
+		lines_try(lines, &moved);
+		if (moved)
+			moving = now;
+		if (now - moving > STILL_NS || now - began > DRAIN_NS)
+			break;
+		arch_relax();
+	}
+}
+
+/* Whoever has the pump may be the one that this CPU's panic has interrupted. */
+static void lines_seize(struct lines *lines)
+{
+	for (unsigned i = 0; i < LOCK_SPINS; i++) {
+		if (arch_exchange(&lines->pumping, 1) == 0)
+			return;
+		if (__atomic_load_n(&lines->pumper, __ATOMIC_RELAXED) == arch_cpu())
+			break;
+		arch_relax();
+	}
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		line_break(&lines->ports[i].line);
+}
+
+/* The last resort: text, by the plainest way. */
+static void lines_print_rest(struct lines *lines)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		struct line_port *port = &lines->ports[i];
+		char byte;
+
+		while (port->line.text(&port->line.text_at, &byte, 1)) {
+			if (byte == '\n')
+				uart_write(&port->uart, '\r');
+			uart_write(&port->uart, (uint8_t)byte);
+		}
+	}
+}
+
+void lines_panic(struct lines *lines)
+{
+	if (lines->panics) {
+		lines_print_rest(lines);
+		return;
+	}
+	lines->panics = true;
+	if (!lines->nr_ports)
+		return;
+	lines_seize(lines);
+	for (;;) {
+		lines_pump_all(lines);
+		arch_relax();
+	}
+}

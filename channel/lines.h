@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All serial lines of the machine: the console's UART and those on PCI cards. Each is a way to the
+ * trace region, wherever that lies, and a console.
+ *
+ * Who holds the pump moves the bytes: each traced CPU's tick, whoever waits for commands or
+ * readers, and the CPU that reports a panic; one at a time. A UART's FIFO bounds what one call
+ * moves.
+ */
+#ifndef CHANNEL_LINES_H
+#define CHANNEL_LINES_H
+
+#include "channel/line.h"
+#include "lib/uart/uart.h"
+
+#define LINES_MAX        4U
+#define LINES_TICK_NS    1000000U /* a tick comes as often */
+#define LINES_PUMP_BYTES 64U      /* that a call moves on a line at most, each way */
+
+struct channel_services;
+
+struct line_port {
+	struct uart uart;
+	struct line line;
+	/* What is known of a transmitter that only says when all of its FIFO is empty */
+	uint64_t filled_at; /* ns: then level bytes were in it, at the most */
+	uint32_t level, byte_ns, top_ups;
+	/* BAUD: behind the answer's last bit; then until a frame comes, or a second has passed */
+	enum { BAUD_STAYS, BAUD_DRAINS, BAUD_IS_TRIED } baud_state;
+	uint32_t baud_next, baud_before, divisor_before;
+	uint64_t baud_since, baud_host; /* line.now; line.host at that time */
+};
+
+struct lines {
+	unsigned nr_ports;
+	struct line_port ports[LINES_MAX];
+	struct line_region region;
+	struct wire_words words; /* whoever pumps has them */
+	uint64_t (*now)(void);   /* ns */
+	uint64_t last;           /* when somebody pumped */
+	uint64_t faults;         /* that the region was told of */
+	uint32_t pumping;        /* 1: somebody is at it */
+	uint32_t pumper;         /* that CPU */
+	bool panics;
+};
+
+/* Find serial cards on PCI and have their registers mapped. With the firmware's services. Thread.
+ */
+void lines_find(struct lines *lines, const struct channel_services *services);
+
+/* Open what was found, and console, an open UART that is the lines' from now on (NULL: there is
+ * none). now: ns of a clock that goes on; text, text_at: the console's. region is the caller's to
+ * fill, before. Thread, once, after arch_take_over(). */
+void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now)(void),
+                 line_text_fn text, uint64_t text_at);
+
+/* Bytes a second that this line reaches, each way, where only ticks pump; 0: its rate is unknown,
+ * and a FIFO a tick is the most. */
+uint32_t lines_rate_by_ticks(const struct line_port *port);
+
+/* Move what can be moved without waiting, if nobody else is at it. Any context. */
+void lines_pump(struct lines *lines);
+
+/* The rings of the run to come: none, and one more. Thread, while nobody else pumps. */
+void lines_forget_rings(struct lines *lines);
+void lines_add_ring(struct lines *lines, uint64_t control);
+
+/* Is a host at one of them? Any context. */
+bool lines_have_host(const struct lines *lines);
+
+/* line.h's, of any of them. */
+bool lines_have_typed(const struct lines *lines, const char *text);
+bool lines_take_typed(struct lines *lines, char *text);
+
+/* Pump until all is out that is to go out by itself, and has left the UARTs; a line that stands
+ * still for 200 ms, as whose other end wants nothing, is not waited for. Thread. */
+void lines_drain(struct lines *lines);
+
+/* This CPU reports a panic and has nothing else to do: pump for ever. Whoever was at it, this CPU
+ * maybe, is taken for dead after a second. Called again, as the pump itself has failed, it is over
+ * with frames: what text is left goes out, and it returns. Any context. */
+void lines_panic(struct lines *lines);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines on UARTs that have FIFOs and time, pumped by ticks or all the time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/channel/line_rig.h"
+#include "tests/unit/lib/uart/uart_model.h"
+
+#define MSEC 1000000ULL
+#define USEC 1000ULL
+
+static struct lines lines;
+static uint64_t text_end;
+
+static uint64_t model_now(void)
+{
+	return uart_model.now;
+}
+
+static unsigned model_text(uint64_t *at, char *to, unsigned size)
+{
+	unsigned count = 0;
+
+	if (!size)
+		*at = text_end;
+	for (; count < size && *at < text_end; (*at)++)
+		to[count++] = (char)('a' + *at % 26);
+	return count;
+}
+
+static unsigned taken; /* of what the UART has sent */
+
+static void start(enum model_kind kind, uint32_t divisor)
+{
+	static struct uart uart;
+
+	rig_start();
+	text_end = taken = 0;
+	uart_model_start(kind, &uart);
+	if (kind != MODEL_PL011 && kind != MODEL_SBSA) {
+		uart_model.line = 3;
+		uart_model.divisor = divisor;
+	}
+	assert_int_equal(uart_open(&uart), 0);
+	lines = (struct lines){ .region = rig_region };
+	lines_start(&lines, &uart, model_now, model_text, 0);
+}
+
+/* Pump each so many ns for a while. */
+static void run(uint64_t ns, uint64_t each)
+{
+	for (uint64_t end = uart_model.now + ns; uart_model.now < end;) {
+		uart_model_run(each);
+		lines_pump(&lines);
+		host_take(uart_model.sent + taken, uart_model.nr_sent - taken);
+		taken = uart_model.nr_sent;
+	}
+}
+
+/* The host's, in bursts that fit: so many bytes a tick. */
+static void host_sends(uint8_t *body, size_t size)
+{
+	uint8_t frame[WIRE_FRAME_MAX];
+
+	uart_model_send(frame, host_frame(frame, body, size));
+}
+
+static void host_says_hello(uint64_t nonce)
+{
+	uint8_t body[WIRE_BODY_MAX];
+	struct wire_hello hello = { .version = WIRE_VERSION, .nonce = nonce, .probes = 16 };
+
+	host_sends(body, wire_put_hello(body, &hello));
+}
+
+static void host_gets(uint64_t offset, uint32_t size)
+{
+	uint8_t body[WIRE_BODY_MAX];
+	struct wire_get get = { .tag = ++host.tag, .size = size, .offset = offset };
+
+	host.left = size;
+	memset(host.have, 0, sizeof(host.have));
+	host_sends(body, wire_put_get(body, &get, 0));
+}
+
+static void text_leaves_as_the_line_takes_it_and_is_drained(void **state)
+{
+	static const enum model_kind kinds[] = { MODEL_8250, MODEL_16550A, MODEL_16750,
+		                                 MODEL_PL011 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		start(kinds[i], 1);
+		text_end = 500;
+		run(3000 * MSEC, MSEC);
+		assert_int_equal(uart_model.overruns, 0);
+		assert_int_equal(host.text_size, 500);
+		for (unsigned j = 0; j < 500; j++)
+			assert_int_equal(host.text[j], 'a' + j % 26);
+	}
+}
+
+/* At this rate a FIFO of 16 runs empty between two ticks, but for what follows from the clock. */
+static void ticks_fill_a_line_of_115200(void **state)
+{
+	static const struct {
+		enum model_kind kind;
+		unsigned least; /* share of the line's time, % */
+	} cases[] = { { MODEL_16550A, 95 }, { MODEL_16750, 97 }, { MODEL_PL011, 99 } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t began;
+		unsigned bytes;
+
+		start(cases[i].kind, 1);
+		for (unsigned j = 0; j < RIG_SIZE; j++)
+			rig_memory[j] = (uint8_t)(j * j >> 8);
+		host_says_hello(1);
+		run(200 * MSEC, MSEC);
+		assert_int_equal(host.welcomes, 1);
+		assert_int_equal(host.welcome.burst, lines.ports[0].uart.fifo);
+		host_gets(0, 65536);
+		run(20 * MSEC, MSEC);
+		began = uart_model.transmitting;
+		bytes = uart_model.nr_sent;
+		run(1000 * MSEC, MSEC);
+		bytes = uart_model.nr_sent - bytes;
+		printf("# FIFO of %u: %lu %% of the line's time, %u of %u B/s\n",
+		       lines.ports[0].uart.fifo,
+		       (unsigned long)((uart_model.transmitting - began) / (10 * MSEC)), bytes,
+		       lines_rate_by_ticks(&lines.ports[0]));
+		assert_true((uart_model.transmitting - began) / (10 * MSEC) >= cases[i].least);
+		assert_true(bytes <= lines_rate_by_ticks(&lines.ports[0]) + 1);
+		while (host.left) {
+			unsigned left = host.left;
+
+			host_says_hello(1); /* it lives */
+			run(900 * MSEC, MSEC);
+			assert_true(host.left < left);
+		}
+		assert_memory_equal(host.got, rig_memory, 65536);
+		assert_int_equal(uart_model.overruns + host.broken, 0);
+		assert_int_equal(uart_model.lost, 0);
+	}
+}
+
+/* What follows from the clock does not hold for a line that somebody holds up. */
+static void a_line_that_stands_still_loses_little_and_goes_on(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	host_says_hello(1);
+	run(200 * MSEC, MSEC);
+	host_gets(0, 65536);
+	run(100 * MSEC, MSEC);
+	uart_model.stalled = true;
+	run(500 * MSEC, MSEC);
+	assert_true(uart_model.overruns <= 16 * 16);
+	uart_model.stalled = false;
+	run(1000 * MSEC, MSEC);
+	assert_true(host.broken >= 1 && host.broken <= 2);
+	host_says_hello(2); /* of the other no more comes */
+	run(100 * MSEC, MSEC);
+	host_gets(4096, 496);
+	run(200 * MSEC, MSEC);
+	assert_int_equal(host.left, 0);
+}
+
+static void a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	for (unsigned i = 0; i < 50; i++) {
+		uart_model_send("x", 1);
+		for (unsigned j = 0; j < 15; j++)
+			uart_model_send("\b", 1);
+		run(2 * MSEC, 2 * MSEC);
+	}
+	assert_int_equal(uart_model.lost, 0);
+	assert_int_equal(uart_model.taken, 50 * 16);
+	uart_model_send(host.have, 64); /* a host that heeds no burst */
+	run(20 * MSEC, 20 * MSEC);
+	assert_true(lines.ports[0].line.overruns > 0);
+}
+
+static void host_wants_baud(uint32_t baud)
+{
+	uint8_t body[WIRE_BODY_MAX];
+
+	host_sends(body, wire_put_baud(body, &(struct wire_baud){ .baud = baud }));
+}
+
+static void a_rate_is_tried_and_kept_when_a_frame_comes(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 6); /* 19200 */
+	host_says_hello(1);
+	run(500 * MSEC, MSEC);
+	assert_int_equal(host.welcome.baud, 19200);
+	assert_int_equal(host.welcome.baud_max, 115200);
+	host_wants_baud(115200);
+	run(300 * MSEC, MSEC);
+	assert_int_equal(host.baud.baud, 115200);
+	assert_int_equal(uart_model.divisor, 1);
+	assert_int_equal(host.broken, 0); /* its answer had left before */
+	host_gets(0, 1000);
+	run(200 * MSEC, MSEC);
+	assert_int_equal(host.left, 0);
+	run(1500 * MSEC, MSEC);
+	assert_int_equal(uart_model.divisor, 1);
+	host_wants_baud(100000);
+	run(100 * MSEC, MSEC);
+	assert_int_equal(host.baud.baud, 0); /* it cannot */
+	assert_int_equal(uart_model.divisor, 1);
+}
+
+static void a_rate_at_which_nobody_is_heard_is_given_up(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 6);
+	host_says_hello(1);
+	run(500 * MSEC, MSEC);
+	host_wants_baud(57600);
+	run(300 * MSEC, MSEC);
+	assert_int_equal(uart_model.divisor, 2);
+	uart_model_send("\0never a frame\0", 15);
+	run(600 * MSEC, MSEC);
+	assert_int_equal(uart_model.divisor, 2);
+	run(400 * MSEC, MSEC);
+	assert_int_equal(uart_model.divisor, 6);
+	assert_int_equal(lines.ports[0].uart.baud, 19200);
+	host_says_hello(1);
+	run(500 * MSEC, MSEC);
+	assert_int_equal(host.welcomes, 2);
+}
+
+static void one_at_a_time_pumps(void **state)
+{
+	uint64_t accesses;
+
+	(void)state;
+	start(MODEL_16550A, 1);
+	text_end = 100;
+	lines.pumping = 1;
+	accesses = uart_model.accesses;
+	lines_pump(&lines);
+	assert_int_equal(uart_model.accesses, accesses);
+	lines.pumping = 0;
+	lines_pump(&lines);
+	assert_int_equal(uart_model.nr_sent + uart_model.waiting + uart_model.shifting, 16);
+	assert_int_equal(lines.pumping, 0);
+}
+
+static void a_call_moves_no_more_than_a_fifo(void **state)
+{
+	(void)state;
+	start(MODEL_PL011, 1);
+	text_end = 1000;
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned before = uart_model.nr_sent + uart_model.waiting + uart_model.shifting;
+
+		lines_pump(&lines);
+		assert_true(uart_model.nr_sent + uart_model.waiting + uart_model.shifting <=
+		            before + 33);
+	}
+	start(MODEL_8250, 1);
+	uart_model_send(host.have, 200);
+	uart_model_run(100 * MSEC);
+	lines_pump(&lines);
+	assert_true(uart_model.taken <= LINES_PUMP_BYTES);
+}
+
+static void typed_commands_are_those_of_any_line(void **state)
+{
+	char command[LINE_COMMAND_MAX + 1];
+
+	(void)state;
+	start(MODEL_16550A, 1);
+	uart_model_send("stop\r", 5);
+	run(10 * MSEC, MSEC);
+	assert_true(lines_have_typed(&lines, "stop"));
+	assert_false(lines_have_typed(&lines, "list"));
+	assert_true(lines_take_typed(&lines, command));
+	assert_string_equal(command, "stop");
+	assert_false(lines_take_typed(&lines, command));
+	assert_false(lines_have_host(&lines));
+	host_says_hello(1);
+	run(200 * MSEC, MSEC);
+	assert_true(lines_have_host(&lines));
+}
+
+static void refused_requests_stand_in_the_header(void **state)
+{
+	const struct tr_header *header = (const void *)rig_memory;
+	uint8_t body[WIRE_BODY_MAX];
+	uint32_t word = 1;
+	struct wire_put put = { .number = 1, .size = 4, .offset = 48, .bytes = (uint8_t *)&word };
+
+	(void)state;
+	start(MODEL_16550A, 1);
+	host_says_hello(1);
+	run(200 * MSEC, MSEC);
+	host_sends(body, wire_put_put(body, &put));
+	run(100 * MSEC, MSEC);
+	assert_int_equal(header->line_faults, 1);
+	assert_int_equal(header->state, 0);
+}
+
+static void rings_are_those_of_the_run(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	lines_forget_rings(&lines);
+	assert_int_equal(lines.region.nr_rings, 0);
+	lines_add_ring(&lines, 40960);
+	assert_int_equal(lines.region.nr_rings, 1);
+	assert_int_equal(lines.region.controls[0], 40960);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_leaves_as_the_line_takes_it_and_is_drained),
+		cmocka_unit_test(ticks_fill_a_line_of_115200),
+		cmocka_unit_test(a_line_that_stands_still_loses_little_and_goes_on),
+		cmocka_unit_test(a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does),
+		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
+		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
+		cmocka_unit_test(one_at_a_time_pumps),
+		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
+		cmocka_unit_test(typed_commands_are_those_of_any_line),
+		cmocka_unit_test(refused_requests_stand_in_the_header),
+		cmocka_unit_test(rings_are_those_of_the_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
