@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		sum += zeroed[i];
 		zeroed[i] = 0xee;
 	}
-	printf("%s: run %d of %d, calloc() gave %u\n", argv[1], ++runs, sevens++, sum);
+	printf("%s: run %d of %d, calloc() gave %zu\n", argv[1], ++runs, sevens++, (size_t)sum);
 	fflush(stdout);
 	if (argc > 2)
 		*(volatile int *volatile)0x10 = 1;
