@@ -55,11 +55,20 @@ EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/
 
 # What reads commands and events as text, for the firmware and for the host tool
 PARSERS := agent/parse/*.c pmu/parse/*.c
+# What makes a perf.data of a region, for the host tool and for a machine that writes its own. What it
+# asks of where it runs is in agent/volume/ there, and on the host in files that are not named here.
+WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
+	$(addprefix util/,blob crc32 error) \
+	$(addprefix region/,channel_still region region_check region_entries region_read region_words) \
+	$(addprefix perfdata/,arm_spe_decode perf_aux perf_footer perf_writer sample) \
+	ledger/ledger \
+	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
+	session session_join))
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_DIRS := boot lib lib/uart agent arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
-FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS))
+FW_DIRS := boot lib lib/uart agent agent/volume arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
+FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS)) $(WRITER)
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
@@ -67,6 +76,8 @@ $(OUT)/obj/%.o: EXTRA = -mgeneral-regs-only
 $(OUT)/obj/workload/%.o: EXTRA =
 $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%.o: \
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
+# It runs on the firmware's stack, which has 128 KiB (UEFI 2.10, 2.3.2, 2.3.6).
+$(OUT)/obj/host-tools/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
 $(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efibind.h
@@ -194,6 +205,8 @@ image: deps		## build/bareperf.img, for a USB stick that boots PCs and Arm machi
 lint: deps		## formatting, static analysis, house rules
 	@$(MAKE) $(PARALLEL) -k lint-run
 
+print-writer: ; @echo $(WRITER)
+
 clean:			## remove build/ (the cache of `deps` stays)
 	rm -rf build
 
@@ -202,5 +215,5 @@ help:			## this list
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
-.PHONY: all run check-model firmware host tests benches deps demo check bench lint image clean help
+.PHONY: all run print-writer check-model firmware host tests benches deps demo check bench lint image clean help
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -136,4 +136,8 @@ struct perf_record_mmap2 {
 };
 _Static_assert(sizeof(struct perf_record_mmap2) == 72, "perf_record_mmap2");
 
+/* Of MMAP2, Linux's numbers: PROT_READ | PROT_EXEC, and MAP_PRIVATE. */
+#define PERF_MMAP_PROT  5U
+#define PERF_MMAP_FLAGS 2U
+
 #endif

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include "host-tools/perfdata/perf_file.h"
+#include "host-tools/perfdata/perf_output.h"
 #include "host-tools/util/blob.h"
 #include "host-tools/util/error.h"
 
@@ -24,9 +24,7 @@ struct perf_writer_event {
 };
 
 struct perf_writer {
-	int fd;
-	char *path;
-	char *old; /* what was there lies here; NULL: nothing was */
+	struct perf_output *output; /* NULL: not open */
 	bool begun;
 	int failed; /* the first write error, a negative errno; nothing is written after it */
 	struct error failure;
@@ -34,8 +32,7 @@ struct perf_writer {
 	struct blob buffer; /* records that are not in the file yet */
 };
 
-/* Create path; a file that is there is kept as path.old. Its first block is allocated, so that a
- * disk that is full is known now. */
+/* Create path (perf_output.h). */
 int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error);
 
 /* Write header, ids and attributes. */
@@ -48,7 +45,7 @@ void perf_writer_add(struct perf_writer *writer, const void *records, size_t siz
 /* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They go to the
  * file at once, behind what is buffered, and are read by the kernel alone: once. */
 #define PERF_WRITER_PIECES 4
-void perf_writer_add_pieces(struct perf_writer *writer, const struct iovec *pieces, int count);
+void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece *pieces, int count);
 
 /* Note a failure that is as bad as one of the file's: code, unless there was another before. */
 int perf_writer_fail(struct perf_writer *writer, int code);

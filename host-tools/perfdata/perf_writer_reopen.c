@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Going on with a perf.data file that another process began. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/perfdata/perf_writer.h"
-#include "host-tools/util/output.h"
 
 static int read_header(struct perf_writer *writer, const char *path, struct error *error)
 {
 	struct perf_file_header *header = &writer->header;
 	struct stat about;
 
-	if (pread(writer->fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
+	if (perf_output_read(writer->output, header, sizeof(*header), 0) != (long)sizeof(*header) ||
 	    header->magic != PERF_FILE_MAGIC || header->size != sizeof(*header))
 		return error_set(error, -EPROTO, "%s is not a recording that can be gone on with",
 		                 path);
-	if (fstat(writer->fd, &about))
+	if (fstat(writer->output->fd, &about))
 		return error_errno(error, "looking at %s", path);
 	if (header->data.offset < sizeof(*header) ||
 	    header->data.offset > (uint64_t)about.st_size ||
@@ -32,9 +30,9 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 	int code;
 
 	memset(writer, 0, sizeof(*writer));
-	writer->fd = output_reopen(path, &writer->path, error);
-	if (writer->fd < 0)
-		return writer->fd;
+	code = perf_output_reopen(&writer->output, path, error);
+	if (code)
+		return code;
 	writer->begun = true; /* what is there stays */
 	code = read_header(writer, path, error);
 	if (code)
@@ -46,15 +44,18 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error)
 {
 	struct perf_file_header *header = &writer->header;
+	const struct blob_piece piece = { header, sizeof(*header) };
+	int code;
 
 	if (data_size > header->data.size)
 		return error_set(error, -EPROTO, "%s has lost records: its data ends too early",
-		                 writer->path);
+		                 perf_output_path(writer->output));
 	memset(header->features, 0, sizeof(header->features));
 	header->event_types = (struct perf_file_section){ 0 };
 	perf_writer_resume(writer, data_size);
-	if (pwrite(writer->fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
-	    ftruncate(writer->fd, (off_t)(header->data.offset + data_size)))
-		return error_errno(error, "writing %s", writer->path);
-	return 0;
+	code = perf_output_write(writer->output, &piece, 1, 0);
+	if (!code)
+		code = perf_output_cut(writer->output, header->data.offset + data_size);
+	errno = -code;
+	return code ? error_errno(error, "writing %s", perf_output_path(writer->output)) : 0;
 }

@@ -146,4 +146,9 @@ int channel_open_file(struct channel *channel, const char *path, uint64_t base,
 int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
                         struct error *error);
 
+/* The same of a region whose machine has ended, and of which no byte is changed, so that it can be
+ * read again: what is published goes nowhere. -ENOMEM. */
+int channel_open_still(struct channel *channel, const void *bytes, size_t size,
+                       struct error *error);
+
 #endif

@@ -19,10 +19,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include "abi/trace_region.h"
 #include "host-tools/region/channel.h"
+#include "host-tools/util/blob.h"
 #include "host-tools/util/error.h"
 #include "ringbuf/reader/ring_reader.h"
 
@@ -97,7 +97,7 @@ int region_read_ring(const struct region *region, uint32_t ring, struct ring_rea
 /* Where bytes of a ring's AUX area lie, from a free-running position: one or two pieces, for
  * write(2) or one copy. size is at most the area's, and not 0. Returns their number. */
 int region_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
-               struct iovec pieces[2]);
+               struct blob_piece pieces[2]);
 
 /* The same, copied. */
 void region_read_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,

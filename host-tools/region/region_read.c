@@ -98,28 +98,25 @@ int region_read_ring(const struct region *region, uint32_t ring, struct ring_rea
 }
 
 int region_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
-               struct iovec pieces[2])
+               struct blob_piece pieces[2])
 {
 	const struct tr_ring *r = &region->rings[ring];
 	uint64_t at = position & (r->aux_size - 1);
 	uint64_t first = size < r->aux_size - at ? size : r->aux_size - at;
 
-	/* Only to be read: iovec has no const. */
-	pieces[0] =
-	    (struct iovec){ (void *)(uintptr_t)region_at(region, r->aux_offset + at), first };
-	pieces[1] =
-	    (struct iovec){ (void *)(uintptr_t)region_at(region, r->aux_offset), size - first };
-	return pieces[1].iov_len ? 2 : 1;
+	pieces[0] = (struct blob_piece){ region_at(region, r->aux_offset + at), first };
+	pieces[1] = (struct blob_piece){ region_at(region, r->aux_offset), size - first };
+	return pieces[1].size ? 2 : 1;
 }
 
 void region_read_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
                      void *to)
 {
-	struct iovec pieces[2];
+	struct blob_piece pieces[2];
 
 	region_aux(region, ring, position, size, pieces);
-	memcpy(to, pieces[0].iov_base, pieces[0].iov_len);
-	memcpy((uint8_t *)to + pieces[0].iov_len, pieces[1].iov_base, pieces[1].iov_len);
+	memcpy(to, pieces[0].bytes, pieces[0].size);
+	memcpy((uint8_t *)to + pieces[0].size, pieces[1].bytes, pieces[1].size);
 }
 
 /* The console's head, size and place, checked; false if there is none. */

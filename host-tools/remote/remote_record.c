@@ -49,7 +49,7 @@ static struct session_options session_options(struct recording *r)
 	return (struct session_options){
 		.buildid_cache = !r->options.no_buildid_cache && !r->options.stat,
 		.output = r->options.output,
-		.writer = r->output.fd < 0 ? NULL : &r->output,
+		.writer = r->output.output ? &r->output : NULL,
 		.symbols = r->options.symbols,
 		.booted = r->options.image,
 		.command = r->command,
@@ -257,7 +257,6 @@ static void open_recording(struct recording *r, const struct remote_usage *usage
 	*r = (struct recording){
 		.command = (const char *const *)(argv - 1),
 		.command_words = argc + 1,
-		.output.fd = -1,
 	};
 	remote_options_parse(&r->options, usage, argc, argv);
 	progress_start(&r->progress);

@@ -63,7 +63,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	struct session_options session = {
 		.buildid_cache = !options->no_buildid_cache && !options->stat,
 		.output = options->output,
-		.writer = machine->output.fd < 0 ? NULL : &machine->output,
+		.writer = machine->output.output ? &machine->output : NULL,
 		.symbols = options->symbols,
 		.booted = options->image,
 		.payload = options->guest.payload,
@@ -245,7 +245,6 @@ int machine_run(struct machine *machine, const struct run_options *options,
 	memset(machine, 0, sizeof(*machine));
 	machine->region_fd = -1;
 	machine->signals = -1;
-	machine->output.fd = -1;
 	machine->reader.pidfd = -1;
 	ivshmem_server_init(&machine->doorbells);
 	machine->qemu = (struct qemu){ .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 };

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host-tools/perfdata/perf_aux.h"
 #include "host-tools/perfdata/sample.h"
@@ -140,7 +139,7 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
 /* Where the piece lies as perf can read it: in the area itself, where perf reads what the hardware
  * wrote, else in a copy. The number of parts; -ENOMEM. */
 static int find_piece(struct session *session, uint32_t ring, const struct perf_record_aux *aux,
-                      const struct perf_aux_format *format, struct iovec parts[2])
+                      const struct perf_aux_format *format, struct blob_piece parts[2])
 {
 	uint64_t size = aux->aux_size;
 
@@ -155,7 +154,7 @@ static int find_piece(struct session *session, uint32_t ring, const struct perf_
 		return -ENOMEM;
 	region_read_aux(&session->region, ring, aux->aux_offset, size, session->aux_copy);
 	format->adapt(session->aux_copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
-	parts[0] = (struct iovec){ session->aux_copy, size };
+	parts[0] = (struct blob_piece){ session->aux_copy, size };
 	return 1;
 }
 
@@ -171,10 +170,7 @@ static void add_to_index(struct session *session, uint64_t offset, uint64_t size
 {
 	uint64_t entry[2] = { offset, size };
 
-	off_t at = (off_t)(journal_room(&session->journal) + session->aux_index_size);
-
-	if (pwrite(journal_file(&session->journal), entry, sizeof(entry), at) !=
-	    (ssize_t)sizeof(entry))
+	if (journal_append(&session->journal, session->aux_index_size, entry, sizeof(entry)))
 		perf_writer_fail(&session->writer, -ENOMEM);
 	session->aux_index_size += sizeof(entry);
 }
@@ -190,7 +186,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	struct perf_file_auxtrace trace;
 	struct sample sample = { 0 };
 	uint64_t padding = format ? format->padding : 0, id;
-	struct iovec pieces[PERF_WRITER_PIECES] = { { &trace, sizeof(trace) } };
+	struct blob_piece pieces[PERF_WRITER_PIECES] = { { &trace, sizeof(trace) } };
 	static uint8_t zeroes[PADDING_MAX + 7];
 	int code, parts;
 
@@ -221,7 +217,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	if (parts < 0)
 		return error_set(error, parts, "no memory for a piece of 0x%" PRIx64 " bytes",
 		                 aux->aux_size);
-	pieces[1 + parts] = (struct iovec){ zeroes, padding };
+	pieces[1 + parts] = (struct blob_piece){ zeroes, padding };
 	add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
 	perf_writer_add_pieces(&session->writer, pieces, 2 + parts);
 	session->ledger.rings[ring].found.aux_delivered += aux->aux_size;
@@ -235,8 +231,6 @@ void aux_drain_index(const struct session *session, struct blob *blob)
 	if (!size)
 		return;
 	blob_u64(blob, size / (2 * sizeof(uint64_t)));
-	if (blob_extend(blob, size) &&
-	    pread(journal_file(&session->journal), blob->bytes + at, size,
-	          (off_t)journal_room(&session->journal)) != (ssize_t)size)
+	if (blob_extend(blob, size) && !journal_appended(&session->journal, blob->bytes + at, size))
 		blob->size = 0;
 }

@@ -173,18 +173,17 @@ static char *find_one(const struct region *region, const struct tr_image *image,
 
 struct image_file *images_find(const struct region *region, const struct image_places *places)
 {
-	uint32_t count = region->header.images.count;
-	struct image_file *files = calloc(count ? count : 1, sizeof(*files));
-	char name[sizeof(region->images->name)];
+	struct image_file *files = images_named(region);
 
 	elf_version(EV_CURRENT);
-	for (uint32_t i = 0; files && i < count; i++) {
-		files[i].path = find_one(region, &region->images[i], places, &files[i].file_offset);
-		files[i].found = files[i].path != NULL;
-		if (files[i].found)
+	for (uint32_t i = 0; files && i < region->header.images.count; i++) {
+		uint64_t offset = 0;
+		char *path = find_one(region, &region->images[i], places, &offset);
+
+		if (!path)
 			continue;
-		region_printable(name, sizeof(name), region->images[i].name, sizeof(name) - 1);
-		files[i].path = strdup(*name ? name : "[image]");
+		free(files[i].path);
+		files[i] = (struct image_file){ path, offset, true };
 	}
 	return files;
 }
@@ -201,11 +200,4 @@ void images_cache(const struct region *region, const struct image_file *files)
 		    *error.text) /* else there is no place for a cache */
 			error_print(&error);
 	}
-}
-
-void images_free(struct image_file *files, uint32_t count)
-{
-	for (uint32_t i = 0; files && i < count; i++)
-		free(files[i].path);
-	free(files);
 }

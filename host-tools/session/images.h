@@ -13,7 +13,8 @@
 
 struct image_file {
 	char *path; /* absolute path of the ELF; only the image's name if none was found */
-	uint64_t file_offset; /* in the ELF, of the image's first executable byte */
+	uint64_t file_offset; /* in the ELF, of the image's first executable byte; where none was
+	                       * found its link address, which is the same in our own image's */
 	bool found;
 };
 
@@ -24,8 +25,12 @@ struct image_places {
 	const char *booted;  /* the image that was booted: beside it */
 };
 
+/* The region's images by their names alone, none found: an array for images_free() with
+ * region->header.images.count entries, NULL: no memory. What a machine says of its own. */
+struct image_file *images_named(const struct region *region);
+
 /* Find the ELF of each of the region's images: in these places, and where this tool was built.
- * Returns an array for images_free() with region->header.images.count entries. */
+ * The rest as images_named(). A seam: a machine, which has no files, finds none. */
 struct image_file *images_find(const struct region *region, const struct image_places *places);
 
 /* Copy those that were found into perf's cache (host-tools/perfdata/buildid_cache.h); one that

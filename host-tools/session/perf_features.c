@@ -54,8 +54,30 @@ static void arch(struct blob *blob, const struct perf_features_input *in)
 	blob_perf_string(blob, region_arch_name(in->region->header.machine));
 }
 
+/* The command as the machine got it, behind the name that it would have in a shell. */
+static void machine_cmdline(struct blob *blob, const struct region *region)
+{
+	char text[sizeof(region->header.command)], *rest = text;
+	size_t at = blob->size;
+	uint32_t words = 1;
+
+	region_printable(text, sizeof(text), region->header.command, sizeof(text));
+	blob_u32(blob, 0);
+	blob_perf_string(blob, "bareperf");
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		blob_perf_string(blob, word);
+		words++;
+	}
+	if (!blob->failed)
+		memcpy(blob->bytes + at, &words, sizeof(words));
+}
+
 static void cmdline(struct blob *blob, const struct perf_features_input *in)
 {
+	if (!in->command) {
+		machine_cmdline(blob, in->region);
+		return;
+	}
 	blob_u32(blob, (uint32_t)in->command_words);
 	for (int i = 0; i < in->command_words; i++)
 		blob_perf_string(blob, in->command[i]);

@@ -14,7 +14,7 @@ struct perf_features_input {
 	const struct image_file *files;
 	const struct ledger *ledger;
 	const struct blob *aux_index; /* of the AUXTRACE feature; empty: there is none */
-	const char *const *command;   /* our own command line */
+	const char *const *command;   /* our own command line; NULL: the machine's */
 	int command_words;
 	uint64_t first_time; /* ns, of the samples */
 	uint64_t last_time;

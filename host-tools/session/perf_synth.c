@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "host-tools/perfdata/perf_file.h"
 
@@ -124,8 +123,8 @@ static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_i
 		.addr = image->address,
 		.len = image->size,
 		.pgoff = file->file_offset,
-		.prot = PROT_READ | PROT_EXEC,
-		.flags = MAP_PRIVATE,
+		.prot = PERF_MMAP_PROT,
+		.flags = PERF_MMAP_FLAGS,
 	};
 
 	add_header(blob, PERF_RECORD_MMAP2,

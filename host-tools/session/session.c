@@ -12,6 +12,15 @@
 #include "host-tools/session/perf_features.h"
 #include "host-tools/session/perf_synth.h"
 
+static struct image_file *name_images(const struct session *session)
+{
+	const struct session_options *options = &session->options;
+	const struct image_places places = { options->symbols, options->payload, options->booted };
+
+	return options->as_machine ? images_named(&session->region)
+	                           : images_find(&session->region, &places);
+}
+
 static int allocate(struct session *session, struct error *error)
 {
 	uint32_t rings = session->region.header.rings.count;
@@ -21,10 +30,7 @@ static int allocate(struct session *session, struct error *error)
 	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
 	session->bells = calloc(rings ? rings : 1, sizeof(*session->bells));
 	session->scratch = malloc(DRAIN_BYTES);
-	session->files =
-	    images_find(&session->region,
-	                &(struct image_places){ session->options.symbols, session->options.payload,
-	                                        session->options.booted });
+	session->files = name_images(session);
 	if (!session->readers || !session->bells || !session->broken || !session->scratch ||
 	    !session->files || !session->aux_tails)
 		return error_set(error, -ENOMEM, "no memory for the rings");
@@ -64,7 +70,7 @@ static int open_file(struct session *session, struct error *error)
 	if (!writer)
 		return perf_writer_open(&session->writer, session->options.output, error);
 	session->writer = *writer;
-	*writer = (struct perf_writer){ .fd = -1 };
+	*writer = (struct perf_writer){ 0 };
 	session->options.writer = NULL;
 	return 0;
 }
@@ -100,7 +106,6 @@ int session_prepare(struct session *session, const struct region *region,
 	memset(session, 0, sizeof(*session));
 	session->options = *options;
 	session->region = *region;
-	session->writer.fd = -1;
 	/* The copies of the caller's region stay its own. */
 	session->region.cpus = NULL;
 	session->region.events = NULL;
@@ -368,5 +373,4 @@ void session_end(struct session *session)
 	free(session->aux_copy);
 	region_close(&session->region);
 	memset(session, 0, sizeof(*session));
-	session->writer.fd = -1;
 }

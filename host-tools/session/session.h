@@ -23,8 +23,9 @@ struct session_options {
 	const char *symbols;        /* --symbols, or NULL */
 	const char *payload;        /* the payload's file, or NULL */
 	const char *booted;         /* the image's file, or NULL */
-	const char *const *command; /* our command line, for perf.data's header */
+	const char *const *command; /* our own, for perf.data's header; NULL: the machine's */
 	int command_words;
+	bool as_machine; /* images by their own names: with command NULL, what the machine writes */
 	bool buildid_cache; /* put the images' files into perf's cache */
 	bool journal;       /* in a file beside the output, so that others can go on with it */
 	bool join;          /* the run may have gone on for long: others' part of it is told */

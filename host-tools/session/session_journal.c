@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/session/aux_drain.h"
 #include "host-tools/session/session.h"
 
@@ -68,7 +69,7 @@ static bool find_key(const struct session *session, struct journal_key *key)
 {
 	struct stat file;
 
-	if (fstat(session->writer.fd, &file) || !S_ISREG(file.st_mode))
+	if (fstat(session->writer.output->fd, &file) || !S_ISREG(file.st_mode))
 		return false;
 	*key =
 	    (struct journal_key){ session->region.nonce, session->region.header.run, file.st_ino };
@@ -78,7 +79,7 @@ static bool find_key(const struct session *session, struct journal_key *key)
 /* An older file's journal goes where that file went. */
 static void keep_old(const struct session *session, const char *path)
 {
-	char *old = session->writer.old ? journal_path(session->writer.old) : NULL;
+	char *old = session->writer.output->old ? journal_path(session->writer.output->old) : NULL;
 
 	if (old && rename(path, old) && errno != ENOENT)
 		say("%s cannot become %s: %s", path, old, strerror(errno));
@@ -95,7 +96,7 @@ int session_journal_open(struct session *session, struct error *error)
 		code = journal_open(&session->journal, state_size(session));
 		return code ? error_set(error, code, "no memory to share") : 0;
 	}
-	path = journal_path(session->writer.path);
+	path = journal_path(session->writer.output->path);
 	if (!path)
 		return error_set(error, -ENOMEM, "no memory for a file name");
 	keep_old(session, path);
@@ -133,7 +134,7 @@ static int check_tails(const struct session *session, struct error *error)
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error)
 {
 	struct journal_key key;
-	char *path = journal_path(session->writer.path);
+	char *path = journal_path(session->writer.output->path);
 	int code;
 
 	if (!path || !find_key(session, &key))

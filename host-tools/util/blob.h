@@ -17,6 +17,12 @@ struct blob {
 	bool failed; /* an allocation failed; contents are incomplete */
 };
 
+/* Bytes that lie somewhere, to be read only. */
+struct blob_piece {
+	const void *bytes;
+	size_t size;
+};
+
 /* Make room for size more bytes, zeroed, and return them; NULL if memory is short. */
 void *blob_extend(struct blob *blob, size_t size);
 

@@ -178,14 +178,16 @@ const void *journal_last(const struct journal *journal)
 	return commits ? slot(journal, commits) : NULL;
 }
 
-int journal_file(const struct journal *journal)
+int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size)
 {
-	return journal->fd;
+	off_t place = (off_t)(mapped(journal) + at);
+
+	return pwrite(journal->fd, bytes, size, place) == (ssize_t)size ? 0 : -ENOMEM;
 }
 
-uint64_t journal_room(const struct journal *journal)
+bool journal_appended(const struct journal *journal, void *to, size_t size)
 {
-	return mapped(journal);
+	return pread(journal->fd, to, size, (off_t)mapped(journal)) == (ssize_t)size;
 }
 
 void journal_remove(struct journal *journal)

@@ -14,6 +14,7 @@
 #ifndef HOST_TOOLS_UTIL_JOURNAL_H
 #define HOST_TOOLS_UTIL_JOURNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,9 +57,12 @@ const void *journal_last(const struct journal *journal);
 /* How many states were committed. */
 uint64_t journal_commits(const struct journal *journal);
 
-/* The room behind the slots: where to read and write it in the file. */
-int journal_file(const struct journal *journal);
-uint64_t journal_room(const struct journal *journal);
+/* Write to the room behind the slots, at the end of what the last state says was appended. 0 or
+ * -ENOMEM. */
+int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size);
+
+/* Copy the first size bytes of what was appended; false if they cannot be had. */
+bool journal_appended(const struct journal *journal, void *to, size_t size);
 
 /* All is done: nobody goes on with it, and a file loses its name. */
 void journal_remove(struct journal *journal);

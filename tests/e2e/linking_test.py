@@ -14,6 +14,8 @@ import tap
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 HOST = TOP / "build/host"
 SHARED = ("pmu/parse/", "agent/parse/", "ringbuf/reader/")  # both sides link these
+WRITER = subprocess.run(["make", "-s", "print-writer"], cwd=TOP, capture_output=True, text=True,
+                        check=True).stdout.split()  # and these
 
 
 def defined(path, *options):
@@ -47,10 +49,24 @@ tap.ok({"fake_cpu_run", "event_init", "ring_publish", "pmu_intel_bts", "pmu_arm_
        f"{len(target)} objects, {len(names)} symbols")
 tap.equal(intruders(HOST / "bareperf", target), {},
           "the host tool links no driver, no fake register and no writing half of a ring")
+host = [path for path in (HOST / "plain/host-tools").rglob("*.o")
+        if str(path.relative_to(HOST / "plain").with_suffix(".c")) not in WRITER
+        and (TOP / path.relative_to(HOST / "plain")).with_suffix(".c").exists()]
+seam = set()  # what the writer asks of where it runs is defined on either side
+for path in (TOP / "build/x86_64/obj/agent/volume").glob("*.o"):
+    seam |= defined(path, "--extern-only")
+host_only = {path: names - seam for path, names in global_symbols(host).items()}
+tap.ok({"reader_process_start", "buildid_cache_add", "channel_open_file", "output_open"} <=
+       set().union(*host_only.values()), "the host tool has processes, caches, channels and files")
 for arch, own, other in (("x86_64", "x86", "arm"), ("aarch64", "arm", "x86")):
     image = TOP / "build" / arch / "bareperf.elf"
     tap.equal(intruders(image, objects_below(HOST / "plain", f"pmu/{other}")), {},
               f"the {arch} image has no driver of pmu/{other}/")
+    inside = defined(TOP / "build" / arch / "tests/volume.elf")
+    tap.equal(sorted(set().union(*host_only.values()) & inside - {"main"}), [],
+              f"an {arch} image that writes a perf.data has nothing that only the host tool has")
+    tap.ok({"session_begin", "perf_writer_finish", "ledger_store", "perf_synth_start"} <= inside,
+           f"the {arch} image has the host tool's writer")
     tap.ok(intruders(image, objects_below(HOST / "plain", f"pmu/{own}")),
            f"the {arch} image has the drivers of pmu/{own}/")
 tap.finish()

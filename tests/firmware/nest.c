@@ -11,7 +11,7 @@
 #pragma GCC target("general-regs-only")
 #endif
 
-#include "ringbuf/reader/ring_reader.c"
+#include "ringbuf/reader/ring_reader.h"
 
 #define RING_SIZE (4 * TR_PAGE)
 

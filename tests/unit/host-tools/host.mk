@@ -4,7 +4,7 @@ HOST_CHECK := check_test check_lines_test
 HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
 HOST_SESSION := channel_gdb_test session_test copying_channel_test full_disk_test reader_process_plain_test $(HOST_AUX)
 HOST_FIXTURE := region_test aux_tsan_test mailbox_test $(HOST_CHECK) region_fuzz region_live_fuzz \
-	perf_data_fuzz dump_test $(HOST_SESSION)
+	perf_data_fuzz dump_test as_machine_test $(HOST_SESSION)
 $(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/host-tools/region_fixture.c))
 $(foreach test,region_test mailbox_test $(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/region/channel_rig.c \
 	tests/unit/host-tools/region/copying_channel.c))
@@ -12,3 +12,4 @@ $(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/sess
 $(foreach test,$(HOST_CHECK),$(eval $(test)_SRCS += tests/unit/host-tools/ledger/check_rig.c))
 $(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/host-tools/session/aux_rig.c))
 channel_gdb_test_SRCS += tests/unit/host-tools/region/gdb_stub.c
+crc32_test_LIBS := -lz

@@ -306,7 +306,7 @@ static void pieces_lie_behind_what_was_added_before_them(void **state)
 {
 	struct perf_event_header header = { PERF_RECORD_SAMPLE, 2, SIZE };
 	uint64_t words[] = { ids[0], 0x7777, 1 };
-	const struct iovec pieces[PERF_WRITER_PIECES] = {
+	const struct blob_piece pieces[PERF_WRITER_PIECES] = {
 		{ NULL, 0 },
 		{ &header, sizeof(header) },
 		{ words, sizeof(uint64_t) },

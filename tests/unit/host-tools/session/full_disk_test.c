@@ -80,8 +80,7 @@ static void add_record(struct perf_writer *writer, unsigned i)
 
 	if (i % 10 == 9)
 		perf_writer_add_pieces(
-		    writer,
-		    (struct iovec[]){ { &piece, PIECE }, { (void *)(uintptr_t)bytes, 8 * i } }, 2);
+		    writer, (struct blob_piece[]){ { &piece, PIECE }, { bytes, 8 * i } }, 2);
 	else
 		perf_writer_add(writer, sample, record_size(i));
 	if (i % TOGETHER == TOGETHER - 1)

@@ -63,10 +63,10 @@ static void build(void (*feature)(struct blob *blob, const struct perf_features_
 }
 
 /* The section of this bit of the whole file's. */
-static void find(unsigned bit)
+static void find_of(unsigned bit, const struct perf_features_input *of)
 {
 	struct perf_writer_feature features[PERF_FEATURES_MAX];
-	size_t count = perf_features_build(features, &input);
+	size_t count = perf_features_build(features, of);
 
 	blob_free(&section);
 	at = 0;
@@ -76,6 +76,11 @@ static void find(unsigned bit)
 			blob_add(&section, features[i].blob.bytes, features[i].blob.size);
 	}
 	perf_features_free(features, count);
+}
+
+static void find(unsigned bit)
+{
+	find_of(bit, &input);
 }
 
 static const void *next(size_t size)
@@ -421,6 +426,25 @@ static void groups_are_named_by_their_leaders(void **state)
 	expect_end();
 }
 
+static void without_a_command_of_ours_it_is_the_machines(void **state)
+{
+	struct perf_features_input of_machine = input;
+
+	(void)state;
+	strcpy(region.header.command, "record -e cycles  -- noploop 10");
+	of_machine.command = NULL;
+	find_of(PERF_FILE_CMDLINE, &of_machine);
+	expect_u32(7);
+	expect_text("bareperf");
+	expect_text("record");
+	expect_text("-e");
+	expect_text("cycles");
+	expect_text("--");
+	expect_text("noploop");
+	expect_text("10");
+	expect_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +459,7 @@ int main(void)
 		TEST(images_are_known_by_their_build_ids),
 		TEST(events_have_names_of_their_own),
 		TEST(groups_are_named_by_their_leaders),
+		TEST(without_a_command_of_ours_it_is_the_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/volume/perf_output_volume.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/volume/volume_file.h"
+#include "host-tools/perfdata/perf_output.h"
+
+static struct perf_output_plan *plan;
+
+struct perf_output {
+	const char *path;
+	uint64_t size;            /* bytes so far */
+	struct volume_file *file; /* NULL: it is measured */
+	bool failed;              /* it is to be deleted */
+	struct error failure;
+};
+
+void perf_output_set_plan(struct perf_output_plan *of)
+{
+	plan = of;
+}
+
+int perf_output_open(struct perf_output **to, const char *path, struct error *error)
+{
+	struct perf_output *output = calloc(1, sizeof(*output));
+	int code = 0;
+
+	*to = NULL;
+	if (output == NULL)
+		return error_set(error, -ENOMEM, "no memory for a file");
+	output->path = path;
+	if (plan->is_measured)
+		code = volume_file_create(&output->file, path, error);
+	if (code == 0)
+		*to = output;
+	else
+		free(output);
+	return code;
+}
+
+const char *perf_output_path(const struct perf_output *output)
+{
+	return output->path;
+}
+
+static int put(struct perf_output *output, const struct blob_piece *piece)
+{
+	int code = 0;
+
+	if (output->file != NULL)
+		code =
+		    volume_file_append(output->file, piece->bytes, piece->size, &output->failure);
+	output->failed = code != 0;
+	output->size += piece->size;
+	return code;
+}
+
+/* The file's first bytes, in one piece with more. */
+static int put_first(struct perf_output *output, const struct blob_piece *piece)
+{
+	const struct blob_piece header = { &plan->header, sizeof(plan->header) };
+	const struct blob_piece rest = { (const uint8_t *)piece->bytes + header.size,
+		                         piece->size - header.size };
+	int code = put(output, &header);
+
+	return code ? code : put(output, &rest);
+}
+
+int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
+                      uint64_t offset)
+{
+	int code = 0;
+
+	if (offset == 0 && count == 1 && pieces->size >= sizeof(plan->header)) {
+		if (!plan->is_measured)
+			memcpy(&plan->header, pieces->bytes, sizeof(plan->header));
+		return output->size == 0 ? put_first(output, pieces) : 0;
+	}
+	if (offset != output->size)
+		return -ESPIPE;
+	for (int i = 0; i < count && code == 0; i++)
+		code = put(output, &pieces[i]);
+	return code;
+}
+
+/* Only a file that could not be written is read again; this one is deleted. */
+long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
+{
+	(void)output;
+	(void)to;
+	(void)size;
+	(void)offset;
+	return -EBADF;
+}
+
+int perf_output_cut(struct perf_output *output, uint64_t size)
+{
+	return output->failed || size == output->size ? 0 : -ESPIPE;
+}
+
+int perf_output_finish(struct perf_output *output)
+{
+	struct volume_file *file = output->file;
+
+	output->file = NULL;
+	if (file == NULL && !plan->is_measured)
+		plan->size = output->size;
+	return file == NULL ? 0 : volume_file_finish(file, &output->failure);
+}
+
+void perf_output_close(struct perf_output *output, bool keep)
+{
+	(void)keep; /* one that is finished is kept, no other */
+	if (output == NULL)
+		return;
+	volume_file_abandon(output->file);
+	free(output);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/volume/volume.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/volume/perf_output_volume.h"
+#include "agent/volume/volume_file.h"
+#include "host-tools/session/session.h"
+#include "lib/console.h"
+
+#define FAT_FILE_MAX \
+	0xffffffffULL     /* bytes; Microsoft's FAT specification: a file's size is 32 bits */
+#define META (1ULL << 20) /* more than stands around the records, but for very many events */
+
+/* Some KiB each: much for the firmware's stack */
+static struct session volume_session;
+static struct region volume_region;
+
+/* Where -o's name lies: in \bareperf unless it says. UEFI separates by '\' alone. */
+static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct error *error)
+{
+	unsigned number;
+	int code;
+
+	if (name == NULL) {
+		code = volume_next_number(&number, error);
+		snprintf(path, VOLUME_PATH_MAX, "\\bareperf\\%04u.data", number);
+		return code;
+	}
+	if (strlen(name) + sizeof("\\bareperf\\.part") > VOLUME_PATH_MAX)
+		return error_set(error, -ENAMETOOLONG, "%s: too long a name", name);
+	snprintf(path, VOLUME_PATH_MAX, "%s%s",
+	         strpbrk(name, "\\/") == NULL ? "\\bareperf\\"
+	         : strchr("\\/", *name)       ? ""
+	                                      : "\\",
+	         name);
+	for (char *at = path; *at != 0; at++)
+		*at = *at == '/' ? '\\' : *at;
+	return volume_has(path) ? error_set(error, -EEXIST, "%s is there already", path) : 0;
+}
+
+/* Whether the volume takes so many bytes more. */
+static int volume_takes(uint64_t size, struct error *error)
+{
+	struct volume_space space;
+	int code = volume_space(&space, error);
+
+	if (code != 0)
+		return code;
+	if (space.read_only)
+		return error_set(error, -EROFS, "the volume is read-only");
+	if (size > FAT_FILE_MAX)
+		return error_set(error, -EFBIG,
+		                 "%lu MiB, and a file on a FAT volume has at most 4096",
+		                 size >> 20);
+	if (size > space.free)
+		return error_set(error, -ENOSPC,
+		                 "it takes up to %lu KiB, and the volume has %lu KiB left",
+		                 (size + 1023) >> 10, space.free >> 10);
+	return 0;
+}
+
+int volume_check(uint64_t region_size, const char *name, struct error *error)
+{
+	char path[VOLUME_PATH_MAX];
+	int code = volume_takes(region_size + META, error);
+
+	return code != 0 ? code : volume_place(path, name, error);
+}
+
+/* One session over the region, as the host tool's. */
+static int run_session(const struct channel *channel, const char *path, struct error *error)
+{
+	const struct session_options options = { .output = path, .as_machine = true };
+	struct channel still;
+	int code = channel_open_still(&still, channel->bytes, channel->size, error);
+
+	if (code != 0)
+		return code;
+	code = region_open(&volume_region, &still, error);
+	if (code == 0)
+		code = session_begin(&volume_session, &volume_region, &options, error);
+	if (code == 0) {
+		code = session_finish(&volume_session, false, error);
+		if (code != 0 && volume_session.writer.failed == 0)
+			code = -EPROTO; /* the file is whole, but for rings that make no sense */
+		session_end(&volume_session);
+	}
+	region_close(&volume_region);
+	channel_close(&still);
+	return code;
+}
+
+int volume_save(const void *region, uint64_t size, const char *name, struct error *error)
+{
+	const struct channel bytes = { .bytes = (void *)(uintptr_t)region, .size = size };
+	struct perf_output_plan plan = { .is_measured = false };
+	char path[VOLUME_PATH_MAX];
+	int code = volume_place(path, name, error);
+
+	perf_output_set_plan(&plan);
+	if (code == 0)
+		code = run_session(&bytes, path, error);
+	if (code == -EPROTO && plan.size != 0)
+		code = 0; /* it is told behind the file */
+	if (code == 0)
+		code = volume_takes(plan.size, error);
+	if (code != 0)
+		return code;
+	plan.is_measured = true;
+	console_printf("writing %s, %lu KiB\n", path, (plan.size + 1023) >> 10);
+	return run_session(&bytes, path, error);
+}

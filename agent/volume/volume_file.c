@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/volume/volume_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/efi.h"
+
+#define BUFFER    (1U << 20) /* written at a time: some firmware takes ms for any write */
+#define INFO_SIZE 1024U      /* of a directory's entry: names have at most 255 characters */
+
+struct volume_file {
+	EFI_FILE *root, *file;
+	char path[VOLUME_PATH_MAX], current[VOLUME_PATH_MAX]; /* what it is to be called, and is */
+	uint8_t *buffer;
+	size_t used;
+	int failed; /* a negative errno */
+	struct error failure;
+};
+
+union volume_info {
+	EFI_FILE_INFO file;
+	EFI_FILE_SYSTEM_INFO system;
+	uint8_t bytes[INFO_SIZE];
+};
+
+/* ---- What firmware answers ---- */
+
+static const struct {
+	EFI_STATUS status;
+	int code;
+	const char *text;
+} answers[] = {
+	{ EFI_VOLUME_FULL, -ENOSPC, "the volume is full" },
+	{ EFI_WRITE_PROTECTED, -EROFS, "the volume is read-only" },
+	{ EFI_ACCESS_DENIED, -EROFS, "the volume is read-only, or the file is" },
+	{ EFI_UNSUPPORTED, -EROFS, "the firmware does not write to this volume" },
+	{ EFI_NO_MEDIA, -ENODEV, "the volume is gone" },
+	{ EFI_MEDIA_CHANGED, -ENODEV, "another medium is there" },
+	{ EFI_NOT_FOUND, -ENODEV, "it is gone" },
+	{ EFI_DEVICE_ERROR, -EIO, "the device reports an error, or was pulled out" },
+	{ EFI_VOLUME_CORRUPTED, -EIO, "the file system is damaged" },
+	{ EFI_OUT_OF_RESOURCES, -ENOMEM, "the firmware has no memory for it" },
+	{ EFI_INVALID_PARAMETER, -EINVAL, "this cannot be a file's name there" },
+};
+
+static int volume_fail(struct error *error, EFI_STATUS status, const char *doing, const char *what)
+{
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (answers[i].status == status)
+			return error_set(error, answers[i].code, "%s %s: %s", doing, what,
+			                 answers[i].text);
+	}
+	return error_set(error, -EIO, "%s %s: the firmware says %lu", doing, what,
+	                 (unsigned long)(status & ~EFIERR(0)));
+}
+
+/* ---- Volume and names ---- */
+
+static EFI_FILE *volume_root(struct error *error)
+{
+	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	EFI_FILE_IO_INTERFACE *volume = NULL;
+	EFI_FILE *root = NULL;
+
+	if (image != NULL && image->DeviceHandle != NULL)
+		volume = efi_protocol(image->DeviceHandle,
+		                      (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
+	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root))) {
+		error_set(error, -ENODEV,
+		          "we come from no volume (from the network, say, or by -kernel), or it "
+		          "was pulled out");
+		return NULL;
+	}
+	return root;
+}
+
+static void volume_name(CHAR16 to[VOLUME_PATH_MAX], const char *path)
+{
+	size_t i = 0;
+
+	for (; path[i] != 0 && i + 1 < VOLUME_PATH_MAX; i++)
+		to[i] = (unsigned char)path[i];
+	to[i] = 0;
+}
+
+static EFI_STATUS volume_open(EFI_FILE *root, EFI_FILE **file, const char *path, UINT64 mode,
+                              UINT64 attributes)
+{
+	CHAR16 name[VOLUME_PATH_MAX];
+
+	volume_name(name, path);
+	return root->Open(root, file, name, mode, attributes);
+}
+
+int volume_space(struct volume_space *space, struct error *error)
+{
+	EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
+	EFI_FILE *root = volume_root(error);
+	union volume_info info;
+	UINTN size = sizeof(info);
+	EFI_STATUS status;
+
+	if (root == NULL)
+		return -ENODEV;
+	*space = (struct volume_space){ .free = UINT64_MAX };
+	status = root->GetInfo(root, &id, &size, &info);
+	root->Close(root);
+	if (status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED || status == EFI_DEVICE_ERROR)
+		return volume_fail(error, status, "looking at", "the volume");
+	if (!EFI_ERROR(status)) {
+		space->read_only = info.system.ReadOnly;
+		space->free = info.system.FreeSpace;
+	}
+	return 0;
+}
+
+/* The number that a name begins with, 0 if with none. */
+static unsigned number_of(const CHAR16 *name)
+{
+	unsigned number = 0;
+
+	for (; *name >= '0' && *name <= '9' && number < 100000000; name++)
+		number = 10 * number + (*name - '0');
+	return number;
+}
+
+int volume_next_number(unsigned *number, struct error *error)
+{
+	EFI_FILE *root = volume_root(error), *directory;
+	union volume_info info;
+	UINTN size = sizeof(info);
+
+	*number = 1;
+	if (root == NULL)
+		return -ENODEV;
+	if (EFI_ERROR(volume_open(root, &directory, "\\bareperf", EFI_FILE_MODE_READ, 0))) {
+		root->Close(root);
+		return 0; /* it is to be created */
+	}
+	while (!EFI_ERROR(directory->Read(directory, &size, &info)) && size != 0) {
+		unsigned taken = number_of(info.file.FileName);
+
+		*number = taken >= *number ? taken + 1 : *number;
+		size = sizeof(info);
+	}
+	directory->Close(directory);
+	root->Close(root);
+	return 0;
+}
+
+static bool is_there(EFI_FILE *root, const char *path)
+{
+	EFI_FILE *file;
+
+	if (EFI_ERROR(volume_open(root, &file, path, EFI_FILE_MODE_READ, 0)))
+		return false;
+	file->Close(file);
+	return true;
+}
+
+bool volume_has(const char *path)
+{
+	struct error ignored;
+	EFI_FILE *root = volume_root(&ignored);
+	bool there = root != NULL && is_there(root, path);
+
+	if (root != NULL)
+		root->Close(root);
+	return there;
+}
+
+/* ---- A file ---- */
+
+static int create_directories(EFI_FILE *root, const char *path, struct error *error)
+{
+	for (const char *end = strchr(path + 1, '\\'); end != NULL; end = strchr(end + 1, '\\')) {
+		char directory[VOLUME_PATH_MAX];
+		EFI_FILE *made;
+		EFI_STATUS status;
+
+		snprintf(directory, sizeof(directory), "%.*s", (int)(end - path), path);
+		status =
+		    volume_open(root, &made, directory,
+		                EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
+		                EFI_FILE_DIRECTORY);
+		if (EFI_ERROR(status))
+			return volume_fail(error, status, "creating", directory);
+		made->Close(made);
+	}
+	return 0;
+}
+
+static EFI_STATUS create_file(struct volume_file *file, const char *path)
+{
+	EFI_STATUS status =
+	    volume_open(file->root, &file->file, path,
+	                EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+
+	if (EFI_ERROR(status))
+		file->file = NULL;
+	snprintf(file->current, sizeof(file->current), "%s", path);
+	return status;
+}
+
+/* UEFI 2.10, 13.5.16: a file is renamed by its information; the name may be a path. */
+static EFI_STATUS rename_file(struct volume_file *file, const char *path)
+{
+	EFI_GUID id = EFI_FILE_INFO_ID;
+	const char *name = strrchr(path, '\\') + 1;
+	union volume_info info;
+	UINTN size = sizeof(info);
+	EFI_STATUS status = file->file->GetInfo(file->file, &id, &size, &info);
+
+	if (EFI_ERROR(status))
+		return status;
+	volume_name(info.file.FileName, name);
+	info.file.Size = SIZE_OF_EFI_FILE_INFO + (strlen(name) + 1) * sizeof(CHAR16);
+	status = file->file->SetInfo(file->file, &id, info.file.Size, &info);
+	if (!EFI_ERROR(status))
+		snprintf(file->current, sizeof(file->current), "%s", path);
+	return status;
+}
+
+/* Its name with another ending in place of its own. */
+static void with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *ending)
+{
+	const char *dot = strrchr(path, '.');
+	size_t length = dot != NULL && strchr(dot, '\\') == NULL ? (size_t)(dot - path)
+	                                                         : strlen(path);
+
+	snprintf(to, VOLUME_PATH_MAX, "%.*s%s", (int)length, path, ending);
+}
+
+/* Under which name it is written, as the head of volume_file.h draws. */
+static EFI_STATUS begin_file(struct volume_file *file)
+{
+	char temporary[VOLUME_PATH_MAX], part[VOLUME_PATH_MAX];
+	EFI_STATUS status;
+
+	with_ending(temporary, file->path, ".tmp");
+	with_ending(part, file->path, ".part");
+	status = create_file(file, temporary);
+	if (EFI_ERROR(status) || !EFI_ERROR(rename_file(file, part)))
+		return status;
+	file->file->Delete(file->file);
+	return create_file(file, file->path);
+}
+
+int volume_file_create(struct volume_file **to, const char *path, struct error *error)
+{
+	struct volume_file *file = calloc(1, sizeof(*file));
+	EFI_STATUS status;
+	int code;
+
+	*to = NULL;
+	if (file != NULL)
+		file->buffer = malloc(BUFFER);
+	if (file == NULL || file->buffer == NULL) {
+		free(file);
+		return error_set(error, -ENOMEM, "no memory for a file");
+	}
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	file->root = volume_root(error);
+	code = file->root == NULL ? -ENODEV : create_directories(file->root, path, error);
+	if (code == 0 && is_there(file->root, path))
+		code = error_set(error, -EEXIST, "%s is there already", path);
+	if (code == 0) {
+		status = begin_file(file);
+		if (EFI_ERROR(status))
+			code = volume_fail(error, status, "creating", path);
+	}
+	if (code != 0)
+		volume_file_abandon(file);
+	else
+		*to = file;
+	return code;
+}
+
+/* A full volume may take a part, and report success. */
+static int volume_flush(struct volume_file *file)
+{
+	UINTN size = file->used;
+	EFI_STATUS status;
+
+	if (file->failed != 0 || file->used == 0)
+		return file->failed;
+	status = file->file->Write(file->file, &size, file->buffer);
+	if (!EFI_ERROR(status) && size != file->used)
+		status = EFI_VOLUME_FULL;
+	if (EFI_ERROR(status))
+		file->failed = volume_fail(&file->failure, status, "writing", file->path);
+	file->used = 0;
+	return file->failed;
+}
+
+int volume_file_append(struct volume_file *file, const void *bytes, size_t size,
+                       struct error *error)
+{
+	const uint8_t *from = bytes;
+
+	while (size != 0 && file->failed == 0) {
+		size_t room = BUFFER - file->used, part = size < room ? size : room;
+
+		memcpy(file->buffer + file->used, from, part);
+		file->used += part;
+		from += part;
+		size -= part;
+		if (file->used == BUFFER)
+			volume_flush(file);
+	}
+	if (file->failed != 0)
+		*error = file->failure;
+	return file->failed;
+}
+
+static void volume_close(struct volume_file *file)
+{
+	if (file->file != NULL)
+		file->file->Close(file->file);
+	if (file->root != NULL)
+		file->root->Close(file->root);
+	free(file->buffer);
+	free(file);
+}
+
+int volume_file_finish(struct volume_file *file, struct error *error)
+{
+	EFI_STATUS status = EFI_SUCCESS;
+	int code = volume_flush(file);
+
+	if (code == 0)
+		status = file->file->Flush(file->file);
+	if (code == 0 && !EFI_ERROR(status) && strcmp(file->current, file->path) != 0)
+		status = rename_file(file, file->path);
+	if (code == 0 && !EFI_ERROR(status))
+		status = file->file->Flush(file->file);
+	if (code == 0 && EFI_ERROR(status))
+		code = volume_fail(&file->failure, status, "finishing", file->path);
+	if (code != 0) {
+		*error = file->failure;
+		volume_file_abandon(file);
+		return code;
+	}
+	volume_close(file);
+	return 0;
+}
+
+void volume_file_abandon(struct volume_file *file)
+{
+	if (file == NULL)
+		return;
+	if (file->file != NULL)
+		file->file->Delete(file->file); /* closes it, come what may */
+	file->file = NULL;
+	volume_close(file);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/perfdata/perf_output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "host-tools/perfdata/perf_file.h"
+#include "host-tools/perfdata/perf_writer.h"
+#include "host-tools/util/output.h"
+
+#define PIECES (1 + PERF_WRITER_PIECES)
+
+/* Have the file's first block, so that a full disk is known now. The file stays empty until a
+ * recording begins: who is killed before leaves nothing that the next takes for one and keeps.
+ * Where there is no fallocate(2) it is written. */
+static int take_room(struct perf_output *output)
+{
+	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
+		                                  .size = sizeof(nothing) };
+	const struct blob_piece piece = { &nothing, sizeof(nothing) };
+
+	if (!fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0, TR_PAGE))
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENODEV || errno == ESPIPE || errno == EINVAL
+	           ? perf_output_write(output, &piece, 1, 0)
+	           : -errno;
+}
+
+int perf_output_open(struct perf_output **to, const char *path, struct error *error)
+{
+	struct perf_output *output = calloc(1, sizeof(*output));
+	int code;
+
+	*to = NULL;
+	if (!output)
+		return error_set(error, -ENOMEM, "no memory for a file");
+	output->fd = code = output_open(path, &output->path, &output->old, error);
+	if (code >= 0) {
+		code = take_room(output);
+		errno = -code;
+		if (code)
+			error_errno(error, "writing %s", path);
+	}
+	if (code)
+		perf_output_close(output, false);
+	else
+		*to = output;
+	return code;
+}
+
+int perf_output_reopen(struct perf_output **to, const char *path, struct error *error)
+{
+	struct perf_output *output = calloc(1, sizeof(*output));
+	int code;
+
+	*to = NULL;
+	if (!output)
+		return error_set(error, -ENOMEM, "no memory for a file");
+	output->fd = code = output_reopen(path, &output->path, error);
+	if (code < 0) {
+		perf_output_close(output, true);
+		return code;
+	}
+	*to = output;
+	return 0;
+}
+
+const char *perf_output_path(const struct perf_output *output)
+{
+	return output->path;
+}
+
+/* Pass over what was written of the pieces; how many are left, from *pieces on. */
+static int pass_over(struct iovec **pieces, int count, size_t done)
+{
+	while (count && done >= (*pieces)->iov_len) {
+		done -= (*pieces)->iov_len;
+		(*pieces)++;
+		count--;
+	}
+	if (count) {
+		(*pieces)->iov_base = (uint8_t *)(*pieces)->iov_base + done;
+		(*pieces)->iov_len -= done;
+	}
+	return count;
+}
+
+int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
+                      uint64_t offset)
+{
+	struct iovec all[PIECES], *left = all;
+
+	for (int i = 0; i < count; i++)
+		all[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].bytes, pieces[i].size };
+	count = pass_over(&left, count, 0);
+	while (count) {
+		ssize_t done =
+		    count == 1 ? pwrite(output->fd, left->iov_base, left->iov_len, (off_t)offset)
+		               : pwritev(output->fd, left, count, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		offset += (uint64_t)done;
+		count = pass_over(&left, count, (size_t)done);
+	}
+	return 0;
+}
+
+long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
+{
+	ssize_t got = pread(output->fd, to, size, (off_t)offset);
+
+	return got < 0 ? -errno : got;
+}
+
+/* Devices and pipes have no end to cut. */
+int perf_output_cut(struct perf_output *output, uint64_t size)
+{
+	return ftruncate(output->fd, (off_t)size) && errno != EINVAL ? -errno : 0;
+}
+
+/* While the lock is ours, the names are. */
+static void take_back(const struct perf_output *output)
+{
+	struct stat stat_of;
+	bool regular = !fstat(output->fd, &stat_of) && S_ISREG(stat_of.st_mode);
+
+	if (output->old && rename(output->old, output->path))
+		say("%s is now %s", output->path, output->old);
+	else if (!output->old && regular)
+		unlink(output->path);
+}
+
+int perf_output_finish(struct perf_output *output)
+{
+	int code = close(output->fd) ? -errno : 0;
+
+	output->fd = -1;
+	return code;
+}
+
+void perf_output_close(struct perf_output *output, bool keep)
+{
+	if (!output)
+		return;
+	if (output->fd >= 0 && !keep)
+		take_back(output);
+	if (output->fd >= 0)
+		close(output->fd);
+	free(output->path);
+	free(output->old);
+	free(output);
+}

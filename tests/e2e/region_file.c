@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of who writes a perf.data:
+ *
+ *	region-file make REGION	[N]	a complete region that nobody has read, of two CPUs with N
+ *					samples (as many as there is room for, and 1000 more that
+ *					are lost) and branch traces
+ *	region-file write REGION FILE	the perf.data that the machine itself writes of a region
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/event_types.h"
+#include "host-tools/session/session.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+static int make_region(const char *path, unsigned samples)
+{
+	static uint8_t branches[24 * 512];
+	static struct fixture fixture;
+	FILE *file = fopen(path, "wb");
+	unsigned lost = 0;
+
+	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
+	for (unsigned i = 0; i < 24 * 512; i++)
+		branches[i] = (uint8_t)(i * 7);
+	for (unsigned i = 0; lost < 1000 && i < samples; i++) {
+		lost +=
+		    !fixture_sample(&fixture, i % 2, i % 3 == 1, 0x1000 + i % 0x1000, 1000, i % 16);
+		if (i % 64 == 0)
+			fixture_piece(&fixture, i / 64 % 2, branches, 24 * (1 + i % 512), 0);
+	}
+	fixture_complete(&fixture);
+	if (!file || fwrite(fixture.bytes, FIXTURE_SIZE, 1, file) != 1 || fclose(file)) {
+		perror(path);
+		return 1;
+	}
+	fixture_free(&fixture);
+	return 0;
+}
+
+static int write_file(const char *region_path, const char *path)
+{
+	const struct session_options options = { .output = path, .as_machine = true };
+	static struct session session;
+	struct channel channel;
+	struct region region;
+	struct error error = { "" };
+	int code = channel_open_file(&channel, region_path, UINT64_MAX, &error);
+
+	if (!code)
+		code = region_open(&region, &channel, &error);
+	if (!code)
+		code = session_begin(&session, &region, &options, &error);
+	if (!code) {
+		code = session_finish(&session, false, &error);
+		session_end(&session);
+	}
+	if (code)
+		error_print(&error);
+	channel_close(&channel);
+	return code ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "make"))
+		return make_region(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : UINT_MAX);
+	if (argc == 4 && !strcmp(argv[1], "write"))
+		return write_file(argv[2], argv[3]);
+	return 2;
+}
