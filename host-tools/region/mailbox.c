@@ -28,13 +28,22 @@ static int publish(const struct region *region, size_t offset, const void *from,
 	                       error);
 }
 
+/* A mirror has our own words as we wrote them: the machine may have answered others' since. */
+static uint32_t newest(const struct tr_mailbox *box)
+{
+	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
+	uint32_t request = __atomic_load_n(&box->request, __ATOMIC_RELAXED);
+
+	return (int32_t)(reply - request) > 0 ? reply : request;
+}
+
 int mailbox_send(const struct region *region, const char *text, uint32_t *request,
                  struct error *error)
 {
 	uint32_t length = (uint32_t)strnlen(text, TR_MAILBOX_TEXT);
 	int code = publish(region, offsetof(struct tr_mailbox, text), text, length, error);
 
-	*request = __atomic_load_n(&mailbox(region)->request, __ATOMIC_ACQUIRE) + 1;
+	*request = newest(mailbox(region)) + 1;
 	if (!code)
 		code = publish(region, offsetof(struct tr_mailbox, length), &length, sizeof(length),
 		               error);
