@@ -2,6 +2,8 @@
 # bash completion of bareperf: commands, their options, files. What a program knows of itself is
 # asked of it, so that nothing is said twice.
 
+_bareperf_commands='run record stat attach stop snapshot console reboot list dump flamegraph'
+
 _bareperf_options()
 {
 	bareperf "$1" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
@@ -26,7 +28,7 @@ _bareperf()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run list dump flamegraph help --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$_bareperf_commands help --help --version" -- "$cur")
 		return
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -42,11 +44,14 @@ _bareperf()
 		return
 		;;
 	help)
-		mapfile -t COMPREPLY < <(compgen -W 'run list dump flamegraph' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$_bareperf_commands" -- "$cur")
 		return
 		;;
 	esac
-	if [[ $cur == -* ]]; then
+	if [[ $cur == -* && ( $command = record || $command = stat ) ]]; then
+		mapfile -t COMPREPLY < <(compgen -W \
+			"$(_bareperf_options "$command") $(_bareperf_guest "$command")" -- "$cur")
+	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_options "$command") --" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

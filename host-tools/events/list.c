@@ -53,13 +53,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "\n--pmu PMU [TEXT]\n--pmu PMU --encode LIST",
+	.args_doc = "\n--pmu PMU [TEXT]\n--pmu PMU --encode LIST\n--channel URL",
 	.doc =
 	    "Without options, list the CPUs whose own event names `bareperf run' resolves. With "
 	    "--pmu, list the names (that have TEXT in them). With --encode, resolve them for a "
 	    "machine that is started without this tool.\vPMU::NAME in a command always means that "
-	    "PMU's event; NAME alone means the machine's own CPU. `bareperf run -- list' shows "
-	    "what a machine can count.",
+	    "PMU's event; NAME alone means the machine's own CPU. `bareperf run -- list', or --channel "
+	    "URL, shows what a machine can count.",
 };
 
 static void print_event(void *context, const char *name, const char *description)

@@ -14,7 +14,8 @@ import tap
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
-COMMANDS = ("run", "list", "dump", "flamegraph")
+REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
+COMMANDS = ("run", "list", "dump", "flamegraph", *REMOTE)
 
 
 def run(*words):
@@ -29,11 +30,11 @@ for command in COMMANDS:
     status, out, _ = run(command, "--help")
     tap.equal((status, run("help", command)[:2]), (0, (0, out)),
               f"`help {command}` is `{command} --help`")
-    page = (MAN / f"bareperf-{command}.1").read_text().replace("\\-", "-")
+    page = (MAN / f"bareperf-{'channel' if command in REMOTE else command}.1").read_text().replace("\\-", "-")
     options = set(re.findall(r"--([a-z-]+)", out)) - {"help", "usage"}
     missing = [o for o in sorted(options) if f"--{o}" not in page]
     tap.equal(missing, [], f"the manual page of {command} has all {len(options)} options")
-    wrong = 126 if command == "run" else 2
+    wrong = 126 if command in ("run", *REMOTE) else 2
     tap.equal(run(command, "--nonsense", *(["--"] if command == "run" else []))[0], wrong,
               f"{command} with a wrong command line exits with {wrong}")
 tap.equal(run()[0], 2, "no command at all exits with 2")

@@ -12,6 +12,7 @@ import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted(page.name for page in (TOP / "docs/man").glob("*.1"))
+SHARED_PAGES = [f"bareperf-{name}.1" for name in ("attach", "console", "reboot", "snapshot", "stop")]
 
 COMPLETE = """
 source "$1"
@@ -29,7 +30,8 @@ def run(*words, **keywords):
 
 
 def installed(usr):
-    tap.equal(sorted(page.name for page in (usr / "share/man/man1").iterdir()), PAGES,
+    tap.equal(sorted(page.name for page in (usr / "share/man/man1").iterdir()),
+              sorted([*PAGES, *SHARED_PAGES]),
               "all manual pages are installed")
     for arch in ("x86_64", "aarch64"):
         there = usr / "lib/bareperf" / arch

@@ -28,17 +28,23 @@ MACHINES = {
 class Agent:
     """The host's side of the mailbox, by docs/trace-region.md."""
 
-    def __init__(self, directory, arch, *options, program=None, mib=16):
+    def __init__(self, directory, arch, *options, program=None, mib=16, server=None):
         """A machine of arch whose trace region is a file in directory, of so many MiB, with QEMU's
-        options; program is the QEMU."""
+        options; program is the QEMU; server makes an ivshmem server that hands out the file, and
+        is listening at .path, or None."""
         self.path = pathlib.Path(directory) / "region"
         with open(self.path, "wb") as file:
             file.truncate(mib << 20)
+        self.server = server and server(self.path)
+        memory = ["-object",
+                  f"memory-backend-file,id=shm,share=on,size={mib}M,mem-path={self.path}",
+                  "-device", "ivshmem-plain,memdev=shm"]
+        if server:
+            memory = ["-chardev", f"socket,id=shm,path={self.server.path}", "-device",
+                      "ivshmem-doorbell,chardev=shm,vectors=4"]
         self.process = subprocess.Popen(
             [program or f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults",
-             "-display", "none", "-no-reboot", "-object",
-             f"memory-backend-file,id=shm,share=on,size={mib}M,mem-path={self.path}", "-device",
-             "ivshmem-plain,memdev=shm", *options],
+             "-display", "none", "-no-reboot", *memory, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.path, "r+b") as file:
             self.bytes = mmap.mmap(file.fileno(), 0)

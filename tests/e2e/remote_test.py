@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import ivshmem
 import live
 import machine
 import mailbox
@@ -40,18 +41,18 @@ class Remote:
         self.agent, self.directory = agent, pathlib.Path(directory)
         self.url = f"shm:{agent.path}"
 
-    def words(self, command, *options):
+    def words(self, command, *options, url=None):
         verb, *rest = command.split()
-        return [machine.TOOL, verb, "--channel", self.url, *options, *rest]
+        return [machine.TOOL, verb, "--channel", url or self.url, *options, *rest]
 
-    def start(self, command, *options):
-        return subprocess.Popen(self.words(command, *options), stdin=subprocess.DEVNULL,
+    def start(self, command, *options, url=None):
+        return subprocess.Popen(self.words(command, *options, url=url), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 cwd=self.directory)
 
-    def __call__(self, command, *options):
+    def __call__(self, command, *options, url=None):
         """Exit status and text."""
-        process = self.start(command, *options)
+        process = self.start(command, *options, url=url)
         text = process.communicate(timeout=live.PATIENCE)[0]
         return process.returncode, text
 
@@ -60,6 +61,10 @@ class Remote:
         done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
                               capture_output=True, text=True, check=False)
         return {**json.loads(done.stdout), "status": done.returncode}
+
+    def printed(self, name):
+        return subprocess.run([machine.TOOL, "dump", "--summary", self.directory / name],
+                              capture_output=True, text=True, check=False).stdout
 
     def samples(self, name):
         """How many perf finds in a file, whole or not."""
@@ -113,6 +118,19 @@ def one_boot(remote):
            "no journal is left of what came to its end", remote.files())
 
 
+def woken(remote):
+    """Another channel to the same machine: the server that handed the file to QEMU, which is its
+    peer 0, as it came first."""
+    server = remote.agent.server
+    url = f"shm:{server.path}"
+    status, text = remote("record -e cpu-clock -F 2000 -m 4 -- noploop 1", "-o", "woken", url=url)
+    tap.ok(status == 0 and "conserved: yes" in remote.printed("woken"),
+           "a recording by an ivshmem server's socket", text)
+    wakeups = remote.dump("woken")["wakeups"]
+    tap.ok(server.rung(1) == wakeups["sent"] + wakeups["repeated"] > 2,
+           "whose doorbells wake us, and not peer 0", wakeups)
+
+
 def questions(remote):
     status, text = remote("list")
     tap.ok(status == 0 and "event sources:" in text and "cpu-clock" in text and
@@ -133,10 +151,10 @@ def questions(remote):
     tap.ok(status == ERROR and "/nowhere" in text, "a file that cannot be made is told", text)
 
 
-def killed(remote, chance):
-    """Readers that die at any moment."""
+def until_killed(remote, chance, command):
+    """Readers that die at any moment. How many did, and what the last one said."""
     run = remote.word("run") + 1
-    process = remote.start("record -a -e cpu-clock -F 10000 -g -- noploop 4", "-o", "killed")
+    process = remote.start(command, "-o", "killed")
     remote.until_run(run)
     kills = 0
     while kills < KILLS and remote.agent.state() == tr.RECORDING:
@@ -145,9 +163,15 @@ def killed(remote, chance):
         kills += 1
         process = remote.start("attach", "-o", "killed")
     text = process.communicate(timeout=live.PATIENCE)[0]
+    return kills, process.returncode, text
+
+
+def killed(remote, chance):
+    kills, status, text = until_killed(
+        remote, chance, "record -a -e cpu-clock -F 10000 -g -- noploop 4")
     summary = remote.dump("killed")
-    tap.ok(process.returncode == 0 and kills > 1,
-           "a recording whose readers are killed comes to its end", (kills, text))
+    tap.ok(status == 0 and kills > 1, "a recording whose readers are killed comes to its end",
+           (kills, text))
     tap.ok(summary["status"] == 0 and not total(summary, "lost") and
            total(summary, "delivered") == total(summary, "written") > 10000 and
            not total(summary, "elsewhere"),
@@ -155,6 +179,11 @@ def killed(remote, chance):
     tap.ok("killed.journal" not in remote.files(), "its journal is gone", remote.files())
     tap.equal(remote.samples("killed"), total(summary, "samples"),
               "perf finds as many samples")
+    kills, status, text = until_killed(remote, chance, "record -e branch-step// -- calltree 6")
+    summary = remote.dump("killed")
+    tap.ok(status == 0 and kills > 1 and summary["status"] == 0 and "bytes of trace" in text,
+           "of a branch trace as well: every byte of AUX is there or told to be lost",
+           (kills, text, summary))
 
 
 def joined(remote):
@@ -253,11 +282,13 @@ else:
     with contextlib.ExitStack() as STACK:
         SHARED, FILES = (STACK.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
         AGENT = mailbox.Agent(SHARED, "x86_64", "-smp", "2", "-kernel",
-                              str(machine.TOP / "build/x86_64/bareperf.efi"))
+                              str(machine.TOP / "build/x86_64/bareperf.efi"),
+                              server=lambda path: ivshmem.Server(f"{SHARED}/socket", path))
         try:
             REMOTE = Remote(AGENT, FILES)
             AGENT.until(lambda: AGENT.state() == tr.IDLE)
             one_boot(REMOTE)
+            woken(REMOTE)
             questions(REMOTE)
             killed(REMOTE, random.Random(SEED))
             joined(REMOTE)

@@ -201,6 +201,19 @@ static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
 	assert_int_equal(unlink(session.writer.old), 0);
 }
 
+static void a_journal_that_cannot_be_made_is_told(void **state)
+{
+	struct session_options how = options();
+
+	(void)state;
+	assert_int_equal(mkdir(journal, 0700), 0);
+	assert_true(session_begin(&session, &region, &how, &error) < 0);
+	assert_non_null(strstr(error.text, journal));
+	assert_int_equal(rmdir(journal), 0);
+	begin();
+	assert_int_equal(unlink(session.writer.old), 0);
+}
+
 static void records_that_another_reader_took_are_missed(void **state)
 {
 	struct session other;
@@ -392,6 +405,7 @@ int main(void)
 		TEST(readers_may_be_killed_at_any_time),
 		TEST(a_file_that_was_finished_when_we_left_goes_on),
 		TEST(what_is_no_file_of_this_run_is_not_gone_on_with),
+		TEST(a_journal_that_cannot_be_made_is_told),
 		TEST(records_that_another_reader_took_are_missed),
 		cmocka_unit_test_setup_teardown(pieces_of_aux_areas_stay_in_the_index, setup_aux,
 		                                teardown),
