@@ -25,7 +25,7 @@ struct gdb_cable {
 static uint32_t list_pieces(struct gdb_cable *cable, const struct mirror_piece *pieces,
                             size_t count)
 {
-	struct gdb_shared *shared = cable->supervisor.shared;
+	struct gdb_common *common = cable->supervisor.common;
 	uint32_t used = 0, bytes = 0;
 
 	for (size_t i = 0; i < count && used < GDB_PIECES && bytes < GDB_BYTES; i++) {
@@ -39,20 +39,20 @@ static uint32_t list_pieces(struct gdb_cable *cable, const struct mirror_piece *
 		size = pieces[i].size - skip;
 		if (size > GDB_BYTES - bytes)
 			break;
-		shared->pieces[used].offset = pieces[i].offset + skip;
-		shared->pieces[used++].size = size;
+		common->pieces[used].offset = pieces[i].offset + skip;
+		common->pieces[used++].size = size;
 		bytes += size;
 	}
-	shared->piece_count = used;
+	common->piece_count = used;
 	return used;
 }
 
 /* What came, to where it was wanted. */
 static void take_pieces(struct gdb_cable *cable, struct mirror_piece *pieces, size_t count)
 {
-	const struct gdb_shared *shared = cable->supervisor.shared;
-	const uint8_t *from = shared->data;
-	uint32_t left = shared->done;
+	const struct gdb_common *common = cable->supervisor.common;
+	const uint8_t *from = common->data;
+	uint32_t left = common->done;
 
 	for (size_t i = 0; i < count && left; i++) {
 		uint32_t size, skip = cable->begun_done;
@@ -99,20 +99,20 @@ static uint64_t cable_stored(void *own)
 {
 	struct gdb_cable *cable = own;
 
-	return __atomic_load_n(&cable->supervisor.shared->stored, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&cable->supervisor.common->stored, __ATOMIC_ACQUIRE);
 }
 
 static int cable_clear(void *own, struct channel_bell *bells, size_t count, struct error *error)
 {
 	struct gdb_cable *cable = own;
-	struct gdb_shared *shared = cable->supervisor.shared;
+	struct gdb_common *common = cable->supervisor.common;
 	int code;
 
-	shared->bell_count = (uint32_t)(count < TR_MAX_RINGS ? count : TR_MAX_RINGS);
-	memcpy(shared->bells, bells, shared->bell_count * sizeof(*bells));
+	common->bell_count = (uint32_t)(count < TR_MAX_RINGS ? count : TR_MAX_RINGS);
+	memcpy(common->bells, bells, common->bell_count * sizeof(*bells));
 	code = gdb_supervisor_ask(&cable->supervisor, GDB_CLEAR, error);
 	if (!code)
-		memcpy(bells, shared->bells, shared->bell_count * sizeof(*bells));
+		memcpy(bells, common->bells, common->bell_count * sizeof(*bells));
 	cable->begun_done = 0;
 	return code;
 }
@@ -121,14 +121,14 @@ static uint64_t cable_moment(void *own)
 {
 	struct gdb_cable *cable = own;
 
-	return __atomic_load_n(&cable->supervisor.shared->moment, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&cable->supervisor.common->moment, __ATOMIC_ACQUIRE);
 }
 
 static void cable_hold(void *own, bool on)
 {
 	struct gdb_cable *cable = own;
 
-	__atomic_store_n(&cable->supervisor.shared->hold, on, __ATOMIC_RELEASE);
+	__atomic_store_n(&cable->supervisor.common->hold, on, __ATOMIC_RELEASE);
 }
 
 static void cable_wait(void *own)
@@ -314,7 +314,7 @@ int channel_open_gdb(struct channel *channel, const char *rest,
 	code = gdb_supervisor_start(&cable->supervisor, &target, error);
 	if (!code)
 		code =
-		    mirror_open(channel, &cable_ops, cable, cable->supervisor.shared->size, error);
+		    mirror_open(channel, &cable_ops, cable, cable->supervisor.common->size, error);
 	if (!code)
 		return 0;
 	gdb_supervisor_stop(&cable->supervisor);

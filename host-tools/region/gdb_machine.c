@@ -21,9 +21,9 @@ int64_t gdb_now_ns(void)
 
 static void next_moment(struct gdb_machine *machine)
 {
-	struct gdb_shared *shared = machine->shared;
+	struct gdb_common *common = machine->common;
 
-	__atomic_store_n(&shared->moment, shared->moment + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&common->moment, common->moment + 1, __ATOMIC_RELEASE);
 }
 
 void gdb_machine_stopped(struct gdb_machine *machine, bool at_breakpoint)
@@ -37,19 +37,19 @@ void gdb_machine_stopped(struct gdb_machine *machine, bool at_breakpoint)
  * more than an ordinary one. */
 static void note_running(struct gdb_machine *machine)
 {
-	struct gdb_shared *shared = machine->shared;
+	struct gdb_common *common = machine->common;
 	int64_t now = gdb_now_ns(), stood = now - machine->stopped_at;
 	int64_t counts = stood < COUNT_NS ? stood : COUNT_NS;
 
-	int64_t pause = (int64_t)((double)counts * (1 / shared->target.budget - 1));
+	int64_t pause = (int64_t)((double)counts * (1 / common->target.budget - 1));
 
 	machine->may_stop_at = now + (pause > RUN_NS ? pause : RUN_NS);
 	next_moment(machine);
-	__atomic_store_n(&shared->stops, shared->stops + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->stopped_ns, shared->stopped_ns + (uint64_t)stood,
+	__atomic_store_n(&common->stops, common->stops + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&common->stopped_ns, common->stopped_ns + (uint64_t)stood,
 	                 __ATOMIC_RELAXED);
-	if ((uint64_t)stood > shared->longest_ns)
-		__atomic_store_n(&shared->longest_ns, (uint64_t)stood, __ATOMIC_RELAXED);
+	if ((uint64_t)stood > common->longest_ns)
+		__atomic_store_n(&common->longest_ns, (uint64_t)stood, __ATOMIC_RELAXED);
 }
 
 int gdb_machine_stand(struct gdb_machine *machine, struct error *error)
@@ -84,7 +84,7 @@ static int set_breakpoint(struct gdb_machine *machine, struct error *error)
 	if (machine->breakpoint_set || machine->no_breakpoints)
 		return 0;
 	code = gdb_remote_read(&machine->remote,
-	                       machine->shared->address + offsetof(struct tr_header, notify), &at,
+	                       machine->common->address + offsetof(struct tr_header, notify), &at,
 	                       sizeof(at), error);
 	if (code || !at)
 		return code == -EFAULT ? 0 : code;
@@ -120,7 +120,7 @@ int gdb_machine_run(struct gdb_machine *machine, bool listen, struct error *erro
 
 static void say_stored(struct gdb_machine *machine)
 {
-	__atomic_store_n(&machine->shared->stored,
+	__atomic_store_n(&machine->common->stored,
 	                 machine->queued ? machine->numbers[0] - 1 : machine->received,
 	                 __ATOMIC_RELEASE);
 }
@@ -137,13 +137,13 @@ static void forget_store(struct gdb_machine *machine, size_t i)
 /* A machine that stands takes all of them. */
 int gdb_machine_store(struct gdb_machine *machine, struct error *error)
 {
-	const struct gdb_shared *shared = machine->shared;
+	const struct gdb_common *common = machine->common;
 	int code = 0;
 
 	while (machine->queued && !code) {
 		const struct gdb_store *store = machine->queue;
 
-		code = gdb_remote_write(&machine->remote, shared->address + store->offset,
+		code = gdb_remote_write(&machine->remote, common->address + store->offset,
 		                        store->bytes, store->size, error);
 		if (!code)
 			forget_store(machine, 0);
@@ -156,13 +156,13 @@ int gdb_machine_store(struct gdb_machine *machine, struct error *error)
 static int queue_store(struct gdb_machine *machine, const struct gdb_store *store,
                        struct error *error)
 {
-	const struct gdb_shared *shared = machine->shared;
+	const struct gdb_common *common = machine->common;
 	bool waits = machine->queued; /* also one that is sent anew and anew */
 	size_t i = 0;
 	int code = 0;
 
 	machine->received++;
-	if (store->offset > shared->size || store->size > shared->size - store->offset)
+	if (store->offset > common->size || store->size > common->size - store->offset)
 		return 0;
 	while (i < machine->queued &&
 	       (machine->queue[i].offset != store->offset || machine->queue[i].size != store->size))

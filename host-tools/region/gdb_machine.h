@@ -10,7 +10,7 @@
 #define MOST_STORES 64U
 
 struct gdb_machine {
-	struct gdb_shared *shared;
+	struct gdb_common *common;
 	struct gdb_remote remote;
 	uint32_t elf; /* ELF's e_machine */
 

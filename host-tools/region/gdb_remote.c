@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIES       5  /* to send one packet */
-#define STRAY       64 /* packets that nobody asked for, before an answer */
-#define REQUEST_MAX 4096U
+#define TRIES       5    /* to send one packet */
+#define STRAY       64   /* packets that nobody asked for, before an answer */
 #define PACKET_SIZE 400U /* of a stub that does not say: GDB's own assumption */
 #define END_MS      1000 /* for the machine to stop and the stub to answer, when we leave */
 
@@ -119,7 +118,7 @@ static int silent(const char *what, int timeout_ms, struct error *error)
 static int ask_once(struct gdb_remote *remote, const char *body, const char *what, bool takes_stops,
                     struct error *error)
 {
-	char request[REQUEST_MAX + 8];
+	char request[GDB_REQUEST_MAX + 8];
 	size_t size = gdb_packet_make(request, body, strlen(body));
 	int64_t until = now_ms() + remote->timeout_ms;
 	int tries = 1, strays = 0, code = send_all(remote, request, size, error);
@@ -151,6 +150,12 @@ static int ask_once(struct gdb_remote *remote, const char *body, const char *wha
 	return code;
 }
 
+int gdb_remote_ask(struct gdb_remote *remote, const char *body, const char *what,
+                   struct error *error)
+{
+	return ask_once(remote, body, what, false, error);
+}
+
 static const char *answer(const struct gdb_remote *remote)
 {
 	return (const char *)remote->packet.body;
@@ -169,7 +174,7 @@ static void printable_answer(const struct gdb_remote *remote, char text[24])
 	text[i] = 0;
 }
 
-static int refused(const struct gdb_remote *remote, const char *what, struct error *error)
+int gdb_remote_refused(const struct gdb_remote *remote, const char *what, struct error *error)
 {
 	char text[24];
 
@@ -180,14 +185,14 @@ static int refused(const struct gdb_remote *remote, const char *what, struct err
 	                 what, text);
 }
 
-static int ask_for_ok(struct gdb_remote *remote, const char *body, const char *what,
-                      struct error *error)
+int gdb_remote_ask_for_ok(struct gdb_remote *remote, const char *body, const char *what,
+                          struct error *error)
 {
 	int code = ask_once(remote, body, what, false, error);
 
 	if (code || !strcmp(answer(remote), "OK"))
 		return code;
-	return refused(remote, what, error);
+	return gdb_remote_refused(remote, what, error);
 }
 
 /* ---- Beginning ---- */
@@ -216,14 +221,14 @@ static int learn_features(struct gdb_remote *remote, struct error *error)
 	size = strstr(answer(remote), "PacketSize=");
 	remote->packet_size = size ? strtoul(size + strlen("PacketSize="), NULL, 16) : PACKET_SIZE;
 	if (remote->packet_size < 64)
-		return refused(remote, what, error);
+		return gdb_remote_refused(remote, what, error);
 	if (remote->packet_size > GDB_PACKET_MAX)
 		remote->packet_size = GDB_PACKET_MAX;
 	remote->binary = offers(answer(remote), "binary-upload+");
 	takes_no_ack = offers(answer(remote), "QStartNoAckMode+");
 	if (takes_no_ack) {
-		code =
-		    ask_for_ok(remote, "QStartNoAckMode", "having no packets acknowledged", error);
+		code = gdb_remote_ask_for_ok(remote, "QStartNoAckMode",
+		                             "having no packets acknowledged", error);
 		remote->no_ack = !code;
 	}
 	return code;
@@ -239,7 +244,7 @@ static int learn_state(struct gdb_remote *remote, struct error *error)
 	if (answer(remote)[0] == 'W' || answer(remote)[0] == 'X')
 		return error_set(error, -ENODEV, "the GDB stub has no machine any more");
 	if (answer(remote)[0] != 'T' && answer(remote)[0] != 'S')
-		return refused(remote, "asking whether the machine stands", error);
+		return gdb_remote_refused(remote, "asking whether the machine stands", error);
 	return 0;
 }
 
@@ -253,7 +258,8 @@ static int learn_addresses(struct gdb_remote *remote, struct error *error)
 	if (code || (strcmp(answer(remote), "0") != 0 && strcmp(answer(remote), "1") != 0))
 		return code;
 	remote->physical = true;
-	return ask_for_ok(remote, "Qqemu.PhyMemMode:1", "asking for physical addresses", error);
+	return gdb_remote_ask_for_ok(remote, "Qqemu.PhyMemMode:1", "asking for physical addresses",
+	                             error);
 }
 
 int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct error *error)
@@ -267,75 +273,6 @@ int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct e
 	if (!code)
 		code = learn_state(remote, error);
 	return code ? code : learn_addresses(remote, error);
-}
-
-/* ---- Memory ---- */
-
-static int read_some(struct gdb_remote *remote, uint64_t address, uint8_t *to, size_t size,
-                     struct error *error)
-{
-	size_t most = remote->packet_size / 2 & ~(size_t)7, got;
-	const uint8_t *body = remote->packet.body;
-	char what[64], request[64];
-	int code;
-
-	size = size < most ? size : most;
-	snprintf(what, sizeof(what), "reading memory at 0x%" PRIx64, address);
-	snprintf(request, sizeof(request), "%c%" PRIx64 ",%zx", remote->binary ? 'x' : 'm', address,
-	         size);
-	code = ask_once(remote, request, what, false, error);
-	if (code)
-		return code;
-	if (!remote->binary)
-		got = gdb_packet_hex(body, remote->packet.size, to, size);
-	else
-		got = body[0] == 'b'
-		          ? gdb_packet_binary(body + 1, remote->packet.size - 1, to, size)
-		          : 0;
-	return got ? (int)got : refused(remote, what, error);
-}
-
-int gdb_remote_read(struct gdb_remote *remote, uint64_t address, void *to, size_t size,
-                    struct error *error)
-{
-	uint8_t *at = to;
-
-	while (size) {
-		int got = read_some(remote, address, at, size, error);
-
-		if (got < 0)
-			return got;
-		at += got;
-		address += (uint64_t)got;
-		size -= (size_t)got;
-	}
-	return 0;
-}
-
-int gdb_remote_write(struct gdb_remote *remote, uint64_t address, const void *from, size_t size,
-                     struct error *error)
-{
-	size_t most = (remote->packet_size < REQUEST_MAX ? remote->packet_size : REQUEST_MAX) / 2;
-	const uint8_t *bytes = from;
-	int code = 0;
-
-	most = (most - 24) & ~(size_t)7; /* beside "M", an address and a length */
-	while (size && !code) {
-		size_t some = size < most ? size : most, length;
-		char request[REQUEST_MAX], what[64];
-
-		snprintf(what, sizeof(what), "writing memory at 0x%" PRIx64, address);
-		length =
-		    (size_t)snprintf(request, sizeof(request), "M%" PRIx64 ",%zx:", address, some);
-		for (size_t i = 0; i < some; i++)
-			length += (size_t)snprintf(request + length, sizeof(request) - length,
-			                           "%02x", bytes[i]);
-		code = ask_for_ok(remote, request, what, error);
-		bytes += some;
-		address += some;
-		size -= some;
-	}
-	return code;
 }
 
 /* ---- Running ---- */
@@ -373,7 +310,7 @@ static int hear(struct gdb_remote *remote, int64_t until, struct error *error)
 		if (answer(remote)[0] == 'W' || answer(remote)[0] == 'X')
 			return error_set(error, -ENODEV, "the GDB stub has no machine any more");
 		if (answer(remote)[0] == 'E')
-			return refused(remote, "letting the machine run", error);
+			return gdb_remote_refused(remote, "letting the machine run", error);
 		if (answer(remote)[0] != 'T' && answer(remote)[0] != 'S')
 			continue;
 		remote->runs = false;
@@ -407,7 +344,24 @@ int gdb_remote_break(struct gdb_remote *remote, bool insert, uint64_t address, u
 	char request[64];
 
 	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",%x", insert ? 'Z' : 'z', address, kind);
-	return ask_for_ok(remote, request, "a hardware breakpoint", error);
+	return gdb_remote_ask_for_ok(remote, request, "a hardware breakpoint", error);
+}
+
+/* QEMU wants a process's number once any debugger before us spoke of processes, and 1 is its first.
+ * Where nobody lets us go, the machine at least runs when we hang up. */
+static void detach(struct gdb_remote *remote)
+{
+	static const char what[] = "detaching";
+	struct error ignored = { "" };
+	int code;
+
+	remote->no_ack = true; /* the machine runs then, and some stubs stop it at any byte */
+	code = gdb_remote_ask_for_ok(remote, "D", what, &ignored);
+
+	if (code == -EFAULT)
+		code = gdb_remote_ask_for_ok(remote, "D;1", what, &ignored);
+	if (code)
+		gdb_remote_run(remote, &ignored);
 }
 
 void gdb_remote_end(struct gdb_remote *remote)
@@ -417,7 +371,7 @@ void gdb_remote_end(struct gdb_remote *remote)
 	if (remote->timeout_ms > END_MS)
 		remote->timeout_ms = END_MS;
 	gdb_remote_stop(remote, &ignored);
-	ask_for_ok(remote, "D", "detaching", &ignored);
+	detach(remote);
 	close(remote->fd);
 	remote->fd = -1;
 }

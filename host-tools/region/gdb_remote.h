@@ -28,6 +28,17 @@ struct gdb_remote {
 /* Take over fd, a connected socket: find out what the stub can do, and that the machine stands. */
 int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct error *error);
 
+/* Send a request's body, of at most GDB_REQUEST_MAX bytes, and wait for its answer, in packet; of
+ * those that only say OK, for that. what: for messages. */
+#define GDB_REQUEST_MAX 4096U
+int gdb_remote_ask(struct gdb_remote *remote, const char *body, const char *what,
+                   struct error *error);
+int gdb_remote_ask_for_ok(struct gdb_remote *remote, const char *body, const char *what,
+                          struct error *error);
+
+/* That the answer is none: -EFAULT for an error's number, -ENOTSUP for an empty one, -EPROTO. */
+int gdb_remote_refused(const struct gdb_remote *remote, const char *what, struct error *error);
+
 /* Memory of a machine that stands. -EFAULT: the stub says that it cannot. */
 int gdb_remote_read(struct gdb_remote *remote, uint64_t address, void *to, size_t size,
                     struct error *error);

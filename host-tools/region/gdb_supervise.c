@@ -16,7 +16,7 @@
 #define READ_BYTES 8192U         /* at a time */
 
 struct supervisor {
-	struct gdb_shared *shared;
+	struct gdb_common *common;
 	int requests, stores;
 	struct gdb_machine machine;
 	bool is_open;
@@ -43,8 +43,8 @@ static bool reader_ended(void *context)
 
 static int open_machine(struct supervisor *supervisor, struct error *error)
 {
-	struct gdb_shared *shared = supervisor->shared;
-	const struct gdb_target *target = &shared->target;
+	struct gdb_common *common = supervisor->common;
+	const struct gdb_target *target = &common->target;
 	struct tr_header header;
 	int code, fd = gdb_connect(target, error);
 
@@ -55,11 +55,11 @@ static int open_machine(struct supervisor *supervisor, struct error *error)
 	code = gdb_remote_begin(&supervisor->machine.remote, fd, target->timeout_ms, error);
 	if (!code)
 		code = gdb_find(&supervisor->machine.remote, &target->places, reader_ended,
-		                supervisor, &header, &shared->address, error);
+		                supervisor, &header, &common->address, error);
 	if (code)
 		return code;
 	supervisor->machine.elf = header.machine;
-	shared->size = header.size;
+	common->size = header.size;
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static int begin_stop(struct supervisor *supervisor, int64_t wait_ns, struct err
 	int64_t until = gdb_now_ns() + wait_ns;
 
 	while (machine->remote.runs &&
-	       !__atomic_load_n(&supervisor->shared->hold, __ATOMIC_ACQUIRE)) {
+	       !__atomic_load_n(&supervisor->common->hold, __ATOMIC_ACQUIRE)) {
 		struct pollfd fds[] = { { .fd = supervisor->requests, .events = 0 },
 			                { .fd = machine->remote.fd, .events = POLLIN } };
 		int64_t now = gdb_now_ns(), left = machine->may_stop_at - now;
@@ -103,19 +103,19 @@ static int begin_stop(struct supervisor *supervisor, int64_t wait_ns, struct err
 static int fetch_piece(struct supervisor *supervisor, uint64_t offset, uint32_t size, int64_t until,
                        struct error *error)
 {
-	struct gdb_shared *shared = supervisor->shared;
+	struct gdb_common *common = supervisor->common;
 	uint32_t done = 0;
 
 	while (done < size) {
 		uint32_t some = size - done < READ_BYTES ? size - done : READ_BYTES;
 		int code = gdb_remote_read(&supervisor->machine.remote,
-		                           shared->address + offset + done,
-		                           shared->data + shared->done, some, error);
+		                           common->address + offset + done,
+		                           common->data + common->done, some, error);
 
 		if (code)
 			return code;
 		done += some;
-		shared->done += some;
+		common->done += some;
 		if (gdb_now_ns() > until)
 			return 1;
 	}
@@ -124,48 +124,48 @@ static int fetch_piece(struct supervisor *supervisor, uint64_t offset, uint32_t 
 
 static int serve_fetch(struct supervisor *supervisor, struct error *error)
 {
-	struct gdb_shared *shared = supervisor->shared;
+	struct gdb_common *common = supervisor->common;
 	int64_t now, until;
 	int code = begin_stop(supervisor, FETCH_NS, error);
 
-	shared->done = 0;
+	common->done = 0;
 	if (!code)
 		code = gdb_machine_store(&supervisor->machine, error);
 	if (code)
 		return code < 0 ? code : 0;
 	now = gdb_now_ns();
 	until = now + FETCH_NS;
-	if (supervisor->machine.stopped_at + STOP_NS < until && !shared->hold)
+	if (supervisor->machine.stopped_at + STOP_NS < until && !common->hold)
 		until = supervisor->machine.stopped_at + STOP_NS;
-	for (uint32_t i = 0; i < shared->piece_count && !code; i++)
-		code = fetch_piece(supervisor, shared->pieces[i].offset, shared->pieces[i].size,
+	for (uint32_t i = 0; i < common->piece_count && !code; i++)
+		code = fetch_piece(supervisor, common->pieces[i].offset, common->pieces[i].size,
 		                   until, error);
-	if (code >= 0 && gdb_now_ns() > supervisor->machine.stopped_at + STOP_NS && !shared->hold)
+	if (code >= 0 && gdb_now_ns() > supervisor->machine.stopped_at + STOP_NS && !common->hold)
 		code = gdb_machine_run(&supervisor->machine, false, error);
 	return code < 0 ? code : 0;
 }
 
 static int serve_clear(struct supervisor *supervisor, struct error *error)
 {
-	struct gdb_shared *shared = supervisor->shared;
+	struct gdb_common *common = supervisor->common;
 	int code = begin_stop(supervisor, CLEAR_NS, error);
 
 	if (!code)
 		code = gdb_machine_store(&supervisor->machine, error);
 	supervisor->is_idle = true;
-	for (uint32_t i = 0; i < shared->bell_count && !code; i++) {
-		struct channel_bell *bell = &shared->bells[i];
+	for (uint32_t i = 0; i < common->bell_count && !code; i++) {
+		struct channel_bell *bell = &common->bells[i];
 		const uint32_t zero = 0;
 		uint32_t pending = 0;
 
 		bell->was_set = false;
 		if (!bell->pending)
 			continue;
-		code = gdb_remote_read(&supervisor->machine.remote, shared->address + bell->pending,
+		code = gdb_remote_read(&supervisor->machine.remote, common->address + bell->pending,
 		                       &pending, sizeof(pending), error);
 		if (!code && pending)
 			code = gdb_remote_write(&supervisor->machine.remote,
-			                        shared->address + bell->pending, &zero,
+			                        common->address + bell->pending, &zero,
 			                        sizeof(zero), error);
 		bell->was_set = pending;
 		supervisor->is_idle &= !pending;
@@ -177,7 +177,7 @@ static void answer(struct supervisor *supervisor, int code)
 {
 	char byte = 0;
 
-	supervisor->shared->code = code;
+	supervisor->common->code = code;
 	supervisor->waits = false;
 	supervisor->asked_at = gdb_now_ns();
 	send(supervisor->requests, &byte, 1, MSG_NOSIGNAL);
@@ -255,7 +255,7 @@ static int do_due(struct supervisor *supervisor, struct error *error)
 	int64_t now = gdb_now_ns();
 	int code = 0;
 
-	if (!supervisor->machine.remote.runs && !supervisor->waits && !supervisor->shared->hold &&
+	if (!supervisor->machine.remote.runs && !supervisor->waits && !supervisor->common->hold &&
 	    now - supervisor->asked_at > IDLE_NS)
 		code = gdb_machine_run(&supervisor->machine, false, error);
 	if (!code && supervisor->machine.queued && now - supervisor->machine.queued_at > STORES_NS)
@@ -292,7 +292,7 @@ static int sleep_until_due(struct supervisor *supervisor)
 
 	if (supervisor->waits && supervisor->look_at < due)
 		due = supervisor->look_at;
-	if (!supervisor->machine.remote.runs && !supervisor->shared->hold &&
+	if (!supervisor->machine.remote.runs && !supervisor->common->hold &&
 	    supervisor->asked_at + IDLE_NS < due)
 		due = supervisor->asked_at + IDLE_NS;
 	if (supervisor->machine.queued && supervisor->machine.queued_at + STORES_NS < due)
@@ -341,24 +341,24 @@ static void refuse_until_end(struct supervisor *supervisor)
 			continue;
 		if (got != 1)
 			return;
-		answer(supervisor, supervisor->shared->code);
+		answer(supervisor, supervisor->common->code);
 	}
 }
 
-void gdb_supervise(struct gdb_shared *shared, int requests, int stores)
+void gdb_supervise(struct gdb_common *common, int requests, int stores)
 {
 	static struct supervisor supervisor; /* large */
 	struct error ignored = { "" };
 	int code;
 
 	supervisor =
-	    (struct supervisor){ .shared = shared, .requests = requests, .stores = stores };
-	supervisor.machine.shared = shared;
+	    (struct supervisor){ .common = common, .requests = requests, .stores = stores };
+	supervisor.machine.common = common;
 	supervisor.machine.remote.fd = -1;
-	code = serve_until_end(&supervisor, &shared->error);
+	code = serve_until_end(&supervisor, &common->error);
 	if (code < 0)
-		shared->code = code;
-	if (shared->code >= 0 && supervisor.is_open) {
+		common->code = code;
+	if (common->code >= 0 && supervisor.is_open) {
 		/* What was published, while the connection is good. */
 		if (!gdb_machine_take_stores(&supervisor.machine, stores, &ignored) &&
 		    !gdb_machine_stand(&supervisor.machine, &ignored) &&
@@ -367,6 +367,6 @@ void gdb_supervise(struct gdb_shared *shared, int requests, int stores)
 	}
 	if (supervisor.is_open)
 		gdb_remote_end(&supervisor.machine.remote);
-	if (shared->code < 0)
+	if (common->code < 0)
 		refuse_until_end(&supervisor);
 }

@@ -13,7 +13,7 @@
 
 /* Nothing of the reader's stays with it: who waits for the end of the reader's output, say, must
  * not wait for us. No signal from the terminal, either. */
-static _Noreturn void be_supervisor(struct gdb_shared *shared, int requests, int stores)
+static _Noreturn void be_supervisor(struct gdb_common *common, int requests, int stores)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -32,7 +32,7 @@ static _Noreturn void be_supervisor(struct gdb_shared *shared, int requests, int
 	dup2(requests, 3);
 	dup2(stores, 4);
 	close_range(5, ~0U, 0);
-	gdb_supervise(shared, 3, 4);
+	gdb_supervise(common, 3, 4);
 	_exit(0);
 }
 
@@ -42,21 +42,22 @@ static int make_sockets(int requests[2], int stores[2], struct error *error)
 		return error_errno(error, "making sockets for a supervisor");
 	if (!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, stores))
 		return 0;
-	error_errno(error, "making sockets for a supervisor");
 	close(requests[0]);
 	close(requests[1]);
+	error_errno(error, "making sockets for a supervisor");
 	return -EMFILE;
 }
 
 static int start(struct gdb_supervisor *supervisor, struct error *error)
 {
-	int requests[2], stores[2], code = make_sockets(requests, stores, error);
+	int requests[2] = { -1, -1 }, stores[2] = { -1, -1 };
+	int code = make_sockets(requests, stores, error);
 
 	if (code)
 		return code;
 	supervisor->pid = fork();
 	if (supervisor->pid == 0)
-		be_supervisor(supervisor->shared, requests[1], stores[1]);
+		be_supervisor(supervisor->common, requests[1], stores[1]);
 	if (supervisor->pid < 0)
 		code = error_errno(error, "starting a process that holds the connection");
 	close(requests[1]);
@@ -72,13 +73,13 @@ int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_tar
 	int code;
 
 	*supervisor = (struct gdb_supervisor){ .requests = -1, .stores = -1 };
-	supervisor->shared = mmap(NULL, sizeof(*supervisor->shared), PROT_READ | PROT_WRITE,
+	supervisor->common = mmap(NULL, sizeof(*supervisor->common), PROT_READ | PROT_WRITE,
 	                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (supervisor->shared == MAP_FAILED) {
-		supervisor->shared = NULL;
+	if (supervisor->common == MAP_FAILED) {
+		supervisor->common = NULL;
 		return error_set(error, -ENOMEM, "no memory for a supervisor");
 	}
-	supervisor->shared->target = *target;
+	supervisor->common->target = *target;
 	code = start(supervisor, error);
 	if (!code)
 		code = gdb_supervisor_ask(supervisor, GDB_OPEN, error);
@@ -102,9 +103,9 @@ int gdb_supervisor_ask(struct gdb_supervisor *supervisor, enum gdb_request reque
 		return error_set(error, -EPIPE,
 		                 "the process that held the connection is gone: the machine may "
 		                 "stand still until a debugger lets it run");
-	if (supervisor->shared->code < 0)
-		*error = supervisor->shared->error;
-	return supervisor->shared->code;
+	if (supervisor->common->code < 0)
+		*error = supervisor->common->error;
+	return supervisor->common->code;
 }
 
 int gdb_supervisor_store(struct gdb_supervisor *supervisor, uint64_t offset, const void *from,
@@ -131,7 +132,7 @@ void gdb_supervisor_stop(struct gdb_supervisor *supervisor)
 		close(supervisor->requests);
 	while (supervisor->pid > 0 && waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (supervisor->shared)
-		munmap(supervisor->shared, sizeof(*supervisor->shared));
+	if (supervisor->common)
+		munmap(supervisor->common, sizeof(*supervisor->common));
 	*supervisor = (struct gdb_supervisor){ .requests = -1, .stores = -1 };
 }

@@ -41,7 +41,7 @@ enum gdb_request {
 };
 
 /* Memory of both; each side's while it has the turn, but for words that are marked ATOMIC. */
-struct gdb_shared {
+struct gdb_common {
 	struct gdb_target target;
 	int code; /* of the last request; once it is negative it stays so, and error says why */
 	struct error error;
@@ -69,12 +69,12 @@ struct gdb_store {
 };
 
 struct gdb_supervisor {
-	struct gdb_shared *shared;
+	struct gdb_common *common;
 	int requests, stores; /* sockets */
 	pid_t pid;
 };
 
-/* Start one, have it connect and find the region: shared->address and size. */
+/* Start one, have it connect and find the region: common->address and size. */
 int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_target *target,
                          struct error *error);
 
@@ -90,6 +90,6 @@ int gdb_supervisor_store(struct gdb_supervisor *supervisor, uint64_t offset, con
 void gdb_supervisor_stop(struct gdb_supervisor *supervisor);
 
 /* The process itself: serves until the reader has closed requests. Tests call it as they like. */
-void gdb_supervise(struct gdb_shared *shared, int requests, int stores);
+void gdb_supervise(struct gdb_common *common, int requests, int stores);
 
 #endif

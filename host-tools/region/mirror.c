@@ -9,7 +9,7 @@
 
 #include "host-tools/region/mirror_plan.h"
 
-#define MOST_LATE  1024U /* HOST words: four a ring at the most */
+#define MOST_LATE  1024U /* HOST words */
 #define LOOK_MS    30    /* of one refresh, about */
 #define LEDGERS_MS 1000  /* between two looks at the ledgers of a run */
 #define TRIES      3U    /* to have an overwritable ring from one moment */
@@ -200,27 +200,25 @@ static int take_step(struct mirror *mirror, bool is_last, struct error *error)
 		return take_state(mirror, is_last, error);
 	case STEP_TABLES:
 		mirror_plan_load(&mirror->plan);
-		mirror->step++;
-		return 0;
+		break;
 	case STEP_LEDGERS:
 		mirror->ledgers_until = now_ms() + LEDGERS_MS;
-		mirror->step++;
-		return 0;
+		break;
 	case STEP_HEADS:
 		take_heads(mirror);
 		return 0;
 	case STEP_AUX_HEADS:
 		if (!mirror->has_run)
 			mirror_plan_begin_run(&mirror->plan);
-		mirror->step++;
-		return 0;
+		break;
 	case STEP_BYTES:
 		take_bytes(mirror);
 		return 0;
 	default:
-		mirror->step++;
-		return 0;
+		break;
 	}
+	mirror->step++;
+	return 0;
 }
 
 static void plan_step(struct mirror *mirror)
@@ -351,10 +349,8 @@ static void mirror_wait(struct channel *channel)
 
 static bool mirror_rung(struct channel *channel, uint32_t vector, uint64_t *count)
 {
-	(void)channel;
-	(void)vector;
 	*count = 0;
-	return false;
+	return (void)channel, (void)vector, false;
 }
 
 static void mirror_close(struct channel *channel)

@@ -77,7 +77,8 @@ static uint32_t host_hash(void)
 	if (fd >= 0)
 		close(fd);
 	size = size < 0 ? 0 : size;
-	more = readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64); /* ends without a NUL */
+	more =
+	    readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64); /* ends without a NUL */
 	size += more < 0 ? 0 : more;
 	for (ssize_t i = 0; i < size; i++)
 		hash = (hash ^ (uint8_t)text[i]) * 16777619U;

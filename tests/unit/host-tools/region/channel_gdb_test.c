@@ -117,6 +117,8 @@ static void record(void)
 	session_end(&session);
 	region_close(&region);
 	unlink(path);
+	channel_close(&channel);
+	assert_int_equal(stub.detached, 1);
 	assert_true(runs());
 }
 
@@ -137,7 +139,7 @@ static void a_recording_comes_through_a_stub_that_wants_each_packet_acknowledged
 static void a_recording_comes_through_a_stub_that_says_runs_and_dribbles(void **state)
 {
 	(void)state;
-	stub.run_lengths = stub.physical = true;
+	stub.run_lengths = stub.physical = stub.wants_process = true;
 	stub.dribble = 7;
 	record();
 }
@@ -359,7 +361,7 @@ static void a_reader_that_does_nothing_does_not_hold_the_machine(void **state)
 static void what_was_published_arrives_though_nobody_reads_on(void **state)
 {
 	struct region_lease lease;
-	const struct tr_reader *reader = &fixture_header(&fixture)->reader;
+	const struct tr_reader *reader;
 	uint32_t first;
 
 	(void)state;

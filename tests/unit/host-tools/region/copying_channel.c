@@ -164,7 +164,8 @@ static struct mirror_piece *choose(struct copying *copying, struct mirror_piece 
 {
 	size_t first = chance(copying, count - 1);
 
-	if (copying->begun >= pieces && copying->begun < pieces + count && !copying->begun->done)
+	if (copying->begun && copying->begun >= pieces && copying->begun < pieces + count &&
+	    !copying->begun->done)
 		return pieces + (copying->begun - pieces);
 	for (size_t i = 0; i < count; i++) {
 		if (!pieces[(first + i) % count].done)

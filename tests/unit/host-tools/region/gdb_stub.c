@@ -205,8 +205,10 @@ static void obey(struct talk *talk)
 		set(&stub->runs, true);
 	} else if (talk->body[0] == 'Z' || talk->body[0] == 'z') {
 		set_breakpoint(talk, talk->body[0] == 'Z');
-	} else if (!strcmp(talk->body, "D")) {
+	} else if (!strcmp(talk->body, stub->wants_process ? "D;1" : "D")) {
 		detach(talk);
+	} else if (talk->body[0] == 'D') {
+		answer(talk, "E22");
 	} else {
 		answer(talk, "");
 	}

@@ -35,6 +35,7 @@ struct gdb_stub {
 	enum gdb_stub_fault fault;
 	bool no_ack, binary, run_lengths, physical;
 	bool breakpoints;
+	bool wants_process; /* in `D`, as QEMU's after it has met GDB */
 	unsigned packet_size;
 	unsigned dribble; /* bytes that are sent at a time; 0: all */
 
