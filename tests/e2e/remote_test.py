@@ -189,17 +189,17 @@ def killed(remote, chance):
 def joined(remote):
     """One reader dies, another joins with a file of its own, leaves, and comes back."""
     run = remote.word("run") + 1
-    first = remote.start("record -e cpu-clock -F 5000 -- noploop 6", "-o", "first")
+    first = remote.start("record -e cpu-clock -F 5000 -- noploop 8", "-o", "first")
     remote.until_run(run)
     status, text = remote("record -- noploop 1", "-o", "second")
     tap.ok(status == ERROR and f"process {first.pid} of this host" in text,
            "a second reader is told who has the rings", text)
-    time.sleep(1)
+    live.until(lambda: live.is_as_long(remote.directory / "first", 20000), process=first)
     kill(first)
     status, text = remote("record -- noploop 1", "-o", "second")
     tap.ok(status == ERROR and "bareperf attach" in text,
            "whose recording goes on when that one is gone", text)
-    for size in (200000, 400000):  # of a file that has 280 kB more each second
+    for size in (30000, 60000):  # of a file that has 280 kB more each second, on an idle host
         process = remote.start("attach", "-o", "joined")
         live.until(lambda size=size: live.is_as_long(remote.directory / "joined", size),
                    process=process)

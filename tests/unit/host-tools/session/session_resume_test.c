@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "host-tools/ledger/check.h"
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/region/region_lease.h"
 #include "host-tools/session/aux_drain.h"
 #include "tests/unit/host-tools/session/session_rig.h"
@@ -198,7 +199,7 @@ static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
 	unlink(journal);
 	assert_int_equal(resume(), -ENOENT);
 	begin(); /* so that there is something to end */
-	assert_int_equal(unlink(session.writer.old), 0);
+	assert_int_equal(unlink(session.writer.output->old), 0);
 }
 
 static void a_journal_that_cannot_be_made_is_told(void **state)
@@ -211,7 +212,7 @@ static void a_journal_that_cannot_be_made_is_told(void **state)
 	assert_non_null(strstr(error.text, journal));
 	assert_int_equal(rmdir(journal), 0);
 	begin();
-	assert_int_equal(unlink(session.writer.old), 0);
+	assert_int_equal(unlink(session.writer.output->old), 0);
 }
 
 static void records_that_another_reader_took_are_missed(void **state)
@@ -232,7 +233,7 @@ static void records_that_another_reader_took_are_missed(void **state)
 	assert_int_equal(resume(), -ESTALE);
 	assert_non_null(strstr(error.text, "another reader"));
 	begin();
-	assert_int_equal(unlink(session.writer.old), 0);
+	assert_int_equal(unlink(session.writer.output->old), 0);
 	snprintf(copy, sizeof(copy), "%s.old.journal", path);
 	assert_int_equal(access(copy, F_OK), 0); /* it went with its file */
 }
