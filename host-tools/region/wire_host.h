@@ -93,6 +93,7 @@ struct wire_host {
 	char piece[1024]; /* of text, perhaps */
 	size_t piece_size;
 	bool is_inside, piece_is_text;
+	uint8_t last_byte;
 	int64_t piece_us;
 
 	/* Out */

@@ -26,13 +26,18 @@ void wire_host_text_byte(struct wire_host *host, uint8_t byte, int64_t now)
 		host->is_inside = true;
 		host->piece_is_text = true;
 	}
-	if (!is_text(byte))
+	if (!is_text(byte)) {
 		host->piece_is_text = false;
+		host->piece_size = 0;
+	}
 	if (!host->piece_is_text) {
-		if (byte == '\n' && host->state != WIRE_HOST_FRAMED)
-			wire_host_text_end(host, false); /* no 0x00 ends a line of text */
+		/* Of text no 0x00 ends what was not: a line's end does. */
+		if (byte == '\n' && host->last_byte == '\r' && host->state != WIRE_HOST_FRAMED)
+			host->is_inside = false;
+		host->last_byte = byte;
 		return;
 	}
+	host->last_byte = byte;
 	host->piece[host->piece_size++] = (char)byte;
 	host->piece_us = now;
 	if (byte == '\n' || host->piece_size == sizeof(host->piece))
