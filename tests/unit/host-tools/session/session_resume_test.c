@@ -132,6 +132,8 @@ static void what_was_given_back_is_in_the_file_once(void **state)
 static void readers_may_be_killed_at_any_time(void **state)
 {
 	enum { ROUNDS = 40, A_ROUND = 30 };
+	uint64_t written = 0;
+
 	(void)state;
 	begin();
 	session_end(&session);
@@ -146,14 +148,15 @@ static void readers_may_be_killed_at_any_time(void **state)
 			_exit(1);
 		}
 		for (unsigned i = 0; i < A_ROUND; i++) {
-			write_samples(1);
+			/* Where the host gives the child no turn, it is lost, and counted. */
+			written += fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000 + i, 4);
 			usleep(10 + round);
 		}
 		kill(reader, SIGKILL);
 		waitpid(reader, NULL, 0);
 	}
 	assert_int_equal(resume(), 0);
-	complete((uint64_t)ROUNDS * A_ROUND);
+	complete(written);
 }
 
 static void a_file_that_was_finished_when_we_left_goes_on(void **state)
