@@ -157,8 +157,8 @@ void reader_await_read(struct trace_region *region, struct channel *channel)
 	struct watch w = begin_to_watch(region, channel);
 	uint64_t left = reader_unread(), moved = 0;
 
-	if (!left || !is_announced(&w.seen))
-		return;
+	if (!left || !is_announced(&w.seen) || w.seen.ready != region->run)
+		return; /* who comes for the next run does not read this one */
 	console_printf("the last recording is still being read: %lu KiB to go\n", left >> 10);
 	while (left && w.all - moved < TR_READER_MS * NSEC_PER_MSEC && reader_look(&w, region)) {
 		uint64_t now = reader_unread();

@@ -196,6 +196,10 @@ static void what_is_being_read_is_waited_for_as_long_as_it_goes_on(void **state)
 	reader_await_read(&region, &channel); /* nobody is there */
 	assert_int_equal(turns, 1);
 	header.reader.id = 1;
+	header.reader.ready = RUN - 1;
+	reader_await_read(&region, &channel); /* it has come for the next run */
+	assert_int_equal(turns, 2);
+	header.reader.ready = RUN;
 	reader_await_read(&region, &channel);
 	assert_int_equal(control.data_tail, 64);
 	assert_int_equal(control.aux_tail, 32);
@@ -218,6 +222,7 @@ static void a_reader_that_does_not_go_on_is_waited_for_to_a_bound(void **state)
 	reader_forget_rings();
 	reader_note_ring(&control, 64, 0);
 	header.reader.id = 1;
+	header.reader.ready = RUN;
 	turn = renew_seldom;
 	reader_await_read(&region, &channel);
 	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
