@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording as files on the volume that we were booted from: the perf.data that
- * the host tool writes of the same region, byte for byte, since it is the same code that does it,
- * and beside it a text for who has no perf at hand. Boot services only. Thread.
+ * A recording as a file on the volume that we were booted from (docs/stick.md): the perf.data that
+ * the host tool writes of the same region, byte for byte, since it is the same code that does it.
+ * Boot services only. Thread.
  */
 #ifndef AGENT_VOLUME_VOLUME_H
 #define AGENT_VOLUME_VOLUME_H

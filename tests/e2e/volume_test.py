@@ -18,7 +18,7 @@ import stick
 import tap
 from stick import TOP, Volume, WriteLog
 
-MOMENTS = 30 if os.environ.get("SOAK") else 6
+MOMENTS = int(os.environ.get("MOMENTS", 6))
 
 
 def image(arch):

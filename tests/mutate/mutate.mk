@@ -31,6 +31,7 @@ SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan
 # How many recordings one boot makes, and readers of one are killed.
 SOAK_RECORDINGS := 100
 SOAK_KILLS := 50
+SOAK_MOMENTS := 30
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
@@ -38,6 +39,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@$(model)
 	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
 	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test
+	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
