@@ -61,7 +61,10 @@ void lines_find(struct lines *lines, const struct channel_services *services)
 {
 	void *card;
 
-	for (unsigned i = 0; (card = services->pci_find_class(SERIAL_CARD, i)); i++)
+	/* the console's finds its place whatever there is */
+	for (unsigned i = 0;
+	     lines->nr_ports < LINES_MAX - 1 && (card = services->pci_find_class(SERIAL_CARD, i));
+	     i++)
 		find_card(lines, services, card);
 }
 

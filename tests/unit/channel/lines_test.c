@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "channel/channel.h"
 #include "tests/unit/channel/line_rig.h"
 #include "tests/unit/lib/uart/uart_model.h"
 
@@ -318,6 +319,87 @@ static void rings_are_those_of_the_run(void **state)
 	assert_int_equal(lines.region.controls[0], 40960);
 }
 
+static struct card {
+	uint32_t bar;
+	uint64_t address, size;
+} cards[6];
+static unsigned nr_cards, mapped;
+
+static void *find_class(uint32_t class, unsigned n)
+{
+	assert_int_equal(class, 0x0700);
+	return n < nr_cards ? &cards[n] : NULL;
+}
+
+static uint32_t read_bar(void *device, uint32_t offset, unsigned bytes)
+{
+	assert_int_equal(offset, 0x10);
+	assert_int_equal(bytes, 4);
+	return ((struct card *)device)->bar;
+}
+
+static int where_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
+{
+	assert_int_equal(number, 0);
+	*address = ((struct card *)device)->address;
+	*size = ((struct card *)device)->size;
+	return 0;
+}
+
+static int enable(void *device)
+{
+	(void)device;
+	return 0;
+}
+
+static int map_device(uint64_t address, uint64_t size, enum arch_map_type type)
+{
+	assert_int_equal(type, ARCH_MAP_DEVICE);
+	assert_true(address && size >= 8);
+	mapped++;
+	return 0;
+}
+
+static void cards_are_lines_and_leave_the_console_its_place(void **state)
+{
+	static const struct channel_services services = {
+		.map = map_device,
+		.pci_read = read_bar,
+		.pci_bar = where_bar,
+		.pci_enable_memory = enable,
+		.pci_enable_io = enable,
+		.pci_find_class = find_class,
+	};
+	static const struct card all[] = {
+		{ 1, 0x6060, 8 },        /* at ports */
+		{ 0, 0xc0000000, 4096 }, /* in memory */
+		{ 1, 0, 8 },             /* nobody has placed it */
+		{ 1, 0x3eff0000, 8 },    /* ports that the ISA sees in memory */
+		{ 1, 0x6070, 8 },
+		{ 0, 0xc0000000, 4096 }, /* the same once more */
+	};
+
+	(void)state;
+	memcpy(cards, all, sizeof(all));
+	nr_cards = sizeof(all) / sizeof(all[0]);
+	mapped = 0;
+	lines = (struct lines){ 0 };
+	lines_find(&lines, &services);
+	assert_int_equal(lines.nr_ports, LINES_MAX - 1);
+	assert_int_equal(mapped, 2);
+	assert_int_equal(lines.ports[0].uart.address, 0x6060);
+	assert_false(lines.ports[0].uart.in_memory);
+	assert_true(lines.ports[1].uart.in_memory);
+	assert_int_equal(lines.ports[2].uart.address, 0x3eff0000);
+	assert_true(lines.ports[2].uart.in_memory);
+	cards[1] = cards[5];
+	nr_cards = 2;
+	cards[0] = cards[5];
+	lines = (struct lines){ 0 };
+	lines_find(&lines, &services);
+	assert_int_equal(lines.nr_ports, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +414,7 @@ int main(void)
 		cmocka_unit_test(typed_commands_are_those_of_any_line),
 		cmocka_unit_test(refused_requests_stand_in_the_header),
 		cmocka_unit_test(rings_are_those_of_the_run),
+		cmocka_unit_test(cards_are_lines_and_leave_the_console_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
