@@ -159,6 +159,16 @@ static void readers_may_be_killed_at_any_time(void **state)
 	complete(written);
 }
 
+static struct perf_file_header read_header(void)
+{
+	struct perf_file_header header = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	close(fd);
+	return header;
+}
+
 static void a_file_that_was_finished_when_we_left_goes_on(void **state)
 {
 	(void)state;
@@ -168,7 +178,11 @@ static void a_file_that_was_finished_when_we_left_goes_on(void **state)
 	assert_int_equal(session_finish(&session, true, &error), 0);
 	session_end(&session);
 	write_samples(5);
+	assert_int_equal(read_header().event_types.size, 64);
 	assert_int_equal(resume(), 0);
+	/* What stood behind the records is none of the file's while others are written there. */
+	assert_int_equal(read_header().event_types.size, 0);
+	assert_int_equal(read_header().features[0], 0);
 	complete(15);
 }
 
