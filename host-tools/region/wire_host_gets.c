@@ -8,10 +8,10 @@
 
 #include "host-tools/region/wire_host.h"
 
-#define AHEAD           4U     /* GETs under way; the other side keeps WIRE_GETS */
-#define SLOW_GET        16384U /* bytes of one where they take long */
-#define SLOW_BAUD       500000U
-#define PATIENCE_MAX_US 2000000
+#define AHEAD        4U     /* GETs under way; the other side keeps WIRE_GETS */
+#define SLOW_GET     16384U /* bytes of one where they take long */
+#define SLOW_BAUD    500000U
+#define PATIENCE_MAX 4 /* times what is enough where nothing is lost */
 
 static bool again(struct wire_host *host, const struct wire_want *want, uint32_t from, uint32_t to)
 {
@@ -190,7 +190,6 @@ void wire_host_gets_pass(struct wire_host *host, int64_t now)
 	if (!host->nr_asked || now - host->progress_us < host->patience_us)
 		return;
 	wire_host_gets_again(host, now);
-	host->patience_us *= 2;
-	if (host->patience_us > PATIENCE_MAX_US)
-		host->patience_us = PATIENCE_MAX_US;
+	if (host->patience_us < PATIENCE_MAX * wire_host_patience(host))
+		host->patience_us *= 2;
 }

@@ -9,7 +9,7 @@
 
 #include "host-tools/region/wire_host.h"
 
-#define PATIENCE_MAX_US 2000000
+#define PATIENCE_MAX 4 /* times what is enough where nothing is lost */
 
 static struct wire_store *append(struct wire_host *host)
 {
@@ -198,5 +198,6 @@ void wire_host_stores_pass(struct wire_host *host, int64_t now)
 	if (!host->next_store || now - host->stores_us < patience)
 		return;
 	wire_host_stores_again(host, now);
-	host->stores_patience_us = 2 * patience < PATIENCE_MAX_US ? 2 * patience : PATIENCE_MAX_US;
+	if (patience < PATIENCE_MAX * wire_host_patience(host))
+		host->stores_patience_us = 2 * patience;
 }

@@ -129,6 +129,8 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 	struct tr_header header;
 	int code = channel_refresh(&link->channel, error);
 
+	if (code > 0) /* it brings something */
+		remote_link_is_alive(link);
 	if (!code)
 		code = region_open(&link->region, &link->channel, error);
 	if (code)
@@ -141,14 +143,14 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 
 static int await_machine(struct remote_link *link, struct error *error)
 {
-	double began = progress_now();
 	int found;
 
+	remote_link_is_alive(link); /* a channel may have taken its time to open */
 	while (!(found = look_for_machine(link, error))) {
 		remote_link_wait(link);
 		if (link->signal)
 			return interrupted(error);
-		if (progress_now() - began < link->timeout)
+		if (!is_silent(link))
 			continue;
 		if (!link->region.channel)
 			return error_set(error, -ETIMEDOUT,

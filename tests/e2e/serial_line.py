@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""What stands between a machine's serial line and the tool in tests: so many bytes a second, whole
+frames lost, damaged, doubled or late, a cable that is pulled."""
+
+import os
+import pty
+import random
+import select
+import socket
+import threading
+import time
+import tty
+
+TURN = 0.002  # s
+
+
+class Way:
+    """One direction."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.faults = 0    # of a thousand frames each: lost, flipped, doubled, late
+        self.rate = 0      # bytes a second; 0: any
+        self.eaten = b""   # bytes that get lost
+        self.pieces = []   # of a frame that is on its way
+        self.late = b""
+        self.ready = bytearray()
+        self.bytes = 0     # that came through
+        self.spoiled = 0   # frames
+        self.began = time.monotonic()
+        self.allowed = 0.0
+
+    def take(self, data):
+        data = data.translate(None, self.eaten) if self.eaten else data
+        if not self.faults and not self.pieces:
+            self.ready += data
+            return
+        self.pieces.append(data)
+        whole = b"".join(self.pieces)
+        end = whole.rfind(b"\0") + 1
+        self.pieces = [whole[end:]] if whole[end:] else []
+        for piece in whole[:end].split(b"\0"):
+            if piece:
+                self.spoil(b"\0" + piece + b"\0")
+
+    def spoil(self, frame):
+        fate = self.random.randrange(1000) // self.faults if self.faults else 4
+        self.spoiled += fate < 4
+        if fate == 1:
+            at = self.random.randrange(len(frame))
+            frame = frame[:at] + bytes([frame[at] ^ 1 << self.random.randrange(8)]) + frame[at + 1:]
+        if fate == 3 and not self.late:
+            self.late = frame
+        elif fate != 0:
+            self.ready += (frame + frame if fate == 2 else frame) + self.late
+            self.late = b""
+
+    def give(self):
+        """What may go on by now."""
+        now = time.monotonic()
+        if self.rate:
+            self.allowed = min(self.allowed + (now - self.began) * self.rate, self.rate * 0.05 + 16)
+        self.began = now
+        size = min(len(self.ready), int(self.allowed)) if self.rate else len(self.ready)
+        out = bytes(self.ready[:size])
+        del self.ready[:size]
+        self.allowed -= size
+        self.bytes += size
+        return out
+
+
+class Line:
+    """Between the machine's socket at `machine` and whoever connects to `path`, or opens the pty
+    whose name is `tty`."""
+
+    def __init__(self, machine, path, seed=1, terminal=False):
+        self.machine_path, self.path = machine, str(path)
+        self.to_host, self.to_machine = Way(seed), Way(seed + 1)
+        self.cut = False      # nobody is let through, and whoever is connected is thrown out
+        self.held = False     # nothing is read from either side
+        self.connections = 0
+        self.machine = None
+        self.client = self.listener = None
+        if terminal:
+            self.client, name = pty.openpty()
+            tty.setraw(self.client)
+            tty.setraw(name)
+            self.tty, self.name = os.ttyname(name), name
+            os.set_blocking(self.client, False)
+        else:
+            self.listener = socket.socket(socket.AF_UNIX)
+            self.listener.bind(self.path)
+            self.listener.listen(1)
+            self.listener.setblocking(False)
+        self.stop = False
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.stop = True
+        self.thread.join()
+        for end in (self.machine, self.listener):
+            if end:
+                end.close()
+        self.hang_up()
+
+    def faults(self, each):
+        self.to_host.faults = self.to_machine.faults = each
+
+    def connect(self):
+        while not self.machine and not self.stop:
+            try:
+                self.machine = socket.socket(socket.AF_UNIX)
+                self.machine.connect(str(self.machine_path))
+                self.machine.setblocking(False)
+            except OSError:
+                self.machine.close()
+                self.machine = None
+                time.sleep(0.05)
+
+    def hang_up(self):
+        if isinstance(self.client, int):
+            os.close(self.client)
+        elif self.client:
+            self.client.close()
+        self.client = None
+
+    def accept(self):
+        try:
+            self.client = self.listener.accept()[0]
+            self.client.setblocking(False)
+            self.connections += 1
+        except OSError:
+            pass
+
+    def read(self, end, way):
+        try:
+            data = os.read(end if isinstance(end, int) else end.fileno(), 65536)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return isinstance(end, int)  # a pty that nobody has open
+        way.take(data)
+        return bool(data) or isinstance(end, int)
+
+    def write(self, end, way):
+        data = way.give()
+        while data and not self.stop:
+            try:
+                data = data[os.write(end if isinstance(end, int) else end.fileno(), data):]
+            except BlockingIOError:
+                select.select([], [end], [], 0.05)
+            except OSError:
+                return
+
+    def turn(self):
+        if self.cut and not isinstance(self.client, int):
+            self.hang_up()
+        ends = [self.machine] + ([self.client] if self.client else [])
+        ready = select.select(ends, [], [], TURN)[0]
+        if self.held:
+            time.sleep(TURN)
+            return
+        # Who has nobody to hand bytes to reads no further than a buffer's worth.
+        if self.machine in ready and len(self.to_host.ready) < 4096:
+            if not self.read(self.machine, self.to_host):
+                self.stop = True
+        if self.client in ready and not self.read(self.client, self.to_machine):
+            self.hang_up()
+        if self.cut:
+            self.to_host.ready.clear()
+            self.to_machine.ready.clear()
+        if self.client:
+            self.write(self.client, self.to_host)
+        else:
+            self.to_host.ready.clear()
+            if self.listener and not self.cut:
+                self.accept()
+        self.write(self.machine, self.to_machine)
+
+    def serve(self):
+        self.connect()
+        while not self.stop:
+            self.turn()

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Machines that are reached by a serial line alone: recordings over it are exact, whatever becomes
+of its frames, its cable and its reader. With KILLS and CUT (seconds) in the environment, longer.
+
+check-timeout: 1200
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import live
+import machine
+import mailbox
+import serial_line
+import tap
+
+KILLS = int(os.environ.get("KILLS", "4"))
+CUT = float(os.environ.get("CUT", "6"))
+ERROR = 125
+RECORD = "record -e cpu-clock -F 1000 -g -- calltree 1"
+LONG = "record -e cpu-clock -F 500 -g -- noploop %d"
+SMP = ("-smp", "2")
+
+
+class Board:
+    """A machine whose serial line is a socket."""
+
+    def __init__(self, directory, arch, *line):
+        self.directory, self.count = pathlib.Path(directory), 0
+        self.path = self.directory / "machine"
+        self.process = subprocess.Popen(
+            [f"qemu-system-{arch}", *mailbox.MACHINES[arch], "-m", "512", "-nodefaults", "-display",
+             "none", "-no-reboot", *SMP, "-chardev",
+             f"socket,id=line,path={self.path},server=on,wait=off", *line,
+             "-kernel", machine.TOP / f"build/{arch}/bareperf.efi", "-append", ""],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        live.until(self.path.exists, process=self.process)
+
+    def line(self, **options):
+        self.count += 1
+        return serial_line.Line(self.path, self.directory / f"line{self.count}", **options)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Tool:
+    """The subcommands on one URL."""
+
+    def __init__(self, directory, url):
+        self.directory, self.url = pathlib.Path(directory), url
+
+    def start(self, command, *options):
+        verb, *rest = command.split()
+        return subprocess.Popen([machine.TOOL, verb, "--channel", self.url, *options, *rest],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, errors="replace", cwd=self.directory)
+
+    def __call__(self, command, *options):
+        process = self.start(command, *options)
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        return process.returncode, text
+
+    def samples(self, name):
+        done = subprocess.run(["perf", "script", "-i", name, "-F", "time"], cwd=self.directory,
+                              capture_output=True, text=True, check=False)
+        return len(done.stdout.splitlines())
+
+    def is_exact(self, claim, status, text, name="perf.data"):
+        """A recording that came to its end: each record that the machine wrote is in it once."""
+        if not tap.equal(status, 0, f"{claim}: it ends well"):
+            tap.note(text)
+            return
+        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
+                              capture_output=True, text=True, check=False)
+        summary = json.loads(done.stdout)
+        events = summary["events"]
+        delivered = sum(e["delivered"] for e in events)
+        tap.ok(done.returncode == 0 and summary["conserved"] and delivered > 0 and
+               all(e["generated"] == e["delivered"] + e["lost"] for e in events),
+               f"{claim}: the ledger is exact", (done.returncode, events))
+        tap.ok(self.samples(name) >= delivered, f"{claim}: perf finds every sample",
+               (self.samples(name), delivered))
+
+
+def unix(line):
+    return f"unix:{line.path}"
+
+
+def a_good_line(board):
+    with board.line() as line:
+        tool = Tool(board.directory, unix(line))
+        tool.is_exact(f"{board.name}, a good line", *tool(RECORD))
+        status, text = tool("list")
+        tap.ok(status == 0 and "cpu-clock" in text, f"{board.name}: list is answered", text)
+
+
+def a_bad_line(board, each):
+    """So many of a thousand frames, each way, are lost; as many flipped, doubled and late."""
+    claim = f"{board.name}, {0.4 * each:g} % of frames spoiled"
+    with board.line(seed=each) as line:
+        line.faults(each)
+        tool = Tool(board.directory, unix(line))
+        tool.is_exact(claim, *tool(RECORD))
+        tap.ok(line.to_host.spoiled > 0 and (each < 10 or line.to_machine.spoiled > 0),
+               f"{claim}: some were", (line.to_host.spoiled, line.to_machine.spoiled))
+
+
+def a_cable_that_is_pulled(board):
+    claim = f"{board.name}, a cable pulled for {CUT:g} s"
+    with board.line() as line:
+        tool = Tool(board.directory, unix(line))
+        process = tool.start(LONG % (CUT + 4))
+        live.until(lambda: line.to_host.bytes > 4000)
+        time.sleep(1)
+        line.cut = True
+        time.sleep(CUT)
+        line.cut = False
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        tool.is_exact(claim, process.returncode, text)
+        tap.ok(line.connections == 2, f"{claim}: it was connected again", line.connections)
+        tap.ok(re.search(r"silent.*back after \d+ s", text, re.DOTALL),
+               f"{claim}: both ends of the silence are told", text)
+
+
+def a_tool_that_is_killed(board):
+    """And attach goes on where it was."""
+    claim = f"{board.name}, killed {KILLS} times"
+    with board.line() as line:
+        tool = Tool(board.directory, unix(line))
+        process = tool.start(LONG % (3 + 2 * KILLS), "-o", "killed.data")
+        made = live.until((board.directory / "killed.data").exists, process=process)
+        tap.ok(made, f"{claim}: it records")
+        for _ in range(KILLS):
+            time.sleep(random.uniform(0.3, 1.5))
+            process.kill()
+            process.communicate()
+            process = tool.start("attach", "-o", "killed.data")
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        tool.is_exact(claim, process.returncode, text, "killed.data")
+
+
+def a_terminal(board):
+    with board.line(terminal=True) as line:
+        tool = Tool(board.directory, f"serial:{line.tty},921600")
+        tool.is_exact(f"{board.name}, a pty", *tool(RECORD))
+        other = subprocess.Popen(["flock", line.tty, "sleep", "60"])
+        time.sleep(0.2)
+        status, text = tool(RECORD)
+        tap.ok(status == ERROR and "somebody else has it" in text,
+               f"{board.name}: a tty that somebody has is refused", text)
+        other.kill()
+        other.wait()
+
+
+def bytes_that_are_eaten(board):
+    with board.line() as line:
+        line.to_machine.eaten = b"\x11\x13"
+        status, text = Tool(board.directory, unix(line))(RECORD, "--timeout", "60")
+        tap.ok(status == ERROR and "0x11 0x13: that is software flow control" in text,
+               f"{board.name}: a line that eats XON and XOFF is named", text)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def somebody_else_s_console_server(board):
+    """Debian's ser2net, with the recipe of docs/serial.md."""
+    claim = f"{board.name}, ser2net"
+    if not shutil.which("ser2net"):
+        tap.skip(claim, "there is no ser2net")
+        return
+    recipe = (machine.TOP / "docs/serial.md").read_text()
+    recipe = "\n".join(row[4:] for row in
+                       re.search(r"^    connection: &board\n(?:    .*\n)+", recipe,
+                                 re.MULTILINE).group(0).splitlines())
+    port = free_port()
+    with board.line(terminal=True) as line:
+        config = board.directory / "ser2net.yaml"
+        config.write_text(recipe.replace("/dev/ttyUSB0", line.tty).replace("0.0.0.0,3000",
+                                                                          f"127.0.0.1,{port}"))
+        server = subprocess.Popen(["ser2net", "-n", "-c", config, "-P",
+                                   board.directory / "ser2net.pid"], stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        tap.ok(live.until(lambda: answers(port), 30, server), f"{claim}: it serves the recipe",
+               config.read_text())
+        time.sleep(0.5)
+        tool = Tool(board.directory, f"tcp:127.0.0.1:{port}")
+        tool.is_exact(claim, *tool(RECORD))
+        server.terminate()
+        server.wait()
+
+
+# ---- Others at the other end ----
+
+def stub(directory, name, serve):
+    """A socket with somebody behind it who is no machine."""
+    path = pathlib.Path(directory) / name
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(8)
+
+    def accept():
+        with contextlib.suppress(OSError):
+            while True:
+                client = listener.accept()[0]
+                threading.Thread(target=serve, args=(client,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return path
+
+
+def says_garbage(client):
+    with contextlib.suppress(OSError):
+        while True:
+            client.send(os.urandom(200))
+            time.sleep(0.01)
+
+
+def says_text(client):
+    with contextlib.suppress(OSError):
+        while True:
+            client.send(b"login: \r\n")
+            time.sleep(0.05)
+
+
+def says_nothing(client):
+    with contextlib.suppress(OSError):
+        while client.recv(4096):
+            pass
+
+
+def closes(client):
+    client.close()
+
+
+def others(directory):
+    """All at the same time: each takes until the tool gives up."""
+    asked = []
+    for name, serve, why in (("garbage", says_garbage, "neither text nor frames"),
+                             ("getty", says_text, "text comes, but no answer"),
+                             ("silence", says_nothing, "nothing came"),
+                             ("closing", closes, "the line was closed")):
+        tool = Tool(directory, f"unix:{stub(directory, name, serve)}")
+        asked.append((name, why, tool.start(RECORD, "--timeout", "3", "-o", name + ".data")))
+    for name, why, process in asked:
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        said = [row for row in text.splitlines() if row.startswith("bareperf: ")]
+        tap.ok(process.returncode == ERROR and why in said[-1] and "no answer in 3 s" in said[-1],
+               f"{name} at the other end: one line says so", text)
+    status, text = Tool(directory, f"unix:{directory}/nobody")(RECORD)
+    tap.ok(status == ERROR and "connecting: No such file" in text, "a socket that is not there",
+           text)
+
+
+def pc(directory):
+    board = Board(directory, "x86_64", "-serial", "chardev:line")
+    board.name = "16550"
+    try:
+        a_good_line(board)
+        a_bad_line(board, 3)
+        a_bad_line(board, 50)
+        a_cable_that_is_pulled(board)
+        a_tool_that_is_killed(board)
+        a_terminal(board)
+        somebody_else_s_console_server(board)
+        bytes_that_are_eaten(board)
+    finally:
+        board.close()
+
+
+def arm(directory):
+    """Nobody stalls here: a reader that does stops all of QEMU 7.2 with a PL011."""
+    board = Board(directory, "aarch64", "-serial", "chardev:line")
+    board.name = "PL011"
+    try:
+        a_good_line(board)
+        a_bad_line(board, 25)
+    finally:
+        board.close()
+
+
+for part in (others, pc, arm):
+    with tempfile.TemporaryDirectory(prefix="bareperf-serial-") as where:
+        part(where)
+tap.finish()
