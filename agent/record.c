@@ -265,7 +265,7 @@ static void print_next_steps(const struct recording *r)
 	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
 	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
 	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
-	    "and on the host: bareperf dump --base=0x%lx region.bin\n",
+	    "and on the host: bareperf import --base=0x%lx region.bin\n",
 	    address, address + size, address, address + size, address, size, address);
 	if (serial_is_there(r->channel))
 		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "host-tools/events/list.h"
+#include "host-tools/import/import.h"
 #include "host-tools/remote/remote.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/flamegraph.h"
@@ -34,6 +35,7 @@ static const struct {
 	{ "console", command_console, "print what that machine printed" },
 	{ "reboot", command_reboot, "start it anew" },
 	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
+	{ "import", command_import, "write the recording in a memory dump as perf.data" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };

@@ -136,15 +136,30 @@ int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivs
  * which the channel closes in the end. On failure it stays the caller's. */
 int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error);
 
-/* A file that holds a region, or a bigger memory dump with one inside: bytes begins at the
- * region. base is the physical address of the file's first byte, UINT64_MAX: unknown. The file
- * is not written to. */
-int channel_open_file(struct channel *channel, const char *path, uint64_t base,
-                      struct error *error);
+/* Which region of a file is meant, where there are several. */
+struct channel_file_options {
+	uint64_t base;    /* physical address of a raw dump's first byte; UINT64_MAX: unknown */
+	uint64_t nonce;   /* of the region, if has_nonce */
+	uint64_t address; /* of its header, as it says itself, if has_address */
+	bool has_nonce, has_address;
+};
+#define CHANNEL_ANY_FILE              \
+	(struct channel_file_options) \
+	{                             \
+		.base = UINT64_MAX    \
+	}
+
+/* A file that holds a region, or a bigger memory dump with one inside, of any kind that
+ * memory_dump.h knows. The file is not written to. -EINVAL: error lists several. */
+int channel_open_file(struct channel *channel, const char *path,
+                      const struct channel_file_options *pick, struct error *error);
 
 /* Memory of this process that is a region already, and stays the caller's. -ENOMEM. */
 int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
                         struct error *error);
+
+/* The same one: call release(owner) when it is closed. */
+void channel_memory_owned(struct channel *channel, void (*release)(void *owner), void *owner);
 
 /* The same of a region whose machine has ended, and of which no byte is changed, so that it can be
  * read again: what is published goes nowhere. -ENOMEM. */

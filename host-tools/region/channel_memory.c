@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The channel whose bytes are memory: a shared mapping, or a file as it lies. */
+/* The channel whose bytes are memory. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host-tools/region/channel.h"
 #include "host-tools/region/ivshmem_client.h"
 #include "host-tools/region/ivshmem_server.h"
-#include "host-tools/region/region.h"
 #include "ringbuf/reader/ring_reader.h"
 
 #define POLL_MS 1  /* between two looks, where nobody rings */
@@ -24,6 +21,8 @@ struct memory {
 	struct ivshmem_server *server; /* NULL: no doorbells */
 	int listener;                  /* ivshmem_server_listen()'s; -1: none */
 	struct ivshmem_client *client; /* NULL: we are nobody's */
+	void (*release)(void *owner);  /* channel_memory_owned(); NULL: nobody */
+	void *owner;
 };
 
 static int memory_refresh(struct channel *channel, struct error *error)
@@ -96,6 +95,8 @@ static void memory_close(struct channel *channel)
 	if (memory->listener >= 0)
 		close(memory->listener);
 	ivshmem_client_close(memory->client);
+	if (memory->release)
+		memory->release(memory->owner);
 	free(memory);
 	memset(channel, 0, sizeof(*channel));
 }
@@ -125,16 +126,24 @@ int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool 
 	return 0;
 }
 
-static int map(struct channel *channel, int fd, size_t size, int flags, struct error *error)
+void channel_memory_owned(struct channel *channel, void (*release)(void *owner), void *owner)
 {
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	struct memory *memory = channel->own;
+
+	memory->release = release;
+	memory->owner = owner;
+}
+
+static int map(struct channel *channel, int fd, size_t size, struct error *error)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	struct memory *memory;
 	int code;
 
 	*channel = (struct channel){ 0 };
 	if (at == MAP_FAILED)
 		return error_errno(error, "mapping 0x%zx bytes", size);
-	code = channel_open_memory(channel, at, size, flags == MAP_SHARED, error);
+	code = channel_open_memory(channel, at, size, true, error);
 	if (code) {
 		munmap(at, size);
 		return code;
@@ -148,7 +157,7 @@ static int map(struct channel *channel, int fd, size_t size, int flags, struct e
 int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivshmem_server *server,
                         struct error *error)
 {
-	int code = map(channel, fd, size, MAP_SHARED, error);
+	int code = map(channel, fd, size, error);
 	struct memory *memory = channel->own;
 
 	if (code || !server || server->socket < 0)
@@ -164,58 +173,12 @@ int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivs
 
 int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error)
 {
-	int code = map(channel, client->memory_fd, client->memory_size, MAP_SHARED, error);
+	int code = map(channel, client->memory_fd, client->memory_size, error);
 	struct memory *memory = channel->own;
 
 	if (code)
 		return code;
 	memory->client = client;
 	channel->peer = client->id;
-	return 0;
-}
-
-static int open_sized(const char *path, size_t *size, struct error *error)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat stat_of;
-	int code = 0;
-
-	if (fd < 0)
-		return error_errno(error, "opening %s", path);
-	if (fstat(fd, &stat_of))
-		code = error_errno(error, "looking at %s", path);
-	else if (!S_ISREG(stat_of.st_mode))
-		code = error_set(error, -EINVAL, "%s is no regular file", path);
-	else if (!stat_of.st_size)
-		code = error_set(error, -EPROTO, "%s is empty", path);
-	if (code) {
-		close(fd);
-		return code;
-	}
-	*size = (size_t)stat_of.st_size;
-	return fd;
-}
-
-int channel_open_file(struct channel *channel, const char *path, uint64_t base, struct error *error)
-{
-	size_t size = 0, offset;
-	int fd = open_sized(path, &size, error);
-	int code;
-
-	*channel = (struct channel){ 0 };
-	if (fd < 0)
-		return fd;
-	/* Private: what a reader stores stays with us. */
-	code = map(channel, fd, size, MAP_PRIVATE, error);
-	close(fd);
-	if (code)
-		return error_prefix(error, code, "%s", path);
-	code = region_find(channel->bytes, size, base, &offset, error);
-	if (code) {
-		memory_close(channel);
-		return error_prefix(error, code, "%s", path);
-	}
-	channel->bytes = (uint8_t *)channel->bytes + offset;
-	channel->size -= offset;
 	return 0;
 }

@@ -19,6 +19,8 @@ static const struct {
 	{ "unix", channel_open_unix, "PATH", "the same, by a socket" },
 	{ "gdb", channel_open_gdb, "HOST:PORT,address=0x…",
 	  "memory packets of a GDB stub: QEMU's, OpenOCD's, a debug probe's" },
+	{ "image", channel_open_image, "FILE",
+	  "a memory dump, raw or as an ELF core or kdump; nothing answers there" },
 };
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
 

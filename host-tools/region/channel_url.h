@@ -38,5 +38,6 @@ channel_url_open channel_open_serial; /* a tty */
 channel_url_open channel_open_tcp;    /* a console server's port */
 channel_url_open channel_open_unix;   /* a console server's socket */
 channel_url_open channel_open_gdb;    /* a GDB stub's memory packets */
+channel_url_open channel_open_image;  /* a file with a machine's memory */
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding, opening and copying a trace region. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,68 +22,6 @@ const char *region_arch_name(uint16_t machine)
 static uint64_t load_acquire_u64(const void *at)
 {
 	return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
-}
-
-/* Why the bytes at offset, which begin with the magic, are no region of this dump. */
-static int examine(const uint8_t *bytes, size_t size, uint64_t base, size_t offset,
-                   struct error *error)
-{
-	struct tr_header header;
-	int code;
-
-	if (size - offset < sizeof(header))
-		return error_set(error, -EPROTO,
-		                 "offset 0x%zx: a header of %zu bytes is cut off after %zu", offset,
-		                 sizeof(header), size - offset);
-	memcpy(&header, bytes + offset, sizeof(header));
-	code = region_check_header(&header, size - offset, error);
-	if (!code)
-		code = region_check_tables(&header, error);
-	if (code)
-		return error_prefix(error, code, "found the magic at 0x%zx", offset);
-	if (base != UINT64_MAX && header.address != base + offset)
-		return error_set(
-		    error, -EPROTO,
-		    "found the magic at 0x%zx, but it says that its address is 0x%" PRIx64
-		    " "
-		    "and not 0x%" PRIx64 ": a copy, not the region",
-		    offset, header.address, (base + offset));
-	/* A dump begins on a page at or above address 0. */
-	if (base == UINT64_MAX && offset && header.address < offset)
-		return error_set(error, -EPROTO,
-		                 "found the magic at 0x%zx, but its address 0x%" PRIx64
-		                 " cannot lie there",
-		                 offset, header.address);
-	return 0;
-}
-
-int region_find(const void *dump, size_t size, uint64_t base, size_t *offset, struct error *error)
-{
-	static const size_t steps[] = { TR_ALIGN, TR_PAGE };
-	const uint8_t *bytes = dump;
-	int code = -ENOENT;
-
-	error_set(error, code, "no trace region: the magic BAREPERF is nowhere in 0x%zx bytes",
-	          size);
-	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
-		for (size_t at = 0; at < size && size - at >= sizeof(uint64_t); at += steps[s]) {
-			struct error reason = { "" };
-			int found;
-
-			if (load_acquire_u64(bytes + at) != TR_MAGIC)
-				continue;
-			found = examine(bytes, size, base, at, &reason);
-			if (!found) {
-				*offset = at;
-				return 0;
-			}
-			if (code == -ENOENT) {
-				code = found;
-				*error = reason;
-			}
-		}
-	}
-	return code;
 }
 
 int region_open(struct region *region, struct channel *channel, struct error *error)

@@ -42,13 +42,8 @@ struct region {
 	struct tr_ring *rings;
 };
 
-/*
- * Look for a region in bytes[size]: at 0, then at multiples of 2 MiB, then of 4 KiB.
- * base is the physical address of bytes[0], or UINT64_MAX if that is not known; then
- * the header's own address need only be possible for the place where it was found.
- * On success *offset is where the header lies.
- * -ENOENT: no magic anywhere; else why the first that had the magic was refused.
- */
+/* The first region in bytes[size], as memory_dump_find() (memory_dump.h) looks for one. base: the
+ * physical address of bytes[0], or UINT64_MAX. On success *offset is where its header lies. */
 int region_find(const void *bytes, size_t size, uint64_t base, size_t *offset, struct error *error);
 
 /* Check the header that the channel shows and make region a view of its bytes. The channel must
@@ -115,6 +110,10 @@ int region_release_data(const struct region *region, uint32_t ring,
 /* Give back what was copied from an AUX area, up to tail. */
 int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail,
                        struct error *error);
+
+/* Of a machine that does not run: have a ring that was never written round read from its beginning.
+ * 1 if it is now, 0 if it cannot be. */
+int region_rewind(const struct region *region, uint32_t ring, struct error *error);
 
 /* Where the doorbell's word lies that channel_clear() clears. */
 uint64_t region_pending(const struct region *region, uint32_t ring);

@@ -25,6 +25,22 @@ int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail
 	    tail, error);
 }
 
+int region_rewind(const struct region *region, uint32_t ring, struct error *error)
+{
+	const struct tr_ring *r = &region->rings[ring];
+	struct region_positions at;
+	int code;
+
+	region_positions(region, ring, &at);
+	if (r->flags & TR_RING_BACKWARD || at.data_head > r->data_size || at.aux_head > r->aux_size)
+		return 0;
+	code = publish_u64(region, r->control + offsetof(struct perf_event_mmap_page, data_tail), 0,
+	                   error);
+	if (!code && r->aux_size)
+		code = region_release_aux(region, ring, 0, error);
+	return code ? code : 1;
+}
+
 static uint64_t doorbell(const struct region *region, uint32_t ring)
 {
 	return region_entry(&region->header.doorbells, ring);

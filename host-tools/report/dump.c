@@ -17,7 +17,7 @@
 
 struct dump_options {
 	const char *path;
-	uint64_t base;
+	struct channel_file_options pick;
 	bool json;
 	bool summary;
 	bool hex;
@@ -27,14 +27,14 @@ static const struct argp_option argp_options[] = {
 	{ "json", 'j', NULL, 0, "the summary alone, as JSON", 0 },
 	{ "summary", 's', NULL, 0, "the summary alone", 0 },
 	{ "hex", 'x', NULL, 0, "each record's bytes as well", 0 },
-	{ "base", 'b', "ADDRESS", 0, "physical address of a memory dump's first byte", 0 },
+	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },
+	{ "nonce", 'n', "NONCE", 0, "which of several trace regions, as they are listed", 0 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct dump_options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'j':
@@ -47,10 +47,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->hex = true;
 		return 0;
 	case 'b':
-		errno = 0;
-		options->base = strtoull(arg, &end, 0);
-		if (errno || end == arg || *end)
-			argp_error(state, "--base %s: want an address", arg);
+		options->pick.base = argument_number(state, "--base", arg);
+		return 0;
+	case 'n':
+		options->pick.nonce = argument_number(state, "--nonce", arg);
+		options->pick.has_nonce = true;
 		return 0;
 	default:
 		return one_file_parse(key, arg, state, &options->path);
@@ -63,8 +64,8 @@ static const struct argp argp = {
 	.args_doc = "[FILE]",
 	.doc =
 	    "Print the records of FILE (default: perf.data) and check that none is unaccounted "
-	    "for. FILE is a perf.data file, a trace region, or a memory dump that has a trace "
-	    "region inside.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes are "
+	    "for. FILE is a perf.data file, a trace region, or a memory dump (raw, ELF core or "
+	    "kdump) that has a trace region inside.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes are "
 	    "unaccounted for, 4 the machine, or who wrote the file, did not come to its end.",
 };
 
@@ -107,7 +108,7 @@ static int print_records(struct dump *dump, const struct dump_options *options, 
 
 	if (kind < 0)
 		return kind;
-	code = kind ? dump_perf_data(dump, error) : dump_region(dump, options->base, error);
+	code = kind ? dump_perf_data(dump, error) : dump_region(dump, &options->pick, error);
 	format_flush(dump->format);
 	if (!code && dump->format->failed) {
 		errno = -dump->format->failed;
@@ -132,7 +133,7 @@ static int print_summary(struct dump *dump, const struct dump_options *options, 
 
 int command_dump(int argc, char **argv)
 {
-	struct dump_options options = { .base = UINT64_MAX };
+	struct dump_options options = { .pick = CHANNEL_ANY_FILE };
 	struct dump dump = { 0 };
 	struct error error = { "" }, later = { "" };
 	bool conserved = true, unfinished;

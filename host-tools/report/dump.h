@@ -42,7 +42,7 @@ struct dump {
 /* Print all records of a perf.data file or of a region, count them, and leave the ledger. 0 or
  * a negative errno; what could be read until then is counted. */
 int dump_perf_data(struct dump *dump, struct error *error);
-int dump_region(struct dump *dump, uint64_t base, struct error *error);
+int dump_region(struct dump *dump, const struct channel_file_options *pick, struct error *error);
 
 /* Count a record by type and print it unless quiet. */
 void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,

@@ -273,11 +273,11 @@ static int dump_rings(struct dump *dump, const struct region *region, struct err
 	return code;
 }
 
-int dump_region(struct dump *dump, uint64_t base, struct error *error)
+int dump_region(struct dump *dump, const struct channel_file_options *pick, struct error *error)
 {
 	struct channel channel = { 0 };
 	struct region region = { 0 };
-	int code = channel_open_file(&channel, dump->path, base, error);
+	int code = channel_open_file(&channel, dump->path, pick, error);
 
 	if (!code)
 		code = region_open(&region, &channel, error);

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/util/one_file.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+uint64_t argument_number(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(arg, &end, 0);
+	if (errno || end == arg || *end || *arg == '-')
+		argp_error(state, "%s %s: want a number", option, arg);
+	return number;
+}
+
 error_t one_file_parse(int key, char *arg, struct argp_state *state, const char **path)
 {
 	switch (key) {

@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
-COMMANDS = ("run", "list", "dump", "flamegraph", *REMOTE)
+COMMANDS = ("run", "list", "import", "dump", "flamegraph", *REMOTE)
 
 
 def run(*words):

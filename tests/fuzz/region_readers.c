@@ -116,7 +116,7 @@ void region_dump(void)
 {
 	struct error error = { "" };
 
-	dump_region(&dump, UINT64_MAX, &error);
+	dump_region(&dump, &CHANNEL_ANY_FILE, &error);
 	close_dump();
 }
 
@@ -187,6 +187,6 @@ void region_require_conserved(void)
 {
 	struct error error = { "" };
 
-	must(!dump_region(&dump, UINT64_MAX, &error) && close_dump());
+	must(!dump_region(&dump, &CHANNEL_ANY_FILE, &error) && close_dump());
 	must(record());
 }

@@ -349,25 +349,25 @@ static void a_region_is_found_inside_a_file(void **state)
 
 	(void)state;
 	temporary_path(path, "dump");
-	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -ENOENT);
+	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "opening"));
 	write_dump(dump, 0);
-	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -EPROTO);
+	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "is empty"));
 	write_dump(dump, TR_ALIGN);
-	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), 0);
+	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), 0);
 	assert_int_equal(file.size, TR_ALIGN - 3 * TR_PAGE);
 	assert_memory_equal(file.bytes, fixture.bytes, FIXTURE_SIZE);
 	memset(file.bytes, 0, 8); /* a copy of ours */
 	channel_close(&file);
-	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), 0);
+	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), 0);
 	channel_close(&file);
 	memset(dump + 3 * (size_t)TR_PAGE, 0, 8);
 	write_dump(dump, TR_ALIGN);
-	assert_int_equal(channel_open_file(&file, path, UINT64_MAX, &error), -ENOENT);
+	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), -ENOENT);
 	assert_non_null(strstr(error.text, path));
 	assert_null(file.bytes);
-	assert_int_equal(channel_open_file(&file, "/", UINT64_MAX, &error), -EINVAL);
+	assert_int_equal(channel_open_file(&file, "/", &CHANNEL_ANY_FILE, &error), -EINVAL);
 	unlink(path);
 	free(dump);
 }

@@ -57,7 +57,7 @@ static void take_to(struct dump *dump, int fd)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fixture.fd);
 	format_init(&format, fd);
 	*dump = (struct dump){ .path = path, .format = &format, .hex = true };
-	if (dump_region(dump, UINT64_MAX, &error))
+	if (dump_region(dump, &CHANNEL_ANY_FILE, &error))
 		fail_msg("%s", error.text);
 	dump->path = NULL;
 }

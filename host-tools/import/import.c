@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf import`: what a memory dump holds of a recording, as the perf.data that a reader beside
+ * the machine would have written. */
+#include "host-tools/import/import.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/guest/guest_summary.h"
+#include "host-tools/region/region.h"
+#include "host-tools/session/session.h"
+#include "host-tools/util/exit_status.h"
+#include "host-tools/util/one_file.h"
+
+struct import_options {
+	const char *input;
+	const char *output;
+	const char *symbols;
+	const char *payload;
+	struct channel_file_options pick;
+	bool again;
+	bool no_buildid_cache;
+};
+
+enum { KEY_AGAIN = 256, KEY_SYMBOLS, KEY_PAYLOAD, KEY_NO_CACHE };
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
+	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },
+	{ "nonce", 'n', "NONCE", 0, "which of several trace regions, as they are listed", 0 },
+	{ "again", KEY_AGAIN, NULL, 0,
+	  "also what a reader has taken already, where it is still there", 0 },
+	{ "symbols", KEY_SYMBOLS, "PATH", 0, "look for the images' ELF files here first", 0 },
+	{ "payload", KEY_PAYLOAD, "FILE", 0, "the ELF of the program that ran", 0 },
+	{ "no-buildid-cache", KEY_NO_CACHE, NULL, 0, "keep nothing in ~/.debug", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct import_options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'b':
+		options->pick.base = argument_number(state, "--base", arg);
+		return 0;
+	case 'n':
+		options->pick.nonce = argument_number(state, "--nonce", arg);
+		options->pick.has_nonce = true;
+		return 0;
+	case KEY_AGAIN:
+		options->again = true;
+		return 0;
+	case KEY_SYMBOLS:
+		options->symbols = arg;
+		return 0;
+	case KEY_PAYLOAD:
+		options->payload = arg;
+		return 0;
+	case KEY_NO_CACHE:
+		options->no_buildid_cache = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->input)
+			argp_error(state, "one file at a time");
+		options->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->input)
+			argp_error(state, "which file?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc =
+	    "Write the recording in FILE as perf.data: what nobody had read of it when FILE was "
+	    "made. FILE is a trace region, or a memory dump that has one inside: raw (QEMU's "
+	    "pmemsave), an ELF core (dump-guest-memory) or a kdump (dump-guest-memory -z, "
+	    "makedumpfile).\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes "
+	    "are unaccounted for, 4 the machine did not come to its end.",
+};
+
+/* Has any reader been there before? Of what is not had again, tell, and set *joined. */
+static int look_back(struct region *region, bool again, bool *joined, struct error *error)
+{
+	for (uint32_t i = 0; i < region->header.rings.count; i++) {
+		struct region_positions at;
+		int code = again ? region_rewind(region, i, error) : 0;
+
+		if (code < 0)
+			return code;
+		region_positions(region, i, &at);
+		if (region->rings[i].flags & TR_RING_BACKWARD || !at.data_tail)
+			continue;
+		*joined = true;
+		say("ring %u: 0x%" PRIx64 " bytes had been read before, and are not here%s", i,
+		    at.data_tail,
+		    again                                        ? ": they are written over"
+		    : at.data_head <= region->rings[i].data_size ? "; --again reads them, too"
+		                                                 : "");
+	}
+	return 0;
+}
+
+/* A machine's last words. */
+static void tell_end(const struct region *region)
+{
+	uint32_t state = region_state(region);
+	char message[1024];
+	uint64_t from = 0;
+	char *text;
+
+	region_message(region, message);
+	if (state == TR_PANIC) {
+		text = region_console(region, &from);
+		fputs(text ? text : "", stderr);
+		free(text);
+	}
+	if (state == TR_PANIC || state == TR_FAILED)
+		say("the machine %s: %s", state == TR_PANIC ? "panicked" : "failed",
+		    *message ? message : "it does not say why");
+	else if (state != TR_COMPLETE && state != TR_IDLE)
+		say("the machine did not come to the end of its run: its state is %s, its "
+		    "heartbeat %" PRIu64,
+		    region_state_name(state), region->header.heartbeat);
+}
+
+static int open_region(struct channel *channel, struct region *region,
+                       const struct import_options *options, bool *joined, struct error *error)
+{
+	int code = channel_open_file(channel, options->input, &options->pick, error);
+
+	if (code)
+		return code;
+	code = region_open(region, channel, error);
+	if (!code)
+		code = region_load(region, error);
+	if (!code && (!region->header.run || !region->header.events.count))
+		code = error_set(error, -ENODATA, "nothing was recorded: the machine's state is %s",
+		                 region_state_name(region_state(region)));
+	if (!code)
+		code = look_back(region, options->again, joined, error);
+	return code ? error_prefix(error, code, "%s", options->input) : 0;
+}
+
+static int status_of(const struct session *session, const char *output)
+{
+	if (guest_summary(session, output, 0))
+		return EXIT_NOT_CONSERVED;
+	return ledger_ended(&session->ledger) ? EXIT_OK : EXIT_UNFINISHED;
+}
+
+static int import(struct region *region, const struct import_options *options,
+                  struct session_options *to, struct error *error)
+{
+	struct session session;
+	int code = session_begin(&session, region, to, error), status;
+
+	if (code == -EPROTO && to->join) { /* the ledger is older than what a reader took */
+		error_print(error);
+		to->join = false;
+		code = session_begin(&session, region, to, error);
+	}
+	if (code)
+		return code;
+	code = session_finish(&session, false, error);
+	tell_end(&session.region);
+	status = status_of(&session, options->output);
+	session_end(&session);
+	return code ? code : status;
+}
+
+int command_import(int argc, char **argv)
+{
+	struct import_options options = { .output = "perf.data", .pick = CHANNEL_ANY_FILE };
+	struct session_options to = {
+		.command = (const char *const *)argv,
+		.command_words = argc,
+	};
+	struct channel channel = { 0 };
+	struct region region = { 0 };
+	struct error error = { "" };
+	char name[] = "bareperf import";
+	int code;
+
+	argv[0] = name;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	to.output = options.output;
+	to.symbols = options.symbols;
+	to.payload = options.payload;
+	to.buildid_cache = !options.no_buildid_cache;
+	code = open_region(&channel, &region, &options, &to.join, &error);
+	if (!code)
+		code = import(&region, &options, &to, &error);
+	if (code < 0)
+		error_print(&error);
+	region_close(&region);
+	channel_close(&channel);
+	return code < 0 ? EXIT_ERROR : code;
+}
