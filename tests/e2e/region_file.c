@@ -48,7 +48,7 @@ static int write_file(const char *region_path, const char *path)
 	struct channel channel;
 	struct region region;
 	struct error error = { "" };
-	int code = channel_open_file(&channel, region_path, UINT64_MAX, &error);
+	int code = channel_open_file(&channel, region_path, &CHANNEL_ANY_FILE, &error);
 
 	if (!code)
 		code = region_open(&region, &channel, &error);

@@ -108,7 +108,7 @@ static void save_file(void)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fixture.fd);
-	assert_int_equal(channel_open_file(&channel, path, UINT64_MAX, &error), 0);
+	assert_int_equal(channel_open_file(&channel, path, &CHANNEL_ANY_FILE, &error), 0);
 	save(&channel);
 }
 
