@@ -11,6 +11,7 @@
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
+#include "agent/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
 #include "lib/console.h"
@@ -144,6 +145,11 @@ static bool agent_answer(void)
 /* What fits no machine whose region lies where ours does, and the option that asks for it. */
 static const char *agent_misfit(bool at_boot, const char **option)
 {
+	*option = "--reset";
+	if (command.reset && !at_boot)
+		return "its note would be the firmware's to keep: say this when the machine boots";
+	if (command.reset && selftest_prepare(&command))
+		return "the firmware keeps no variable for us: it would be reset at each boot";
 	*option = "--region-size";
 	if (command.region_size && !region_channel->ops->in_ram)
 		return "the trace region is not in RAM: its size is the host's to choose";
@@ -192,6 +198,11 @@ static int carry_out(const char *text)
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT)
 		return record_run(&command, text, &region, region_channel);
+	if (command.verb == COMMAND_SELFTEST) {
+		if (selftest_run(&command, &region))
+			command.then = THEN_REBOOT;
+		return 0;
+	}
 	list_print(region_channel);
 	trace_region_set_state(&region, TR_COMPLETE);
 	return 0;

@@ -9,5 +9,5 @@ const struct command_tables image_tables = {
 	.version = BAREPERF_VERSION,
 	.sources = { .list = pmu_sources, .is_here = pmu_is_here },
 	.workloads = workloads,
-	.options = { record_options, stat_options, common_options },
+	.options = { record_options, stat_options, selftest_options, common_options },
 };

@@ -241,7 +241,13 @@ bool arch_cpu_idle(unsigned cpu);
 void arch_signal_init(arch_handler_fn handler);
 void arch_cpu_signal(unsigned cpu);
 
+/* What was written to [start, start + size) is in RAM when it returns: no cache's alone. Thread. */
+void arch_memory_clean(const void *start, size_t size);
+
 /* ---- Time ---- */
+
+/* The CPU's own count of system management interrupts; false: it has none. Thread. */
+bool arch_smi_count(uint64_t *count);
 
 struct arch_clock {
 	uint64_t frequency; /* of arch_cycles(), Hz */

@@ -16,8 +16,9 @@ _bareperf_guest()
 	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
 		--snapshot --then --' ;;
+	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --' ;;
-	'') echo 'record stat list version help' ;;
+	'') echo 'record stat selftest list version help' ;;
 	esac
 }
 

@@ -288,6 +288,20 @@ int memory_exit_boot_services(void)
 	return 0;
 }
 
+bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
+{
+	for (UINTN at = 0; at < nr_descriptors(); at++) {
+		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(at);
+
+		if (area->Type != EfiConventionalMemory || i--)
+			continue;
+		*start = area->PhysicalStart;
+		*size = area->NumberOfPages * PAGE;
+		return true;
+	}
+	return false;
+}
+
 void memory_heap(void **start, uint64_t *size)
 {
 	*start = heap_start;

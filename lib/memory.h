@@ -53,6 +53,10 @@ int memory_prepare(const struct arch_platform *platform);
  * boot services are then in an undefined state, and only ResetSystem() is left. */
 int memory_exit_boot_services(void);
 
+/* The i-th piece of RAM that nobody used when boot services ended, in the map's order; the heap is
+ * one of them. False: there are not as many. After memory_exit_boot_services(). */
+bool memory_unused(unsigned i, uint64_t *start, uint64_t *size);
+
 /* The heap: the largest free block. After memory_exit_boot_services(); size 0 if there is none. */
 void memory_heap(void **start, uint64_t *size);
 

@@ -82,6 +82,6 @@ _Noreturn void machine_reset(enum machine_reset how)
 		arch_halt();
 	arch_give_back();
 	efi_system->RuntimeServices->ResetSystem(
-	    how == MACHINE_POWEROFF ? EfiResetShutdown : EfiResetCold, EFI_SUCCESS, 0, NULL);
+	    how == MACHINE_POWEROFF ? EfiResetShutdown : EfiResetWarm, EFI_SUCCESS, 0, NULL);
 	arch_halt();
 }

@@ -52,19 +52,30 @@ int command_number(struct words *w, const char *text, uint64_t least, uint64_t m
 static const struct {
 	const char *name;
 	enum command_verb verb;
-	const struct command_option *options; /* its own; NULL: none, and no workload */
+	const struct command_option *options; /* its own; NULL: none */
+	bool has_workload;
 } verbs[] = {
-	{ "record", COMMAND_RECORD, record_options },
-	{ "stat", COMMAND_STAT, stat_options },
-	{ "list", COMMAND_LIST, NULL },
-	{ "stop", COMMAND_STOP, NULL },
-	{ "version", COMMAND_VERSION, NULL },
-	{ "--version", COMMAND_VERSION, NULL },
-	{ "help", COMMAND_HELP, NULL },
-	{ "--help", COMMAND_HELP, NULL },
-	{ "-h", COMMAND_HELP, NULL },
+	{ "record", COMMAND_RECORD, record_options, true },
+	{ "stat", COMMAND_STAT, stat_options, true },
+	{ "selftest", COMMAND_SELFTEST, selftest_options, false },
+	{ "list", COMMAND_LIST, NULL, false },
+	{ "stop", COMMAND_STOP, NULL, false },
+	{ "version", COMMAND_VERSION, NULL, false },
+	{ "--version", COMMAND_VERSION, NULL, false },
+	{ "help", COMMAND_HELP, NULL, false },
+	{ "--help", COMMAND_HELP, NULL, false },
+	{ "-h", COMMAND_HELP, NULL, false },
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static bool takes_workload(const char *verb)
+{
+	bool takes = false;
+
+	for (unsigned i = 0; i < VERBS; i++)
+		takes = takes || (verbs[i].has_workload && !strcmp(verbs[i].name, verb));
+	return takes;
+}
 
 static const struct command_option *own_options(const char *verb)
 {
@@ -233,8 +244,8 @@ static int parse_verb(struct words *w)
 		}
 		suggestion_offer(&near, verbs[i].name);
 	}
-	return command_unknown(w, "unknown command: record, stat, stop, list, version or help",
-	                       &near);
+	return command_unknown(
+	    w, "unknown command: record, stat, stop, list, selftest, version or help", &near);
 }
 
 static int parse_words(struct words *w)
@@ -254,7 +265,7 @@ static int parse_words(struct words *w)
 		error = command_check(w);
 	if (error)
 		return error;
-	if (own_options(w->word[0]))
+	if (takes_workload(w->word[0]))
 		return parse_workload(w);
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
@@ -315,10 +326,13 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	print(
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
+	    "       selftest [OPTIONS]\n"
 	    "       stop | list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
 	print("\nstat:\n");
 	print_options(stat_options, print);
+	print("\nselftest:\n");
+	print_options(selftest_options, print);
 	print("\nevery command:\n");
 	print_options(common_options, print);
 	print("\nworkloads:\n");

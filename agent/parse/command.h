@@ -17,7 +17,8 @@ enum command_verb {
 	COMMAND_VERSION,
 	COMMAND_RECORD,
 	COMMAND_STAT,
-	COMMAND_STOP
+	COMMAND_STOP,
+	COMMAND_SELFTEST
 };
 
 /* What the machine does after the command. */
@@ -42,6 +43,8 @@ struct command {
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
+	bool json;                       /* of a selftest: as JSON, too */
+	bool reset;                      /* of a selftest: one reset, for what it keeps */
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
 	const struct workload_usage *workload;
 	uint64_t argument; /* of the workload */

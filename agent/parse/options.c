@@ -155,6 +155,20 @@ static int set_watermark(struct words *w, const char *text)
 	return error;
 }
 
+static int set_json(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->json = true;
+	return 0;
+}
+
+static int set_reset(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->reset = true;
+	return 0;
+}
+
 static int set_then(struct words *w, const char *text)
 {
 	static const struct {
@@ -228,6 +242,13 @@ const struct command_option stat_options[] = {
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
 	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", set_no_aggr },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+const struct command_option selftest_options[] = {
+	{ "--json", NULL, NULL, "as JSON, too: one object in one line", set_json },
+	{ "--reset", NULL, NULL,
+	  "when the machine boots: reset it once, and say what of RAM that keeps", set_reset },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

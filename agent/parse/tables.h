@@ -21,7 +21,7 @@
 
 #define TABLES_DIRECTORY 0x400U
 #define TABLES_MAGIC     0x53454c4241545042ULL /* the bytes "BPTABLES" */
-#define TABLES_VERSION   2U                    /* of the structures below */
+#define TABLES_VERSION   3U                    /* of the structures below */
 
 struct tables_directory {
 	uint64_t magic;
@@ -39,19 +39,19 @@ struct command_option {
 	int (*set)(struct words *w, const char *argument);
 };
 
-#define COMMAND_OPTION_LISTS 3U
+#define COMMAND_OPTION_LISTS 4U
 
 struct command_tables {
 	char version[32]; /* of bareperf: another one may read commands otherwise */
 	struct event_sources sources;
 	const struct workload_usage *const *workloads; /* ended by NULL */
-	/* Of `record`, of `stat`, and of every command; each ends with a NULL name. */
+	/* Of `record`, `stat`, `selftest`, and of every command; each ends with a NULL name. */
 	const struct command_option *options[COMMAND_OPTION_LISTS];
 };
 
 /* What the other side reads of these. */
 _Static_assert(sizeof(struct tables_directory) == 24, "tables_directory");
-_Static_assert(sizeof(struct command_tables) == 80, "command_tables");
+_Static_assert(sizeof(struct command_tables) == 88, "command_tables");
 _Static_assert(sizeof(struct command_option) == 40, "command_option");
 _Static_assert(sizeof(struct pmu_format) == 16, "pmu_format");
 _Static_assert(sizeof(struct pmu_event_name) == 24, "pmu_event_name");

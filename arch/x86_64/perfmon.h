@@ -50,6 +50,7 @@
 #define CPUID_PERFMON_FIXED_WIDTH 5          /* EDX, 8 bits */
 #define CPUID_PERFMON_ANY_GONE    (1U << 15) /* EDX: PERFEVTSEL's ANY is reserved */
 
+#define MSR_SMI_COUNT             0x034 /* bits 31:0, since Nehalem and Silvermont */
 #define IA32_PMC0                 0x0c1
 #define IA32_PERFEVTSEL0          0x186
 #define IA32_MISC_ENABLE          0x1a0

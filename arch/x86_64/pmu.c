@@ -53,6 +53,13 @@ void arch_reg_write(uint32_t reg, uint64_t value)
 		x86_wrmsr_safe(reg, value);
 }
 
+/* Not architectural, and no word of CPUID tells of it: where it is not, it reads as 0. */
+bool arch_smi_count(uint64_t *count)
+{
+	*count = (uint32_t)x86_rdmsr_safe(MSR_SMI_COUNT);
+	return cpuid(0, 0).ebx == CPUID_VENDOR_GENU;
+}
+
 /* What traces here, the debug store, interrupts as the performance monitor. */
 int arch_trace_interrupt_init(arch_handler_fn handler)
 {

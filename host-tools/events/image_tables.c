@@ -192,7 +192,7 @@ static int copy_tables(struct image_tables *image, const struct tables_directory
                        struct error *error)
 {
 	const struct command_option *const ours[] = { record_options, stat_options,
-		                                      common_options };
+		                                      selftest_options, common_options };
 	const struct command_tables *from =
 	    at(image, image->bytes + directory->tables, 0, sizeof(*from));
 	int code;

@@ -44,7 +44,7 @@ static const struct argp_option argp_options[] = {
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
 	{ "no-buildid-cache", KEY_NO_BUILDID_CACHE, NULL, 0,
 	  "keep no copy of the symbols' files in ~/.debug", 0 },
-	{ "json", 'j', NULL, 0, "the counts of `stat` as JSON, on standard output", 0 },
+	{ "json", 'j', NULL, 0, "what `stat` or `selftest` finds as JSON, on standard output", 0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command, and boot nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
 	{ 0 },
@@ -138,7 +138,7 @@ static const struct argp argp = {
 	.args_doc =
 	    "[QEMU OPTIONS...] -- record -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- stat -e EVENT... -- WORKLOAD\n"
-	    "[QEMU OPTIONS...] -- list|version|help",
+	    "[QEMU OPTIONS...] -- selftest|list|version|help",
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write what it records to "
 	    "perf.data.\vOptions before -- that are not in the list above, and their arguments, are "
@@ -190,10 +190,28 @@ static const char *workload(const struct run_options *options)
 	return i < options->guest.count ? options->guest.words[i] : "";
 }
 
+static bool is_command(const struct run_options *options, const char *name)
+{
+	return options->guest.count > 0 && !strcmp(options->guest.words[0], name);
+}
+
 static _Noreturn void refuse(const char *what)
 {
 	fprintf(stderr, "bareperf run: %s\nTry `bareperf run --help'.\n", what);
 	exit(RUN_REFUSED);
+}
+
+/* The machine makes its own: it has to be told. */
+static void ask_for_json(struct run_options *options)
+{
+	static char json[] = "--json";
+	char **words = calloc((size_t)options->guest.count + 2, sizeof(*words));
+
+	if (!words)
+		refuse("no memory");
+	memcpy(words, options->guest.words, (size_t)options->guest.count * sizeof(*words));
+	words[options->guest.count++] = json;
+	options->guest.words = words;
 }
 
 static void check_whole(const struct run_options *options)
@@ -202,8 +220,8 @@ static void check_whole(const struct run_options *options)
 		refuse(
 		    "no command for the machine behind --: say, for example,\n"
 		    "  bareperf run -- record -e cpu-clock -g -- calltree");
-	if (options->json && !options->stat)
-		refuse("--json: only `stat' has counts to print");
+	if (options->json && !options->stat && !is_command(options, "selftest"))
+		refuse("--json: only `stat' and `selftest' have something to print so");
 	if (options->guest.payload && strcmp(workload(options), "payload") != 0)
 		refuse("--payload: the command does not run it, as `record -- payload' would");
 }
@@ -233,8 +251,10 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	options->guest.count = argc - separator - 1;
 	options->guest.machine = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
 	options->guest.poweroff = true;
-	options->stat = options->guest.count > 0 && !strcmp(options->guest.words[0], "stat");
+	options->stat = is_command(options, "stat");
 	check_whole(options);
+	if (options->json && !options->stat)
+		ask_for_json(options);
 	if (!options->output)
 		options->output = options->stat ? "/dev/null" : "perf.data";
 }

@@ -23,7 +23,7 @@ struct tables_file {
 	struct pmu_format formats[3];
 	struct pmu_event_name events[2];
 	struct workload_usage programs[2];
-	struct command_option options[3][24];
+	struct command_option options[COMMAND_OPTION_LISTS][24];
 	char texts[4096];
 	Elf64_Rela relocations[TABLES_FILE_RELOCATIONS];
 	/* not of the file */
@@ -53,9 +53,9 @@ static inline void tables_file_text(struct tables_file *f, const void *field, co
 static inline void tables_file_options(struct tables_file *f)
 {
 	const struct command_option *const ours[] = { record_options, stat_options,
-		                                      common_options };
+		                                      selftest_options, common_options };
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < COMMAND_OPTION_LISTS; i++) {
 		for (unsigned j = 0; ours[i][j].name; j++) {
 			struct command_option *option = &f->options[i][j];
 

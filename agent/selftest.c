@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/selftest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "abi/machine.h"
+#include "agent/selftest_checks.h"
+#include "arch/arch.h"
+#include "lib/console.h"
+
+/* In this order: memory is looked at before we use any, clocks and leftovers before they are old.
+ */
+static const struct {
+	const char *what; /* for whoever waits */
+	void (*run)(struct selftest_report *report);
+} checks[] = {
+	{ "the machine", selftest_machine },
+	{ "memory", selftest_marks },
+	{ NULL, selftest_clocks_begin },
+	{ "the timer", selftest_timer },
+	{ "gaps", selftest_gaps },
+	{ "counters", selftest_counters },
+	{ "interrupts", selftest_pmi },
+	{ "branches", selftest_branches },
+	{ NULL, selftest_spe },
+	{ "a ring", selftest_ring },
+	{ "clocks", selftest_clocks },
+};
+
+static bool reset_is_due;
+
+int selftest_prepare(const struct command *command)
+{
+	int due = command->reset ? selftest_reset_is_due() : 0;
+
+	reset_is_due = due > 0;
+	return due < 0 ? due : 0;
+}
+
+bool selftest_run(const struct command *command, struct trace_region *region)
+{
+	struct selftest_report *report = calloc(1, sizeof(*report));
+
+	if (!report) {
+		trace_region_set_message(region, -ENOMEM, "selftest: no memory");
+		trace_region_set_state(region, TR_FAILED);
+		return false;
+	}
+	console_printf("self-test:");
+	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (checks[i].what)
+			console_printf(" %s", checks[i].what);
+		trace_region_beat(region);
+		checks[i].run(report);
+	}
+	console_printf("\n");
+	selftest_print_text(report, console_printf);
+	if (command->json)
+		selftest_print_json(report, arch_elf_machine() == EM_X86_64 ? "x86_64" : "aarch64",
+		                    console_printf);
+	region->header->exit_status = report->verdicts[SELFTEST_FAIL] ? 1 : 0;
+	free(report);
+	if (reset_is_due)
+		console_printf("now the reset that was asked for\n");
+	else
+		trace_region_set_state(region, TR_COMPLETE);
+	return reset_is_due;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPUs' clocks against the boot CPU's, at the beginning and at the end. */
+#include <stdlib.h>
+
+#include "agent/selftest_checks.h"
+#include "agent/selftest_judge.h"
+#include "pmu/clock.h"
+#include "pmu/clock_sync.h"
+#include "pmu/pmu.h"
+
+static struct first_look {
+	struct clock_sync sync;
+	uint64_t cycles; /* when */
+	int error;
+} first_looks[TR_MAX_CPUS];
+
+void selftest_clocks_begin(struct selftest_report *report)
+{
+	(void)report;
+	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++) {
+		struct first_look *first = &first_looks[cpu];
+
+		first->error = clock_sync_measure(cpu, &first->sync);
+		first->cycles = arch_cycles();
+	}
+}
+
+void selftest_clocks(struct selftest_report *report)
+{
+	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++) {
+		const struct first_look *first = &first_looks[cpu];
+		struct selftest_line line = { 0 };
+		struct clock_sync later;
+		int error = first->error ? first->error : clock_sync_measure(cpu, &later);
+
+		if (error)
+			selftest_say(&line, SELFTEST_FAIL, "the CPU does not start: %s",
+			             event_error_text(error));
+		else
+			judge_clock(
+			    &(struct selftest_clock){
+			        .offset = first->sync.offset,
+			        .error = first->sync.error,
+			        .later_offset = later.offset,
+			        .later_error = later.error,
+			        .cycles = arch_cycles() - first->cycles,
+			        .frequency = machine_clock.frequency,
+			    },
+			    &line);
+		selftest_add(report, &line, "CPU %u clock", cpu);
+	}
+}

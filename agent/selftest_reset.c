@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a reset keeps of RAM: each self-test leaves marks all over what nobody uses, and looks for
+ * those of the last one. A mark is a page that knows its own address, the boot that wrote it, and
+ * where the others are; one wrong word, and it is none.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/selftest_checks.h"
+#include "agent/selftest_judge.h"
+#include "lib/efi.h"
+#include "lib/memory.h"
+#include "lib/platform.h"
+#include "lib/syscalls.h"
+
+#define PAGE       4096U
+#define MAGIC      0x4b52414d54464c53ULL /* the bytes "SLFTMARK" */
+#define MARKS      64U
+#define STEP_LEAST (16U << 20)
+#define WORDS      (PAGE / 8)
+#define PATTERN    (4 + MARKS) /* the first word of it */
+
+struct mark {
+	uint64_t magic;
+	uint64_t nonce; /* of the boot that wrote it */
+	uint64_t epoch; /* s, when that began */
+	uint64_t number;
+	uint64_t places[MARKS];
+	uint64_t pattern[WORDS - PATTERN];
+};
+_Static_assert(sizeof(struct mark) == PAGE, "struct mark");
+
+static bool was_reset; /* this boot follows on a reset that --reset asked for */
+
+static uint64_t marks_nonce(void)
+{
+	return boot_entry()->cycles ^ boot_entry()->epoch << 32;
+}
+
+/* ---- Marks ---- */
+
+/* Word i of a mark's pattern: splitmix64 of where and when it is. */
+static uint64_t mark_word(const struct mark *mark, uint64_t i)
+{
+	uint64_t z = mark->nonce + (uintptr_t)mark + i * 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static bool mark_is_whole(const struct mark *mark)
+{
+	bool whole = mark->magic == MAGIC && mark->number && mark->number <= MARKS;
+
+	for (uint64_t i = 0; whole && i < WORDS - PATTERN; i++)
+		whole = mark->pattern[i] == mark_word(mark, i);
+	return whole;
+}
+
+/* Dirty lines of a cache do not outlive a reset. */
+static void mark_write(struct mark *mark, const uint64_t *places, uint64_t number)
+{
+	mark->magic = MAGIC;
+	mark->nonce = marks_nonce();
+	mark->epoch = boot_entry()->epoch;
+	mark->number = number;
+	memcpy(mark->places, places, sizeof(mark->places));
+	for (uint64_t i = 0; i < WORDS - PATTERN; i++)
+		mark->pattern[i] = mark_word(mark, i);
+	arch_memory_clean(mark, sizeof(*mark));
+}
+
+/* ---- Places ---- */
+
+/* Not in what our heap has grown to, nor soon will have. */
+static bool place_is_free(uint64_t address)
+{
+	uint64_t heap, heap_size, unused;
+	void *start;
+
+	memory_heap(&start, &heap_size);
+	heap = (uintptr_t)start;
+	if (address + PAGE <= heap || address >= heap + heap_size)
+		return true;
+	syscalls_lend_heap(&start, &unused);
+	syscalls_take_heap_back();
+	return address >= (uintptr_t)start + unused / 4;
+}
+
+/* The same in every boot of a machine that has the same memory free. */
+static uint64_t places_step(void)
+{
+	uint64_t step = STEP_LEAST;
+
+	while (step * MARKS < memory_size())
+		step *= 2;
+	return step;
+}
+
+static unsigned find_places(uint64_t places[MARKS])
+{
+	uint64_t start, size, step = places_step();
+	unsigned n = 0;
+
+	memset(places, 0, MARKS * sizeof(*places));
+	for (unsigned i = 0; memory_unused(i, &start, &size); i++) {
+		uint64_t at = (start + step - 1) & ~(step - 1);
+
+		for (; at + PAGE <= start + size && n < MARKS; at += step) {
+			if (at >= STEP_LEAST && place_is_free(at))
+				places[n++] = at;
+		}
+	}
+	return n;
+}
+
+/* ---- The check ---- */
+
+/* The mark of the latest boot; NULL: there is none. */
+static const struct mark *marks_latest(const uint64_t *places, unsigned number)
+{
+	const struct mark *latest = NULL;
+
+	for (unsigned i = 0; i < number; i++) {
+		const struct mark *mark = (const struct mark *)places[i];
+
+		if (mark_is_whole(mark) && (!latest || mark->epoch > latest->epoch))
+			latest = mark;
+	}
+	return latest;
+}
+
+static bool place_is_among(uint64_t address, const uint64_t *places, unsigned number)
+{
+	for (unsigned i = 0; i < number; i++) {
+		if (places[i] == address)
+			return true;
+	}
+	return false;
+}
+
+/* What somebody uses by now was not kept, as far as a recording there is concerned. */
+static void marks_look(const uint64_t *places, unsigned number, struct selftest_marks *f)
+{
+	const struct mark *latest = marks_latest(places, number);
+
+	f->was_reset = was_reset;
+	if (!latest)
+		return;
+	f->left = (unsigned)latest->number;
+	f->same_boot = latest->nonce == marks_nonce();
+	for (unsigned i = 0; i < f->left; i++) {
+		const struct mark *mark = (const struct mark *)latest->places[i];
+		bool kept = place_is_among(latest->places[i], places, number) &&
+		            mark_is_whole(mark) && mark->nonce == latest->nonce;
+
+		f->found += kept;
+		if (!kept && !f->first_lost)
+			f->first_lost = latest->places[i];
+	}
+}
+
+void selftest_marks(struct selftest_report *report)
+{
+	uint64_t places[MARKS];
+	unsigned number = find_places(places);
+	struct selftest_marks f = { 0 };
+	struct selftest_line line = { 0 };
+
+	marks_look(places, number, &f);
+	judge_marks(&f, &line);
+	selftest_add(report, &line, "RAM after a reset");
+	for (unsigned i = 0; i < number; i++)
+		mark_write((struct mark *)places[i], places, number);
+}
+
+/* ---- The reset ---- */
+
+#define VARIABLE_GUID                                                  \
+	{                                                              \
+		0x5bd2a7ee, 0x9a3c, 0x4b0e,                            \
+		{                                                      \
+			0x8d, 0x1f, 0x63, 0x5e, 0x2b, 0x90, 0xc7, 0x14 \
+		}                                                      \
+	}
+#define VARIABLE_KIND (EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS)
+
+/* Of another boot: there was a reset, whoever asked for it. */
+static bool marks_are_there(void)
+{
+	uint64_t places[MARKS];
+	const struct mark *latest = marks_latest(places, find_places(places));
+
+	return latest && latest->nonce != marks_nonce();
+}
+
+int selftest_reset_is_due(void)
+{
+	static CHAR16 name[] = L"BareperfSelftestReset";
+	EFI_GUID guid = VARIABLE_GUID;
+	uint8_t value = 1;
+	UINTN size = sizeof(value);
+	EFI_RUNTIME_SERVICES *services = efi_system->RuntimeServices;
+
+	was_reset = !EFI_ERROR(services->GetVariable(name, &guid, NULL, &size, &value));
+	if (was_reset)
+		services->SetVariable(name, &guid, VARIABLE_KIND, 0, NULL);
+	if (was_reset || marks_are_there()) /* some firmware forgets its variables at a reset */
+		return 0;
+	return EFI_ERROR(services->SetVariable(name, &guid, VARIABLE_KIND, sizeof(value), &value))
+	           ? -EACCES
+	           : 1;
+}
