@@ -21,8 +21,8 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head, uint64_t aux_head);
 void reader_forget_rings(void);
 
-/* Wait until the reader that is announced, if it reads this run, has read these rings; for as long as it goes on
- * with that, and TR_READER_MS more. Says so. Thread. */
+/* Wait until the reader that is announced, if it reads this run, has read these rings; for as long
+ * as it goes on with that, and TR_READER_MS more. Says so. Thread. */
 void reader_await_read(struct trace_region *region, struct channel *channel);
 
 /* Wait for a reader to be announced, for TR_READER_MS at the most, and say so: is there one?

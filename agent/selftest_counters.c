@@ -21,7 +21,7 @@ static int selftest_counters_loop(void *turns)
 /* Of all events of rig, the counts along so many turns; false if they cannot be had. */
 static bool count_turns(struct selftest_rig *rig, uint64_t turns, uint64_t counts[SELFTEST_EVENTS])
 {
-	uint64_t before[SELFTEST_EVENTS];
+	uint64_t before[SELFTEST_EVENTS] = { 0 };
 
 	for (unsigned i = 0; i < rig->nr_events; i++)
 		before[i] = rig->events[i].count;
@@ -39,7 +39,7 @@ static bool count_turns(struct selftest_rig *rig, uint64_t turns, uint64_t count
  * at [i * TIMES]. How often it worked. */
 static unsigned count_differences(struct selftest_rig *rig, bool whole, int64_t *differences)
 {
-	uint64_t once[SELFTEST_EVENTS], twice[SELFTEST_EVENTS];
+	uint64_t once[SELFTEST_EVENTS] = { 0 }, twice[SELFTEST_EVENTS] = { 0 };
 
 	count_turns(rig, TURNS, once); /* the first finds out what the counters are */
 	for (unsigned n = 0; n < TIMES; n++) {

@@ -118,9 +118,10 @@ static int64_t judge_ns(int64_t events, uint64_t ps)
 /* By how much the greater exceeds the lesser, in hundredths; what is below one counts as one. */
 static uint64_t judge_ratio(int64_t a, int64_t b)
 {
-	uint64_t x = a < 1 ? 1 : (uint64_t)a, y = b < 1 ? 1 : (uint64_t)b;
+	uint64_t x = a > 1 ? (uint64_t)a : 1, y = b > 1 ? (uint64_t)b : 1;
+	uint64_t greater = x > y ? x : y, lesser = x > y ? y : x;
 
-	return x > y ? x * 100 / y : y * 100 / x;
+	return lesser > 0 ? greater * 100 / lesser : UINT64_MAX;
 }
 
 static void judge_skid(const struct selftest_pmi *f, struct selftest_line *line)

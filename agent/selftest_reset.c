@@ -191,7 +191,8 @@ void selftest_marks(struct selftest_report *report)
 static bool marks_are_there(void)
 {
 	uint64_t places[MARKS];
-	const struct mark *latest = marks_latest(places, find_places(places));
+	unsigned number = find_places(places);
+	const struct mark *latest = marks_latest(places, number);
 
 	return latest && latest->nonce != marks_nonce();
 }

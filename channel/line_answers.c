@@ -150,12 +150,14 @@ void line_watch(struct line *line)
 {
 	const struct line_region *region = line->region;
 	const struct tr_header *header = (const void *)region->memory;
-	const struct tr_mailbox *box = (const void *)(region->memory + region->mailbox);
-	const struct tr_console *console = (const void *)(region->memory + region->console);
+	const struct tr_mailbox *box;
+	const struct tr_console *console;
 	uint32_t state, reply;
 
 	if (!region->memory)
 		return;
+	box = (const void *)(region->memory + region->mailbox);
+	console = (const void *)(region->memory + region->console);
 	state = __atomic_load_n(&header->state, __ATOMIC_ACQUIRE);
 	reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
 	if (state != line->said.state || reply != line->said.reply ||

@@ -163,7 +163,7 @@ static bool is_there(EFI_FILE *root, const char *path)
 
 bool volume_has(const char *path)
 {
-	struct error ignored;
+	struct error ignored = { "" };
 	EFI_FILE *root = volume_root(&ignored);
 	bool there = root != NULL && is_there(root, path);
 

@@ -36,7 +36,8 @@ static void put_data(const uint8_t *from, size_t size)
 			length = wire_put_data(body, &data, 0, raw);
 		}
 		wire_put_sequence(body, sequence++);
-		fwrite(frame, 1, wire_frame(frame, body, length), stdout);
+		length = wire_frame(frame, body, length);
+		fwrite(frame, 1, length, stdout);
 	}
 }
 

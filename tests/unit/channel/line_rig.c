@@ -26,8 +26,8 @@ static unsigned rig_text(uint64_t *at, char *to, unsigned size)
 
 void rig_print(const char *text)
 {
-	memcpy(printed + printed_size, text, strlen(text));
-	printed_size += strlen(text);
+	while (*text)
+		printed[printed_size++] = *text++;
 }
 
 void rig_start(void)

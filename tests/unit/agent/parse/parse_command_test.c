@@ -121,8 +121,8 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		unsigned column;
 	} cases[] = {
 		{ "", "a command is missing", 0 },
-		{ "recrod -- loop", "unknown command: record, stat, stop, list, selftest, version or help",
-		  0 },
+		{ "recrod -- loop",
+		  "unknown command: record, stat, stop, list, selftest, version or help", 0 },
 		{ "record -x -- loop", "unknown option", 7 },
 		{ "list -g", "unknown option", 5 },
 		{ "list now", "unexpected argument", 5 },
