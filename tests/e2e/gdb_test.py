@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Machines whose trace region lies in their RAM, read through QEMU's own GDB stub: --channel gdb:. The
+test sees that RAM as a file, beside the stub."""
+
+import contextlib
+import json
+import mmap
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import live
+import machine
+import region as tr
+import tap
+
+sys.path.insert(0, str(machine.TOP / "tests/firmware"))
+import qemu  # noqa: E402
+
+ALIGN = 2 << 20
+MIB = 256
+UNFINISHED = 253
+KILLS = 4
+MACHINES = {  # where RAM begins, and QEMU's options
+    "x86_64": (0, ["-machine", "q35,memory-backend=ram", "-cpu", "max"]),
+    "aarch64": (1 << 30, ["-machine", "virt,gic-version=3,memory-backend=ram",
+                          "-cpu", "max", "-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]),
+}
+# Works a while, then masks all interrupts and spins for ever.
+HANGS = r"""
+int main(void)
+{
+	for (volatile int i = 0; i < 100000000; i++)
+		;
+#ifdef __x86_64__
+	__asm__ volatile("cli");
+#else
+	__asm__ volatile("msr daifset, #15");
+#endif
+	for (;;)
+		;
+}
+"""
+
+
+class Machine:
+    def __init__(self, isa, directory, *options):
+        self.isa, self.here = isa, pathlib.Path(directory)
+        self.base, machine_options = MACHINES[isa]
+        self.monitor = qemu.Monitor(directory)
+        self.socket, ram = self.here / "gdb", self.here / "ram"
+        with open(ram, "wb") as file:
+            file.truncate(MIB << 20)
+        self.process = subprocess.Popen(
+            [f"qemu-system-{isa}", *machine_options, *(qemu.firmware() if isa == "x86_64" else []),
+             "-m", str(MIB), "-object",
+             f"memory-backend-file,id=ram,share=on,size={MIB}M,mem-path={ram}", "-nodefaults",
+             "-display", "none", "-no-reboot", "-kernel",
+             str(machine.TOP / f"build/{isa}/bareperf.efi"), "-gdb",
+             f"unix:{self.socket},server=on,wait=off", *self.monitor.options, *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(ram, "r+b") as file:
+            self.ram = mmap.mmap(file.fileno(), 0)
+        self.region = 0
+
+    def boot(self):
+        """Until it waits for commands."""
+        self.monitor.ask("query-status")
+        self.region = live.until(self.find, process=self.process)
+        live.until(lambda: self.word("state") == tr.IDLE, process=self.process)
+
+    @property
+    def url(self):
+        return f"gdb:{self.socket},address={self.base + self.region:#x}"
+
+    def find(self):
+        """The region that its firmware has opened, in the file."""
+        for at in range(ALIGN, MIB << 20, ALIGN):
+            if self.ram[at:at + 8] == tr.MAGIC and struct.unpack_from(
+                    "<Q", self.ram, at + 16)[0] == self.base + at:
+                return at
+        return None
+
+    def word(self, name):
+        offset, form = tr.HEADER[name]
+        return struct.unpack_from(form, self.ram, self.region + offset)[0]
+
+    def start(self, command, *options, url=None):
+        verb, *rest = command.split()
+        return subprocess.Popen(
+            [machine.TOOL, verb, "--channel", url or self.url, *options, *rest],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=self.here)
+
+    def __call__(self, command, *options, url=None):
+        process = self.start(command, *options, url=url)
+        text = process.communicate(timeout=live.PATIENCE)[0]
+        return process.returncode, text
+
+    def dump(self, name, *options):
+        done = subprocess.run([machine.TOOL, "dump", "--json", *options, self.here / name],
+                              capture_output=True, text=True, check=False)
+        return {**json.loads(done.stdout or "{}"), "status": done.returncode, "said": done.stderr}
+
+    def runs(self):
+        return self.monitor.ask("query-status")["status"] == "running"
+
+    def lives(self):
+        """QEMU says that it runs, and its heart beats."""
+        before = self.word("heartbeat")
+        return live.until(lambda: self.runs() and self.word("heartbeat") != before,
+                          process=self.process)
+
+    def until_run(self, run):
+        return live.until(lambda: self.word("run") == run and self.word("state") == tr.RECORDING,
+                          process=self.process)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.monitor.close()
+
+
+def total(summary, what):
+    return sum(event[what] for event in summary.get("events", []))
+
+
+def whole(target, name, status, text, claim):
+    """The recording ended well, and its ledger is exact."""
+    summary = target.dump(name)
+    tap.ok(status == 0 and summary["status"] == 0 and summary.get("conserved") and
+           total(summary, "delivered") > 100, f"{target.isa}: {claim}", (status, text, summary))
+    return summary
+
+
+def recorded(target):
+    """Small rings: the machine rings all the time, tails come back in time."""
+    url = f"{target.url},stop-budget=50%"
+    status, text = target("record -e cpu-clock -F 2000 -g -m 16 -- calltree", "-o", "small",
+                          url=url)
+    summary = whole(target, "small", status, text, "a recording through small rings")
+    tap.ok(total(summary, "lost") < total(summary, "generated") / 2,
+           f"{target.isa}: most of it found room", summary)
+    low, high = target.base, target.base + (MIB << 20)
+    status, text = target("stat -e cpu-clock -- noploop 1",
+                          url=f"gdb:{target.socket},scan={low:#x}-{high:#x}")
+    tap.ok(status == 0 and "cpu-clock" in text, f"{target.isa}: a scan of its RAM finds the region",
+           text)
+    tap.ok(target.lives(), f"{target.isa}: the machine runs on afterwards")
+
+
+def overwritten(target):
+    status, text = target("record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 1", "-o",
+                          "overwritten")
+    summary = whole(target, "overwritten", status, text, "an overwritable ring")
+    tap.ok(total(summary, "written") > total(summary, "delivered"),
+           f"{target.isa}: of which the newest is there", summary)
+
+
+def dumped(target):
+    """The same bytes by another client: gdb."""
+    if not shutil.which("gdb") or target.isa != "x86_64":
+        tap.skip(f"{target.isa}: gdb's `dump memory` of the region has the same ledger",
+                 "no gdb for this architecture")
+        return
+    begin = target.base + target.region
+    subprocess.run(
+        ["gdb", "-nx", "-batch", "-ex", f"target remote {target.socket}", "-ex",
+         "maint packet Qqemu.PhyMemMode:1", "-ex",
+         f"dump binary memory region.bin {begin:#x} {begin + target.word('size'):#x}", "-ex",
+         "detach"], cwd=target.here, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    ours, theirs = target.dump("overwritten"), target.dump("region.bin", f"--base={begin:#x}")
+    kept = ("id", "generated", "written", "lost", "count", "period", "residue")
+    tap.equal([[event[key] for key in kept] for event in theirs.get("events", [])],
+              [[event[key] for key in kept] for event in ours["events"]],
+              f"{target.isa}: gdb's `dump memory` of the region has the same ledger")
+
+
+def killed(target):
+    """Readers that die while the machine runs or stands."""
+    run = target.word("run") + 1
+    process = target.start("record -e cpu-clock -F 1000 -g -- noploop 3", "-o", "killed")
+    target.until_run(run)
+    alive = 0
+    for i in range(KILLS):
+        time.sleep(0.05 + 0.13 * i)
+        process.kill()
+        process.communicate()
+        alive += bool(target.lives())
+        process = target.start("attach", "-o", "killed")
+    text = process.communicate(timeout=live.PATIENCE)[0]
+    tap.equal(alive, KILLS, f"{target.isa}: a reader that is killed leaves a machine that runs")
+    summary = whole(target, "killed", process.returncode, text,
+                    "a recording whose readers were killed")
+    tap.equal(total(summary, "delivered"), total(summary, "written"),
+              f"{target.isa}: all of it is in the file, once")
+
+
+def hung(target):
+    """Its ticks are masked for ever: what was recorded until then comes all the same."""
+    run = target.word("run") + 1
+    status, text = target("record -e cpu-clock -F 1000 -- payload", "--timeout", "5", "-o", "hung")
+    summary = target.dump("hung")
+    tap.ok(target.word("run") == run and status == UNFINISHED and "no sign of life" in text,
+           f"{target.isa}: a machine that hangs with interrupts off is told", text)
+    tap.ok(total(summary, "delivered") > 10 and not total(summary, "lost") and
+           not re.search("BROKEN", summary["said"]),
+           f"{target.isa}: what it recorded until then is there", summary)
+    tap.ok(target.runs(), f"{target.isa}: and it is left running")
+
+
+def check(isa):
+    if machine.missing(f"qemu-system-{isa}"):
+        tap.skip(f"{isa}: recordings through a GDB stub", machine.missing(f"qemu-system-{isa}"))
+        return
+    with tempfile.TemporaryDirectory(prefix="bareperf-gdb-") as directory:
+        payload = machine.payload(isa, pathlib.Path(directory) / "hangs.elf", HANGS)
+        with contextlib.closing(Machine(isa, directory, "-initrd", str(payload))) as target:
+            target.boot()
+            recorded(target)
+            overwritten(target)
+            dumped(target)
+            killed(target)
+            hung(target)
+
+
+for ISA in MACHINES:
+    check(ISA)
+tap.finish()
