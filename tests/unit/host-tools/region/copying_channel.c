@@ -158,20 +158,21 @@ static void bring_some(struct copying *copying, struct mirror_piece *piece)
 	note_heads(copying, piece);
 }
 
-/* Any that is not there; NULL: all are. */
-static struct mirror_piece *choose(struct copying *copying, struct mirror_piece *pieces,
-                                   size_t count)
+/* One that is not there, the one that was begun or any; count: all are. */
+static size_t choose(struct copying *copying, const struct mirror_piece *pieces, size_t count)
 {
-	size_t first = chance(copying, count - 1);
+	size_t first = chance(copying, count - 1), any = count;
 
-	if (copying->begun && copying->begun >= pieces && copying->begun < pieces + count &&
-	    !copying->begun->done)
-		return pieces + (copying->begun - pieces);
 	for (size_t i = 0; i < count; i++) {
-		if (!pieces[(first + i) % count].done)
-			return &pieces[(first + i) % count];
+		size_t at = (first + i) % count;
+
+		if (pieces[at].done)
+			continue;
+		if (&pieces[at] == copying->begun)
+			return at;
+		any = any == count ? at : any;
 	}
-	return NULL;
+	return any;
 }
 
 /* Bytes of rings are there: another look at what was to be older. */
@@ -188,7 +189,6 @@ static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
                          struct error *error)
 {
 	struct copying *copying = cable;
-	struct mirror_piece *piece = NULL;
 
 	if (++copying->fetches == copying->options.breaks)
 		return error_set(error, -EPIPE, "the cable was pulled");
@@ -196,13 +196,14 @@ static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
 	deliver(copying, chance(copying, copying->late_count));
 	release();
 	for (size_t steps = chance(copying, MOST_STEPS); steps; steps--) {
-		piece = choose(copying, pieces, count);
-		if (!piece)
+		size_t i = choose(copying, pieces, count);
+
+		if (i == count)
 			break;
-		bring_some(copying, piece);
-		heads_again(copying, piece);
+		bring_some(copying, &pieces[i]);
+		heads_again(copying, &pieces[i]);
 	}
-	return choose(copying, pieces, count) ? 1 : 0;
+	return choose(copying, pieces, count) < count;
 }
 
 /* As it must not be done. */
