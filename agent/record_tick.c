@@ -72,5 +72,5 @@ void recording_tick(struct tick *tick)
 	recording_publish(c);
 	if (c == c->recording->cpus)
 		trace_region_beat(c->recording->region);
-	channel_pump(c->recording->channel);
+	channel_tick(c->recording->channel);
 }

@@ -73,13 +73,19 @@ extern const struct channel_ops channel_ivshmem, channel_memory;
  * default). 0, or the error of the last one tried. With the firmware's services. */
 int channel_open(struct channel *channel, const struct channel_services *services, uint64_t ram);
 
-/* Have its lines move what they can, wherever the region lies. Every traced CPU calls this once in
- * each tick, whose account the time is in, and who waits for commands as often as they look. Any
- * context, after arch_take_over(). */
+/* Have its lines move what they can, wherever the region lies: who waits for commands calls this as
+ * often as they look. Any context, after arch_take_over(). */
 static inline void channel_pump(struct channel *channel)
 {
 	if (channel->lines)
 		lines_pump(channel->lines);
+}
+
+/* The same for every traced CPU, once in each tick, whose account the time is in. */
+static inline void channel_tick(struct channel *channel)
+{
+	if (channel->lines)
+		lines_tick(channel->lines);
 }
 
 #endif

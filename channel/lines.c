@@ -203,6 +203,11 @@ static bool port_changes_baud(struct line_port *port)
 	return port->baud_state == BAUD_DRAINS;
 }
 
+static bool port_is_idle(const struct line_port *port)
+{
+	return !port->line.framed && port->baud_state == BAUD_STAYS && line_is_quiet(&port->line);
+}
+
 /* Whether anything moved. */
 static bool port_pump(struct line_port *port, uint64_t now, uint64_t passed)
 {
@@ -212,6 +217,8 @@ static bool port_pump(struct line_port *port, uint64_t now, uint64_t passed)
 	line_pass(&port->line, passed);
 	came = uart_receive(&port->uart, bytes, LINES_PUMP_BYTES);
 	port->line.overruns = port->uart.overruns;
+	if (!came && port_is_idle(port))
+		return false;
 	line_receive(&port->line, bytes, came);
 	if (port_changes_baud(port))
 		return came;
@@ -232,6 +239,18 @@ static void lines_tell_faults(struct lines *lines)
 	                 __ATOMIC_RELAXED);
 }
 
+/* A host is there, or somebody types. */
+static bool lines_were_heard(const struct lines *lines)
+{
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		const struct line *line = &lines->ports[i].line;
+
+		if (line->framed || (line->heard && line->now - line->heard < NSEC_PER_SEC))
+			return true;
+	}
+	return false;
+}
+
 static bool lines_pump_all(struct lines *lines)
 {
 	uint64_t now = lines->now(), passed = now > lines->last ? now - lines->last : 0;
@@ -240,6 +259,7 @@ static bool lines_pump_all(struct lines *lines)
 	lines->last = now;
 	for (unsigned i = 0; i < lines->nr_ports; i++)
 		moved |= port_pump(&lines->ports[i], now, passed);
+	lines->in_use = moved || lines_were_heard(lines);
 	lines_tell_faults(lines);
 	return moved;
 }
@@ -260,6 +280,15 @@ void lines_pump(struct lines *lines)
 	bool moved;
 
 	lines_try(lines, &moved);
+}
+
+/* CPUs that count at the same time lose a tick at the most. */
+void lines_tick(struct lines *lines)
+{
+	if (!lines->in_use && ++lines->idle_ticks < LINES_IDLE_TICKS)
+		return;
+	lines->idle_ticks = 0;
+	lines_pump(lines);
 }
 
 /* ---- What others ask ---- */

@@ -16,6 +16,7 @@
 #define LINES_MAX        4U
 #define LINES_TICK_NS    1000000U /* a tick comes as often */
 #define LINES_PUMP_BYTES 64U      /* that a call moves on a line at most, each way */
+#define LINES_IDLE_TICKS 16U      /* of these one looks, where nobody was heard for a second */
 
 struct channel_services;
 
@@ -39,8 +40,10 @@ struct lines {
 	uint64_t (*now)(void);   /* ns */
 	uint64_t last;           /* when somebody pumped */
 	uint64_t faults;         /* that the region was told of */
-	uint32_t pumping;        /* 1: somebody is at it */
-	uint32_t pumper;         /* that CPU */
+	uint32_t idle_ticks;     /* that passed since a line which nobody uses was looked at */
+	bool in_use;
+	uint32_t pumping; /* 1: somebody is at it */
+	uint32_t pumper;  /* that CPU */
 	bool panics;
 };
 
@@ -60,6 +63,10 @@ uint32_t lines_rate_by_ticks(const struct line_port *port);
 
 /* Move what can be moved without waiting, if nobody else is at it. Any context. */
 void lines_pump(struct lines *lines);
+
+/* The same in a traced CPU's tick, which costs next to nothing where nobody is at the other end:
+ * what is sent to such a line may overrun its FIFO. A HELLO is repeated. IRQ, NMI. */
+void lines_tick(struct lines *lines);
 
 /* The rings of the run to come: none, and one more. Thread, while nobody else pumps. */
 void lines_forget_rings(struct lines *lines);

@@ -88,6 +88,7 @@ static int set_up(void **state)
 	set_up_cpu(0);
 	set_up_cpu(1);
 	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
+	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
 	pumps = out_of_handler = nested = depth = 0;
 	timer_init();
 	tick_start(&cpus[0].tick, recording_tick);
@@ -111,6 +112,14 @@ static void each_tick_pumps_once_in_irq_context(void **state)
 		assert_int_equal(pumps, i);
 	}
 	assert_int_equal(out_of_handler, 0);
+}
+
+static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
+{
+	(void)state;
+	channel.lines->in_use = channel.lines->ports[0].line.framed = false;
+	fake_cpu_run(2 * LINES_IDLE_TICKS * TICK_NS, 0, &regs);
+	assert_int_equal(pumps, 2);
 }
 
 static void what_it_costs_is_in_the_ticks_account(void **state)
@@ -157,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(each_tick_pumps_once_in_irq_context),
+		TEST(a_line_that_nobody_uses_is_looked_at_now_and_then),
 		TEST(what_it_costs_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),

@@ -185,6 +185,52 @@ static void a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does(void **sta
 	assert_true(lines.ports[0].line.overruns > 0);
 }
 
+/* How many of so many ticks came to the UART. */
+static unsigned ticks_that_look(unsigned ticks)
+{
+	unsigned looked = 0;
+
+	for (unsigned i = 0; i < ticks; i++) {
+		uint64_t before = uart_model.accesses;
+
+		uart_model_run(MSEC);
+		lines_tick(&lines);
+		looked += uart_model.accesses != before;
+	}
+	return looked;
+}
+
+static void ticks_leave_a_line_alone_that_nobody_uses(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	ticks_that_look(1100);
+	assert_int_equal(ticks_that_look(10 * LINES_IDLE_TICKS), 10);
+	uart_model_send("s", 1);
+	ticks_that_look(LINES_IDLE_TICKS);
+	assert_int_equal(uart_model.taken, 1);
+	assert_int_equal(ticks_that_look(900), 900); /* somebody types */
+	ticks_that_look(200);
+	assert_int_equal(ticks_that_look(10 * LINES_IDLE_TICKS), 10);
+}
+
+static void a_host_is_heard_by_a_line_that_was_left_alone(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	run(1100 * MSEC, MSEC);
+	for (unsigned hellos = 0; hellos < 2; hellos++) {
+		host_says_hello(1);
+		for (unsigned i = 0; i < 300; i++) {
+			uart_model_run(MSEC);
+			lines_tick(&lines);
+			host_take(uart_model.sent + taken, uart_model.nr_sent - taken);
+			taken = uart_model.nr_sent;
+		}
+	}
+	assert_true(host.welcomes >= 1);
+}
+
 static void host_wants_baud(uint32_t baud)
 {
 	uint8_t body[WIRE_BODY_MAX];
@@ -407,6 +453,8 @@ int main(void)
 		cmocka_unit_test(ticks_fill_a_line_of_115200),
 		cmocka_unit_test(a_line_that_stands_still_loses_little_and_goes_on),
 		cmocka_unit_test(a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does),
+		cmocka_unit_test(ticks_leave_a_line_alone_that_nobody_uses),
+		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),
 		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
 		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
 		cmocka_unit_test(one_at_a_time_pumps),
