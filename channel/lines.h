@@ -51,6 +51,9 @@ struct lines {
  */
 void lines_find(struct lines *lines, const struct channel_services *services);
 
+/* One more, but that it is there already or there are LINES_MAX. The same context. */
+void lines_add(struct lines *lines, const struct uart *uart);
+
 /* Open what was found, and console, an open UART that is the lines' from now on (NULL: there is
  * none). now: ns of a clock that goes on; text, text_at: the console's. region is the caller's to
  * fill, before. Thread, once, after arch_take_over(). */
