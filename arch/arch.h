@@ -352,23 +352,6 @@ bool arch_trace_held(void);
  * other handlers, be it in its first or last steps, nor a thread between hold and release. */
 bool arch_trace_interrupts_thread(const struct arch_regs *regs);
 
-/* ---- Branches by single-step ---- */
-
-/* The instruction at from has branched to to. In an exception's context, which interrupts a thread
- * only; the thread's interrupts stay out meanwhile. */
-typedef void (*arch_branch_fn)(uint64_t from, uint64_t to);
-
-/* Can this machine step through the code that it traces? Thread. */
-bool arch_step_possible(void);
-
-/* Who is told of branches, on all CPUs. 0; -EOPNOTSUPP where it is not possible. Thread. */
-int arch_step_init(arch_branch_fn taken);
-
-/* From now on, on this CPU, stop after every instruction of threads, and tell of those that
- * branched; handlers are not stepped through. Interrupts masked. begin: thread; end: IRQ, too. */
-void arch_step_begin(void);
-void arch_step_end(void);
-
 /* Let interrupts in / keep them out on this CPU. Thread. */
 void arch_irq_enable(void);
 void arch_irq_disable(void);

@@ -2,7 +2,7 @@
 /* Software step (Arm ARM, D2.12) is not used. */
 #include <errno.h>
 
-#include "arch/arch.h"
+#include "arch/step.h"
 
 bool arch_step_possible(void)
 {

@@ -4,6 +4,7 @@
 #define ARCH_HOST_FAKE_CPU_H
 
 #include "arch/arch.h"
+#include "arch/step.h"
 
 struct arch_regs {
 	uint64_t pc, fp, sp;

@@ -6,6 +6,7 @@
  */
 #include "arch/x86_64/step.h"
 
+#include "arch/step.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"

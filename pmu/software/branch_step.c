@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "arch/step.h"
+
 static struct perf_event *stepped[TR_MAX_CPUS];
 
 static int branch_step_probe(const char **why)
