@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "agent/command_line.h"
+#include "agent/deliver.h"
+#include "agent/describe.h"
 #include "agent/list.h"
 #include "agent/mailbox.h"
+#include "agent/misfit.h"
 #include "agent/payload.h"
 #include "agent/payload_run.h"
 #include "agent/reader.h"
@@ -15,7 +18,6 @@
 #include "agent/serial.h"
 #include "agent/tables.h"
 #include "lib/console.h"
-#include "lib/image.h"
 #include "lib/memory.h"
 #include "lib/panic.h"
 #include "lib/print.h"
@@ -34,34 +36,10 @@ static struct command_error mistake; /* in command_text, where it is wrong */
 static bool line_to_come;            /* ACPI or PCI names a UART */
 static bool announced;               /* a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
+static int outcome;                  /* the last command's: 0 or a negative errno */
+static bool resident;                /* boot services are to stay */
 
 /* ---- The region ---- */
-
-static void describe_cpus(const struct arch_platform *platform, uint32_t count)
-{
-	for (uint32_t cpu = 0; cpu < count; cpu++) {
-		struct tr_cpu *entry = &region.cpus[cpu];
-
-		entry->cpu = cpu;
-		record_describe_cpu(entry);
-		entry->hw_id = cpu ? platform->cpus[cpu] : entry->hw_id;
-	}
-	region.cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
-}
-
-/* The ELF note of linker.ld: a header of 12 bytes, "GNU", the SHA-1. */
-static void describe_image(void)
-{
-	struct tr_image *entry = &region.images[0];
-
-	entry->address = (uintptr_t)__text_start;
-	entry->size = (uint64_t)(__text_end - __text_start);
-	entry->link_address = (uint64_t)(__text_start - __image_start);
-	entry->build_id_size = sizeof(entry->build_id);
-	memcpy(entry->build_id, __build_id_note_start + 16, sizeof(entry->build_id));
-	trace_region_put_text(entry->name, sizeof(entry->name), "bareperf");
-	region.header->images.count = 1;
-}
 
 static void on_panic(const char *message)
 {
@@ -94,8 +72,8 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	line_to_come = platform->has_uart || (channel->lines && channel->lines->nr_ports);
 	region.header->memory = memory_size();
 	region.header->notify = channel->breakpoint;
-	describe_cpus(platform, cpus);
-	describe_image();
+	describe_cpus(&region, platform, cpus);
+	describe_image(&region);
 	console_set_region(region.console, CONSOLE_SIZE);
 	panic_set_hook(on_panic);
 	trace_region_open(&region, &(struct region_identity){
@@ -142,35 +120,16 @@ static bool agent_answer(void)
 	return true;
 }
 
-/* What fits no machine whose region lies where ours does, and the option that asks for it. */
-static const char *agent_misfit(bool at_boot, const char **option)
-{
-	*option = "--reset";
-	if (command.reset && !at_boot)
-		return "its note would be the firmware's to keep: say this when the machine boots";
-	if (command.reset && selftest_prepare(&command))
-		return "the firmware keeps no variable for us: it would be reset at each boot";
-	*option = "--region-size";
-	if (command.region_size && !region_channel->ops->in_ram)
-		return "the trace region is not in RAM: its size is the host's to choose";
-	if (command.region_size && !at_boot)
-		return "the trace region is there already: say this when the machine boots";
-	if (!region_channel->ops->in_ram ||
-	    (command.verb != COMMAND_RECORD && command.verb != COMMAND_STAT))
-		return NULL;
-	*option = "--then";
-	/* at boot its reader may still come, by a line */
-	if ((command.then == THEN_POWEROFF || command.then == THEN_REBOOT) &&
-	    !(at_boot && line_to_come) && !reader_is_announced(&region))
-		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
-	return NULL;
-}
-
 static void find_misfit(const char *text, bool at_boot)
 {
 	const char *option, *at;
 
-	mistake.what = agent_misfit(at_boot, &option);
+	mistake.what = misfit_find(&command, &region, region_channel,
+	                           &(struct misfit_moment){
+	                               .at_boot = at_boot,
+	                               .line_to_come = line_to_come,
+	                           },
+	                           &option);
 	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
 }
@@ -194,17 +153,22 @@ static void agent_parse(const char *text)
 
 static int carry_out(const char *text)
 {
+	int error;
+
 	if (agent_answer())
 		return 0;
-	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT)
-		return record_run(&command, text, &region, region_channel);
-	if (command.verb == COMMAND_SELFTEST) {
-		if (selftest_run(&command, &region))
-			command.then = THEN_REBOOT;
-		return 0;
+	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
+		error = record_run(&command, text, &region, region_channel);
+		if (!error && !resident)
+			deliver_next_steps(&command, region_channel);
+		return error;
 	}
-	list_print(region_channel);
-	trace_region_set_state(&region, TR_COMPLETE);
+	if (command.verb != COMMAND_SELFTEST) {
+		list_print(region_channel);
+		trace_region_set_state(&region, TR_COMPLETE);
+	} else if (selftest_run(&command, &region)) {
+		command.then = THEN_REBOOT;
+	}
 	return 0;
 }
 
@@ -215,22 +179,37 @@ void agent_read_command(void)
 	unusable = length < 0 ? length : 0;
 	if (*command_text)
 		agent_parse(command_text);
+	resident = command.resident || command.keep;
+}
+
+bool agent_is_resident(void)
+{
+	return resident;
 }
 
 /* One that is refused has nothing to ask for: where the memory is not to be had, nobody would hear
  * of the mistake. */
-uint64_t agent_region_size(void)
+uint64_t agent_region_size(const struct arch_platform *platform)
 {
-	return mistake.what ? 0 : command.region_size;
+	if (mistake.what || command.region_size || !resident)
+		return mistake.what ? 0 : command.region_size;
+	return region_size_for(&command, platform->cpu_count);
 }
 
 bool agent_accept(void)
 {
+	outcome = unusable;
+	region_channel->lines = resident ? NULL : region_channel->lines; /* the firmware's */
 	if (unusable)
 		agent_fail("the command line is of no use", unusable);
 	else if (*command_text)
-		return !agent_check(command_text, true) && !agent_answer();
-	return !unusable;
+		outcome = agent_check(command_text, true);
+	return !outcome && !(*command_text && agent_answer());
+}
+
+bool agent_needs_other_cpus(void)
+{
+	return deliver_other_cpus(&command);
 }
 
 void agent_adopt_payload(void)
@@ -306,6 +285,7 @@ static void serve_one(void)
 		announced = reader_is_announced(&region);
 		request.error = carry_out(request.text);
 	}
+	outcome = request.error;
 	if (!typed)
 		mailbox_reply(&region, &request, request.error, NULL);
 }
@@ -327,6 +307,11 @@ static bool is_home(void)
 /* What lies in RAM is kept until its reader has it. */
 static bool may_end(void)
 {
+	if (resident) {
+		if (region_channel->ops->in_ram && region.run)
+			reader_await_end(&region, region_channel);
+		return true;
+	}
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
 	if (!region_channel->ops->in_ram || !region.run || is_home())
@@ -339,7 +324,7 @@ static bool may_end(void)
 void agent_serve(void)
 {
 	if (*command_text)
-		carry_out(command_text);
+		outcome = carry_out(command_text);
 	else
 		console_printf("waiting for commands in the mailbox%s\n",
 		               serial_is_there(region_channel) ? ", or typed here" : "");
@@ -349,10 +334,36 @@ void agent_serve(void)
 
 /* ---- Ends ---- */
 
+void agent_deliver(void)
+{
+	if (!region.run || outcome)
+		return;
+	deliver(&command, &region, region_channel);
+	if (command.keep) /* refused where it is not in RAM */
+		memory_keep(region_channel->memory);
+}
+
+int agent_outcome(void)
+{
+	return outcome;
+}
+
+void agent_close(void)
+{
+	console_set_region(NULL, 0);
+	panic_set_hook(NULL);
+	/* Who scans memory finds no region in what is freed, but for the reason why there is none.
+	 */
+	if (region.header && region_channel->ops->in_ram && !outcome &&
+	    !(command.keep && region.run))
+		region.header->magic = 0;
+}
+
 void agent_fail(const char *what, int error)
 {
 	char message[160];
 
+	outcome = error;
 	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-error), error);
 	console_printf("bareperf: %s\n", message);
 	if (!region.header)

@@ -18,8 +18,9 @@ int agent_open(struct channel *channel, const struct arch_platform *platform);
  * services only. */
 void agent_read_command(void);
 
-/* The size that it wants a trace region in RAM to have, bytes; 0: it does not say. */
-uint64_t agent_region_size(void);
+/* The size that it wants a trace region in RAM to have, bytes; 0: it does not say. After
+ * memory_init(). Boot services only. */
+uint64_t agent_region_size(const struct arch_platform *platform);
 
 /*
  * Take that command line (may be empty: then the agent waits for the host's). A wrong one, help and
@@ -27,6 +28,13 @@ uint64_t agent_region_size(void);
  * After agent_open(). Thread.
  */
 bool agent_accept(void);
+
+/* Whether boot services are to stay: the machine is borrowed for that command, and given back. Else
+ * they end for good. After agent_read_command(). Any time. */
+bool agent_is_resident(void);
+
+/* Whether that command is about other CPUs than the boot CPU. */
+bool agent_needs_other_cpus(void);
 
 /* Load the user's own program, if there is one, and tell the host. Boot services only. */
 void agent_adopt_payload(void);
@@ -42,6 +50,19 @@ void agent_serve(void);
 /* The boot came to nothing: say what and why (a negative errno) on the console and, if there is a
  * region, to its readers, with state TR_FAILED. Thread. */
 void agent_fail(const char *what, int error);
+
+/*
+ * Resident, and the machine is given back: what is to become of the recording. Says what its books
+ * say. The region's memory stays if it is to be kept; else it is nobody's from agent_close() on.
+ * Boot services only. Thread.
+ */
+void agent_deliver(void);
+
+/* What the last command came to: 0, or a negative errno, be it that it was refused. */
+int agent_outcome(void);
+
+/* Let go of the region, before its memory is freed: nothing is written there any more. Thread. */
+void agent_close(void);
 
 /* How the machine ends, as the last command says; one that says nothing leaves it as it is. */
 enum machine_reset agent_end(void);

@@ -253,25 +253,6 @@ static void close_all(struct recording *r)
 	free(r->cpus);
 }
 
-/* Where no host stands by with a reader, for whoever sits in front of the machine. */
-static void print_next_steps(const struct recording *r)
-{
-	uint64_t address = r->channel->address, size = r->channel->size;
-
-	if (!r->channel->ops->in_ram || r->command->then == THEN_POWEROFF ||
-	    r->command->then == THEN_REBOOT)
-		return;
-	console_printf(
-	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
-	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
-	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
-	    "and on the host: bareperf import --base=0x%lx region.bin\n",
-	    address, address + size, address, address + size, address, size, address);
-	if (serial_is_there(r->channel))
-		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
-	console_printf("The machine waits, and takes further commands.\n");
-}
-
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel)
 {
@@ -285,10 +266,8 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	error = open_all(&r, text);
 	if (!error)
 		error = recording_run(&r);
-	if (!error) {
+	if (!error)
 		note_rings(&r);
-		print_next_steps(&r);
-	}
 	close_all(&r);
 	return error;
 }

@@ -201,8 +201,10 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
  * returned, with the CPU still ours, on the caller's stack. Without the firmware's services. */
 int arch_take_over(int (*story)(void *arg), void *arg);
 
-/* Restore what arch_take_over() saved, so that UEFI's runtime services may be called.
- * Interrupts stay masked, timers and counters are quiet. Thread. */
+/* Restore what arch_take_over() saved (docs/resident.md lists it), so that UEFI's services may be
+ * called. Interrupts stay masked: what arch_irq_save() said before arch_take_over() is for
+ * arch_irq_restore() now, and then comes what was on its way to the firmware. Other CPUs that were
+ * not ended (arch/loan.h) are not ours to ask any more. No effect if nothing is taken. Thread. */
 void arch_give_back(void);
 
 /* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm

@@ -7,14 +7,16 @@
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
 #include "lib/memory.h"
+#include "lib/resident.h"
 
 /* Second half: the machine is ours. */
 static int main_serve(void *platform)
 {
 	int error;
 
-	console_start(platform); /* UART, framebuffer */
-	error = agent_start();   /* clock, timer, heap */
+	if (!agent_is_resident())
+		console_start(platform); /* UART, framebuffer; else they are the firmware's */
+	error = agent_start();           /* clock, timer, heap */
 	if (error)
 		agent_fail("the clock or the timer does not work", error);
 	else
@@ -22,11 +24,36 @@ static int main_serve(void *platform)
 	return 0;
 }
 
+/* The firmware goes on; resident: with its memory back. */
+static EFI_STATUS go_home(EFI_STATUS status)
+{
+	if (!agent_is_resident())
+		return status;
+	agent_close();
+	memory_free_all();
+	return status;
+}
+
 /* Why we did not take the machine, to the user, the host and the firmware. */
 static EFI_STATUS give_up(const char *what, int error)
 {
 	agent_fail(what, error);
-	return EFI_LOAD_ERROR;
+	return go_home(EFI_LOAD_ERROR);
+}
+
+/* Resident: a guest of the firmware again. */
+static EFI_STATUS return_from_loan(void)
+{
+	int error = resident_end(); /* CPUs, tables, timers, interrupts, console */
+
+	if (error) {
+		agent_fail("a CPU does not return to the firmware: the machine is reset", error);
+		machine_reset(MACHINE_REBOOT);
+	}
+	agent_deliver(); /* what becomes of the recording */
+	if (agent_end() != MACHINE_STAY)
+		machine_reset(agent_end());
+	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
 /* First half: a guest of the firmware. */
@@ -44,7 +71,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	platform = platform_init(); /* ACPI */
 	agent_read_command();       /* load options, or \bareperf.cfg */
 	/* where the trace region lies */
-	error = channel_open(&channel, &channel_services, agent_region_size());
+	error = channel_open(&channel, &channel_services, agent_region_size(platform));
 	lines_find(&lines, &channel_services);
 	channel.lines = &lines;
 	if (!error)
@@ -52,16 +79,22 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (error)
 		return give_up("there is no trace region", error);
 	if (!agent_accept()) /* the command is wrong, or answered already */
-		return EFI_SUCCESS;
+		return go_home(agent_is_resident() && agent_outcome() ? EFI_INVALID_PARAMETER
+		                                                      : EFI_SUCCESS);
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	error = memory_prepare(platform); /* page tables, stacks, vectors */
+	if (!error && agent_is_resident())
+		error = resident_begin(platform, agent_needs_other_cpus());
 	if (error)
 		return give_up("the machine cannot be prepared", error);
-	error = memory_exit_boot_services(); /* no way back but a reset */
+	if (!agent_is_resident())
+		error = memory_exit_boot_services(); /* no way back but a reset */
 	if (!error)
 		error = arch_take_over(main_serve, (void *)(uintptr_t)platform);
 	if (error)
 		agent_fail("the machine cannot be taken over", error);
+	if (agent_is_resident())
+		return return_from_loan();
 	machine_reset(agent_end());
 }

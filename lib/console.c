@@ -15,7 +15,7 @@ static struct {
 	uint64_t whole; /* of these, are written: console_read() goes so far */
 	struct tr_console *region;
 	uint32_t region_size;
-	bool held;
+	unsigned held;  /* how many times, without a release */
 	uint64_t shown; /* of head, when it was */
 } stream;
 
@@ -97,23 +97,28 @@ unsigned console_read(uint64_t *at, char *to, unsigned size)
 
 void console_hold(void)
 {
-	stream.shown = stream.head;
-	stream.held = true;
+	if (!stream.held++)
+		stream.shown = stream.head;
 }
 
 void console_release(void)
 {
 	static const char cut[] = "[earlier text is in the trace region]\n";
 
-	if (!stream.held)
+	if (!stream.held || --stream.held)
 		return;
-	stream.held = false;
 	if (stream.head - stream.shown > CONSOLE_EARLY) {
 		stream.shown = stream.head - CONSOLE_EARLY;
 		console_show(cut, sizeof(cut) - 1);
 	}
 	for (uint64_t head = stream.head; stream.shown < head; stream.shown++)
 		console_show(&stream.early[stream.shown & (CONSOLE_EARLY - 1)], 1);
+}
+
+void console_release_all(void)
+{
+	stream.held = !!stream.held;
+	console_release();
 }
 
 static void put_console(void *context, const char *text, size_t length)

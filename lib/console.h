@@ -33,9 +33,13 @@ void console_set_region(struct tr_console *console, uint32_t size);
  * it would be a good part of what is recorded meanwhile. Thread. */
 void console_hold(void);
 
-/* Send the sinks what they have missed, its last CONSOLE_EARLY bytes at most, and no longer wait.
- * No effect if nothing is held. Any context: a panic does it first. */
+/* The opposite. By the last of as many as there were console_hold(): send the sinks what they have
+ * missed, its last CONSOLE_EARLY bytes at most, and no longer wait. No effect if nothing is held.
+ * Any context. */
 void console_release(void);
+
+/* However often it was held. Any context: a panic does it first. */
+void console_release_all(void);
 
 /*
  * The same text for who takes it at his own pace: as much of it as fits `to`, from byte *at of the

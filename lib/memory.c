@@ -7,11 +7,13 @@
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/image.h"
+#include "lib/pages.h"
 
 #define PAGE         4096U
 #define MAX_MAPPINGS 1024U
 #define MAP_SLACK    16U /* descriptors that may come up between two calls */
 #define EXIT_TRIES   8
+#define HEAP_MAX     (256ULL << 20) /* that is borrowed */
 
 static struct {
 	uint8_t *bytes;
@@ -128,9 +130,15 @@ static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 	return (void *)address;
 }
 
+/* It is freed when we go. */
+static void *memory_noted(void *memory, uint64_t pages)
+{
+	return memory != NULL && pages_note((uint64_t)memory, pages) ? memory : NULL;
+}
+
 void *memory_alloc_pages_below(size_t pages, uint64_t limit)
 {
-	void *memory = memory_alloc(EfiLoaderData, pages, limit);
+	void *memory = memory_noted(memory_alloc(EfiLoaderData, pages, limit), pages);
 
 	return memory == NULL ? NULL : memset(memory, 0, pages * PAGE);
 }
@@ -153,7 +161,8 @@ void *memory_alloc_region(uint64_t size, uint64_t align)
 	if (aligned < start + slack)
 		efi_system->BootServices->FreePages(aligned + size,
 		                                    (start + slack - aligned) / PAGE);
-	if (memory_add_mapping(aligned, size, ARCH_MAP_DATA) != 0)
+	if (memory_noted((void *)aligned, size / PAGE) == NULL ||
+	    memory_add_mapping(aligned, size, ARCH_MAP_DATA) != 0)
 		return NULL;
 	return memset((void *)aligned, 0, size);
 }
@@ -163,7 +172,8 @@ void *memory_alloc_at(uint64_t address, size_t pages)
 	EFI_PHYSICAL_ADDRESS at = address;
 
 	if (EFI_ERROR(efi_system->BootServices->AllocatePages(AllocateAddress, EfiLoaderData, pages,
-	                                                      &at)))
+	                                                      &at)) ||
+	    memory_noted((void *)at, pages) == NULL)
 		return NULL;
 	if (memory_add_mapping(address, pages * PAGE, ARCH_MAP_DATA) != 0)
 		return NULL;
@@ -253,6 +263,7 @@ int memory_prepare(const struct arch_platform *platform)
 
 static void find_heap(void)
 {
+	heap_size = 0;
 	for (UINTN i = 0; i < nr_descriptors(); i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 		uint64_t size = area->NumberOfPages * PAGE;
@@ -300,6 +311,40 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 		return true;
 	}
 	return false;
+}
+
+uint64_t memory_largest_free(void)
+{
+	find_heap();
+	return heap_size;
+}
+
+/* Most of what is free is the firmware's to use when it goes on, or the region's. */
+int memory_borrow_heap(void)
+{
+	int error = memory_init();
+
+	if (error != 0)
+		return error;
+	find_heap();
+	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(uint64_t)(PAGE - 1) : HEAP_MAX;
+	heap_start =
+	    memory_noted(memory_alloc(EfiLoaderData, heap_size / PAGE, 0), heap_size / PAGE);
+	return heap_start == NULL ? -ENOMEM : 0;
+}
+
+void memory_keep(const void *memory)
+{
+	pages_keep((uint64_t)memory);
+}
+
+void memory_free_all(void)
+{
+	pages_free_all();
+	if (map.bytes != NULL)
+		efi_system->BootServices->FreePool(map.bytes);
+	map.bytes = NULL;
+	map.capacity = map.size = 0;
 }
 
 void memory_heap(void **start, uint64_t *size)

@@ -11,6 +11,9 @@
  *				data read+write
  *	RAM of any other kind	read+write, never executed
  *	devices			uncached; only those that somebody asked for
+ *
+ * Where boot services stay, it is the same, but for the heap, which is allocated, as all the rest
+ * is; and all of it is freed when we go (memory_free_all()).
  */
 #ifndef LIB_MEMORY_H
 #define LIB_MEMORY_H
@@ -57,7 +60,21 @@ int memory_exit_boot_services(void);
  * one of them. False: there are not as many. After memory_exit_boot_services(). */
 bool memory_unused(unsigned i, uint64_t *start, uint64_t *size);
 
-/* The heap: the largest free block. After memory_exit_boot_services(); size 0 if there is none. */
+/* The largest free block above 1 MiB, bytes. After memory_init(). */
+uint64_t memory_largest_free(void);
+
+/* Where boot services stay: allocate a heap, a quarter of the largest free block and not more than
+ * 256 MiB. 0, -ENOMEM or -EIO. Boot services only, as the two that follow. */
+int memory_borrow_heap(void);
+
+/* What memory_alloc_region() returned stays allocated when the rest is freed. */
+void memory_keep(const void *memory);
+
+/* Free everything that was allocated here. Nothing of it may be in use. */
+void memory_free_all(void);
+
+/* The heap: the largest free block, or what was borrowed. After memory_exit_boot_services() or
+ * memory_borrow_heap(); size 0 if there is none. */
 void memory_heap(void **start, uint64_t *size);
 
 #endif

@@ -10,6 +10,7 @@
 
 static void (*panic_hook)(const char *message);
 static void (*panic_end)(void);
+static void (*panic_show)(void);
 static const struct panic_payload *payload;
 static char message[512];
 
@@ -27,6 +28,11 @@ void panic_set_hook(void (*hook)(const char *message))
 void panic_set_end(void (*end)(void))
 {
 	panic_end = end;
+}
+
+void panic_set_screen(void (*show)(void))
+{
+	panic_show = show;
 }
 
 void panic_set_payload(const struct panic_payload *hooks)
@@ -93,7 +99,9 @@ static void panic_enter(uint64_t pc)
 	arch_irq_save();
 	if (arch_exchange(&entered, 1) == 0) {
 		reporter = arch_cpu();
-		console_release();
+		if (panic_show != NULL)
+			panic_show();
+		console_release_all();
 		return;
 	}
 	if (reporter == arch_cpu() && depth++ == 0) {

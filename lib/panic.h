@@ -17,6 +17,10 @@ void panic_set_hook(void (*hook)(const char *message));
  * Called again if it panics. Interrupts masked, any context. NULL: nothing. Thread. */
 void panic_set_end(void (*end)(void));
 
+/* Called first, once: nobody sees the console's sinks yet, and from here on somebody must. NULL:
+ * nobody. Thread. */
+void panic_set_screen(void (*show)(void));
+
 /* The user's program, whose faults are not ours: each is told like a panic, and we go on. */
 struct panic_payload {
 	const char *name; /* of its file, at most 16 characters */

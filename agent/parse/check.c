@@ -4,6 +4,7 @@
 
 #include "agent/parse/words.h"
 
+#define STAYS_OURS "the machine stays ours: it is not given back to the firmware"
 #define NEVER_FULL "an overwritable ring is read at the end: it wakes nobody"
 
 /* Options of which one makes the other meaningless. */
@@ -15,6 +16,8 @@ static const struct {
 	{ "--wakeup-events", "--watermark", "--wakeup-events and --watermark exclude each other" },
 	{ "--overwrite", "--wakeup-events", NEVER_FULL },
 	{ "--overwrite", "--watermark", NEVER_FULL },
+	{ "--resident", "--exclusive", "--resident and --exclusive exclude each other" },
+	{ "--keep", "--exclusive", STAYS_OURS },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
@@ -117,10 +120,22 @@ static int check_stat(struct words *w)
 	return 0;
 }
 
+/* Waiting for commands is for who owns the machine. */
+static int check_mode(struct words *w)
+{
+	const struct command *c = w->command;
+
+	if ((c->resident || c->keep) && (c->then == THEN_WAIT || c->verb == COMMAND_SELFTEST))
+		return command_fail(w, STAYS_OURS, given(w, c->keep ? "--keep" : "--resident"));
+	return 0;
+}
+
 int command_check(struct words *w)
 {
 	int error = check_excluding(w);
 
+	if (!error)
+		error = check_mode(w);
 	if (error)
 		return error;
 	switch (w->command->verb) {

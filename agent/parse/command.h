@@ -46,6 +46,8 @@ struct command {
 	bool json;                       /* of a selftest: as JSON, too */
 	bool reset;                      /* of a selftest: one reset, for what it keeps */
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
+	bool resident, exclusive;        /* whether boot services are to stay; neither: not given */
+	bool keep;                       /* the region stays allocated when boot services go on */
 	const struct workload_usage *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */

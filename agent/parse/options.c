@@ -202,11 +202,24 @@ static int set_region_size(struct words *w, const char *text)
 	return error;
 }
 
-/* The only mode there is. */
 static int set_exclusive(struct words *w, const char *text)
 {
-	(void)w;
 	(void)text;
+	w->command->exclusive = true;
+	return 0;
+}
+
+static int set_resident(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->resident = true;
+	return 0;
+}
+
+static int set_keep(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->keep = true;
 	return 0;
 }
 
@@ -257,6 +270,11 @@ const struct command_option common_options[] = {
 	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
 	{ "--region-size", NULL, "MIB",
 	  "when the machine boots: size of a trace region in RAM (16)", set_region_size },
-	{ "--exclusive", NULL, NULL, "leave boot services for good (the default)", set_exclusive },
+	{ "--resident", NULL, NULL,
+	  "borrow the machine from the firmware, which goes on afterwards", set_resident },
+	{ "--keep", NULL, NULL, "resident, with the trace region left in RAM until a reset",
+	  set_keep },
+	{ "--exclusive", NULL, NULL,
+	  "leave boot services for good, and take further commands (the default)", set_exclusive },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

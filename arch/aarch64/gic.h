@@ -22,9 +22,15 @@
 struct gic_saved {
 	uint32_t spis[GIC_MAX_SPI_WORDS]; /* enables, word i for INTIDs 32 * (i + 1) and up */
 	uint32_t ppis;
-	uint32_t priorities[8]; /* of SGIs and PPIs, four to a word; GICv3 */
+	uint32_t pending, active; /* SGIs and PPIs */
+	uint32_t distributor;     /* GICD_CTLR */
 	uint32_t priority_mask;
+	uint32_t binary_point;
 	uint32_t enable; /* of the CPU interface */
+	/* GICv3 */
+	uint32_t priorities[8]; /* of SGIs and PPIs, four to a word */
+	uint32_t group, group_modifier, waker;
+	uint64_t sre_el1, sre_el2, ich_hcr, control;
 };
 
 struct gic_ops {
@@ -62,7 +68,9 @@ int gicv3_discover(const struct arch_platform *platform);
 #define GICD_TYPER       0x004
 #define GICD_ISENABLER   0x100
 #define GICD_ICENABLER   0x180
+#define GICD_ISPENDR     0x200
 #define GICD_ICPENDR     0x280
+#define GICD_ISACTIVER   0x300
 #define GICD_ICACTIVER   0x380
 #define GICD_TYPER_LINES 0x1f /* SPI words in use */
 

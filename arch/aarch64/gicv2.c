@@ -37,7 +37,11 @@ static void gicv2_take(struct gic_saved *saved)
 {
 	gic_take_spis(gicd, saved);
 	saved->ppis = gic_read(gicd, GICD_ISENABLER);
+	saved->pending = gic_read(gicd, GICD_ISPENDR);
+	saved->active = gic_read(gicd, GICD_ISACTIVER);
+	saved->distributor = gic_read(gicd, GICD_CTLR);
 	saved->priority_mask = gic_read(gicc, GICC_PMR);
+	saved->binary_point = gic_read(gicc, GICC_BPR);
 	saved->enable = gic_read(gicc, GICC_CTLR);
 	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ENABLE);
 }
@@ -45,10 +49,16 @@ static void gicv2_take(struct gic_saved *saved)
 static void gicv2_give(const struct gic_saved *saved)
 {
 	gic_write(gicd, GICD_ICENABLER, ~0U);
+	gic_write(gicd, GICD_ICPENDR, ~0U);
+	gic_write(gicd, GICD_ICACTIVER, ~0U);
+	gic_write(gicd, GICD_ISPENDR, saved->pending);
+	gic_write(gicd, GICD_ISACTIVER, saved->active);
 	gic_write(gicd, GICD_ISENABLER, saved->ppis);
 	gic_write(gicc, GICC_PMR, saved->priority_mask);
+	gic_write(gicc, GICC_BPR, saved->binary_point);
 	gic_write(gicc, GICC_CTLR, saved->enable);
 	gic_give_spis(gicd, saved);
+	gic_write(gicd, GICD_CTLR, saved->distributor);
 }
 
 /* A CPU reads its own bit in the first, banked target registers (4.3.12). */

@@ -18,7 +18,9 @@
 #define GICR_IGROUPR0     (GICR_SGI + 0x080)
 #define GICR_ISENABLER0   (GICR_SGI + 0x100)
 #define GICR_ICENABLER0   (GICR_SGI + 0x180)
+#define GICR_ISPENDR0     (GICR_SGI + 0x200)
 #define GICR_ICPENDR0     (GICR_SGI + 0x280)
+#define GICR_ISACTIVER0   (GICR_SGI + 0x300)
 #define GICR_ICACTIVER0   (GICR_SGI + 0x380)
 #define GICR_IGRPMODR0    (GICR_SGI + 0xd00)
 #define GICR_CTLR_RWP     (1U << 3)
@@ -114,36 +116,89 @@ static bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
 	return false;
 }
 
+static void save_redistributor(volatile uint8_t *gicr, struct gic_saved *saved)
+{
+	saved->waker = gic_read(gicr, GICR_WAKER);
+	saved->ppis = gic_read(gicr, GICR_ISENABLER0);
+	saved->pending = gic_read(gicr, GICR_ISPENDR0);
+	saved->active = gic_read(gicr, GICR_ISACTIVER0);
+	saved->group = gic_read(gicr, GICR_IGROUPR0);
+	saved->group_modifier = gic_read(gicr, GICR_IGRPMODR0);
+	for (unsigned i = 0; i < PRIORITY_WORDS; i++)
+		saved->priorities[i] = gic_read(gicr, GICR_IPRIORITYR + 4 * i);
+}
+
+static void restore_redistributor(volatile uint8_t *gicr, const struct gic_saved *saved)
+{
+	gic_write(gicr, GICR_ICENABLER0, ~0U);
+	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
+	gic_write(gicr, GICR_ICPENDR0, ~0U);
+	gic_write(gicr, GICR_ICACTIVER0, ~0U);
+	for (unsigned i = 0; i < PRIORITY_WORDS; i++)
+		gic_write(gicr, GICR_IPRIORITYR + 4 * i, saved->priorities[i]);
+	gic_write(gicr, GICR_IGROUPR0, saved->group);
+	gic_write(gicr, GICR_IGRPMODR0, saved->group_modifier);
+	gic_write(gicr, GICR_ISPENDR0, saved->pending);
+	gic_write(gicr, GICR_ISACTIVER0, saved->active);
+	gic_write(gicr, GICR_ISENABLER0, saved->ppis);
+	gic_write(gicr, GICR_WAKER, saved->waker);
+}
+
+static void save_interface(struct gic_saved *saved)
+{
+	if (current_el() == 2) {
+		saved->sre_el2 = read_sysreg(icc_sre_el2);
+		saved->ich_hcr = read_sysreg(ich_hcr_el2);
+	}
+	saved->sre_el1 = read_sysreg(icc_sre_el1);
+	saved->priority_mask = (uint32_t)read_sysreg(icc_pmr_el1);
+	saved->binary_point = (uint32_t)read_sysreg(icc_bpr1_el1);
+	saved->control = read_sysreg(icc_ctlr_el1);
+	saved->enable = (uint32_t)read_sysreg(icc_igrpen1_el1);
+}
+
+static void restore_interface(const struct gic_saved *saved)
+{
+	write_sysreg(icc_pmr_el1, saved->priority_mask);
+	write_sysreg(icc_bpr1_el1, saved->binary_point);
+	write_sysreg(icc_ctlr_el1, saved->control);
+	write_sysreg(icc_igrpen1_el1, saved->enable);
+	isb();
+	write_sysreg(icc_sre_el1, saved->sre_el1);
+	if (current_el() == 2) {
+		write_sysreg(ich_hcr_el2, saved->ich_hcr);
+		isb();
+		write_sysreg(icc_sre_el2, saved->sre_el2);
+	}
+	isb();
+}
+
 static void gicv3_take(struct gic_saved *saved)
 {
 	volatile uint8_t *gicr = find_redistributor(arm_cpus[0].mpidr);
 
 	gic_take_spis(gicd, saved);
-	saved->ppis = gicr ? gic_read(gicr, GICR_ISENABLER0) : 0;
-	for (unsigned i = 0; gicr && i < PRIORITY_WORDS; i++)
-		saved->priorities[i] = gic_read(gicr, GICR_IPRIORITYR + 4 * i);
-	saved->priority_mask = (uint32_t)read_sysreg(icc_pmr_el1);
-	saved->enable = (uint32_t)read_sysreg(icc_igrpen1_el1);
-	gic_write(gicd, GICD_CTLR, gic_read(gicd, GICD_CTLR) | GICD_CTLR_ARE | GICD_CTLR_GRP1);
+	if (gicr)
+		save_redistributor(gicr, saved);
+	save_interface(saved);
+	saved->distributor = gic_read(gicd, GICD_CTLR);
+	gic_write(gicd, GICD_CTLR, saved->distributor | GICD_CTLR_ARE | GICD_CTLR_GRP1);
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
+/* ARE, once it is 1, stays: changing it is UNPREDICTABLE (12.9.4), and a firmware that has it 0
+ * uses no affinities. */
 static void gicv3_give(const struct gic_saved *saved)
 {
 	volatile uint8_t *gicr = arm_cpus[0].gicr;
 
 	arm_masks_by_priority = false;
-	if (gicr) {
-		gic_write(gicr, GICR_ICENABLER0, ~0U);
-		gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
-		for (unsigned i = 0; i < PRIORITY_WORDS; i++)
-			gic_write(gicr, GICR_IPRIORITYR + 4 * i, saved->priorities[i]);
-		gic_write(gicr, GICR_ISENABLER0, saved->ppis);
-	}
-	write_sysreg(icc_pmr_el1, saved->priority_mask);
-	write_sysreg(icc_igrpen1_el1, saved->enable);
-	isb();
+	if (gicr)
+		restore_redistributor(gicr, saved);
+	restore_interface(saved);
 	gic_give_spis(gicd, saved);
+	gic_write(gicd, GICD_CTLR, saved->distributor | GICD_CTLR_ARE);
+	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
 /* A sleeping redistributor forwards nothing (11.1); with EL3 firmware it is awake already. */

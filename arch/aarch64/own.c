@@ -15,6 +15,7 @@
 #include "arch/aarch64/saved.h"
 #include "arch/aarch64/smp.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/loan.h"
 
 #define ID_AA64MMFR4_E2H0  24 /* 0: E2H may be 0 */
 #define ID_AA64DFR0_PMUVER 8
@@ -27,6 +28,7 @@ struct arm_machine arm_machine;
 static struct mmu_tables tables, payload_tables; /* the second at EL2 only */
 static struct arm_saved saved;
 static bool taken;
+static bool stays; /* the firmware, with its boot services */
 
 static int map_both(const struct arch_mapping *map)
 {
@@ -190,13 +192,32 @@ struct call {
 	void *arg;
 };
 
+/* What is on its way to us, from another CPU, say, would find nobody in the firmware. */
+static void drain_interrupts(void)
+{
+	arch_timer_disarm();
+	arch_irq_enable();
+	isb();
+	arch_irq_disable();
+}
+
 /* On our own stacks; SErrors from here on are reported. */
 static int run_story(void *context)
 {
 	const struct call *call = context;
+	int result;
 
 	arm_unmask_urgent();
-	return call->story(call->arg);
+	result = call->story(call->arg);
+	drain_interrupts();
+	return result;
+}
+
+/* Nothing that we touch is beyond arch_give_back(). */
+int arch_keep_firmware(void)
+{
+	stays = true;
+	return 0;
 }
 
 int arch_take_over(int (*story)(void *arg), void *arg)
@@ -210,6 +231,9 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	arm_mmu_switch(&arm_machine.mmu);
 	arm_save(&saved);
 	arm_cpu_own(&arm_cpus[0]);
+	arm_save_vectors(&saved);
+	if (stays)
+		arm_save_pmu(&saved.pmu);
 	gic->take(&saved.gic);
 	error = gic->cpu_init(&arm_cpus[0]);
 	if (error)
@@ -233,7 +257,11 @@ void arch_give_back(void)
 	leave_thread_stack();
 	arm_cpus_off();
 	arch_timer_disarm();
+	if (stays)
+		arm_restore_pmu(&saved.pmu);
 	gic->give(&saved.gic);
+	arm_restore_vectors(&saved);
 	arm_restore(&saved);
 	arm_mmu_switch(&saved.mmu);
+	taken = false;
 }

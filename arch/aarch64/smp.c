@@ -13,6 +13,7 @@
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/loan.h"
 
 enum arm_cpu_state {
 	CPU_OFF = 0,
@@ -155,17 +156,58 @@ void arch_cpu_signal(unsigned cpu)
 	gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
 }
 
+/* Its own is the last word: a CPU whose controller never answered halts, and cannot be told. */
+static int smp_end(struct arm_cpu *cpu)
+{
+	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
+
+	switch (state_of(cpu)) {
+	case CPU_OFF:
+		return 0;
+	case CPU_IDLE:
+		break;
+	case CPU_FAILED:
+		return -EIO;
+	default:
+		return -EBUSY;
+	}
+	set_state(cpu, CPU_STOP);
+	gic->send_sgi(cpu, GIC_SGI_WORK);
+	while (!psci_cpu_is_off(cpu->mpidr)) {
+		if (arch_cycles() > deadline)
+			return -ETIMEDOUT;
+		arch_relax();
+	}
+	return 0;
+}
+
+int arch_cpus_end(void)
+{
+	int error = 0;
+
+	for (unsigned i = 1; i < arch_cpu_count() && !error; i++)
+		error = smp_end(&arm_cpus[i]);
+	return error;
+}
+
 void arm_cpus_off(void)
 {
-	for (unsigned i = 1; i < arch_cpu_count(); i++) {
-		struct arm_cpu *cpu = &arm_cpus[i];
-		uint64_t deadline = arch_cycles() + read_sysreg(cntfrq_el0);
+	for (unsigned i = 1; i < arch_cpu_count(); i++)
+		smp_end(&arm_cpus[i]);
+}
 
-		if (state_of(cpu) != CPU_IDLE)
-			continue;
-		set_state(cpu, CPU_STOP);
-		gic->send_sgi(cpu, GIC_SGI_WORK);
-		while (!psci_cpu_is_off(cpu->mpidr) && arch_cycles() < deadline)
-			arch_relax();
-	}
+/* ---- CPUs that the firmware lends: none, PSCI starts them ---- */
+
+bool arch_cpus_are_lent(void)
+{
+	return false;
+}
+
+void arch_cpu_lend(void)
+{
+}
+
+unsigned arch_cpus_lent(void)
+{
+	return 0;
 }

@@ -21,10 +21,8 @@ static const struct {
 };
 #define NR_REGISTERS (sizeof(registers) / sizeof(registers[0]))
 
-static struct {
-	uint64_t base_msr;
-	uint32_t values[NR_REGISTERS];
-} saved;
+_Static_assert(NR_REGISTERS == APIC_SAVED, "apic.h");
+
 static bool x2apic;
 static uint64_t mmio;
 volatile uint32_t *x86_lvt_pmi;
@@ -67,29 +65,67 @@ bool apic_in_service(unsigned vector)
 	return apic_read(APIC_ISR + vector / 32 * 0x10) >> (vector % 32) & 1;
 }
 
+bool apic_by_level(unsigned vector)
+{
+	return apic_read(APIC_TMR + vector / 32 * 0x10) >> (vector % 32) & 1;
+}
+
 static unsigned lvt_entries(void)
 {
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) + 1;
 }
 
-void apic_take_over(void)
+void apic_discover(void)
+{
+	uint64_t base = rdmsr(IA32_APIC_BASE);
+
+	x2apic = base & IA32_APIC_BASE_EXTD;
+	mmio = apic_address();
+	x86_lvt_pmi = x2apic ? NULL : (volatile uint32_t *)(mmio + APIC_LVT_PMI);
+}
+
+bool apic_is_same(void)
+{
+	uint64_t base = rdmsr(IA32_APIC_BASE);
+
+	return !!(base & IA32_APIC_BASE_EXTD) == x2apic && (x2apic || apic_address() == mmio);
+}
+
+/* A count that is going down to its only shot goes on from where it was; a periodic one begins its
+ * period anew. */
+static uint32_t apic_value(unsigned offset)
+{
+	uint32_t mode = apic_read(APIC_LVT_TIMER) & APIC_LVT_TIMER_MODE;
+
+	return apic_read(offset == APIC_TIMER_INITIAL && mode == APIC_LVT_ONE_SHOT
+	                     ? APIC_TIMER_CURRENT
+	                     : offset);
+}
+
+static void apic_save(struct apic_saved *saved)
+{
+	unsigned lvts = lvt_entries();
+
+	for (unsigned i = 0; i < NR_REGISTERS; i++)
+		if (lvts >= registers[i].least_lvt)
+			saved->values[i] = apic_value(registers[i].offset);
+	saved->tsc_deadline = 0;
+	if ((apic_read(APIC_LVT_TIMER) & APIC_LVT_TIMER_MODE) == APIC_LVT_TSC_DEADLINE)
+		saved->tsc_deadline = rdmsr(IA32_TSC_DEADLINE);
+}
+
+void apic_take_over(struct apic_saved *saved)
 {
 	unsigned lvts;
 
-	saved.base_msr = rdmsr(IA32_APIC_BASE);
-	if (!(saved.base_msr & IA32_APIC_BASE_EN))
-		wrmsr(IA32_APIC_BASE, saved.base_msr | IA32_APIC_BASE_EN);
-	x2apic = rdmsr(IA32_APIC_BASE) & IA32_APIC_BASE_EXTD;
-	mmio = apic_address();
-	x86_lvt_pmi = x2apic ? NULL : (volatile uint32_t *)(mmio + APIC_LVT_PMI);
+	saved->base_msr = rdmsr(IA32_APIC_BASE);
+	if (!(saved->base_msr & IA32_APIC_BASE_EN))
+		wrmsr(IA32_APIC_BASE, saved->base_msr | IA32_APIC_BASE_EN);
+	apic_save(saved);
 	lvts = lvt_entries();
-	for (unsigned i = 0; i < NR_REGISTERS; i++) {
-		if (lvts < registers[i].least_lvt)
-			continue;
-		saved.values[i] = apic_read(registers[i].offset);
-		if (registers[i].local_source)
-			apic_write(registers[i].offset, saved.values[i] | APIC_LVT_MASKED);
-	}
+	for (unsigned i = 0; i < NR_REGISTERS; i++)
+		if (registers[i].local_source && lvts >= registers[i].least_lvt)
+			apic_write(registers[i].offset, saved->values[i] | APIC_LVT_MASKED);
 	apic_write(APIC_TIMER_INITIAL, 0);
 	apic_write(APIC_TPR, 0);
 	apic_write(APIC_SVR, APIC_SVR_ENABLE | VECTOR_SPURIOUS);
@@ -116,6 +152,12 @@ bool apic_reaches(uint32_t id)
 	return x2apic || id < 0xff;
 }
 
+void apic_sent(void)
+{
+	for (int i = 0; !x2apic && i < 10000 && apic_read(APIC_ICR) & APIC_ICR_PENDING; i++)
+		arch_relax();
+}
+
 /*
  * xAPIC's command register has two halves, and writing the low one sends. A nested sender puts back
  * the high half that it found, so it may come between the two. The busy bit clears in well under
@@ -130,21 +172,23 @@ void apic_send(uint32_t id, uint32_t command)
 		wrmsr(IA32_X2APIC_FIRST + APIC_ICR / 0x10, (uint64_t)id << 32 | command);
 		return;
 	}
-	for (int i = 0; i < 10000 && apic_read(APIC_ICR) & APIC_ICR_PENDING; i++)
-		arch_relax();
+	apic_sent();
 	high = apic_read(APIC_ICR_HIGH);
 	apic_write(APIC_ICR_HIGH, id << 24);
 	apic_write(APIC_ICR, command);
 	apic_write(APIC_ICR_HIGH, high);
 }
 
-void apic_give_back(void)
+void apic_give_back(const struct apic_saved *saved)
 {
 	unsigned lvts = lvt_entries();
 
 	for (unsigned i = 0; i < NR_REGISTERS; i++)
 		if (lvts >= registers[i].least_lvt)
-			apic_write(registers[i].offset, saved.values[i]);
-	if (!(saved.base_msr & IA32_APIC_BASE_EN))
-		wrmsr(IA32_APIC_BASE, saved.base_msr);
+			apic_write(registers[i].offset, saved->values[i]);
+	arch_fence(); /* 11.5.4.1: the mode must be set before the MSR is written */
+	if (saved->tsc_deadline)
+		wrmsr(IA32_TSC_DEADLINE, saved->tsc_deadline);
+	if (!(saved->base_msr & IA32_APIC_BASE_EN))
+		wrmsr(IA32_APIC_BASE, saved->base_msr);
 }

@@ -66,6 +66,17 @@ static bool find_pm_timer(struct reference *reference)
 	return true;
 }
 
+static bool hpet_started; /* by us */
+
+void clock_give_back(void)
+{
+	if (!hpet_started)
+		return;
+	*(volatile uint32_t *)(x86_platform->hpet + HPET_CONFIG) = hpet_read(HPET_CONFIG) &
+	                                                           ~HPET_RUNS;
+	hpet_started = false;
+}
+
 static bool find_hpet(struct reference *reference)
 {
 	uint32_t period;
@@ -75,9 +86,11 @@ static bool find_hpet(struct reference *reference)
 	period = hpet_read(HPET_PERIOD);
 	if (period == 0 || period > 100000000) /* specification 1.0a, 2.3.4: at most 5F5E100H */
 		return false;
-	if (!(hpet_read(HPET_CONFIG) & HPET_RUNS))
+	if (!(hpet_read(HPET_CONFIG) & HPET_RUNS)) {
 		*(volatile uint32_t *)(x86_platform->hpet + HPET_CONFIG) = hpet_read(HPET_CONFIG) |
 		                                                           HPET_RUNS;
+		hpet_started = true;
+	}
 	*reference =
 	    (struct reference){ read_hpet, FS_PER_SECOND / period, UINT32_MAX, TR_CLOCK_HPET };
 	return true;

@@ -17,4 +17,7 @@ bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_ra
 /* 0, or -ENODEV if nothing tells. The APIC's timer is ours meanwhile, and off afterwards. */
 int clock_find_rates(struct clock_rates *rates);
 
+/* Stop the reference again, if that was not running before. */
+void clock_give_back(void);
+
 #endif

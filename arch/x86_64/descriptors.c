@@ -130,6 +130,18 @@ void descriptors_load(unsigned cpu)
 	__asm__ volatile("lidt %0" : : "m"(idtr));
 }
 
+/* By a table that ends beyond the entry which the selector means: the address is all that counts.
+ */
+void descriptors_park_task(unsigned cpu)
+{
+	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
+	const struct descriptor_table far = { UINT16_MAX, (uint64_t)entry - TASK_PARKED };
+
+	*entry &= ~DESCRIPTOR_BUSY;
+	__asm__ volatile("lgdt %0" : : "m"(far));
+	__asm__ volatile("ltr %w0" : : "r"(TASK_PARKED));
+}
+
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct x86_cpu *cpu = &x86_cpus[arch_cpu() % ARCH_MAX_CPUS];

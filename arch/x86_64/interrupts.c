@@ -11,10 +11,31 @@
 void x86_interrupt(const struct arch_regs *regs);
 
 static arch_handler_fn handlers[256] = { [VECTOR_GP] = x86_general_protection };
+static uint64_t foreign[256 / 64]; /* vectors that the boot CPU got for the firmware */
 
 void interrupts_set_handler(unsigned vector, arch_handler_fn handler)
 {
 	handlers[vector] = handler;
+}
+
+/* One that the local APIC serves and nobody here asked for was on its way to the firmware. What a
+ * level brings comes again by itself. */
+static bool interrupts_keep(unsigned vector)
+{
+	if (arch_cpu() != 0 || vector == VECTOR_SPURIOUS || !apic_in_service(vector) ||
+	    apic_by_level(vector))
+		return false;
+	foreign[vector / 64] |= 1ULL << vector % 64;
+	return true;
+}
+
+void interrupts_give_back(void)
+{
+	for (unsigned vector = FIRST_INTERRUPT; vector < 256; vector++)
+		if (foreign[vector / 64] >> vector % 64 & 1)
+			apic_send(apic_id(), vector | APIC_ICR_ASSERT);
+	for (unsigned i = 0; i < 256 / 64; i++)
+		foreign[i] = 0;
 }
 
 void x86_interrupt(const struct arch_regs *regs)
@@ -31,10 +52,11 @@ void x86_interrupt(const struct arch_regs *regs)
 			panic_exception(regs);
 		return;
 	}
-	if (handler != NULL)
+	if (handler != NULL) {
 		handler(regs);
-	else if (vector != VECTOR_WORK)
+	} else if (vector != VECTOR_WORK && !interrupts_keep(vector)) {
 		arch_add_local(&arch_spurious[arch_cpu()], 1);
+	}
 	/* What the legacy controllers left behind is not in service here. */
 	if (vector != VECTOR_SPURIOUS && (handler != NULL || apic_in_service(vector)))
 		apic_eoi();

@@ -20,4 +20,8 @@ void x86_general_protection(const struct arch_regs *regs);
 /* Whose an NMI is while nobody takes part in it (nmi.c): not ours. */
 enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
 
+/* Send the boot CPU, which the caller is, what was on its way to the firmware when we took it and
+ * came to us: it waits until interrupts are let in. With the firmware's APIC settings. */
+void interrupts_give_back(void);
+
 #endif

@@ -18,6 +18,7 @@
 
 static uint8_t pic_masks[2];
 static const struct arch_platform *platform;
+static uint32_t selected[ARCH_MAX_IOAPICS]; /* by the firmware, that may be about to use it */
 static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
 
 static volatile uint32_t *ioapic_window(unsigned ioapic, unsigned reg)
@@ -43,6 +44,7 @@ void legacy_take_over(const struct arch_platform *facts)
 	arch_port_write(PIC1_MASK, 0xff);
 	arch_port_write(PIC2_MASK, 0xff);
 	for (unsigned i = 0; i < platform->ioapic_count; i++) {
+		selected[i] = *(volatile uint32_t *)(platform->ioapics[i] + IOAPIC_SELECT);
 		for (unsigned input = 0; input < nr_inputs(i); input++) {
 			redirections[i][input] = *ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
 			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input] |
@@ -53,9 +55,11 @@ void legacy_take_over(const struct arch_platform *facts)
 
 void legacy_give_back(void)
 {
-	for (unsigned i = 0; i < platform->ioapic_count; i++)
+	for (unsigned i = 0; i < platform->ioapic_count; i++) {
 		for (unsigned input = 0; input < nr_inputs(i); input++)
 			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input];
+		*(volatile uint32_t *)(platform->ioapics[i] + IOAPIC_SELECT) = selected[i];
+	}
 	arch_port_write(PIC1_MASK, pic_masks[0]);
 	arch_port_write(PIC2_MASK, pic_masks[1]);
 }

@@ -5,6 +5,8 @@
 #define ARCH_X86_64_REGISTERS_H
 
 /* Control registers, 2.5 */
+#define CR0_EM         (1ULL << 2)
+#define CR0_TS         (1ULL << 3)
 #define CR0_WP         (1ULL << 16)
 #define CR4_OSFXSR     (1ULL << 9)
 #define CR4_OSXMMEXCPT (1ULL << 10)
@@ -24,6 +26,7 @@
 #define IA32_EFER_NXE       (1ULL << 11)
 #define IA32_FS_BASE        0xc0000100
 #define IA32_GS_BASE        0xc0000101
+#define IA32_KERNEL_GS_BASE 0xc0000102
 
 /* Page table entries, 4.5.5 */
 #define PTE_P       (1ULL << 0)
@@ -42,6 +45,7 @@
 #define APIC_SVR              0x0f0
 #define APIC_SVR_ENABLE       (1U << 8)
 #define APIC_ISR              0x100 /* eight words, 10H apart */
+#define APIC_TMR              0x180 /* as ISR: 1 is level-triggered */
 #define APIC_LVT_CMCI         0x2f0
 #define APIC_ICR              0x300
 #define APIC_ICR_NMI          (4U << 8) /* delivery modes; 11.6.1 */
@@ -61,6 +65,8 @@
 #define APIC_TIMER_DIVIDE     0x3e0
 #define APIC_DIVIDE_BY_1      0x0b
 #define APIC_LVT_MASKED       (1U << 16)
+#define APIC_LVT_TIMER_MODE   (3U << 17)
+#define APIC_LVT_ONE_SHOT     (0U << 17)
 #define APIC_LVT_TSC_DEADLINE (2U << 17)
 #define APIC_LVT_NMI          (4U << 8)
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other CPUs: started by INIT and SIPI when they are first asked for (SDM volume 3A, 9.4.4),
- * then asleep with interrupts enabled until there is work. Who may write a CPU's state: the caller
- * of arch_cpu_run() in OFF and IDLE, the CPU itself in the others; with release, and read with
- * acquire, so that the work is seen before the state that announces it.
+ * The other CPUs: started by INIT and SIPI when they are first asked for (SDM volume 3A, 9.4.4), or
+ * lent by the firmware, then asleep with interrupts enabled until there is work. Who may write a
+ * CPU's state: the boot CPU in OFF, IDLE and STOP, the CPU itself in the others, and once it is
+ * lent; with release, and read with acquire, so that the work is seen before the state that
+ * announces it.
  */
 #include "arch/x86_64/smp.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "arch/loan.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/descriptors.h"
@@ -17,6 +19,7 @@
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
+#include "arch/x86_64/saved.h"
 #include "arch/x86_64/timer.h"
 
 #define PAGE 4096U
@@ -26,6 +29,8 @@ enum cpu_state {
 	CPU_IDLE,
 	CPU_WORK,    /* fn and arg are set */
 	CPU_RUNNING, /* fn runs */
+	CPU_STOP,    /* is to be the firmware's again, when it has been told */
+	CPU_LEAVE,   /* nothing is under way to it any more */
 };
 
 static struct {
@@ -35,6 +40,8 @@ static struct {
 	void *arg;
 } cpus[ARCH_MAX_CPUS];
 static unsigned nr_cpus = 1;
+static bool keeps_firmware;
+static struct x86_saved *saved; /* of the CPUs that the firmware lends, by number */
 
 /* The words of trampoline.S. */
 struct __attribute__((packed)) trampoline {
@@ -78,7 +85,7 @@ unsigned arch_cpu_count(void)
 	return nr_cpus;
 }
 
-void smp_prepare(const struct arch_platform *platform)
+static void prepare_trampoline(const struct arch_platform *platform)
 {
 	char *page = (char *)platform->low_memory;
 	struct trampoline *words;
@@ -95,6 +102,18 @@ void smp_prepare(const struct arch_platform *platform)
 	words->cr3 = (uint32_t)platform->low_memory + PAGE;
 	words->entry = (uint64_t)x86_ap_entry;
 	memcpy(page + PAGE, (const void *)paging_root(), PAGE);
+}
+
+int smp_prepare(const struct arch_platform *platform, arch_alloc_pages_fn alloc)
+{
+	prepare_trampoline(platform);
+	saved = alloc((nr_cpus * sizeof(*saved) + PAGE - 1) / PAGE);
+	return saved == NULL ? -ENOMEM : 0;
+}
+
+void smp_keep_firmware(void)
+{
+	keeps_firmware = true;
 }
 
 static uint32_t state_of(unsigned cpu)
@@ -127,8 +146,39 @@ static void sleep_until_interrupt(void)
 	__asm__ volatile("sti; hlt; cli" : : : "memory");
 }
 
-/* All that a CPU does, from its start on. Its sleep is left by any interrupt; the one that
- * arch_cpu_run() sends has no handler of its own. */
+static void smp_work(unsigned cpu)
+{
+	set_state(cpu, CPU_RUNNING);
+	cpus[cpu].fn(cpus[cpu].arg);
+	arch_irq_disable();
+	arch_timer_disarm();
+	set_state(cpu, CPU_IDLE);
+}
+
+/* All that a CPU does while it is ours. Its sleep is left by any interrupt; the one that
+ * arch_cpu_run() sends has no handler of its own. What was sent to it before it may leave finds
+ * interrupts let in. */
+static int smp_serve(void *number)
+{
+	unsigned cpu = (unsigned)(uintptr_t)number;
+
+	timer_init_cpu();
+	set_state(cpu, CPU_IDLE);
+	for (;;) {
+		uint32_t state = state_of(cpu); /* one look: it may go on to the next meanwhile */
+
+		if (state == CPU_LEAVE)
+			return 0;
+		if (state == CPU_WORK)
+			smp_work(cpu);
+		else if (state == CPU_STOP)
+			__asm__ volatile("sti; pause; cli" : : : "memory");
+		else
+			sleep_until_interrupt();
+	}
+}
+
+/* From its start on, one that no firmware wants back. */
 _Noreturn void x86_ap_main(void)
 {
 	unsigned cpu = ap_starting;
@@ -137,19 +187,40 @@ _Noreturn void x86_ap_main(void)
 	wrmsr(IA32_PAT, PAGING_PAT);
 	descriptors_load(cpu);
 	apic_init_cpu();
-	timer_init_cpu();
-	set_state(cpu, CPU_IDLE);
-	for (;;) {
-		if (state_of(cpu) != CPU_WORK) {
-			sleep_until_interrupt();
-			continue;
-		}
-		set_state(cpu, CPU_RUNNING);
-		cpus[cpu].fn(cpus[cpu].arg);
-		arch_irq_disable();
-		arch_timer_disarm();
-		set_state(cpu, CPU_IDLE);
+	smp_serve((void *)(uintptr_t)cpu);
+	arch_halt();
+}
+
+static unsigned number_of(uint32_t apic_id)
+{
+	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
+		if (cpus[cpu].apic_id == apic_id)
+			return cpu;
+	return 0;
+}
+
+void arch_cpu_lend(void)
+{
+	unsigned cpu = number_of(own_apic_id());
+	uint64_t interrupts = arch_irq_save();
+
+	if (cpu != 0 && apic_is_same() && state_of(cpu) == CPU_OFF) {
+		x86_take_cpu(cpu, &saved[cpu]);
+		x86_call_on_stack(smp_serve, (void *)(uintptr_t)cpu,
+		                  x86_cpus[cpu].stacks[STACK_THREAD].high);
+		x86_give_cpu(cpu, &saved[cpu]);
+		set_state(cpu, CPU_OFF);
 	}
+	arch_irq_restore(interrupts);
+}
+
+unsigned arch_cpus_lent(void)
+{
+	unsigned lent = 0;
+
+	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
+		lent += state_of(cpu) != CPU_OFF;
+	return lent;
 }
 
 static void delay_us(uint64_t us)
@@ -165,7 +236,7 @@ static int smp_start(unsigned cpu)
 {
 	uint64_t page = x86_platform->low_memory;
 
-	if (page == 0 || !apic_reaches(cpus[cpu].apic_id))
+	if (keeps_firmware || page == 0 || !apic_reaches(cpus[cpu].apic_id))
 		return -EIO;
 	ap_starting = cpu;
 	x86_ap_stack = x86_cpus[cpu].stacks[STACK_THREAD].high;
@@ -206,8 +277,38 @@ bool arch_cpu_idle(unsigned cpu)
 	return state != CPU_WORK && state != CPU_RUNNING;
 }
 
+/* Told by an interrupt, which must have come before the CPU leaves: the firmware has nobody for it.
+ * So it is seen off first, and a while later what else was sent. */
+static int smp_end(unsigned cpu)
+{
+	if (state_of(cpu) == CPU_OFF)
+		return 0;
+	if (state_of(cpu) != CPU_IDLE)
+		return -EBUSY;
+	set_state(cpu, CPU_STOP);
+	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
+	apic_sent();
+	delay_us(100);
+	set_state(cpu, CPU_LEAVE);
+	return smp_leaves(cpu, CPU_LEAVE) ? 0 : -ETIMEDOUT;
+}
+
+int arch_cpus_end(void)
+{
+	int result = 0;
+
+	for (unsigned cpu = 1; cpu < nr_cpus && result == 0; cpu++)
+		result = smp_end(cpu);
+	return result;
+}
+
 void arch_cpu_signal(unsigned cpu)
 {
 	x86_expect_signal(cpu);
 	apic_send(cpus[cpu].apic_id, APIC_ICR_NMI | APIC_ICR_ASSERT);
+}
+
+bool arch_cpus_are_lent(void)
+{
+	return keeps_firmware;
 }

@@ -9,8 +9,12 @@
 void smp_init(const struct arch_platform *platform);
 
 /* Write the code that a CPU starts with, and a copy of the root of our page tables that it can
- * load in 32-bit mode, to platform->low_memory. When the page tables are complete. Thread. */
-void smp_prepare(const struct arch_platform *platform);
+ * load in 32-bit mode, to platform->low_memory, and make room for what the CPUs have of the
+ * firmware's. When the page tables are complete. 0 or -ENOMEM. Thread. */
+int smp_prepare(const struct arch_platform *platform, arch_alloc_pages_fn alloc);
+
+/* From now on other CPUs are those that the firmware lends. */
+void smp_keep_firmware(void);
 
 /* nmi.c: an NMI that signals this CPU is about to be sent. Any context. */
 void x86_expect_signal(unsigned cpu);

@@ -88,11 +88,35 @@ static void of_much_text_the_end_is_shown_and_that_there_was_more(void **state)
 	}
 }
 
+static void text_that_is_held_twice_waits_for_the_second_release_but_not_in_a_panic(void **state)
+{
+	(void)state;
+	console_hold();
+	console_printf("one\n");
+	console_hold();
+	console_printf("two\n");
+	console_release();
+	assert_string_equal(shown, "");
+	console_release();
+	assert_string_equal(shown, "one\ntwo\n");
+	console_hold();
+	console_hold();
+	console_printf("three\n");
+	console_release_all();
+	assert_string_equal(shown, "one\ntwo\nthree\n");
+	console_printf("four\n");
+	console_release_all();
+	assert_string_equal(shown, "one\ntwo\nthree\nfour\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 		    held_text_is_in_the_region_at_once_and_on_the_sinks_in_the_end, begin, end),
+		cmocka_unit_test_setup_teardown(
+		    text_that_is_held_twice_waits_for_the_second_release_but_not_in_a_panic, begin,
+		    end),
 		cmocka_unit_test_setup_teardown(
 		    of_much_text_the_end_is_shown_and_that_there_was_more, begin, end),
 	};

@@ -105,6 +105,19 @@ static void every_command_may_say_what_comes_then(void **state)
 	assert_int_equal(c.verb, COMMAND_VERSION);
 }
 
+static void the_firmware_stays_or_goes_as_is_said(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- loop"), 0);
+	assert_false(c.resident || c.exclusive || c.keep);
+	assert_int_equal(parse("list --resident"), 0);
+	assert_true(c.resident && !c.exclusive && !c.keep);
+	assert_int_equal(parse("record --exclusive --then wait -- loop"), 0);
+	assert_true(c.exclusive && !c.resident);
+	assert_int_equal(parse("stat --keep --resident --then poweroff -- loop"), 0);
+	assert_true(c.keep && c.resident);
+}
+
 static void sizes_may_have_a_suffix(void **state)
 {
 	(void)state;
@@ -161,6 +174,30 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		{ "record -- loop 2M", "number is too large", 15 },
 		{ "record -- loop 99999999999G", "number is too large", 15 },
 		{ "record -- loop 2 3", "one argument too many", 17 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), -EINVAL);
+		assert_string_equal(error.what, cases[i].what);
+		assert_int_equal(error.column, cases[i].column);
+	}
+}
+
+static void the_firmware_cannot_both_stay_and_go(void **state)
+{
+	static const struct {
+		const char *text, *what;
+		unsigned column;
+	} cases[] = {
+		{ "record --resident --exclusive -- loop",
+		  "--resident and --exclusive exclude each other", 18 },
+		{ "list --exclusive --keep",
+		  "the machine stays ours: it is not given back to the firmware", 17 },
+		{ "list --then wait --resident",
+		  "the machine stays ours: it is not given back to the firmware", 17 },
+		{ "record --keep --then wait -- loop",
+		  "the machine stays ours: it is not given back to the firmware", 7 },
 	};
 
 	(void)state;
@@ -311,8 +348,10 @@ int main(void)
 		cmocka_unit_test(what_is_not_said_is_perfs_default),
 		cmocka_unit_test(events_of_several_options_add_up),
 		cmocka_unit_test(every_command_may_say_what_comes_then),
+		cmocka_unit_test(the_firmware_stays_or_goes_as_is_said),
 		cmocka_unit_test(sizes_may_have_a_suffix),
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),
+		cmocka_unit_test(the_firmware_cannot_both_stay_and_go),
 		cmocka_unit_test(an_option_that_means_nothing_is_refused),
 		cmocka_unit_test(what_was_meant_is_offered),
 		cmocka_unit_test(a_command_is_known_by_its_first_word),

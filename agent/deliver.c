@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/deliver.h"
+
+#include "agent/record.h"
+#include "agent/serial.h"
+#include "lib/console.h"
+#include "lib/memory.h"
+
+#define LEAST      (16ULL << 20)
+#define MOST       (1ULL << 30)
+#define TABLES     (4ULL << 20) /* more than those of 256 CPUs take */
+#define RING_PAGES 128U         /* where only the AUX area's are given */
+
+/* Up to the end: TR_ALIGN is a power of two. */
+static uint64_t deliver_align(uint64_t bytes)
+{
+	return (bytes + TR_ALIGN - 1) & ~(uint64_t)(TR_ALIGN - 1);
+}
+
+static unsigned deliver_cpus(const struct command *command, unsigned cpus)
+{
+	unsigned chosen = 0;
+
+	for (unsigned i = 0; i < TR_MAX_CPUS / 64; i++)
+		for (uint64_t left = command->cpus[i]; left; left &= left - 1)
+			chosen++;
+	return command->all_cpus ? cpus : chosen ? chosen : 1;
+}
+
+bool deliver_other_cpus(const struct command *command)
+{
+	uint64_t any = command->cpus[0] & ~1ULL;
+
+	for (unsigned i = 1; i < TR_MAX_CPUS / 64; i++)
+		any |= command->cpus[i];
+	return command->all_cpus || any;
+}
+
+static uint64_t asked_for(const struct command *command, unsigned cpus)
+{
+	uint64_t pages = command->pages ? command->pages : RING_PAGES;
+
+	return TABLES + deliver_cpus(command, cpus) * (1 + pages + command->aux_pages) * TR_PAGE;
+}
+
+uint64_t region_size_for(const struct command *command, unsigned cpus)
+{
+	uint64_t size = memory_largest_free() / 4, asked = asked_for(command, cpus);
+
+	size = size < MOST ? size : MOST;
+	size = size > LEAST ? size : LEAST;
+	return deliver_align(size > asked ? size : asked);
+}
+
+static void deliver_where(const struct channel *channel)
+{
+	uint64_t address = channel->address, size = channel->size;
+
+	console_printf(
+	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
+	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
+	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
+	    "and on the host: bareperf import --base=0x%lx region.bin\n",
+	    address, address + size, address, address + size, address, size, address);
+}
+
+void deliver_next_steps(const struct command *command, const struct channel *channel)
+{
+	if (!channel->ops->in_ram || command->then == THEN_POWEROFF || command->then == THEN_REBOOT)
+		return;
+	deliver_where(channel);
+	if (serial_is_there(channel))
+		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
+	console_printf("The machine waits, and takes further commands.\n");
+}
+
+void deliver(const struct command *command, const struct trace_region *region,
+             const struct channel *channel)
+{
+	const struct record_books *books = record_books();
+
+	if (command->verb != COMMAND_RECORD)
+		return; /* counts stand on the screen */
+	console_printf("%lu generated = %lu written + %lu lost%s\n", books->generated,
+	               books->written, books->lost,
+	               books->generated == books->written + books->lost ? "" : ": NOT CONSERVED");
+	if (command->keep)
+		deliver_where(channel);
+	else if (channel->ops->in_ram)
+		console_printf(
+		    "the recording was in RAM, %lu KiB, and nobody took it: --keep "
+		    "leaves it there\n",
+		    region->used >> 10);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/describe.h"
+
+#include <string.h>
+
+#include "agent/record.h"
+#include "lib/image.h"
+
+void describe_cpus(const struct trace_region *region, const struct arch_platform *platform,
+                   uint32_t count)
+{
+	for (uint32_t cpu = 0; cpu < count; cpu++) {
+		struct tr_cpu *entry = &region->cpus[cpu];
+
+		entry->cpu = cpu;
+		record_describe_cpu(entry);
+		entry->hw_id = cpu ? platform->cpus[cpu] : entry->hw_id;
+	}
+	region->cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
+}
+
+/* The ELF note of linker.ld: a header of 12 bytes, "GNU", the SHA-1. */
+void describe_image(const struct trace_region *region)
+{
+	struct tr_image *entry = &region->images[0];
+
+	entry->address = (uintptr_t)__text_start;
+	entry->size = (uint64_t)(__text_end - __text_start);
+	entry->link_address = (uint64_t)(__text_start - __image_start);
+	entry->build_id_size = sizeof(entry->build_id);
+	memcpy(entry->build_id, __build_id_note_start + 16, sizeof(entry->build_id));
+	trace_region_put_text(entry->name, sizeof(entry->name), "bareperf");
+	region->header->images.count = 1;
+}

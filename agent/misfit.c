@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/misfit.h"
+
+#include "agent/reader.h"
+#include "agent/selftest.h"
+
+static const char *misfit_of_reset(const struct command *command, bool at_boot)
+{
+	if (command->reset && !at_boot)
+		return "its note would be the firmware's to keep: say this when the machine boots";
+	if (command->reset && selftest_prepare(command))
+		return "the firmware keeps no variable for us: it would be reset at each boot";
+	return NULL;
+}
+
+static const char *misfit_of_size(const struct command *command, bool in_ram, bool at_boot)
+{
+	if (command->region_size && !in_ram)
+		return "the trace region is not in RAM: its size is the host's to choose";
+	if (command->region_size && !at_boot)
+		return "the trace region is there already: say this when the machine boots";
+	return NULL;
+}
+
+static const char *misfit_of_loan(const struct command *command, bool in_ram, bool at_boot)
+{
+	if ((command->resident || command->keep) && !at_boot)
+		return "the firmware is gone: say this when the machine boots";
+	if (command->keep && !in_ram)
+		return "the trace region is not in RAM: it is the host's to keep";
+	return NULL;
+}
+
+static const char *misfit_of_end(const struct command *command, const struct trace_region *region,
+                                 const struct misfit_moment *moment)
+{
+	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
+		return NULL;
+	/* at boot its reader may still come, by a line */
+	if ((command->then == THEN_POWEROFF || command->then == THEN_REBOOT) &&
+	    !(moment->at_boot && moment->line_to_come) && !reader_is_announced(region))
+		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
+	return NULL;
+}
+
+const char *misfit_find(const struct command *command, const struct trace_region *region,
+                        const struct channel *channel, const struct misfit_moment *moment,
+                        const char **option)
+{
+	bool in_ram = channel->ops->in_ram;
+	const char *what;
+
+	*option = "--reset";
+	what = misfit_of_reset(command, moment->at_boot);
+	if (what)
+		return what;
+	*option = "--region-size";
+	what = misfit_of_size(command, in_ram, moment->at_boot);
+	if (what)
+		return what;
+	*option = command->keep ? "--keep" : "--resident";
+	what = misfit_of_loan(command, in_ram, moment->at_boot);
+	if (what)
+		return what;
+	*option = "--then";
+	return in_ram ? misfit_of_end(command, region, moment) : NULL;
+}

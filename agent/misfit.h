@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command asks for that its words allow, but not this machine, or not now. */
+#ifndef AGENT_MISFIT_H
+#define AGENT_MISFIT_H
+
+#include "agent/parse/command.h"
+#include "channel/channel.h"
+#include "ringbuf/region_writer.h"
+
+struct misfit_moment {
+	bool at_boot;      /* it is the machine's own command line; boot services are there */
+	bool line_to_come; /* ACPI or PCI names a UART */
+};
+
+/* Why it is refused, and by which option; NULL: it is not. *option is set either way. Thread. */
+const char *misfit_find(const struct command *command, const struct trace_region *region,
+                        const struct channel *channel, const struct misfit_moment *moment,
+                        const char **option);
+
+#endif

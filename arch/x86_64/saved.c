@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86_64/saved.h"
+
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/registers.h"
+
+/* Of a descriptor, 3.5: present, S = 0 and the type */
+#define DESCRIPTOR_KIND      (0x9fULL << 40)
+#define DESCRIPTOR_BUSY_TASK (0x8bULL << 40)
+
+#define DR7_NOTHING 0x400ULL /* no breakpoints; volume 3B, 18.2.4 */
+
+static void save_segments(struct x86_saved *s)
+{
+	__asm__ volatile("sgdt %0" : "=m"(s->gdtr));
+	__asm__ volatile("sidt %0" : "=m"(s->idtr));
+	__asm__ volatile("str %0" : "=m"(s->tr));
+	__asm__ volatile("movw %%cs, %0" : "=m"(s->cs));
+	__asm__ volatile("movw %%ss, %0" : "=m"(s->ss));
+	__asm__ volatile("movw %%ds, %0" : "=m"(s->ds));
+	__asm__ volatile("movw %%es, %0" : "=m"(s->es));
+	__asm__ volatile("movw %%fs, %0" : "=m"(s->fs));
+	__asm__ volatile("movw %%gs, %0" : "=m"(s->gs));
+}
+
+static void save_control(struct x86_saved *s)
+{
+	s->cr0 = x86_read_cr0();
+	s->cr3 = x86_read_cr3();
+	s->cr4 = x86_read_cr4();
+	s->efer = rdmsr(IA32_EFER);
+	s->pat = rdmsr(IA32_PAT);
+	s->fs_base = rdmsr(IA32_FS_BASE);
+	s->gs_base = rdmsr(IA32_GS_BASE);
+	s->kernel_gs_base = rdmsr(IA32_KERNEL_GS_BASE);
+	__asm__ volatile("movq %%dr6, %0" : "=r"(s->dr6));
+	__asm__ volatile("movq %%dr7, %0" : "=r"(s->dr7));
+}
+
+/* No execution of data, no writing to read-only pages, SSE on; no shadow stack, since ours are not
+ * the firmware's. */
+static void load_ours(unsigned cpu, const struct x86_saved *s)
+{
+	uint64_t cr4 = s->cr4 | CR4_OSFXSR | CR4_OSXMMEXCPT;
+
+	x86_write_cr4(cr4 & ~CR4_CET);
+	x86_write_cr0((s->cr0 & ~(CR0_EM | CR0_TS)) | CR0_WP);
+	wrmsr(IA32_EFER, s->efer | IA32_EFER_NXE);
+	wrmsr(IA32_PAT, PAGING_PAT);
+	x86_write_cr3(paging_root());
+	__asm__ volatile("movq %0, %%dr7" : : "r"(DR7_NOTHING));
+	descriptors_load(cpu);
+}
+
+void x86_take_cpu(unsigned cpu, struct x86_saved *saved)
+{
+	save_segments(saved);
+	save_control(saved);
+	load_ours(cpu, saved);
+	__asm__ volatile("fxsave64 %0" : "=m"(saved->fx));
+	apic_take_over(&saved->apic);
+	perfmon_save(&saved->perfmon);
+}
+
+/* What has arrived and was masked, a timer's last shot, say, would find nobody in the firmware's
+ * table. The instruction after STI runs before any interrupt. */
+static void drain_interrupts(void)
+{
+	__asm__ volatile("sti; nop; nop; cli" : : : "memory");
+}
+
+/* Where TR names one, the firmware's busy 64-bit TSS. */
+static uint64_t *task_of(const struct x86_saved *s)
+{
+	uint64_t *descriptor = (uint64_t *)(s->gdtr.base + (s->tr & ~7U));
+
+	if ((s->tr & ~7U) == 0 || (s->tr & ~7U) + 15U > s->gdtr.limit)
+		return NULL;
+	return (*descriptor & DESCRIPTOR_KIND) == DESCRIPTOR_BUSY_TASK ? descriptor : NULL;
+}
+
+/* LTR refuses a segment that is marked busy, which the firmware's is. Firmware that has none starts
+ * with TR null, which no instruction loads again; EDK2 saves and loads what it finds there for each
+ * CPU that it wakes, if its GDT has such an entry. */
+static void load_task(unsigned cpu, const struct x86_saved *s)
+{
+	uint64_t *descriptor = task_of(s);
+
+	if (descriptor == NULL)
+		descriptors_park_task(cpu);
+	__asm__ volatile("lgdt %0" : : "m"(s->gdtr));
+	if (descriptor == NULL)
+		return;
+	*descriptor &= ~DESCRIPTOR_BUSY;
+	__asm__ volatile("ltr %0" : : "m"(s->tr));
+}
+
+/* A selector that is loaded clears its base, so the bases come afterwards. */
+static void load_segments(unsigned cpu, const struct x86_saved *s)
+{
+	load_task(cpu, s);
+	x86_load_segments(s->cs, s->ss);
+	__asm__ volatile("movw %0, %%ds" : : "m"(s->ds));
+	__asm__ volatile("movw %0, %%es" : : "m"(s->es));
+	__asm__ volatile("movw %0, %%fs" : : "m"(s->fs));
+	__asm__ volatile("movw %0, %%gs" : : "m"(s->gs));
+	__asm__ volatile("lidt %0" : : "m"(s->idtr));
+	wrmsr(IA32_FS_BASE, s->fs_base);
+	wrmsr(IA32_GS_BASE, s->gs_base);
+	wrmsr(IA32_KERNEL_GS_BASE, s->kernel_gs_base);
+}
+
+void x86_give_cpu(unsigned cpu, const struct x86_saved *saved)
+{
+	arch_timer_disarm();
+	drain_interrupts();
+	perfmon_restore(&saved->perfmon);
+	apic_give_back(&saved->apic);
+	__asm__ volatile("fxrstor64 %0" : : "m"(saved->fx));
+	/* Page tables before EFER: without NXE our tables' XD bits are reserved ones. */
+	x86_write_cr3(saved->cr3);
+	wrmsr(IA32_PAT, saved->pat);
+	wrmsr(IA32_EFER, saved->efer);
+	x86_write_cr0(saved->cr0);
+	x86_write_cr4(saved->cr4 & ~CR4_CET); /* arch_keep_firmware() */
+	load_segments(cpu, saved);
+	__asm__ volatile("movq %0, %%dr6" : : "r"(saved->dr6));
+	__asm__ volatile("movq %0, %%dr7" : : "r"(saved->dr7));
+}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""A machine that has booted the firmware's own shell from a disk with our image on it.
+
+    with Shell("x86_64", directory) as shell:
+        shell.open()
+        text = shell.type("bareperf.efi list")
+"""
+
+import pathlib
+import re
+import selectors
+import subprocess
+import time
+
+import machine
+
+PATIENCE = 180  # seconds until a command counts as hung
+MACHINES = {
+    "x86_64": ["-machine", "q35", "-cpu", "max"],
+    "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max"],
+}
+BOOT_FILES = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
+ESCAPES = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]")
+PROMPT = re.compile(r"(Shell|FS0:\\)> *$")
+
+
+def firmware(isa):
+    if isa == "x86_64":
+        return [str(word) for word in machine.boots.firmware()]
+    return ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]
+
+
+# Fails, so that the next boot entry is booted: the shell.
+FAILS = "record --resident -e cpu-clock -- payload\n"
+
+
+def make_disk(directory, isa, config=FAILS, files=()):
+    """What `make image` makes, with this \\bareperf.cfg, and more files by (path, name)."""
+    disk = pathlib.Path(directory) / f"{isa}.img"
+    images = [machine.TOP / f"build/{arch}/bareperf.efi" for arch in MACHINES]
+    subprocess.run([machine.TOP / "boot/make-image", disk, *images], check=True)
+    text = pathlib.Path(directory) / "bareperf.cfg"
+    text.write_text(config)
+    for path, name in (*files, (text, "bareperf.cfg"), (images[isa == "aarch64"], "bareperf.efi")):
+        subprocess.run(["mcopy", "-o", "-i", f"{disk}@@1M", path, f"::/{name}"], check=True)
+    return disk
+
+
+class Shell:
+    """QEMU with this disk; its serial line is the firmware's console."""
+
+    def __init__(self, isa, disk, *options, program=None, base=None):
+        self.monitor = machine.boots.Monitor(disk.parent)
+        self.raw = b""
+        self.process = subprocess.Popen(
+            [program or f"qemu-system-{isa}", *(base or MACHINES[isa]), *firmware(isa),
+             "-m", "512", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
+             "-drive", f"if=none,id=disk,format=raw,file={disk}",
+             "-device", "virtio-blk-pci,drive=disk", *self.monitor.options, *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stdin.close()
+        self.monitor.close()
+        pathlib.Path(self.monitor.options[1].removeprefix("unix:")).unlink()
+
+    def read_until(self, pattern, start=0):
+        """What came since start, a place in what QEMU wrote, when pattern matches in it, QEMU ends
+        or patience does; without the terminal's escapes, which may come in pieces."""
+        deadline = time.monotonic() + PATIENCE
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while time.monotonic() < deadline and not re.search(pattern, self.said(start)):
+                if not selector.select(timeout=1):
+                    continue
+                data = self.process.stdout.read1(65536)
+                if not data:
+                    break
+                self.raw += data
+        return self.said(start)
+
+    def said(self, start=0):
+        return ESCAPES.sub("", self.raw[start:].decode("ascii", "replace")).replace("\r", "")
+
+    def send(self, text):
+        """Keys, by the serial line."""
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def open(self):
+        """To the shell's prompt on our volume; what was said on the way."""
+        self.read_until(r"Press ESC in \d")
+        self.send("\x1b")
+        said = self.read_until(PROMPT)
+        self.type("fs0:")
+        return said
+
+    def type(self, line, keys=None):
+        """A command by the serial line, or by keys(); what it says up to the next prompt."""
+        start = len(self.raw)
+        if keys:
+            keys()
+        else:
+            self.send(line + "\r")
+        return self.read_until(PROMPT, start).split("\n", 1)[-1]
+
+    def press(self, text):
+        """Keys, by the keyboard."""
+        names = {" ": "spc", ".": "dot", "\n": "ret", "-": "minus", "/": "slash"}
+        for key in text:
+            self.monitor.line(f"sendkey {names.get(key, key)} 1")
+            time.sleep(0.05)
