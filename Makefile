@@ -67,7 +67,7 @@ WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_DIRS := boot lib lib/uart agent agent/volume arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
+FW_DIRS := boot lib lib/uart agent agent/report agent/volume arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
 FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS)) $(WRITER)
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
@@ -91,9 +91,23 @@ link-image = $(CROSS)gcc -static-pie -nostdlib -o $@ -Wl,-T,linker.ld,--orphan-h
 	-Wl,-Map=$(@:.elf=.map) $(filter %.o,$^) -L$(NEWLIB)/lib \
 	-Wl,--start-group -lc -lm -lgcc -Wl,--end-group
 
-$(OUT)/bareperf.elf: $(FW_OBJS) linker.ld
+# Its functions' names are in the image: linked without them, it says where each lies, and none lies
+# elsewhere when it is linked with them, as they stand behind the code.
+$(OUT)/nameless/bareperf.elf: $(FW_OBJS) linker.ld
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(link-image)
+$(OUT)/nameless/symbols.S: $(OUT)/nameless/bareperf.elf boot/symbol-file
+	$(call say,NAMES,$@)
+	$(Q)boot/symbol-file --table $< >$@ || { rm -f $@; exit 1; }
+$(OUT)/nameless/symbols.o: $(OUT)/nameless/symbols.S
+	$(Q)$(CROSS)gcc $(FW_CFLAGS) -c -o $@ $<
+
+$(OUT)/bareperf.elf: $(FW_OBJS) $(OUT)/nameless/symbols.o linker.ld
 	$(call say,LINK,$@)
 	$(Q)$(link-image)
+	$(Q)boot/symbol-file --table $@ | cmp - $(OUT)/nameless/symbols.S || { \
+		echo '$@: a function lies elsewhere than its name says' >&2; rm $@; exit 1; }
 	$(Q)if readelf -rW $@ | grep ' R_' | grep -v _RELATIV; then \
 		echo '$@: boot/start.c knows no such relocation' >&2; rm $@; exit 1; fi
 

@@ -160,7 +160,7 @@ static int carry_out(const char *text)
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
 		error = record_run(&command, text, &region, region_channel);
 		if (!error && !resident)
-			deliver_next_steps(&command, region_channel);
+			deliver_next_steps(&command, &region, region_channel);
 		return error;
 	}
 	if (command.verb != COMMAND_SELFTEST) {

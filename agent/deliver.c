@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/deliver.h"
 
-#include "agent/record.h"
+#include "agent/payload.h"
+#include "agent/reader.h"
+#include "agent/report/report.h"
 #include "agent/serial.h"
 #include "lib/console.h"
+#include "lib/image.h"
 #include "lib/memory.h"
 
 #define LEAST      (16ULL << 20)
@@ -64,10 +67,38 @@ static void deliver_where(const struct channel *channel)
 	    address, address + size, address, address + size, address, size, address);
 }
 
-void deliver_next_steps(const struct command *command, const struct channel *channel)
+static void deliver_to_screen(void *context, const char *text, size_t length)
+{
+	(void)context;
+	console_write(text, length);
+}
+
+/* What the recording says, to whoever sits in front of the machine. */
+static void deliver_report(const struct channel *channel)
+{
+	struct functions functions = { 0 };
+	struct error error = { "" };
+	struct report *report;
+
+	/* without memory for all names those that are there will do */
+	if (functions_add_image(&functions, &image_symbols, (uintptr_t)__image_start) == 0)
+		payload_name_functions(&functions);
+	functions_sort(&functions);
+	if (report_open(&report, channel->memory, channel->size, &functions, &error) == 0)
+		report_print(report, deliver_to_screen, NULL);
+	else
+		console_printf("the recording cannot be looked at: %s\n", error.text);
+	report_close(report);
+	functions_free(&functions);
+}
+
+void deliver_next_steps(const struct command *command, const struct trace_region *region,
+                        const struct channel *channel)
 {
 	if (!channel->ops->in_ram || command->then == THEN_POWEROFF || command->then == THEN_REBOOT)
 		return;
+	if (command->verb == COMMAND_RECORD && !reader_is_announced(region))
+		deliver_report(channel);
 	deliver_where(channel);
 	if (serial_is_there(channel))
 		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
@@ -77,13 +108,9 @@ void deliver_next_steps(const struct command *command, const struct channel *cha
 void deliver(const struct command *command, const struct trace_region *region,
              const struct channel *channel)
 {
-	const struct record_books *books = record_books();
-
 	if (command->verb != COMMAND_RECORD)
 		return; /* counts stand on the screen */
-	console_printf("%lu generated = %lu written + %lu lost%s\n", books->generated,
-	               books->written, books->lost,
-	               books->generated == books->written + books->lost ? "" : ": NOT CONSERVED");
+	deliver_report(channel);
 	if (command->keep)
 		deliver_where(channel);
 	else if (channel->ops->in_ram)

@@ -12,9 +12,10 @@
  * itself asks for on this many CPUs. After memory_init(). Boot services only. */
 uint64_t region_size_for(const struct command *command, unsigned cpus);
 
-/* Exclusive: where, if it is in RAM, the recording lies and how it gets from there to a
- * host, for whoever sits in front of a machine where none stands by with a reader. Thread. */
-void deliver_next_steps(const struct command *command, const struct channel *channel);
+/* Exclusive: if it is in RAM, what the recording says, unless somebody reads it, where it lies and
+ * how it gets from there to a host, for whoever sits in front of the machine. Thread. */
+void deliver_next_steps(const struct command *command, const struct trace_region *region,
+                        const struct channel *channel);
 
 /* Is it about other CPUs than the boot CPU? Thread. */
 bool deliver_other_cpus(const struct command *command);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/parse/elf.h"
+#include "agent/parse/elf_symbols.h"
 #include "agent/payload_calls.h"
 #include "lib/console.h"
 #include "lib/memory.h"
@@ -152,6 +153,18 @@ uint32_t payload_describe(struct tr_image *images, uint32_t room)
 		count++;
 	}
 	return count;
+}
+
+static int payload_name(void *context, uint64_t address, uint64_t size, const char *name)
+{
+	return functions_add(context, (uint64_t)payload.memory + (address - payload.image.low),
+	                     size, name);
+}
+
+void payload_name_functions(struct functions *functions)
+{
+	if (payload.loaded)
+		elf_symbols(payload.file.bytes, payload.file.size, payload_name, functions);
 }
 
 /* ---- Running ---- */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "abi/trace_region.h"
+#include "agent/report/functions.h"
 
 /* A file that was read whole. */
 struct payload_file {
@@ -38,6 +39,10 @@ const char *payload_missing(void);
 
 /* Fill at most room entries with the payload's executable segments; returns how many. Thread. */
 uint32_t payload_describe(struct tr_image *images, uint32_t room);
+
+/* Take in the functions that its .symtab names, where they lie in memory; none if it is stripped.
+ * The names are in the file's bytes, which stay. Thread. */
+void payload_name_functions(struct functions *functions);
 
 /* Run it with these arguments (argv[argc] is NULL): the exit status. As payload_run()'s entry on
  * the boot CPU. */

@@ -18,13 +18,6 @@
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel);
 
-/* Of the last recording that came to its end, all events on all CPUs; in our own memory, so nobody
- * else's word is taken. Thread. */
-struct record_books {
-	uint64_t generated, written, lost; /* records */
-};
-const struct record_books *record_books(void);
-
 /* What the calling CPU says of itself. Thread. */
 void record_describe_cpu(struct tr_cpu *entry);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording's end, as the screen tells it. */
-#include "agent/record.h"
 #include "agent/recording.h"
 #include "lib/console.h"
 
@@ -119,30 +118,8 @@ static void print_counts(const struct recording *r, unsigned evsel)
 	               enabled / 1000);
 }
 
-static struct record_books last_books;
-
-const struct record_books *record_books(void)
-{
-	return &last_books;
-}
-
-static void close_books(const struct recording *r)
-{
-	last_books = (struct record_books){ 0 };
-	for (unsigned c = 0; c < r->nr_cpus; c++) {
-		for (unsigned i = 0; i < r->nr_events; i++) {
-			const struct ring_account *account = &r->cpus[c].events[i].account;
-
-			last_books.generated += account->generated;
-			last_books.written += account->written;
-			last_books.lost += account->lost;
-		}
-	}
-}
-
 void recording_summarise(const struct recording *r)
 {
-	close_books(r);
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		if (r->command->verb == COMMAND_STAT)
 			print_counts(r, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF64 as the System V ABI lays it out; what agent/parse/elf.c looks at, and no more. */
+/* ELF64 as the System V ABI lays it out; what agent/parse/elf*.c look at, and no more. */
 #ifndef AGENT_PARSE_ELF_FORMAT_H
 #define AGENT_PARSE_ELF_FORMAT_H
 
@@ -57,6 +57,28 @@ struct elf_dynamic {
 struct elf_rela {
 	uint64_t offset, info, addend;
 };
+
+#define SHT_SYMTAB 2
+#define SHT_STRTAB 3
+
+struct elf_section_header {
+	uint32_t name, type;
+	uint64_t flags, addr, offset, size;
+	uint32_t link, info;
+	uint64_t addralign, entsize;
+};
+_Static_assert(sizeof(struct elf_section_header) == 64, "Elf64_Shdr");
+
+#define STT_FUNC  2
+#define SHN_UNDEF 0
+
+struct elf_symbol {
+	uint32_t name;
+	uint8_t info, other;
+	uint16_t section;
+	uint64_t value, size;
+};
+_Static_assert(sizeof(struct elf_symbol) == 24, "Elf64_Sym");
 
 #define NT_GNU_BUILD_ID 3
 

@@ -69,7 +69,8 @@ def records(sh, name, *commands):
 
 def one_cpu(isa, directory):
     name = f"{isa}, 1 CPU"
-    disk = shell.make_disk(directory, isa)
+    payload = machine.payload(isa, pathlib.Path(directory) / "spin.elf", SPIN)
+    disk = shell.make_disk(directory, isa, files=[(payload, "spin.elf")])
     with shell.Shell(isa, disk) as sh:
         said = sh.open()
         tap.ok("payload: there is none" in said and "Shell>" in said,
@@ -91,7 +92,9 @@ def one_cpu(isa, directory):
         said, left = leak(sh, *[QUICK] * TIMES)
         tap.ok(len(BOOKS.findall(said)) == TIMES and not left,
                f"{name}: {TIMES} recordings in a row leak nothing", (left, said))
-        kept(sh, name, directory)
+        kept(sh, name, directory, "calltree 2")
+        sh.type("cp -q spin.elf payload.elf")
+        kept(sh, name, directory, "payload")
     done = subprocess.run(["fsck.fat", "-n", "-v", volume_of(disk)], capture_output=True, text=True)
     tap.ok(done.returncode == 0, f"{name}: the volume is sound", done.stdout)
 
@@ -103,18 +106,48 @@ def volume_of(disk):
     return volume
 
 
-def kept(sh, name, directory):
-    """--keep: what a debug probe, here QEMU's monitor, would take."""
-    said = sh.type("bareperf.efi record --keep -e cpu-clock -F 1000 -m 64 -- noploop 1")
+HOTTEST = re.compile(r"hottest functions by cpu-clock, callees aside:\n((?: +[\d.]+%  \w+\n)+)")
+SHARE = re.compile(r"^ +([\d.]+)%  .*?(\w+) *$", re.MULTILINE)
+SPIN = """
+#include <time.h>
+__attribute__((noinline)) static unsigned long spin_in_payload(unsigned long x)
+{
+	for (int i = 0; i < 10000; i++)
+		x = x * 6364136223846793005 + 1;
+	return x;
+}
+int main(void)
+{
+	unsigned long x = 1;
+	for (time_t end = time(NULL) + 2; time(NULL) < end;)
+		x = spin_in_payload(x);
+	return x == 0;
+}
+"""
+
+
+def kept(sh, name, directory, workload):
+    """--keep: what a debug probe, here QEMU's monitor, would take; and what the screen says of it,
+    held against what perf finds in it at home."""
+    said = sh.type(f"bareperf.efi record --keep -e cpu-clock -F 1000 -m 64 -- {workload}")
     place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
     if not tap.ok(place, f"{name}: --keep says where the recording is", said):
         return
-    path = pathlib.Path(directory) / "region.bin"
+    path, data = (pathlib.Path(directory) / file for file in ("region.bin", "perf.data"))
     sh.monitor.ask("pmemsave", val=int(place[1], 16), size=int(place[2]), filename=str(path))
-    done = subprocess.run([machine.TOOL, "dump", f"--base={place[1]}", path], capture_output=True,
-                          text=True)
-    tap.ok(done.returncode == 0 and "conserved: yes" in done.stdout,
-           f"{name}: and there it is, whole", done.stdout + done.stderr)
+    done = subprocess.run(
+        [machine.TOOL, "import", f"--base={place[1]}", "--no-buildid-cache", f"--payload={directory}/spin.elf",
+         "-o", data, path], capture_output=True, text=True)
+    dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, text=True)
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout,
+           f"{name}: and there it is, whole", done.stderr + dump.stdout + dump.stderr)
+    report = subprocess.run(["perf", "report", "--stdio", "--no-children", "-F", "overhead,sym", "-i", data],
+                            capture_output=True, text=True).stdout.replace("[.]", "")
+    shown = HOTTEST.search(said)
+    mine, perfs = SHARE.findall(shown[1] if shown else ""), SHARE.findall(report)
+    tap.ok(len(mine) > 1 and sorted(mine) == sorted(perfs[:len(mine)]) and mine[0] == perfs[0],
+           f"{name}: the hottest functions of {workload} are those that perf report finds",
+           said + report)
 
 
 def many_cpus(isa, directory):

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "agent/report/hottest.h"
+
+struct report {
+	struct channel channel;
+	struct region region;
+	struct ledger ledger;
+	const struct functions *functions;
+	const struct ledger_event *weighed; /* whose samples they are; NULL: there are none */
+};
+
+/* Where a report's text goes. */
+struct report_to {
+	print_put_fn put;
+	void *context;
+};
+
+static int report_read(struct report *report, struct functions *functions, struct error *error)
+{
+	int code = region_load(&report->region, error);
+
+	if (code == 0)
+		code = ledger_init(&report->ledger, &report->region, error);
+	if (code != 0)
+		return code;
+	ledger_update(&report->ledger, &report->region);
+	report->functions = functions;
+	report->weighed = hottest_weigh(&report->region, &report->ledger, functions, &code);
+	return code != 0 ? error_set(error, code, "no memory for a ring's reader") : 0;
+}
+
+int report_open(struct report **to, const void *region, uint64_t size, struct functions *functions,
+                struct error *error)
+{
+	struct report *report = calloc(1, sizeof(*report));
+	int code;
+
+	*to = NULL;
+	if (report == NULL)
+		return error_set(error, -ENOMEM, "no memory for a report");
+	code = channel_open_still(&report->channel, region, size, error);
+	if (code == 0)
+		code = region_open(&report->region, &report->channel, error);
+	if (code == 0)
+		code = report_read(report, functions, error);
+	if (code == 0)
+		*to = report;
+	else
+		report_close(report);
+	return code;
+}
+
+void report_close(struct report *report)
+{
+	if (report == NULL)
+		return;
+	ledger_free(&report->ledger);
+	region_close(&report->region);
+	channel_close(&report->channel);
+	free(report);
+}
+
+/* ---- As text ---- */
+
+static void report_say(const struct report_to *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void report_say(const struct report_to *to, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_format(to->put, to->context, format, arguments);
+	va_end(arguments);
+}
+
+static void report_machine(const struct report *report, const struct report_to *to)
+{
+	const struct tr_header *header = &report->region.header;
+	const struct tr_cpu *cpu = report->region.cpus;
+	char producer[128], vendor[16], model[64];
+
+	region_printable(producer, sizeof(producer), header->producer, sizeof(header->producer));
+	report_say(to, "machine: %s, %u CPU%s", producer, header->cpus.count,
+	           header->cpus.count == 1 ? "" : "s");
+	if (header->cpus.count != 0) {
+		region_printable(vendor, sizeof(vendor), cpu->vendor, sizeof(cpu->vendor));
+		region_printable(model, sizeof(model), cpu->model, sizeof(cpu->model));
+		report_say(to, ": %s%s%s (signature 0x%lx)", vendor, *model ? ", " : "", model,
+		           cpu->signature);
+	}
+	if (header->memory != 0)
+		report_say(to, ", %lu MiB of RAM", header->memory >> 20);
+	report_say(to, "\n");
+}
+
+static void report_command(const struct report *report, const struct report_to *to)
+{
+	const struct tr_header *header = &report->region.header;
+	char command[sizeof(header->command)];
+
+	region_printable(command, sizeof(command), header->command, sizeof(header->command));
+	report_say(to, "command: %s\n", command);
+}
+
+/* An event's books on all CPUs; the first entry of an event tells of it. */
+static void report_books(const struct report *report, const struct report_to *to, uint32_t first)
+{
+	const struct ledger *ledger = &report->ledger;
+	const struct tr_event *event = &ledger->events[first].event;
+	uint64_t generated = 0, written = 0, lost = 0;
+
+	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
+		const struct ledger_event *other = &ledger->events[i];
+
+		if (other->event.evsel != event->evsel)
+			continue;
+		if (i < first)
+			return;
+		generated += other->ledger.generated;
+		written += other->ledger.written;
+		lost += other->ledger.lost;
+	}
+	report_say(to, "%s: %lu generated = %lu written + %lu lost%s\n", event->name, generated,
+	           written, lost, generated == written + lost ? "" : ": NOT CONSERVED");
+}
+
+static void report_hottest(const struct report *report, const struct report_to *to)
+{
+	const struct function *hottest[REPORT_FUNCTIONS];
+	unsigned count = functions_hottest(report->functions, hottest, REPORT_FUNCTIONS);
+
+	if (count == 0)
+		return;
+	report_say(to, "hottest functions by %s, callees aside:\n", report->weighed->event.name);
+	for (unsigned i = 0; i < count; i++) {
+		unsigned share = functions_share(report->functions, hottest[i]);
+
+		report_say(to, "%6u.%02u%%  %s\n", share / 100, share % 100, hottest[i]->name);
+	}
+}
+
+void report_print(const struct report *report, print_put_fn put, void *context)
+{
+	const struct report_to to = { put, context };
+
+	report_machine(report, &to);
+	report_command(report, &to);
+	for (uint32_t i = 0; i < report->ledger.head.event_count; i++)
+		report_books(report, &to, i);
+	if (report->weighed)
+		report_hottest(report, &to);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording came to, as text for people: machine, command, books, the functions where the
+ * time went. All of it out of the region, so that screen and file say the same.
+ */
+#ifndef AGENT_REPORT_REPORT_H
+#define AGENT_REPORT_REPORT_H
+
+#include "agent/report/functions.h"
+#include "host-tools/util/error.h"
+#include "lib/print.h"
+
+#define REPORT_FUNCTIONS 10U
+
+struct report;
+
+/*
+ * Look at a complete region of size bytes, of which none is changed. functions: all that has a
+ * name, sorted; the caller's, and to stay until report_close(). 0; -EPROTO: it is no region, or its
+ * tables make no sense; -ENOMEM. Thread, as all here.
+ */
+int report_open(struct report **report, const void *region, uint64_t size,
+                struct functions *functions, struct error *error);
+
+/* Print it, as often as one likes. */
+void report_print(const struct report *report, print_put_fn put, void *context);
+
+/* NULL: nothing to do. */
+void report_close(struct report *report);
+
+#endif
