@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "host-tools/guest/guest_summary.h"
+#include "host-tools/region/channel_file_argp.h"
 #include "host-tools/region/region.h"
 #include "host-tools/session/session.h"
 #include "host-tools/util/exit_status.h"
@@ -30,8 +31,6 @@ enum { KEY_AGAIN = 256, KEY_SYMBOLS, KEY_PAYLOAD, KEY_NO_CACHE };
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
-	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },
-	{ "nonce", 'n', "NONCE", 0, "which of several trace regions, as they are listed", 0 },
 	{ "again", KEY_AGAIN, NULL, 0,
 	  "also what a reader has taken already, where it is still there", 0 },
 	{ "symbols", KEY_SYMBOLS, "PATH", 0, "look for the images' ELF files here first", 0 },
@@ -48,12 +47,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		options->output = arg;
 		return 0;
-	case 'b':
-		options->pick.base = argument_number(state, "--base", arg);
-		return 0;
-	case 'n':
-		options->pick.nonce = argument_number(state, "--nonce", arg);
-		options->pick.has_nonce = true;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->pick;
 		return 0;
 	case KEY_AGAIN:
 		options->again = true;
@@ -67,23 +62,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_NO_CACHE:
 		options->no_buildid_cache = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->input)
-			argp_error(state, "one file at a time");
-		options->input = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->input)
-			argp_error(state, "which file?");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return one_file_parse(key, arg, state, NULL, &options->input);
 	}
 }
 
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
+	.children = (const struct argp_child[]){ { &channel_file_argp, 0, NULL, 0 }, { 0 } },
 	.args_doc = "FILE",
 	.doc =
 	    "Write the recording in FILE as perf.data: what nobody had read of it when FILE was "

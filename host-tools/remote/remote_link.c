@@ -3,49 +3,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "host-tools/session/progress.h"
+#include "host-tools/util/signals.h"
 
 #define MINOR_HEARTBEAT 2 /* since version 1.2 */
-
-/* Signals become something to read, so that none interrupts the writing of a file. */
-static int open_signals(struct remote_link *link, struct error *error)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
-	link->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return link->signals < 0 ? error_errno(error, "making a signalfd") : 0;
-}
-
-static void take_signals(struct remote_link *link)
-{
-	struct signalfd_siginfo info;
-
-	while (read(link->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGUSR2)
-			link->snapshot_wanted = true;
-		else
-			link->signal = (int)info.ssi_signo;
-	}
-}
 
 void remote_link_wait(struct remote_link *link)
 {
 	channel_wait(&link->channel);
-	take_signals(link);
+	signals_take(link->signals, &link->signal, &link->snapshot_wanted);
 }
 
 void remote_link_is_alive(struct remote_link *link)
@@ -169,7 +139,7 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
 
 	*link = (struct remote_link){ .timeout = options->timeout, .signals = -1 };
 	remote_link_is_alive(link);
-	code = open_signals(link, error);
+	code = signals_open(&link->signals, error);
 	if (!code)
 		code = channel_open_url(&link->channel, options->url, &options->channel, error);
 	if (code)

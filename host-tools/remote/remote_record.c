@@ -270,6 +270,23 @@ static void close_recording(struct recording *r)
 	remote_link_close(&r->link);
 }
 
+/* From an open channel to a finished file; begin_with: what makes the machine record, or finds that
+ * it does. The exit status. */
+static int carry_out(struct recording *r, int (*begin_with)(struct recording *, struct error *))
+{
+	struct error error = { "" };
+	int status, code = remote_link_open(&r->link, &r->options, &error);
+
+	if (!code)
+		code = begin_with(r, &error);
+	if (!code)
+		code = loop(r, &error);
+	code = finish(r, code, &error);
+	status = report(r, code, &error);
+	close_recording(r);
+	return status;
+}
+
 /* The file is there before the command is sent, so that one that cannot be written costs no run. */
 static int send_command(struct recording *r, struct error *error)
 {
@@ -301,20 +318,10 @@ int command_record(int argc, char **argv)
 		  "are the machine's; see bareperf-stat(1).",
 		  true, true },
 	};
-	struct error error = { "" };
 	struct recording r;
-	int code, status;
 
 	open_recording(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
-	code = remote_link_open(&r.link, &r.options, &error);
-	if (!code)
-		code = send_command(&r, &error);
-	if (!code)
-		code = loop(&r, &error);
-	code = finish(&r, code, &error);
-	status = report(&r, code, &error);
-	close_recording(&r);
-	return status;
+	return carry_out(&r, send_command);
 }
 
 /* ---- attach ---- */
@@ -376,19 +383,9 @@ int command_attach(int argc, char **argv)
 		"was left, or whose reader was killed, with the same FILE.",
 		true, false
 	};
-	struct error error = { "" };
 	struct recording r;
-	int code, status;
 
 	open_recording(&r, &usage, argc, argv);
 	r.attached = true;
-	code = remote_link_open(&r.link, &r.options, &error);
-	if (!code)
-		code = attach(&r, &error);
-	if (!code)
-		code = loop(&r, &error);
-	code = finish(&r, code, &error);
-	status = report(&r, code, &error);
-	close_recording(&r);
-	return status;
+	return carry_out(&r, attach);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/perf_file.h"
+#include "host-tools/region/channel_file_argp.h"
 #include "host-tools/report/dump_text.h"
 #include "host-tools/util/exit_status.h"
 #include "host-tools/util/one_file.h"
@@ -27,8 +28,6 @@ static const struct argp_option argp_options[] = {
 	{ "json", 'j', NULL, 0, "the summary alone, as JSON", 0 },
 	{ "summary", 's', NULL, 0, "the summary alone", 0 },
 	{ "hex", 'x', NULL, 0, "each record's bytes as well", 0 },
-	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },
-	{ "nonce", 'n', "NONCE", 0, "which of several trace regions, as they are listed", 0 },
 	{ 0 },
 };
 
@@ -46,21 +45,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'x':
 		options->hex = true;
 		return 0;
-	case 'b':
-		options->pick.base = argument_number(state, "--base", arg);
-		return 0;
-	case 'n':
-		options->pick.nonce = argument_number(state, "--nonce", arg);
-		options->pick.has_nonce = true;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->pick;
 		return 0;
 	default:
-		return one_file_parse(key, arg, state, &options->path);
+		return one_file_parse(key, arg, state, "perf.data", &options->path);
 	}
 }
 
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
+	.children = (const struct argp_child[]){ { &channel_file_argp, 0, NULL, 0 }, { 0 } },
 	.args_doc = "[FILE]",
 	.doc =
 	    "Print the records of FILE (default: perf.data) and check that none is unaccounted "

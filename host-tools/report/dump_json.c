@@ -14,6 +14,11 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
+static void put(json_t *json, const char *name, uint64_t value)
+{
+	json_object_set_new(json, name, number(value));
+}
+
 /* Text that may not be UTF-8. */
 static json_t *text(const char *from, size_t size)
 {
@@ -33,12 +38,12 @@ static json_t *branches_json(const struct ledger_event *event)
 	const struct tr_event_ledger *l = &event->ledger;
 	json_t *json = json_object();
 
-	json_object_set_new(json, "recorded", number(l->branch_records));
+	put(json, "recorded", l->branch_records);
 	json_object_set_new(json, "lost",
 	                    l->branch_lost == TR_UNKNOWN ? json_null() : number(l->branch_lost));
-	json_object_set_new(json, "taken", number(l->count));
-	json_object_set_new(json, "returns", number(l->branch_returns));
-	json_object_set_new(json, "interrupts", number(l->branch_interrupts));
+	put(json, "taken", l->count);
+	put(json, "returns", l->branch_returns);
+	put(json, "interrupts", l->branch_interrupts);
 	return json;
 }
 
@@ -47,25 +52,25 @@ static json_t *event_json(const struct ledger *ledger, const struct ledger_event
 	json_t *json = json_object();
 
 	json_object_set_new(json, "name", text(event->event.name, sizeof(event->event.name)));
-	json_object_set_new(json, "id", number(event->event.id));
-	json_object_set_new(json, "cpu", number(event->event.cpu));
-	json_object_set_new(json, "generated", number(event->ledger.generated));
-	json_object_set_new(json, "written", number(event->ledger.written));
-	json_object_set_new(json, "delivered", number(event->found.delivered));
-	json_object_set_new(json, "elsewhere", number(event->found.elsewhere));
-	json_object_set_new(json, "overwritten", number(check_overwritten(ledger, event)));
-	json_object_set_new(json, "lost", number(event->ledger.lost));
-	json_object_set_new(json, "throttled", number(event->ledger.throttled));
-	json_object_set_new(json, "samples", number(event->found.samples));
-	json_object_set_new(json, "count", number(event->ledger.count));
-	json_object_set_new(json, "period", number(event->ledger.period));
-	json_object_set_new(json, "period_delivered", number(event->found.period));
-	json_object_set_new(json, "period_lost", number(event->ledger.period_lost));
-	json_object_set_new(json, "residue", number(event->ledger.residue));
+	put(json, "id", event->event.id);
+	put(json, "cpu", event->event.cpu);
+	put(json, "generated", event->ledger.generated);
+	put(json, "written", event->ledger.written);
+	put(json, "delivered", event->found.delivered);
+	put(json, "elsewhere", event->found.elsewhere);
+	put(json, "overwritten", check_overwritten(ledger, event));
+	put(json, "lost", event->ledger.lost);
+	put(json, "throttled", event->ledger.throttled);
+	put(json, "samples", event->found.samples);
+	put(json, "count", event->ledger.count);
+	put(json, "period", event->ledger.period);
+	put(json, "period_delivered", event->found.period);
+	put(json, "period_lost", event->ledger.period_lost);
+	put(json, "residue", event->ledger.residue);
 	if (event->ledger.branch_records || event->ledger.branch_lost)
 		json_object_set_new(json, "branches", branches_json(event));
-	json_object_set_new(json, "time_enabled", number(event->ledger.time_enabled));
-	json_object_set_new(json, "time_running", number(event->ledger.time_running));
+	put(json, "time_enabled", event->ledger.time_enabled);
+	put(json, "time_running", event->ledger.time_running);
 	return json;
 }
 
@@ -73,15 +78,15 @@ static json_t *aux_json(const struct ledger_ring *ring)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "cpu", number(ring->ring.cpu));
-	json_object_set_new(json, "written", number(ring->ledger.aux_written));
-	json_object_set_new(json, "delivered", number(ring->found.aux_delivered));
-	json_object_set_new(json, "unread", number(ring->found.aux_unread));
-	json_object_set_new(json, "overwritten", number(ring->ledger.aux_overwritten));
-	json_object_set_new(json, "skipped", number(ring->ledger.aux_skipped));
-	json_object_set_new(json, "lost", number(ring->ledger.aux_lost));
-	json_object_set_new(json, "records", number(ring->found.aux_records));
-	json_object_set_new(json, "truncated", number(ring->found.aux_truncated));
+	put(json, "cpu", ring->ring.cpu);
+	put(json, "written", ring->ledger.aux_written);
+	put(json, "delivered", ring->found.aux_delivered);
+	put(json, "unread", ring->found.aux_unread);
+	put(json, "overwritten", ring->ledger.aux_overwritten);
+	put(json, "skipped", ring->ledger.aux_skipped);
+	put(json, "lost", ring->ledger.aux_lost);
+	put(json, "records", ring->found.aux_records);
+	put(json, "truncated", ring->found.aux_truncated);
 	return json;
 }
 
@@ -90,8 +95,8 @@ static json_t *spe_json(const struct dump *dump)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "records", number(dump->spe.records));
-	json_object_set_new(json, "errors", number(dump->spe.errors));
+	put(json, "records", dump->spe.records);
+	put(json, "errors", dump->spe.errors);
 	json_object_set_new(json, "error_at",
 	                    dump->spe.errors ? number(dump->spe.error_at) : json_null());
 	return json;
@@ -101,12 +106,12 @@ static json_t *ring_json(const struct ledger_ring *ring)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "cpu", number(ring->ring.cpu));
-	json_object_set_new(json, "lost", number(ring->ledger.lost));
-	json_object_set_new(json, "reported", number(ring->ledger.reported));
-	json_object_set_new(json, "lost_records", number(ring->found.lost_records));
-	json_object_set_new(json, "lost_told", number(ring->found.lost));
-	json_object_set_new(json, "tail_faults", number(ring->ledger.tail_faults));
+	put(json, "cpu", ring->ring.cpu);
+	put(json, "lost", ring->ledger.lost);
+	put(json, "reported", ring->ledger.reported);
+	put(json, "lost_records", ring->found.lost_records);
+	put(json, "lost_told", ring->found.lost);
+	put(json, "tail_faults", ring->ledger.tail_faults);
 	return json;
 }
 
@@ -114,19 +119,19 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 {
 	json_t *json = json_object();
 
-	json_object_set_new(json, "cpu", number(cpu->cpu));
+	put(json, "cpu", cpu->cpu);
 	json_object_set_new(json, "online", json_boolean(cpu->flags & TR_CPU_ONLINE));
 	json_object_set_new(json, "traced", json_boolean(cpu->flags & TR_CPU_TRACED));
-	json_object_set_new(json, "frequency", number(ledger->head.clock.frequency));
+	put(json, "frequency", ledger->head.clock.frequency);
 	json_object_set_new(json, "clock_offset", json_integer(cpu->clock_offset));
-	json_object_set_new(json, "clock_error", number(cpu->clock_error));
-	json_object_set_new(json, "ticks", number(cpu->ticks));
-	json_object_set_new(json, "tick_cycles", number(cpu->tick_cycles));
-	json_object_set_new(json, "tick_max", number(cpu->tick_max));
-	json_object_set_new(json, "spurious", number(cpu->spurious));
-	json_object_set_new(json, "counters", number(cpu->counters));
-	json_object_set_new(json, "leftovers", number(cpu->leftovers));
-	json_object_set_new(json, "foreign", number(cpu->foreign));
+	put(json, "clock_error", cpu->clock_error);
+	put(json, "ticks", cpu->ticks);
+	put(json, "tick_cycles", cpu->tick_cycles);
+	put(json, "tick_max", cpu->tick_max);
+	put(json, "spurious", cpu->spurious);
+	put(json, "counters", cpu->counters);
+	put(json, "leftovers", cpu->leftovers);
+	put(json, "foreign", cpu->foreign);
 	return json;
 }
 
@@ -135,16 +140,16 @@ static json_t *wakeups_json(const struct ledger *ledger)
 	struct check_wakeups w = check_sum_wakeups(ledger);
 	json_t *json = json_object(), *causes = json_object();
 
-	json_object_set_new(causes, "threshold", number(w.causes[TR_WAKEUP_THRESHOLD]));
-	json_object_set_new(causes, "full", number(w.causes[TR_WAKEUP_FULL]));
-	json_object_set_new(causes, "aux", number(w.causes[TR_WAKEUP_AUX]));
-	json_object_set_new(causes, "end", number(w.causes[TR_WAKEUP_END]));
+	put(causes, "threshold", w.causes[TR_WAKEUP_THRESHOLD]);
+	put(causes, "full", w.causes[TR_WAKEUP_FULL]);
+	put(causes, "aux", w.causes[TR_WAKEUP_AUX]);
+	put(causes, "end", w.causes[TR_WAKEUP_END]);
 	json_object_set_new(json, "causes", causes);
-	json_object_set_new(json, "sent", number(w.sent));
-	json_object_set_new(json, "coalesced", number(w.coalesced));
-	json_object_set_new(json, "received", number(w.received));
-	json_object_set_new(json, "repeated", number(w.repeated));
-	json_object_set_new(json, "rung", number(w.rung));
+	put(json, "sent", w.sent);
+	put(json, "coalesced", w.coalesced);
+	put(json, "received", w.received);
+	put(json, "repeated", w.repeated);
+	put(json, "rung", w.rung);
 	return json;
 }
 
@@ -160,7 +165,7 @@ static void add_missing(void *context, const struct missing *missing)
 	json_object_set_new(json, "of",
 	                    missing->of && missing->count != TR_UNKNOWN ? number(missing->of)
 	                                                                : json_null());
-	json_object_set_new(json, "cpus", number(missing->cpus));
+	put(json, "cpus", missing->cpus);
 	json_array_append_new(context, json);
 }
 
@@ -202,10 +207,10 @@ int dump_summary_json(const struct dump *dump, bool *conserved, struct error *er
 	json_object_set_new(json, "conserved",
 	                    dump->has_ledger ? json_boolean(*conserved) : json_null());
 	json_object_set_new(json, "broken", broken);
-	json_object_set_new(json, "records", number(dump->records));
-	json_object_set_new(json, "state", number(ledger->head.state));
-	json_object_set_new(json, "reader_found", number(ledger->head.reader_found));
-	json_object_set_new(json, "line_faults", number(ledger->head.line_faults));
+	put(json, "records", dump->records);
+	put(json, "state", ledger->head.state);
+	put(json, "reader_found", ledger->head.reader_found);
+	put(json, "line_faults", ledger->head.line_faults);
 	json_object_set_new(json, "message",
 	                    text(ledger->head.message, sizeof(ledger->head.message)));
 	json_object_set_new(json, "cpus", cpus);

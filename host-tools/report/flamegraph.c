@@ -54,7 +54,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->folded = true;
 		return 0;
 	default:
-		return one_file_parse(key, arg, state, &options->input);
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	}
 }
 

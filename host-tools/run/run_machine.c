@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/run/run_state.h"
+#include "host-tools/util/signals.h"
 
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
@@ -26,15 +25,9 @@ static void wait_a_little(struct machine *machine)
 		{ .fd = machine->qemu.pidfd, .events = POLLIN },
 		{ .fd = machine->reader.pidfd, .events = POLLIN },
 	};
-	struct signalfd_siginfo info;
 
 	poll(fds, 3, machine->reader.pid ? SUPERVISE_MS : POLL_MS);
-	while (read(machine->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGUSR2)
-			machine->snapshot_wanted = true;
-		else
-			machine->signal = (int)info.ssi_signo;
-	}
+	signals_take(machine->signals, &machine->signal, &machine->snapshot_wanted);
 }
 
 static void show_log(struct machine *machine, int fd, uint64_t *shown)

@@ -2,15 +2,14 @@
 /* All that a machine needs before it starts, and its start. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/run/run_machine.h"
 #include "host-tools/util/output.h"
+#include "host-tools/util/signals.h"
 
 static int make_region(struct machine *machine, const struct run_options *options,
                        struct error *error)
@@ -49,23 +48,6 @@ static int open_channel(struct machine *machine, const struct run_options *optio
 	return code ? code : region_lease_take(&machine->lease, &machine->channel, error);
 }
 
-/* Signals become something to read, so that none interrupts the writing of a file. */
-static int open_signals(struct machine *machine, struct error *error)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
-	machine->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return machine->signals < 0 ? error_errno(error, "making a signalfd") : 0;
-}
-
 /* Before the machine starts, so that a file that cannot be written costs no boot, and one that is
  * in its way no record. */
 static int open_output(struct machine *machine, const struct run_options *options,
@@ -93,7 +75,7 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 
 	machine->by_mailbox = guest_has_names(&options->guest);
 	machine->append = guest_text(&options->guest, NULL, error);
-	code = machine->append ? open_signals(machine, error) : -ENOMEM;
+	code = machine->append ? signals_open(&machine->signals, error) : -ENOMEM;
 	if (!code)
 		code = open_output(machine, options, error);
 	if (!code)

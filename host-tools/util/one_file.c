@@ -16,7 +16,8 @@ uint64_t argument_number(struct argp_state *state, const char *option, const cha
 	return number;
 }
 
-error_t one_file_parse(int key, char *arg, struct argp_state *state, const char **path)
+error_t one_file_parse(int key, char *arg, struct argp_state *state, const char *standard,
+                       const char **path)
 {
 	switch (key) {
 	case ARGP_KEY_ARG:
@@ -25,8 +26,10 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 		*path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!*path)
-			*path = "perf.data";
+		if (!*path && !standard)
+			argp_error(state, "which file?");
+		else if (!*path)
+			*path = standard;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

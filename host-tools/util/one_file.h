@@ -6,9 +6,10 @@
 #include <argp.h>
 #include <stdint.h>
 
-/* For a parser's default case: takes an argument for *path, of which there may be one, and
- * "perf.data" where there is none. 0 or ARGP_ERR_UNKNOWN. Main thread. */
-error_t one_file_parse(int key, char *arg, struct argp_state *state, const char **path);
+/* For a parser's default case: takes an argument for *path, of which there may be one, and standard
+ * where there is none; NULL: there must be one. 0 or ARGP_ERR_UNKNOWN. Main thread. */
+error_t one_file_parse(int key, char *arg, struct argp_state *state, const char *standard,
+                       const char **path);
 
 /* An option's number, decimal or with 0x; anything else is refused, and the program ends. */
 uint64_t argument_number(struct argp_state *state, const char *option, const char *arg);

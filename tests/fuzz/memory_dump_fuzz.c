@@ -24,7 +24,7 @@ static bool open_channel(const uint8_t *data, size_t size)
 {
 	struct channel_file_options pick = CHANNEL_ANY_FILE;
 	struct channel channel;
-	struct error error;
+	struct error error = { "" };
 	char path[64];
 	int fd = memfd_create("dump", MFD_CLOEXEC);
 	bool found;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of every command that takes a memory dump. */
+#ifndef HOST_TOOLS_REGION_CHANNEL_FILE_ARGP_H
+#define HOST_TOOLS_REGION_CHANNEL_FILE_ARGP_H
+
+#include <argp.h>
+
+/* --base and --nonce, as a child of a command's argp; its input is a struct channel_file_options
+ * (channel.h) that has CHANNEL_ANY_FILE in it. A wrong number ends the program. Main thread. */
+extern const struct argp channel_file_argp;
+
+#endif

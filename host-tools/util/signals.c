@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/util/signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int signals_open(int *fd, struct error *error)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
+	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *fd < 0 ? error_errno(error, "making a signalfd") : 0;
+}
+
+void signals_take(int fd, int *signal, bool *snapshot)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2)
+			*snapshot = true;
+		else
+			*signal = (int)info.ssi_signo;
+	}
+}
