@@ -159,7 +159,7 @@ static bool is_somewhere(const char *name, uint16_t machine)
 {
 	struct pfm_encoding encoding;
 	struct pfm_table table;
-	struct error ignored;
+	struct error ignored = { "" };
 	char full[256];
 
 	if (strstr(name, "::"))
@@ -229,7 +229,7 @@ void event_names_suggest(struct blob *text, const char *list, uint16_t machine)
 	const char *colons = strstr(name, "::"), *event = colons ? colons + 2 : name;
 	struct search search = { .near = suggestion_for(event, strlen(event)) };
 	struct pfm_table table;
-	struct error ignored;
+	struct error ignored = { "" };
 
 	for (unsigned i = 0; pfm_table(i, &table); i++) {
 		bool named = colons && strlen(table.pmu) == (size_t)(colons - name) &&

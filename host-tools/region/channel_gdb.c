@@ -134,7 +134,7 @@ static void cable_hold(void *own, bool on)
 static void cable_wait(void *own)
 {
 	struct gdb_cable *cable = own;
-	struct error ignored; /* the next look tells */
+	struct error ignored = { "" }; /* the next look tells */
 
 	gdb_supervisor_ask(&cable->supervisor, GDB_WAIT, &ignored);
 }

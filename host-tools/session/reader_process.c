@@ -79,7 +79,7 @@ static bool may_replace(struct reader_process *reader, const struct session *ses
 bool reader_process_goes_on(struct reader_process *reader, struct session *session,
                             struct progress *progress)
 {
-	struct error error;
+	struct error error = { "" };
 	int status;
 
 	if (reader->has_given_up || !reader->pid)

@@ -157,7 +157,7 @@ void session_ask_for_snapshot(struct session *session)
 	bool any = false;
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
-		struct error ignored; /* the next drain tells of a lost channel */
+		struct error ignored = { "" }; /* the next drain tells of a lost channel */
 
 		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
 			continue;
@@ -318,7 +318,7 @@ static int finish_file(struct session *session, struct error *error)
 /* A file that could not be finished has lost some of what was counted: what it holds counts. */
 static void recount(struct session *session)
 {
-	struct error ignored;
+	struct error ignored = { "" };
 
 	recount_file(&session->ledger, session->options.output, &ignored);
 	session->samples = 0;

@@ -180,7 +180,7 @@ int session_save(struct session *session)
 static void restore_ring(struct session *session, uint32_t ring, uint64_t tail)
 {
 	struct ring_reader *reader = &session->readers[ring];
-	struct error ignored; /* the next drain tells of a lost channel */
+	struct error ignored = { "" }; /* the next drain tells of a lost channel */
 
 	/* A backward ring is read at the end only, and has nothing to give back. */
 	if (reader->backward || session->broken[ring])

@@ -59,7 +59,7 @@ static double drain(void (*write_some)(void))
 {
 	double spent = 0;
 	uint64_t done = 0, got;
-	struct error error;
+	struct error error = { "" };
 
 	while (done < BYTES) {
 		uint64_t before = perf_writer_size(&session.writer);
@@ -79,7 +79,7 @@ static double rate_of_drain(void (*write_some)(void), bool has_aux)
 	const struct session_options options = { .output = path };
 	struct channel channel;
 	struct region region;
-	struct error error;
+	struct error error = { "" };
 	double rate;
 
 	if (has_aux)

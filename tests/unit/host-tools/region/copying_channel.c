@@ -62,7 +62,7 @@ static void *target_at(const struct copying *copying, uint64_t offset)
 
 static void deliver(struct copying *copying, size_t count)
 {
-	struct error ignored;
+	struct error ignored = { "" };
 
 	for (size_t i = 0; i < count; i++)
 		channel_publish(&copying->target, copying->late[i].offset, copying->late[i].bytes,
@@ -211,7 +211,7 @@ static void clear_late(struct copying *copying, struct channel_bell *bells, size
 {
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t *word = target_at(copying, bells[i].pending), zero = 0;
-		struct error ignored;
+		struct error ignored = { "" };
 
 		bells[i].was_set = bells[i].pending && *word;
 		if (bells[i].was_set)
@@ -251,7 +251,7 @@ static uint64_t copying_moment(void *cable)
 
 static void deliver_all(struct copying *copying)
 {
-	struct error ignored;
+	struct error ignored = { "" };
 
 	acquire();
 	deliver(copying, copying->late_count);
