@@ -29,7 +29,7 @@ struct search {
 	struct hit hits[HITS];
 	size_t count;
 	unsigned probes;
-	struct error refused = { "" }; /* why the last that had the magic was no region */
+	struct error refused; /* why the last that had the magic was no region */
 };
 
 /* What lies there: 1 is a region, 0 is none. */
