@@ -12,6 +12,8 @@
 /* A FIFO that may not be seen to run empty is filled up by the clock so often at the most: then it
  * is looked at, so that a line which stands still loses no more than that. */
 #define TOP_UPS       16U
+/* And not before so many FIFOs in a row were seen to run empty when the clock said so. */
+#define TRUST         4U
 #define LOCK_SPINS    1000000U
 
 /* ---- Starting ---- */
@@ -30,6 +32,8 @@ static void port_set_rate(struct line_port *port)
 
 	port->byte_ns = uart->baud ? (uint32_t)(NSEC_PER_SEC * BITS / uart->baud) : 0;
 	port->level = 0;
+	port->trust = 0;
+	port->is_early = false;
 	port->line.uart = uart;
 	port->line.baud = uart->baud;
 	port->line.baud_max = uart_highest_baud(uart);
@@ -67,8 +71,23 @@ void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now
 
 /* ---- Pumping ---- */
 
+/* All of the FIFO has left: at the rate's time? One that was ever earlier has another rate than it
+ * says, or none, as an emulator's, which sends as fast as somebody takes it. */
+static void port_is_empty(struct line_port *port, uint64_t now)
+{
+	uint64_t least = (uint64_t)port->byte_ns * port->level / 2;
+
+	if (port->level > port->uart.fifo / 2) {
+		port->is_early |= now - port->filled_at < least;
+		port->trust += port->trust < TRUST;
+	}
+	port->level = port->top_ups = 0;
+	port->filled_at = now;
+}
+
 /* Bytes that the transmitter has room for. Of one that only tells when it is empty the rest follows
- * from the clock, if frames go out: what those lose is asked for again, text is not. */
+ * from the clock, if it keeps to that and frames go out: what those lose is asked for again, text
+ * is not. */
 static unsigned port_room(struct line_port *port, uint64_t now)
 {
 	const struct uart *uart = &port->uart;
@@ -76,15 +95,17 @@ static unsigned port_room(struct line_port *port, uint64_t now)
 	uint64_t gone;
 
 	if (room || !uart->ops->all_or_none) {
-		port->level = port->top_ups = 0;
-		port->filled_at = now;
+		port_is_empty(port, now);
 		return room;
 	}
-	if (!port->byte_ns || !port->line.framed || port->top_ups >= TOP_UPS)
+	if (!port->byte_ns)
 		return 0;
 	gone = (now - port->filled_at) / port->byte_ns;
-	if (!gone || gone >= port->level)
-		return 0; /* it should be empty and is not: it stands still */
+	if (gone >= port->level + 2)
+		port->trust = 0; /* it should be empty and is not: it stands still */
+	if (!gone || gone >= port->level || port->top_ups >= TOP_UPS || port->is_early ||
+	    port->trust < TRUST || !port->line.framed)
+		return 0;
 	port->top_ups++;
 	port->level -= (uint32_t)gone;
 	port->filled_at += gone * port->byte_ns;

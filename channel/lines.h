@@ -26,6 +26,8 @@ struct line_port {
 	/* What is known of a transmitter that only says when all of its FIFO is empty */
 	uint64_t filled_at; /* ns: then level bytes were in it, at the most */
 	uint32_t level, byte_ns, top_ups;
+	uint32_t trust; /* times in a row that it was empty when the clock said so */
+	bool is_early;  /* it was so before */
 	/* BAUD: behind the answer's last bit; then until a frame comes, or a second has passed */
 	enum { BAUD_STAYS, BAUD_DRAINS, BAUD_IS_TRIED } baud_state;
 	uint32_t baud_next, baud_before, divisor_before;

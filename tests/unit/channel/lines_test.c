@@ -168,6 +168,32 @@ static void a_line_that_stands_still_loses_little_and_goes_on(void **state)
 	assert_int_equal(host.left, 0);
 }
 
+/* An emulator's sends as fast as somebody takes it, and he has other things to do; a table may say
+ * more than the line's rate. */
+static void a_line_that_does_not_keep_its_rate_loses_nothing(void **state)
+{
+	static const uint64_t takes[] = { USEC, 170 * USEC };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
+		start(MODEL_16550A, 1);
+		text_end = 1000;
+		uart_model.takes = takes[i];
+		run(400 * MSEC, MSEC);
+		host_says_hello(1);
+		run(200 * MSEC, MSEC);
+		assert_int_equal(host.welcomes, 1);
+		for (unsigned j = 0; j < 40; j++) {
+			host_gets(0, 8192);
+			run(20 * MSEC, 100 * USEC);
+			uart_model.stalled = true;
+			run(3 * MSEC + j * 100 * USEC, 100 * USEC);
+			uart_model.stalled = false;
+		}
+		assert_int_equal(uart_model.overruns + host.broken, 0);
+	}
+}
+
 static void a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does(void **state)
 {
 	(void)state;
@@ -452,6 +478,7 @@ int main(void)
 		cmocka_unit_test(text_leaves_as_the_line_takes_it_and_is_drained),
 		cmocka_unit_test(ticks_fill_a_line_of_115200),
 		cmocka_unit_test(a_line_that_stands_still_loses_little_and_goes_on),
+		cmocka_unit_test(a_line_that_does_not_keep_its_rate_loses_nothing),
 		cmocka_unit_test(a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does),
 		cmocka_unit_test(ticks_leave_a_line_alone_that_nobody_uses),
 		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),

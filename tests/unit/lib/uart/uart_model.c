@@ -20,6 +20,11 @@ uint64_t uart_model_byte_ns(void)
 	return 10 * 1000000000ULL * 16 * divisor / 64 / m->clock;
 }
 
+static uint64_t transmission_ns(void)
+{
+	return m->takes ? m->takes : uart_model_byte_ns();
+}
+
 static void begin_shift(void)
 {
 	if (m->shifting || !m->waiting)
@@ -27,7 +32,7 @@ static void begin_shift(void)
 	m->shifting = true;
 	m->shifted = m->fifo[0];
 	memmove(m->fifo, m->fifo + 1, --m->waiting);
-	m->shift_end = m->now + uart_model_byte_ns();
+	m->shift_end = m->now + transmission_ns();
 }
 
 static void arrive(void)
@@ -56,7 +61,7 @@ void uart_model_run(uint64_t ns)
 		m->now = next > m->now ? next : m->now;
 		if (sends && m->shift_end <= m->now) {
 			m->sent[m->nr_sent++ % MODEL_BYTES] = m->shifted;
-			m->transmitting += uart_model_byte_ns();
+			m->transmitting += transmission_ns();
 			m->shifting = false;
 			begin_shift();
 		} else if (comes && m->next_arrival <= m->now) {

@@ -19,6 +19,7 @@ struct uart_model {
 	uint32_t clock; /* Hz */
 	uint64_t now;   /* ns */
 	bool stalled;   /* the other end lets nothing through */
+	uint64_t takes; /* ns that each byte sent takes, whatever the divisor says; 0: its time */
 	uint32_t line;  /* LCR; LCR_H */
 	uint32_t control, divisor, fraction, scratch, ier, fcr, mcr, revision;
 	bool latched; /* 16750: the FIFO of 64 was asked for while DLAB was open */
