@@ -139,8 +139,29 @@ static void port_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
 	port_set_rate(port);
 }
 
-/* The new rate begins behind the answer's last bit, and ends if nobody is heard at it. Nothing is
- * sent while it is to begin. */
+/* As it began: so it is where text comes next. */
+static void port_goes_back(struct line_port *port)
+{
+	port_baud(port, port->baud_began, port->divisor_began);
+	port->has_other_baud = false;
+	port->baud_state = BAUD_STAYS;
+}
+
+static void port_tries_baud(struct line_port *port)
+{
+	if (!port->has_other_baud) {
+		port->baud_began = port->uart.baud;
+		port->divisor_began = port->uart.ops->get_divisor(&port->uart);
+	}
+	port_baud(port, port->baud_next, port->uart.ops->divisor(&port->uart, port->baud_next));
+	port->has_other_baud = true;
+	port->baud_since = port->line.now;
+	port->baud_host = port->line.host;
+	port->baud_state = BAUD_IS_TRIED;
+}
+
+/* The new rate begins behind the answer's last bit, and ends if nobody is heard at it, or nobody
+ * is there any more. Nothing is sent while a rate is to begin. */
 static bool port_changes_baud(struct line_port *port)
 {
 	struct line *line = &port->line;
@@ -149,30 +170,26 @@ static bool port_changes_baud(struct line_port *port)
 		port->baud_next = line_take_baud(line);
 		if (port->baud_next)
 			port->baud_state = BAUD_DRAINS;
+		else if (!line->framed && port->has_other_baud)
+			port->baud_state = BAUD_ENDS;
 	}
-	if (port->baud_state == BAUD_DRAINS && port->uart.ops->idle(&port->uart)) {
-		port->baud_before = port->uart.baud;
-		port->divisor_before = port->uart.ops->get_divisor(&port->uart);
-		port_baud(port, port->baud_next,
-		          port->uart.ops->divisor(&port->uart, port->baud_next));
-		port->baud_since = line->now;
-		port->baud_host = line->host;
-		port->baud_state = BAUD_IS_TRIED;
-	}
+	if (port->baud_state == BAUD_DRAINS && port->uart.ops->idle(&port->uart))
+		port_tries_baud(port);
+	if (port->baud_state == BAUD_ENDS && port->uart.ops->idle(&port->uart))
+		port_goes_back(port);
 	if (port->baud_state == BAUD_IS_TRIED) {
-		if (line->host != port->baud_host) {
+		if (line->host != port->baud_host)
 			port->baud_state = BAUD_STAYS;
-		} else if (line->now - port->baud_since >= WIRE_BAUD_MS * NSEC_PER_MSEC) {
-			port_baud(port, port->baud_before, port->divisor_before);
-			port->baud_state = BAUD_STAYS;
-		}
+		else if (line->now - port->baud_since >= WIRE_BAUD_MS * NSEC_PER_MSEC)
+			port_goes_back(port);
 	}
-	return port->baud_state == BAUD_DRAINS;
+	return port->baud_state == BAUD_DRAINS || port->baud_state == BAUD_ENDS;
 }
 
 static bool port_is_idle(const struct line_port *port)
 {
-	return !port->line.framed && port->baud_state == BAUD_STAYS && line_is_quiet(&port->line);
+	return !port->line.framed && port->baud_state == BAUD_STAYS && !port->has_other_baud &&
+	       line_is_quiet(&port->line);
 }
 
 /* Whether anything moved. */

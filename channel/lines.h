@@ -28,9 +28,11 @@ struct line_port {
 	uint32_t level, byte_ns, top_ups;
 	uint32_t trust; /* times in a row that it was empty when the clock said so */
 	bool is_early;  /* it was so before */
-	/* BAUD: behind the answer's last bit; then until a frame comes, or a second has passed */
-	enum { BAUD_STAYS, BAUD_DRAINS, BAUD_IS_TRIED } baud_state;
-	uint32_t baud_next, baud_before, divisor_before;
+	/* BAUD: behind the answer's last bit; then until a frame comes, or a second has passed; its
+	 * end, behind the last frame's last bit */
+	enum { BAUD_STAYS, BAUD_DRAINS, BAUD_IS_TRIED, BAUD_ENDS } baud_state;
+	uint32_t baud_next, baud_began, divisor_began;
+	bool has_other_baud;            /* than it began with */
 	uint64_t baud_since, baud_host; /* line.now; line.host at that time */
 };
 

@@ -71,6 +71,9 @@ static void tell(struct serial_cable *cable, int64_t now)
 {
 	bool works = cable->link.fd >= 0 && cable->host.state == WIRE_HOST_FRAMED;
 
+	if (cable->fast == SERIAL_FAST_TRIED && cable->link.fd >= 0)
+		return; /* nothing is heard yet: serial_cable_negotiate() has a time-out of its own
+		         */
 	if (works && cable->lost_us && cable->lost_is_told && cable->was_framed)
 		say("%s: the line is back after %lld s", cable->name,
 		    (long long)(now - cable->lost_us) / 1000000);

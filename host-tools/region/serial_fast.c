@@ -13,6 +13,14 @@ void serial_cable_slow(struct serial_cable *cable, int64_t now)
 	wire_host_begin(&cable->host, now);
 }
 
+/* For good: whatever the reason is, it lasts. */
+static void stay_slow(struct serial_cable *cable, int64_t now)
+{
+	cable->fast = SERIAL_FAST_DONE;
+	cable->link.fast = 0;
+	serial_cable_slow(cable, now);
+}
+
 static void ask_faster(struct serial_cable *cable, int64_t now)
 {
 	struct wire_host *host = &cable->host;
@@ -39,8 +47,7 @@ static void take_faster(struct serial_cable *cable, int64_t now)
 	if (!host->baud_answer || serial_link_set_baud(&cable->link, host->baud_answer)) {
 		say("%s: %u bit/s cannot be had, it stays at %u", cable->name, cable->link.fast,
 		    cable->link.baud);
-		cable->fast = SERIAL_FAST_DONE;
-		serial_cable_slow(cable, now);
+		stay_slow(cable, now);
 		return;
 	}
 	host->baud = host->baud_answer;
@@ -66,8 +73,7 @@ void serial_cable_negotiate(struct serial_cable *cable, int64_t now)
 		} else if (is_late) {
 			say("%s: nothing comes through at %u bit/s, back to %u", cable->name,
 			    host->baud, cable->link.baud);
-			cable->fast = SERIAL_FAST_DONE;
-			serial_cable_slow(cable, now);
+			stay_slow(cable, now);
 		}
 	}
 }

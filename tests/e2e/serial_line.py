@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What stands between a machine's serial line and the tool in tests: so many bytes a second, whole
-frames lost, damaged, doubled or late, a cable that is pulled."""
+frames lost, damaged, doubled or late, a cable that is pulled, two ends of different rates."""
 
+import collections
+import contextlib
+import fcntl
 import os
 import pty
 import random
 import select
 import socket
+import struct
 import threading
 import time
 import tty
@@ -188,3 +192,67 @@ class Line:
         self.connect()
         while not self.stop:
             self.turn()
+
+
+TCGETS2 = 0x802C542A  # ioctl_tty(2): struct termios2, whose rates are numbers
+
+
+def rate(end):
+    """Of a pty, as who has its other end open has set it, bit/s."""
+    return struct.unpack("<4IB19sII", fcntl.ioctl(end, TCGETS2, bytes(44)))[-1]
+
+
+class Cable:
+    """Between two ttys: what their names are, and whose rates must be the same."""
+
+    def __init__(self):
+        self.ends, self.names, self.slaves = [], [], []
+        for _ in range(2):
+            end, slave = pty.openpty()
+            tty.setraw(slave)
+            os.set_blocking(end, False)
+            self.ends.append(end)
+            self.slaves.append(slave)
+            self.names.append(os.ttyname(slave))
+        self.deaf = set()  # rates at which nothing gets through
+        self.carried = collections.Counter()  # bytes at each rate
+        self.garbled = 0
+        self.stop = False
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def rates(self):
+        return [rate(end) for end in self.ends]
+
+    def carries(self):
+        """The rate of both, or 0."""
+        here, there = self.rates()
+        return here if here == there and here not in self.deaf else 0
+
+    def serve(self):
+        """What was under way while a rate changed may have gone out at the last one."""
+        last = 0
+        while not self.stop:
+            ready = select.select(self.ends, [], [], TURN)[0]
+            now = self.carries()
+            for end in ready:
+                with contextlib.suppress(OSError):
+                    self.carry(end, self.ends[end == self.ends[0]], now or last)
+            last = now
+
+    def carry(self, end, other, at):
+        data = os.read(end, 4096)
+        if at:
+            self.carried[at] += len(data)
+        else:
+            self.garbled += len(data)
+            data = bytes(byte ^ 0x5a for byte in data)
+        while data and not self.stop:
+            with contextlib.suppress(BlockingIOError):
+                data = data[os.write(other, data):]
+
+    def close(self):
+        self.stop = True
+        self.thread.join()
+        for end in self.ends + self.slaves:
+            os.close(end)

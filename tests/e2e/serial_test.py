@@ -165,6 +165,25 @@ def a_terminal(board):
         other.wait()
 
 
+def two_rates(board, cable):
+    """Both ends are real ttys, and what comes at another rate than the other's is garbage."""
+    for fast, carries in ((57600, True), (38400, False)):
+        claim = f"{board.name}, fast={fast}" + ("" if carries else " that does not carry")
+        cable.deaf = set() if carries else {fast}
+        cable.carried.clear()
+        cable.garbled = 0
+        tool = Tool(board.directory, f"serial:{cable.names[1]},115200,fast={fast}")
+        status, text = tool(RECORD)
+        tool.is_exact(claim, status, text)
+        used = fast if carries else 115200
+        tap.ok(cable.carried[used] == max(cable.carried.values()) > 10000,
+               f"{claim}: its recording comes at {used}", (cable.carried, cable.garbled))
+        tap.ok(carries or (f"nothing comes through at {fast} bit/s, back to 115200" in text and
+                           cable.garbled > 0), f"{claim}: what becomes of it is told", text)
+        tap.ok(live.until(lambda: cable.rates()[0] == 115200, 10),
+               f"{claim}: the machine's end is at 115200 again", cable.rates())
+
+
 def bytes_that_are_eaten(board):
     with board.line() as line:
         line.to_machine.eaten = b"\x11\x13"
@@ -275,7 +294,9 @@ def others(directory):
 
 
 def pc(directory):
-    board = Board(directory, "x86_64", "-serial", "chardev:line")
+    cable = serial_line.Cable()
+    board = Board(directory, "x86_64", "-serial", "chardev:line", "-chardev",
+                  f"serial,id=tty,path={cable.names[0]}", "-device", "pci-serial,chardev=tty")
     board.name = "16550"
     try:
         a_good_line(board)
@@ -286,8 +307,10 @@ def pc(directory):
         a_terminal(board)
         somebody_else_s_console_server(board)
         bytes_that_are_eaten(board)
+        two_rates(board, cable)
     finally:
         board.close()
+        cable.close()
 
 
 def arm(directory):

@@ -288,6 +288,30 @@ static void a_rate_is_tried_and_kept_when_a_frame_comes(void **state)
 	assert_int_equal(uart_model.divisor, 1);
 }
 
+static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
+{
+	(void)state;
+	for (unsigned is_told = 0; is_told < 2; is_told++) {
+		uint8_t body[WIRE_BODY_MAX];
+
+		start(MODEL_16550A, 6);
+		host_says_hello(1);
+		run(500 * MSEC, MSEC);
+		host_wants_baud(57600);
+		run(300 * MSEC, MSEC);
+		host_wants_baud(115200);
+		run(100 * MSEC, MSEC);
+		host_gets(0, 4000);
+		run(20 * MSEC, MSEC); /* in the middle of it */
+		assert_int_equal(uart_model.divisor, 1);
+		if (is_told)
+			host_sends(body, wire_put_bye(body));
+		run((is_told ? 20 : WIRE_SILENCE_MS + 20) * MSEC, MSEC);
+		assert_int_equal(uart_model.divisor, 6);
+		assert_int_equal(lines.ports[0].uart.baud, 19200);
+	}
+}
+
 static void a_rate_at_which_nobody_is_heard_is_given_up(void **state)
 {
 	(void)state;
@@ -483,6 +507,7 @@ int main(void)
 		cmocka_unit_test(ticks_leave_a_line_alone_that_nobody_uses),
 		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),
 		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
+		cmocka_unit_test(a_line_is_text_at_the_rate_that_it_began_with),
 		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
 		cmocka_unit_test(one_at_a_time_pumps),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
