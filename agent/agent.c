@@ -300,7 +300,8 @@ static bool is_home(void)
 	}
 	if (reader_await_end(&region, region_channel))
 		return true;
-	console_printf("the reader is gone, and the recording still here");
+	console_printf(
+	    "the reader has gone without it, or does not go on; the recording is still here");
 	return false;
 }
 

@@ -105,15 +105,6 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 	return found;
 }
 
-bool reader_await_end(struct trace_region *region, struct channel *channel)
-{
-	struct watch w = begin_to_watch(region, channel);
-
-	while (is_announced(&w.seen))
-		reader_look(&w, region);
-	return !w.seen.id;
-}
-
 /* ---- What it has not read ---- */
 
 static struct {
@@ -152,22 +143,47 @@ static uint64_t reader_unread(void)
 	return bytes;
 }
 
-void reader_await_read(struct trace_region *region, struct channel *channel)
+/* For as long as it goes on; then, if that is wanted, until it withdraws. How much is left. */
+static uint64_t await_reading(struct watch *w, struct trace_region *region, bool and_end)
 {
-	struct watch w = begin_to_watch(region, channel);
 	uint64_t left = reader_unread(), moved = 0;
 
-	if (!left || !is_announced(&w.seen) || w.seen.ready != region->run)
-		return; /* who comes for the next run does not read this one */
-	console_printf("the last recording is still being read: %lu KiB to go\n", left >> 10);
-	while (left && w.all - moved < TR_READER_MS * NSEC_PER_MSEC && reader_look(&w, region)) {
+	while ((left ? w->all - moved < TR_READER_MS * NSEC_PER_MSEC : and_end) &&
+	       reader_look(w, region)) {
 		uint64_t now = reader_unread();
 
-		moved = now < left ? w.all : moved;
+		moved = now < left ? w->all : moved;
 		left = now;
 	}
 	if (left)
 		console_printf("its reader has left %lu KiB of it\n", (left + 1023) >> 10);
+	return left;
+}
+
+static void tell_unread(void)
+{
+	console_printf("the last recording is still being read: %lu KiB to go\n",
+	               (reader_unread() + 1023) >> 10);
+}
+
+void reader_await_read(struct trace_region *region, struct channel *channel)
+{
+	struct watch w = begin_to_watch(region, channel);
+
+	if (!reader_unread() || !is_announced(&w.seen) || w.seen.ready != region->run)
+		return; /* who comes for the next run does not read this one */
+	tell_unread();
+	await_reading(&w, region, false);
+}
+
+bool reader_await_end(struct trace_region *region, struct channel *channel)
+{
+	struct watch w = begin_to_watch(region, channel);
+
+	if (!is_announced(&w.seen))
+		return !w.seen.id && !reader_unread();
+	tell_unread();
+	return !await_reading(&w, region, true) && !w.seen.id;
 }
 
 bool reader_await_one(struct trace_region *region, struct channel *channel)

@@ -29,8 +29,8 @@ void reader_await_read(struct trace_region *region, struct channel *channel);
  * Thread. */
 bool reader_await_one(struct trace_region *region, struct channel *channel);
 
-/* Wait until the reader has withdrawn, which is true, or its lease is lost. For as long as somebody
- * changes the lease; channel pumps meanwhile. Thread. */
+/* Wait until the reader that is announced, if any, has read these rings, as reader_await_read(),
+ * and then for as long as its lease lives until it withdraws. Says so. True: it has all. Thread. */
 bool reader_await_end(struct trace_region *region, struct channel *channel);
 
 #endif

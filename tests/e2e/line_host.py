@@ -114,12 +114,12 @@ class Line:
     def hello(self, version=VERSION, nonce=None, probe=bytes(range(256)), seconds=60):
         """Whether the target welcomes us."""
         self.nonce = int.from_bytes(os.urandom(8), "little") if nonce is None else nonce
-        if nonce is None:
-            self.number, self.done = 0, {}
         self.welcome = None
         self.framed = self.until(
             lambda: self.welcome and self.welcome.host_nonce == self.nonce, seconds, 1,
             lambda: self._hello(version, probe))
+        if nonce is None:
+            self.number, self.done = 0, {}  # what came before was another session's
         return self.framed
 
     def _hello(self, version, probe):

@@ -43,7 +43,7 @@ HEADER = {  # name: (offset, struct format)
     "heap": (304, "<Q"),
 }
 # reader_wait and reader_found; the host's words: id and lease, ready; the message
-WAIT, FOUND, READER, READY, MESSAGE = 272, 280, 320, 328, 1536
+RUN, WAIT, FOUND, READER, READY, MESSAGE = 56, 272, 280, 320, 328, 1536
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")
 

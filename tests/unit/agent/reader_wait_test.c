@@ -186,6 +186,13 @@ static void read_slowly(void)
 		control.aux_tail += 8;
 }
 
+static void read_and_withdraw(void)
+{
+	read_slowly();
+	if (turns % 1000 == 999 && control.aux_tail == 32)
+		header.reader.id = 0;
+}
+
 static void what_is_being_read_is_waited_for_as_long_as_it_goes_on(void **state)
 {
 	(void)state;
@@ -235,6 +242,32 @@ static void a_reader_that_does_not_go_on_is_waited_for_to_a_bound(void **state)
 	                TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 }
 
+/* What lies in RAM is then given up by switching off. */
+static void the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read(void **state)
+{
+	(void)state;
+	control.data_tail = control.aux_tail = 0;
+	reader_forget_rings();
+	reader_note_ring(&control, 64, 32);
+	header.reader.id = 1;
+	turn = renew_seldom;
+	assert_false(reader_await_end(&region, &channel)); /* it lives, and does not go on */
+	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
+	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
+	header.reader.lease++;
+	now = 0;
+	turn = withdraw; /* and leaves it all */
+	assert_false(reader_await_end(&region, &channel));
+	assert_false(reader_await_end(&region, &channel));
+	header.reader.id = 1;
+	turn = read_and_withdraw;
+	assert_true(reader_await_end(&region, &channel));
+	assert_int_equal(control.data_tail, 64);
+	assert_int_equal(control.aux_tail, 32);
+	assert_true(reader_await_end(&region, &channel));
+	reader_forget_rings();
+}
+
 static void come_at_last(void)
 {
 	header.reader.id = now > 100 * NSEC_PER_SEC;
@@ -266,6 +299,7 @@ int main(void)
 		TEST(its_end_is_that_it_withdraws),
 		TEST(what_is_being_read_is_waited_for_as_long_as_it_goes_on),
 		TEST(a_reader_that_does_not_go_on_is_waited_for_to_a_bound),
+		TEST(the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read),
 		TEST(a_reader_to_come_is_waited_for_to_a_bound),
 	};
 
