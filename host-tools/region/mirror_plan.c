@@ -297,6 +297,17 @@ void mirror_plan_begin(struct mirror_plan *plan)
 	plan->staged_count = 0;
 }
 
+/* Where the last run had its heads, this one's may lie. */
+static void show_no_more(struct mirror_plan *plan, uint32_t ring)
+{
+	const struct tr_ring *r = &plan->layout.rings[ring];
+
+	memcpy(plan->bytes + r->control + DATA_HEAD, &plan->rings[ring].data, sizeof(uint64_t));
+	if (r->aux_size)
+		memcpy(plan->bytes + r->control + AUX_HEAD, &plan->rings[ring].aux,
+		       sizeof(uint64_t));
+}
+
 void mirror_plan_show(struct mirror_plan *plan)
 {
 	struct tr_console console;
@@ -310,8 +321,10 @@ void mirror_plan_show(struct mirror_plan *plan)
 	if (find_text(plan, &console, &offset))
 		plan->text = console.head;
 	for (uint32_t i = 0; i < plan->layout.header.rings.count; i++) {
-		if (!plan->rings[i].is_due)
+		if (!plan->rings[i].is_due) {
+			show_no_more(plan, i);
 			continue;
+		}
 		plan->rings[i].data = staged_pair(plan, i, DATA_HEAD)[0];
 		if (plan->layout.rings[i].aux_size)
 			plan->rings[i].aux = staged_pair(plan, i, AUX_HEAD)[0];

@@ -200,6 +200,32 @@ static void an_overwritable_ring_comes_from_one_moment(void **state)
 	region_close(&region);
 }
 
+static void an_overwritable_ring_begins_empty_whatever_the_last_run_left(void **state)
+{
+	struct tr_header *header;
+	uint64_t head;
+
+	(void)state;
+	fixture_free(&fixture);
+	fixture_init(&fixture, TR_RING_BACKWARD);
+	header = fixture_header(&fixture);
+	head = fixture.region.rings[1].control + offsetof(struct perf_event_mmap_page, data_head);
+	for (unsigned i = 0; i < 10; i++)
+		write_some(NULL);
+	fixture_complete(&fixture);
+	open_mirror();
+	assert_int_equal(look(), 0);
+	assert_int_not_equal(*(const uint64_t *)shown(head), 0);
+	header->run++;
+	header->state = TR_RECORDING;
+	*(uint64_t *)(void *)((uint8_t *)fixture.bytes + head) = (uint64_t)-64;
+	assert_int_equal(look(), 0);
+	assert_int_equal(*(const uint64_t *)shown(head), 0); /* nothing of it was fetched yet */
+	header->state = TR_COMPLETE;
+	assert_int_equal(look(), 0);
+	assert_int_equal(*(const uint64_t *)shown(head), -64);
+}
+
 /* Whatever its tables say, a look ends, within the region (ASan sees the rest), and the next does.
  */
 static void a_machine_that_lies_is_looked_at_all_the_same(void **state)
@@ -237,6 +263,7 @@ int main(void)
 		TEST(published_words_stay_until_they_have_arrived),
 		TEST(a_reply_brings_the_message),
 		TEST(an_overwritable_ring_comes_from_one_moment),
+		TEST(an_overwritable_ring_begins_empty_whatever_the_last_run_left),
 		TEST(a_machine_that_lies_is_looked_at_all_the_same),
 	};
 
