@@ -5,11 +5,10 @@ test sees that RAM as a file, beside the stub."""
 
 import contextlib
 import json
-import mmap
+import os
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -17,20 +16,21 @@ import time
 
 import live
 import machine
+import ram
+import recordings
 import region as tr
 import tap
 
 sys.path.insert(0, str(machine.TOP / "tests/firmware"))
 import qemu  # noqa: E402
 
-ALIGN = 2 << 20
 MIB = 256
 UNFINISHED = 253
-KILLS = 4
-MACHINES = {  # where RAM begins, and QEMU's options
-    "x86_64": (0, ["-machine", "q35,memory-backend=ram", "-cpu", "max"]),
-    "aarch64": (1 << 30, ["-machine", "virt,gic-version=3,memory-backend=ram",
-                          "-cpu", "max", "-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]),
+KILLS = int(os.environ.get("KILLS", "4"))
+MACHINES = {
+    "x86_64": ("q35", qemu.firmware),
+    "aarch64": ("virt,gic-version=3",
+                lambda: ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]),
 }
 # Works a while, then masks all interrupts and spins for ever.
 HANGS = r"""
@@ -52,44 +52,27 @@ int main(void)
 class Machine:
     def __init__(self, isa, directory, *options):
         self.isa, self.here = isa, pathlib.Path(directory)
-        self.base, machine_options = MACHINES[isa]
+        board, firmware = MACHINES[isa]
         self.monitor = qemu.Monitor(directory)
-        self.socket, ram = self.here / "gdb", self.here / "ram"
-        with open(ram, "wb") as file:
-            file.truncate(MIB << 20)
+        self.socket = self.here / "gdb"
+        self.ram = ram.Ram(isa, self.here, MIB)
+        self.word = self.ram.word
         self.process = subprocess.Popen(
-            [f"qemu-system-{isa}", *machine_options, *(qemu.firmware() if isa == "x86_64" else []),
-             "-m", str(MIB), "-object",
-             f"memory-backend-file,id=ram,share=on,size={MIB}M,mem-path={ram}", "-nodefaults",
-             "-display", "none", "-no-reboot", "-kernel",
+            [f"qemu-system-{isa}", "-machine", board + self.ram.machine, "-cpu", "max", *firmware(),
+             *self.ram.options, "-nodefaults", "-display", "none", "-no-reboot", "-kernel",
              str(machine.TOP / f"build/{isa}/bareperf.efi"), "-gdb",
              f"unix:{self.socket},server=on,wait=off", *self.monitor.options, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with open(ram, "r+b") as file:
-            self.ram = mmap.mmap(file.fileno(), 0)
-        self.region = 0
 
     def boot(self):
         """Until it waits for commands."""
         self.monitor.ask("query-status")
-        self.region = live.until(self.find, process=self.process)
+        live.until(self.ram.find, process=self.process)
         live.until(lambda: self.word("state") == tr.IDLE, process=self.process)
 
     @property
     def url(self):
-        return f"gdb:{self.socket},address={self.base + self.region:#x}"
-
-    def find(self):
-        """The region that its firmware has opened, in the file."""
-        for at in range(ALIGN, MIB << 20, ALIGN):
-            if self.ram[at:at + 8] == tr.MAGIC and struct.unpack_from(
-                    "<Q", self.ram, at + 16)[0] == self.base + at:
-                return at
-        return None
-
-    def word(self, name):
-        offset, form = tr.HEADER[name]
-        return struct.unpack_from(form, self.ram, self.region + offset)[0]
+        return f"gdb:{self.socket},address={self.ram.base + self.ram.region:#x}"
 
     def start(self, command, *options, url=None):
         verb, *rest = command.split()
@@ -147,7 +130,8 @@ def recorded(target):
     summary = whole(target, "small", status, text, "a recording through small rings")
     tap.ok(total(summary, "lost") < total(summary, "generated") / 2,
            f"{target.isa}: most of it found room", summary)
-    low, high = target.base, target.base + (MIB << 20)
+    low = target.ram.base
+    high = low + (MIB << 20)
     status, text = target("stat -e cpu-clock -- noploop 1",
                           url=f"gdb:{target.socket},scan={low:#x}-{high:#x}")
     tap.ok(status == 0 and "cpu-clock" in text, f"{target.isa}: a scan of its RAM finds the region",
@@ -169,7 +153,7 @@ def dumped(target):
         tap.skip(f"{target.isa}: gdb's `dump memory` of the region has the same ledger",
                  "there is no gdb-multiarch")
         return
-    begin = target.base + target.region
+    begin = target.ram.base + target.ram.region
     subprocess.run(
         ["gdb-multiarch", "-nx", "-batch", "-ex", f"target remote {target.socket}", "-ex",
          "maint packet Qqemu.PhyMemMode:1", "-ex",
@@ -185,11 +169,12 @@ def dumped(target):
 def killed(target):
     """Readers that die while the machine runs or stands."""
     run = target.word("run") + 1
-    process = target.start("record -e cpu-clock -F 1000 -g -- noploop 3", "-o", "killed")
+    process = target.start(f"record -e cpu-clock -F 1000 -g -- noploop {max(3, KILLS)}", "-o",
+                           "killed")
     target.until_run(run)
     alive = 0
     for i in range(KILLS):
-        time.sleep(0.05 + 0.13 * i)
+        time.sleep(0.05 + 0.13 * (i % 4))
         process.kill()
         process.communicate()
         alive += bool(target.lives())
@@ -223,6 +208,8 @@ def check(isa):
         payload = machine.payload(isa, pathlib.Path(directory) / "hangs.elf", HANGS)
         with contextlib.closing(Machine(isa, directory, "-initrd", str(payload))) as target:
             target.boot()
+            recordings.one_boot(target, target.word, directory, f"{isa}, gdb", [
+                kind for kind in recordings.KINDS if isa == "x86_64" or "branch" not in kind])
             recorded(target)
             overwritten(target)
             dumped(target)

@@ -17,21 +17,13 @@ import ivshmem
 import live
 import machine
 import mailbox
+import recordings
 import region as tr
 import tap
 
-RECORDINGS = int(os.environ.get("RECORDINGS", "10"))
 KILLS = int(os.environ.get("KILLS", "8"))
 REFUSED, ERROR, UNFINISHED = 126, 125, 253
 INTERRUPTED = 128 + signal.SIGINT
-
-KINDS = (
-    "record -e cpu-clock -F 2000 -g -- calltree 1",
-    "stat -e cpu-clock -- noploop 1",
-    "record -a -e cpu-clock -F 1000 -m 16 -- noploop 1",
-    "record -e branch-step// -- calltree 1",
-    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 1",
-)
 
 
 class Remote:
@@ -91,31 +83,6 @@ def total(summary, what):
 def kill(process):
     process.kill()
     return process.communicate()[0]
-
-
-def one_boot(remote):
-    """RECORDINGS of every kind, a mistake after each."""
-    heap, wrong = {}, []
-    for i in range(RECORDINGS):
-        command = KINDS[i % len(KINDS)]
-        options = () if command.startswith("stat") else ("-o", "many")
-        status, text = remote(command, *options)
-        if status or "not conserved" in text:
-            wrong.append((command, status, text))
-        elif options and remote.dump("many")["status"]:
-            wrong.append((command, remote.dump("many")))
-        status, text = remote("record -e cyles -- noploop")
-        if status != REFUSED or "did you mean cycles" not in text:
-            wrong.append((status, text))
-        heap.setdefault(command, []).append(remote.word("heap"))
-    tap.equal(wrong, [], f"{RECORDINGS} recordings of {len(KINDS)} kinds in one boot: each ledger "
-              "exact, a mistake after each leaves the machine waiting")
-    tap.equal(remote.word("run"), RECORDINGS, "mistakes were found on the host: no run was theirs")
-    grown = {command: sizes for command, sizes in heap.items() if sizes[-1] != sizes[0]}
-    tap.ok(not grown and all(sizes[0] for sizes in heap.values()),
-           "the machine's heap is afterwards what it was", heap)
-    tap.ok(not [name for name in remote.files() if name.endswith(".journal")],
-           "no journal is left of what came to its end", remote.files())
 
 
 def woken(remote):
@@ -287,7 +254,7 @@ else:
         try:
             REMOTE = Remote(AGENT, FILES)
             AGENT.until(lambda: AGENT.state() == tr.IDLE)
-            one_boot(REMOTE)
+            recordings.one_boot(REMOTE, REMOTE.word, FILES, "shm")
             woken(REMOTE)
             questions(REMOTE)
             killed(REMOTE, random.Random(SEED))

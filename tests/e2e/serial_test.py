@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Machines that are reached by a serial line alone: recordings over it are exact, whatever becomes
-of its frames, its cable and its reader. With KILLS and CUT (seconds) in the environment, longer.
+of its frames, its cable and its reader. With RECORDINGS, KILLS and CUT (seconds) in the environment,
+more of it.
 
 check-timeout: 1200
 """
@@ -22,6 +23,8 @@ import time
 import live
 import machine
 import mailbox
+import ram
+import recordings
 import serial_line
 import tap
 
@@ -39,9 +42,11 @@ class Board:
     def __init__(self, directory, arch, *line):
         self.directory, self.count = pathlib.Path(directory), 0
         self.path = self.directory / "machine"
+        self.ram = ram.Ram(arch, self.directory, 512)
+        option, board, *rest = mailbox.MACHINES[arch]
         self.process = subprocess.Popen(
-            [f"qemu-system-{arch}", *mailbox.MACHINES[arch], "-m", "512", "-nodefaults", "-display",
-             "none", "-no-reboot", *SMP, "-chardev",
+            [f"qemu-system-{arch}", option, board + self.ram.machine, *rest, *self.ram.options,
+             "-nodefaults", "-display", "none", "-no-reboot", *SMP, "-chardev",
              f"socket,id=line,path={self.path},server=on,wait=off", *line,
              "-kernel", machine.TOP / f"build/{arch}/bareperf.efi", "-append", ""],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -73,6 +78,11 @@ class Tool:
         text = process.communicate(timeout=live.PATIENCE)[0]
         return process.returncode, text
 
+    def dump(self, name):
+        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
+                              capture_output=True, text=True, check=False)
+        return {**json.loads(done.stdout or "{}"), "status": done.returncode}
+
     def samples(self, name):
         done = subprocess.run(["perf", "script", "-i", name, "-F", "time"], cwd=self.directory,
                               capture_output=True, text=True, check=False)
@@ -83,14 +93,12 @@ class Tool:
         if not tap.equal(status, 0, f"{claim}: it ends well"):
             tap.note(text)
             return
-        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
-                              capture_output=True, text=True, check=False)
-        summary = json.loads(done.stdout)
+        summary = self.dump(name)
         events = summary["events"]
         delivered = sum(e["delivered"] for e in events)
-        tap.ok(done.returncode == 0 and summary["conserved"] and delivered > 0 and
+        tap.ok(summary["status"] == 0 and summary["conserved"] and delivered > 0 and
                all(e["generated"] == e["delivered"] + e["lost"] for e in events),
-               f"{claim}: the ledger is exact", (done.returncode, events))
+               f"{claim}: the ledger is exact", (summary["status"], events))
         tap.ok(self.samples(name) >= delivered, f"{claim}: perf finds every sample",
                (self.samples(name), delivered))
 
@@ -105,6 +113,13 @@ def a_good_line(board):
         tool.is_exact(f"{board.name}, a good line", *tool(RECORD))
         status, text = tool("list")
         tap.ok(status == 0 and "cpu-clock" in text, f"{board.name}: list is answered", text)
+
+
+def many_recordings(board, kinds):
+    with board.line() as line:
+        live.until(board.ram.find, process=board.process)
+        recordings.one_boot(Tool(board.directory, unix(line)), board.ram.word, board.directory,
+                            board.name, kinds)
 
 
 def a_bad_line(board, each):
@@ -300,6 +315,7 @@ def pc(directory):
     board.name = "16550"
     try:
         a_good_line(board)
+        many_recordings(board, recordings.KINDS)
         a_bad_line(board, 3)
         a_bad_line(board, 50)
         a_cable_that_is_pulled(board)
@@ -319,6 +335,7 @@ def arm(directory):
     board.name = "PL011"
     try:
         a_good_line(board)
+        many_recordings(board, [kind for kind in recordings.KINDS if "branch" not in kind])
         a_bad_line(board, 25)
     finally:
         board.close()

@@ -38,7 +38,8 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@$(MAKE) $(PARALLEL) tests
 	@$(model)
 	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
-	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test
+	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test \
+		e2e/serial_test e2e/gdb_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
