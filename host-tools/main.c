@@ -10,6 +10,7 @@
 #include "host-tools/remote/remote.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/flamegraph.h"
+#include "host-tools/report/report.h"
 #include "host-tools/run/run.h"
 #include "host-tools/util/error.h"
 #include "host-tools/util/exit_status.h"
@@ -37,6 +38,7 @@ static const struct {
 	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
 	{ "import", command_import, "write the recording in a memory dump as perf.data" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
+	{ "report", command_report, "print where a recording's events happened" },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -10,15 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host-tools/ledger/missing.h"
-#include "host-tools/ledger/recount.h"
-#include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/recording_file.h"
 #include "host-tools/util/exit_status.h"
 #include "host-tools/util/one_file.h"
-#include "host-tools/util/terminal.h"
 
 struct flamegraph_options {
 	const char *input;
@@ -67,40 +63,6 @@ static const struct argp argp = {
 	    "needs nothing else, with search and zoom.\vExit status: 0 done, 1 error, 2 wrong "
 	    "usage.",
 };
-
-/* Walk all records; visit returns a negative errno to stop. -EPROTO: the file is broken or ends
- * there, and all before it was visited. */
-static int walk(struct perf_reader *reader,
-                int (*visit)(void *context, struct perf_reader *reader,
-                             const struct perf_event_header *record),
-                void *context, struct error *error)
-{
-	struct perf_reader_record record;
-	uint64_t offset = 0;
-	int code;
-
-	while ((code = perf_reader_next(reader, &offset, &record, error)) > 0) {
-		code = visit(context, reader, record.header);
-		if (code)
-			return error_set(error, code, "no memory for the stacks");
-	}
-	return code;
-}
-
-/* First pass: mappings, and how many samples each event has. */
-static int visit_mappings(void *context, struct perf_reader *reader,
-                          const struct perf_event_header *record)
-{
-	struct perf_reader_event *event;
-
-	symbols_add(context, record);
-	if (record->type == PERF_RECORD_SAMPLE) {
-		event = perf_reader_event_of(reader, record);
-		if (event)
-			event->samples++;
-	}
-	return 0;
-}
 
 struct stacks {
 	struct flame flame;
@@ -203,80 +165,33 @@ static int write_output(const struct stacks *stacks, const struct flamegraph_opt
 	return code;
 }
 
-static void print_missing(void *context, const struct missing *missing)
-{
-	char text[256];
-
-	(void)context;
-	missing_text(missing, text, sizeof(text));
-	fprintf(stderr, "%sbareperf: LOST %s%s\n", terminal_alarm(stderr), text,
-	        terminal_plain(stderr));
-}
-
-/* A picture does not show what is not in it: tell of that by the file's ledger, if it has one. */
-static int tell_missing(const struct perf_reader *reader, const struct flamegraph_options *options,
-                        struct error *error)
-{
-	struct ledger ledger = { 0 };
-	const uint8_t *bytes;
-	size_t size;
-	int code = perf_reader_ledger(reader, &bytes, &size, error);
-
-	if (code == PERF_LEDGER_WHOLE) {
-		code = ledger_parse(&ledger, bytes, size, error);
-		if (!code)
-			code = recount_file(&ledger, options->input, error);
-		if (!code)
-			missing_list(&ledger, print_missing, NULL);
-		ledger_free(&ledger);
-	}
-	return code < 0 ? error_prefix(error, code, "%s", options->input) : 0;
-}
-
-/* Of a file that is broken or cut off, what comes before that. */
-static int draw_samples(struct stacks *stacks, struct perf_reader *reader,
+static int draw_samples(struct stacks *stacks, struct recording_file *recording,
                         const struct flamegraph_options *options, struct error *error)
 {
-	struct error reason = { "" };
-	int broken = walk(reader, visit_mappings, stacks->symbols, &reason);
-	int code = broken == -EPROTO ? 0 : broken;
+	int code = choose_event(stacks, &recording->reader, options, error);
 
-	if (!code)
-		code = choose_event(stacks, reader, options, error);
 	if (!code && options->output && is_same_file(options->input, options->output))
 		return error_set(error, -EINVAL,
 		                 "%s is the recording itself: name another file with -o",
 		                 options->output);
-	if (!code && stacks->event) {
-		code = walk(reader, visit_samples, stacks, error);
-		if (!code || code == -EPROTO)
-			code = write_output(stacks, options, error);
-	}
-	if (broken) {
-		*error = reason;
-		code = broken;
-	}
-	return code ? code : tell_missing(reader, options, error);
+	if (!code)
+		code = recording_file_walk(recording, visit_samples, stacks, error);
+	return code ? code : write_output(stacks, options, error);
 }
 
 static int draw(const struct flamegraph_options *options, struct error *error)
 {
-	struct stacks stacks = { .symbols = symbols_new() };
-	struct perf_reader reader;
-	int code = perf_reader_open(&reader, options->input, error);
-	size_t size = 0;
+	struct recording_file recording;
+	struct stacks stacks = { 0 };
+	int code = recording_file_open(&recording, options->input, error);
 
-	if (!code && !stacks.symbols)
-		code = error_set(error, -ENOMEM, "no memory for the symbols");
-	if (!code) {
-		const uint8_t *ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &size);
-
-		symbols_build_ids(stacks.symbols, ids, size);
-		code = draw_samples(&stacks, &reader, options, error);
-		perf_reader_close(&reader);
-	}
+	stacks.symbols = recording.symbols;
+	if (!code)
+		code = draw_samples(&stacks, &recording, options, error);
+	if (!code || *recording.broken.text) /* which is why there is nothing to draw */
+		code = recording_file_missing(&recording, error);
 	flame_free(&stacks.flame);
-	symbols_free(stacks.symbols);
+	recording_file_close(&recording);
 	return code;
 }
 

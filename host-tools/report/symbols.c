@@ -298,19 +298,35 @@ static const char *make_name(struct symbols *symbols, const struct mapping *mapp
 	return name;
 }
 
-static const char *look_up(struct symbols *symbols, uint64_t address)
+/* Later mappings win, as they do in memory. NULL: nobody knows of any. */
+static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address)
 {
-	/* Later mappings win, as they do in memory. */
 	for (size_t i = symbols->count; i-- > 0;) {
 		const struct mapping *mapping = &symbols->mappings[i];
-		const char *name;
 
-		if (address < mapping->start || address >= mapping->end)
-			continue;
-		name = find_function(mapping, address - mapping->start + mapping->file_offset);
-		return name ? name : make_name(symbols, mapping, address);
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
 	}
-	return make_name(symbols, NULL, address);
+	return NULL;
+}
+
+struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
+{
+	const struct mapping *mapping = find_mapping(symbols, address);
+	uint64_t offset;
+
+	if (!mapping)
+		return (struct symbol){ .offset = address };
+	offset = address - mapping->start + mapping->file_offset;
+	return (struct symbol){ mapping->file, find_function(mapping, offset), offset };
+}
+
+static const char *look_up(struct symbols *symbols, uint64_t address)
+{
+	struct symbol symbol = symbols_find(symbols, address);
+
+	return symbol.name ? symbol.name
+	                   : make_name(symbols, find_mapping(symbols, address), address);
 }
 
 const char *symbols_name(struct symbols *symbols, uint64_t address)

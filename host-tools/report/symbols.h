@@ -26,6 +26,14 @@ void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t siz
  * be read has no symbols: its addresses stay numbers. */
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record);
 
+/* What lies at an address. The texts stay valid until symbols_free(). */
+struct symbol {
+	const char *file; /* base name; NULL: in no mapping */
+	const char *name; /* of the function; NULL: nobody knows */
+	uint64_t offset;  /* in the file; the address itself if there is no file */
+};
+struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
+
 /*
  * The function at address. The name stays valid until symbols_free(); where nobody knows one
  * it is made of the file's name and the offset in it, or of the address. Never NULL.

@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
-COMMANDS = ("run", "list", "import", "dump", "flamegraph", *REMOTE)
+COMMANDS = ("run", "list", "import", "dump", "report", "flamegraph", *REMOTE)
 
 
 def run(*words):
@@ -45,7 +45,7 @@ for options in (["-a", "riscv"], ["--timeout", "soon"], ["--region-size", "3"], 
     tap.equal(run("run", *options, "--", "record")[0], 126,
               f"`run {' '.join(options)}` exits with 126")
 for path, text in (("/nowhere/perf.data", "No such file"), ("/", "/"), ("/dev/null", "/dev/null")):
-    for command in ("dump", "flamegraph"):
+    for command in ("dump", "report", "flamegraph"):
         status, _, err = run(command, path)
         tap.ok(status == 1 and text in err, f"`{command} {path}` exits with 1 and says why", err)
 

@@ -173,7 +173,7 @@ for size in [*range(data_end + 1, len(whole), 401), len(whole) - 1]:
 tap.equal(strange, [], "a file cut anywhere behind its records is an error with the offset, of dump "
           "as of flamegraph")
 (HERE / "v.data").write_bytes(whole[:data_end - 20])
-for tool in ("dump", "flamegraph"):
+for tool in ("dump", "report", "flamegraph"):
     done = command(TOOL, tool, HERE / "v.data")
     tap.ok(done.returncode == 1 and "v.data: " in done.stderr and "perf.data" not in done.stderr,
            f"{tool} names the file that it was given", done.stderr)

@@ -89,6 +89,19 @@ def readers_read(data):
                f"{done.returncode}\n{done.stdout[:1500]}\n{done.stderr}")
 
 
+def report_is_perfs(data):
+    """Line for line; the heads alone are each tool's own."""
+    for options in ((), ("--sort", "cpu"), ("--sort", "dso"), ("--sort", "comm")):
+        theirs = run("perf", "report", "--stdio", "--no-children", "-g", "none", "-n", *options,
+                     "-i", data).stdout
+        ours = run(TOOL, "report", "--stdio", "-n", *options, data).stdout
+        lines = [[line.rstrip() for line in text.splitlines() if line and line[0] != "#"]
+                 for text in (ours, theirs)]
+        tap.ok(lines[0] == lines[1] != [],
+               " ".join((f"{data.name}: bareperf report prints what perf report does", *options)),
+               ours + theirs)
+
+
 def inject_keeps_all(data):
     done = run("perf", "inject", "-b", "-i", data, "-o", f"{data}.injected")
     fields = (("--itrace=b", "-F", "comm,tid,ip,addr,sym") if data == BRANCHES else
@@ -202,6 +215,7 @@ BRANCHES = record("branches", "branches", FIRST)
 for DATA in (SAMPLES, BRANCHES):
     readers_read(DATA)
     inject_keeps_all(DATA)
+report_is_perfs(SAMPLES)
 disk_was_full(FIRST)
 convert_to_ctf(SAMPLES)
 hotspot_parses(SAMPLES)

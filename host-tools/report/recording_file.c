@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/recording_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "host-tools/ledger/missing.h"
+#include "host-tools/ledger/recount.h"
+#include "host-tools/util/terminal.h"
+
+int recording_file_walk(struct recording_file *file,
+                        int (*visit)(void *context, struct perf_reader *reader,
+                                     const struct perf_event_header *record),
+                        void *context, struct error *error)
+{
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	int code;
+
+	while ((code = perf_reader_next(&file->reader, &offset, &record, &file->broken)) > 0) {
+		code = visit(context, &file->reader, record.header);
+		if (code)
+			return error_set(error, code, "no memory for the samples");
+	}
+	return code == -EPROTO ? 0 : code;
+}
+
+static int visit_mappings(void *context, struct perf_reader *reader,
+                          const struct perf_event_header *record)
+{
+	struct perf_reader_event *event;
+
+	symbols_add(context, record);
+	if (record->type == PERF_RECORD_SAMPLE) {
+		event = perf_reader_event_of(reader, record);
+		if (event)
+			event->samples++;
+	}
+	return 0;
+}
+
+int recording_file_open(struct recording_file *file, const char *path, struct error *error)
+{
+	const uint8_t *ids;
+	size_t size = 0;
+	int code;
+
+	*file = (struct recording_file){ .symbols = symbols_new() };
+	if (!file->symbols)
+		return error_set(error, -ENOMEM, "no memory for the symbols");
+	code = perf_reader_open(&file->reader, path, error);
+	if (code)
+		return code;
+	ids = perf_reader_feature(&file->reader, PERF_FILE_BUILD_ID, &size);
+	symbols_build_ids(file->symbols, ids, size);
+	return recording_file_walk(file, visit_mappings, file->symbols, error);
+}
+
+void recording_file_close(struct recording_file *file)
+{
+	perf_reader_close(&file->reader);
+	symbols_free(file->symbols);
+}
+
+static void print_missing(void *context, const struct missing *missing)
+{
+	char text[256];
+
+	(void)context;
+	missing_text(missing, text, sizeof(text));
+	fprintf(stderr, "%sbareperf: LOST %s%s\n", terminal_alarm(stderr), text,
+	        terminal_plain(stderr));
+}
+
+int recording_file_missing(const struct recording_file *file, struct error *error)
+{
+	struct ledger ledger = { 0 };
+	const uint8_t *bytes;
+	size_t size;
+	int code;
+
+	if (*file->broken.text) {
+		*error = file->broken;
+		return -EPROTO;
+	}
+	code = perf_reader_ledger(&file->reader, &bytes, &size, error);
+	if (code == PERF_LEDGER_WHOLE) {
+		code = ledger_parse(&ledger, bytes, size, error);
+		if (!code)
+			code = recount_file(&ledger, file->reader.path, error);
+		if (!code)
+			missing_list(&ledger, print_missing, NULL);
+		ledger_free(&ledger);
+	}
+	return code < 0 ? error_prefix(error, code, "%s", file->reader.path) : 0;
+}

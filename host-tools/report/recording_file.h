@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A perf.data file as its views see it: every record in turn, names for addresses, and what is
+ * missing. Thread: the one that opened it. */
+#ifndef HOST_TOOLS_REPORT_RECORDING_FILE_H
+#define HOST_TOOLS_REPORT_RECORDING_FILE_H
+
+#include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/report/symbols.h"
+#include "host-tools/util/error.h"
+
+struct recording_file {
+	struct perf_reader reader; /* events[].samples is set */
+	struct symbols *symbols;   /* of all mappings */
+	struct error broken;       /* where the file ends too early; "": it does not */
+};
+
+/* Open it, and go through it once: mappings, and how many samples each event has. path must stay.
+ * 0, or a negative errno, after which recording_file_close() is still due. A file that is broken or
+ * cut off has what comes before that. */
+int recording_file_open(struct recording_file *file, const char *path, struct error *error);
+void recording_file_close(struct recording_file *file);
+
+/* Show all records to visit, which returns a negative errno to stop. 0, or that. */
+int recording_file_walk(struct recording_file *file,
+                        int (*visit)(void *context, struct perf_reader *reader,
+                                     const struct perf_event_header *record),
+                        void *context, struct error *error);
+
+/* Tell on standard error what is missing by the file's ledger, if it has one. 0, or a negative
+ * errno with the reason if the file is broken: to be called when all that is there was shown. */
+int recording_file_missing(const struct recording_file *file, struct error *error);
+
+#endif

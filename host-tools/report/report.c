@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf report`: where the events happened, as `perf report --stdio` prints it. */
+#include "host-tools/report/report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/perfdata/sample.h"
+#include "host-tools/report/histogram.h"
+#include "host-tools/report/recording_file.h"
+#include "host-tools/report/report_table.h"
+#include "host-tools/report/tasks.h"
+#include "host-tools/util/exit_status.h"
+#include "host-tools/util/one_file.h"
+
+struct report_options {
+	const char *input;
+	const char *event; /* NULL: all that have samples */
+	struct report_table table;
+};
+
+enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT };
+
+static const struct argp_option argp_options[] = {
+	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
+	{ "sort", 's', "KEYS", 0,
+	  "what samples of one line have in common: any of comm, dso, symbol and cpu (default: "
+	  "comm,dso,symbol)",
+	  0 },
+	{ "show-nr-samples", 'n', NULL, 0, "how many samples a line stands for", 0 },
+	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out lines below that", 0 },
+	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
+	{ "stdio", KEY_STDIO, NULL, 0, "as text: it is always", 0 },
+	{ 0 },
+};
+
+static void parse_sort(const char *text, struct report_table *table, struct argp_state *state)
+{
+	static const struct {
+		const char *name;
+		unsigned column;
+	} keys[] = {
+		{ "comm", REPORT_COMMAND }, { "dso", REPORT_FILE }, { "symbol", REPORT_SYMBOL },
+		{ "sym", REPORT_SYMBOL },   { "cpu", REPORT_CPU },
+	};
+	size_t length, i;
+
+	table->columns = 0;
+	for (; *text; text += length + (text[length] == ',')) {
+		length = strcspn(text, ",");
+		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+			if (strlen(keys[i].name) == length && !strncmp(keys[i].name, text, length))
+				break;
+		}
+		if (i == sizeof(keys) / sizeof(keys[0]))
+			argp_error(state, "--sort: %.*s is none of comm, dso, symbol and cpu",
+			           (int)length, text);
+		table->columns |= keys[i].column;
+	}
+	if (!table->columns)
+		argp_error(state, "--sort: by what?");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *options = state->input;
+	char *end;
+
+	switch (key) {
+	case 'e':
+		options->event = arg;
+		return 0;
+	case 's':
+		parse_sort(arg, &options->table, state);
+		return 0;
+	case 'n':
+		options->table.samples = true;
+		return 0;
+	case 't':
+		options->table.separator = arg;
+		return 0;
+	case KEY_PERCENT_LIMIT:
+		options->table.limit = strtod(arg, &end);
+		if (end == arg || *end || !(options->table.limit >= 0))
+			argp_error(state, "--percent-limit: %s is not a percentage", arg);
+		return 0;
+	case KEY_STDIO:
+		return 0;
+	default:
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc =
+	    "Print which functions the events of FILE (default: perf.data) happened in, as `perf "
+	    "report --stdio --no-children' does. What is missing from the recording is told on "
+	    "standard error.\vExit status: 0 done, 1 error, 2 wrong usage.",
+};
+
+/* What the samples of one event are sorted into. */
+struct sorting {
+	struct histogram histogram;
+	struct tasks tasks;
+	const struct symbols *symbols;
+	const struct perf_reader_event *event;
+	unsigned columns;
+};
+
+/* As perf shows it in front of a symbol. */
+static char level_of(const struct perf_event_header *record)
+{
+	static const char levels[] = { '?', 'k', '.', 'H', 'u', 'g' };
+	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode < sizeof(levels) ? levels[mode] : '?';
+}
+
+static int key_of(struct sorting *sorting, const struct perf_event_header *record,
+                  const struct sample *sample, struct histogram_key *key)
+{
+	struct symbol symbol = symbols_find(sorting->symbols, sample->ip);
+
+	*key = (struct histogram_key){ 0 };
+	if (sorting->columns & REPORT_COMMAND) {
+		key->command = tasks_command(&sorting->tasks, sample->tid);
+		if (!key->command)
+			return -ENOMEM;
+	}
+	if (sorting->columns & REPORT_FILE)
+		key->file = symbol.file ? symbol.file : "[unknown]";
+	if (sorting->columns & REPORT_SYMBOL) {
+		key->function = symbol.name;
+		key->address = symbol.name ? 0 : symbol.offset;
+		key->level = level_of(record);
+	}
+	if (sorting->columns & REPORT_CPU)
+		key->cpu = sample->cpu;
+	return 0;
+}
+
+static int visit(void *context, struct perf_reader *reader, const struct perf_event_header *record)
+{
+	struct sorting *sorting = context;
+	const struct perf_event_attr *attr = &sorting->event->attr;
+	struct histogram_key key;
+	struct sample sample;
+	uint64_t weight;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		return tasks_add(&sorting->tasks, record);
+	if (perf_reader_event_of(reader, record) != sorting->event ||
+	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+		return 0;
+	if (key_of(sorting, record, &sample, &key))
+		return -ENOMEM;
+	weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;
+	return histogram_add(&sorting->histogram, &key, weight);
+}
+
+static int report_event(struct recording_file *file, const struct perf_reader_event *event,
+                        const struct report_table *table, struct error *error)
+{
+	struct sorting sorting = { .symbols = file->symbols,
+		                   .event = event,
+		                   .columns = table->columns };
+	int code = recording_file_walk(file, visit, &sorting, error);
+
+	if (!code) {
+		histogram_sort(&sorting.histogram);
+		report_table_print(table, event->name, &sorting.histogram, stdout);
+	}
+	histogram_free(&sorting.histogram);
+	tasks_free(&sorting.tasks);
+	return code;
+}
+
+static int report_events(struct recording_file *file, const struct report_options *options,
+                         struct error *error)
+{
+	unsigned shown = 0;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < file->reader.event_count; i++) {
+		const struct perf_reader_event *event = &file->reader.events[i];
+
+		if (!event->samples || (options->event && strcmp(options->event, event->name) != 0))
+			continue;
+		shown++;
+		code = report_event(file, event, &options->table, error);
+	}
+	if (!code && !shown)
+		code = error_set(error, -ENODATA, "%s has no %s%s", options->input,
+		                 options->event ? "samples of event " : "samples",
+		                 options->event ? options->event : "");
+	if (!code && (fflush(stdout) || ferror(stdout)))
+		code = error_errno(error, "writing the report");
+	return code;
+}
+
+static int report(const struct report_options *options, struct error *error)
+{
+	struct recording_file file;
+	int code = recording_file_open(&file, options->input, error);
+
+	if (!code)
+		code = report_events(&file, options, error);
+	if (!code || *file.broken.text) /* which is why there is nothing to show */
+		code = recording_file_missing(&file, error);
+	recording_file_close(&file);
+	return code;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct report_options options = {
+		.table.columns = REPORT_COMMAND | REPORT_FILE | REPORT_SYMBOL,
+	};
+	struct error error = { "" };
+	char name[] = "bareperf report";
+
+	argv[0] = name;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!report(&options, &error))
+		return EXIT_OK;
+	error_print(&error);
+	return EXIT_ERROR;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef HOST_TOOLS_REPORT_REPORT_H
+#define HOST_TOOLS_REPORT_REPORT_H
+
+/* `bareperf report`: the exit status. */
+int command_report(int argc, char **argv);
+
+#endif
