@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/announce.h"
 #include "agent/command_line.h"
 #include "agent/deliver.h"
 #include "agent/describe.h"
@@ -30,6 +31,7 @@
 
 static struct trace_region region;
 static struct channel *region_channel;
+static const struct arch_platform *machine;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
@@ -69,6 +71,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	if (error)
 		return error;
 	region_channel = channel;
+	machine = platform;
 	line_to_come = platform->has_uart || (channel->lines && channel->lines->nr_ports);
 	region.header->memory = memory_size();
 	region.header->notify = channel->breakpoint;
@@ -218,6 +221,12 @@ void agent_adopt_payload(void)
 	region.header->images.count = 1 + payload_describe(&region.images[1], TR_MAX_IMAGES - 1);
 }
 
+void agent_announce(const struct arch_platform *platform)
+{
+	if (region_channel->ops->in_ram)
+		announce_machine(platform, resident);
+}
+
 /* ---- Serving ---- */
 
 int agent_start(void)
@@ -234,6 +243,8 @@ int agent_start(void)
 	machine_clock.entry_epoch = boot_entry()->epoch;
 	trace_region_set_clock(&region, &machine_clock);
 	serial_start(region_channel, &region, boot_nonce());
+	if (!resident)
+		agent_announce(machine);
 	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
 	               region_channel->address, region_channel->ops->name);
 	memory_heap(&heap, &heap_size);

@@ -39,6 +39,10 @@ bool agent_needs_other_cpus(void);
 /* Load the user's own program, if there is one, and tell the host. Boot services only. */
 void agent_adopt_payload(void);
 
+/* Where no host shares its memory, somebody sits in front of the machine: say what was found, while
+ * the firmware's console can be used. Thread. */
+void agent_announce(const struct arch_platform *platform);
+
 /* Start the clock, the timer and the heap, and publish them. Inside the story of
  * arch_take_over(). 0 or arch_clock_init()'s and arch_timer_init()'s errors. */
 int agent_start(void);

@@ -62,6 +62,7 @@ int recording_run(struct recording *r)
 	trace_region_set_recording(r->region);
 	await_reader(r);
 	console_hold();
+	recording_progress_begin(r);
 	failed = recording_start_all(r);
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
@@ -70,6 +71,7 @@ int recording_run(struct recording *r)
 		arch_irq_disable();
 	}
 	recording_stop_all(r);
+	recording_progress_end(r);
 	console_release();
 	recording_tell_counters(r);
 	syscalls_take_heap_back();

@@ -70,7 +70,9 @@ void recording_tick(struct tick *tick)
 	else
 		go_on(c);
 	recording_publish(c);
-	if (c == c->recording->cpus)
+	if (c == c->recording->cpus) {
 		trace_region_beat(c->recording->region);
+		recording_progress_tick(c->recording);
+	}
 	channel_tick(c->recording->channel);
 }

@@ -8,7 +8,8 @@
  *	record_cpus.c	all traced CPUs: started, stopped, signalled
  *	record_cpu.c	one of them, from start to stop
  *	record_tick.c	its housekeeping, the host's stop included
- *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c: people
+ *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
+ *	record_progress.c	people
  */
 #ifndef AGENT_RECORDING_H
 #define AGENT_RECORDING_H
@@ -16,6 +17,7 @@
 #include "agent/parse/command.h"
 #include "agent/payload_run.h"
 #include "channel/channel.h"
+#include "lib/framebuffer.h"
 #include "pmu/context.h"
 #include "pmu/tick.h"
 #include "ringbuf/aux.h"
@@ -43,6 +45,14 @@ struct traced_cpu {
 	bool started; /* its events count; or error says why not. Released */
 };
 
+/* What is told of it while it goes on. */
+struct recording_progress {
+	bool resident;
+	uint64_t began, next, next_line; /* ns of clock_now() */
+	unsigned length, drawn, sent;    /* of text, and how much of it is there already */
+	char text[FRAMEBUFFER_STATUS + 1];
+};
+
 struct recording {
 	const struct command *command;
 	struct trace_region *region;
@@ -56,7 +66,8 @@ struct recording {
 	struct traced_cpu *cpus;
 	enum tr_reader_found found;
 	enum payload_end end; /* how the workload ended */
-	bool stop;            /* the workload has ended. Released */
+	struct recording_progress progress;
+	bool stop; /* the workload has ended. Released */
 };
 
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
@@ -89,6 +100,15 @@ void recording_tell_counters(const struct recording *r);
 /* All have stopped: say on the console what was counted or sampled, what was lost, and which option
  * would help. For whoever sits in front of the machine; the reader has the ledgers. Thread. */
 void recording_summarise(const struct recording *r);
+
+/*
+ * How far it is, for people: once a second on the screen's last row, and on a serial line: resident
+ * in place, on the firmware's; else, where nobody reads, as a line of the console's every ten
+ * seconds. begin, end: thread. tick: of one CPU; it draws one character at the most.
+ */
+void recording_progress_begin(struct recording *r);
+void recording_progress_tick(struct recording *r);
+void recording_progress_end(struct recording *r);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */

@@ -167,6 +167,9 @@ struct arch_platform {
 	uint32_t timer_el2_interrupt;     /* GTDT: EL2 */
 	bool psci;                        /* FADT: PSCI is there */
 	bool psci_hvc;                    /* by HVC, not SMC */
+
+	const char *watchdog; /* the table that tells of one that resets the machine; or NULL */
+	bool watchdog_runs;   /* the firmware started it; false: that is not known */
 };
 
 /* ---- Owning the machine ---- */

@@ -83,6 +83,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		                                                      : EFI_SUCCESS);
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
+	if (agent_is_resident())
+		agent_announce(platform);
 	error = memory_prepare(platform); /* page tables, stacks, vectors */
 	if (!error && agent_is_resident())
 		error = resident_begin(platform, agent_needs_other_cpus());

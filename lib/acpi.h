@@ -14,9 +14,10 @@ typedef const void *(*acpi_view_fn)(uint64_t address, size_t size);
 
 /*
  * Fill platform from the tables that the RSDP at this address leads to: MADT (CPUs, I/O APICs,
- * GIC), FADT (PM timer, PSCI), HPET, SPCR or else DBG2 (UART), GTDT. Tables that are missing
- * leave their members 0. warn gets a line for each table that was refused. 0, or -ENOENT if
- * there is no RSDP or root table to be trusted. Pure: the unit tests call it on the host.
+ * GIC), FADT (PM timer, PSCI), HPET, SPCR or else DBG2 (UART), GTDT, WDAT and WDRT (watchdogs).
+ * Tables that are missing leave their members 0. warn gets a line for each table that was refused.
+ * 0, or -ENOENT if there is no RSDP or root table to be trusted. Pure: the unit tests call it on
+ * the host.
  */
 int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn,
                struct arch_platform *platform);

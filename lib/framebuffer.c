@@ -2,6 +2,7 @@
 #include "lib/framebuffer.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "lib/console.h"
 #include "lib/efi.h"
@@ -14,10 +15,16 @@
 #define MAX_HEIGHT 32U
 #define MAX_CELLS  65536U
 
+/* What still fits when letters are drawn several times as large */
+#define LEAST_COLUMNS 100U
+#define LEAST_ROWS    30U
+
 static struct {
+	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
 	volatile uint32_t *pixels;
 	unsigned width, height, stride; /* pixels */
 	uint32_t white;
+	unsigned scale; /* pixels across one of a glyph's */
 } screen;
 
 /* Bit x of a row is the pixel in column x. All glyphs are drawn in cells of the same size. */
@@ -34,10 +41,16 @@ static struct {
 	unsigned column, row; /* the cursor */
 } text;
 
+/* The screen's last row, below the text. */
+static struct {
+	char cells[FRAMEBUFFER_STATUS];
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* what the firmware has there; NULL: not kept */
+	bool is_firmwares;                    /* it could not be given back */
+} status;
+
 static int find_screen(void)
 {
-	const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop =
-	    efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
+	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
 
 	if (gop == NULL || gop->Mode == NULL || gop->Mode->Info == NULL)
@@ -57,6 +70,7 @@ static int find_screen(void)
 	    info->PixelsPerScanLine < info->HorizontalResolution ||
 	    gop->Mode->FrameBufferSize / 4 / info->PixelsPerScanLine < info->VerticalResolution)
 		return -ENODEV;
+	screen.gop = gop;
 	screen.pixels = (volatile uint32_t *)gop->Mode->FrameBufferBase;
 	screen.width = info->HorizontalResolution;
 	screen.height = info->VerticalResolution;
@@ -113,8 +127,20 @@ static int fetch_font(void)
 	return 0;
 }
 
+/* As large as leaves room for enough of them. */
+static unsigned framebuffer_scale(void)
+{
+	unsigned across = screen.width / (font.width * LEAST_COLUMNS);
+	unsigned down = screen.height / (font.height * LEAST_ROWS);
+	unsigned scale = across < down ? across : down;
+
+	return scale ? scale : 1;
+}
+
 int framebuffer_init(void)
 {
+	unsigned rows;
+
 	if (find_screen() != 0) {
 		console_printf("no linear framebuffer: no text on a screen\n");
 		return -ENODEV;
@@ -123,26 +149,42 @@ int framebuffer_init(void)
 		console_printf("the firmware has no font: no text on the screen\n");
 		return -ENODEV;
 	}
-	text.columns = screen.width / font.width;
-	text.rows = screen.height / font.height;
-	if (text.columns == 0 || text.columns > MAX_CELLS)
+	screen.scale = framebuffer_scale();
+	text.columns = screen.width / (font.width * screen.scale);
+	rows = screen.height / (font.height * screen.scale);
+	if (text.columns == 0 || text.columns > MAX_CELLS || rows < 2)
 		return -ENODEV;
-	if (text.rows > MAX_CELLS / text.columns)
-		text.rows = MAX_CELLS / text.columns;
-	return text.rows == 0 ? -ENODEV : 0;
+	text.rows = rows - 1 < MAX_CELLS / text.columns ? rows - 1 : MAX_CELLS / text.columns;
+	return 0;
+}
+
+struct framebuffer_size framebuffer_size(void)
+{
+	return (struct framebuffer_size){ screen.width, screen.height,
+		                          text.rows ? screen.scale : 0 };
+}
+
+static void framebuffer_draw(unsigned column, unsigned row, char character)
+{
+	unsigned c = (unsigned char)character, scale = screen.scale;
+	volatile uint32_t *line = screen.pixels +
+	                          (size_t)row * font.height * scale * screen.stride +
+	                          column * font.width * scale;
+
+	if (c < FIRST_CHAR || c > LAST_CHAR)
+		c = c == 0 ? ' ' : '?';
+	for (unsigned y = 0; y < font.height * scale; y++, line += screen.stride) {
+		unsigned bits = font.rows[c - FIRST_CHAR][y / scale], x = 0;
+
+		for (unsigned bit = 0; bit < font.width; bit++)
+			for (unsigned end = x + scale; x < end; x++)
+				line[x] = bits >> bit & 1 ? screen.white : 0;
+	}
 }
 
 static void draw_cell(unsigned column, unsigned row)
 {
-	unsigned c = (unsigned char)text.cells[row * text.columns + column];
-	volatile uint32_t *line = screen.pixels + (size_t)row * font.height * screen.stride +
-	                          column * font.width;
-
-	if (c < FIRST_CHAR || c > LAST_CHAR)
-		c = c == 0 ? ' ' : '?';
-	for (unsigned y = 0; y < font.height; y++, line += screen.stride)
-		for (unsigned x = 0; x < font.width; x++)
-			line[x] = font.rows[c - FIRST_CHAR][y] >> x & 1 ? screen.white : 0;
+	framebuffer_draw(column, row, text.cells[row * text.columns + column]);
 }
 
 static void set_cell(unsigned column, unsigned row, char c)
@@ -177,7 +219,7 @@ static void new_line(void)
 {
 	text.column = 0;
 	if (text.row + 1 < text.rows)
-		clear_row(++text.row);
+		text.row++;
 	else
 		framebuffer_scroll();
 }
@@ -200,6 +242,79 @@ void framebuffer_start(void)
 	if (text.rows == 0)
 		return;
 	text.column = text.row = 0;
-	clear_row(0);
+	for (unsigned row = 0; row < text.rows; row++)
+		clear_row(row);
+	framebuffer_status_open();
 	console_add_sink(write_screen);
+}
+
+/* ---- The last row ---- */
+
+static void status_clear(void)
+{
+	for (unsigned column = 0; column < text.columns; column++)
+		framebuffer_draw(column, text.rows, ' ');
+	memset(status.cells, ' ', sizeof(status.cells));
+}
+
+unsigned framebuffer_status_width(void)
+{
+	if (text.rows == 0 || status.is_firmwares)
+		return 0;
+	return text.columns < FRAMEBUFFER_STATUS ? text.columns : FRAMEBUFFER_STATUS;
+}
+
+void framebuffer_status_open(void)
+{
+	if (framebuffer_status_width() != 0)
+		status_clear();
+}
+
+bool framebuffer_status_put(unsigned column, char c)
+{
+	if (column >= framebuffer_status_width() || status.cells[column] == c)
+		return false;
+	status.cells[column] = c;
+	framebuffer_draw(column, text.rows, c);
+	return true;
+}
+
+void framebuffer_status_close(void)
+{
+	framebuffer_status_open();
+}
+
+static EFI_STATUS status_blt(EFI_GRAPHICS_OUTPUT_BLT_OPERATION operation)
+{
+	unsigned height = font.height * screen.scale, at = text.rows * height;
+	bool keep = operation == EfiBltVideoToBltBuffer;
+
+	return screen.gop->Blt(screen.gop, status.below, operation, 0, keep ? at : 0, 0,
+	                       keep ? 0 : at, screen.width, height, 0);
+}
+
+void framebuffer_status_keep(void)
+{
+	uint64_t size = (uint64_t)screen.width * font.height * screen.scale * sizeof(*status.below);
+	void *below = NULL;
+
+	if (framebuffer_status_width() == 0)
+		return;
+	if (!EFI_ERROR(efi_system->BootServices->AllocatePool(EfiLoaderData, size, &below))) {
+		status.below = below;
+		if (!EFI_ERROR(status_blt(EfiBltVideoToBltBuffer)))
+			return;
+		efi_system->BootServices->FreePool(below);
+		status.below = NULL;
+	}
+	status.is_firmwares = true;
+}
+
+void framebuffer_status_return(void)
+{
+	if (status.below == NULL)
+		return;
+	status_blt(EfiBltBufferToVideo);
+	efi_system->BootServices->FreePool(status.below);
+	status.below = NULL;
 }

@@ -76,6 +76,14 @@ struct uart *console_take_uart(void)
 	return console_uart.ops ? &console_uart : NULL;
 }
 
+unsigned console_drip(const char *text, unsigned length)
+{
+	if (console_uart.ops == NULL &&
+	    (!platform.has_uart || uart_describe(&console_uart, &platform.uart) != 0))
+		uart_describe_16550(&console_uart, COM1, false, 1, 0);
+	return uart_send(&console_uart, (const uint8_t *)text, length);
+}
+
 _Noreturn void machine_reset(enum machine_reset how)
 {
 	if (how == MACHINE_STAY)

@@ -44,6 +44,11 @@ void console_start(const struct arch_platform *facts);
  * none. After console_start(). Thread. */
 struct uart *console_take_uart(void);
 
+/* Resident, while the firmware stands still: bytes for its console's serial line, as many as go
+ * without a wait, and how many that were. Rate and line are as it left them. Not on two CPUs at a
+ * time. Any context. */
+unsigned console_drip(const char *text, unsigned length);
+
 /* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
 enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };
 

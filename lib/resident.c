@@ -4,6 +4,7 @@
 #include "arch/loan.h"
 #include "lib/console.h"
 #include "lib/efi.h"
+#include "lib/framebuffer.h"
 #include "lib/memory.h"
 #include "lib/panic.h"
 #include "lib/platform.h"
@@ -33,6 +34,7 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 	if (error != 0)
 		return error;
 	panic_set_screen(resident_show);
+	framebuffer_status_keep();
 	console_hold();
 	efi_boot_services = false;
 	interrupts = arch_irq_save();
@@ -52,6 +54,7 @@ int resident_end(void)
 	panic_set_screen(NULL);
 	efi_boot_services = true;
 	arch_irq_restore(interrupts);
+	framebuffer_status_return();
 	console_release();
 	return processors_return();
 }

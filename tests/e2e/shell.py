@@ -49,11 +49,11 @@ def make_disk(directory, isa, config=FAILS, files=()):
 class Shell:
     """QEMU with this disk; its serial line is the firmware's console."""
 
-    def __init__(self, isa, disk, *options, program=None, base=None):
+    def __init__(self, isa, disk, *options, program=None, base=None, flash=None):
         self.monitor = machine.boots.Monitor(disk.parent)
         self.raw = b""
         self.process = subprocess.Popen(
-            [program or f"qemu-system-{isa}", *(base or MACHINES[isa]), *firmware(isa),
+            [program or f"qemu-system-{isa}", *(base or MACHINES[isa]), *(flash or firmware(isa)),
              "-m", "512", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
              "-drive", f"if=none,id=disk,format=raw,file={disk}",
              "-device", "virtio-blk-pci,drive=disk", *self.monitor.options, *options],

@@ -268,6 +268,60 @@ static void hpet_and_arms_timers_are_found(void **state)
 	assert_int_equal(platform.timer_el2_interrupt, 26);
 }
 
+static void watchdogs_are_found_and_whether_one_runs(void **state)
+{
+	uint32_t wdat;
+
+	(void)state;
+	seal_table(add_table("WDRT", 44));
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_string_equal(platform.watchdog, "WDRT");
+	assert_false(platform.watchdog_runs);
+
+	wdat = add_table("WDAT", 80);
+	put(wdat + 60, 0x80, 1); /* it stops in sleep: not that it runs */
+	seal_table(wdat);
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_string_equal(platform.watchdog, "WDAT");
+	assert_false(platform.watchdog_runs);
+	put(wdat + 60, 0x81, 1);
+	seal_table(wdat);
+	assert_int_equal(parse(), 0);
+	assert_true(platform.watchdog_runs);
+}
+
+/* A timer block of 60 bytes, then a watchdog; and the same of which the count says there is one. */
+static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
+{
+	uint32_t gtdt = add_table("GTDT", 96 + 60 + 28);
+
+	(void)state;
+	put(gtdt + 88, 2, 4);
+	put(gtdt + 92, 96, 4);
+	put(gtdt + 96 + 1, 60, 2);
+	put(gtdt + 96 + 60, 1, 1);
+	put(gtdt + 96 + 60 + 1, 28, 2);
+	seal_table(gtdt);
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_string_equal(platform.watchdog, "GTDT");
+	assert_false(platform.watchdog_runs);
+	put(gtdt + 88, 1, 4);
+	seal_table(gtdt);
+	assert_int_equal(parse(), 0);
+	assert_null(platform.watchdog);
+	put(gtdt + 88, 0xffffffff, 4); /* ends where the table does, or an entry has no length */
+	put(gtdt + 92, 96 + 60 + 27, 4);
+	seal_table(gtdt);
+	assert_int_equal(parse(), 0);
+	put(gtdt + 92, 96 + 60 + 3, 4);
+	seal_table(gtdt);
+	assert_int_equal(parse(), 0);
+	assert_null(platform.watchdog);
+}
+
 static void add_spcr(void)
 {
 	uint32_t spcr = add_table("SPCR", 80);
@@ -457,24 +511,28 @@ static void no_rsdp_is_said(void **state)
 /* All tables, then random bytes bent and checksums mended, so that the parsers get to see them. */
 static void bent_tables_never_do_harm(void **state)
 {
-	uint32_t tables[6];
+	uint32_t tables[7];
 	uint8_t *good = malloc(SIZE);
 
 	(void)state;
 	tables[0] = add_madt(200);
 	tables[1] = add_fadt(244);
 	tables[2] = add_table("HPET", 56);
-	tables[3] = add_table("GTDT", 96);
+	tables[3] = add_table("GTDT", 96 + 60);
+	put(tables[3] + 88, 2, 4);
+	put(tables[3] + 92, 96, 4);
+	put(tables[3] + 97, 28, 2);
 	add_spcr();
 	tables[4] = add_dbg2();
-	tables[5] = tables[4];
+	tables[5] = add_table("WDAT", 64);
+	tables[6] = tables[4];
 	for (uint32_t at = tables[0] + 44; at < tables[0] + 244; at += 8)
 		put(at, 0x0800, 2);
 	seal_roots();
 	memcpy(good, memory, SIZE);
 	srandom(1);
 	for (int round = 0; round < 100000; round++) {
-		uint32_t table = tables[random() % 6], size;
+		uint32_t table = tables[random() % 7], size;
 
 		memcpy(memory, good, SIZE);
 		memcpy(&size, memory + table + 4, 4);
@@ -498,6 +556,8 @@ int main(void)
 		CASE(the_gic_and_its_cpus_are_found),
 		CASE(the_pm_timer_is_found_in_old_and_new_tables),
 		CASE(hpet_and_arms_timers_are_found),
+		CASE(watchdogs_are_found_and_whether_one_runs),
+		CASE(arms_generic_watchdog_is_one_of_its_platform_timers),
 		CASE(a_debug_port_is_the_uart_where_there_is_no_console),
 		CASE(the_consoles_rate_is_what_its_table_knows_of_it),
 		CASE(the_console_wins_over_the_debug_port_in_either_order),

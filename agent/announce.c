@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/announce.h"
+
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/framebuffer.h"
+
+#define NAME 48 /* characters of a firmware's name, at most */
+
+/* UEFI 2.10, 4.3: the vendor's name, and the version of the specification in BCD-like halves. */
+static void announce_firmware(void)
+{
+	const CHAR16 *vendor = efi_system->FirmwareVendor;
+	unsigned revision = efi_system->Hdr.Revision;
+	char name[NAME + 1];
+	unsigned i = 0;
+
+	for (; vendor != NULL && vendor[i] != 0 && i < NAME; i++)
+		name[i] = vendor[i] >= ' ' && vendor[i] <= '~' ? (char)vendor[i] : '?';
+	name[i] = 0;
+	console_printf("firmware: %s, UEFI %u.%u\n", name, revision >> 16, revision % 65536 / 10);
+}
+
+static void announce_screen(void)
+{
+	struct framebuffer_size size = framebuffer_size();
+
+	if (size.scale == 0)
+		return; /* framebuffer_init() has said why */
+	console_printf("screen: %u x %u", size.width, size.height);
+	if (size.scale > 1)
+		console_printf(", letters %u times as large", size.scale);
+	console_printf("\n");
+}
+
+static void announce_watchdog(const struct arch_platform *platform)
+{
+	if (platform->watchdog == NULL)
+		return;
+	console_printf(
+	    "a hardware watchdog is there (ACPI %s)%s. Nobody serves it while we have the "
+	    "machine: if it runs, it resets it\n",
+	    platform->watchdog, platform->watchdog_runs ? ", and the firmware has started it" : "");
+}
+
+void announce_machine(const struct arch_platform *platform, bool resident)
+{
+	unsigned cpus = platform->cpu_count ? platform->cpu_count : 1;
+	struct arch_cpu_id id;
+
+	arch_cpu_identify(&id);
+	console_printf("bareperf %s: %u CPU%s, %s%s%s\n", BAREPERF_VERSION, cpus,
+	               cpus == 1 ? "" : "s", id.vendor, *id.model ? ", " : "", id.model);
+	if (resident)
+		announce_firmware();
+	announce_screen();
+	announce_watchdog(platform);
+	if (resident)
+		console_printf(
+		    "while it records the firmware stands still: USB keys are dead, "
+		    "and only the last row of the screen and the serial console tell "
+		    "how far it is\n");
+}

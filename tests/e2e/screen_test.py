@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What stands on the screen, read back from its pixels: at 4K, on another ISA's, and on a screen that
+is borrowed from its firmware."""
+
+import pathlib
+import re
+import tempfile
+import time
+
+import machine
+import screen
+import shell
+import tap
+
+PROGRESS = re.compile(r"^recording: (\d+) s, (\d+) samples, 0 lost$")
+PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+ALL = f"stat {PRINTABLE}"  # what a wrong command is answered with; no more than a row
+CONFIG = "record --exclusive -e cpu-clock -F 1000 -- calltree {}\n"
+PATIENCE = 120
+
+
+def dump(sh, directory, scale):
+    path = pathlib.Path(directory) / "screen.ppm"
+    sh.monitor.ask("screendump", filename=str(path))
+    return screen.Screen(path, scale)
+
+
+def until(look):
+    """The first result of look() that is one, or its last."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        found = look()
+        if found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.3)
+
+
+def moving(sh, directory, scale):
+    """Two pictures of the last row that differ."""
+    def of_row(row):
+        return None if screen.is_blank(row) else row
+
+    first = until(lambda: of_row(dump(sh, directory, scale).row(-1)))
+    second = until(lambda: of_row(dump(sh, directory, scale).row(-1)) != first and
+                   of_row(dump(sh, directory, scale).row(-1)))
+    return first or [], second or []
+
+
+def read(pictures, glyphs):
+    """What they say: [(s, samples)]."""
+    told = [PROGRESS.match(glyphs.text(row)) for row in pictures]
+    return [tuple(map(int, match.groups())) for match in told if match]
+
+
+def exclusive(isa, directory, name, scale, size, options, flash=None):
+    disk = shell.make_disk(directory, isa, CONFIG.format(6))
+    with shell.Shell(isa, disk, *options, flash=flash) as sh:
+        sh.read_until("trace region: ")
+        pictures = moving(sh, directory, scale)
+        sh.read_until("takes further commands")
+        sh.send(f"{ALL}\r")
+        said = sh.read_until(r"unknown workload .*\n")
+        picture = until(lambda: learned(dump(sh, directory, scale), said))
+    if not tap.ok(picture, f"{name}: the printable characters are letters of their own", said):
+        return None
+    shown, glyphs = picture
+    tap.equal((shown.width, shown.height), size, f"{name}: the screen has {size[0]} x {size[1]} pixels")
+    tap.ok(shown.is_square(), f"{name}: each pixel of a letter is a square of {scale}")
+    text = [glyphs.text(shown.row(row)) for row in range(shown.rows - 1)]
+    lines = "\n".join(text).rstrip().split("\n")
+    told, heard = without_echo(lines), without_echo(said.split("\n"))
+    tap.ok(len(told) > 15 and heard[-len(told):] == told,
+           f"{name}: the screen says what the serial line says", "\n".join(lines) + "\n---\n" + said)
+    tap.ok("hottest functions by cpu-clock, callees aside:" in lines and
+           any(line.endswith("%  lex") for line in lines),
+           f"{name}: the hottest functions are on it", lines)
+    times = read(pictures, glyphs)
+    tap.ok(len(times) == 2 and times[0][0] <= times[1][0] and times[0][1] < times[1][1],
+           f"{name}: its last row has said how far the recording was, and has gone on", times)
+    tap.ok(screen.is_blank(shown.row(-1)), f"{name}: and is blank afterwards")
+    return glyphs
+
+
+def without_echo(lines):
+    """What is typed stands on the serial line as it was received, and is no line of its own."""
+    return [line for line in lines if line and not line.startswith("stat !")]
+
+
+def learned(shown, said):
+    """The picture and its letters, if all that was said stands on it."""
+    rows = [shown.row(row) for row in range(shown.rows - 1)]
+    full = [row for row in rows if not screen.is_blank(row)]
+    glyphs = screen.Glyphs()
+    whole = len(full) > 3 and glyphs.learn(full[-3], ALL.ljust(shown.columns))
+    return (shown, glyphs) if whole and glyphs.text(full[-1]) in said else None
+
+
+def resident(glyphs, directory):
+    """At the firmware's shell, which has the same letters."""
+    name = "resident"
+    with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA") as sh:
+        sh.open()
+        sh.type("cls")
+        before = dump(sh, directory, 1).pixels(-1)
+        start = len(sh.raw)
+        sh.send("bareperf.efi record --resident -e cpu-clock -F 1000 -- calltree 6\r")
+        sh.read_until("stands still", start)
+        times = read(moving(sh, directory, 1), glyphs)
+        said = sh.read_until(shell.PROMPT, start)
+        shown = dump(sh, directory, 1)
+    tap.ok(len(times) == 2 and times[0] != times[1],
+           f"{name}: the screen's last row says how far the recording is", times)
+    tap.ok(before == shown.pixels(-1), f"{name}: and then has what the firmware had there")
+    tap.ok(re.search(r"recording: \d+ s, \d+ samples, 0 lost", said) and
+           re.search(r"\n *cpu-clock: \d+ samples", said),
+           f"{name}: the serial line says it too, and the text behind it begins on a line of its own",
+           said)
+    tap.ok(re.search(r"firmware: EDK II, UEFI 2\.\d+\nscreen: 1280 x 800\n", said),
+           f"{name}: firmware and screen are told", said)
+
+
+if machine.missing():
+    tap.skip("what stands on the screen", machine.missing())
+else:
+    with tempfile.TemporaryDirectory(prefix="bareperf-screen-") as DIRECTORY:
+        FLASH = screen.flash(DIRECTORY, 3840, 2160)
+        if not FLASH:
+            tap.skip("a screen of 4K", "there is no OVMF_CODE_4M.fd")
+        GLYPHS = FLASH and exclusive("x86_64", DIRECTORY, "4K", 3, (3840, 2160),
+                                     ["-device", "VGA,vgamem_mb=64"], FLASH)
+        if GLYPHS:
+            resident(GLYPHS, DIRECTORY)
+        if machine.missing("qemu-system-aarch64"):
+            tap.skip("aarch64's screen", machine.missing("qemu-system-aarch64"))
+        else:
+            exclusive("aarch64", DIRECTORY, "aarch64", 1, (800, 600), ["-device", "ramfb"])
+tap.finish()
