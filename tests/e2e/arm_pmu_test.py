@@ -7,6 +7,7 @@ check-timeout: 900
 
 import collections
 import re
+import subprocess
 
 import machine
 import tap
@@ -73,6 +74,10 @@ def frequency(name, kind):
            summary["events"][0])
 
 
+def table(report):
+    return [line for line in report.splitlines() if "%" in line]
+
+
 def raw_and_generic(name, kind):
     """QEMU counts instructions where they drive its clock."""
     run, summary = record("-e instructions,r8,r11,cycles:k -c 100000 -- calltree 1", kind)
@@ -88,6 +93,11 @@ def raw_and_generic(name, kind):
            events["r11"]["count"] // 1000, f"{name}: all of it is at EL1", events)
     leaves = machine.shares([s for s in run.chains() if s[0].startswith("instructions")])
     tap.ok(leaves.get("lex", 0) > 20, f"{name}: the samples lie in the workload", leaves)
+    theirs, _, _ = run.perf("report", "--stdio", "--no-children", "-g", "none", "-n")
+    ours = subprocess.run([machine.TOOL, "report", "--stdio", "-n", run.file], capture_output=True,
+                          text=True, check=False).stdout
+    tap.ok(table(ours) == table(theirs) and len(table(ours)) > 10,
+           f"{name}: bareperf report prints perf report's lines, in its order", ours + theirs)
 
 
 def three_on_every_cpu(name, kind):
