@@ -63,7 +63,7 @@ WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 	$(addprefix perfdata/,arm_spe_decode perf_aux perf_footer perf_writer sample) \
 	ledger/ledger \
 	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
-	session session_join))
+	session session_join session_stops))
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm

@@ -174,12 +174,14 @@ enum perf_event_type {
 	PERF_RECORD_AUX = 11,
 	PERF_RECORD_ITRACE_START = 12,
 	PERF_RECORD_LOST_SAMPLES = 13,
+	PERF_RECORD_SWITCH = 14,
 };
 
 /* perf_event_header.misc */
 #define PERF_RECORD_MISC_CPUMODE_MASK 7U
 #define PERF_RECORD_MISC_KERNEL       1U
 #define PERF_RECORD_MISC_USER         2U
+#define PERF_RECORD_MISC_SWITCH_OUT   (1U << 13) /* of SWITCH; else it is in again */
 #define PERF_RECORD_MISC_EXACT_IP     (1U << 14)
 
 struct perf_event_header {

@@ -136,7 +136,8 @@ struct tr_header {
 	char command[1024];   /* command line of this run, NUL-terminated, as all text here */
 	char message[1024];   /* why state is TR_FAILED or TR_PANIC */
 	uint64_t line_faults; /* requests of a serial line's host that were refused, since boot */
-	uint8_t reserved_2[1528];
+	uint64_t beat_time;   /* ns of our clock, when heartbeat changed last */
+	uint8_t reserved_2[1520];
 };
 _Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
 _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
@@ -148,6 +149,7 @@ _Static_assert(offsetof(struct tr_header, notify) == 312, "tr_header.notify");
 _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
+_Static_assert(offsetof(struct tr_header, beat_time) == 2568, "tr_header.beat_time");
 _Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
 _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
 

@@ -264,7 +264,7 @@ static bool next_command(struct mailbox_request *request)
 		if (serial_is_there(region_channel) &&
 		    lines_take_typed(region_channel->lines, request->text))
 			return true;
-		trace_region_beat(&region);
+		trace_region_beat(&region, clock_now());
 		channel_pump(region_channel);
 		arch_relax();
 	}

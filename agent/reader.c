@@ -56,7 +56,7 @@ static bool reader_look(struct watch *w, struct trace_region *region)
 	struct tr_reader before = w->seen;
 	uint64_t now, passed;
 
-	trace_region_beat(region);
+	trace_region_beat(region, w->last);
 	channel_pump(w->channel);
 	pass_some_time();
 	w->seen = reader_copy(region);

@@ -2,6 +2,7 @@
 /* Housekeeping on a traced CPU: its tick, and the NMI that reaches what masks the tick. */
 #include "agent/mailbox.h"
 #include "agent/recording.h"
+#include "pmu/clock.h"
 #include "pmu/pmu.h"
 
 /* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
@@ -71,7 +72,7 @@ void recording_tick(struct tick *tick)
 		go_on(c);
 	recording_publish(c);
 	if (c == c->recording->cpus) {
-		trace_region_beat(c->recording->region);
+		trace_region_beat(c->recording->region, clock_now());
 		recording_progress_tick(c->recording);
 	}
 	channel_tick(c->recording->channel);

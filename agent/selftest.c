@@ -8,6 +8,7 @@
 #include "agent/selftest_checks.h"
 #include "arch/arch.h"
 #include "lib/console.h"
+#include "pmu/clock.h"
 
 /* In this order: memory is looked at before we use any, clocks and leftovers before they are old.
  */
@@ -51,7 +52,7 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (checks[i].what)
 			console_printf(" %s", checks[i].what);
-		trace_region_beat(region);
+		trace_region_beat(region, clock_now());
 		checks[i].run(report);
 	}
 	console_printf("\n");

@@ -85,10 +85,11 @@ static inline void *trace_region_at(const struct trace_region *region, uint64_t 
 	return (char *)region->header + offset;
 }
 
-/* Tell who looks that the machine lives: at each tick of one CPU, and as often as a wait looks. Any
- * context, never on two CPUs at a time. */
-static inline void trace_region_beat(struct trace_region *region)
+/* Tell who looks that the machine lives, and when it did: at each tick of one CPU, and as often as
+ * a wait looks. now: ns of our clock. Any context, never on two CPUs at a time. */
+static inline void trace_region_beat(struct trace_region *region, uint64_t now)
 {
+	__atomic_store_n(&region->header->beat_time, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&region->header->heartbeat, ++region->heartbeat, __ATOMIC_RELAXED);
 }
 

@@ -79,6 +79,16 @@ static void print_check(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
+/* By our clock: the machine's own may have stood as well. */
+static void report_stops(const struct session_stops *stops)
+{
+	if (stops->count)
+		fprintf(stderr,
+		        "[ bareperf record: the machine stood still %" PRIu64
+		        " times to be read, %.1f s in all, %.1f ms the longest ]\n",
+		        stops->count, (double)stops->length / 1e9, (double)stops->longest / 1e6);
+}
+
 int guest_summary(const struct session *session, const char *output, unsigned replaced)
 {
 	const struct ledger *ledger = &session->ledger;
@@ -86,6 +96,7 @@ int guest_summary(const struct session *session, const char *output, unsigned re
 
 	report_nameless(session);
 	print_captured(session, output, replaced);
+	report_stops(&session->stops);
 	if (ledger_late_reader(ledger))
 		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));
 	if (missing_list(ledger, print_missing, NULL) &&

@@ -8,7 +8,8 @@ static bool is_made_up(const struct perf_event_header *record)
 {
 	return record->type >= PERF_FILE_RECORD_FIRST || record->type == PERF_RECORD_LOST_SAMPLES ||
 	       record->type == PERF_RECORD_COMM || record->type == PERF_RECORD_FORK ||
-	       record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP;
+	       record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP ||
+	       record->type == PERF_RECORD_SWITCH;
 }
 
 static void learn_piece(struct recount *recount, const struct perf_event_header *record)

@@ -43,6 +43,13 @@ struct channel_bell {
 	bool was_set;     /* channel_clear(): somebody had rung */
 };
 
+/* A time for which the machine stood still to be read. */
+struct channel_stop {
+	uint64_t time; /* ns of the machine's clock, at its last heartbeat before it; 0: unknown */
+	uint64_t at;   /* ns of ours (CLOCK_MONOTONIC), as it began */
+	uint64_t length; /* ns of ours */
+};
+
 /*
  * What a channel can do. One thread a process calls them, but for publish, which any thread may
  * call beside the others. A process and those that it forks may each use a channel at the same
@@ -58,6 +65,7 @@ struct channel_ops {
 	             struct error *error);
 	void (*wait)(struct channel *channel);
 	bool (*rung)(struct channel *channel, uint32_t vector, uint64_t *count);
+	bool (*stop)(struct channel *channel, struct channel_stop *stop); /* NULL: never stands */
 	void (*close)(struct channel *channel);
 };
 
@@ -117,6 +125,12 @@ static inline void channel_wait(struct channel *channel)
 static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64_t *count)
 {
 	return channel->ops->rung(channel, vector, count);
+}
+
+/* The oldest stop that is over and was not asked for yet. False: there is none. */
+static inline bool channel_stop(struct channel *channel, struct channel_stop *stop)
+{
+	return channel->ops->stop && channel->ops->stop(channel, stop);
 }
 
 /* Give back what it took; nothing to do for one that is not open. Published words arrive first. */

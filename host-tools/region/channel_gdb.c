@@ -17,6 +17,7 @@ struct gdb_cable {
 	/* Of the first piece that is not done: what of it is there. */
 	uint64_t begun;
 	uint32_t begun_done;
+	uint64_t stops; /* that were told */
 };
 
 /* ---- Cable ---- */
@@ -131,6 +132,21 @@ static void cable_hold(void *own, bool on)
 	__atomic_store_n(&cable->supervisor.common->hold, on, __ATOMIC_RELEASE);
 }
 
+/* Of a reader that was away for long, the newest alone. */
+static bool cable_stop(void *own, struct channel_stop *stop)
+{
+	struct gdb_cable *cable = own;
+	const struct gdb_common *common = cable->supervisor.common;
+	uint64_t stops = __atomic_load_n(&common->stops, __ATOMIC_ACQUIRE);
+
+	if (stops - cable->stops > GDB_STOPS / 2)
+		cable->stops = stops - GDB_STOPS / 2;
+	if (cable->stops == stops)
+		return false;
+	*stop = common->stop[cable->stops++ % GDB_STOPS];
+	return true;
+}
+
 static void cable_wait(void *own)
 {
 	struct gdb_cable *cable = own;
@@ -155,6 +171,7 @@ static const struct mirror_cable_ops cable_ops = {
 	.clear = cable_clear,
 	.moment = cable_moment,
 	.hold = cable_hold,
+	.stop = cable_stop,
 	.wait = cable_wait,
 	.close = cable_close,
 };
@@ -283,6 +300,8 @@ static int parse_rest(struct gdb_target *target, char *rest,
 		code = parse_option(target, word, &in_scan, error);
 	if (!code && options->address)
 		code = parse_address(target, options->address, error);
+	if (!code && options->stop_budget)
+		code = parse_budget(target, options->stop_budget, error);
 	if (!code && !target->places.has_address && !target->places.range_count)
 		return error_set(
 		    error, -EINVAL,

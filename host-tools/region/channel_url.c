@@ -9,18 +9,20 @@ static const struct {
 	channel_url_open *open;
 	const char *rest; /* its form */
 	const char *help;
+	bool stops; /* the machine stands still while it is read */
 } schemes[] = {
 	{ "shm", channel_open_shm, "PATH",
-	  "shared memory: the file behind an ivshmem device, or an ivshmem server's socket" },
+	  "shared memory: the file behind an ivshmem device, or an ivshmem server's socket",
+	  false },
 	{ "serial", channel_open_serial, "DEVICE[,BAUD][,rtscts][,fast=BAUD]",
-	  "a serial line: /dev/ttyUSB0,115200; fast: the rate to be tried then" },
+	  "a serial line: /dev/ttyUSB0,115200; fast: the rate to be tried then", false },
 	{ "tcp", channel_open_tcp, "HOST:PORT",
-	  "a serial line behind a console server, or a QEMU's chardev" },
-	{ "unix", channel_open_unix, "PATH", "the same, by a socket" },
+	  "a serial line behind a console server, or a QEMU's chardev", false },
+	{ "unix", channel_open_unix, "PATH", "the same, by a socket", false },
 	{ "gdb", channel_open_gdb, "HOST:PORT,address=0x…",
-	  "memory packets of a GDB stub: QEMU's, OpenOCD's, a debug probe's" },
+	  "memory packets of a GDB stub: QEMU's, OpenOCD's, a debug probe's", true },
 	{ "image", channel_open_image, "FILE",
-	  "a memory dump, raw or as an ELF core or kdump; nothing answers there" },
+	  "a memory dump, raw or as an ELF core or kdump; nothing answers there", false },
 };
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
 
@@ -56,6 +58,10 @@ int channel_open_url(struct channel *channel, const char *url,
 		if (!colon[1])
 			return error_set(error, -EINVAL, "--channel %s: want %s:%s", url,
 			                 schemes[i].scheme, schemes[i].rest);
+		if (options->stop_budget && !schemes[i].stops)
+			return error_set(error, -EINVAL,
+			                 "--stop-budget: %s: does not stop the machine",
+			                 schemes[i].scheme);
 		code = schemes[i].open(channel, colon + 1, options, error);
 		return code ? error_prefix(error, code, "%s", url) : 0;
 	}

@@ -15,6 +15,7 @@ struct channel_url_options {
 	double timeout;      /* s for the other end to answer; 0: the scheme's own */
 	const char *address; /* --address: physical, of the region's header, in hex; NULL: look for
 	                      * it */
+	const char *stop_budget; /* --stop-budget: of the time that the machine may stand still */
 };
 
 /*

@@ -45,11 +45,11 @@ static void note_running(struct gdb_machine *machine)
 
 	machine->may_stop_at = now + (pause > RUN_NS ? pause : RUN_NS);
 	next_moment(machine);
-	__atomic_store_n(&common->stops, common->stops + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&common->stopped_ns, common->stopped_ns + (uint64_t)stood,
-	                 __ATOMIC_RELAXED);
-	if ((uint64_t)stood > common->longest_ns)
-		__atomic_store_n(&common->longest_ns, (uint64_t)stood, __ATOMIC_RELAXED);
+	common->stop[common->stops % GDB_STOPS] =
+	    (struct channel_stop){ .time = machine->beat_time,
+		                   .at = (uint64_t)machine->stopped_at,
+		                   .length = (uint64_t)stood };
+	__atomic_store_n(&common->stops, common->stops + 1, __ATOMIC_RELEASE);
 }
 
 int gdb_machine_stand(struct gdb_machine *machine, struct error *error)
@@ -101,14 +101,30 @@ static int set_breakpoint(struct gdb_machine *machine, struct error *error)
 	return 0;
 }
 
+/* When was it, by its own clock? */
+static int read_time(struct gdb_machine *machine, struct error *error)
+{
+	uint64_t at = machine->common->address + offsetof(struct tr_header, beat_time);
+	int code = 0;
+
+	machine->beat_time = 0;
+	if (machine->common->size)
+		code = gdb_remote_read(&machine->remote, at, &machine->beat_time,
+		                       sizeof(machine->beat_time), error);
+	return code;
+}
+
 int gdb_machine_run(struct gdb_machine *machine, bool listen, struct error *error)
 {
 	int code;
 
 	if (machine->remote.runs)
 		return 0;
-	code = listen && !machine->at_breakpoint ? set_breakpoint(machine, error)
-	                                         : gdb_machine_remove_breakpoint(machine, error);
+	code = read_time(machine, error);
+	if (!code)
+		code = listen && !machine->at_breakpoint
+		           ? set_breakpoint(machine, error)
+		           : gdb_machine_remove_breakpoint(machine, error);
 	if (!code)
 		code = gdb_remote_run(&machine->remote, error);
 	if (!code)

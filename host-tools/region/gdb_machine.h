@@ -15,6 +15,7 @@ struct gdb_machine {
 	uint32_t elf; /* ELF's e_machine */
 
 	int64_t stopped_at, may_stop_at; /* ns */
+	uint64_t beat_time;              /* of the machine, in this stop */
 	bool no_breakpoints, breakpoint_set;
 	bool at_breakpoint; /* it stopped by itself */
 	uint64_t breakpoint;

@@ -25,6 +25,7 @@
 
 #define GDB_PIECES 256U       /* of a fetch */
 #define GDB_BYTES  (1U << 20) /* the same */
+#define GDB_STOPS  4096U      /* that are kept for the reader: more than in 20 s */
 
 struct gdb_target {
 	char host[256], port[32]; /* no port: host is a Unix socket's path */
@@ -57,7 +58,8 @@ struct gdb_common {
 	uint64_t stored; /* ATOMIC: messages that have arrived in the machine */
 	uint64_t moment; /* ATOMIC: changes when the machine runs */
 	uint32_t hold;   /* ATOMIC: it is to stand until this is 0 again */
-	uint64_t stops, stopped_ns, longest_ns; /* ATOMIC: how often and how long it stood */
+	uint64_t stops;  /* ATOMIC: how often it stood; the newest of them: */
+	struct channel_stop stop[GDB_STOPS];
 	uint8_t data[GDB_BYTES];
 };
 

@@ -223,34 +223,20 @@ static int take_step(struct mirror *mirror, bool is_last, struct error *error)
 
 static void plan_step(struct mirror *mirror)
 {
+	static void (*const plans[])(struct mirror_plan * plan) = {
+		[STEP_STATE] = mirror_plan_state,   [STEP_HEADER] = mirror_plan_header,
+		[STEP_TABLES] = mirror_plan_tables, [STEP_LEDGERS] = mirror_plan_ledgers,
+		[STEP_HEADS] = mirror_plan_heads,   [STEP_AUX_HEADS] = mirror_plan_aux_heads,
+	};
 	struct mirror_plan *plan = &mirror->plan;
 
 	if (mirror->step == STEP_LEDGERS && !mirror->takes_layout &&
 	    now_ms() < mirror->ledgers_until)
 		mirror->step = STEP_HEADS;
-	switch (mirror->step) {
-	case STEP_STATE:
-		mirror_plan_state(plan);
-		break;
-	case STEP_HEADER:
-		mirror_plan_header(plan);
-		break;
-	case STEP_TABLES:
-		mirror_plan_tables(plan);
-		break;
-	case STEP_LEDGERS:
-		mirror_plan_ledgers(plan);
-		break;
-	case STEP_HEADS:
-		mirror_plan_heads(plan);
-		break;
-	case STEP_AUX_HEADS:
-		mirror_plan_aux_heads(plan);
-		break;
-	default:
+	if (mirror->step == STEP_BYTES)
 		mirror_plan_bytes(plan, mirror->overwritable);
-		break;
-	}
+	else
+		plans[mirror->step](plan);
 	mirror->is_planned = true;
 }
 
@@ -353,6 +339,13 @@ static bool mirror_rung(struct channel *channel, uint32_t vector, uint64_t *coun
 	return (void)channel, (void)vector, false;
 }
 
+static bool mirror_stop(struct channel *channel, struct channel_stop *stop)
+{
+	struct mirror *mirror = channel->own;
+
+	return mirror->ops->stop && mirror->ops->stop(mirror->cable, stop);
+}
+
 static void mirror_close(struct channel *channel)
 {
 	struct mirror *mirror = channel->own;
@@ -370,6 +363,7 @@ static const struct channel_ops mirror_ops = {
 	.clear = mirror_clear,
 	.wait = mirror_wait,
 	.rung = mirror_rung,
+	.stop = mirror_stop,
 	.close = mirror_close,
 };
 

@@ -65,6 +65,8 @@ struct mirror_cable_ops {
 	/* Where there is moment(): the machine is to stand still from on to off, if it can be made
 	 * to. NULL: nothing can be done about it. */
 	void (*hold)(void *cable, bool on);
+	/* As channel_stop(). NULL: it never stands still for us. */
+	bool (*stop)(void *cable, struct channel_stop *stop);
 	/* Sleep until there may be something new; what was stored is on its way before that. */
 	void (*wait)(void *cable);
 	/* All that was stored arrives, if the machine still takes it; cable is freed. */

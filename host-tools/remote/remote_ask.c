@@ -164,8 +164,8 @@ int command_console(int argc, char **argv)
 		if (!code || code == -EFAULT)
 			remote_link_print_console(&link, stdout);
 	}
-	if (link.signal && options.follow)
-		code = 0; /* the way to end it */
+	if ((link.signal && options.follow) || code == -ENODEV)
+		code = 0; /* the way to end it; or all is there that ever will be */
 	if (code && *error.text)
 		error_print(&error);
 	remote_link_close(&link);

@@ -107,6 +107,10 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 		return code > 0 || code == -EAGAIN ? 0 : code;
 	region_header(&link->region, &header);
 	feel(link, &header);
+	if (!link->channel.live)
+		return error_set(error, -ENODEV,
+		                 "a file with a machine's memory answers nothing: `bareperf "
+		                 "import' writes what was recorded there");
 	lives = (felt && link->beat != before) || (header.version & 0xffff) < MINOR_HEARTBEAT;
 	return lives && header.state != TR_BOOTING;
 }

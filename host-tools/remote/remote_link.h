@@ -29,7 +29,7 @@ struct remote_link {
 };
 
 /* Open the channel and wait for a region whose machine lives. 0, or a negative errno and the
- * reason; remote_link_close() in any case. */
+ * reason, -ENODEV: it is memory in a file; remote_link_close() in any case. */
 int remote_link_open(struct remote_link *link, const struct remote_options *options,
                      struct error *error);
 

@@ -10,20 +10,34 @@
 #include "host-tools/guest/guest_options.h"
 #include "host-tools/util/exit_status.h"
 
-enum { KEY_CHANNEL = 256, KEY_TIMEOUT, KEY_ADDRESS, KEY_SYMBOLS, KEY_IMAGE, KEY_NO_BUILDID_CACHE };
+enum {
+	KEY_CHANNEL = 256,
+	KEY_TIMEOUT,
+	KEY_ADDRESS,
+	KEY_STOP_BUDGET,
+	KEY_SYMBOLS,
+	KEY_IMAGE,
+	KEY_NO_BUILDID_CACHE,
+};
 
-#define OF_ALL                                                                                          \
-	{ "channel", KEY_CHANNEL, "URL", 0, "how to reach the machine; `help' lists the ways", 0 },     \
-	    { "timeout",                                                                                \
-	      KEY_TIMEOUT,                                                                              \
-	      "S",                                                                                      \
-	      0,                                                                                        \
-	      "give up on a machine that shows no sign of life for so long (default: 10)",              \
-	      0 },                                                                                      \
-	{                                                                                               \
-		"address", KEY_ADDRESS, "ADDRESS", 0,                                                   \
-		    "where the trace region lies, as the machine prints it, for channels that need it", \
-		    0                                                                                   \
+#define OF_ALL                                                                                       \
+	{ "channel", KEY_CHANNEL, "URL", 0, "how to reach the machine; `help' lists the ways", 0 },  \
+	    { "timeout",                                                                             \
+	      KEY_TIMEOUT,                                                                           \
+	      "S",                                                                                   \
+	      0,                                                                                     \
+	      "give up on a machine that shows no sign of life for so long (default: 10)",           \
+	      0 },                                                                                   \
+	    { "address",                                                                             \
+	      KEY_ADDRESS,                                                                           \
+	      "ADDRESS",                                                                             \
+	      0,                                                                                     \
+	      "where the trace region lies, as the machine prints it, for channels that need it",    \
+	      0 },                                                                                   \
+	{                                                                                            \
+		"stop-budget", KEY_STOP_BUDGET, "N%", 0,                                             \
+		    "of gdb: the share of the time that the machine may stand still (default: 10%)", \
+		    0                                                                                \
 	}
 
 static const struct argp_option short_options[] = {
@@ -77,6 +91,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ADDRESS:
 		options->channel.address = arg;
+		return 0;
+	case KEY_STOP_BUDGET:
+		options->channel.stop_budget = arg;
 		return 0;
 	case 'f':
 		options->follow = true;

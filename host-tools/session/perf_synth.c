@@ -18,21 +18,27 @@ static size_t trailer_words(uint64_t sample_type)
 	                   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 }
 
-/* Append the trailer; time 0, since these facts hold from the start. */
-static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
+static void add_trailer_at(struct blob *blob, uint64_t sample_type, uint32_t tid, uint32_t cpu,
+                           uint64_t time, uint64_t id)
 {
 	if (sample_type & PERF_SAMPLE_TID)
 		blob_u64(blob, TR_PID | (uint64_t)tid << 32);
 	if (sample_type & PERF_SAMPLE_TIME)
-		blob_u64(blob, 0);
+		blob_u64(blob, time);
 	if (sample_type & PERF_SAMPLE_ID)
 		blob_u64(blob, id);
 	if (sample_type & PERF_SAMPLE_STREAM_ID)
 		blob_u64(blob, id);
 	if (sample_type & PERF_SAMPLE_CPU)
-		blob_u64(blob, 0);
+		blob_u64(blob, cpu);
 	if (sample_type & PERF_SAMPLE_IDENTIFIER)
 		blob_u64(blob, id);
+}
+
+/* Append the trailer; time 0, since these facts hold from the start. */
+static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
+{
+	add_trailer_at(blob, sample_type, tid, 0, 0, id);
 }
 
 static void add_header(struct blob *blob, uint32_t type, size_t body, uint16_t cpumode,
@@ -185,6 +191,37 @@ void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
 		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER, sample_type);
 		blob_u64(blob, event->ledger.lost);
 		add_trailer(blob, sample_type, tr_tid(event->event.cpu), event->event.id);
+	}
+}
+
+static void add_switch(struct blob *blob, uint64_t sample_type, uint32_t cpu, uint16_t out,
+                       uint64_t time)
+{
+	add_header(blob, PERF_RECORD_SWITCH, 0, PERF_RECORD_MISC_USER | out, sample_type);
+	add_trailer_at(blob, sample_type, tr_tid(cpu), cpu, time, 0);
+}
+
+/* A CPU whose rings are there; which are traced its entry says only once they are. */
+static bool has_ring(const struct region *region, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < region->header.rings.count; i++) {
+		if (region->rings[i].cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t from, uint64_t to)
+{
+	uint64_t sample_type = region->header.events.count ? region->events[0].attr.sample_type : 0;
+
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		uint32_t cpu = region->cpus[i].cpu;
+
+		if (!has_ring(region, cpu))
+			continue;
+		add_switch(blob, sample_type, cpu, PERF_RECORD_MISC_SWITCH_OUT, from);
+		add_switch(blob, sample_type, cpu, 0, to);
 	}
 }
 

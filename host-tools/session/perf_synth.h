@@ -19,6 +19,9 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 /* One LOST_SAMPLES record for each event that lost any, to stand behind all others. */
 void perf_synth_lost(struct blob *blob, const struct ledger *ledger);
 
+/* All traced CPUs stood still from `from` to `to`, ns of the machine's clock: SWITCH records. */
+void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t from, uint64_t to);
+
 /* The events of the command line with all their ids, for the file's attribute table. Returns
  * their number; *ids is what they point into. Both are malloc()ed; 0 if memory is short. */
 uint32_t perf_synth_events(const struct region *region, struct perf_writer_event **events,

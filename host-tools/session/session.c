@@ -50,6 +50,7 @@ static void give_up(struct session *session, uint32_t ring, int code, const stru
 
 void session_begin_rings(struct session *session)
 {
+	session_begin_stops(session);
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
 		int code = drain_begin(session, i, &reason);
@@ -191,6 +192,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 		code = say_ready(session, error);
 	if (session->has_more)
 		return code; /* what a reader before us has seen need not be here yet */
+	session_take_stops(session);
 	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
 		int of_ring;
@@ -300,6 +302,7 @@ static int finish_file(struct session *session, struct error *error)
 		.last_time = session->last_time,
 	};
 
+	session_end_stops(session);
 	aux_drain_index(session, &aux_index);
 	perf_synth_lost(&lost, &session->ledger);
 	perf_writer_add(&session->writer, lost.bytes, lost.size);

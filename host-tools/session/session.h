@@ -31,6 +31,13 @@ struct session_options {
 	bool join;          /* the run may have gone on for long: others' part of it is told */
 };
 
+/* Of the times that the machine stood still to be read (channel_stop()). */
+struct session_stops {
+	struct channel_stop last;        /* not in the file yet */
+	bool clock_runs;                 /* the machine's own clock does not stand with it */
+	uint64_t count, length, longest; /* ns */
+};
+
 struct session {
 	struct session_options options;
 	struct region region;
@@ -51,6 +58,7 @@ struct session {
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	bool leaves;    /* we end before the run does, and leave the journal to whoever comes */
 	bool is_gone;   /* the machine is at another run, or boot: nothing is to be read any more */
+	struct session_stops stops;
 	uint64_t samples;
 	uint64_t records;
 	uint64_t first_time, last_time; /* ns, of the samples */
@@ -90,6 +98,12 @@ int session_resume(struct session *session, const struct region *region,
 int session_prepare(struct session *session, const struct region *region,
                     const struct session_options *options, struct error *error);
 void session_begin_rings(struct session *session);
+
+/* Forget the channel's stops so far; put those since then into the file, but for the last, whose
+ * end by the machine's clock the next one tells; and that one. */
+void session_begin_stops(struct session *session);
+void session_take_stops(struct session *session);
+void session_end_stops(struct session *session);
 
 /* Room for what session_save() keeps, and what is there already. The file is open. */
 int session_journal_open(struct session *session, struct error *error);

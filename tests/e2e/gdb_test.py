@@ -130,6 +130,16 @@ def recorded(target):
     summary = whole(target, "small", status, text, "a recording through small rings")
     tap.ok(total(summary, "lost") < total(summary, "generated") / 2,
            f"{target.isa}: most of it found room", summary)
+    script = subprocess.run(["perf", "script", "--show-switch-events", "-i", target.here / "small",
+                             "-F", "tid,time"], capture_output=True, text=True, check=False)
+    out, back = (script.stdout.count(f"PERF_RECORD_SWITCH {which} ") for which in ("OUT", "IN"))
+    times = [float(time) for time in re.findall(r"([0-9.]+): *PERF_RECORD_SWITCH OUT",
+                                                script.stdout)]
+    told = re.search(r"stood still (\d+) times to be read, ", text)
+    tap.ok(told and out == back == int(told[1]) > 3 and
+           times == sorted(times) and 0 < times[0] < times[-1],
+           f"{target.isa}: each stop stands in the file, as a thread's that was switched out",
+           (out, back, times[:2], times[-2:], script.stderr, text))
     low = target.ram.base
     high = low + (MIB << 20)
     status, text = target("stat -e cpu-clock -- noploop 1",

@@ -133,8 +133,19 @@ with tempfile.TemporaryDirectory() as DIRECTORY:
     OLD.region.header(version=0x20000)
     process = OLD.tool("list")
     text = process.communicate(timeout=live.PATIENCE)[0]
+    OLD.region.header(version=0x10001)
     tap.ok(process.returncode == ERROR and "version" in text and text.count("\n") == 1,
            "one of another major version is refused in a line", text)
+    OLD.region.say("the machine's words\n")
+    image = [subprocess.run([machine.TOOL, *words, "--channel", f"image:{OLD.path}"],
+                            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+             for words in (("attach", "-o", OLD.file), ("console",))]
+    tap.ok(image[0].returncode == ERROR and image[0].stderr.count("\n") == 1 and
+           "`bareperf import'" in image[0].stderr,
+           "a file with a machine's memory is told at once, and what writes its recording",
+           image[0].stderr)
+    tap.ok(image[1].returncode == 0 and image[1].stdout == "the machine's words\n" and
+           not image[1].stderr, "its console is printed", image[1])
     OLD.region.header(magic=bytes(8))
     process = OLD.tool("list")
     text = process.communicate(timeout=live.PATIENCE)[0]

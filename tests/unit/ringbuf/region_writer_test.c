@@ -240,10 +240,11 @@ static void a_heartbeat_is_the_firmware_s_own_count(void **state)
 {
 	(void)state;
 	assert_int_equal(region.header->heartbeat, 0);
-	trace_region_beat(&region);
+	trace_region_beat(&region, 5);
 	region.header->heartbeat = 77;
-	trace_region_beat(&region);
+	trace_region_beat(&region, 9);
 	assert_int_equal(region.header->heartbeat, 2);
+	assert_int_equal(region.header->beat_time, 9);
 }
 
 static void texts_are_cut_and_ended(void **state)

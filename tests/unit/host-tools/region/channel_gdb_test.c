@@ -122,6 +122,30 @@ static void record(void)
 	assert_true(runs());
 }
 
+static void each_stop_is_told_with_the_machine_s_time(void **state)
+{
+	struct tr_header *header;
+	struct channel_stop first = { 0 }, second = { 0 };
+
+	(void)state;
+	start(0);
+	header = (void *)stub.bytes;
+	header->beat_time = 500;
+	assert_int_equal(open_with("address=0x40000000,stop-budget=100%", 0), 0);
+	bring();
+	assert_false(channel_stop(&channel, &first)); /* it stands since we came */
+	channel_wait(&channel);
+	assert_true(channel_stop(&channel, &first));
+	assert_false(channel_stop(&channel, &second));
+	header->beat_time = 900;
+	bring();
+	channel_wait(&channel);
+	assert_true(channel_stop(&channel, &second));
+	assert_int_equal(first.time, 500);
+	assert_int_equal(second.time, 900);
+	assert_true(first.length && first.at + first.length < second.at);
+}
+
 static void a_recording_comes_through_a_stub_whole(void **state)
 {
 	(void)state;
@@ -230,6 +254,24 @@ static void a_url_that_is_wrong_is_told_what_it_lacks(void **state)
 		assert_non_null(strstr(error.text, wrong[i].says));
 	}
 	assert_int_equal(stub.connections, 0);
+}
+
+static void a_budget_is_an_option_too_and_of_gdb_alone(void **state)
+{
+	struct channel_url_options options = { .stop_budget = "101%" };
+
+	(void)state;
+	start(0);
+	assert_int_equal(
+	    channel_open_url(&channel, "gdb:/nowhere/gdb,address=0x40000000", &options, &error),
+	    -EINVAL);
+	assert_non_null(strstr(error.text, "stop-budget=101%"));
+	options.stop_budget = "1%";
+	assert_int_equal(
+	    channel_open_url(&channel, "gdb:/nowhere/gdb,address=0x40000000", &options, &error),
+	    -ECONNREFUSED);
+	assert_int_equal(channel_open_url(&channel, "shm:/nowhere", &options, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "--stop-budget: shm:"));
 }
 
 /* ---- Where the region is ---- */
@@ -435,6 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(each_stop_is_told_with_the_machine_s_time),
 		TEST(a_recording_comes_through_a_stub_whole),
 		TEST(a_recording_comes_through_a_stub_that_wants_each_packet_acknowledged),
 		TEST(a_recording_comes_through_a_stub_that_says_runs_and_dribbles),
@@ -442,6 +485,7 @@ int main(void)
 		TEST(a_stub_that_is_wrong_gets_one_line),
 		TEST(who_is_not_there_is_told_with_the_place),
 		TEST(a_url_that_is_wrong_is_told_what_it_lacks),
+		TEST(a_budget_is_an_option_too_and_of_gdb_alone),
 		TEST(a_scan_finds_the_region_and_not_a_copy_of_it),
 		TEST(a_scan_that_finds_nothing_says_what_to_try),
 		TEST(of_several_regions_the_one_that_lives_is_taken),
