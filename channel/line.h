@@ -18,7 +18,10 @@
 #include "lib/uart/uart.h"
 
 #define LINE_COMMAND_MAX 1023U /* characters of a typed command */
-#define LINE_ECHO        64U   /* bytes of echo that wait for their turn; a power of two */
+/* Bytes that one frame encodes, all in one call of a tick (docs/benchmarks.md, pump-of-...): with
+ * four times as many samples would take 60 % of what they do on the line, and a call 4 times. */
+#define LINE_RAW_MAX     2048U
+#define LINE_ECHO        64U /* bytes of echo that wait for their turn; a power of two */
 
 /* The trace region, as its writer knows it: nothing here is read back from the region, in which the
  * host may write where it likes if it sees it by another way as well. */

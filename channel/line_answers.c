@@ -3,10 +3,6 @@
 #include "channel/line.h"
 
 #define NSEC_PER_MSEC 1000000ULL
-/* Bytes that one frame encodes: some 90 instructions a word, all in one call of a tick. Of samples
- * no more would fit a frame. */
-#define RAW_MAX       2048U
-
 /* Aligned words are loaded whole: a head that changes meanwhile is never half of each. */
 static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 {
@@ -34,7 +30,7 @@ static size_t fill_data(struct line *line, uint64_t from, uint32_t left, bool en
 
 	if (encode && line->words)
 		size = wire_encode(line->words, payload, WIRE_DATA_MAX, memory,
-		                   left < RAW_MAX ? left : RAW_MAX, raw);
+		                   left < LINE_RAW_MAX ? left : LINE_RAW_MAX, raw);
 	*flags = size ? WIRE_ENCODED : 0;
 	if (size)
 		return size;

@@ -93,24 +93,23 @@ static unsigned wire_nibbles(uint64_t value)
 	return value ? (67U - (unsigned)__builtin_clzll(value)) / 4 : 0;
 }
 
-/* A bit for each byte that is not 0. */
-static unsigned wire_bytes_of(uint64_t value)
+/* 1 in each byte that is not 0. */
+static uint64_t wire_marks(uint64_t value)
 {
-	unsigned mask = 0;
+	const uint64_t low = 0x7f7f7f7f7f7f7f7fULL;
 
-	for (unsigned i = 0; i < WORD; i++)
-		mask |= (unsigned)((value >> 8 * i & 0xff) != 0) << i;
-	return mask;
+	return (((value & low) + low) | value) >> 7 & 0x0101010101010101ULL;
 }
 
-/* gcc's builtin is a call of libgcc where there is no instruction for it. */
-static unsigned wire_ones(unsigned mask)
+/* Of marks: a bit for each in eight, and how many there are. */
+static unsigned wire_mask(uint64_t marks)
 {
-	unsigned ones = 0;
+	return (unsigned)(marks * 0x0102040810204080ULL >> 56);
+}
 
-	for (; mask; mask &= mask - 1)
-		ones++;
-	return ones;
+static unsigned wire_ones(uint64_t marks)
+{
+	return (unsigned)(marks * 0x0101010101010101ULL >> 56);
 }
 
 /* Neither foretold nor seen. */
@@ -118,11 +117,10 @@ static void wire_put_new(struct wire_bits *bits, const struct wire_guess *guess,
 {
 	uint64_t step = word - guess->stepped;
 	uint64_t zigzag = step << 1 ^ (0 - (step >> 63));
-	uint64_t other = word ^ guess->behind_one;
-	unsigned nibbles = wire_nibbles(zigzag);
-	unsigned mask = wire_bytes_of(other);
+	uint64_t marks = wire_marks(word ^ guess->behind_one);
+	unsigned nibbles = wire_nibbles(zigzag), mask = wire_mask(marks);
 
-	if (nibbles < 16 && 4 * nibbles <= 4 + 8 * wire_ones(mask)) {
+	if (nibbles < 16 && 4 * nibbles <= 4 + 8 * wire_ones(marks)) {
 		wire_bits_put(bits, 3 | nibbles << 3, 7);
 		wire_bits_put_long(bits, zigzag, 4 * nibbles);
 		return;

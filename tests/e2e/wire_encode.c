@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "channel/wire/wire_words.h"
+#include "channel/line.h"
 
 #define INPUT_MAX (64U << 20) /* bytes */
 
@@ -25,7 +25,7 @@ static void put_data(const uint8_t *from, size_t size)
 		struct wire_data data = { .tag = 1, .at = (uint16_t)(at % WIRE_GET_MAX) };
 
 		length = wire_encode(&words, payload, WIRE_DATA_MAX, from + at,
-		                     left < WIRE_RAW_MAX ? left : WIRE_RAW_MAX, &raw);
+		                     left < LINE_RAW_MAX ? left : LINE_RAW_MAX, &raw);
 		data.raw = (uint16_t)raw;
 		if (length) {
 			length = wire_put_data(body, &data, WIRE_ENCODED, length);

@@ -312,6 +312,35 @@ static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
 	}
 }
 
+/* What it says at its start is what comes. */
+static void above_that_a_tick_moves_a_fifo(void **state)
+{
+	unsigned bytes, told;
+
+	(void)state;
+	start(MODEL_PL011, 1);
+	host_says_hello(1);
+	run(200 * MSEC, MSEC);
+	host_wants_baud(921600);
+	run(100 * MSEC, MSEC);
+	host_gets(0, 65536);
+	run(20 * MSEC, MSEC);
+	assert_int_equal(lines.ports[0].uart.baud, 921600);
+	told = lines_rate_by_ticks(&lines.ports[0]);
+	assert_int_equal(told, 32000);
+	bytes = uart_model.nr_sent;
+	run(1000 * MSEC, MSEC);
+	bytes = uart_model.nr_sent - bytes;
+	assert_in_range(bytes, told * 98 / 100, told);
+	while (host.left) { /* pumped all the time, as after a recording */
+		host_says_hello(1);
+		bytes = uart_model.nr_sent;
+		run(100 * MSEC, 100 * USEC);
+		assert_true(!host.left || uart_model.nr_sent - bytes > 2 * told / 10);
+	}
+	assert_int_equal(uart_model.overruns + host.broken, 0);
+}
+
 static void a_rate_at_which_nobody_is_heard_is_given_up(void **state)
 {
 	(void)state;
@@ -508,6 +537,7 @@ int main(void)
 		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),
 		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
 		cmocka_unit_test(a_line_is_text_at_the_rate_that_it_began_with),
+		cmocka_unit_test(above_that_a_tick_moves_a_fifo),
 		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
 		cmocka_unit_test(one_at_a_time_pumps),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
