@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+# check-timeout: 3600
 """Machines whose trace region lies in their RAM, read through QEMU's own GDB stub: --channel gdb:. The
 test sees that RAM as a file, beside the stub."""
 

@@ -4,7 +4,7 @@
 of its frames, its cable and its reader. With RECORDINGS, KILLS and CUT (seconds) in the environment,
 more of it.
 
-check-timeout: 1200
+check-timeout: 3600
 """
 
 import contextlib
