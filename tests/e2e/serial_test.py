@@ -199,6 +199,16 @@ def two_rates(board, cable):
                f"{claim}: the machine's end is at 115200 again", cable.rates())
 
 
+def the_last(board):
+    """The machine switches off when the tool has all, and not before."""
+    claim = f"{board.name}, --then poweroff"
+    with board.line() as line:
+        tool = Tool(board.directory, unix(line))
+        tool.is_exact(claim, *tool(RECORD.replace(" -- ", " --then poweroff -- ")))
+        tap.ok(live.until(lambda: board.process.poll() is not None, 60),
+               f"{claim}: then the machine is off")
+
+
 def bytes_that_are_eaten(board):
     with board.line() as line:
         line.to_machine.eaten = b"\x11\x13"
@@ -337,6 +347,7 @@ def arm(directory):
         a_good_line(board)
         many_recordings(board, [kind for kind in recordings.KINDS if "branch" not in kind])
         a_bad_line(board, 25)
+        the_last(board)
     finally:
         board.close()
 
