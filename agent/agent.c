@@ -11,10 +11,12 @@
 #include "agent/list.h"
 #include "agent/mailbox.h"
 #include "agent/misfit.h"
+#include "agent/mode.h"
 #include "agent/payload.h"
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
+#include "agent/save.h"
 #include "agent/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
@@ -39,7 +41,7 @@ static bool line_to_come;            /* ACPI or PCI names a UART */
 static bool announced;               /* a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
 static int outcome;                  /* the last command's: 0 or a negative errno */
-static bool resident;                /* boot services are to stay */
+static bool resident, kept;          /* boot services are to stay; so is the region's memory */
 
 /* ---- The region ---- */
 
@@ -72,6 +74,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 		return error;
 	region_channel = channel;
 	machine = platform;
+	resident = resident && mode_is_resident(&command, channel->ops->in_ram);
 	line_to_come = platform->has_uart || (channel->lines && channel->lines->nr_ports);
 	region.header->memory = memory_size();
 	region.header->notify = channel->breakpoint;
@@ -90,20 +93,6 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 
 /* ---- Commands ---- */
 
-/* Answer a wrong command line: the text, a mark under the place, the reason. */
-static int agent_refuse(const char *text, const struct command_error *error)
-{
-	char message[192];
-
-	print_text(message, sizeof(message), "command line, column %u: %s%s%s%s", error->column + 1,
-	           error->what, error->meant ? "; did you mean " : "",
-	           error->meant ? error->meant : "", error->meant ? "?" : "");
-	console_printf("%s\n%*s^\n%s\n", text, (int)error->column, "", message);
-	trace_region_set_message(&region, -EINVAL, message);
-	trace_region_set_state(&region, TR_FAILED);
-	return -EINVAL;
-}
-
 /* The commands that need nothing of the machine; false: it is another one. */
 static bool agent_answer(void)
 {
@@ -115,6 +104,9 @@ static bool agent_answer(void)
 		break; /* the ticks have done it; now nothing runs */
 	case COMMAND_VERSION:
 		console_printf("bareperf %s\n", BAREPERF_VERSION);
+		break;
+	case COMMAND_SAVE:
+		outcome = save_kept(&command); /* refused when boot services are gone */
 		break;
 	default:
 		return false;
@@ -131,13 +123,14 @@ static void find_misfit(const char *text, bool at_boot)
 	                           &(struct misfit_moment){
 	                               .at_boot = at_boot,
 	                               .line_to_come = line_to_come,
+	                               .resident = resident,
 	                           },
 	                           &option);
 	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
 }
 
-/* 0, or agent_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
+/* 0, or misfit_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
 static int agent_check(const char *text, bool at_boot)
 {
 	if (!mistake.what)
@@ -145,7 +138,7 @@ static int agent_check(const char *text, bool at_boot)
 	if (!mistake.what)
 		return 0;
 	command.then = THEN_WAIT;
-	return agent_refuse(text, &mistake);
+	return misfit_refuse(&region, text, &mistake);
 }
 
 static void agent_parse(const char *text)
@@ -182,7 +175,7 @@ void agent_read_command(void)
 	unusable = length < 0 ? length : 0;
 	if (*command_text)
 		agent_parse(command_text);
-	resident = command.resident || command.keep;
+	resident = *command_text && mode_is_resident(&command, true);
 }
 
 bool agent_is_resident(void)
@@ -202,6 +195,7 @@ uint64_t agent_region_size(const struct arch_platform *platform)
 bool agent_accept(void)
 {
 	outcome = unusable;
+	kept = false;
 	region_channel->lines = resident ? NULL : region_channel->lines; /* the firmware's */
 	if (unusable)
 		agent_fail("the command line is of no use", unusable);
@@ -247,6 +241,8 @@ int agent_start(void)
 		agent_announce(machine);
 	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
 	               region_channel->address, region_channel->ops->name);
+	if (!resident)
+		deliver_only_ways(region_channel);
 	memory_heap(&heap, &heap_size);
 	syscalls_init(heap, heap_size, &clock);
 	payload_run_init();
@@ -348,11 +344,13 @@ void agent_serve(void)
 
 void agent_deliver(void)
 {
-	if (!region.run || outcome)
+	int error;
+
+	/* A payload that crashed has left what was recorded until then. */
+	if (!region.run || (outcome && outcome != -EFAULT))
 		return;
-	deliver(&command, &region, region_channel);
-	if (command.keep) /* refused where it is not in RAM */
-		memory_keep(region_channel->memory);
+	error = deliver(&command, region_channel, &kept);
+	outcome = outcome ? outcome : error;
 }
 
 int agent_outcome(void)
@@ -366,8 +364,7 @@ void agent_close(void)
 	panic_set_hook(NULL);
 	/* Who scans memory finds no region in what is freed, but for the reason why there is none.
 	 */
-	if (region.header && region_channel->ops->in_ram && !outcome &&
-	    !(command.keep && region.run))
+	if (region.header && region_channel->ops->in_ram && !outcome && !kept)
 		region.header->magic = 0;
 }
 

@@ -30,7 +30,8 @@ uint64_t agent_region_size(const struct arch_platform *platform);
 bool agent_accept(void);
 
 /* Whether boot services are to stay: the machine is borrowed for that command, and given back. Else
- * they end for good. After agent_read_command(). Any time. */
+ * they end for good. After agent_read_command(), and surely after agent_open(), which knows where
+ * the region lies. Any time. */
 bool agent_is_resident(void);
 
 /* Whether that command is about other CPUs than the boot CPU. */

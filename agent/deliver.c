@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/deliver.h"
 
+#include "agent/kept.h"
 #include "agent/payload.h"
 #include "agent/reader.h"
 #include "agent/report/report.h"
 #include "agent/serial.h"
+#include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/image.h"
 #include "lib/memory.h"
@@ -48,9 +50,13 @@ static uint64_t asked_for(const struct command *command, unsigned cpus)
 
 uint64_t region_size_for(const struct command *command, unsigned cpus)
 {
-	uint64_t size = memory_largest_free() / 4, asked = asked_for(command, cpus);
+	uint64_t size = memory_largest_free() / 4, asked = asked_for(command, cpus), room;
 
+	if (command->verb != COMMAND_RECORD)
+		return 0;
+	room = volume_room(command->output) & ~(uint64_t)(TR_ALIGN - 1);
 	size = size < MOST ? size : MOST;
+	size = size < room ? size : room;
 	size = size > LEAST ? size : LEAST;
 	return deliver_align(size > asked ? size : asked);
 }
@@ -105,17 +111,52 @@ void deliver_next_steps(const struct command *command, const struct trace_region
 	console_printf("The machine waits, and takes further commands.\n");
 }
 
-void deliver(const struct command *command, const struct trace_region *region,
-             const struct channel *channel)
+void deliver_only_ways(const struct channel *channel)
 {
-	if (command->verb != COMMAND_RECORD)
-		return; /* counts stand on the screen */
-	deliver_report(channel);
-	if (command->keep)
-		deliver_where(channel);
-	else if (channel->ops->in_ram)
+	if (channel->ops->in_ram)
 		console_printf(
-		    "the recording was in RAM, %lu KiB, and nobody took it: --keep "
-		    "leaves it there\n",
-		    region->used >> 10);
+		    "what is recorded comes out by %sa debug probe or a memory dump "
+		    "(docs/channels.md)\n",
+		    serial_is_there(channel) ? "this line, " : "");
+}
+
+static int deliver_to_volume(const struct command *command, const struct channel *channel)
+{
+	struct error error = { "" };
+	char path[VOLUME_PATH_MAX];
+	int code = volume_save(channel->memory, channel->size, command->output, path, &error);
+
+	if (code)
+		console_printf("bareperf: no file was written: %s\n", error.text);
+	else
+		console_printf("written: %s\n", path);
+	return code;
+}
+
+/* Memory that the host shares needs no keeping. */
+static void deliver_keep(struct command *command, const struct channel *channel)
+{
+	memory_keep(channel->memory);
+	if (!kept_add(channel->address, channel->size) && command->verb == COMMAND_RECORD)
+		console_printf(
+		    "save writes it to the boot volume, save -o fs1:\\x.data to another one.\n");
+	deliver_where(channel);
+	if (command->then != THEN_DEFAULT)
+		console_printf("So the machine stays on.\n");
+	command->then = THEN_DEFAULT;
+}
+
+int deliver(struct command *command, const struct channel *channel, bool *keep)
+{
+	bool in_ram = channel->ops->in_ram;
+	int code = 0;
+
+	if (command->verb == COMMAND_RECORD)
+		deliver_report(channel); /* counts stand on the screen */
+	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
+		code = deliver_to_volume(command, channel);
+	*keep = in_ram && (code || command->keep);
+	if (*keep)
+		deliver_keep(command, channel);
+	return code;
 }

@@ -8,9 +8,13 @@
 #include "ringbuf/region_writer.h"
 
 /* How large a region in RAM is to be that nobody reads while it fills, bytes, a multiple of
- * TR_ALIGN: a quarter of the largest free block, 1 GiB at most, and no less than what the command
- * itself asks for on this many CPUs. After memory_init(). Boot services only. */
+ * TR_ALIGN; 0: the command records nothing. A quarter of the largest free block, 1 GiB at most, and
+ * no less than what the command itself asks for on this many CPUs; but no more than the volume
+ * takes. After memory_init(). Boot services only. */
 uint64_t region_size_for(const struct command *command, unsigned cpus);
+
+/* Exclusive: if the region is in RAM, by which ways alone something will come out. Thread. */
+void deliver_only_ways(const struct channel *channel);
 
 /* Exclusive: if it is in RAM, what the recording says, unless somebody reads it, where it lies and
  * how it gets from there to a host, for whoever sits in front of the machine. Thread. */
@@ -20,9 +24,11 @@ void deliver_next_steps(const struct command *command, const struct trace_region
 /* Is it about other CPUs than the boot CPU? Thread. */
 bool deliver_other_cpus(const struct command *command);
 
-/* The machine was given back, the region is whole, and it is freed afterwards, unless --keep was
- * said. Boot services only. Thread. */
-void deliver(const struct command *command, const struct trace_region *region,
-             const struct channel *channel);
+/* The machine was given back, and the region is whole: a recording that is in RAM, or that -o names
+ * a file for, is written to a volume (agent/volume/volume.h); what it says stands on the screen.
+ * *keep: its memory is to stay, by
+ * --keep or since there is no file; then no command->then ends it. 0, or why there is none. Boot
+ * services only. Thread. */
+int deliver(struct command *command, const struct channel *channel, bool *keep);
 
 #endif

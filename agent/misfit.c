@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/misfit.h"
 
+#include <errno.h>
+
+#include "agent/mode.h"
 #include "agent/reader.h"
 #include "agent/selftest.h"
+#include "agent/volume/volume.h"
+#include "lib/console.h"
+#include "lib/print.h"
 
 static const char *misfit_of_reset(const struct command *command, bool at_boot)
 {
@@ -24,7 +30,7 @@ static const char *misfit_of_size(const struct command *command, bool in_ram, bo
 
 static const char *misfit_of_loan(const struct command *command, bool in_ram, bool at_boot)
 {
-	if ((command->resident || command->keep) && !at_boot)
+	if (mode_is_resident(command, false) && !at_boot)
 		return "the firmware is gone: say this when the machine boots";
 	if (command->keep && !in_ram)
 		return "the trace region is not in RAM: it is the host's to keep";
@@ -36,10 +42,27 @@ static const char *misfit_of_end(const struct command *command, const struct tra
 {
 	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
 		return NULL;
-	/* at boot its reader may still come, by a line */
-	if ((command->then == THEN_POWEROFF || command->then == THEN_REBOOT) &&
+	/* at boot its reader may still come, by a line; or it becomes a file, or stays */
+	if (!moment->resident && (command->then == THEN_POWEROFF || command->then == THEN_REBOOT) &&
 	    !(moment->at_boot && moment->line_to_come) && !reader_is_announced(region))
 		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
+	return NULL;
+}
+
+/* A name that is of no use is refused; what the volume lacks is told, and costs no recording: it
+ * stays in RAM. */
+static const char *misfit_of_file(const struct command *command, const struct channel *channel)
+{
+	static struct error error;
+	int code;
+
+	if (command->verb != COMMAND_RECORD || (!channel->ops->in_ram && !command->output))
+		return NULL;
+	code = volume_check(channel->size, command->output, &error);
+	if (code == -EEXIST || code == -ENAMETOOLONG || code == -EINVAL)
+		return error.text;
+	if (code)
+		console_printf("bareperf: the recording may stay in RAM: %s\n", error.text);
 	return NULL;
 }
 
@@ -58,10 +81,27 @@ const char *misfit_find(const struct command *command, const struct trace_region
 	what = misfit_of_size(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
-	*option = command->keep ? "--keep" : "--resident";
+	*option = command->keep ? "--keep" : command->output ? "-o" : "--resident";
 	what = misfit_of_loan(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
 	*option = "--then";
-	return in_ram ? misfit_of_end(command, region, moment) : NULL;
+	what = in_ram ? misfit_of_end(command, region, moment) : NULL;
+	if (what || !moment->resident)
+		return what;
+	*option = command->output ? command->output : "record";
+	return misfit_of_file(command, channel);
+}
+
+int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error)
+{
+	char message[192];
+
+	print_text(message, sizeof(message), "command line, column %u: %s%s%s%s", error->column + 1,
+	           error->what, error->meant ? "; did you mean " : "",
+	           error->meant ? error->meant : "", error->meant ? "?" : "");
+	console_printf("%s\n%*s^\n%s\n", text, (int)error->column, "", message);
+	trace_region_set_message(region, -EINVAL, message);
+	trace_region_set_state(region, TR_FAILED);
+	return -EINVAL;
 }

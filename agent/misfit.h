@@ -10,11 +10,15 @@
 struct misfit_moment {
 	bool at_boot;      /* it is the machine's own command line; boot services are there */
 	bool line_to_come; /* ACPI or PCI names a UART */
+	bool resident;     /* boot services are to stay */
 };
 
 /* Why it is refused, and by which option; NULL: it is not. *option is set either way. Thread. */
 const char *misfit_find(const struct command *command, const struct trace_region *region,
                         const struct channel *channel, const struct misfit_moment *moment,
                         const char **option);
+
+/* Answer a wrong command line: the text, a mark under the place, the reason. -EINVAL. Thread. */
+int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error);
 
 #endif

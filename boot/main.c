@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The story of a run. */
+#include <errno.h>
+
 #include "agent/agent.h"
 #include "boot/channel_services.h"
 #include "boot/start.h"
@@ -56,6 +58,13 @@ static EFI_STATUS return_from_loan(void)
 	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
+static EFI_STATUS answer_status(void)
+{
+	if (!agent_is_resident() || !agent_outcome())
+		return EFI_SUCCESS;
+	return agent_outcome() == -EINVAL ? EFI_INVALID_PARAMETER : EFI_ABORTED;
+}
+
 /* First half: a guest of the firmware. */
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
@@ -79,8 +88,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (error)
 		return give_up("there is no trace region", error);
 	if (!agent_accept()) /* the command is wrong, or answered already */
-		return go_home(agent_is_resident() && agent_outcome() ? EFI_INVALID_PARAMETER
-		                                                      : EFI_SUCCESS);
+		return go_home(answer_status());
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	if (agent_is_resident())

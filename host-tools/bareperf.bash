@@ -15,10 +15,11 @@ _bareperf_guest()
 	case $1 in
 	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
-		--snapshot --then --resident --keep --exclusive --' ;;
+		--snapshot -o --output --then --resident --keep --exclusive --' ;;
 	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive --' ;;
-	'') echo 'record stat selftest list version help' ;;
+	save) echo '-o --output' ;;
+	'') echo 'record stat selftest save list version help' ;;
 	esac
 }
 

@@ -64,11 +64,14 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size);
 uint64_t memory_largest_free(void);
 
 /* Where boot services stay: allocate a heap, a quarter of the largest free block and not more than
- * 256 MiB. 0, -ENOMEM or -EIO. Boot services only, as the two that follow. */
+ * 256 MiB. 0, -ENOMEM or -EIO. Boot services only, as the three that follow. */
 int memory_borrow_heap(void);
 
 /* What memory_alloc_region() returned stays allocated when the rest is freed. */
 void memory_keep(const void *memory);
+
+/* Free what an image before us kept: its size bytes, whole pages. */
+void memory_free_kept(void *memory, uint64_t size);
 
 /* Free everything that was allocated here. Nothing of it may be in use. */
 void memory_free_all(void);

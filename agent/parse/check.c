@@ -5,6 +5,7 @@
 #include "agent/parse/words.h"
 
 #define STAYS_OURS "the machine stays ours: it is not given back to the firmware"
+#define NO_FILE    "a file is written where the firmware goes on"
 #define NEVER_FULL "an overwritable ring is read at the end: it wakes nobody"
 
 /* Options of which one makes the other meaningless. */
@@ -18,6 +19,7 @@ static const struct {
 	{ "--overwrite", "--watermark", NEVER_FULL },
 	{ "--resident", "--exclusive", "--resident and --exclusive exclude each other" },
 	{ "--keep", "--exclusive", STAYS_OURS },
+	{ "-o", "--exclusive", NO_FILE },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
@@ -127,6 +129,10 @@ static int check_mode(struct words *w)
 
 	if ((c->resident || c->keep) && (c->then == THEN_WAIT || c->verb == COMMAND_SELFTEST))
 		return command_fail(w, STAYS_OURS, given(w, c->keep ? "--keep" : "--resident"));
+	if ((c->output || c->verb == COMMAND_SAVE) && c->then == THEN_WAIT)
+		return command_fail(w, NO_FILE, given(w, "--then"));
+	if (c->verb == COMMAND_SAVE && c->exclusive)
+		return command_fail(w, NO_FILE, given(w, "--exclusive"));
 	return 0;
 }
 

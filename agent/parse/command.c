@@ -59,6 +59,7 @@ static const struct {
 	{ "stat", COMMAND_STAT, stat_options, true },
 	{ "selftest", COMMAND_SELFTEST, selftest_options, false },
 	{ "list", COMMAND_LIST, NULL, false },
+	{ "save", COMMAND_SAVE, save_options, false },
 	{ "stop", COMMAND_STOP, NULL, false },
 	{ "version", COMMAND_VERSION, NULL, false },
 	{ "--version", COMMAND_VERSION, NULL, false },
@@ -245,7 +246,7 @@ static int parse_verb(struct words *w)
 		suggestion_offer(&near, verbs[i].name);
 	}
 	return command_unknown(
-	    w, "unknown command: record, stat, stop, list, selftest, version or help", &near);
+	    w, "unknown command: record, stat, stop, save, list, selftest, version or help", &near);
 }
 
 static int parse_words(struct words *w)
@@ -327,12 +328,15 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       selftest [OPTIONS]\n"
+	    "       save [-o FILE]\n"
 	    "       stop | list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
 	print("\nstat:\n");
 	print_options(stat_options, print);
 	print("\nselftest:\n");
 	print_options(selftest_options, print);
+	print("\nsave (a recording that stayed in RAM, to a volume):\n");
+	print_options(save_options, print);
 	print("\nevery command:\n");
 	print_options(common_options, print);
 	print("\nworkloads:\n");

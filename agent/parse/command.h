@@ -18,6 +18,7 @@ enum command_verb {
 	COMMAND_RECORD,
 	COMMAND_STAT,
 	COMMAND_STOP,
+	COMMAND_SAVE,
 	COMMAND_SELFTEST
 };
 
@@ -48,6 +49,7 @@ struct command {
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
 	bool resident, exclusive;        /* whether boot services are to stay; neither: not given */
 	bool keep;                       /* the region stays allocated when boot services go on */
+	const char *output;              /* -o: the file on a volume; NULL: not given */
 	const struct workload_usage *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */

@@ -155,6 +155,12 @@ static int set_watermark(struct words *w, const char *text)
 	return error;
 }
 
+static int set_output(struct words *w, const char *text)
+{
+	w->command->output = text;
+	return 0;
+}
+
 static int set_json(struct words *w, const char *text)
 {
 	(void)text;
@@ -246,6 +252,9 @@ const struct command_option record_options[] = {
 	  set_aux_watermark },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
 	  set_snapshot },
+	{ "-o", "--output", "FILE",
+	  "resident: the file on the boot volume, or [fs1:]\\NAME (\\bareperf\\NNNN.data)",
+	  set_output },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -265,16 +274,26 @@ const struct command_option selftest_options[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
+const struct command_option save_options[] = {
+	{ "-o", "--output", "FILE", "as record's: another name, another volume", set_output },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
 /* For every command, anywhere before "--". */
 const struct command_option common_options[] = {
 	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
 	{ "--region-size", NULL, "MIB",
-	  "when the machine boots: size of a trace region in RAM (16)", set_region_size },
+	  "when the machine boots: size of a trace region in RAM (resident: as RAM and the "
+	  "volume allow; else 16)",
+	  set_region_size },
 	{ "--resident", NULL, NULL,
-	  "borrow the machine from the firmware, which goes on afterwards", set_resident },
+	  "borrow the machine from the firmware, which goes on afterwards, and write a file (the "
+	  "default where there is no shared memory)",
+	  set_resident },
 	{ "--keep", NULL, NULL, "resident, with the trace region left in RAM until a reset",
 	  set_keep },
 	{ "--exclusive", NULL, NULL,
-	  "leave boot services for good, and take further commands (the default)", set_exclusive },
+	  "leave boot services for good, and take further commands (else the default)",
+	  set_exclusive },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

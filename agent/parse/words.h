@@ -21,10 +21,10 @@ struct words {
 	struct command_error *error;
 };
 
-/* Options of `record`, of `stat`, of `selftest`, and of every command; each ends with a NULL name.
- */
+/* Options of `record`, of `stat`, of `selftest`, of `save`, and of every command; each ends with a
+ * NULL name. */
 extern const struct command_option record_options[], stat_options[], selftest_options[],
-    common_options[];
+    save_options[], common_options[];
 
 /* The command line is wrong. at points into the command's words, which are the text cut in place:
  * its column is the same. Returns -EINVAL. */

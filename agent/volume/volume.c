@@ -7,6 +7,7 @@
 
 #include "agent/volume/perf_output_volume.h"
 #include "agent/volume/volume_file.h"
+#include "agent/volume/volume_where.h"
 #include "host-tools/session/session.h"
 #include "lib/console.h"
 
@@ -18,13 +19,24 @@
 static struct session volume_session;
 static struct region volume_region;
 
+/* The volume that the name is about; what stands behind it, "" for nothing. */
+static int volume_of(const char **name, struct error *error)
+{
+	const char *given = *name != NULL ? *name : "", *colon = strchr(given, ':');
+
+	*name = colon != NULL ? colon + 1 : given;
+	return volume_choose(given, colon != NULL ? (size_t)(colon - given) : 0, error);
+}
+
 /* Where -o's name lies: in \bareperf unless it says. UEFI separates by '\' alone. */
 static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct error *error)
 {
 	unsigned number;
-	int code;
+	int code = volume_of(&name, error);
 
-	if (name == NULL) {
+	if (code != 0)
+		return code;
+	if (*name == 0) {
 		code = volume_next_number(&number, error);
 		snprintf(path, VOLUME_PATH_MAX, "\\bareperf\\%04u.data", number);
 		return code;
@@ -62,12 +74,23 @@ static int volume_takes(uint64_t size, struct error *error)
 	return 0;
 }
 
+uint64_t volume_room(const char *name)
+{
+	struct error ignored = { "" };
+	struct volume_space space;
+
+	if (volume_of(&name, &ignored) != 0 || volume_space(&space, &ignored) != 0 ||
+	    space.free == UINT64_MAX)
+		return UINT64_MAX;
+	return space.free > META ? space.free - META : 0;
+}
+
 int volume_check(uint64_t region_size, const char *name, struct error *error)
 {
 	char path[VOLUME_PATH_MAX];
-	int code = volume_takes(region_size + META, error);
+	int code = volume_place(path, name, error);
 
-	return code != 0 ? code : volume_place(path, name, error);
+	return code != 0 ? code : volume_takes(region_size + META, error);
 }
 
 /* One session over the region, as the host tool's. */
@@ -93,11 +116,11 @@ static int run_session(const struct channel *channel, const char *path, struct e
 	return code;
 }
 
-int volume_save(const void *region, uint64_t size, const char *name, struct error *error)
+int volume_save(const void *region, uint64_t size, const char *name, char path[VOLUME_PATH_MAX],
+                struct error *error)
 {
 	const struct channel bytes = { .bytes = (void *)(uintptr_t)region, .size = size };
 	struct perf_output_plan plan = { .is_measured = false };
-	char path[VOLUME_PATH_MAX];
 	int code = volume_place(path, name, error);
 
 	perf_output_set_plan(&plan);
@@ -112,4 +135,28 @@ int volume_save(const void *region, uint64_t size, const char *name, struct erro
 	plan.is_measured = true;
 	console_printf("writing %s, %lu KiB\n", path, (plan.size + 1023) >> 10);
 	return run_session(&bytes, path, error);
+}
+
+/* What fails is told when the file is finished. */
+static void volume_put(void *context, const char *text, size_t length)
+{
+	struct error ignored = { "" };
+
+	volume_file_append(context, text, length, &ignored);
+}
+
+int volume_write_text(const char *path, const char *ending,
+                      void (*tell)(void *context, print_put_fn put, void *put_context),
+                      void *context, struct error *error)
+{
+	struct volume_file *file;
+	char name[VOLUME_PATH_MAX];
+	int code;
+
+	volume_with_ending(name, path, ending);
+	code = volume_file_create(&file, name, error);
+	if (code != 0)
+		return code;
+	tell(context, volume_put, file);
+	return volume_file_finish(file, error);
 }

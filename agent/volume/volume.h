@@ -9,16 +9,38 @@
 
 #include <stdint.h>
 
+#include "agent/volume/volume_file.h"
 #include "host-tools/util/error.h"
+#include "lib/print.h"
+
+/*
+ * A name is as record's -o has it:
+ *
+ *	NULL or ""	\bareperf\NNNN.data, with the next free number
+ *	x.data		\bareperf\x.data
+ *	\a\x.data	that
+ *	fs1:...		any of these, on the volume that the shell calls fs1
+ */
+
+/* How large a region may be whose file that name's volume takes, bytes; UINT64_MAX: it cannot be
+ * said, or there is no volume. */
+uint64_t volume_room(const char *name);
 
 /* Before a recording: whether there is a volume that takes the file of a region of so many bytes.
- * name: as record's -o has it; NULL: \bareperf\NNNN.data with the next free number. 0; -ENODEV: no
- * volume; -EROFS; -EEXIST: there is a file of this name; -ENOSPC; -EIO. */
+ * 0; -EEXIST: there is a file of this name; -ENAMETOOLONG; -EINVAL: the shell has no such volume;
+ * -ENODEV: we come from none; -EROFS; -ENOSPC; -EFBIG: more than a FAT file holds; -EIO. */
 int volume_check(uint64_t region_size, const char *name, struct error *error);
 
 /* Write the region of size bytes, of which none is changed, so that a failure costs nothing but
- * time. What is being written where is said on the console. 0, or as above; -EPROTO: no region, or
- * a ring in it makes no sense. */
-int volume_save(const void *region, uint64_t size, const char *name, struct error *error);
+ * time. What is being written where is said on the console; path: where it is. 0, or as above;
+ * -EPROTO: no region, or a ring in it makes no sense. */
+int volume_save(const void *region, uint64_t size, const char *name, char path[VOLUME_PATH_MAX],
+                struct error *error);
+
+/* Beside the file that volume_save() has just written, under its name with another ending (".txt"):
+ * what tell puts. 0, or as above. */
+int volume_write_text(const char *path, const char *ending,
+                      void (*tell)(void *context, print_put_fn put, void *put_context),
+                      void *context, struct error *error);
 
 #endif

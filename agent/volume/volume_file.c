@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/volume/volume_where.h"
 #include "lib/efi.h"
 
 #define BUFFER    (1U << 20) /* written at a time: some firmware takes ms for any write */
@@ -58,24 +59,6 @@ static int volume_fail(struct error *error, EFI_STATUS status, const char *doing
 }
 
 /* ---- Volume and names ---- */
-
-static EFI_FILE *volume_root(struct error *error)
-{
-	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-	EFI_FILE_IO_INTERFACE *volume = NULL;
-	EFI_FILE *root = NULL;
-
-	if (image != NULL && image->DeviceHandle != NULL)
-		volume = efi_protocol(image->DeviceHandle,
-		                      (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
-	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root))) {
-		error_set(error, -ENODEV,
-		          "we come from no volume (from the network, say, or by -kernel), or it "
-		          "was pulled out");
-		return NULL;
-	}
-	return root;
-}
 
 static void volume_name(CHAR16 to[VOLUME_PATH_MAX], const char *path)
 {
@@ -224,8 +207,7 @@ static EFI_STATUS rename_file(struct volume_file *file, const char *path)
 	return status;
 }
 
-/* Its name with another ending in place of its own. */
-static void with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *ending)
+void volume_with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *ending)
 {
 	const char *dot = strrchr(path, '.');
 	size_t length = dot != NULL && strchr(dot, '\\') == NULL ? (size_t)(dot - path)
@@ -240,8 +222,8 @@ static EFI_STATUS begin_file(struct volume_file *file)
 	char temporary[VOLUME_PATH_MAX], part[VOLUME_PATH_MAX];
 	EFI_STATUS status;
 
-	with_ending(temporary, file->path, ".tmp");
-	with_ending(part, file->path, ".part");
+	volume_with_ending(temporary, file->path, ".tmp");
+	volume_with_ending(part, file->path, ".part");
 	status = create_file(file, temporary);
 	if (EFI_ERROR(status) || !EFI_ERROR(rename_file(file, part)))
 		return status;

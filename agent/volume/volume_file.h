@@ -24,6 +24,9 @@
 
 struct volume_file;
 
+/* A path's name with another ending in place of its own. */
+void volume_with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *ending);
+
 /* The volume's room. */
 struct volume_space {
 	uint64_t free; /* bytes; UINT64_MAX: the firmware does not say */

@@ -83,11 +83,29 @@ static __attribute__((format(printf, 1, 2))) void print_answer(const char *forma
 	va_end(arguments);
 }
 
+/* What is for a machine that has a volume and nobody beside it, or NULL. */
+static const char *not_for_guests(const struct guest *guest, const struct command *command,
+                                  unsigned *column)
+{
+	*column = 0;
+	if (command->verb == COMMAND_SAVE)
+		return "the host has the recording: there is nothing that the machine could save";
+	if (!command->output)
+		return NULL;
+	for (int i = 0; i < guest->count && strncmp(guest->words[i], "-o", 2) != 0 &&
+	                strncmp(guest->words[i], "--output", 8) != 0;
+	     i++)
+		*column += (unsigned)strlen(guest->words[i]) + 1;
+	return "a file of the machine's own: the host's is said before the command, -o FILE --";
+}
+
 static bool check_command(const struct guest *guest, const char *text, bool *answered)
 {
 	static struct command command;
 	struct command_error reason;
 	struct blob meant = { 0 };
+	const char *what;
+	unsigned column;
 
 	if (!guest->tables)
 		return true;
@@ -95,7 +113,10 @@ static bool check_command(const struct guest *guest, const char *text, bool *ans
 		*answered = command.verb == COMMAND_HELP;
 		if (*answered)
 			command_print_usage(guest->tables, print_answer);
-		return true;
+		what = not_for_guests(guest, &command, &column);
+		if (what)
+			refuse(guest, column, what, NULL);
+		return !what;
 	}
 	if (!reason.meant)
 		suggest_own(&meant, guest, text, &reason);

@@ -50,6 +50,8 @@ for isa in ("x86_64", "aarch64"):
     refused("record -e branch-step// -F 100 -- noploop", "-F", "nothing is sampled", arch=isa)
     refused("record -- noploop 5 6", "6", "one argument too many", arch=isa)
     passed("record -e {cycles,instructions}:S,cpu-clock -a -m 64 payload --then -e cyles", arch=isa)
+    refused("record -e cpu-clock -o x.data -- noploop", "-o", "the host's is said before", arch=isa)
+    refused("save", "save", "the host has the recording", arch=isa)
     passed("stat -- matmul", arch=isa)
     passed("list", arch=isa)
     passed("version", arch=isa)

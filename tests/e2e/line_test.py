@@ -33,6 +33,7 @@ TAIL_FAULTS = 80  # of a ring's ledger
 SEED = int(os.environ.get("SEED", str(random.randrange(10**6))))
 SHORT = b"record -m 16 -e cpu-clock -F 1000 -- noploop 1"
 LAST = SHORT.decode().replace(" -- ", " --then poweroff -- ")
+EXCLUSIVE = LAST.replace("record", "record --exclusive")
 STEADY = ("-icount", "shift=3,sleep=off")  # a tick is a tick, however busy the host
 
 
@@ -375,7 +376,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory:
             whole_story(arch, card, pathlib.Path(directory))
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory, \
-                Machine(directory, arch, card, command=LAST) as m:
+                Machine(directory, arch, card, command=EXCLUSIVE) as m:
             ends(m)
     tap.finish()
 

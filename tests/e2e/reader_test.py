@@ -21,6 +21,7 @@ import tap
 EINVAL = -22
 IDLE, RECORDING, COMPLETE, FAILED = 1, 2, 3, 4
 LEDGER, RINGS = tr.table("event_ledger"), tr.table("rings")  # tables of the header
+HEAD, TAIL = 1024, 1032  # of a ring's control page
 NONE, IS_READY, GONE = 0, 1, 2
 MIB = 1 << 20
 
@@ -85,6 +86,12 @@ def renew(agent):
 def account(agent, word):
     """A word of the first event's ledger."""
     return agent.word(agent.word(LEDGER, "<Q") + 8 * word, "<Q")
+
+
+def acknowledge(agent):
+    """All that is in the first ring."""
+    control = agent.word(agent.word(RINGS, "<Q") + 16, "<Q")
+    agent.store(control + TAIL, ctypes.c_uint64, agent.word(control + HEAD, "<Q"))
 
 
 def message(agent):
@@ -164,11 +171,12 @@ def in_ram(agent):
     box = agent.post(b"record -e cpu-clock --then poweroff -- noploop 1")
     keep_lease(agent, lambda: agent.state() == RECORDING)
     be_ready(agent)
-    keep_lease(agent, lambda: agent.is_answered(box))
+    keep_lease(agent, lambda: acknowledge(agent) or agent.is_answered(box))
+    acknowledge(agent)
     end = time.monotonic() + 3
     keep_lease(agent, lambda: time.monotonic() > end)
     tap.equal((agent.process.poll(), agent.state()), (None, COMPLETE),
-              "with a reader the machine may switch off, and does not before it has been read")
+              "with a reader the machine may switch off, and does not before that has withdrawn")
     announce(agent, 0)
     agent.process.wait(60)
     tap.equal(agent.process.returncode, 0, "when its reader has withdrawn it does")
@@ -215,11 +223,11 @@ if machine.missing():
     tap.skip("a recording begins when its reader reads", machine.missing())
 else:
     with tempfile.TemporaryDirectory(prefix="bareperf-reader-") as DIRECTORY:
-        with_agent(Ram(DIRECTORY, "list --region-size 32"), in_ram)
+        with_agent(Ram(DIRECTORY, "list --exclusive --region-size 32"), in_ram)
         for COMMAND, REASON in (
-                ("record --region-size 65536 -e cyles -- noploop", "did you mean cycles?"),
-                ("record --region-size 32 --then poweroff -- noploop",
-                 "column 25: the recording would be lost: it is in RAM, and nobody reads it "
+                ("record --exclusive --region-size 65536 -e cyles -- noploop", "did you mean cycles?"),
+                ("record --exclusive --region-size 32 --then poweroff -- noploop",
+                 "column 37: the recording would be lost: it is in RAM, and nobody reads it "
                  "(wait will do)")):
             with_agent(Ram(DIRECTORY, COMMAND), lambda agent, reason=REASON:
                        refused_at_boot(agent, reason))

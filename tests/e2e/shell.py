@@ -19,7 +19,11 @@ MACHINES = {
     "x86_64": ["-machine", "q35", "-cpu", "max"],
     "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max"],
 }
-BOOT_FILES = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
+DEVICES = {
+    "virtio": ["-device", "virtio-blk-pci,drive=disk"],
+    "USB": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
+    "NVMe": ["-device", "nvme,serial=1,drive=disk"],
+}
 ESCAPES = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]")
 PROMPT = re.compile(r"(Shell|FS0:\\)> *$")
 
@@ -31,7 +35,7 @@ def firmware(isa):
 
 
 # Fails, so that the next boot entry is booted: the shell.
-FAILS = "record --resident -e cpu-clock -- payload\n"
+FAILS = "record -e cpu-clock -- payload\n"
 
 
 def make_disk(directory, isa, config=FAILS, files=()):
@@ -49,14 +53,14 @@ def make_disk(directory, isa, config=FAILS, files=()):
 class Shell:
     """QEMU with this disk; its serial line is the firmware's console."""
 
-    def __init__(self, isa, disk, *options, program=None, base=None, flash=None):
+    def __init__(self, isa, disk, *options, device="virtio", program=None, base=None, flash=None):
         self.monitor = machine.boots.Monitor(disk.parent)
         self.raw = b""
         self.process = subprocess.Popen(
             [program or f"qemu-system-{isa}", *(base or MACHINES[isa]), *(flash or firmware(isa)),
              "-m", "512", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
              "-drive", f"if=none,id=disk,format=raw,file={disk}",
-             "-device", "virtio-blk-pci,drive=disk", *self.monitor.options, *options],
+             *DEVICES[device], *self.monitor.options, *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def __enter__(self):

@@ -39,11 +39,12 @@ static void volume_try(const void *region, uint64_t size, const char *word)
 {
 	const char *name = strcmp(word, "-") == 0 ? NULL : word;
 	struct error error = { "" };
+	char path[VOLUME_PATH_MAX];
 	int code = volume_check(size, name, &error);
 
 	console_printf("check %s: %d %s\n", word, code, error.text);
 	error.text[0] = 0;
-	code = volume_save(region, size, name, &error);
+	code = volume_save(region, size, name, path, &error);
 	console_printf("save %s: %d %s\n", word, code, error.text);
 }
 

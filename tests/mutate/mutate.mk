@@ -28,10 +28,12 @@ SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan
 	unit/aux_tsan_test unit/clock_sync_tsan_test unit/mailbox_test unit/output_test \
 	unit/reader_process_plain_test unit/session_test unit/ivshmem_server_test e2e/wakeup_test \
 	e2e/bts_stop_test e2e/cpus_test e2e/nmi_test e2e/output_test e2e/reader_test
-# How many recordings one boot makes, and readers of one are killed.
+# How many recordings one boot makes, of a waiting machine and of a firmware's shell, and how many
+# readers of one are killed.
 SOAK_RECORDINGS := 100
 SOAK_KILLS := 50
 SOAK_MOMENTS := 30
+SOAK_RESIDENT := 100
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
@@ -41,6 +43,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test \
 		e2e/serial_test e2e/gdb_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
+	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)

@@ -118,6 +118,18 @@ static void the_firmware_stays_or_goes_as_is_said(void **state)
 	assert_true(c.keep && c.resident);
 }
 
+static void a_file_may_be_named(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- loop"), 0);
+	assert_null(c.output);
+	assert_int_equal(parse("record -o fs1:\\x.data -- loop"), 0);
+	assert_string_equal(c.output, "fs1:\\x.data");
+	assert_int_equal(parse("save --output=y"), 0);
+	assert_int_equal(c.verb, COMMAND_SAVE);
+	assert_string_equal(c.output, "y");
+}
+
 static void sizes_may_have_a_suffix(void **state)
 {
 	(void)state;
@@ -135,7 +147,7 @@ static void an_error_names_the_reason_and_the_column(void **state)
 	} cases[] = {
 		{ "", "a command is missing", 0 },
 		{ "recrod -- loop",
-		  "unknown command: record, stat, stop, list, selftest, version or help", 0 },
+		  "unknown command: record, stat, stop, save, list, selftest, version or help", 0 },
 		{ "record -x -- loop", "unknown option", 7 },
 		{ "list -g", "unknown option", 5 },
 		{ "list now", "unexpected argument", 5 },
@@ -198,6 +210,12 @@ static void the_firmware_cannot_both_stay_and_go(void **state)
 		  "the machine stays ours: it is not given back to the firmware", 17 },
 		{ "record --keep --then wait -- loop",
 		  "the machine stays ours: it is not given back to the firmware", 7 },
+		{ "record -o x --exclusive -- loop", "a file is written where the firmware goes on",
+		  12 },
+		{ "record --then wait -o x -- loop", "a file is written where the firmware goes on",
+		  7 },
+		{ "save --exclusive", "a file is written where the firmware goes on", 5 },
+		{ "save --then wait", "a file is written where the firmware goes on", 5 },
 	};
 
 	(void)state;
@@ -349,6 +367,7 @@ int main(void)
 		cmocka_unit_test(events_of_several_options_add_up),
 		cmocka_unit_test(every_command_may_say_what_comes_then),
 		cmocka_unit_test(the_firmware_stays_or_goes_as_is_said),
+		cmocka_unit_test(a_file_may_be_named),
 		cmocka_unit_test(sizes_may_have_a_suffix),
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),
 		cmocka_unit_test(the_firmware_cannot_both_stay_and_go),

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/kept.h"
+
+#include <errno.h>
+
+#include "lib/efi.h"
+
+#define VARIABLE_GUID                                                  \
+	{                                                              \
+		0x5a1c0a7d, 0x1b52, 0x4f0e,                            \
+		{                                                      \
+			0x9d, 0x3a, 0x6f, 0x2b, 0x8e, 0x47, 0xc1, 0x90 \
+		}                                                      \
+	}
+#define VARIABLE_KIND EFI_VARIABLE_BOOTSERVICE_ACCESS
+
+static CHAR16 kept_name[] = L"BareperfKept";
+
+unsigned kept_list(struct kept list[KEPT_MAX])
+{
+	EFI_GUID guid = VARIABLE_GUID;
+	UINTN size = KEPT_MAX * sizeof(*list);
+
+	if (EFI_ERROR(
+	        efi_system->RuntimeServices->GetVariable(kept_name, &guid, NULL, &size, list)))
+		return 0;
+	return (unsigned)(size / sizeof(*list));
+}
+
+/* 0 of them: the variable is deleted. */
+static int kept_set(struct kept *list, unsigned count)
+{
+	EFI_GUID guid = VARIABLE_GUID;
+
+	return EFI_ERROR(efi_system->RuntimeServices->SetVariable(kept_name, &guid, VARIABLE_KIND,
+	                                                          count * sizeof(*list), list))
+	           ? -EIO
+	           : 0;
+}
+
+int kept_add(uint64_t address, uint64_t size)
+{
+	struct kept list[KEPT_MAX];
+	unsigned count = kept_list(list);
+
+	if (count == KEPT_MAX)
+		return -ENOSPC;
+	list[count] = (struct kept){ address, size };
+	return kept_set(list, count + 1);
+}
+
+void kept_remove(uint64_t address)
+{
+	struct kept list[KEPT_MAX];
+	unsigned count = kept_list(list), left = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (list[i].address != address)
+			list[left++] = list[i];
+	kept_set(list, left);
+}

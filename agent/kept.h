@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace regions that stay in RAM when we go: in pages that nobody else uses, and noted in a
+ * variable of the firmware's that a reset forgets, as it forgets who owned the pages. Boot services
+ * only. Thread.
+ */
+#ifndef AGENT_KEPT_H
+#define AGENT_KEPT_H
+
+#include <stdint.h>
+
+#define KEPT_MAX 16U
+
+struct kept {
+	uint64_t address, size; /* bytes; whole pages */
+};
+
+/* How many there are, the oldest first. */
+unsigned kept_list(struct kept list[KEPT_MAX]);
+
+/* 0; -ENOSPC: there are too many; -EIO: the firmware keeps no variables. The pages stay either
+ * way. */
+int kept_add(uint64_t address, uint64_t size);
+
+/* Forget the one at this address. */
+void kept_remove(uint64_t address);
+
+#endif

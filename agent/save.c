@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/save.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "abi/trace_region.h"
+#include "agent/kept.h"
+#include "agent/volume/volume.h"
+#include "lib/console.h"
+#include "lib/memory.h"
+#include "lib/syscalls.h"
+
+/* The writer wants malloc(), and nothing of it a clock. */
+static int save_prepare(void)
+{
+	static const struct arch_clock no_clock = { .frequency = 1 };
+	uint64_t size;
+	void *heap;
+	int error = memory_borrow_heap();
+
+	memory_heap(&heap, &size);
+	if (!error)
+		syscalls_init(heap, size, &no_clock);
+	return error;
+}
+
+static int save_one(const struct kept *kept, const char *name)
+{
+	struct tr_header *header = (struct tr_header *)(uintptr_t)kept->address;
+	struct error error = { "" };
+	char path[VOLUME_PATH_MAX];
+	int code = volume_save(header, kept->size, name, path, &error);
+
+	if (code) {
+		console_printf("bareperf: 0x%lx stays in RAM: %s\n", kept->address, error.text);
+		return code;
+	}
+	console_printf("written: %s; its memory is free again\n", path);
+	header->magic = 0;
+	kept_remove(kept->address);
+	memory_free_kept(header, kept->size);
+	return 0;
+}
+
+int save_kept(const struct command *command)
+{
+	struct kept list[KEPT_MAX];
+	unsigned count = kept_list(list);
+	int code;
+
+	if (!count) {
+		console_printf("bareperf: no recording is kept in RAM since the last reset\n");
+		return -ENOENT;
+	}
+	code = save_prepare();
+	if (code) {
+		console_printf("bareperf: no memory to write a file with\n");
+		return code;
+	}
+	for (unsigned i = command->output ? count - 1 : 0; i < count; i++) {
+		int one = save_one(&list[i], command->output);
+
+		code = one ? one : code;
+	}
+	return code;
+}

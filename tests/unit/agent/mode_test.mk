@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+mode_test_SRCS := agent/mode.c
