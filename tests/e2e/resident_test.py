@@ -4,6 +4,9 @@
 firmware's shell, which goes on as if nothing had been.
 
 RESIDENT_TIMES: how often a recording is repeated to see whether memory leaks (10).
+RESIDENT_MACHINE: "x86_64 8", "aarch64", "x86_64 model": some of the machines only.
+
+check-timeout: 1500
 """
 
 import os
@@ -324,6 +327,38 @@ def many_cpus(isa, directory, device):
     are_whole(disk, name, region)
 
 
+MODELS = {
+    "x86_64": (["-machine", "q35", "-cpu", "Skylake-Client,pmu=on"], "bts// -m ,1024 -- branches 1000"),
+    "aarch64": (["-machine", "virt,gic-version=3,virtualization=on", "-cpu",
+                 "cortex-a76,spe=on,pmu-instructions=on"],
+                "arm_spe// -c 1024 -m ,1024 -- branches 1000000"),
+}
+
+
+def modelled(isa, directory):
+    """Counters and traces, whose interrupts, buffers and registers are given back with the rest."""
+    name = f"{isa}, the hardware model"
+    program, why = machine.model(isa)
+    if not program:
+        tap.skip(name, why)
+        return
+    disk, (base, trace) = Disk(isa, directory), MODELS[isa]
+    with shell.Shell(isa, disk.path, program=program, base=base) as sh:
+        sh.open()
+        said = sh.type("bareperf.efi record -e cycles -c 1000000 -g -- calltree 1")
+        tap.ok(generated(said) > 0 and "0001.data" in said, f"{name}: counters sample", said)
+        said = sh.type(f"bareperf.efi record -e {trace}")
+        tap.ok(re.search(r"\n  [1-9]\d+ bytes of trace", said) and "0002.data" in said,
+               f"{name}: hardware traces into an AUX area", said)
+        said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 1")
+        tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
+        goes_on(sh, isa, name)
+    itrace = {"x86_64": "--itrace=b", "aarch64": "--itrace=i1i"}[isa]
+    status = [disk.is_sound()[0], opens(disk, "0001.data", fields="ip"),
+              opens(disk, "0002.data", itrace, fields="ip"), opens(disk, "0003.data", fields="ip")]
+    tap.equal(status, [0, True, True, True], f"{name}: the volume is sound, and perf opens the files")
+
+
 STORIES = {1: one_cpu, 2: two_cpus, 8: many_cpus}
 if machine.missing():
     tap.skip("the machine is given back to its firmware", machine.missing())
@@ -332,4 +367,7 @@ else:
         for ISA, CPUS, DEVICE in MACHINES:
             if f"{ISA} {CPUS}".startswith(os.environ.get("RESIDENT_MACHINE", "")):
                 STORIES[CPUS](ISA, DIRECTORY, DEVICE)
+        for ISA in MODELS:
+            if f"{ISA} model".startswith(os.environ.get("RESIDENT_MACHINE", "")):
+                modelled(ISA, DIRECTORY)
 tap.finish()
