@@ -66,6 +66,7 @@ struct channel_ops {
 	void (*wait)(struct channel *channel);
 	bool (*rung)(struct channel *channel, uint32_t vector, uint64_t *count);
 	bool (*stop)(struct channel *channel, struct channel_stop *stop); /* NULL: never stands */
+	uint64_t (*backlog)(const struct channel *channel);               /* NULL: always 0 */
 	void (*close)(struct channel *channel);
 };
 
@@ -131,6 +132,12 @@ static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64
 static inline bool channel_stop(struct channel *channel, struct channel_stop *stop)
 {
 	return channel->ops->stop && channel->ops->stop(channel, stop);
+}
+
+/* Bytes of records, AUX areas and text that the look under way has yet to bring. */
+static inline uint64_t channel_backlog(const struct channel *channel)
+{
+	return channel->ops->backlog ? channel->ops->backlog(channel) : 0;
 }
 
 /* Give back what it took; nothing to do for one that is not open. Published words arrive first. */

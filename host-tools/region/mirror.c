@@ -335,8 +335,7 @@ static void mirror_wait(struct channel *channel)
 
 static bool mirror_rung(struct channel *channel, uint32_t vector, uint64_t *count)
 {
-	*count = 0;
-	return (void)channel, (void)vector, false;
+	return (void)channel, (void)vector, *count = 0, false;
 }
 
 static bool mirror_stop(struct channel *channel, struct channel_stop *stop)
@@ -344,6 +343,13 @@ static bool mirror_stop(struct channel *channel, struct channel_stop *stop)
 	struct mirror *mirror = channel->own;
 
 	return mirror->ops->stop && mirror->ops->stop(mirror->cable, stop);
+}
+
+static uint64_t mirror_backlog(const struct channel *channel)
+{
+	const struct mirror *mirror = channel->own;
+
+	return mirror->has_more && mirror->step == STEP_BYTES ? mirror_plan_left(&mirror->plan) : 0;
 }
 
 static void mirror_close(struct channel *channel)
@@ -364,6 +370,7 @@ static const struct channel_ops mirror_ops = {
 	.wait = mirror_wait,
 	.rung = mirror_rung,
 	.stop = mirror_stop,
+	.backlog = mirror_backlog,
 	.close = mirror_close,
 };
 

@@ -93,6 +93,15 @@ void mirror_plan_state(struct mirror_plan *plan)
 	want_staged(plan, READER, READER_SIZE, true);
 }
 
+uint64_t mirror_plan_left(const struct mirror_plan *plan)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		left += plan->pieces[i].done ? 0 : plan->pieces[i].size;
+	return left;
+}
+
 void mirror_plan_header(struct mirror_plan *plan)
 {
 	plan->count = 0;

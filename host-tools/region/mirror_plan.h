@@ -48,6 +48,9 @@ void mirror_plan_aux_heads(struct mirror_plan *plan);
 /* overwritable: such rings' bytes, too. */
 void mirror_plan_bytes(struct mirror_plan *plan, bool overwritable);
 
+/* Bytes of the step's pieces that are not there yet. */
+uint64_t mirror_plan_left(const struct mirror_plan *plan);
+
 /* What is staged is forgotten: a new look. */
 void mirror_plan_begin(struct mirror_plan *plan);
 

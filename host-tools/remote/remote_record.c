@@ -233,8 +233,10 @@ static int report(struct recording *r, int code, struct error *error)
 		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
 	else if (r->has_session)
 		status = guest_summary(&r->session, r->options.output, 0);
-	if (r->has_session)
+	if (r->has_session) {
+		progress_tell_what_fits(&r->progress, &r->session);
 		tell_how_to_come_back(r);
+	}
 	if (!code && r->status < 0) {
 		r->refused = !r->has_session;
 		error_print(error);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,23 +74,48 @@ static void put_lost(const struct ledger *ledger, char *text, size_t size)
 		snprintf(text, size, "0");
 }
 
+/* What is lost otherwise is lost at the end, after a wait. */
+static void look_at_disk(struct progress *progress, const struct session *session)
+{
+	struct statvfs disk;
+	uint64_t room, missing;
+
+	if (progress->disk_told || !progress->pace.backlog ||
+	    statvfs(session->options.output, &disk))
+		return;
+	room = (uint64_t)disk.f_bavail * disk.f_frsize;
+	missing = pace_short_of(progress->pace.backlog, room);
+	if (!missing)
+		return;
+	progress->disk_told = true;
+	progress_clear(progress);
+	say("%.1f MB are still to come, and the disk of %s has room for %.1f MB: make room for "
+	    "%.1f MB more, or its end will be lost",
+	    (double)progress->pace.backlog / 1e6, session->options.output, (double)room / 1e6,
+	    (double)missing / 1e6);
+}
+
 void progress_show(struct progress *progress, struct session *session)
 {
 	double now = progress_now();
 	bool lost;
-	char text[160];
+	char text[160], left[32] = "";
 
+	pace_note(&progress->pace, now, channel_backlog(session->region.channel));
+	look_at_disk(progress, session);
 	if (!due(progress, now))
 		return;
 	ledger_update(&session->ledger, &session->region);
 	put_lost(&session->ledger, text, sizeof(text));
 	lost = strcmp(text, "0") != 0;
+	if (pace_left(&progress->pace) >= 1)
+		snprintf(left, sizeof(left), ", %.0f s left", pace_left(&progress->pace));
 	fprintf(stderr,
-	        "\r\033[K[ bareperf: %" PRIu64 " records, %.0f records/s, %.1f MB, %slost %s%s ]",
+	        "\r\033[K[ bareperf: %" PRIu64 " records, %.0f records/s, %.1f MB, %slost %s%s%s ]",
 	        session->records,
 	        (double)(session->records - progress->records) / (now - progress->last + 1e-9),
 	        (double)perf_writer_size(&session->writer) / 1e6,
-	        lost ? terminal_alarm(stderr) : "", text, lost ? terminal_plain(stderr) : "");
+	        lost ? terminal_alarm(stderr) : "", text, lost ? terminal_plain(stderr) : "", left);
 	progress->records = session->records;
 	progress->last = now;
 }
@@ -100,4 +126,15 @@ void progress_clear(struct progress *progress)
 		fprintf(stderr, "\r\033[K");
 	progress->dirty = false;
 	progress->next = 0;
+}
+
+void progress_tell_what_fits(const struct progress *progress, const struct session *session)
+{
+	char advice[64];
+
+	if (pace_advice(&progress->pace, &session->ledger, advice, sizeof(advice)))
+		fprintf(stderr,
+		        "[ bareperf record: the channel is too slow for it: about %s is what it "
+		        "keeps up, however long the run ]\n",
+		        advice);
 }

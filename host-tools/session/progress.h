@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host-tools/session/pace.h"
 #include "host-tools/session/session.h"
 
 struct progress {
@@ -15,6 +16,8 @@ struct progress {
 	double next;      /* when to write it anew */
 	double last;      /* when the records below were counted */
 	uint64_t records; /* at the last line */
+	struct pace pace; /* of the session's channel */
+	bool disk_told;   /* that it is too small for what comes */
 };
 
 void progress_start(struct progress *progress);
@@ -22,12 +25,16 @@ void progress_start(struct progress *progress);
 /* Before the machine says anything. */
 void progress_wait(struct progress *progress, const char *what);
 
-/* While records come in: how many, how fast, and what is lost by the ledger that the machine
- * published last. */
+/* While records come in: how many, how fast, what is lost by the ledger that the machine published
+ * last, and how long the channel takes for what is there. Says, once and on any standard error,
+ * when that is more than the file's disk has room for. Call it at each drain. */
 void progress_show(struct progress *progress, struct session *session);
 
 /* Clear the line, so that something else can be printed. */
 void progress_clear(struct progress *progress);
+
+/* In the end: which options would have kept what a slow channel made it lose, if any was. */
+void progress_tell_what_fits(const struct progress *progress, const struct session *session);
 
 /* Monotonic seconds. */
 double progress_now(void);

@@ -122,6 +122,22 @@ def many_recordings(board, kinds):
                             board.name, kinds)
 
 
+def a_line_that_is_too_slow(board):
+    """For what is sampled: who follows the tool's advice comes to what it carries."""
+    with board.line() as line:
+        line.rate = 11520
+        tool, seen, freq = Tool(board.directory, unix(line)), [], "8000"
+        while freq and len(seen) < 5:
+            status, text = tool(f"record -e cpu-clock -F {freq} -g -m 16 -- calltree 3", "-o", "slow")
+            tool.is_exact(f"{board.name}, 115200 bit/s and -F {freq}", status, text, "slow")
+            event = tool.dump("slow")["events"][0]
+            seen.append((int(freq), event["lost"] / event["generated"], text))
+            advice = re.search(r"too slow for it: about -F (\d+) is what it keeps up", text)
+            freq = advice and advice[1]
+        tap.ok(seen[0][1] > 0.2 and 20 < seen[-1][0] < 4000 and seen[-1][1] < 0.02,
+               f"{board.name}: a line that is too slow: what it carries is told", seen)
+
+
 def a_bad_line(board, each):
     """So many of a thousand frames, each way, are lost; as many flipped, doubled and late."""
     claim = f"{board.name}, {0.4 * each:g} % of frames spoiled"
@@ -326,6 +342,7 @@ def pc(directory):
     try:
         a_good_line(board)
         many_recordings(board, recordings.KINDS)
+        a_line_that_is_too_slow(board)
         a_bad_line(board, 3)
         a_bad_line(board, 50)
         a_cable_that_is_pulled(board)
