@@ -254,8 +254,35 @@ def several():
            run.text)
 
 
+def half_written():
+    """A machine that was stopped between two words of a ledger: what it holds is told, and that it
+    does not add up."""
+    path = pathlib.Path(HERE.name) / "half"
+    for table, word, status, line, claim in (
+            (tr.EVENT_LEDGER, 0, 4, "(5 samples)", "an event's first word is a record in flight"),
+            (tr.EVENT_LEDGER, 1, 3, "not conserved: event 0 cpu-clock (CPU 0): generated 5 = "
+             "written 6 + lost 0", "its second is told"),
+            (tr.RING_LEDGER, 1, 3, "not conserved: ring 0: lost 1 = its events' lost 0",
+             "so is a ring's")):
+        made = tr.Region(bytearray(MIB))
+        made.open()
+        made.describe()
+        made.state(tr.RECORDING)
+        for _ in range(5):
+            made.sample(0)
+        made.publish()
+        made.put(table + 8 * word, "<Q", made.get(table + 8 * word) + 1)
+        path.write_bytes(made.memory)
+        run = Imported(path)
+        tap.ok(run.status == status and line in run.text and
+               run.summary()["events"][0]["samples"] == 5 and
+               ("not conserved" in run.text) == (status == 3),
+               f"half written: {claim}; its records are there", (run.status, run.text))
+
+
 region_file()
 several()
+half_written()
 for ISA in ("x86_64", "aarch64"):
     if machine.missing(f"qemu-system-{ISA}"):
         tap.skip(f"{ISA}: memory dumps", machine.missing(f"qemu-system-{ISA}"))
