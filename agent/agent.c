@@ -194,6 +194,7 @@ uint64_t agent_region_size(const struct arch_platform *platform)
 
 bool agent_accept(void)
 {
+	selftest_note_boot();
 	outcome = unusable;
 	kept = false;
 	region_channel->lines = resident ? NULL : region_channel->lines; /* the firmware's */
@@ -346,6 +347,8 @@ void agent_deliver(void)
 {
 	int error;
 
+	if (command.verb == COMMAND_SELFTEST && !outcome)
+		outcome = selftest_deliver();
 	/* A payload that crashed has left what was recorded until then. */
 	if (!region.run || (outcome && outcome != -EFAULT))
 		return;

@@ -38,7 +38,7 @@ bool deliver_other_cpus(const struct command *command)
 
 	for (unsigned i = 1; i < TR_MAX_CPUS / 64; i++)
 		any |= command->cpus[i];
-	return command->all_cpus || any;
+	return command->all_cpus || any || command->verb == COMMAND_SELFTEST;
 }
 
 static uint64_t asked_for(const struct command *command, unsigned cpus)

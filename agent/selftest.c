@@ -6,6 +6,7 @@
 
 #include "abi/machine.h"
 #include "agent/selftest_checks.h"
+#include "agent/selftest_files.h"
 #include "arch/arch.h"
 #include "lib/console.h"
 #include "pmu/clock.h"
@@ -30,6 +31,7 @@ static const struct {
 };
 
 static bool reset_is_due;
+static struct selftest_report *report;
 
 int selftest_prepare(const struct command *command)
 {
@@ -41,13 +43,14 @@ int selftest_prepare(const struct command *command)
 
 bool selftest_run(const struct command *command, struct trace_region *region)
 {
-	struct selftest_report *report = calloc(1, sizeof(*report));
-
+	free(report);
+	report = calloc(1, sizeof(*report));
 	if (!report) {
 		trace_region_set_message(region, -ENOMEM, "selftest: no memory");
 		trace_region_set_state(region, TR_FAILED);
 		return false;
 	}
+	report->architecture = arch_elf_machine() == EM_X86_64 ? "x86_64" : "aarch64";
 	console_printf("self-test:");
 	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (checks[i].what)
@@ -58,13 +61,21 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 	console_printf("\n");
 	selftest_print_text(report, console_printf);
 	if (command->json)
-		selftest_print_json(report, arch_elf_machine() == EM_X86_64 ? "x86_64" : "aarch64",
-		                    console_printf);
+		selftest_print_json(report, console_printf);
 	region->header->exit_status = report->verdicts[SELFTEST_FAIL] ? 1 : 0;
-	free(report);
 	if (reset_is_due)
 		console_printf("now the reset that was asked for\n");
 	else
 		trace_region_set_state(region, TR_COMPLETE);
 	return reset_is_due;
+}
+
+int selftest_deliver(void)
+{
+	struct error error = { "" };
+	int code = report ? selftest_write_files(report, &error) : 0;
+
+	if (code)
+		console_printf("bareperf: no file was written: %s\n", error.text);
+	return code;
 }

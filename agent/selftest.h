@@ -6,6 +6,10 @@
 #include "agent/parse/command.h"
 #include "ringbuf/region_writer.h"
 
+/* Before the machine is taken, whatever the command: learn which boot of the machine this is, by
+ * which a later self-test knows whether there was a reset. Boot services only. Thread. */
+void selftest_note_boot(void);
+
 /* Before the machine is taken: what command, a selftest, will want afterwards. Boot services only.
  * 0, or -EACCES: it asks for a reset, and the firmware keeps no note of it, so that the machine
  * would be reset for ever. Thread. */
@@ -18,5 +22,9 @@ int selftest_prepare(const struct command *command);
  * the machine ours, interrupts masked before and after.
  */
 bool selftest_run(const struct command *command, struct trace_region *region);
+
+/* After the machine was given back: write what was found to the boot volume. 0, or a negative errno
+ * whose reason is on the console. Boot services only. Thread. */
+int selftest_deliver(void);
 
 #endif

@@ -77,11 +77,10 @@ static void selftest_print_line(const struct selftest_line *line, selftest_print
 	print("}}");
 }
 
-void selftest_print_json(const struct selftest_report *report, const char *architecture,
-                         selftest_print_fn print)
+void selftest_print_json(const struct selftest_report *report, selftest_print_fn print)
 {
 	print("{\"selftest\":1,\"bareperf\":\"%s\",\"architecture\":\"%s\"", BAREPERF_VERSION,
-	      architecture);
+	      report->architecture);
 	print(",\"pass\":%u,\"fail\":%u,\"absent\":%u,\"checks\":[",
 	      report->verdicts[SELFTEST_PASS], report->verdicts[SELFTEST_FAIL],
 	      report->verdicts[SELFTEST_ABSENT]);

@@ -31,6 +31,7 @@ struct selftest_line {
 #define SELFTEST_LINES 320U /* one a CPU of the largest machine, and all others */
 
 struct selftest_report {
+	const char *architecture; /* uname -m calls it so */
 	unsigned nr_lines;
 	unsigned verdicts[SELFTEST_VERDICTS]; /* how many of each */
 	struct selftest_line lines[SELFTEST_LINES];
@@ -52,7 +53,6 @@ void selftest_add(struct selftest_report *report, const struct selftest_line *li
  * either is a printer that writes to it. */
 typedef void (*selftest_print_fn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void selftest_print_text(const struct selftest_report *report, selftest_print_fn print);
-void selftest_print_json(const struct selftest_report *report, const char *architecture,
-                         selftest_print_fn print);
+void selftest_print_json(const struct selftest_report *report, selftest_print_fn print);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/selftest.h"
 #include "agent/selftest_checks.h"
 #include "agent/selftest_judge.h"
 #include "lib/efi.h"
@@ -24,7 +25,7 @@
 struct mark {
 	uint64_t magic;
 	uint64_t nonce; /* of the boot that wrote it */
-	uint64_t epoch; /* s, when that began */
+	uint64_t epoch; /* s, when we were started in it */
 	uint64_t number;
 	uint64_t places[MARKS];
 	uint64_t pattern[WORDS - PATTERN];
@@ -33,10 +34,8 @@ _Static_assert(sizeof(struct mark) == PAGE, "struct mark");
 
 static bool was_reset; /* this boot follows on a reset that --reset asked for */
 
-static uint64_t marks_nonce(void)
-{
-	return boot_entry()->cycles ^ boot_entry()->epoch << 32;
-}
+/* The machine's last start, which is not always ours: a resident image is started many times. */
+static uint64_t machine_boot;
 
 /* ---- Marks ---- */
 
@@ -63,7 +62,7 @@ static bool mark_is_whole(const struct mark *mark)
 static void mark_write(struct mark *mark, const uint64_t *places, uint64_t number)
 {
 	mark->magic = MAGIC;
-	mark->nonce = marks_nonce();
+	mark->nonce = machine_boot;
 	mark->epoch = boot_entry()->epoch;
 	mark->number = number;
 	memcpy(mark->places, places, sizeof(mark->places));
@@ -150,7 +149,7 @@ static void marks_look(const uint64_t *places, unsigned number, struct selftest_
 	if (!latest)
 		return;
 	f->left = (unsigned)latest->number;
-	f->same_boot = latest->nonce == marks_nonce();
+	f->same_boot = latest->nonce == machine_boot;
 	for (unsigned i = 0; i < f->left; i++) {
 		const struct mark *mark = (const struct mark *)latest->places[i];
 		bool kept = place_is_among(latest->places[i], places, number) &&
@@ -187,6 +186,23 @@ void selftest_marks(struct selftest_report *report)
 	}
 #define VARIABLE_KIND (EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS)
 
+/* What the firmware forgets at a reset, and nothing else does. One that keeps no variables at all
+ * has each start of ours be a boot. */
+void selftest_note_boot(void)
+{
+	static CHAR16 name[] = L"BareperfBoot";
+	EFI_GUID guid = VARIABLE_GUID;
+	UINTN size = sizeof(machine_boot);
+	EFI_RUNTIME_SERVICES *services = efi_system->RuntimeServices;
+
+	if (!EFI_ERROR(services->GetVariable(name, &guid, NULL, &size, &machine_boot)) &&
+	    size == sizeof(machine_boot))
+		return;
+	machine_boot = boot_entry()->cycles ^ boot_entry()->epoch << 32;
+	services->SetVariable(name, &guid, EFI_VARIABLE_BOOTSERVICE_ACCESS, sizeof(machine_boot),
+	                      &machine_boot);
+}
+
 /* Of another boot: there was a reset, whoever asked for it. */
 static bool marks_are_there(void)
 {
@@ -194,7 +210,7 @@ static bool marks_are_there(void)
 	unsigned number = find_places(places);
 	const struct mark *latest = marks_latest(places, number);
 
-	return latest && latest->nonce != marks_nonce();
+	return latest && latest->nonce != machine_boot;
 }
 
 int selftest_reset_is_due(void)

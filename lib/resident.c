@@ -31,6 +31,8 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 		if (error != 0 && arch_cpus_end() == 0)
 			processors_return();
 	}
+	if (error == 0)
+		error = memory_init(); /* what nobody uses, now that all is taken */
 	if (error != 0)
 		return error;
 	panic_set_screen(resident_show);

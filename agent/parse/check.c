@@ -127,7 +127,7 @@ static int check_mode(struct words *w)
 {
 	const struct command *c = w->command;
 
-	if ((c->resident || c->keep) && (c->then == THEN_WAIT || c->verb == COMMAND_SELFTEST))
+	if ((c->resident || c->keep) && c->then == THEN_WAIT)
 		return command_fail(w, STAYS_OURS, given(w, c->keep ? "--keep" : "--resident"));
 	if ((c->output || c->verb == COMMAND_SAVE) && c->then == THEN_WAIT)
 		return command_fail(w, NO_FILE, given(w, "--then"));

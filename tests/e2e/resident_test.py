@@ -9,6 +9,7 @@ RESIDENT_MACHINE: "x86_64 8", "aarch64", "x86_64 model": some of the machines on
 check-timeout: 1500
 """
 
+import json
 import os
 import pathlib
 import re
@@ -240,6 +241,24 @@ def full(sh, disk, name):
     return region
 
 
+def tests_itself(sh, name):
+    """What it printed, and the name of the files that say the same."""
+    said = sh.type("bareperf.efi selftest").replace("\r", "")
+    written = re.search(r"written: \\bareperf\\(\d{4}-selftest)\.txt and \.json", said)
+    again = sh.type("bareperf.efi selftest")
+    tap.ok(written and "no reset since the last self-test" in again,
+           f"{name}: a self-test is written, and the next one knows of it", said + again)
+    return said, written[1] if written else ""
+
+
+def has_self_test(disk, name, said, stem):
+    text, json_text = (disk.read(f"{stem}.{ending}").decode() for ending in ("txt", "json"))
+    tap.ok(text.count("\n") > 5 and text in said and
+           len(json.loads(json_text or "{}").get("checks", ())) == text.count("\n") - 1,
+           f"{name}: its files have what was on the screen, for people and as JSON",
+           said + text + json_text)
+
+
 def two_cpus(isa, directory, device):
     name = f"{isa}, 2 CPUs, {device}"
     disk = Disk(isa, directory)
@@ -251,8 +270,10 @@ def two_cpus(isa, directory, device):
         sh.open()
         region = records(sh, disk, name, 2)
         lacking = full(sh, disk, name)
+        said, stem = tests_itself(sh, name)
         goes_on(sh, isa, name)
     are_whole(disk, name, region)
+    has_self_test(disk, name, said, stem)
     tap.ok(lacking and other.read("x.data") == disk.of_host(lacking),
            f"{name}: with the bytes that the host writes of the region that stayed")
 

@@ -19,7 +19,7 @@ static void without_shared_memory_the_firmware_stays_unless_it_is_said(void **st
 		{ { .verb = COMMAND_STAT, .then = THEN_POWEROFF }, true, false },
 		{ { .verb = COMMAND_RECORD, .exclusive = true }, false, false },
 		{ { .verb = COMMAND_RECORD, .then = THEN_WAIT }, false, false },
-		{ { .verb = COMMAND_SELFTEST }, false, false },
+		{ { .verb = COMMAND_SELFTEST }, true, false },
 		{ { .verb = COMMAND_RECORD, .resident = true }, true, true },
 		{ { .verb = COMMAND_RECORD, .keep = true }, true, true },
 		{ { .verb = COMMAND_RECORD, .output = "x" }, true, true },

@@ -68,7 +68,8 @@ static void json_says_the_same_and_has_the_figures(void **state)
 	(void)state;
 	add(SELFTEST_FAIL, "a \"name\"", "back\\slash, \x01 and \xfc");
 	add(SELFTEST_PASS, "another", "");
-	selftest_print_json(&report, "x86_64", print);
+	report.architecture = "x86_64";
+	selftest_print_json(&report, print);
 	assert_ptr_equal(strchr(text, '\n'), text + used - 1); /* one line */
 	root = json_loads(text, 0, NULL);
 	assert_non_null(root);

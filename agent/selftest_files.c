@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/selftest_files.h"
+
+#include <stdio.h>
+
+#include "agent/volume/volume.h"
+#include "lib/console.h"
+#include "lib/print.h"
+
+/* Where the printer below writes: one file at a time. */
+static struct {
+	print_put_fn put;
+	void *context;
+} file;
+
+__attribute__((format(printf, 1, 2))) static void print_to_file(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_format(file.put, file.context, format, arguments);
+	va_end(arguments);
+}
+
+static void tell_text(void *context, print_put_fn put, void *put_context)
+{
+	file.put = put;
+	file.context = put_context;
+	selftest_print_text(context, print_to_file);
+}
+
+static void tell_json(void *context, print_put_fn put, void *put_context)
+{
+	file.put = put;
+	file.context = put_context;
+	selftest_print_json(context, print_to_file);
+}
+
+int selftest_write_files(const struct selftest_report *report, struct error *error)
+{
+	char path[VOLUME_PATH_MAX];
+	unsigned number;
+	int code = volume_next_number(&number, error);
+
+	snprintf(path, sizeof(path), "\\bareperf\\%04u-selftest", number);
+	if (!code)
+		code = volume_write_text(path, ".txt", tell_text, (void *)(uintptr_t)report, error);
+	if (!code)
+		code =
+		    volume_write_text(path, ".json", tell_json, (void *)(uintptr_t)report, error);
+	if (!code)
+		console_printf("written: %s.txt and .json\n", path);
+	return code;
+}
