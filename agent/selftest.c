@@ -72,10 +72,5 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 
 int selftest_deliver(void)
 {
-	struct error error = { "" };
-	int code = report ? selftest_write_files(report, &error) : 0;
-
-	if (code)
-		console_printf("bareperf: no file was written: %s\n", error.text);
-	return code;
+	return report ? selftest_write_files(report) : 0;
 }

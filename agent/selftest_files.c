@@ -36,19 +36,23 @@ static void tell_json(void *context, print_put_fn put, void *put_context)
 	selftest_print_json(context, print_to_file);
 }
 
-int selftest_write_files(const struct selftest_report *report, struct error *error)
+int selftest_write_files(const struct selftest_report *report)
 {
+	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
 	unsigned number;
-	int code = volume_next_number(&number, error);
+	int code = volume_next_number(&number, &error);
 
 	snprintf(path, sizeof(path), "\\bareperf\\%04u-selftest", number);
 	if (!code)
-		code = volume_write_text(path, ".txt", tell_text, (void *)(uintptr_t)report, error);
+		code =
+		    volume_write_text(path, ".txt", tell_text, (void *)(uintptr_t)report, &error);
 	if (!code)
 		code =
-		    volume_write_text(path, ".json", tell_json, (void *)(uintptr_t)report, error);
-	if (!code)
+		    volume_write_text(path, ".json", tell_json, (void *)(uintptr_t)report, &error);
+	if (code)
+		console_printf("bareperf: no file was written: %s\n", error.text);
+	else
 		console_printf("written: %s.txt and .json\n", path);
 	return code;
 }

@@ -3,10 +3,10 @@
 #define AGENT_SELFTEST_FILES_H
 
 #include "agent/selftest_report.h"
-#include "host-tools/util/error.h"
 
 /* Write the report to the boot volume, as \bareperf\NNNN-selftest.txt and .json with the next free
- * number, and say so. 0, or volume_write_text()'s. Boot services only. Thread. */
-int selftest_write_files(const struct selftest_report *report, struct error *error);
+ * number. What became of it is said on the console. 0, or volume_write_text()'s. Boot services
+ * only. Thread. */
+int selftest_write_files(const struct selftest_report *report);
 
 #endif

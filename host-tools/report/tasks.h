@@ -8,7 +8,7 @@
 #include "abi/perf_event.h"
 
 struct tasks {
-	void *tids;     /* a tree (search.h) of what each thread runs */
+	void *tids;     /* a tree, by tsearch(), of what each thread runs */
 	void *commands; /* another one, of each text once */
 };
 
