@@ -59,7 +59,7 @@ PARSERS := agent/parse/*.c pmu/parse/*.c
 # asks of where it runs is in agent/volume/ there, and on the host in files that are not named here.
 WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 	$(addprefix util/,blob crc32 error) \
-	$(addprefix region/,channel_still region region_check region_entries region_read region_words) \
+	$(addprefix region/,channel_still region region_check region_entries region_read region_salvage region_words) \
 	$(addprefix perfdata/,arm_spe_decode perf_aux perf_footer perf_writer sample) \
 	ledger/ledger \
 	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \

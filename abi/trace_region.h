@@ -14,7 +14,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010002U           /* major << 16 | minor */
+#define TR_VERSION 0x00010003U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -137,8 +137,12 @@ struct tr_header {
 	char message[1024];   /* why state is TR_FAILED or TR_PANIC */
 	uint64_t line_faults; /* requests of a serial line's host that were refused, since boot */
 	uint64_t beat_time;   /* ns of our clock, when heartbeat changed last */
-	uint8_t reserved_2[1520];
+	uint64_t seal;        /* tr_header_seal() */
+	uint32_t salvaged;    /* TR_SALVAGED_*, by who reads what a reset has left */
+	uint8_t reserved_2[1508];
 };
+#define TR_SALVAGED_CUT  (1U << 0) /* heads are what was known to be in memory */
+#define TR_SALVAGED_TORN (1U << 1) /* ledgers are not of one moment */
 _Static_assert(offsetof(struct tr_header, state) == 48, "tr_header.state");
 _Static_assert(offsetof(struct tr_header, clock) == 64, "tr_header.clock");
 _Static_assert(offsetof(struct tr_header, cpus) == 128, "tr_header.cpus");
@@ -288,9 +292,17 @@ struct tr_ring_ledger {
 	uint64_t aux_records;   /* AUX records written */
 	uint64_t aux_truncated; /* of those, with TRUNCATED */
 	uint64_t repeated;      /* doorbells rung again, for wakeups in sent or coalesced */
-	uint8_t reserved[104];
+	uint64_t reserved_0;
+	/* Of a region in RAM (docs/crash-keeper.md). In one cache line, which is written last. */
+	uint64_t kept_head;     /* data_head up to which all records have reached memory */
+	uint64_t kept_aux_head; /* the same of the AUX area */
+	uint64_t kept_read;     /* 1: a reader was announced, or has taken something */
+	uint64_t kept_seal;     /* tr_ledger_seal() of that moment; 0: nothing was kept */
+	uint8_t reserved[64];
 };
 _Static_assert(sizeof(struct tr_ring_ledger) == 256, "tr_ring_ledger");
+#define TR_KEPT_SIZE 32U
+_Static_assert(offsetof(struct tr_ring_ledger, kept_head) == 160, "tr_ring_ledger.kept_head");
 
 /* One cache line per owner. The writer exchanges pending for 1 and rings only if it was 0. */
 struct tr_doorbell {

@@ -8,6 +8,7 @@
 #include "agent/command_line.h"
 #include "agent/deliver.h"
 #include "agent/describe.h"
+#include "agent/keeper.h"
 #include "agent/list.h"
 #include "agent/mailbox.h"
 #include "agent/misfit.h"
@@ -61,17 +62,16 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 {
 	uint32_t cpus = platform->cpu_count ? platform->cpu_count : 1;
 	uint32_t events = cpus * COMMAND_MAX_EVENTS;
-	struct region_limits limits = {
-		.cpus = cpus,
-		.images = TR_MAX_IMAGES,
-		.events = events < TR_MAX_EVENTS ? events : TR_MAX_EVENTS,
-		.rings = cpus,
-		.console_size = CONSOLE_SIZE,
-	};
+	struct region_limits limits = { .cpus = cpus,
+		                        .images = TR_MAX_IMAGES,
+		                        .events = events < TR_MAX_EVENTS ? events : TR_MAX_EVENTS,
+		                        .rings = cpus,
+		                        .console_size = CONSOLE_SIZE };
 	int error = trace_region_init(&region, channel->memory, channel->size, &limits);
 
 	if (error)
 		return error;
+	region.is_kept = channel->ops->in_ram;
 	region_channel = channel;
 	machine = platform;
 	resident = resident && mode_is_resident(&command, channel->ops->in_ram);
@@ -82,12 +82,11 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	describe_image(&region);
 	console_set_region(region.console, CONSOLE_SIZE);
 	panic_set_hook(on_panic);
-	trace_region_open(&region, &(struct region_identity){
-	                               .address = channel->address,
-	                               .nonce = boot_nonce(),
-	                               .machine = arch_elf_machine(),
-	                               .producer = "bareperf " BAREPERF_VERSION,
-	                           });
+	trace_region_open(&region,
+	                  &(struct region_identity){ .address = channel->address,
+	                                             .nonce = boot_nonce(),
+	                                             .machine = arch_elf_machine(),
+	                                             .producer = "bareperf " BAREPERF_VERSION });
 	return 0;
 }
 
@@ -102,6 +101,9 @@ static bool agent_answer(void)
 		break;
 	case COMMAND_STOP:
 		break; /* the ticks have done it; now nothing runs */
+	case COMMAND_RECOVER:
+		outcome = keeper_answer();
+		break;
 	case COMMAND_VERSION:
 		console_printf("bareperf %s\n", BAREPERF_VERSION);
 		break;
@@ -120,11 +122,9 @@ static void find_misfit(const char *text, bool at_boot)
 	const char *option, *at;
 
 	mistake.what = misfit_find(&command, &region, region_channel,
-	                           &(struct misfit_moment){
-	                               .at_boot = at_boot,
-	                               .line_to_come = line_to_come,
-	                               .resident = resident,
-	                           },
+	                           &(struct misfit_moment){ .at_boot = at_boot,
+	                                                    .line_to_come = line_to_come,
+	                                                    .resident = resident },
 	                           &option);
 	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
@@ -197,6 +197,8 @@ bool agent_accept(void)
 	selftest_note_boot();
 	outcome = unusable;
 	kept = false;
+	if (command.verb == COMMAND_RECORD && region_channel->ops->in_ram)
+		keeper_warn();
 	region_channel->lines = resident ? NULL : region_channel->lines; /* the firmware's */
 	if (unusable)
 		agent_fail("the command line is of no use", unusable);
@@ -365,10 +367,9 @@ void agent_close(void)
 {
 	console_set_region(NULL, 0);
 	panic_set_hook(NULL);
-	/* Who scans memory finds no region in what is freed, but for the reason why there is none.
-	 */
+	/* Who scans memory finds no region in what is freed, but for why there is none. */
 	if (region.header && region_channel->ops->in_ram && !outcome && !kept)
-		region.header->magic = 0;
+		trace_region_close(&region);
 }
 
 void agent_fail(const char *what, int error)

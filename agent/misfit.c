@@ -28,6 +28,14 @@ static const char *misfit_of_size(const struct command *command, bool in_ram, bo
 	return NULL;
 }
 
+static const char *misfit_of_recovery(const struct command *command, bool at_boot)
+{
+	if (command->verb == COMMAND_RECOVER && !at_boot)
+		return "the firmware is gone, and with it its volume: say this when the machine "
+		       "boots";
+	return NULL;
+}
+
 static const char *misfit_of_loan(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (mode_is_resident(command, false) && !at_boot)
@@ -73,6 +81,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 	bool in_ram = channel->ops->in_ram;
 	const char *what;
 
+	*option = "recover";
+	what = misfit_of_recovery(command, moment->at_boot);
+	if (what)
+		return what;
 	*option = "--reset";
 	what = misfit_of_reset(command, moment->at_boot);
 	if (what)

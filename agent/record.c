@@ -171,6 +171,22 @@ static int open_ring(struct traced_cpu *c)
 	                           });
 }
 
+/* What of it is to outlive a reset. */
+static void open_keep(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+
+	c->keep = (struct ring_keep){
+		.ring = &c->ring,
+		.aux = c->aux_event ? &c->aux : NULL,
+		.area = trace_region_at(r->region, c->place.aux_offset),
+		.ledger = &r->region->ring_ledger[c->index],
+		.events = &r->region->event_ledger[c->index],
+		.nr_events = r->nr_events,
+		.stride = r->nr_cpus * sizeof(struct tr_event_ledger),
+	};
+}
+
 static int open_cpu(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -181,6 +197,7 @@ static int open_cpu(struct traced_cpu *c)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
 	for (unsigned i = 0; i < r->nr_events && !error; i++)
 		error = open_event(c, i);
+	open_keep(c);
 	r->region->rings[c->index] = c->place;
 	return error;
 }

@@ -86,6 +86,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_wake(&c->ring, TR_WAKEUP_END);
 	recording_publish(c);
+	recording_keep(c, UINT64_MAX);
 }
 
 void recording_trace_cpu(void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one CPU has counted and lost, for the host. */
+/* What one CPU has counted and lost, for the host, and for who comes after a reset. */
 #include "agent/recording.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
@@ -25,4 +25,17 @@ void recording_publish(struct traced_cpu *c)
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
 	entry->spurious = arch_spurious[c->cpu];
+}
+
+void recording_keep(struct traced_cpu *c, uint64_t most)
+{
+	const struct trace_region *region = c->recording->region;
+
+	if (!region->is_kept)
+		return;
+	if (c == c->recording->cpus)
+		trace_region_keep_beat(region);
+	arch_memory_clean_begin(&region->cpus[c->cpu], sizeof(*region->cpus));
+	c->keep.has_reader |= __atomic_load_n(&region->header->reader.id, __ATOMIC_RELAXED) != 0;
+	ring_keep(&c->keep, most);
 }

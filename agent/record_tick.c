@@ -71,9 +71,10 @@ void recording_tick(struct tick *tick)
 	else
 		go_on(c);
 	recording_publish(c);
-	if (c == c->recording->cpus) {
+	if (c == c->recording->cpus)
 		trace_region_beat(c->recording->region, clock_now());
+	recording_keep(c, RING_KEEP_TICK);
+	if (c == c->recording->cpus)
 		recording_progress_tick(c->recording);
-	}
 	channel_tick(c->recording->channel);
 }

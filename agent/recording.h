@@ -21,6 +21,7 @@
 #include "pmu/context.h"
 #include "pmu/tick.h"
 #include "ringbuf/aux.h"
+#include "ringbuf/keep.h"
 #include "ringbuf/region_writer.h"
 
 /* One traced CPU. Only that CPU touches it between start and stop, but for the flags. */
@@ -37,7 +38,8 @@ struct traced_cpu {
 	struct tick tick;
 	struct perf_event *aux_event; /* that fills the AUX area; NULL: there is none */
 	struct ring_aux aux;
-	uint32_t snapshots; /* asked for by the host, and taken */
+	struct ring_keep keep; /* of a region in RAM */
+	uint32_t snapshots;    /* asked for by the host, and taken */
 	uint8_t *scratch;
 	int error;
 	bool live;    /* between start and stop: an NMI may stop it */
@@ -155,5 +157,9 @@ void recording_stop_by_nmi(struct traced_cpu *c);
 /* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
  * another, as they were last. */
 void recording_publish(struct traced_cpu *c);
+
+/* Have what was published, and at most so many bytes of records and trace with it, outlive a reset,
+ * where the region is in RAM. After recording_publish(), and as that. */
+void recording_keep(struct traced_cpu *c, uint64_t most);
 
 #endif

@@ -246,8 +246,20 @@ bool arch_cpu_idle(unsigned cpu);
 void arch_signal_init(arch_handler_fn handler);
 void arch_cpu_signal(unsigned cpu);
 
-/* What was written to [start, start + size) is in RAM when it returns: no cache's alone. Thread. */
-void arch_memory_clean(const void *start, size_t size);
+/* What was written to [start, start + size) goes to RAM, wherever it is a cache's alone; it is
+ * there when arch_memory_cleaned() returns, with all that was begun on this CPU before. Other CPUs'
+ * writes are included. Any context. */
+void arch_memory_clean_begin(const void *start, size_t size);
+void arch_memory_cleaned(void);
+
+static inline void arch_memory_clean(const void *start, size_t size)
+{
+	arch_memory_clean_begin(start, size);
+	arch_memory_cleaned();
+}
+
+/* What has a reset forget RAM, as far as this CPU says: a phrase, or NULL. Thread. */
+const char *arch_memory_forgets(void);
 
 /* ---- Time ---- */
 

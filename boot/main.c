@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/keeper.h"
 #include "boot/channel_services.h"
 #include "boot/start.h"
 #include "lib/console.h"
@@ -77,7 +78,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	error = memory_init();    /* the memory map */
 	if (error)
 		return give_up("the firmware gives no memory map", error);
+	keeper_find();              /* what a reset has left in RAM */
 	platform = platform_init(); /* ACPI */
+	keeper_save();              /* becomes a file */
 	agent_read_command();       /* load options, or \bareperf.cfg */
 	/* where the trace region lies */
 	error = channel_open(&channel, &channel_services, agent_region_size(platform));

@@ -19,7 +19,7 @@ _bareperf_guest()
 	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive --' ;;
 	save) echo '-o --output' ;;
-	'') echo 'record stat selftest save list version help' ;;
+	'') echo 'record stat selftest save recover list version help' ;;
 	esac
 }
 

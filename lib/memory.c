@@ -30,6 +30,7 @@ static unsigned nr_mappings, nr_extras;
 
 static void *heap_start;
 static uint64_t heap_size;
+static bool heap_is_borrowed;
 
 static const EFI_MEMORY_DESCRIPTOR *memory_descriptor(UINTN i)
 {
@@ -148,23 +149,18 @@ void *memory_alloc_pages(size_t pages)
 	return memory_alloc_pages_below(pages, 0);
 }
 
-void *memory_alloc_region(uint64_t size, uint64_t align)
+void memory_largest(uint64_t *start, uint64_t *size)
 {
-	uint64_t slack = align > PAGE ? align - PAGE : 0;
-	uint64_t start = (uint64_t)memory_alloc(EfiReservedMemoryType, (size + slack) / PAGE, 0);
-	uint64_t aligned = (start + align - 1) & ~(align - 1);
+	*start = *size = 0;
+	for (UINTN i = 0; i < nr_descriptors(); i++) {
+		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 
-	if (start == 0)
-		return NULL;
-	if (aligned > start)
-		efi_system->BootServices->FreePages(start, (aligned - start) / PAGE);
-	if (aligned < start + slack)
-		efi_system->BootServices->FreePages(aligned + size,
-		                                    (start + slack - aligned) / PAGE);
-	if (memory_noted((void *)aligned, size / PAGE) == NULL ||
-	    memory_add_mapping(aligned, size, ARCH_MAP_DATA) != 0)
-		return NULL;
-	return memset((void *)aligned, 0, size);
+		if (area->Type == EfiConventionalMemory && area->PhysicalStart >= 1U << 20 &&
+		    area->NumberOfPages * PAGE > *size) {
+			*start = area->PhysicalStart;
+			*size = area->NumberOfPages * PAGE;
+		}
+	}
 }
 
 void *memory_alloc_at(uint64_t address, size_t pages)
@@ -263,17 +259,10 @@ int memory_prepare(const struct arch_platform *platform)
 
 static void find_heap(void)
 {
-	heap_size = 0;
-	for (UINTN i = 0; i < nr_descriptors(); i++) {
-		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
-		uint64_t size = area->NumberOfPages * PAGE;
+	uint64_t start;
 
-		if (area->Type == EfiConventionalMemory && area->PhysicalStart >= 1U << 20 &&
-		    size > heap_size) {
-			heap_start = (void *)area->PhysicalStart;
-			heap_size = size;
-		}
-	}
+	memory_largest(&start, &heap_size);
+	heap_start = (void *)start;
 }
 
 int memory_exit_boot_services(void)
@@ -295,7 +284,8 @@ int memory_exit_boot_services(void)
 	}
 	if (EFI_ERROR(status))
 		return -EIO;
-	find_heap();
+	if (!heap_is_borrowed)
+		find_heap();
 	return 0;
 }
 
@@ -313,24 +303,19 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 	return false;
 }
 
-uint64_t memory_largest_free(void)
-{
-	find_heap();
-	return heap_size;
-}
-
 /* Most of what is free is the firmware's to use when it goes on, or the region's. */
 int memory_borrow_heap(void)
 {
-	int error = memory_init();
+	int error = heap_is_borrowed ? 0 : memory_init();
 
-	if (error != 0)
+	if (error != 0 || heap_is_borrowed)
 		return error;
 	find_heap();
 	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(uint64_t)(PAGE - 1) : HEAP_MAX;
 	heap_start =
 	    memory_noted(memory_alloc(EfiLoaderData, heap_size / PAGE, 0), heap_size / PAGE);
-	return heap_start == NULL ? -ENOMEM : 0;
+	heap_is_borrowed = heap_start != NULL;
+	return heap_is_borrowed ? 0 : -ENOMEM;
 }
 
 void memory_keep(const void *memory)

@@ -35,8 +35,15 @@ uint64_t memory_size(void);
 void *memory_alloc_pages(size_t pages);
 
 /* The same, size bytes (a multiple of 4096) at a multiple of align (a power of two), marked as
- * reserved in the memory map, so that nobody else gives it a use, and mapped as data. */
+ * reserved in the memory map, so that nobody else gives it a use, and mapped as data. It lies in
+ * the lower middle of the largest free block, where the next start of firmware writes nothing;
+ * elsewhere if that cannot be. */
 void *memory_alloc_region(uint64_t size, uint64_t align);
+
+/* Have nobody write to these pages, which are free, whatever comes: they are not freed when we go.
+ * false: they are not free. And the inverse. */
+bool memory_hold(uint64_t address, uint64_t size);
+void memory_let_go(uint64_t address, uint64_t size);
 
 /* The same, ending at limit at the latest (0: anywhere). */
 void *memory_alloc_pages_below(size_t pages, uint64_t limit);
@@ -56,15 +63,18 @@ int memory_prepare(const struct arch_platform *platform);
  * boot services are then in an undefined state, and only ResetSystem() is left. */
 int memory_exit_boot_services(void);
 
-/* The i-th piece of RAM that nobody used when boot services ended, in the map's order; the heap is
- * one of them. False: there are not as many. After memory_exit_boot_services(). */
+/* The i-th piece of RAM that nobody used when the map was taken, in its order; after
+ * memory_exit_boot_services() the heap is one of them. False: there are not as many. After
+ * memory_init(). */
 bool memory_unused(unsigned i, uint64_t *start, uint64_t *size);
 
-/* The largest free block above 1 MiB, bytes. After memory_init(). */
+/* The largest free block above 1 MiB; size 0: there is none. After memory_init(). */
+void memory_largest(uint64_t *start, uint64_t *size);
 uint64_t memory_largest_free(void);
 
-/* Where boot services stay: allocate a heap, a quarter of the largest free block and not more than
- * 256 MiB. 0, -ENOMEM or -EIO. Boot services only, as the three that follow. */
+/* Allocate a heap, a quarter of the largest free block and not more than 256 MiB: where boot
+ * services stay, or malloc() is needed before they end; once. 0, -ENOMEM or -EIO. Boot services
+ * only, as the three that follow. */
 int memory_borrow_heap(void);
 
 /* What memory_alloc_region() returned stays allocated when the rest is freed. */

@@ -26,8 +26,10 @@ static void (*exit_hook)(int status);
 
 void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock)
 {
-	heap.start = heap.end = start;
-	heap.high = heap.limit = heap.start + size;
+	if (heap.start != start) {
+		heap.start = heap.end = start;
+		heap.high = heap.limit = heap.start + size;
+	}
 	clock_frequency = clock->frequency;
 }
 

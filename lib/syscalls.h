@@ -9,7 +9,7 @@
 #include "arch/arch.h"
 
 /* The heap (start page-aligned, unused) and the clock that sbrk(), gettimeofday() and times() work
- * with. Thread. */
+ * with; the same heap again: what it was given stays, and the clock is another. Thread. */
 void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock);
 
 /* exit() and abort() call hook; where it returns, as nothing runs that could end, or where there is

@@ -4,6 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "abi/seal.h"
+#include "arch/arch.h"
+
+#define FIRST_WORDS 64U /* of the header, magic, state and run among them */
+
 /* No libc: this also runs in a panic. Words, since the compiler may not call memset here. */
 static void region_writer_clear(void *memory, uint64_t bytes)
 {
@@ -65,6 +70,13 @@ static uint64_t tables_size(const struct region_limits *l)
 	       sizeof(struct tr_console) + l->console_size;
 }
 
+/* Where a reset may come, what has been written so far is in memory before what tells of it is. */
+static void region_writer_keep(const struct trace_region *region, uint64_t bytes)
+{
+	if (region->is_kept)
+		arch_memory_clean(region->header, bytes);
+}
+
 static void set_counts(struct tr_header *header, uint32_t events, uint32_t rings)
 {
 	header->events.count = header->event_ledger.count = events;
@@ -120,7 +132,16 @@ void trace_region_open(struct trace_region *region, const struct region_identity
 	header->page_size = TR_PAGE;
 	header->machine = identity->machine;
 	trace_region_put_text(header->producer, sizeof(header->producer), identity->producer);
+	header->seal = tr_header_seal(header);
+	region_writer_keep(region, region->tables_end);
 	__atomic_store_n(&header->magic, TR_MAGIC, __ATOMIC_RELEASE);
+	region_writer_keep(region, FIRST_WORDS);
+}
+
+void trace_region_close(struct trace_region *region)
+{
+	region->header->magic = 0;
+	region_writer_keep(region, FIRST_WORDS);
 }
 
 void trace_region_set_clock(struct trace_region *region, const struct tr_clock *clock)
@@ -185,7 +206,9 @@ int trace_region_add_ring(struct trace_region *region, uint32_t cpu, uint64_t da
 
 void trace_region_set_state(struct trace_region *region, enum tr_state state)
 {
+	region_writer_keep(region, region->tables_end);
 	__atomic_store_n(&region->header->state, (uint32_t)state, __ATOMIC_RELEASE);
+	region_writer_keep(region, FIRST_WORDS);
 }
 
 void trace_region_set_message(struct trace_region *region, int status, const char *message)

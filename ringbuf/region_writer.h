@@ -7,7 +7,10 @@
 #ifndef RINGBUF_REGION_WRITER_H
 #define RINGBUF_REGION_WRITER_H
 
+#include <stdbool.h>
+
 #include "abi/trace_region.h"
+#include "arch/arch.h"
 
 struct region_limits {
 	uint32_t cpus;         /* entries to make room for, 1 to TR_MAX_CPUS */
@@ -35,6 +38,8 @@ struct trace_region {
 	uint64_t run;
 	uint64_t heartbeat;
 	uint32_t run_events, run_rings;
+	bool
+	    is_kept; /* in RAM, which may outlive a reset: what is published is cleaned to memory */
 };
 
 /*
@@ -53,8 +58,12 @@ struct region_identity {
 	const char *producer;
 };
 
-/* Fill the header and write the magic: from here on readers may look. Thread. */
+/* Fill the header, seal it, and write the magic: from here on readers may look. region->is_kept is
+ * set before. Thread. */
 void trace_region_open(struct trace_region *region, const struct region_identity *identity);
+
+/* There is no region any more: the magic goes. Thread. */
+void trace_region_close(struct trace_region *region);
 
 /* Publish the clock, once, before any state but TR_BOOTING and TR_FAILED. Thread. */
 void trace_region_set_clock(struct trace_region *region, const struct tr_clock *clock);
@@ -93,8 +102,14 @@ static inline void trace_region_beat(struct trace_region *region, uint64_t now)
 	__atomic_store_n(&region->header->heartbeat, ++region->heartbeat, __ATOMIC_RELAXED);
 }
 
+/* What was last beaten goes to memory with what is cleaned next. Any context. */
+static inline void trace_region_keep_beat(const struct trace_region *region)
+{
+	arch_memory_clean_begin(&region->header->heartbeat, sizeof(region->header->heartbeat));
+}
+
 /* Publish a state, with release; for TR_FAILED and TR_PANIC with status and message (may be
- * NULL). Any context. */
+ * NULL). Kept: what it tells of is in memory before it is. Any context. */
 void trace_region_set_state(struct trace_region *region, enum tr_state state);
 void trace_region_set_message(struct trace_region *region, int status, const char *message);
 

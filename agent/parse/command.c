@@ -58,6 +58,7 @@ static const struct {
 	{ "record", COMMAND_RECORD, record_options, true },
 	{ "stat", COMMAND_STAT, stat_options, true },
 	{ "selftest", COMMAND_SELFTEST, selftest_options, false },
+	{ "recover", COMMAND_RECOVER, NULL, false },
 	{ "list", COMMAND_LIST, NULL, false },
 	{ "save", COMMAND_SAVE, save_options, false },
 	{ "stop", COMMAND_STOP, NULL, false },
@@ -246,7 +247,9 @@ static int parse_verb(struct words *w)
 		suggestion_offer(&near, verbs[i].name);
 	}
 	return command_unknown(
-	    w, "unknown command: record, stat, stop, save, list, selftest, version or help", &near);
+	    w,
+	    "unknown command: record, stat, stop, save, list, recover, selftest, version or help",
+	    &near);
 }
 
 static int parse_words(struct words *w)
@@ -329,7 +332,7 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       selftest [OPTIONS]\n"
 	    "       save [-o FILE]\n"
-	    "       stop | list | version | help\n\nrecord:\n");
+	    "       recover | stop | list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
 	print("\nstat:\n");
 	print_options(stat_options, print);

@@ -19,7 +19,8 @@ enum command_verb {
 	COMMAND_STAT,
 	COMMAND_STOP,
 	COMMAND_SAVE,
-	COMMAND_SELFTEST
+	COMMAND_SELFTEST,
+	COMMAND_RECOVER
 };
 
 /* What the machine does after the command. */

@@ -8,6 +8,7 @@
 #include "agent/volume/perf_output_volume.h"
 #include "agent/volume/volume_file.h"
 #include "agent/volume/volume_where.h"
+#include "host-tools/region/region_salvage.h"
 #include "host-tools/session/session.h"
 #include "lib/console.h"
 
@@ -93,6 +94,20 @@ int volume_check(uint64_t region_size, const char *name, struct error *error)
 	return code != 0 ? code : volume_takes(region_size + META, error);
 }
 
+/* A reader may have taken some of it, of which the ledger then tells, if it is as new as that. */
+static int begin(const struct session_options *options, struct error *error)
+{
+	struct session_options to = *options;
+	int code = region_load(&volume_region, error);
+
+	to.join = code == 0 && region_was_read(&volume_region);
+	if (code == 0)
+		code = session_begin(&volume_session, &volume_region, &to, error);
+	if (code == -EPROTO && to.join)
+		code = session_begin(&volume_session, &volume_region, options, error);
+	return code;
+}
+
 /* One session over the region, as the host tool's. */
 static int run_session(const struct channel *channel, const char *path, struct error *error)
 {
@@ -104,7 +119,7 @@ static int run_session(const struct channel *channel, const char *path, struct e
 		return code;
 	code = region_open(&volume_region, &still, error);
 	if (code == 0)
-		code = session_begin(&volume_session, &volume_region, &options, error);
+		code = begin(&options, error);
 	if (code == 0) {
 		code = session_finish(&volume_session, false, error);
 		if (code != 0 && volume_session.writer.failed == 0)

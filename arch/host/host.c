@@ -5,3 +5,17 @@ uint64_t host_fake_cycles;
 uint64_t host_irq_masked;
 uint8_t (*host_port_read)(uint16_t port);
 void (*host_port_write)(uint16_t port, uint8_t value);
+void (*host_memory_clean)(const void *start, size_t size);
+void (*host_memory_cleaned)(void);
+
+void arch_memory_clean_begin(const void *start, size_t size)
+{
+	if (host_memory_clean)
+		host_memory_clean(start, size);
+}
+
+void arch_memory_cleaned(void)
+{
+	if (host_memory_cleaned)
+		host_memory_cleaned();
+}

@@ -1,19 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* SDM volume 2A, CLFLUSH: the line is written back wherever it is dirty; MFENCE waits for it. */
+/*
+ * SDM volume 2A, CLFLUSH, CLWB: the line is written back wherever it is dirty, and with CLWB stays
+ * in the cache; MFENCE waits for it.
+ */
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
 
 #define LINES      8 /* CPUID.01H:EBX[15:8], in units of 8 bytes */
 #define LEAST_LINE 16U
+#define HAS_CLWB   (1U << 24) /* CPUID.07H:EBX */
+#define HAS_TME    (1U << 13) /* CPUID.07H:ECX */
 
-void arch_memory_clean(const void *start, size_t size)
+#define IA32_TME_ACTIVATE 0x982U /* SDM volume 4, table 2-2 */
+#define TME_ENABLE        (1U << 1)
+
+/* CPUID may cost a hypervisor's time: asked once. */
+static size_t line_size;
+static bool has_clwb;
+
+static void memory_identify(void)
 {
-	size_t line = (cpuid(1, 0).ebx >> LINES & 0xff) * 8UL;
-	uintptr_t end = (uintptr_t)start + size;
+	size_t size = (cpuid(1, 0).ebx >> LINES & 0xff) * 8UL;
 
-	if (line < LEAST_LINE)
-		line = LEAST_LINE;
-	for (uintptr_t at = (uintptr_t)start & ~(line - 1); at < end; at += line)
-		__asm__ volatile("clflush (%0)" : : "r"(at) : "memory");
+	has_clwb = cpuid(0, 0).eax >= 7 && cpuid(7, 0).ebx & HAS_CLWB;
+	__atomic_store_n(&line_size, size < LEAST_LINE ? LEAST_LINE : size, __ATOMIC_RELEASE);
+}
+
+void arch_memory_clean_begin(const void *start, size_t size)
+{
+	uintptr_t at, end = (uintptr_t)start + size;
+
+	if (!__atomic_load_n(&line_size, __ATOMIC_ACQUIRE))
+		memory_identify();
+	for (at = (uintptr_t)start & ~(line_size - 1); at < end; at += line_size) {
+		if (has_clwb)
+			__asm__ volatile("clwb (%0)" : : "r"(at) : "memory");
+		else
+			__asm__ volatile("clflush (%0)" : : "r"(at) : "memory");
+	}
+}
+
+void arch_memory_cleaned(void)
+{
 	__asm__ volatile("mfence" : : : "memory");
+}
+
+/* Its key is a new one after each reset. AMD's counterpart, TSME, is told by no register. */
+const char *arch_memory_forgets(void)
+{
+	if (cpuid(0, 0).eax < 7 || !(cpuid(7, 0).ecx & HAS_TME) ||
+	    !(rdmsr(IA32_TME_ACTIVATE) & TME_ENABLE))
+		return NULL;
+	return "memory encryption (TME) is on";
 }

@@ -12,7 +12,7 @@
 
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
-#include "host-tools/region/region.h"
+#include "host-tools/region/region_salvage.h"
 #include "host-tools/session/session.h"
 #include "host-tools/util/exit_status.h"
 #include "host-tools/util/one_file.h"
@@ -24,15 +24,18 @@ struct import_options {
 	const char *payload;
 	struct channel_file_options pick;
 	bool again;
+	bool reset;
 	bool no_buildid_cache;
 };
 
-enum { KEY_AGAIN = 256, KEY_SYMBOLS, KEY_PAYLOAD, KEY_NO_CACHE };
+enum { KEY_AGAIN = 256, KEY_RESET, KEY_SYMBOLS, KEY_PAYLOAD, KEY_NO_CACHE };
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
 	{ "again", KEY_AGAIN, NULL, 0,
 	  "also what a reader has taken already, where it is still there", 0 },
+	{ "reset", KEY_RESET, NULL, 0,
+	  "the machine was reset before: only what is known to have been in memory then", 0 },
 	{ "symbols", KEY_SYMBOLS, "PATH", 0, "look for the images' ELF files here first", 0 },
 	{ "payload", KEY_PAYLOAD, "FILE", 0, "the ELF of the program that ran", 0 },
 	{ "no-buildid-cache", KEY_NO_CACHE, NULL, 0, "keep nothing in ~/.debug", 0 },
@@ -52,6 +55,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_AGAIN:
 		options->again = true;
+		return 0;
+	case KEY_RESET:
+		options->reset = true;
 		return 0;
 	case KEY_SYMBOLS:
 		options->symbols = arg;
@@ -138,6 +144,8 @@ static int open_region(struct channel *channel, struct region *region,
 	if (!code && (!region->header.run || !region->header.events.count))
 		code = error_set(error, -ENODATA, "nothing was recorded: the machine's state is %s",
 		                 region_state_name(region_state(region)));
+	if (!code && options->reset)
+		code = region_salvage(region, error);
 	if (!code)
 		code = look_back(region, options->again, joined, error);
 	return code ? error_prefix(error, code, "%s", options->input) : 0;

@@ -114,6 +114,11 @@ void ledger_update(struct ledger *ledger, const struct region *region)
 	ledger->head.status = header.status;
 	ledger->head.reader_found = header.reader_found;
 	ledger->head.line_faults = header.line_faults;
+	ledger->head.interrupted &= LEDGER_INTERRUPTED;
+	if (header.salvaged & TR_SALVAGED_CUT)
+		ledger->head.interrupted |= LEDGER_CUT;
+	if (header.salvaged & TR_SALVAGED_TORN)
+		ledger->head.interrupted |= LEDGER_TORN;
 	region_message(region, ledger->head.message);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		ledger->cpus[i] = region->cpus[i];

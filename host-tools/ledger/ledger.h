@@ -21,6 +21,10 @@
 #define LEDGER_VERSION_JOINED \
 	4U /* the same, and behind the rings a struct ledger_ring_before each */
 
+#define LEDGER_INTERRUPTED (1U << 0) /* the reader stopped before the machine had ended */
+#define LEDGER_CUT         (1U << 1) /* records that had not reached memory are not here */
+#define LEDGER_TORN        (1U << 2) /* the machine's side is not of one moment */
+
 /* What the reader found of an event's records. */
 struct ledger_found {
 	uint64_t delivered; /* records of any type but LOST */
@@ -70,7 +74,7 @@ struct ledger_head {
 	uint32_t ring_count;
 	uint32_t state; /* enum tr_state at the end */
 	int32_t status;
-	uint32_t interrupted; /* the reader stopped before the machine had ended */
+	uint32_t interrupted; /* LEDGER_INTERRUPTED, and what a reset has left: LEDGER_CUT, _TORN */
 	uint32_t cpu_count;
 	uint32_t reader_found; /* enum tr_reader_found, as the machine says */
 	uint64_t run;

@@ -176,6 +176,8 @@ static int examine(struct memory_dump *dump, struct memory_region *region, struc
 		code = region_check_header(header, available, error);
 	if (!code)
 		code = region_check_tables(header, error);
+	if (!code)
+		code = region_check_seal(header, error);
 	if (code)
 		return error_prefix(error, code, "found the magic at 0x%" PRIx64, at);
 	if (dump->has_addresses && header->address != at)

@@ -7,6 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "abi/seal.h"
+
+#define MINOR_SEAL 3 /* since version 1.3 */
+
 /* Report a bad header field with its offset. */
 #define REFUSE(error, field, ...) refuse(error, offsetof(struct tr_header, field), __VA_ARGS__)
 
@@ -59,6 +63,16 @@ int region_check_header(const struct tr_header *header, uint64_t available, stru
 	if (!region_arch_name(header->machine))
 		return REFUSE(error, machine, "unknown ELF machine %u", header->machine);
 	return 0;
+}
+
+int region_check_seal(const struct tr_header *header, struct error *error)
+{
+	if ((header->version & 0xffff) < MINOR_SEAL || header->seal == tr_header_seal(header))
+		return 0;
+	return REFUSE(error, seal,
+	              "the header's seal is 0x%" PRIx64 ", not 0x%" PRIx64
+	              ": it is damaged, or there is no region",
+	              header->seal, tr_header_seal(header));
 }
 
 int region_check_table(const struct tr_header *header, const struct tr_table *table,

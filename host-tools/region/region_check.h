@@ -11,6 +11,10 @@
 /* The fixed part of the header: version, sizes, address. available: bytes from the header on. */
 int region_check_header(const struct tr_header *header, uint64_t available, struct error *error);
 
+/* Whether the header is of one piece: not what is left of several in memory that nobody looked
+ * after. For who finds one there; older firmware's has no seal, and passes. */
+int region_check_seal(const struct tr_header *header, struct error *error);
+
 /* One table: aligned, inside the region, strides large enough, not over max entries. */
 int region_check_table(const struct tr_header *header, const struct tr_table *table,
                        const char *name, size_t entry_size, uint32_t max, struct error *error);

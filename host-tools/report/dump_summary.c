@@ -88,8 +88,10 @@ static void print_ledger(const struct ledger *ledger)
 {
 	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,
 	       region_state_name(ledger->head.state),
-	       ledger->head.interrupted ? ", interrupted" : "", *ledger->head.message ? ": " : "",
-	       ledger->head.message);
+	       ledger->head.interrupted & LEDGER_INTERRUPTED ? ", interrupted" : "",
+	       *ledger->head.message ? ": " : "", ledger->head.message);
+	if (ledger->head.interrupted & LEDGER_CUT)
+		printf("recovered after a reset: what had reached memory until the last tick\n");
 	if (ledger_late_reader(ledger))
 		printf("%s\n", ledger_late_reader(ledger));
 	if (ledger->head.line_faults)

@@ -343,7 +343,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 			break;
 	}
 	session->region.channel->is_last = false;
-	session->ledger.head.interrupted = interrupted;
+	session->ledger.head.interrupted = interrupted ? LEDGER_INTERRUPTED : 0;
 	if (!session->is_gone)
 		take_last_accounts(session);
 	code = finish_file(session, error);

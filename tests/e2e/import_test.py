@@ -13,12 +13,12 @@ import tempfile
 import fake_run
 import machine
 import mailbox
+import ram
 import region as tr
 import tap
 
 HERE = tempfile.TemporaryDirectory(prefix="bareperf-import-")
 MIB = 1 << 20
-RAM = {"x86_64": 0, "aarch64": 0x40000000}  # where it begins
 SIZE = 256 * MIB
 OPTIONS = {
     "x86_64": ["-machine", "q35,memory-backend=ram", "-cpu", "max", "-bios"],
@@ -70,11 +70,11 @@ class Machine(mailbox.Agent):
     def save(self, name):
         """The memory as the monitor writes it: (file, options for import)."""
         path = self.path.parent / name
-        where, size = RAM[self.arch] + self.at, self.long(32)
+        where, size = ram.BASE[self.arch] + self.at, self.long(32)
         path.unlink(missing_ok=True)
         if name == "raw":
-            self.monitor.ask("pmemsave", val=RAM[self.arch], size=SIZE, filename=str(path))
-            return path, (f"--base={RAM[self.arch]:#x}",)
+            self.monitor.ask("pmemsave", val=ram.BASE[self.arch], size=SIZE, filename=str(path))
+            return path, (f"--base={ram.BASE[self.arch]:#x}",)
         if name == "part":
             self.monitor.ask("pmemsave", val=where, size=size, filename=str(path))
             return path, (f"--base={where:#x}",)
@@ -131,7 +131,7 @@ def finished(guest):
                    run.script() == seen["raw"].script() != "",
                    f"{arch}: {name}: stock perf reads the same records", run.script()[:500])
         path.unlink()
-    run = Imported(guest.path, f"--base={RAM[arch] + 2 * MIB:#x}")
+    run = Imported(guest.path, f"--base={ram.BASE[arch] + 2 * MIB:#x}")
     tap.ok(run.status == 1 and "a copy, not the region" in run.text,
            f"{arch}: a dump that lay elsewhere is refused", run.text)
     guest.monitor.ask("cont")
@@ -158,23 +158,6 @@ def unfinished(guest):
     path.unlink()
 
 
-def break_it(guest):
-    """Have the machine panic: by an NMI of nobody's; or, where there is none, a handler's address
-    that is wrong."""
-    if guest.arch == "x86_64":
-        guest.monitor.ask("inject-nmi")
-        return
-    names = subprocess.run(["aarch64-linux-gnu-nm", machine.TOP / "build/aarch64/bareperf.elf"],
-                           capture_output=True, text=True, check=True).stdout
-    place = int(re.search(r"(\w+) . arm_interrupt_handlers", names).group(1), 16)
-    address, _, linked = struct.unpack_from("<3Q", guest.bytes,
-                                            guest.word(tr.table("images"), "<Q"))
-    table = address - linked + place
-    for at in range(table - RAM[guest.arch] + 8 * 16, table - RAM[guest.arch] + 8 * 32, 8):  # PPIs
-        if guest.ram[at:at + 8] != bytes(8):
-            struct.pack_into("<Q", guest.ram, at, table)  # ours, and not to be executed
-
-
 def panicked(guest):
     """In the boot after the reset."""
     arch = guest.arch
@@ -188,7 +171,7 @@ def panicked(guest):
            f"{arch}: of one that has recorded nothing, it says so", run.text)
     guest.post(b"record -e cpu-clock -F 2000 -g -- noploop 1000")
     guest.until(lambda: guest.state() == tr.RECORDING and guest.recorded() > 20000)
-    break_it(guest)
+    ram.break_machine(guest.monitor, arch, guest.ram, guest.at)
     tap.ok(guest.until(lambda: guest.state() == tr.PANIC), f"{arch}: it panics", guest.state())
     path, _ = guest.save("kdump")
     run = Imported(path)

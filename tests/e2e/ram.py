@@ -2,8 +2,11 @@
 """A machine's RAM as a file, in which a test sees the trace region beside the channel that is tested."""
 
 import mmap
+import re
 import struct
+import subprocess
 
+import machine
 import region as tr
 
 ALIGN = 2 << 20
@@ -36,3 +39,34 @@ class Ram:
     def word(self, name):
         offset, form = tr.HEADER[name]
         return struct.unpack_from(form, self.bytes, self.region + offset)[0]
+
+
+def regions(ram):
+    """Where they lie, from the lowest on."""
+    return [at for at in range(0, len(ram), ALIGN) if ram[at:at + 8] == tr.MAGIC]
+
+
+def word(ram, at, form="<Q"):
+    return struct.unpack_from(form, ram, at)[0]
+
+
+def recorded(ram, at):
+    """Bytes of records in the first ring of the region at `at`."""
+    control = word(ram, at + word(ram, at + tr.table("rings")) + 16)
+    return word(ram, at + control + 1024)
+
+
+def break_machine(monitor, isa, ram, at):
+    """Have the machine, whose region is there, panic: by an NMI of nobody's; or, where there is none, a
+    handler's address that is wrong."""
+    if isa == "x86_64":
+        monitor.ask("inject-nmi")
+        return
+    names = subprocess.run(["aarch64-linux-gnu-nm", machine.TOP / "build/aarch64/bareperf.elf"],
+                           capture_output=True, text=True, check=True).stdout
+    place = int(re.search(r"(\w+) . arm_interrupt_handlers", names).group(1), 16)
+    address, _, linked = struct.unpack_from("<3Q", ram, at + word(ram, at + tr.table("images")))
+    table = address - linked + place
+    for entry in range(table - BASE[isa] + 8 * 16, table - BASE[isa] + 8 * 32, 8):  # PPIs
+        if ram[entry:entry + 8] != bytes(8):
+            struct.pack_into("<Q", ram, entry, table)  # ours, and not to be executed

@@ -19,6 +19,10 @@ extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
 extern uint8_t (*host_port_read)(uint16_t port);
 extern void (*host_port_write)(uint16_t port, uint8_t value);
 
+/* What arch_memory_clean_begin() and arch_memory_cleaned() do; NULL: nothing. */
+extern void (*host_memory_clean)(const void *start, size_t size);
+extern void (*host_memory_cleaned)(void);
+
 extern uint64_t host_irq_masked; /* 1: arch_irq_save() or arch_irq_disable() is in force */
 
 static inline uint64_t arch_cycles(void)

@@ -117,6 +117,15 @@ static void describe_machine(struct fixture *f)
 	f->region.header->images.count = 1;
 }
 
+static void start_run(struct fixture *f, uint32_t ring_flags, const struct area *area)
+{
+	must(!trace_region_start_run(&f->region, "record -- test", FIXTURE_RINGS * FIXTURE_EVENTS,
+	                             FIXTURE_RINGS));
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
+		make_ring(f, i, i ? ring_flags : 0, area);
+	trace_region_set_recording(&f->region);
+}
+
 static void init(struct fixture *f, uint32_t ring_flags, const struct area *area)
 {
 	static const struct region_limits limits = { FIXTURE_RINGS, 1,
@@ -136,11 +145,7 @@ static void init(struct fixture *f, uint32_t ring_flags, const struct area *area
 	trace_region_open(&f->region, &identity);
 	trace_region_set_clock(&f->region, &clock);
 	describe_machine(f);
-	must(!trace_region_start_run(&f->region, "record -- test", FIXTURE_RINGS * FIXTURE_EVENTS,
-	                             FIXTURE_RINGS));
-	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
-		make_ring(f, i, i ? ring_flags : 0, area);
-	trace_region_set_recording(&f->region);
+	start_run(f, ring_flags, area);
 }
 
 void fixture_init(struct fixture *f, uint32_t ring_flags)
@@ -151,6 +156,11 @@ void fixture_init(struct fixture *f, uint32_t ring_flags)
 void fixture_init_aux(struct fixture *f, uint32_t type, bool overwrite)
 {
 	init(f, 0, &(struct area){ type, overwrite });
+}
+
+void fixture_run_again(struct fixture *f, uint32_t aux_type)
+{
+	start_run(f, 0, &(struct area){ .type = aux_type });
 }
 
 void fixture_free(struct fixture *f)

@@ -43,6 +43,10 @@ void fixture_init(struct fixture *fixture, uint32_t ring_flags);
 /* Forward rings with an AUX area each, which the ring's first event fills; type is its
  * perf_event_attr.type. overwrite: snapshot mode. */
 void fixture_init_aux(struct fixture *fixture, uint32_t type, bool overwrite);
+
+/* Another run in the same region, with forward rings; an AUX area each, unless aux_type is
+ * UINT32_MAX. */
+void fixture_run_again(struct fixture *fixture, uint32_t aux_type);
 void fixture_free(struct fixture *fixture);
 
 /* Write a sample with this IP and a callchain of depth words; returns false if it was lost. */

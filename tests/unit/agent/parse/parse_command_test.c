@@ -147,7 +147,9 @@ static void an_error_names_the_reason_and_the_column(void **state)
 	} cases[] = {
 		{ "", "a command is missing", 0 },
 		{ "recrod -- loop",
-		  "unknown command: record, stat, stop, save, list, selftest, version or help", 0 },
+		  "unknown command: record, stat, stop, save, list, recover, selftest, version or "
+		  "help",
+		  0 },
 		{ "record -x -- loop", "unknown option", 7 },
 		{ "list -g", "unknown option", 5 },
 		{ "list now", "unexpected argument", 5 },

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/seal.h"
 #include "host-tools/region/channel.h"
 #include "host-tools/region/memory_dump.h"
 #include "tests/unit/host-tools/region_fixture.h"
@@ -273,6 +274,24 @@ static void a_raw_dump_is_used_where_it_lies(void **state)
 	assert_says("behind 2^64");
 }
 
+static void a_header_of_several_pieces_is_none(void **state)
+{
+	struct tr_header *header = (void *)file;
+	struct channel channel;
+
+	(void)state;
+	memcpy(file, fixture.bytes, FIXTURE_SIZE);
+	size = FIXTURE_SIZE;
+	header->nonce ^= 1;
+	open_dump(UINT64_MAX);
+	assert_int_equal(channel_open_file(&channel, path, &CHANNEL_ANY_FILE, &error), -EPROTO);
+	assert_says("the header's seal is 0x");
+	header->version = 0x10002; /* which had none */
+	open_dump(UINT64_MAX);
+	assert_int_equal(channel_open_file(&channel, path, &CHANNEL_ANY_FILE, &error), 0);
+	channel_close(&channel);
+}
+
 /* Two regions, 2 MiB apart. */
 static void several_regions_are_told_apart_by_nonce_and_address(void **state)
 {
@@ -285,6 +304,7 @@ static void several_regions_are_told_apart_by_nonce_and_address(void **state)
 	memcpy(second, fixture.bytes, FIXTURE_SIZE);
 	second->nonce = 0xabc;
 	second->address += TR_ALIGN;
+	second->seal = tr_header_seal(second);
 	second->heartbeat = 99;
 	size = TR_ALIGN + FIXTURE_SIZE;
 	open_dump(UINT64_MAX);
@@ -363,6 +383,7 @@ int main(void)
 		TEST(a_region_that_a_core_lacks_in_part_is_refused),
 		TEST(cores_that_make_no_sense_are_refused),
 		TEST(a_raw_dump_is_used_where_it_lies),
+		TEST(a_header_of_several_pieces_is_none),
 		TEST(several_regions_are_told_apart_by_nonce_and_address),
 		TEST(flattened_kdumps_that_make_no_sense_are_refused),
 		TEST(a_flattened_file_that_holds_something_else_is_refused),

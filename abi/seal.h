@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Seals of a trace region, by which a reader of memory that outlived a reset tells what belongs
+ * together from what does not. Fletcher's checksum of 32-bit words (J. G. Fletcher, "An Arithmetic
+ * Checksum for Serial Transmissions", 1982): it notices what accident does, not malice.
+ */
+#ifndef ABI_SEAL_H
+#define ABI_SEAL_H
+
+#include "abi/trace_region.h"
+
+#define TR_SEAL_WORDS 4096U /* the most, of 32 bits: the sums do not overflow */
+
+struct tr_seal {
+	uint64_t first, second;
+};
+
+/* bytes: a multiple of 4, aligned to it. */
+static inline void tr_seal_add(struct tr_seal *seal, const void *from, uint64_t bytes)
+{
+	const volatile uint32_t *word =
+	    (const volatile uint32_t *)from; /* others may write there */
+
+	for (uint64_t i = 0; i < bytes / sizeof(*word); i++) {
+		seal->first += word[i];
+		seal->second += seal->first;
+	}
+}
+
+/* Never 0. */
+static inline uint64_t tr_seal_end(const struct tr_seal *seal)
+{
+	uint64_t sum = seal->second % UINT32_MAX << 32 | seal->first % UINT32_MAX;
+
+	return sum ? sum : 1;
+}
+
+/* What of a header is there before the magic and stays to the machine's end: which boot's it is,
+ * and where its tables lie. */
+static inline uint64_t tr_header_seal(const struct tr_header *header)
+{
+	const struct tr_table *tables = &header->cpus;
+	struct tr_seal seal = { 0, 0 };
+
+	tr_seal_add(&seal, &header->version,
+	            offsetof(struct tr_header, state) - offsetof(struct tr_header, version));
+	for (unsigned i = 0; i < 9; i++) {
+		tr_seal_add(&seal, &tables[i].offset, sizeof(tables[i].offset));
+		tr_seal_add(&seal, &tables[i].stride, sizeof(tables[i].stride));
+	}
+	return tr_seal_end(&seal);
+}
+
+/* A ring's ledger up to its seal; its events' ledgers are added before, in their order. */
+static inline uint64_t tr_ledger_seal(struct tr_seal *seal, const struct tr_ring_ledger *ledger)
+{
+	tr_seal_add(seal, ledger, offsetof(struct tr_ring_ledger, kept_seal));
+	return tr_seal_end(seal);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/keeper.h"
+
+#include <string.h>
+
+#include "agent/volume/recover.h"
+#include "arch/arch.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+
+static int saved; /* files, or a negative errno */
+
+void keeper_find(void)
+{
+	recover_find();
+}
+
+void keeper_save(void)
+{
+	saved = recover_save();
+}
+
+int keeper_answer(void)
+{
+	if (saved >= 0)
+		console_printf("recordings recovered: %d\n", saved);
+	else
+		console_printf("a recording is not recovered: %s (%d)\n", strerror(-saved), saved);
+	return saved < 0 ? saved : 0;
+}
+
+/* TCG PC Client Platform Reset Attack Mitigation Specification: bit 0 has the firmware clear RAM.
+ */
+static bool keeper_is_cleared(void)
+{
+	static CHAR16 name[] = u"MemoryOverwriteRequestControl";
+	EFI_GUID guid = {
+		0xe20939be, 0x32d4, 0x41be, { 0xa1, 0x50, 0x89, 0x7f, 0x85, 0xd4, 0x98, 0x29 }
+	};
+	uint8_t control = 0;
+	UINTN size = sizeof(control);
+
+	return !EFI_ERROR(
+	           efi_system->RuntimeServices->GetVariable(name, &guid, NULL, &size, &control)) &&
+	       control & 1;
+}
+
+void keeper_warn(void)
+{
+	const char *why = keeper_is_cleared() ? "the firmware is asked to clear it "
+	                                        "(MemoryOverwriteRequestControl)"
+	                                      : arch_memory_forgets();
+
+	if (why != NULL)
+		console_printf("a reset will forget what is in RAM, the recording included: %s\n",
+		               why);
+}
