@@ -11,8 +11,10 @@
 #include "agent/keeper.h"
 #include "agent/list.h"
 #include "agent/mailbox.h"
+#include "agent/menu.h"
 #include "agent/misfit.h"
 #include "agent/mode.h"
+#include "agent/next_command.h"
 #include "agent/payload.h"
 #include "agent/payload_run.h"
 #include "agent/reader.h"
@@ -22,6 +24,7 @@
 #include "agent/serial.h"
 #include "agent/tables.h"
 #include "lib/console.h"
+#include "lib/keyboard.h"
 #include "lib/memory.h"
 #include "lib/panic.h"
 #include "lib/print.h"
@@ -39,6 +42,7 @@ static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
 static bool line_to_come;            /* ACPI or PCI names a UART */
+static bool has_keys;                /* an i8042, while the firmware is gone */
 static bool announced;               /* a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
 static int outcome;                  /* the last command's: 0 or a negative errno */
@@ -192,6 +196,21 @@ uint64_t agent_region_size(const struct arch_platform *platform)
 	return region_size_for(&command, platform->cpu_count);
 }
 
+bool agent_choose(void)
+{
+	enum menu_end end;
+
+	if (!region_channel->ops->in_ram || unusable ||
+	    (*command_text && !command_line_is_of_volume()))
+		return true;
+	end = menu_run(command_text, &region);
+	if (end == MENU_SERVE) {
+		*command_text = 0;
+		resident = false;
+	}
+	return end != MENU_BACK;
+}
+
 bool agent_accept(void)
 {
 	selftest_note_boot();
@@ -218,10 +237,10 @@ void agent_adopt_payload(void)
 	region.header->images.count = 1 + payload_describe(&region.images[1], TR_MAX_IMAGES - 1);
 }
 
-void agent_announce(const struct arch_platform *platform)
+void agent_announce(void)
 {
 	if (region_channel->ops->in_ram)
-		announce_machine(platform, resident);
+		announce_machine(machine, resident);
 }
 
 /* ---- Serving ---- */
@@ -240,8 +259,10 @@ int agent_start(void)
 	machine_clock.entry_epoch = boot_entry()->epoch;
 	trace_region_set_clock(&region, &machine_clock);
 	serial_start(region_channel, &region, boot_nonce());
-	if (!resident)
-		agent_announce(machine);
+	if (!resident) {
+		has_keys = keyboard_open();
+		agent_announce();
+	}
 	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
 	               region_channel->address, region_channel->ops->name);
 	if (!resident)
@@ -250,23 +271,6 @@ int agent_start(void)
 	syscalls_init(heap, heap_size, &clock);
 	payload_run_init();
 	return timer_init();
-}
-
-/* The next command, by whichever way it comes first; typed: nobody looks for its reply. */
-static bool next_command(struct mailbox_request *request)
-{
-	region.header->heap = syscalls_heap_used();
-	trace_region_set_state(&region, TR_IDLE);
-	for (;;) {
-		if (mailbox_poll(&region, request))
-			return false;
-		if (serial_is_there(region_channel) &&
-		    lines_take_typed(region_channel->lines, request->text))
-			return true;
-		trace_region_beat(&region, clock_now());
-		channel_pump(region_channel);
-		arch_relax();
-	}
 }
 
 /* What a reader at a line has not read yet would be gone with the next recording. */
@@ -281,7 +285,7 @@ static void keep_last_run(void)
 static void serve_one(void)
 {
 	static struct mailbox_request request;
-	bool typed = next_command(&request);
+	bool typed = next_command(&region, region_channel, &request);
 
 	if (typed)
 		request.error = 0;
@@ -300,21 +304,6 @@ static void serve_one(void)
 		mailbox_reply(&region, &request, request.error, NULL);
 }
 
-/* Has somebody taken home what lies in RAM? Who boots with a command cannot be here before. */
-static bool is_home(void)
-{
-	if (!announced && !reader_is_announced(&region) &&
-	    !reader_await_one(&region, region_channel)) {
-		console_printf("nobody reads the recording, which lies in RAM");
-		return false;
-	}
-	if (reader_await_end(&region, region_channel))
-		return true;
-	console_printf(
-	    "the reader has gone without it, or does not go on; the recording is still here");
-	return false;
-}
-
 /* What lies in RAM is kept until its reader has it. */
 static bool may_end(void)
 {
@@ -325,7 +314,8 @@ static bool may_end(void)
 	}
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
-	if (!region_channel->ops->in_ram || !region.run || is_home())
+	if (!region_channel->ops->in_ram || !region.run ||
+	    reader_took_home(&region, region_channel, announced))
 		return true;
 	console_printf(": waiting for commands\n");
 	command.then = THEN_WAIT;
@@ -338,7 +328,8 @@ void agent_serve(void)
 		outcome = carry_out(command_text);
 	else
 		console_printf("waiting for commands in the mailbox%s\n",
-		               serial_is_there(region_channel) ? ", or typed here" : "");
+		               has_keys || serial_is_there(region_channel) ? ", or typed here"
+		                                                           : "");
 	while (!may_end())
 		serve_one();
 }

@@ -22,6 +22,10 @@ void agent_read_command(void);
  * memory_init(). Boot services only. */
 uint64_t agent_region_size(const struct arch_platform *platform);
 
+/* Where no host shares its memory, let whoever sits in front of the machine choose (agent/menu.h).
+ * false: he wants the firmware back. After agent_open(). Boot services only. Thread. */
+bool agent_choose(void);
+
 /*
  * Take that command line (may be empty: then the agent waits for the host's). A wrong one, help and
  * version are answered here, with the firmware's services: false means that nothing is left to do.
@@ -42,7 +46,7 @@ void agent_adopt_payload(void);
 
 /* Where no host shares its memory, somebody sits in front of the machine: say what was found, while
  * the firmware's console can be used. Thread. */
-void agent_announce(const struct arch_platform *platform);
+void agent_announce(void);
 
 /* Start the clock, the timer and the heap, and publish them. Inside the story of
  * arch_take_over(). 0 or arch_clock_init()'s and arch_timer_init()'s errors. */

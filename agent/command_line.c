@@ -12,6 +12,12 @@
 
 static CHAR16 config_path[] = u"\\bareperf.cfg";
 static uint8_t config[CONFIG_MAX];
+static bool from_config;
+
+bool command_line_is_of_volume(void)
+{
+	return from_config;
+}
 
 /* The whole file from the image's volume. Its size; 0 if there is none; -E2BIG; -EIO. */
 static int read_config(EFI_LOADED_IMAGE *image)
@@ -69,5 +75,6 @@ int command_line_read(char *text, size_t capacity)
 	result = read_config(image);
 	if (result > 0)
 		result = config_to_text(config, (size_t)result, text, capacity);
+	from_config = result > 0;
 	return result < 0 ? say_bad_config(result) : result;
 }

@@ -3,6 +3,7 @@
 #ifndef AGENT_COMMAND_LINE_H
 #define AGENT_COMMAND_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -12,5 +13,8 @@
  * valid string in any case; capacity >= 1. Boot services only.
  */
 int command_line_read(char *text, size_t capacity);
+
+/* Whether the last one was \bareperf.cfg's. */
+bool command_line_is_of_volume(void);
 
 #endif

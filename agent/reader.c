@@ -195,3 +195,16 @@ bool reader_await_one(struct trace_region *region, struct channel *channel)
 		reader_look(&w, region);
 	return is_announced(&w.seen);
 }
+
+bool reader_took_home(struct trace_region *region, struct channel *channel, bool announced)
+{
+	if (!announced && !reader_is_announced(region) && !reader_await_one(region, channel)) {
+		console_printf("nobody reads the recording, which lies in RAM");
+		return false;
+	}
+	if (reader_await_end(region, channel))
+		return true;
+	console_printf(
+	    "the reader has gone without it, or does not go on; the recording is still here");
+	return false;
+}

@@ -33,4 +33,8 @@ bool reader_await_one(struct trace_region *region, struct channel *channel);
  * and then for as long as its lease lives until it withdraws. Says so. True: it has all. Thread. */
 bool reader_await_end(struct trace_region *region, struct channel *channel);
 
+/* Has somebody taken home what lies in RAM? announced: a reader was, when the command began; who
+ * boots with one cannot be here before. Else it is said. Thread. */
+bool reader_took_home(struct trace_region *region, struct channel *channel, bool announced);
+
 #endif

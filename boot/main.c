@@ -27,14 +27,18 @@ static int main_serve(void *platform)
 	return 0;
 }
 
-/* The firmware goes on; resident: with its memory back. */
-static EFI_STATUS go_home(EFI_STATUS status)
+/* The firmware has its memory back, and goes on. */
+static EFI_STATUS go_back(EFI_STATUS status)
 {
-	if (!agent_is_resident())
-		return status;
 	agent_close();
 	memory_free_all();
 	return status;
+}
+
+/* The firmware goes on; resident: with its memory back. */
+static EFI_STATUS go_home(EFI_STATUS status)
+{
+	return agent_is_resident() ? go_back(status) : status;
 }
 
 /* Why we did not take the machine, to the user, the host and the firmware. */
@@ -90,12 +94,14 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		error = agent_open(&channel, platform); /* readers may look from here on */
 	if (error)
 		return give_up("there is no trace region", error);
+	if (!agent_choose()) /* the menu, where somebody sits in front of the machine */
+		return go_back(EFI_SUCCESS);
 	if (!agent_accept()) /* the command is wrong, or answered already */
 		return go_home(answer_status());
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	if (agent_is_resident())
-		agent_announce(platform);
+		agent_announce();
 	error = memory_prepare(platform); /* page tables, stacks, vectors */
 	if (!error && agent_is_resident())
 		error = resident_begin(platform, agent_needs_other_cpus());

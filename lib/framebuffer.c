@@ -231,6 +231,10 @@ static void write_screen(const char *bytes, size_t length)
 			new_line();
 			continue;
 		}
+		if (bytes[i] == '\b') {
+			text.column -= text.column > 0;
+			continue;
+		}
 		if (text.column == text.columns)
 			new_line();
 		set_cell(text.column++, text.row, bytes[i]);

@@ -62,6 +62,12 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
         sh.send(f"{ALL}\r")
         said = sh.read_until(r"unknown workload .*\n")
         picture = until(lambda: learned(dump(sh, directory, scale), said))
+        if isa == "x86_64":
+            start = len(sh.raw)
+            sh.press("stop\b\bat -e cpu-clock -- noploop 1\n")
+            answer = sh.read_until(r"cpu-clock: \d+ in .*\n", start)
+            tap.ok(re.search(r"cpu-clock: \d{9,} in", answer),
+                   f"{name}: a command that is typed on the keyboard is carried out", answer)
     if not tap.ok(picture, f"{name}: the printable characters are letters of their own", said):
         return None
     shown, glyphs = picture
@@ -109,6 +115,13 @@ def resident(glyphs, directory):
         times = read(moving(sh, directory, 1), glyphs)
         said = sh.read_until(shell.PROMPT, start)
         shown = dump(sh, directory, 1)
+        sh.type("rm -q bareperf.cfg")
+        start = len(sh.raw)
+        sh.send("bareperf.efi\r")
+        sh.read_until(r"\d+ s until 5: ", start)
+        sh.press("\x1b")
+        back = sh.read_until(shell.PROMPT, start)
+    tap.ok(back.rstrip().endswith("FS0:\\>"), f"{name}: Escape in the menu is the way back", back)
     tap.ok(len(times) == 2 and times[0] != times[1],
            f"{name}: the screen's last row says how far the recording is", times)
     tap.ok(before == shown.pixels(-1), f"{name}: and then has what the firmware had there")
@@ -120,10 +133,38 @@ def resident(glyphs, directory):
            f"{name}: firmware and screen are told", said)
 
 
+def menu(directory):
+    """A stick without a command."""
+    name = "menu"
+    disk = shell.make_disk(directory, "x86_64", "# nothing\n")
+    with shell.Shell("x86_64", disk) as sh:
+        said = sh.read_until(r"\d+ s until 5: ")
+        tap.ok("What is this machine to do?" in said and "bareperf.cfg:" not in said,
+               f"{name}: a stick without a command offers what can be done", said)
+        start = len(sh.raw)
+        sh.send("x4")  # nothing of it, and there is no \\bareperf.cfg to run
+        sh.read_until(r"(s until 5: .*){2}", len(sh.raw))  # keys that come together are a program's
+        sh.press("3")
+        said = sh.read_until(r"What is this machine to do\?[^$]*firmware\n\n?", start)
+        tap.ok("cpu-clock" in said and "(help shows more)" in said,
+               f"{name}: the list, by a key of the keyboard, and the menu is back", said)
+        start = len(sh.raw)
+        sh.send("1")
+        said = sh.read_until(r"What is this machine to do\?[^$]*firmware\n\n?", start)
+        tap.ok("hottest functions by cpu-clock" in said and "%  lex\n" in said,
+               f"{name}: the demo, by a key of the serial line, and the menu is back", said)
+        start = len(sh.raw)
+        sh.send("5")
+        said = sh.read_until(r"waiting for commands.*\n", start)
+        tap.ok("waiting for commands in the mailbox, or typed here" in said,
+               f"{name}: it can be left for commands by every channel", said)
+
+
 if machine.missing():
     tap.skip("what stands on the screen", machine.missing())
 else:
     with tempfile.TemporaryDirectory(prefix="bareperf-screen-") as DIRECTORY:
+        menu(DIRECTORY)
         FLASH = screen.flash(DIRECTORY, 3840, 2160)
         if not FLASH:
             tap.skip("a screen of 4K", "there is no OVMF_CODE_4M.fd")

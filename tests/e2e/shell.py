@@ -116,7 +116,8 @@ class Shell:
 
     def press(self, text):
         """Keys, by the keyboard."""
-        names = {" ": "spc", ".": "dot", "\n": "ret", "-": "minus", "/": "slash"}
+        names = {" ": "spc", ".": "dot", "\n": "ret", "-": "minus", "/": "slash",
+                 "\b": "backspace", "\x1b": "esc"}
         for key in text:
             self.monitor.line(f"sendkey {names.get(key, key)} 1")
             time.sleep(0.05)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What somebody is offered who boots a stick that has no command for the machine, or who holds a
+ * key down while it starts. What he chooses is carried out by the same image, started anew with
+ * that command, which gives the machine back; then there is the menu again. Boot services only.
+ * Thread.
+ */
+#ifndef AGENT_MENU_H
+#define AGENT_MENU_H
+
+#include "ringbuf/region_writer.h"
+
+enum menu_end {
+	MENU_SERVE, /* leave the firmware, and wait for commands */
+	MENU_RUN,   /* carry out the command that there is */
+	MENU_BACK,  /* to the firmware */
+};
+
+/* command: what \bareperf.cfg says; "" if nothing. region: whoever asks there for a command, or is
+ * announced as a reader, ends the menu, as does a time in which no key was pressed. Where we come
+ * from no volume that can be written (network, -kernel), or there is a command and no key, the
+ * answer is at once what it would be without a menu. */
+enum menu_end menu_run(const char *command, const struct trace_region *region);
+
+#endif
