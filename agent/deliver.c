@@ -79,32 +79,41 @@ static void deliver_to_screen(void *context, const char *text, size_t length)
 	console_write(text, length);
 }
 
-/* What the recording says, to whoever sits in front of the machine. */
-static void deliver_report(const struct channel *channel)
+/* As volume_write_text()'s. */
+static void deliver_tell(void *report, print_put_fn put, void *context)
 {
-	struct functions functions = { 0 };
+	report_print(report, put, context);
+}
+
+/* What the recording says, told to whoever sits in front of the machine; NULL: it is nothing that
+ * can be looked at. The functions are the report's until it is closed. */
+static struct report *deliver_report(const struct channel *channel, struct functions *functions)
+{
 	struct error error = { "" };
 	struct report *report;
 
 	/* without memory for all names those that are there will do */
-	if (functions_add_image(&functions, &image_symbols, (uintptr_t)__image_start) == 0)
-		payload_name_functions(&functions);
-	functions_sort(&functions);
-	if (report_open(&report, channel->memory, channel->size, &functions, &error) == 0)
+	if (functions_add_image(functions, &image_symbols, (uintptr_t)__image_start) == 0)
+		payload_name_functions(functions);
+	functions_sort(functions);
+	if (report_open(&report, channel->memory, channel->size, functions, &error) == 0)
 		report_print(report, deliver_to_screen, NULL);
 	else
 		console_printf("the recording cannot be looked at: %s\n", error.text);
-	report_close(report);
-	functions_free(&functions);
+	return report;
 }
 
 void deliver_next_steps(const struct command *command, const struct trace_region *region,
                         const struct channel *channel)
 {
+	struct functions functions = { 0 };
+
 	if (!channel->ops->in_ram || command->then == THEN_POWEROFF || command->then == THEN_REBOOT)
 		return;
-	if (command->verb == COMMAND_RECORD && !reader_is_announced(region))
-		deliver_report(channel);
+	if (command->verb == COMMAND_RECORD && !reader_is_announced(region)) {
+		report_close(deliver_report(channel, &functions));
+		functions_free(&functions);
+	}
 	deliver_where(channel);
 	if (serial_is_there(channel))
 		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
@@ -120,17 +129,24 @@ void deliver_only_ways(const struct channel *channel)
 		    serial_is_there(channel) ? "this line, " : "");
 }
 
-static int deliver_to_volume(const struct command *command, const struct channel *channel)
+/* The recording, and beside it what the screen says of it, without which it is whole as well. */
+static int deliver_to_volume(const struct command *command, const struct channel *channel,
+                             struct report *report)
 {
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
 	int code = volume_save(channel->memory, channel->size, command->output, path, &error);
 
-	if (code)
+	if (code) {
 		console_printf("bareperf: no file was written: %s\n", error.text);
-	else
-		console_printf("written: %s\n", path);
-	return code;
+		return code;
+	}
+	console_printf("written: %s\n", path);
+	if (report && volume_write_text(path, ".txt", deliver_tell, report, &error))
+		console_printf("what stands here is not beside it: %s\n", error.text);
+	console_printf(
+	    "at home: bareperf dump FILE (are the books in order?), perf report -i FILE\n");
+	return 0;
 }
 
 /* Memory that the host shares needs no keeping. */
@@ -149,12 +165,16 @@ static void deliver_keep(struct command *command, const struct channel *channel)
 int deliver(struct command *command, const struct channel *channel, bool *keep)
 {
 	bool in_ram = channel->ops->in_ram;
+	struct functions functions = { 0 };
+	struct report *report = NULL;
 	int code = 0;
 
 	if (command->verb == COMMAND_RECORD)
-		deliver_report(channel); /* counts stand on the screen */
+		report = deliver_report(channel, &functions); /* counts stand on the screen */
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
-		code = deliver_to_volume(command, channel);
+		code = deliver_to_volume(command, channel, report);
+	report_close(report);
+	functions_free(&functions);
 	*keep = in_ram && (code || command->keep);
 	if (*keep)
 		deliver_keep(command, channel);

@@ -170,6 +170,7 @@ def records(sh, disk, name, cpus):
     tap.ok(generated(said) > 0 and r"written: \bareperf\0001.data" in said,
            f"{name}: a recording is a file, and the shell is back", said)
     region = disk.take(sh, said, "kept")
+    disk.told = said
     said = sh.type(f"bareperf.efi record -C {cpus - 1} -e cpu-clock -F 1000 -- noploop 1")
     tap.ok(generated(said) > 0 and r"written: \bareperf\0002.data" in said,
            f"{name}: so is a second one", said)
@@ -182,6 +183,9 @@ def are_whole(disk, name, region):
            f"{name}: it is, byte for byte, what the host writes of the same region")
     tap.ok(region and opens(disk, "0001.data", region=region) and opens(disk, "0002.data"),
            f"{name}: stock perf opens both, and shows what it does of the host's import")
+    text = disk.read("0001.txt").decode()
+    tap.ok(HOTTEST.search(text) and text in disk.told,
+           f"{name}: what the screen has told of it stands beside it", text + disk.told)
     status, said = disk.is_sound()
     tap.equal(status, 0, f"{name}: the volume is sound" + (said if status else ""))
 
