@@ -26,7 +26,7 @@ static const struct {
 } choices[] = {
 	{ "record the demo, a call tree, for 10 s",
 	  "record --resident -e cpu-clock -F 1000 -g -- calltree 10" },
-	{ "self-test: what of it can be relied on (the firmware does not come back)", "selftest" },
+	{ "self-test: what of it can be relied on", "selftest --resident" },
 	{ "list what it can record", "list --resident" },
 };
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))

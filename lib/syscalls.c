@@ -47,9 +47,16 @@ void syscalls_take_heap_back(void)
 	heap.high = heap.limit;
 }
 
+/* newlib 3.3's mallocr.c has a struct mallinfo of ten ints, uordblks the eighth; its malloc.h says
+ * size_t, and has room for both. */
 uint64_t syscalls_heap_used(void)
 {
-	return (uint64_t)mallinfo().uordblks;
+	struct mallinfo info = mallinfo();
+	unsigned fields[10];
+
+	_Static_assert(sizeof(info) >= sizeof(fields), "struct mallinfo");
+	memcpy(fields, &info, sizeof(fields));
+	return fields[7];
 }
 
 void syscalls_set_exit(void (*hook)(int status))

@@ -53,6 +53,5 @@ def one_boot(target, word, directory, claim, kinds=KINDS):
     tap.equal(word("run") - first, RECORDINGS,
               f"{claim}: mistakes were found on the host: no run was theirs")
     grown = {command: sizes for command, sizes in heap.items() if sizes[-1] != sizes[0]}
-    tap.ok(not grown and all(sizes[0] for sizes in heap.values()),
-           f"{claim}: the machine's heap is afterwards what it was", heap)
+    tap.ok(not grown, f"{claim}: the machine's heap is afterwards what it was", heap)
     tap.equal(left_behind(directory), [], f"{claim}: no process and no journal is left")

@@ -154,6 +154,11 @@ def menu(directory):
         tap.ok("hottest functions by cpu-clock" in said and "%  lex\n" in said,
                f"{name}: the demo, by a key of the serial line, and the menu is back", said)
         start = len(sh.raw)
+        sh.send("2")
+        said = sh.read_until(r"What is this machine to do\?[^$]*firmware\n\n?", start)
+        tap.ok(re.search(r"self-test: \d+ good, .*\n *written: .*\d{4}-selftest\.txt", said),
+               f"{name}: a self-test, which is written, and the menu is back", said)
+        start = len(sh.raw)
         sh.send("5")
         said = sh.read_until(r"waiting for commands.*\n", start)
         tap.ok("waiting for commands in the mailbox, or typed here" in said,
