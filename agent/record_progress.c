@@ -77,11 +77,12 @@ void recording_progress_begin(struct recording *r)
 	framebuffer_status_open();
 }
 
-void recording_progress_tick(struct recording *r)
+void recording_progress_tick(struct recording *r, uint64_t now)
 {
 	struct recording_progress *p = &r->progress;
-	uint64_t now = clock_now();
 
+	if (r->found == TR_READER_READY)
+		return;
 	if (now >= p->next || now >= p->next_line) {
 		p->next = now + SECOND_NS;
 		progress_compose(r, now);
@@ -91,8 +92,7 @@ void recording_progress_tick(struct recording *r)
 		progress_send(p);
 	} else if (now >= p->next_line) {
 		p->next_line = now + LINE_NS;
-		if (r->found != TR_READER_READY)
-			console_printf("%s\n", p->text);
+		console_printf("%s\n", p->text);
 	}
 }
 

@@ -71,10 +71,12 @@ void recording_tick(struct tick *tick)
 	else
 		go_on(c);
 	recording_publish(c);
-	if (c == c->recording->cpus)
-		trace_region_beat(c->recording->region, clock_now());
+	if (c == c->recording->cpus) {
+		uint64_t now = clock_now();
+
+		trace_region_beat(c->recording->region, now);
+		recording_progress_tick(c->recording, now);
+	}
 	recording_keep(c, RING_KEEP_TICK);
-	if (c == c->recording->cpus)
-		recording_progress_tick(c->recording);
 	channel_tick(c->recording->channel);
 }

@@ -104,12 +104,13 @@ void recording_tell_counters(const struct recording *r);
 void recording_summarise(const struct recording *r);
 
 /*
- * How far it is, for people: once a second on the screen's last row, and on a serial line: resident
- * in place, on the firmware's; else, where nobody reads, as a line of the console's every ten
- * seconds. begin, end: thread. tick: of one CPU; it draws one character at the most.
+ * How far it is, for people, where no reader tells them: once a second on the screen's last row,
+ * and on a serial line: resident in place, on the firmware's; else as a line of the console's every
+ * ten seconds. begin, end: thread. tick: of one CPU, now: ns of our clock; it draws one character
+ * at the most.
  */
 void recording_progress_begin(struct recording *r);
-void recording_progress_tick(struct recording *r);
+void recording_progress_tick(struct recording *r, uint64_t now);
 void recording_progress_end(struct recording *r);
 
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published

@@ -47,7 +47,7 @@ void syscalls_take_heap_back(void)
 	heap.high = heap.limit;
 }
 
-/* newlib 3.3's mallocr.c has a struct mallinfo of ten ints, uordblks the eighth; its malloc.h says
+/* newlib 3.3 is built with a struct mallinfo of ten ints, uordblks the eighth; its header says
  * size_t, and has room for both. */
 uint64_t syscalls_heap_used(void)
 {

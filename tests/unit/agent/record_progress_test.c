@@ -94,7 +94,7 @@ static void tick(unsigned ms)
 {
 	for (; ms > 0; ms--) {
 		drawn = 0;
-		recording_progress_tick(&r);
+		recording_progress_tick(&r, now);
 		most_drawn = drawn > most_drawn ? drawn : most_drawn;
 		now += MS;
 	}

@@ -43,9 +43,10 @@ static void pump(void)
 static const struct channel_ops memory = { .name = "memory" };
 
 /* What record_tick.c takes of its neighbours, none of which has anything to do here. */
-void recording_progress_tick(struct recording *r)
+void recording_progress_tick(struct recording *r, uint64_t at)
 {
 	(void)r;
+	(void)at;
 }
 
 void recording_snapshot(struct traced_cpu *c)
