@@ -18,9 +18,9 @@ static arch_handler_fn signal_handler;
 /* Each CPU. As far apart as TR's selectors are, for entry.S, which calls x86_nmi_rest() if the
  * first word is not 0. */
 struct signal {
-	uint32_t sent;  /* and not heard yet: 1 */
-	uint32_t twice; /* another was sent before that one was heard */
-	uint32_t due;   /* NMIs of signals that were heard in another's; some never come */
+	uint32_t sent; /* and not heard yet: 1 */
+	uint32_t more; /* NMIs that may come of others, sent before that one was heard; 0: none */
+	uint32_t due;  /* NMIs of signals that were heard in another's; some never come */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct signal) == 16 && !(ARCH_PMI_NOT_MINE & 1), "entry.S");
@@ -97,13 +97,23 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how);
 /* An NMI is hidden: whether it is done with. */
 bool x86_nmi_hidden(const struct arch_regs *regs);
 
-/* Nor was it that of a signal that has yet to be heard, and nobody takes part. */
+/* The CPU keeps one that is pending; each other CPU may be about to send one that it has noted. */
+static void nmi_owe(struct signal *s, uint32_t n)
+{
+	s->due = s->due + n < arch_cpu_count() ? s->due + n : arch_cpu_count();
+}
+
+/* Nor was it that of a signal that has yet to be heard, and nobody takes part. Signals that were
+ * noted while the one before them was being heard are among those that are due. */
 static __attribute__((noinline)) void account_rare(const struct arch_regs *regs, unsigned cpu)
 {
 	struct signal *s = &x86_signals[cpu];
+	uint32_t late;
 
 	if (s->due)
 		s->due--;
+	else if ((late = arch_exchange(&s->more, 0)) != 0)
+		nmi_owe(s, late - 1);
 	else if (sharers[cpu].count || was_on_its_way(cpu))
 		arch_spurious[cpu]++;
 	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* just now, perhaps */
@@ -125,7 +135,7 @@ static __attribute__((noinline)) void nmi_hear(const struct arch_regs *regs, boo
 
 	if (!arch_exchange(&s->sent, 0))
 		return;
-	s->due += !alone + arch_exchange(&s->twice, 0);
+	nmi_owe(s, !alone + arch_exchange(&s->more, 0));
 	signal_handler(regs);
 }
 
@@ -164,7 +174,7 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 void x86_expect_signal(unsigned cpu)
 {
 	if (arch_exchange(&x86_signals[cpu].sent, 1))
-		arch_exchange(&x86_signals[cpu].twice, 1);
+		arch_exchange(&x86_signals[cpu].more, arch_cpu_count());
 }
 
 void arch_signal_init(arch_handler_fn handler)
