@@ -50,7 +50,8 @@ static int64_t refresh_backward(struct ring_reader *reader, uint64_t head)
 		return reader_refuse(reader, head, "data_head is not a multiple of 8");
 	if (head < reader->head)
 		return reader_refuse(reader, head, "data_head of an overwritable ring went up");
-	reader->seen = reader->head;
+	if (reader->position) /* else what was fresh still is */
+		reader->seen = reader->head;
 	reader->head = head;
 	reader->position = 0;
 	fresh = head - reader->seen;

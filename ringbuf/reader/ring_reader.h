@@ -48,7 +48,8 @@ struct ring_reader {
 int ring_reader_init(struct ring_reader *reader, struct perf_event_mmap_page *control,
                      const void *data, uint64_t size, uint32_t flags);
 
-/* Read data_head again. Backward: begin a new snapshot, of what came since the last one.
+/* Read data_head again. Backward: begin a new snapshot, of what came since the last one of which
+ * anything was taken.
  * The number of bytes to read, or -EILSEQ. */
 int64_t ring_reader_refresh(struct ring_reader *reader);
 

@@ -254,6 +254,28 @@ static void an_overwritable_ring_wakes_only_if_told_to(void **state)
 	end();
 }
 
+/* As one of a machine that has ended, which no head moves in any more. */
+static void an_overwritable_ring_that_stands_still_is_read_whole(void **state)
+{
+	const struct perf_event_header *record;
+	struct ring_reader again;
+	unsigned found = 0;
+
+	(void)state;
+	begin(TR_RING_BACKWARD, 0, 0);
+	for (int i = 0; i < 5; i++)
+		assert_true(rig_write(&rig, 0, 64, 0));
+	assert_int_equal(ring_reader_init(&again, rig.reader.control, rig.reader.data,
+	                                  rig.reader.size, TR_RING_BACKWARD),
+	                 0);
+	assert_true(ring_reader_refresh(&again) > 0);
+	while (ring_reader_next(&again, &record) > 0)
+		found++;
+	assert_int_equal(found, 5);
+	assert_int_equal(ring_reader_refresh(&again), 0); /* they were taken */
+	end();
+}
+
 static void a_reader_sleeps_only_if_nothing_came(void **state)
 {
 	(void)state;
@@ -287,6 +309,7 @@ int main(void)
 		cmocka_unit_test(nested_samples_wake_when_the_outermost_is_complete),
 		cmocka_unit_test(the_owner_is_woken_whichever_event_fires),
 		cmocka_unit_test(a_ring_without_an_owner_wakes_nobody),
+		cmocka_unit_test(an_overwritable_ring_that_stands_still_is_read_whole),
 		cmocka_unit_test(an_overwritable_ring_wakes_only_if_told_to),
 		cmocka_unit_test(a_reader_sleeps_only_if_nothing_came),
 	};
