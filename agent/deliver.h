@@ -26,9 +26,8 @@ bool deliver_other_cpus(const struct command *command);
 
 /* The machine was given back, and the region is whole: a recording that is in RAM, or that -o names
  * a file for, is written to a volume (agent/volume/volume.h); what it says stands on the screen.
- * *keep: its memory is to stay, by
- * --keep or since there is no file; then no command->then ends it. 0, or why there is none. Boot
- * services only. Thread. */
+ * *keep: its memory is to stay, by --keep or since there is no file; then no command->then ends it.
+ * 0, or why there is none. Boot services only. Thread. */
 int deliver(struct command *command, const struct channel *channel, bool *keep);
 
 #endif

@@ -9,21 +9,6 @@
 #include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/memory.h"
-#include "lib/syscalls.h"
-
-/* The writer wants malloc(), and nothing of it a clock. */
-static int save_prepare(void)
-{
-	static const struct arch_clock no_clock = { .frequency = 1 };
-	uint64_t size;
-	void *heap;
-	int error = memory_borrow_heap();
-
-	memory_heap(&heap, &size);
-	if (!error)
-		syscalls_init(heap, size, &no_clock);
-	return error;
-}
 
 static int save_one(const struct kept *kept, const char *name)
 {
@@ -53,7 +38,7 @@ int save_kept(const struct command *command)
 		console_printf("bareperf: no recording is kept in RAM since the last reset\n");
 		return -ENOENT;
 	}
-	code = save_prepare();
+	code = volume_prepare();
 	if (code) {
 		console_printf("bareperf: no memory to write a file with\n");
 		return code;

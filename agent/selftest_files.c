@@ -36,7 +36,7 @@ static void tell_json(void *context, print_put_fn put, void *put_context)
 	selftest_print_json(context, print_to_file);
 }
 
-int selftest_write_files(const struct selftest_report *report)
+int selftest_write_files(struct selftest_report *report)
 {
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
@@ -45,11 +45,9 @@ int selftest_write_files(const struct selftest_report *report)
 
 	snprintf(path, sizeof(path), "\\bareperf\\%04u-selftest", number);
 	if (!code)
-		code =
-		    volume_write_text(path, ".txt", tell_text, (void *)(uintptr_t)report, &error);
+		code = volume_write_text(path, ".txt", tell_text, report, &error);
 	if (!code)
-		code =
-		    volume_write_text(path, ".json", tell_json, (void *)(uintptr_t)report, &error);
+		code = volume_write_text(path, ".json", tell_json, report, &error);
 	if (code)
 		console_printf("bareperf: no file was written: %s\n", error.text);
 	else

@@ -10,7 +10,6 @@
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/memory.h"
-#include "lib/syscalls.h"
 
 #define MOST 4U /* recordings; more are not looked for */
 
@@ -185,19 +184,6 @@ static int recover_write(uint64_t address, uint64_t size)
 	return code;
 }
 
-static int recover_heap(void)
-{
-	void *heap;
-	uint64_t size;
-	int error = memory_borrow_heap();
-
-	if (error != 0)
-		return error;
-	memory_heap(&heap, &size);
-	syscalls_init(heap, size, &(struct arch_clock){ .frequency = 1 }); /* files have no time */
-	return 0;
-}
-
 int recover_save(void)
 {
 	unsigned left = 0;
@@ -205,7 +191,7 @@ int recover_save(void)
 
 	if (nr_finds == 0)
 		return 0;
-	error = recover_heap();
+	error = volume_prepare();
 	if (error != 0)
 		return error;
 	for (unsigned i = 0; i < nr_finds; i++) {

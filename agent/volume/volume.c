@@ -11,6 +11,8 @@
 #include "host-tools/region/region_salvage.h"
 #include "host-tools/session/session.h"
 #include "lib/console.h"
+#include "lib/memory.h"
+#include "lib/syscalls.h"
 
 #define FAT_FILE_MAX \
 	0xffffffffULL     /* bytes; Microsoft's FAT specification: a file's size is 32 bits */
@@ -73,6 +75,20 @@ static int volume_takes(uint64_t size, struct error *error)
 		                 "it takes up to %lu KiB, and the volume has %lu KiB left",
 		                 (size + 1023) >> 10, space.free >> 10);
 	return 0;
+}
+
+/* The writer wants malloc(), and nothing of it a clock. */
+int volume_prepare(void)
+{
+	static const struct arch_clock no_clock = { .frequency = 1 };
+	uint64_t size;
+	void *heap;
+	int error = memory_borrow_heap();
+
+	memory_heap(&heap, &size);
+	if (error == 0)
+		syscalls_init(heap, size, &no_clock);
+	return error;
 }
 
 uint64_t volume_room(const char *name)

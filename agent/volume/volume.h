@@ -22,6 +22,9 @@
  *	fs1:...		any of these, on the volume that the shell calls fs1
  */
 
+/* Memory for the writer, where no recording has brought any. 0; -ENOMEM. */
+int volume_prepare(void);
+
 /* How large a region may be whose file that name's volume takes, bytes; UINT64_MAX: it cannot be
  * said, or there is no volume. */
 uint64_t volume_room(const char *name);
