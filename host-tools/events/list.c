@@ -11,6 +11,7 @@
 #include "abi/machine.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/pfm.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
 struct list_options {
@@ -101,13 +102,9 @@ int command_list(int argc, char **argv)
 {
 	struct list_options options = { .pmu = NULL };
 	struct error error = { "" };
-	char name[] = "bareperf list", *first = argv[0];
 	int code;
 
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	argv[0] = first;
+	arguments_parse(&argp, argc, argv, "bareperf list", &options);
 	if (options.encode)
 		code = print_encoded(&options, &error);
 	else if (options.pmu)

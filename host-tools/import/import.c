@@ -14,8 +14,8 @@
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/region/region_salvage.h"
 #include "host-tools/session/session.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
-#include "host-tools/util/one_file.h"
 
 struct import_options {
 	const char *input;
@@ -188,12 +188,9 @@ int command_import(int argc, char **argv)
 	struct channel channel = { 0 };
 	struct region region = { 0 };
 	struct error error = { "" };
-	char name[] = "bareperf import";
 	int code;
 
-	argv[0] = name;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	arguments_parse(&argp, argc, argv, "bareperf import", &options);
 	to.output = options.output;
 	to.symbols = options.symbols;
 	to.payload = options.payload;

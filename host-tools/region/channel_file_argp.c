@@ -2,7 +2,7 @@
 #include "host-tools/region/channel_file_argp.h"
 
 #include "host-tools/region/channel.h"
-#include "host-tools/util/one_file.h"
+#include "host-tools/util/arguments.h"
 
 static const struct argp_option options[] = {
 	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },

@@ -13,8 +13,8 @@
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/report/dump_text.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
-#include "host-tools/util/one_file.h"
 
 struct dump_options {
 	const char *path;
@@ -133,12 +133,9 @@ int command_dump(int argc, char **argv)
 	struct dump dump = { 0 };
 	struct error error = { "" }, later = { "" };
 	bool conserved = true, unfinished;
-	char name[] = "bareperf dump";
 	int code;
 
-	argv[0] = name;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	arguments_parse(&argp, argc, argv, "bareperf dump", &options);
 	dump.path = options.path;
 	dump.quiet = options.json || options.summary;
 	dump.hex = options.hex;

@@ -13,8 +13,8 @@
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
 #include "host-tools/report/recording_file.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
-#include "host-tools/util/one_file.h"
 
 struct flamegraph_options {
 	const char *input;
@@ -199,11 +199,8 @@ int command_flamegraph(int argc, char **argv)
 {
 	struct flamegraph_options options = { 0 };
 	struct error error = { "" };
-	char name[] = "bareperf flamegraph";
 
-	argv[0] = name;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	arguments_parse(&argp, argc, argv, "bareperf flamegraph", &options);
 	if (!draw(&options, &error))
 		return EXIT_OK;
 	error_print(&error);

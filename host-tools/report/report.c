@@ -14,8 +14,8 @@
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/tasks.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
-#include "host-tools/util/one_file.h"
 
 struct report_options {
 	const char *input;
@@ -224,11 +224,8 @@ int command_report(int argc, char **argv)
 		.table.columns = REPORT_COMMAND | REPORT_FILE | REPORT_SYMBOL,
 	};
 	struct error error = { "" };
-	char name[] = "bareperf report";
 
-	argv[0] = name;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	arguments_parse(&argp, argc, argv, "bareperf report", &options);
 	if (!report(&options, &error))
 		return EXIT_OK;
 	error_print(&error);

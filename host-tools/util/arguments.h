@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one file that a view is about, as perf's -i: argp's end of a command line. */
-#ifndef HOST_TOOLS_UTIL_ONE_FILE_H
-#define HOST_TOOLS_UTIL_ONE_FILE_H
+/* What the command lines of several commands have in common, for argp. */
+#ifndef HOST_TOOLS_UTIL_ARGUMENTS_H
+#define HOST_TOOLS_UTIL_ARGUMENTS_H
 
 #include <argp.h>
 #include <stdint.h>
@@ -13,5 +13,10 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 
 /* An option's number, decimal or with 0x; anything else is refused, and the program ends. */
 uint64_t argument_number(struct argp_state *state, const char *option, const char *arg);
+
+/* argp_parse() under the command's full name ("bareperf dump"); what is wrong ends the program with
+ * EXIT_USAGE. Main thread. */
+void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,
+                     void *options);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/util/one_file.h"
+#include "host-tools/util/arguments.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "host-tools/util/exit_status.h"
 
 uint64_t argument_number(struct argp_state *state, const char *option, const char *arg)
 {
@@ -34,4 +36,15 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,
+                     void *options)
+{
+	char *first = argv[0];
+
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = (char *)(uintptr_t)name; /* which is not written to */
+	argp_parse(argp, argc, argv, 0, NULL, options);
+	argv[0] = first;
 }
