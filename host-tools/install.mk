@@ -18,6 +18,9 @@ install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
 	for command in attach stop snapshot console reboot; do \
 		ln -sf bareperf-channel.1 $(DEST)/share/man/man1/bareperf-$$command.1 || exit 1; done
+	install -d $(DEST)/share/bareperf/labgrid
+	install -m 644 host-tools/labgrid/bareperf_driver.py host-tools/labgrid/farm.yaml \
+		$(DEST)/share/bareperf/labgrid
 	install -D -m 644 host-tools/bareperf.bash $(DEST)/share/bash-completion/completions/bareperf
 
 .PHONY: install

@@ -33,6 +33,8 @@ def installed(usr):
     tap.equal(sorted(page.name for page in (usr / "share/man/man1").iterdir()),
               sorted([*PAGES, *SHARED_PAGES]),
               "all manual pages are installed")
+    tap.equal(sorted(file.name for file in (usr / "share/bareperf/labgrid").iterdir()),
+              ["bareperf_driver.py", "farm.yaml"], "so is the driver for labgrid")
     for arch in ("x86_64", "aarch64"):
         there = usr / "lib/bareperf" / arch
         tap.ok(all((there / f"bareperf.{end}").is_file() for end in ("efi", "elf", "sym")) and
