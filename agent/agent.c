@@ -71,10 +71,10 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 		                        .events = events < TR_MAX_EVENTS ? events : TR_MAX_EVENTS,
 		                        .rings = cpus,
 		                        .console_size = CONSOLE_SIZE };
-	int error = trace_region_init(&region, channel->memory, channel->size, &limits);
+	int code = trace_region_init(&region, channel->memory, channel->size, &limits);
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	region.is_kept = channel->ops->in_ram;
 	region_channel = channel;
 	machine = platform;
@@ -153,15 +153,15 @@ static void agent_parse(const char *text)
 
 static int carry_out(const char *text)
 {
-	int error;
+	int code;
 
 	if (agent_answer())
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
-		error = record_run(&command, text, &region, region_channel);
-		if (!error && !resident)
+		code = record_run(&command, text, &region, region_channel);
+		if (!code && !resident)
 			deliver_next_steps(&command, &region, region_channel);
-		return error;
+		return code;
 	}
 	if (command.verb != COMMAND_SELFTEST) {
 		list_print(region_channel);
@@ -250,10 +250,10 @@ int agent_start(void)
 	struct arch_clock clock;
 	uint64_t heap_size;
 	void *heap;
-	int error = arch_clock_init(&clock);
+	int code = arch_clock_init(&clock);
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	clock_set(&machine_clock, clock.frequency, boot_entry()->cycles);
 	machine_clock.source = clock.source;
 	machine_clock.entry_epoch = boot_entry()->epoch;
@@ -288,20 +288,20 @@ static void serve_one(void)
 	bool typed = next_command(&region, region_channel, &request);
 
 	if (typed)
-		request.error = 0;
+		request.code = 0;
 	trace_region_set_message(&region, 0, NULL);
-	if (!request.error) {
+	if (!request.code) {
 		agent_parse(request.text);
-		request.error = agent_check(request.text, false);
+		request.code = agent_check(request.text, false);
 	}
-	if (!request.error) {
+	if (!request.code) {
 		keep_last_run();
 		announced = reader_is_announced(&region);
-		request.error = carry_out(request.text);
+		request.code = carry_out(request.text);
 	}
-	outcome = request.error;
+	outcome = request.code;
 	if (!typed)
-		mailbox_reply(&region, &request, request.error, NULL);
+		mailbox_reply(&region, &request, request.code, NULL);
 }
 
 /* What lies in RAM is kept until its reader has it. */
@@ -338,15 +338,15 @@ void agent_serve(void)
 
 void agent_deliver(void)
 {
-	int error;
+	int code;
 
 	if (command.verb == COMMAND_SELFTEST && !outcome)
 		outcome = selftest_deliver();
 	/* A payload that crashed has left what was recorded until then. */
 	if (!region.run || (outcome && outcome != -EFAULT))
 		return;
-	error = deliver(&command, region_channel, &kept);
-	outcome = outcome ? outcome : error;
+	code = deliver(&command, region_channel, &kept);
+	outcome = outcome ? outcome : code;
 }
 
 int agent_outcome(void)
@@ -363,16 +363,16 @@ void agent_close(void)
 		trace_region_close(&region);
 }
 
-void agent_fail(const char *what, int error)
+void agent_fail(const char *what, int code)
 {
 	char message[160];
 
-	outcome = error;
-	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-error), error);
+	outcome = code;
+	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-code), code);
 	console_printf("bareperf: %s\n", message);
 	if (!region.header)
 		return;
-	trace_region_set_message(&region, error, message);
+	trace_region_set_message(&region, code, message);
 	trace_region_set_state(&region, TR_FAILED);
 }
 

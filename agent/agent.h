@@ -58,7 +58,7 @@ void agent_serve(void);
 
 /* The boot came to nothing: say what and why (a negative errno) on the console and, if there is a
  * region, to its readers, with state TR_FAILED. Thread. */
-void agent_fail(const char *what, int error);
+void agent_fail(const char *what, int code);
 
 /*
  * Resident, and the machine is given back: what is to become of the recording. Says what its books

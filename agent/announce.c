@@ -15,7 +15,7 @@ static void announce_firmware(void)
 	char name[NAME + 1];
 	unsigned i = 0;
 
-	for (; vendor != NULL && vendor[i] != 0 && i < NAME; i++)
+	for (; vendor && vendor[i] != 0 && i < NAME; i++)
 		name[i] = vendor[i] >= ' ' && vendor[i] <= '~' ? (char)vendor[i] : '?';
 	name[i] = 0;
 	console_printf("firmware: %s, UEFI %u.%u\n", name, revision >> 16, revision % 65536 / 10);
@@ -35,7 +35,7 @@ static void announce_screen(void)
 
 static void announce_watchdog(const struct arch_platform *platform)
 {
-	if (platform->watchdog == NULL)
+	if (!platform->watchdog)
 		return;
 	console_printf(
 	    "a hardware watchdog is there (ACPI %s)%s. Nobody serves it while we have the "

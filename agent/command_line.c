@@ -28,7 +28,7 @@ static int read_config(EFI_LOADED_IMAGE *image)
 	UINTN size = CONFIG_MAX;
 	EFI_STATUS status;
 
-	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)))
+	if (!volume || EFI_ERROR(volume->OpenVolume(volume, &root)))
 		return 0;
 	status = root->Open(root, &file, config_path, EFI_FILE_MODE_READ, 0);
 	if (!EFI_ERROR(status)) {
@@ -44,37 +44,37 @@ static int read_config(EFI_LOADED_IMAGE *image)
 	return size == CONFIG_MAX ? -E2BIG : (int)size;
 }
 
-static int say_bad_config(int error)
+static int say_bad_config(int code)
 {
 	console_printf("\\bareperf.cfg: %s; it is not used\n",
-	               error == -EINVAL  ? "the first command is not plain ASCII text"
-	               : error == -E2BIG ? "too long (16 KiB, and 1023 characters a command)"
-	                                 : "cannot be read");
-	return error;
+	               code == -EINVAL  ? "the first command is not plain ASCII text"
+	               : code == -E2BIG ? "too long (16 KiB, and 1023 characters a command)"
+	                                : "cannot be read");
+	return code;
 }
 
 int command_line_read(char *text, size_t capacity)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-	int result;
+	int code;
 
 	text[0] = 0;
-	if (image == NULL)
+	if (!image)
 		return 0;
-	result = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
-	if (result > 0)
-		return result;
+	code = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
+	if (code > 0)
+		return code;
 	/* Boot managers put anything there; what begins like a command was to be one. */
-	if (result < 0)
-		console_printf("load options: %s\n", result == -E2BIG
+	if (code < 0)
+		console_printf("load options: %s\n", code == -E2BIG
 		                                         ? "longer than 1023 characters"
 		                                         : "not a line of plain ASCII text");
-	if (result < 0 && command_is_named(text))
-		return result;
+	if (code < 0 && command_is_named(text))
+		return code;
 	text[0] = 0;
-	result = read_config(image);
-	if (result > 0)
-		result = config_to_text(config, (size_t)result, text, capacity);
-	from_config = result > 0;
-	return result < 0 ? say_bad_config(result) : result;
+	code = read_config(image);
+	if (code > 0)
+		code = config_to_text(config, (size_t)code, text, capacity);
+	from_config = code > 0;
+	return code < 0 ? say_bad_config(code) : code;
 }

@@ -51,7 +51,7 @@ void keeper_warn(void)
 	                                        "(MemoryOverwriteRequestControl)"
 	                                      : arch_memory_forgets();
 
-	if (why != NULL)
+	if (why)
 		console_printf("a reset will forget what is in RAM, the recording included: %s\n",
 		               why);
 }

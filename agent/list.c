@@ -38,13 +38,13 @@ static void print_terms(const struct pmu_source *source)
 static void print_source(const struct pmu_source *source)
 {
 	const char *why = NULL;
-	int error = pmu_of(source)->probe(&why);
+	int code = pmu_of(source)->probe(&why);
 
-	if (error == -ENODEV)
+	if (code == -ENODEV)
 		return;
 	console_printf("  %-16s %s%s%s\n", source->name, source->description,
-	               error ? ": kept from us, " : "", error && why ? why : "");
-	if (error)
+	               code ? ": kept from us, " : "", code && why ? why : "");
+	if (code)
 		return;
 	for (const struct pmu_event_name *e = source->events; e && e->name; e++)
 		console_printf("    -e %-20s %s\n", e->name, e->description);

@@ -108,18 +108,18 @@ int loadoptions_to_text(const void *options, size_t size, char *text, size_t cap
 {
 	struct source source = { options, size / 2, true };
 	size_t end = 0, length;
-	int result;
+	int code;
 
 	text[0] = 0;
-	if (options == NULL || size == 0)
+	if (!options || size == 0)
 		return 0;
 	if (size % 2 != 0)
 		return -EINVAL;
 	while (end < source.count && char_at(&source, end) != 0)
 		end++;
-	result = copy_trimmed(&source, 0, end, text, capacity);
+	code = copy_trimmed(&source, 0, end, text, capacity);
 	length = drop_first_word(text, strlen(text), image_name_length(text));
-	return result < 0 ? result : (int)drop_initrd(text, length);
+	return code < 0 ? code : (int)drop_initrd(text, length);
 }
 
 static struct source config_source(const uint8_t *file, size_t size)

@@ -28,10 +28,10 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	if (request->number == answered)
 		return false;
 	length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
-	request->error = 0;
+	request->code = 0;
 	last_polled = request->number;
 	if (length > TR_MAILBOX_TEXT || !copy_text(request->text, box->text, length)) {
-		request->error = -EINVAL;
+		request->code = -EINVAL;
 		request->text[0] = '\0';
 	}
 	return true;

@@ -10,7 +10,7 @@
 /* A private copy of one command. */
 struct mailbox_request {
 	uint32_t number;
-	int error; /* 0, or -EINVAL: no text of printable ASCII that fits; text is then empty */
+	int code; /* 0, or -EINVAL: no text of printable ASCII that fits; text is then empty */
 	char text[TR_MAILBOX_TEXT + 1];
 };
 

@@ -41,7 +41,7 @@ static unsigned menu_read_key(void)
 {
 	EFI_INPUT_KEY key;
 
-	if (efi_system->ConIn == NULL ||
+	if (!efi_system->ConIn ||
 	    EFI_ERROR(efi_system->ConIn->ReadKeyStroke(efi_system->ConIn, &key)))
 		return KEY_NONE;
 	if (key.ScanCode == SCAN_ESC)
@@ -118,7 +118,7 @@ static EFI_STATUS menu_start(const char *command)
 	if (EFI_ERROR(status))
 		return status;
 	loaded = efi_protocol(child, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-	if (loaded != NULL) {
+	if (loaded) {
 		loaded->LoadOptions = options;
 		loaded->LoadOptionsSize = (UINT32)((length + 1) * sizeof(options[0]));
 	}

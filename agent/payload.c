@@ -41,19 +41,19 @@ static void payload_refuse(const char *format, ...)
 	console_printf("payload: %s\n", payload.missing);
 }
 
-static void refuse_file(int error)
+static void refuse_file(int code)
 {
-	if (error == -ENOENT) {
+	if (code == -ENOENT) {
 		print_text(payload.missing, sizeof(payload.missing),
 		           "there is none: hand it over as an initrd (QEMU's -initrd, bareperf run "
 		           "--payload FILE) or as \\payload.elf on the boot volume");
 		return;
 	}
 	payload_refuse("%s %s", payload.file.name,
-	               error == -ENODATA  ? "is empty"
-	               : error == -EFBIG  ? "is larger than 256 MiB"
-	               : error == -ENOMEM ? "does not fit into memory"
-	                                  : "cannot be read");
+	               code == -ENODATA  ? "is empty"
+	               : code == -EFBIG  ? "is larger than 256 MiB"
+	               : code == -ENOMEM ? "does not fit into memory"
+	                                 : "cannot be read");
 }
 
 static int payload_allocate(void)
@@ -63,7 +63,7 @@ static int payload_allocate(void)
 
 	payload.memory = image->fixed ? memory_alloc_at(image->low, size / PAGE)
 	                              : memory_alloc_region(size, image->align);
-	if (payload.memory != NULL)
+	if (payload.memory)
 		return 0;
 	if (image->fixed)
 		payload_refuse(
@@ -89,26 +89,26 @@ static uint64_t address_of(const struct elf_segment *segment)
 
 static int map_segments(void)
 {
-	int error = 0;
+	int code = 0;
 
-	for (unsigned i = 0; i < payload.image.nr_segments && error == 0; i++) {
+	for (unsigned i = 0; i < payload.image.nr_segments && code == 0; i++) {
 		const struct elf_segment *segment = &payload.image.segments[i];
 
-		error =
+		code =
 		    memory_add_mapping(address_of(segment), segment->memory_size, type_of(segment));
 	}
-	if (error != 0)
+	if (code != 0)
 		payload_refuse("%s has more segments than can be mapped", payload.file.name);
-	return error;
+	return code;
 }
 
 void payload_load(void)
 {
 	struct elf_error reason = { 0 };
-	int error = payload_file_read(&payload.file);
+	int code = payload_file_read(&payload.file);
 
-	if (error != 0) {
-		refuse_file(error);
+	if (code != 0) {
+		refuse_file(code);
 		return;
 	}
 	if (elf_parse(&payload.image, payload.file.bytes, payload.file.size, arch_elf_machine(),

@@ -47,7 +47,7 @@ static int payload_allocate(struct payload_file *file, uint64_t size)
 		return -EFBIG;
 	file->bytes = memory_alloc_pages((size + PAGE - 1) / PAGE);
 	file->size = size;
-	return file->bytes == NULL ? -ENOMEM : 0;
+	return file->bytes ? 0 : -ENOMEM;
 }
 
 static int read_initrd(struct payload_file *file)
@@ -58,21 +58,21 @@ static int read_initrd(struct payload_file *file)
 	EFI_HANDLE handle;
 	UINTN size = 0;
 	EFI_STATUS status;
-	int error;
+	int code;
 
 	if (EFI_ERROR(efi_system->BootServices->LocateDevicePath(&guid, &path, &handle)))
 		return -ENOENT;
 	loader = efi_protocol(handle, guid);
-	if (loader == NULL)
+	if (!loader)
 		return -ENOENT;
 	status = loader->LoadFile(loader, path, FALSE, &size, NULL);
 	if (status != EFI_BUFFER_TOO_SMALL)
 		return !EFI_ERROR(status)                     ? -ENODATA
 		       : status == EFI_NOT_FOUND || size == 0 ? -ENOENT
 		                                              : -EIO;
-	error = payload_allocate(file, size);
-	if (error != 0)
-		return error;
+	code = payload_allocate(file, size);
+	if (code != 0)
+		return code;
 	status = loader->LoadFile(loader, path, FALSE, &size, file->bytes);
 	return EFI_ERROR(status) || size != file->size ? -EIO : 0;
 }
@@ -81,14 +81,14 @@ static int read_open_file(struct payload_file *file, EFI_FILE *from)
 {
 	UINT64 end = ~0ULL; /* UEFI 2.10, 13.5.11: the end of the file */
 	UINTN size;
-	int error;
+	int code;
 
 	if (EFI_ERROR(from->SetPosition(from, end)) || EFI_ERROR(from->GetPosition(from, &end)) ||
 	    EFI_ERROR(from->SetPosition(from, 0)))
 		return -EIO;
-	error = payload_allocate(file, end);
-	if (error != 0)
-		return error;
+	code = payload_allocate(file, end);
+	if (code != 0)
+		return code;
 	size = file->size;
 	if (EFI_ERROR(from->Read(from, &size, file->bytes)) || size != file->size)
 		return -EIO;
@@ -100,29 +100,29 @@ static int read_volume(struct payload_file *file)
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	EFI_FILE_IO_INTERFACE *volume;
 	EFI_FILE *root, *from;
-	int error = -ENOENT;
+	int code = -ENOENT;
 
-	if (image == NULL)
+	if (!image)
 		return -ENOENT;
 	volume = efi_protocol(image->DeviceHandle, (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
-	if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)))
+	if (!volume || EFI_ERROR(volume->OpenVolume(volume, &root)))
 		return -ENOENT;
 	if (!EFI_ERROR(root->Open(root, &from, file_path, EFI_FILE_MODE_READ, 0))) {
-		error = read_open_file(file, from);
+		code = read_open_file(file, from);
 		from->Close(from);
 	}
 	root->Close(root);
-	return error;
+	return code;
 }
 
 int payload_file_read(struct payload_file *file)
 {
-	int error;
+	int code;
 
 	*file = (struct payload_file){ .name = "the initrd" };
-	error = read_initrd(file);
-	if (error != -ENOENT)
-		return error;
+	code = read_initrd(file);
+	if (code != -ENOENT)
+		return code;
 	file->name = "\\payload.elf";
 	return read_volume(file);
 }

@@ -101,16 +101,16 @@ static int start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
 
 int payload_thread_start(int cpu, int (*fn)(void *argument), void *argument)
 {
-	int result = -EBUSY;
+	int code = -EBUSY;
 
 	payload_leave_if_ending();
 	if (cpu >= (int)ARCH_MAX_CPUS || cpu < BAREPERF_ANY_CPU)
 		return -ENODEV;
 	if (cpu != BAREPERF_ANY_CPU)
 		return start_on((unsigned)cpu, fn, argument);
-	for (unsigned i = 0; i < ARCH_MAX_CPUS && result < 0; i++)
-		result = start_on(i, fn, argument);
-	return result < 0 ? -EBUSY : result;
+	for (unsigned i = 0; i < ARCH_MAX_CPUS && code < 0; i++)
+		code = start_on(i, fn, argument);
+	return code < 0 ? -EBUSY : code;
 }
 
 int payload_thread_join(int cpu, int *result)

@@ -18,7 +18,7 @@
 #define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
 #define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
 
-int recording_fail(struct recording *r, int error, const char *format, ...)
+int recording_fail(struct recording *r, int code, const char *format, ...)
 {
 	char message[256];
 	va_list arguments;
@@ -27,9 +27,9 @@ int recording_fail(struct recording *r, int error, const char *format, ...)
 	print_text_v(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	console_printf("%s: %s\n", r->command->verb == COMMAND_STAT ? "stat" : "record", message);
-	trace_region_set_message(r->region, error, message);
+	trace_region_set_message(r->region, code, message);
 	trace_region_set_state(r->region, TR_FAILED);
-	return error;
+	return code;
 }
 
 /* ---- What is to be recorded ---- */
@@ -69,7 +69,7 @@ static int choose_cpus(struct recording *r)
 
 /* Why there is no event: what its source says of it or of the machine, else what the error means.
  */
-static const char *record_reason(const struct perf_event *event, int error)
+static const char *record_reason(const struct perf_event *event, int code)
 {
 	const char *why = NULL;
 
@@ -77,7 +77,7 @@ static const char *record_reason(const struct perf_event *event, int error)
 		return event->why;
 	if (event->pmu && event->pmu->probe(&why) && why)
 		return why;
-	return event_error_text(error);
+	return event_error_text(code);
 }
 
 static int open_event(struct traced_cpu *c, unsigned evsel)
@@ -86,7 +86,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	struct perf_event *event = &c->events[evsel];
 	unsigned index = evsel * r->nr_cpus + c->index;
 	struct tr_event *entry = &r->region->events[index];
-	int error;
+	int code;
 
 	event->attr = r->specs[evsel].attr;
 	event->config3 = r->specs[evsel].config3;
@@ -99,10 +99,10 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	event->account.id = index + 1;
 	event->account.trailer_size = sample_id_size(event->attr.sample_type);
 	event->account.trailer = sample_trailer;
-	error = event_init(event);
-	if (error)
-		return recording_fail(r, error, "event %s: %s", event->name,
-		                      record_reason(event, error));
+	code = event_init(event);
+	if (code)
+		return recording_fail(r, code, "event %s: %s", event->name,
+		                      record_reason(event, code));
 	throttle_set(event, r->command->max_sample_rate);
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
@@ -190,16 +190,16 @@ static void open_keep(struct traced_cpu *c)
 static int open_cpu(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
-	int error = open_ring(c);
+	int code = open_ring(c);
 
 	c->events = calloc(r->nr_events, sizeof(*c->events));
-	if (!error && !c->events)
+	if (!code && !c->events)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
-	for (unsigned i = 0; i < r->nr_events && !error; i++)
-		error = open_event(c, i);
+	for (unsigned i = 0; i < r->nr_events && !code; i++)
+		code = open_event(c, i);
 	open_keep(c);
 	r->region->rings[c->index] = c->place;
-	return error;
+	return code;
 }
 
 static bool record_fits(const struct recording *r, uint64_t pages, uint64_t aux_pages)
@@ -228,12 +228,12 @@ static void choose_sizes(struct recording *r)
 
 static int open_all(struct recording *r, const char *text)
 {
-	int error = choose_cpus(r);
+	int code = choose_cpus(r);
 
-	if (!error)
-		error = recording_choose_events(r);
-	if (error)
-		return error;
+	if (!code)
+		code = recording_choose_events(r);
+	if (code)
+		return code;
 	choose_sizes(r);
 	if (r->channel->lines)
 		lines_forget_rings(r->channel->lines);
@@ -241,11 +241,11 @@ static int open_all(struct recording *r, const char *text)
 	if (trace_region_start_run(r->region, text, r->nr_events * r->nr_cpus, r->nr_cpus))
 		return recording_fail(r, -ENOSPC, "too many events: %u on %u CPUs", r->nr_events,
 		                      r->nr_cpus);
-	for (unsigned i = 0; i < r->nr_cpus && !error; i++) {
+	for (unsigned i = 0; i < r->nr_cpus && !code; i++) {
 		r->cpus[i].index = i;
-		error = open_cpu(&r->cpus[i]);
+		code = open_cpu(&r->cpus[i]);
 	}
-	return error;
+	return code;
 }
 
 /* What has its room kept until it is read. */
@@ -276,15 +276,15 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	struct recording r = { .command = command, .region = region, .channel = channel };
 	const struct workload *workload = workload_of(command->workload);
 	const char *missing = workload->missing ? workload->missing() : NULL;
-	int error;
+	int code;
 
 	if (missing)
 		return recording_fail(&r, -ENOEXEC, "%s: %s", command->workload->name, missing);
-	error = open_all(&r, text);
-	if (!error)
-		error = recording_run(&r);
-	if (!error)
+	code = open_all(&r, text);
+	if (!code)
+		code = recording_run(&r);
+	if (!code)
 		note_rings(&r);
 	close_all(&r);
-	return error;
+	return code;
 }

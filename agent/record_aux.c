@@ -35,21 +35,21 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	struct recording *r = c->recording;
 	struct tr_ring *place = &c->place;
 	void *area = trace_region_at(r->region, place->aux_offset);
-	int error;
+	int code;
 
-	error = ring_aux_init(&c->aux, &c->ring, &event->account,
-	                      &(struct ring_aux_config){
-	                          .area = area,
-	                          .size = place->aux_size,
-	                          .watermark = r->command->aux_watermark,
-	                          .overwrite = r->command->snapshot,
-	                      });
+	code = ring_aux_init(&c->aux, &c->ring, &event->account,
+	                     &(struct ring_aux_config){
+	                         .area = area,
+	                         .size = place->aux_size,
+	                         .watermark = r->command->aux_watermark,
+	                         .overwrite = r->command->snapshot,
+	                     });
 	event->aux = &c->aux;
-	if (!error && event->pmu->setup_aux)
-		error = event->pmu->setup_aux(event, area, place->aux_size);
-	if (error)
-		return recording_fail(r, error, "event %s: an AUX area of %lu KiB: %s", event->name,
-		                      place->aux_size >> 10, event_error_text(error));
+	if (!code && event->pmu->setup_aux)
+		code = event->pmu->setup_aux(event, area, place->aux_size);
+	if (code)
+		return recording_fail(r, code, "event %s: an AUX area of %lu KiB: %s", event->name,
+		                      place->aux_size >> 10, event_error_text(code));
 	place->aux_watermark = c->aux.watermark;
 	r->region->doorbells[c->index].snapshot = 0;
 	c->aux_event = event;

@@ -43,13 +43,13 @@ int recording_synchronise(struct traced_cpu *c)
 {
 	struct tr_cpu *entry = &c->recording->region->cpus[c->cpu];
 	struct clock_sync sync;
-	int error;
+	int code;
 
 	if (synchronised[c->cpu])
 		return 0;
-	error = clock_sync_measure(c->cpu, &sync);
-	if (error)
-		return error;
+	code = clock_sync_measure(c->cpu, &sync);
+	if (code)
+		return code;
 	clock_offsets[c->cpu] = entry->clock_offset = sync.offset;
 	entry->clock_error = sync.error;
 	synchronised[c->cpu] = true;
@@ -71,7 +71,7 @@ void recording_start_cpu(struct traced_cpu *c)
 		c->aux_event->attend = recording_attend;
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);
 	}
-	c->error = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
+	c->code = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
 	tick_start(&c->tick, recording_tick);
 	set_live(c, true);
 }
@@ -94,8 +94,8 @@ void recording_trace_cpu(void *arg)
 	struct traced_cpu *c = arg;
 
 	record_describe_cpu(&c->recording->region->cpus[c->cpu]);
-	c->error = timer_init();
-	if (!c->error)
+	c->code = timer_init();
+	if (!c->code)
 		recording_start_cpu(c);
 	payload_threads_open();
 	__atomic_store_n(&c->started, true, __ATOMIC_RELEASE);

@@ -49,13 +49,13 @@ const struct traced_cpu *recording_start_all(struct recording *r)
 			recording_start_cpu(c);
 			c->started = true;
 		} else {
-			c->error = recording_synchronise(c);
-			if (!c->error)
-				c->error = arch_cpu_run(c->cpu, recording_trace_cpu, c);
+			c->code = recording_synchronise(c);
+			if (!c->code)
+				c->code = arch_cpu_run(c->cpu, recording_trace_cpu, c);
 		}
-		while (!c->error && !__atomic_load_n(&c->started, __ATOMIC_ACQUIRE))
+		while (!c->code && !__atomic_load_n(&c->started, __ATOMIC_ACQUIRE))
 			arch_relax();
-		if (c->error)
+		if (c->code)
 			return c;
 	}
 	return NULL;

@@ -40,14 +40,14 @@ static void await_reader(struct recording *r)
 static int fail_to_start(struct recording *r, const struct traced_cpu *c)
 {
 	const struct perf_event *event = c->failed;
-	const char *reason = event_error_text(c->error);
+	const char *reason = event_error_text(c->code);
 
 	if (!event)
-		return recording_fail(r, c->error, "CPU %u: %s", c->cpu, reason);
+		return recording_fail(r, c->code, "CPU %u: %s", c->cpu, reason);
 	if (event->group_leader->nr_members > 1)
-		return recording_fail(r, c->error, "CPU %u: event %s, in the group of %s: %s",
+		return recording_fail(r, c->code, "CPU %u: event %s, in the group of %s: %s",
 		                      c->cpu, event->name, event->group_leader->name, reason);
-	return recording_fail(r, c->error, "CPU %u: event %s: %s", c->cpu, event->name, reason);
+	return recording_fail(r, c->code, "CPU %u: event %s: %s", c->cpu, event->name, reason);
 }
 
 int recording_run(struct recording *r)
@@ -55,7 +55,7 @@ int recording_run(struct recording *r)
 	const struct command *command = r->command;
 	const struct traced_cpu *failed;
 	const char *uncounted;
-	int error = 0;
+	int code = 0;
 
 	payload_begin();
 	recording_forget_last(r->region);
@@ -67,7 +67,7 @@ int recording_run(struct recording *r)
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
 		arch_irq_enable();
-		error = arch_call_payload(record_payload, r);
+		code = arch_call_payload(record_payload, r);
 		arch_irq_disable();
 	}
 	recording_stop_all(r);
@@ -82,12 +82,12 @@ int recording_run(struct recording *r)
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
-	if (error && !command->workload->takes_words)
-		return recording_fail(r, error, "workload %s: %s", command->workload->name,
-		                      event_error_text(error));
-	r->region->header->exit_status = error;
-	if (error)
-		console_printf("%s: exit status %d\n", command->workload->name, error);
+	if (code && !command->workload->takes_words)
+		return recording_fail(r, code, "workload %s: %s", command->workload->name,
+		                      event_error_text(code));
+	r->region->header->exit_status = code;
+	if (code)
+		console_printf("%s: exit status %d\n", command->workload->name, code);
 	recording_summarise(r);
 	trace_region_set_state(r->region, TR_COMPLETE);
 	return 0;

@@ -41,7 +41,7 @@ struct traced_cpu {
 	struct ring_keep keep; /* of a region in RAM */
 	uint32_t snapshots;    /* asked for by the host, and taken */
 	uint8_t *scratch;
-	int error;
+	int code;
 	bool live;    /* between start and stop: an NMI may stop it */
 	bool stopped; /* by the host, before the workload's end */
 	bool started; /* its events count; or error says why not. Released */
@@ -73,7 +73,7 @@ struct recording {
 };
 
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
-int recording_fail(struct recording *r, int error, const char *format, ...)
+int recording_fail(struct recording *r, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Fill r->specs by the command, or with the events that its verb has by default, and complete their
@@ -135,7 +135,7 @@ void recording_forget_last(const struct trace_region *region);
  * clock_sync_measure()'s error. Thread of the boot CPU. */
 int recording_synchronise(struct traced_cpu *c);
 
-/* Start its events and its tick (c->error says if one could not), and stop them. Thread, interrupts
+/* Start its events and its tick (c->code says if one could not), and stop them. Thread, interrupts
  * masked. */
 void recording_start_cpu(struct traced_cpu *c);
 void recording_stop_cpu(struct traced_cpu *c);

@@ -11,7 +11,7 @@
 static struct first_look {
 	struct clock_sync sync;
 	uint64_t cycles; /* when */
-	int error;
+	int code;
 } first_looks[TR_MAX_CPUS];
 
 void selftest_clocks_begin(struct selftest_report *report)
@@ -20,7 +20,7 @@ void selftest_clocks_begin(struct selftest_report *report)
 	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++) {
 		struct first_look *first = &first_looks[cpu];
 
-		first->error = clock_sync_measure(cpu, &first->sync);
+		first->code = clock_sync_measure(cpu, &first->sync);
 		first->cycles = arch_cycles();
 	}
 }
@@ -31,11 +31,11 @@ void selftest_clocks(struct selftest_report *report)
 		const struct first_look *first = &first_looks[cpu];
 		struct selftest_line line = { 0 };
 		struct clock_sync later;
-		int error = first->error ? first->error : clock_sync_measure(cpu, &later);
+		int code = first->code ? first->code : clock_sync_measure(cpu, &later);
 
-		if (error)
+		if (code)
 			selftest_say(&line, SELFTEST_FAIL, "the CPU does not start: %s",
-			             event_error_text(error));
+			             event_error_text(code));
 		else
 			judge_clock(
 			    &(struct selftest_clock){

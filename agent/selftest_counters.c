@@ -52,7 +52,7 @@ static unsigned count_differences(struct selftest_rig *rig, bool whole, int64_t 
 	return TIMES;
 }
 
-static void expect(struct selftest_count *f, uint64_t config)
+static void counters_expect(struct selftest_count *f, uint64_t config)
 {
 	f->turns = TURNS;
 	f->kind = SELFTEST_RARE;
@@ -76,7 +76,7 @@ static bool count_event(uint64_t config, struct selftest_count *f)
 	bool there = rig && selftest_rig_add(rig, PERF_TYPE_HARDWARE, config, 0);
 
 	if (there) {
-		expect(f, config);
+		counters_expect(f, config);
 		f->d = selftest_spread_of(
 		    differences, count_differences(rig, f->kind == SELFTEST_MOVES, differences));
 	}
@@ -191,18 +191,18 @@ static void count_on(struct selftest_report *report, unsigned cpu)
 {
 	struct other_cpu other = { .event = selftest_sampling_event() };
 	struct selftest_line line = { 0 };
-	int error = arch_cpu_run(cpu, count_there, &other);
+	int code = arch_cpu_run(cpu, count_there, &other);
 
-	while (!error && !arch_cpu_idle(cpu))
+	while (!code && !arch_cpu_idle(cpu))
 		arch_relax();
-	if (error)
+	if (code)
 		selftest_say(&line, SELFTEST_FAIL, "the CPU does not start: %s",
-		             event_error_text(error));
+		             event_error_text(code));
 	else
 		judge_count(&other.f, &line);
 	selftest_add(report, &line, "CPU %u %s", cpu,
 	             other.event == PERF_COUNT_HW_INSTRUCTIONS ? "instructions" : "cycles");
-	if (!error)
+	if (!code)
 		tell_census(report, cpu);
 }
 

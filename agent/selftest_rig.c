@@ -49,16 +49,16 @@ void selftest_rig_close(struct selftest_rig *rig)
 
 static int selftest_rig_add_aux(struct selftest_rig *rig, struct perf_event *event)
 {
-	int error;
+	int code;
 
-	error = ring_aux_init(&rig->aux, &rig->ring, &event->account,
-	                      &(struct ring_aux_config){ .area = rig->aux_area,
-	                                                 .size = rig->aux_size,
-	                                                 .watermark = AUX_WATERMARK });
+	code = ring_aux_init(&rig->aux, &rig->ring, &event->account,
+	                     &(struct ring_aux_config){ .area = rig->aux_area,
+	                                                .size = rig->aux_size,
+	                                                .watermark = AUX_WATERMARK });
 	event->aux = &rig->aux;
-	if (!error && event->pmu->setup_aux)
-		error = event->pmu->setup_aux(event, rig->aux_area, rig->aux_size);
-	return error;
+	if (!code && event->pmu->setup_aux)
+		code = event->pmu->setup_aux(event, rig->aux_area, rig->aux_size);
+	return code;
 }
 
 struct perf_event *selftest_rig_add(struct selftest_rig *rig, uint32_t type, uint64_t config,
@@ -105,10 +105,10 @@ void selftest_rig_group(struct selftest_rig *rig)
 
 int selftest_rig_run(struct selftest_rig *rig, int (*fn)(void *arg), void *arg, bool interruptible)
 {
-	int error = context_start(&rig->context, rig->events, rig->nr_events, &rig->failed);
+	int code = context_start(&rig->context, rig->events, rig->nr_events, &rig->failed);
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	if (interruptible)
 		arch_irq_enable();
 	arch_call_payload(fn, arg);

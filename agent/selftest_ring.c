@@ -90,15 +90,15 @@ void selftest_ring(struct selftest_report *report)
 	struct ring_load load = { .rig = selftest_rig_open(1, 0) };
 	int event = selftest_sampling_event();
 	struct selftest_line line = { 0 };
-	int error = -1;
+	int code = -1;
 
 	if (load.rig &&
 	    selftest_rig_add(load.rig, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, CLOCK_NS)) {
 		if (event >= 0)
 			selftest_rig_add(load.rig, PERF_TYPE_HARDWARE, (uint64_t)event, PERIOD);
-		error = selftest_rig_run(load.rig, ring_fill, &load, true);
+		code = selftest_rig_run(load.rig, ring_fill, &load, true);
 	}
-	if (error) {
+	if (code) {
 		selftest_say(&line, SELFTEST_FAIL, "nothing can be sampled");
 	} else {
 		ring_drain(&load);

@@ -64,22 +64,22 @@ static const char *spe_measure(struct selftest_spe *f)
 {
 	struct selftest_rig *rig = selftest_rig_open(4, AUX_PAGES);
 	const struct perf_event *counter;
-	int error;
+	int code;
 
 	if (!rig || !selftest_rig_add(rig, PERF_TYPE_ARM_SPE, 0, INTERVAL)) {
 		selftest_rig_close(rig);
 		return "it could not be begun";
 	}
 	counter = selftest_rig_add(rig, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0);
-	error = selftest_rig_run(rig, spe_loop, NULL, true);
-	if (!error) {
+	code = selftest_rig_run(rig, spe_loop, NULL, true);
+	if (!code) {
 		f->interval = rig->events[0].attr.sample_period;
 		f->is_counted = counter;
 		f->operations = counter ? counter->count : (uint64_t)TURNS * SELFTEST_INSTRUCTIONS;
 		spe_read(rig, f);
 	}
 	selftest_rig_close(rig);
-	return error ? event_error_text(error) : NULL;
+	return code ? event_error_text(code) : NULL;
 }
 
 void selftest_spe(struct selftest_report *report)

@@ -15,13 +15,13 @@
 /* Second half: the machine is ours. */
 static int main_serve(void *platform)
 {
-	int error;
+	int code;
 
 	if (!agent_is_resident())
 		console_start(platform); /* UART, framebuffer; else they are the firmware's */
-	error = agent_start();           /* clock, timer, heap */
-	if (error)
-		agent_fail("the clock or the timer does not work", error);
+	code = agent_start();            /* clock, timer, heap */
+	if (code)
+		agent_fail("the clock or the timer does not work", code);
 	else
 		agent_serve(); /* the command line, then the host's commands */
 	return 0;
@@ -42,19 +42,19 @@ static EFI_STATUS go_home(EFI_STATUS status)
 }
 
 /* Why we did not take the machine, to the user, the host and the firmware. */
-static EFI_STATUS give_up(const char *what, int error)
+static EFI_STATUS give_up(const char *what, int code)
 {
-	agent_fail(what, error);
+	agent_fail(what, code);
 	return go_home(EFI_LOAD_ERROR);
 }
 
 /* Resident: a guest of the firmware again. */
 static EFI_STATUS return_from_loan(void)
 {
-	int error = resident_end(); /* CPUs, tables, timers, interrupts, console */
+	int code = resident_end(); /* CPUs, tables, timers, interrupts, console */
 
-	if (error) {
-		agent_fail("a CPU does not return to the firmware: the machine is reset", error);
+	if (code) {
+		agent_fail("a CPU does not return to the firmware: the machine is reset", code);
 		machine_reset(MACHINE_REBOOT);
 	}
 	agent_deliver(); /* what becomes of the recording */
@@ -76,24 +76,24 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	static struct channel channel;
 	static struct lines lines;
 	const struct arch_platform *platform;
-	int error;
+	int code;
 
 	efi_begin(image, system); /* console on the firmware's screen */
-	error = memory_init();    /* the memory map */
-	if (error)
-		return give_up("the firmware gives no memory map", error);
+	code = memory_init();     /* the memory map */
+	if (code)
+		return give_up("the firmware gives no memory map", code);
 	keeper_find();              /* what a reset has left in RAM */
 	platform = platform_init(); /* ACPI */
 	keeper_save();              /* becomes a file */
 	agent_read_command();       /* load options, or \bareperf.cfg */
 	/* where the trace region lies */
-	error = channel_open(&channel, &channel_services, agent_region_size(platform));
+	code = channel_open(&channel, &channel_services, agent_region_size(platform));
 	lines_find(&lines, &channel_services);
 	channel.lines = &lines;
-	if (!error)
-		error = agent_open(&channel, platform); /* readers may look from here on */
-	if (error)
-		return give_up("there is no trace region", error);
+	if (!code)
+		code = agent_open(&channel, platform); /* readers may look from here on */
+	if (code)
+		return give_up("there is no trace region", code);
 	if (!agent_choose()) /* the menu, where somebody sits in front of the machine */
 		return go_back(EFI_SUCCESS);
 	if (!agent_accept()) /* the command is wrong, or answered already */
@@ -102,17 +102,17 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	framebuffer_init();
 	if (agent_is_resident())
 		agent_announce();
-	error = memory_prepare(platform); /* page tables, stacks, vectors */
-	if (!error && agent_is_resident())
-		error = resident_begin(platform, agent_needs_other_cpus());
-	if (error)
-		return give_up("the machine cannot be prepared", error);
+	code = memory_prepare(platform); /* page tables, stacks, vectors */
+	if (!code && agent_is_resident())
+		code = resident_begin(platform, agent_needs_other_cpus());
+	if (code)
+		return give_up("the machine cannot be prepared", code);
 	if (!agent_is_resident())
-		error = memory_exit_boot_services(); /* no way back but a reset */
-	if (!error)
-		error = arch_take_over(main_serve, (void *)(uintptr_t)platform);
-	if (error)
-		agent_fail("the machine cannot be taken over", error);
+		code = memory_exit_boot_services(); /* no way back but a reset */
+	if (!code)
+		code = arch_take_over(main_serve, (void *)(uintptr_t)platform);
+	if (code)
+		agent_fail("the machine cannot be taken over", code);
 	if (agent_is_resident())
 		return return_from_loan();
 	machine_reset(agent_end());

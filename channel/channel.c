@@ -6,13 +6,13 @@
 int channel_open(struct channel *channel, const struct channel_services *services, uint64_t ram)
 {
 	static const struct channel_ops *const all[] = { &channel_ivshmem, &channel_memory };
-	int error = -ENODEV;
+	int code = -ENODEV;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		*channel = (struct channel){ .ops = all[i] };
-		error = all[i]->open(channel, services, ram);
-		if (!error)
+		code = all[i]->open(channel, services, ram);
+		if (!code)
 			break;
 	}
-	return error;
+	return code;
 }

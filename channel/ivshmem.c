@@ -49,10 +49,10 @@ static int open_doorbell(struct channel *channel, const struct channel_services 
                          void *device)
 {
 	uint64_t address, size;
-	int error = services->pci_bar(device, REGISTERS, &address, &size);
+	int code = services->pci_bar(device, REGISTERS, &address, &size);
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	channel->doorbell = (volatile uint32_t *)(uintptr_t)(address + DOORBELL);
 	return services->map(address, size, ARCH_MAP_DEVICE);
 }
@@ -61,21 +61,21 @@ static int ivshmem_open(struct channel *channel, const struct channel_services *
                         uint64_t ram)
 {
 	void *device = services->pci_find(VENDOR_DEVICE);
-	int error;
+	int code;
 
 	(void)ram; /* the host has chosen */
 	if (!device)
 		return -ENODEV;
-	error = services->pci_enable_memory(device);
-	if (!error)
-		error = services->pci_bar(device, SHARED_MEMORY, &channel->address, &channel->size);
-	if (error)
-		return error;
+	code = services->pci_enable_memory(device);
+	if (!code)
+		code = services->pci_bar(device, SHARED_MEMORY, &channel->address, &channel->size);
+	if (code)
+		return code;
 	channel->memory = (void *)(uintptr_t)channel->address;
 	channel->vectors = count_vectors(services, device);
 	if (channel->vectors)
-		error = open_doorbell(channel, services, device);
-	return error ? error : services->map(channel->address, channel->size, ARCH_MAP_DATA);
+		code = open_doorbell(channel, services, device);
+	return code ? code : services->map(channel->address, channel->size, ARCH_MAP_DATA);
 }
 
 static void ivshmem_notify(void *context, uint32_t vector)

@@ -28,12 +28,12 @@ static const uint8_t *find_table(const struct parse *parse, uint64_t address, ui
 {
 	const uint8_t *header = parse->view(address, ACPI_HEADER_SIZE);
 
-	if (header == NULL) {
+	if (!header) {
 		parse->warn("ACPI: table at 0x%lx is not in memory, ignored\n", address);
 		return NULL;
 	}
 	*size = acpi_u32(header + 4);
-	if (*size < ACPI_HEADER_SIZE || *size > MAX_TABLE || parse->view(address, *size) == NULL) {
+	if (*size < ACPI_HEADER_SIZE || *size > MAX_TABLE || !parse->view(address, *size)) {
 		parse->warn("ACPI: table at 0x%lx has a wrong length of %u bytes, ignored\n",
 		            address, *size);
 		return NULL;
@@ -62,13 +62,13 @@ static void parse_table(const struct parse *parse, uint64_t address)
 	uint32_t size;
 	const uint8_t *table = parse->view(address, 4);
 
-	for (unsigned i = 0; table != NULL && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
+	for (unsigned i = 0; table && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
 		if (memcmp(table, parsers[i].signature, 4) != 0)
 			continue;
 		table = find_table(parse, address, &size);
-		if (table != NULL && size >= parsers[i].least)
+		if (table && size >= parsers[i].least)
 			parsers[i].parse(table, size, parse->platform);
-		else if (table != NULL)
+		else if (table)
 			parse->warn("ACPI: %s is only %u bytes, ignored\n", parsers[i].signature,
 			            size);
 		return;
@@ -82,7 +82,7 @@ static int parse_root(const struct parse *parse, uint64_t address, const char *s
 	uint32_t size;
 	const uint8_t *root = find_table(parse, address, &size);
 
-	if (root == NULL)
+	if (!root)
 		return -ENOENT;
 	if (memcmp(root, signature, 4) != 0) {
 		parse->warn("ACPI: no %s at 0x%lx\n", signature, address);
@@ -100,11 +100,11 @@ int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn, struct arch
 	const uint8_t *bytes = view(rsdp, 20);
 
 	memset(platform, 0, sizeof(*platform));
-	if (bytes == NULL || memcmp(bytes, "RSD PTR ", 8) != 0 || acpi_sum(bytes, 20) != 0) {
+	if (!bytes || memcmp(bytes, "RSD PTR ", 8) != 0 || acpi_sum(bytes, 20) != 0) {
 		warn("ACPI: no valid RSDP at 0x%lx\n", rsdp);
 		return -ENOENT;
 	}
-	if (bytes[15] >= 2 && view(rsdp, 36) != NULL && acpi_sum(bytes, 36) == 0 &&
+	if (bytes[15] >= 2 && view(rsdp, 36) && acpi_sum(bytes, 36) == 0 &&
 	    acpi_u64(bytes + 24) != 0 && parse_root(&parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
 		return 0;
 	return parse_root(&parse, acpi_u32(bytes + 16), "RSDT", 4);

@@ -175,6 +175,6 @@ void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *
 {
 	(void)table;
 	(void)size;
-	if (platform->watchdog == NULL)
+	if (!platform->watchdog)
 		platform->watchdog = "WDRT";
 }

@@ -26,7 +26,7 @@ int console_add_sink(console_sink_fn sink)
 	for (int i = 0; i < CONSOLE_MAX_SINKS; i++) {
 		if (sinks[i] == sink)
 			return 0;
-		if (sinks[i] == NULL && free < 0)
+		if (!sinks[i] && free < 0)
 			free = i;
 	}
 	if (free < 0)
@@ -40,7 +40,7 @@ void console_set_region(struct tr_console *console, uint32_t size)
 	uint64_t at = stream.head > CONSOLE_EARLY ? stream.head - CONSOLE_EARLY : 0;
 
 	stream.region = NULL;
-	if (console == NULL)
+	if (!console)
 		return;
 	stream.region_size = size;
 	for (; at < stream.head; at++)
@@ -58,19 +58,19 @@ static void console_keep(const char *text, size_t length)
 
 		arch_add_local(&stream.head, 1);
 		stream.early[at & (CONSOLE_EARLY - 1)] = text[i];
-		if (stream.region != NULL)
+		if (stream.region)
 			stream.region->text[at & (stream.region_size - 1)] = text[i];
 	}
 	__atomic_store_n(&stream.whole, stream.head, __ATOMIC_RELEASE);
 	/* release: the host reads text below head only */
-	if (stream.region != NULL)
+	if (stream.region)
 		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
 }
 
 static void console_show(const char *text, size_t length)
 {
 	for (int i = 0; i < CONSOLE_MAX_SINKS; i++)
-		if (sinks[i] != NULL)
+		if (sinks[i])
 			sinks[i](text, length);
 }
 

@@ -69,7 +69,7 @@ void efi_begin(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	efi_image = image;
 	efi_system = system;
 	efi_boot_services = true;
-	if (system->ConOut != NULL)
+	if (system->ConOut)
 		console_add_sink(write_conout);
 	system->BootServices->SetWatchdogTimer(0, 0, 0, NULL);
 	if (!EFI_ERROR(system->RuntimeServices->GetTime(&now, NULL)))

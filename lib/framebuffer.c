@@ -53,7 +53,7 @@ static int find_screen(void)
 	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
 
-	if (gop == NULL || gop->Mode == NULL || gop->Mode->Info == NULL)
+	if (!gop || !gop->Mode || !gop->Mode->Info)
 		return -ENODEV;
 	info = gop->Mode->Info;
 	screen.white = 0x00ffffff; /* in either order of the colours */
@@ -91,7 +91,7 @@ static bool keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
 	unsigned width = image->Width < MAX_WIDTH ? image->Width : MAX_WIDTH;
 	unsigned height = image->Height < MAX_HEIGHT ? image->Height : MAX_HEIGHT;
 
-	if (image->Bitmap == NULL || width == 0 || height == 0)
+	if (!image->Bitmap || width == 0 || height == 0)
 		return false;
 	if (c == ' ')
 		font.background = image->Bitmap[0];
@@ -109,16 +109,16 @@ static int fetch_font(void)
 {
 	const EFI_HII_FONT_PROTOCOL *hii = efi_locate((EFI_GUID)EFI_HII_FONT_PROTOCOL_GUID);
 
-	if (hii == NULL)
+	if (!hii)
 		return -ENODEV;
 	for (unsigned c = FIRST_CHAR; c <= LAST_CHAR; c++) {
 		EFI_IMAGE_OUTPUT *image = NULL;
 		bool kept;
 
-		if (EFI_ERROR(hii->GetGlyph(hii, (CHAR16)c, NULL, &image, NULL)) || image == NULL)
+		if (EFI_ERROR(hii->GetGlyph(hii, (CHAR16)c, NULL, &image, NULL)) || !image)
 			return -ENODEV;
 		kept = keep_glyph(c, image);
-		if (image->Bitmap != NULL)
+		if (image->Bitmap)
 			efi_system->BootServices->FreePool(image->Bitmap);
 		efi_system->BootServices->FreePool(image);
 		if (!kept)
@@ -316,7 +316,7 @@ void framebuffer_status_keep(void)
 
 void framebuffer_status_return(void)
 {
-	if (status.below == NULL)
+	if (!status.below)
 		return;
 	status_blt(EfiBltBufferToVideo);
 	efi_system->BootServices->FreePool(status.below);

@@ -56,7 +56,7 @@ int memory_init(void)
 	EFI_STATUS status = get_map();
 
 	for (int tries = 0; status == EFI_BUFFER_TOO_SMALL && tries < EXIT_TRIES; tries++) {
-		if (map.bytes != NULL)
+		if (map.bytes)
 			efi_system->BootServices->FreePool(map.bytes);
 		map.capacity = map.size + MAP_SLACK * map.stride;
 		status = efi_system->BootServices->AllocatePool(EfiLoaderData, map.capacity,
@@ -134,14 +134,14 @@ static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 /* It is freed when we go. */
 static void *memory_noted(void *memory, uint64_t pages)
 {
-	return memory != NULL && pages_note((uint64_t)memory, pages) ? memory : NULL;
+	return memory && pages_note((uint64_t)memory, pages) ? memory : NULL;
 }
 
 void *memory_alloc_pages_below(size_t pages, uint64_t limit)
 {
 	void *memory = memory_noted(memory_alloc(EfiLoaderData, pages, limit), pages);
 
-	return memory == NULL ? NULL : memset(memory, 0, pages * PAGE);
+	return memory ? memset(memory, 0, pages * PAGE) : NULL;
 }
 
 void *memory_alloc_pages(size_t pages)
@@ -169,7 +169,7 @@ void *memory_alloc_at(uint64_t address, size_t pages)
 
 	if (EFI_ERROR(efi_system->BootServices->AllocatePages(AllocateAddress, EfiLoaderData, pages,
 	                                                      &at)) ||
-	    memory_noted((void *)at, pages) == NULL)
+	    !memory_noted((void *)at, pages))
 		return NULL;
 	if (memory_add_mapping(address, pages * PAGE, ARCH_MAP_DATA) != 0)
 		return NULL;
@@ -190,7 +190,7 @@ static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 
 	if (start >= end)
 		return 0;
-	if (last != NULL && last->type == type && last->address + last->size == start) {
+	if (last && last->type == type && last->address + last->size == start) {
 		last->size += end - start;
 		return 0;
 	}
@@ -202,17 +202,17 @@ static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 
 static int append_ram(void)
 {
-	int result = 0;
+	int code = 0;
 
-	for (UINTN i = 0; i < nr_descriptors() && result == 0; i++) {
+	for (UINTN i = 0; i < nr_descriptors() && code == 0; i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 		uint64_t start = area->PhysicalStart < PAGE ? PAGE : area->PhysicalStart;
 
 		if (is_ram(area))
-			result = memory_append(
+			code = memory_append(
 			    start, area->PhysicalStart + area->NumberOfPages * PAGE, ARCH_MAP_DATA);
 	}
-	return result;
+	return code;
 }
 
 static int append_image(void)
@@ -227,34 +227,34 @@ static int append_image(void)
 		{ __relro_start, __relro_end, ARCH_MAP_RODATA },
 		{ __relro_end, __data_end, ARCH_MAP_DATA },
 	};
-	int result = 0;
+	int code = 0;
 
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && result == 0; i++)
-		result =
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && code == 0; i++)
+		code =
 		    memory_append((uint64_t)parts[i].start, (uint64_t)parts[i].end, parts[i].type);
-	return result;
+	return code;
 }
 
 int memory_prepare(const struct arch_platform *platform)
 {
-	int result = memory_init(); /* the map as it is by now */
+	int code = memory_init(); /* the map as it is by now */
 
 	nr_mappings = 0;
-	if (result == 0)
-		result = append_ram();
-	if (result == 0)
-		result = append_image();
-	for (unsigned i = 0; i < nr_extras && result == 0; i++)
-		result = memory_append(extras[i].address, extras[i].address + extras[i].size,
-		                       extras[i].type);
-	if (result != 0)
-		return result;
-	result = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
-	if (result == -ENODEV)
+	if (code == 0)
+		code = append_ram();
+	if (code == 0)
+		code = append_image();
+	for (unsigned i = 0; i < nr_extras && code == 0; i++)
+		code = memory_append(extras[i].address, extras[i].address + extras[i].size,
+		                     extras[i].type);
+	if (code != 0)
+		return code;
+	code = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
+	if (code == -ENODEV)
 		console_printf(
 		    "ACPI's tables name no interrupt controller that we know (MADT): the "
 		    "timer could not reach us\n");
-	return result;
+	return code;
 }
 
 static void find_heap(void)
@@ -306,15 +306,15 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 /* Most of what is free is the firmware's to use when it goes on, or the region's. */
 int memory_borrow_heap(void)
 {
-	int error = heap_is_borrowed ? 0 : memory_init();
+	int code = heap_is_borrowed ? 0 : memory_init();
 
-	if (error != 0 || heap_is_borrowed)
-		return error;
+	if (code != 0 || heap_is_borrowed)
+		return code;
 	find_heap();
 	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(uint64_t)(PAGE - 1) : HEAP_MAX;
 	heap_start =
 	    memory_noted(memory_alloc(EfiLoaderData, heap_size / PAGE, 0), heap_size / PAGE);
-	heap_is_borrowed = heap_start != NULL;
+	heap_is_borrowed = heap_start;
 	return heap_is_borrowed ? 0 : -ENOMEM;
 }
 
@@ -331,7 +331,7 @@ void memory_free_kept(void *memory, uint64_t size)
 void memory_free_all(void)
 {
 	pages_free_all();
-	if (map.bytes != NULL)
+	if (map.bytes)
 		efi_system->BootServices->FreePool(map.bytes);
 	map.bytes = NULL;
 	map.capacity = map.size = 0;

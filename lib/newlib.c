@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int newlib_fail(int error)
+static int newlib_fail(int code)
 {
-	errno = error;
+	errno = code;
 	return -1;
 }
 

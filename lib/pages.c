@@ -40,7 +40,7 @@ static bool pages_add_notes(void)
 
 bool pages_note(uint64_t address, uint64_t pages)
 {
-	if ((newest == NULL || newest->count == NOTES) && !pages_add_notes()) {
+	if ((!newest || newest->count == NOTES) && !pages_add_notes()) {
 		pages_free(address, pages);
 		return false;
 	}
@@ -51,7 +51,7 @@ bool pages_note(uint64_t address, uint64_t pages)
 
 void pages_keep(uint64_t address)
 {
-	for (struct notes *notes = newest; notes != NULL; notes = notes->next)
+	for (struct notes *notes = newest; notes; notes = notes->next)
 		for (uint64_t i = 0; i < notes->count; i++)
 			if (notes->list[i].address == address)
 				notes->list[i].pages = 0;
@@ -59,7 +59,7 @@ void pages_keep(uint64_t address)
 
 void pages_free_all(void)
 {
-	while (newest != NULL) {
+	while (newest) {
 		struct notes *notes = newest;
 
 		for (uint64_t i = notes->count; i > 0; i--)

@@ -85,10 +85,10 @@ static _Noreturn void panic_finish(void)
 	void (*hook)(const char *text) = panic_hook;
 
 	panic_hook = NULL;
-	if (hook != NULL)
+	if (hook)
 		hook(message);
 	console_printf("CPU %u stopped\n", arch_cpu());
-	if (panic_end != NULL)
+	if (panic_end)
 		panic_end();
 	arch_halt();
 }
@@ -99,7 +99,7 @@ static void panic_enter(uint64_t pc)
 	arch_irq_save();
 	if (arch_exchange(&entered, 1) == 0) {
 		reporter = arch_cpu();
-		if (panic_show != NULL)
+		if (panic_show)
 			panic_show();
 		console_release_all();
 		return;

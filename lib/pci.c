@@ -15,7 +15,7 @@ struct address_descriptor {
 _Static_assert(sizeof(struct address_descriptor) == 46, "ACPI's QWORD descriptor");
 
 /* Number n of those whose word of configuration space at offset, shifted, is value. */
-static void *find(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
+static void *pci_find_by(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -37,13 +37,13 @@ static void *find(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
 
 void *pci_find(uint32_t id)
 {
-	return find(0, 0, id, 0);
+	return pci_find_by(0, 0, id, 0);
 }
 
 /* PCI 3.0, 6.2.1: revision, programming interface, subclass, class */
 void *pci_find_class(uint32_t class, unsigned n)
 {
-	return find(8, 16, class, n);
+	return pci_find_by(8, 16, class, n);
 }
 
 uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)

@@ -32,9 +32,9 @@ const struct arch_platform *platform_init(void)
 {
 	const void *rsdp = efi_configuration_table((EFI_GUID)ACPI_20_TABLE_GUID);
 
-	if (rsdp == NULL)
+	if (!rsdp)
 		rsdp = efi_configuration_table((EFI_GUID)ACPI_TABLE_GUID);
-	if (rsdp == NULL)
+	if (!rsdp)
 		console_printf("ACPI: the firmware names no tables\n");
 	else
 		acpi_parse((uint64_t)rsdp, view_memory, console_printf, &platform);
@@ -78,7 +78,7 @@ struct uart *console_take_uart(void)
 
 unsigned console_drip(const char *text, unsigned length)
 {
-	if (console_uart.ops == NULL &&
+	if (!console_uart.ops &&
 	    (!platform.has_uart || uart_describe(&console_uart, &platform.uart) != 0))
 		uart_describe_16550(&console_uart, COM1, false, 1, 0);
 	return uart_send(&console_uart, (const uint8_t *)text, length);

@@ -75,7 +75,7 @@ static void put_string(const struct output *out, const struct conversion *how, c
 {
 	size_t length = 0;
 
-	if (text == NULL)
+	if (!text)
 		text = "(null)";
 	while (text[length] != 0)
 		length++;

@@ -75,11 +75,11 @@ static unsigned processors_ended(void)
 	unsigned ended = 0;
 
 	for (unsigned i = 0; i < nr_events; i++) {
-		if (events[i] != NULL && boot->CheckEvent(events[i]) == EFI_SUCCESS) {
+		if (events[i] && boot->CheckEvent(events[i]) == EFI_SUCCESS) {
 			boot->CloseEvent(events[i]);
 			events[i] = NULL;
 		}
-		ended += events[i] == NULL;
+		ended += !events[i];
 	}
 	return ended;
 }
@@ -103,17 +103,17 @@ int processors_borrow(void)
 {
 	struct mp_services *services = efi_locate((EFI_GUID)MP_SERVICES_GUID);
 	UINTN all, enabled;
-	int error = 0;
+	int code = 0;
 
-	if (services == NULL || EFI_ERROR(services->get_number(services, &all, &enabled))) {
+	if (!services || EFI_ERROR(services->get_number(services, &all, &enabled))) {
 		console_printf(
 		    "the firmware lends no other CPUs: they can be had with "
 		    "--exclusive only\n");
 		return 0;
 	}
-	for (UINTN number = 0; number < all && error == 0; number++)
-		error = processors_start(services, number);
-	return error != 0 ? error : processors_await(processors_lent_or_ended);
+	for (UINTN number = 0; number < all && code == 0; number++)
+		code = processors_start(services, number);
+	return code != 0 ? code : processors_await(processors_lent_or_ended);
 }
 
 int processors_return(void)

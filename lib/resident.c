@@ -21,20 +21,20 @@ static void resident_show(void)
 
 int resident_begin(const struct arch_platform *platform, bool other_cpus)
 {
-	int error = arch_keep_firmware();
+	int code = arch_keep_firmware();
 
 	resident_platform = platform;
-	if (error == 0)
-		error = memory_borrow_heap();
-	if (error == 0 && other_cpus && arch_cpus_are_lent()) {
-		error = processors_borrow();
-		if (error != 0 && arch_cpus_end() == 0)
+	if (code == 0)
+		code = memory_borrow_heap();
+	if (code == 0 && other_cpus && arch_cpus_are_lent()) {
+		code = processors_borrow();
+		if (code != 0 && arch_cpus_end() == 0)
 			processors_return();
 	}
-	if (error == 0)
-		error = memory_init(); /* what nobody uses, now that all is taken */
-	if (error != 0)
-		return error;
+	if (code == 0)
+		code = memory_init(); /* what nobody uses, now that all is taken */
+	if (code != 0)
+		return code;
 	panic_set_screen(resident_show);
 	framebuffer_status_keep();
 	console_hold();
@@ -45,12 +45,12 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 
 int resident_end(void)
 {
-	int error = arch_cpus_end();
+	int code = arch_cpus_end();
 
-	if (error != 0) {
+	if (code != 0) {
 		resident_show();
 		console_release();
-		return error;
+		return code;
 	}
 	arch_give_back();
 	panic_set_screen(NULL);

@@ -86,9 +86,9 @@ void *sbrk(ptrdiff_t increment)
 	return previous;
 }
 
-static int syscalls_fail(int error)
+static int syscalls_fail(int code)
 {
-	errno = error;
+	errno = code;
 	return -1;
 }
 

@@ -53,13 +53,13 @@ int clock_sync_measure(unsigned cpu, struct clock_sync *sync)
 {
 	uint64_t end = arch_cycles() + clock_span_to_cycles(&machine_clock, BUDGET_NS);
 	uint64_t fastest = UINT64_MAX;
-	int error;
+	int code;
 
 	*sync = (struct clock_sync){ 0 };
 	wire.ping = wire.pong = 0;
-	error = arch_cpu_run(cpu, clock_sync_answer, NULL);
-	if (error)
-		return error;
+	code = arch_cpu_run(cpu, clock_sync_answer, NULL);
+	if (code)
+		return code;
 	for (uint64_t i = 1; i <= ROUNDS && (i == 1 || arch_cycles() < end); i++) {
 		int64_t offset;
 		uint64_t cycles = round_trip(i, &offset);

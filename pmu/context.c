@@ -71,16 +71,16 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 	unsigned seen = 0;
 
 	while (seen < c->nr_events) {
-		int error = 0;
+		int code = 0;
 
 		if (leader->state == EVENT_INACTIVE && !fills_aux(leader))
-			error = group_sched_in(leader, now, failed);
-		if (error == -ENXIO)
+			code = group_sched_in(leader, now, failed);
+		if (code == -ENXIO)
 			switch_off(leader, now);
-		else if (error == -EAGAIN)
+		else if (code == -EAGAIN)
 			context_contend(c, (*failed)->pmu);
-		else if (error)
-			return error;
+		else if (code)
+			return code;
 		seen += leader->nr_members;
 		leader += leader->nr_members;
 		if (leader == context_end(c))
@@ -137,17 +137,17 @@ static const struct perf_event *find_waiting(const struct perf_event_context *c)
 /* Some groups have to wait. None may wait for ever: each must fit with the others gone. */
 static int check_turns(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
 {
-	int error = 0;
+	int code = 0;
 
 	sched_out(c, false, now);
-	for (struct perf_event *e = c->events; e < context_end(c) && !error; e += e->nr_members) {
+	for (struct perf_event *e = c->events; e < context_end(c) && !code; e += e->nr_members) {
 		if (!e->rotates)
 			continue;
-		error = group_claim(e, failed);
-		if (!error)
+		code = group_claim(e, failed);
+		if (!code)
 			group_give_back(e);
 	}
-	return error ? error : sched_in(c, now, failed);
+	return code ? code : sched_in(c, now, failed);
 }
 
 /* ---- Groups that fill an AUX area ---- */
@@ -155,15 +155,15 @@ static int check_turns(struct perf_event_context *c, uint64_t now, const struct 
 static int claim_aux(struct perf_event_context *c, const struct perf_event **failed)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
-		int error;
+		int code;
 
 		if (!fills_aux(e))
 			continue;
-		error = group_claim(e, failed);
-		if (error == -ENXIO)
+		code = group_claim(e, failed);
+		if (code == -ENXIO)
 			continue; /* it stays off */
-		if (error)
-			return error;
+		if (code)
+			return code;
 		event_set_state(e, EVENT_INACTIVE, clock_now());
 	}
 	return 0;
@@ -223,15 +223,15 @@ static void stop_aux(const struct perf_event_context *c)
 
 static int start_all(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
 {
-	int error;
+	int code;
 
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (!fills_aux(e->group_leader))
 			event_set_state(e, EVENT_INACTIVE, now);
 	}
-	error = sched_in(c, now, failed);
-	if (error || !find_waiting(c))
-		return error;
+	code = sched_in(c, now, failed);
+	if (code || !find_waiting(c))
+		return code;
 	c->first = (unsigned)(find_waiting(c) - c->events);
 	return check_turns(c, now, failed);
 }
@@ -239,7 +239,7 @@ static int start_all(struct perf_event_context *c, uint64_t now, const struct pe
 int context_start(struct perf_event_context *context, struct perf_event *events, unsigned nr_events,
                   const struct perf_event **failed)
 {
-	int error;
+	int code;
 
 	*context = (struct perf_event_context){
 		.events = events,
@@ -248,14 +248,14 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 		.interval = clock_span_to_cycles(&machine_clock, MUX_INTERVAL_NS),
 	};
 	*failed = NULL;
-	error = claim_aux(context, failed);
+	code = claim_aux(context, failed);
 	disable_all(context);
-	if (!error)
-		error = start_all(context, clock_now(), failed);
+	if (!code)
+		code = start_all(context, clock_now(), failed);
 	enable_all(context);
-	if (error) {
+	if (code) {
 		context_stop(context);
-		return error;
+		return code;
 	}
 	start_aux(context);
 	if (find_waiting(context))

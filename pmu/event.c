@@ -58,22 +58,22 @@ static int check_levels(struct perf_event *event)
 
 int event_init(struct perf_event *event)
 {
-	int error = check_attr(&event->attr);
+	int code = check_attr(&event->attr);
 
-	if (!error)
-		error = check_levels(event);
-	if (error)
-		return error;
+	if (!code)
+		code = check_levels(event);
+	if (code)
+		return code;
 	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
-		error = pmu_of(*s)->event_init(event);
-		if (error == -ENOENT)
+		code = pmu_of(*s)->event_init(event);
+		if (code == -ENOENT)
 			continue;
 		event->pmu = pmu_of(*s);
 		if (!event->group_leader) {
 			event->group_leader = event;
 			event->nr_members = 1;
 		}
-		return error;
+		return code;
 	}
 	return -ENOENT;
 }
@@ -93,12 +93,12 @@ static void let_go(const struct pmu *pmu)
 int event_enable(struct perf_event *event)
 {
 	const struct perf_event *failed;
-	int error;
+	int code;
 
 	event_hold(event->pmu);
-	error = group_sched_in(event, clock_now(), &failed);
+	code = group_sched_in(event, clock_now(), &failed);
 	let_go(event->pmu);
-	return error;
+	return code;
 }
 
 void event_disable(struct perf_event *event)
@@ -180,10 +180,10 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	ledger->branch_lost = event->branches.unknown ? TR_UNKNOWN : event->branches.lost;
 }
 
-const char *event_error_text(int error)
+const char *event_error_text(int code)
 {
 	static const struct {
-		int error;
+		int code;
 		const char *text;
 	} texts[] = {
 		{ -ENOENT, "no event source of this machine serves it" },
@@ -200,7 +200,7 @@ const char *event_error_text(int error)
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		if (texts[i].error == error)
+		if (texts[i].code == code)
 			return texts[i].text;
 	}
 	return "unknown error";

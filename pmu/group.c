@@ -13,13 +13,13 @@ static void give_back(struct perf_event *leader, unsigned members)
 int group_claim(struct perf_event *leader, const struct perf_event **failed)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
-		int error = leader[i].pmu->add(&leader[i]);
+		int code = leader[i].pmu->add(&leader[i]);
 
-		if (!error)
+		if (!code)
 			continue;
 		give_back(leader, i);
 		*failed = &leader[i];
-		return error;
+		return code;
 	}
 	return 0;
 }
@@ -31,9 +31,9 @@ void group_give_back(struct perf_event *leader)
 
 int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_event **failed)
 {
-	int error = group_claim(leader, failed);
+	int code = group_claim(leader, failed);
 
-	for (unsigned i = 0; i < leader->nr_members && !error; i++) {
+	for (unsigned i = 0; i < leader->nr_members && !code; i++) {
 		struct perf_event *event = &leader[i];
 
 		throttle_tell_end(event, now);
@@ -41,7 +41,7 @@ int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_ev
 		usual_sample_prepare(event);
 		event->pmu->start(event);
 	}
-	return error;
+	return code;
 }
 
 void group_sched_out(struct perf_event *leader, uint64_t now)

@@ -154,6 +154,6 @@ void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint
 void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now);
 
 /* What a source's error means to the user, as a phrase. */
-const char *event_error_text(int error);
+const char *event_error_text(int code);
 
 #endif

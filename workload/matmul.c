@@ -31,7 +31,7 @@ static int matmul(uint64_t n)
 {
 	double *matrices = calloc(3 * n * n, sizeof(double));
 	double *a = matrices, *identity, *c;
-	int error;
+	int code;
 
 	if (!matrices)
 		return -ENOMEM;
@@ -42,9 +42,9 @@ static int matmul(uint64_t n)
 	for (uint64_t i = 0; i < n; i++)
 		identity[i * n + i] = 1;
 	multiply(a, identity, c, n);
-	error = check(a, c, n);
+	code = check(a, c, n);
 	free(matrices);
-	return error;
+	return code;
 }
 
 const struct workload workload_matmul = {

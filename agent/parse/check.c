@@ -47,7 +47,7 @@ static const char *const unheeded[] = {
 };
 
 /* The word that gave the option of this name last, or NULL. */
-static const char *given(const struct words *w, const char *name)
+static const char *check_given(const struct words *w, const char *name)
 {
 	for (unsigned i = w->nr_given; i; i--) {
 		if (!strcmp(w->given[i - 1].option->name, name))
@@ -59,8 +59,8 @@ static const char *given(const struct words *w, const char *name)
 static int check_excluding(struct words *w)
 {
 	for (unsigned i = 0; i < sizeof(excluding) / sizeof(excluding[0]); i++) {
-		const char *one = given(w, excluding[i].one);
-		const char *other = given(w, excluding[i].other);
+		const char *one = check_given(w, excluding[i].one);
+		const char *other = check_given(w, excluding[i].other);
 
 		if (one && other)
 			return command_fail(w, excluding[i].what, one > other ? one : other);
@@ -94,17 +94,17 @@ static int check_record(struct words *w)
 	any[AUX] = fillers;
 	if (fillers && c->overwrite)
 		return command_fail(w, "what tells of an AUX area must stay: -S keeps its newest",
-		                    given(w, "--overwrite"));
+		                    check_given(w, "--overwrite"));
 	if (fillers > 1)
 		return command_fail(w, "a CPU has one AUX area: record these one after the other",
-		                    given(w, "-e"));
+		                    check_given(w, "-e"));
 	for (unsigned i = 0; i < sizeof(heeded) / sizeof(heeded[0]); i++) {
-		const char *at = given(w, heeded[i].option);
+		const char *at = check_given(w, heeded[i].option);
 
 		if (at && !any[heeded[i].about])
 			return command_fail(w, unheeded[heeded[i].about], at);
 	}
-	return c->aux_pages && !fillers ? command_fail(w, unheeded[AUX], given(w, "-m")) : 0;
+	return c->aux_pages && !fillers ? command_fail(w, unheeded[AUX], check_given(w, "-m")) : 0;
 }
 
 static int check_stat(struct words *w)
@@ -114,10 +114,10 @@ static int check_stat(struct words *w)
 	for (unsigned i = 0; i < c->nr_events; i++) {
 		if (source_flags(w, &c->events[i]) & PMU_AUX)
 			return command_fail(w, "it fills an AUX area, and counts nothing",
-			                    given(w, "-e"));
+			                    check_given(w, "-e"));
 		if (c->events[i].sample_read || c->events[i].attr.sample_period)
 			return command_fail(w, "stat takes no samples: no period, freq or :S",
-			                    given(w, "-e"));
+			                    check_given(w, "-e"));
 	}
 	return 0;
 }
@@ -128,22 +128,23 @@ static int check_mode(struct words *w)
 	const struct command *c = w->command;
 
 	if ((c->resident || c->keep) && c->then == THEN_WAIT)
-		return command_fail(w, STAYS_OURS, given(w, c->keep ? "--keep" : "--resident"));
+		return command_fail(w, STAYS_OURS,
+		                    check_given(w, c->keep ? "--keep" : "--resident"));
 	if ((c->output || c->verb == COMMAND_SAVE) && c->then == THEN_WAIT)
-		return command_fail(w, NO_FILE, given(w, "--then"));
+		return command_fail(w, NO_FILE, check_given(w, "--then"));
 	if (c->verb == COMMAND_SAVE && c->exclusive)
-		return command_fail(w, NO_FILE, given(w, "--exclusive"));
+		return command_fail(w, NO_FILE, check_given(w, "--exclusive"));
 	return 0;
 }
 
 int command_check(struct words *w)
 {
-	int error = check_excluding(w);
+	int code = check_excluding(w);
 
-	if (!error)
-		error = check_mode(w);
-	if (error)
-		return error;
+	if (!code)
+		code = check_mode(w);
+	if (code)
+		return code;
 	switch (w->command->verb) {
 	case COMMAND_RECORD:
 		return check_record(w);

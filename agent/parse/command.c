@@ -203,7 +203,7 @@ static int parse_argument(struct words *w)
 {
 	struct command *c = w->command;
 	const char *word;
-	int error;
+	int code;
 
 	c->argument = c->workload->standard;
 	if (w->next == w->count)
@@ -211,10 +211,10 @@ static int parse_argument(struct words *w)
 	word = w->word[w->next++];
 	if (*word == '-')
 		return command_fail(w, "options stand before the workload", word);
-	error = command_number(w, word, c->workload->least, c->workload->most, &c->argument);
-	if (!error && w->next < w->count)
-		error = command_fail(w, "one argument too many", w->word[w->next]);
-	return error;
+	code = command_number(w, word, c->workload->least, c->workload->most, &c->argument);
+	if (!code && w->next < w->count)
+		code = command_fail(w, "one argument too many", w->word[w->next]);
+	return code;
 }
 
 static int parse_workload(struct words *w)
@@ -254,27 +254,27 @@ static int parse_verb(struct words *w)
 
 static int parse_words(struct words *w)
 {
-	int error = parse_verb(w);
+	int code = parse_verb(w);
 
-	while (!error && w->next < w->count) {
+	while (!code && w->next < w->count) {
 		if (!strcmp(w->word[w->next], "--")) {
 			w->next++;
 			break;
 		}
 		if (w->word[w->next][0] != '-')
 			break;
-		error = parse_option(w);
+		code = parse_option(w);
 	}
-	if (!error)
-		error = command_check(w);
-	if (error)
-		return error;
+	if (!code)
+		code = command_check(w);
+	if (code)
+		return code;
 	if (takes_workload(w->word[0]))
 		return parse_workload(w);
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
 
-static int split(struct words *w)
+static int command_split(struct words *w)
 {
 	char *at = w->command->words;
 
@@ -305,7 +305,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 		return command_fail(&w, "the command line is longer than 1023 characters",
 		                    command->words);
 	memcpy(command->words, text, length + 1);
-	failed = split(&w);
+	failed = command_split(&w);
 	if (!failed)
 		failed = parse_words(&w);
 	if (command->verb == COMMAND_STAT)

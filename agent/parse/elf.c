@@ -19,21 +19,21 @@ struct parser {
 	struct elf_error *error;
 };
 
-static int refuse(struct parser *p, const char *what, uint64_t where)
+static int elf_refuse(struct parser *p, const char *what, uint64_t where)
 {
 	*p->error = (struct elf_error){ what, where };
 	return -ENOEXEC;
 }
 
-static bool inside(uint64_t offset, uint64_t bytes, uint64_t size)
+static bool elf_inside(uint64_t offset, uint64_t bytes, uint64_t size)
 {
 	return offset <= size && bytes <= size - offset;
 }
 
 /* Copy a structure out of the file, whatever its alignment there; false if it is not all there. */
-static bool get(const struct parser *p, uint64_t offset, void *to, uint64_t bytes)
+static bool elf_get(const struct parser *p, uint64_t offset, void *to, uint64_t bytes)
 {
-	if (!inside(offset, bytes, p->size))
+	if (!elf_inside(offset, bytes, p->size))
 		return false;
 	memcpy(to, p->file + offset, bytes);
 	return true;
@@ -55,22 +55,22 @@ static int check_header(struct parser *p, struct elf_header *header)
 {
 	uint64_t table;
 
-	if (!get(p, 0, header, sizeof(*header)) || header->magic != ELF_MAGIC)
-		return refuse(p, "it is not an ELF file", p->size);
+	if (!elf_get(p, 0, header, sizeof(*header)) || header->magic != ELF_MAGIC)
+		return elf_refuse(p, "it is not an ELF file", p->size);
 	if (header->class != ELFCLASS64 || header->data != ELFDATA2LSB)
-		return refuse(p, "it is not a 64-bit little-endian ELF file", header->class);
+		return elf_refuse(p, "it is not a 64-bit little-endian ELF file", header->class);
 	if (header->machine != p->machine)
-		return refuse(p, "it is built for another machine", header->machine);
+		return elf_refuse(p, "it is built for another machine", header->machine);
 	if (header->type != ET_EXEC && header->type != ET_DYN)
-		return refuse(p, "it is neither an executable nor a static PIE", header->type);
+		return elf_refuse(p, "it is neither an executable nor a static PIE", header->type);
 	if (header->phentsize != sizeof(struct elf_program_header))
-		return refuse(p, "its program headers have an unknown size", header->phentsize);
+		return elf_refuse(p, "its program headers have an unknown size", header->phentsize);
 	if (!header->phnum || header->phnum > MAX_PROGRAM_HEADERS)
-		return refuse(p, "it has no program headers, or too many", header->phnum);
+		return elf_refuse(p, "it has no program headers, or too many", header->phnum);
 	table = (uint64_t)header->phnum * sizeof(struct elf_program_header);
-	if (!inside(header->phoff, table, p->size))
-		return refuse(p, "it is cut short: its program headers lie behind its end",
-		              header->phoff);
+	if (!elf_inside(header->phoff, table, p->size))
+		return elf_refuse(p, "it is cut short: its program headers lie behind its end",
+		                  header->phoff);
 	return 0;
 }
 
@@ -79,15 +79,15 @@ static int check_header(struct parser *p, struct elf_header *header)
 static int check_bounds(struct parser *p, const struct elf_program_header *h)
 {
 	if (h->filesz > h->memsz)
-		return refuse(p, "a segment is larger in the file than in memory", h->vaddr);
-	if (!inside(h->offset, h->filesz, p->size))
-		return refuse(p, "it is cut short: a segment lies behind its end", h->offset);
+		return elf_refuse(p, "a segment is larger in the file than in memory", h->vaddr);
+	if (!elf_inside(h->offset, h->filesz, p->size))
+		return elf_refuse(p, "it is cut short: a segment lies behind its end", h->offset);
 	if (h->vaddr >= ADDRESS_LIMIT || h->memsz > ELF_MAX_SPAN)
-		return refuse(p, "a segment lies beyond what can be loaded", h->vaddr);
+		return elf_refuse(p, "a segment lies beyond what can be loaded", h->vaddr);
 	if (h->align & (h->align - 1) || h->align > ELF_MAX_ALIGN)
-		return refuse(p, "a segment has an alignment that cannot be had", h->align);
+		return elf_refuse(p, "a segment has an alignment that cannot be had", h->align);
 	if (h->flags & PF_W && h->flags & PF_X)
-		return refuse(p, "a segment is both writable and executable", h->vaddr);
+		return elf_refuse(p, "a segment is both writable and executable", h->vaddr);
 	return 0;
 }
 
@@ -98,14 +98,14 @@ static int check_neighbour(struct parser *p, const struct elf_segment *before,
 	uint64_t end = before->address + before->memory_size;
 
 	if (next->address < before->address)
-		return refuse(p, "its segments are not in ascending order", next->address);
+		return elf_refuse(p, "its segments are not in ascending order", next->address);
 	if (next->address < end)
-		return refuse(p, "two segments overlap", next->address);
+		return elf_refuse(p, "two segments overlap", next->address);
 	if (page_of(next->address) < page_end(end) &&
 	    (next->write != before->write || next->execute != before->execute))
-		return refuse(p,
-		              "two segments with different rights share a page (-z separate-code)",
-		              next->address);
+		return elf_refuse(
+		    p, "two segments with different rights share a page (-z separate-code)",
+		    next->address);
 	return 0;
 }
 
@@ -113,23 +113,23 @@ static int add_segment(struct parser *p, const struct elf_program_header *h)
 {
 	struct elf_image *image = p->image;
 	struct elf_segment *segment = &image->segments[image->nr_segments];
-	int error;
+	int code;
 
 	if (!h->memsz)
 		return 0;
 	if (image->nr_segments == ELF_MAX_SEGMENTS)
-		return refuse(p, "it has too many segments", image->nr_segments);
-	error = check_bounds(p, h);
-	if (error)
-		return error;
+		return elf_refuse(p, "it has too many segments", image->nr_segments);
+	code = check_bounds(p, h);
+	if (code)
+		return code;
 	*segment = (struct elf_segment){ h->offset, h->vaddr,        h->filesz,
 		                         h->memsz,  h->flags & PF_W, h->flags & PF_X };
 	if (image->nr_segments)
-		error = check_neighbour(p, segment - 1, segment);
+		code = check_neighbour(p, segment - 1, segment);
 	if (h->align > image->align && !image->fixed)
 		image->align = h->align;
 	image->nr_segments++;
-	return error;
+	return code;
 }
 
 /* A damaged note is no build id, and no reason to refuse. */
@@ -138,13 +138,13 @@ static void find_build_id(struct parser *p, const struct elf_program_header *h)
 	uint64_t at = h->offset, end = h->offset + h->filesz;
 	struct elf_note note;
 
-	if (!inside(h->offset, h->filesz, p->size))
+	if (!elf_inside(h->offset, h->filesz, p->size))
 		return;
-	while (at <= end && end - at >= sizeof(note) && get(p, at, &note, sizeof(note))) {
+	while (at <= end && end - at >= sizeof(note) && elf_get(p, at, &note, sizeof(note))) {
 		uint64_t name = at + sizeof(note);
 		uint64_t text = name + (((uint64_t)note.namesz + 3) & ~3ULL);
 
-		if (!inside(text, note.descsz, end))
+		if (!elf_inside(text, note.descsz, end))
 			return;
 		if (note.type == NT_GNU_BUILD_ID && note.namesz == 4 &&
 		    !memcmp(p->file + name, "GNU", 4) && note.descsz <= ELF_MAX_BUILD_ID) {
@@ -162,16 +162,18 @@ static int take_header(struct parser *p, const struct elf_program_header *h)
 	case PT_LOAD:
 		return add_segment(p, h);
 	case PT_INTERP:
-		return refuse(p, "it is dynamically linked: link it with -static-pie", h->offset);
+		return elf_refuse(p, "it is dynamically linked: link it with -static-pie",
+		                  h->offset);
 	case PT_TLS:
 		if (h->memsz)
-			return refuse(p, "it has thread-local variables, which nobody sets up",
-			              h->vaddr);
+			return elf_refuse(p, "it has thread-local variables, which nobody sets up",
+			                  h->vaddr);
 		return 0;
 	case PT_DYNAMIC:
-		if (!inside(h->offset, h->filesz, p->size))
-			return refuse(p, "it is cut short: its dynamic section lies behind its end",
-			              h->offset);
+		if (!elf_inside(h->offset, h->filesz, p->size))
+			return elf_refuse(
+			    p, "it is cut short: its dynamic section lies behind its end",
+			    h->offset);
 		p->dynamic = h->offset;
 		p->dynamic_size = h->filesz;
 		return 0;
@@ -190,12 +192,12 @@ static int check_whole(struct parser *p, uint64_t entry)
 	const struct elf_segment *last;
 
 	if (!image->nr_segments)
-		return refuse(p, "it has nothing to load", 0);
+		return elf_refuse(p, "it has nothing to load", 0);
 	last = &image->segments[image->nr_segments - 1];
 	image->low = image->segments[0].address & ~(image->align - 1);
 	image->high = page_end(last->address + last->memory_size);
 	if (image->high - image->low > ELF_MAX_SPAN)
-		return refuse(p, "its segments span more than 1 GiB", image->high - image->low);
+		return elf_refuse(p, "its segments span more than 1 GiB", image->high - image->low);
 	for (unsigned i = 0; i < image->nr_segments; i++) {
 		const struct elf_segment *s = &image->segments[i];
 
@@ -204,7 +206,7 @@ static int check_whole(struct parser *p, uint64_t entry)
 			return 0;
 		}
 	}
-	return refuse(p, "its entry point is not code of its own", entry);
+	return elf_refuse(p, "its entry point is not code of its own", entry);
 }
 
 /* ---- Relocations ---- */
@@ -215,7 +217,8 @@ static bool file_offset(const struct parser *p, uint64_t address, uint64_t bytes
 	for (unsigned i = 0; i < p->image->nr_segments; i++) {
 		const struct elf_segment *s = &p->image->segments[i];
 
-		if (address >= s->address && inside(address - s->address, bytes, s->file_size)) {
+		if (address >= s->address &&
+		    elf_inside(address - s->address, bytes, s->file_size)) {
 			*offset = s->offset + (address - s->address);
 			return true;
 		}
@@ -229,7 +232,7 @@ static bool is_writable(const struct elf_image *image, uint64_t address, uint64_
 		const struct elf_segment *s = &image->segments[i];
 
 		if (s->write && address >= s->address &&
-		    inside(address - s->address, bytes, s->memory_size))
+		    elf_inside(address - s->address, bytes, s->memory_size))
 			return true;
 	}
 	return false;
@@ -240,11 +243,12 @@ static int check_relocation(struct parser *p, const struct elf_rela *rela)
 	uint64_t relative = p->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
 
 	if (rela->info != relative)
-		return refuse(p, "it has a relocation that is not relative", rela->offset);
+		return elf_refuse(p, "it has a relocation that is not relative", rela->offset);
 	if (!is_writable(p->image, rela->offset, sizeof(uint64_t)))
-		return refuse(p, "a relocation lies outside its writable segments", rela->offset);
+		return elf_refuse(p, "a relocation lies outside its writable segments",
+		                  rela->offset);
 	if (rela->addend < p->image->low || rela->addend > p->image->high)
-		return refuse(p, "a relocation leads outside its segments", rela->offset);
+		return elf_refuse(p, "a relocation leads outside its segments", rela->offset);
 	return 0;
 }
 
@@ -252,18 +256,18 @@ static int check_relocations(struct parser *p, uint64_t address, uint64_t bytes)
 {
 	struct elf_image *image = p->image;
 	struct elf_rela rela;
-	int error = 0;
+	int code = 0;
 
 	if (!bytes)
 		return 0;
 	if (bytes % sizeof(rela) || !file_offset(p, address, bytes, &image->relocations))
-		return refuse(p, "its table of relocations lies outside its segments", address);
+		return elf_refuse(p, "its table of relocations lies outside its segments", address);
 	image->nr_relocations = bytes / sizeof(rela);
-	for (uint64_t i = 0; i < image->nr_relocations && !error; i++) {
-		get(p, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
-		error = check_relocation(p, &rela);
+	for (uint64_t i = 0; i < image->nr_relocations && !code; i++) {
+		elf_get(p, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
+		code = check_relocation(p, &rela);
 	}
-	return error;
+	return code;
 }
 
 static int check_dynamic(struct parser *p)
@@ -271,15 +275,15 @@ static int check_dynamic(struct parser *p)
 	uint64_t table = 0, table_size = 0, entry_size = sizeof(struct elf_rela);
 	struct elf_dynamic d;
 
-	for (uint64_t at = 0; inside(at, sizeof(d), p->dynamic_size); at += sizeof(d)) {
-		get(p, p->dynamic + at, &d, sizeof(d));
+	for (uint64_t at = 0; elf_inside(at, sizeof(d), p->dynamic_size); at += sizeof(d)) {
+		elf_get(p, p->dynamic + at, &d, sizeof(d));
 		if (d.tag == DT_NULL)
 			break;
 		if (d.tag == DT_NEEDED)
-			return refuse(p, "it needs shared libraries: link it with -static-pie",
-			              d.value);
+			return elf_refuse(p, "it needs shared libraries: link it with -static-pie",
+			                  d.value);
 		if ((d.tag == DT_RELSZ || d.tag == DT_RELRSZ || d.tag == DT_PLTRELSZ) && d.value)
-			return refuse(p, "it has relocations of an unknown kind", d.tag);
+			return elf_refuse(p, "it has relocations of an unknown kind", d.tag);
 		if (d.tag == DT_RELA)
 			table = d.value;
 		else if (d.tag == DT_RELASZ)
@@ -288,7 +292,7 @@ static int check_dynamic(struct parser *p)
 			entry_size = d.value;
 	}
 	if (entry_size != sizeof(struct elf_rela))
-		return refuse(p, "its relocations have an unknown size", entry_size);
+		return elf_refuse(p, "its relocations have an unknown size", entry_size);
 	return check_relocations(p, table, table_size);
 }
 
@@ -298,19 +302,19 @@ int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t
 	struct parser p = { image, file, size, machine, 0, 0, error };
 	struct elf_program_header h;
 	struct elf_header header;
-	int result;
+	int code;
 
 	*image = (struct elf_image){ .align = ELF_PAGE };
-	result = check_header(&p, &header);
-	image->fixed = !result && header.type == ET_EXEC;
-	for (unsigned i = 0; !result && i < header.phnum; i++) {
-		get(&p, header.phoff + i * sizeof(h), &h, sizeof(h));
-		result = take_header(&p, &h);
+	code = check_header(&p, &header);
+	image->fixed = !code && header.type == ET_EXEC;
+	for (unsigned i = 0; !code && i < header.phnum; i++) {
+		elf_get(&p, header.phoff + i * sizeof(h), &h, sizeof(h));
+		code = take_header(&p, &h);
 	}
-	if (result)
-		return result;
-	result = check_whole(&p, header.entry);
-	return result ? result : check_dynamic(&p);
+	if (code)
+		return code;
+	code = check_whole(&p, header.entry);
+	return code ? code : check_dynamic(&p);
 }
 
 /* ---- Loading ---- */

@@ -64,7 +64,7 @@ static bool symbols_find(const struct symbol_file *file, struct symbol_bytes *sy
 static bool symbols_is_named(const struct symbol_bytes *names, uint32_t at)
 {
 	return at < names->size && names->bytes[at] != 0 &&
-	       memchr(names->bytes + at, 0, names->size - at) != NULL;
+	       memchr(names->bytes + at, 0, names->size - at);
 }
 
 int elf_symbols(const void *file, uint64_t size, elf_symbol_fn take, void *context)
@@ -72,17 +72,17 @@ int elf_symbols(const void *file, uint64_t size, elf_symbol_fn take, void *conte
 	const struct symbol_file whole = { file, size };
 	struct symbol_bytes symbols, names;
 	struct elf_symbol symbol;
-	int error = 0;
+	int code = 0;
 
 	if (!symbols_find(&whole, &symbols, &names))
 		return -ENOENT;
-	for (uint64_t at = 0; error == 0 && symbols.size - at >= sizeof(symbol);
+	for (uint64_t at = 0; code == 0 && symbols.size - at >= sizeof(symbol);
 	     at += sizeof(symbol)) {
 		memcpy(&symbol, symbols.bytes + at, sizeof(symbol));
 		if ((symbol.info & 15) == STT_FUNC && symbol.section != SHN_UNDEF &&
 		    symbols_is_named(&names, symbol.name))
-			error = take(context, symbol.value, symbol.size,
-			             (const char *)names.bytes + symbol.name);
+			code = take(context, symbol.value, symbol.size,
+			            (const char *)names.bytes + symbol.name);
 	}
-	return error;
+	return code;
 }

@@ -94,33 +94,33 @@ static int set_cpus(struct words *w, const char *text)
 
 static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
 {
-	int error = command_number(w, text, 1, TR_RING_SIZE_MAX / TR_PAGE, pages);
+	int code = command_number(w, text, 1, TR_RING_SIZE_MAX / TR_PAGE, pages);
 
-	if (!error && *pages & (*pages - 1))
+	if (!code && *pages & (*pages - 1))
 		return command_fail(w, "must be a power of two", text);
-	return error;
+	return code;
 }
 
 static int set_pages(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 	const char *comma = strchr(text, ',');
-	int error;
+	int code;
 
 	if (!comma)
 		return number_of_pages(w, text, &c->pages);
 	c->words[comma - c->words] = '\0';
-	error = comma == text ? 0 : number_of_pages(w, text, &c->pages);
-	return error ? error : number_of_pages(w, comma + 1, &c->aux_pages);
+	code = comma == text ? 0 : number_of_pages(w, text, &c->pages);
+	return code ? code : number_of_pages(w, comma + 1, &c->aux_pages);
 }
 
 static int set_aux_watermark(struct words *w, const char *text)
 {
 	uint64_t value;
-	int error = command_number(w, text, 1, UINT32_MAX, &value);
+	int code = command_number(w, text, 1, UINT32_MAX, &value);
 
 	w->command->aux_watermark = (uint32_t)value;
-	return error;
+	return code;
 }
 
 static int set_snapshot(struct words *w, const char *text)
@@ -140,19 +140,19 @@ static int set_overwrite(struct words *w, const char *text)
 static int set_wakeup_events(struct words *w, const char *text)
 {
 	uint64_t value;
-	int error = command_number(w, text, 1, UINT32_MAX, &value);
+	int code = command_number(w, text, 1, UINT32_MAX, &value);
 
 	w->command->wakeup_events = (uint32_t)value;
-	return error;
+	return code;
 }
 
 static int set_watermark(struct words *w, const char *text)
 {
 	uint64_t value;
-	int error = command_number(w, text, 8, UINT32_MAX, &value);
+	int code = command_number(w, text, 8, UINT32_MAX, &value);
 
 	w->command->wakeup_watermark = (uint32_t)value;
-	return error;
+	return code;
 }
 
 static int set_output(struct words *w, const char *text)
@@ -202,10 +202,10 @@ static int set_max_sample_rate(struct words *w, const char *text)
 
 static int set_region_size(struct words *w, const char *text)
 {
-	int error = command_number(w, text, 2, 65536, &w->command->region_size);
+	int code = command_number(w, text, 2, 65536, &w->command->region_size);
 
 	w->command->region_size <<= 20;
-	return error;
+	return code;
 }
 
 static int set_exclusive(struct words *w, const char *text)

@@ -20,7 +20,7 @@ static int functions_grow(struct functions *functions)
 	if (functions->count == FUNCTIONS_MAX)
 		return -ENOMEM;
 	list = realloc(functions->list, room * sizeof(*list));
-	if (list == NULL)
+	if (!list)
 		return -ENOMEM;
 	functions->list = list;
 	functions->room = room;
@@ -43,15 +43,15 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
                         uint64_t base)
 {
 	const char *names = (const char *)&symbols->symbols[symbols->count];
-	int error = 0;
+	int code = 0;
 
-	for (uint32_t i = 0; i < symbols->count && error == 0; i++) {
+	for (uint32_t i = 0; i < symbols->count && code == 0; i++) {
 		const struct image_symbol *symbol = &symbols->symbols[i];
 
-		error = functions_add(functions, base + symbol->start, symbol->size,
-		                      names + symbol->name);
+		code = functions_add(functions, base + symbol->start, symbol->size,
+		                     names + symbol->name);
 	}
-	return error;
+	return code;
 }
 
 /* The addresses' order, and of one address the order in which they were added: by the place in the

@@ -41,7 +41,7 @@ int report_open(struct report **to, const void *region, uint64_t size, struct fu
 	int code;
 
 	*to = NULL;
-	if (report == NULL)
+	if (!report)
 		return error_set(error, -ENOMEM, "no memory for a report");
 	code = channel_open_still(&report->channel, region, size, error);
 	if (code == 0)
@@ -57,7 +57,7 @@ int report_open(struct report **to, const void *region, uint64_t size, struct fu
 
 void report_close(struct report *report)
 {
-	if (report == NULL)
+	if (!report)
 		return;
 	ledger_free(&report->ledger);
 	region_close(&report->region);

@@ -29,7 +29,7 @@ int perf_output_open(struct perf_output **to, const char *path, struct error *er
 	int code = 0;
 
 	*to = NULL;
-	if (output == NULL)
+	if (!output)
 		return error_set(error, -ENOMEM, "no memory for a file");
 	output->path = path;
 	if (plan->is_measured)
@@ -46,11 +46,11 @@ const char *perf_output_path(const struct perf_output *output)
 	return output->path;
 }
 
-static int put(struct perf_output *output, const struct blob_piece *piece)
+static int perf_output_put(struct perf_output *output, const struct blob_piece *piece)
 {
 	int code = 0;
 
-	if (output->file != NULL)
+	if (output->file)
 		code =
 		    volume_file_append(output->file, piece->bytes, piece->size, &output->failure);
 	output->failed = code != 0;
@@ -64,9 +64,9 @@ static int put_first(struct perf_output *output, const struct blob_piece *piece)
 	const struct blob_piece header = { &plan->header, sizeof(plan->header) };
 	const struct blob_piece rest = { (const uint8_t *)piece->bytes + header.size,
 		                         piece->size - header.size };
-	int code = put(output, &header);
+	int code = perf_output_put(output, &header);
 
-	return code ? code : put(output, &rest);
+	return code ? code : perf_output_put(output, &rest);
 }
 
 int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
@@ -82,7 +82,7 @@ int perf_output_write(struct perf_output *output, const struct blob_piece *piece
 	if (offset != output->size)
 		return -ESPIPE;
 	for (int i = 0; i < count && code == 0; i++)
-		code = put(output, &pieces[i]);
+		code = perf_output_put(output, &pieces[i]);
 	return code;
 }
 
@@ -106,15 +106,15 @@ int perf_output_finish(struct perf_output *output)
 	struct volume_file *file = output->file;
 
 	output->file = NULL;
-	if (file == NULL && !plan->is_measured)
+	if (!file && !plan->is_measured)
 		plan->size = output->size;
-	return file == NULL ? 0 : volume_file_finish(file, &output->failure);
+	return file ? volume_file_finish(file, &output->failure) : 0;
 }
 
 void perf_output_close(struct perf_output *output, bool keep)
 {
 	(void)keep; /* one that is finished is kept, no other */
-	if (output == NULL)
+	if (!output)
 		return;
 	volume_file_abandon(output->file);
 	free(output);

@@ -85,9 +85,9 @@ static void recover_examine(uint64_t address, uint64_t available, bool is_held)
 	const char *why = recover_refuse(&channel, &error);
 	uint64_t size = recover_region.header.size;
 
-	if (why == NULL && !is_held && !memory_hold(address, size))
+	if (!why && !is_held && !memory_hold(address, size))
 		why = "the firmware has taken a part of it";
-	if (why != NULL) {
+	if (why) {
 		if (*why != 0)
 			console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
 		recover_forget(address);
@@ -163,13 +163,13 @@ static int recover_write(uint64_t address, uint64_t size)
 		return code;
 	if (region_open(&recover_region, &channel, &error) != 0)
 		why = error.text;
-	if (why == NULL)
+	if (!why)
 		why = recover_salvage(&error);
-	if (why == NULL)
+	if (!why)
 		recover_tell(&recover_region);
 	region_close(&recover_region);
 	channel_close(&channel);
-	if (why != NULL) {
+	if (why) {
 		if (*why != 0)
 			console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
 		return 0;

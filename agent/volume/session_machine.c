@@ -16,7 +16,7 @@ struct journal_head {
 int session_journal_open(struct session *session, struct error *error)
 {
 	session->journal = (struct journal){ .head = calloc(1, sizeof(struct journal_head)) };
-	return session->journal.head == NULL ? error_set(error, -ENOMEM, "no memory") : 0;
+	return session->journal.head ? 0 : error_set(error, -ENOMEM, "no memory");
 }
 
 int session_save(struct session *session)
@@ -52,7 +52,7 @@ void journal_remove(struct journal *journal)
 
 void journal_close(struct journal *journal)
 {
-	if (journal->head != NULL)
+	if (journal->head)
 		blob_free(&journal->head->room);
 	free(journal->head);
 	journal->head = NULL;

@@ -25,10 +25,10 @@ static struct region volume_region;
 /* The volume that the name is about; what stands behind it, "" for nothing. */
 static int volume_of(const char **name, struct error *error)
 {
-	const char *given = *name != NULL ? *name : "", *colon = strchr(given, ':');
+	const char *given = *name ? *name : "", *colon = strchr(given, ':');
 
-	*name = colon != NULL ? colon + 1 : given;
-	return volume_choose(given, colon != NULL ? (size_t)(colon - given) : 0, error);
+	*name = colon ? colon + 1 : given;
+	return volume_choose(given, colon ? (size_t)(colon - given) : 0, error);
 }
 
 /* Where -o's name lies: in \bareperf unless it says. UEFI separates by '\' alone. */
@@ -47,9 +47,9 @@ static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct err
 	if (strlen(name) + sizeof("\\bareperf\\.part") > VOLUME_PATH_MAX)
 		return error_set(error, -ENAMETOOLONG, "%s: too long a name", name);
 	snprintf(path, VOLUME_PATH_MAX, "%s%s",
-	         strpbrk(name, "\\/") == NULL ? "\\bareperf\\"
-	         : strchr("\\/", *name)       ? ""
-	                                      : "\\",
+	         !strpbrk(name, "\\/")  ? "\\bareperf\\"
+	         : strchr("\\/", *name) ? ""
+	                                : "\\",
 	         name);
 	for (char *at = path; *at != 0; at++)
 		*at = *at == '/' ? '\\' : *at;
@@ -83,12 +83,12 @@ int volume_prepare(void)
 	static const struct arch_clock no_clock = { .frequency = 1 };
 	uint64_t size;
 	void *heap;
-	int error = memory_borrow_heap();
+	int code = memory_borrow_heap();
 
 	memory_heap(&heap, &size);
-	if (error == 0)
+	if (code == 0)
 		syscalls_init(heap, size, &no_clock);
-	return error;
+	return code;
 }
 
 uint64_t volume_room(const char *name)
@@ -111,7 +111,7 @@ int volume_check(uint64_t region_size, const char *name, struct error *error)
 }
 
 /* A reader may have taken some of it, of which the ledger then tells, if it is as new as that. */
-static int begin(const struct session_options *options, struct error *error)
+static int volume_begin(const struct session_options *options, struct error *error)
 {
 	struct session_options to = *options;
 	int code = region_load(&volume_region, error);
@@ -135,7 +135,7 @@ static int run_session(const struct channel *channel, const char *path, struct e
 		return code;
 	code = region_open(&volume_region, &still, error);
 	if (code == 0)
-		code = begin(&options, error);
+		code = volume_begin(&options, error);
 	if (code == 0) {
 		code = session_finish(&volume_session, false, error);
 		if (code != 0 && volume_session.writer.failed == 0)

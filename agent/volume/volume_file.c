@@ -86,7 +86,7 @@ int volume_space(struct volume_space *space, struct error *error)
 	UINTN size = sizeof(info);
 	EFI_STATUS status;
 
-	if (root == NULL)
+	if (!root)
 		return -ENODEV;
 	*space = (struct volume_space){ .free = UINT64_MAX };
 	status = root->GetInfo(root, &id, &size, &info);
@@ -117,7 +117,7 @@ int volume_next_number(unsigned *number, struct error *error)
 	UINTN size = sizeof(info);
 
 	*number = 1;
-	if (root == NULL)
+	if (!root)
 		return -ENODEV;
 	if (EFI_ERROR(volume_open(root, &directory, "\\bareperf", EFI_FILE_MODE_READ, 0))) {
 		root->Close(root);
@@ -148,9 +148,9 @@ bool volume_has(const char *path)
 {
 	struct error ignored = { "" };
 	EFI_FILE *root = volume_root(&ignored);
-	bool there = root != NULL && is_there(root, path);
+	bool there = root && is_there(root, path);
 
-	if (root != NULL)
+	if (root)
 		root->Close(root);
 	return there;
 }
@@ -159,7 +159,7 @@ bool volume_has(const char *path)
 
 static int create_directories(EFI_FILE *root, const char *path, struct error *error)
 {
-	for (const char *end = strchr(path + 1, '\\'); end != NULL; end = strchr(end + 1, '\\')) {
+	for (const char *end = strchr(path + 1, '\\'); end; end = strchr(end + 1, '\\')) {
 		char directory[VOLUME_PATH_MAX];
 		EFI_FILE *made;
 		EFI_STATUS status;
@@ -210,8 +210,7 @@ static EFI_STATUS rename_file(struct volume_file *file, const char *path)
 void volume_with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *ending)
 {
 	const char *dot = strrchr(path, '.');
-	size_t length = dot != NULL && strchr(dot, '\\') == NULL ? (size_t)(dot - path)
-	                                                         : strlen(path);
+	size_t length = dot && !strchr(dot, '\\') ? (size_t)(dot - path) : strlen(path);
 
 	snprintf(to, VOLUME_PATH_MAX, "%.*s%s", (int)length, path, ending);
 }
@@ -238,15 +237,15 @@ int volume_file_create(struct volume_file **to, const char *path, struct error *
 	int code;
 
 	*to = NULL;
-	if (file != NULL)
+	if (file)
 		file->buffer = malloc(BUFFER);
-	if (file == NULL || file->buffer == NULL) {
+	if (!file || !file->buffer) {
 		free(file);
 		return error_set(error, -ENOMEM, "no memory for a file");
 	}
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->root = volume_root(error);
-	code = file->root == NULL ? -ENODEV : create_directories(file->root, path, error);
+	code = file->root ? create_directories(file->root, path, error) : -ENODEV;
 	if (code == 0 && is_there(file->root, path))
 		code = error_set(error, -EEXIST, "%s is there already", path);
 	if (code == 0) {
@@ -300,9 +299,9 @@ int volume_file_append(struct volume_file *file, const void *bytes, size_t size,
 
 static void volume_close(struct volume_file *file)
 {
-	if (file->file != NULL)
+	if (file->file)
 		file->file->Close(file->file);
-	if (file->root != NULL)
+	if (file->root)
 		file->root->Close(file->root);
 	free(file->buffer);
 	free(file);
@@ -332,9 +331,9 @@ int volume_file_finish(struct volume_file *file, struct error *error)
 
 void volume_file_abandon(struct volume_file *file)
 {
-	if (file == NULL)
+	if (!file)
 		return;
-	if (file->file != NULL)
+	if (file->file)
 		file->file->Delete(file->file); /* closes it, come what may */
 	file->file = NULL;
 	volume_close(file);

@@ -33,14 +33,13 @@ int volume_choose(const char *name, size_t length, struct error *error)
 		return 0;
 	for (size_t i = 0; i < length && i < NAME_MAX_LENGTH; i++)
 		map[i] = (unsigned char)name[i];
-	if (shell == NULL)
+	if (!shell)
 		return error_set(error, -EINVAL,
 		                 "%.*s: is a volume's name in the firmware's shell, and that does "
 		                 "not run",
 		                 (int)length, name);
 	path = (EFI_DEVICE_PATH *)(uintptr_t)shell->device_path_from_map(map);
-	if (path != NULL &&
-	    !EFI_ERROR(efi_system->BootServices->LocateDevicePath(&guid, &path, &chosen)))
+	if (path && !EFI_ERROR(efi_system->BootServices->LocateDevicePath(&guid, &path, &chosen)))
 		return 0;
 	chosen = NULL;
 	return error_set(error, -EINVAL,
@@ -51,17 +50,17 @@ int volume_choose(const char *name, size_t length, struct error *error)
 EFI_FILE *volume_root(struct error *error)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-	EFI_HANDLE device = chosen != NULL ? chosen : image != NULL ? image->DeviceHandle : NULL;
+	EFI_HANDLE device = chosen ? chosen : image ? image->DeviceHandle : NULL;
 	EFI_FILE_IO_INTERFACE *volume = NULL;
 	EFI_FILE *root = NULL;
 
-	if (device != NULL)
+	if (device)
 		volume = efi_protocol(device, (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
-	if (volume != NULL && !EFI_ERROR(volume->OpenVolume(volume, &root)))
+	if (volume && !EFI_ERROR(volume->OpenVolume(volume, &root)))
 		return root;
 	error_set(error, -ENODEV, "%s",
-	          chosen != NULL ? "the volume is gone"
-	                         : "we come from no volume (from the network, say, or by -kernel), "
-	                           "or it was pulled out");
+	          chosen ? "the volume is gone"
+	                 : "we come from no volume (from the network, say, or by -kernel), "
+	                   "or it was pulled out");
 	return NULL;
 }

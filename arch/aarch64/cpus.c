@@ -44,11 +44,11 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
 static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
 {
-	int error = hole(*at);
+	int code = hole(*at);
 
 	*at += (pages + 1) * PAGE;
 	*top = *at;
-	return error;
+	return code;
 }
 
 static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
@@ -57,18 +57,18 @@ static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_
 	unsigned pages = EXCEPTION_PAGES + PANIC_PAGES + THREAD_PAGES + 3 +
 	                 (below ? PAYLOAD_PAGES + 1 : 0);
 	uint64_t at = (uint64_t)alloc(pages);
-	int error;
+	int code;
 
 	if (!at)
 		return -ENOMEM;
-	error = cpus_carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
-	if (!error)
-		error = cpus_carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
-	if (!error)
-		error = cpus_carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
-	if (!error && below)
-		error = cpus_carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
-	return error;
+	code = cpus_carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
+	if (!code)
+		code = cpus_carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
+	if (!code)
+		code = cpus_carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
+	if (!code && below)
+		code = cpus_carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
+	return code;
 }
 
 static int add_cpu(uint64_t mpidr, arch_alloc_pages_fn alloc, arm_hole_fn hole)
@@ -83,15 +83,15 @@ static int add_cpu(uint64_t mpidr, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 {
 	uint64_t boot = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
-	int error;
+	int code;
 
 	count = 0;
-	error = add_cpu(boot, alloc, hole);
+	code = add_cpu(boot, alloc, hole);
 	if (!psci_available())
-		return error;
-	for (unsigned i = 0; !error && i < platform->cpu_count && count < ARCH_MAX_CPUS; i++) {
+		return code;
+	for (unsigned i = 0; !code && i < platform->cpu_count && count < ARCH_MAX_CPUS; i++) {
 		if ((platform->cpus[i] & MPIDR_AFFINITY) != boot)
-			error = add_cpu(platform->cpus[i], alloc, hole);
+			code = add_cpu(platform->cpus[i], alloc, hole);
 	}
-	return error;
+	return code;
 }

@@ -12,29 +12,29 @@ const struct gic_ops *gic;
 int gic_discover(const struct arch_platform *platform)
 {
 	bool v3 = platform->gic_version >= 3 || (!platform->gic_version && platform->gicr_count);
-	int error;
+	int code;
 
 	if (!platform->gicd)
 		return -ENODEV;
-	error = v3 ? gicv3_discover(platform) : gicv2_discover(platform);
-	if (!error)
+	code = v3 ? gicv3_discover(platform) : gicv2_discover(platform);
+	if (!code)
 		gic = v3 ? &gicv3_ops : &gicv2_ops;
-	return error;
+	return code;
 }
 
 int gic_map_devices(const struct arch_platform *platform,
                     int (*map)(void *context, uint64_t address, uint64_t size), void *context)
 {
-	int error = map(context, platform->gicd, GICD_SIZE);
+	int code = map(context, platform->gicd, GICD_SIZE);
 
-	if (!error && gic == &gicv2_ops)
+	if (!code && gic == &gicv2_ops)
 		return map(context, platform->gicc, GICC_SIZE);
-	for (unsigned i = 0; !error && i < platform->gicr_count; i++) {
+	for (unsigned i = 0; !code && i < platform->gicr_count; i++) {
 		uint64_t size = platform->gicr[i].size;
 
-		error = map(context, platform->gicr[i].address, size ? size : GICR_SINGLE_SIZE);
+		code = map(context, platform->gicr[i].address, size ? size : GICR_SINGLE_SIZE);
 	}
-	return error;
+	return code;
 }
 
 static unsigned spi_words(volatile uint8_t *gicd)

@@ -124,7 +124,7 @@ static int map_level(struct mmu_tables *tables, uint64_t *table, unsigned level,
 		uint64_t *entry = &table[start >> level_shift(level) & (ENTRIES - 1)];
 		uint64_t next = (start & ~(size - 1)) + size;
 		uint64_t *below;
-		int error;
+		int code;
 
 		if (next > end)
 			next = end;
@@ -134,9 +134,9 @@ static int map_level(struct mmu_tables *tables, uint64_t *table, unsigned level,
 			below = table_below(tables, entry, level);
 			if (!below)
 				return -ENOMEM;
-			error = map_level(tables, below, level + 1, start, next, attributes);
-			if (error)
-				return error;
+			code = map_level(tables, below, level + 1, start, next, attributes);
+			if (code)
+				return code;
 		}
 		start = next;
 	}

@@ -32,16 +32,16 @@ static bool stays; /* the firmware, with its boot services */
 
 static int map_both(const struct arch_mapping *map)
 {
-	int error = mmu_map(&tables, map);
+	int code = mmu_map(&tables, map);
 
-	return error || arm_machine.el == 1 ? error : mmu_map(&payload_tables, map);
+	return code || arm_machine.el == 1 ? code : mmu_map(&payload_tables, map);
 }
 
 static int hole_in_both(uint64_t page)
 {
-	int error = mmu_unmap_page(&tables, page);
+	int code = mmu_unmap_page(&tables, page);
 
-	return error || arm_machine.el == 1 ? error : mmu_unmap_page(&payload_tables, page);
+	return code || arm_machine.el == 1 ? code : mmu_unmap_page(&payload_tables, page);
 }
 
 static int map_device(void *context, uint64_t address, uint64_t size)
@@ -56,32 +56,32 @@ static int map_device(void *context, uint64_t address, uint64_t size)
  * each CPU empties its instruction cache when it switches to our translation. */
 static int map_for_caller(const struct arch_mapping *map)
 {
-	int error = map_both(map);
+	int code = map_both(map);
 
-	if (!error && map->type == ARCH_MAP_CODE)
+	if (!code && map->type == ARCH_MAP_CODE)
 		mmu_clean((const void *)map->address, (const void *)(map->address + map->size));
-	return error;
+	return code;
 }
 
 static int map_all(const struct arch_platform *platform, const struct arch_mapping *maps,
                    unsigned count)
 {
-	int error = 0;
+	int code = 0;
 
-	for (unsigned i = 0; !error && i < count; i++)
-		error = map_for_caller(&maps[i]);
-	if (!error)
-		error = gic_map_devices(platform, map_device, NULL);
-	return error;
+	for (unsigned i = 0; !code && i < count; i++)
+		code = map_for_caller(&maps[i]);
+	if (!code)
+		code = gic_map_devices(platform, map_device, NULL);
+	return code;
 }
 
 static int make_tables(arch_alloc_pages_fn alloc)
 {
-	int error = mmu_tables_init(&tables, arm_machine.el == 2 ? MMU_EL2 : MMU_EL1, alloc);
+	int code = mmu_tables_init(&tables, arm_machine.el == 2 ? MMU_EL2 : MMU_EL1, alloc);
 
-	if (!error && arm_machine.el == 2)
-		error = mmu_tables_init(&payload_tables, MMU_EL1, alloc);
-	return error;
+	if (!code && arm_machine.el == 2)
+		code = mmu_tables_init(&payload_tables, MMU_EL1, alloc);
+	return code;
 }
 
 static void choose_registers(void)
@@ -114,24 +114,24 @@ static bool e2h_is_fixed(void)
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc)
 {
-	int error;
+	int code;
 
 	arm_machine.platform = platform;
 	arm_machine.el = current_el();
 	if (e2h_is_fixed())
 		return -ENOTSUP;
 	psci_init(platform, arm_machine.el);
-	error = gic_discover(platform);
-	if (!error)
-		error = make_tables(alloc);
-	if (!error)
-		error = map_all(platform, maps, count);
-	if (!error)
-		error = arm_cpus_init(platform, alloc, hole_in_both);
-	if (!error)
+	code = gic_discover(platform);
+	if (!code)
+		code = make_tables(alloc);
+	if (!code)
+		code = map_all(platform, maps, count);
+	if (!code)
+		code = arm_cpus_init(platform, alloc, hole_in_both);
+	if (!code)
 		choose_registers();
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
-	return error;
+	return code;
 }
 
 /* Counters that EL1 may use: all of them, where there is a PMU. */
@@ -205,12 +205,12 @@ static void drain_interrupts(void)
 static int run_story(void *context)
 {
 	const struct call *call = context;
-	int result;
+	int code;
 
 	arm_unmask_urgent();
-	result = call->story(call->arg);
+	code = call->story(call->arg);
 	drain_interrupts();
-	return result;
+	return code;
 }
 
 /* Nothing that we touch is beyond arch_give_back(). */
@@ -223,7 +223,7 @@ int arch_keep_firmware(void)
 int arch_take_over(int (*story)(void *arg), void *arg)
 {
 	struct call call = { story, arg };
-	int error;
+	int code;
 
 	arm_save_translation(&saved);
 	taken = true;
@@ -235,9 +235,9 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	if (stays)
 		arm_save_pmu(&saved.pmu);
 	gic->take(&saved.gic);
-	error = gic->cpu_init(&arm_cpus[0]);
-	if (error)
-		return error;
+	code = gic->cpu_init(&arm_cpus[0]);
+	if (code)
+		return code;
 	return arm_call_on_stacks(run_story, &call, arm_cpus[0].thread_top,
 	                          arm_cpus[0].exception_top);
 }

@@ -8,13 +8,13 @@ int64_t arm_payload_run(int (*fn)(void *arg), void *arg); /* payload.S */
 int arch_call_payload(int (*fn)(void *arg), void *arg)
 {
 	uint64_t masks = read_sysreg(daif);
-	int result;
+	int code;
 
 	if (arm_machine.el == 2)
 		return (int)arm_payload_run(fn, arg);
-	result = fn(arg);
+	code = fn(arg);
 	write_sysreg(daif, masks); /* whatever it left masked */
-	return result;
+	return code;
 }
 
 /* Entered at EL1 we are there, beside it. */

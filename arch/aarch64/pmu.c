@@ -181,27 +181,27 @@ static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 static int add_sharer(uint32_t ppi, arch_pmi_fn handler)
 {
 	static uint32_t busy; /* with interrupts masked: for a moment */
-	int error;
+	int code;
 
 	while (arch_exchange(&busy, 1))
 		arch_relax();
-	error = arch_pmi_list_add(&sharers, handler);
+	code = arch_pmi_list_add(&sharers, handler);
 	arm_interrupt_handle(ppi, sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-	return error;
+	return code;
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->pmu_interrupt;
-	int error;
+	int code;
 
 	if (!is_ppi(ppi))
 		return -ENODEV;
-	error = add_sharer(ppi, handler);
-	if (!error)
+	code = add_sharer(ppi, handler);
+	if (!code)
 		gic->ppi_enable(ppi, true);
-	return error;
+	return code;
 }
 
 void arch_pmi_leave(arch_pmi_fn handler)

@@ -113,14 +113,14 @@ static int smp_start(struct arm_cpu *cpu)
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 {
 	struct arm_cpu *target = &arm_cpus[cpu];
-	int error = 0;
+	int code = 0;
 
 	if (cpu >= arch_cpu_count() || target == arm_this_cpu())
 		return -EINVAL;
 	if (state_of(target) == CPU_OFF)
-		error = smp_start(target);
-	if (error)
-		return error;
+		code = smp_start(target);
+	if (code)
+		return code;
 	if (state_of(target) != CPU_IDLE)
 		return state_of(target) == CPU_RUNNING ? -EBUSY : -EIO;
 	target->work = fn;
@@ -183,11 +183,11 @@ static int smp_end(struct arm_cpu *cpu)
 
 int arch_cpus_end(void)
 {
-	int error = 0;
+	int code = 0;
 
-	for (unsigned i = 1; i < arch_cpu_count() && !error; i++)
-		error = smp_end(&arm_cpus[i]);
-	return error;
+	for (unsigned i = 1; i < arch_cpu_count() && !code; i++)
+		code = smp_end(&arm_cpus[i]);
+	return code;
 }
 
 void arm_cpus_off(void)

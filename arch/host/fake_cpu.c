@@ -48,7 +48,7 @@ static bool is_cleared(uint32_t reg)
 	return reg == PMCNTENCLR_EL0 && is_kept(PMCNTENSET_EL0);
 }
 
-static void hold(void)
+static void fake_hold(void)
 {
 	here.kept = fake_reg_read(here.reg);
 	if (here.reg == PMCNTENSET_EL0)
@@ -91,14 +91,14 @@ void arch_counters_hide(uint32_t reg)
 		fake_reg_write(here.reg, here.kept);
 	here.reg = reg;
 	if (reg && here.depth)
-		hold();
+		fake_hold();
 }
 
 /* The entry's part and the return's. */
-static void handle(arch_handler_fn handler, const struct arch_regs *regs)
+static void fake_handle(arch_handler_fn handler, const struct arch_regs *regs)
 {
 	if (here.reg && !here.depth)
-		hold();
+		fake_hold();
 	here.depth++;
 	handler(regs);
 	here.depth--;
@@ -124,7 +124,7 @@ static void call_sharers(const struct arch_regs *regs)
 
 void fake_pmi(const struct arch_regs *regs)
 {
-	handle(call_sharers, regs);
+	fake_handle(call_sharers, regs);
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
@@ -272,7 +272,7 @@ unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *re
 	while (fake_timer_deadline && fake_timer_deadline + late <= end) {
 		host_fake_cycles = fake_timer_deadline + late;
 		fake_timer_deadline = 0;
-		handle(timer_handler, regs);
+		fake_handle(timer_handler, regs);
 		fired++;
 	}
 	host_fake_cycles = end;

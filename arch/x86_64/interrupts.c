@@ -46,19 +46,19 @@ void x86_interrupt(const struct arch_regs *regs)
 	if (x86_trace[arch_cpu()].hides)
 		trace_interrupted(arch_cpu(), regs, 0);
 	if (vector < FIRST_INTERRUPT) {
-		if (handler != NULL)
+		if (handler)
 			handler(regs);
 		else
 			panic_exception(regs);
 		return;
 	}
-	if (handler != NULL) {
+	if (handler) {
 		handler(regs);
 	} else if (vector != VECTOR_WORK && !interrupts_keep(vector)) {
 		arch_add_local(&arch_spurious[arch_cpu()], 1);
 	}
 	/* What the legacy controllers left behind is not in service here. */
-	if (vector != VECTOR_SPURIOUS && (handler != NULL || apic_in_service(vector)))
+	if (vector != VECTOR_SPURIOUS && (handler || apic_in_service(vector)))
 		apic_eoi();
 }
 
@@ -115,7 +115,7 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 
 	if (regs->vector == VECTOR_PF)
 		return page_fault_cause(regs->error);
-	if (regs->vector < FIRST_INTERRUPT && causes[regs->vector] != NULL)
+	if (regs->vector < FIRST_INTERRUPT && causes[regs->vector])
 		return causes[regs->vector];
 	return "unexpected exception";
 }

@@ -59,10 +59,10 @@ int arch_pmi_share(arch_pmi_fn handler)
 {
 	unsigned cpu = arch_cpu();
 	bool first = !sharers[cpu].count;
-	int error = arch_pmi_list_add(&sharers[cpu], handler);
+	int code = arch_pmi_list_add(&sharers[cpu], handler);
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	set_called(cpu);
 	if (first)
 		apic_write(APIC_LVT_PMI, APIC_LVT_NMI);

@@ -42,7 +42,7 @@ int paging_init(arch_alloc_pages_fn alloc)
 	paging.levels = x86_read_cr4() & CR4_LA57 ? 5 : 4;
 	paging.largest_leaf = huge ? 3 : 2;
 	paging.root = new_table();
-	return paging.root == NULL ? -ENOMEM : 0;
+	return paging.root ? 0 : -ENOMEM;
 }
 
 /* The table below an entry of this level; made, or made from a large page, where there is none. */
@@ -54,7 +54,7 @@ static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 	if (leaf & PTE_P && !is_leaf(leaf, level))
 		return (uint64_t *)(leaf & PTE_ADDRESS);
 	table = new_table();
-	if (table == NULL)
+	if (!table)
 		return NULL;
 	if (leaf & PTE_P) {
 		uint64_t flags = level == 2 ? leaf & ~PTE_PS : leaf;
@@ -77,7 +77,7 @@ static int paging_map_range(uint64_t *table, unsigned level, uint64_t address, u
 		uint64_t next = (address & ~(size - 1)) + size;
 		bool whole = address % size == 0 && end - address >= size;
 		uint64_t *below;
-		int result;
+		int code;
 
 		if (level == 1 || (whole && level <= paging.largest_leaf)) {
 			*entry = flags == 0 ? 0 : address | flags | (level > 1 ? PTE_PS : 0);
@@ -85,12 +85,11 @@ static int paging_map_range(uint64_t *table, unsigned level, uint64_t address, u
 			continue;
 		}
 		below = paging_descend(entry, level);
-		if (below == NULL)
+		if (!below)
 			return -ENOMEM;
-		result =
-		    paging_map_range(below, level - 1, address, next < end ? next : end, flags);
-		if (result != 0)
-			return result;
+		code = paging_map_range(below, level - 1, address, next < end ? next : end, flags);
+		if (code != 0)
+			return code;
 		address = next;
 	}
 	return 0;

@@ -87,10 +87,10 @@ static void load_task(unsigned cpu, const struct x86_saved *s)
 {
 	uint64_t *descriptor = task_of(s);
 
-	if (descriptor == NULL)
+	if (!descriptor)
 		descriptors_park_task(cpu);
 	__asm__ volatile("lgdt %0" : : "m"(s->gdtr));
-	if (descriptor == NULL)
+	if (!descriptor)
 		return;
 	*descriptor &= ~DESCRIPTOR_BUSY;
 	__asm__ volatile("ltr %0" : : "m"(s->tr));

@@ -90,7 +90,7 @@ static void prepare_trampoline(const struct arch_platform *platform)
 	char *page = (char *)platform->low_memory;
 	struct trampoline *words;
 
-	if (page == NULL)
+	if (!page)
 		return;
 	memcpy(page, x86_trampoline, (size_t)(x86_trampoline_end - x86_trampoline));
 	words = (struct trampoline *)(page + (x86_trampoline_words - x86_trampoline));
@@ -108,7 +108,7 @@ int smp_prepare(const struct arch_platform *platform, arch_alloc_pages_fn alloc)
 {
 	prepare_trampoline(platform);
 	saved = alloc((nr_cpus * sizeof(*saved) + PAGE - 1) / PAGE);
-	return saved == NULL ? -ENOMEM : 0;
+	return saved ? 0 : -ENOMEM;
 }
 
 void smp_keep_firmware(void)
@@ -253,14 +253,14 @@ static int smp_start(unsigned cpu)
 
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 {
-	int result = 0;
+	int code = 0;
 
 	if (cpu >= nr_cpus || cpu == arch_cpu())
 		return -EINVAL;
 	if (state_of(cpu) == CPU_OFF)
-		result = smp_start(cpu);
-	if (result != 0)
-		return result;
+		code = smp_start(cpu);
+	if (code != 0)
+		return code;
 	if (state_of(cpu) != CPU_IDLE)
 		return -EBUSY;
 	cpus[cpu].fn = fn;
@@ -295,11 +295,11 @@ static int smp_end(unsigned cpu)
 
 int arch_cpus_end(void)
 {
-	int result = 0;
+	int code = 0;
 
-	for (unsigned cpu = 1; cpu < nr_cpus && result == 0; cpu++)
-		result = smp_end(cpu);
-	return result;
+	for (unsigned cpu = 1; cpu < nr_cpus && code == 0; cpu++)
+		code = smp_end(cpu);
+	return code;
 }
 
 void arch_cpu_signal(unsigned cpu)

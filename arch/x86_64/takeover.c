@@ -37,13 +37,13 @@ static int prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
 		unsigned pages = cpu == 0 && i == STACK_THREAD ? BOOT_CPU_THREAD_PAGES
 		                                               : stack_pages[i];
 		uint64_t guard = (uint64_t)alloc(pages + 1);
-		int result;
+		int code;
 
 		if (guard == 0)
 			return -ENOMEM;
-		result = paging_unmap_page(guard);
-		if (result != 0)
-			return result;
+		code = paging_unmap_page(guard);
+		if (code != 0)
+			return code;
 		x86_cpus[cpu].stacks[i].low = guard + PAGE;
 		x86_cpus[cpu].stacks[i].high = guard + PAGE + (uint64_t)pages * PAGE;
 	}
@@ -60,15 +60,15 @@ static int map_device(uint64_t address, uint64_t size)
 
 static int map_devices(const struct arch_platform *platform)
 {
-	int result = map_device(apic_address(), PAGE);
+	int code = map_device(apic_address(), PAGE);
 
-	if (result == 0)
-		result = map_device(platform->hpet, 1024);
-	if (result == 0 && platform->pm_timer_space == 0)
-		result = map_device(platform->pm_timer, 4);
-	for (unsigned i = 0; i < platform->ioapic_count && result == 0; i++)
-		result = map_device(platform->ioapics[i], PAGE);
-	return result;
+	if (code == 0)
+		code = map_device(platform->hpet, 1024);
+	if (code == 0 && platform->pm_timer_space == 0)
+		code = map_device(platform->pm_timer, 4);
+	for (unsigned i = 0; i < platform->ioapic_count && code == 0; i++)
+		code = map_device(platform->ioapics[i], PAGE);
+	return code;
 }
 
 static int map_trampoline(const struct arch_platform *platform)
@@ -81,24 +81,24 @@ static int map_trampoline(const struct arch_platform *platform)
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc)
 {
-	int result = paging_init(alloc);
+	int code = paging_init(alloc);
 
 	x86_platform = platform;
-	for (unsigned i = 0; i < count && result == 0; i++)
-		result = paging_map(&maps[i]);
-	if (result == 0)
-		result = map_devices(platform);
-	if (result == 0)
-		result = map_trampoline(platform);
+	for (unsigned i = 0; i < count && code == 0; i++)
+		code = paging_map(&maps[i]);
+	if (code == 0)
+		code = map_devices(platform);
+	if (code == 0)
+		code = map_trampoline(platform);
 	apic_discover();
 	smp_init(platform);
-	for (unsigned cpu = 0; cpu < arch_cpu_count() && result == 0; cpu++)
-		result = prepare_cpu(cpu, alloc);
-	if (result == 0)
-		result = smp_prepare(platform, alloc);
-	if (result == 0)
+	for (unsigned cpu = 0; cpu < arch_cpu_count() && code == 0; cpu++)
+		code = prepare_cpu(cpu, alloc);
+	if (code == 0)
+		code = smp_prepare(platform, alloc);
+	if (code == 0)
 		descriptors_init();
-	return result;
+	return code;
 }
 
 /* A shadow stack of the firmware's would have to match the calls that have returned meanwhile. */

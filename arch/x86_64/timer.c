@@ -28,10 +28,10 @@ static uint64_t deadlines[ARCH_MAX_CPUS];
 int arch_clock_init(struct arch_clock *clock)
 {
 	struct clock_rates rates;
-	int result = clock_find_rates(&rates);
+	int code = clock_find_rates(&rates);
 
-	if (result != 0)
-		return result;
+	if (code != 0)
+		return code;
 	clock->frequency = rates.tsc;
 	clock->source = rates.source;
 	timer.tsc = rates.tsc;
@@ -93,7 +93,7 @@ static void handle_timer(const struct arch_regs *regs)
 
 void timer_init_cpu(void)
 {
-	if (timer.handler == NULL)
+	if (!timer.handler)
 		return;
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, VECTOR_TIMER | (timer.tsc_deadline ? APIC_LVT_TSC_DEADLINE : 0));

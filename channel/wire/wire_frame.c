@@ -85,13 +85,13 @@ static int wire_ended(const struct wire_receiver *receiver)
 
 static int wire_delimiter(struct wire_receiver *receiver)
 {
-	int result = wire_ended(receiver);
+	int code = wire_ended(receiver);
 
 	receiver->size = 0;
 	receiver->block = 0;
 	receiver->zero_after = false;
 	receiver->state = WIRE_OUTSIDE;
-	return result;
+	return code;
 }
 
 int wire_receive(struct wire_receiver *receiver, uint8_t byte)

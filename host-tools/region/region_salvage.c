@@ -123,7 +123,7 @@ int region_salvage(struct region *region, struct error *error)
 		return error_set(error, -ENOTSUP,
 		                 "its machine did not say how much of it would outlive a reset");
 	reader = malloc(sizeof(*reader));
-	if (reader == NULL)
+	if (!reader)
 		return error_set(error, -ENOMEM, "no memory for a reader");
 	header->salvaged = is_ended(region) ? 0 : TR_SALVAGED_CUT;
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {

@@ -117,7 +117,7 @@ static void add_function(struct mapping *mapping, Elf *elf, const GElf_Sym *symb
 	}
 	mapping->functions[mapping->count] =
 	    (struct function){ offset, symbol->st_size, strdup(name) };
-	mapping->count += mapping->functions[mapping->count].name != NULL;
+	mapping->count += !!mapping->functions[mapping->count].name;
 }
 
 static void load_section(struct mapping *mapping, Elf *elf, Elf_Scn *section)

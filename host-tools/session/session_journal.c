@@ -162,7 +162,7 @@ int session_save(struct session *session)
 		.first_time = session->first_time,
 		.last_time = session->last_time,
 		.aux_index_size = session->aux_index_size,
-		.joined = session->ledger.before != NULL,
+		.joined = !!session->ledger.before,
 	};
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		p.tails[i] = session->readers[i].position;

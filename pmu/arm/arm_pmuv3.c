@@ -305,11 +305,11 @@ static int arm_pmuv3_add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	struct cpu *cpu = &cpus[event->cpu];
-	int error = prepare_cpu(event->cpu);
+	int code = prepare_cpu(event->cpu);
 	bool chained;
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	if (arm_pmuv3_excuse(&cpu->unit, event))
 		return -ENXIO;
 	chained = arm_pmuv3_is_long(event) && !cpu->unit.long_events;

@@ -279,19 +279,19 @@ static void arm_spe_sample(const struct hw_arm_spe *hw)
 
 static int arm_spe_add(struct perf_event *event)
 {
-	int error;
+	int code;
 
 	if (owners[event->cpu])
 		return -EBUSY;
-	error = arm_spe_check_cpu();
-	if (error)
-		return error;
+	code = arm_spe_check_cpu();
+	if (code)
+		return code;
 	arm_spe_quiesce(); /* whatever the firmware left */
 	disable_buffer();
 	clear_status();
-	error = arch_trace_interrupt_init(arm_spe_interrupt);
-	if (error)
-		return error;
+	code = arch_trace_interrupt_init(arm_spe_interrupt);
+	if (code)
+		return code;
 	owners[event->cpu] = event;
 	/* perf takes CONTEXT for the thread's number. */
 	arm_spe_of(event)->context = arch_counter_read(CONTEXTIDR_EL1);

@@ -226,21 +226,21 @@ int arm_spe_event_init(struct perf_event *event)
 {
 	struct arm_spe_registers *r = &arm_spe_of(event)->registers;
 	const char *why;
-	int error;
+	int code;
 
 	if (event->attr.type != PERF_TYPE_ARM_SPE)
 		return -ENOENT;
-	error = arm_spe_probe(&why);
-	if (error)
-		return error;
+	code = arm_spe_probe(&why);
+	if (code)
+		return code;
 	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
 		return -EINVAL;
 	*arm_spe_of(event) = (struct hw_arm_spe){ 0 };
-	error = set_filters(r, event);
-	if (!error)
-		error = set_interval(r, event);
+	code = set_filters(r, event);
+	if (!code)
+		code = set_interval(r, event);
 	set_control(r, &event->attr);
-	return error;
+	return code;
 }
 
 void arm_spe_write_filters(const struct arm_spe_registers *r)

@@ -31,8 +31,8 @@ const struct pmu_event_name parse_software_events[] = {
 	{ NULL, 0, NULL },
 };
 
-static const struct pmu_event_name *lookup(const struct pmu_event_name *names, const char *text,
-                                           size_t length)
+static const struct pmu_event_name *events_lookup(const struct pmu_event_name *names,
+                                                  const char *text, size_t length)
 {
 	for (; names && names->name; names++) {
 		if (parser_named(names->name, text, length))
@@ -177,16 +177,16 @@ static int parse_raw(struct parser *p, const char *name, uint64_t config)
 static bool lookup_all(const struct pmu_source *const *sources, const char *name, size_t length,
                        struct perf_event_attr *attr)
 {
-	const struct pmu_event_name *found = lookup(parse_generic_events, name, length);
+	const struct pmu_event_name *found = events_lookup(parse_generic_events, name, length);
 
 	attr->type = PERF_TYPE_HARDWARE;
 	if (!found) {
 		attr->type = PERF_TYPE_SOFTWARE;
-		found = lookup(parse_software_events, name, length);
+		found = events_lookup(parse_software_events, name, length);
 	}
 	for (const struct pmu_source *const *s = sources; s && *s && !found; s++) {
 		attr->type = (*s)->type;
-		found = lookup((*s)->events, name, length);
+		found = events_lookup((*s)->events, name, length);
 	}
 	if (found)
 		attr->config = found->config;
@@ -241,14 +241,14 @@ int parser_event(struct parser *p)
 {
 	const char *start = p->at;
 	size_t length;
-	int error;
+	int code;
 
 	begin_spec(p->spec);
-	error = parse_name(p);
-	if (!error)
-		error = parser_modifiers(p, p->spec, 1);
-	if (error || *p->spec->name)
-		return error;
+	code = parse_name(p);
+	if (!code)
+		code = parser_modifiers(p, p->spec, 1);
+	if (code || *p->spec->name)
+		return code;
 	length = (size_t)(p->at - start);
 	if (length >= sizeof(p->spec->name)) /* of many terms; the name is for people */
 		length = sizeof(p->spec->name) - 1;

@@ -7,7 +7,7 @@
 
 /* u, k, h: what is named is counted, the others are excluded. What a group's modifiers name is
  * counted beside what an event's own do, as perf has it. */
-static void apply(struct event_spec *spec, uint64_t exclude)
+static void groups_apply(struct event_spec *spec, uint64_t exclude)
 {
 	const uint64_t all = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
 	                     PERF_ATTR_EXCLUDE_HV;
@@ -46,7 +46,7 @@ int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 		}
 	}
 	for (unsigned i = 0; i < count; i++) {
-		apply(&specs[i], exclude);
+		groups_apply(&specs[i], exclude);
 		specs[i].sample_read = specs[i].sample_read || read;
 	}
 	return 0;
@@ -68,10 +68,10 @@ static int parse_group(struct parser *p, struct event_spec *specs, unsigned max,
 	unsigned first = *n;
 
 	do {
-		int error = next_spec(p, specs, max, n);
+		int code = next_spec(p, specs, max, n);
 
-		if (error)
-			return error;
+		if (code)
+			return code;
 		specs[*n - 1].members = 0;
 		if (!*p->at)
 			return parser_fail(p, "this group's '}' is missing", brace);

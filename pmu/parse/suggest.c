@@ -9,19 +9,19 @@
 #define SHORTEST 3U  /* shorter ones are near to too much */
 #define GOES_ON  1U  /* the distance of a name that begins with the word */
 
-static char lower(char c)
+static char suggest_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-static uint8_t least(unsigned a, unsigned b)
+static uint8_t suggest_least(unsigned a, unsigned b)
 {
 	return (uint8_t)(a < b ? a : b);
 }
 
 /* Letters to add, drop, change or swap with their neighbour (optimal string alignment); row[i][j]
  * is that of the first i letters of a and the first j of b. */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
+static unsigned suggest_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	uint8_t rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];
 
@@ -32,12 +32,13 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 
 		row[0] = (uint8_t)i;
 		for (size_t j = 1; j <= m; j++) {
-			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+			bool same = suggest_lower(a[i - 1]) == suggest_lower(b[j - 1]);
 
-			row[j] = least(least(above[j], row[j - 1]) + 1U, above[j - 1] + !same);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-			    lower(a[i - 2]) == lower(b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1U);
+			row[j] = suggest_least(suggest_least(above[j], row[j - 1]) + 1U,
+			                       above[j - 1] + !same);
+			if (i > 1 && j > 1 && suggest_lower(a[i - 1]) == suggest_lower(b[j - 2]) &&
+			    suggest_lower(a[i - 2]) == suggest_lower(b[j - 1]))
+				row[j] = suggest_least(row[j], before[j - 2] + 1U);
 		}
 		before = above;
 		above = row;
@@ -60,7 +61,7 @@ void suggestion_offer(struct suggestion *s, const char *name)
 
 	if (s->length < SHORTEST || s->length > LONGEST || length > LONGEST)
 		return;
-	far = distance(s->word, s->length, name, length);
+	far = suggest_distance(s->word, s->length, name, length);
 	if (far > GOES_ON && length > s->length && !memcmp(s->word, name, s->length))
 		far = GOES_ON;
 	if (far >= s->distance)

@@ -201,10 +201,10 @@ int parser_terms(struct parser *p, const struct pmu_source *source)
 	if (*p->at == '/' && find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
 		p->at++;
 	while (*p->at != '/') {
-		int error = parse_term(p, source);
+		int code = parse_term(p, source);
 
-		if (error)
-			return error;
+		if (code)
+			return code;
 		if (*p->at == ',')
 			p->at++;
 		else if (*p->at != '/')

@@ -155,13 +155,13 @@ static struct x86_monitor amd_pmu_look(void)
 static int amd_pmu_add(struct perf_event *event)
 {
 	struct x86_monitor monitor;
-	int error = 0;
+	int code = 0;
 
 	if (!x86_counters_are_ours(event->cpu)) {
 		monitor = amd_pmu_look();
-		error = x86_counters_prepare(event->cpu, &monitor);
+		code = x86_counters_prepare(event->cpu, &monitor);
 	}
-	return error ? error : x86_counters_claim(event, UINT64_MAX);
+	return code ? code : x86_counters_claim(event, UINT64_MAX);
 }
 
 const struct pmu pmu_amd = {

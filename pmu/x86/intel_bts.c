@@ -291,16 +291,16 @@ static enum arch_pmi intel_bts_claim(const struct arch_regs *regs)
 static int intel_bts_add(struct perf_event *event)
 {
 	uint64_t exclude = event->attr.flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
-	int error;
+	int code;
 
 	if (cpus[event->cpu].event)
 		return -EBUSY;
 	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
-	error = arch_pmi_share(intel_bts_claim);
-	if (error && !event->branches.unknown)
+	code = arch_pmi_share(intel_bts_claim);
+	if (code && !event->branches.unknown)
 		intel_taken_del();
-	if (error)
-		return error;
+	if (code)
+		return code;
 	x86_counters_set_trace(event->cpu, true);
 	cpus[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
 	cpus[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);

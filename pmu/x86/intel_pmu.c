@@ -136,10 +136,10 @@ static int intel_pmu_probe(const char **why)
 
 static int probe_hybrid(const char **why)
 {
-	int error = intel_pmu_probe(why);
+	int code = intel_pmu_probe(why);
 
-	if (error == -ENODEV || core_type())
-		return error;
+	if (code == -ENODEV || core_type())
+		return code;
 	*why = "all CPUs of this machine are of one type: it is cpu// here";
 	return -ENODEV;
 }
@@ -306,11 +306,11 @@ static int intel_pmu_prepare(unsigned cpu)
 static int add_to(struct perf_event *event, uint32_t type)
 {
 	const struct unit *unit = &units[event->cpu];
-	int error = intel_pmu_prepare(event->cpu);
+	int code = intel_pmu_prepare(event->cpu);
 	uint64_t counters;
 
-	if (error)
-		return error;
+	if (code)
+		return code;
 	counters = intel_pmu_candidates(unit, x86_counter_of(event)->select);
 	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;

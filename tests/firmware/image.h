@@ -72,7 +72,7 @@ static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
 	if (memory_init() != 0)
 		return EFI_OUT_OF_RESOURCES;
 	test_platform = *platform_init();
-	if (falsify != NULL)
+	if (falsify)
 		falsify();
 	framebuffer_init();
 	if (memory_prepare(&test_platform) != 0)
@@ -87,14 +87,14 @@ static inline int test_start(void)
 {
 	void *heap;
 	uint64_t size;
-	int result;
+	int code;
 
 	console_start(&test_platform);
-	result = arch_clock_init(&test_clock);
+	code = arch_clock_init(&test_clock);
 	memory_heap(&heap, &size);
 	syscalls_init(heap, size, &test_clock);
 	payload_run_init();
-	return result;
+	return code;
 }
 
 #endif

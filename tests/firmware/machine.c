@@ -205,8 +205,8 @@ static void test_heap(void)
 	char *large = malloc(64 << 20);
 	char *small = malloc(100);
 
-	tap_ok(large != NULL && small != NULL, "malloc() gives 64 MiB");
-	if (large != NULL) {
+	tap_ok(large && small, "malloc() gives 64 MiB");
+	if (large) {
 		memset(large, 0x5a, 64 << 20);
 		tap_ok(large[0] == 0x5a && large[(64 << 20) - 1] == 0x5a, "and it is memory");
 	}
@@ -214,8 +214,7 @@ static void test_heap(void)
 	free(small);
 	errno = 0;
 	large = malloc(1ULL << 50);
-	tap_ok(large == NULL && errno == ENOMEM,
-	       "malloc() of more than there is fails with ENOMEM");
+	tap_ok(!large && errno == ENOMEM, "malloc() of more than there is fails with ENOMEM");
 	free(large);
 }
 
@@ -230,8 +229,8 @@ static void test_files(void)
 	tap_ok(write(77, "x", 1) == -1 && errno == EBADF, "writing to no file fails with EBADF");
 	errno = 0;
 	file = fopen("/etc/passwd", "r");
-	tap_ok(file == NULL && errno == ENOENT, "there are no files");
-	if (file != NULL)
+	tap_ok(!file && errno == ENOENT, "there are no files");
+	if (file)
 		fclose(file);
 	tap_ok(isatty(1) == 1 && isatty(9) == 0, "standard output is a terminal, others are not");
 	tap_ok(fstat(1, &status) == 0 && S_ISCHR(status.st_mode), "and a character device");
@@ -372,18 +371,18 @@ static void test_give_back(void)
 
 static int story(void *arg)
 {
-	int result = test_start();
+	int code = test_start();
 
 	(void)arg;
-	console_printf("# clock %d source %u frequency %lu\n", result, test_clock.source,
+	console_printf("# clock %d source %u frequency %lu\n", code, test_clock.source,
 	               test_clock.frequency);
 	if (test_asked("no-clock-expected")) {
-		tap_equal((uint64_t)-result, ENODEV, "without a reference there is no clock");
+		tap_equal((uint64_t)-code, ENODEV, "without a reference there is no clock");
 		tap_equal((uint64_t)-arch_timer_init(count_timer), ENODEV, "and no timer");
 		tap_finish();
 		machine_reset(MACHINE_POWEROFF);
 	}
-	tap_equal((uint64_t)result, 0, "the clock's frequency is found");
+	tap_equal((uint64_t)code, 0, "the clock's frequency is found");
 	tap_equal((uint64_t)arch_timer_init(count_timer), 0, "there is a timer");
 	arch_irq_enable();
 	test_timer_deadlines();

@@ -117,10 +117,10 @@ static unsigned round_of(unsigned count, unsigned *swamped, unsigned *late)
 
 	memset((void *)cpus, 0, sizeof(cpus));
 	for (unsigned cpu = 1; cpu < count; cpu++) {
-		int error = arch_cpu_run(cpu, swamp, NULL);
+		int code = arch_cpu_run(cpu, swamp, NULL);
 
-		if (error != 0) {
-			console_printf("# CPU %u does not start: %d\n", cpu, error);
+		if (code != 0) {
+			console_printf("# CPU %u does not start: %d\n", cpu, code);
 			return 0;
 		}
 	}
@@ -138,11 +138,11 @@ static unsigned round_of(unsigned count, unsigned *swamped, unsigned *late)
 static int story(void *arg)
 {
 	unsigned count = arch_cpu_count(), stopped = 0, swamped = 0, late = 0;
-	int error = test_start();
+	int code = test_start();
 
 	(void)arg;
 	console_printf("\n"); /* the firmware's line ends here */
-	tap_equal((uint64_t)error, 0, "the clock's frequency is found");
+	tap_equal((uint64_t)code, 0, "the clock's frequency is found");
 	arch_timer_init(storm_timer);
 	arch_signal_init(storm_signal);
 	cpus[0].stop = true;

@@ -25,7 +25,7 @@ static void *volume_region_read(uint64_t *size)
 	UINTN got = MAX_SIZE;
 
 	*size = 0;
-	if (bytes == NULL || volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)) ||
+	if (!bytes || !volume || EFI_ERROR(volume->OpenVolume(volume, &root)) ||
 	    EFI_ERROR(root->Open(root, &file, name, EFI_FILE_MODE_READ, 0)))
 		return bytes;
 	if (!EFI_ERROR(file->Read(file, &got, bytes)))
@@ -63,7 +63,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	words = volume_region_read(&size);
 	for (uint64_t i = 0; i < size / 8; i++)
 		sum += words[i];
-	for (char *word = strtok_r(test_command, " ", &rest); word != NULL;
+	for (char *word = strtok_r(test_command, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		volume_try(words, size, word);
 	for (uint64_t i = 0; i < size / 8; i++)

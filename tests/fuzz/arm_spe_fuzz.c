@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy = malloc(size + !size);
 	size_t records = decode(data, size, position, &errors);
 
-	must(copy != NULL);
+	must(!!copy);
 	memcpy(copy, data, size);
 	spe_adapt(copy, size, position, false);
 	must(decode(copy, size, position, &left) == records && left == errors);

@@ -79,7 +79,7 @@ static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *
 
 	memory = malloc(size + !size);
 	memory_size = size;
-	if (memory == NULL)
+	if (!memory)
 		abort();
 	if (size != 0)
 		memcpy(memory, data, size);

@@ -14,9 +14,9 @@
 
 static uint64_t heap_used;
 
-static int fail(int error)
+static int fail(int code)
 {
-	errno = error;
+	errno = code;
 	return -1;
 }
 

@@ -29,11 +29,11 @@ static int make_tables(void)
 		{ test_platform.gicd, 0x10000, ARCH_MAP_DEVICE },
 		{ test_platform.gicr[0].address, test_platform.gicr[0].size, ARCH_MAP_DEVICE },
 	};
-	int error = mmu_tables_init(&tables, MMU_EL1, memory_alloc_pages);
+	int code = mmu_tables_init(&tables, MMU_EL1, memory_alloc_pages);
 
-	for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]) && !error; i++)
-		error = maps[i].size ? mmu_map(&tables, &maps[i]) : 0;
-	return error;
+	for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]) && !code; i++)
+		code = maps[i].size ? mmu_map(&tables, &maps[i]) : 0;
+	return code;
 }
 
 static void become_vhe(void)
@@ -100,11 +100,11 @@ static void test_return(void)
 
 static void run(void)
 {
-	int result;
+	int code;
 
 	become_vhe();
-	result = arch_take_over(story, NULL);
-	tap_equal((uint64_t)result, 5, "the story's result comes back");
+	code = arch_take_over(story, NULL);
+	tap_equal((uint64_t)code, 5, "the story's result comes back");
 	arch_give_back();
 	test_return();
 	write_sysreg(cptr_el2, firmware_cptr);

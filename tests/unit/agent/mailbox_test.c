@@ -87,7 +87,7 @@ static void a_command_is_there_until_it_is_answered(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_true(poll_());
 		assert_int_equal(request.number, number);
-		assert_int_equal(request.error, 0);
+		assert_int_equal(request.code, 0);
 		assert_string_equal(request.text, "record -e cycles");
 	}
 	mailbox_watch(&fixture.region, &polled);
@@ -120,7 +120,7 @@ static void accepts(const char *text, uint32_t length)
 {
 	post(text, length, length);
 	assert_true(poll_());
-	assert_int_equal(request.error, 0);
+	assert_int_equal(request.code, 0);
 	assert_int_equal(strlen(request.text), length);
 	assert_memory_equal(request.text, text, length);
 	mailbox_reply(&fixture.region, &request, 0, NULL);
@@ -130,9 +130,9 @@ static void refuses(const char *text, uint32_t size, uint32_t length)
 {
 	post(text, size, length);
 	assert_true(poll_());
-	assert_int_equal(request.error, -EINVAL);
+	assert_int_equal(request.code, -EINVAL);
 	assert_string_equal(request.text, "");
-	mailbox_reply(&fixture.region, &request, request.error, NULL);
+	mailbox_reply(&fixture.region, &request, request.code, NULL);
 }
 
 static void only_text_that_fits_is_taken(void **state)
@@ -225,9 +225,9 @@ static void an_answer_is_cut_to_its_room(void **state)
 /* What a poll may give, whatever was written meanwhile. Returns whether it took the command. */
 static bool text_or_refusal(void)
 {
-	assert_true(!request.error || request.error == -EINVAL);
-	assert_string_equal(request.text, request.error ? "" : POSTED);
-	return !request.error;
+	assert_true(!request.code || request.code == -EINVAL);
+	assert_string_equal(request.text, request.code ? "" : POSTED);
+	return !request.code;
 }
 
 static volatile int step, spoilt_at; /* instructions of the poll */

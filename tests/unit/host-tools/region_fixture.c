@@ -140,7 +140,7 @@ static void init(struct fixture *f, uint32_t ring_flags, const struct area *area
 	f->bytes = mmap(NULL, FIXTURE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
 	must(f->bytes != MAP_FAILED);
 	f->scratch = aligned_alloc(8, (size_t)FIXTURE_RINGS * RING_LEVELS * MAX_RECORD);
-	must(f->scratch != NULL);
+	must(f->scratch);
 	must(!trace_region_init(&f->region, f->bytes, FIXTURE_SIZE, &limits));
 	trace_region_open(&f->region, &identity);
 	trace_region_set_clock(&f->region, &clock);

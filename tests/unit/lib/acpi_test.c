@@ -106,7 +106,7 @@ static int set_up(void **state)
 	used = REST;
 	entries = 0;
 	warnings = 0;
-	return memory == NULL;
+	return !memory;
 }
 
 static int tear_down(void **state)

@@ -208,7 +208,7 @@ static void count_within_a_writer(const struct arch_regs *regs)
 		if (at[i])
 			memset(at[i], 0xee, size);
 	}
-	assert_int_equal(at[0] != NULL, at[1] != NULL);
+	assert_int_equal(!!at[0], !!at[1]);
 	for (uint64_t n = chance(3) + 1; n; n--)
 		count(PERIOD, regs);
 	for (unsigned i = 0; i < 2; i++) {

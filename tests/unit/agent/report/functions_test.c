@@ -200,12 +200,12 @@ static void shares_are_of_everything_and_rounded(void **state)
 
 static void memory_has_a_bound(void **state)
 {
-	int error = 0;
+	int code = 0;
 
 	(void)state;
 	for (uint64_t i = 0; i < FUNCTIONS_MAX; i++)
-		error |= functions_add(&functions, 8 * i, 8, "f");
-	assert_int_equal(error, 0);
+		code |= functions_add(&functions, 8 * i, 8, "f");
+	assert_int_equal(code, 0);
 	assert_int_equal(functions_add(&functions, 8, 8, "f"), -ENOMEM);
 	assert_int_equal(functions.count, FUNCTIONS_MAX);
 }

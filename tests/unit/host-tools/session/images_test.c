@@ -84,7 +84,7 @@ static void expect(const struct image_places *places, const char *name)
 	char path[2 * PATH_MAX];
 
 	assert_non_null(files);
-	assert_int_equal(files[0].found, name != NULL);
+	assert_int_equal(files[0].found, !!name);
 	if (name) {
 		snprintf(path, sizeof(path), "%s/%s", directory, name);
 		assert_string_equal(files[0].path, path);

@@ -154,9 +154,9 @@ static int asked(uint64_t config, uint64_t period, uint64_t events, uint64_t lat
 	return event_init(&event);
 }
 
-static void refused(int error, int expected, const char *reason)
+static void refused(int code, int expected, const char *reason)
 {
-	assert_int_equal(error, expected);
+	assert_int_equal(code, expected);
 	assert_non_null(event.why);
 	assert_non_null(strstr(event.why, reason));
 }

@@ -239,7 +239,7 @@ void power_on(unsigned late)
 
 int open_trace(uint64_t size, uint64_t flags)
 {
-	int error;
+	int code;
 
 	memset(&event, 0, sizeof(event));
 	event.attr = (struct perf_event_attr){
@@ -253,9 +253,9 @@ int open_trace(uint64_t size, uint64_t flags)
 	event.aux = &aux;
 	event.account.trailer_size = sample_id_size(SAMPLE_TYPE);
 	event.account.trailer = sample_trailer;
-	error = event_init(&event);
-	if (error)
-		return error;
+	code = event_init(&event);
+	if (code)
+		return code;
 	assert_int_equal(ring_aux_init(&aux, &ring, &event.account,
 	                               &(struct ring_aux_config){ .area = memory, .size = size }),
 	                 0);

@@ -198,14 +198,14 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 			                 event->count);
 			assert_int_equal(event->account.generated, event->count / 1000);
 		} else {
-			int error;
+			int code;
 
 			on[n++] = kind[which] = (unsigned)rand() % NR_KINDS;
 			rig_describe(event, PERF_TYPE_RAW, kinds[kind[which]].config, 1000);
 			assert_int_equal(event_init(event), 0);
-			error = event_enable(event);
-			assert_int_equal(error, fits(on, n) ? 0 : -EAGAIN);
-			turned_away += error != 0;
+			code = event_enable(event);
+			assert_int_equal(code, fits(on, n) ? 0 : -EAGAIN);
+			turned_away += code != 0;
 			since[which] = now;
 		}
 		for (unsigned i = 0; i < RIG_EVENTS; i++)
