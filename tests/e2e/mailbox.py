@@ -89,4 +89,4 @@ class Agent:
     def console(self):
         """All that the machine has printed, while that fits."""
         at = self.word(CONSOLE, "<Q")
-        return self.bytes[at + 16:at + 16 + self.word(at, "<Q")].decode(errors="replace")
+        return bytes(self.bytes[at + 16:at + 16 + self.word(at, "<Q")]).decode(errors="replace")
