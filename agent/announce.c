@@ -60,4 +60,7 @@ void announce_machine(const struct arch_platform *platform, bool resident)
 		    "while it records the firmware stands still: USB keys are dead, "
 		    "and only the last row of the screen and the serial console tell "
 		    "how far it is\n");
+	console_printf(
+	    "to end a recording early: q, Esc or Ctrl-C, on a serial line or a PS/2 "
+	    "keyboard\n");
 }

@@ -96,13 +96,21 @@ static void payload_run_redirect(struct frame *frame, const struct arch_regs *re
 	arch_regs_redirect(regs, payload_run_land, frame, frame->sp);
 }
 
+/* Its own code, or a built-in workload's: it holds nothing of ours. */
+static bool payload_run_may_end(uint64_t pc)
+{
+	uint64_t offset, workloads = (uint64_t)__workload_start;
+
+	return payload_contains(pc, &offset) ||
+	       pc - workloads < (uint64_t)__workload_end - workloads;
+}
+
 void payload_interrupted(const struct arch_regs *regs)
 {
 	struct frame *frame = &frames[arch_cpu()];
-	uint64_t offset;
 
 	if (frame->running && frame->end == PAYLOAD_RETURNED && payload_is_ending() &&
-	    payload_contains(arch_regs_pc(regs), &offset))
+	    payload_run_may_end(arch_regs_pc(regs)))
 		payload_run_redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
 }
 

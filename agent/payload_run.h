@@ -29,12 +29,13 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 /* End what payload_run() runs on this CPU; it returns status. From there. */
 _Noreturn void payload_leave(int status, enum payload_end end);
 
-/* Have all that runs ended: at its next call to us, or when a signal (arch_cpu_signal()) finds it
- * in the payload's own code. Any context. */
+/* Have all that runs ended: at its next call to us, or when a signal (arch_cpu_signal()) or a tick
+ * finds it in the payload's own code, or a built-in workload's. Any context. */
 void payload_end_all(void);
 bool payload_is_ending(void);
 
-/* A signal's handler: end what was interrupted if it is to end and may be. NMI, IRQ. */
+/* A signal's handler, or a timer's: end what was interrupted if it is to end and may be. NMI, IRQ.
+ */
 void payload_interrupted(const struct arch_regs *regs);
 
 /* Leave if all is to end. From what payload_run() runs, holding nothing. */

@@ -10,6 +10,8 @@
 #include "pmu/pmu.h"
 #include "workload/workload.h"
 
+#define STOPPED_BY_KEY 130
+
 static int record_workload(void *arg)
 {
 	const struct command *command = arg;
@@ -50,6 +52,14 @@ static int fail_to_start(struct recording *r, const struct traced_cpu *c)
 	return recording_fail(r, c->code, "CPU %u: event %s: %s", c->cpu, event->name, reason);
 }
 
+/* As a program's that SIGINT has ended. */
+static int tell_key(const struct recording *r)
+{
+	console_printf("stopped by a key\n");
+	trace_region_set_message(r->region, 0, "stopped by a key");
+	return STOPPED_BY_KEY;
+}
+
 int recording_run(struct recording *r)
 {
 	const struct command *command = r->command;
@@ -63,6 +73,7 @@ int recording_run(struct recording *r)
 	await_reader(r);
 	console_hold();
 	recording_progress_begin(r);
+	recording_keys_begin(r);
 	failed = recording_start_all(r);
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
@@ -71,6 +82,7 @@ int recording_run(struct recording *r)
 		arch_irq_disable();
 	}
 	recording_stop_all(r);
+	recording_keys_end(r);
 	recording_progress_end(r);
 	console_release();
 	recording_tell_counters(r);
@@ -82,11 +94,13 @@ int recording_run(struct recording *r)
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
-	if (code && !command->workload->takes_words)
+	if (r->by_key)
+		code = tell_key(r);
+	else if (code && !command->workload->takes_words)
 		return recording_fail(r, code, "workload %s: %s", command->workload->name,
 		                      event_error_text(code));
 	r->region->header->exit_status = code;
-	if (code)
+	if (code && !r->by_key)
 		console_printf("%s: exit status %d\n", command->workload->name, code);
 	recording_summarise(r);
 	trace_region_set_state(r->region, TR_COMPLETE);

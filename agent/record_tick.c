@@ -5,11 +5,11 @@
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
 
-/* The host may stop the events before the workload ends, be it that it hangs: each CPU stops its
- * own, and waits for nobody. */
+/* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
+ * CPU stops its own, and waits for nobody. */
 static bool is_told_to_stop(const struct recording *r)
 {
-	return mailbox_has(r->region, "stop") ||
+	return mailbox_has(r->region, "stop") || __atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE) ||
 	       (r->channel->lines && lines_have_typed(r->channel->lines, "stop"));
 }
 
@@ -59,11 +59,13 @@ static void go_on(struct traced_cpu *c)
 	context_tick(&c->context);
 }
 
-void recording_tick(struct tick *tick)
+void recording_tick(struct tick *tick, const struct arch_regs *regs)
 {
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
 
+	if (c == c->recording->cpus)
+		recording_keys_tick(c->recording, clock_now());
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (obey_stop(c))
@@ -79,4 +81,5 @@ void recording_tick(struct tick *tick)
 	}
 	recording_keep(c, RING_KEEP_TICK);
 	channel_tick(c->recording->channel);
+	recording_keys_leave(c->recording, regs);
 }

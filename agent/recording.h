@@ -8,6 +8,7 @@
  *	record_cpus.c	all traced CPUs: started, stopped, signalled
  *	record_cpu.c	one of them, from start to stop
  *	record_tick.c	its housekeeping, the host's stop included
+ *	record_key.c	a key that ends it
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
  */
@@ -17,6 +18,7 @@
 #include "agent/parse/command.h"
 #include "agent/payload_run.h"
 #include "channel/channel.h"
+#include "channel/stop_key.h"
 #include "lib/framebuffer.h"
 #include "pmu/context.h"
 #include "pmu/tick.h"
@@ -55,6 +57,12 @@ struct recording_progress {
 	char text[FRAMEBUFFER_STATUS + 1];
 };
 
+/* Where a key may come from that ends it. */
+struct recording_keys {
+	struct stop_key of_firmware; /* resident, by its console's line */
+	unsigned looks;
+};
+
 struct recording {
 	const struct command *command;
 	struct trace_region *region;
@@ -69,7 +77,9 @@ struct recording {
 	enum tr_reader_found found;
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
-	bool stop; /* the workload has ended. Released */
+	struct recording_keys keys;
+	bool by_key; /* one ends it. Released */
+	bool stop;   /* the workload has ended. Released */
 };
 
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
@@ -113,6 +123,16 @@ void recording_progress_begin(struct recording *r);
 void recording_progress_tick(struct recording *r, uint64_t now);
 void recording_progress_end(struct recording *r);
 
+/*
+ * A key that ends it (channel/stop_key.h): on a serial line, or a keyboard behind an i8042. begin,
+ * end: thread. tick: of the first traced CPU; looks for one. leave: at each tick of any, with what
+ * that has interrupted, when its events have stopped for a key: has the workload end.
+ */
+void recording_keys_begin(struct recording *r);
+void recording_keys_tick(struct recording *r, uint64_t now);
+void recording_keys_leave(const struct recording *r, const struct arch_regs *regs);
+void recording_keys_end(struct recording *r);
+
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */
 int recording_run(struct recording *r);
@@ -145,7 +165,7 @@ void recording_stop_cpu(struct traced_cpu *c);
 void recording_trace_cpu(void *arg);
 
 /* Its tick's work: TICK_NS apart. IRQ. */
-void recording_tick(struct tick *tick);
+void recording_tick(struct tick *tick, const struct arch_regs *regs);
 
 /* perf_event's attend. */
 void recording_attend(struct perf_event *event);

@@ -45,6 +45,7 @@ void line_pass(struct line *line, uint64_t ns)
 	if (!line->framed) {
 		if (line->inside && line->now - line->heard > FRAME_PAUSE_NS)
 			line_forget_piece(line);
+		line_look_for_key(line);
 		return;
 	}
 	if (line->now - line->host >= WIRE_SILENCE_MS * NSEC_PER_MSEC)

@@ -13,6 +13,7 @@
 #define CHANNEL_LINE_H
 
 #include "abi/trace_region.h"
+#include "channel/stop_key.h"
 #include "channel/wire/wire.h"
 #include "channel/wire/wire_words.h"
 #include "lib/uart/uart.h"
@@ -103,6 +104,9 @@ struct line {
 	bool cr_sent;     /* of the '\n' at text_at */
 	char echo[LINE_ECHO];
 	uint32_t echo_head, echo_tail;
+	bool listens; /* for a key that ends a recording */
+	bool pressed; /* one was; set with release */
+	struct stop_key stop_key;
 };
 
 /* A line that is plain text, from the console's text at text_at on. The burst and the rates are the
@@ -134,6 +138,13 @@ void line_break(struct line *line);
 /* Is a command typed of exactly this text? It stays. Any context, any CPU. */
 bool line_has_typed(const struct line *line, const char *text);
 
+/* From now on, or no longer, a key that is pressed alone ends a recording. Thread, while nobody
+ * else has the line. */
+void line_listen(struct line *line, bool listens);
+
+/* Was one pressed since? Any context, any CPU. */
+bool line_is_pressed(const struct line *line);
+
 /* Take the command that was typed, into LINE_COMMAND_MAX + 1 bytes. False: there is none. Thread.
  */
 bool line_take_typed(struct line *line, char *text);
@@ -151,6 +162,9 @@ void line_watch(struct line *line);
 
 /* Is this doorbell's pending? Its ring, or -1. */
 int line_ring_of(const struct line_region *region, uint64_t pending);
+
+/* Was a key pressed that ends a recording? */
+void line_look_for_key(struct line *line);
 
 /* A byte that is no frame's. */
 void line_type(struct line *line, uint8_t byte);

@@ -43,11 +43,36 @@ static void line_append(struct line *line, uint8_t byte)
 	line_echo(line, echo);
 }
 
+void line_listen(struct line *line, bool listens)
+{
+	line->listens = listens;
+	line->stop_key = (struct stop_key){ .last = line->now };
+	__atomic_store_n(&line->pressed, false, __ATOMIC_RELAXED);
+}
+
+bool line_is_pressed(const struct line *line)
+{
+	return __atomic_load_n(&line->pressed, __ATOMIC_ACQUIRE);
+}
+
+/* It is not the beginning of a command. */
+void line_look_for_key(struct line *line)
+{
+	if (!line->listens || !stop_key_is_pressed(&line->stop_key, line->now))
+		return;
+	line->listens = false;
+	if (!__atomic_load_n(&line->typed_whole, __ATOMIC_ACQUIRE))
+		line->typed_size = 0;
+	__atomic_store_n(&line->pressed, true, __ATOMIC_RELEASE);
+}
+
 /* What is typed while a command waits to be taken is not heard, and that is. CR LF is one end. */
 void line_type(struct line *line, uint8_t byte)
 {
 	bool second = byte == '\n' && line->last_was_cr;
 
+	/* within a command a letter is that */
+	stop_key_feed(&line->stop_key, line->typed_size && byte >= ' ' ? ' ' : byte, line->now);
 	line->last_was_cr = byte == '\r';
 	if (second)
 		return;

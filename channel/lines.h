@@ -85,6 +85,8 @@ bool lines_have_host(const struct lines *lines);
 /* line.h's, of any of them. */
 bool lines_have_typed(const struct lines *lines, const char *text);
 bool lines_take_typed(struct lines *lines, char *text);
+void lines_listen(struct lines *lines, bool listens);
+bool lines_are_pressed(const struct lines *lines);
 
 /* Pump until all is out that is to go out by itself, and has left the UARTs; a line that stands
  * still for 200 ms, as whose other end wants nothing, is not waited for. Thread. */

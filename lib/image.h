@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 extern char __image_start[], __image_end[];
 extern char __text_start[], __text_end[];
+extern char __workload_start[], __workload_end[]; /* of that, the built-in workloads' code */
 extern char __rodata_start[], __rodata_end[];
 extern char __data_start[], __data_end[];   /* variables, zeroed ones included */
 extern char __relro_start[], __relro_end[]; /* of these, constants that hold addresses */

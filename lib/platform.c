@@ -76,12 +76,23 @@ struct uart *console_take_uart(void)
 	return console_uart.ops ? &console_uart : NULL;
 }
 
-unsigned console_drip(const char *text, unsigned length)
+/* As the firmware has it. */
+static struct uart *firmware_uart(void)
 {
 	if (!console_uart.ops &&
 	    (!platform.has_uart || uart_describe(&console_uart, &platform.uart) != 0))
 		uart_describe_16550(&console_uart, COM1, false, 1, 0);
-	return uart_send(&console_uart, (const uint8_t *)text, length);
+	return &console_uart;
+}
+
+unsigned console_drip(const char *text, unsigned length)
+{
+	return uart_send(firmware_uart(), (const uint8_t *)text, length);
+}
+
+unsigned console_hear(uint8_t *bytes, unsigned count)
+{
+	return uart_receive(firmware_uart(), bytes, count);
 }
 
 _Noreturn void machine_reset(enum machine_reset how)

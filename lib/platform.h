@@ -49,6 +49,10 @@ struct uart *console_take_uart(void);
  * time. Any context. */
 unsigned console_drip(const char *text, unsigned length);
 
+/* The same in the other direction: bytes that came, at most so many, which the firmware then does
+ * not get. */
+unsigned console_hear(uint8_t *bytes, unsigned count);
+
 /* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
 enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };
 

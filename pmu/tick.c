@@ -8,8 +8,7 @@ static void tick_expire(struct timer *timer, const struct arch_regs *regs, uint6
 	struct tick *tick = (struct tick *)((char *)timer - offsetof(struct tick, timer));
 	uint64_t cycles;
 
-	(void)regs;
-	tick->work(tick);
+	tick->work(tick, regs);
 	timer_restart(timer, now + tick->interval);
 	cycles = arch_cycles() - now;
 	tick->count++;
@@ -18,7 +17,7 @@ static void tick_expire(struct timer *timer, const struct arch_regs *regs, uint6
 		tick->longest = cycles;
 }
 
-void tick_start(struct tick *tick, void (*work)(struct tick *tick))
+void tick_start(struct tick *tick, void (*work)(struct tick *tick, const struct arch_regs *regs))
 {
 	*tick = (struct tick){
 		.timer.expire = tick_expire,

@@ -14,13 +14,13 @@
 struct tick {
 	struct timer timer;
 	uint64_t interval;
-	/* What to do; bounded. IRQ. */
-	void (*work)(struct tick *tick);
+	/* What to do, and what it has interrupted; bounded. IRQ. */
+	void (*work)(struct tick *tick, const struct arch_regs *regs);
 	uint64_t count, cycles, longest;
 };
 
 /* Start and stop ticking on this CPU. Interrupts masked. */
-void tick_start(struct tick *tick, void (*work)(struct tick *tick));
+void tick_start(struct tick *tick, void (*work)(struct tick *tick, const struct arch_regs *regs));
 void tick_stop(struct tick *tick);
 
 #endif

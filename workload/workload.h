@@ -3,6 +3,7 @@
 #ifndef WORKLOAD_WORKLOAD_H
 #define WORKLOAD_WORKLOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/workload.h"
@@ -31,6 +32,9 @@ static inline const struct workload *workload_of(const struct workload_usage *us
 }
 
 /* Has this much time passed since the start (ns by clock_now())? */
+/* From now on (or no longer) their time is up: the recording is to end. Any context. */
+void workload_end(bool now);
+
 int workload_time_is_up(uint64_t start, uint64_t seconds);
 
 /*

@@ -102,10 +102,13 @@ static void report_machine(const struct report *report, const struct report_to *
 static void report_command(const struct report *report, const struct report_to *to)
 {
 	const struct tr_header *header = &report->region.header;
-	char command[sizeof(header->command)];
+	char command[sizeof(header->command)], message[sizeof(header->message)];
 
 	region_printable(command, sizeof(command), header->command, sizeof(header->command));
+	region_message(&report->region, message);
 	report_say(to, "command: %s\n", command);
+	if (*message != 0)
+		report_say(to, "%s\n", message);
 }
 
 /* An event's books on all CPUs; the first entry of an event tells of it. */

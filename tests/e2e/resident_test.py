@@ -82,10 +82,11 @@ __attribute__((noinline)) static unsigned long spin_in_payload(unsigned long x)
 		x = x * 6364136223846793005 + 1;
 	return x;
 }
-int main(void)
+int main(int argc, char **argv)
 {
 	unsigned long x = 1;
-	for (time_t end = time(NULL) + 2; time(NULL) < end;)
+	(void)argv;
+	for (time_t end = time(NULL) + 2; argc > 1 || time(NULL) < end;)
 		x = spin_in_payload(x);
 	return x == 0;
 }
@@ -210,6 +211,23 @@ def commands(sh, isa, name):
            f"{name}: {TIMES} recordings in a row leak nothing", (left, said))
 
 
+ENDLESS = "branches 4611686018427387904"
+
+
+def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
+    """A recording that nothing else ends."""
+    start = len(sh.raw)
+    sh.send(f"bareperf.efi record -e cpu-clock -F 1000 {options} -- {workload}\r")
+    sh.read_until(r"recording: [1-9]", start)
+    if before:
+        sh.send(before)
+        sh.read_until(r"recording: [1-9].*recording: ", len(sh.raw))
+    press()
+    said = sh.read_until(shell.PROMPT, start)
+    tap.ok(generated(said) > 50 and said.count("stopped by a key\n") == 2 and "written: " in said and
+           "payload_run" not in said, f"{name}: {what} ends a recording, and it is a file", said)
+
+
 def saved(sh, name):
     """What a first image could not write is written by a later one, and then its memory is free."""
     said, left = leak(sh, "bareperf.efi save")
@@ -275,6 +293,8 @@ def two_cpus(isa, directory, device):
         region = records(sh, disk, name, 2)
         lacking = full(sh, disk, name)
         said, stem = tests_itself(sh, name)
+        press = (lambda: sh.press("\x1b")) if isa == "x86_64" else lambda: sh.send("\x03")
+        by_key(sh, name, "-C 1", press, "Escape" if isa == "x86_64" else "Ctrl-C")
         goes_on(sh, isa, name)
     are_whole(disk, name, region)
     has_self_test(disk, name, said, stem)
@@ -310,6 +330,8 @@ def one_cpu(isa, directory, device):
         names(sh, name, directory, "calltree 2")
         sh.type("cp -q spin.elf payload.elf")
         names(sh, name, directory, "payload")
+        by_key(sh, name, "", lambda: sh.send("q"), "q, and no arrow key,", before="\x1b[A")
+        by_key(sh, name, "", lambda: sh.send("q"), "q of a payload", workload="payload for ever")
         saved(sh, name)
         goes_on(sh, isa, name)
     are_whole(disk, name, region)

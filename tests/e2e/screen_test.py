@@ -37,13 +37,17 @@ def until(look):
 
 
 def moving(sh, directory, scale):
-    """Two pictures of the last row that differ."""
-    def of_row(row):
-        return None if screen.is_blank(row) else row
+    """Two pictures of the last row that differ, none of a row that is being drawn."""
+    def drawn():
+        row = dump(sh, directory, scale).row(-1)
+        return None if screen.is_blank(row) or row != dump(sh, directory, scale).row(-1) else row
 
-    first = until(lambda: of_row(dump(sh, directory, scale).row(-1)))
-    second = until(lambda: of_row(dump(sh, directory, scale).row(-1)) != first and
-                   of_row(dump(sh, directory, scale).row(-1)))
+    def another():
+        row = drawn()
+        return None if row == first else row
+
+    first = until(drawn)
+    second = until(another)
     return first or [], second or []
 
 
@@ -68,6 +72,20 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
             answer = sh.read_until(r"cpu-clock: \d+ in .*\n", start)
             tap.ok(re.search(r"cpu-clock: \d{9,} in", answer),
                    f"{name}: a command that is typed on the keyboard is carried out", answer)
+        start = len(sh.raw)
+        sh.send("record -e cpu-clock -F 1000 -- branches 4611686018427387904\r")
+        time.sleep(1)
+        if isa == "x86_64":
+            sh.press("q")
+        else:
+            sh.send("q")
+        answer = sh.read_until(r"stopped by a key[^$]*takes further commands.\n", start)
+        tap.ok("stopped by a key\ncpu-clock: " in answer and "hottest functions" in answer,
+               f"{name}: a key ends a recording, and is no beginning of the next command", answer)
+        start = len(sh.raw)
+        sh.send("version\r")
+        tap.ok(re.search("bareperf [0-9]", sh.read_until("bareperf [0-9.]+\n", start)),
+               f"{name}: which is taken", sh.said(start))
     if not tap.ok(picture, f"{name}: the printable characters are letters of their own", said):
         return None
     shown, glyphs = picture

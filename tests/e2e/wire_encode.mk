@@ -3,4 +3,4 @@
 tests: build/host/wire-encode
 build/host/wire-encode: tests/e2e/wire_encode.c build/host/plain/libbareperf.a
 	$(call say,LINK,$@)
-	$(Q)gcc $(HOST_CFLAGS) $(DEPFILE) -o $@ $^
+	$(Q)gcc $(HOST_CFLAGS) $(DEPFILE) -o $@ $(filter %.c %.a,$^)

@@ -26,6 +26,9 @@ static struct perf_event events[CPUS];
 static struct channel channel;
 static const struct arch_regs regs;
 
+static bool key;      /* one is pressed */
+static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
+
 /* What the channel was asked. */
 static unsigned pumps, out_of_handler, nested, depth;
 
@@ -36,7 +39,7 @@ static void pump(void)
 	out_of_handler += !fake_in_handler();
 	pumps++;
 	host_fake_cycles += COST;
-	recording_tick(&cpus[1].tick);
+	recording_tick(&cpus[1].tick, &regs);
 	depth--;
 }
 
@@ -47,6 +50,18 @@ void recording_progress_tick(struct recording *r, uint64_t at)
 {
 	(void)r;
 	(void)at;
+}
+
+void recording_keys_tick(struct recording *r, uint64_t at)
+{
+	(void)at;
+	r->by_key = key;
+}
+
+void recording_keys_leave(const struct recording *r, const struct arch_regs *interrupted)
+{
+	assert_ptr_equal(interrupted, &regs);
+	left += r->by_key && cpus[0].stopped;
 }
 
 void recording_snapshot(struct traced_cpu *c)
@@ -95,7 +110,8 @@ static int set_up(void **state)
 	set_up_cpu(1);
 	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
 	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
-	pumps = out_of_handler = nested = depth = 0;
+	pumps = out_of_handler = nested = depth = left = 0;
+	key = false;
 	timer_init();
 	tick_start(&cpus[0].tick, recording_tick);
 	return 0;
@@ -146,7 +162,7 @@ static void two_cpus_do_not_pump_at_once(void **state)
 	(void)state;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(nested, 0);
-	recording_tick(&cpus[1].tick); /* afterwards another may */
+	recording_tick(&cpus[1].tick, &regs); /* afterwards another may */
 	assert_int_equal(pumps, 2);
 }
 
@@ -156,6 +172,18 @@ static void it_goes_on_when_the_host_has_stopped_the_events(void **state)
 	cpus[0].stopped = true;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	assert_int_equal(pumps, 3);
+}
+
+static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
+{
+	(void)state;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(left, 0);
+	assert_false(cpus[0].stopped || cpus[1].stopped);
+	key = true;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_true(cpus[0].stopped && cpus[1].stopped);
+	assert_int_equal(left, 2); /* each CPU's tick sees to it */
 }
 
 static void a_machine_without_a_line_costs_nothing(void **state)
@@ -176,6 +204,7 @@ int main(void)
 		TEST(what_it_costs_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),
+		TEST(a_key_stops_the_events_before_the_workload_is_ended),
 		TEST(a_machine_without_a_line_costs_nothing),
 	};
 

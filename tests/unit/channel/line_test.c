@@ -81,6 +81,44 @@ static void what_is_typed_is_echoed_and_mended(void **state)
 	assert_string_equal(command, "d");
 }
 
+static void a_key_that_is_pressed_alone_is_told_while_somebody_listens(void **state)
+{
+	char command[LINE_COMMAND_MAX + 1];
+
+	(void)state;
+	type("q");
+	pass(100);
+	assert_false(line_is_pressed(&rig_line)); /* nobody listens: it is a letter */
+	line_listen(&rig_line, true);
+	pass(100);
+	type("uiet\x1b[A");
+	pass(100);
+	type("q");
+	pass(100);
+	assert_false(line_is_pressed(&rig_line)); /* nor is it one within a command */
+	type("\r");
+	assert_true(line_take_typed(&rig_line, command));
+	assert_string_equal(command, "quiet[Aq");
+	type("list\r");
+	pass(100);
+	type("\x03");
+	assert_false(line_is_pressed(&rig_line)); /* something may follow */
+	pass(100);
+	assert_true(line_is_pressed(&rig_line));
+	assert_true(line_has_typed(&rig_line, "list")); /* it waits, as before */
+	line_take_typed(&rig_line, command);
+	line_listen(&rig_line, true);
+	assert_false(line_is_pressed(&rig_line));
+	pass(100);
+	type("q");
+	pass(100);
+	assert_true(line_is_pressed(&rig_line));
+	line_listen(&rig_line, false);
+	assert_false(line_is_pressed(&rig_line));
+	type("list\r");
+	assert_true(line_has_typed(&rig_line, "list")); /* no q in front of it */
+}
+
 static void a_command_that_is_too_long_rings(void **state)
 {
 	char command[LINE_COMMAND_MAX + 1];
@@ -486,6 +524,7 @@ int main(void)
 #define FRAME(name) cmocka_unit_test_setup(name, framed)
 		TEXT(without_a_host_the_console_is_text),
 		TEXT(what_is_typed_is_echoed_and_mended),
+		TEXT(a_key_that_is_pressed_alone_is_told_while_somebody_listens),
 		TEXT(a_command_that_is_too_long_rings),
 		TEXT(an_echo_that_nobody_takes_is_dropped),
 		TEXT(noise_before_hello_does_not_swallow_it),

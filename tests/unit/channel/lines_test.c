@@ -416,6 +416,21 @@ static void typed_commands_are_those_of_any_line(void **state)
 	assert_true(lines_have_host(&lines));
 }
 
+static void a_key_is_that_of_any_line(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	lines_listen(&lines, true);
+	run(20 * MSEC, MSEC);
+	uart_model_send("q", 1);
+	run(2 * MSEC, MSEC);
+	assert_false(lines_are_pressed(&lines));
+	run(20 * MSEC, MSEC);
+	assert_true(lines_are_pressed(&lines));
+	lines_listen(&lines, false);
+	assert_false(lines_are_pressed(&lines));
+}
+
 static void refused_requests_stand_in_the_header(void **state)
 {
 	const struct tr_header *header = (const void *)rig_memory;
@@ -542,6 +557,7 @@ int main(void)
 		cmocka_unit_test(one_at_a_time_pumps),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
 		cmocka_unit_test(typed_commands_are_those_of_any_line),
+		cmocka_unit_test(a_key_is_that_of_any_line),
 		cmocka_unit_test(refused_requests_stand_in_the_header),
 		cmocka_unit_test(rings_are_those_of_the_run),
 		cmocka_unit_test(cards_are_lines_and_leave_the_console_its_place),

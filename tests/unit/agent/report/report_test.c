@@ -88,6 +88,17 @@ static void machine_command_books_and_functions_are_told(void **state)
 	                    "    30.00%  warm\n");
 }
 
+static void how_it_ended_is_told(void **state)
+{
+	(void)state;
+	fixture_sample(&f, 0, 0, HOT, 1, 0);
+	fixture_complete(&f);
+	trace_region_set_message(&f.region, 0, "stopped by a \x1b[1mkey");
+	assert_int_equal(report_of_region(), 0);
+	assert_non_null(strstr(said, "\ncommand: record -- test\nstopped by a "));
+	assert_null(strchr(said, '\x1b'));
+}
+
 static void looking_changes_no_byte(void **state)
 {
 	uint8_t *before = malloc(FIXTURE_SIZE);
@@ -215,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(machine_command_books_and_functions_are_told),
+		TEST(how_it_ended_is_told),
 		TEST(looking_changes_no_byte),
 		TEST(without_samples_of_the_first_the_second_event_is_ranked),
 		TEST(without_samples_there_is_no_ranking),

@@ -381,9 +381,10 @@ static void impossible_attributes_are_refused(void **state)
 
 static unsigned worked;
 
-static void work(struct tick *tick)
+static void work(struct tick *tick, const struct arch_regs *interrupted)
 {
 	(void)tick;
+	(void)interrupted;
 	worked++;
 }
 
@@ -401,10 +402,10 @@ static void the_tick_comes_every_millisecond(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
-static void work_slowly(struct tick *tick)
+static void work_slowly(struct tick *tick, const struct arch_regs *interrupted)
 {
 	host_fake_cycles += worked == 1 ? 500 : 100;
-	work(tick);
+	work(tick, interrupted);
 }
 
 static void what_the_tick_takes_is_counted(void **state)

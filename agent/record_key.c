@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/payload_run.h"
+#include "agent/recording.h"
+#include "lib/keyboard.h"
+#include "lib/platform.h"
+#include "pmu/clock.h"
+#include "workload/workload.h"
+
+#define LOOK_TICKS 8U  /* from one look to the next: a port's read takes a microsecond of a PC's */
+#define MOST       16U /* bytes of a line that one takes */
+#define CODES      4U  /* of a keyboard */
+
+/* Resident, lines are the firmware's. */
+static bool line_has_key(struct recording *r, uint64_t now)
+{
+	struct stop_key *key = &r->keys.of_firmware;
+	uint8_t bytes[MOST];
+	unsigned count;
+
+	if (r->channel->lines)
+		return lines_are_pressed(r->channel->lines);
+	count = console_hear(bytes, MOST);
+	for (unsigned i = 0; i < count; i++)
+		stop_key_feed(key, bytes[i], now);
+	return stop_key_is_pressed(key, now);
+}
+
+/* A keyboard is somebody's alone. */
+static bool keyboard_has_key(void)
+{
+	for (unsigned i = 0; i < CODES; i++) {
+		if (stop_key_is((uint8_t)keyboard_get()))
+			return true;
+	}
+	return false;
+}
+
+void recording_keys_begin(struct recording *r)
+{
+	workload_end(false);
+	r->keys = (struct recording_keys){ .of_firmware.last = clock_now() };
+	if (r->channel->lines)
+		lines_listen(r->channel->lines, true);
+}
+
+void recording_keys_tick(struct recording *r, uint64_t now)
+{
+	if (r->by_key || ++r->keys.looks % LOOK_TICKS)
+		return;
+	if (!keyboard_has_key() && !line_has_key(r, now))
+		return;
+	__atomic_store_n(&r->by_key, true, __ATOMIC_RELEASE);
+	workload_end(true);
+	payload_end_all();
+}
+
+/* The workload's main thread is the boot CPU's. One that is not traced has no tick of its own. */
+void recording_keys_leave(const struct recording *r, const struct arch_regs *regs)
+{
+	if (!__atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE))
+		return;
+	if (arch_cpu() == 0)
+		payload_interrupted(regs);
+	else if (r->cpus->cpu != 0)
+		arch_cpu_signal(0);
+}
+
+void recording_keys_end(struct recording *r)
+{
+	if (r->channel->lines)
+		lines_listen(r->channel->lines, false);
+}
