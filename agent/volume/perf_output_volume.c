@@ -23,11 +23,12 @@ void perf_output_set_plan(struct perf_output_plan *of)
 	plan = of;
 }
 
-int perf_output_open(struct perf_output **to, const char *path, struct error *error)
+int perf_output_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
 {
 	struct perf_output *output = calloc(1, sizeof(*output));
 	int code = 0;
 
+	(void)room; /* the plan has looked for it */
 	*to = NULL;
 	if (!output)
 		return error_set(error, -ENOMEM, "no memory for a file");

@@ -13,32 +13,29 @@
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/region/region_salvage.h"
+#include "host-tools/session/output_options.h"
 #include "host-tools/session/session.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
 struct import_options {
 	const char *input;
-	const char *output;
-	const char *symbols;
+	struct output_options output;
 	const char *payload;
 	struct channel_file_options pick;
 	bool again;
 	bool reset;
-	bool no_buildid_cache;
 };
 
-enum { KEY_AGAIN = 256, KEY_RESET, KEY_SYMBOLS, KEY_PAYLOAD, KEY_NO_CACHE };
+enum { KEY_AGAIN = 256, KEY_RESET, KEY_PAYLOAD };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
+	OUTPUT_OPTIONS,
 	{ "again", KEY_AGAIN, NULL, 0,
 	  "also what a reader has taken already, where it is still there", 0 },
 	{ "reset", KEY_RESET, NULL, 0,
 	  "the machine was reset before: only what is known to have been in memory then", 0 },
-	{ "symbols", KEY_SYMBOLS, "PATH", 0, "look for the images' ELF files here first", 0 },
 	{ "payload", KEY_PAYLOAD, "FILE", 0, "the ELF of the program that ran", 0 },
-	{ "no-buildid-cache", KEY_NO_CACHE, NULL, 0, "keep nothing in ~/.debug", 0 },
 	{ 0 },
 };
 
@@ -47,9 +44,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct import_options *options = state->input;
 
 	switch (key) {
-	case 'o':
-		options->output = arg;
-		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->pick;
 		return 0;
@@ -59,16 +53,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_RESET:
 		options->reset = true;
 		return 0;
-	case KEY_SYMBOLS:
-		options->symbols = arg;
-		return 0;
 	case KEY_PAYLOAD:
 		options->payload = arg;
 		return 0;
-	case KEY_NO_CACHE:
-		options->no_buildid_cache = true;
-		return 0;
 	default:
+		if (output_option_parse(key, arg, state, &options->output) == 0)
+			return 0;
 		return one_file_parse(key, arg, state, NULL, &options->input);
 	}
 }
@@ -173,14 +163,14 @@ static int import(struct region *region, const struct import_options *options,
 		return code;
 	code = session_finish(&session, false, error);
 	tell_end(&session.region);
-	status = status_of(&session, options->output);
+	status = status_of(&session, options->output.path);
 	session_end(&session);
 	return code ? code : status;
 }
 
 int command_import(int argc, char **argv)
 {
-	struct import_options options = { .output = "perf.data", .pick = CHANNEL_ANY_FILE };
+	struct import_options options = { .output.path = "perf.data", .pick = CHANNEL_ANY_FILE };
 	struct session_options to = {
 		.command = (const char *const *)argv,
 		.command_words = argc,
@@ -191,10 +181,12 @@ int command_import(int argc, char **argv)
 	int code;
 
 	arguments_parse(&argp, argc, argv, "bareperf import", &options);
-	to.output = options.output;
-	to.symbols = options.symbols;
+	to.output = options.output.path;
+	to.preallocate = options.output.preallocate;
+	to.symbols = options.output.symbols;
+	to.e_machine = options.output.e_machine;
 	to.payload = options.payload;
-	to.buildid_cache = !options.no_buildid_cache;
+	to.buildid_cache = !options.output.no_buildid_cache;
 	code = open_region(&channel, &region, &options, &to.join, &error);
 	if (!code)
 		code = import(&region, &options, &to, &error);

@@ -62,6 +62,7 @@ enum perf_file_feature {
 	PERF_FILE_MEM_TOPOLOGY = 22,
 	PERF_FILE_CLOCKID = 23,
 	PERF_FILE_CLOCK_DATA = 29,
+	PERF_FILE_E_MACHINE = 33, /* of the newest perfs */
 };
 
 /* Record types that only files have. */

@@ -18,9 +18,11 @@
 
 struct perf_output;
 
-/* Create path, with room for a first block, so that a volume that is full is known now. A file that
- * is there is kept as path.old (host), or is in the way (machine). 0, or a negative errno. */
-int perf_output_open(struct perf_output **output, const char *path, struct error *error);
+/* Create path, with room for a first block, or for so many bytes (host), so that a volume that is
+ * full is known now; what is not used of it is given back when the file is whole. A file that is
+ * there is kept as path.old (host), or is in the way (machine). 0, or a negative errno. */
+int perf_output_open(struct perf_output **output, const char *path, uint64_t room,
+                     struct error *error);
 
 /* Its name, links resolved; as long as it is open. */
 const char *perf_output_path(const struct perf_output *output);

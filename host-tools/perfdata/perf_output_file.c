@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +17,24 @@
 
 #define PIECES (1 + PERF_WRITER_PIECES)
 
-/* Have the file's first block, so that a full disk is known now. The file stays empty until a
- * recording begins: who is killed before leaves nothing that the next takes for one and keeps.
- * Where there is no fallocate(2) it is written. */
-static int take_room(struct perf_output *output)
+/* Have the file's first block, or room bytes, so that a full disk is known now. The file stays
+ * empty until a recording begins: who is killed before leaves nothing that the next takes for one
+ * and keeps. Where there is no fallocate(2) it is written. */
+static int take_room(struct perf_output *output, uint64_t room)
 {
 	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
 		                                  .size = sizeof(nothing) };
 	const struct blob_piece piece = { &nothing, sizeof(nothing) };
 
-	if (!fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0, TR_PAGE))
+	if (!fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0,
+	               (off_t)(room > TR_PAGE ? room : TR_PAGE)))
 		return 0;
-	return errno == EOPNOTSUPP || errno == ENODEV || errno == ESPIPE || errno == EINVAL
-	           ? perf_output_write(output, &piece, 1, 0)
-	           : -errno;
+	if (!room && (errno == EOPNOTSUPP || errno == ENODEV || errno == ESPIPE || errno == EINVAL))
+		return perf_output_write(output, &piece, 1, 0);
+	return -errno;
 }
 
-int perf_output_open(struct perf_output **to, const char *path, struct error *error)
+int perf_output_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
 {
 	struct perf_output *output = calloc(1, sizeof(*output));
 	int code;
@@ -42,9 +44,11 @@ int perf_output_open(struct perf_output **to, const char *path, struct error *er
 		return error_set(error, -ENOMEM, "no memory for a file");
 	output->fd = code = output_open(path, &output->path, &output->old, error);
 	if (code >= 0) {
-		code = take_room(output);
+		code = take_room(output, room);
 		errno = -code;
-		if (code)
+		if (code && room)
+			error_errno(error, "reserving %" PRIu64 " bytes for %s", room, path);
+		else if (code)
 			error_errno(error, "writing %s", path);
 	}
 	if (code)

@@ -28,10 +28,11 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 	return code;
 }
 
-int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error)
+int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
+                     struct error *error)
 {
 	*writer = (struct perf_writer){ 0 };
-	return perf_output_open(&writer->output, path, error);
+	return perf_output_open(&writer->output, path, room, error);
 }
 
 static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)

@@ -32,8 +32,9 @@ struct perf_writer {
 	struct blob buffer; /* records that are not in the file yet */
 };
 
-/* Create path (perf_output.h). */
-int perf_writer_open(struct perf_writer *writer, const char *path, struct error *error);
+/* Create path, with room for so many bytes (perf_output.h). */
+int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
+                     struct error *error);
 
 /* Write header, ids and attributes. */
 int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,

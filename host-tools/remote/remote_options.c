@@ -15,9 +15,7 @@ enum {
 	KEY_TIMEOUT,
 	KEY_ADDRESS,
 	KEY_STOP_BUDGET,
-	KEY_SYMBOLS,
 	KEY_IMAGE,
-	KEY_NO_BUILDID_CACHE,
 };
 
 #define OF_ALL                                                                                       \
@@ -48,12 +46,8 @@ static const struct argp_option short_options[] = {
 
 static const struct argp_option record_options[] = {
 	OF_ALL,
-	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
-	{ "symbols", KEY_SYMBOLS, "DIR", 0, "ELF, or directory of ELFs, with the image's symbols",
-	  0 },
+	OUTPUT_OPTIONS,
 	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
-	{ "no-buildid-cache", KEY_NO_BUILDID_CACHE, NULL, 0,
-	  "keep no copy of the symbols' files in ~/.debug", 0 },
 	{ "json", 'j', NULL, 0, "the counts of `stat' as JSON, on standard output", 0 },
 	{ 0 },
 };
@@ -98,17 +92,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'f':
 		options->follow = true;
 		return 0;
-	case 'o':
-		options->output = arg;
-		return 0;
-	case KEY_SYMBOLS:
-		options->symbols = arg;
-		return 0;
 	case KEY_IMAGE:
 		options->image = arg;
-		return 0;
-	case KEY_NO_BUILDID_CACHE:
-		options->no_buildid_cache = true;
 		return 0;
 	case 'j':
 		options->json = true;
@@ -120,7 +105,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			    "--channel URL: which machine? (`bareperf run' boots one in QEMU)");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return output_option_parse(key, arg, state, &options->output);
 	}
 }
 
@@ -185,6 +170,6 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 		say("--json: only `stat' has counts to print");
 		exit(RUN_REFUSED);
 	}
-	if (!options->output)
-		options->output = options->stat ? "/dev/null" : "perf.data";
+	if (!options->output.path)
+		options->output.path = options->stat ? "/dev/null" : "perf.data";
 }

@@ -7,17 +7,17 @@
 
 #include "host-tools/guest/guest.h"
 #include "host-tools/region/channel_url.h"
+#include "host-tools/session/output_options.h"
 
 struct remote_options {
 	const char *url; /* --channel */
 	struct channel_url_options channel;
-	double timeout;      /* s that a machine may give no sign of life */
-	const char *output;  /* of `record' and `attach': "perf.data"; of `stat': /dev/null */
-	const char *symbols; /* NULL: where this tool was built */
-	const char *image;   /* NULL: the same */
-	bool no_buildid_cache;
-	bool json;   /* of `stat' */
-	bool follow; /* of `console' */
+	double timeout; /* s that a machine may give no sign of life */
+	struct output_options
+	    output;        /* of `record' and `attach': "perf.data"; of `stat': /dev/null */
+	const char *image; /* NULL: where this tool was built */
+	bool json;         /* of `stat' */
+	bool follow;       /* of `console' */
 	bool stat;
 	struct guest guest; /* the machine's command; empty where there is none */
 };

@@ -47,10 +47,11 @@ static bool is_recording(const struct recording *r)
 static struct session_options session_options(struct recording *r)
 {
 	return (struct session_options){
-		.buildid_cache = !r->options.no_buildid_cache && !r->options.stat,
-		.output = r->options.output,
+		.buildid_cache = !r->options.output.no_buildid_cache && !r->options.stat,
+		.output = r->options.output.path,
+		.e_machine = r->options.output.e_machine,
 		.writer = r->output.output ? &r->output : NULL,
-		.symbols = r->options.symbols,
+		.symbols = r->options.output.symbols,
 		.booted = r->options.image,
 		.command = r->command,
 		.command_words = r->command_words,
@@ -210,7 +211,7 @@ static void tell_how_to_come_back(const struct recording *r)
 		    ": what its rings have no room for is lost from now on",
 		    r->session.region.header.run);
 	say("come back with: bareperf attach --channel %s -o %s", r->options.url,
-	    r->options.output);
+	    r->options.output.path);
 }
 
 /* What stands in our exit status where something went wrong, as run's. */
@@ -232,7 +233,7 @@ static int report(struct recording *r, int code, struct error *error)
 	if (r->has_session && r->options.stat)
 		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
 	else if (r->has_session)
-		status = guest_summary(&r->session, r->options.output, 0);
+		status = guest_summary(&r->session, r->options.output.path, 0);
 	if (r->has_session) {
 		progress_tell_what_fits(&r->progress, &r->session);
 		tell_how_to_come_back(r);
@@ -298,7 +299,8 @@ static int send_command(struct recording *r, struct error *error)
 	if (!code)
 		code = remote_await_idle(&r->link, error);
 	if (!code)
-		code = perf_writer_open(&r->output, r->options.output, error);
+		code = perf_writer_open(&r->output, r->options.output.path,
+		                        r->options.output.preallocate, error);
 	if (code)
 		return code;
 	region_header(&r->link.region, &header);
@@ -331,8 +333,8 @@ int command_record(int argc, char **argv)
 /* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
 static int find_journal(struct recording *r, bool *found, struct error *error)
 {
-	char *real = realpath(r->options.output, NULL);
-	char *path = journal_path(real ? real : r->options.output);
+	char *real = realpath(r->options.output.path, NULL);
+	char *path = journal_path(real ? real : r->options.output.path);
 	struct error ignored = { "" };
 	struct journal_key key;
 	struct tr_header header;
@@ -346,7 +348,7 @@ static int find_journal(struct recording *r, bool *found, struct error *error)
 		              "%s is of %s, whose end is lost; what was read until then is in %s. "
 		              "Name another file with -o",
 		              path, key.nonce == header.nonce ? "an earlier run" : "another boot",
-		              r->options.output);
+		              r->options.output.path);
 	free(real);
 	free(path);
 	return code;

@@ -97,8 +97,8 @@ static int report(const struct machine *machine, const struct run_options *optio
 	if (machine->recorded && options->stat)
 		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
 	else if (machine->recorded)
-		status =
-		    guest_summary(&machine->session, options->output, machine->reader.replaced);
+		status = guest_summary(&machine->session, options->output.path,
+		                       machine->reader.replaced);
 	else if (!code && options->json)
 		print_json_line(machine);
 	else if (!code)

@@ -54,10 +54,11 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 {
 	struct tr_header header;
 	struct session_options session = {
-		.buildid_cache = !options->no_buildid_cache && !options->stat,
-		.output = options->output,
+		.buildid_cache = !options->output.no_buildid_cache && !options->stat,
+		.output = options->output.path,
+		.e_machine = options->output.e_machine,
 		.writer = machine->output.output ? &machine->output : NULL,
-		.symbols = options->symbols,
+		.symbols = options->output.symbols,
 		.booted = options->image,
 		.payload = options->guest.payload,
 		.command = command,

@@ -15,8 +15,7 @@
 #include "pmu/parse/suggest.h"
 
 enum {
-	KEY_SYMBOLS = 256,
-	KEY_PAYLOAD,
+	KEY_PAYLOAD = 256,
 	KEY_QEMU,
 	KEY_FIRMWARE,
 	KEY_TIMEOUT,
@@ -24,17 +23,14 @@ enum {
 	KEY_REGION_SIZE,
 	KEY_NO_DOORBELL,
 	KEY_DRY_RUN,
-	KEY_NO_BUILDID_CACHE,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'a', "ARCH", 0, "x86_64 (default) or aarch64", 0 },
 	{ "image", 'i', "FILE.efi", 0, "the image to boot", 0 },
-	{ "output", 'o', "FILE", 0, "where the recording goes (default: perf.data)", 0 },
+	OUTPUT_OPTIONS,
 	{ "payload", KEY_PAYLOAD, "FILE", 0,
 	  "the program that `record -- payload ARGS...` runs (docs/payloads.md)", 0 },
-	{ "symbols", KEY_SYMBOLS, "DIR", 0, "ELF, or directory of ELFs, with the image's symbols",
-	  0 },
 	{ "timeout", KEY_TIMEOUT, "S", 0,
 	  "wait this long for the image, and then for the command, to start (default: 60)", 0 },
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
@@ -42,8 +38,6 @@ static const struct argp_option argp_options[] = {
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
-	{ "no-buildid-cache", KEY_NO_BUILDID_CACHE, NULL, 0,
-	  "keep no copy of the symbols' files in ~/.debug", 0 },
 	{ "json", 'j', NULL, 0, "what `stat` or `selftest` finds as JSON, on standard output", 0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command, and boot nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
@@ -87,9 +81,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'i':
 		options->image = arg;
 		return 0;
-	case 'o':
-		options->output = arg;
-		return 0;
 	case 'v':
 		options->verbose = true;
 		return 0;
@@ -104,12 +95,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_DOORBELL:
 		options->no_doorbell = true;
-		return 0;
-	case KEY_NO_BUILDID_CACHE:
-		options->no_buildid_cache = true;
-		return 0;
-	case KEY_SYMBOLS:
-		options->symbols = arg;
 		return 0;
 	case KEY_QEMU:
 		options->qemu = arg;
@@ -128,7 +113,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return output_option_parse(key, arg, state, &options->output);
 	}
 }
 
@@ -255,6 +240,6 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	check_whole(options);
 	if (options->json && !options->stat)
 		ask_for_json(options);
-	if (!options->output)
-		options->output = options->stat ? "/dev/null" : "perf.data";
+	if (!options->output.path)
+		options->output.path = options->stat ? "/dev/null" : "perf.data";
 }

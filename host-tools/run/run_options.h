@@ -7,23 +7,22 @@
 #include <stdint.h>
 
 #include "host-tools/guest/guest.h"
+#include "host-tools/session/output_options.h"
 
 struct run_options {
-	const char *arch;     /* "x86_64" unless said */
-	const char *image;    /* NULL: where this tool was built */
-	const char *output;   /* "perf.data" unless said; of `stat`, /dev/null */
-	const char *symbols;  /* NULL: beside the image */
-	const char *qemu;     /* NULL: search $PATH */
-	const char *firmware; /* NULL: search */
-	const char *region;   /* file to keep the shared memory in; NULL: anonymous */
-	uint64_t region_size; /* bytes, a power of two */
-	double timeout;       /* s until the region must be there */
+	const char *arch;             /* "x86_64" unless said */
+	const char *image;            /* NULL: where this tool was built */
+	struct output_options output; /* "perf.data" unless said; of `stat`, /dev/null */
+	const char *qemu;             /* NULL: search $PATH */
+	const char *firmware;         /* NULL: search */
+	const char *region;           /* file to keep the shared memory in; NULL: anonymous */
+	uint64_t region_size;         /* bytes, a power of two */
+	double timeout;               /* s until the region must be there */
 	bool verbose;
 	bool dry_run;     /* the command is checked only */
 	bool no_doorbell; /* poll */
-	bool no_buildid_cache;
-	bool json; /* of `stat`: counts for machines */
-	bool stat; /* the command is that */
+	bool json;        /* of `stat`: counts for machines */
+	bool stat;        /* the command is that */
 	char **qemu_options;
 	int qemu_option_count;
 	struct guest guest;

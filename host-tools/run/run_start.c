@@ -56,7 +56,8 @@ static int open_output(struct machine *machine, const struct run_options *option
 	if (strcmp(options->guest.words[0], "record") != 0 &&
 	    strcmp(options->guest.words[0], "stat") != 0)
 		return 0;
-	return perf_writer_open(&machine->output, options->output, error);
+	return perf_writer_open(&machine->output, options->output.path, options->output.preallocate,
+	                        error);
 }
 
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error)

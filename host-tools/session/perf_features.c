@@ -178,6 +178,14 @@ static void sample_time(struct blob *blob, const struct perf_features_input *in)
 	blob_u64(blob, in->last_time);
 }
 
+static void e_machine(struct blob *blob, const struct perf_features_input *in)
+{
+	if (!in->e_machine)
+		return;
+	blob_u32(blob, in->region->header.machine);
+	blob_u32(blob, 0); /* e_flags */
+}
+
 size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX],
                            const struct perf_features_input *input)
 {
@@ -205,6 +213,7 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_MEM_TOPOLOGY, perf_feature_mem_topology },
 		{ PERF_FILE_CLOCKID, perf_feature_clockid },
 		{ PERF_FILE_CLOCK_DATA, perf_feature_clock_data },
+		{ PERF_FILE_E_MACHINE, e_machine },
 	};
 	size_t count = 0;
 

@@ -7,7 +7,7 @@
 #include "host-tools/perfdata/perf_writer.h"
 #include "host-tools/session/images.h"
 
-#define PERF_FEATURES_MAX 20
+#define PERF_FEATURES_MAX 21
 
 struct perf_features_input {
 	const struct region *region;
@@ -16,6 +16,7 @@ struct perf_features_input {
 	const struct blob *aux_index; /* of the AUXTRACE feature; empty: there is none */
 	const char *const *command;   /* our own command line; NULL: the machine's */
 	int command_words;
+	bool e_machine;      /* E_MACHINE is wanted */
 	uint64_t first_time; /* ns, of the samples */
 	uint64_t last_time;
 };

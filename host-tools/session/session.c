@@ -69,7 +69,8 @@ static int open_file(struct session *session, struct error *error)
 	struct perf_writer *writer = session->options.writer;
 
 	if (!writer)
-		return perf_writer_open(&session->writer, session->options.output, error);
+		return perf_writer_open(&session->writer, session->options.output,
+		                        session->options.preallocate, error);
 	session->writer = *writer;
 	*writer = (struct perf_writer){ 0 };
 	session->options.writer = NULL;
@@ -298,6 +299,7 @@ static int finish_file(struct session *session, struct error *error)
 		.aux_index = &aux_index,
 		.command = session->options.command,
 		.command_words = session->options.command_words,
+		.e_machine = session->options.e_machine,
 		.first_time = session->first_time,
 		.last_time = session->last_time,
 	};

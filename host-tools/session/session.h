@@ -19,6 +19,7 @@
 
 struct session_options {
 	const char *output;         /* path of perf.data */
+	uint64_t preallocate;       /* bytes of it, before anything is written */
 	struct perf_writer *writer; /* the same, opened already, for the session to take; or NULL */
 	const char *symbols;        /* --symbols, or NULL */
 	const char *payload;        /* the payload's file, or NULL */
@@ -26,6 +27,7 @@ struct session_options {
 	const char *const *command; /* our own, for perf.data's header; NULL: the machine's */
 	int command_words;
 	bool as_machine; /* images by their own names: with command NULL, what the machine writes */
+	bool e_machine;  /* E_MACHINE, too, which only the newest perfs know */
 	bool buildid_cache; /* put the images' files into perf's cache */
 	bool journal;       /* in a file beside the output, so that others can go on with it */
 	bool join;          /* the run may have gone on for long: others' part of it is told */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host-tools/util/exit_status.h"
 
@@ -16,6 +17,26 @@ uint64_t argument_number(struct argp_state *state, const char *option, const cha
 	if (errno || end == arg || *end || *arg == '-')
 		argp_error(state, "%s %s: want a number", option, arg);
 	return number;
+}
+
+uint64_t argument_bytes(struct argp_state *state, const char *option, const char *arg)
+{
+	static const char units[] = "KMGT";
+	const char *unit = NULL;
+	unsigned shift = 0;
+	char *end;
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(arg, &end, 0);
+	if (*end)
+		unit = strchr(units, *end);
+	if (unit)
+		shift = 10 * (unsigned)(unit - units + 1);
+	if (errno || end == arg || *arg == '-' || (*end && (!unit || end[1])) ||
+	    number > (uint64_t)INT64_MAX >> shift)
+		argp_error(state, "%s %s: want bytes, as 1048576, 64M or 2G", option, arg);
+	return number << shift;
 }
 
 error_t one_file_parse(int key, char *arg, struct argp_state *state, const char *standard,

@@ -14,6 +14,9 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 /* An option's number, decimal or with 0x; anything else is refused, and the program ends. */
 uint64_t argument_number(struct argp_state *state, const char *option, const char *arg);
 
+/* The same of bytes, behind which K, M, G or T may stand for 1024 and its powers. */
+uint64_t argument_bytes(struct argp_state *state, const char *option, const char *arg);
+
 /* argp_parse() under the command's full name ("bareperf dump"); what is wrong ends the program with
  * EXIT_USAGE. Main thread. */
 void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,

@@ -199,6 +199,11 @@ def image(arch):
         guest.close()
 
 
+def features(file):
+    """The bits of the sections behind the records."""
+    return int.from_bytes(file.read_bytes()[72:104], "little")
+
+
 def region_file():
     """A reader has taken all that is in it."""
     rig = fake_run.Rig()
@@ -216,6 +221,18 @@ def region_file():
         tap.ok(again.status == 0 and again.script() == run.script() and
                again.events() == run.events() and again.summary()["aux"] == run.summary()["aux"],
                f"{scenario}: --again has the records that the reader wrote", again.text)
+        newest = Imported(file, "--again", "--e-machine", "--preallocate=1M", out="newest")
+        tap.ok(newest.status == 0 and newest.script() == run.script() and
+               newest.events() == run.events() and
+               features(newest.file) == features(again.file) | 1 << 33,
+               f"{scenario}: with E_MACHINE stock perf and we read the same", newest.text)
+    full = Imported(file, "--preallocate=900P", out="newest")
+    tap.ok(full.status == 2 and "--preallocate 900P: want bytes, as 1048576, 64M or 2G" in full.text,
+           "a size that is none is refused", full.text)
+    full = Imported(file, "--preallocate=900T", out="newest")
+    tap.ok(full.status == 1 and "reserving 989560464998400 bytes for" in full.text and
+           newest.script() == run.script(),
+           "what the disk has no room for is refused, and the old file stays", full.text)
 
 
 def several():

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/perfdata/perf_footer.h"
@@ -110,7 +111,7 @@ static int write_all(uint64_t bytes)
 	blob_add(&features[1].blob, FEATURE, sizeof(FEATURE));
 	blob_add(&end.ledger, LEDGER, sizeof(LEDGER));
 	limit(bytes);
-	code = perf_writer_open(&writer, path, &error);
+	code = perf_writer_open(&writer, path, 0, &error);
 	if (!code) {
 		code = perf_writer_begin(&writer, &event, 1, &error);
 		if (code)
@@ -337,6 +338,42 @@ static void what_is_told_is_what_is_in_the_file(void **state)
 	assert_true(with_room && made_room);
 }
 
+static uint64_t blocks_of_file(void)
+{
+	struct stat stat_of;
+
+	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_blocks * 512;
+}
+
+static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
+{
+	const struct perf_writer_end end = { 0 };
+	struct perf_writer writer;
+	int code = perf_writer_open(&writer, path, 4 << 20, &error);
+
+	(void)state;
+	if (code == -EOPNOTSUPP)
+		skip();
+	assert_int_equal(code, 0);
+	assert_int_equal(size_of_file(), 0); /* nobody takes it for a recording */
+	assert_true(blocks_of_file() >= 4 << 20);
+	assert_int_equal(perf_writer_begin(&writer, NULL, 0, &error), 0);
+	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
+	assert_true(blocks_of_file() < 1 << 20);
+}
+
+static void what_cannot_be_reserved_is_told_and_the_old_file_stays(void **state)
+{
+	struct perf_writer writer;
+
+	(void)state;
+	assert_int_equal(write_all(UNLIMITED), 0);
+	assert_true(perf_writer_open(&writer, path, (uint64_t)1 << 60, &error) < 0);
+	assert_non_null(strstr(error.text, "reserving 1152921504606846976 bytes for "));
+	assert_true(size_of_file() > 0);
+	assert_true(access(old_path, F_OK) != 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +381,8 @@ int main(void)
 		TEST(as_much_is_saved_as_there_is_room_for),
 		TEST(without_room_for_a_header_all_is_as_before),
 		TEST(what_is_told_is_what_is_in_the_file),
+		TEST(what_is_reserved_is_there_before_and_given_back_behind),
+		TEST(what_cannot_be_reserved_is_told_and_the_old_file_stays),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

@@ -445,6 +445,20 @@ static void without_a_command_of_ours_it_is_the_machines(void **state)
 	expect_end();
 }
 
+static void the_newest_section_is_written_when_it_is_asked_for(void **state)
+{
+	struct perf_features_input newest = input;
+
+	(void)state;
+	find(PERF_FILE_E_MACHINE);
+	assert_int_equal(section.size, 0);
+	newest.e_machine = true;
+	find_of(PERF_FILE_E_MACHINE, &newest);
+	expect_u32(region.header.machine);
+	expect_u32(0);
+	expect_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +474,7 @@ int main(void)
 		TEST(events_have_names_of_their_own),
 		TEST(groups_are_named_by_their_leaders),
 		TEST(without_a_command_of_ours_it_is_the_machines),
+		TEST(the_newest_section_is_written_when_it_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/session/output_options.h"
+
+#include "host-tools/util/arguments.h"
+
+error_t output_option_parse(int key, char *arg, struct argp_state *state,
+                            struct output_options *options)
+{
+	switch (key) {
+	case OUTPUT_PATH:
+		options->path = arg;
+		return 0;
+	case OUTPUT_SYMBOLS:
+		options->symbols = arg;
+		return 0;
+	case OUTPUT_PREALLOCATE:
+		options->preallocate = argument_bytes(state, "--preallocate", arg);
+		return 0;
+	case OUTPUT_E_MACHINE:
+		options->e_machine = true;
+		return 0;
+	case OUTPUT_NO_BUILDID_CACHE:
+		options->no_buildid_cache = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}

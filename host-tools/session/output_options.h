@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of a recording's file: the options that `run`, `record --channel` and `import` have
+ * in common. */
+#ifndef HOST_TOOLS_SESSION_OUTPUT_OPTIONS_H
+#define HOST_TOOLS_SESSION_OUTPUT_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct output_options {
+	const char *path;     /* NULL: not said */
+	const char *symbols;  /* NULL: where this tool was built */
+	uint64_t preallocate; /* bytes of the file that are reserved before anything runs */
+	bool e_machine;
+	bool no_buildid_cache;
+};
+
+/* Above all keys of those who use these. */
+enum {
+	OUTPUT_PATH = 'o',
+	OUTPUT_SYMBOLS = 0x1000,
+	OUTPUT_PREALLOCATE,
+	OUTPUT_E_MACHINE,
+	OUTPUT_NO_BUILDID_CACHE,
+};
+
+/* Lines of a table of argp options. */
+/* clang-format off */
+#define OUTPUT_OPTIONS                                                                               \
+	{ "output", OUTPUT_PATH, "FILE", 0, "where the recording goes (default: perf.data)", 0 },    \
+	{ "symbols", OUTPUT_SYMBOLS, "DIR", 0,                                                       \
+	  "ELF, or directory of ELFs, with the image's symbols", 0 },                                \
+	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                              \
+	  "reserve so much of the disk for FILE before the machine starts: 64M, 2G; what is not "    \
+	  "used is given back", 0 },                                                                 \
+	{ "e-machine", OUTPUT_E_MACHINE, NULL, 0,                                                    \
+	  "write E_MACHINE, too, a section of the newest perfs' that `perf inject -b' of 6.1 "       \
+	  "breaks on", 0 },                                                                          \
+	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                      \
+	  "keep no copy of the symbols' files in ~/.debug", 0 }
+/* clang-format on */
+
+/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
+error_t output_option_parse(int key, char *arg, struct argp_state *state,
+                            struct output_options *options);
+
+#endif
