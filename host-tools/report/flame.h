@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FLAME_MAX_DEPTH 512U
+#include "host-tools/report/frames.h"
+
+#define FLAME_MAX_DEPTH FRAMES_MAX
 
 struct flame_node {
 	const char *name; /* not ours */

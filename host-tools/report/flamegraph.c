@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
+#include "host-tools/report/frames.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
@@ -71,34 +70,14 @@ struct stacks {
 	bool by_period;
 };
 
-/* A sample's frames, outermost first. Callers are looked up one byte before where they return
- * to, which may be the next function's start. */
-static uint32_t frames_of(struct stacks *stacks, const struct sample *sample,
-                          const char *frames[FLAME_MAX_DEPTH])
-{
-	uint64_t kept = 0, addresses[FLAME_MAX_DEPTH];
-
-	for (uint64_t i = 0; i < sample->chain_length && kept < FLAME_MAX_DEPTH; i++) {
-		if (sample->chain[i] < PERF_CONTEXT_MAX)
-			addresses[kept++] = sample->chain[i];
-	}
-	if (!kept)
-		addresses[kept++] = sample->ip;
-	for (uint64_t i = 0; i < kept; i++) {
-		uint64_t address = addresses[kept - 1 - i];
-
-		frames[i] = symbols_name(stacks->symbols, address - (i + 1 < kept && address));
-	}
-	return (uint32_t)kept;
-}
-
 /* Second pass: the chosen event's stacks. */
 static int visit_samples(void *context, struct perf_reader *reader,
                          const struct perf_event_header *record)
 {
 	struct stacks *stacks = context;
 	const struct perf_event_attr *attr = &stacks->event->attr;
-	const char *frames[FLAME_MAX_DEPTH];
+	const char *names[FRAMES_MAX];
+	uint64_t frames[FRAMES_MAX];
 	struct sample sample;
 	uint32_t count;
 
@@ -106,8 +85,10 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	    perf_reader_event_of(reader, record) != stacks->event ||
 	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
-	count = frames_of(stacks, &sample, frames);
-	flame_add(&stacks->flame, frames, count, stacks->by_period ? sample.period : 1);
+	count = frames_of(&sample, frames);
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = symbols_name(stacks->symbols, frames[i]);
+	flame_add(&stacks->flame, names, count, stacks->by_period ? sample.period : 1);
 	return stacks->flame.failed;
 }
 
@@ -131,13 +112,6 @@ static int choose_event(struct stacks *stacks, const struct perf_reader *reader,
 		return error_set(error, -ENODATA, "%s has no event %s with samples", options->input,
 		                 options->event);
 	return error_set(error, -ENODATA, "%s has no samples to draw", options->input);
-}
-
-static bool is_same_file(const char *one, const char *other)
-{
-	struct stat a, b;
-
-	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static int write_output(const struct stacks *stacks, const struct flamegraph_options *options,
@@ -170,7 +144,7 @@ static int draw_samples(struct stacks *stacks, struct recording_file *recording,
 {
 	int code = choose_event(stacks, &recording->reader, options, error);
 
-	if (!code && options->output && is_same_file(options->input, options->output))
+	if (!code && options->output && recording_file_is(recording, options->output))
 		return error_set(error, -EINVAL,
 		                 "%s is the recording itself: name another file with -o",
 		                 options->output);

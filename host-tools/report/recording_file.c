@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/ledger/recount.h"
@@ -62,6 +63,14 @@ void recording_file_close(struct recording_file *file)
 	symbols_free(file->symbols);
 }
 
+bool recording_file_is(const struct recording_file *file, const char *path)
+{
+	struct stat a, b;
+
+	return !stat(file->reader.path, &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
 static void print_missing(void *context, const struct missing *missing)
 {
 	char text[256];
@@ -72,25 +81,33 @@ static void print_missing(void *context, const struct missing *missing)
 	        terminal_plain(stderr));
 }
 
+int recording_file_ledger(const struct recording_file *file, struct ledger *ledger,
+                          struct error *error)
+{
+	const uint8_t *bytes;
+	size_t size;
+	int code = perf_reader_ledger(&file->reader, &bytes, &size, error), broken = 0;
+
+	if (code == PERF_LEDGER_WHOLE)
+		broken = ledger_parse(ledger, bytes, size, error);
+	if (code == PERF_LEDGER_WHOLE && !broken)
+		broken = recount_file(ledger, file->reader.path, error);
+	code = broken ? broken : code;
+	return code < 0 ? error_prefix(error, code, "%s", file->reader.path) : code;
+}
+
 int recording_file_missing(const struct recording_file *file, struct error *error)
 {
 	struct ledger ledger = { 0 };
-	const uint8_t *bytes;
-	size_t size;
 	int code;
 
 	if (*file->broken.text) {
 		*error = file->broken;
 		return -EPROTO;
 	}
-	code = perf_reader_ledger(&file->reader, &bytes, &size, error);
-	if (code == PERF_LEDGER_WHOLE) {
-		code = ledger_parse(&ledger, bytes, size, error);
-		if (!code)
-			code = recount_file(&ledger, file->reader.path, error);
-		if (!code)
-			missing_list(&ledger, print_missing, NULL);
-		ledger_free(&ledger);
-	}
-	return code < 0 ? error_prefix(error, code, "%s", file->reader.path) : 0;
+	code = recording_file_ledger(file, &ledger, error);
+	if (code == PERF_LEDGER_WHOLE)
+		missing_list(&ledger, print_missing, NULL);
+	ledger_free(&ledger);
+	return code < 0 ? code : 0;
 }

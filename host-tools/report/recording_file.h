@@ -4,6 +4,7 @@
 #ifndef HOST_TOOLS_REPORT_RECORDING_FILE_H
 #define HOST_TOOLS_REPORT_RECORDING_FILE_H
 
+#include "host-tools/ledger/ledger.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/report/symbols.h"
 #include "host-tools/util/error.h"
@@ -20,11 +21,19 @@ struct recording_file {
 int recording_file_open(struct recording_file *file, const char *path, struct error *error);
 void recording_file_close(struct recording_file *file);
 
+/* Whether path is this file: what a view writes must not go there. */
+bool recording_file_is(const struct recording_file *file, const char *path);
+
 /* Show all records to visit, which returns a negative errno to stop. 0, or that. */
 int recording_file_walk(struct recording_file *file,
                         int (*visit)(void *context, struct perf_reader *reader,
                                      const struct perf_event_header *record),
                         void *context, struct error *error);
+
+/* The file's ledger, with what is found in the file counted anew: enum perf_ledger, and a ledger if
+ * that is PERF_LEDGER_WHOLE; or a negative errno. ledger is all 0 before, and to be freed after. */
+int recording_file_ledger(const struct recording_file *file, struct ledger *ledger,
+                          struct error *error);
 
 /* Tell on standard error what is missing by the file's ledger, if it has one. 0, or a negative
  * errno with the reason if the file is broken: to be called when all that is there was shown. */

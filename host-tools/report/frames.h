@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A sample's callchain as addresses that can be looked up. */
+#ifndef HOST_TOOLS_REPORT_FRAMES_H
+#define HOST_TOOLS_REPORT_FRAMES_H
+
+#include <stdint.h>
+
+#include "host-tools/perfdata/sample.h"
+
+#define FRAMES_MAX 512U
+
+/* The outermost first; where there is no callchain, the sample's own address alone. Of a caller it
+ * is the byte before the one it returns to, which may be the next function's first. Returns how
+ * many, at least 1; frames beyond FRAMES_MAX, the outermost, are left out. */
+uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX]);
+
+#endif
