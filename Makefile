@@ -159,7 +159,7 @@ build/host/bareperf: build/host/plain/host-tools/main.o build/host/plain/libbare
 
 host: build/host/bareperf ;
 
-include workload/sdk/sdk.mk host-tools/install.mk tests/firmware.mk tests/tests.mk tests/lint.mk
+include workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
 # ---- What people call ----
 

@@ -38,7 +38,8 @@ static const struct {
 	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
 	{ "import", command_import, "write the recording in a memory dump as perf.data" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
-	{ "report", command_report, "print where a recording's events happened" },
+	{ "report", command_report,
+	  "where a recording's events happened: a table, or a page for a browser" },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

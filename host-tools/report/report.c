@@ -11,6 +11,7 @@
 
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/histogram.h"
+#include "host-tools/report/html.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/tasks.h"
@@ -19,11 +20,13 @@
 
 struct report_options {
 	const char *input;
-	const char *event; /* NULL: all that have samples */
+	const char *event;  /* NULL: all that have samples */
+	const char *output; /* of the page; NULL: standard output */
+	bool html;
 	struct report_table table;
 };
 
-enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT };
+enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML };
 
 static const struct argp_option argp_options[] = {
 	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
@@ -34,7 +37,10 @@ static const struct argp_option argp_options[] = {
 	{ "show-nr-samples", 'n', NULL, 0, "how many samples a line stands for", 0 },
 	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out lines below that", 0 },
 	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
-	{ "stdio", KEY_STDIO, NULL, 0, "as text: it is always", 0 },
+	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
+	{ "html", KEY_HTML, NULL, 0,
+	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
+	{ "output", 'o', "FILE", 0, "where the page goes (default: standard output)", 0 },
 	{ 0 },
 };
 
@@ -89,7 +95,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--percent-limit: %s is not a percentage", arg);
 		return 0;
 	case KEY_STDIO:
+		options->html = false;
 		return 0;
+	case KEY_HTML:
+		options->html = true;
+		return 0;
+	case 'o':
+		options->output = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->output && !options->html)
+			argp_error(state, "-o is the page's: with --html");
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	default:
 		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	}
@@ -101,7 +118,8 @@ static const struct argp argp = {
 	.args_doc = "[FILE]",
 	.doc =
 	    "Print which functions the events of FILE (default: perf.data) happened in, as `perf "
-	    "report --stdio --no-children' does. What is missing from the recording is told on "
+	    "report --stdio --no-children' does; or make a page of them that any browser shows, "
+	    "which needs no network. What is missing from the recording is told on "
 	    "standard error.\vExit status: 0 done, 1 error, 2 wrong usage.",
 };
 
@@ -205,12 +223,36 @@ static int report_events(struct recording_file *file, const struct report_option
 	return code;
 }
 
+static int write_page(struct recording_file *file, const struct report_options *options,
+                      struct error *error)
+{
+	const char *name = options->output ? options->output : "standard output";
+	FILE *out;
+	int code;
+
+	if (options->output && recording_file_is(file, options->output))
+		return error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o",
+		                 options->output);
+	out = options->output ? fopen(options->output, "w") : stdout;
+	if (!out)
+		return error_errno(error, "creating %s", name);
+	code = html_write(file, options->event, out, error);
+	if (!code && (fflush(out) || ferror(out)))
+		code = error_errno(error, "writing %s", name);
+	if (options->output && fclose(out) && !code)
+		code = error_errno(error, "writing %s", name);
+	return code;
+}
+
 static int report(const struct report_options *options, struct error *error)
 {
 	struct recording_file file;
 	int code = recording_file_open(&file, options->input, error);
 
-	if (!code)
+	if (!code && options->html)
+		code = write_page(&file, options, error);
+	else if (!code)
 		code = report_events(&file, options, error);
 	if (!code || *file.broken.text) /* which is why there is nothing to show */
 		code = recording_file_missing(&file, error);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever is in a perf.data file, `bareperf dump` survives it. An input that begins with the
- * magic is the file itself; any other says which good one, and is a list of patches {u16 place, u8
- * value} to that.
+ * Whatever is in a perf.data file, `bareperf dump` survives it, and so does the page of `bareperf
+ * report --html`: between its beginning and its end stands nothing but base64 and JSON. An input
+ * that begins with the magic is the file itself; any other says which good one, and is a list of
+ * patches {u16 place, u8 value} to that.
  */
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 #include "host-tools/ledger/missing.h"
 #include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
+#include "host-tools/report/html.h"
+#include "host-tools/report/html_page.h"
 #include "host-tools/session/session.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
@@ -192,6 +196,61 @@ static void begin_anew(void)
 	dump = (struct dump){ .format = dump.format, .symbols = dump.symbols, .path = path };
 }
 
+/* Past a literal that must stand there. */
+static const char *past(const char *at, const char *literal)
+{
+	must(!strncmp(at, literal, strlen(literal)));
+	return at + strlen(literal);
+}
+
+/* Past an element of blocks: base64, a "." between two. */
+static const char *past_blocks(const char *at)
+{
+	at = past(at, "<script type=\"application/octet-stream\"");
+	at = past(at, strncmp(at, " id=", 4) ? ">" : " id=\"places\">");
+	at += strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=.");
+	return past(at, "</script>\n");
+}
+
+/* What a recording says is in no other place, and is neither HTML nor a script there. */
+static void require_sound(const char *page)
+{
+	static const char facts[] = "<script type=\"application/json\" id=\"facts\">";
+	const char *rest = strstr(html_page, HTML_PAGE_DATA);
+	json_t *json;
+	size_t size;
+
+	must(!strncmp(page, html_page, (size_t)(rest - html_page)));
+	page += rest - html_page;
+	while (strncmp(page, facts, strlen(facts)) != 0)
+		page = past_blocks(page);
+	page = past(page, facts);
+	size = strcspn(page, "<>&");
+	json = json_loadb(page, size, 0, NULL);
+	must(json_is_object(json));
+	json_decref(json);
+	page = past(page + size, "</script>\n");
+	must(!strcmp(page, rest + strlen(HTML_PAGE_DATA)));
+}
+
+static void write_page(void)
+{
+	struct recording_file file;
+	struct error error = { "" };
+	char *page = NULL;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+	bool whole;
+
+	must(!!out);
+	whole = !recording_file_open(&file, path, &error) && !html_write(&file, NULL, out, &error);
+	must(!fclose(out));
+	if (whole)
+		require_sound(page);
+	recording_file_close(&file);
+	free(page);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error error = { "" };
@@ -200,6 +259,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	write_input(data, size);
 	sign();
+	write_page();
 	dump_perf_data(&dump, &error);
 	if (dump.has_ledger)
 		tell(&dump.ledger);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page: html/page.html up to its marker, the data, the rest. Data are base64 and JSON without
+ * "<" in script elements of types that no browser runs, so that nothing of a recording is HTML.
+ */
+#include "host-tools/report/html.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "host-tools/report/html_facts.h"
+#include "host-tools/report/html_json.h"
+#include "host-tools/report/html_page.h"
+#include "host-tools/report/html_records.h"
+
+/* The function of ours that a workload is called by (agent/record_run.c): what stands around it in
+ * a stack is the machine's own. */
+#define WORKLOAD_CALLER "record_workload"
+
+/* Nodes: their count, columns of parents (each as how far before it, 0: none) and functions.
+ * Places: their count, columns of nodes and of addresses, each as the signed difference from the
+ * one before. Numbers as in series.h. */
+static int put_places(const struct places *places, FILE *out)
+{
+	const struct intern *nodes = &places->nodes, *all = &places->places;
+	struct blob blob = { 0 };
+	int code;
+
+	series_number(&blob, nodes->count);
+	for (uint32_t i = 0; i < nodes->count; i++)
+		series_number(&blob, nodes->keys[i].a ? i + 1 - nodes->keys[i].a : 0);
+	for (uint32_t i = 0; i < nodes->count; i++)
+		series_number(&blob, nodes->keys[i].b);
+	series_number(&blob, all->count);
+	for (uint32_t i = 0; i < all->count; i++)
+		series_number(&blob, all->keys[i].a);
+	for (uint32_t i = 0; i < all->count; i++)
+		series_signed(&blob, all->keys[i].b - (i ? all->keys[i - 1].b : 0));
+	fputs("<script type=\"application/octet-stream\" id=\"places\">", out);
+	code = series_block(out, &blob);
+	fputs("</script>\n", out);
+	blob_free(&blob);
+	return code;
+}
+
+/* [[name or null, file or null]], by number */
+static json_t *functions_of(const struct places *places)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < places->functions.count; i++)
+		json_array_append_new(list, json_pack("[oo]", html_text(places_function(places, i)),
+		                                      html_text(places_file(places, i))));
+	return list;
+}
+
+/* [[kind, event, CPU, samples, first, last, weight, [bins]]], as they stand in the page */
+static json_t *chunks_of(const struct series_set *set)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < set->chunk_count; i++) {
+		const struct series_chunk *c = &set->chunks[i];
+		json_t *bins = json_array();
+
+		for (uint32_t b = 0; b < SERIES_BINS; b++)
+			json_array_append_new(bins, html_number(c->bins[b]));
+		json_array_append_new(list,
+		                      json_pack("[ooooooo]", html_number(c->key.kind),
+		                                html_number(c->key.event), html_number(c->key.cpu),
+		                                html_exact(c->first), html_exact(c->last),
+		                                html_number(c->weight), bins));
+	}
+	return list;
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
+static json_t *events_of(const struct perf_reader *reader)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < reader->event_count; i++) {
+		const struct perf_reader_event *event = &reader->events[i];
+
+		json_array_append_new(list, json_pack("{so sb so}", "name", html_text(event->name),
+		                                      "clock", is_clock(&event->attr), "samples",
+		                                      html_number(event->samples)));
+	}
+	return list;
+}
+
+static int put_facts(const struct recording_file *file, const struct html_records *records,
+                     FILE *out)
+{
+	json_t *facts = html_facts(file);
+	bool any = records->first <= records->last;
+
+	json_object_set_new(facts, "file", html_text(file->reader.path));
+	json_object_set_new(facts, "start", html_exact(any ? records->first : 0));
+	json_object_set_new(facts, "end", html_exact(any ? records->last : 0));
+	json_object_set_new(facts, "trace_bytes", html_number(records->trace_bytes));
+	json_object_set_new(facts, "caller", json_string(WORKLOAD_CALLER));
+	json_object_set_new(facts, "events", events_of(&file->reader));
+	json_object_set_new(facts, "functions", functions_of(&records->places));
+	json_object_set_new(facts, "chunks", chunks_of(&records->series));
+	return html_json(out, facts);
+}
+
+static int put_data(struct recording_file *file, struct html_records *records, FILE *out,
+                    struct error *error)
+{
+	int code = recording_file_walk(file, html_records_add, records, error);
+
+	if (!code)
+		code = html_records_end(records);
+	if (!code)
+		code = put_places(&records->places, out);
+	fputs("<script type=\"application/json\" id=\"facts\">", out);
+	if (!code)
+		code = put_facts(file, records, out);
+	fputs("</script>\n", out);
+	if (code == -EIO)
+		return error_set(error, code, "writing the page failed");
+	return code ? error_set(error, code, "no memory for the page") : 0;
+}
+
+static const struct perf_reader_event *find_event(const struct perf_reader *reader,
+                                                  const char *name)
+{
+	for (uint32_t i = 0; i < reader->event_count; i++) {
+		if (!strcmp(reader->events[i].name, name))
+			return &reader->events[i];
+	}
+	return NULL;
+}
+
+int html_write(struct recording_file *file, const char *event, FILE *out, struct error *error)
+{
+	struct html_records records = {
+		.places.symbols = file->symbols,
+		.series.out = out,
+		.first = UINT64_MAX,
+	};
+	const char *rest = strstr(html_page, HTML_PAGE_DATA);
+	int code;
+
+	if (event)
+		records.only = find_event(&file->reader, event);
+	if (event && !records.only)
+		return error_set(error, -ENODATA, "%s has no event %s", file->reader.path, event);
+	fwrite(html_page, 1, (size_t)(rest - html_page), out);
+	code = put_data(file, &records, out, error);
+	fputs(rest + strlen(HTML_PAGE_DATA), out);
+	html_records_free(&records);
+	return code;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* The recording as it stands in the page, taken apart piece by piece: host-tools/report/series.h and
+ * html.c say how it is written. Times are ns since the recording's first sample. */
+
+const KIND = { samples: 0, lost: 1, throttled: 2, gap: 3 };
+const MOST_BYTES = 384 << 20; /* of samples taken apart, kept */
+
+function base64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const raw = atob(text), bytes = new Uint8Array(raw.length);
+	for (let i = 0; i < raw.length; i++)
+		bytes[i] = raw.charCodeAt(i);
+	return bytes;
+}
+
+/* A block's numbers, one after another. */
+async function unpack(text) {
+	const packed = new Blob([base64(text)]).stream();
+	const plain = packed.pipeThrough(new DecompressionStream("deflate"));
+
+	return numbers(new Uint8Array(await new Response(plain).arrayBuffer()));
+}
+
+function numbers(bytes) {
+	let at = 0;
+
+	function next() {
+		let byte = bytes[at++], value = byte & 127, scale = 128;
+		for (; byte > 127; scale *= 128) {
+			byte = bytes[at++];
+			value += (byte & 127) * scale;
+		}
+		return value;
+	}
+	function signed() {
+		const value = next();
+		return value % 2 ? -(value + 1) / 2 : value / 2;
+	}
+	return { next, signed };
+}
+
+function column(count, make, next) {
+	const values = new make(count);
+
+	for (let i = 0; i < count; i++)
+		values[i] = next();
+	return values;
+}
+
+/* ---- Functions, stacks, places ---- */
+
+async function readPlaces(facts) {
+	const block = await unpack(document.getElementById("places").textContent);
+	const nodeCount = block.next();
+	const before = column(nodeCount, Uint32Array, block.next);
+	const parents = new Int32Array(nodeCount);
+	before.forEach((distance, node) => { parents[node] = distance ? node - distance : -1; });
+	const functions = column(nodeCount, Uint32Array, block.next);
+	const count = block.next();
+	const nodes = column(count, Uint32Array, block.next);
+	let address = 0;
+	const addresses = column(count, Float64Array, () => address += block.signed());
+	return {
+		parents, functions, nodes, addresses, count, nodeCount,
+		inner: findInner(parents, functions),
+		machine: findMachine(facts, parents, functions),
+	};
+}
+
+/* Nodes whose function stands further out in their stack as well: they are in its total already. */
+function findInner(parents, functions) {
+	const inner = new Uint8Array(parents.length);
+
+	for (let node = 0; node < parents.length; node++)
+		for (let p = parents[node]; p >= 0 && !inner[node]; p = parents[p])
+			inner[node] = functions[p] === functions[node];
+	return inner;
+}
+
+/* Nodes that are the machine's own: what calls a workload, and what calls that; where the workload
+ * is another file's program, all up to where that file begins. */
+function findMachine(facts, parents, functions) {
+	const machine = new Uint8Array(parents.length);
+	const caller = new Uint8Array(parents.length); /* the caller, or reached from it in its file */
+	const name = (node) => facts.functions[functions[node]][0];
+	const file = (node) => facts.functions[functions[node]][1];
+
+	for (let node = 0; node < parents.length; node++) {
+		const parent = parents[node], reached = parent >= 0 && caller[parent];
+		let mine = -1;
+
+		if (name(node) === facts.caller)
+			mine = node;
+		else if (reached && file(node) && file(node) !== file(parent))
+			mine = parent;
+		caller[node] = mine === node || (reached && file(node) === file(parent)) ? 1 : 0;
+		for (; mine >= 0 && !machine[mine]; mine = parents[mine])
+			machine[mine] = 1;
+	}
+	return machine;
+}
+
+/* ---- Chunks ---- */
+
+function readChunks(facts, start) {
+	const texts = document.querySelectorAll('script[type="application/octet-stream"]:not([id])');
+
+	return facts.chunks.map(([kind, event, cpu, first, last, weight, bins], i) => ({
+		kind, event, cpu, weight, bins, element: texts[i],
+		first: Number(BigInt(first) - start), last: Number(BigInt(last) - start),
+	}));
+}
+
+function halfOf(chunk, which) {
+	return chunk.element.textContent.split(".")[which];
+}
+
+/* What each place came to in the whole chunk. */
+async function sumsOf(chunk) {
+	if (!chunk.sums) {
+		const block = await unpack(halfOf(chunk, 0)), count = block.next();
+		let place = 0;
+		chunk.sums = {
+			places: column(count, Uint32Array, () => place += block.next()),
+			samples: column(count, Uint32Array, block.next),
+			weights: column(count, Float64Array, block.next),
+		};
+		chunk.count = chunk.sums.samples.reduce((sum, samples) => sum + samples, 0);
+	}
+	return chunk.sums;
+}
+
+const kept = new Set(); /* chunks whose samples are at hand, those used last at the end */
+let keptBytes = 0;
+
+function forgetOldest() {
+	const oldest = kept.values().next().value;
+
+	kept.delete(oldest);
+	keptBytes -= oldest.samples.bytes;
+	oldest.samples = null;
+}
+
+/* Its samples, in columns: times, places, weights. */
+async function samplesOf(chunk) {
+	if (!chunk.samples) {
+		await sumsOf(chunk);
+		const block = await unpack(halfOf(chunk, 1)), n = chunk.count;
+		let time = chunk.first, weight = 0;
+		const samples = {
+			times: column(n, Float64Array, () => time += block.signed()),
+			places: column(n, Uint32Array, block.next),
+			weights: column(n, Float64Array, () => weight += block.signed()),
+			bytes: n * 20,
+		};
+		if (!chunk.samples) {
+			chunk.samples = samples;
+			keptBytes += samples.bytes;
+		}
+	}
+	kept.delete(chunk);
+	kept.add(chunk);
+	while (keptBytes > MOST_BYTES && kept.size > 1)
+		forgetOldest();
+	return chunk.samples;
+}
+
+/* ---- All ---- */
+
+async function readRecording() {
+	const facts = JSON.parse(document.getElementById("facts").textContent);
+	const start = BigInt(facts.start);
+	const chunks = readChunks(facts, start);
+	const cpus = new Set([...facts.cpus, ...chunks.map((chunk) => chunk.cpu)]);
+
+	return {
+		facts, start, chunks,
+		span: Number(BigInt(facts.end) - start),
+		cpus: [...cpus].sort((a, b) => a - b),
+		places: await readPlaces(facts),
+	};
+}
+
+/* What lies from one moment to another, both included, by place. The samples of chunks that it cuts
+ * through must be looked at one by one. */
+async function sumUp(recording, { event, off, from, to }) {
+	const samples = new Float64Array(recording.places.count);
+	const weights = new Float64Array(recording.places.count);
+	const touched = recording.chunks.filter((chunk) =>
+		chunk.kind === KIND.samples && chunk.event === event && !off.has(chunk.cpu) &&
+		chunk.last >= from && chunk.first <= to);
+
+	for (const chunk of touched) {
+		const whole = chunk.first >= from && chunk.last <= to;
+		if (whole ? !chunk.sums : !chunk.samples)
+			await (whole ? sumsOf(chunk) : samplesOf(chunk));
+		if (whole)
+			addSums(chunk.sums);
+		else
+			addSamples(chunk.samples);
+	}
+	return { samples, weights, total: total(weights), count: total(samples) };
+
+	function addSums(sums) {
+		for (let i = 0; i < sums.places.length; i++) {
+			samples[sums.places[i]] += sums.samples[i];
+			weights[sums.places[i]] += sums.weights[i];
+		}
+	}
+	function addSamples(cut) {
+		for (let i = 0; i < cut.times.length; i++) {
+			if (cut.times[i] < from || cut.times[i] > to)
+				continue;
+			samples[cut.places[i]]++;
+			weights[cut.places[i]] += cut.weights[i];
+		}
+	}
+}
+
+function total(values) {
+	return values.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The flame graph of what is selected: callers below, each frame as wide as its share. */
+
+const FRAME_HEIGHT = 17;
+const LEAST_SHARE = 0.0008; /* of the width: narrower frames are left out */
+const MOST_FRAMES = 4000;
+
+/* The tree with what each node comes to: {name, file, node, weight, own, children, parent}. Nodes of
+ * the machine's own become one where fold says so. */
+function treeOf(recording, sums, fold) {
+	const { parents, functions, nodes, nodeCount, machine } = recording.places;
+	const weights = new Float64Array(nodeCount), own = new Float64Array(nodeCount);
+	const root = { name: "all", weight: 0, own: 0, children: [], depth: 0 };
+	const frames = new Array(nodeCount);
+	let folded = null;
+
+	sums.weights.forEach((weight, place) => { own[nodes[place]] += weight; });
+	for (let node = nodeCount - 1; node >= 0; node--) {
+		weights[node] += own[node];
+		if (parents[node] >= 0)
+			weights[parents[node]] += weights[node];
+	}
+	for (let node = 0; node < nodeCount; node++) {
+		const parent = parents[node] >= 0 ? frames[parents[node]] : root;
+		if (weights[node])
+			frames[node] = fold && machine[node] ? addFolded(parent, node) : addFrame(parent, node);
+	}
+	root.weight = root.children.reduce((sum, child) => sum + child.weight, 0);
+	return root;
+
+	function addFolded(parent, node) {
+		if (!folded) {
+			folded = { name: "[the machine]", weight: 0, own: 0, children: [], parent, machine: true };
+			parent.children.push(folded);
+		}
+		folded.own += own[node];
+		folded.weight += parents[node] < 0 ? weights[node] : 0;
+		return folded;
+	}
+	function addFrame(parent, node) {
+		const [name, file] = recording.facts.functions[functions[node]];
+		const frame = {
+			node, parent, file, name: name ?? `[${file ?? "unknown"}]`,
+			function: functions[node], weight: weights[node], own: own[node],
+			children: [], machine: machine[node],
+		};
+		parent.children.push(frame);
+		return frame;
+	}
+}
+
+function byName(a, b) {
+	return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/* What is drawn: [{frame, left, width, depth}], shares of the width. Below the one that is shown
+ * alone stand those that it was called by. */
+function layOut(focus) {
+	const drawn = [], callers = [];
+
+	for (let frame = focus; frame; frame = frame.parent)
+		callers.unshift(frame);
+	callers.forEach((frame, depth) =>
+		drawn.push({ frame, left: 0, width: 1, depth, above: frame !== focus }));
+	place(focus, 0, callers.length);
+	return drawn;
+
+	function place(frame, left, depth) {
+		for (const child of frame.children.sort(byName)) {
+			const width = focus.weight ? child.weight / focus.weight : 0;
+			if (width >= LEAST_SHARE && drawn.length < MOST_FRAMES && depth < 1000) {
+				drawn.push({ frame: child, left, width, depth });
+				place(child, left, depth + 1);
+			}
+			left += width;
+		}
+	}
+}
+
+function hash(text) {
+	let value = 7;
+
+	for (let i = 0; i < text.length; i++)
+		value = (value * 31 + text.charCodeAt(i)) >>> 0;
+	return value;
+}
+
+function drawFrame({ frame, left, width, depth, above }, search) {
+	const element = document.createElement("div");
+
+	element.className = `frame ${frame.machine ? "machine" : `c${hash(frame.name) % 8}`}`;
+	element.classList.toggle("above", Boolean(above));
+	element.classList.toggle("hit", isHit(frame, search));
+	element.style.left = `${100 * left}%`;
+	element.style.width = `${100 * width}%`;
+	element.style.bottom = `${depth * FRAME_HEIGHT}px`;
+	element.textContent = width > 0.012 ? frame.name : "";
+	element.frame = frame;
+	frame.element = element;
+	return element;
+}
+
+function isHit(frame, search) {
+	return search !== "" && frame.name.toLowerCase().includes(search.toLowerCase());
+}
+
+function drawFlame(element, focus, search) {
+	const drawn = layOut(focus);
+	const depth = drawn.reduce((most, one) => Math.max(most, one.depth), 0);
+
+	element.style.height = `${(depth + 1) * FRAME_HEIGHT + 2}px`;
+	element.replaceChildren(...drawn.map((one) => drawFrame(one, search)));
+}
+
+/* The share of what is shown in frames with that text in their names, each sample once. */
+function shareFound(focus, search) {
+	function found(frame) {
+		return isHit(frame, search) ? frame.weight
+			: frame.children.reduce((sum, child) => sum + found(child), 0);
+	}
+	return search === "" ? "" : `${percent(found(focus), focus.weight)} found`;
+}
+
+/* The frame that an arrow leads to, or the same. */
+function neighbour(frame, key) {
+	const brothers = (frame.parent?.children ?? [frame]).filter((one) => one.element?.isConnected);
+	const at = brothers.indexOf(frame);
+	const children = frame.children.filter((one) => one.element?.isConnected);
+
+	switch (key) {
+	case "ArrowUp":
+		return children.reduce((most, one) => most && most.weight >= one.weight ? most : one, null) ?? frame;
+	case "ArrowDown":
+		return frame.parent ?? frame;
+	case "ArrowLeft":
+		return brothers[at - 1] ?? frame;
+	default:
+		return brothers[at + 1] ?? frame;
+	}
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The time line: a row a CPU, what it sampled as bars, what it lost as marks. */
+
+const ROW_HEIGHT = 40;
+const MARKS = [
+	{ kind: KIND.lost, name: "lost", text: "▼ records lost", top: 0 },
+	{ kind: KIND.throttled, name: "throttled", text: "▬ throttled", top: ROW_HEIGHT - 4 },
+	{ kind: KIND.gap, name: "gap", text: "◆ gap in a trace", top: 6 },
+];
+
+/* A canvas of its size on the screen, empty, in CSS pixels. */
+function clean(canvas, height) {
+	const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
+	const context = canvas.getContext("2d");
+
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round(height * ratio);
+	context.scale(ratio, ratio);
+	return { context, width };
+}
+
+function colour(name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(name);
+}
+
+/* A step of 1, 2 or 5 times a power of ten, of which a few fit. */
+function stepOf(span) {
+	const power = 10 ** Math.floor(Math.log10(span / 5 || 1));
+
+	return Math.max(1, power * [1, 2, 5, 10].find((times) => times * power >= span / 8));
+}
+
+function drawAxis(canvas, view) {
+	const { context, width } = clean(canvas, 22);
+	const span = view.to - view.from || 1, step = stepOf(span);
+
+	context.fillStyle = context.strokeStyle = colour("--faint");
+	context.font = "11px system-ui, sans-serif";
+	for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
+		const x = (at - view.from) / span * width;
+		context.fillRect(x, 15, 1, 7);
+		context.fillText(at ? seconds(at) : "0", Math.min(x + 3, width - 50), 12);
+	}
+}
+
+/* What of a chunk falls into each of the columns, added to them. Its parts are as good as its
+ * samples where they are no wider than a column. */
+function addColumns(columns, chunk, view, exact) {
+	const scale = columns.length / (view.to - view.from + 1);
+	const put = (time, weight) => {
+		const x = Math.floor((time - view.from) * scale);
+		if (x >= 0 && x < columns.length)
+			columns[x] += weight;
+	};
+
+	if (exact) {
+		for (let i = 0; i < exact.times.length; i++)
+			put(exact.times[i], exact.weights[i]);
+		return;
+	}
+	const part = (chunk.last - chunk.first + 1) / chunk.bins.length;
+	const pieces = Math.max(1, Math.ceil(part * scale));
+	chunk.bins.forEach((weight, i) => {
+		for (let piece = 0; weight && piece < pieces; piece++)
+			put(chunk.first + (i + (piece + 0.5) / pieces) * part, weight / pieces);
+	});
+}
+
+/* Whether a chunk's parts are wider than a pixel, so that its samples are wanted. */
+function isCoarse(chunk, view, width) {
+	const part = (chunk.last - chunk.first + 1) / chunk.bins.length;
+
+	return part * width > view.to - view.from + 1;
+}
+
+function visible(recording, view, kind, cpu) {
+	return recording.chunks.filter((chunk) => chunk.kind === kind && chunk.cpu === cpu &&
+		(kind === KIND.lost || chunk.event === view.event) &&
+		chunk.last >= view.from && chunk.first <= view.to);
+}
+
+/* The columns of a CPU, and the chunks that are drawn coarser than they might be. */
+function columnsOf(recording, view, cpu, width) {
+	const columns = new Float64Array(Math.max(1, width)), coarse = [];
+
+	for (const chunk of visible(recording, view, KIND.samples, cpu)) {
+		const wanted = isCoarse(chunk, view, width);
+		if (wanted && !chunk.samples)
+			coarse.push(chunk);
+		addColumns(columns, chunk, view, wanted && chunk.samples);
+	}
+	return { columns, coarse };
+}
+
+function drawMarks(context, width, recording, view, cpu) {
+	const coarse = [], scale = width / (view.to - view.from + 1);
+
+	for (const mark of MARKS) {
+		context.fillStyle = colour(`--${mark.name}`);
+		for (const chunk of visible(recording, view, mark.kind, cpu)) {
+			if (chunk.samples)
+				chunk.samples.times.forEach((time, i) => {
+					const long = mark.kind === KIND.throttled ? chunk.samples.weights[i] : 0;
+					context.fillRect((time - view.from) * scale - 1, mark.top,
+						Math.max(3, long * scale), 4);
+				});
+			else
+				coarse.push(chunk);
+		}
+	}
+	return coarse;
+}
+
+/* What fills a row: nearly the most of any column, since one sample that came late, and stands for
+ * all that passed, would make all others flat. What is higher is cut. */
+function highest(of) {
+	const weights = of.flatMap(({ columns }) => [...columns.filter((weight) => weight)]);
+
+	return weights.sort((a, b) => a - b)[Math.floor(weights.length * 0.98)] ?? 1;
+}
+
+/* Draw the rows. Returns the chunks that a better picture needs taken apart. */
+function drawRows(recording, view, rows) {
+	const width = rows[0]?.canvas.clientWidth ?? 0;
+	const of = rows.map((row) => columnsOf(recording, view, row.cpu, width));
+	const most = highest(of);
+	const coarse = [];
+
+	rows.forEach((row, i) => {
+		const { context } = clean(row.canvas, ROW_HEIGHT);
+		context.fillStyle = colour("--bar");
+		of[i].columns.forEach((weight, x) => {
+			const height = weight ? Math.max(1, Math.min(1, weight / most) * (ROW_HEIGHT - 14)) : 0;
+			context.fillRect(x, ROW_HEIGHT - 5 - height, 1, height);
+		});
+		coarse.push(...of[i].coarse, ...drawMarks(context, width, recording, view, row.cpu));
+	});
+	return coarse;
+}
+
+function makeRow(cpu, toggle) {
+	const row = document.createElement("div"), label = document.createElement("label");
+	const box = document.createElement("input"), canvas = document.createElement("canvas");
+
+	row.className = "row";
+	box.type = "checkbox";
+	box.checked = true;
+	box.addEventListener("change", () => {
+		row.classList.toggle("off", !box.checked);
+		toggle(cpu, box.checked);
+	});
+	label.append(box, ` CPU ${cpu}`);
+	row.append(canvas, label);
+	return { cpu, canvas, element: row };
+}
+
+function drawLegend(recording) {
+	const there = MARKS.filter((mark) => recording.chunks.some((chunk) => chunk.kind === mark.kind));
+
+	document.getElementById("legend").replaceChildren(...there.map((mark) => {
+		const item = document.createElement("span");
+		item.className = mark.name;
+		item.textContent = mark.text;
+		return item;
+	}));
+}
+
+/* Dragging selects, a click selects nothing; calls select(from, to) with moments, or select(null). */
+function selectByMouse(element, timeAt, select) {
+	let began = null;
+
+	element.addEventListener("pointerdown", (event) => {
+		if (event.button || event.target.closest("label"))
+			return;
+		began = event.clientX;
+		element.setPointerCapture(event.pointerId);
+	});
+	element.addEventListener("pointermove", (event) => {
+		if (began !== null && Math.abs(event.clientX - began) > 2)
+			select(...[timeAt(began), timeAt(event.clientX)].sort((a, b) => a - b));
+	});
+	element.addEventListener("pointerup", (event) => {
+		if (began !== null && Math.abs(event.clientX - began) <= 2)
+			select(null);
+		began = null;
+	});
+	element.addEventListener("pointercancel", () => { began = null; });
+}

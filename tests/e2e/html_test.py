@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`bareperf report --html` in a real browser: what is selected there is what stock perf reports of the
+same time, and nothing that a recording says runs there."""
+
+import collections
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+
+import browser as browsers
+import fake_run
+import perf_file
+import tap
+
+TOOL = fake_run.TOOL
+SOURCE = """
+int leaf(volatile int *p) { for (int i = 0; i < 9; i++) *p += i; return *p; }
+int other(volatile int *p) { return *p * 3; }
+int middle(volatile int *p) { return leaf(p) + other(p); }
+int record_workload(void) { int x = 0; return middle(&x); }
+int main(void) { return record_workload(); }
+"""
+HOSTILE = "</script><script>document.title='RUNS'</script><img/src=x/onerror=alert(1)>"
+ADDRESS, START, SAMPLES = 0x40000000, 5_000_000_123, 6000
+directory = tempfile.TemporaryDirectory(prefix="bareperf-html-")
+HERE = pathlib.Path(directory.name)
+DATA, PAGE = HERE / "perf.data", HERE / "page.html"
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          timeout=120, check=False, cwd=HERE)
+
+
+def build(name, *rename):
+    """An ELF whose functions are known: {name: where it lies in the file}."""
+    (HERE / "t.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie", "-o",
+                    HERE / name, HERE / "t.c"], check=True)
+    if rename:
+        subprocess.run(["objcopy", "--redefine-sym", "=".join(rename), HERE / name], check=True)
+    names = dict(line.split()[::2][::-1] for line in run("nm", HERE / name).stdout.splitlines()
+                 if len(line.split()) == 3)
+    return {name: int(value, 16) - 0x400000 for name, value in names.items()}
+
+
+def make(path, image, places, events):
+    """Two CPUs' samples in functions that change with time, and marks of each kind."""
+    file = perf_file.PerfFile(events, cpus=2)
+    file.image(HERE / image, ADDRESS, 0x10000, 0)
+    for cpu in range(2):
+        file.command("test", 1 + cpu)
+    chance = random.Random(1)
+    times = [START, START]
+    outer = [ADDRESS + places[name] + 6 for name in ("middle", "record_workload", "main")]
+    for i in range(SAMPLES):
+        cpu = i % 2
+        where = "leaf" if i < SAMPLES / 2 or cpu else "other"
+        ip = ADDRESS + places[where] + chance.choice((0, 2, 5))
+        file.sample(ip, times[cpu], cpu, chance.randint(900, 1100), outer, event=i // 2 % len(events))
+        times[cpu] += chance.randint(400_000, 600_000)
+    file.lost(7, START + 10**8, cpu=1)
+    file.throttle(START + 2 * 10**8, START + 3 * 10**8)
+    file.aux(1, START + 4 * 10**8)
+    file.write(path)
+
+
+def of_perf(*options):
+    """{function: (samples, periods)}, as stock perf reports them; of one event."""
+    done = run("perf", "report", "-i", DATA, "--stdio", "--no-children", "-g", "none", "-t", ";",
+               "-F", "sample,period,sym", *options)
+    found = {}
+    for line in done.stdout.splitlines():
+        fields = [field.strip() for field in line.split(";")]
+        if not line.startswith("#") and len(fields) == 3:
+            found[re.sub(r"^\[.\] ", "", fields[2])] = (int(fields[0]), int(fields[1]))
+    return found
+
+
+def of_page(page):
+    """The same of the page: its sums, and what its table says of samples."""
+    sums = page.value("""Object.fromEntries(functionsOf(recording, state.sums, false)
+        .filter((one) => one.samples).map((one) => [one.name, [one.samples, one.own]]))""")
+    table = dict(page.value("""[...document.querySelectorAll('#functions tbody tr')]
+        .map((row) => [row.cells[3].textContent, Number(row.cells[2].textContent)])"""))
+    for name, (samples, _) in sums.items():
+        if table.get(name) != samples:
+            return {"the table": table}
+    return {name: tuple(both) for name, both in sums.items()}
+
+
+def text(page, selector):
+    return page.value(f"document.querySelector('{selector}').innerText")
+
+
+def time_of(page):
+    """The --time that the page tells."""
+    return re.search(r"--time (\S+)", text(page, "#perf")).group(1)
+
+
+def point(page, share):
+    """On the first CPU's row."""
+    left, top, width = page.value("""(() => { const e = document.querySelector('.row canvas');
+        e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();
+        return [b.left, b.top + 30, b.width]; })()""")
+    return left + share * width, top
+
+
+def selections(page):
+    tap.equal(of_page(page), of_perf(), "the page's samples and periods, by function, are stock perf's")
+    page.settle(lambda: page.drag(point(page, 0.25), point(page, 0.6)))
+    chosen, asked = of_page(page), time_of(page)
+    tap.equal(chosen, of_perf("--time", asked),
+              f"what the mouse selects ({asked}) is what perf report --time says of it")
+    tap.ok(0 < sum(samples for samples, _ in chosen.values()) < SAMPLES * 0.5,
+           "and is a part of the whole", chosen)
+    page.settle(lambda: page.press("z"))
+    tap.equal((of_page(page), time_of(page), page.value("document.getElementById('selection').hidden")),
+              (chosen, asked, True), "z shows the selection alone: the same samples")
+    page.settle(lambda: page.press("-"))
+    page.settle(lambda: page.press("ArrowLeft"))
+    tap.equal(of_page(page), of_perf("--time", time_of(page)), "zoomed out and moved by keys, likewise")
+    page.settle(lambda: page.click_at(*point(page, 0.5)) or page.press("0"))
+    tap.equal(of_page(page), of_perf(), "0 shows all of it again")
+    page.settle(lambda: page.click(".row input"))
+    tap.equal(of_page(page), of_perf("-C", "1"), "a CPU that is switched off is in no sum")
+    page.settle(lambda: page.click(".row input"))
+
+
+def typed(page):
+    """To the nanosecond: from a sample to a sample, both included."""
+    times = sorted(int(float(line.strip().rstrip(":")) * 1e9 + 0.5) - START for line in
+                   run("perf", "script", "--ns", "-i", DATA, "-F", "time").stdout.splitlines())
+    first, last = times[1000], times[1500]
+    for name, value in (("from", first), ("to", last)):
+        page.value(f"document.getElementById('{name}').select()")
+        page.settle(lambda: page.type(f"{value / 1e9:.9f}") or page.press("Tab") or
+                    page.value("document.activeElement.blur()"))
+    seen = of_page(page)
+    tap.equal((sum(samples for samples, _ in seen.values()), seen),
+              (sum(first <= time <= last for time in times), of_perf("--time", time_of(page))),
+              "typed from a sample's time to another's, both are included, here as in perf")
+    page.settle(lambda: page.press("Escape"))
+
+
+def frames(page):
+    return page.value("[...document.querySelectorAll('.frame')].map((e) => e.frame.name)")
+
+
+def flame(page):
+    tap.equal(sorted(frames(page)), ["[the machine]", "all", "leaf", "middle", "other"],
+              "the machine's own frames below the workload are one")
+    page.press("m")
+    tap.equal(sorted(frames(page)), ["all", "leaf", "main", "middle", "other", "record_workload"],
+              "m unfolds them")
+    page.press("m")
+    page.click_at(*page.middle("[...document.querySelectorAll('.frame')]"
+                               ".find((e) => e.frame.name === 'leaf')"))
+    tap.ok(page.value("[...document.querySelectorAll('.frame')].every("
+                      "(e) => e.style.width === '100%')") and "other" not in frames(page) and
+           "leaf" in text(page, "#hot-title"), "a click on a frame shows it alone, and its addresses",
+           frames(page))
+    seen = page.value("addressesOf(recording, state.sums, state.chosen).map("
+                      "(one) => [hex(one.address), one.samples])")
+    script = run("perf", "script", "-i", DATA, "-F", "ip,sym", "-G").stdout
+    ips = collections.Counter(line.split()[0] for line in script.splitlines()
+                              if line.split()[1:2] == ["leaf"])
+    tap.equal({address: count for address, count in seen},
+              {f"0x{ip}": count for ip, count in ips.items()},
+              "the hot function's samples by address are those of perf script")
+    page.press("Escape")
+    page.press("/")
+    page.type("oth")
+    tap.ok(page.value("[...document.querySelectorAll('.frame.hit')].map((e) => e.frame.name).join()")
+           == "other" and "% found" in text(page, "#found"), "what is searched is marked, with its share",
+           text(page, "#found"))
+    page.value("document.getElementById('search').value = ''; search('')")
+    page.press("Escape")
+    page.value("document.getElementById('flame').focus()")
+    for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowRight"):
+        page.press(key)
+    tap.ok(text(page, "#frame").startswith("other"), "arrows go from frame to frame", text(page, "#frame"))
+    page.press("Enter")
+    tap.ok("leaf" not in frames(page), "and Enter shows one alone", frames(page))
+    page.press("Escape")
+
+
+def looks(page):
+    tap.equal(page.value("[seconds(3004004369), seconds(812), seconds(12500000), amount(1234567)]"),
+              ["3.004 s", "812 ns", "12.50 ms", "1.235 M"], "units are for people")
+    tap.equal(text(page, "#legend").split("\n"), ["▼ records lost▬ throttled◆ gap in a trace"],
+              "loss, throttling and gaps in a trace are in the time line")
+    back = "getComputedStyle(document.body).backgroundColor"
+    seen = []
+    for scheme in ("light", "dark"):
+        page.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": scheme}])
+        seen.append(page.value(back))
+    page.click("#theme")
+    seen.append(page.value(back))
+    tap.equal(seen, ["rgb(255, 255, 255)", "rgb(21, 23, 28)", "rgb(255, 255, 255)"],
+              "dark and light as the system has it, and by a button")
+    page.call("Emulation.setEmulatedMedia", media="print",
+              features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    tap.equal(page.value("[getComputedStyle(document.querySelector('.bar')).display,"
+                         "getComputedStyle(document.documentElement).getPropertyValue('--text')]"),
+              ["none", "#000"], "on paper it is black on white, without buttons")
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def closed(page, claim):
+    """Nothing was asked for but the file, and nothing complained."""
+    tap.equal(([url for url in page.requests() if not url.startswith("file:")], page.complaints()),
+              ([], []), claim)
+
+
+def hostile(page):
+    places = build("hostile", "leaf", HOSTILE)
+    places["leaf"] = places[HOSTILE]
+    make(HERE / "hostile.data", "hostile", places, ((HOSTILE, 0, 0), ("<!--<script>", 0, 1)))
+    # browsers have no say in this file's name
+    odd = HERE / "<img src=x onerror=alert(2)>"
+    (HERE / "hostile.data").rename(odd)
+    done = run(TOOL, "report", "--html", "-o", PAGE, odd)
+    page.open(PAGE)
+    tap.equal(done.returncode, 0, "names of functions, events and files may be HTML")
+    tap.ok(HOSTILE in frames(page) and HOSTILE in text(page, "#functions") and
+           page.value("document.querySelectorAll('img').length") == 0 and
+           "RUNS" != page.value("document.title"), "they are shown as they are, and are none here",
+           text(page, "#functions"))
+    page.settle(lambda: page.value("""(() => { const e = document.getElementById('event');
+        e.value = 1; e.dispatchEvent(new Event('change')); })()"""))
+    tap.equal((sum(samples for samples, _ in of_page(page).values()),
+               page.value("document.getElementById('event').selectedOptions[0].text")),
+              (SAMPLES // 2, "<!--<script>"), "another event is chosen by its name")
+    closed(page, "and none of them asks for anything, or runs")
+    tap.ok(page.value("""(() => { const s = document.createElement('script');
+        try { s.textContent = 'document.title = "RUNS"'; document.body.append(s); } catch (e) {}
+        try { document.body.innerHTML = '<b>x'; return false; } catch (e) {}
+        return document.title !== 'RUNS'; })()"""), "the page's policy lets no other script in")
+
+
+def missing(page):
+    """A machine whose ring was full, and one that lost nothing."""
+    rig = fake_run.Rig()
+    for scenario, number in (("lossy", 3000), ("complete", 300)):
+        rig.command(*rig.words("record", "fake", scenario, number))
+        run(TOOL, "report", "--html", "-o", PAGE, rig.out)
+        page.open(PAGE)
+        said = text(page, "#missing")
+        lost = re.search(r"^LOST +(.*)$", run(TOOL, "dump", "-s", rig.out).stdout, re.MULTILINE)
+        if scenario == "lossy":
+            tap.ok(lost and lost.group(1) in said and "record with -m" in said,
+                   "what is missing stands first, in dump's words, with what would have kept it", said)
+            tap.ok(page.value("document.querySelector('main').firstElementChild.id") == "missing",
+                   "before all else")
+        else:
+            tap.ok(said.startswith("Nothing is missing") and
+                   "300 are in this file" in text(page, "#accounts"),
+                   "and where nothing is missing, that", said)
+
+
+def refusals():
+    done = run(TOOL, "report", "--html", "-o", DATA, DATA)
+    tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr,
+           "the recording is not written over by its page", done.stderr)
+    done = run(TOOL, "report", "-o", PAGE, DATA)
+    tap.ok(done.returncode == 2 and "with --html" in done.stderr, "-o without --html is a mistake",
+           done.stderr)
+    done = run(TOOL, "report", "--html", "-e", "nothing", DATA)
+    tap.ok(done.returncode == 1 and "no event nothing" in done.stderr, "an event must be there",
+           done.stderr)
+
+
+def main():
+    make(DATA, "image", build("image"), (("cycles", perf_file.HARDWARE, 0),))
+    refusals()
+    if not browsers.program():
+        tap.skip("the page in a browser", "there is no chromium here: make deps")
+        tap.finish()
+    done = run(TOOL, "report", "--html", "-o", PAGE, DATA)
+    tap.equal((done.returncode, done.stderr), (0, ""), "a page is made of stock perf's file as well")
+    with browsers.Browser() as page:
+        page.open(PAGE)
+        for part in (selections, typed, flame, looks):
+            part(page)
+        closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
+        hostile(page)
+        missing(page)
+    tap.finish()
+
+
+if __name__ == "__main__":
+    main()
