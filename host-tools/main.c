@@ -7,6 +7,7 @@
 
 #include "host-tools/events/list.h"
 #include "host-tools/import/import.h"
+#include "host-tools/merge/merge.h"
 #include "host-tools/remote/remote.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/flamegraph.h"
@@ -37,6 +38,7 @@ static const struct {
 	{ "reboot", command_reboot, "start it anew" },
 	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
 	{ "import", command_import, "write the recording in a memory dump as perf.data" },
+	{ "merge", command_merge, "make one recording of those of several machines" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "report", command_report,
 	  "where a recording's events happened: a table, or a page for a browser" },

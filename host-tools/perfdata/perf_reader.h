@@ -80,6 +80,20 @@ int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, 
 /* A feature's contents, or NULL if the file does not have it whole. */
 const uint8_t *perf_reader_feature(const struct perf_reader *reader, unsigned bit, size_t *size);
 
+/* An entry of the BUILD_ID feature. */
+struct perf_build_id {
+	const char *path; /* in the file, not NUL-terminated if it fills path_size */
+	size_t path_size;
+	uint8_t id[20];
+	uint8_t size; /* of id, 1 to 20 */
+};
+
+/* The next entry of the feature's contents, bytes[*at…] of size (start with *at = 0); false at the
+ * end, which is also where it makes no sense. Entries with an impossible size of id are left out.
+ */
+bool perf_reader_build_id(const uint8_t *bytes, size_t size, size_t *at,
+                          struct perf_build_id *build_id);
+
 /* A feature that is one string, copied and made printable; "" if there is none. */
 void perf_reader_string(const struct perf_reader *reader, unsigned bit, char *to, size_t to_size);
 

@@ -29,6 +29,30 @@ const uint8_t *perf_reader_feature(const struct perf_reader *reader, unsigned bi
 	return reader->bytes + section.offset;
 }
 
+bool perf_reader_build_id(const uint8_t *bytes, size_t size, size_t *at,
+                          struct perf_build_id *build_id)
+{
+	struct perf_file_build_id record;
+
+	while (size - *at >= sizeof(record)) {
+		memcpy(&record, bytes + *at, sizeof(record));
+		if (record.header.size < sizeof(record) || record.header.size > size - *at)
+			return false;
+		*build_id = (struct perf_build_id){
+			.path = (const char *)bytes + *at + sizeof(record),
+			.path_size = record.header.size - sizeof(record),
+			.size = record.header.misc & PERF_FILE_MISC_BUILD_ID_SIZE
+			            ? record.size
+			            : sizeof(record.id),
+		};
+		memcpy(build_id->id, record.id, sizeof(record.id));
+		*at += record.header.size;
+		if (build_id->size && build_id->size <= sizeof(record.id))
+			return true;
+	}
+	return false;
+}
+
 /* What is left of a feature. */
 struct piece {
 	const uint8_t *at;

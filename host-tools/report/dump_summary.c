@@ -86,8 +86,11 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 
 static void print_ledger(const struct ledger *ledger)
 {
-	printf("run %" PRIu64 ", ended as %s%s%s%s\n", ledger->head.run,
-	       region_state_name(ledger->head.state),
+	if (ledger->head.run)
+		printf("run %" PRIu64, ledger->head.run);
+	else
+		printf("merged recordings");
+	printf(", ended as %s%s%s%s\n", region_state_name(ledger->head.state),
 	       ledger->head.interrupted & LEDGER_INTERRUPTED ? ", interrupted" : "",
 	       *ledger->head.message ? ": " : "", ledger->head.message);
 	if (ledger->head.interrupted & LEDGER_CUT)

@@ -12,6 +12,7 @@
 
 #include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/perfdata/perf_file.h"
+#include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/util/error.h"
 
 #define MAX_MAPPINGS 1024U
@@ -160,38 +161,28 @@ static void load_functions(struct mapping *mapping, const char *path)
 		close(fd);
 }
 
-static void add_build(struct symbols *symbols, const struct perf_file_build_id *record,
-                      const char *name, size_t name_size)
+static void add_build(struct symbols *symbols, const struct perf_build_id *from)
 {
-	bool sized = record->header.misc & PERF_FILE_MISC_BUILD_ID_SIZE;
 	struct build *builds =
 	    realloc(symbols->builds, (symbols->build_count + 1) * sizeof(*builds));
-	struct build build = { .size = sized ? record->size : BUILDID_MAX };
+	struct build build = { .size = from->size };
 
 	if (!builds)
 		return;
 	symbols->builds = builds;
-	if (!build.size || build.size > BUILDID_MAX)
-		return;
-	memcpy(build.id, record->id, build.size);
-	build.path = strndup(name, name_size);
+	memcpy(build.id, from->id, from->size);
+	build.path = strndup(from->path, from->path_size);
 	if (build.path)
 		builds[symbols->build_count++] = build;
 }
 
 void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size)
 {
-	struct perf_file_build_id record;
+	struct perf_build_id build_id;
+	size_t at = 0;
 
-	while (bytes && size >= sizeof(record)) {
-		memcpy(&record, bytes, sizeof(record));
-		if (record.header.size < sizeof(record) || record.header.size > size)
-			return;
-		add_build(symbols, &record, (const char *)bytes + sizeof(record),
-		          record.header.size - sizeof(record));
-		bytes += record.header.size;
-		size -= record.header.size;
-	}
+	while (bytes && perf_reader_build_id(bytes, size, &at, &build_id))
+		add_build(symbols, &build_id);
 }
 
 static const struct build *find_build(const struct symbols *symbols, const char *path)

@@ -83,24 +83,29 @@ static void cmdline(struct blob *blob, const struct perf_features_input *in)
 		blob_perf_string(blob, in->command[i]);
 }
 
+/* The first instance of an event, or NULL. */
+static const struct tr_event *first_of(const struct region *region, uint32_t evsel)
+{
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		if (region->events[i].evsel == evsel)
+			return &region->events[i];
+	}
+	return NULL;
+}
+
 /* The name of an event; a second one of the same name gets a number, since some viewers take
  * names for identity. */
 static void event_name(const struct region *region, uint32_t evsel, char name[96])
 {
-	const char *own = NULL;
+	const struct tr_event *own = first_of(region, evsel);
 	unsigned twins = 0;
 
-	for (uint32_t i = 0; i < region->header.events.count && !own; i++) {
-		if (region->events[i].evsel == evsel)
-			own = region->events[i].name;
-	}
-	for (uint32_t i = 0; own && i < region->header.events.count; i++) {
-		const struct tr_event *event = &region->events[i];
+	for (uint32_t i = 0; own && i < evsel; i++) {
+		const struct tr_event *other = first_of(region, i);
 
-		twins += event->evsel < evsel && event->cpu == region->events[0].cpu &&
-		         !strcmp(event->name, own);
+		twins += other && !strcmp(other->name, own->name);
 	}
-	region_printable(name, 80, own ? own : "", 64);
+	region_printable(name, 80, own ? own->name : "", 64);
 	if (twins)
 		snprintf(name + strlen(name), 16, "#%u", twins + 1);
 }
@@ -138,12 +143,13 @@ static void event_desc(struct blob *blob, const struct perf_features_input *in)
 /* How many events the group of this leader has: 0, if it leads none. */
 static uint32_t members_of(const struct region *region, uint32_t leader)
 {
+	const struct tr_event *own = first_of(region, leader);
 	uint32_t members = 0;
 
-	for (uint32_t i = 0; i < region->header.events.count; i++) {
+	for (uint32_t i = 0; own && i < region->header.events.count; i++) {
 		const struct tr_event *event = &region->events[i];
 
-		members += event->group == leader + 1 && event->cpu == region->events[0].cpu;
+		members += event->group == leader + 1 && event->cpu == own->cpu;
 	}
 	return members;
 }

@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
-COMMANDS = ("run", "list", "import", "dump", "report", "flamegraph", *REMOTE)
+COMMANDS = ("run", "list", "import", "merge", "dump", "report", "flamegraph", *REMOTE)
 
 
 def run(*words):

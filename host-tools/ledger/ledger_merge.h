@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ledgers of several machines as one, that of a file which has all of their records: the machines'
+ * CPUs, events and rings one behind the other, and an event's name behind that of its machine
+ * ("pc:cycles").
+ *
+ *	machine		0			1			…
+ *	CPUs		0 … cpus - 1		cpus …
+ *	ids		1 … its events		…
+ *
+ * Any thread.
+ */
+#ifndef HOST_TOOLS_LEDGER_LEDGER_MERGE_H
+#define HOST_TOOLS_LEDGER_LEDGER_MERGE_H
+
+#include "host-tools/ledger/ledger.h"
+
+/* One machine's part of it. */
+struct ledger_part {
+	const char *name;
+	const struct ledger *ledger;
+	/* set by ledger_merge(): what its numbers are moved by */
+	uint32_t cpus;      /* CPU numbers that it takes: its greatest, + 1 */
+	uint32_t first_cpu; /* the first of them */
+	uint32_t first_event, first_ring, first_evsel;
+};
+
+/* The id that an event of the part has in the merged file. */
+uint64_t ledger_part_id(const struct ledger_part *part, const struct ledger_event *event);
+
+/*
+ * Make to of count parts, with nothing found yet but what a file does not tell (rings' positions,
+ * doorbells). Where a machine did not come to its end, or did not succeed, its state and message
+ * are those of all. 0; -E2BIG: more CPUs, events or rings together than a ledger has; -EINVAL: they
+ * do not fit each other; -EPROTO: a part makes no sense. error names it.
+ */
+int ledger_merge(struct ledger *to, struct ledger_part *parts, uint32_t count, struct error *error);
+
+#endif

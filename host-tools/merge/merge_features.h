@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the merged file says around its records. Any thread. */
+#ifndef HOST_TOOLS_MERGE_MERGE_FEATURES_H
+#define HOST_TOOLS_MERGE_MERGE_FEATURES_H
+
+#include "host-tools/merge/merge_boards.h"
+#include "host-tools/perfdata/perf_writer.h"
+#include "host-tools/session/perf_features.h"
+
+/* The boards as one machine that has all of their CPUs: tables alone, no memory. Events that are
+ * the same on several boards are one there. For region_close(). -ENOMEM. */
+int merge_region(const struct merge *merge, struct region *region, struct error *error);
+
+/* The features, ascending by bit, of which those that tell of one machine alone are left out;
+ * command: our own. How many; for perf_features_free(). */
+size_t merge_features(struct perf_writer_feature features[PERF_FEATURES_MAX],
+                      const struct merge *merge, const struct region *region,
+                      const char *const *command, int command_words);
+
+#endif

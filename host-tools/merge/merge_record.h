@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A board's record as it stands in the merged file. Any thread. */
+#ifndef HOST_TOOLS_MERGE_MERGE_RECORD_H
+#define HOST_TOOLS_MERGE_MERGE_RECORD_H
+
+#include "host-tools/merge/merge_boards.h"
+#include "host-tools/util/blob.h"
+
+/*
+ * Make to the record of board i with the merged file's ids, CPUs, tasks and times; COMM gets the
+ * board's name before its own. 1; 0: the merged file has it already, from another board; -EPROTO,
+ * -ENOTSUP: it makes no sense, or is none that a recording without AUX data has; -ENOMEM.
+ */
+int merge_record(const struct merge *merge, uint32_t i, const struct perf_event_header *record,
+                 struct blob *to, struct error *error);
+
+#endif
