@@ -80,6 +80,7 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_LEASE_MS      200U   /* a reader changes its lease at least as often */
 #define TR_LEASE_LOST_MS 2000U  /* one that stood still for as long is nobody's any more */
 #define TR_READER_MS     10000U /* that a run waits, at most, for a reader with a lease */
+#define TR_READER_END_MS 30000U /* the same for one that has read all, to withdraw */
 
 /* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */

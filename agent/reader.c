@@ -143,13 +143,21 @@ static uint64_t reader_unread(void)
 	return bytes;
 }
 
+/* How long it is waited for, ns, since what it had not read became less: all of it may still be
+ * less than the ledgers, which a slow line has yet to bring. */
+static uint64_t reader_patience(uint64_t left, bool and_end)
+{
+	if (left)
+		return TR_READER_MS * NSEC_PER_MSEC;
+	return and_end ? TR_READER_END_MS * NSEC_PER_MSEC : 0;
+}
+
 /* For as long as it goes on; then, if that is wanted, until it withdraws. How much is left. */
 static uint64_t await_reading(struct watch *w, struct trace_region *region, bool and_end)
 {
 	uint64_t left = reader_unread(), moved = 0;
 
-	while ((left ? w->all - moved < TR_READER_MS * NSEC_PER_MSEC : and_end) &&
-	       reader_look(w, region)) {
+	while (w->all - moved < reader_patience(left, and_end) && reader_look(w, region)) {
 		uint64_t now = reader_unread();
 
 		moved = now < left ? w->all : moved;
@@ -157,6 +165,8 @@ static uint64_t await_reading(struct watch *w, struct trace_region *region, bool
 	}
 	if (left)
 		console_printf("its reader has left %lu KiB of it\n", (left + 1023) >> 10);
+	else if (and_end && is_announced(&w->seen))
+		console_printf("its reader has all of it, and does not withdraw\n");
 	return left;
 }
 

@@ -30,7 +30,8 @@ void reader_await_read(struct trace_region *region, struct channel *channel);
 bool reader_await_one(struct trace_region *region, struct channel *channel);
 
 /* Wait until the reader that is announced, if any, has read these rings, as reader_await_read(),
- * and then for as long as its lease lives until it withdraws. Says so. True: it has all. Thread. */
+ * and then until it withdraws, for TR_READER_END_MS at the most. Says so. True: it has all, and has
+ * withdrawn. Thread. */
 bool reader_await_end(struct trace_region *region, struct channel *channel);
 
 /* Has somebody taken home what lies in RAM? announced: a reader was, when the command began; who

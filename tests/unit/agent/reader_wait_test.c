@@ -175,6 +175,22 @@ static void its_end_is_that_it_withdraws(void **state)
 	assert_false(reader_await_end(&region, &channel));
 }
 
+/* The last looks of a wait that began long ago. */
+static void who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound(void **state)
+{
+	struct watch w;
+
+	(void)state;
+	reader_forget_rings();
+	header.reader.id = 1;
+	turn = renew;
+	w = begin_to_watch(&region, &channel);
+	w.all = TR_READER_END_MS * NSEC_PER_MSEC - 5 * LOOK_NS;
+	assert_int_equal(await_reading(&w, &region, true), 0);
+	assert_int_equal(now, (1 + 5) * NSEC_PER_SEC);
+	assert_int_equal(header.reader.id, 1);
+}
+
 static struct perf_event_mmap_page control;
 
 static void read_slowly(void)
@@ -297,6 +313,7 @@ int main(void)
 		TEST(a_lease_that_stands_still_is_lost_and_not_waited_for_again),
 		TEST(a_reader_that_never_becomes_ready_delays_a_run_to_a_bound),
 		TEST(its_end_is_that_it_withdraws),
+		TEST(who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound),
 		TEST(what_is_being_read_is_waited_for_as_long_as_it_goes_on),
 		TEST(a_reader_that_does_not_go_on_is_waited_for_to_a_bound),
 		TEST(the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read),
