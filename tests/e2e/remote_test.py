@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A machine that the tool did not start: one boot, many recordings, over --channel shm:. With
-RECORDINGS and KILLS in the environment, as many of them (make soak)."""
+RECORDINGS and KILLS in the environment, as many of them (make soak). On aarch64 what is its own: how
+a run is joined, stopped and left."""
 
 import contextlib
 import json
@@ -242,30 +243,42 @@ def end(remote):
            "a region that its machine has left is told from one that lives", text)
 
 
-if machine.missing():
-    tap.skip("recordings on a machine that others started", machine.missing())
-else:
-    SEED = random.randrange(10**6)
-    with contextlib.ExitStack() as STACK:
-        SHARED, FILES = (STACK.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
-        AGENT = mailbox.Agent(SHARED, "x86_64", "-smp", "2", "-kernel",
-                              str(machine.TOP / "build/x86_64/bareperf.efi"),
-                              server=lambda path: ivshmem.Server(f"{SHARED}/socket", path))
+# A kind of machine: QEMU's options, whether the channel is a server's, what is had on it.
+KINDS = {
+    "x86_64": (("-smp", "2"), True, (woken, questions, killed, joined, stopped, silent, end)),
+    "aarch64": ((), False, (joined, stopped, silent, end)),
+}
+
+
+def boot(isa, seed):
+    """One machine, and all of that in one boot."""
+    options, serves, parts = KINDS[isa]
+    with contextlib.ExitStack() as stack:
+        shared, files = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
+        server = (lambda path: ivshmem.Server(f"{shared}/socket", path)) if serves else None
+        agent = mailbox.Agent(shared, isa, *options, "-kernel",
+                              str(machine.TOP / f"build/{isa}/bareperf.efi"), server=server)
         try:
-            REMOTE = Remote(AGENT, FILES)
-            AGENT.until(lambda: AGENT.state() == tr.IDLE)
-            recordings.one_boot(REMOTE, REMOTE.word, FILES, "shm")
-            woken(REMOTE)
-            questions(REMOTE)
-            killed(REMOTE, random.Random(SEED))
-            joined(REMOTE)
-            stopped(REMOTE)
-            silent(REMOTE)
-            end(REMOTE)
+            remote = Remote(agent, files)
+            agent.until(lambda: agent.state() == tr.IDLE)
+            if serves:
+                recordings.one_boot(remote, remote.word, files, "shm")
+            for part in parts:
+                part(remote, *([random.Random(seed)] if part is killed else []))
         except BaseException:
-            print(f"# seed {SEED}", REMOTE.files())
+            print(f"# {isa}: seed {seed}", remote.files())
             raise
         finally:
-            AGENT.process.kill()
-            AGENT.process.wait()
+            agent.process.kill()
+            agent.process.wait()
+
+
+SEED = random.randrange(10**6)
+for ISA in KINDS:
+    WHY = machine.missing(f"qemu-system-{ISA}")
+    if WHY:
+        tap.skip(f"{ISA}: recordings on a machine that others started", WHY)
+    else:
+        tap.note(f"{ISA}:")
+        boot(ISA, SEED)
 tap.finish()
