@@ -354,6 +354,12 @@ int agent_outcome(void)
 	return outcome;
 }
 
+void agent_linger(void)
+{
+	if (command_line_is_of_volume())
+		menu_linger();
+}
+
 void agent_close(void)
 {
 	console_set_region(NULL, 0);

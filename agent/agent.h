@@ -70,6 +70,10 @@ void agent_deliver(void);
 /* What the last command came to: 0, or a negative errno, be it that it was refused. */
 int agent_outcome(void);
 
+/* Have the last command's result stay on the screen, if \bareperf.cfg had asked for it: nobody else
+ * waits for it there. Boot services only. Thread. */
+void agent_linger(void);
+
 /* Let go of the region, before its memory is freed: nothing is written there any more. Thread. */
 void agent_close(void);
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/deliver.h"
 
-#include "agent/kept.h"
-#include "agent/payload.h"
 #include "agent/reader.h"
-#include "agent/report/report.h"
 #include "agent/serial.h"
+#include "agent/told.h"
+#include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
-#include "lib/image.h"
 #include "lib/memory.h"
 
 #define LEAST      (16ULL << 20)
@@ -73,46 +71,17 @@ static void deliver_where(const struct channel *channel)
 	    address, address + size, address, address + size, address, size, address);
 }
 
-static void deliver_to_screen(void *context, const char *text, size_t length)
-{
-	(void)context;
-	console_write(text, length);
-}
-
-/* As volume_write_text()'s. */
-static void deliver_tell(void *report, print_put_fn put, void *context)
-{
-	report_print(report, put, context);
-}
-
-/* What the recording says, told to whoever sits in front of the machine; NULL: it is nothing that
- * can be looked at. The functions are the report's until it is closed. */
-static struct report *deliver_report(const struct channel *channel, struct functions *functions)
-{
-	struct error error = { "" };
-	struct report *report;
-
-	/* without memory for all names those that are there will do */
-	if (functions_add_image(functions, &image_symbols, (uintptr_t)__image_start) == 0)
-		payload_name_functions(functions);
-	functions_sort(functions);
-	if (report_open(&report, channel->memory, channel->size, functions, &error) == 0)
-		report_print(report, deliver_to_screen, NULL);
-	else
-		console_printf("the recording cannot be looked at: %s\n", error.text);
-	return report;
-}
-
 void deliver_next_steps(const struct command *command, const struct trace_region *region,
                         const struct channel *channel)
 {
-	struct functions functions = { 0 };
+	struct told *told;
 
 	if (!channel->ops->in_ram || command->then == THEN_POWEROFF || command->then == THEN_REBOOT)
 		return;
 	if (command->verb == COMMAND_RECORD && !reader_is_announced(region)) {
-		report_close(deliver_report(channel, &functions));
-		functions_free(&functions);
+		told = told_open(channel->memory, channel->size);
+		told_on_screen(told);
+		told_close(told);
 	}
 	deliver_where(channel);
 	if (serial_is_there(channel))
@@ -131,7 +100,7 @@ void deliver_only_ways(const struct channel *channel)
 
 /* The recording, and beside it what the screen says of it, without which it is whole as well. */
 static int deliver_to_volume(const struct command *command, const struct channel *channel,
-                             struct report *report)
+                             const struct told *told)
 {
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
@@ -142,8 +111,7 @@ static int deliver_to_volume(const struct command *command, const struct channel
 		return code;
 	}
 	console_printf("written: %s\n", path);
-	if (report && volume_write_text(path, ".txt", deliver_tell, report, &error))
-		console_printf("what stands here is not beside it: %s\n", error.text);
+	told_beside(told, path);
 	console_printf(
 	    "at home: bareperf dump FILE (are the books in order?), perf report -i FILE\n");
 	return 0;
@@ -153,7 +121,7 @@ static int deliver_to_volume(const struct command *command, const struct channel
 static void deliver_keep(struct command *command, const struct channel *channel)
 {
 	memory_keep(channel->memory);
-	if (!kept_add(channel->address, channel->size) && command->verb == COMMAND_RECORD)
+	if (!kept_add(channel->address, channel->size, false) && command->verb == COMMAND_RECORD)
 		console_printf(
 		    "save writes it to the boot volume, save -o fs1:\\x.data to another one.\n");
 	deliver_where(channel);
@@ -165,16 +133,15 @@ static void deliver_keep(struct command *command, const struct channel *channel)
 int deliver(struct command *command, const struct channel *channel, bool *keep)
 {
 	bool in_ram = channel->ops->in_ram;
-	struct functions functions = { 0 };
-	struct report *report = NULL;
+	struct told *told = NULL;
 	int code = 0;
 
 	if (command->verb == COMMAND_RECORD)
-		report = deliver_report(channel, &functions); /* counts stand on the screen */
+		told = told_open(channel->memory, channel->size); /* counts stand on the screen */
+	told_on_screen(told);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
-		code = deliver_to_volume(command, channel, report);
-	report_close(report);
-	functions_free(&functions);
+		code = deliver_to_volume(command, channel, told);
+	told_close(told);
 	*keep = in_ram && (code || command->keep);
 	if (*keep)
 		deliver_keep(command, channel);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/told.h"
 #include "agent/volume/recover.h"
 #include "arch/arch.h"
 #include "lib/console.h"
@@ -17,7 +18,7 @@ void keeper_find(void)
 
 void keeper_save(void)
 {
-	saved = recover_save();
+	saved = recover_save(told_of_file);
 }
 
 int keeper_answer(void)

@@ -11,6 +11,7 @@
 #include "lib/efi.h"
 
 #define SECONDS 30U /* until nobody is taken to be there */
+#define LINGER  60U /* seconds for which a result stands on the screen */
 #define LOOKS   20U /* a second */
 #define GARBAGE 8U  /* keys that nobody could choose: a program talks on the line */
 #define IMAGE_PATH                                                     \
@@ -161,4 +162,19 @@ enum menu_end menu_run(const char *command, const struct trace_region *region)
 			console_printf("it cannot be started: the firmware says %lu\n",
 			               (unsigned long)(status & ~EFIERR(0)));
 	}
+}
+
+/* ---- At the end ---- */
+
+void menu_linger(void)
+{
+	if (!efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID))
+		return;
+	while (menu_read_key() != KEY_NONE)
+		; /* pressed while it recorded */
+	for (unsigned looks = 0; looks < LINGER * LOOKS && menu_key() == KEY_NONE; looks++)
+		if (looks % LOOKS == 0)
+			console_printf("\rthe firmware goes on in %u s, or with a key ",
+			               LINGER - looks / LOOKS);
+	console_printf("\n");
 }

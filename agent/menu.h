@@ -22,4 +22,8 @@ enum menu_end {
  * answer is at once what it would be without a menu. */
 enum menu_end menu_run(const char *command, const struct trace_region *region);
 
+/* Where there is a screen, leave what stands on it until a key is pressed, or for a minute: whoever
+ * goes on clears it. */
+void menu_linger(void);
+
 #endif

@@ -4,27 +4,25 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/trace_region.h"
-#include "agent/kept.h"
+#include "agent/told.h"
+#include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
-#include "lib/memory.h"
 
 static int save_one(const struct kept *kept, const char *name)
 {
-	struct tr_header *header = (struct tr_header *)(uintptr_t)kept->address;
+	const void *region = (const void *)(uintptr_t)kept->address;
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
-	int code = volume_save(header, kept->size, name, path, &error);
+	int code = volume_save(region, kept->size, name, path, &error);
 
 	if (code) {
 		console_printf("bareperf: 0x%lx stays in RAM: %s\n", kept->address, error.text);
 		return code;
 	}
+	told_of_file(region, kept->size, path);
 	console_printf("written: %s; its memory is free again\n", path);
-	header->magic = 0;
-	kept_remove(kept->address);
-	memory_free_kept(header, kept->size);
+	kept_free(kept->address, kept->size);
 	return 0;
 }
 

@@ -38,6 +38,7 @@ static EFI_STATUS go_back(EFI_STATUS status)
 /* The firmware goes on; resident: with its memory back. */
 static EFI_STATUS go_home(EFI_STATUS status)
 {
+	agent_linger(); /* the result, on the screen */
 	return agent_is_resident() ? go_back(status) : status;
 }
 

@@ -323,11 +323,6 @@ void memory_keep(const void *memory)
 	pages_keep((uint64_t)memory);
 }
 
-void memory_free_kept(void *memory, uint64_t size)
-{
-	efi_system->BootServices->FreePages((uint64_t)memory, size / PAGE);
-}
-
 void memory_free_all(void)
 {
 	pages_free_all();

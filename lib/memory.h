@@ -80,9 +80,6 @@ int memory_borrow_heap(void);
 /* What memory_alloc_region() returned stays allocated when the rest is freed. */
 void memory_keep(const void *memory);
 
-/* Free what an image before us kept: its size bytes, whole pages. */
-void memory_free_kept(void *memory, uint64_t size);
-
 /* Free everything that was allocated here. Nothing of it may be in use. */
 void memory_free_all(void);
 

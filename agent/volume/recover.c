@@ -4,60 +4,24 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "host-tools/region/region_check.h"
 #include "host-tools/region/region_salvage.h"
 #include "lib/console.h"
-#include "lib/efi.h"
 #include "lib/memory.h"
 
-#define MOST 4U /* recordings; more are not looked for */
+#define MOST 4U /* that are looked for */
 
-static struct {
-	uint64_t address, size;
-} finds[MOST];
+static struct kept finds[KEPT_MAX];
 static unsigned nr_finds;
 static struct region recover_region;
-
-/* ---- What an earlier start in this boot has left: a variable that a reset forgets ---- */
-
-static CHAR16 held_name[] = u"BareperfHeld";
-static EFI_GUID held_guid = {
-	0x7c1f94d2, 0x0a5e, 0x4f63, { 0x9b, 0x27, 0x41, 0xd8, 0x3a, 0x6c, 0xe5, 0x90 }
-};
-
-static unsigned held_load(uint64_t addresses[MOST])
-{
-	UINTN size = MOST * sizeof(*addresses);
-	EFI_STATUS status =
-	    efi_system->RuntimeServices->GetVariable(held_name, &held_guid, NULL, &size, addresses);
-
-	return EFI_ERROR(status) ? 0 : (unsigned)(size / sizeof(*addresses));
-}
-
-static void held_store(void)
-{
-	uint64_t addresses[MOST];
-
-	for (unsigned i = 0; i < nr_finds; i++)
-		addresses[i] = finds[i].address;
-	efi_system->RuntimeServices->SetVariable(held_name, &held_guid,
-	                                         EFI_VARIABLE_BOOTSERVICE_ACCESS,
-	                                         nr_finds * sizeof(*addresses), addresses);
-}
 
 /* ---- Finding ---- */
 
 static bool recover_has_magic(uint64_t address)
 {
 	return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE) == TR_MAGIC;
-}
-
-/* Whoever looks next, be it after a reset, finds nothing here. */
-static void recover_forget(uint64_t address)
-{
-	memset((void *)address, 0, sizeof(uint64_t));
-	arch_memory_clean((void *)address, sizeof(uint64_t));
 }
 
 /* Open recover_region. Why there is nothing to be had of it, empty if that is nothing to talk of;
@@ -77,24 +41,30 @@ static const char *recover_refuse(struct channel *channel, struct error *error)
 	return NULL;
 }
 
-/* There is a magic here, in memory that goes on for so many bytes. */
-static void recover_examine(uint64_t address, uint64_t available, bool is_held)
+static void recover_tell_refusal(uint64_t address, const char *why)
+{
+	if (*why != 0)
+		console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
+}
+
+/* There is a magic here, in memory that is free and goes on for so many bytes. */
+static void recover_examine(uint64_t address, uint64_t available)
 {
 	struct channel channel = { .bytes = (void *)address, .size = available };
 	struct error error = { "" };
 	const char *why = recover_refuse(&channel, &error);
 	uint64_t size = recover_region.header.size;
 
-	if (!why && !is_held && !memory_hold(address, size))
+	if (!why && !memory_hold(address, size))
 		why = "the firmware has taken a part of it";
-	if (why) {
-		if (*why != 0)
-			console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
-		recover_forget(address);
+	if (!why) {
+		kept_add(address, size, true);
+		finds[nr_finds++] = (struct kept){ address, size, true };
 		return;
 	}
-	finds[nr_finds].address = address;
-	finds[nr_finds++].size = size;
+	recover_tell_refusal(address, why);
+	memset((void *)address, 0, sizeof(uint64_t)); /* once is enough */
+	arch_memory_clean((void *)address, sizeof(uint64_t));
 }
 
 static void recover_look(uint64_t start, uint64_t size)
@@ -103,18 +73,20 @@ static void recover_look(uint64_t start, uint64_t size)
 
 	for (; at + TR_PAGE <= start + size && nr_finds < MOST; at += TR_ALIGN) {
 		if (recover_has_magic(at))
-			recover_examine(at, start + size - at, false);
+			recover_examine(at, start + size - at);
 	}
 }
 
 void recover_find(void)
 {
-	uint64_t held[MOST], start, size;
-	unsigned nr_held = held_load(held);
+	struct kept list[KEPT_MAX];
+	unsigned count = kept_list(list);
+	uint64_t start, size;
 
-	for (unsigned i = 0; i < nr_held; i++) {
-		if (memory_is_known(held[i], TR_PAGE) && recover_has_magic(held[i]))
-			recover_examine(held[i], UINT64_MAX, true);
+	for (unsigned i = 0; i < count; i++) {
+		if (list[i].is_found && memory_is_known(list[i].address, TR_PAGE) &&
+		    recover_has_magic(list[i].address))
+			finds[nr_finds++] = list[i]; /* as an earlier start has found it */
 	}
 	for (unsigned i = 0; memory_unused(i, &start, &size); i++)
 		recover_look(start, size);
@@ -151,7 +123,7 @@ static void recover_tell(const struct region *region)
 }
 
 /* 1: there is a file; 0: there was nothing to read; or why there is none. */
-static int recover_write(uint64_t address, uint64_t size)
+static int recover_write(uint64_t address, uint64_t size, recover_told_fn tell)
 {
 	char path[VOLUME_PATH_MAX];
 	struct channel channel;
@@ -170,44 +142,35 @@ static int recover_write(uint64_t address, uint64_t size)
 	region_close(&recover_region);
 	channel_close(&channel);
 	if (why) {
-		if (*why != 0)
-			console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
+		recover_tell_refusal(address, why);
 		return 0;
 	}
 	code = volume_save((void *)address, size, NULL, path, &error);
-	if (code == 0)
+	if (code == 0) {
+		tell((void *)address, size, path);
 		return 1;
+	}
 	console_printf(
 	    "  it is not recovered: %s\n"
-	    "  and stays in RAM, 0x%lx to 0x%lx, until something can be done\n",
+	    "  and stays in RAM, 0x%lx to 0x%lx: each further start tries again, and so does "
+	    "save\n",
 	    error.text, address, address + size);
 	return code;
 }
 
-int recover_save(void)
+int recover_save(recover_told_fn tell)
 {
-	unsigned left = 0;
-	int files = 0, error;
+	int files = 0, code = nr_finds != 0 ? volume_prepare() : 0;
 
-	if (nr_finds == 0)
-		return 0;
-	error = volume_prepare();
-	if (error != 0)
-		return error;
+	if (code != 0)
+		return code;
 	for (unsigned i = 0; i < nr_finds; i++) {
-		uint64_t address = finds[i].address, size = finds[i].size;
-		int code = recover_write(address, size);
+		int one = recover_write(finds[i].address, finds[i].size, tell);
 
-		if (code < 0) {
-			error = code;
-			finds[left++] = finds[i];
-			continue;
-		}
-		files += code;
-		recover_forget(address);
-		memory_let_go(address, size);
+		if (one >= 0)
+			kept_free(finds[i].address, finds[i].size);
+		files += one > 0;
+		code = one < 0 ? one : code;
 	}
-	nr_finds = left;
-	held_store();
-	return error != 0 ? error : files;
+	return code != 0 ? code : files;
 }

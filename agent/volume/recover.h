@@ -7,14 +7,19 @@
 #ifndef AGENT_VOLUME_RECOVER_H
 #define AGENT_VOLUME_RECOVER_H
 
+#include <stdint.h>
+
 /* Look for recordings: at multiples of 2 MiB in what the memory map has free, and where an earlier
  * start in this boot could not write one. What is found is held: nobody else is given that memory.
  * After memory_init(), before anything else is allocated. */
 void recover_find(void);
 
+/* What is told of a recording that has become the file of this path. */
+typedef void (*recover_told_fn)(const void *region, uint64_t size, const char *path);
+
 /* Say what was found, make a file of each, and free it; one that cannot be written stays where it
- * is, and that is said. How many files there are; or a negative errno, the last one's that is left.
- */
-int recover_save(void);
+ * is, noted (kept.h), and that is said. How many files there are; or a negative errno, the last
+ * one's that is left. */
+int recover_save(recover_told_fn tell);
 
 #endif

@@ -225,7 +225,7 @@ def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
     press()
     said = sh.read_until(shell.PROMPT, start)
     tap.ok(generated(said) > 50 and said.count("stopped by a key\n") == 2 and "written: " in said and
-           "payload_run" not in said, f"{name}: {what} ends a recording, and it is a file", said)
+           "payload_run_land" not in said, f"{name}: {what} ends a recording, and it is a file", said)
 
 
 def saved(sh, name):
@@ -233,6 +233,8 @@ def saved(sh, name):
     said, left = leak(sh, "bareperf.efi save")
     tap.ok("written: " in said and "free again" in said and left.get("Reserved", 0) < 0,
            f"{name}: save writes what stayed in RAM, and frees it", (said, left))
+    tap.ok(said.count("hottest functions by cpu-clock") == said.count("written: ") > 1,
+           f"{name}: and what it tells of each stands beside it", said)
     said = sh.type("bareperf.efi save")
     tap.ok("no recording is kept" in said, f"{name}: once", said)
 
@@ -338,6 +340,8 @@ def one_cpu(isa, directory, device):
     if has_kernel:
         tap.ok(stayed and disk.read("first.data") == disk.of_host(stayed),
                f"{name}: what stayed was written with the host's bytes")
+        text = disk.read("first.txt").decode()
+        tap.ok(HOTTEST.search(text) and "noploop" in text, f"{name}: and with its text beside it", text)
         tap.ok(opens(disk, "trace.data", "--itrace=b", fields="ip,addr"), f"{name}: stock perf opens the trace")
 
 
@@ -399,6 +403,9 @@ def modelled(isa, directory):
                f"{name}: hardware traces into an AUX area", said)
         said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 1")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
+        tested = sh.type("bareperf.efi selftest")
+        tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and not re.search(r"^FAIL +(?!gaps)", tested, re.MULTILINE),  # the host's load makes gaps
+               f"{name}: a self-test finds nothing wrong with what is borrowed", tested)
         goes_on(sh, isa, name)
     itrace = {"x86_64": "--itrace=b", "aarch64": "--itrace=i1i"}[isa]
     status = [disk.is_sound()[0], opens(disk, "0001.data", fields="ip"),

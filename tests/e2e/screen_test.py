@@ -124,6 +124,10 @@ def resident(glyphs, directory):
     """At the firmware's shell, which has the same letters."""
     name = "resident"
     with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA") as sh:
+        said = sh.read_until(r"the firmware goes on in \d+ s, or with a key ")
+        tap.ok("payload: there is none" in said and "goes on in " in said,
+               f"{name}: what \\bareperf.cfg's command came to stays on the screen", said)
+        sh.press(" ")
         sh.open()
         sh.type("cls")
         before = dump(sh, directory, 1).pixels(-1)
@@ -133,6 +137,16 @@ def resident(glyphs, directory):
         times = read(moving(sh, directory, 1), glyphs)
         said = sh.read_until(shell.PROMPT, start)
         shown = dump(sh, directory, 1)
+        start = len(sh.raw)
+        sh.send("bareperf.efi\rx")  # a key is pressed as it starts
+        sh.read_until(r"What is this machine to do", start)
+        sh.send("4")
+        sh.read_until(r"the firmware goes on in ", start)
+        sh.send(" ")
+        ran = sh.read_until(shell.PROMPT, start)
+        tap.ok("  4    \\bareperf.cfg: record -e cpu-clock -- payload\n" in ran and
+               "payload: there is none" in ran,
+               f"{name}: a key at the start has the menu offer \\bareperf.cfg's command, and run it", ran)
         sh.type("rm -q bareperf.cfg")
         start = len(sh.raw)
         sh.send("bareperf.efi\r")

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "arch/arch.h"
 #include "ringbuf/region_writer.h"
 
 #define SIZE (64 * (uint64_t)TR_PAGE)
@@ -34,6 +35,62 @@ static int tear_down(void **state)
 	(void)state;
 	free(memory);
 	return 0;
+}
+
+/* ---- What reaches memory, and when ---- */
+
+static struct {
+	uint64_t start, size; /* of the region */
+	uint32_t state;       /* that it says then */
+	bool done;            /* and waited for */
+} cleanings[8];
+static unsigned nr_cleanings;
+
+static void note_clean(const void *start, size_t size)
+{
+	assert_true(nr_cleanings < 8);
+	cleanings[nr_cleanings].start = (uint64_t)((const uint8_t *)start - (uint8_t *)memory);
+	cleanings[nr_cleanings].size = size;
+	cleanings[nr_cleanings].done = false;
+	cleanings[nr_cleanings++].state = region.header->state;
+}
+
+static void note_cleaned(void)
+{
+	for (unsigned i = 0; i < nr_cleanings; i++)
+		cleanings[i].done = true;
+}
+
+/* Who finds that state after a reset may believe the tables. */
+static void a_states_tables_are_in_memory_before_it_is_and_it_is_at_once(void **state)
+{
+	(void)state;
+	region.is_kept = true;
+	trace_region_set_state(&region, TR_BOOTING);
+	host_memory_clean = note_clean;
+	host_memory_cleaned = note_cleaned;
+	nr_cleanings = 0;
+	trace_region_set_state(&region, TR_RECORDING);
+	host_memory_clean = NULL;
+	host_memory_cleaned = NULL;
+	assert_int_equal(nr_cleanings, 2);
+	assert_int_equal(cleanings[0].start, 0);
+	assert_int_equal(cleanings[0].size, region.tables_end);
+	assert_int_equal(cleanings[0].state, TR_BOOTING);
+	assert_int_equal(cleanings[1].start, 0);
+	assert_true(cleanings[1].size >= offsetof(struct tr_header, state) + 4);
+	assert_int_equal(cleanings[1].state, TR_RECORDING);
+	assert_true(cleanings[0].done && cleanings[1].done);
+}
+
+static void a_region_that_is_not_in_ram_is_not_cleaned(void **state)
+{
+	(void)state;
+	host_memory_clean = note_clean;
+	nr_cleanings = 0;
+	trace_region_set_state(&region, TR_RECORDING);
+	host_memory_clean = NULL;
+	assert_int_equal(nr_cleanings, 0);
 }
 
 static void limits_out_of_range_are_refused(void **state)
@@ -266,6 +323,8 @@ static void texts_are_cut_and_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_states_tables_are_in_memory_before_it_is_and_it_is_at_once),
+		TEST(a_region_that_is_not_in_ram_is_not_cleaned),
 		TEST(limits_out_of_range_are_refused),
 		TEST(tables_must_fit),
 		TEST(tables_lie_one_behind_the_other),

@@ -355,10 +355,112 @@ static void a_reset_leaves_what_was_kept_and_nothing_that_never_was(void **state
 	host_memory_cleaned = NULL;
 }
 
+/* ---- One ring, by hand ---- */
+
+static uint64_t boundaries[STREAM / 16]; /* where ring 0's records begin and end */
+static unsigned nr_boundaries;
+
+static void salvage_here(struct region_positions *found)
+{
+	struct channel channel;
+	struct region region;
+	struct error error = { "" };
+
+	memcpy(image, fixture.bytes, sizeof(image));
+	assert_int_equal(channel_open_still(&channel, image, sizeof(image), &error), 0);
+	assert_int_equal(region_open(&region, &channel, &error), 0);
+	assert_int_equal(region_load(&region, &error), 0);
+	assert_int_equal(region_salvage(&region, &error), 0);
+	region_positions(&region, 0, found);
+	region_close(&region);
+	channel_close(&channel);
+}
+
+/* A run that goes on, whose ring 0 is three quarters full; a tick has come if that is kept. */
+static void begin_by_hand(bool is_kept)
+{
+	struct ring *ring = &fixture.rings[0];
+
+	fixture_init(&fixture, 0);
+	fixture.region.is_kept = true;
+	nr_boundaries = 0;
+	boundaries[nr_boundaries++] = 0;
+	while (ring->published < ring->size * 3 / 4) {
+		fixture_sample(&fixture, 0, 0, 1, 1, (unsigned)(nr_boundaries % 3));
+		boundaries[nr_boundaries++] = ring->published;
+	}
+	fixture_publish(&fixture);
+	open_keeps(false, false);
+	for (unsigned i = 0; is_kept && i < FIXTURE_RINGS; i++)
+		ring_keep(&keeps[i], UINT64_MAX);
+}
+
+/* Its control page may be the last run's: what that says of a tail is not this run's either. */
+static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
+{
+	struct perf_event_mmap_page *control;
+	struct region_positions at;
+
+	(void)state;
+	begin_by_hand(false);
+	control = fixture.rings[0].control;
+	control->data_tail = boundaries[2];
+	control->aux_head = control->aux_tail = 64;
+	salvage_here(&at);
+	assert_int_equal(at.data_head, 0);
+	assert_int_equal(at.data_tail, 0);
+	assert_int_equal(at.aux_head, 0);
+	assert_int_equal(at.aux_tail, 0);
+	fixture_free(&fixture);
+}
+
+/* What a reader gave back last may not have reached memory, and was written over: no tick writes
+ * half of a ring. */
+static void with_a_reader_more_than_half_of_a_ring_is_not_believed(void **state)
+{
+	struct region_positions at;
+	uint64_t head;
+	unsigned emptied = 0, whole = 0;
+
+	(void)state;
+	for (unsigned i = 0; i == 0 || i < nr_boundaries; i++) {
+		begin_by_hand(false);
+		keeps[0].has_reader = true;
+		ring_keep(&keeps[0], UINT64_MAX);
+		head = fixture.rings[0].published;
+		fixture.rings[0].control->data_tail = boundaries[i];
+		salvage_here(&at);
+		assert_int_equal(at.data_tail, boundaries[i]);
+		if (head - boundaries[i] > HALF)
+			assert_int_equal(at.data_head, boundaries[i]);
+		else
+			assert_int_equal(at.data_head, head);
+		emptied += head - boundaries[i] > HALF;
+		whole += head - boundaries[i] <= HALF;
+		fixture_free(&fixture);
+	}
+	assert_true(emptied > 5 && whole > 5);
+}
+
+static void without_one_all_of_it_is(void **state)
+{
+	struct region_positions at;
+
+	(void)state;
+	begin_by_hand(true);
+	salvage_here(&at);
+	assert_int_equal(at.data_head, fixture.rings[0].published);
+	assert_int_equal(at.data_tail, 0);
+	fixture_free(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reset_leaves_what_was_kept_and_nothing_that_never_was),
+		cmocka_unit_test(of_a_ring_that_was_never_kept_nothing_is_believed),
+		cmocka_unit_test(with_a_reader_more_than_half_of_a_ring_is_not_believed),
+		cmocka_unit_test(without_one_all_of_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

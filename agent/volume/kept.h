@@ -4,15 +4,17 @@
  * variable of the firmware's that a reset forgets, as it forgets who owned the pages. Boot services
  * only. Thread.
  */
-#ifndef AGENT_KEPT_H
-#define AGENT_KEPT_H
+#ifndef AGENT_VOLUME_KEPT_H
+#define AGENT_VOLUME_KEPT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define KEPT_MAX 16U
 
 struct kept {
 	uint64_t address, size; /* bytes; whole pages */
+	uint64_t is_found;      /* 1: what a reset had left, which each start tries to write */
 };
 
 /* How many there are, the oldest first. */
@@ -20,9 +22,10 @@ unsigned kept_list(struct kept list[KEPT_MAX]);
 
 /* 0; -ENOSPC: there are too many; -EIO: the firmware keeps no variables. The pages stay either
  * way. */
-int kept_add(uint64_t address, uint64_t size);
+int kept_add(uint64_t address, uint64_t size, bool is_found);
 
-/* Forget the one at this address. */
-void kept_remove(uint64_t address);
+/* It became a file, or is nothing: nobody finds it again, be it after a reset, and its pages are
+ * free. */
+void kept_free(uint64_t address, uint64_t size);
 
 #endif

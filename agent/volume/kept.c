@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/kept.h"
+#include "agent/volume/kept.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "lib/efi.h"
+#include "lib/memory.h"
 
 #define VARIABLE_GUID                                                  \
 	{                                                              \
@@ -38,18 +40,18 @@ static int kept_set(struct kept *list, unsigned count)
 	           : 0;
 }
 
-int kept_add(uint64_t address, uint64_t size)
+int kept_add(uint64_t address, uint64_t size, bool is_found)
 {
 	struct kept list[KEPT_MAX];
 	unsigned count = kept_list(list);
 
 	if (count == KEPT_MAX)
 		return -ENOSPC;
-	list[count] = (struct kept){ address, size };
+	list[count] = (struct kept){ address, size, is_found };
 	return kept_set(list, count + 1);
 }
 
-void kept_remove(uint64_t address)
+static void kept_remove(uint64_t address)
 {
 	struct kept list[KEPT_MAX];
 	unsigned count = kept_list(list), left = 0;
@@ -57,5 +59,15 @@ void kept_remove(uint64_t address)
 	for (unsigned i = 0; i < count; i++)
 		if (list[i].address != address)
 			list[left++] = list[i];
-	kept_set(list, left);
+	if (left != count)
+		kept_set(list, left);
+}
+
+/* The magic comes first in a region. */
+void kept_free(uint64_t address, uint64_t size)
+{
+	memset((void *)address, 0, sizeof(uint64_t));
+	arch_memory_clean((void *)address, sizeof(uint64_t));
+	kept_remove(address);
+	memory_let_go(address, size);
 }
