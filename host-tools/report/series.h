@@ -20,7 +20,7 @@
 #include "host-tools/report/intern.h"
 #include "host-tools/util/blob.h"
 
-#define SERIES_CHUNK 65536U /* samples of a chunk, at most */
+#define SERIES_CHUNK 32768U /* samples of a chunk, at most */
 #define SERIES_BINS  64U    /* its weight by time, in equal parts */
 
 enum series_kind {

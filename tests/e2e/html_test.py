@@ -24,7 +24,8 @@ int record_workload(void) { int x = 0; return middle(&x); }
 int main(void) { return record_workload(); }
 """
 HOSTILE = "</script><script>document.title='RUNS'</script><img/src=x/onerror=alert(1)>"
-ADDRESS, START, SAMPLES = 0x40000000, 5_000_000_123, 6000
+ADDRESS, START = 0x40000000, 5_000_000_123
+SAMPLES = 80000  # more than a chunk has, on each of two CPUs
 directory = tempfile.TemporaryDirectory(prefix="bareperf-html-")
 HERE = pathlib.Path(directory.name)
 DATA, PAGE = HERE / "perf.data", HERE / "page.html"
@@ -61,7 +62,7 @@ def make(path, image, places, events):
         where = "leaf" if i < SAMPLES / 2 or cpu else "other"
         ip = ADDRESS + places[where] + chance.choice((0, 2, 5))
         file.sample(ip, times[cpu], cpu, chance.randint(900, 1100), outer, event=i // 2 % len(events))
-        times[cpu] += chance.randint(400_000, 600_000)
+        times[cpu] += chance.randint(40_000, 60_000)
     file.lost(7, START + 10**8, cpu=1)
     file.throttle(START + 2 * 10**8, START + 3 * 10**8)
     file.aux(1, START + 4 * 10**8)
@@ -130,11 +131,26 @@ def selections(page):
     page.settle(lambda: page.click(".row input"))
 
 
+def bars(page):
+    """What the time line draws of a CPU, far away by parts of chunks and near by samples, is what the
+    sums have of it."""
+    whole = sum(period for _, period in of_perf("-C", "0").values())
+    drawn = "columnsOf(recording, view, 0, 1000).columns"
+    tap.ok(abs(page.value(f"total({drawn})") - whole) < 1,
+           "the bars of a CPU come to what perf has of it")
+    page.settle(lambda: page.drag(point(page, 0.9), point(page, 0.91)) or page.press("z"))
+    page.wait("columnsOf(recording, view, 0, 1000).coarse.length === 0")
+    near = sum(period for _, period in of_perf("-C", "0", "--time", time_of(page)).values())
+    tap.equal((page.value(f"total({drawn})"), page.value(f"{drawn}.filter((bar) => bar).length") > 10),
+              (near, True), "and near by, sample for sample, likewise")
+    page.settle(lambda: page.press("0"))
+
+
 def typed(page):
     """To the nanosecond: from a sample to a sample, both included."""
     times = sorted(int(float(line.strip().rstrip(":")) * 1e9 + 0.5) - START for line in
                    run("perf", "script", "--ns", "-i", DATA, "-F", "time").stdout.splitlines())
-    first, last = times[1000], times[1500]
+    first, last = times[60000], times[79000]
     for name, value in (("from", first), ("to", last)):
         page.value(f"document.getElementById('{name}').select()")
         page.settle(lambda: page.type(f"{value / 1e9:.9f}") or page.press("Tab") or
@@ -285,7 +301,7 @@ def main():
     tap.equal((done.returncode, done.stderr), (0, ""), "a page is made of stock perf's file as well")
     with browsers.Browser() as page:
         page.open(PAGE)
-        for part in (selections, typed, flame, looks):
+        for part in (selections, bars, typed, flame, looks):
             part(page)
         closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
         hostile(page)

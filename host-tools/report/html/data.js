@@ -3,7 +3,7 @@
  * html.c say how it is written. Times are ns since the recording's first sample. */
 
 const KIND = { samples: 0, lost: 1, throttled: 2, gap: 3 };
-const MOST_BYTES = 384 << 20; /* of samples taken apart, kept */
+const MOST_BYTES = 256 << 20; /* of samples taken apart, kept */
 
 function base64(text) {
 	if (Uint8Array.fromBase64)
@@ -126,9 +126,34 @@ async function sumsOf(chunk) {
 			samples: column(count, Uint32Array, block.next),
 			weights: column(count, Float64Array, block.next),
 		};
-		chunk.count = chunk.sums.samples.reduce((sum, samples) => sum + samples, 0);
+		chunk.count = total(chunk.sums.samples);
 	}
 	return chunk.sums;
+}
+
+/* In as few bytes as they fit into. */
+function narrow(values) {
+	let least = 0, most = 0;
+
+	for (const value of values) {
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	if (least < 0 || most >= 2 ** 32)
+		return values;
+	return most < 2 ** 16 ? new Uint16Array(values) : new Uint32Array(values);
+}
+
+async function readSamples(chunk) {
+	await sumsOf(chunk);
+	const block = await unpack(halfOf(chunk, 1)), n = chunk.count;
+	let time = 0, weight = 0;
+	const times = narrow(column(n, Float64Array, () => time += block.signed()));
+	const places = narrow(column(n, Uint32Array, block.next));
+	const weights = narrow(column(n, Float64Array, () => weight += block.signed()));
+
+	return { times, places, weights,
+		bytes: times.byteLength + places.byteLength + weights.byteLength };
 }
 
 const kept = new Set(); /* chunks whose samples are at hand, those used last at the end */
@@ -142,28 +167,22 @@ function forgetOldest() {
 	oldest.samples = null;
 }
 
-/* Its samples, in columns: times, places, weights. */
+/* Its samples, in columns: times, from the chunk's first on; places; weights. */
 async function samplesOf(chunk) {
-	if (!chunk.samples) {
-		await sumsOf(chunk);
-		const block = await unpack(halfOf(chunk, 1)), n = chunk.count;
-		let time = chunk.first, weight = 0;
-		const samples = {
-			times: column(n, Float64Array, () => time += block.signed()),
-			places: column(n, Uint32Array, block.next),
-			weights: column(n, Float64Array, () => weight += block.signed()),
-			bytes: n * 20,
-		};
-		if (!chunk.samples) {
-			chunk.samples = samples;
-			keptBytes += samples.bytes;
-		}
+	let samples = chunk.samples;
+
+	if (!samples) {
+		chunk.reading ??= readSamples(chunk);
+		samples = await chunk.reading;
+		keptBytes += chunk.samples ? 0 : samples.bytes;
+		chunk.samples = samples;
+		chunk.reading = null;
 	}
 	kept.delete(chunk);
 	kept.add(chunk);
 	while (keptBytes > MOST_BYTES && kept.size > 1)
 		forgetOldest();
-	return chunk.samples;
+	return samples;
 }
 
 /* ---- All ---- */
@@ -191,15 +210,12 @@ async function sumUp(recording, { event, off, from, to }) {
 		chunk.kind === KIND.samples && chunk.event === event && !off.has(chunk.cpu) &&
 		chunk.last >= from && chunk.first <= to);
 
-	for (const chunk of touched) {
-		const whole = chunk.first >= from && chunk.last <= to;
-		if (whole ? !chunk.sums : !chunk.samples)
-			await (whole ? sumsOf(chunk) : samplesOf(chunk));
-		if (whole)
-			addSums(chunk.sums);
-		else
-			addSamples(chunk.samples);
-	}
+	const isWhole = (chunk) => chunk.first >= from && chunk.last <= to;
+	const parts = await Promise.all(touched.map((chunk) =>
+		isWhole(chunk) ? chunk.sums ?? sumsOf(chunk) : chunk.samples ?? samplesOf(chunk)));
+
+	touched.forEach((chunk, i) =>
+		isWhole(chunk) ? addSums(parts[i]) : addSamples(parts[i], from - chunk.first, to - chunk.first));
 	return { samples, weights, total: total(weights), count: total(samples) };
 
 	function addSums(sums) {
@@ -208,9 +224,9 @@ async function sumUp(recording, { event, off, from, to }) {
 			weights[sums.places[i]] += sums.weights[i];
 		}
 	}
-	function addSamples(cut) {
+	function addSamples(cut, least, most) {
 		for (let i = 0; i < cut.times.length; i++) {
-			if (cut.times[i] < from || cut.times[i] > to)
+			if (cut.times[i] < least || cut.times[i] > most)
 				continue;
 			samples[cut.places[i]]++;
 			weights[cut.places[i]] += cut.weights[i];

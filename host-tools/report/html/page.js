@@ -110,11 +110,11 @@ function choose(number) {
 
 /* ---- Computing ---- */
 
-/* Draw what is known at once, sum up what is selected, then draw the time line as fine as it gets. */
+/* Draw what is known at once, sum up what is selected, then have the time line as fine as it gets. */
 async function update() {
 	const mine = ++turn, { from, to } = selected();
 
-	drawTimeline();
+	const coarse = drawTimeline();
 	const sums = await sumUp(recording, { event: view.event, off: state.off, from, to });
 	if (mine !== turn)
 		return;
@@ -123,7 +123,7 @@ async function update() {
 	drawTable();
 	drawStatus();
 	document.body.dataset.turn = turn;
-	refine(mine);
+	refine(mine, coarse);
 }
 
 function retree() {
@@ -143,16 +143,20 @@ function retree() {
 	}
 }
 
-async function refine(mine) {
-	let coarse = drawTimeline();
+/* Chunk by chunk, so that whoever wants something else meanwhile need not wait: first those that are
+ * seen, then the others, as far as there is room, so that they are at hand. */
+async function refine(mine, coarse) {
+	let drawn = performance.now();
 
-	while (coarse.length && mine === turn) {
-		for (const chunk of coarse.slice(0, 8))
-			await samplesOf(chunk);
-		if (mine === turn)
-			coarse = drawTimeline();
-		if (!kept.has(coarse[0]) && keptBytes > MOST_BYTES / 2)
+	for (const chunk of [...coarse, ...recording.chunks.filter((one) => !one.samples)]) {
+		await new Promise(requestIdleCallback ?? setTimeout);
+		if (mine !== turn || keptBytes > MOST_BYTES * 0.9)
 			return;
+		await samplesOf(chunk);
+		if (mine === turn && coarse.includes(chunk) && (performance.now() - drawn > 100 || chunk === coarse.at(-1))) {
+			drawTimeline();
+			drawn = performance.now();
+		}
 	}
 }
 

@@ -11,11 +11,14 @@ const MARKS = [
 /* A canvas of its size on the screen, empty, in CSS pixels. */
 function clean(canvas, height) {
 	const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
-	const context = canvas.getContext("2d");
+	const context = canvas.getContext("2d"), wanted = Math.round(width * ratio);
 
-	canvas.width = Math.round(width * ratio);
-	canvas.height = Math.round(height * ratio);
-	context.scale(ratio, ratio);
+	if (canvas.width !== wanted) { /* which takes long */
+		canvas.width = wanted;
+		canvas.height = Math.round(height * ratio);
+		context.scale(ratio, ratio);
+	}
+	context.clearRect(0, 0, width, height);
 	return { context, width };
 }
 
@@ -43,34 +46,37 @@ function drawAxis(canvas, view) {
 	}
 }
 
-/* What of a chunk falls into each of the columns, added to them. Its parts are as good as its
- * samples where they are no wider than a column. */
-function addColumns(columns, chunk, view, exact) {
+/* What of a chunk falls into each of the columns, added to them: of its samples, if they are given,
+ * else of its parts, which are as good where they are no wider than a column. */
+function addColumns(columns, chunk, view, samples) {
 	const scale = columns.length / (view.to - view.from + 1);
-	const put = (time, weight) => {
-		const x = Math.floor((time - view.from) * scale);
-		if (x >= 0 && x < columns.length)
-			columns[x] += weight;
-	};
+	const start = (chunk.first - view.from) * scale;
 
-	if (exact) {
-		for (let i = 0; i < exact.times.length; i++)
-			put(exact.times[i], exact.weights[i]);
+	if (samples) {
+		const { times, weights } = samples;
+		for (let i = 0; i < times.length; i++) {
+			const x = Math.floor(start + times[i] * scale);
+			if (x >= 0 && x < columns.length)
+				columns[x] += weights[i];
+		}
 		return;
 	}
-	const part = (chunk.last - chunk.first + 1) / chunk.bins.length;
-	const pieces = Math.max(1, Math.ceil(part * scale));
+	const part = (chunk.last - chunk.first + 1) / chunk.bins.length * scale;
+	const pieces = Math.max(1, Math.ceil(part));
 	chunk.bins.forEach((weight, i) => {
-		for (let piece = 0; weight && piece < pieces; piece++)
-			put(chunk.first + (i + (piece + 0.5) / pieces) * part, weight / pieces);
+		for (let piece = 0; weight && piece < pieces; piece++) {
+			const x = Math.floor(start + (i + (piece + 0.5) / pieces) * part);
+			if (x >= 0 && x < columns.length)
+				columns[x] += weight / pieces;
+		}
 	});
 }
 
-/* Whether a chunk's parts are wider than a pixel, so that its samples are wanted. */
+/* Whether a chunk's parts are wider than two pixels, so that its samples are wanted. */
 function isCoarse(chunk, view, width) {
 	const part = (chunk.last - chunk.first + 1) / chunk.bins.length;
 
-	return part * width > view.to - view.from + 1;
+	return part * width > 2 * (view.to - view.from + 1);
 }
 
 function visible(recording, view, kind, cpu) {
@@ -101,7 +107,7 @@ function drawMarks(context, width, recording, view, cpu) {
 			if (chunk.samples)
 				chunk.samples.times.forEach((time, i) => {
 					const long = mark.kind === KIND.throttled ? chunk.samples.weights[i] : 0;
-					context.fillRect((time - view.from) * scale - 1, mark.top,
+					context.fillRect((chunk.first + time - view.from) * scale - 1, mark.top,
 						Math.max(3, long * scale), 4);
 				});
 			else
