@@ -12,6 +12,7 @@
 #include "host-tools/report/html_json.h"
 #include "host-tools/report/html_page.h"
 #include "host-tools/report/html_records.h"
+#include "host-tools/report/html_sources.h"
 
 /* The function of ours that a workload is called by (agent/record_run.c): what stands around it in
  * a stack is the machine's own. */
@@ -19,8 +20,8 @@
 
 /* Nodes: their count, columns of parents (each as how far before it, 0: none) and functions.
  * Places: their count, columns of nodes and of addresses, each as the signed difference from the
- * one before. Numbers as in series.h. */
-static int put_places(const struct places *places, FILE *out)
+ * one before, and their lines as html_sources.h has them. Numbers as in series.h. */
+static int put_places(const struct places *places, struct html_sources *sources, FILE *out)
 {
 	const struct intern *nodes = &places->nodes, *all = &places->places;
 	struct blob blob = { 0 };
@@ -36,8 +37,10 @@ static int put_places(const struct places *places, FILE *out)
 		series_number(&blob, all->keys[i].a);
 	for (uint32_t i = 0; i < all->count; i++)
 		series_signed(&blob, all->keys[i].b - (i ? all->keys[i - 1].b : 0));
+	code = html_sources_of(sources, places, &blob);
 	fputs("<script type=\"application/octet-stream\" id=\"places\">", out);
-	code = series_block(out, &blob);
+	if (!code)
+		code = series_block(out, &blob);
 	fputs("</script>\n", out);
 	blob_free(&blob);
 	return code;
@@ -94,7 +97,7 @@ static json_t *events_of(const struct perf_reader *reader)
 }
 
 static int put_facts(const struct recording_file *file, const struct html_records *records,
-                     FILE *out)
+                     const struct html_sources *sources, FILE *out)
 {
 	json_t *facts = html_facts(file);
 	bool any = records->first <= records->last;
@@ -106,6 +109,7 @@ static int put_facts(const struct recording_file *file, const struct html_record
 	json_object_set_new(facts, "caller", json_string(WORKLOAD_CALLER));
 	json_object_set_new(facts, "events", events_of(&file->reader));
 	json_object_set_new(facts, "functions", functions_of(&records->places));
+	json_object_set_new(facts, "sources", html_sources_json(sources));
 	json_object_set_new(facts, "chunks", chunks_of(&records->series));
 	return html_json(out, facts);
 }
@@ -113,15 +117,17 @@ static int put_facts(const struct recording_file *file, const struct html_record
 static int put_data(struct recording_file *file, struct html_records *records, FILE *out,
                     struct error *error)
 {
+	struct html_sources sources = { 0 };
 	int code = recording_file_walk(file, html_records_add, records, error);
 
 	if (!code)
 		code = html_records_end(records);
 	if (!code)
-		code = put_places(&records->places, out);
+		code = put_places(&records->places, &sources, out);
 	fputs("<script type=\"application/json\" id=\"facts\">", out);
 	if (!code)
-		code = put_facts(file, records, out);
+		code = put_facts(file, records, &sources, out);
+	html_sources_free(&sources);
 	fputs("</script>\n", out);
 	if (code == -EIO)
 		return error_set(error, code, "writing the page failed");

@@ -16,7 +16,7 @@ json_t *html_text(const char *text)
 	if (!text)
 		return json_null();
 	for (char *c = clean; c && *c; c++)
-		*c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
+		*c = ((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f ? '?' : *c;
 	json = clean ? json_string(clean) : NULL;
 	for (char *c = clean; c && !json && *c; c++)
 		*c = (unsigned char)*c & 0x80 ? '?' : *c;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Any text: what is no UTF-8, and control characters, become "?". NULL becomes null. */
+/* Any text: what is no UTF-8, and control characters but tabs, become "?". NULL becomes null. */
 json_t *html_text(const char *text);
 
 /* A number as JavaScript has it: beyond 2^53 rounded. */

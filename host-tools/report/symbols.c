@@ -28,6 +28,7 @@ struct mapping {
 	uint64_t start, end; /* addresses */
 	uint64_t file_offset;
 	char *file;                 /* base name */
+	char *path;                 /* where its functions were read from; NULL: from nowhere */
 	struct function *functions; /* sorted by offset */
 	size_t count;
 };
@@ -71,6 +72,7 @@ void symbols_free(struct symbols *symbols)
 			free(mapping->functions[f].name);
 		free(mapping->functions);
 		free(mapping->file);
+		free(mapping->path);
 	}
 	for (size_t i = 0; i < symbols->made_count; i++)
 		free(symbols->made[i]);
@@ -150,6 +152,7 @@ static void load_functions(struct mapping *mapping, const char *path)
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		Elf_Scn *section = NULL;
 
+		mapping->path = strdup(path);
 		while ((section = elf_nextscn(elf, section)))
 			load_section(mapping, elf, section);
 		if (mapping->count)
@@ -310,6 +313,13 @@ struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
 		return (struct symbol){ .offset = address };
 	offset = address - mapping->start + mapping->file_offset;
 	return (struct symbol){ mapping->file, find_function(mapping, offset), offset };
+}
+
+const char *symbols_elf(const struct symbols *symbols, uint64_t address)
+{
+	const struct mapping *mapping = find_mapping(symbols, address);
+
+	return mapping ? mapping->path : NULL;
 }
 
 static const char *look_up(struct symbols *symbols, uint64_t address)

@@ -34,6 +34,10 @@ struct symbol {
 };
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
 
+/* The ELF file that the names around an address were read from, which is of the build that was
+ * recorded; NULL: there is none. Valid until symbols_free(). */
+const char *symbols_elf(const struct symbols *symbols, uint64_t address);
+
 /*
  * The function at address. The name stays valid until symbols_free(); where nobody knows one
  * it is made of the file's name and the offset in it, or of the address. Never NULL.

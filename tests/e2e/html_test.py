@@ -4,6 +4,7 @@
 same time, and nothing that a recording says runs there."""
 
 import collections
+import os
 import pathlib
 import random
 import re
@@ -17,7 +18,13 @@ import tap
 
 TOOL = fake_run.TOOL
 SOURCE = """
-int leaf(volatile int *p) { for (int i = 0; i < 9; i++) *p += i; return *p; }
+int leaf(volatile int *p)
+{
+	int sum = *p * 5; /* </script><b>bold */
+	for (int i = 0; i < 9; i++)
+		*p += i;
+	return sum + *p;
+}
 int other(volatile int *p) { return *p * 3; }
 int middle(volatile int *p) { return leaf(p) + other(p); }
 int record_workload(void) { int x = 0; return middle(&x); }
@@ -37,13 +44,16 @@ def run(*words):
 
 
 def build(name, *rename):
-    """An ELF whose functions are known: {name: where it lies in the file}."""
+    """NAME.sym, an ELF whose functions are known, and NAME.elf beside it with its DWARF: {name: where
+    it lies in the file}."""
+    full, name = HERE / f"{name}.elf", HERE / f"{name}.sym"
     (HERE / "t.c").write_text(SOURCE)
-    subprocess.run(["gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie", "-o",
-                    HERE / name, HERE / "t.c"], check=True)
+    subprocess.run(["gcc", "-g", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie",
+                    "-Wl,--build-id=sha1", "-o", full, HERE / "t.c"], check=True)
     if rename:
-        subprocess.run(["objcopy", "--redefine-sym", "=".join(rename), HERE / name], check=True)
-    names = dict(line.split()[::2][::-1] for line in run("nm", HERE / name).stdout.splitlines()
+        subprocess.run(["objcopy", "--redefine-sym", "=".join(rename), full], check=True)
+    subprocess.run(["objcopy", "--strip-debug", full, name], check=True)
+    names = dict(line.split()[::2][::-1] for line in run("nm", name).stdout.splitlines()
                  if len(line.split()) == 3)
     return {name: int(value, 16) - 0x400000 for name, value in names.items()}
 
@@ -51,7 +61,7 @@ def build(name, *rename):
 def make(path, image, places, events):
     """Two CPUs' samples in functions that change with time, and marks of each kind."""
     file = perf_file.PerfFile(events, cpus=2)
-    file.image(HERE / image, ADDRESS, 0x10000, 0)
+    file.image(HERE / f"{image}.sym", ADDRESS, 0x10000, 0)
     for cpu in range(2):
         file.command("test", 1 + cpu)
     chance = random.Random(1)
@@ -204,6 +214,40 @@ def flame(page):
     page.press("Escape")
 
 
+def by_line(page):
+    return {line: [count, text] for line, count, text in page.value(
+        """[...document.querySelectorAll('#lines tbody tr')].map((row) =>
+           [row.cells[2].textContent, Number(row.cells[1].textContent), row.cells[3].textContent])""")}
+
+
+def sources(page):
+    """The hot function's lines, as addr2line has them of the same samples."""
+    page.value("choose(recording.facts.functions.findIndex((f) => f[0] === 'leaf'))")
+    script = run("perf", "script", "-i", DATA, "-F", "ip,sym", "-G").stdout
+    ips = collections.Counter(int(line.split()[0], 16) for line in script.splitlines()
+                              if line.split()[1:2] == ["leaf"])
+    places = list(ips)
+    found = run("addr2line", "-e", HERE / "image.elf",
+                *(hex(ip - ADDRESS + 0x400000) for ip in places)).stdout.splitlines()
+    expected = collections.Counter()
+    for ip, line in zip(places, found):
+        expected[re.search(r"t\.c:\d+", line).group(0)] += ips[ip]
+    seen, text_of = by_line(page), SOURCE.splitlines()
+    tap.equal({line: count for line, (count, _) in seen.items() if count}, dict(expected),
+              "the hot function's samples by line are those of addr2line")
+    tap.equal({line: text for line, (_, text) in seen.items()},
+              {line: text_of[int(line.split(":")[1]) - 1] for line in seen},
+              "beside them stands what the source says there")
+    time = (HERE / "image.sym").stat().st_mtime + 10
+    os.utime(HERE / "t.c", (time, time))
+    run(TOOL, "report", "--html", "-o", HERE / "changed.html", DATA)
+    page.open(HERE / "changed.html")
+    page.value("choose(recording.facts.functions.findIndex((f) => f[0] === 'leaf'))")
+    tap.equal(by_line(page), {line: [count, ""] for line, (count, _) in seen.items() if count},
+              "of a source that was changed since only the numbers stand")
+    page.open(PAGE)
+
+
 def looks(page):
     tap.equal(page.value("[seconds(3004004369), seconds(812), seconds(12500000), amount(1234567)]"),
               ["3.004 s", "812 ns", "12.50 ms", "1.235 M"], "units are for people")
@@ -301,7 +345,7 @@ def main():
     tap.equal((done.returncode, done.stderr), (0, ""), "a page is made of stock perf's file as well")
     with browsers.Browser() as page:
         page.open(PAGE)
-        for part in (selections, bars, typed, flame, looks):
+        for part in (selections, bars, typed, flame, sources, looks):
             part(page)
         closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
         hostile(page)

@@ -61,8 +61,11 @@ async function readPlaces(facts) {
 	const nodes = column(count, Uint32Array, block.next);
 	let address = 0;
 	const addresses = column(count, Float64Array, () => address += block.signed());
+	const sources = column(count, Uint32Array, block.next);
+	let line = 0;
+	const lines = column(count, Uint32Array, () => line += block.signed());
 	return {
-		parents, functions, nodes, addresses, count, nodeCount,
+		parents, functions, nodes, addresses, sources, lines, count, nodeCount,
 		inner: findInner(parents, functions),
 		machine: findMachine(facts, parents, functions),
 	};

@@ -88,7 +88,10 @@ function drawHot() {
 
 	byId("hot").hidden = state.chosen === null;
 	byId("hot-title").textContent = `${name ?? "[unknown]"} in ${file ?? "[unknown]"}`;
-	drawAddresses(byId("addresses"), list, () => "");
+	drawAddresses(byId("addresses"), recording.facts, list);
+	const lines = linesOf(recording.facts, list);
+	byId("lines").hidden = !lines.length;
+	drawLines(byId("lines"), recording.facts, lines);
 }
 
 /* The frame that the keys stand on, told in words. */

@@ -99,16 +99,18 @@ function drawFunctions(table, list, { sums, sorted, search, most, chosen }, sort
 	return shown.length;
 }
 
-/* Where in a function its samples were taken: [{address, samples, weight}], by address. */
+/* Where in a function its samples were taken: [{address, source, line, samples, weight}], by
+ * address; source is a number + 1, or 0. */
 function addressesOf(recording, sums, number) {
-	const { functions, nodes, addresses } = recording.places;
+	const { functions, nodes, addresses, sources, lines } = recording.places;
 	const found = new Map();
 
 	for (let place = 0; place < nodes.length; place++) {
 		if (functions[nodes[place]] !== number || !sums.samples[place])
 			continue;
 		const address = addresses[place];
-		const one = found.get(address) ?? { address, samples: 0, weight: 0 };
+		const one = found.get(address) ??
+			{ address, source: sources[place], line: lines[place], samples: 0, weight: 0 };
 		one.samples += sums.samples[place];
 		one.weight += sums.weights[place];
 		found.set(address, one);
@@ -116,17 +118,56 @@ function addressesOf(recording, sums, number) {
 	return [...found.values()].sort((a, b) => a.address - b.address);
 }
 
-function drawAddresses(table, list, line) {
+function lineName(facts, { source, line }) {
+	return source ? `${facts.sources[source - 1][0].replace(/.*\//, "")}:${line}` : "";
+}
+
+function drawAddresses(table, facts, list) {
 	const whole = list.reduce((sum, one) => sum + one.weight, 0);
-	const lined = list.some((one) => line(one.address));
 	const most = list.reduce((sum, one) => Math.max(sum, one.weight), 0);
+	const lined = list.some((one) => one.source);
 
 	head(table, [["Share", "number"], ["Samples", "number"], ["Address", "name"],
 		...(lined ? [["Line", "name"]] : []), ["", "share"]]);
 	table.tBodies[0].replaceChildren(...list.map((one) => row(
 		cell(percent(one.weight, whole), "number"), cell(String(one.samples), "number"),
-		cell(hex(one.address), "name"), ...(lined ? [cell(line(one.address), "name")] : []),
+		cell(hex(one.address), "name"), ...(lined ? [cell(lineName(facts, one), "name")] : []),
 		bar(one.weight, most))));
+}
+
+/* The lines of the sources that a function's samples are in, with those around them: [{source, line,
+ * text, samples, weight}]. */
+function linesOf(facts, list) {
+	const found = new Map();
+	const add = (source, line, samples, weight) => {
+		const key = `${source}:${line}`;
+		const one = found.get(key) ??
+			{ source, line, text: facts.sources[source - 1][1][line] ?? "", samples: 0, weight: 0 };
+		one.samples += samples;
+		one.weight += weight;
+		found.set(key, one);
+	};
+
+	for (const { source, line, samples, weight } of list.filter((one) => one.source)) {
+		add(source, line, samples, weight);
+		for (let near = line - 5; near <= line + 5; near++)
+			if (facts.sources[source - 1][1][near] !== undefined)
+				add(source, near, 0, 0);
+	}
+	return [...found.values()].sort((a, b) => a.source - b.source || a.line - b.line);
+}
+
+function drawLines(table, facts, list) {
+	const whole = list.reduce((sum, one) => sum + one.weight, 0);
+	const most = list.reduce((sum, one) => Math.max(sum, one.weight), 0);
+	const share = (one) => one.weight ? percent(one.weight, whole) : "";
+
+	head(table, [["Share", "number"], ["Samples", "number"], ["Line", "name"], ["Source", "name"],
+		["", "share"]]);
+	table.tBodies[0].replaceChildren(...list.map((one) => row(
+		cell(share(one), "number"), cell(one.samples ? String(one.samples) : "", "number"),
+		cell(lineName(facts, one), "name"), cell(one.text, "name source"),
+		one.weight ? bar(one.weight, most) : cell(""))));
 }
 
 /* ---- In words ---- */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/perfdata/buildid_cache.h"
+
+struct opened {
+	int fd; /* -1: it is not there */
+	Elf *elf;
+};
+
+struct lines_elf {
+	char *path;
+	struct opened file;  /* that offsets are in */
+	struct opened debug; /* with the DWARF, if that is another */
+	Dwarf *dwarf;        /* NULL: there is none */
+};
+
+static struct opened open_elf(const char *path)
+{
+	struct opened opened = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+
+	if (opened.fd >= 0)
+		opened.elf = elf_begin(opened.fd, ELF_C_READ_MMAP, NULL);
+	return opened;
+}
+
+static void close_elf(struct opened *opened)
+{
+	elf_end(opened->elf);
+	if (opened->fd >= 0)
+		close(opened->fd);
+	*opened = (struct opened){ .fd = -1 };
+}
+
+static bool has_dwarf(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name =
+		    gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".debug_info"))
+			return header.sh_type != SHT_NOBITS;
+	}
+	return false;
+}
+
+/* An image's symbols are in NAME.sym, its DWARF is beside it in NAME.elf, of the same build. */
+static void find_debug(struct lines_elf *elf)
+{
+	const char *dot = strrchr(elf->path, '.'), *slash = strrchr(elf->path, '/');
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(elf->file.elf, &id);
+	char *path = NULL;
+
+	if (size <= 0 || !dot || (slash && slash > dot) ||
+	    asprintf(&path, "%.*s.elf", (int)(dot - elf->path), elf->path) < 0)
+		return;
+	if (buildid_is_of(path, id, (size_t)size))
+		elf->debug = open_elf(path);
+	free(path);
+}
+
+static void open_dwarf(struct lines_elf *elf)
+{
+	Elf *from;
+
+	elf->file = open_elf(elf->path);
+	from = elf->file.elf;
+	if (from && !has_dwarf(from)) {
+		find_debug(elf);
+		from = elf->debug.elf;
+	}
+	if (from)
+		elf->dwarf = dwarf_begin_elf(from, DWARF_C_READ, NULL);
+}
+
+static struct lines_elf *find_elf(struct lines *lines, const char *path)
+{
+	struct lines_elf *elf;
+
+	for (uint32_t i = 0; i < lines->count; i++) {
+		if (!strcmp(lines->elves[i].path, path))
+			return &lines->elves[i];
+	}
+	elf = realloc(lines->elves, (lines->count + 1) * sizeof(*elf));
+	if (!elf)
+		return NULL;
+	lines->elves = elf;
+	elf += lines->count;
+	*elf = (struct lines_elf){ strdup(path), { .fd = -1 }, { .fd = -1 }, NULL };
+	if (!elf->path)
+		return NULL;
+	lines->count++;
+	open_dwarf(elf);
+	return elf;
+}
+
+/* What a byte of the file is linked at; false: it is in no segment. */
+static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr segment;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &segment); i++) {
+		if (segment.p_type == PT_LOAD && offset >= segment.p_offset &&
+		    offset - segment.p_offset < segment.p_filesz) {
+			*address = segment.p_vaddr + (offset - segment.p_offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The compilation unit of an address: by .debug_aranges, which not every compiler writes. */
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+{
+	Dwarf_CU *at = NULL;
+	uint8_t kind;
+
+	if (dwarf_addrdie(dwarf, address, unit))
+		return true;
+	while (!dwarf_get_units(dwarf, at, &at, NULL, &kind, unit, NULL)) {
+		if (kind == DW_UT_compile && dwarf_haspc(unit, address) > 0)
+			return true;
+	}
+	return false;
+}
+
+struct line lines_find(struct lines *lines, const char *path, uint64_t offset)
+{
+	struct lines_elf *elf = find_elf(lines, path);
+	uint64_t address;
+	Dwarf_Die unit;
+	Dwarf_Line *line;
+	const char *file;
+	int number;
+
+	if (!elf || !elf->dwarf || !address_of(elf->file.elf, offset, &address) ||
+	    !find_unit(elf->dwarf, address, &unit))
+		return (struct line){ 0 };
+	line = dwarf_getsrc_die(&unit, address);
+	file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	if (!file || dwarf_lineno(line, &number) || number < 1)
+		return (struct line){ 0 };
+	return (struct line){ file, (uint32_t)number };
+}
+
+bool lines_is_same(const char *source, const char *path)
+{
+	struct stat ours, theirs;
+
+	return !stat(source, &ours) && !stat(path, &theirs) && S_ISREG(ours.st_mode) &&
+	       ours.st_mtime <= theirs.st_mtime;
+}
+
+void lines_free(struct lines *lines)
+{
+	for (uint32_t i = 0; i < lines->count; i++) {
+		dwarf_end(lines->elves[i].dwarf);
+		close_elf(&lines->elves[i].debug);
+		close_elf(&lines->elves[i].file);
+		free(lines->elves[i].path);
+	}
+	free(lines->elves);
+	*lines = (struct lines){ 0 };
+}
