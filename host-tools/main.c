@@ -10,6 +10,7 @@
 #include "host-tools/merge/merge.h"
 #include "host-tools/remote/remote.h"
 #include "host-tools/report/dump.h"
+#include "host-tools/report/export.h"
 #include "host-tools/report/flamegraph.h"
 #include "host-tools/report/report.h"
 #include "host-tools/run/run.h"
@@ -42,6 +43,8 @@ static const struct {
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "report", command_report,
 	  "where a recording's events happened: a table, or a page for a browser" },
+	{ "export", command_export,
+	  "write a recording as other tools read it: CSV, pprof, CTF, ..." },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -64,6 +64,13 @@ int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
 struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
                                                const struct perf_event_header *record);
 
+/* Whether PERIODs are nanoseconds: the clock's. */
+static inline bool perf_reader_is_clock(const struct perf_reader_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
 /* What became of bareperf's ledger in this file. */
 enum perf_ledger {
 	PERF_LEDGER_NONE,      /* another tool's file, or its writer was ended before it was done */

@@ -92,36 +92,14 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	return stacks->flame.failed;
 }
 
-/* Sets stacks->event and by_period. */
-static int choose_event(struct stacks *stacks, const struct perf_reader *reader,
-                        const struct flamegraph_options *options, struct error *error)
-{
-	for (uint32_t i = 0; i < reader->event_count; i++) {
-		const struct perf_reader_event *event = &reader->events[i];
-
-		if (options->event && strcmp(options->event, event->name) != 0)
-			continue;
-		if (!stacks->event || event->samples > stacks->event->samples)
-			stacks->event = event;
-	}
-	if (stacks->event && stacks->event->samples) {
-		stacks->by_period = stacks->event->attr.sample_type & PERF_SAMPLE_PERIOD;
-		return 0;
-	}
-	if (options->event)
-		return error_set(error, -ENODATA, "%s has no event %s with samples", options->input,
-		                 options->event);
-	return error_set(error, -ENODATA, "%s has no samples to draw", options->input);
-}
-
 static int write_output(const struct stacks *stacks, const struct flamegraph_options *options,
                         struct error *error)
 {
 	FILE *out = options->output ? fopen(options->output, "w") : stdout;
 	const char *name = options->output ? options->output : "standard output";
-	const struct perf_event_attr *attr = &stacks->event->attr;
-	bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
-	const char *unit = !stacks->by_period ? "samples" : clock ? "ns" : stacks->event->name;
+	const char *unit = !stacks->by_period                    ? "samples"
+	                   : perf_reader_is_clock(stacks->event) ? "ns"
+	                                                         : stacks->event->name;
 	char title[256];
 	int code = 0;
 
@@ -142,14 +120,16 @@ static int write_output(const struct stacks *stacks, const struct flamegraph_opt
 static int draw_samples(struct stacks *stacks, struct recording_file *recording,
                         const struct flamegraph_options *options, struct error *error)
 {
-	int code = choose_event(stacks, &recording->reader, options, error);
+	int code = recording_file_event(recording, options->event, &stacks->event, error);
 
 	if (!code && options->output && recording_file_is(recording, options->output))
 		return error_set(error, -EINVAL,
 		                 "%s is the recording itself: name another file with -o",
 		                 options->output);
-	if (!code)
-		code = recording_file_walk(recording, visit_samples, stacks, error);
+	if (code)
+		return code;
+	stacks->by_period = stacks->event->attr.sample_type & PERF_SAMPLE_PERIOD;
+	code = recording_file_walk(recording, visit_samples, stacks, error);
 	return code ? code : write_output(stacks, options, error);
 }
 

@@ -77,11 +77,6 @@ static json_t *chunks_of(const struct series_set *set)
 	return list;
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
-}
-
 static json_t *events_of(const struct perf_reader *reader)
 {
 	json_t *list = json_array();
@@ -90,8 +85,8 @@ static json_t *events_of(const struct perf_reader *reader)
 		const struct perf_reader_event *event = &reader->events[i];
 
 		json_array_append_new(list, json_pack("{so sb so}", "name", html_text(event->name),
-		                                      "clock", is_clock(&event->attr), "samples",
-		                                      html_number(event->samples)));
+		                                      "clock", perf_reader_is_clock(event),
+		                                      "samples", html_number(event->samples)));
 	}
 	return list;
 }

@@ -51,7 +51,8 @@ int html_json(FILE *out, json_t *json)
 {
 	int code = !json ? -ENOMEM : 0;
 
-	if (!code && json_dump_callback(json, put_escaped, out, JSON_COMPACT | JSON_ENSURE_ASCII))
+	if (!code && json_dump_callback(json, put_escaped, out,
+	                                JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY))
 		code = ferror(out) ? -EIO : -ENOMEM;
 	json_decref(json);
 	return code;

@@ -3,11 +3,32 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/ledger/recount.h"
 #include "host-tools/util/terminal.h"
+
+int recording_file_event(const struct recording_file *file, const char *name,
+                         const struct perf_reader_event **event, struct error *error)
+{
+	const struct perf_reader *reader = &file->reader;
+
+	*event = NULL;
+	for (uint32_t i = 0; i < reader->event_count; i++) {
+		const struct perf_reader_event *one = &reader->events[i];
+
+		if ((!name || !strcmp(name, one->name)) &&
+		    (!*event || one->samples > (*event)->samples))
+			*event = one;
+	}
+	if (*event && (*event)->samples)
+		return 0;
+	return name ? error_set(error, -ENODATA, "%s has no event %s with samples", reader->path,
+	                        name)
+	            : error_set(error, -ENODATA, "%s has no samples", reader->path);
+}
 
 int recording_file_walk(struct recording_file *file,
                         int (*visit)(void *context, struct perf_reader *reader,

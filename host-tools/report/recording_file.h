@@ -24,6 +24,11 @@ void recording_file_close(struct recording_file *file);
 /* Whether path is this file: what a view writes must not go there. */
 bool recording_file_is(const struct recording_file *file, const char *path);
 
+/* The event of this name, or the one with the most samples. -ENODATA: it has none, or no samples.
+ */
+int recording_file_event(const struct recording_file *file, const char *name,
+                         const struct perf_reader_event **event, struct error *error);
+
 /* Show all records to visit, which returns a negative errno to stop. 0, or that. */
 int recording_file_walk(struct recording_file *file,
                         int (*visit)(void *context, struct perf_reader *reader,

@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
-COMMANDS = ("run", "list", "import", "merge", "dump", "report", "flamegraph", *REMOTE)
+COMMANDS = ("run", "list", "import", "merge", "dump", "report", "export", "flamegraph", *REMOTE)
 
 
 def run(*words):
@@ -45,8 +45,8 @@ for options in (["-a", "riscv"], ["--timeout", "soon"], ["--region-size", "3"], 
     tap.equal(run("run", *options, "--", "record")[0], 126,
               f"`run {' '.join(options)}` exits with 126")
 for path, text in (("/nowhere/perf.data", "No such file"), ("/", "/"), ("/dev/null", "/dev/null")):
-    for command in ("dump", "report", "flamegraph"):
-        status, _, err = run(command, path)
+    for command in ("dump", "report", "export -f csv", "flamegraph"):
+        status, _, err = run(*command.split(), path)
         tap.ok(status == 1 and text in err, f"`{command} {path}` exits with 1 and says why", err)
 
 if not shutil.which("man"):

@@ -19,6 +19,7 @@
 #include "host-tools/ledger/missing.h"
 #include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
+#include "host-tools/report/export_format.h"
 #include "host-tools/report/html.h"
 #include "host-tools/report/html_page.h"
 #include "host-tools/session/session.h"
@@ -251,6 +252,27 @@ static void write_page(void)
 	free(page);
 }
 
+/* One of the formats of `bareperf export`. */
+static void write_export(uint8_t which)
+{
+	static int (*const formats[])(struct export *, struct error *) = {
+		export_csv, export_folded, export_pprof, export_callgrind, export_speedscope
+	};
+	struct recording_file file;
+	struct export export = { .file = &file, .out = fopen("/dev/null", "w") };
+	struct error error = { "" };
+
+	must(!!export.out);
+	if (!recording_file_open(&file, path, &error)) {
+		export.places.symbols = file.symbols;
+		formats[which % (sizeof(formats) / sizeof(formats[0]))](&export, &error);
+	}
+	fclose(export.out);
+	places_free(&export.places);
+	tasks_free(&export.tasks);
+	recording_file_close(&file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error error = { "" };
@@ -260,6 +282,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_input(data, size);
 	sign();
 	write_page();
+	write_export(data[size - 1]);
 	dump_perf_data(&dump, &error);
 	if (dump.has_ledger)
 		tell(&dump.ledger);

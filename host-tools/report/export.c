@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf export`: a recording for others' tools. */
+#include "host-tools/report/export.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/report/export_format.h"
+#include "host-tools/util/arguments.h"
+#include "host-tools/util/exit_status.h"
+
+static const struct format {
+	const char *name;
+	int (*write)(struct export *export, struct error *error);
+	const char *reader;
+	bool is_binary, is_folder;
+} formats[] = {
+	{ "csv", export_csv, "a line a sample, for spreadsheets and scripts", false, false },
+	{ "folded", export_folded, "a line a stack: flamegraph.pl, inferno, speedscope", false,
+	  false },
+	{ "speedscope", export_speedscope, "speedscope.app", false, false },
+	{ "pprof", export_pprof, "go tool pprof", true, false },
+	{ "callgrind", export_callgrind, "callgrind_annotate, KCachegrind", false, false },
+	{ "ctf", export_ctf, "a folder with a CTF 1.8 trace: babeltrace2, Trace Compass", false,
+	  true },
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+struct export_options {
+	const char *input;
+	const char *output; /* NULL: standard output */
+	const char *event;  /* NULL: every event */
+	const struct format *format;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "format", 'f', "FORMAT", 0, "what to write, see below", 0 },
+	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 },
+	{ "event", 'e', "NAME", 0, "of this event only", 0 },
+	{ 0 },
+};
+
+static const struct format *find_format(const char *name)
+{
+	for (size_t i = 0; i < FORMATS; i++) {
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static void check_options(const struct export_options *options, const struct argp_state *state)
+{
+	const struct format *format = options->format;
+
+	if (!format)
+		argp_error(state, "--format FORMAT: which?");
+	else if (format->is_folder && !options->output)
+		argp_error(state, "%s is a folder: which? (-o)", format->name);
+	else if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
+		argp_error(state, "%s is binary: to which file? (-o)", format->name);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct export_options *options = state->input;
+
+	switch (key) {
+	case 'f':
+		options->format = find_format(arg);
+		if (!options->format)
+			argp_error(state, "--format %s: there is no such format", arg);
+		return 0;
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'e':
+		options->event = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check_options(options, state);
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
+	default:
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
+	}
+}
+
+/* The formats in --help. */
+static char *list_formats(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	out = open_memstream(&list, &size);
+	if (!out)
+		return (char *)(uintptr_t)text;
+	fputs("Formats:\n", out);
+	for (size_t i = 0; i < FORMATS; i++)
+		fprintf(out, "  %-11s %s\n", formats[i].name, formats[i].reader);
+	fprintf(out, "\n%s", text);
+	fclose(out);
+	return list;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc =
+	    "Write the samples of FILE (default: perf.data) as another tool reads them. What is "
+	    "missing from the recording is told on standard error.\vExit status: 0 done, 1 "
+	    "error, 2 wrong usage.",
+	.help_filter = list_formats,
+};
+
+static int write_format(struct export *export, const struct export_options *options,
+                        struct error *error)
+{
+	const char *name = options->output ? options->output : "standard output";
+	int code;
+
+	if (options->format->is_folder)
+		return options->format->write(export, error);
+	export->out = options->output ? fopen(options->output, "w") : stdout;
+	if (!export->out)
+		return error_errno(error, "creating %s", name);
+	code = options->format->write(export, error);
+	if ((fflush(export->out) || ferror(export->out)) && !code)
+		code = error_errno(error, "writing %s", name);
+	if (options->output && fclose(export->out) && !code)
+		code = error_errno(error, "writing %s", name);
+	return code;
+}
+
+static int export_samples(struct export *export, const struct export_options *options,
+                          struct error *error)
+{
+	int code = 0;
+
+	export->places.symbols = export->file->symbols;
+	if (options->event)
+		code = recording_file_event(export->file, options->event, &export->only, error);
+	if (!code && options->output && recording_file_is(export->file, options->output))
+		return error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o",
+		                 options->output);
+	return code ? code : write_format(export, options, error);
+}
+
+static int export_recording(const struct export_options *options, struct error *error)
+{
+	struct recording_file file;
+	struct export export = { .file = &file, .output = options->output };
+	int code = recording_file_open(&file, options->input, error);
+
+	if (!code)
+		code = export_samples(&export, options, error);
+	if (!code || *file.broken.text) /* which is why there is nothing to export */
+		code = recording_file_missing(&file, error);
+	places_free(&export.places);
+	tasks_free(&export.tasks);
+	recording_file_close(&file);
+	return code;
+}
+
+int command_export(int argc, char **argv)
+{
+	struct export_options options = { 0 };
+	struct error error = { "" };
+
+	arguments_parse(&argp, argc, argv, "bareperf export", &options);
+	if (!export_recording(&options, &error))
+		return EXIT_OK;
+	error_print(&error);
+	return EXIT_ERROR;
+}

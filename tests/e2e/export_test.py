@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`bareperf export`: each format, read by the tool that it is for, adds up to what stock perf reports
+of the same recording."""
+
+import collections
+import csv
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+
+import fake_run
+import perf_file
+import tap
+
+TOOL = fake_run.TOOL
+SOURCE = """
+int leaf(volatile int *p) { for (int i = 0; i < 9; i++) *p += i; return *p; }
+int other(volatile int *p) { return *p * 3; }
+int middle(volatile int *p) { return leaf(p) + other(p); }
+int main(void) { int x = 0; return middle(&x); }
+"""
+UNKNOWN = "[unknown]"
+HOSTILE = 'a "b", c;\n d'
+EVENTS = (("cycles", perf_file.HARDWARE, 0), ("cpu-clock", perf_file.SOFTWARE, 0))
+ADDRESS, START, SAMPLES = 0x40000000, 5_000_000_123, 3000
+directory = tempfile.TemporaryDirectory(prefix="bareperf-export-")
+HERE = pathlib.Path(directory.name)
+DATA = HERE / "perf.data"
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          timeout=120, check=False, cwd=HERE, errors="replace", **more)
+
+
+def make():
+    """Two CPUs' samples of two events in known functions, and some in none."""
+    (HERE / "t.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie", "-o",
+                    HERE / "image", HERE / "t.c"], check=True)
+    places = dict(line.split()[::2][::-1] for line in run("nm", HERE / "image").stdout.splitlines()
+                  if len(line.split()) == 3)
+    at = {name: ADDRESS + int(value, 16) - 0x400000 for name, value in places.items()}
+    file = perf_file.PerfFile(EVENTS, cpus=2)
+    file.image(HERE / "image", ADDRESS, 0x10000, 0)
+    file.command("test", 1)
+    file.command(HOSTILE, 2)
+    chance = random.Random(1)
+    samples, times = [], [START, START]
+    for i in range(SAMPLES):
+        cpu, event = i % 2, i // 2 % 2
+        name = chance.choice(("leaf", "leaf", "other", None))
+        ip = at[name] + chance.choice((0, 2)) if name else 0x1000
+        period = chance.randint(900, 1100)
+        chain = [at["middle"] + 6, at["main"] + 6] if name else []
+        file.sample(ip, times[cpu], cpu, period, chain, event=event)
+        samples.append((times[cpu], cpu, EVENTS[event][0], period, ip, name))
+        times[cpu] += chance.randint(400_000, 600_000)
+    file.write(DATA)
+    return samples
+
+
+def sums(rows):
+    """{(event, function): (samples, periods)} of (event, function, period)"""
+    found = collections.defaultdict(lambda: (0, 0))
+    for event, function, period in rows:
+        count, weight = found[event, function]
+        found[event, function] = (count + 1, weight + period)
+    return dict(found)
+
+
+def of_perf():
+    """The same, as stock perf has it; by the order of its events, since it names them its way."""
+    done = run("perf", "script", "-i", DATA, "-F", "event,period,ip,sym", "-G")
+    rows = []
+    for line in done.stdout.splitlines():
+        period, event, _, symbol = line.split()
+        rows.append((event.split(":")[0], symbol if symbol != UNKNOWN else None, int(period)))
+    return sums(rows)
+
+
+def export(form, out=None, *options):
+    out = out or HERE / f"out.{form}"
+    shutil.rmtree(out, ignore_errors=True)
+    done = run(TOOL, "export", "--format", form, "-o", out, *options, DATA)
+    if done.returncode:
+        tap.note(done.stderr)
+    return out
+
+
+def as_csv(samples):
+    with open(export("csv"), newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    tap.equal(sums((row["event"], row["symbol"] or None, int(row["period"])) for row in rows),
+              of_perf(), "csv: events, functions and periods are stock perf's")
+    tap.equal([(int(row["time_ns"]), int(row["cpu"]), row["event"], int(row["period"]),
+                int(row["ip"], 16)) for row in rows], [sample[:5] for sample in samples],
+              "csv: every sample stands there, in its order, to the nanosecond")
+    tap.equal({row["comm"] for row in rows}, {"test", HOSTILE},
+              "csv: quotes, commas and line ends in a name are the name's")
+
+
+def as_folded():
+    lines = export("folded", None, "-e", "cycles").read_text().splitlines()
+    found = collections.Counter()
+    for line in lines:
+        stack, weight = line.rsplit(" ", 1)
+        found[stack.split(";")[-1]] += int(weight)
+    tap.equal(dict(found), {function or UNKNOWN: total for (event, function), (_, total) in
+                            of_perf().items() if event == "cycles"},
+              "folded: the last frames' weights are stock perf's periods")
+    tap.ok(any(line.startswith("main;middle;leaf ") for line in lines),
+           "folded: stacks stand with the outermost first", lines)
+
+
+def as_speedscope(samples):
+    file = json.loads(export("speedscope").read_text())
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    rows = [(profile["name"].split(",")[0], names[stack[-1]], weight) for profile in
+            file["profiles"] for stack, weight in zip(profile["samples"], profile["weights"])]
+    tap.equal({(event, None if function == UNKNOWN else function): total for
+               (event, function), total in sums(rows).items()}, of_perf(),
+              "speedscope: functions and weights are stock perf's")
+    tap.ok(len(file["profiles"]) == 4 and
+           all(profile["endValue"] == sum(profile["weights"]) and
+               len(profile["samples"]) == len(profile["weights"]) for profile in file["profiles"]),
+           "speedscope: a profile for each event and CPU, as long as its weights")
+    second = next(p for p in file["profiles"] if p["name"] == "cpu-clock, CPU 1")
+    tap.equal((second["unit"], second["weights"]),
+              ("nanoseconds", [s[3] for s in samples if s[1:3] == (1, "cpu-clock")]),
+              "speedscope: a CPU's samples stand in their order, the clock's in nanoseconds")
+
+
+def as_pprof():
+    claims = ("pprof: flat sums are stock perf's", "pprof: callers have what they call",
+              "pprof: a place has its address and its file")
+    if not shutil.which("go"):
+        for claim in claims:
+            tap.skip(claim, "no go (golang-go)")
+        return
+    out, wanted = export("pprof"), of_perf()
+    environment = {**os.environ, "HOME": str(HERE), "GOFLAGS": "-mod=mod"}
+    flat, cumulative = {}, {}
+    for event in ("cycles", "cpu-clock"):
+        for index in (event, f"{event} samples"):
+            text = run("go", "tool", "pprof", "-top", "-unit=ns" if index == "cpu-clock" else
+                       "-unit=count", "-nodecount=100", "-nodefraction=0",
+                       f"-sample_index={index}", out, env=environment).stdout
+            for number, whole, name in re.findall(
+                    r"^ *(\d+)\w* +\S+ +\S+ +(\d+)\w* +\S+ +(\S+)", text, re.MULTILINE):
+                flat[index, name], cumulative[index, name] = int(number), int(whole)
+    tap.equal({key: value for key, value in flat.items() if value},
+              {(event + tail, function or UNKNOWN): total[which] for (event, function), total in
+               wanted.items() for tail, which in (("", 1), (" samples", 0))}, claims[0])
+    named = sum(total for (event, function), (_, total) in wanted.items()
+                if function and event == "cycles")
+    tap.equal((cumulative.get(("cycles", "main")), cumulative.get(("cycles", "middle"))),
+              (named, named), claims[1])
+    raw = run("go", "tool", "pprof", "-raw", out, env=environment).stdout
+    tap.ok(re.search(r"\d+: 0x40001\w+ M=1 leaf image", raw) and
+           re.search(r"^1: 0x0/0x0/0x0 image +\[FN\]$", raw, re.MULTILINE), claims[2], raw)
+
+
+def as_callgrind():
+    claims = ("callgrind: self costs are stock perf's",
+              "callgrind: what is called costs its caller")
+    if not shutil.which("callgrind_annotate"):
+        for claim in claims:
+            tap.skip(claim, "no callgrind_annotate (valgrind)")
+        return
+    out = export("callgrind")
+
+    def annotated(*options):
+        text = run("callgrind_annotate", "--threshold=100", "--show=cycles,cpu-clock", *options,
+                   out).stdout
+        return {name: (int(a.replace(",", "")), int(b.replace(",", ""))) for a, b, name in
+                re.findall(r"^ *([\d,.]+) \([ .\d%]*\) +([\d,.]+) \([ .\d%]*\) +\?\?\?:(\S+)", text,
+                           re.MULTILINE)}
+
+    wanted = of_perf()
+    tap.equal(annotated(), {function or UNKNOWN: tuple(
+        wanted[event, function][1] for event in ("cycles", "cpu-clock")) for function in
+        ("leaf", "other", None)}, claims[0])
+    named = tuple(sum(wanted[event, function][1] for function in ("leaf", "other"))
+                  for event in ("cycles", "cpu-clock"))
+    whole = annotated("--inclusive=yes")
+    tap.equal((whole.get("main"), whole.get("middle")), (named, named), claims[1])
+
+
+def as_ctf(samples):
+    claim = "ctf: babeltrace2 reads every sample, each CPU's and each event's, to the nanosecond"
+    if not shutil.which("babeltrace2"):
+        tap.skip(claim, "no babeltrace2")
+        return
+    done = run("babeltrace2", "--clock-cycles", export("ctf"))
+    rows = re.findall(r"^\[0*(\d+)\] .*?(\S+): { cpu_id = (\d+) }, { pid = \d+, tid = \d+, "
+                      r"comm = \"(.*?)\", period = (\d+), ip = 0x(\w+), .*?symbol = \"(\S*)\", "
+                      r"depth = (\d+)", done.stdout,
+                      re.MULTILINE)
+    tap.equal(sorted((int(time), int(cpu), event, int(period), int(ip, 16), None if symbol == UNKNOWN else symbol)
+                     for time, event, cpu, _, period, ip, symbol, _ in rows),
+              sorted(samples, key=lambda s: (*s[:5], s[5] or "")), claim)
+    tap.equal({depth for *_, symbol, depth in rows if symbol != UNKNOWN}, {"3"},
+              "ctf: with their callchains")
+
+
+def refusals():
+    def refused(claim, text, *words, status=1):
+        done = run(TOOL, "export", *words)
+        tap.ok(done.returncode == status and text in done.stderr, claim,
+               (done.returncode, done.stderr))
+
+    refused("a format is named", "--format FORMAT: which?", DATA, status=2)
+    refused("one that there is not is refused", "--format svg: there is no such format", "-f", "svg",
+            DATA, status=2)
+    refused("a folder needs a name", "ctf is a folder: which? (-o)", "-f", "ctf", DATA, status=2)
+    refused("a folder that is there is another's", "creating the folder", "-f", "ctf", "-o", HERE,
+            DATA)
+    refused("the recording is not written over", "is the recording itself", "-f", "csv", "-o", DATA,
+            DATA)
+    refused("an event that is not there is told", "has no event bogus with samples", "-f", "csv",
+            "-e", "bogus", DATA)
+    for form in ("csv", "folded", "speedscope", "pprof", "callgrind"):
+        refused(f"{form}: a full disk is told", "/dev/full" if form != "pprof" else "disk full",
+                "-f", form, "-o", "/dev/full", DATA)
+    cut = HERE / "cut.data"
+    cut.write_bytes(DATA.read_bytes()[:-60000])
+    done = run(TOOL, "export", "-f", "csv", cut)
+    tap.ok(done.returncode == 1 and len(done.stdout.splitlines()) > 1000 and
+           str(cut) in done.stderr, "of a file that is cut off, what is there; exit status 1",
+           done.stderr)
+    listed = run(TOOL, "export", "--help").stdout
+    tap.ok(all(form in listed for form in ("csv", "folded", "speedscope", "pprof", "callgrind",
+                                           "ctf")), "--help lists the formats", listed)
+
+
+SEEN = make()
+as_csv(SEEN)
+as_folded()
+as_speedscope(SEEN)
+as_pprof()
+as_callgrind()
+as_ctf(SEEN)
+refusals()
+tap.finish()
