@@ -62,8 +62,10 @@ int command_line_read(char *text, size_t capacity)
 	if (!image)
 		return 0;
 	code = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
-	if (code > 0)
+	if (code > 0 && !loadoptions_are_parameters(text))
 		return code;
+	if (code > 0)
+		console_printf("load options: a kernel's parameters, none of ours\n");
 	/* Boot managers put anything there; what begins like a command was to be one. */
 	if (code < 0)
 		console_printf("load options: %s\n", code == -E2BIG

@@ -122,6 +122,13 @@ int loadoptions_to_text(const void *options, size_t size, char *text, size_t cap
 	return code < 0 ? code : (int)drop_initrd(text, length);
 }
 
+bool loadoptions_are_parameters(const char *text)
+{
+	while (*text != 0 && *text != '=' && !is_blank((unsigned char)*text))
+		text++;
+	return *text == '=';
+}
+
 static struct source config_source(const uint8_t *file, size_t size)
 {
 	if (size >= 2 && file[0] == 0xff && file[1] == 0xfe)

@@ -6,6 +6,7 @@
 #ifndef AGENT_LOADOPTIONS_H
 #define AGENT_LOADOPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,10 @@
  * place.
  */
 int loadoptions_to_text(const void *options, size_t size, char *text, size_t capacity);
+
+/* Do they begin with what only a kernel's parameters have, a value ("root=/dev/sda1")? U-Boot hands
+ * its bootargs to every image. */
+bool loadoptions_are_parameters(const char *text);
 
 /*
  * The first line of a configuration file that is neither blank nor a comment ('#' first).

@@ -14,6 +14,10 @@
 
 #include "arch/arch.h"
 
+/* Before anything else of ours, with the firmware's services: switch on what our code uses and a
+ * firmware may have left off; it stays on. Thread. */
+void arch_begin(void);
+
 /* The firmware stays, with its boot services: from arch_take_over() on nothing is done to the
  * machine that arch_cpus_end() and arch_give_back() cannot undo. After arch_prepare(), before
  * arch_cpu_lend(). 0; -ENOTSUP: the CPU is in a mode that cannot be given back. Thread. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/loan.h"
 #include "lib/console.h"
 #include "lib/platform.h"
 
@@ -66,6 +66,7 @@ void efi_begin(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	EFI_TIME now;
 
 	entry.cycles = arch_cycles();
+	arch_begin();
 	efi_image = image;
 	efi_system = system;
 	efi_boot_services = true;

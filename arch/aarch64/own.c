@@ -111,6 +111,10 @@ static bool e2h_is_fixed(void)
 	       (read_sysreg(S3_0_C0_C7_4) >> ID_AA64MMFR4_E2H0 & 0xf) != 0;
 }
 
+void arch_begin(void)
+{
+}
+
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc)
 {

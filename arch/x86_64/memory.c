@@ -9,10 +9,6 @@
 #define LINES      8 /* CPUID.01H:EBX[15:8], in units of 8 bytes */
 #define LEAST_LINE 16U
 #define HAS_CLWB   (1U << 24) /* CPUID.07H:EBX */
-#define HAS_TME    (1U << 13) /* CPUID.07H:ECX */
-
-#define IA32_TME_ACTIVATE 0x982U /* SDM volume 4, table 2-2 */
-#define TME_ENABLE        (1U << 1)
 
 /* CPUID may cost a hypervisor's time: asked once. */
 static size_t line_size;
@@ -43,13 +39,4 @@ void arch_memory_clean_begin(const void *start, size_t size)
 void arch_memory_cleaned(void)
 {
 	__asm__ volatile("mfence" : : : "memory");
-}
-
-/* Its key is a new one after each reset. AMD's counterpart, TSME, is told by no register. */
-const char *arch_memory_forgets(void)
-{
-	if (cpuid(0, 0).eax < 7 || !(cpuid(7, 0).ecx & HAS_TME) ||
-	    !(rdmsr(IA32_TME_ACTIVATE) & TME_ENABLE))
-		return NULL;
-	return "memory encryption (TME) is on";
 }

@@ -96,15 +96,25 @@ static void load_task(unsigned cpu, const struct x86_saved *s)
 	__asm__ volatile("ltr %0" : : "m"(s->tr));
 }
 
+/* Firmware may have loaded one by a table that it has left since, as U-Boot's FS: it can be loaded
+ * no more, and in 64-bit mode nothing but its base is ever used. VERR asks without a fault. */
+static uint16_t segment_of(uint16_t selector)
+{
+	bool is_there;
+
+	__asm__ volatile("verr %1" : "=@ccz"(is_there) : "r"(selector));
+	return is_there ? selector : 0;
+}
+
 /* A selector that is loaded clears its base, so the bases come afterwards. */
 static void load_segments(unsigned cpu, const struct x86_saved *s)
 {
 	load_task(cpu, s);
 	x86_load_segments(s->cs, s->ss);
-	__asm__ volatile("movw %0, %%ds" : : "m"(s->ds));
-	__asm__ volatile("movw %0, %%es" : : "m"(s->es));
-	__asm__ volatile("movw %0, %%fs" : : "m"(s->fs));
-	__asm__ volatile("movw %0, %%gs" : : "m"(s->gs));
+	__asm__ volatile("movw %0, %%ds" : : "r"(segment_of(s->ds)));
+	__asm__ volatile("movw %0, %%es" : : "r"(segment_of(s->es)));
+	__asm__ volatile("movw %0, %%fs" : : "r"(segment_of(s->fs)));
+	__asm__ volatile("movw %0, %%gs" : : "r"(segment_of(s->gs)));
 	__asm__ volatile("lidt %0" : : "m"(s->idtr));
 	wrmsr(IA32_FS_BASE, s->fs_base);
 	wrmsr(IA32_GS_BASE, s->gs_base);

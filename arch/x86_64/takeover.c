@@ -78,6 +78,13 @@ static int map_trampoline(const struct arch_platform *platform)
 	return platform->low_memory == 0 ? 0 : paging_map(&code);
 }
 
+/* SSE, which UEFI 2.10, 2.3.4 demands of firmware, and U-Boot leaves off: newlib's qsort() uses it.
+ */
+void arch_begin(void)
+{
+	x86_write_cr4(x86_read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
+}
+
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc)
 {

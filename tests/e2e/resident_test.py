@@ -283,6 +283,24 @@ def has_self_test(disk, name, said, stem):
            said + text + json_text)
 
 
+def pulled_out(sh, disk, name):
+    """The stick that we come from, while it records; then another one has the recording."""
+    sh.type(r"cp -q bareperf.efi fs1:\saver.efi")
+    start = len(sh.raw)
+    sh.send("bareperf.efi record -e cpu-clock -F 1000 -- noploop 1000\r")
+    sh.read_until(r"recording: [1-9]", start)
+    sh.monitor.ask("device_del", id="stick")
+    sh.send("q")
+    said = sh.read_until(shell.PROMPT, start)
+    tap.ok("no file was written: " in said and re.search("gone|pulled out|another medium", said) and
+           generated(said) > 50, f"{name}: a stick that is pulled out is told, and costs no recording", said)
+    region = disk.take(sh, said, "pulled")
+    said = sh.type(r"fs1:\saver.efi save -o y.data")
+    tap.ok(r"written: \bareperf\y.data; its memory is free again" in said,
+           f"{name}: another one takes it", said)
+    return region
+
+
 def two_cpus(isa, directory, device):
     name = f"{isa}, 2 CPUs, {device}"
     disk = Disk(isa, directory)
@@ -298,7 +316,11 @@ def two_cpus(isa, directory, device):
         press = (lambda: sh.press("\x1b")) if isa == "x86_64" else lambda: sh.send("\x03")
         by_key(sh, name, "-C 1", press, "Escape" if isa == "x86_64" else "Ctrl-C")
         goes_on(sh, isa, name)
+        pulled = pulled_out(sh, disk, name) if device == "USB" else None
     are_whole(disk, name, region)
+    if device == "USB":
+        tap.ok(pulled and other.read("bareperf/y.data") == disk.of_host(pulled),
+               f"{name}: with the bytes that the host writes of it")
     has_self_test(disk, name, said, stem)
     tap.ok(lacking and other.read("x.data") == disk.of_host(lacking),
            f"{name}: with the bytes that the host writes of the region that stayed")

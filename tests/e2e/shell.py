@@ -21,7 +21,7 @@ MACHINES = {
 }
 DEVICES = {
     "virtio": ["-device", "virtio-blk-pci,drive=disk"],
-    "USB": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
+    "USB": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk,id=stick"],
     "NVMe": ["-device", "nvme,serial=1,drive=disk"],
 }
 ESCAPES = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]")

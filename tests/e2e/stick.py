@@ -5,12 +5,14 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import threading
 
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EDK2 = {"x86_64": "/usr/share/ovmf/OVMF.fd", "aarch64": "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"}
-U_BOOT = {"aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin"}
+U_BOOT = {"aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
+          "x86_64": "/usr/lib/u-boot/qemu-x86_64/u-boot.rom"}
 BOOT = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 MACHINE = {"x86_64": ["-machine", "q35", "-cpu", "max"],
            "aarch64": ["-machine", "virt,gic-version=3", "-cpu", "cortex-a76"]}
@@ -58,20 +60,28 @@ class Volume:
             file.write(struct.pack("<I", clusters))
 
 
-def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci"):
-    """What a machine that boots from the volume and switches off has said on its serial line."""
+def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", until=None):
+    """What a machine that boots from the volume has said on its serial line when it switches off, or
+    when it has said this."""
     command = [f"qemu-system-{arch}", *MACHINE[arch], "-m", "512", "-nographic", "-nodefaults"]
     command += ["-serial", "stdio", "-no-reboot", "-bios", firmware or EDK2[arch], *qemu]
     if volume:
         command += ["-drive", f"if=none,id=stick,{drive or f'format=raw,file={volume.path}'}"]
         command += ["-device", f"{device},drive=stick"]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=SECONDS)
-        return done.stdout.decode(errors="replace").replace("\r", "")
-    except subprocess.TimeoutExpired as late:
+    machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+    watchdog = threading.Timer(SECONDS, machine.kill)
+    watchdog.start()
+    said = b""
+    while chunk := machine.stdout.read1(65536):
+        said += chunk
+        if until and until.encode() in said:
+            machine.kill()
+    machine.wait()
+    if not watchdog.is_alive():
         tap.note(f"{arch}: ended after {SECONDS} s")
-        return (late.stdout or b"").decode(errors="replace").replace("\r", "")
+    watchdog.cancel()
+    return said.decode(errors="replace").replace("\r", "")
 
 
 class WriteLog:

@@ -73,6 +73,9 @@ def saves(place, regions_made):
     tap.ok("save b.data: -17 " in output and "is there already" in output,
            "OVMF: a file that is there is not written over", output)
     tap.ok("region changed: no" in output, "OVMF: the region is as it was", output)
+    tap.ok("control 0x1: a reset will forget what is in RAM, the recording included: the firmware is asked to "
+           "clear it (MemoryOverwriteRequestControl)\n" in output and "control 0x10: \n" in output,
+           "OVMF: that the firmware is asked to clear RAM at a reset is told", output)
     tap.equal(stick.fsck(volume.path, "-n")[0], 0, "OVMF: the file system is clean")
     listing = stick.mtool("mdir", volume.path, "::/bareperf", check=False).stdout.decode()
     tap.ok(str(datetime.datetime.now(datetime.timezone.utc).year) in listing,
@@ -129,6 +132,27 @@ def slow_firmware(place, regions_made):
            "a file that a reset has cut there is told as cut off", done.stderr)
 
 
+def whole_story(place):
+    """Recorded, and written, where U-Boot has ACPI, leaves SSE off, and hands its bootargs to all."""
+    firmware = stick.U_BOOT["x86_64"]
+    if not pathlib.Path(firmware).exists():
+        tap.skip("U-Boot on x86_64", f"{firmware} is not installed")
+        return
+    volume = Volume(f"{place}/story.img", 60, "x86_64", TOP / "build/x86_64/bareperf.efi",
+                    {"bareperf.cfg": b"record -e cpu-clock -F 1000 -- noploop 1\n"})
+    output = stick.boot("x86_64", volume, firmware=firmware, device="ide-hd", until="at home: ")
+    tap.equal(volume.names(), ["0001.data", "0001.txt"],
+              "U-Boot on x86_64: a recording is a file, and what is told of it another" +
+              ("" if "written: " in output else output[-2000:]))
+    taken = pathlib.Path(place) / "story.data"
+    taken.write_bytes(volume.read("bareperf/0001.data") or b"")
+    done = subprocess.run([TOP / "build/host/bareperf", "dump", taken], capture_output=True, text=True)
+    tap.ok(done.returncode == 0 and "conserved: yes" in done.stdout,
+           "U-Boot on x86_64: it is whole, and its books are in order", done.stdout + done.stderr)
+    tap.ok("none of ours" in output and "hottest functions" in output,
+           "U-Boot on x86_64: a kernel's parameters are not taken for a command", output[-2000:])
+
+
 def usb(place, regions_made):
     region, data = regions_made["large"]
     volume = make(place, "aarch64", "-", region)
@@ -174,6 +198,7 @@ with tempfile.TemporaryDirectory() as directory:
     REGIONS = regions(directory)
     saves(directory, REGIONS)
     slow_firmware(directory, REGIONS)
+    whole_story(directory)
     usb(directory, REGIONS)
     full(directory, REGIONS)
     refusals(directory, REGIONS)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/keeper.h"
 #include "agent/volume/volume.h"
 #include "agent/volume/volume_file.h"
 #include "tests/firmware/image.h"
@@ -48,6 +49,36 @@ static void volume_try(const void *region, uint64_t size, const char *word)
 	console_printf("save %s: %d %s\n", word, code, error.text);
 }
 
+/* A variable that OVMF lets nobody set; other firmware does. */
+static uint8_t volume_control;
+
+static EFI_STATUS EFIAPI volume_get_variable(CHAR16 *name, EFI_GUID *guid, UINT32 *attributes,
+                                             UINTN *size, VOID *data)
+{
+	static const char wanted[] = "MemoryOverwriteRequestControl";
+
+	(void)attributes;
+	for (size_t i = 0; i < sizeof(wanted); i++)
+		if (name[i] != (CHAR16)wanted[i])
+			return EFI_NOT_FOUND;
+	if (guid->Data1 != 0xe20939be || *size != 1)
+		return EFI_NOT_FOUND;
+	*(uint8_t *)data = volume_control;
+	return EFI_SUCCESS;
+}
+
+static void volume_warn(uint8_t control)
+{
+	EFI_GET_VARIABLE before = efi_system->RuntimeServices->GetVariable;
+
+	volume_control = control;
+	efi_system->RuntimeServices->GetVariable = volume_get_variable;
+	console_printf("control 0x%x: ", control);
+	keeper_warn();
+	console_printf("\n");
+	efi_system->RuntimeServices->GetVariable = before;
+}
+
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
 	struct arch_clock clock = { .frequency = 1 };
@@ -68,6 +99,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		volume_try(words, size, word);
 	for (uint64_t i = 0; i < size / 8; i++)
 		sum -= words[i];
+	volume_warn(0x01);
+	volume_warn(0x10); /* an earlier boot had been asked, and has */
 	console_printf("region changed: %s\ndone\n", sum != 0 ? "yes" : "no");
 	system->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
 	return EFI_SUCCESS;

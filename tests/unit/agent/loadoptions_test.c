@@ -87,6 +87,16 @@ static void what_qemus_loader_appends_is_dropped(void **state)
 	assert_options("initrd=initrd list", "initrd=initrd list");
 }
 
+static void a_kernels_parameters_are_no_command(void **state)
+{
+	(void)state;
+	assert_true(loadoptions_are_parameters("root=/dev/sdb3 init=/sbin/init rootwait ro"));
+	assert_true(loadoptions_are_parameters("quiet=") && loadoptions_are_parameters("="));
+	assert_false(loadoptions_are_parameters("record -o a=b -- payload x=y"));
+	assert_false(loadoptions_are_parameters("recrod"));
+	assert_false(loadoptions_are_parameters(""));
+}
+
 static void no_options_are_an_empty_line(void **state)
 {
 	(void)state;
@@ -203,6 +213,7 @@ int main(void)
 		cmocka_unit_test(what_stands_behind_the_nul_is_not_looked_at),
 		cmocka_unit_test(the_images_own_name_is_skipped),
 		cmocka_unit_test(what_qemus_loader_appends_is_dropped),
+		cmocka_unit_test(a_kernels_parameters_are_no_command),
 		cmocka_unit_test(no_options_are_an_empty_line),
 		cmocka_unit_test(bytes_that_are_no_text_are_refused),
 		cmocka_unit_test(a_line_that_does_not_fit_is_refused),
