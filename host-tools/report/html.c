@@ -6,8 +6,10 @@
 #include "host-tools/report/html.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/html_code.h"
 #include "host-tools/report/html_facts.h"
 #include "host-tools/report/html_json.h"
 #include "host-tools/report/html_page.h"
@@ -43,6 +45,28 @@ static int put_places(const struct places *places, struct html_sources *sources,
 		code = series_block(out, &blob);
 	fputs("</script>\n", out);
 	blob_free(&blob);
+	return code;
+}
+
+/* As JSON, in a block: it is long, and alike. */
+static int put_code(const struct places *places, FILE *out)
+{
+	struct blob blob = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int code = to ? html_json(to, html_code(places)) : -ENOMEM;
+
+	if (to && fclose(to))
+		code = -ENOMEM;
+	if (!code)
+		blob_add(&blob, text, size);
+	fputs("<script type=\"application/octet-stream\" id=\"code\">", out);
+	if (!code)
+		code = series_block(out, &blob);
+	fputs("</script>\n", out);
+	blob_free(&blob);
+	free(text);
 	return code;
 }
 
@@ -119,6 +143,8 @@ static int put_data(struct recording_file *file, struct html_records *records, F
 		code = html_records_end(records);
 	if (!code)
 		code = put_places(&records->places, &sources, out);
+	if (!code)
+		code = put_code(&records->places, out);
 	fputs("<script type=\"application/json\" id=\"facts\">", out);
 	if (!code)
 		code = put_facts(file, records, &sources, out);

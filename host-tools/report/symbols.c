@@ -250,7 +250,7 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 
 /* The last function that begins at or before offset, if it reaches that far. Sizes of 0 (written
  * in assembly) reach to the next function. */
-static const char *find_function(const struct mapping *mapping, uint64_t offset)
+static const struct function *find_function(const struct mapping *mapping, uint64_t offset)
 {
 	size_t low = 0, high = mapping->count;
 	const struct function *function;
@@ -266,8 +266,7 @@ static const char *find_function(const struct mapping *mapping, uint64_t offset)
 	if (!low)
 		return NULL;
 	function = &mapping->functions[low - 1];
-	return !function->size || offset - function->offset < function->size ? function->name
-	                                                                     : NULL;
+	return !function->size || offset - function->offset < function->size ? function : NULL;
 }
 
 /* A name for an address without a function; kept until the end. */
@@ -307,12 +306,14 @@ static const struct mapping *find_mapping(const struct symbols *symbols, uint64_
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
 {
 	const struct mapping *mapping = find_mapping(symbols, address);
+	const struct function *function;
 	uint64_t offset;
 
 	if (!mapping)
 		return (struct symbol){ .offset = address };
 	offset = address - mapping->start + mapping->file_offset;
-	return (struct symbol){ mapping->file, find_function(mapping, offset), offset };
+	function = find_function(mapping, offset);
+	return (struct symbol){ mapping->file, function ? function->name : NULL, offset };
 }
 
 const char *symbols_elf(const struct symbols *symbols, uint64_t address)
@@ -320,6 +321,24 @@ const char *symbols_elf(const struct symbols *symbols, uint64_t address)
 	const struct mapping *mapping = find_mapping(symbols, address);
 
 	return mapping ? mapping->path : NULL;
+}
+
+bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code)
+{
+	const struct mapping *mapping = find_mapping(symbols, address);
+	const struct function *function =
+	    mapping ? find_function(mapping, address - mapping->start + mapping->file_offset)
+	            : NULL;
+
+	if (!function || !mapping->path)
+		return false;
+	*code = (struct symbol_code){
+		.path = mapping->path,
+		.offset = function->offset,
+		.size = function->size,
+		.address = function->offset - mapping->file_offset + mapping->start,
+	};
+	return true;
 }
 
 static const char *look_up(struct symbols *symbols, uint64_t address)

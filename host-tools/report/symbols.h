@@ -6,6 +6,7 @@
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_H
 #define HOST_TOOLS_REPORT_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,17 @@ struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
 /* The ELF file that the names around an address were read from, which is of the build that was
  * recorded; NULL: there is none. Valid until symbols_free(). */
 const char *symbols_elf(const struct symbols *symbols, uint64_t address);
+
+/* Where the code of the function around an address is. */
+struct symbol_code {
+	const char *path; /* the ELF file */
+	uint64_t offset;  /* in it */
+	uint64_t size;    /* 0: nobody knows */
+	uint64_t address; /* of its first byte, when it was recorded */
+};
+
+/* False where nobody knows a function. */
+bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code);
 
 /*
  * The function at address. The name stays valid until symbols_free(); where nobody knows one

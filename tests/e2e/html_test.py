@@ -238,6 +238,15 @@ def sources(page):
     tap.equal({line: text for line, (_, text) in seen.items()},
               {line: text_of[int(line.split(":")[1]) - 1] for line in seen},
               "beside them stands what the source says there")
+    shown = dict(page.value("""[...document.querySelectorAll('#addresses tbody tr')].map((row) =>
+        [row.cells[2].textContent, row.cells[3].textContent.split(' ')[0]])"""))
+    objdump = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=leaf", HERE / "image.sym")
+    theirs = {hex(int(at, 16) - 0x400000 + ADDRESS): words for at, words in
+              re.findall(r"^ +([0-9a-f]+):\s+(\S+)", objdump.stdout, re.MULTILINE)}
+    tap.ok(shown and shown.keys() == theirs.keys() and
+           all(shown[at].startswith(theirs[at]) for at in shown),
+           "every instruction of it stands at its address, sampled or not, as objdump has them",
+           f"{shown}\n{theirs}")
     time = (HERE / "image.sym").stat().st_mtime + 10
     os.utime(HERE / "t.c", (time, time))
     run(TOOL, "report", "--html", "-o", HERE / "changed.html", DATA)

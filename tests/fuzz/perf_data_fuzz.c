@@ -208,7 +208,9 @@ static const char *past(const char *at, const char *literal)
 static const char *past_blocks(const char *at)
 {
 	at = past(at, "<script type=\"application/octet-stream\"");
-	at = past(at, strncmp(at, " id=", 4) ? ">" : " id=\"places\">");
+	if (*at == ' ')
+		at = past(at, strncmp(at, " id=\"code", 9) ? " id=\"places\"" : " id=\"code\"");
+	at = past(at, ">");
 	at += strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=.");
 	return past(at, "</script>\n");
 }

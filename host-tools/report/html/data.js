@@ -14,12 +14,16 @@ function base64(text) {
 	return bytes;
 }
 
+/* A block's bytes. */
+function inflate(text) {
+	const packed = new Blob([base64(text)]).stream();
+
+	return new Response(packed.pipeThrough(new DecompressionStream("deflate")));
+}
+
 /* A block's numbers, one after another. */
 async function unpack(text) {
-	const packed = new Blob([base64(text)]).stream();
-	const plain = packed.pipeThrough(new DecompressionStream("deflate"));
-
-	return numbers(new Uint8Array(await new Response(plain).arrayBuffer()));
+	return numbers(new Uint8Array(await inflate(text).arrayBuffer()));
 }
 
 function numbers(bytes) {
@@ -201,6 +205,7 @@ async function readRecording() {
 		span: Number(BigInt(facts.end) - start),
 		cpus: [...cpus].sort((a, b) => a - b),
 		places: await readPlaces(facts),
+		code: await inflate(document.getElementById("code").textContent).json(),
 	};
 }
 

@@ -118,8 +118,25 @@ function addressesOf(recording, sums, number) {
 	return [...found.values()].sort((a, b) => a.address - b.address);
 }
 
+/* Nothing where there is none. */
+function shareOf(one, whole) {
+	return one.weight ? percent(one.weight, whole) : "";
+}
+
 function lineName(facts, { source, line }) {
 	return source ? `${facts.sources[source - 1][0].replace(/.*\//, "")}:${line}` : "";
+}
+
+/* With every instruction of the function, as far as they are known, whether sampled or not. */
+function withCode(code, list) {
+	const found = new Map(list.map((one) => [one.address, one]));
+	let address = Number(BigInt.asIntN(64, BigInt(code?.start ?? 0)));
+
+	for (const [size, text] of code?.code ?? []) {
+		found.set(address, { address, samples: 0, weight: 0, ...found.get(address), text });
+		address += size;
+	}
+	return [...found.values()].sort((a, b) => a.address - b.address);
 }
 
 function drawAddresses(table, facts, list) {
@@ -128,11 +145,12 @@ function drawAddresses(table, facts, list) {
 	const lined = list.some((one) => one.source);
 
 	head(table, [["Share", "number"], ["Samples", "number"], ["Address", "name"],
-		...(lined ? [["Line", "name"]] : []), ["", "share"]]);
+		["Instruction", "name"], ...(lined ? [["Line", "name"]] : []), ["", "share"]]);
 	table.tBodies[0].replaceChildren(...list.map((one) => row(
-		cell(percent(one.weight, whole), "number"), cell(String(one.samples), "number"),
-		cell(hex(one.address), "name"), ...(lined ? [cell(lineName(facts, one), "name")] : []),
-		bar(one.weight, most))));
+		cell(shareOf(one, whole), "number"), cell(one.samples ? String(one.samples) : "", "number"),
+		cell(hex(one.address), "name"), cell(one.text ?? "", "name"),
+		...(lined ? [cell(lineName(facts, one), "name")] : []),
+		one.weight ? bar(one.weight, most) : cell(""))));
 }
 
 /* The lines of the sources that a function's samples are in, with those around them: [{source, line,
@@ -160,12 +178,11 @@ function linesOf(facts, list) {
 function drawLines(table, facts, list) {
 	const whole = list.reduce((sum, one) => sum + one.weight, 0);
 	const most = list.reduce((sum, one) => Math.max(sum, one.weight), 0);
-	const share = (one) => one.weight ? percent(one.weight, whole) : "";
 
 	head(table, [["Share", "number"], ["Samples", "number"], ["Line", "name"], ["Source", "name"],
 		["", "share"]]);
 	table.tBodies[0].replaceChildren(...list.map((one) => row(
-		cell(share(one), "number"), cell(one.samples ? String(one.samples) : "", "number"),
+		cell(shareOf(one, whole), "number"), cell(one.samples ? String(one.samples) : "", "number"),
 		cell(lineName(facts, one), "name"), cell(one.text, "name source"),
 		one.weight ? bar(one.weight, most) : cell(""))));
 }

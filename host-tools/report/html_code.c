@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/html_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host-tools/report/disassembly.h"
+#include "host-tools/report/html_json.h"
+
+#define MOST_INSTRUCTIONS 200000U /* of all functions; some 1 MB of the page */
+
+struct listing {
+	json_t *code;
+	uint32_t left;
+};
+
+static int add_instruction(void *context, uint64_t address, uint16_t size, const char *text)
+{
+	struct listing *listing = context;
+
+	(void)address;
+	if (!listing->left)
+		return -ENOSPC;
+	listing->left--;
+	json_array_append_new(listing->code, json_pack("[oo]", html_number(size), html_text(text)));
+	return 0;
+}
+
+static void add_function(json_t *all, uint32_t number, const struct symbol_code *code,
+                         struct listing *listing)
+{
+	char key[16];
+
+	listing->code = json_array();
+	snprintf(key, sizeof(key), "%u", number);
+	if (disassemble(code, add_instruction, listing) == -ENOEXEC)
+		json_decref(listing->code);
+	else
+		json_object_set_new(
+		    all, key,
+		    json_pack("{soso}", "start", html_exact(code->address), "code", listing->code));
+}
+
+json_t *html_code(const struct places *places)
+{
+	uint8_t *seen = calloc(places->functions.count + 1, 1);
+	struct listing listing = { .left = MOST_INSTRUCTIONS };
+	json_t *all = json_object();
+	struct symbol_code code;
+
+	for (uint32_t i = 0; seen && i < places->places.count && listing.left; i++) {
+		const struct intern_key *place = &places->places.keys[i];
+		uint32_t function = (uint32_t)places->nodes.keys[place->a].b;
+
+		if (!seen[function] && symbols_code(places->symbols, place->b, &code))
+			add_function(all, function, &code, &listing);
+		seen[function] = 1;
+	}
+	free(seen);
+	return all;
+}
