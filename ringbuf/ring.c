@@ -28,7 +28,8 @@ struct reservation {
 static void ring_open(struct ring *ring, uint64_t from)
 {
 	uint64_t limit = (from | ring->mask) + 1; /* there the next record may wrap */
-	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size) : ring->tail + ring->size;
+	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size)
+	                           : ring->tail + ring->size - ring->reserve;
 
 	if (limit > room)
 		limit = room;
@@ -95,6 +96,19 @@ static bool has_room(struct ring *ring, uint64_t end)
 	return end - ring_load(&ring->published) <= TR_IN_FLIGHT(ring->size);
 }
 
+uint64_t ring_room(struct ring *ring)
+{
+	return ring->size - (ring_end(ring) - ring_tail(ring));
+}
+
+/* Whether others have less than the reserve behind end. */
+static bool is_low(struct ring *ring, uint64_t end)
+{
+	uint64_t most = ring->size - ring->reserve;
+
+	return ring->reserve && end - ring->tail > most && end - ring_tail(ring) > most;
+}
+
 static bool may_write(const struct ring *ring, uint32_t size)
 {
 	return size <= ring->max_record && size % 8 == 0;
@@ -137,12 +151,14 @@ static void ring_hold(struct ring *ring)
 void ring_publish(struct ring *ring, const struct ring_account *account)
 {
 	uint64_t end;
+	bool low;
 
 	do {
 		if (!ring_is_writing(ring))
 			ring_hold(ring);
 		end = ring_end(ring);
 		ring_show(ring, end);
+		low = is_low(ring, end);
 		if (wakeup_due(ring, end))
 			wake_for(ring, account, TR_WAKEUP_THRESHOLD);
 		ring_open(ring, end);
@@ -152,6 +168,8 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 		ring->claim = UINT64_MAX; /* if nothing was written, it has not lapsed */
 		ring_barrier();
 	} while (ring_load(&ring->head) > end && !RING_FAULT(NO_REPUBLISH));
+	if (RING_RARE(low))
+		ring->low(ring);
 }
 
 /* Begin to write with a level; false if there is none. */

@@ -117,6 +117,9 @@ struct ring {
 	uint64_t lost_records;
 	uint64_t full; /* 1: the owner knows of this episode of fullness */
 
+	uint64_t reserve;               /* bytes; 0: nobody waits for room */
+	void (*low)(struct ring *ring); /* fewer than reserve are free; ring_set_reserve() */
+
 	struct ring_level levels[RING_LEVELS];
 	uint8_t *scratch;    /* RING_LEVELS * max_record bytes, for records that wrap */
 	uint32_t max_record; /* bytes */
@@ -166,6 +169,15 @@ int ring_init(struct ring *ring, const struct ring_config *config);
 
 /* Who is woken from now on, by which thresholds; NULL for nobody. On the ring's CPU. Thread. */
 void ring_set_owner(struct ring *ring, struct ring_owner *owner);
+
+/* Have low called after each record that leaves less than reserve bytes (at most a quarter of the
+ * ring) for others: in its writer's context, when it is published. Such records take the slow
+ * paths. Of a forward ring. On the ring's CPU. Thread. */
+void ring_set_reserve(struct ring *ring, uint64_t reserve, void (*low)(struct ring *ring));
+
+/* Bytes that are free, what is reserved and not yet committed taken for used. Takes data_tail, if
+ * it is good. On the ring's CPU. Any context. */
+uint64_t ring_room(struct ring *ring);
 
 /* Wake the owner, if there is one, for AUX or the end of a run. Any context. */
 static inline void ring_wake(struct ring *ring, enum tr_wakeup_cause cause)

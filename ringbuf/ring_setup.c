@@ -72,6 +72,15 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 	ring_close(ring); /* one that a handler found without it */
 }
 
+void ring_set_reserve(struct ring *ring, uint64_t reserve, void (*low)(struct ring *ring))
+{
+	ring->low = low;
+	ring_barrier();
+	ring->reserve = reserve;
+	ring_barrier();
+	ring_close(ring);
+}
+
 void ring_tick(struct ring *ring)
 {
 	if (ring->owner)
