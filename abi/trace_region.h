@@ -14,7 +14,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010003U           /* major << 16 | minor */
+#define TR_VERSION 0x00010004U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -81,6 +81,8 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_LEASE_LOST_MS 2000U  /* one that stood still for as long is nobody's any more */
 #define TR_READER_MS     10000U /* that a run waits, at most, for a reader with a lease */
 #define TR_READER_END_MS 30000U /* the same for one that has read all, to withdraw */
+
+#define TR_STAND_MS 10000U /* that a CPU waits, at most, for room while no tail moves */
 
 /* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
@@ -183,8 +185,13 @@ struct tr_cpu {
 	uint64_t foreign; /* of those, somebody else's: they do not keep what we write */
 	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
-	uint8_t reserved[72];
+	/* Of this run, where it waits for room (--lossless): */
+	uint64_t stood;    /* ns that it stood still, in none of its events' times */
+	uint64_t stands;   /* how often */
+	uint64_t given_up; /* of these, until nobody had made room for TR_STAND_MS */
+	uint8_t reserved[48];
 };
+_Static_assert(offsetof(struct tr_cpu, stood) == 184, "tr_cpu.stood");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 
 #define TR_UNKNOWN UINT64_MAX /* a count that nobody took */

@@ -45,6 +45,14 @@ static const char *misfit_of_loan(const struct command *command, bool in_ram, bo
 	return NULL;
 }
 
+static const char *misfit_of_lossless(const struct command *command, bool resident)
+{
+	if (command->lossless && resident)
+		return "nobody reads while the machine is borrowed from the firmware: --exclusive "
+		       "keeps it for a reader";
+	return NULL;
+}
+
 static const char *misfit_of_end(const struct command *command, const struct trace_region *region,
                                  const struct misfit_moment *moment)
 {
@@ -95,6 +103,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 		return what;
 	*option = command->keep ? "--keep" : command->output ? "-o" : "--resident";
 	what = misfit_of_loan(command, in_ram, moment->at_boot);
+	if (what)
+		return what;
+	*option = "--lossless";
+	what = misfit_of_lossless(command, moment->resident);
 	if (what)
 		return what;
 	*option = "--then";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "agent/reader.h"
+#include "agent/record_lossless.h"
 #include "agent/recording.h"
 #include "agent/serial.h"
 #include "lib/console.h"
@@ -103,7 +104,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 	if (code)
 		return recording_fail(r, code, "event %s: %s", event->name,
 		                      record_reason(event, code));
-	throttle_set(event, r->command->max_sample_rate);
+	throttle_set(event, r->command->lossless ? 0 : r->command->max_sample_rate);
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
 	entry->id = event->account.id;
@@ -197,6 +198,8 @@ static int open_cpu(struct traced_cpu *c)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
 	for (unsigned i = 0; i < r->nr_events && !code; i++)
 		code = open_event(c, i);
+	if (!code)
+		code = lossless_open(c);
 	open_keep(c);
 	r->region->rings[c->index] = c->place;
 	return code;

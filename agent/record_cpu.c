@@ -35,6 +35,7 @@ void recording_forget_last(const struct trace_region *region)
 
 		entry->flags = flags_of(cpu);
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
+		entry->stood = entry->stands = entry->given_up = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
 	}
 }

@@ -10,6 +10,7 @@
  */
 #include "agent/payload_run.h"
 #include "agent/record.h"
+#include "agent/record_lossless.h"
 #include "agent/recording.h"
 #include "pmu/clock.h"
 
@@ -31,10 +32,12 @@ struct traced_cpu *recording_here(void)
 static void signal_handler(const struct arch_regs *regs)
 {
 	struct traced_cpu *c = recording_here();
+	bool alone = c && arch_interrupts_thread(regs);
 
+	if (alone)
+		lossless_look(c);
 	payload_interrupted(regs);
-	if (c &&
-	    arch_trace_interrupts_thread(regs)) /* else the tick will see, or the next signal */
+	if (alone && arch_trace_held()) /* else the tick will see, or the next signal */
 		recording_stop_by_nmi(c);
 }
 
@@ -42,6 +45,7 @@ const struct traced_cpu *recording_start_all(struct recording *r)
 {
 	__atomic_store_n(&current, r, __ATOMIC_RELAXED);
 	arch_signal_init(signal_handler);
+	lossless_begin(r);
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		struct traced_cpu *c = &r->cpus[i];
 
@@ -58,6 +62,7 @@ const struct traced_cpu *recording_start_all(struct recording *r)
 		if (c->code)
 			return c;
 	}
+	lossless_started(r);
 	return NULL;
 }
 
@@ -94,6 +99,7 @@ void recording_stop_all(struct recording *r)
 		if (r->cpus[i].cpu != arch_cpu())
 			record_cpus_await(&r->cpus[i]);
 	}
+	lossless_end(r);
 	__atomic_store_n(&current, NULL, __ATOMIC_RELAXED);
 }
 

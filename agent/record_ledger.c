@@ -24,6 +24,9 @@ void recording_publish(struct traced_cpu *c)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
+	entry->stood = c->stood;
+	entry->stands = c->stands;
+	entry->given_up = c->given_up;
 	entry->spurious = arch_spurious[c->cpu];
 }
 

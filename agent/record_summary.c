@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording's end, as the screen tells it. */
-#include "agent/recording.h"
+#include "agent/record_lossless.h"
 #include "lib/console.h"
 
 #define MIB (1UL << 20)
@@ -126,6 +126,7 @@ void recording_summarise(const struct recording *r)
 		else
 			print_samples(r, i);
 	}
+	lossless_tell(r);
 	if (r->found != TR_READER_READY && r->command->verb == COMMAND_RECORD)
 		print_help(r);
 }

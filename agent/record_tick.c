@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Housekeeping on a traced CPU: its tick, and the NMI that reaches what masks the tick. */
 #include "agent/mailbox.h"
+#include "agent/record_lossless.h"
 #include "agent/recording.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
@@ -59,6 +60,26 @@ static void go_on(struct traced_cpu *c)
 	context_tick(&c->context);
 }
 
+static void tick_tell(struct traced_cpu *c)
+{
+	recording_publish(c);
+	if (c == c->recording->cpus) {
+		uint64_t now = clock_now();
+
+		trace_region_beat(c->recording->region, now);
+		recording_progress_tick(c->recording, now);
+	}
+	recording_keep(c, RING_KEEP_TICK);
+}
+
+void recording_tick_standing(struct traced_cpu *c)
+{
+	ring_tick(&c->ring);
+	if (obey_stop(c))
+		tell_others(c->recording);
+	tick_tell(c);
+}
+
 void recording_tick(struct tick *tick, const struct arch_regs *regs)
 {
 	struct traced_cpu *c =
@@ -72,14 +93,8 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 		tell_others(c->recording);
 	else
 		go_on(c);
-	recording_publish(c);
-	if (c == c->recording->cpus) {
-		uint64_t now = clock_now();
-
-		trace_region_beat(c->recording->region, now);
-		recording_progress_tick(c->recording, now);
-	}
-	recording_keep(c, RING_KEEP_TICK);
+	lossless_tick(c);
+	tick_tell(c);
 	channel_tick(c->recording->channel);
 	recording_keys_leave(c->recording, regs);
 }

@@ -9,6 +9,7 @@
  *	record_cpu.c	one of them, from start to stop
  *	record_tick.c	its housekeeping, the host's stop included
  *	record_key.c	a key that ends it
+ *	record_lossless.c	where it stands still until there is room
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
  */
@@ -46,7 +47,12 @@ struct traced_cpu {
 	int code;
 	bool live;    /* between start and stop: an NMI may stop it */
 	bool stopped; /* by the host, before the workload's end */
-	bool started; /* its events count; or error says why not. Released */
+	/* --lossless; record_lossless.h */
+	bool waits;                       /* it stands for want of room. Released */
+	bool stands_now;                  /* for want of its own or another's */
+	uint64_t aux_wanted;              /* bytes of the AUX area that its source has asked for */
+	uint64_t stood, stands, given_up; /* struct tr_cpu's */
+	bool started;                     /* its events count; or error says why not. Released */
 };
 
 /* What is told of it while it goes on. */
@@ -78,8 +84,11 @@ struct recording {
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
 	struct recording_keys keys;
-	bool by_key; /* one ends it. Released */
-	bool stop;   /* the workload has ended. Released */
+	bool by_key;            /* one ends it. Released */
+	bool lossless_given_up; /* nobody made room: records are lost, until somebody reads again */
+	bool lossless_together; /* all CPUs have started */
+	uint64_t lossless_taken; /* that readers had taken by then */
+	bool stop;               /* the workload has ended. Released */
 };
 
 /* Refuse or give up: the reason goes to the host and to the console. Returns error. Thread. */
@@ -166,6 +175,9 @@ void recording_trace_cpu(void *arg);
 
 /* Its tick's work: TICK_NS apart. IRQ. */
 void recording_tick(struct tick *tick, const struct arch_regs *regs);
+
+/* What of that cannot wait while the CPU stands still: a handler that interrupted a thread. */
+void recording_tick_standing(struct traced_cpu *c);
 
 /* perf_event's attend. */
 void recording_attend(struct perf_event *event);

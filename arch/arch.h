@@ -365,9 +365,9 @@ void arch_trace_release(void);
 /* Is this a CPU that hides its handlers, in one of them or between hold and release? */
 bool arch_trace_held(void);
 
-/* Is it one, and has the handler that got these registers interrupted a thread? Not one of our
- * other handlers, be it in its first or last steps, nor a thread between hold and release. */
-bool arch_trace_interrupts_thread(const struct arch_regs *regs);
+/* Has the handler that got these registers interrupted a thread? Not one of our other handlers, be
+ * it in its first or last steps, nor a thread between hold and release. */
+bool arch_interrupts_thread(const struct arch_regs *regs);
 
 /* Let interrupts in / keep them out on this CPU. Thread. */
 void arch_irq_enable(void);

@@ -14,7 +14,8 @@ _bareperf_guest()
 {
 	case $1 in
 	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
-		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate --aux-watermark --region-size -S
+		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
+		--lossless --lossless=cpu --aux-watermark --region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive --' ;;
 	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive --' ;;

@@ -47,10 +47,16 @@ static uint64_t branch_area_wanted(const struct branch_area *area, const struct 
 	return next->skip + area->segment / 2;
 }
 
-bool branch_area_has_next(struct branch_area *area, struct branch_record *end)
+uint64_t branch_area_needed(const struct branch_area *area, struct branch_record *end)
 {
 	struct branch_space next = branch_area_behind(area, end);
-	uint64_t needed = branch_bytes(area->open.base, end) + branch_area_wanted(area, &next);
+
+	return branch_bytes(area->open.base, end) + branch_area_wanted(area, &next);
+}
+
+bool branch_area_has_next(struct branch_area *area, struct branch_record *end)
+{
+	uint64_t needed = branch_area_needed(area, end);
 
 	/* what was free when it was opened still is */
 	return area->out.size >= needed || ring_aux_room(area->aux) >= needed;

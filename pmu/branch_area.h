@@ -62,6 +62,9 @@ bool branch_area_open(struct branch_area *area);
  * PERF_AUX_FLAG_TRUNCATED the owner is woken in any case. On the ring's CPU, any context. */
 void branch_area_close(struct branch_area *area, const struct branch_record *end, uint64_t flags);
 
+/* Bytes that the open segment, if it ended at end, and the least one behind it want of the area. */
+uint64_t branch_area_needed(const struct branch_area *area, struct branch_record *end);
+
 /* Would there be room to open a segment behind the open one, if that ended at end? */
 bool branch_area_has_next(struct branch_area *area, struct branch_record *end);
 

@@ -301,3 +301,26 @@ void context_tick(struct perf_event_context *context)
 			sampling_tick(e, now);
 	}
 }
+
+/* ---- A CPU that stands still ---- */
+
+void context_stand(struct perf_event_context *context)
+{
+	disable_all(context);
+}
+
+void context_go(struct perf_event_context *context)
+{
+	enable_all(context);
+}
+
+void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to)
+{
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		if (e->state == EVENT_ACTIVE && e->pmu->pass)
+			e->pmu->pass(e, from, to);
+		event_set_state(e, e->state, clock_stamp(from));
+		e->tstamp = clock_stamp(to);
+	}
+	timer_put_off(to - from);
+}

@@ -34,6 +34,14 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 /* Stop all; counts and times are final afterwards. As above. */
 void context_stop(struct perf_event_context *context);
 
+/* Nothing counts from stand to go: the CPU's own code in between, which runs nothing of the traced
+ * program, is in no count. Nor is it in any time, once context_pass() was told of it: time_enabled,
+ * time_running, cpu-clock and what timers are due have none of [from, to), arch_cycles(); from is
+ * the last to, or stand's. Handler that interrupted a thread, before it has taken the time. */
+void context_stand(struct perf_event_context *context);
+void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to);
+void context_go(struct perf_event_context *context);
+
 /* What each tick does: throttled events go on, rare ones get a shorter period for -F. IRQ. */
 void context_tick(struct perf_event_context *context);
 

@@ -100,6 +100,12 @@ struct perf_event {
 	struct branch_account branches;
 	const char *name;
 	const char *why; /* event_init failed: a phrase, if the source has one */
+	/* Where the CPU waits for room rather than lose (NULL: it does not): called by a source
+	 * that fills the AUX area and is about to want bytes of it, behind what it has published,
+	 * by a handler that interrupted a thread. Returns when they are there, and room for its
+	 * record in the ring, or when it is no use; it may have stopped the event. False: it is no
+	 * use. */
+	bool (*await_room)(struct perf_event *event, uint64_t bytes);
 	/* Called by a source that traces code which masks interrupts, as no tick may come, for as
 	 * long as asked's word, which others write, is not what was heard; it may stop the event.
 	 * asked NULL: nobody wants to. NMI that interrupted no handler. */

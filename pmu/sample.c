@@ -30,6 +30,19 @@ unsigned sample_id_size(uint64_t sample_type)
 	return 8 * sample_words(sample_type & SAMPLE_ID);
 }
 
+uint32_t sample_size_most(const struct perf_event *event)
+{
+	uint64_t type = event->attr.sample_type;
+	uint32_t size = (uint32_t)sizeof(struct perf_event_header) +
+	                8 * sample_words(type & ONE_WORD);
+
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		size += 8 * (1 + CALLCHAIN_MAX + 2);
+	if (type & PERF_SAMPLE_READ)
+		size += read_format_size(event);
+	return size;
+}
+
 /* The usual one stands in usual_trailer_put() as well; usual_sample_test holds the two together. */
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time)
 {

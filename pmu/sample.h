@@ -21,6 +21,9 @@ struct sample_data {
 void sample_output(struct perf_event *event, const struct arch_regs *regs,
                    const struct sample_data *data);
 
+/* Bytes of the longest that event can have. Thread. */
+uint32_t sample_size_most(const struct perf_event *event);
+
 /* The sample_id_all trailer that a side-band record of event ends with: perf's order, TID,
  * TIME, ID, STREAM_ID, CPU, IDENTIFIER as sample_type has them. Size in bytes. */
 unsigned sample_id_size(uint64_t sample_type);

@@ -38,6 +38,10 @@ struct pmu {
 	void (*stop)(struct perf_event *event);
 	/* Bring event->count, which counts, up to date. Interrupts masked, or its own handler. */
 	void (*read)(struct perf_event *event);
+	/* It is one that counts time: it brings event->count, which counts, up to from, and goes on
+	 * at to; both arch_cycles(). pmu/context.h's context_pass(). NULL: time is nothing to it.
+	 */
+	void (*pass)(struct perf_event *event, uint64_t from, uint64_t to);
 	/* Freeze all counters of this source on the calling CPU; let those count that are started.
 	 * So what starts in between starts at one moment. Not nested; NULL where there is no
 	 * such switch. Interrupts masked. */

@@ -8,6 +8,7 @@
 #include "abi/trace_region.h"
 
 static struct timer *queues[TR_MAX_CPUS];
+static void (*timer_gate)(const struct arch_regs *regs);
 
 static void arm_first(struct timer *first)
 {
@@ -30,8 +31,11 @@ static void timer_insert(struct timer *timer)
 static void timer_interrupt(const struct arch_regs *regs)
 {
 	struct timer **queue = &queues[arch_cpu()];
-	uint64_t now = arch_cycles();
+	uint64_t now;
 
+	if (__builtin_expect(!!timer_gate, 0))
+		timer_gate(regs);
+	now = arch_cycles();
 	while (*queue && (*queue)->deadline <= now) {
 		struct timer *timer = *queue;
 
@@ -40,6 +44,18 @@ static void timer_interrupt(const struct arch_regs *regs)
 		timer->expire(timer, regs, now);
 	}
 	arm_first(*queue);
+}
+
+void timer_set_gate(void (*gate)(const struct arch_regs *regs))
+{
+	__atomic_store_n(&timer_gate, gate, __ATOMIC_RELEASE);
+}
+
+void timer_put_off(uint64_t cycles)
+{
+	for (struct timer *timer = queues[arch_cpu()]; timer; timer = timer->next)
+		timer->deadline += cycles;
+	arm_first(queues[arch_cpu()]);
 }
 
 int timer_init(void)

@@ -16,6 +16,14 @@ struct timer {
 /* Route this CPU's hardware timer to the queue. 0 or arch_timer_init()'s error. Thread. */
 int timer_init(void);
 
+/* Have gate called as the first thing of each timer interrupt, on every CPU, before the time is
+ * taken; NULL: no more. Thread. */
+void timer_set_gate(void (*gate)(const struct arch_regs *regs));
+
+/* So many cycles did not pass for this CPU's timers: each is due as much later. Interrupts masked,
+ * IRQ but for expire(), or NMI that interrupted no handler. */
+void timer_put_off(uint64_t cycles);
+
 /* Queue timer on this CPU for deadline; it must not be queued. Interrupts masked, or IRQ. */
 void timer_start(struct timer *timer, uint64_t deadline);
 

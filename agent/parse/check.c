@@ -4,9 +4,12 @@
 
 #include "agent/parse/words.h"
 
-#define STAYS_OURS "the machine stays ours: it is not given back to the firmware"
-#define NO_FILE    "a file is written where the firmware goes on"
-#define NEVER_FULL "an overwritable ring is read at the end: it wakes nobody"
+#define STAYS_OURS  "the machine stays ours: it is not given back to the firmware"
+#define NO_FILE     "a file is written where the firmware goes on"
+#define OVERWRITTEN "what is overwritten is never full: there is nothing to wait for"
+#define UNTHROTTLED "with --lossless no event is throttled"
+#define NO_READER   "nobody reads while the machine is borrowed: there is nobody to wait for"
+#define NEVER_FULL  "an overwritable ring is read at the end: it wakes nobody"
 
 /* Options of which one makes the other meaningless. */
 static const struct {
@@ -20,6 +23,19 @@ static const struct {
 	{ "--resident", "--exclusive", "--resident and --exclusive exclude each other" },
 	{ "--keep", "--exclusive", STAYS_OURS },
 	{ "-o", "--exclusive", NO_FILE },
+	{ "--lossless", "--lossless=cpu", "--lossless and --lossless=cpu exclude each other" },
+	{ "--lossless", "--overwrite", OVERWRITTEN },
+	{ "--lossless=cpu", "--overwrite", OVERWRITTEN },
+	{ "--lossless", "-S", OVERWRITTEN },
+	{ "--lossless=cpu", "-S", OVERWRITTEN },
+	{ "--lossless", "--max-sample-rate", UNTHROTTLED },
+	{ "--lossless=cpu", "--max-sample-rate", UNTHROTTLED },
+	{ "--lossless", "--resident", NO_READER },
+	{ "--lossless=cpu", "--resident", NO_READER },
+	{ "--lossless", "-o", NO_READER },
+	{ "--lossless=cpu", "-o", NO_READER },
+	{ "--lossless", "--keep", NO_READER },
+	{ "--lossless=cpu", "--keep", NO_READER },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 

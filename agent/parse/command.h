@@ -26,6 +26,9 @@ enum command_verb {
 /* What the machine does after the command. */
 enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
 
+/* Which CPUs stand still where a ring or an AUX area of one lacks room. */
+enum command_lossless { LOSSLESS_NONE, LOSSLESS_ALL, LOSSLESS_CPU };
+
 struct command {
 	enum command_verb verb;
 	enum command_then then;
@@ -44,6 +47,7 @@ struct command {
 	bool overwrite;                  /* rings keep the newest records, to be read at the end */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
+	enum command_lossless lossless;  /* what waits for room; nothing: records are lost */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
 	bool json;                       /* of a selftest: as JSON, too */
 	bool reset;                      /* of a selftest: one reset, for what it keeps */

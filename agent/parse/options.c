@@ -195,6 +195,20 @@ static int set_then(struct words *w, const char *text)
 	return command_fail(w, "want poweroff, reboot or wait", text);
 }
 
+static int set_lossless(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->lossless = LOSSLESS_ALL;
+	return 0;
+}
+
+static int set_lossless_cpu(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->lossless = LOSSLESS_CPU;
+	return 0;
+}
+
 static int set_max_sample_rate(struct words *w, const char *text)
 {
 	return command_number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
@@ -248,6 +262,10 @@ const struct command_option record_options[] = {
 	{ "--max-sample-rate", NULL, "HZ",
 	  "an event with more samples pauses to the next tick (100000; 0: never)",
 	  set_max_sample_rate },
+	{ "--lossless", NULL, NULL,
+	  "where a ring or AUX area is full, all traced CPUs stand still until there is room",
+	  set_lossless },
+	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone", set_lossless_cpu },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
 	  set_aux_watermark },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",

@@ -20,8 +20,9 @@ bool arch_trace_held(void)
 	return false;
 }
 
-bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+/* Handlers mask all that could interrupt them. */
+bool arch_interrupts_thread(const struct arch_regs *regs)
 {
 	(void)regs;
-	return false;
+	return true;
 }

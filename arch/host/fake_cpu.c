@@ -182,10 +182,12 @@ bool arch_trace_held(void)
 	return fake_trace_held;
 }
 
-bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+bool fake_nested;
+
+bool arch_interrupts_thread(const struct arch_regs *regs)
 {
 	(void)regs;
-	return false;
+	return !fake_nested;
 }
 
 arch_branch_fn fake_branch;
@@ -270,10 +272,12 @@ unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *re
 	unsigned fired = 0;
 
 	while (fake_timer_deadline && fake_timer_deadline + late <= end) {
-		host_fake_cycles = fake_timer_deadline + late;
+		uint64_t began = host_fake_cycles = fake_timer_deadline + late;
+
 		fake_timer_deadline = 0;
 		fake_handle(timer_handler, regs);
 		fired++;
+		end += host_fake_cycles - began;
 	}
 	host_fake_cycles = end;
 	return fired;

@@ -38,6 +38,9 @@ extern arch_entered_fn fake_entered;
 extern unsigned fake_trace_held;
 extern void (*fake_spin)(uint64_t iterations);
 
+/* arch_interrupts_thread() says no. */
+extern bool fake_nested;
+
 /* fake_branch(from, to) is a step that branched; fake_steps counts begin without end. */
 extern arch_branch_fn fake_branch;
 extern unsigned fake_steps;
@@ -53,7 +56,8 @@ extern uint64_t fake_timer_deadline;
 bool fake_in_handler(void);
 
 /* Let time pass up to cycles, firing the timer on the way whenever it is due, each time late
- * cycles late, with regs as the interrupted state. Returns how often it fired. */
+ * cycles late, with regs as the interrupted state; what the handlers take comes on top. Returns how
+ * often it fired. */
 unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *regs);
 
 #endif

@@ -99,10 +99,9 @@ bool arch_trace_held(void)
 	return any_hides && trace_here()->hides && trace_here()->depth;
 }
 
-bool arch_trace_interrupts_thread(const struct arch_regs *regs)
+bool arch_interrupts_thread(const struct arch_regs *regs)
 {
-	return any_hides && trace_here()->hides && trace_here()->depth == 1 &&
-	       !trace_in_entries(regs->rip);
+	return (trace_here()->depth & ~TRACE_SHOWN) == 1 && !trace_in_entries(regs->rip);
 }
 
 /* Where the register is kept; NULL: it is live. */

@@ -129,6 +129,9 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	put(json, "tick_cycles", cpu->tick_cycles);
 	put(json, "tick_max", cpu->tick_max);
 	put(json, "spurious", cpu->spurious);
+	put(json, "stood", cpu->stood);
+	put(json, "stands", cpu->stands);
+	put(json, "given_up", cpu->given_up);
 	put(json, "counters", cpu->counters);
 	put(json, "leftovers", cpu->leftovers);
 	put(json, "foreign", cpu->foreign);

@@ -74,6 +74,10 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	       cpu->cpu, cpu->ticks,
 	       cpu->ticks ? (double)cpu->tick_cycles / (double)cpu->ticks * us : 0,
 	       (double)cpu->tick_max * us, cpu->spurious);
+	if (cpu->stands)
+		printf("CPU %u: stood still for room %" PRIu64 " times, %.3f ms in all%s\n",
+		       cpu->cpu, cpu->stands, (double)cpu->stood * 1e-6,
+		       cpu->given_up ? ", until nobody read any more" : "");
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");
 	if (cpu->leftovers & TR_LEFTOVERS_TRACE)

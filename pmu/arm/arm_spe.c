@@ -213,6 +213,21 @@ static void go_round(struct perf_event *event, uint64_t status)
 	arm_spe_program(event);
 }
 
+/* take_back() and arm_spe_lend(); a CPU that waits for room does so in between, as the reader makes
+ * some by taking what was filled. True if there is a buffer again. */
+static bool arm_spe_switch(struct perf_event *event, uint64_t status)
+{
+	struct hw_arm_spe *hw = arm_spe_of(event);
+	bool waits = event->await_room && event->await_room(event, 0);
+	bool room = take_back(event, status, !waits);
+
+	if (waits) {
+		room = event->await_room(event, 2 * PAGE) && has_room(event->aux, 0);
+		hw->flags |= room ? 0 : PERF_AUX_FLAG_PARTIAL; /* for the AUX record to come */
+	}
+	return room && hw->running && !hw->faults && arm_spe_lend(event);
+}
+
 static void arm_spe_interrupt(const struct arch_regs *regs)
 {
 	struct perf_event *event = owners[arch_cpu()];
@@ -233,7 +248,7 @@ static void arm_spe_interrupt(const struct arch_regs *regs)
 		disable_buffer();
 	} else if (event->aux->overwrite && !is_fault(status)) {
 		go_round(event, status);
-	} else if (!take_back(event, status, true) || hw->faults || !arm_spe_lend(event)) {
+	} else if (!arm_spe_switch(event, status)) {
 		disable_buffer(); /* until arm_spe_poll() */
 	}
 	clear_status();

@@ -47,11 +47,26 @@ static void close_segment(struct perf_event *event, uint64_t flags)
 	branch_area_close(area, area->open.index, flags);
 }
 
+/* The segment is full. */
+static void branch_step_switch(struct perf_event *event)
+{
+	struct branch_area *area = &branch_step_of(event)->area;
+	bool next;
+
+	if (event->await_room)
+		event->await_room(event, branch_area_needed(area, area->open.index));
+	if (!stepped[arch_cpu()])
+		return; /* it was stopped meanwhile */
+	next = branch_area_has_next(area, area->open.index);
+	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	if (next)
+		branch_area_open(area);
+}
+
 static void branch_step_taken(uint64_t from, uint64_t to)
 {
 	struct perf_event *event = stepped[arch_cpu()];
 	struct branch_area *area;
-	bool next;
 
 	if (!event)
 		return;
@@ -63,12 +78,10 @@ static void branch_step_taken(uint64_t from, uint64_t to)
 		return;
 	}
 	*area->open.index++ = (struct branch_record){ from, to, BRANCH_PREDICTED };
-	if (area->open.index < area->open.end)
-		return;
-	next = branch_area_has_next(area, area->open.index);
-	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
-	if (next)
-		branch_area_open(area);
+	if (area->open.index >= area->open.end)
+		branch_step_switch(event);
+	else if (event->await_room)
+		event->await_room(event, 0); /* NMIs of counters come in this handler's entry */
 }
 
 static int branch_step_add(struct perf_event *event)

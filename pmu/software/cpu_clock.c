@@ -105,6 +105,12 @@ static void cpu_clock_read(struct perf_event *event)
 		cpu_clock_update(event, arch_cycles());
 }
 
+static void cpu_clock_pass(struct perf_event *event, uint64_t from, uint64_t to)
+{
+	cpu_clock_update(event, from);
+	cpu_clock_of(event)->since = to;
+}
+
 const struct pmu pmu_cpu_clock = {
 	.source.name = "cpu-clock",
 	.source.description = "sampling by the CPU's timer",
@@ -117,4 +123,5 @@ const struct pmu pmu_cpu_clock = {
 	.start = cpu_clock_start,
 	.stop = cpu_clock_stop,
 	.read = cpu_clock_read,
+	.pass = cpu_clock_pass,
 };

@@ -131,7 +131,8 @@ static bool intel_bts_resume(struct perf_event *event)
 	if (!branch_area_open(&hw->area))
 		return false;
 	hw->running = true;
-	hw->usual = hw->ring0 && event->usual.has_trailer ? ARCH_ENTERED_ALONE : 0;
+	if (hw->ring0 && event->usual.has_trailer && !event->await_room)
+		hw->usual = ARCH_ENTERED_ALONE;
 	arch_reg_write(IA32_DEBUGCTL, hw->debugctl);
 	return true;
 }
@@ -226,7 +227,10 @@ static __attribute__((noinline)) bool intel_bts_look(struct perf_event *event, u
 	if (end < hw->area.open.threshold)
 		return false;
 	cpus[event->cpu].interrupted = true;
-	switch_with_care(event, end);
+	if (event->await_room && !(how & ARCH_ENTERED_IN_ENTRY))
+		event->await_room(event, branch_area_needed(&hw->area, end));
+	if (hw->running) /* it may have been stopped meanwhile */
+		switch_with_care(event, end);
 	if (how == ARCH_ENTERED_ALONE && is_asked(event))
 		event->attend(event);
 	return false;
@@ -275,7 +279,6 @@ static bool intel_bts_entered(unsigned cpu, unsigned how)
 	return true;
 }
 
-/* What intel_bts_entered() has found. */
 static enum arch_pmi intel_bts_claim(const struct arch_regs *regs)
 {
 	bool *interrupted = &cpus[arch_cpu()].interrupted, mine = *interrupted;

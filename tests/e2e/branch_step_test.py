@@ -38,21 +38,6 @@ def edges(run, name):
     return check
 
 
-def of_the_workload(run):
-    """The pairs by link addresses, from the call of the workload to its return, without the
-    interrupts that came between."""
-    trace, program = branches.Trace(run.file), branches.Program()
-    start, pairs = program.symbols["record_workload"], []
-    for piece in trace.of_cpu(0):
-        for branch in piece.branches:
-            pair = tuple(program.link(trace, address) for address in branch)
-            if program.edge(*pair) not in (branches.DELIVERY, "iret"):
-                pairs.append(pair)
-    first = next(i for i, pair in enumerate(pairs) if pair[1] == start)
-    last = max(i for i, pair in enumerate(pairs) if program.function(pair[0]) == start)
-    return pairs[first:last + 1]
-
-
 def a_loop():
     run = machine.Recording("record -e branch-step// -m ,64 -- branches 10000", qemu=machine.EXACT)
     found = accounts(run, "branches 10000")
@@ -102,7 +87,7 @@ def against_the_trace_store():
     recorded = [event["branches"] for event in store.summary()["events"]]
     tap.ok(recorded and recorded[0]["interrupts"] > 0,
            "branch-trace// is the branch trace store where there is one", recorded)
-    stepped, stored = of_the_workload(step), of_the_workload(store)
+    stepped, stored = branches.of_the_workload(step), branches.of_the_workload(store)
     tap.ok(len(stepped) > 1000 and stepped == stored,
            f"{name}: the same branches in the same order as by the branch trace store",
            (len(stepped), len(stored),

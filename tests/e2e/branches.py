@@ -202,3 +202,18 @@ class Check:
             return kind == DELIVERY or \
                 program.function(end) == program.symbols["arch_trace_release"]
         return program.reaches(start, end)
+
+
+def of_the_workload(run):
+    """The pairs by link addresses, from the call of the workload to its return, without the
+    interrupts that came between."""
+    trace, program = Trace(run.file), Program()
+    start, pairs = program.symbols["record_workload"], []
+    for piece in trace.of_cpu(0):
+        for branch in piece.branches:
+            pair = tuple(program.link(trace, address) for address in branch)
+            if program.edge(*pair) not in (DELIVERY, "iret"):
+                pairs.append(pair)
+    first = next(i for i, pair in enumerate(pairs) if pair[1] == start)
+    last = max(i for i, pair in enumerate(pairs) if program.function(pair[0]) == start)
+    return pairs[first:last + 1]

@@ -138,6 +138,23 @@ def a_line_that_is_too_slow(board):
                f"{board.name}: a line that is too slow: what it carries is told", seen)
 
 
+def a_line_that_is_waited_for(board):
+    """The ring holds some 290 samples of 56 bytes."""
+    claim = f"{board.name}, 115200 bit/s and --lossless"
+    with board.line() as line:
+        line.to_host.rate = line.to_machine.rate = 11520
+        tool = Tool(board.directory, unix(line))
+        tool.is_exact(claim, *tool("record -e cpu-clock -c 20000 -m 4 --lossless -- calltree 4",
+                                   "-o", "waited"), "waited")
+        summary = tool.dump("waited")
+        event, cpu = summary["events"][0], summary["cpus"][0]
+        tap.ok(event["delivered"] >= 2000 and event["lost"] == 0 and cpu["stands"] > 2 and
+               cpu["given_up"] == 0, f"{claim}: {event['delivered']} samples, and none is lost",
+               (event, cpu))
+        tap.ok(cpu["stood"] > 10**9 and event["time_enabled"] + cpu["stood"] < 5 * 10**9,
+               f"{claim}: what it stood still is in no time of the event", (event, cpu))
+
+
 def a_bad_line(board, each):
     """So many of a thousand frames, each way, are lost; as many flipped, doubled and late."""
     claim = f"{board.name}, {0.4 * each:g} % of frames spoiled"
@@ -343,6 +360,7 @@ def pc(directory):
         a_good_line(board)
         many_recordings(board, recordings.KINDS)
         a_line_that_is_too_slow(board)
+        a_line_that_is_waited_for(board)
         a_bad_line(board, 3)
         a_bad_line(board, 50)
         a_cable_that_is_pulled(board)

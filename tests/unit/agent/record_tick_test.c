@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "agent/recording.h"
+#include "agent/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
@@ -72,6 +72,11 @@ void recording_snapshot(struct traced_cpu *c)
 struct traced_cpu *recording_here(void)
 {
 	return NULL;
+}
+
+void lossless_tick(struct traced_cpu *c)
+{
+	(void)c;
 }
 
 void arch_cpu_signal(unsigned cpu)

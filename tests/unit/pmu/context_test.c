@@ -196,6 +196,35 @@ static void of_one_event_those_values_are_put_that_are_asked_for(void **state)
 	}
 }
 
+static void a_cpu_that_stands_still_passes_no_time(void **state)
+{
+	uint64_t left;
+
+	(void)state;
+	context_rig_add_group(1, 0);
+	context_rig_add_group(1, 0);
+	assert_int_equal(context_rig_start(1), 0);
+	context_rig_run(10 * MS);
+	left = context.timer.deadline - host_fake_cycles;
+	context_stand(&context);
+	assert_true(fake.frozen);
+	for (unsigned i = 0; i < 50; i++) {
+		host_fake_cycles += MS;
+		context_pass(&context, host_fake_cycles - MS, host_fake_cycles);
+	}
+	context_go(&context);
+	assert_false(fake.frozen);
+	assert_int_equal(context.timer.deadline - host_fake_cycles, left);
+	assert_int_equal(fake_timer_deadline, context.timer.deadline);
+	context_rig_run(30 * MS);
+	context_stop(&context);
+	assert_int_equal(events[0].time_enabled, 40 * MS);
+	assert_int_equal(events[1].time_enabled, 40 * MS);
+	assert_int_equal(events[0].time_running + events[1].time_running, 40 * MS);
+	assert_int_equal(events[0].count, events[0].time_running);
+	assert_int_equal(events[1].count, events[1].time_running);
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, context_rig_set_up)
 
 int main(void)
@@ -208,6 +237,7 @@ int main(void)
 		TEST(a_partial_period_waits_with_its_event),
 		TEST(a_group_that_never_fits_is_refused_and_named),
 		TEST(a_sample_carries_the_values_of_its_whole_group),
+		TEST(a_cpu_that_stands_still_passes_no_time),
 		TEST(of_one_event_those_values_are_put_that_are_asked_for),
 	};
 

@@ -200,6 +200,10 @@ static void an_error_names_the_reason_and_the_column(void **state)
 
 static void the_firmware_cannot_both_stay_and_go(void **state)
 {
+	static const char never_full[] =
+	    "what is overwritten is never full: there is nothing to wait for";
+	static const char nobody[] =
+	    "nobody reads while the machine is borrowed: there is nobody to wait for";
 	static const struct {
 		const char *text, *what;
 		unsigned column;
@@ -216,6 +220,17 @@ static void the_firmware_cannot_both_stay_and_go(void **state)
 		  12 },
 		{ "record --then wait -o x -- loop", "a file is written where the firmware goes on",
 		  7 },
+		{ "record --lossless --lossless=cpu -- loop",
+		  "--lossless and --lossless=cpu exclude each other", 18 },
+		{ "record --overwrite --lossless=cpu -- loop", never_full, 19 },
+		{ "record -e bts// -S --lossless -- loop", never_full, 19 },
+		{ "record --lossless --max-sample-rate 5 -- loop",
+		  "with --lossless no event is throttled", 18 },
+		{ "record --lossless --resident -- loop", nobody, 18 },
+		{ "record --keep --lossless=cpu -- loop", nobody, 14 },
+		{ "record -o x --lossless -- loop", nobody, 12 },
+		{ "stat --lossless -- loop", "unknown option", 5 },
+		{ "record --lossless=all -- loop", "unknown option", 7 },
 		{ "save --exclusive", "a file is written where the firmware goes on", 5 },
 		{ "save --then wait", "a file is written where the firmware goes on", 5 },
 	};

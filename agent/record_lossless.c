@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/record_lossless.h"
+
+#include <errno.h>
+
+#include "lib/console.h"
+#include "pmu/clock.h"
+#include "pmu/sample.h"
+
+#define NSEC_PER_MSEC  1000000ULL
+/* Handlers that may write before the CPU stands: the timer's with what is nested in its entry,
+ * itself and its exit, one more of the counters', and the next one's entry. */
+#define RESERVE_TIMES  6U
+#define ENOUGH_SHARE   4U     /* that part of a ring has to be free again */
+#define LOOK_NS        10000U /* that a look counts for, at most, as virtual time may leap */
+#define FILLER         64U    /* turns of a loop between two looks */
+#define AUX_RECORD_MAX (8U * RING_AUX_WORDS + RING_TRAILER_MAX)
+
+/* ---- Whether ---- */
+
+static bool is_given_up(const struct recording *r)
+{
+	return __atomic_load_n(&r->lossless_given_up, __ATOMIC_RELAXED);
+}
+
+static bool lossless_may_stand(const struct traced_cpu *c)
+{
+	return c->recording->command->lossless && c->live && !c->stopped &&
+	       !is_given_up(c->recording);
+}
+
+/* Not while CPUs are being started: who starts them has their answers to wait for. */
+static bool stand_together(const struct recording *r)
+{
+	return r->command->lossless == LOSSLESS_ALL &&
+	       __atomic_load_n(&r->lossless_together, __ATOMIC_RELAXED);
+}
+
+static bool others_wait(const struct traced_cpu *c)
+{
+	const struct recording *r = c->recording;
+
+	for (unsigned i = 0; i < r->nr_cpus && stand_together(r); i++) {
+		if (&r->cpus[i] != c && __atomic_load_n(&r->cpus[i].waits, __ATOMIC_ACQUIRE))
+			return true;
+	}
+	return false;
+}
+
+static void set_waits(struct traced_cpu *c, bool waits)
+{
+	__atomic_store_n(&c->waits, waits, __ATOMIC_RELEASE);
+}
+
+static bool lossless_has(struct traced_cpu *c, uint64_t bytes, uint64_t aux_bytes)
+{
+	return ring_room(&c->ring) >= bytes && (!aux_bytes || ring_aux_room(&c->aux) >= aux_bytes);
+}
+
+static bool is_low(struct traced_cpu *c)
+{
+	return !lossless_has(c, c->ring.reserve, c->aux_wanted);
+}
+
+/* Not so little that it stands again at once. */
+static bool has_enough(struct traced_cpu *c)
+{
+	uint64_t half = c->aux.size / 2;
+
+	return lossless_has(c, c->ring.size / ENOUGH_SHARE,
+	                    c->aux_wanted > half || !c->aux_wanted ? c->aux_wanted : half);
+}
+
+/* ring->low. The signal is heard when the handler is over; one that is nested in another handler is
+ * in vain, but that the next record or timer comes here again. */
+static void lossless_low(struct ring *ring)
+{
+	struct traced_cpu *c =
+	    (struct traced_cpu *)((char *)ring - offsetof(struct traced_cpu, ring));
+
+	if (lossless_may_stand(c))
+		arch_cpu_signal(c->cpu);
+}
+
+/* ---- Waiting ---- */
+
+/* A stand, while it lasts. */
+struct stand {
+	uint64_t passed; /* cycles, up to which no time has passed for the events */
+	uint64_t last;   /* look, ns */
+	uint64_t still;  /* ns of looking without a tail's moving */
+	uint64_t tick;   /* ns: housekeeping is due */
+	uint64_t taken;  /* sum of all tails */
+};
+
+/* What readers have taken of all rings; each CPU takes its own tails. */
+static uint64_t lossless_taken(const struct recording *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < r->nr_cpus; i++)
+		sum += ring_load(&r->cpus[i].ring.tail) + ring_load(&r->cpus[i].aux.tail);
+	return sum;
+}
+
+static void signal_others(const struct traced_cpu *c)
+{
+	const struct recording *r = c->recording;
+
+	for (unsigned i = 0; i < r->nr_cpus && stand_together(r); i++) {
+		const struct traced_cpu *other = &r->cpus[i];
+
+		if (other != c && __atomic_load_n(&other->live, __ATOMIC_RELAXED) &&
+		    !__atomic_load_n(&other->stands_now, __ATOMIC_RELAXED))
+			arch_cpu_signal(other->cpu);
+	}
+}
+
+/* For the events no time passes. */
+static void stand_pass(struct traced_cpu *c, struct stand *s)
+{
+	uint64_t now = arch_cycles();
+
+	context_pass(&c->context, s->passed, now);
+	c->stood += clock_stamp(now) - clock_stamp(s->passed);
+	s->passed = now;
+}
+
+/* What the tick does, which is masked here. Who has not heard is signalled again. */
+static void stand_tick(struct traced_cpu *c, struct stand *s)
+{
+	if (s->last < s->tick)
+		return;
+	s->tick = s->last + TICK_NS;
+	stand_pass(c, s);
+	recording_tick_standing(c);
+	if (c->waits)
+		signal_others(c);
+}
+
+/* As in agent/reader.c. */
+static void let_time_pass(void)
+{
+	for (unsigned i = 0; i < FILLER; i++)
+		__asm__ volatile("");
+	arch_relax();
+}
+
+static void stand_look(struct traced_cpu *c, struct stand *s)
+{
+	uint64_t now, passed, taken;
+
+	channel_pump(c->recording->channel);
+	let_time_pass();
+	ring_tail(&c->ring);
+	if (c->aux_event)
+		ring_aux_room(&c->aux);
+	now = clock_now();
+	passed = now - s->last < LOOK_NS ? now - s->last : LOOK_NS;
+	taken = lossless_taken(c->recording);
+	s->still = taken == s->taken ? s->still + passed : 0;
+	s->taken = taken;
+	s->last = now;
+	stand_tick(c, s);
+}
+
+static void give_up(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+
+	c->given_up++;
+	r->lossless_taken = lossless_taken(r);
+	__atomic_store_n(&r->lossless_given_up, true, __ATOMIC_RELEASE);
+}
+
+/* Whether to stand on. */
+static bool stand_on(struct traced_cpu *c, const struct stand *s)
+{
+	if (c->waits && s->still >= TR_STAND_MS * NSEC_PER_MSEC)
+		give_up(c);
+	if (!lossless_may_stand(c))
+		return false;
+	if (c->waits && has_enough(c))
+		set_waits(c, false);
+	return c->waits || others_wait(c);
+}
+
+static void lossless_stand(struct traced_cpu *c)
+{
+	struct stand s = { .passed = arch_cycles(), .last = clock_now() };
+
+	s.tick = s.last + TICK_NS;
+	s.taken = lossless_taken(c->recording);
+	context_stand(&c->context);
+	c->stands++;
+	__atomic_store_n(&c->stands_now, true, __ATOMIC_RELAXED);
+	if (c->waits) {
+		ring_wake(&c->ring, TR_WAKEUP_FULL);
+		signal_others(c);
+	}
+	while (stand_on(c, &s))
+		stand_look(c, &s);
+	set_waits(c, false);
+	__atomic_store_n(&c->stands_now, false, __ATOMIC_RELAXED);
+	stand_pass(c, &s);
+	context_go(&c->context);
+}
+
+void lossless_look(struct traced_cpu *c)
+{
+	if (!lossless_may_stand(c))
+		return;
+	set_waits(c, is_low(c));
+	if (c->waits || others_wait(c))
+		lossless_stand(c);
+}
+
+/* perf_event's await_room. */
+static bool lossless_await(struct perf_event *event, uint64_t bytes)
+{
+	struct traced_cpu *c = recording_here();
+
+	if (!c || c->aux_event != event || !lossless_may_stand(c))
+		return false;
+	c->aux_wanted = bytes;
+	lossless_look(c);
+	c->aux_wanted = 0;
+	return lossless_may_stand(c);
+}
+
+/* ---- From start to end ---- */
+
+static void lossless_gate(const struct arch_regs *regs)
+{
+	struct traced_cpu *c = recording_here();
+
+	if (c && arch_interrupts_thread(regs))
+		lossless_look(c);
+}
+
+int lossless_open(struct traced_cpu *c)
+{
+	uint64_t reserve = 0, pages = 1;
+
+	if (!c->recording->command->lossless)
+		return 0;
+	for (unsigned i = 0; i < c->recording->nr_events; i++)
+		reserve += sample_size_most(&c->events[i]) +
+		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
+	reserve *= RESERVE_TIMES;
+	while (pages * TR_PAGE / ENOUGH_SHARE < reserve)
+		pages *= 2;
+	if (pages * TR_PAGE > c->ring.size)
+		return recording_fail(
+		    c->recording, -ENOSPC,
+		    "--lossless wants rings of %lu pages for these events: -m %lu", pages, pages);
+	ring_set_reserve(&c->ring, reserve, lossless_low);
+	if (c->aux_event)
+		c->aux_event->await_room = lossless_await;
+	return 0;
+}
+
+void lossless_begin(const struct recording *r)
+{
+	if (r->command->lossless)
+		timer_set_gate(lossless_gate);
+}
+
+void lossless_started(struct recording *r)
+{
+	__atomic_store_n(&r->lossless_together, true, __ATOMIC_RELEASE);
+}
+
+void lossless_end(const struct recording *r)
+{
+	if (r->command->lossless)
+		timer_set_gate(NULL);
+}
+
+void lossless_tick(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+
+	if (!r->command->lossless)
+		return;
+	ring_tail(&c->ring);
+	if (c->aux_event)
+		ring_aux_room(&c->aux);
+	if (is_given_up(r) && lossless_taken(r) != r->lossless_taken)
+		__atomic_store_n(&r->lossless_given_up, false, __ATOMIC_RELEASE);
+}
+
+void lossless_tell(const struct recording *r)
+{
+	uint64_t given_up = 0;
+
+	for (unsigned i = 0; i < r->nr_cpus; i++)
+		given_up += r->cpus[i].given_up;
+	if (given_up)
+		console_printf(
+		    "--lossless: nobody read for %u s, %lu times: gone on without, and "
+		    "what found no room is lost\n",
+		    TR_STAND_MS / 1000, given_up);
+}

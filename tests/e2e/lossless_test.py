@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`record --lossless`: rings and AUX areas that are far too small, a reader that sleeps every other
+10 ms and once a second, and nothing is lost. With BRANCHES in the environment, so many by the branch
+trace store.
+
+check-timeout: 900
+"""
+
+import os
+import pathlib
+import re
+import signal
+import tempfile
+import threading
+import time
+
+import branches
+import live
+import machine
+import spe
+import tap
+
+BRANCHES = int(os.environ.get("BRANCHES", "300000"))
+STEPS = int(os.environ.get("STEPS", "200000"))
+MODEL = ("-cpu", "Skylake-Client,pmu=on")
+GIVEN_UP = 200  # of struct tr_cpu
+WORK = tempfile.TemporaryDirectory(prefix="bareperf-lossless-")
+
+# 4 CPUs and one lock; main() says how long it took, by the clock of the samples.
+LOCK = r"""
+#include <bareperf/clock.h>
+#include <bareperf/thread.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifndef TURNS
+#define TURNS 150U
+#endif
+
+static unsigned lock, sum;
+
+static int work(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < TURNS; i++) {
+		while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+			;
+		for (volatile unsigned j = 0; j < 100; j++)
+			;
+		sum++;
+		__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	uint64_t began = bareperf_clock();
+
+	for (int i = 1; i < (int)bareperf_cpus(); i++)
+		bareperf_thread_start(i, work, NULL);
+	work(NULL);
+	for (int i = 1; i < (int)bareperf_cpus(); i++)
+		bareperf_thread_join(i, NULL);
+	printf("sum %u of %u in %lu ns\n", sum, TURNS * bareperf_cpus(),
+	       (unsigned long)(bareperf_clock() - began));
+	return 0;
+}
+"""
+
+
+class Napping(live.Live):
+    """Its reader sleeps 10 ms of every 20, and once for a second."""
+
+    def __init__(self, command, *options, qemu=machine.EXACT):
+        super().__init__(f"record {command}", *options, qemu=qemu)
+        thread = threading.Thread(target=self.nap)
+        thread.start()
+        self.finish()
+        thread.join()
+
+    def nap(self):
+        self.until(self.is_recording)
+        for nap in (1 if i == 20 else 0.01 for i in range(1 << 30)):
+            if self.process.poll() is not None:
+                break
+            pid = self.signal_reader(signal.SIGSTOP)
+            time.sleep(nap)
+            try:
+                if pid:
+                    os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+            time.sleep(0.01)
+
+
+def kept_all(run, claim, stands=1):
+    """Its summary; nothing of it is lost, and it had to wait for that."""
+    if not tap.equal(run.status, 0, f"{claim}: it ends well"):
+        tap.note(run.text)
+    summary = run.summary()
+    cpus = [cpu for cpu in summary["cpus"] if cpu["traced"]]
+    tap.ok(summary["conserved"] and not summary["missing"] and
+           all(event["lost"] == 0 and event["throttled"] == 0 for event in summary["events"]),
+           f"{claim}: nothing is lost", (summary["missing"], summary["events"]))
+    tap.ok(sum(cpu["stands"] for cpu in cpus) >= stands and not any(c["given_up"] for c in cpus),
+           f"{claim}: the machine stood still for that", cpus)
+    return summary
+
+
+def single_step():
+    claim = f"{STEPS} branches by single-step through 64 KiB"
+    run = Napping(f"-e branch-step// -m ,16 --lossless -- branches {STEPS}")
+    summary = kept_all(run, claim, stands=5)
+    account = summary["events"][0]["branches"]
+    tap.ok(account["recorded"] == account["taken"] >= STEPS, f"{claim}: all are there", account)
+    check = branches.Check(branches.Trace(run.file), branches.Program())
+    tap.ok(check.edges and not check.bad_edges and not check.bad_chains,
+           f"{claim}: each pair is an edge, and leaves the line that the last one came to",
+           (check.bad_edges[:8], check.bad_chains[:8]))
+    huge = machine.Recording(f"record -e branch-step// -m ,4096 -- branches {STEPS}",
+                             qemu=machine.EXACT)
+    some, whole = branches.of_the_workload(run), branches.of_the_workload(huge)
+    tap.ok(huge.summary()["events"][0]["branches"]["lost"] == 0 and some == whole,
+           f"{claim}: the program's are those of a run with a huge area, in their order",
+           (len(some), len(whole)))
+
+
+def trace_store(binary):
+    claim = f"{BRANCHES} branches by the trace store through 64 KiB"
+    run = Napping(f"-e bts// -m ,16 --lossless -- branches {BRANCHES}", "--qemu", binary,
+                  qemu=(*MODEL, *machine.EXACT))
+    summary = kept_all(run, claim, stands=2)
+    account = summary["events"][0]["branches"]
+    tap.ok(account["recorded"] == account["taken"] + account["interrupts"] > BRANCHES,
+           f"{claim}: all are there", account)
+    trace = branches.Trace(run.file)
+    tap.ok(not any(piece.flags for piece in trace.pieces), f"{claim}: no piece is cut")
+    if BRANCHES <= 1000000:
+        check = branches.Check(trace, branches.Program())
+        tap.ok(check.edges and not check.bad_edges, f"{claim}: each pair is an edge",
+               check.bad_edges[:8])
+
+
+def statistical(binary):
+    claim = "SPE through 16 KiB"
+    run = Napping("-e arm_spe// -c 1024 -m ,4 --lossless -- branches 3000000", "--arch", "aarch64",
+                  "--qemu", binary, qemu=("-machine", spe.EL2, "-cpu", spe.CPU, *machine.EXACT))
+    kept_all(run, claim)
+    pieces = spe.aux_records(run)
+    tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
+           f"{claim}: no piece is cut", pieces)
+    # of two instructions a turn
+    tap.ok(run.summary()["spe"]["records"] >= 3000000 * 2 // 1024, f"{claim}: all operations that "
+           "were sampled are there", run.summary()["spe"])
+
+
+def counters(binary):
+    """Their overflows are NMIs, which find the tick's handler now and then."""
+    claim = "a counter's and the timer's samples in one ring of 8 KiB"
+    run = Napping("-e cycles,cpu-clock -c 20000 -m 2 --lossless -- calltree 1", "--qemu", binary,
+                  qemu=(*MODEL, *machine.EXACT))
+    summary = kept_all(run, claim, stands=5)
+    tap.ok(all(event["period"] >= 100 * 20000 for event in summary["events"]),
+           f"{claim}: both were sampled", summary["events"])
+
+
+def one_lock(isa, option):
+    claim = f"{isa}: 4 CPUs with one lock, {option}"
+    elf = machine.payload(isa, pathlib.Path(WORK.name) / f"lock-{isa}.elf", LOCK)
+    run = Napping(f"-a -e cpu-clock -c 20000 -m 1 {option} -- payload", "--arch", isa, "--payload",
+                  elf, qemu=("-smp", "4", *machine.EXACT))
+    summary = kept_all(run, claim, stands=4)
+    said = re.search(r"sum (\d+) of (\d+) in (\d+) ns", run.text)
+    tap.ok(said and said[1] == said[2] == "600", f"{claim}: it comes to its end", run.text[-500:])
+
+
+def time_that_passed():
+    claim = "a program that asks the clock"
+    elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
+    run = Napping("-e cpu-clock -c 20000 -m 1 --lossless -- payload", "--payload", elf)
+    event, cpu = kept_all(run, claim, stands=10)["events"][0], run.summary()["cpus"][0]
+    said = re.search(r"in (\d+) ns", run.text)
+    passed = event["time_enabled"] + cpu["stood"]
+    tap.ok(said and int(said[1]) <= passed < int(said[1]) + 10**7 and cpu["stood"] > 10**8,
+           f"{claim}: what the event was enabled, and its CPU stood still, is the time that passed",
+           (said and said[1], passed, cpu["stood"]))
+    tap.ok(abs(event["time_running"] - event["count"]) < 50000,
+           f"{claim}: and cpu-clock has counted what it was enabled", event)
+    periods = {sample.period for sample in run.raw_samples()}
+    tap.ok(max(periods) < 10**6,
+           f"{claim}: no PERIOD has in it what it stood still", max(periods))
+
+
+def nobody_reads():
+    """The reader stands still, and its lease with it, until the machine has given it up."""
+    claim = "a reader that stands still"
+    run = live.Live("record -e cpu-clock -c 20000 -m 1 --lossless -- noploop 20", qemu=machine.EXACT)
+    run.until(run.is_recording)
+    pid = live.until(run.reader)
+    os.kill(pid, signal.SIGSTOP)
+    gave_up = run.until(lambda: run.word(run.table("cpus") + GIVEN_UP))
+    lost = run.until(lambda: run.word(run.table("event_ledger") + 16) > 100)
+    os.kill(pid, signal.SIGCONT)
+    run.finish(signal.SIGINT)
+    tap.ok(gave_up == 1 and lost, f"{claim}: it is given up, and then is lost what finds no room",
+           (gave_up, lost))
+    summary = run.summary()
+    event, cpu = summary["events"][0], summary["cpus"][0]
+    tap.ok(summary["conserved"] and event["lost"] > 100 and cpu["given_up"] == 1,
+           f"{claim}: all of that is in the ledger", (event, cpu))
+
+
+REASON = machine.missing() or machine.missing("qemu-system-aarch64")
+if REASON:
+    tap.skip("--lossless", REASON)
+else:
+    single_step()
+    time_that_passed()
+    one_lock("x86_64", "--lossless")
+    one_lock("aarch64", "--lossless=cpu")
+    nobody_reads()
+for isa, tests in (("x86_64", (trace_store, counters)), ("aarch64", (statistical,))):
+    model, REASON = machine.model(isa)
+    for test in tests:
+        if REASON:
+            tap.skip(f"--lossless: {test.__name__}", REASON)
+        else:
+            test(model)
+tap.finish()
