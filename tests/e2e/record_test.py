@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """From power-on to perf: the whole path on stock QEMU."""
 
+import json
 import re
+import subprocess
 import tempfile
 
 import machine
@@ -36,6 +38,12 @@ def call_tree():
         tap.ok(abs(anywhere.get(name, 0) - weight) <= 0.5,
                f"{name} and what it calls have their {weight} %, give or take 0.5", anywhere)
     perf_reads(run)
+    page = run.file.with_name("page.html")
+    subprocess.run([machine.TOOL, "report", "--html", "-o", page, run.file], check=True)
+    facts = json.loads(re.search(r'id="facts">(.*)</script>', page.read_text()).group(1))
+    tap.ok(facts["caller"] in [name for name, _ in facts["functions"]],
+           "the page knows by name what calls a workload: its callers are the machine's own",
+           facts["functions"])
     wire.shrinks(wire.parts(run.file)[0], "the call tree's samples", 4)
 
 
