@@ -332,6 +332,21 @@ def missing(page):
                    "and where nothing is missing, that", said)
 
 
+def many(page):
+    """Samples that nobody has a name for, at as many addresses, in high memory."""
+    file = perf_file.PerfFile()
+    for i in range(5000):
+        file.sample(0xFFFF_FFFF_8100_0000 + 16 * i, START + 1000 * i, period=1 + i)
+    file.write(HERE / "many.data")
+    run(TOOL, "report", "--html", "-o", PAGE, HERE / "many.data")
+    page.open(PAGE)
+    page.click("#functions tbody tr")
+    tap.equal((text(page, "#hot-title"), page.value("document.querySelectorAll('#addresses tbody tr').length"),
+               page.value("document.querySelector('#addresses tbody tr:last-child').cells[2].textContent")),
+              ("[unknown] in [unknown]: the 1000 hottest of 5000 addresses", 1000, "0xffffffff81013870"),
+              "of thousands of addresses the hottest are shown, to the last bit")
+
+
 def refusals():
     done = run(TOOL, "report", "--html", "-o", DATA, DATA)
     tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr,
@@ -359,6 +374,7 @@ def main():
         closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
         hostile(page)
         missing(page)
+        many(page)
     tap.finish()
 
 

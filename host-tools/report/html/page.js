@@ -84,10 +84,12 @@ function drawTable() {
 
 function drawHot() {
 	const [name, file] = recording.facts.functions[state.chosen] ?? [];
-	const list = state.chosen === null ? [] : addressesOf(recording, state.sums, state.chosen);
+	const found = state.chosen === null ? [] : addressesOf(recording, state.sums, state.chosen);
+	const list = hottest(found);
 
 	byId("hot").hidden = state.chosen === null;
-	byId("hot-title").textContent = `${name ?? "[unknown]"} in ${file ?? "[unknown]"}`;
+	byId("hot-title").textContent = `${name ?? "[unknown]"} in ${file ?? "[unknown]"}` +
+		(list.length < found.length ? `: the ${list.length} hottest of ${found.length} addresses` : "");
 	drawAddresses(byId("addresses"), recording.facts, withCode(recording.code[state.chosen], list));
 	const lines = linesOf(recording.facts, list);
 	byId("lines").hidden = !lines.length;

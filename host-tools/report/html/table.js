@@ -2,6 +2,7 @@
 /* Tables: functions by their share, a function's addresses, and what the page says in words. */
 
 const MOST_ROWS = 100; /* of functions, until all are asked for */
+const MOST_ADDRESSES = 1000; /* of a function */
 
 function cell(text, kind = "") {
 	const element = document.createElement("td");
@@ -121,6 +122,13 @@ function addressesOf(recording, sums, number) {
 /* Nothing where there is none. */
 function shareOf(one, whole) {
 	return one.weight ? percent(one.weight, whole) : "";
+}
+
+/* Of too many to be looked at those with the most. */
+function hottest(list) {
+	return list.length <= MOST_ADDRESSES ? list
+		: list.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_ADDRESSES)
+			.sort((a, b) => a.address - b.address);
 }
 
 function lineName(facts, { source, line }) {
