@@ -257,9 +257,9 @@ static void write_page(void)
 /* One of the formats of `bareperf export`. */
 static void write_export(uint8_t which)
 {
-	static int (*const formats[])(struct export *, struct error *) = {
-		export_csv, export_folded, export_pprof, export_callgrind, export_speedscope
-	};
+	static int (*const formats[])(struct export *,
+	                              struct error *) = { export_csv, export_folded, export_pprof,
+		                                          export_callgrind, export_speedscope };
 	struct recording_file file;
 	struct export export = { .file = &file, .out = fopen("/dev/null", "w") };
 	struct error error = { "" };
