@@ -114,21 +114,27 @@ static void put_events(const struct export *export)
 }
 
 /* What each node's places came to, by function. */
-static void put_selves(const struct callgrind *c, uint64_t *selves)
+static int put_selves(const struct callgrind *c)
 {
 	const struct places *places = &c->export->places;
+	uint32_t events = c->sums.events;
+	uint64_t *selves = calloc((size_t)(places->functions.count + 1) * events, sizeof(*selves));
 
+	if (!selves)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < places->places.count; i++) {
 		uint64_t function = places->nodes.keys[places->places.keys[i].a].b;
 
-		for (uint32_t e = 0; e < c->sums.events; e++)
-			selves[function * c->sums.events + e] +=
-			    c->sums.sums[(size_t)i * c->sums.events + e].weight;
+		for (uint32_t e = 0; e < events; e++)
+			selves[function * events + e] +=
+			    c->sums.sums[(size_t)i * events + e].weight;
 	}
 	for (uint32_t i = 0; i < places->functions.count; i++) {
 		put_function(c, "", i);
-		put_costs(c, &selves[(size_t)i * c->sums.events]);
+		put_costs(c, &selves[(size_t)i * events]);
 	}
+	free(selves);
+	return 0;
 }
 
 static void put_calls(const struct callgrind *c)
@@ -144,23 +150,19 @@ static void put_calls(const struct callgrind *c)
 int export_callgrind(struct export *export, struct error *error)
 {
 	struct callgrind c = { .export = export };
-	uint64_t *selves = NULL;
 	int code = export_sum_up(export, &c.sums, error);
 
 	if (!code) {
-		code = sum_calls(&c);
-		selves = calloc((size_t)(export->places.functions.count + 1) * c.sums.events,
-		                sizeof(*selves));
-		if (code || !selves)
-			code = error_set(error, -ENOMEM, "no memory for the functions");
-	}
-	if (!code) {
 		put_events(export);
-		put_selves(&c, selves);
-		put_calls(&c);
+		code = put_selves(&c);
+		if (!code)
+			code = sum_calls(&c);
+		if (code)
+			error_set(error, code, "no memory for the functions");
+		else
+			put_calls(&c);
 	}
 	intern_free(&c.calls);
-	free(selves);
 	free(c.costs);
 	free(c.weights);
 	free(c.sums.sums);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
-#include "host-tools/report/frames.h"
 
 static void put_name(const struct export *export, uint32_t function)
 {
@@ -17,43 +16,46 @@ static void put_name(const struct export *export, uint32_t function)
 
 static void put_stack(const struct export *export, uint32_t node, uint64_t weight)
 {
-	const struct intern_key *nodes = export->places.nodes.keys;
-	uint32_t path[FRAMES_MAX], depth = 0;
+	uint32_t stack[FRAMES_MAX], depth = export_stack(&export->places, node, stack);
 
-	for (uint64_t at = node + 1U; at && depth < FRAMES_MAX; at = nodes[at - 1].a)
-		path[depth++] = (uint32_t)nodes[at - 1].b;
-	while (depth) {
-		put_name(export, path[--depth]);
-		putc(depth ? ';' : ' ', export->out);
+	for (uint32_t i = 0; i < depth; i++) {
+		put_name(export, stack[i]);
+		putc(i + 1 < depth ? ';' : ' ', export->out);
 	}
 	fprintf(export->out, "%" PRIu64 "\n", weight);
 }
 
+static int put_stacks(const struct export *export, const struct export_sums *sums)
+{
+	const struct places *places = &export->places;
+	uint32_t event = export_event(export, export->only);
+	uint64_t *weights = calloc(places->nodes.count + 1U, sizeof(*weights));
+
+	if (!weights)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < places->places.count; i++)
+		weights[places->places.keys[i].a] +=
+		    sums->sums[(size_t)i * sums->events + event].weight;
+	for (uint32_t i = 0; i < places->nodes.count; i++) {
+		if (weights[i])
+			put_stack(export, i, weights[i]);
+	}
+	free(weights);
+	return 0;
+}
+
 int export_folded(struct export *export, struct error *error)
 {
-	struct export_sums sums;
-	uint64_t *weights = NULL;
-	uint32_t event;
+	struct export_sums sums = { 0 };
 	int code = 0;
 
 	if (!export->only) /* weights of different events do not add up */
 		code = recording_file_event(export->file, NULL, &export->only, error);
 	if (code)
 		return code;
-	event = export_event(export, export->only);
 	code = export_sum_up(export, &sums, error);
-	if (!code)
-		weights = calloc(export->places.nodes.count + 1U, sizeof(*weights));
-	if (!code && !weights)
+	if (!code && put_stacks(export, &sums))
 		code = error_set(error, -ENOMEM, "no memory for the stacks");
-	for (uint32_t i = 0; !code && i < export->places.places.count; i++)
-		weights[export->places.places.keys[i].a] +=
-		    sums.sums[(size_t)i * sums.events + event].weight;
-	for (uint32_t i = 0; !code && i < export->places.nodes.count; i++) {
-		if (weights[i])
-			put_stack(export, i, weights[i]);
-	}
-	free(weights);
 	free(sums.sums);
 	return code;
 }

@@ -56,6 +56,19 @@ const char *export_function(const struct export *export, uint32_t function, char
 	return text;
 }
 
+uint32_t export_stack(const struct places *places, uint64_t node, uint32_t stack[FRAMES_MAX])
+{
+	const struct intern_key *nodes = places->nodes.keys;
+	uint32_t depth = 0, at;
+
+	for (uint64_t up = node + 1; up && depth < FRAMES_MAX; up = nodes[up - 1].a)
+		depth++;
+	at = depth;
+	for (uint64_t up = node + 1; at; up = nodes[up - 1].a)
+		stack[--at] = (uint32_t)nodes[up - 1].b;
+	return depth;
+}
+
 struct summing {
 	struct export *export;
 	struct export_sums *sums;
@@ -100,6 +113,6 @@ int export_sum_up(struct export *export, struct export_sums *sums, struct error 
 {
 	struct summing summing = { export, sums };
 
-	*sums = (struct export_sums){ .events = export->file->reader.event_count };
+	sums->events = export->file->reader.event_count;
 	return export_walk(export, sum_sample, &summing, error);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "host-tools/perfdata/sample.h"
+#include "host-tools/report/frames.h"
 #include "host-tools/report/places.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/tasks.h"
@@ -43,6 +44,9 @@ uint32_t export_event(const struct export *export, const struct perf_reader_even
 /* The function's name; of one that has none its file's in brackets, or "[unknown]". */
 const char *export_function(const struct export *export, uint32_t function, char text[256]);
 
+/* The functions of a node's stack, the outermost first. Returns how many. */
+uint32_t export_stack(const struct places *places, uint64_t node, uint32_t stack[FRAMES_MAX]);
+
 /* What the samples of a place came to, by event: sums[place * events + event]. */
 struct export_sums {
 	struct export_sum {
@@ -52,7 +56,7 @@ struct export_sums {
 	uint32_t events; /* of the file */
 };
 
-/* Of all samples that are exported; to be freed. 0, or a negative errno. */
+/* Of all samples that are exported; sums is all 0 before, sums->sums to be freed after. 0, or a negative errno. */
 int export_sum_up(struct export *export, struct export_sums *sums, struct error *error);
 
 /* Write it to export->out, or under export->output; 0, or a negative errno. That the file could not

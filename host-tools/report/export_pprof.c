@@ -10,7 +10,6 @@
 #include <zlib.h>
 
 #include "host-tools/report/export_format.h"
-#include "host-tools/report/frames.h"
 #include "host-tools/report/series.h"
 #include "host-tools/util/blob.h"
 
@@ -209,7 +208,7 @@ static void put_profile(struct pprof *pprof)
 
 int export_pprof(struct export *export, struct error *error)
 {
-	struct export_sums sums;
+	struct export_sums sums = { 0 };
 	struct pprof pprof = { .export = export, .sums = &sums };
 	int code = export_sum_up(export, &sums, error);
 	int fd = code ? -1 : dup(fileno(export->out));

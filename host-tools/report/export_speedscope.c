@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
-#include "host-tools/report/frames.h"
 #include "host-tools/report/html_json.h"
 
 struct scope_profile {
@@ -46,14 +45,12 @@ static struct scope_profile *find_profile(struct scope *scope, uint32_t cpu)
 
 static void put_stack(const struct places *places, uint32_t place, FILE *out)
 {
-	uint32_t path[FRAMES_MAX], depth = 0;
+	uint32_t stack[FRAMES_MAX];
+	uint32_t depth = export_stack(places, places->places.keys[place].a, stack);
 
-	for (uint64_t at = places->places.keys[place].a + 1; at && depth < FRAMES_MAX;
-	     at = places->nodes.keys[at - 1].a)
-		path[depth++] = (uint32_t)places->nodes.keys[at - 1].b;
-	putc('[', out);
-	while (depth--)
-		fprintf(out, "%" PRIu32 "%s", path[depth], depth ? "," : "]");
+	for (uint32_t i = 0; i < depth; i++)
+		fprintf(out, "%c%" PRIu32, i ? ',' : '[', stack[i]);
+	putc(']', out);
 }
 
 static int add_sample(void *context, const struct export_sample *sample)

@@ -65,7 +65,8 @@ static void parse_sort(const char *text, struct report_table *table, struct argp
 		if (i == sizeof(keys) / sizeof(keys[0]))
 			argp_error(state, "--sort: %.*s is none of comm, dso, symbol and cpu",
 			           (int)length, text);
-		table->columns |= keys[i].column;
+		else
+			table->columns |= keys[i].column;
 	}
 	if (!table->columns)
 		argp_error(state, "--sort: by what?");
