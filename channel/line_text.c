@@ -60,7 +60,6 @@ void line_look_for_key(struct line *line)
 {
 	if (!line->listens || !stop_key_is_pressed(&line->stop_key, line->now))
 		return;
-	line->listens = false;
 	if (!__atomic_load_n(&line->typed_whole, __ATOMIC_ACQUIRE))
 		line->typed_size = 0;
 	__atomic_store_n(&line->pressed, true, __ATOMIC_RELEASE);

@@ -142,7 +142,10 @@ int framebuffer_init(void)
 	unsigned rows;
 
 	if (find_screen() != 0) {
-		console_printf("no linear framebuffer: no text on a screen\n");
+		console_printf(efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID)
+		                   ? "the screen has no linear framebuffer of 32 bits: no text of "
+		                     "ours on it\n"
+		                   : "no screen\n");
 		return -ENODEV;
 	}
 	if (fetch_font() != 0) {

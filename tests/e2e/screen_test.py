@@ -123,7 +123,10 @@ def learned(shown, said):
 def resident(glyphs, directory):
     """At the firmware's shell, which has the same letters."""
     name = "resident"
-    with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA") as sh:
+    table = pathlib.Path(directory) / "wdat"
+    table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: the firmware has started it
+    with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA",
+                     "-acpitable", f"sig=WDAT,rev=1,data={table}") as sh:
         said = sh.read_until(r"the firmware goes on in \d+ s, or with a key ")
         tap.ok("payload: there is none" in said and "goes on in " in said,
                f"{name}: what \\bareperf.cfg's command came to stays on the screen", said)
@@ -163,6 +166,8 @@ def resident(glyphs, directory):
            said)
     tap.ok(re.search(r"firmware: EDK II, UEFI 2\.\d+\nscreen: 1280 x 800\n", said),
            f"{name}: firmware and screen are told", said)
+    tap.ok("watchdog is there (ACPI WDAT), and the firmware has started it. Nobody serves it" in said,
+           f"{name}: so is a hardware watchdog", said)
 
 
 def menu(directory):

@@ -26,8 +26,9 @@ static struct perf_event events[CPUS];
 static struct channel channel;
 static const struct arch_regs regs;
 
-static bool key;      /* one is pressed */
-static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
+static bool key;       /* one is pressed */
+static unsigned looks; /* for one */
+static unsigned left;  /* how often the workload was ended, its CPU's events having stopped */
 
 /* What the channel was asked. */
 static unsigned pumps, out_of_handler, nested, depth;
@@ -55,6 +56,7 @@ void recording_progress_tick(struct recording *r, uint64_t at)
 void recording_keys_tick(struct recording *r, uint64_t at)
 {
 	(void)at;
+	looks++;
 	r->by_key = key;
 }
 
@@ -115,7 +117,7 @@ static int set_up(void **state)
 	set_up_cpu(1);
 	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
 	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
-	pumps = out_of_handler = nested = depth = left = 0;
+	pumps = out_of_handler = nested = depth = left = looks = 0;
 	key = false;
 	timer_init();
 	tick_start(&cpus[0].tick, recording_tick);
@@ -184,6 +186,7 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	(void)state;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	assert_int_equal(left, 0);
+	assert_int_equal(looks, 3); /* the first CPU's, though both tick */
 	assert_false(cpus[0].stopped || cpus[1].stopped);
 	key = true;
 	fake_cpu_run(TICK_NS, 0, &regs);
