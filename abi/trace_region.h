@@ -142,7 +142,10 @@ struct tr_header {
 	uint64_t beat_time;   /* ns of our clock, when heartbeat changed last */
 	uint64_t seal;        /* tr_header_seal() */
 	uint32_t salvaged;    /* TR_SALVAGED_*, by who reads what a reset has left */
-	uint8_t reserved_2[1508];
+	uint32_t reserved_3;
+	/* Code address where a debugger can have the boot CPU end the recording; 0: none */
+	uint64_t forced_stop;
+	uint8_t reserved_2[1496];
 };
 #define TR_SALVAGED_CUT  (1U << 0) /* heads are what was known to be in memory */
 #define TR_SALVAGED_TORN (1U << 1) /* ledgers are not of one moment */
@@ -157,6 +160,7 @@ _Static_assert(offsetof(struct tr_header, reader) == 320, "tr_header.reader");
 _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_status");
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
 _Static_assert(offsetof(struct tr_header, beat_time) == 2568, "tr_header.beat_time");
+_Static_assert(offsetof(struct tr_header, forced_stop) == 2592, "tr_header.forced_stop");
 _Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
 _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
 

@@ -82,6 +82,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	line_to_come = platform->has_uart || (channel->lines && channel->lines->nr_ports);
 	region.header->memory = memory_size();
 	region.header->notify = channel->breakpoint;
+	region.header->forced_stop = arch_forced_stop(record_stop_by_force);
 	describe_cpus(&region, platform, cpus);
 	describe_image(&region);
 	console_set_region(region.console, CONSOLE_SIZE);

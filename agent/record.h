@@ -21,6 +21,10 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 /* What the calling CPU says of itself. Thread. */
 void record_describe_cpu(struct tr_cpu *entry);
 
+/* End the recording that is under way, if there is one, and spin for ever. arch_forced_stop()'s
+ * function, on the boot CPU. */
+void record_stop_by_force(void);
+
 /* Publish the ledgers of a recording that is under way, if there is one. Panics only. */
 void record_publish(void);
 

@@ -88,7 +88,7 @@ void recording_stop_all(struct recording *r)
 		struct traced_cpu *c = &r->cpus[i];
 
 		if (c->cpu == arch_cpu()) {
-			if (c->started)
+			if (c->started && !c->forced)
 				recording_stop_cpu(c);
 			continue;
 		}

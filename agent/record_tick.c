@@ -24,7 +24,7 @@ static bool obey_stop(struct traced_cpu *c)
 }
 
 /* At every tick, until all have stopped. */
-static void tell_others(const struct recording *r)
+void recording_tell_others(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].cpu != arch_cpu() &&
@@ -38,7 +38,7 @@ void recording_stop_by_nmi(struct traced_cpu *c)
 	if (!c->live || c->stopped || !obey_stop(c))
 		return;
 	recording_publish(c);
-	tell_others(c->recording);
+	recording_tell_others(c->recording);
 }
 
 void recording_attend(struct perf_event *event)
@@ -76,7 +76,7 @@ void recording_tick_standing(struct traced_cpu *c)
 {
 	ring_tick(&c->ring);
 	if (obey_stop(c))
-		tell_others(c->recording);
+		recording_tell_others(c->recording);
 	tick_tell(c);
 }
 
@@ -90,7 +90,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (obey_stop(c))
-		tell_others(c->recording);
+		recording_tell_others(c->recording);
 	else
 		go_on(c);
 	lossless_tick(c);

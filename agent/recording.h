@@ -9,6 +9,7 @@
  *	record_cpu.c	one of them, from start to stop
  *	record_tick.c	its housekeeping, the host's stop included
  *	record_key.c	a key that ends it
+ *	record_force.c	a debugger that ends it
  *	record_lossless.c	where it stands still until there is room
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
@@ -47,6 +48,7 @@ struct traced_cpu {
 	int code;
 	bool live;    /* between start and stop: an NMI may stop it */
 	bool stopped; /* by the host, before the workload's end */
+	bool forced;  /* by a debugger: nothing is left to be stopped */
 	/* --lossless; record_lossless.h */
 	bool waits;                       /* it stands for want of room. Released */
 	bool stands_now;                  /* for want of its own or another's */
@@ -186,6 +188,10 @@ void recording_attend(struct perf_event *event);
  * interrupted a thread, not what a handler does to this CPU's events and timers, nor their start
  * and stop. */
 void recording_stop_by_nmi(struct traced_cpu *c);
+
+/* A signal to each other traced CPU whose events have not stopped: where NMIs are that stops them.
+ * Any context. */
+void recording_tell_others(const struct recording *r);
 
 /* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
  * another, as they were last. */

@@ -369,6 +369,8 @@ bool arch_trace_held(void);
  * it in its first or last steps, nor a thread between hold and release. */
 bool arch_interrupts_thread(const struct arch_regs *regs);
 
+/* Where a debugger may set a hung CPU's pc, for function, which stays; 0: no need. Thread. */
+uint64_t arch_forced_stop(void (*function)(void));
 /* Let interrupts in / keep them out on this CPU. Thread. */
 void arch_irq_enable(void);
 void arch_irq_disable(void);
@@ -377,8 +379,8 @@ void arch_irq_disable(void);
  * sleep only where there is another, as with the tick. Interrupts enabled. Thread. */
 void arch_wait(void);
 
-/* Run a loop of this many iterations (at least 1) with the frame pointer register holding
- * frame_pointer. Thread; for the wildframe workload. */
+/* Loop so many times (at least 1) with this in the frame pointer register. For wildframe. Thread.
+ */
 void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations);
 
 /* Stop this CPU for good, interrupts masked. */
@@ -386,8 +388,7 @@ _Noreturn void arch_halt(void);
 
 /* ---- Faults ---- */
 
-/* Called by the ISA's exception entry with the machine state saved: describe() prints the
- * registers by the given line printer. The core's panic() never returns. */
+/* The registers as text, a line at a time, and what the exception was. */
 typedef void (*arch_print_fn)(const char *format, ...);
 void arch_regs_print(const struct arch_regs *regs, arch_print_fn print);
 const char *arch_regs_cause(const struct arch_regs *regs); /* "#PF page fault, write" */

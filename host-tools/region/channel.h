@@ -27,6 +27,7 @@
 #ifndef HOST_TOOLS_REGION_CHANNEL_H
 #define HOST_TOOLS_REGION_CHANNEL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,8 +75,11 @@ struct channel {
 	const struct channel_ops *ops; /* NULL: not open */
 	void *bytes; /* page aligned; for region_open() alone, since they change under our eyes */
 	size_t size;
-	bool live;     /* a machine is at the other end */
-	void *own;     /* of the ops */
+	bool live; /* a machine is at the other end */
+	void *own; /* of the ops */
+	/* channel_force_stop(), with cable; NULL: it cannot. */
+	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
+	void *cable;
 	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
 	/* The caller's: no look follows. Bring what else waits for the end of a run: the newest
 	 * ledgers, and overwritable rings where the machine can be made to stand still. */
@@ -132,6 +136,20 @@ static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64
 static inline bool channel_stop(struct channel *channel, struct channel_stop *stop)
 {
 	return channel->ops->stop && channel->ops->stop(channel, stop);
+}
+
+/*
+ * Have a machine that hears nothing end its recording, by the CPU's registers, and hang on. own,
+ * own_size: addresses of the firmware's own code, within which it is not to be interrupted. 0: its
+ * state says that it has ended; -ENOTSUP: not by this channel, or not this machine; -EAGAIN: it is
+ * in its own code; -ETIMEDOUT: it did not get there. It is as it was before in any case.
+ */
+static inline int channel_force_stop(struct channel *channel, uint64_t own, uint64_t own_size,
+                                     struct error *error)
+{
+	if (channel->force)
+		return channel->force(channel->cable, own, own_size, error);
+	return error_set(error, -ENOTSUP, "only a debugger can do that (--channel gdb:…)");
 }
 
 /* Bytes of records, AUX areas and text that the look under way has yet to bring. */

@@ -147,6 +147,22 @@ static bool cable_stop(void *own, struct channel_stop *stop)
 	return true;
 }
 
+static int cable_force(void *own, uint64_t code, uint64_t code_size, struct error *error)
+{
+	struct gdb_cable *cable = own;
+	struct gdb_common *common = cable->supervisor.common;
+	int failed;
+
+	common->own = code;
+	common->own_size = code_size;
+	failed = gdb_supervisor_ask(&cable->supervisor, GDB_FORCE, error);
+	if (failed)
+		return failed;
+	if (common->force_code < 0)
+		*error = common->force_error;
+	return common->force_code;
+}
+
 static void cable_wait(void *own)
 {
 	struct gdb_cable *cable = own;
@@ -334,8 +350,11 @@ int channel_open_gdb(struct channel *channel, const char *rest,
 	if (!code)
 		code =
 		    mirror_open(channel, &cable_ops, cable, cable->supervisor.common->size, error);
-	if (!code)
+	if (!code) {
+		channel->force = cable_force;
+		channel->cable = cable;
 		return 0;
+	}
 	gdb_supervisor_stop(&cable->supervisor);
 	free(cable);
 	return code;

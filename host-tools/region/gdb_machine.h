@@ -45,6 +45,11 @@ int gdb_machine_remove_breakpoint(struct gdb_machine *machine, struct error *err
 /* Take what was sent to be stored, as far as it has come. */
 int gdb_machine_take_stores(struct gdb_machine *machine, int socket, struct error *error);
 
+/* Have it end its recording by the boot CPU's registers, of which none is another one afterwards:
+ * common->own, own_size, force_code and force_error. Negative: the connection is of no use. It is
+ * left standing. */
+int gdb_force_stop(struct gdb_machine *machine, struct error *error);
+
 /* Store it in a machine that stands. */
 int gdb_machine_store(struct gdb_machine *machine, struct error *error);
 

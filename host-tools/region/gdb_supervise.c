@@ -226,6 +226,9 @@ static int serve(struct supervisor *supervisor, struct error *error)
 		case GDB_CLEAR:
 			code = serve_clear(supervisor, error);
 			break;
+		case GDB_FORCE:
+			code = gdb_force_stop(&supervisor->machine, error);
+			break;
 		default:
 			code = begin_wait(supervisor, error);
 			break;

@@ -39,6 +39,7 @@ enum gdb_request {
 	GDB_FETCH = 'f',
 	GDB_CLEAR = 'c',
 	GDB_WAIT = 'w',
+	GDB_FORCE = 's',
 };
 
 /* Memory of both; each side's while it has the turn, but for words that are marked ATOMIC. */
@@ -55,10 +56,13 @@ struct gdb_common {
 	uint32_t done; /* bytes of all pieces, one behind the other, that are there */
 	struct channel_bell bells[TR_MAX_RINGS];
 	uint32_t bell_count;
-	uint64_t stored; /* ATOMIC: messages that have arrived in the machine */
-	uint64_t moment; /* ATOMIC: changes when the machine runs */
-	uint32_t hold;   /* ATOMIC: it is to stand until this is 0 again */
-	uint64_t stops;  /* ATOMIC: how often it stood; the newest of them: */
+	uint64_t own, own_size;   /* of GDB_FORCE: the firmware's code */
+	int force_code;           /* and what came of it; the connection is good all the same */
+	struct error force_error; /* why, if it is negative */
+	uint64_t stored;          /* ATOMIC: messages that have arrived in the machine */
+	uint64_t moment;          /* ATOMIC: changes when the machine runs */
+	uint32_t hold;            /* ATOMIC: it is to stand until this is 0 again */
+	uint64_t stops;           /* ATOMIC: how often it stood; the newest of them: */
 	struct channel_stop stop[GDB_STOPS];
 	uint8_t data[GDB_BYTES];
 };

@@ -13,7 +13,10 @@
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/remote/remote.h"
+#include "host-tools/session/progress.h"
 #include "host-tools/util/exit_status.h"
+
+#define HEARING_S 1.0 /* until a machine without a heartbeat is taken for one that hangs */
 
 int remote_await_idle(struct remote_link *link, struct error *error)
 {
@@ -193,6 +196,44 @@ static int stop(struct remote_link *link, struct error *error)
 	return code;
 }
 
+/* Does its heart beat? */
+static bool hears(struct remote_link *link, struct error *error)
+{
+	double until = progress_now() + HEARING_S;
+	struct tr_header header;
+	uint64_t beat;
+
+	region_header(&link->region, &header);
+	beat = header.heartbeat;
+	while (header.heartbeat == beat && progress_now() < until && !link->signal) {
+		remote_link_wait(link);
+		if (channel_refresh(&link->channel, error) < 0)
+			break;
+		region_header(&link->region, &header);
+	}
+	return header.heartbeat != beat;
+}
+
+/* Its ticks do as they are told; without any, a debugger does. */
+static int stop_by_force(struct remote_link *link, struct error *error)
+{
+	const struct region *region = &link->region;
+	uint32_t request;
+	int code;
+
+	if (region_state(region) != TR_RECORDING)
+		return error_set(error, -EINVAL, "the machine records nothing");
+	if (hears(link, error))
+		return stop(link, error);
+	code = mailbox_send(region, "stop", &request, error);
+	if (!code)
+		code = channel_force_stop(&link->channel, region->images[0].address,
+		                          region->images[0].size, error);
+	if (!code)
+		say("the recording has ended; its workload still hangs, and so does the machine");
+	return code;
+}
+
 static int snapshot(struct remote_link *link, struct error *error)
 {
 	const struct region *region = &link->region;
@@ -222,7 +263,8 @@ static int say_to(const struct remote_usage *usage,
 	remote_options_parse(&options, usage, argc, argv);
 	code = remote_link_open(&link, &options, &error);
 	if (!code)
-		code = what(&link, &error);
+		code = what == stop && options.force ? stop_by_force(&link, &error)
+		                                     : what(&link, &error);
 	status = status_of(&link, code, &error);
 	remote_link_close(&link);
 	return status;
@@ -232,7 +274,7 @@ int command_stop(int argc, char **argv)
 {
 	static const struct remote_usage usage = {
 		.name = "stop",
-		.args = "",
+		.args = "[--force]",
 		.doc =
 		    "Stop the events of a recording that goes on, and wait for its workload's end. "
 		    "Who records it has all until then.",

@@ -111,7 +111,8 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 		return error_set(error, -ENODEV,
 		                 "a file with a machine's memory answers nothing: `bareperf "
 		                 "import' writes what was recorded there");
-	lives = (felt && link->beat != before) || (header.version & 0xffff) < MINOR_HEARTBEAT;
+	lives = (felt && link->beat != before) || (header.version & 0xffff) < MINOR_HEARTBEAT ||
+	        link->needs_no_life;
 	return lives && header.state != TR_BOOTING;
 }
 
@@ -141,7 +142,9 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
 {
 	int code;
 
-	*link = (struct remote_link){ .timeout = options->timeout, .signals = -1 };
+	*link = (struct remote_link){ .timeout = options->timeout,
+		                      .signals = -1,
+		                      .needs_no_life = options->force };
 	remote_link_is_alive(link);
 	code = signals_open(&link->signals, error);
 	if (!code)

@@ -22,9 +22,10 @@ struct remote_link {
 	uint64_t beat;  /* the heartbeat as it was last, */
 	double alive;   /* and when it changed, or when else it was known to live; s */
 	bool has_beaten;
-	uint64_t console; /* how much of it was there when we came, or was printed */
-	int signals;      /* signalfd; -1: none */
-	int signal;       /* that wants us to end; 0: none came */
+	bool needs_no_life; /* a machine that hangs will do */
+	uint64_t console;   /* how much of it was there when we came, or was printed */
+	int signals;        /* signalfd; -1: none */
+	int signal;         /* that wants us to end; 0: none came */
 	bool snapshot_wanted;
 };
 

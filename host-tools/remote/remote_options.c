@@ -15,6 +15,7 @@ enum {
 	KEY_TIMEOUT,
 	KEY_ADDRESS,
 	KEY_STOP_BUDGET,
+	KEY_FORCE,
 	KEY_IMAGE,
 };
 
@@ -41,6 +42,8 @@ enum {
 static const struct argp_option short_options[] = {
 	OF_ALL,
 	{ "follow", 'f', NULL, 0, "of `console': go on until Ctrl-C", 0 },
+	{ "force", KEY_FORCE, NULL, 0,
+	  "of `stop', by gdb: a machine that hangs with its interrupts masked, too", 0 },
 	{ 0 },
 };
 
@@ -88,6 +91,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_STOP_BUDGET:
 		options->channel.stop_budget = arg;
+		return 0;
+	case KEY_FORCE:
+		options->force = true;
 		return 0;
 	case 'f':
 		options->follow = true;

@@ -18,6 +18,7 @@ struct remote_options {
 	const char *image; /* NULL: where this tool was built */
 	bool json;         /* of `stat' */
 	bool follow;       /* of `console' */
+	bool force;        /* of a machine without a heartbeat, too */
 	bool stat;
 	struct guest guest; /* the machine's command; empty where there is none */
 };

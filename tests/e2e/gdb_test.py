@@ -211,6 +211,37 @@ def hung(target):
     tap.ok(target.runs(), f"{target.isa}: and it is left running")
 
 
+def registers(target):
+    """Where it hangs, as QEMU's monitor shows the first CPU's."""
+    return target.monitor.line("info registers")
+
+
+def forced(target):
+    """It still hangs; its recording has not ended."""
+    before = registers(target)
+    status, text = target("stop", "--timeout", "2")
+    tap.ok(status != 0 and "no sign of life" in text and target.word("state") == tr.RECORDING,
+           f"{target.isa}: which hears no stop", text)
+    status, text = target("stop --force")
+    tap.ok(status == 0 and target.word("state") == tr.FAILED and "still hangs" in text,
+           f"{target.isa}: by force its recording ends", text)
+    tap.equal(registers(target), before,
+              f"{target.isa}: and it hangs on, with all registers as they were")
+    tap.ok(target.runs(), f"{target.isa}: running")
+    base = target.ram.base + target.ram.region
+    region = target.here / "region"
+    region.write_bytes(target.ram.bytes[target.ram.region:target.ram.region + target.word("size")])
+    done = subprocess.run([machine.TOOL, "import", "--again", f"--base={base:#x}", "-o",
+                           target.here / "after", region], capture_output=True, text=True, check=False)
+    summary = target.dump("after")
+    tap.ok(done.returncode == 0 and summary["status"] == 0 and summary["conserved"] and
+           summary["ended"] and "stopped by a debugger" in summary["message"] and
+           total(summary, "delivered") == total(summary, "written") > 10,
+           f"{target.isa}: its ledger is final, its records are there", (done.stderr, summary))
+    status, text = target("stop --force")
+    tap.ok(status != 0 and "records nothing" in text, f"{target.isa}: once is enough", text)
+
+
 def check(isa):
     if machine.missing(f"qemu-system-{isa}"):
         tap.skip(f"{isa}: recordings through a GDB stub", machine.missing(f"qemu-system-{isa}"))
@@ -226,6 +257,7 @@ def check(isa):
             dumped(target)
             killed(target)
             hung(target)
+            forced(target)
 
 
 for ISA in MACHINES:

@@ -15,6 +15,7 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/channel_url.h"
+#include "host-tools/region/gdb_packet.h"
 #include "host-tools/region/region_lease.h"
 #include "tests/unit/host-tools/region/gdb_stub.h"
 #include "tests/unit/host-tools/session/session_rig.h"
@@ -473,6 +474,96 @@ static void an_overwritable_ring_is_of_one_moment(void **state)
 	region_close(&region);
 }
 
+#define ENTRY 0x123456789abcULL /* of the firmware's */
+#define HUNG  0x5000000ULL
+
+/* A machine that hangs, with registers that are all different; what a forced stop comes to. */
+static int force(uint64_t own, uint64_t own_size)
+{
+	uint8_t registers[300];
+	uint64_t pc = HUNG;
+
+	for (size_t i = 0; i < sizeof(registers); i++)
+		registers[i] = (uint8_t)(i * 7);
+	memcpy(registers + 128, &pc, sizeof(pc));
+	for (size_t i = 0; i < sizeof(registers); i++)
+		sprintf(stub.registers + 2 * i, "%02x", registers[i]);
+	start(0);
+	fixture_header(&fixture)->forced_stop = ENTRY;
+	assert_int_equal(open_with("address=0x40000000", 0), 0);
+	return channel_force_stop(&channel, own, own_size, &error);
+}
+
+static void is_as_it_was(void)
+{
+	uint64_t pc = 0;
+
+	gdb_packet_hex((const uint8_t *)stub.registers + 256, 16, (uint8_t *)&pc, 8);
+	assert_int_equal(pc, HUNG);
+	assert_int_equal(strlen(stub.registers), 600);
+	for (size_t i = 0; i < 300; i++) {
+		char digits[3];
+
+		snprintf(digits, sizeof(digits), "%02x", (unsigned)(uint8_t)(i * 7));
+		if (i < 128 || i >= 136)
+			assert_memory_equal(stub.registers + 2 * i, digits, 2);
+	}
+	channel_close(&channel);
+	assert_true(becomes(&stub.detached, 1));
+	assert_true(runs());
+}
+
+static void a_machine_that_hangs_ends_its_recording_by_its_registers(void **state)
+{
+	(void)state;
+	stub.ends = ENTRY;
+	assert_int_equal(force(0x1000, 0x1000), 0);
+	assert_int_equal(fixture_header(&fixture)->state, TR_FAILED);
+	is_as_it_was();
+}
+
+static void it_is_not_interrupted_in_its_own_code(void **state)
+{
+	(void)state;
+	stub.ends = ENTRY;
+	assert_int_equal(force(HUNG - 0x1000, 0x1001), -EAGAIN);
+	assert_int_equal(fixture_header(&fixture)->state, TR_RECORDING);
+	is_as_it_was();
+}
+
+static void who_does_not_get_there_is_as_it_was(void **state)
+{
+	(void)state;
+	assert_int_equal(force(0, 0), -ETIMEDOUT);
+	is_as_it_was();
+}
+
+static void a_stub_that_takes_no_registers_is_told(void **state)
+{
+	(void)state;
+	stub.keeps_registers = true;
+	assert_int_equal(force(0, 0), -EFAULT);
+	assert_non_null(strstr(error.text, "E22"));
+	bring(); /* the channel is good all the same */
+	is_as_it_was();
+}
+
+static void without_registers_or_a_place_to_go_it_cannot_be_done(void **state)
+{
+	(void)state;
+	stub.ends = ENTRY;
+	assert_int_equal(force(0, 0), 0);
+	fixture_header(&fixture)->forced_stop = 0;
+	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
+	fixture_header(&fixture)->forced_stop = ENTRY;
+	stub.registers[0] = 'x'; /* one is not to be had */
+	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
+	stub.registers[0] = '0';
+	stub.registers[264] = 0; /* none from the program counter on */
+	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
+	bring();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,6 +585,11 @@ int main(void)
 		TEST(what_was_published_arrives_though_nobody_reads_on),
 		TEST(the_breakpoint_wakes_who_waits),
 		TEST(an_overwritable_ring_is_of_one_moment),
+		TEST(a_machine_that_hangs_ends_its_recording_by_its_registers),
+		TEST(it_is_not_interrupted_in_its_own_code),
+		TEST(who_does_not_get_there_is_as_it_was),
+		TEST(a_stub_that_takes_no_registers_is_told),
+		TEST(without_registers_or_a_place_to_go_it_cannot_be_done),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

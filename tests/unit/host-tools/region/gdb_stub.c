@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "abi/trace_region.h"
+#include "host-tools/region/gdb_packet.h"
 #include "tests/unit/temporary.h"
 
 #define BODY 8192U
@@ -182,6 +184,30 @@ static void set_breakpoint(struct talk *talk, bool insert)
 	answer(talk, "OK");
 }
 
+/* Whoever writes them has written all. */
+static void set_registers(struct talk *talk)
+{
+	struct gdb_stub *stub = talk->stub;
+
+	if (stub->keeps_registers || strlen(talk->body + 1) != strlen(stub->registers)) {
+		answer(talk, "E22");
+		return;
+	}
+	strcpy(stub->registers, talk->body + 1);
+	answer(talk, "OK");
+}
+
+static void go_on(struct gdb_stub *stub)
+{
+	const uint32_t failed = TR_FAILED;
+	uint64_t pc = 0;
+
+	gdb_packet_hex((const uint8_t *)stub->registers + 256, 16, (uint8_t *)&pc, sizeof(pc));
+	if (stub->ends && pc == stub->ends)
+		memcpy(stub->bytes + offsetof(struct tr_header, state), &failed, sizeof(failed));
+	set(&stub->runs, true);
+}
+
 static void obey(struct talk *talk)
 {
 	struct gdb_stub *stub = talk->stub;
@@ -202,7 +228,13 @@ static void obey(struct talk *talk)
 	} else if (talk->body[0] == 'M') {
 		write_memory(talk);
 	} else if (talk->body[0] == 'c') {
-		set(&stub->runs, true);
+		go_on(stub);
+	} else if (talk->body[0] == 'H') {
+		answer(talk, "OK");
+	} else if (talk->body[0] == 'g') {
+		answer(talk, stub->registers);
+	} else if (talk->body[0] == 'G') {
+		set_registers(talk);
 	} else if (talk->body[0] == 'Z' || talk->body[0] == 'z') {
 		set_breakpoint(talk, talk->body[0] == 'Z');
 	} else if (!strcmp(talk->body, stub->wants_process ? "D;1" : "D")) {
