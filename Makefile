@@ -126,40 +126,7 @@ $(NEWLIB)/lib/libc.a:
 $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 	@deps/gnu-efi-aarch64 --build
 
-# ---- Host: the tool of one library; tests have what runs on the target in another beside it ----
-
-HOST_PKGS := libelf libdw zlib libzstd jansson capstone $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
-PFM := $(shell deps/libpfm4 --path)
-HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
-	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null) $(if $(filter libkdumpfile,$(HOST_PKGS)),-DHAVE_LIBKDUMPFILE)
-HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a -lpthread -lm
-$(PFM)/lib/libpfm.a:
-	@deps/libpfm4 --build
-
-HOST_SRCS := $(wildcard $(PARSERS) ringbuf/reader/*.c channel/wire/*.c host-tools/*/*.c)
-TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/x86/*.c pmu/arm/*.c \
-	pmu/software/*.c channel/line*.c channel/stop_key.c lib/uart/*.c arch/host/*.c)) tests/unit/pmu/sources.c
-
-# $(1) = directory below build/host, $(2) = compiler, $(3) = flags
-define variant
-build/host/$(1)/%.o: %.c Makefile | $(PFM)/lib/libpfm.a
-	$$(call say,CC,'$$< ($(1))')
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(2) $(HOST_CFLAGS) $(3) $$(DEPFILE) -c -o $$@ $$<
-build/host/$(1)/libbareperf.a: $(HOST_SRCS:%.c=build/host/$(1)/%.o)
-build/host/$(1)/libtarget.a: $(TARGET_SRCS:%.c=build/host/$(1)/%.o)
-build/host/$(1)/libbareperf.a build/host/$(1)/libtarget.a:
-	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
-endef
-$(eval $(call variant,plain,gcc,))
-
-build/host/bareperf: build/host/plain/host-tools/main.o build/host/plain/libbareperf.a
-	$(call say,LINK,$@)
-	$(Q)gcc -o $@ $^ $(HOST_LIBS)
-
-host: build/host/bareperf ;
-
-include workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk tests/firmware.mk tests/tests.mk tests/lint.mk
+include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
 # ---- What people call ----
 
