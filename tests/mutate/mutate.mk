@@ -34,6 +34,8 @@ SOAK_RECORDINGS := 100
 SOAK_KILLS := 50
 SOAK_MOMENTS := 30
 SOAK_RESIDENT := 100
+# Taken branches through an AUX area of 64 KiB.
+SOAK_BRANCHES := 20000000
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
@@ -42,6 +44,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
 	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test \
 		e2e/serial_test e2e/gdb_test
+	@BRANCHES=$(SOAK_BRANCHES) tests/check e2e/lossless_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_keeper_test

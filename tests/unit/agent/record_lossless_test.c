@@ -179,6 +179,13 @@ static void start(void)
 	assert_int_equal(context_start(&cpus[0].context, events, 1, &failed), 0);
 }
 
+/* Until the ring is low. */
+static void fill(void)
+{
+	while (!signalled[0])
+		fake_cpu_run(PERIOD, 0, &regs);
+}
+
 static struct ring_account *account(void)
 {
 	return &events[0].account;
@@ -258,6 +265,41 @@ static void the_reader_is_woken_and_housekeeping_goes_on(void **state)
 	assert_int_equal(housekept, looked_ns / TICK_NS);
 }
 
+static unsigned frozen;
+
+static void freeze(void)
+{
+	frozen++;
+}
+
+static void thaw(void)
+{
+	frozen--;
+}
+
+static void look_at_counters(void)
+{
+	assert_int_equal(frozen, 1);
+	read_all();
+}
+
+static void its_counters_stand_still_meanwhile(void **state)
+{
+	static struct pmu counts;
+
+	(void)state;
+	counts = pmu_cpu_clock;
+	counts.disable = freeze;
+	counts.enable = thaw;
+	start();
+	fill();
+	events[0].pmu = &counts;
+	reader = look_at_counters;
+	lossless_look(&cpus[0]);
+	assert_true(looks > 0);
+	assert_int_equal(frozen, 0);
+}
+
 static void what_is_nested_in_a_handler_writes_from_the_reserve(void **state)
 {
 	const struct sample_data sample = { .time = 1, .period = 1 };
@@ -303,12 +345,6 @@ static void a_ring_that_handlers_could_fill_is_refused(void **state)
 
 /* ---- Nobody reads ---- */
 
-static void fill(void)
-{
-	while (!signalled[0])
-		fake_cpu_run(PERIOD, 0, &regs);
-}
-
 static void nobody_reads_and_after_a_while_it_loses(void **state)
 {
 	(void)state;
@@ -336,6 +372,8 @@ static void once_somebody_reads_again_it_waits_again(void **state)
 	(void)state;
 	reader = NULL;
 	start();
+	fake_cpu_run(10 * PERIOD, 0, &regs);
+	read_all();
 	fill();
 	lossless_look(&cpus[0]);
 	fake_cpu_run(500 * PERIOD, 0, &regs);
@@ -482,6 +520,7 @@ int main(void)
 		TEST(no_time_passes_for_its_events_while_it_stands),
 		TEST(each_period_is_what_was_asked_for),
 		TEST(the_reader_is_woken_and_housekeeping_goes_on),
+		TEST(its_counters_stand_still_meanwhile),
 		TEST(what_is_nested_in_a_handler_writes_from_the_reserve),
 		TEST(a_signal_that_finds_a_thread_has_it_stand),
 		TEST(a_ring_that_handlers_could_fill_is_refused),

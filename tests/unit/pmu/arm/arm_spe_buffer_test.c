@@ -285,6 +285,58 @@ static void no_combination_goes_astray(void **state)
 	}
 }
 
+static unsigned waits;
+static bool in_vain;
+
+static bool await_room(struct perf_event *of, uint64_t bytes)
+{
+	assert_ptr_equal(of, &event);
+	if (!bytes)
+		return true;
+	waits++;
+	if (!in_vain)
+		take(aux.head);
+	return !in_vain;
+}
+
+/* Nobody reads but where it is waited for. */
+static void where_the_cpu_waits_no_piece_is_cut(void **state)
+{
+	struct perf_record_aux got;
+	unsigned pieces = 0;
+
+	(void)state;
+	begin(2, 2 * PAGE, false); /* full at each interrupt */
+	event.await_room = await_room;
+	waits = 0;
+	assert_int_equal(sample(1000), 1000);
+	event_disable(&event);
+	for (; next_aux(&got); pieces++)
+		assert_int_equal(got.flags, 0);
+	assert_int_equal(pieces, 1000 / 128 + 1);
+	assert_int_equal(waits, 1000 / 128);
+	assert_int_equal(aux.head, 1000 * model.record);
+}
+
+static void where_it_waits_in_vain_the_gap_is_told(void **state)
+{
+	(void)state;
+	begin(2, 0, false);
+	event.await_room = await_room;
+	in_vain = true;
+	assert_int_equal(sample(200), 64);
+	assert_false(lent());
+	expect(0, PAGE, 0);
+	in_vain = false;
+	take(PAGE);
+	poll();
+	assert_true(lent());
+	assert_int_equal(sample(10), 10);
+	event_disable(&event);
+	expect(PAGE, 640, PERF_AUX_FLAG_PARTIAL);
+	expect_nothing();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, spe_set_up, spe_tear_down)
 
 int main(void)
@@ -304,6 +356,8 @@ int main(void)
 		TEST(what_happened_before_the_turn_is_told_by_the_snapshot),
 		TEST(a_snapshot_of_uneven_records_begins_with_one),
 		TEST(no_combination_goes_astray),
+		TEST(where_the_cpu_waits_no_piece_is_cut),
+		TEST(where_it_waits_in_vain_the_gap_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

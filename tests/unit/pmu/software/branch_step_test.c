@@ -172,6 +172,67 @@ static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
 	event_disable(&event);
 }
 
+static unsigned waits;
+static bool in_vain;
+
+/* A reader that takes what it is shown, when it is waited for. */
+static bool await_room(struct perf_event *of, uint64_t bytes)
+{
+	assert_ptr_equal(of, &event);
+	assert_in_range(bytes, 0, AREA);
+	if (!bytes || in_vain)
+		return !in_vain;
+	waits++;
+	control.aux_tail = aux.head;
+	assert_in_range(bytes, 1, ring_aux_room(&aux));
+	return true;
+}
+
+static void where_the_cpu_waits_nothing_is_lost(void **state)
+{
+	(void)state;
+	start();
+	event.await_room = await_room;
+	waits = 0;
+	steps(0, 5000);
+	stop(5000);
+	assert_int_equal(event.branches.lost, 0);
+	assert_int_equal(aux.truncated, 0);
+	assert_in_range(waits, 5000 / 170, 5000 / 85);
+}
+
+static void where_it_waits_in_vain_it_loses_as_ever(void **state)
+{
+	(void)state;
+	start();
+	event.await_room = await_room;
+	in_vain = true;
+	steps(0, 1000);
+	in_vain = false;
+	assert_int_equal(aux.truncated, 1);
+	assert_true(event.branches.lost > 300);
+	stop(1000);
+}
+
+static bool await_the_end(struct perf_event *of, uint64_t bytes)
+{
+	if (bytes)
+		event_disable(of);
+	return !bytes;
+}
+
+static void it_may_be_stopped_where_it_waits(void **state)
+{
+	(void)state;
+	start();
+	event.await_room = await_the_end;
+	steps(0, 1000);
+	stop(AREA / 4 / sizeof(struct branch_record));
+	assert_int_equal(aux.records, 1);
+	assert_int_equal(aux.truncated, 0);
+	assert_false(aux.busy);
+}
+
 static void what_it_cannot_do_is_refused(void **state)
 {
 	const char *why;
@@ -199,6 +260,9 @@ int main(void)
 		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_goes_on),
 		cmocka_unit_test(there_is_room_for_another_segment_once_one_was_read),
 		cmocka_unit_test(the_usual_way_is_open_until_there_is_something_to_tell),
+		cmocka_unit_test(where_the_cpu_waits_nothing_is_lost),
+		cmocka_unit_test(where_it_waits_in_vain_it_loses_as_ever),
+		cmocka_unit_test(it_may_be_stopped_where_it_waits),
 		cmocka_unit_test(what_it_cannot_do_is_refused),
 	};
 

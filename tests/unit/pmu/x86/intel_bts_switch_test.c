@@ -107,6 +107,57 @@ static void what_is_asked_is_attended_to_at_the_next_switch_and_once(void **stat
 	assert_accounted();
 }
 
+static unsigned waits;
+
+static bool await_room(struct perf_event *of, uint64_t bytes)
+{
+	assert_ptr_equal(of, &event);
+	waits++;
+	read_all();
+	assert_in_range(bytes, 1, ring_aux_room(&aux));
+	return true;
+}
+
+/* Nobody reads but where it is waited for. */
+static void where_the_cpu_waits_no_segment_is_cut(void **state)
+{
+	(void)state;
+	for (unsigned late = 0; late <= 40; late += 20) { /* within the margin */
+		power_on(late);
+		assert_int_equal(open_trace(1 << 14, 0), 0);
+		event.await_room = await_room;
+		assert_int_equal(event_enable(&event), 0);
+		waits = 0;
+		branches(20000);
+		event_disable(&event);
+		assert_int_equal(event.branches.lost, 0);
+		assert_int_equal(aux.truncated, 0);
+		assert_true(waits >= 20000 / 170);
+		assert_accounted();
+	}
+}
+
+static bool await_the_end(struct perf_event *of, uint64_t bytes)
+{
+	(void)bytes;
+	event_disable(of);
+	return false;
+}
+
+static void it_may_be_stopped_where_it_waits(void **state)
+{
+	(void)state;
+	power_on(0);
+	assert_int_equal(open_trace(1 << 14, 0), 0);
+	event.await_room = await_the_end;
+	assert_int_equal(event_enable(&event), 0);
+	branches(1000);
+	assert_int_equal(event.state, EVENT_OFF);
+	assert_int_equal(aux.truncated, 0);
+	assert_int_equal(aux.records, 1);
+	assert_false(aux.busy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +166,8 @@ int main(void)
 		cmocka_unit_test_teardown(every_switch_does_what_one_with_care_does, no_faults),
 		cmocka_unit_test_teardown(what_is_asked_is_attended_to_at_the_next_switch_and_once,
 		                          no_faults),
+		cmocka_unit_test_teardown(where_the_cpu_waits_no_segment_is_cut, no_faults),
+		cmocka_unit_test_teardown(it_may_be_stopped_where_it_waits, no_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
