@@ -55,6 +55,7 @@ unsigned console_drip(const char *from, unsigned length)
 {
 	unsigned count = length < takes ? length : takes;
 
+	assert_int_equal(strnlen(from, length), length);
 	strncat(line, from, count);
 	return count;
 }

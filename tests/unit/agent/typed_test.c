@@ -21,6 +21,7 @@ char keyboard_get(void)
 
 void console_write(const char *bytes, size_t length)
 {
+	assert_int_equal(strnlen(bytes, length), length);
 	strncat(shown, bytes, length);
 }
 
@@ -59,6 +60,12 @@ static void what_is_wrong_is_taken_back(void **state)
 	assert_true(type("\bab\b\b\bc\n"));
 	assert_string_equal(text, "c");
 	assert_string_equal(shown, "ab\b \b\b \bc\n");
+	assert_true(type("abc\bd\n"));
+	assert_string_equal(text, "abd");
+	assert_true(
+	    type("cd\x15"
+	         "ef\n"));
+	assert_string_equal(text, "ef");
 	assert_true(
 	    type("ab\x03"
 	         "cd\x15"
