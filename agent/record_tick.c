@@ -23,13 +23,16 @@ static bool obey_stop(struct traced_cpu *c)
 	return c->stopped;
 }
 
-/* At every tick, until all have stopped. */
+/* At every tick, until all have stopped. One that has not started hears it at its first: an NMI
+ * before it has its tables would reset an x86 machine. */
 void recording_tell_others(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (r->cpus[i].cpu != arch_cpu() &&
-		    !__atomic_load_n(&r->cpus[i].stopped, __ATOMIC_ACQUIRE))
-			arch_cpu_signal(r->cpus[i].cpu);
+		const struct traced_cpu *c = &r->cpus[i];
+
+		if (c->cpu != arch_cpu() && __atomic_load_n(&c->started, __ATOMIC_ACQUIRE) &&
+		    !__atomic_load_n(&c->stopped, __ATOMIC_ACQUIRE))
+			arch_cpu_signal(c->cpu);
 	}
 }
 

@@ -28,7 +28,8 @@ static const struct arch_regs regs;
 
 static bool key;       /* one is pressed */
 static unsigned looks; /* for one */
-static unsigned left;  /* how often the workload was ended, its CPU's events having stopped */
+static unsigned signals[CPUS];
+static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
 
 /* What the channel was asked. */
 static unsigned pumps, out_of_handler, nested, depth;
@@ -83,7 +84,7 @@ void lossless_tick(struct traced_cpu *c)
 
 void arch_cpu_signal(unsigned cpu)
 {
-	(void)cpu;
+	signals[cpu]++;
 }
 
 static void set_up_cpu(unsigned i)
@@ -194,6 +195,21 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	assert_int_equal(left, 2); /* each CPU's tick sees to it */
 }
 
+static void who_is_told_to_stop_are_those_that_have_started(void **state)
+{
+	(void)state;
+	memset(signals, 0, sizeof(signals));
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 0);
+	cpus[1].started = true;
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 1);
+	cpus[1].stopped = true;
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 1);
+	assert_int_equal(signals[0], 0);
+}
+
 static void a_machine_without_a_line_costs_nothing(void **state)
 {
 	(void)state;
@@ -213,6 +229,7 @@ int main(void)
 		TEST(two_cpus_do_not_pump_at_once),
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
+		TEST(who_is_told_to_stop_are_those_that_have_started),
 		TEST(a_machine_without_a_line_costs_nothing),
 	};
 
