@@ -42,6 +42,8 @@ static const struct {
 	{ EFI_MEDIA_CHANGED, -ENODEV, "another medium is there" },
 	{ EFI_NOT_FOUND, -ENODEV, "it is gone" },
 	{ EFI_DEVICE_ERROR, -EIO, "the device reports an error, or was pulled out" },
+	{ EFI_TIMEOUT, -EIO, "the device does not answer, or was pulled out" },
+	{ EFI_NO_RESPONSE, -EIO, "the device does not answer, or was pulled out" },
 	{ EFI_VOLUME_CORRUPTED, -EIO, "the file system is damaged" },
 	{ EFI_OUT_OF_RESOURCES, -ENOMEM, "the firmware has no memory for it" },
 	{ EFI_INVALID_PARAMETER, -EINVAL, "this cannot be a file's name there" },
@@ -91,7 +93,8 @@ int volume_space(struct volume_space *space, struct error *error)
 	*space = (struct volume_space){ .free = UINT64_MAX };
 	status = root->GetInfo(root, &id, &size, &info);
 	root->Close(root);
-	if (status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED || status == EFI_DEVICE_ERROR)
+	if (status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED || status == EFI_DEVICE_ERROR ||
+	    status == EFI_TIMEOUT || status == EFI_NO_RESPONSE)
 		return volume_fail(error, status, "looking at", "the volume");
 	if (!EFI_ERROR(status)) {
 		space->read_only = info.system.ReadOnly;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "host-tools/report/export_format.h"
+#include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
-#include "host-tools/util/exit_status.h"
 
 static const struct format {
 	const char *name;
@@ -120,64 +120,44 @@ static const struct argp argp = {
 	.help_filter = list_formats,
 };
 
-static int write_format(struct export *export, const struct export_options *options,
-                        struct error *error)
-{
-	const char *name = options->output ? options->output : "standard output";
-	int code;
+struct exporting {
+	struct export export;
+	const struct export_options *options;
+};
 
-	if (options->format->is_folder)
-		return options->format->write(export, error);
-	export->out = options->output ? fopen(options->output, "w") : stdout;
-	if (!export->out)
-		return error_errno(error, "creating %s", name);
-	code = options->format->write(export, error);
-	if ((fflush(export->out) || ferror(export->out)) && !code)
-		code = error_errno(error, "writing %s", name);
-	if (options->output && fclose(export->out) && !code)
-		code = error_errno(error, "writing %s", name);
-	return code;
+static int write_format(void *context, FILE *out, struct error *error)
+{
+	struct exporting *exporting = context;
+
+	exporting->export.out = out;
+	return exporting->options->format->write(&exporting->export, error);
 }
 
-static int export_samples(struct export *export, const struct export_options *options,
-                          struct error *error)
+static int show_export(void *context, struct recording_file *file, struct error *error)
 {
+	struct exporting exporting = { .options = context };
+	const struct export_options *options = exporting.options;
+	struct export *export = &exporting.export;
 	int code = 0;
 
-	export->places.symbols = export->file->symbols;
+	export->file = file;
+	export->output = options->output;
+	export->places.symbols = file->symbols;
 	if (options->event)
-		code = recording_file_event(export->file, options->event, &export->only, error);
-	if (!code && options->output && recording_file_is(export->file, options->output))
-		return error_set(error, -EINVAL,
-		                 "%s is the recording itself: name another file with -o",
-		                 options->output);
-	return code ? code : write_format(export, options, error);
-}
-
-static int export_recording(const struct export_options *options, struct error *error)
-{
-	struct recording_file file;
-	struct export export = { .file = &file, .output = options->output };
-	int code = recording_file_open(&file, options->input, error);
-
-	if (!code)
-		code = export_samples(&export, options, error);
-	if (!code || *file.broken.text) /* which is why there is nothing to export */
-		code = recording_file_missing(&file, error);
-	places_free(&export.places);
-	tasks_free(&export.tasks);
-	recording_file_close(&file);
+		code = recording_file_event(file, options->event, &export->only, error);
+	if (!code && options->format->is_folder)
+		code = options->format->write(export, error);
+	else if (!code)
+		code = view_write(file, options->output, write_format, &exporting, error);
+	places_free(&export->places);
+	tasks_free(&export->tasks);
 	return code;
 }
 
 int command_export(int argc, char **argv)
 {
 	struct export_options options = { 0 };
-	struct error error = { "" };
 
 	arguments_parse(&argp, argc, argv, "bareperf export", &options);
-	if (!export_recording(&options, &error))
-		return EXIT_OK;
-	error_print(&error);
-	return EXIT_ERROR;
+	return view_recording(options.input, show_export, &options);
 }

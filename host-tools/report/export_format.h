@@ -56,7 +56,8 @@ struct export_sums {
 	uint32_t events; /* of the file */
 };
 
-/* Of all samples that are exported; sums is all 0 before, sums->sums to be freed after. 0, or a negative errno. */
+/* Of all samples that are exported; sums is all 0 before, sums->sums to be freed after. 0, or a
+ * negative errno. */
 int export_sum_up(struct export *export, struct export_sums *sums, struct error *error);
 
 /* Write it to export->out, or under export->output; 0, or a negative errno. That the file could not

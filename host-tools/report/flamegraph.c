@@ -11,9 +11,8 @@
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
 #include "host-tools/report/frames.h"
-#include "host-tools/report/recording_file.h"
+#include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
-#include "host-tools/util/exit_status.h"
 
 struct flamegraph_options {
 	const char *input;
@@ -64,6 +63,7 @@ static const struct argp argp = {
 };
 
 struct stacks {
+	const struct flamegraph_options *options;
 	struct flame flame;
 	struct symbols *symbols;
 	const struct perf_reader_event *event; /* the one that is drawn */
@@ -92,71 +92,44 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	return stacks->flame.failed;
 }
 
-static int write_output(const struct stacks *stacks, const struct flamegraph_options *options,
-                        struct error *error)
+static int write_picture(void *context, FILE *out, struct error *error)
 {
-	FILE *out = options->output ? fopen(options->output, "w") : stdout;
-	const char *name = options->output ? options->output : "standard output";
+	const struct stacks *stacks = context;
+	const struct flamegraph_options *options = stacks->options;
 	const char *unit = !stacks->by_period                    ? "samples"
 	                   : perf_reader_is_clock(stacks->event) ? "ns"
 	                                                         : stacks->event->name;
 	char title[256];
-	int code = 0;
 
-	if (!out)
-		return error_errno(error, "creating %s", name);
+	(void)error;
 	snprintf(title, sizeof(title), "%s", options->title ? options->title : stacks->event->name);
 	if (options->folded)
 		flame_fold(&stacks->flame, out);
 	else
 		flame_draw(&stacks->flame, title, unit, out);
-	if (fflush(out) || ferror(out))
-		code = error_errno(error, "writing %s", name);
-	if (options->output && fclose(out) && !code)
-		code = error_errno(error, "writing %s", name);
-	return code;
+	return 0;
 }
 
-static int draw_samples(struct stacks *stacks, struct recording_file *recording,
-                        const struct flamegraph_options *options, struct error *error)
+static int draw(void *context, struct recording_file *recording, struct error *error)
 {
-	int code = recording_file_event(recording, options->event, &stacks->event, error);
+	const struct flamegraph_options *options = context;
+	struct stacks stacks = { .options = options, .symbols = recording->symbols };
+	int code = recording_file_event(recording, options->event, &stacks.event, error);
 
-	if (!code && options->output && recording_file_is(recording, options->output))
-		return error_set(error, -EINVAL,
-		                 "%s is the recording itself: name another file with -o",
-		                 options->output);
 	if (code)
 		return code;
-	stacks->by_period = stacks->event->attr.sample_type & PERF_SAMPLE_PERIOD;
-	code = recording_file_walk(recording, visit_samples, stacks, error);
-	return code ? code : write_output(stacks, options, error);
-}
-
-static int draw(const struct flamegraph_options *options, struct error *error)
-{
-	struct recording_file recording;
-	struct stacks stacks = { 0 };
-	int code = recording_file_open(&recording, options->input, error);
-
-	stacks.symbols = recording.symbols;
+	stacks.by_period = stacks.event->attr.sample_type & PERF_SAMPLE_PERIOD;
+	code = recording_file_walk(recording, visit_samples, &stacks, error);
 	if (!code)
-		code = draw_samples(&stacks, &recording, options, error);
-	if (!code || *recording.broken.text) /* which is why there is nothing to draw */
-		code = recording_file_missing(&recording, error);
+		code = view_write(recording, options->output, write_picture, &stacks, error);
 	flame_free(&stacks.flame);
-	recording_file_close(&recording);
 	return code;
 }
 
 int command_flamegraph(int argc, char **argv)
 {
 	struct flamegraph_options options = { 0 };
-	struct error error = { "" };
 
 	arguments_parse(&argp, argc, argv, "bareperf flamegraph", &options);
-	if (!draw(&options, &error))
-		return EXIT_OK;
-	error_print(&error);
-	return EXIT_ERROR;
+	return view_recording(options.input, draw, &options);
 }

@@ -12,11 +12,10 @@
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
-#include "host-tools/report/recording_file.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/tasks.h"
+#include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
-#include "host-tools/util/exit_status.h"
 
 struct report_options {
 	const char *input;
@@ -224,41 +223,25 @@ static int report_events(struct recording_file *file, const struct report_option
 	return code;
 }
 
-static int write_page(struct recording_file *file, const struct report_options *options,
-                      struct error *error)
-{
-	const char *name = options->output ? options->output : "standard output";
-	FILE *out;
-	int code;
+struct page {
+	struct recording_file *file;
+	const char *event;
+};
 
-	if (options->output && recording_file_is(file, options->output))
-		return error_set(error, -EINVAL,
-		                 "%s is the recording itself: name another file with -o",
-		                 options->output);
-	out = options->output ? fopen(options->output, "w") : stdout;
-	if (!out)
-		return error_errno(error, "creating %s", name);
-	code = html_write(file, options->event, out, error);
-	if (!code && (fflush(out) || ferror(out)))
-		code = error_errno(error, "writing %s", name);
-	if (options->output && fclose(out) && !code)
-		code = error_errno(error, "writing %s", name);
-	return code;
+static int write_page(void *context, FILE *out, struct error *error)
+{
+	const struct page *page = context;
+
+	return html_write(page->file, page->event, out, error);
 }
 
-static int report(const struct report_options *options, struct error *error)
+static int show_report(void *context, struct recording_file *file, struct error *error)
 {
-	struct recording_file file;
-	int code = recording_file_open(&file, options->input, error);
+	const struct report_options *options = context;
+	struct page page = { file, options->event };
 
-	if (!code && options->html)
-		code = write_page(&file, options, error);
-	else if (!code)
-		code = report_events(&file, options, error);
-	if (!code || *file.broken.text) /* which is why there is nothing to show */
-		code = recording_file_missing(&file, error);
-	recording_file_close(&file);
-	return code;
+	return options->html ? view_write(file, options->output, write_page, &page, error)
+	                     : report_events(file, options, error);
 }
 
 int command_report(int argc, char **argv)
@@ -266,11 +249,7 @@ int command_report(int argc, char **argv)
 	struct report_options options = {
 		.table.columns = REPORT_COMMAND | REPORT_FILE | REPORT_SYMBOL,
 	};
-	struct error error = { "" };
 
 	arguments_parse(&argp, argc, argv, "bareperf report", &options);
-	if (!report(&options, &error))
-		return EXIT_OK;
-	error_print(&error);
-	return EXIT_ERROR;
+	return view_recording(options.input, show_report, &options);
 }

@@ -437,7 +437,8 @@ def modelled(isa, directory):
         said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 1")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
         tested = sh.type("bareperf.efi selftest")
-        tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and not re.search(r"^FAIL +(?!gaps)", tested, re.MULTILINE),  # the host's load makes gaps
+        tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and
+               set(re.findall(r"^FAIL +(\S+)", tested, re.MULTILINE)) <= {"gaps"},  # as the host is busy
                f"{name}: a self-test finds nothing wrong with what is borrowed", tested)
         goes_on(sh, isa, name)
     itrace = {"x86_64": "--itrace=b", "aarch64": "--itrace=i1i"}[isa]

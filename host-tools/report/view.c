@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/view.h"
+
+#include <errno.h>
+
+#include "host-tools/util/exit_status.h"
+
+int view_recording(const char *path,
+                   int (*show)(void *context, struct recording_file *file, struct error *error),
+                   void *context)
+{
+	struct recording_file file;
+	struct error error = { "" };
+	int code = recording_file_open(&file, path, &error);
+
+	if (!code)
+		code = show(context, &file, &error);
+	if (!code || *file.broken.text) /* which is why there is nothing to show */
+		code = recording_file_missing(&file, &error);
+	recording_file_close(&file);
+	if (code)
+		error_print(&error);
+	return code ? EXIT_ERROR : EXIT_OK;
+}
+
+int view_write(const struct recording_file *file, const char *path,
+               int (*put)(void *context, FILE *out, struct error *error), void *context,
+               struct error *error)
+{
+	const char *name = path ? path : "standard output";
+	FILE *out = stdout;
+	int code;
+
+	if (path && recording_file_is(file, path))
+		return error_set(error, -EINVAL,
+		                 "%s is the recording itself: name another file with -o", path);
+	if (path)
+		out = fopen(path, "w");
+	if (!out)
+		return error_errno(error, "creating %s", name);
+	code = put(context, out, error);
+	if ((fflush(out) || ferror(out)) && !code)
+		code = error_errno(error, "writing %s", name);
+	if (path && fclose(out) && !code)
+		code = error_errno(error, "writing %s", name);
+	return code;
+}
