@@ -8,7 +8,6 @@
 
 #define LOOK_TICKS 8U  /* from one look to the next: a port's read takes a microsecond of a PC's */
 #define MOST       16U /* bytes of a line that one takes */
-#define CODES      4U  /* of a keyboard */
 
 /* Resident, lines are the firmware's. */
 static bool line_has_key(struct recording *r, uint64_t now)
@@ -25,16 +24,6 @@ static bool line_has_key(struct recording *r, uint64_t now)
 	return stop_key_is_pressed(key, now);
 }
 
-/* A keyboard is somebody's alone. */
-static bool keyboard_has_key(void)
-{
-	for (unsigned i = 0; i < CODES; i++) {
-		if (stop_key_is((uint8_t)keyboard_get()))
-			return true;
-	}
-	return false;
-}
-
 void recording_keys_begin(struct recording *r)
 {
 	workload_end(false);
@@ -43,11 +32,17 @@ void recording_keys_begin(struct recording *r)
 		lines_listen(r->channel->lines, true);
 }
 
-void recording_keys_tick(struct recording *r, uint64_t now)
+void recording_keys_tick(struct recording *r)
 {
-	if (r->by_key || ++r->keys.looks % LOOK_TICKS)
-		return;
-	if (!keyboard_has_key() && !line_has_key(r, now))
+	unsigned turn = ++r->keys.looks % LOOK_TICKS;
+	bool has_key = false;
+
+	/* not both at once, so that no tick takes much longer than the others */
+	if (turn == 0)
+		has_key = stop_key_is((uint8_t)keyboard_get());
+	else if (turn == LOOK_TICKS / 2)
+		has_key = line_has_key(r, clock_now());
+	if (!has_key || r->by_key)
 		return;
 	__atomic_store_n(&r->by_key, true, __ATOMIC_RELEASE);
 	workload_end(true);

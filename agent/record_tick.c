@@ -89,7 +89,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
 
 	if (c == c->recording->cpus)
-		recording_keys_tick(c->recording, clock_now());
+		recording_keys_tick(c->recording);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (obey_stop(c))

@@ -140,7 +140,7 @@ void recording_progress_end(struct recording *r);
  * that has interrupted, when its events have stopped for a key: has the workload end.
  */
 void recording_keys_begin(struct recording *r);
-void recording_keys_tick(struct recording *r, uint64_t now);
+void recording_keys_tick(struct recording *r);
 void recording_keys_leave(const struct recording *r, const struct arch_regs *regs);
 void recording_keys_end(struct recording *r);
 

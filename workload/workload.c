@@ -21,6 +21,7 @@ static bool over;
 
 void workload_end(bool now)
 {
+	KEEP_FRAME();
 	__atomic_store_n(&over, now, __ATOMIC_RELAXED);
 }
 

@@ -31,10 +31,10 @@ static inline const struct workload *workload_of(const struct workload_usage *us
 	return (const struct workload *)usage;
 }
 
-/* Has this much time passed since the start (ns by clock_now())? */
 /* From now on (or no longer) their time is up: the recording is to end. Any context. */
 void workload_end(bool now);
 
+/* Has this much time passed since the start (ns by clock_now())? */
 int workload_time_is_up(uint64_t start, uint64_t seconds);
 
 /*

@@ -75,7 +75,7 @@ def frequency(name, kind):
 
 
 def table(report):
-    return [line for line in report.splitlines() if "%" in line]
+    return [line for line in report.splitlines() if "%" in line and not line.startswith("#")]
 
 
 def raw_and_generic(name, kind):

@@ -34,9 +34,9 @@ def three_equal_counts(run, name, pending=0):
     counts = [event["generated"] for event in summary["events"]]
     tap.ok(len(counts) == 3 and max(counts) - min(counts) <= 1,
            f"{name}: their three counts are equal", counts)
-    tap.ok(all(0.976 < event["count"] * NS / event["time_enabled"] <= 1
+    tap.ok(all(0.975 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: the counters have what passed, but for 2.4 % in handlers", summary["events"])
+           f"{name}: the counters have what passed, but for 2.5 % in handlers", summary["events"])
     tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
                for event in summary["events"]),
            f"{name}: the samples are those that the counter demands", summary["events"])
@@ -76,9 +76,9 @@ def frequency(binary):
            "-F 2000 takes 2000 samples a second, within 1 %", event)
     wanted = event["count"] / seconds / 2000
     tap.ok(len(periods) == event["generated"] and
-           all(abs(period / wanted - 1) < 0.01 for period in periods[100:]),
-           "from the hundredth on each period is within 1 % of what that needs",
-           (wanted, periods[:120]))
+           all(abs(period / wanted - 1) < 0.015 for period in periods[100:]),  # ticks are not counted
+           "from the hundredth on each period is within 1.5 % of what that needs",
+           (wanted, [p for p in periods[100:] if abs(p / wanted - 1) >= 0.015]))
 
 
 def masked_code(binary):

@@ -54,9 +54,8 @@ void recording_progress_tick(struct recording *r, uint64_t at)
 	(void)at;
 }
 
-void recording_keys_tick(struct recording *r, uint64_t at)
+void recording_keys_tick(struct recording *r)
 {
-	(void)at;
 	looks++;
 	r->by_key = key;
 }
