@@ -138,7 +138,7 @@ deps:			## install what is missing (Debian packages; libraries into the cache)
 	@deps/install
 	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
 	@deps/gnu-efi-aarch64 --build
-	@deps/libpfm4 --build
+	@deps/libpfm4 --build && deps/speedscope --build
 
 # Guest time by counted instructions, so that a busy host does not bend what is measured.
 EXACT := -icount shift=4,sleep=off

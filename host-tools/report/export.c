@@ -22,10 +22,15 @@ static const struct format {
 	{ "folded", export_folded, "a line a stack: flamegraph.pl, inferno, speedscope", false,
 	  false },
 	{ "speedscope", export_speedscope, "speedscope.app", false, false },
+	{ "firefox", export_firefox, "profiler.firefox.com", false, false },
+	{ "chrome", export_chrome, "slices on a time line: ui.perfetto.dev, chrome://tracing",
+	  false, false },
 	{ "pprof", export_pprof, "go tool pprof", true, false },
 	{ "callgrind", export_callgrind, "callgrind_annotate, KCachegrind", false, false },
 	{ "ctf", export_ctf, "a folder with a CTF 1.8 trace: babeltrace2, Trace Compass", false,
 	  true },
+	{ "lcov", export_lcov, "coverage from a trace of all branches: genhtml, lcov", false,
+	  false },
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -34,12 +39,17 @@ struct export_options {
 	const char *output; /* NULL: standard output */
 	const char *event;  /* NULL: every event */
 	const struct format *format;
+	bool partial;
 };
+
+enum { KEY_PARTIAL = 256 };
 
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "what to write, see below", 0 },
 	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 },
 	{ "event", 'e', "NAME", 0, "of this event only", 0 },
+	{ "partial", KEY_PARTIAL, NULL, 0, "lcov of a trace with gaps: counts are at least so high",
+	  0 },
 	{ 0 },
 };
 
@@ -62,6 +72,10 @@ static void check_options(const struct export_options *options, const struct arg
 		argp_error(state, "%s is a folder: which? (-o)", format->name);
 	else if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
 		argp_error(state, "%s is binary: to which file? (-o)", format->name);
+	else if (options->partial && format->write != export_lcov)
+		argp_error(state, "--partial is of lcov");
+	else if (options->event && format->write == export_lcov)
+		argp_error(state, "lcov is of all branches: without -e");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -79,6 +93,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		options->event = arg;
+		return 0;
+	case KEY_PARTIAL:
+		options->partial = true;
 		return 0;
 	case ARGP_KEY_END:
 		check_options(options, state);
@@ -142,6 +159,7 @@ static int show_export(void *context, struct recording_file *file, struct error 
 
 	export->file = file;
 	export->output = options->output;
+	export->partial = options->partial;
 	export->places.symbols = file->symbols;
 	if (options->event)
 		code = recording_file_event(file, options->event, &export->only, error);

@@ -21,6 +21,7 @@ struct export
 	const struct perf_reader_event *only; /* NULL: every event */
 	struct places places;
 	struct tasks tasks;
+	bool partial;       /* of a trace with gaps as well */
 	const char *output; /* NULL: standard output */
 	FILE *out;          /* the same; NULL for a format that writes a folder */
 };
@@ -68,5 +69,8 @@ int export_speedscope(struct export *export, struct error *error);
 int export_pprof(struct export *export, struct error *error);
 int export_callgrind(struct export *export, struct error *error);
 int export_ctf(struct export *export, struct error *error);
+int export_lcov(struct export *export, struct error *error);
+int export_firefox(struct export *export, struct error *error);
+int export_chrome(struct export *export, struct error *error);
 
 #endif

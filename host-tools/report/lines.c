@@ -164,6 +164,73 @@ struct line lines_find(struct lines *lines, const char *path, uint64_t offset)
 	return (struct line){ file, (uint32_t)number };
 }
 
+/* Where in the file code lies that is linked at this address; false: what is there cannot be run,
+ * as of functions that the linker has left out. */
+static bool code_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
+{
+	GElf_Phdr segment;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &segment); i++) {
+		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
+		    address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
+			*offset = segment.p_offset + (address - segment.p_vaddr);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The row at i; false: it is none of a line and of code. */
+static bool read_row(Elf *elf, Dwarf_Lines *table, size_t i, struct lines_row *row)
+{
+	Dwarf_Line *line = dwarf_onesrcline(table, i), *next = dwarf_onesrcline(table, i + 1);
+	Dwarf_Addr address, end;
+	bool is_end;
+	int number;
+
+	if (!line || !next || dwarf_lineendsequence(line, &is_end) || is_end ||
+	    dwarf_lineaddr(line, &address) || dwarf_lineaddr(next, &end) || end < address ||
+	    dwarf_lineno(line, &number) || number < 1 ||
+	    dwarf_linebeginstatement(line, &row->is_statement) ||
+	    !code_offset_of(elf, address, &row->offset))
+		return false;
+	if (!dwarf_lineendsequence(next, &is_end) && is_end && end == address)
+		return false; /* behind the code */
+	row->line = (struct line){ dwarf_linesrc(line, NULL, NULL), (uint32_t)number };
+	row->end = row->offset + (end - address);
+	return row->line.file;
+}
+
+int64_t lines_walk(struct lines *lines, const char *path,
+                   int (*visit)(void *context, const struct lines_row *row), void *context)
+{
+	struct lines_elf *elf = find_elf(lines, path);
+	struct lines_row row;
+	Dwarf_CU *at = NULL;
+	Dwarf_Lines *table;
+	Dwarf_Die unit;
+	int64_t seen = 0;
+	size_t count;
+	uint8_t kind;
+	int code = 0;
+
+	while (!code && elf && elf->dwarf &&
+	       !dwarf_get_units(elf->dwarf, at, &at, NULL, &kind, &unit, NULL)) {
+		if (kind != DW_UT_compile || dwarf_getsrclines(&unit, &table, &count))
+			continue;
+		for (size_t i = 0; !code && i + 1 < count; i++) {
+			if (!read_row(elf->file.elf, table, i, &row))
+				continue;
+			seen++;
+			code = visit(context, &row);
+		}
+	}
+	return code ? code : seen;
+}
+
 bool lines_is_same(const char *source, const char *path)
 {
 	struct stat ours, theirs;

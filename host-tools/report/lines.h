@@ -21,6 +21,19 @@ struct line {
 /* The line of the byte at this offset of the ELF file at path. */
 struct line lines_find(struct lines *lines, const char *path, uint64_t offset);
 
+/* A row of the ELF file's line table: the bytes from offset to end were compiled from that line;
+ * none where another row begins at the same byte. */
+struct lines_row {
+	struct line line;
+	bool is_statement; /* a debugger would stop at its first byte */
+	uint64_t offset, end;
+};
+
+/* Show all rows of code that is in the file, unit by unit, each unit's by offset. visit returns a
+ * negative errno to stop. How many there were, or that. */
+int64_t lines_walk(struct lines *lines, const char *path,
+                   int (*visit)(void *context, const struct lines_row *row), void *context);
+
 /* Whether a source is as it was when that ELF file was made, as far as the times of both tell. */
 bool lines_is_same(const char *source, const char *path);
 

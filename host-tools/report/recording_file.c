@@ -30,21 +30,44 @@ int recording_file_event(const struct recording_file *file, const char *name,
 	            : error_set(error, -ENODATA, "%s has no samples", reader->path);
 }
 
-int recording_file_walk(struct recording_file *file,
-                        int (*visit)(void *context, struct perf_reader *reader,
-                                     const struct perf_event_header *record),
-                        void *context, struct error *error)
+int recording_file_records(struct recording_file *file,
+                           int (*visit)(void *context, const struct perf_reader_record *record),
+                           void *context, struct error *error)
 {
 	struct perf_reader_record record;
 	uint64_t offset = 0;
 	int code;
 
 	while ((code = perf_reader_next(&file->reader, &offset, &record, &file->broken)) > 0) {
-		code = visit(context, &file->reader, record.header);
+		code = visit(context, &record);
 		if (code)
 			return error_set(error, code, "no memory for the samples");
 	}
 	return code == -EPROTO ? 0 : code;
+}
+
+struct record_visitor {
+	struct perf_reader *reader;
+	int (*visit)(void *context, struct perf_reader *reader,
+	             const struct perf_event_header *record);
+	void *context;
+};
+
+static int visit_header(void *context, const struct perf_reader_record *record)
+{
+	const struct record_visitor *visitor = context;
+
+	return visitor->visit(visitor->context, visitor->reader, record->header);
+}
+
+int recording_file_walk(struct recording_file *file,
+                        int (*visit)(void *context, struct perf_reader *reader,
+                                     const struct perf_event_header *record),
+                        void *context, struct error *error)
+{
+	struct record_visitor visitor = { &file->reader, visit, context };
+
+	return recording_file_records(file, visit_header, &visitor, error);
 }
 
 static int visit_mappings(void *context, struct perf_reader *reader,

@@ -29,6 +29,11 @@ bool recording_file_is(const struct recording_file *file, const char *path);
 int recording_file_event(const struct recording_file *file, const char *name,
                          const struct perf_reader_event **event, struct error *error);
 
+/* Show all records to visit, with what is behind those of traces; the rest is the same. */
+int recording_file_records(struct recording_file *file,
+                           int (*visit)(void *context, const struct perf_reader_record *record),
+                           void *context, struct error *error);
+
 /* Show all records to visit, which returns a negative errno to stop. 0, or that. */
 int recording_file_walk(struct recording_file *file,
                         int (*visit)(void *context, struct perf_reader *reader,

@@ -323,6 +323,29 @@ const char *symbols_elf(const struct symbols *symbols, uint64_t address)
 	return mapping ? mapping->path : NULL;
 }
 
+bool symbols_mapping(const struct symbols *symbols, size_t number, struct symbol_mapping *mapping)
+{
+	const struct mapping *found = symbols->mappings + number;
+
+	if (number >= symbols->count)
+		return false;
+	*mapping = (struct symbol_mapping){ found->file, found->path, found->start, found->end,
+		                            found->file_offset };
+	return true;
+}
+
+bool symbols_function(const struct symbols *symbols, size_t mapping, size_t number,
+                      struct symbol *function)
+{
+	const struct mapping *of = symbols->mappings + mapping;
+
+	if (number >= of->count)
+		return false;
+	*function =
+	    (struct symbol){ of->file, of->functions[number].name, of->functions[number].offset };
+	return true;
+}
+
 bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code)
 {
 	const struct mapping *mapping = find_mapping(symbols, address);

@@ -39,6 +39,19 @@ struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
  * recorded; NULL: there is none. Valid until symbols_free(). */
 const char *symbols_elf(const struct symbols *symbols, uint64_t address);
 
+/* A mapping, in the order in which they were told of. */
+struct symbol_mapping {
+	const char *file; /* base name */
+	const char *path; /* the ELF file of the build that was recorded; NULL: there is none */
+	uint64_t start, end;
+	uint64_t file_offset; /* of start */
+};
+bool symbols_mapping(const struct symbols *symbols, size_t number, struct symbol_mapping *mapping);
+
+/* A function of that mapping, in the order of their addresses; false: there are no more. */
+bool symbols_function(const struct symbols *symbols, size_t mapping, size_t number,
+                      struct symbol *function);
+
 /* Where the code of the function around an address is. */
 struct symbol_code {
 	const char *path; /* the ELF file */

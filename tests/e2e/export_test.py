@@ -3,6 +3,7 @@
 """`bareperf export`: each format, read by the tool that it is for, adds up to what stock perf reports
 of the same recording."""
 
+import base64
 import collections
 import csv
 import json
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 
+import browser as browsers
 import fake_run
 import perf_file
 import tap
@@ -210,6 +212,123 @@ def as_ctf(samples):
               "ctf: with their callchains")
 
 
+def as_firefox(samples):
+    file = json.loads(export("firefox").read_text())
+    rows, good = [], True
+    for thread in file["threads"]:
+        for name in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable", "markers"):
+            table = thread[name]
+            good &= {len(column) for column in table.values() if isinstance(column, list)} == \
+                {table["length"]}
+        stacks, strings = thread["stackTable"], thread["stringArray"]
+        good &= all(prefix is None or prefix < i for i, prefix in enumerate(stacks["prefix"]))
+        functions = [strings[thread["funcTable"]["name"][thread["frameTable"]["func"][frame]]]
+                     for frame in stacks["frame"]]
+        event = thread["name"].split(",")[0]
+        scale = 10**6 if thread["samples"]["weightType"] == "tracing-ms" else 1
+        rows += [(event, None if functions[stack] == UNKNOWN else functions[stack],
+                  round(weight * scale))
+                 for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"])]
+    tap.equal(sums(rows), of_perf(), "firefox: functions and weights are stock perf's")
+    tap.ok(good and len(file["threads"]) == 4 and file["meta"]["preprocessedProfileVersion"] == 54,
+           "firefox: a thread for each event and CPU, whose tables fit together")
+    last = next(t for t in file["threads"] if t["name"] == "cycles, CPU 1")
+    times, now = [], 0
+    for delta in last["samples"]["timeDeltas"]:
+        now += round(delta * 10**6)
+        times.append(now)
+    tap.equal(times, [s[0] for s in samples if s[1:3] == (1, "cycles")],
+              "firefox: times are there to the nanosecond")
+    tap.equal(len([i for i, prefix in enumerate(last["stackTable"]["prefix"]) if prefix is None]), 2,
+              "firefox: stacks begin with main() and with what nobody knows")
+
+
+def slices(samples):
+    """{(event, function): us that its slices take without those that they call}, by the rule that
+    the manual has."""
+    found, until = collections.Counter(), {}
+    for time, cpu, event, period, _, name in samples:
+        key = event, cpu
+        start = time - period if event == "cpu-clock" else until.get(key, time)
+        start = max(start, until.get(key, 0))
+        found[event, name] += max(time - start, 0)
+        until[key] = max(time, start)
+    return found
+
+
+def own_times(profiles):
+    """{(profile's name, function): what it is on top of the stack for}, of a speedscope file."""
+    found = collections.Counter()
+    for profile, names in profiles:
+        stack, last = [], 0
+        for event in profile.get("events", ()):
+            if stack:
+                found[profile["name"], stack[-1]] += event["at"] - last
+            last = event["at"]
+            if event["type"] == "O":
+                stack.append(names[event["frame"]])
+            else:
+                stack.pop()
+        for frames, weight in zip(profile.get("samples", ()), profile.get("weights", ())):
+            found[profile["name"], names[frames[-1]] if frames else ""] += weight
+    return found
+
+
+def imported(page, path, name):
+    """What speedscope makes of a file: its own, as it saves it."""
+    viewer = pathlib.Path(run(fake_run.TOP / "deps/speedscope", "--path").stdout.strip())
+    script = HERE / "load.js"
+    script.write_text(f"speedscope.loadFileFromBase64({json.dumps(name)}, "
+                      f"{json.dumps(base64.b64encode(path.read_bytes()).decode())})")
+    page.events.clear()
+    page.call("Page.navigate", url="about:blank")
+    page.call("Page.navigate", url=(viewer / "dist/release/index.html").as_uri() +
+              f"#view=sandwich&localProfilePath={script}")
+    page.wait("document.readyState === 'complete' && document.querySelector('table') !== null")
+    text = page.value("""new Promise((tell) => {
+        URL.createObjectURL = (blob) => { blob.text().then(tell); return '#'; };
+        HTMLAnchorElement.prototype.click = () => {};
+        window.dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true }));
+        window.dispatchEvent(new KeyboardEvent('keypress', { key: 's', ctrlKey: true }));
+    })""")
+    file = json.loads(text)
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    return own_times((profile, names) for profile in file["profiles"])
+
+
+def in_speedscope(samples):
+    """Its importer reads the others' formats as well."""
+    viewer = pathlib.Path(run(fake_run.TOP / "deps/speedscope", "--path").stdout.strip())
+    claim = "speedscope imports %s: functions and weights are stock perf's"
+    forms = ("speedscope", "folded", "pprof", "callgrind", "chrome")
+    if not browsers.program() or not viewer.exists():
+        for form in forms:
+            tap.skip(claim % form, "not to be had: speedscope or a browser (make deps)")
+        return
+    wanted = collections.Counter()
+    for (event, function), (_, total) in of_perf().items():
+        wanted[event, function or UNKNOWN] += total
+    cycles = {name: total for (event, name), total in wanted.items() if event == "cycles"}
+    with browsers.Browser() as page:
+        for form in forms:
+            found = collections.Counter()
+            alone = ("-e", "cycles") if form in ("folded", "pprof", "callgrind") else ()
+            for (profile, name), total in imported(page, export(form, None, *alone),
+                                                   f"out.{form}").items():
+                event = re.match(r"[\w-]*", profile).group() if not alone else "cycles"
+                if total:
+                    found[event, name] += total
+            expected = wanted if not alone else {("cycles", name): total
+                                                 for name, total in cycles.items()}
+            if form == "chrome":
+                expected = {(event, name or UNKNOWN): total for (event, name), total in
+                            slices(samples).items()}
+                found = {key: round(1000 * total) for key, total in found.items()}
+            tap.equal({key: round(total) for key, total in found.items()}, dict(expected),
+                      claim % form if form != "chrome" else
+                      "speedscope imports chrome: every slice is as long as its samples say")
+
+
 def refusals():
     def refused(claim, text, *words, status=1):
         done = run(TOOL, "export", *words)
@@ -226,7 +345,7 @@ def refusals():
             DATA)
     refused("an event that is not there is told", "has no event bogus with samples", "-f", "csv",
             "-e", "bogus", DATA)
-    for form in ("csv", "folded", "speedscope", "pprof", "callgrind"):
+    for form in ("csv", "folded", "speedscope", "firefox", "chrome", "pprof", "callgrind"):
         refused(f"{form}: a full disk is told", "/dev/full" if form != "pprof" else "disk full",
                 "-f", form, "-o", "/dev/full", DATA)
     cut = HERE / "cut.data"
@@ -236,16 +355,19 @@ def refusals():
            str(cut) in done.stderr, "of a file that is cut off, what is there; exit status 1",
            done.stderr)
     listed = run(TOOL, "export", "--help").stdout
-    tap.ok(all(form in listed for form in ("csv", "folded", "speedscope", "pprof", "callgrind",
-                                           "ctf")), "--help lists the formats", listed)
+    tap.ok(all(form in listed for form in ("csv", "folded", "speedscope", "firefox", "chrome", "pprof",
+                                           "callgrind", "ctf", "lcov")), "--help lists the formats",
+           listed)
 
 
 SEEN = make()
 as_csv(SEEN)
 as_folded()
 as_speedscope(SEEN)
+as_firefox(SEEN)
 as_pprof()
 as_callgrind()
 as_ctf(SEEN)
+in_speedscope(SEEN)
 refusals()
 tap.finish()

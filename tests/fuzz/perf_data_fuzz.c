@@ -254,22 +254,38 @@ static void write_page(void)
 	free(page);
 }
 
-/* One of the formats of `bareperf export`. */
+/* One of the formats of `bareperf export`; those that are JSON are, whatever names are in them. */
 static void write_export(uint8_t which)
 {
-	static int (*const formats[])(struct export *,
-	                              struct error *) = { export_csv, export_folded, export_pprof,
-		                                          export_callgrind, export_speedscope };
+	static const struct {
+		int (*write)(struct export *export, struct error *error);
+		bool is_json;
+	} formats[] = {
+		{ export_csv, false },       { export_folded, false },    { export_pprof, false },
+		{ export_callgrind, false }, { export_speedscope, true }, { export_firefox, true },
+		{ export_chrome, true },     { export_lcov, false },
+	};
+	const size_t number = which % (sizeof(formats) / sizeof(formats[0]));
 	struct recording_file file;
-	struct export export = { .file = &file, .out = fopen("/dev/null", "w") };
+	struct export export = { .file = &file, .partial = which & 1 };
 	struct error error = { "" };
+	char *text = NULL;
+	size_t size;
+	bool whole;
 
+	export.out = open_memstream(&text, &size);
 	must(!!export.out);
-	if (!recording_file_open(&file, path, &error)) {
-		export.places.symbols = file.symbols;
-		formats[which % (sizeof(formats) / sizeof(formats[0]))](&export, &error);
+	whole = !recording_file_open(&file, path, &error);
+	export.places.symbols = file.symbols;
+	whole = whole && !formats[number].write(&export, &error);
+	must(!fclose(export.out));
+	if (whole && formats[number].is_json) {
+		json_t *json = json_loadb(text, size, 0, NULL);
+
+		must(json_is_object(json));
+		json_decref(json);
 	}
-	fclose(export.out);
+	free(text);
 	places_free(&export.places);
 	tasks_free(&export.tasks);
 	recording_file_close(&file);

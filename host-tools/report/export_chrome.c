@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slices on a time line, a process for each event, a thread for each CPU. Source: Trace Event
+ * Format, "JSON Array Format", "Duration Events", "Metadata Events"; times are in microseconds. A
+ * sample tells where the CPU was since the one before it, by the clock's event since its PERIOD
+ * ago; functions that stay on the stack from one to the next are one slice.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "host-tools/report/export_format.h"
+#include "host-tools/report/html_json.h"
+
+#define NS_PER_US 1000U
+
+/* What is open on a thread. */
+struct chrome_thread {
+	uint64_t until; /* where its last slice ends; 0: it has none */
+	uint32_t stack[FRAMES_MAX], depth;
+};
+
+struct chrome {
+	struct export *export;
+	struct intern threads; /* a: event, b: CPU */
+	struct chrome_open {
+		struct chrome_thread *thread;
+	} * open; /* by number */
+	bool any; /* event is written */
+};
+
+static struct chrome_thread *find_thread(struct chrome *chrome, uint32_t event, uint32_t cpu,
+                                         uint32_t *number)
+{
+	uint32_t seen = chrome->threads.count;
+	struct chrome_open *open;
+
+	*number = intern(&chrome->threads, event, cpu);
+	if (*number == INTERN_NONE)
+		return NULL;
+	if (*number < seen)
+		return chrome->open[*number].thread;
+	open = reallocarray(chrome->open, seen + 1U, sizeof(*open));
+	if (open)
+		chrome->open = open;
+	if (open)
+		open[seen].thread = calloc(1, sizeof(*open[seen].thread));
+	if (!open || !open[seen].thread) {
+		chrome->threads.count = seen;
+		return NULL;
+	}
+	return open[seen].thread;
+}
+
+/* The head of an event of the format's, behind a comma. */
+static void put_head(struct chrome *chrome, char phase, uint32_t thread)
+{
+	const struct intern_key *key = &chrome->threads.keys[thread];
+
+	fprintf(chrome->export->out, "%s\n{\"ph\":\"%c\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64,
+	        chrome->any ? "," : "", phase, key->a + 1, key->b);
+	chrome->any = true;
+}
+
+static void put_edge(struct chrome *chrome, char phase, uint32_t thread, uint64_t time,
+                     uint32_t function)
+{
+	FILE *out = chrome->export->out;
+	char text[256];
+
+	put_head(chrome, phase, thread);
+	fprintf(out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"name\":", time / NS_PER_US,
+	        time % NS_PER_US);
+	html_json(out, html_text(export_function(chrome->export, function, text)));
+	putc('}', out);
+}
+
+/* Close what is deeper than that. */
+static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
+{
+	struct chrome_thread *thread = chrome->open[number].thread;
+
+	while (thread->depth > depth)
+		put_edge(chrome, 'E', number, thread->until, thread->stack[--thread->depth]);
+}
+
+static int add_sample(void *context, const struct export_sample *sample)
+{
+	struct chrome *chrome = context;
+	const struct places *places = &chrome->export->places;
+	uint32_t place = places_add(&chrome->export->places, &sample->sample);
+	uint32_t stack[FRAMES_MAX], depth, same = 0, number;
+	uint64_t end = sample->sample.time, start = end;
+	struct chrome_thread *thread = find_thread(
+	    chrome, export_event(chrome->export, sample->event), sample->sample.cpu, &number);
+
+	if (!thread || place == INTERN_NONE)
+		return -ENOMEM;
+	depth = export_stack(places, places->places.keys[place].a, stack);
+	if (perf_reader_is_clock(sample->event))
+		start = end > sample->weight ? end - sample->weight : 0;
+	else if (thread->until)
+		start = thread->until;
+	start = start < thread->until ? thread->until : start;
+	while (start == thread->until && same < depth && same < thread->depth &&
+	       stack[same] == thread->stack[same])
+		same++;
+	close_slices(chrome, number, same);
+	for (; thread->depth < depth; thread->depth++) {
+		thread->stack[thread->depth] = stack[thread->depth];
+		put_edge(chrome, 'B', number, start, stack[thread->depth]);
+	}
+	thread->until = end < start ? start : end;
+	return 0;
+}
+
+static void put_name(struct chrome *chrome, uint32_t thread, const char *what, json_t *name)
+{
+	put_head(chrome, 'M', thread);
+	fprintf(chrome->export->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	html_json(chrome->export->out, name);
+	fputs("}}", chrome->export->out);
+}
+
+int export_chrome(struct export *export, struct error *error)
+{
+	struct chrome chrome = { .export = export };
+	int code;
+
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", export->out);
+	code = export_walk(export, add_sample, &chrome, error);
+	for (uint32_t i = 0; i < chrome.threads.count; i++) {
+		const struct intern_key *key = &chrome.threads.keys[i];
+
+		close_slices(&chrome, i, 0);
+		put_name(&chrome, i, "process_name",
+		         html_text(export->file->reader.events[key->a].name));
+		put_name(&chrome, i, "thread_name", json_sprintf("CPU %u", (unsigned)key->b));
+		free(chrome.open[i].thread);
+	}
+	fputs("\n]}\n", export->out);
+	free(chrome.open);
+	intern_free(&chrome.threads);
+	return code;
+}
