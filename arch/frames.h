@@ -9,6 +9,9 @@
 
 #include "arch/arch.h"
 
+/* Inlined before anything else, or struct arch_frames lies in memory. */
+#define ARCH_FRAMES_FAST static inline __attribute__((always_inline))
+
 struct arch_frames {
 	uint64_t frame; /* the next record */
 	uint64_t low;   /* where it may begin at the lowest */
@@ -17,7 +20,7 @@ struct arch_frames {
 
 /* From the record at frame on, on a stack of which [low, high) is looked at. Any values. Any
  * context. */
-static inline struct arch_frames arch_frames(uint64_t frame, uint64_t low, uint64_t high)
+ARCH_FRAMES_FAST struct arch_frames arch_frames(uint64_t frame, uint64_t low, uint64_t high)
 {
 	bool fits = high > low && high - low >= sizeof(struct arch_frame);
 
@@ -30,7 +33,7 @@ static inline struct arch_frames arch_frames(uint64_t frame, uint64_t low, uint6
 
 /* The next record's return address; 0: it is the stack's outermost, or none that is followed. Any
  * context. */
-static inline uint64_t arch_frames_next(struct arch_frames *frames)
+ARCH_FRAMES_FAST uint64_t arch_frames_next(struct arch_frames *frames)
 {
 	const struct arch_frame *record = (const struct arch_frame *)(uintptr_t)frames->frame;
 	uint64_t ret;

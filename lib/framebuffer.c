@@ -21,7 +21,7 @@
 
 static struct {
 	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
-	volatile uint32_t *pixels;
+	uint32_t *pixels;
 	unsigned width, height, stride; /* pixels */
 	uint32_t white;
 	unsigned scale; /* pixels across one of a glyph's */
@@ -71,7 +71,7 @@ static int find_screen(void)
 	    gop->Mode->FrameBufferSize / 4 / info->PixelsPerScanLine < info->VerticalResolution)
 		return -ENODEV;
 	screen.gop = gop;
-	screen.pixels = (volatile uint32_t *)gop->Mode->FrameBufferBase;
+	screen.pixels = (uint32_t *)gop->Mode->FrameBufferBase;
 	screen.width = info->HorizontalResolution;
 	screen.height = info->VerticalResolution;
 	screen.stride = info->PixelsPerScanLine;
@@ -170,9 +170,8 @@ struct framebuffer_size framebuffer_size(void)
 static void framebuffer_draw(unsigned column, unsigned row, char character)
 {
 	unsigned c = (unsigned char)character, scale = screen.scale;
-	volatile uint32_t *line = screen.pixels +
-	                          (size_t)row * font.height * scale * screen.stride +
-	                          column * font.width * scale;
+	uint32_t *line = screen.pixels + (size_t)row * font.height * scale * screen.stride +
+	                 column * font.width * scale;
 
 	if (c < FIRST_CHAR || c > LAST_CHAR)
 		c = c == 0 ? ' ' : '?';
@@ -200,12 +199,15 @@ static void set_cell(unsigned column, unsigned row, char c)
 	}
 }
 
-static void clear_row(unsigned row)
+/* Rows of text, the status row being one, by as few stores as there are: a cell at a time takes a
+ * screen of a million pixels twelve million instructions. */
+static void framebuffer_clear(unsigned row, unsigned rows)
 {
-	for (unsigned column = 0; column < text.columns; column++) {
-		text.cells[row * text.columns + column] = ' ';
-		draw_cell(column, row);
-	}
+	unsigned height = font.height * screen.scale;
+	uint32_t *line = screen.pixels + (size_t)row * height * screen.stride;
+
+	for (unsigned y = 0; y < rows * height; y++, line += screen.stride)
+		memset(line, 0, (size_t)text.columns * font.width * screen.scale * sizeof(*line));
 }
 
 /* Move every row up by one; only cells that differ are drawn. */
@@ -249,8 +251,8 @@ void framebuffer_start(void)
 	if (text.rows == 0)
 		return;
 	text.column = text.row = 0;
-	for (unsigned row = 0; row < text.rows; row++)
-		clear_row(row);
+	framebuffer_clear(0, text.rows);
+	memset(text.cells, ' ', (size_t)text.columns * text.rows);
 	framebuffer_status_open();
 	console_add_sink(write_screen);
 }
@@ -259,8 +261,7 @@ void framebuffer_start(void)
 
 static void status_clear(void)
 {
-	for (unsigned column = 0; column < text.columns; column++)
-		framebuffer_draw(column, text.rows, ' ');
+	framebuffer_clear(text.rows, 1);
 	memset(status.cells, ' ', sizeof(status.cells));
 }
 

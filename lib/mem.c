@@ -54,6 +54,13 @@ void *memset(void *to, int value, size_t size)
 	unsigned char *byte = to;
 	uint64_t bits = 0x0101010101010101ull * (unsigned char)value;
 
+	for (; size >= 4 * sizeof(struct word); size -= 4 * sizeof(struct word)) {
+		struct word *words = (struct word *)byte;
+
+		words[0].bits = words[1].bits = bits;
+		words[2].bits = words[3].bits = bits;
+		byte += 4 * sizeof(struct word);
+	}
 	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
 		((struct word *)byte)->bits = bits;
 		byte += sizeof(struct word);

@@ -4,7 +4,7 @@
 #include "arch/frames.h"
 
 /* To end at most. */
-static uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
+RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
 {
 	while (at < end) {
 		uint64_t ret = arch_frames_next(&frames);

@@ -62,7 +62,7 @@ static inline uint64_t end_from(const struct ring *ring, uint64_t head)
 	return head > end ? head : end;
 }
 
-static uint64_t ring_end(const struct ring *ring)
+RING_FAST uint64_t ring_end(const struct ring *ring)
 {
 	return end_from(ring, ring_load(&ring->head));
 }
@@ -102,11 +102,11 @@ uint64_t ring_room(struct ring *ring)
 }
 
 /* Whether others have less than the reserve behind end. */
-static bool is_low(struct ring *ring, uint64_t end)
+static __attribute__((noinline)) bool is_low(struct ring *ring, uint64_t end)
 {
 	uint64_t most = ring->size - ring->reserve;
 
-	return ring->reserve && end - ring->tail > most && end - ring_tail(ring) > most;
+	return end - ring->tail > most && end - ring_tail(ring) > most;
 }
 
 static bool may_write(const struct ring *ring, uint32_t size)
@@ -151,14 +151,12 @@ static void ring_hold(struct ring *ring)
 void ring_publish(struct ring *ring, const struct ring_account *account)
 {
 	uint64_t end;
-	bool low;
 
 	do {
 		if (!ring_is_writing(ring))
 			ring_hold(ring);
 		end = ring_end(ring);
 		ring_show(ring, end);
-		low = is_low(ring, end);
 		if (wakeup_due(ring, end))
 			wake_for(ring, account, TR_WAKEUP_THRESHOLD);
 		ring_open(ring, end);
@@ -168,7 +166,7 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 		ring->claim = UINT64_MAX; /* if nothing was written, it has not lapsed */
 		ring_barrier();
 	} while (ring_load(&ring->head) > end && !RING_FAULT(NO_REPUBLISH));
-	if (RING_RARE(low))
+	if (RING_RARE(ring->reserve != 0) && is_low(ring, end))
 		ring->low(ring);
 }
 

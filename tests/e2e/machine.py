@@ -19,6 +19,7 @@ TOOL = TOP / "build/host/bareperf"
 
 # Guest time that counts instructions: what the host does meanwhile does not show in it.
 EXACT = ("-icount", "shift=4,sleep=off")
+EXACT_NS = 16  # an instruction
 
 # Counted as well, but never ahead of the host's clock: a reader that is woken has the time that it
 # would have on a real machine.

@@ -3,11 +3,14 @@
 """From power-on to perf: the whole path on stock QEMU."""
 
 import json
+import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 
 import machine
+import region
 import tap
 import wire
 
@@ -15,9 +18,21 @@ WORKLOAD = {"lex": 30, "hash": 20, "pivot": 25, "swap": 15, "emit": 10}
 INNER = {"parse": 50, "solve": 40}
 
 
+def instructions_to_first_sample(run, memory):
+    """From our entry, which is time 0, without those in which the machine waited for its reader."""
+    text, _, _ = run.perf("script", "-F", "time", "--ns")
+    waited, = struct.unpack_from("<Q", memory.read_bytes(), region.WAIT)
+    return (float(text.split(":", 1)[0]) * 1e9 - waited) / machine.EXACT_NS
+
+
 def call_tree():
-    run = machine.Recording("record -e cpu-clock -F 1000 -g -- calltree 3",
-                            qemu=machine.EXACT, quick=False)
+    with tempfile.TemporaryDirectory() as directory:
+        memory = pathlib.Path(directory) / "region"
+        run = machine.Recording("record -e cpu-clock -F 1000 -g -- calltree 3", "--region", memory,
+                                qemu=machine.EXACT, quick=False)
+        first = instructions_to_first_sample(run, memory)
+    tap.ok(0 < first <= 7_500_000,
+           "the first sample comes at most 7.5 million instructions after our entry", first)
     tap.equal(run.status, 0, "a recording of the call tree ends well")
     summary = run.summary()
     event = summary["events"][0]
