@@ -5,7 +5,7 @@ HOST_PKGS := libelf libdw zlib libzstd jansson capstone $(shell pkg-config --exi
 PFM := $(shell deps/libpfm4 --path)
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
 	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null) $(if $(filter libkdumpfile,$(HOST_PKGS)),-DHAVE_LIBKDUMPFILE)
-HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a -lpthread -lm
+HOST_LIBS := $(shell pkg-config --libs $(HOST_PKGS) 2>/dev/null) $(PFM)/lib/libpfm.a -liberty -lpthread -lm
 $(PFM)/lib/libpfm.a:
 	@deps/libpfm4 --build
 

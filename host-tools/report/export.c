@@ -35,9 +35,7 @@ static const struct format {
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 struct export_options {
-	const char *input;
-	const char *output; /* NULL: standard output */
-	const char *event;  /* NULL: every event */
+	struct view_options view; /* event NULL: every event */
 	const struct format *format;
 	bool partial;
 };
@@ -46,8 +44,7 @@ enum { KEY_PARTIAL = 256 };
 
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "what to write, see below", 0 },
-	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 },
-	{ "event", 'e', "NAME", 0, "of this event only", 0 },
+	VIEW_ARGP_OPTIONS("of this event only"),
 	{ "partial", KEY_PARTIAL, NULL, 0, "lcov of a trace with gaps: counts are at least so high",
 	  0 },
 	{ 0 },
@@ -68,13 +65,13 @@ static void check_options(const struct export_options *options, const struct arg
 
 	if (!format)
 		argp_error(state, "--format FORMAT: which?");
-	else if (format->is_folder && !options->output)
+	else if (format->is_folder && !options->view.output)
 		argp_error(state, "%s is a folder: which? (-o)", format->name);
-	else if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
+	else if (format->is_binary && !options->view.output && isatty(STDOUT_FILENO))
 		argp_error(state, "%s is binary: to which file? (-o)", format->name);
 	else if (options->partial && format->write != export_lcov)
 		argp_error(state, "--partial is of lcov");
-	else if (options->event && format->write == export_lcov)
+	else if (options->view.event && format->write == export_lcov)
 		argp_error(state, "lcov is of all branches: without -e");
 }
 
@@ -88,20 +85,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!options->format)
 			argp_error(state, "--format %s: there is no such format", arg);
 		return 0;
-	case 'o':
-		options->output = arg;
-		return 0;
-	case 'e':
-		options->event = arg;
-		return 0;
 	case KEY_PARTIAL:
 		options->partial = true;
 		return 0;
 	case ARGP_KEY_END:
 		check_options(options, state);
-		return one_file_parse(key, arg, state, "perf.data", &options->input);
+		return view_parse(key, arg, state, &options->view);
 	default:
-		return one_file_parse(key, arg, state, "perf.data", &options->input);
+		return view_parse(key, arg, state, &options->view);
 	}
 }
 
@@ -155,19 +146,22 @@ static int show_export(void *context, struct recording_file *file, struct error 
 	struct exporting exporting = { .options = context };
 	const struct export_options *options = exporting.options;
 	struct export *export = &exporting.export;
+	struct inlines inlines = { 0 };
 	int code = 0;
 
 	export->file = file;
-	export->output = options->output;
+	export->output = options->view.output;
 	export->partial = options->partial;
 	export->places.symbols = file->symbols;
-	if (options->event)
-		code = recording_file_event(file, options->event, &export->only, error);
+	export->places.inlines = options->view.no_inline ? NULL : &inlines;
+	if (options->view.event)
+		code = recording_file_event(file, options->view.event, &export->only, error);
 	if (!code && options->format->is_folder)
 		code = options->format->write(export, error);
 	else if (!code)
-		code = view_write(file, options->output, write_format, &exporting, error);
+		code = view_write(file, options->view.output, write_format, &exporting, error);
 	places_free(&export->places);
+	inlines_free(&inlines);
 	tasks_free(&export->tasks);
 	return code;
 }
@@ -177,5 +171,5 @@ int command_export(int argc, char **argv)
 	struct export_options options = { 0 };
 
 	arguments_parse(&argp, argc, argv, "bareperf export", &options);
-	return view_recording(options.input, show_export, &options);
+	return view_recording(options.view.input, show_export, &options);
 }

@@ -11,20 +11,18 @@
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
 #include "host-tools/report/frames.h"
+#include "host-tools/report/inlines.h"
 #include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
 
 struct flamegraph_options {
-	const char *input;
-	const char *output; /* NULL: standard output */
-	const char *event;  /* NULL: the one with the most samples */
-	const char *title;  /* NULL: the event's name */
+	struct view_options view; /* event NULL: the one with the most samples */
+	const char *title;        /* NULL: the event's name */
 	bool folded;
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "where the picture goes (default: standard output)", 0 },
-	{ "event", 'e', "NAME", 0, "draw this event (default: the one with the most samples)", 0 },
+	VIEW_ARGP_OPTIONS("draw this event (default: the one with the most samples)"),
 	{ "title", 't', "TEXT", 0, "what stands above it", 0 },
 	{ "folded", 'f', NULL, 0, "write folded stacks as text instead of a picture", 0 },
 	{ 0 },
@@ -35,12 +33,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct flamegraph_options *options = state->input;
 
 	switch (key) {
-	case 'o':
-		options->output = arg;
-		return 0;
-	case 'e':
-		options->event = arg;
-		return 0;
 	case 't':
 		options->title = arg;
 		return 0;
@@ -48,7 +40,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->folded = true;
 		return 0;
 	default:
-		return one_file_parse(key, arg, state, "perf.data", &options->input);
+		return view_parse(key, arg, state, &options->view);
 	}
 }
 
@@ -66,9 +58,28 @@ struct stacks {
 	const struct flamegraph_options *options;
 	struct flame flame;
 	struct symbols *symbols;
+	struct inlines inlines;
 	const struct perf_reader_event *event; /* the one that is drawn */
 	bool by_period;
 };
+
+/* The function at an address, and what is inlined there, into names from count on. The new count.
+ */
+static uint32_t add_names(struct stacks *stacks, uint64_t address, const char *names[FRAMES_MAX],
+                          uint32_t count)
+{
+	const char *inlined[LINES_INLINED];
+	uint32_t depth = 0;
+
+	if (!stacks->options->view.no_inline)
+		depth = inlines_find(&stacks->inlines, symbols_elf(stacks->symbols, address),
+		                     symbols_find(stacks->symbols, address).offset, inlined);
+	if (count < FRAMES_MAX)
+		names[count++] = symbols_name(stacks->symbols, address);
+	while (depth-- && count < FRAMES_MAX)
+		names[count++] = inlined[depth];
+	return count;
+}
 
 /* Second pass: the chosen event's stacks. */
 static int visit_samples(void *context, struct perf_reader *reader,
@@ -79,7 +90,7 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	const char *names[FRAMES_MAX];
 	uint64_t frames[FRAMES_MAX];
 	struct sample sample;
-	uint32_t count;
+	uint32_t count, depth = 0;
 
 	if (record->type != PERF_RECORD_SAMPLE ||
 	    perf_reader_event_of(reader, record) != stacks->event ||
@@ -87,8 +98,8 @@ static int visit_samples(void *context, struct perf_reader *reader,
 		return 0;
 	count = frames_of(&sample, frames);
 	for (uint32_t i = 0; i < count; i++)
-		names[i] = symbols_name(stacks->symbols, frames[i]);
-	flame_add(&stacks->flame, names, count, stacks->by_period ? sample.period : 1);
+		depth = add_names(stacks, frames[i], names, depth);
+	flame_add(&stacks->flame, names, depth, stacks->by_period ? sample.period : 1);
 	return stacks->flame.failed;
 }
 
@@ -114,15 +125,16 @@ static int draw(void *context, struct recording_file *recording, struct error *e
 {
 	const struct flamegraph_options *options = context;
 	struct stacks stacks = { .options = options, .symbols = recording->symbols };
-	int code = recording_file_event(recording, options->event, &stacks.event, error);
+	int code = recording_file_event(recording, options->view.event, &stacks.event, error);
 
 	if (code)
 		return code;
 	stacks.by_period = stacks.event->attr.sample_type & PERF_SAMPLE_PERIOD;
 	code = recording_file_walk(recording, visit_samples, &stacks, error);
 	if (!code)
-		code = view_write(recording, options->output, write_picture, &stacks, error);
+		code = view_write(recording, options->view.output, write_picture, &stacks, error);
 	flame_free(&stacks.flame);
+	inlines_free(&stacks.inlines);
 	return code;
 }
 
@@ -131,5 +143,5 @@ int command_flamegraph(int argc, char **argv)
 	struct flamegraph_options options = { 0 };
 
 	arguments_parse(&argp, argc, argv, "bareperf flamegraph", &options);
-	return view_recording(options.input, draw, &options);
+	return view_recording(options.view.input, draw, &options);
 }

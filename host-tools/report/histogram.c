@@ -15,6 +15,7 @@ static size_t hash_key(const struct histogram_key *key)
 
 	hash = hash * GOLDEN + (uintptr_t)key->file;
 	hash = hash * GOLDEN + (uintptr_t)key->function;
+	hash = hash * GOLDEN + (uintptr_t)key->line;
 	hash = hash * GOLDEN + key->address;
 	hash = hash * GOLDEN + (key->cpu << 8 | (uint8_t)key->level);
 	return (size_t)(hash * GOLDEN >> 20);
@@ -23,7 +24,8 @@ static size_t hash_key(const struct histogram_key *key)
 static bool is_same(const struct histogram_key *a, const struct histogram_key *b)
 {
 	return a->command == b->command && a->file == b->file && a->function == b->function &&
-	       a->address == b->address && a->cpu == b->cpu && a->level == b->level;
+	       a->line == b->line && a->address == b->address && a->cpu == b->cpu &&
+	       a->level == b->level;
 }
 
 /* The slot that has the key, or the one that it would go to. */
@@ -91,6 +93,8 @@ static int compare_keys(const struct histogram_key *a, const struct histogram_ke
 		order = compare_texts(a->file, b->file);
 	if (!order)
 		order = compare_texts(a->function, b->function);
+	if (!order)
+		order = compare_texts(a->line, b->line);
 	if (!order)
 		order = (a->address > b->address) - (a->address < b->address);
 	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);

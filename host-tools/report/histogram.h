@@ -13,6 +13,7 @@ struct histogram_key {
 	const char *file;
 	const char *function;
 	uint64_t address; /* where the function has no name */
+	const char *line; /* of a source */
 	uint32_t cpu;
 	char level; /* of privilege, as perf shows it; 0 */
 };

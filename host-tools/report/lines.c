@@ -164,6 +164,43 @@ struct line lines_find(struct lines *lines, const char *path, uint64_t offset)
 	return (struct line){ file, (uint32_t)number };
 }
 
+static const char *name_of(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(function);
+}
+
+uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
+                       const char *names[LINES_INLINED])
+{
+	struct lines_elf *elf = find_elf(lines, path);
+	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
+	uint64_t address;
+	uint32_t count = 0;
+	int depth = 0;
+
+	/* the first asks for the innermost scope, the second for those that it physically is in */
+	if (elf && elf->dwarf && address_of(elf->file.elf, offset, &address) &&
+	    find_unit(elf->dwarf, address, &unit) &&
+	    dwarf_getscopes(&unit, address, &innermost) > 0)
+		depth = dwarf_getscopes_die(&innermost[0], &scopes);
+	for (int i = 0; i < depth && count < LINES_INLINED; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram)
+			break;
+		if (tag == DW_TAG_inlined_subroutine && (names[count] = name_of(&scopes[i])))
+			count++;
+	}
+	free(innermost);
+	free(scopes);
+	return count;
+}
+
 /* Where in the file code lies that is linked at this address; false: what is there cannot be run,
  * as of functions that the linker has left out. */
 static bool code_offset_of(Elf *elf, uint64_t address, uint64_t *offset)

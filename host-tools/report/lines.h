@@ -21,6 +21,14 @@ struct line {
 /* The line of the byte at this offset of the ELF file at path. */
 struct line lines_find(struct lines *lines, const char *path, uint64_t offset);
 
+#define LINES_INLINED 32U
+
+/* The functions that the compiler has put into another's code, at the byte at this offset: the
+ * innermost first, at most LINES_INLINED of them. C++ and Rust names are mangled; they are valid
+ * until lines_free(). Returns how many. */
+uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
+                       const char *names[LINES_INLINED]);
+
 /* A row of the ELF file's line table: the bytes from offset to end were compiled from that line;
  * none where another row begins at the same byte. */
 struct lines_row {

@@ -20,20 +20,54 @@ static bool make_room(struct places *places)
 	return true;
 }
 
-static uint32_t function_at(struct places *places, uint64_t address)
+/* The functions at an address that was not looked up before, each inlined in the one before it. */
+static uint32_t find_chain(struct places *places, uint64_t address)
+{
+	struct symbol symbol = symbols_find(places->symbols, address);
+	uint32_t chain = INTERN_NONE, function, count = 0;
+	const char *names[LINES_INLINED];
+
+	if (places->inlines)
+		count = inlines_find(places->inlines, symbols_elf(places->symbols, address),
+		                     symbol.offset, names);
+	for (uint32_t i = 0; i <= count; i++) {
+		const char *name = i ? names[count - i] : symbol.name;
+
+		function = intern(&places->functions, (uintptr_t)symbol.file, (uintptr_t)name);
+		chain = intern(&places->chains, i ? chain + 1ULL : 0, function);
+		if (function == INTERN_NONE || chain == INTERN_NONE)
+			return INTERN_NONE;
+	}
+	return chain;
+}
+
+static uint32_t chain_at(struct places *places, uint64_t address)
 {
 	uint32_t seen = places->addresses.count;
 	uint32_t number = intern(&places->addresses, address, 0);
-	struct symbol symbol;
 
 	if (number == INTERN_NONE || !make_room(places))
 		return INTERN_NONE;
-	if (number == seen) {
-		symbol = symbols_find(places->symbols, address);
-		places->found[number] =
-		    intern(&places->functions, (uintptr_t)symbol.file, (uintptr_t)symbol.name);
-	}
+	if (number == seen)
+		places->found[number] = find_chain(places, address);
 	return places->found[number];
+}
+
+/* What the node becomes by the functions at an address; INTERN_NONE: no memory. */
+static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address)
+{
+	uint32_t functions[LINES_INLINED + 1], count = 0, chain = chain_at(places, address);
+
+	if (chain == INTERN_NONE)
+		return INTERN_NONE;
+	for (uint64_t at = chain + 1ULL; at; at = places->chains.keys[at - 1].a)
+		functions[count++] = (uint32_t)places->chains.keys[at - 1].b;
+	while (count--) {
+		node = intern(&places->nodes, node + 1, functions[count]);
+		if (node == INTERN_NONE)
+			return INTERN_NONE;
+	}
+	return node;
 }
 
 uint32_t places_add(struct places *places, const struct sample *sample)
@@ -43,11 +77,7 @@ uint32_t places_add(struct places *places, const struct sample *sample)
 	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t function = function_at(places, frames[i]);
-
-		if (function == INTERN_NONE)
-			return INTERN_NONE;
-		node = intern(&places->nodes, node + 1, function);
+		node = add_frame(places, node, frames[i]);
 		if (node == INTERN_NONE)
 			return INTERN_NONE;
 	}
@@ -70,5 +100,6 @@ void places_free(struct places *places)
 	intern_free(&places->nodes);
 	intern_free(&places->places);
 	intern_free(&places->addresses);
+	intern_free(&places->chains);
 	free(places->found);
 }

@@ -10,16 +10,19 @@
 #include <stdint.h>
 
 #include "host-tools/perfdata/sample.h"
+#include "host-tools/report/inlines.h"
 #include "host-tools/report/intern.h"
 #include "host-tools/report/symbols.h"
 
 struct places {
 	struct symbols *symbols;
+	struct inlines *inlines; /* NULL: a function is a symbol */
 	struct intern functions; /* a: file, b: name; const char *, either may be NULL */
 	struct intern nodes;     /* a: its parent's number + 1, or 0; b: its function's number */
 	struct intern places;    /* a: its node's number; b: the address */
 	struct intern addresses; /* a: looked up before */
-	uint32_t *found;         /* by address: its function */
+	struct intern chains;    /* a: the number + 1 of what it is inlined in, or 0; b: function */
+	uint32_t *found;         /* by address: its chain */
 	uint32_t found_room;
 };
 

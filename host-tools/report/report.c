@@ -13,6 +13,7 @@
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
 #include "host-tools/report/report_table.h"
+#include "host-tools/report/srclines.h"
 #include "host-tools/report/tasks.h"
 #include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
@@ -30,8 +31,8 @@ enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML };
 static const struct argp_option argp_options[] = {
 	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
 	{ "sort", 's', "KEYS", 0,
-	  "what samples of one line have in common: any of comm, dso, symbol and cpu (default: "
-	  "comm,dso,symbol)",
+	  "what samples of one line have in common: any of comm, dso, symbol, cpu and srcline "
+	  "(default: comm,dso,symbol)",
 	  0 },
 	{ "show-nr-samples", 'n', NULL, 0, "how many samples a line stands for", 0 },
 	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out lines below that", 0 },
@@ -50,7 +51,7 @@ static void parse_sort(const char *text, struct report_table *table, struct argp
 		unsigned column;
 	} keys[] = {
 		{ "comm", REPORT_COMMAND }, { "dso", REPORT_FILE }, { "symbol", REPORT_SYMBOL },
-		{ "sym", REPORT_SYMBOL },   { "cpu", REPORT_CPU },
+		{ "sym", REPORT_SYMBOL },   { "cpu", REPORT_CPU },  { "srcline", REPORT_LINE },
 	};
 	size_t length, i;
 
@@ -62,7 +63,8 @@ static void parse_sort(const char *text, struct report_table *table, struct argp
 				break;
 		}
 		if (i == sizeof(keys) / sizeof(keys[0]))
-			argp_error(state, "--sort: %.*s is none of comm, dso, symbol and cpu",
+			argp_error(state,
+			           "--sort: %.*s is none of comm, dso, symbol, cpu and srcline",
 			           (int)length, text);
 		else
 			table->columns |= keys[i].column;
@@ -128,6 +130,7 @@ struct sorting {
 	struct histogram histogram;
 	struct tasks tasks;
 	const struct symbols *symbols;
+	struct srclines srclines;
 	const struct perf_reader_event *event;
 	unsigned columns;
 };
@@ -159,6 +162,11 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 		key->address = symbol.name ? 0 : symbol.offset;
 		key->level = level_of(record);
 	}
+	if (sorting->columns & REPORT_LINE) {
+		key->line = srclines_find(&sorting->srclines, sample->ip);
+		if (!key->line)
+			return -ENOMEM;
+	}
 	if (sorting->columns & REPORT_CPU)
 		key->cpu = sample->cpu;
 	return 0;
@@ -187,6 +195,7 @@ static int report_event(struct recording_file *file, const struct perf_reader_ev
                         const struct report_table *table, struct error *error)
 {
 	struct sorting sorting = { .symbols = file->symbols,
+		                   .srclines.symbols = file->symbols,
 		                   .event = event,
 		                   .columns = table->columns };
 	int code = recording_file_walk(file, visit, &sorting, error);
@@ -196,6 +205,7 @@ static int report_event(struct recording_file *file, const struct perf_reader_ev
 		report_table_print(table, event->name, &sorting.histogram, stdout);
 	}
 	histogram_free(&sorting.histogram);
+	srclines_free(&sorting.srclines);
 	tasks_free(&sorting.tasks);
 	return code;
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define COLUMNS   4U
+#define COLUMNS   5U
 #define CELL_SIZE 512U
 
 static void cell_command(const struct histogram_key *key, char *cell)
@@ -30,14 +30,17 @@ static void cell_cpu(const struct histogram_key *key, char *cell)
 	snprintf(cell, CELL_SIZE, "%03" PRIu32, key->cpu);
 }
 
+static void cell_line(const struct histogram_key *key, char *cell)
+{
+	snprintf(cell, CELL_SIZE, "%s", key->line);
+}
+
 static const struct {
 	const char *head;
 	void (*cell)(const struct histogram_key *key, char *cell);
 } columns[COLUMNS] = {
-	{ "Command", cell_command },
-	{ "Shared Object", cell_file },
-	{ "Symbol", cell_symbol },
-	{ "CPU", cell_cpu },
+	{ "Command", cell_command }, { "Shared Object", cell_file }, { "Symbol", cell_symbol },
+	{ "CPU", cell_cpu },         { "Source:Line", cell_line },
 };
 
 static double share_of(const struct histogram *histogram, const struct histogram_entry *entry)

@@ -13,6 +13,7 @@
 #define REPORT_FILE    2U
 #define REPORT_SYMBOL  4U
 #define REPORT_CPU     8U
+#define REPORT_LINE    16U
 
 struct report_table {
 	unsigned columns;      /* REPORT_* */

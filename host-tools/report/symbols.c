@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,14 @@ static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
+char *symbols_plain(const char *name)
+{
+	bool mangled = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
+	char *plain = mangled ? cplus_demangle(name, DMGL_AUTO) : NULL;
+
+	return plain ? plain : strdup(name);
+}
+
 static void add_function(struct mapping *mapping, Elf *elf, const GElf_Sym *symbol,
                          const char *name)
 {
@@ -119,7 +128,7 @@ static void add_function(struct mapping *mapping, Elf *elf, const GElf_Sym *symb
 		mapping->functions = functions;
 	}
 	mapping->functions[mapping->count] =
-	    (struct function){ offset, symbol->st_size, strdup(name) };
+	    (struct function){ offset, symbol->st_size, symbols_plain(name) };
 	mapping->count += !!mapping->functions[mapping->count].name;
 }
 

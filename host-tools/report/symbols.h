@@ -14,6 +14,10 @@
 
 struct symbols;
 
+/* A function's name as its source has it: C++ and Rust names as perf shows them, without parameters
+ * and hashes. To be freed; NULL: no memory. */
+char *symbols_plain(const char *name);
+
 /* NULL if memory is short. */
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);

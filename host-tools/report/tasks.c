@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/texts.h"
+
 struct task {
 	uint32_t tid;
 	const char *command;
@@ -17,27 +19,6 @@ static int compare_tasks(const void *one, const void *other)
 	const struct task *a = one, *b = other;
 
 	return (a->tid > b->tid) - (a->tid < b->tid);
-}
-
-static int compare_texts(const void *one, const void *other)
-{
-	return strcmp(one, other);
-}
-
-/* The one text that equals it, or NULL. */
-static const char *intern(struct tasks *tasks, const char *text)
-{
-	char *const *found = tfind(text, &tasks->commands, compare_texts);
-	char *copy;
-
-	if (found)
-		return *found;
-	copy = strdup(text);
-	if (copy && !tsearch(copy, &tasks->commands, compare_texts)) {
-		free(copy);
-		return NULL;
-	}
-	return copy;
 }
 
 static int set_command(struct tasks *tasks, uint32_t tid, const char *command)
@@ -66,7 +47,7 @@ int tasks_add(struct tasks *tasks, const struct perf_event_header *record)
 	if (record->type == PERF_RECORD_COMM && record->size > sizeof(*record) + 8) {
 		snprintf(text, sizeof(text), "%.*s", (int)(record->size - sizeof(*record) - 8),
 		         (const char *)&words[2]);
-		return set_command(tasks, words[1], intern(tasks, text));
+		return set_command(tasks, words[1], texts_keep(&tasks->commands, strdup(text)));
 	}
 	if (record->type == PERF_RECORD_FORK && record->size >= sizeof(*record) + 16)
 		return set_command(tasks, words[2], tasks_command(tasks, words[3]));
@@ -82,7 +63,7 @@ const char *tasks_command(struct tasks *tasks, uint32_t tid)
 	if (found)
 		return (*found)->command;
 	snprintf(text, sizeof(text), ":%d", (int)tid);
-	return intern(tasks, text);
+	return texts_keep(&tasks->commands, strdup(text));
 }
 
 void tasks_free(struct tasks *tasks)

@@ -3,7 +3,25 @@
 
 #include <errno.h>
 
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
+
+error_t view_parse(int key, char *arg, struct argp_state *state, struct view_options *options)
+{
+	switch (key) {
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'e':
+		options->event = arg;
+		return 0;
+	case VIEW_KEY_NO_INLINE:
+		options->no_inline = true;
+		return 0;
+	default:
+		return one_file_parse(key, arg, state, "perf.data", &options->input);
+	}
+}
 
 int view_recording(const char *path,
                    int (*show)(void *context, struct recording_file *file, struct error *error),

@@ -3,10 +3,35 @@
 #ifndef HOST_TOOLS_REPORT_VIEW_H
 #define HOST_TOOLS_REPORT_VIEW_H
 
+#include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "host-tools/report/recording_file.h"
 #include "host-tools/util/error.h"
+
+/* What views of stacks are asked for. */
+struct view_options {
+	const char *input;
+	const char *output; /* NULL: standard output */
+	const char *event;  /* NULL: the view's default */
+	bool no_inline;
+};
+
+enum { VIEW_KEY_NO_INLINE = 0x1000 };
+
+/* The entries of struct argp_option for them. */
+#define VIEW_ARGP_OPTIONS(event_help)                                                \
+	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 }, \
+	    { "event", 'e', "NAME", 0, event_help, 0 },                              \
+	{                                                                            \
+		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0,                            \
+		    "without the functions that the compiler has inlined", 0         \
+	}
+
+/* For a parser's default case: takes them, and FILE, which is perf.data if it is not named. 0 or
+ * ARGP_ERR_UNKNOWN. */
+error_t view_parse(int key, char *arg, struct argp_state *state, struct view_options *options);
 
 /* Open the recording, have it shown, and tell what is missing from it. Of one that is broken what
  * is there is shown, and then why there is no more. The exit status; an error is printed. */
