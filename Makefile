@@ -21,7 +21,10 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wvla -Wformat=2
-COMMON := -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"'
+# No path of this machine's gets into what is built, so that it is the same everywhere.
+export PWD := $(CURDIR)
+COMMON = -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"' \
+	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(dir $(NEWLIB))=deps/
 # which headers an output depends on
 DEPFILE = -MMD -MP -MT $@ -MF $@.d
 

@@ -14,7 +14,7 @@ $(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o
 FAULTS := NOTIFY_FIRING STORE_BUFFER
 FAULT_IMAGES := $(FAULTS:%=$(OUT)/faults/%/bareperf.efi)
 define fault
-$(OUT)/faults/$(1)/%.o: % Makefile
+$(OUT)/faults/$(1)/%.o: % Makefile | $(NEWLIB)/lib/libc.a
 	$$(call say,CC,'$$< ($(1))')
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CROSS)gcc $(FW_CFLAGS) -mgeneral-regs-only -DRING_FAULTS=RING_FAULT_$(1) $$(DEPFILE) \
