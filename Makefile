@@ -129,7 +129,7 @@ $(NEWLIB)/lib/libc.a:
 $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 	@deps/gnu-efi-aarch64 --build
 
-include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk tests/firmware.mk tests/tests.mk tests/lint.mk
+include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
 # ---- What people call ----
 
@@ -181,11 +181,6 @@ bench: deps		## the figures that we promise; BENCH=pattern selects some of them
 	@$(MAKE) $(PARALLEL) benches
 	@tests/bench/run $(BENCH)
 
-image: deps		## build/bareperf.img, for a USB stick that boots PCs and Arm machines
-	+@$(images)
-	$(call say,IMAGE,build/bareperf.img)
-	$(Q)boot/make-image build/bareperf.img $(ARCHES:%=build/%/bareperf.efi)
-
 lint: deps		## formatting, static analysis, house rules
 	@$(MAKE) $(PARALLEL) -k lint-run
 
@@ -199,5 +194,5 @@ help:			## this list
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
-.PHONY: all run print-writer check-model firmware host tests benches deps demo check bench lint image clean help
+.PHONY: all run print-writer check-model firmware host tests benches deps demo check bench lint clean help
 -include $(shell find build -name '*.d' 2>/dev/null)

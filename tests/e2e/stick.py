@@ -62,9 +62,10 @@ class Volume:
 
 def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", until=None):
     """What a machine that boots from the volume has said on its serial line when it switches off, or
-    when it has said this."""
+    when it has said this. The firmware is a file for -bios, or QEMU's options for another."""
     command = [f"qemu-system-{arch}", *MACHINE[arch], "-m", "512", "-nographic", "-nodefaults"]
-    command += ["-serial", "stdio", "-no-reboot", "-bios", firmware or EDK2[arch], *qemu]
+    command += ["-serial", "stdio", "-no-reboot", *qemu]
+    command += firmware if isinstance(firmware, list) else ["-bios", firmware or EDK2[arch]]
     if volume:
         command += ["-drive", f"if=none,id=stick,{drive or f'format=raw,file={volume.path}'}"]
         command += ["-device", f"{device},drive=stick"]

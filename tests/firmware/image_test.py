@@ -50,6 +50,7 @@ def check_pe(arch):
             ".text": READ | EXECUTE,
             ".rodata": READ,
             ".reloc": READ,
+            ".sbat": READ,
             ".data": READ | WRITE,
         },
         f"{arch}: code is not writable, constants are neither, data is not executable",
@@ -70,6 +71,14 @@ def check_pe(arch):
         all(offset + raw <= len(pe) for _, _, _, raw, offset, _ in table),
         f"{arch}: the PE file holds all that its sections claim",
         f"{len(pe)} bytes, {table}",
+    )
+    size, start = next((size, at) for name, size, _, _, at, _ in table if name == ".sbat")
+    rows = [line.split(",") for line in pe[start : start + size].decode().splitlines()]
+    tap.ok(
+        pe[start + size - 1] == ord("\n") and [row[:2] for row in rows] == [["sbat", "1"], ["bareperf", "1"]]
+        and all(len(row) == 6 and all(row) for row in rows),
+        f"{arch}: the SBAT names its components and their generations, in six words a line",
+        rows,
     )
     code = next(section for section in table if section[0] == ".text")
     tap.ok(
