@@ -3,7 +3,6 @@
 """`bareperf export`: each format, read by the tool that it is for, adds up to what stock perf reports
 of the same recording."""
 
-import base64
 import collections
 import csv
 import json
@@ -18,6 +17,7 @@ import tempfile
 import browser as browsers
 import fake_run
 import perf_file
+import speedscope
 import tap
 
 TOOL = fake_run.TOOL
@@ -256,54 +256,13 @@ def slices(samples):
     return found
 
 
-def own_times(profiles):
-    """{(profile's name, function): what it is on top of the stack for}, of a speedscope file."""
-    found = collections.Counter()
-    for profile, names in profiles:
-        stack, last = [], 0
-        for event in profile.get("events", ()):
-            if stack:
-                found[profile["name"], stack[-1]] += event["at"] - last
-            last = event["at"]
-            if event["type"] == "O":
-                stack.append(names[event["frame"]])
-            else:
-                stack.pop()
-        for frames, weight in zip(profile.get("samples", ()), profile.get("weights", ())):
-            found[profile["name"], names[frames[-1]] if frames else ""] += weight
-    return found
-
-
-def imported(page, path, name):
-    """What speedscope makes of a file: its own, as it saves it."""
-    viewer = pathlib.Path(run(fake_run.TOP / "deps/speedscope", "--path").stdout.strip())
-    script = HERE / "load.js"
-    script.write_text(f"speedscope.loadFileFromBase64({json.dumps(name)}, "
-                      f"{json.dumps(base64.b64encode(path.read_bytes()).decode())})")
-    page.events.clear()
-    page.call("Page.navigate", url="about:blank")
-    page.call("Page.navigate", url=(viewer / "dist/release/index.html").as_uri() +
-              f"#view=sandwich&localProfilePath={script}")
-    page.wait("document.readyState === 'complete' && document.querySelector('table') !== null")
-    text = page.value("""new Promise((tell) => {
-        URL.createObjectURL = (blob) => { blob.text().then(tell); return '#'; };
-        HTMLAnchorElement.prototype.click = () => {};
-        window.dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true }));
-        window.dispatchEvent(new KeyboardEvent('keypress', { key: 's', ctrlKey: true }));
-    })""")
-    file = json.loads(text)
-    names = [frame["name"] for frame in file["shared"]["frames"]]
-    return own_times((profile, names) for profile in file["profiles"])
-
-
 def in_speedscope(samples):
     """Its importer reads the others' formats as well."""
-    viewer = pathlib.Path(run(fake_run.TOP / "deps/speedscope", "--path").stdout.strip())
     claim = "speedscope imports %s: functions and weights are stock perf's"
     forms = ("speedscope", "folded", "pprof", "callgrind", "chrome")
-    if not browsers.program() or not viewer.exists():
+    if speedscope.missing():
         for form in forms:
-            tap.skip(claim % form, "not to be had: speedscope or a browser (make deps)")
+            tap.skip(claim % form, speedscope.missing())
         return
     wanted = collections.Counter()
     for (event, function), (_, total) in of_perf().items():
@@ -313,8 +272,8 @@ def in_speedscope(samples):
         for form in forms:
             found = collections.Counter()
             alone = ("-e", "cycles") if form in ("folded", "pprof", "callgrind") else ()
-            for (profile, name), total in imported(page, export(form, None, *alone),
-                                                   f"out.{form}").items():
+            for (profile, name), total in speedscope.imported(
+                    page, export(form, None, *alone)).items():
                 event = re.match(r"[\w-]*", profile).group() if not alone else "cycles"
                 if total:
                     found[event, name] += total
