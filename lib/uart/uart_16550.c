@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * National Semiconductor PC16550D, 8.0; of its successors the TL16C750, whose FIFO of 64 bytes is
- * enabled by a bit of FCR that is open while DLAB is.
+ * enabled by a bit of FCR that is open while DLAB is; and Synopsys' DesignWare DW_apb_uart (its
+ * databook, "LCR"), which ignores what is written to LCR while a byte is on the line.
  */
 #include <errno.h>
 
@@ -29,7 +30,8 @@
 #define LSR_OE         0x02U
 #define LSR_THRE       0x20U
 #define LSR_TEMT       0x40U
-#define DIVISOR_115200 1U /* of the PC's clock, which is taken for that of any other */
+#define POLLS          100000U /* some 100 ms: more than full FIFOs take at 9600 baud */
+#define DIVISOR_115200 1U      /* of the PC's clock, which is taken for that of any other */
 
 static uint32_t ns16550_get(const struct uart *uart, unsigned reg)
 {
@@ -53,31 +55,45 @@ static bool ns16550_answers(const struct uart *uart)
 	return kept && ns16550_get(uart, LSR) != 0xff;
 }
 
+/* Whether LCR has taken it: else what stands behind DLAB must be left alone. */
+static bool ns16550_set_line(const struct uart *uart, uint32_t line)
+{
+	for (unsigned i = 0; i < POLLS; i++) {
+		ns16550_set(uart, LCR, line);
+		if ((ns16550_get(uart, LCR) & 0xff) == line)
+			return true;
+		arch_relax();
+	}
+	return false;
+}
+
+/* 0 where it cannot be read. */
 static uint32_t ns16550_divisor(const struct uart *uart, uint32_t line)
 {
-	uint32_t divisor;
+	uint32_t divisor = 0;
 
-	ns16550_set(uart, LCR, line | LCR_DLAB);
-	divisor = ns16550_get(uart, RBR) | ns16550_get(uart, IER) << 8;
-	ns16550_set(uart, LCR, line);
+	if (ns16550_set_line(uart, line | LCR_DLAB))
+		divisor = ns16550_get(uart, RBR) | ns16550_get(uart, IER) << 8;
+	ns16550_set_line(uart, line);
 	return divisor;
 }
 
 static void ns16550_set_divisor(const struct uart *uart, uint32_t line, uint32_t divisor)
 {
-	ns16550_set(uart, LCR, line | LCR_DLAB);
-	ns16550_set(uart, RBR, divisor & 0xff);
-	ns16550_set(uart, IER, divisor >> 8);
-	ns16550_set(uart, LCR, line);
+	if (ns16550_set_line(uart, line | LCR_DLAB)) {
+		ns16550_set(uart, RBR, divisor & 0xff);
+		ns16550_set(uart, IER, divisor >> 8);
+	}
+	ns16550_set_line(uart, line);
 }
 
 static void ns16550_enable_fifo(struct uart *uart, uint32_t line)
 {
 	uint32_t iir;
 
-	ns16550_set(uart, LCR, line | LCR_DLAB);
+	ns16550_set_line(uart, line | LCR_DLAB);
 	ns16550_set(uart, FCR, FCR_ENABLE | FCR_64);
-	ns16550_set(uart, LCR, line);
+	ns16550_set_line(uart, line);
 	iir = ns16550_get(uart, IIR);
 	uart->fifo = (iir & IIR_FIFO) != IIR_FIFO ? 1 : iir & IIR_FIFO_64 ? 64 : 16;
 }

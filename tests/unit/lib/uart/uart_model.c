@@ -175,7 +175,8 @@ static void write_16550(unsigned reg, uint32_t value)
 		write_fcr(value);
 		break;
 	case 3:
-		m->line = value;
+		if (m->kind != MODEL_DW || (!m->shifting && !m->waiting))
+			m->line = value;
 		break;
 	case 4:
 		m->mcr = value;
@@ -248,17 +249,25 @@ static void write_pl011(unsigned reg, uint32_t value)
 	}
 }
 
+/* What waits for a line to come to rest needs a time that passes meanwhile. */
+static void model_access_time(void)
+{
+	m->accesses++;
+	if (m->kind == MODEL_DW)
+		uart_model_run(1000);
+}
+
 static uint32_t model_read(const struct uart *uart, unsigned reg)
 {
 	(void)uart;
-	m->accesses++;
+	model_access_time();
 	return m->kind == MODEL_NONE ? 0xff : is_arm() ? read_pl011(reg) : read_16550(reg);
 }
 
 static void model_write(const struct uart *uart, unsigned reg, uint32_t value)
 {
 	(void)uart;
-	m->accesses++;
+	model_access_time();
 	if (is_arm())
 		write_pl011(reg, value);
 	else if (m->kind != MODEL_NONE)

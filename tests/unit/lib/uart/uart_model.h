@@ -11,7 +11,15 @@
 #define MODEL_PORT  0x2f8U
 #define MODEL_BYTES (1U << 20) /* that a test may send, each way */
 
-enum model_kind { MODEL_NONE, MODEL_8250, MODEL_16550A, MODEL_16750, MODEL_PL011, MODEL_SBSA };
+enum model_kind {
+	MODEL_NONE,
+	MODEL_8250,
+	MODEL_16550A,
+	MODEL_16750,
+	MODEL_DW,
+	MODEL_PL011,
+	MODEL_SBSA
+};
 
 struct uart_model {
 	enum model_kind kind;

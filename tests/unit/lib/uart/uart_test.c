@@ -75,6 +75,32 @@ static void a_line_that_somebody_has_set_is_left(void **state)
 	assert_int_equal(uart_model.divisor, 13);
 }
 
+static void a_busy_designware_is_waited_for_and_loses_no_byte(void **state)
+{
+	(void)state;
+	set_up(MODEL_DW);
+	uart_model.line = 3;
+	uart_model.divisor = 6;
+	uart_model.depth = 16;
+	for (unsigned i = 0; i < 5; i++)
+		uart.access->write(&uart, 0, 'a' + i); /* the firmware's last words */
+	uart_model.takes = 520000;
+	assert_int_equal(uart_open(&uart), 0);
+	assert_int_equal(uart.baud, 19200);
+	assert_int_equal(uart_model.divisor, 6);
+	assert_int_equal(uart_model.line, 3);
+	uart_model.stalled = true; /* for ever */
+	uart_write(&uart, 'x');
+	uart_write(&uart, 'y');
+	uart.ops->set_divisor(&uart, 0x4243);
+	assert_int_equal(uart_model.divisor, 6);
+	assert_int_equal(uart.ops->get_divisor(&uart), 0);
+	uart_model.stalled = false;
+	uart_model_run(100000000);
+	assert_int_equal(uart_model.nr_sent, 7);
+	assert_memory_equal(uart_model.sent, "abcdexy", 7);
+}
+
 static void a_line_that_nobody_has_set_gets_115200(void **state)
 {
 	(void)state;
@@ -283,6 +309,7 @@ int main(void)
 		cmocka_unit_test(its_fifo_is_as_deep_as_it_says),
 		cmocka_unit_test(where_nobody_answers_there_is_none),
 		cmocka_unit_test(a_line_that_somebody_has_set_is_left),
+		cmocka_unit_test(a_busy_designware_is_waited_for_and_loses_no_byte),
 		cmocka_unit_test(a_line_that_nobody_has_set_gets_115200),
 		cmocka_unit_test(what_fits_is_sent_and_no_byte_more),
 		cmocka_unit_test(a_line_that_does_not_move_is_waited_for_once),
