@@ -39,11 +39,12 @@ ISA_aarch64 := -mno-outline-atomics
 PE_MACHINE_x86_64 := 0x8664
 PE_MACHINE_aarch64 := 0xaa64
 EFI_x86_64 := /usr
-EFI_aarch64 := $(shell deps/gnu-efi-aarch64 --path)
+EFI_aarch64 := $(shell deps/debian-aarch64 --path gnu-efi)
 
 CROSS := $(CROSS_$(ARCH))
 NEWLIB := $(shell deps/newlib --path $(ARCH))
 EFI := $(EFI_$(ARCH))
+FDT := $(shell deps/debian-aarch64 --path libfdt-dev)
 OUT := build/$(ARCH)
 
 # -nostdinc: the host's libc headers must not be found by accident. Frame pointers everywhere and
@@ -67,11 +68,18 @@ WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 	ledger/ledger \
 	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
 	session session_join session_stops))
+# Device trees are Arm's: libfdt, as Debian has it compiled, is no code for firmware on x86 (it keeps
+# data below the stack pointer, and its stacks' guard in %fs).
+NO_DEVICETREE := lib/devicetree/no_devicetree.c
+DEVICETREE := $(filter-out $(NO_DEVICETREE) %/stack_guard.c,$(wildcard lib/devicetree/*.c))
+TREES_x86_64 := $(NO_DEVICETREE)
+TREES_aarch64 := $(DEVICETREE) lib/devicetree/stack_guard.c
+LIBFDT_aarch64 := $(FDT)/lib/aarch64-linux-gnu/libfdt.a
 # the drivers of the architecture, and those that every one has
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
 FW_DIRS := boot lib lib/uart agent agent/report agent/volume arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
-FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS)) $(WRITER)
+FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS)) $(WRITER) $(TREES_$(ARCH))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
@@ -83,7 +91,9 @@ $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%
 $(OUT)/obj/host-tools/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
 $(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
-$(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efibind.h
+$(OUT)/obj/lib/devicetree/%.o: EXTRA = -mgeneral-regs-only -isystem $(FDT)/include
+
+$(OUT)/obj/%.o: % Makefile | $(NEWLIB)/lib/libc.a $(EFI)/include/efi/$(ARCH)/efibind.h $(LIBFDT_$(ARCH))
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CROSS)gcc $(FW_CFLAGS) $(EXTRA) $(DEPFILE) -c -o $@ $<
@@ -92,7 +102,7 @@ link-image = $(CROSS)gcc -static-pie -nostdlib -o $@ -Wl,-T,linker.ld,--orphan-h
 	-Wl,--defsym=PE_MACHINE=$(PE_MACHINE_$(ARCH)),--build-id=sha1,--hash-style=gnu,-z,text \
 	-Wl,-z,max-page-size=4096,-z,noexecstack,--fatal-warnings,--gc-sections \
 	-Wl,-Map=$(@:.elf=.map) $(filter %.o,$^) -L$(NEWLIB)/lib \
-	-Wl,--start-group -lc -lm -lgcc -Wl,--end-group
+	-Wl,--start-group $(LIBFDT_$(ARCH)) -lc -lm -lgcc -Wl,--end-group
 
 # Its functions' names are in the image: linked without them, it says where each lies, and none lies
 # elsewhere when it is linked with them, as they stand behind the code.
@@ -127,7 +137,9 @@ firmware: $(OUT)/bareperf.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;
 $(NEWLIB)/lib/libc.a:
 	@deps/newlib --build $(ARCH)
 $(EFI_aarch64)/include/efi/aarch64/efibind.h:
-	@deps/gnu-efi-aarch64 --build
+	@deps/debian-aarch64 --build gnu-efi
+$(FDT)/lib/aarch64-linux-gnu/libfdt.a:
+	@deps/debian-aarch64 --build libfdt-dev
 
 include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
@@ -140,7 +152,8 @@ images = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) firmware sdk 
 deps:			## install what is missing (Debian packages; libraries into the cache)
 	@deps/install
 	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
-	@deps/gnu-efi-aarch64 --build
+	@deps/debian-aarch64 --build gnu-efi
+	@deps/debian-aarch64 --build libfdt-dev
 	@deps/libpfm4 --build && deps/speedscope --build
 
 # Guest time by counted instructions, so that a busy host does not bend what is measured.

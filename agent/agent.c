@@ -41,7 +41,7 @@ static const struct arch_platform *machine;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
-static bool line_to_come;            /* ACPI or PCI names a UART */
+static bool line_to_come;            /* the tables or PCI name a UART */
 static bool has_keys;                /* an i8042, while the firmware is gone */
 static bool announced;               /* a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
@@ -129,7 +129,8 @@ static void find_misfit(const char *text, bool at_boot)
 	mistake.what = misfit_find(&command, &region, region_channel,
 	                           &(struct misfit_moment){ .at_boot = at_boot,
 	                                                    .line_to_come = line_to_come,
-	                                                    .resident = resident },
+	                                                    .resident = resident,
+	                                                    .tables = machine->tables },
 	                           &option);
 	at = strstr(text, option);
 	mistake.column = at ? (unsigned)(at - text) : 0;
@@ -173,7 +174,7 @@ static int carry_out(const char *text)
 	return 0;
 }
 
-void agent_read_command(void)
+enum arch_tables agent_read_command(void)
 {
 	int length = command_line_read(command_text, sizeof(command_text));
 
@@ -181,6 +182,7 @@ void agent_read_command(void)
 	if (*command_text)
 		agent_parse(command_text);
 	resident = *command_text && mode_is_resident(&command, true);
+	return mode_tables(&command);
 }
 
 bool agent_is_resident(void)

@@ -14,9 +14,9 @@
  * and panics there. 0, or -ENOSPC if the memory is too small. Boot services only. */
 int agent_open(struct channel *channel, const struct arch_platform *platform);
 
-/* Read and parse the machine's own command line; what is wrong with it agent_accept() says. Boot
- * services only. */
-void agent_read_command(void);
+/* Read and parse the machine's own command line; what is wrong with it agent_accept() says. Which
+ * tables of the firmware's it wants believed. Boot services only. */
+enum arch_tables agent_read_command(void);
 
 /* The size that it wants a trace region in RAM to have, bytes; 0: it does not say. After
  * memory_init(). Boot services only. */

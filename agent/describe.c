@@ -14,7 +14,7 @@ void describe_cpus(const struct trace_region *region, const struct arch_platform
 
 		entry->cpu = cpu;
 		record_describe_cpu(entry);
-		entry->hw_id = cpu ? platform->cpus[cpu] : entry->hw_id;
+		entry->hw_id = cpu ? platform->cpus[cpu].hw_id : entry->hw_id;
 	}
 	region->cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
 }

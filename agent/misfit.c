@@ -28,6 +28,22 @@ static const char *misfit_of_size(const struct command *command, bool in_ram, bo
 	return NULL;
 }
 
+static const char *misfit_of_tables(const struct command *command,
+                                    const struct misfit_moment *moment)
+{
+	if (!command->acpi && !command->dtb)
+		return NULL;
+	if (!moment->at_boot)
+		return "the firmware's tables are read already: say this when the machine boots";
+	if (command->dtb && moment->tables != ARCH_TABLES_DEVICETREE)
+		return "the firmware gives no device tree that could be read: without this "
+		       "ACPI's tables are";
+	if (command->acpi && moment->tables != ARCH_TABLES_ACPI)
+		return "the firmware gives no ACPI tables that could be read: without this the "
+		       "device tree is";
+	return NULL;
+}
+
 static const char *misfit_of_recovery(const struct command *command, bool at_boot)
 {
 	if (command->verb == COMMAND_RECOVER && !at_boot)
@@ -91,6 +107,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 
 	*option = "recover";
 	what = misfit_of_recovery(command, moment->at_boot);
+	if (what)
+		return what;
+	*option = command->dtb ? "--dtb" : "--acpi";
+	what = misfit_of_tables(command, moment);
 	if (what)
 		return what;
 	*option = "--reset";

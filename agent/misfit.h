@@ -4,13 +4,15 @@
 #define AGENT_MISFIT_H
 
 #include "agent/parse/command.h"
+#include "arch/arch.h"
 #include "channel/channel.h"
 #include "ringbuf/region_writer.h"
 
 struct misfit_moment {
-	bool at_boot;      /* it is the machine's own command line; boot services are there */
-	bool line_to_come; /* ACPI or PCI names a UART */
-	bool resident;     /* boot services are to stay */
+	bool at_boot;            /* it is the machine's own command line; boot services are there */
+	bool line_to_come;       /* the tables or PCI name a UART */
+	bool resident;           /* boot services are to stay */
+	enum arch_tables tables; /* that were believed */
 };
 
 /* Why it is refused, and by which option; NULL: it is not. *option is set either way. Thread. */

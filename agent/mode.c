@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/mode.h"
 
+enum arch_tables mode_tables(const struct command *command)
+{
+	if (command->dtb)
+		return ARCH_TABLES_DEVICETREE;
+	return command->acpi ? ARCH_TABLES_ACPI : ARCH_TABLES_NONE;
+}
+
 bool mode_is_resident(const struct command *command, bool in_ram)
 {
 	if (command->resident || command->keep || command->output || command->verb == COMMAND_SAVE)

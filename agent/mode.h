@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has the machine, and for how long (docs/resident.md). */
+/* Who has the machine, for how long (docs/resident.md), and by whose description. */
 #ifndef AGENT_MODE_H
 #define AGENT_MODE_H
 
 #include <stdbool.h>
 
 #include "agent/parse/command.h"
+#include "arch/arch.h"
 
 /* Whether a command that the machine was booted with borrows it, and gives it back. It says so, or
  * does not say otherwise and there is no shared memory (the region is in RAM): then whoever stands
  * by the machine wants a file. Pure. */
 bool mode_is_resident(const struct command *command, bool in_ram);
+
+/* Which tables of the firmware's are to be believed; ARCH_TABLES_NONE: it does not say. Pure. */
+enum arch_tables mode_tables(const struct command *command);
 
 #endif

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/platform.h"
+
 /* ---- Inline hooks, supplied by <arch_inline.h> of the ISA ---- */
 
 /* The CPU's cycle counter that clock conversion is about: TSC; CNTVCT_EL0. */
@@ -115,62 +117,6 @@ uint16_t arch_elf_machine(void);
 
 /* The context in which an interrupt, of whatever kind, finds what it interrupted. */
 typedef void (*arch_handler_fn)(const struct arch_regs *regs);
-
-/* ---- What the firmware's tables say ---- */
-
-/* Where the UART is and how it is read; from ACPI's SPCR or DBG2. */
-struct arch_uart_hint {
-	uint8_t interface_type; /* SPCR's subtype: 0 = 16550, 3 = PL011, 0x0e = SBSA, 0x12 = 16550
-	                           gas */
-	uint8_t space;          /* ACPI generic address space: 0 memory, 1 I/O port */
-	uint8_t access_size;    /* ACPI generic address: bytes per access, 0 unknown */
-	uint8_t reg_shift;
-	uint64_t address;
-	uint32_t clock; /* Hz; 0 unknown */
-	uint32_t baud;  /* that the firmware has set; 0 unknown */
-};
-
-#define ARCH_MAX_CPUS       256
-#define ARCH_MAX_IOAPICS    16
-#define ARCH_MAX_GICR_AREAS 256
-
-/* ACPI's facts about this machine (lib/acpi.c), for the ISA that wants them. Bounded, but not
- * verified against the hardware. 0 is "not there", unless a comment says more. */
-struct arch_platform {
-	unsigned cpu_count;           /* usable CPUs, at least 1 where there is a MADT */
-	uint64_t cpus[ARCH_MAX_CPUS]; /* APIC id; MPIDR_EL1 affinity; in the MADT's order */
-	bool has_uart;
-	struct arch_uart_hint uart;
-	uint64_t
-	    low_memory; /* two zeroed pages of ours below 1 MiB: x86's other CPUs start there */
-
-	uint64_t pm_timer;      /* ACPI PM timer, 3.579545 MHz (ACPI 6.5, 4.8.3.3) */
-	uint8_t pm_timer_space; /* 0 memory, 1 I/O port */
-	uint8_t pm_timer_bits;  /* 24 or 32 */
-	uint64_t hpet;          /* its registers */
-	unsigned ioapic_count;
-	uint64_t ioapics[ARCH_MAX_IOAPICS];
-
-	uint8_t gic_version; /* GICD structure: 0 unknown, 1..4 */
-	uint64_t gicd;       /* distributor */
-	uint64_t gicc;       /* GICv2 CPU interface, of the first CPU */
-	unsigned gicr_count; /* redistributor areas: GICR structures, else each GICC's own */
-	struct {
-		uint64_t address;
-		uint64_t size; /* 0: one CPU's frames, as a GICC structure names them */
-	} gicr[ARCH_MAX_GICR_AREAS];
-	uint64_t gic_its;
-	uint32_t pmu_interrupt;           /* GSIV, of the first CPU */
-	uint32_t spe_interrupt;           /* GSIV, of the first CPU */
-	uint32_t timer_el1_interrupt;     /* GTDT: non-secure EL1 physical */
-	uint32_t timer_virtual_interrupt; /* GTDT: virtual */
-	uint32_t timer_el2_interrupt;     /* GTDT: EL2 */
-	bool psci;                        /* FADT: PSCI is there */
-	bool psci_hvc;                    /* by HVC, not SMC */
-
-	const char *watchdog; /* the table that tells of one that resets the machine; or NULL */
-	bool watchdog_runs;   /* the firmware started it; false: that is not known */
-};
 
 /* ---- Owning the machine ---- */
 
@@ -296,10 +242,10 @@ enum arch_pmi {
 typedef enum arch_pmi (*arch_pmi_fn)(const struct arch_regs *regs);
 
 /* Have handler called at each of this CPU's performance monitor interrupts (x86: local APIC's
- * LVTPC, as NMI; Arm: the PPI that the MADT names), beside others who take part, and let it
- * through. Each is asked whether it was its own; arch_pmi_ack() before it lets go what may
- * interrupt again. 0, if it takes part already as well; -ENODEV: the tables name none; -ENOSPC: too
- * many take part. Interrupts masked. */
+ * LVTPC, as NMI; Arm: the PPI, or the SPI of this CPU's own, that the tables name), beside
+ * others who take part, and let it through. Each is asked whether it was its own; arch_pmi_ack()
+ * before it lets go what may interrupt again. 0, if it takes part already as well; -ENOLINK: the
+ * tables name none; -ENOSPC: too many take part. Interrupts masked. */
 int arch_pmi_share(arch_pmi_fn handler);
 
 /* It takes part no more; without anybody none of them come on this CPU. Not in another's handler.

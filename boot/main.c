@@ -77,16 +77,17 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	static struct channel channel;
 	static struct lines lines;
 	const struct arch_platform *platform;
+	enum arch_tables wanted;
 	int code;
 
 	efi_begin(image, system); /* console on the firmware's screen */
 	code = memory_init();     /* the memory map */
 	if (code)
 		return give_up("the firmware gives no memory map", code);
-	keeper_find();              /* what a reset has left in RAM */
-	platform = platform_init(); /* ACPI */
-	keeper_save();              /* becomes a file */
-	agent_read_command();       /* load options, or \bareperf.cfg */
+	keeper_find();                    /* what a reset has left in RAM */
+	wanted = agent_read_command();    /* load options, or \bareperf.cfg */
+	platform = platform_init(wanted); /* ACPI, or the device tree */
+	keeper_save();                    /* becomes a file */
 	/* where the trace region lies */
 	code = channel_open(&channel, &channel_services, agent_region_size(platform));
 	lines_find(&lines, &channel_services);
@@ -107,7 +108,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (!code && agent_is_resident())
 		code = resident_begin(platform, agent_needs_other_cpus());
 	if (code)
-		return give_up("the machine cannot be prepared", code);
+		return give_up(code == -ENODEV
+		                   ? "no table names an interrupt controller that we know"
+		                   : "the machine cannot be prepared",
+		               code);
 	if (!agent_is_resident())
 		code = memory_exit_boot_services(); /* no way back but a reset */
 	if (!code)

@@ -16,9 +16,11 @@ _bareperf_guest()
 	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
 		--lossless --lossless=cpu --aux-watermark --region-size -S
-		--snapshot -o --output --then --resident --keep --exclusive --' ;;
+		--snapshot -o --output --then --resident --keep --exclusive
+		--acpi --dtb --' ;;
 	selftest) echo '--json --reset --then' ;;
-	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive --' ;;
+	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive
+		--acpi --dtb --' ;;
 	save) echo '-o --output' ;;
 	'') echo 'record stat selftest save recover list version help' ;;
 	esac

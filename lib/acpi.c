@@ -9,7 +9,7 @@
 #define MAX_TABLE (16U << 20) /* no static table is longer; a length beyond it is garbage */
 
 struct parse {
-	acpi_view_fn view;
+	table_view_fn view;
 	arch_print_fn warn;
 	struct arch_platform *platform;
 };
@@ -94,7 +94,8 @@ static int parse_root(const struct parse *parse, uint64_t address, const char *s
 }
 
 /* 5.2.5.3 Root System Description Pointer */
-int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn, struct arch_platform *platform)
+int acpi_parse(uint64_t rsdp, table_view_fn view, arch_print_fn warn,
+               struct arch_platform *platform)
 {
 	const struct parse parse = { view, warn, platform };
 	const uint8_t *bytes = view(rsdp, 20);

@@ -7,10 +7,7 @@
 #define LIB_ACPI_H
 
 #include "arch/arch.h"
-
-/* [address, address + size) of physical memory, or NULL if it is not all memory that may be
- * read. Any address and size may be asked for. */
-typedef const void *(*acpi_view_fn)(uint64_t address, size_t size);
+#include "lib/table_view.h"
 
 /*
  * Fill platform from the tables that the RSDP at this address leads to: MADT (CPUs, I/O APICs,
@@ -19,7 +16,7 @@ typedef const void *(*acpi_view_fn)(uint64_t address, size_t size);
  * 0, or -ENOENT if there is no RSDP or root table to be trusted. Pure: the unit tests call it on
  * the host.
  */
-int acpi_parse(uint64_t rsdp, acpi_view_fn view, arch_print_fn warn,
+int acpi_parse(uint64_t rsdp, table_view_fn view, arch_print_fn warn,
                struct arch_platform *platform);
 
 #endif

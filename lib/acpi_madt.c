@@ -13,15 +13,22 @@ enum madt_type { /* table 5.21 */
 };
 
 #define CPU_ENABLED 1U
+#define PMU_EDGE    2U /* of a GICC: "Performance Interrupt Mode" */
 
-static void add_cpu(struct arch_platform *platform, uint64_t hw_id, uint32_t flags)
+/* The new CPU; NULL: it is none, or one too many. */
+static struct arch_platform_cpu *add_cpu(struct arch_platform *platform, uint64_t hw_id,
+                                         uint32_t flags)
 {
+	struct arch_platform_cpu *cpu = &platform->cpus[platform->cpu_count];
+
 	if (!(flags & CPU_ENABLED) || platform->cpu_count == ARCH_MAX_CPUS)
-		return;
+		return NULL;
 	for (unsigned i = 0; i < platform->cpu_count; i++)
-		if (platform->cpus[i] == hw_id)
-			return; /* an APIC and an x2APIC structure may name the same CPU */
-	platform->cpus[platform->cpu_count++] = hw_id;
+		if (platform->cpus[i].hw_id == hw_id)
+			return NULL; /* an APIC and an x2APIC structure may name the same CPU */
+	platform->cpu_count++;
+	cpu->hw_id = hw_id;
+	return cpu;
 }
 
 static void add_gicr(struct arch_platform *platform, uint64_t address, uint64_t size)
@@ -36,15 +43,18 @@ static void add_gicr(struct arch_platform *platform, uint64_t address, uint64_t 
 static void parse_gicc(const uint8_t *entry, unsigned length, struct arch_platform *platform)
 {
 	uint32_t flags = acpi_u32(entry + 12);
+	struct arch_platform_cpu *cpu;
 
 	if (!(flags & CPU_ENABLED))
 		return;
-	add_cpu(platform, acpi_u64(entry + 68), flags);
+	cpu = add_cpu(platform, acpi_u64(entry + 68), flags);
+	if (cpu) {
+		cpu->pmu_interrupt = acpi_u32(entry + 20);
+		cpu->pmu_edge = flags & PMU_EDGE;
+	}
 	add_gicr(platform, acpi_u64(entry + 60), 0);
 	if (platform->gicc == 0)
 		platform->gicc = acpi_u64(entry + 32);
-	if (platform->pmu_interrupt == 0)
-		platform->pmu_interrupt = acpi_u32(entry + 20);
 	if (platform->spe_interrupt == 0 && length >= 80)
 		platform->spe_interrupt = acpi_u16(entry + 78);
 }

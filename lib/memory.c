@@ -235,6 +235,19 @@ static int append_image(void)
 	return code;
 }
 
+/* What the timer's interrupt would come by, as arch_prepare() misses it. */
+static const char *const memory_no_interrupts[] = {
+	[ARCH_TABLES_NONE] =
+	    "no table of the firmware's names an interrupt controller: it gives "
+	    "neither ACPI's nor a device tree that could be read",
+	[ARCH_TABLES_ACPI] =
+	    "ACPI: MADT: it names no interrupt controller that we know (GICD with "
+	    "GICR or GICC structures); where there is a device tree, --dtb reads that",
+	[ARCH_TABLES_DEVICETREE] =
+	    "device tree: no interrupt controller that we know (GICv2, "
+	    "GICv3); where there are ACPI tables, --acpi reads those",
+};
+
 int memory_prepare(const struct arch_platform *platform)
 {
 	int code = memory_init(); /* the map as it is by now */
@@ -251,9 +264,7 @@ int memory_prepare(const struct arch_platform *platform)
 		return code;
 	code = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
 	if (code == -ENODEV)
-		console_printf(
-		    "ACPI's tables name no interrupt controller that we know (MADT): the "
-		    "timer could not reach us\n");
+		console_printf("%s\n", memory_no_interrupts[platform->tables]);
 	return code;
 }
 

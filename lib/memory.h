@@ -45,6 +45,11 @@ void *memory_alloc_region(uint64_t size, uint64_t align);
 bool memory_hold(uint64_t address, uint64_t size);
 void memory_let_go(uint64_t address, uint64_t size);
 
+/* What the firmware's map calls free of [address, address + size) is used by nobody, and not
+ * mapped, until memory_free_all(). Any values. After memory_init(), whose map is then taken anew.
+ */
+void memory_keep_off(uint64_t address, uint64_t size);
+
 /* The same, ending at limit at the latest (0: anywhere). */
 void *memory_alloc_pages_below(size_t pages, uint64_t limit);
 

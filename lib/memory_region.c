@@ -21,6 +21,32 @@ void memory_let_go(uint64_t address, uint64_t size)
 	efi_system->BootServices->FreePages(address, size / PAGE);
 }
 
+/* Whole pages of the part of both. false: they have none in common. */
+static bool memory_common(uint64_t *start, uint64_t *end, uint64_t other, uint64_t other_end)
+{
+	*start = *start > other ? *start : other;
+	*end = *end < other_end ? *end : other_end;
+	return *start < *end;
+}
+
+void memory_keep_off(uint64_t address, uint64_t size)
+{
+	uint64_t from = address & ~(uint64_t)(PAGE - 1), start, bytes;
+	uint64_t to = (address + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	bool held = false;
+
+	if (to < from)
+		return; /* beyond all memory */
+	for (unsigned i = 0; memory_unused(i, &start, &bytes); i++) {
+		uint64_t end = start + bytes;
+
+		if (memory_common(&start, &end, from, to) && memory_hold(start, end - start))
+			held |= pages_note(start, (end - start) / PAGE);
+	}
+	if (held)
+		memory_init();
+}
+
 /* Firmware allocates from the top, and unpacks itself at the bottom, or the other way round: the
  * lower middle of what is free the next start of it leaves alone. 0: it is not to be had. */
 static uint64_t memory_lower_middle(uint64_t size, uint64_t align)

@@ -3,11 +3,21 @@
 
 #include "lib/acpi.h"
 #include "lib/console.h"
+#include "lib/devicetree/devicetree.h"
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
 #include "lib/memory.h"
 
 #define COM1 0x3f8U /* where a PC has its first */
+
+/* UEFI 2.10, 4.6.1.3; GNU-EFI does not declare it. */
+#define DEVICE_TREE_GUID                                               \
+	{                                                              \
+		0xb1b621d5, 0xf19c, 0x41a5,                            \
+		{                                                      \
+			0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0 \
+		}                                                      \
+	}
 
 static struct arch_platform platform;
 static struct uart console_uart;
@@ -28,16 +38,82 @@ static void map_uart(const struct arch_uart_hint *hint)
 		platform.has_uart = false;
 }
 
-const struct arch_platform *platform_init(void)
+/* ---- Which tables are believed ---- */
+
+static bool platform_read_acpi(const void *rsdp)
 {
+	if (!rsdp || acpi_parse((uint64_t)rsdp, view_memory, console_printf, &platform) != 0)
+		return false;
+	platform.tables = ARCH_TABLES_ACPI;
+	return true;
+}
+
+static bool platform_read_tree(const void *tree, uint64_t boot_cpu)
+{
+	if (!tree ||
+	    devicetree_parse((uint64_t)tree, boot_cpu, view_memory, console_printf, &platform) != 0)
+		return false;
+	platform.tables = ARCH_TABLES_DEVICETREE;
+	return true;
+}
+
+/* Firmware that gives both means an operating system to choose; ACPI's tables are checked by more
+ * of them. */
+static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
+{
+	const void *tree = efi_configuration_table((EFI_GUID)DEVICE_TREE_GUID);
 	const void *rsdp = efi_configuration_table((EFI_GUID)ACPI_20_TABLE_GUID);
 
 	if (!rsdp)
 		rsdp = efi_configuration_table((EFI_GUID)ACPI_TABLE_GUID);
-	if (!rsdp)
-		console_printf("ACPI: the firmware names no tables\n");
+	if (wanted != ARCH_TABLES_DEVICETREE && platform_read_acpi(rsdp)) {
+		if (tree)
+			console_printf(
+			    "platform: ACPI's tables are believed, the device tree is "
+			    "not read (--dtb)\n");
+	} else if (wanted != ARCH_TABLES_ACPI && platform_read_tree(tree, boot_cpu)) {
+		if (rsdp)
+			console_printf(
+			    "platform: the device tree is believed, not ACPI's "
+			    "tables%s\n",
+			    wanted ? "" : ", which are of no use");
+	} else {
+		console_printf("platform: the firmware gives %s that could be read\n",
+		               wanted == ARCH_TABLES_ACPI         ? "no ACPI tables"
+		               : wanted == ARCH_TABLES_DEVICETREE ? "no device tree"
+		                                                  : "neither ACPI tables nor a "
+		                                                    "device tree");
+	}
+}
+
+/* The calling one is the first, in our numbering of CPUs as in the tables that are read here. */
+static void platform_put_first(uint64_t boot_cpu)
+{
+	struct arch_platform_cpu boot = { .hw_id = boot_cpu };
+	unsigned at = 0;
+
+	while (at < platform.cpu_count && platform.cpus[at].hw_id != boot_cpu)
+		at++;
+	if (at < platform.cpu_count)
+		boot = platform.cpus[at];
+	else if (at < ARCH_MAX_CPUS)
+		platform.cpu_count++;
 	else
-		acpi_parse((uint64_t)rsdp, view_memory, console_printf, &platform);
+		at--;
+	for (; at > 0; at--)
+		platform.cpus[at] = platform.cpus[at - 1];
+	platform.cpus[0] = boot;
+}
+
+const struct arch_platform *platform_init(enum arch_tables wanted)
+{
+	struct arch_cpu_id boot;
+
+	arch_cpu_identify(&boot);
+	platform_choose(wanted, boot.hw_id);
+	platform_put_first(boot.hw_id);
+	for (unsigned i = 0; i < platform.reserved_count; i++)
+		memory_keep_off(platform.reserved[i].address, platform.reserved[i].size);
 	if (platform.has_uart)
 		map_uart(&platform.uart);
 	platform.low_memory = (uint64_t)memory_alloc_pages_below(2, 1U << 20);
@@ -53,7 +129,7 @@ static void write_uart(const char *text, size_t length)
 	}
 }
 
-/* As ACPI says, else where a PC has one. */
+/* As the tables say, else where a PC has one. */
 static int find_uart(const struct arch_platform *facts)
 {
 	if (facts->has_uart && uart_describe(&console_uart, &facts->uart) == 0 &&

@@ -32,9 +32,12 @@ struct boot_entry {
 };
 const struct boot_entry *boot_entry(void);
 
-/* ACPI's facts about the machine, kept for good. What is missing or refused is said on the
- * console and left 0. Boot services only, after memory_init(). */
-const struct arch_platform *platform_init(void);
+/* What the firmware's tables say about the machine, kept for good: ACPI's, where there are such,
+ * else the device tree; those that are wanted, or none (ARCH_TABLES_NONE: whichever). Which of both
+ * were believed, and what is missing or refused, is said on the console, the latter left 0. The
+ * boot CPU is in it in any case. Memory that the tables reserve is nobody's from here on. Boot
+ * services only, after memory_init(). */
+const struct arch_platform *platform_init(enum arch_tables wanted);
 
 /* The console goes to the UART and the framebuffer, where there are such. Not with boot services:
  * ConOut uses both. Inside the story of arch_take_over(). */

@@ -191,6 +191,8 @@ const char *event_error_text(int code)
 		{ -EINVAL,
 		  "its attributes make no sense (frequency too high, period too long, or none)" },
 		{ -EOPNOTSUPP, "its event source cannot do that" },
+		{ -ENOLINK,
+		  "no table of the firmware's names an interrupt for this CPU's counters" },
 		{ -EBUSY, "the hardware is in use by somebody else" },
 		{ -EAGAIN, "it needs more counters than are free" },
 		{ -ENOMEM, "out of memory" },

@@ -13,6 +13,7 @@ struct perf_event;
  * What a source must do. Errors mean the same for every source:
  *   -ENOENT      this source does not serve attr.type / config: ask the next one
  *   -ENODEV      the machine lacks the hardware
+ *   -ENOLINK     add: the firmware's tables name no interrupt for this CPU's counters
  *   -EINVAL      attr asks for something impossible
  *   -EOPNOTSUPP  the source lacks the asked-for ability (sampling, AUX, a filter)
  *   -EBUSY       hardware is there but in use (by firmware, a hypervisor, another event)

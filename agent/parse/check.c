@@ -21,6 +21,7 @@ static const struct {
 	{ "--overwrite", "--wakeup-events", NEVER_FULL },
 	{ "--overwrite", "--watermark", NEVER_FULL },
 	{ "--resident", "--exclusive", "--resident and --exclusive exclude each other" },
+	{ "--acpi", "--dtb", "--acpi and --dtb exclude each other" },
 	{ "--keep", "--exclusive", STAYS_OURS },
 	{ "-o", "--exclusive", NO_FILE },
 	{ "--lossless", "--lossless=cpu", "--lossless and --lossless=cpu exclude each other" },

@@ -53,6 +53,7 @@ struct command {
 	bool reset;                      /* of a selftest: one reset, for what it keeps */
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
 	bool resident, exclusive;        /* whether boot services are to stay; neither: not given */
+	bool acpi, dtb;                  /* which tables are to be read; neither: not given */
 	bool keep;                       /* the region stays allocated when boot services go on */
 	const char *output;              /* -o: the file on a volume; NULL: not given */
 	const struct workload_usage *workload;

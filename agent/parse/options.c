@@ -236,6 +236,20 @@ static int set_resident(struct words *w, const char *text)
 	return 0;
 }
 
+static int set_acpi(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->acpi = true;
+	return 0;
+}
+
+static int set_dtb(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->dtb = true;
+	return 0;
+}
+
 static int set_keep(struct words *w, const char *text)
 {
 	(void)text;
@@ -313,5 +327,10 @@ const struct command_option common_options[] = {
 	{ "--exclusive", NULL, NULL,
 	  "leave boot services for good, and take further commands (else the default)",
 	  set_exclusive },
+	{ "--acpi", NULL, NULL, "when the machine boots: believe ACPI's tables alone", set_acpi },
+	{ "--dtb", NULL, NULL,
+	  "when the machine boots: believe the device tree alone (else ACPI's tables, where there "
+	  "are such)",
+	  set_dtb },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

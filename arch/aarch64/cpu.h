@@ -37,6 +37,8 @@ struct arm_cpu {
 	uint64_t payload_saved; /* our stack pointer while the payload runs, else 0 */
 	uint64_t mpidr;         /* affinity fields */
 	unsigned index;
+	uint32_t pmu_interrupt; /* INTID; 0: none */
+	bool pmu_edge;
 	volatile uint8_t *gicr;  /* GICv3: this CPU's redistributor */
 	uint32_t state;          /* enum arm_cpu_state; smp.c */
 	void (*work)(void *arg); /* smp.c */

@@ -71,27 +71,25 @@ static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_
 	return code;
 }
 
-static int add_cpu(uint64_t mpidr, arch_alloc_pages_fn alloc, arm_hole_fn hole)
+static int add_cpu(const struct arch_platform_cpu *named, arch_alloc_pages_fn alloc,
+                   arm_hole_fn hole)
 {
 	struct arm_cpu *cpu = &arm_cpus[count];
 
-	cpu->mpidr = mpidr & MPIDR_AFFINITY;
+	cpu->mpidr = named->hw_id & MPIDR_AFFINITY;
 	cpu->index = count++;
+	cpu->pmu_interrupt = named->pmu_interrupt;
+	cpu->pmu_edge = named->pmu_edge;
 	return make_stacks(cpu, alloc, hole);
 }
 
 int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 {
-	uint64_t boot = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
-	int code;
+	unsigned cpus = psci_available() ? platform->cpu_count : 1;
+	int code = 0;
 
 	count = 0;
-	code = add_cpu(boot, alloc, hole);
-	if (!psci_available())
-		return code;
-	for (unsigned i = 0; !code && i < platform->cpu_count && count < ARCH_MAX_CPUS; i++) {
-		if ((platform->cpus[i] & MPIDR_AFFINITY) != boot)
-			code = add_cpu(platform->cpus[i], alloc, hole);
-	}
+	for (unsigned i = 0; !code && i < cpus; i++)
+		code = add_cpu(&platform->cpus[i], alloc, hole);
 	return code;
 }

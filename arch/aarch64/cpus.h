@@ -7,8 +7,8 @@
 /* Leaves the page at this address unmapped; 0 or a negative errno. */
 typedef int (*arm_hole_fn)(uint64_t page);
 
-/* Number the platform's CPUs (the boot CPU first, then in the tables' order) and give each its
- * stacks. 0, -ENOMEM, or what hole() returned. Thread. */
+/* Number the platform's CPUs as it does, the boot CPU first, and give each its stacks. 0, -ENOMEM,
+ * or what hole() returned. Thread. */
 int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn alloc,
                   arm_hole_fn hole);
 

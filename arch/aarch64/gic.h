@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interrupt controller: GICv2 (IHI 0048) or GICv3 and later (IHI 0069) behind one small
- * table. Only private interrupts are used: PPIs of timer and PMU, SGIs between our CPUs. All
- * that the firmware had enabled stays off until it is given back.
+ * table. Used are PPIs of timer and PMU, SGIs between our CPUs, and where a PMU has no PPI an SPI
+ * for each CPU (gic_spi.h). All that the firmware had enabled stays off until it is given back.
  */
 #ifndef ARCH_AARCH64_GIC_H
 #define ARCH_AARCH64_GIC_H
 
 #include "arch/aarch64/cpu.h"
+#include "arch/aarch64/gicd.h"
 
 #define GIC_SGI_WORK     0U /* wakes a CPU that waits for work; no handler */
 #define GIC_SGI_SIGNAL   1U
@@ -43,6 +44,9 @@ struct gic_ops {
 	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. */
 	void (*ppi_enable)(uint32_t intid, bool urgent);
 	void (*ppi_disable)(uint32_t intid);
+	/* An SPI that is this CPU's alone from now on, urgent where that can be; what the firmware
+	 * had it do comes back by give(). Not on two CPUs at a time. */
+	void (*spi_enable)(uint32_t intid, bool edge);
 	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler; with counters that
 	 * stand still in it */
 	const char *vectors_el1, *vectors_el1_still, *vectors_el2;
@@ -63,38 +67,17 @@ extern const struct gic_ops gicv2_ops, gicv3_ops;
 int gicv2_discover(const struct arch_platform *platform);
 int gicv3_discover(const struct arch_platform *platform);
 
-/* Registers of the distributor that both versions have. */
-#define GICD_CTLR        0x000
-#define GICD_TYPER       0x004
-#define GICD_ISENABLER   0x100
-#define GICD_ICENABLER   0x180
-#define GICD_ISPENDR     0x200
-#define GICD_ICPENDR     0x280
-#define GICD_ISACTIVER   0x300
-#define GICD_ICACTIVER   0x380
-#define GICD_TYPER_LINES 0x1f /* SPI words in use */
-
-static inline uint32_t gic_read(volatile uint8_t *base, unsigned offset)
-{
-	return *(volatile uint32_t *)(base + offset);
-}
-
-static inline void gic_write(volatile uint8_t *base, unsigned offset, uint32_t value)
-{
-	*(volatile uint32_t *)(base + offset) = value;
-}
-
 /* The part of take() and give() that is the same on both. */
 void gic_take_spis(volatile uint8_t *gicd, struct gic_saved *saved);
 void gic_give_spis(volatile uint8_t *gicd, const struct gic_saved *saved);
 
 /* ---- Interrupts by number; interrupt.c ---- */
 
-/* By PPI and SGI; NULL where nobody asked. Whose it was is said of the performance monitor's, of
+/* By INTID; NULL where nobody asked. Whose it was is said of the performance monitor's, of
  * others always ARCH_PMI_MINE. */
-extern arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_SPI];
+extern arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_NO_INT];
 
-/* Have handler called for this PPI or SGI, on whichever CPU it comes. Thread, before it is
+/* Have handler called for this interrupt, on whichever CPU it comes. Thread, before it is
  * enabled. */
 void arm_interrupt_handle(uint32_t intid, arch_pmi_fn handler);
 
@@ -104,7 +87,7 @@ bool arm_interrupt_unasked(uint32_t intid);
 /* One that was acknowledged. Whether it is to be completed. */
 static inline bool arm_interrupt(const struct arch_regs *regs, uint32_t intid)
 {
-	if (intid >= GIC_FIRST_SPI || !arm_interrupt_handlers[intid])
+	if (intid >= GIC_FIRST_NO_INT || !arm_interrupt_handlers[intid])
 		return arm_interrupt_unasked(intid);
 	if (arm_interrupt_handlers[intid](regs) != ARCH_PMI_MINE)
 		arch_spurious[arm_this_cpu()->index]++;

@@ -4,6 +4,7 @@
 
 #include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
+#include "arch/aarch64/gic_spi.h"
 #include "arch/aarch64/sysreg.h"
 
 #define GICD_ITARGETSR   0x800
@@ -16,12 +17,14 @@
 #define GICC_EOIR        0x010
 #define GICC_CTLR_ENABLE 1U /* group 1 as non-secure software sees it, else group 0 */
 #define GICD_CTLR_ENABLE 1U
+#define PRIORITY         0xa0U /* what PMR lets through */
 
 /* vectors.S */
 extern const char arm_vectors_el1_gicv2_run[], arm_vectors_el1_gicv2_still[],
     arm_vectors_el2_gicv2_run[];
 
 static volatile uint8_t *gicd, *gicc;
+static struct gic_spis spis;
 static uint8_t targets[ARCH_MAX_CPUS]; /* each CPU's bit in SGIR's target list */
 
 int gicv2_discover(const struct arch_platform *platform)
@@ -30,6 +33,7 @@ int gicv2_discover(const struct arch_platform *platform)
 		return -ENODEV;
 	gicd = (volatile uint8_t *)platform->gicd;
 	gicc = (volatile uint8_t *)platform->gicc;
+	spis.gicd = gicd;
 	return 0;
 }
 
@@ -57,6 +61,7 @@ static void gicv2_give(const struct gic_saved *saved)
 	gic_write(gicc, GICC_PMR, saved->priority_mask);
 	gic_write(gicc, GICC_BPR, saved->binary_point);
 	gic_write(gicc, GICC_CTLR, saved->enable);
+	gic_spis_restore(&spis);
 	gic_give_spis(gicd, saved);
 	gic_write(gicd, GICD_CTLR, saved->distributor);
 }
@@ -98,6 +103,11 @@ static void ppi_disable(uint32_t intid)
 	gic_write(gicd, GICD_ICENABLER, 1U << intid);
 }
 
+static void spi_enable(uint32_t intid, bool edge)
+{
+	gic_spi_lead(&spis, intid, targets[arm_this_cpu()->index], PRIORITY, edge);
+}
+
 /* An SGI's sender, beside the INTID, is wanted back (4.4.5). */
 void gicv2_interrupt(const struct arch_regs *regs)
 {
@@ -119,6 +129,7 @@ const struct gic_ops gicv2_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
+	.spi_enable = spi_enable,
 	.vectors_el1 = arm_vectors_el1_gicv2_run,
 	.vectors_el1_still = arm_vectors_el1_gicv2_still,
 	.vectors_el2 = arm_vectors_el2_gicv2_run,

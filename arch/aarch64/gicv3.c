@@ -4,6 +4,7 @@
 
 #include "arch/aarch64/exception.h"
 #include "arch/aarch64/gic.h"
+#include "arch/aarch64/gic_spi.h"
 #include "arch/aarch64/sysreg.h"
 
 #define GICD_CTLR_GRP1 (1U << 1) /* EnableGrp1, EnableGrp1A: the same bit in both views */
@@ -56,6 +57,7 @@ extern const char arm_vectors_el1_gicv3_run[], arm_vectors_el1_gicv3_still[],
 bool arm_masks_by_priority;
 
 static volatile uint8_t *gicd;
+static struct gic_spis spis = { .affinity = true };
 static const struct arch_platform *tables;
 
 int gicv3_discover(const struct arch_platform *platform)
@@ -64,6 +66,7 @@ int gicv3_discover(const struct arch_platform *platform)
 		return -ENODEV;
 	gicd = (volatile uint8_t *)platform->gicd;
 	tables = platform;
+	spis.gicd = gicd;
 	return 0;
 }
 
@@ -89,7 +92,9 @@ static volatile uint8_t *find_frame(uint64_t address, uint64_t size, uint64_t mp
 			return frame;
 		if (typer & GICR_TYPER_LAST)
 			break;
-		at += typer & GICR_TYPER_VLPIS ? GICR_FRAMES_VLPIS : GICR_FRAMES;
+		at += tables->gicr_stride        ? tables->gicr_stride
+		      : typer & GICR_TYPER_VLPIS ? GICR_FRAMES_VLPIS
+		                                 : GICR_FRAMES;
 	}
 	return NULL;
 }
@@ -196,6 +201,7 @@ static void gicv3_give(const struct gic_saved *saved)
 	if (gicr)
 		restore_redistributor(gicr, saved);
 	restore_interface(saved);
+	gic_spis_restore(&spis);
 	gic_give_spis(gicd, saved);
 	gic_write(gicd, GICD_CTLR, saved->distributor | GICD_CTLR_ARE);
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
@@ -266,6 +272,11 @@ static void ppi_disable(uint32_t intid)
 	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 }
 
+static void spi_enable(uint32_t intid, bool edge)
+{
+	gic_spi_lead(&spis, intid, arm_this_cpu()->mpidr, PRIORITY_URGENT, edge);
+}
+
 /* The DSB makes the acknowledgement visible to the redistributor before a level is checked
  * again (IHI 0069, 4.1.1). What synchronizes the completion is the return from the exception. */
 void gicv3_interrupt(const struct arch_regs *regs)
@@ -295,6 +306,7 @@ const struct gic_ops gicv3_ops = {
 	.cpu_init = cpu_init,
 	.ppi_enable = ppi_enable,
 	.ppi_disable = ppi_disable,
+	.spi_enable = spi_enable,
 	.vectors_el1 = arm_vectors_el1_gicv3_run,
 	.vectors_el1_still = arm_vectors_el1_gicv3_still,
 	.vectors_el2 = arm_vectors_el2_gicv3_run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/aarch64/gic.h"
 
-arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_SPI];
+arch_pmi_fn arm_interrupt_handlers[GIC_FIRST_NO_INT];
 
 void arm_interrupt_handle(uint32_t intid, arch_pmi_fn handler)
 {

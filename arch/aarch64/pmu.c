@@ -166,6 +166,11 @@ static bool is_ppi(uint32_t intid)
 	return intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI;
 }
 
+static bool is_spi(uint32_t intid)
+{
+	return intid >= GIC_FIRST_SPI && intid < GIC_FIRST_NO_INT;
+}
+
 /* ---- The performance monitor's interrupt ---- */
 
 /* All who ever took part, on any CPU: nobody leaves, as who counts nothing calls nothing its own.
@@ -178,7 +183,26 @@ static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 	return arch_pmi_list_call(&sharers, regs);
 }
 
-static int add_sharer(uint32_t ppi, arch_pmi_fn handler)
+/* Where a table names the first CPU's alone, a PPI is all CPUs'. */
+static uint32_t pmu_interrupt(const struct arm_cpu *cpu)
+{
+	if (cpu->pmu_interrupt || !is_ppi(arm_cpus[0].pmu_interrupt))
+		return cpu->pmu_interrupt;
+	return arm_cpus[0].pmu_interrupt;
+}
+
+/* CPUs may have numbers of their own. */
+static void handle_all(arch_pmi_fn handler)
+{
+	for (unsigned i = 0; i < arch_cpu_count(); i++) {
+		uint32_t intid = pmu_interrupt(&arm_cpus[i]);
+
+		if (is_ppi(intid) || is_spi(intid))
+			arm_interrupt_handle(intid, handler);
+	}
+}
+
+static int add_sharer(arch_pmi_fn handler, uint32_t intid, bool edge)
 {
 	static uint32_t busy; /* with interrupts masked: for a moment */
 	int code;
@@ -186,22 +210,23 @@ static int add_sharer(uint32_t ppi, arch_pmi_fn handler)
 	while (arch_exchange(&busy, 1))
 		arch_relax();
 	code = arch_pmi_list_add(&sharers, handler);
-	arm_interrupt_handle(ppi, sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
+	handle_all(sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
+	if (!code && is_spi(intid))
+		gic->spi_enable(intid, edge);
+	else if (!code)
+		gic->ppi_enable(intid, true);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	return code;
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
 {
-	uint32_t ppi = arm_machine.platform->pmu_interrupt;
-	int code;
+	const struct arm_cpu *cpu = arm_this_cpu();
+	uint32_t intid = pmu_interrupt(cpu);
 
-	if (!is_ppi(ppi))
-		return -ENODEV;
-	code = add_sharer(ppi, handler);
-	if (!code)
-		gic->ppi_enable(ppi, true);
-	return code;
+	if (!is_ppi(intid) && !is_spi(intid))
+		return -ENOLINK;
+	return add_sharer(handler, intid, cpu->pmu_edge);
 }
 
 void arch_pmi_leave(arch_pmi_fn handler)

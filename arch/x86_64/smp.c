@@ -76,8 +76,8 @@ void smp_init(const struct arch_platform *platform)
 	cpus[0].state = CPU_RUNNING;
 	nr_cpus = 1;
 	for (unsigned i = 0; i < platform->cpu_count && nr_cpus < ARCH_MAX_CPUS; i++)
-		if (platform->cpus[i] != own)
-			cpus[nr_cpus++].apic_id = (uint32_t)platform->cpus[i];
+		if (platform->cpus[i].hw_id != own)
+			cpus[nr_cpus++].apic_id = (uint32_t)platform->cpus[i].hw_id;
 }
 
 unsigned arch_cpu_count(void)

@@ -71,7 +71,7 @@ static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
 	command_line_read(test_command, sizeof(test_command));
 	if (memory_init() != 0)
 		return EFI_OUT_OF_RESOURCES;
-	test_platform = *platform_init();
+	test_platform = *platform_init(ARCH_TABLES_NONE);
 	if (falsify)
 		falsify();
 	framebuffer_init();

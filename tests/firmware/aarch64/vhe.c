@@ -121,7 +121,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	efi_begin(image, system);
 	if (memory_init() != 0)
 		return EFI_OUT_OF_RESOURCES;
-	test_platform = *platform_init();
+	test_platform = *platform_init(ARCH_TABLES_NONE);
 	if (!can_run()) {
 		console_printf(
 		    "\nok 1 - taken with E2H = 1 # SKIP the CPU has no FEAT_VHE at EL2\n");

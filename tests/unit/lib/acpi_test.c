@@ -150,9 +150,9 @@ static void the_cpus_of_a_pc_are_found(void **state)
 	assert_int_equal(parse(), 0);
 	assert_int_equal(warnings, 0);
 	assert_int_equal(platform.cpu_count, 3);
-	assert_int_equal(platform.cpus[0], 0);
-	assert_int_equal(platform.cpus[1], 4);
-	assert_int_equal(platform.cpus[2], 300);
+	assert_int_equal(platform.cpus[0].hw_id, 0);
+	assert_int_equal(platform.cpus[1].hw_id, 4);
+	assert_int_equal(platform.cpus[2].hw_id, 300);
 	assert_int_equal(platform.ioapic_count, 1);
 	assert_int_equal(platform.ioapics[0], 0xfec00000);
 }
@@ -200,8 +200,8 @@ static void the_gic_and_its_cpus_are_found(void **state)
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.cpu_count, 1);
-	assert_int_equal(platform.cpus[0], 0x80000100);
-	assert_int_equal(platform.pmu_interrupt, 23);
+	assert_int_equal(platform.cpus[0].hw_id, 0x80000100);
+	assert_int_equal(platform.cpus[0].pmu_interrupt, 23);
 	assert_int_equal(platform.spe_interrupt, 21);
 	assert_int_equal(platform.gicc, 0x8010000);
 	assert_int_equal(platform.gicd, 0x8000000);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What the firmware's tables say of the machine: arch/arch.h includes it. */
+#ifndef ARCH_PLATFORM_H
+#define ARCH_PLATFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the UART is and how it is read; from ACPI's SPCR or DBG2, or the device tree's stdout-path.
+ */
+struct arch_uart_hint {
+	uint8_t interface_type; /* SPCR's subtype: 0 = 16550, 3 = PL011, 0x0e = SBSA, 0x12 = 16550
+	                           gas */
+	uint8_t space;          /* ACPI generic address space: 0 memory, 1 I/O port */
+	uint8_t access_size;    /* ACPI generic address: bytes per access, 0 unknown */
+	uint8_t reg_shift;
+	uint64_t address;
+	uint32_t clock; /* Hz; 0 unknown */
+	uint32_t baud;  /* that the firmware has set; 0 unknown */
+};
+
+#define ARCH_MAX_CPUS       256
+#define ARCH_MAX_IOAPICS    16
+#define ARCH_MAX_GICR_AREAS 256
+#define ARCH_MAX_ECAMS      16
+#define ARCH_MAX_RESERVED   64
+
+/* Who described it. */
+enum arch_tables { ARCH_TABLES_NONE, ARCH_TABLES_ACPI, ARCH_TABLES_DEVICETREE };
+
+struct arch_platform_cpu {
+	uint64_t hw_id;         /* APIC id; MPIDR_EL1 affinity */
+	uint32_t pmu_interrupt; /* GSIV: a PPI, or an SPI that is this CPU's alone */
+	bool pmu_edge;          /* that SPI is edge-triggered */
+};
+
+/* The one description of this machine, for the ISA that wants it: filled from ACPI's tables
+ * (lib/acpi.c) or the device tree (lib/devicetree/). Bounded, but not verified against the
+ * hardware. 0 is "not there", unless a comment says more. */
+struct arch_platform {
+	enum arch_tables tables;
+	unsigned cpu_count; /* usable CPUs */
+	/* as platform_init() leaves it the boot CPU first, then in the tables' order */
+	struct arch_platform_cpu cpus[ARCH_MAX_CPUS];
+	bool has_uart;
+	struct arch_uart_hint uart;
+	uint64_t
+	    low_memory; /* two zeroed pages of ours below 1 MiB: x86's other CPUs start there */
+
+	uint64_t pm_timer;      /* ACPI PM timer, 3.579545 MHz (ACPI 6.5, 4.8.3.3) */
+	uint8_t pm_timer_space; /* 0 memory, 1 I/O port */
+	uint8_t pm_timer_bits;  /* 24 or 32 */
+	uint64_t hpet;          /* its registers */
+	unsigned ioapic_count;
+	uint64_t ioapics[ARCH_MAX_IOAPICS];
+	unsigned ecam_count; /* PCI Express configuration space in memory */
+	struct {
+		uint64_t address; /* where bus 0 is, or would be */
+		uint16_t segment;
+		uint8_t first_bus, last_bus;
+	} ecams[ARCH_MAX_ECAMS];
+
+	uint8_t gic_version; /* GICD structure: 0 unknown, 1..4 */
+	uint64_t gicd;       /* distributor */
+	uint64_t gicc;       /* GICv2 CPU interface, of the first CPU */
+	unsigned gicr_count; /* redistributor areas: GICR structures, else each GICC's own */
+	uint64_t
+	    gicr_stride; /* from one CPU's frames to the next one's; 0: as they themselves say */
+	struct {
+		uint64_t address;
+		uint64_t size; /* 0: one CPU's frames, as a GICC structure names them */
+	} gicr[ARCH_MAX_GICR_AREAS];
+	uint64_t gic_its;
+	uint32_t spe_interrupt;           /* GSIV, of the first CPU */
+	uint32_t timer_el1_interrupt;     /* non-secure EL1 physical */
+	uint32_t timer_virtual_interrupt; /* virtual */
+	uint32_t timer_el2_interrupt;     /* EL2 physical */
+	bool psci;                        /* PSCI is there */
+	bool psci_hvc;                    /* by HVC, not SMC */
+
+	/* RAM that is not to be touched, whatever the firmware's map says of it */
+	unsigned reserved_count;
+	struct {
+		uint64_t address, size;
+	} reserved[ARCH_MAX_RESERVED];
+
+	const char *watchdog; /* the table that tells of one that resets the machine; or NULL */
+	bool watchdog_runs;   /* the firmware started it; false: that is not known */
+};
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/devicetree/devicetree.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/devicetree/devicetree_nodes.h"
+
+#define HEADER_SIZE 40U         /* of version 17 */
+#define MAX_TREE    (16U << 20) /* no tree is longer; a length beyond it is garbage */
+
+/* The whole tree, if libfdt finds it sound from its first byte to its last. */
+static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
+{
+	const void *fdt = view(address, HEADER_SIZE);
+	uint32_t size = fdt ? fdt_totalsize(fdt) : 0;
+	int code;
+
+	if (!fdt) {
+		warn("device tree: at 0x%lx there is no memory\n", address);
+		return NULL;
+	}
+	if (fdt_magic(fdt) != FDT_MAGIC) {
+		warn("device tree: at 0x%lx there is none\n", address);
+		return NULL;
+	}
+	if (size < HEADER_SIZE || size > MAX_TREE || !view(address, size)) {
+		warn("device tree: at 0x%lx, its length of %u bytes is wrong\n", address, size);
+		return NULL;
+	}
+	code = fdt_check_full(fdt, size);
+	if (code)
+		warn("device tree: at 0x%lx, it is damaged: %s\n", address, fdt_strerror(code));
+	return code ? NULL : fdt;
+}
+
+/* ---- Memory that is somebody's ---- */
+
+static void add_reserved(const struct devicetree *tree, uint64_t address, uint64_t size)
+{
+	struct arch_platform *platform = tree->platform;
+
+	if (size == 0 || address + size < address)
+		return;
+	if (platform->reserved_count == ARCH_MAX_RESERVED) {
+		tree->warn(
+		    "device tree: more than %u pieces of memory are reserved: 0x%lx is "
+		    "not kept\n",
+		    ARCH_MAX_RESERVED, address);
+		return;
+	}
+	platform->reserved[platform->reserved_count].address = address;
+	platform->reserved[platform->reserved_count++].size = size;
+}
+
+/* Devicetree Specification 0.4, 5.3 and 3.5. Those of /reserved-memory that have a size alone are
+ * an operating system's to place. */
+static void read_reservations(const struct devicetree *tree)
+{
+	int parent = fdt_path_offset(tree->fdt, "/reserved-memory"), node;
+	uint64_t address, size;
+
+	for (int i = 0; i < fdt_num_mem_rsv(tree->fdt); i++)
+		if (fdt_get_mem_rsv(tree->fdt, i, &address, &size) == 0)
+			add_reserved(tree, address, size);
+	fdt_for_each_subnode(node, tree->fdt, parent)
+	{
+		if (!devicetree_is_okay(tree, node))
+			continue;
+		for (unsigned i = 0; devicetree_reg(tree, node, i, &address, &size) == 0; i++)
+			add_reserved(tree, address, size);
+	}
+}
+
+int devicetree_parse(uint64_t address, uint64_t boot_cpu, table_view_fn view, arch_print_fn warn,
+                     struct arch_platform *platform)
+{
+	static struct devicetree tree;
+
+	memset(platform, 0, sizeof(*platform));
+	tree = (struct devicetree){ .warn = warn, .platform = platform, .boot_cpu = boot_cpu };
+	tree.fdt = find_tree(address, view, warn);
+	if (!tree.fdt)
+		return -EINVAL;
+	devicetree_read_gic(&tree);
+	devicetree_read_cpus(&tree);
+	devicetree_read_pmus(&tree);
+	devicetree_drop_cpus(&tree);
+	devicetree_read_timer(&tree);
+	devicetree_read_spe(&tree);
+	devicetree_read_console(&tree);
+	devicetree_read_pci(&tree);
+	read_reservations(&tree);
+	return 0;
+}

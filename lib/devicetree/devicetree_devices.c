@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The console, and PCI. */
+#include <string.h>
+
+#include "lib/devicetree/devicetree_nodes.h"
+
+/* SPCR's types, as struct arch_uart_hint has them. */
+#define TYPE_16550 0x00
+#define TYPE_PL011 0x03
+#define TYPE_SBSA  0x0e
+
+/* ---- /chosen: Devicetree Specification 0.4, 3.6 ---- */
+
+/* PATH or ALIAS, then perhaps ":115200n8". */
+static int find_console(const struct devicetree *tree, const char **options)
+{
+	int chosen = fdt_path_offset(tree->fdt, "/chosen"), node;
+	const char *path = devicetree_text(tree, chosen, "stdout-path");
+	size_t length;
+
+	if (!path)
+		path = devicetree_text(tree, chosen, "linux,stdout-path");
+	if (!path) {
+		tree->warn(
+		    "device tree: /chosen: stdout-path: it is missing: the console has no "
+		    "serial line\n");
+		return -1;
+	}
+	length = strcspn(path, ":");
+	*options = path[length] ? path + length + 1 : "";
+	node = fdt_path_offset_namelen(tree->fdt, path, (int)length);
+	if (node < 0)
+		devicetree_warn(tree, chosen, "stdout-path", "it names no node");
+	return node;
+}
+
+static uint32_t parse_baud(const char *options)
+{
+	uint32_t baud = 0;
+
+	for (; *options >= '0' && *options <= '9' && baud < 100000000; options++)
+		baud = 10 * baud + (uint32_t)(*options - '0');
+	return baud;
+}
+
+/* SPCR's type of a UART; -1: of none that we know. */
+static int uart_type(const struct devicetree *tree, int node)
+{
+	static const char *const pl011[] = { "arm,pl011", NULL };
+	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
+	static const char *const ns16550[] = { "ns16550a", "ns16550",          "ns16450", "ns8250",
+		                               "ns16750",  "snps,dw-apb-uart", NULL };
+
+	if (devicetree_kind(tree, node, pl011))
+		return TYPE_PL011;
+	if (devicetree_kind(tree, node, sbsa))
+		return TYPE_SBSA;
+	return devicetree_kind(tree, node, ns16550) ? TYPE_16550 : -1;
+}
+
+/* Linux's 8250.yaml, snps-dw-apb-uart.yaml and pl011.yaml */
+void devicetree_read_console(const struct devicetree *tree)
+{
+	struct arch_platform *platform = tree->platform;
+	const char *options = "";
+	int node = find_console(tree, &options), type;
+	uint32_t width, shift;
+	uint64_t address, size;
+
+	if (node < 0)
+		return;
+	type = uart_type(tree, node);
+	width = devicetree_u32(tree, node, "reg-io-width", 1);
+	shift = devicetree_u32(tree, node, "reg-shift", 0);
+	if (type < 0) {
+		devicetree_warn(tree, node, "compatible",
+		                "no UART that we know (PL011, SBSA's, 16550, dw-apb-uart): the "
+		                "console has no serial line");
+	} else if (type == TYPE_16550 && ((width != 1 && width != 4) || shift > 4)) {
+		devicetree_warn(tree, node, "reg-io-width, reg-shift",
+		                "accesses of 1 or 4 bytes are made, registers up to 16 apart");
+	} else if (devicetree_reg(tree, node, 0, &address, &size) || address == 0) {
+		devicetree_warn(tree, node, "reg", "it gives no address that the CPUs reach");
+	} else {
+		platform->has_uart = true;
+		platform->uart = (struct arch_uart_hint){
+			.interface_type = (uint8_t)type,
+			.access_size = (uint8_t)width,
+			.reg_shift = (uint8_t)shift,
+			.address = address,
+			.clock = devicetree_u32(tree, node, "clock-frequency", 0),
+			.baud = devicetree_u32(tree, node, "current-speed", parse_baud(options)),
+		};
+	}
+}
+
+/* ---- PCI: Linux's host-generic-pci.yaml; "reg" begins with the first bus of "bus-range" ---- */
+
+#define BUS_SHIFT 20
+
+static void add_ecam(const struct devicetree *tree, int node)
+{
+	struct arch_platform *platform = tree->platform;
+	uint32_t first = 0, last = 0xff;
+	unsigned count;
+	const fdt32_t *buses = devicetree_cells(tree, node, "bus-range", &count);
+	uint64_t address, size;
+
+	if (buses && count == 2) {
+		first = fdt32_ld(&buses[0]);
+		last = fdt32_ld(&buses[1]);
+	}
+	if (devicetree_reg(tree, node, 0, &address, &size) || size >> BUS_SHIFT == 0 ||
+	    first > last || last > 0xff || address < (uint64_t)first << BUS_SHIFT) {
+		devicetree_warn(tree, node, "reg, bus-range",
+		                "they do not say where its configuration space is");
+		return;
+	}
+	if (last - first >= size >> BUS_SHIFT)
+		last = first + (uint32_t)(size >> BUS_SHIFT) - 1;
+	if (platform->ecam_count == ARCH_MAX_ECAMS)
+		return;
+	platform->ecams[platform->ecam_count].address = address - ((uint64_t)first << BUS_SHIFT);
+	platform->ecams[platform->ecam_count].segment =
+	    (uint16_t)devicetree_u32(tree, node, "linux,pci-domain", 0);
+	platform->ecams[platform->ecam_count].first_bus = (uint8_t)first;
+	platform->ecams[platform->ecam_count++].last_bus = (uint8_t)last;
+}
+
+void devicetree_read_pci(const struct devicetree *tree)
+{
+	static const char *const kinds[] = { "pci-host-ecam-generic", NULL };
+	int node = -1;
+
+	while ((node = devicetree_next(tree, node, kinds)) >= 0)
+		add_ecam(tree, node);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* For images of machines that are described by ACPI alone: in the place of all the other files
+ * here. */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/devicetree/devicetree.h"
+
+int devicetree_parse(uint64_t address, uint64_t boot_cpu, table_view_fn view, arch_print_fn warn,
+                     struct arch_platform *platform)
+{
+	(void)boot_cpu;
+	(void)view;
+	memset(platform, 0, sizeof(*platform));
+	warn("device tree: at 0x%lx, it is not read: this image knows ACPI's tables alone\n",
+	     address);
+	return -EINVAL;
+}

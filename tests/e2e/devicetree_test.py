@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# check-timeout: 900
+"""Arm machines whose firmware has no ACPI tables, but a device tree: each boots once from a disk, and
+is commanded by the serial line that its /chosen/stdout-path names."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import live
+import machine
+import stick
+import tap
+
+REFUSED = 126
+CPUS = 4
+U_BOOT, AAVMF = stick.U_BOOT["aarch64"], stick.EDK2["aarch64"]
+
+# what it is, firmware, QEMU's machine, its CPU
+MACHINES = [
+    ("U-Boot, EL1, GICv2", U_BOOT, "virt,gic-version=2", "cortex-a72"),
+    ("U-Boot, EL1, GICv3", U_BOOT, "virt,gic-version=3", "cortex-a76"),
+    ("U-Boot, EL2, GICv2", U_BOOT, "virt,gic-version=2,virtualization=on", "cortex-a72"),
+    ("U-Boot, EL2, GICv3", U_BOOT, "virt,gic-version=3,virtualization=on", "max"),
+    ("AAVMF without ACPI, EL2, GICv3", AAVMF, "virt,gic-version=3,virtualization=on,acpi=off",
+     "cortex-a76"),
+]
+
+PROGRAM = r"""
+#include <stdio.h>
+
+#include <bareperf/thread.h>
+
+static int add(void *to)
+{
+	volatile unsigned long *sum = to;
+
+	for (unsigned long i = 0; i < 30000000; i++)
+		*sum += i;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static unsigned long sums[4][8];
+	unsigned long sum = 0;
+
+	for (int cpu = 1; cpu < 4; cpu++)
+		if (bareperf_thread_start(cpu, add, sums[cpu]) < 0)
+			return 1;
+	add(sums[0]);
+	for (int cpu = 1; cpu < 4; cpu++)
+		bareperf_thread_join(cpu, NULL);
+	for (int cpu = 0; cpu < 4; cpu++)
+		sum += sums[cpu][0];
+	printf("%s: %lu\n", argv[argc - 1], sum);
+	return 0;
+}
+"""
+
+
+class Board:
+    """A machine that has been booted from a volume, and waits for commands on its line."""
+
+    def __init__(self, directory, volume, firmware, kind, cpu):
+        self.directory = directory
+        self.path, self.log = directory / "line", directory / "log"
+        self.process = subprocess.Popen(
+            ["qemu-system-aarch64", "-machine", kind, "-cpu", cpu, "-smp", str(CPUS), "-m", "512",
+             "-nodefaults", "-display", "none", "-no-reboot", "-bios", firmware, "-chardev",
+             f"socket,id=line,path={self.path},server=on,wait=off,logfile={self.log}",
+             "-serial", "chardev:line", "-drive", f"if=none,id=stick,format=raw,file={volume.path}",
+             "-device", "virtio-blk-pci,drive=stick"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.waits = live.until(lambda: "waiting for commands" in self.said() or "(help shows" in self.said(),
+                                process=self.process)
+
+    def said(self):
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return text.replace("\r", "")
+
+    def tool(self, command, *options):
+        verb, *rest = command.split()
+        done = subprocess.run(
+            [machine.TOOL, verb, "--channel", f"unix:{self.path}", *options, *rest],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", cwd=self.directory, timeout=live.PATIENCE, check=False)
+        return done.returncode, done.stdout
+
+    def dump(self, name):
+        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
+                              capture_output=True, text=True, check=False)
+        return {**machine.json.loads(done.stdout or "{}"), "status": done.returncode}
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def records(board, name, command, claim, cpus=1):
+    status, text = board.tool(command, "-o", "data")
+    summary = board.dump("data") if status == 0 else {"status": status}
+    counts = [event["generated"] for event in summary.get("events", [])]
+    tap.ok(summary["status"] == 0 and summary["conserved"] and len(counts) == cpus and
+           all(count > 20 for count in counts), f"{name}: {claim}", (counts, text))
+    return text
+
+
+def story(board, name):
+    said = board.said()
+    tap.ok(board.waits, f"{name}: it boots", said[-3000:])
+    tap.ok("device tree: " not in said and "ACPI: " not in said,
+           f"{name}: nothing in its tree is refused", said[-3000:])
+    tap.ok(re.search(rf"bareperf \S+: {CPUS} CPUs", said), f"{name}: all CPUs are found", said[-3000:])
+    records(board, name, "record -a -e cpu-clock -F 1000 -- noploop 1",
+            "all CPUs are started, and sampled by their timers", CPUS)
+    text = records(board, name, "record -a -e cycles -c 1000000 -g -- payload done",
+                   "a payload of theirs is, by their counters' interrupts", CPUS)
+    tap.ok("done: 1799999940000000" in text + board.said(), f"{name}: and runs to its end", text)
+    status, text = board.tool("stat -a -A -e cycles,cpu-clock -- payload done")
+    tap.ok(status == 0 and len(re.findall(r"\b\d[\d,]{6,}\s+cycles", text)) == CPUS,
+           f"{name}: stat counts on each CPU", text)
+    status, text = board.tool("record --acpi -e cpu-clock -- noploop 1")
+    tap.ok(status == REFUSED and "read already: say this when the machine boots" in text,
+           f"{name}: other tables than those that were believed are not to be had any more", text)
+
+
+def boots(place, name, firmware, kind, cpu):
+    directory = pathlib.Path(place) / re.sub(r"\W+", "-", name)
+    directory.mkdir()
+    program = machine.payload("aarch64", directory / "payload.elf", PROGRAM)
+    volume = stick.Volume(directory / "volume.img", 60, "aarch64",
+                          machine.TOP / "build/aarch64/bareperf.efi",
+                          {"bareperf.cfg": b"list --exclusive --then wait\n",
+                           "payload.elf": program.read_bytes()})
+    board = Board(directory, volume, firmware, kind, cpu)
+    try:
+        story(board, name)
+    finally:
+        board.close()
+
+
+def refused_at_boot():
+    """AAVMF's machine has ACPI tables alone."""
+    run = machine.Recording("list --dtb", "--arch", "aarch64")
+    tap.ok(run.status == REFUSED and "the firmware gives no device tree" in run.text and
+           "column 6" in run.text, "tables that the firmware does not give are refused", run.text)
+
+
+if machine.missing("qemu-system-aarch64") or not shutil.which("mformat"):
+    tap.skip("machines with a device tree", "QEMU or mtools is not installed")
+    tap.finish()
+with tempfile.TemporaryDirectory() as PLACE:
+    for NAME, FIRMWARE, *REST in MACHINES:
+        if pathlib.Path(FIRMWARE).exists():
+            boots(PLACE, NAME, FIRMWARE, *REST)
+        else:
+            tap.skip(NAME, f"{FIRMWARE} is not installed")
+refused_at_boot()
+tap.finish()
