@@ -28,6 +28,6 @@ $(eval $(call variant,plain,gcc,))
 
 build/host/bareperf: build/host/plain/host-tools/main.o build/host/plain/libbareperf.a
 	$(call say,LINK,$@)
-	$(Q)gcc -o $@ $^ $(HOST_LIBS)
+	$(Q)gcc -o $@ $^ $(HOST_LIBS) -Wl,-Map=$@.map
 
 host: build/host/bareperf ;

@@ -3,17 +3,23 @@
 PREFIX := /usr/local
 BUILT := $(foreach arch,$(ARCHES),$(if $(wildcard build/$(arch)/bareperf.sym),$(arch)))
 DEST = $(DESTDIR)$(PREFIX)
-install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
-	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
-	$(if $(wildcard build/host/bareperf),,$(error the tool is not built yet: make host))
-	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
+install: install-images install-tool	## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
 	for arch in $(BUILT); do \
-		install -d $(DEST)/lib/bareperf/$$arch && \
-		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf.elf \
-			build/$$arch/bareperf.sym $(DEST)/lib/bareperf/$$arch && \
 		if [ -x build/$$arch/sdk/bin/bareperf-cc ]; then \
 			cp -R build/$$arch/sdk $(DEST)/lib/bareperf/$$arch; fi || exit 1; \
 	done
+
+install-images:
+	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
+	for arch in $(BUILT); do \
+		install -d $(DEST)/lib/bareperf/$$arch && \
+		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf.elf \
+			build/$$arch/bareperf.sym $(DEST)/lib/bareperf/$$arch || exit 1; \
+	done
+
+install-tool:
+	$(if $(wildcard build/host/bareperf),,$(error the tool is not built yet: make host))
+	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
 	install -d $(DEST)/share/man/man1
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
 	for command in attach stop snapshot console reboot; do \
@@ -23,4 +29,4 @@ install:		## what is built, below PREFIX (/usr/local); DESTDIR=DIR for packagers
 		$(DEST)/share/bareperf/labgrid
 	install -D -m 644 host-tools/bareperf.bash $(DEST)/share/bash-completion/completions/bareperf
 
-.PHONY: install
+.PHONY: install install-images install-tool

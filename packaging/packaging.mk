@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# ---- What is booted elsewhere, and signed (docs/secure-boot.md) ----
+# ---- What is booted elsewhere, signed, downloaded, installed (docs/releases.md, docs/secure-boot.md) ----
 
+# A release's files are as old as its entry in CHANGELOG.md.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell packaging/changelog $(VERSION) --epoch))
 IMAGES := $(ARCHES:%=build/%/bareperf.efi)
 
 image: deps		## build/bareperf.img, for a USB stick that boots PCs and Arm machines
@@ -12,4 +14,10 @@ sign: deps		## the images signed for Secure Boot, in build/signed/; KEY=db.key C
 	+@$(images)
 	@packaging/sign "$(KEY)" "$(CERT)" build/signed $(IMAGES)
 
-.PHONY: image sign
+dist: deps		## a release in build/dist/: images, stick, tool, SDKs, symbols, SBOM, checksums
+	+@$(images)
+	@$(MAKE) $(PARALLEL) host
+	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/dist build/dist $(VERSION)
+	@cd build/dist && ls -l
+
+.PHONY: image sign dist

@@ -48,6 +48,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_keeper_test
+	@EVERYTHING=1 tests/check e2e/dist_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
