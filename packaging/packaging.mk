@@ -20,4 +20,17 @@ dist: deps		## a release in build/dist/: images, stick, tool, SDKs, symbols, SBO
 	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/dist build/dist $(VERSION)
 	@cd build/dist && ls -l
 
-.PHONY: image sign dist
+deb: deps		## Debian packages of the tool and the images, in build/deb/
+	@deps/install packaging/deps.txt
+	+@$(images)
+	@$(MAKE) $(PARALLEL) host
+	@packaging/deb build/deb $(VERSION)
+	@ls -l build/deb/*.deb
+
+# What the packages' test needs, before its clock runs
+check: packaging-deps
+packaging-deps: deps
+	@deps/install packaging/deps.txt
+	@packaging/chroot --build || true
+
+.PHONY: image sign dist deb packaging-deps
