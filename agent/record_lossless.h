@@ -15,7 +15,7 @@
  *
  * Together: who wants room says so in its `waits` and signals the others, each of which stands
  *until nobody waits. Nobody waits for another CPU to stand, so there is no order in which they
- *could wait for each other; whoever waits gives up by itself.
+ *could wait for each other; whoever waits gives up by itself. tests/model/lossless.pml.
  */
 #ifndef AGENT_RECORD_LOSSLESS_H
 #define AGENT_RECORD_LOSSLESS_H

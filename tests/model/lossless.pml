@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `record --lossless`: CPUs whose programs share a lock, and which stand still together until a
+ * reader has made room (agent/record_lossless.c). The reader has of a ring only what some CPU pumps;
+ * it may die, is given up then, and may have a successor. A record is one slot. What a CPU tells
+ * others it tells again with each tick, and signals are barriers, so memory's order has no part in
+ * this. MUTANT has one thing wrong.
+ */
+#define CPUS	2
+#define RING	3
+#define RESERVE 3 /* a timer's record, that of who is nested in it, and one more before the signal */
+#define SAMPLES (me == 0 -> 4 : 2)
+#define NOBODY	CPUS
+
+#define NONE	     0
+#define SMALL	     1 /* the reserve is less than what is written before a CPU stands */
+#define NO_GATE	     2 /* a timer does not look before it writes */
+#define NO_SIGNAL    3 /* a record that leaves too little room calls nobody */
+#define HANDLER	     4 /* who has interrupted a handler stands, too */
+#define FOR_STANDING 5 /* a CPU stands while another stands, not while another waits */
+#define ALL_FIRST    6 /* who waits goes on only when all the others stand */
+#define NO_PUMP	     7 /* who stands leaves the line to those that run */
+#define KEEPS_RIGHT  8 /* who leaves without room goes on saying that it waits */
+#define NO_END	     9 /* a dead reader is waited for */
+
+byte mutant = 77; /* chosen by tests/model/check */
+
+byte used[CPUS];
+bit waits[CPUS], stands[CPUS], pending[CPUS], live[CPUS];
+bit excused[CPUS]; /* its ring was left without a reader, and has had no room since */
+
+byte ended;
+byte lock = NOBODY; /* whose */
+bit pumping;	    /* a CPU is at the line */
+bit dead, heir, died, given_up;
+
+#define OTHER	    (1 - me)
+#define ROOM(cpu)   (RING - used[cpu])
+#define MAY_STAND   (!given_up)
+#define IS_LOW	    (ROOM(me) < (mutant == SMALL -> RESERVE - 1 : RESERVE))
+#define OTHERS_WAIT (mutant == FOR_STANDING -> stands[OTHER] : waits[OTHER])
+
+inline take(cpu)
+{
+	used[cpu]--;
+	excused[cpu] = excused[cpu] && ROOM(cpu) < RESERVE;
+	given_up = 0 /* a tail has moved */
+}
+
+/* One record of any ring; how long a line takes is chance. */
+inline pump()
+{
+	if
+	:: used[0] > 0 -> take(0)
+	:: used[1] > 0 -> take(1)
+	fi
+}
+
+inline record()
+{
+	d_step {
+		samples++;
+		if
+		:: ROOM(me) >= RESERVE && !given_up -> excused[me] = 0
+		:: else
+		fi;
+		if
+		:: ROOM(me) > 0 -> used[me]++
+		:: else -> assert(excused[me]) /* lost */
+		fi;
+		if /* lossless_low() */
+		:: MAY_STAND && IS_LOW && mutant != NO_SIGNAL -> pending[me] = 1
+		:: else
+		fi
+	}
+}
+
+/* lossless_look(), lossless_stand(), and there whatever still makes a difference. */
+inline look()
+{
+	atomic {
+		pending[me] = 0;
+		waits[me] = MAY_STAND && IS_LOW;
+		stands[me] = MAY_STAND && (waits[me] || OTHERS_WAIT)
+	};
+	do
+	:: atomic { !stands[me] -> break }
+	:: atomic {
+			stands[me] && mutant != NO_PUMP && !pumping && !dead && used[0] + used[1] > 0 ->
+			pump()
+		}
+	:: atomic { stands[me] && pending[me] -> pending[me] = 0 }
+	:: atomic {
+			stands[me] && waits[me] && live[OTHER] && !stands[OTHER] && !pending[OTHER] ->
+			pending[OTHER] = 1
+		}
+	:: atomic {
+			stands[me] && waits[me] && dead && MAY_STAND && mutant != NO_END ->
+			given_up = 1;
+			excused[0] = 1;
+			excused[1] = 1
+		}
+	:: atomic {
+			stands[me] && MAY_STAND && waits[me] && ROOM(me) >= RESERVE &&
+			(mutant != ALL_FIRST || stands[OTHER]) ->
+			waits[me] = 0
+		}
+	:: atomic {
+			stands[me] && (!MAY_STAND || (!waits[me] && !OTHERS_WAIT)) ->
+			waits[me] = waits[me] && mutant == KEEPS_RIGHT;
+			stands[me] = 0
+		}
+	od
+}
+
+/* A signal of its own is heard at the end. In another handler it is in vain. */
+inline nested()
+{
+	if
+	:: atomic {
+			samples < SAMPLES -> record();
+			if
+			:: mutant == HANDLER && pending[me] -> look()
+			:: else -> pending[me] = 0
+			fi
+		}
+	:: true
+	fi
+}
+
+inline overflow()
+{
+	atomic {
+		record();
+		if
+		:: pending[me] -> look()
+		:: else
+		fi
+	}
+}
+
+/* The tick, which pumps the line, and the sample of cpu-clock. */
+inline timer()
+{
+	if
+	:: mutant != NO_GATE -> look()
+	:: else
+	fi;
+	if
+	:: atomic { !pumping -> pumping = 1 };
+		nested();
+		atomic {
+			if
+			:: !dead && used[0] + used[1] > 0 -> pump()
+			:: true
+			fi;
+			pumping = 0
+		}
+	:: pumping
+	fi;
+	atomic {
+		if
+		:: samples < SAMPLES -> record(); pending[me] = 0
+		:: else
+		fi
+	}
+}
+
+active [CPUS] proctype Cpu()
+{
+	byte me = _pid, samples;
+	bit over, ticked;
+
+	live[me] = 1;
+	do
+	:: atomic { samples < SAMPLES -> overflow() }
+	:: samples < SAMPLES || !ticked -> timer(); ticked = samples == SAMPLES
+	:: pending[me] -> look()
+	:: atomic { !over && lock == me -> lock = NOBODY; over = 1 }
+	:: atomic { !over && lock == NOBODY -> lock = me }
+	:: over && samples == SAMPLES && ticked -> break
+	od;
+	atomic { live[me] = 0; pending[me] = 0 };
+	ended++
+}
+
+active proctype Reader()
+{
+end:	do
+	:: atomic {
+			!died -> dead = 1;
+			died = 1;
+			if
+			:: heir = 1
+			:: heir = 0
+			fi
+		}
+	:: atomic { dead && heir -> dead = 0 }
+	od
+}
+
+active proctype Judge()
+{
+	timeout;
+	assert(ended == CPUS)
+}
