@@ -28,7 +28,7 @@ SBOM = f"bareperf-{VERSION}.spdx.json"
 FILES = {"bareperfx64.efi", "bareperfaa64.efi", "bareperf.img.xz", "LICENSES.txt", "SHA256SUMS", SBOM,
          f"{TOOL}.tar.xz", f"{SYMBOLS}.tar.xz",
          *(f"bareperf-{VERSION}-sdk-{arch}.tar.xz" for arch in ARCHES)}
-STATIC = {"newlib", "libgcc", "gnu-efi", "libpfm4", "libiberty", "glibc"}
+STATIC = {"newlib", "libgcc", "gnu-efi", "device-tree-compiler", "libpfm4", "libiberty", "glibc"}
 DYNAMIC = {"elfutils", "zlib", "jansson", "capstone", "glibc"}
 LINKED = {*((name, "STATIC_LINK") for name in STATIC), *((name, "DYNAMIC_LINK") for name in DYNAMIC)}
 
