@@ -29,8 +29,13 @@ MACHINES = [
      "cortex-a76"),
 ]
 
+# What a tree of the last one's reserves, which it gives its applications all the same: much of RAM,
+# and where the trace region would lie
+RESERVED = 0x44000000, 0x10000000
+
 PROGRAM = r"""
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <bareperf/thread.h>
 
@@ -56,21 +61,39 @@ int main(int argc, char **argv)
 		bareperf_thread_join(cpu, NULL);
 	for (int cpu = 0; cpu < 4; cpu++)
 		sum += sums[cpu][0];
-	printf("%s: %lu\n", argv[argc - 1], sum);
+	printf("%s: %lu, heap at %p\n", argv[argc - 1], sum, malloc(100000));
 	return 0;
 }
 """
 
 
+def machine_words(kind, cpu):
+    return ["qemu-system-aarch64", "-machine", kind, "-cpu", cpu, "-smp", str(CPUS), "-m", "512"]
+
+
+def reserving_tree(directory, kind, cpu):
+    """The machine's own tree, with /reserved-memory."""
+    tree = directory / "tree.dtb"
+    subprocess.run([*machine_words(f"{kind},dumpdtb={tree}", cpu), "-nographic", "-nodefaults"],
+                   check=True, capture_output=True)
+    node, (address, size) = "/reserved-memory", RESERVED
+    for words in (["-c", tree, node], ["-t", "i", tree, node, "#address-cells", "2"],
+                  ["-t", "i", tree, node, "#size-cells", "2"], [tree, node, "ranges"],
+                  ["-c", tree, f"{node}/test@{address:x}"],
+                  ["-t", "x", tree, f"{node}/test@{address:x}", "reg", "0", f"{address:x}", "0",
+                   f"{size:x}"]):
+        subprocess.run(["fdtput", *words], check=True)
+    return ["-dtb", tree]
+
+
 class Board:
     """A machine that has been booted from a volume, and waits for commands on its line."""
 
-    def __init__(self, directory, volume, firmware, kind, cpu):
+    def __init__(self, directory, volume, firmware, kind, cpu, *options):
         self.directory = directory
         self.path, self.log = directory / "line", directory / "log"
         self.process = subprocess.Popen(
-            ["qemu-system-aarch64", "-machine", kind, "-cpu", cpu, "-smp", str(CPUS), "-m", "512",
-             "-nodefaults", "-display", "none", "-no-reboot", "-bios", firmware, "-chardev",
+            [*machine_words(kind, cpu), *options, "-nodefaults", "-display", "none", "-no-reboot", "-bios", firmware, "-chardev",
              f"socket,id=line,path={self.path},server=on,wait=off,logfile={self.log}",
              "-serial", "chardev:line", "-drive", f"if=none,id=stick,format=raw,file={volume.path}",
              "-device", "virtio-blk-pci,drive=stick"],
@@ -119,13 +142,22 @@ def story(board, name):
             "all CPUs are started, and sampled by their timers", CPUS)
     text = records(board, name, "record -a -e cycles -c 1000000 -g -- payload done",
                    "a payload of theirs is, by their counters' interrupts", CPUS)
-    tap.ok("done: 1799999940000000" in text + board.said(), f"{name}: and runs to its end", text)
+    tap.ok("done: 1799999940000000, heap at 0x" in text + board.said(), f"{name}: and runs to its end", text)
     status, text = board.tool("stat -a -A -e cycles,cpu-clock -- payload done")
     tap.ok(status == 0 and len(re.findall(r"\b\d[\d,]{6,}\s+cycles", text)) == CPUS,
            f"{name}: stat counts on each CPU", text)
     status, text = board.tool("record --acpi -e cpu-clock -- noploop 1")
     tap.ok(status == REFUSED and "read already: say this when the machine boots" in text,
            f"{name}: other tables than those that were believed are not to be had any more", text)
+
+
+def keeps_off(board, name):
+    first, size = RESERVED
+    places = [int(at, 16) for at in re.findall(r"(?:trace region: \d+ KiB|heap) at 0x([0-9a-f]+)",
+                                                   board.said())]
+    tap.ok(len(places) > 1 and not any(first <= at < first + size for at in places),
+           f"{name}: what its tree reserves is used for nothing, though its map calls it free",
+           [hex(at) for at in places])
 
 
 def boots(place, name, firmware, kind, cpu):
@@ -136,9 +168,13 @@ def boots(place, name, firmware, kind, cpu):
                           machine.TOP / "build/aarch64/bareperf.efi",
                           {"bareperf.cfg": b"list --exclusive --then wait\n",
                            "payload.elf": program.read_bytes()})
-    board = Board(directory, volume, firmware, kind, cpu)
+    reserves = firmware == AAVMF
+    board = Board(directory, volume, firmware, kind, cpu,
+                  *(reserving_tree(directory, kind, cpu) if reserves else ()))
     try:
         story(board, name)
+        if reserves:
+            keeps_off(board, name)
     finally:
         board.close()
 
