@@ -5,6 +5,8 @@
 It is made twice, of this tree and of a copy in another directory. There the image for x86_64 is
 compiled anew, and the rest taken over; with EVERYTHING in the environment (make soak) all of it is,
 newlib and libpfm4 included.
+
+check-timeout: 1800
 """
 
 import contextlib

@@ -133,12 +133,21 @@ def by_shim(place, keys):
         tap.skip("shim starts what a machine owner's key has signed", f"there is no {SHIM}")
         return
     shim = secure_boot.sign(keys["db"], SHIM, place / "shim.efi")
-    ours = secure_boot.sign(keys["MOK"], TOP / "build/x86_64/bareperf.efi", place / "mok.efi")
-    volume = disk(place, "shim", "x86_64", shim, {"EFI/BOOT/grubx64.efi": ours.read_bytes()})
-    output = boot("x86_64", secure_boot.enforced("x86_64", place / "shim.vars", keys["PK"], keys["db"],
-                                                 keys["MOK"]), [volume])
+    contents = (TOP / "build/x86_64/bareperf.efi").read_bytes()
+
+    def started(name, image, until=None):
+        (place / name).write_bytes(image)
+        ours = secure_boot.sign(keys["MOK"], place / name, place / f"{name}.signed")
+        volume = disk(place, name, "x86_64", shim, {"EFI/BOOT/grubx64.efi": ours.read_bytes()})
+        firmware = secure_boot.enforced("x86_64", place / f"{name}.vars", keys["PK"], keys["db"], keys["MOK"])
+        return volume, boot("x86_64", firmware, [volume], until)
+
+    volume, output = started("mok", contents)
     tap.ok(recorded(place, volume) >= ENOUGH,
            "shim starts what a machine owner's key (MOK) has signed, and it records", output[-3000:])
+    output = started("bare", contents.replace(b".sbat\0\0\0", b".none\0\0\0", 1), "Security Violation")[1]
+    tap.ok("Verification failed: (0x1A) Security Violation" in output and BANNER not in output,
+           "which it refuses to do without the section .sbat", output[-3000:])
 
 
 with tempfile.TemporaryDirectory(prefix="bareperf-secure-boot-test-") as directory:
