@@ -55,6 +55,7 @@ static const struct {
 	{ "HPET", 56, acpi_parse_hpet }, { "SPCR", 52, acpi_parse_spcr },
 	{ "DBG2", 44, acpi_parse_dbg2 }, { "GTDT", 80, acpi_parse_gtdt },
 	{ "WDAT", 64, acpi_parse_wdat }, { "WDRT", 36, acpi_parse_wdrt },
+	{ "MCFG", 44, acpi_parse_mcfg },
 };
 
 static void parse_table(const struct parse *parse, uint64_t address)

@@ -11,7 +11,8 @@
 
 /*
  * Fill platform from the tables that the RSDP at this address leads to: MADT (CPUs, I/O APICs,
- * GIC), FADT (PM timer, PSCI), HPET, SPCR or else DBG2 (UART), GTDT, WDAT and WDRT (watchdogs).
+ * GIC), FADT (PM timer, PSCI), HPET, SPCR or else DBG2 (UART), GTDT, WDAT and WDRT (watchdogs),
+ * MCFG (PCI Express configuration space).
  * Tables that are missing leave their members 0. warn gets a line for each table that was refused.
  * 0, or -ENOENT if there is no RSDP or root table to be trusted. Pure: the unit tests call it on
  * the host.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that name single devices: timers and UARTs. */
+/* The tables that name single devices: timers, UARTs, watchdogs, PCI host bridges. */
 #include "lib/acpi_tables.h"
 
 /* Generic Address Structure, ACPI 6.5, 5.2.3.2; 12 bytes */
@@ -177,4 +177,21 @@ void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *
 	(void)size;
 	if (!platform->watchdog)
 		platform->watchdog = "WDRT";
+}
+
+/* PCI Firmware Specification 3.2, 4.1.2: allocations of 16 bytes, each with the address of bus 0.
+ */
+void acpi_parse_mcfg(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+{
+	for (uint32_t at = 44; size - at >= 16 && platform->ecam_count < ARCH_MAX_ECAMS; at += 16) {
+		uint64_t address = acpi_u64(table + at);
+		uint8_t first = table[at + 10], last = table[at + 11];
+
+		if (address == 0 || last < first)
+			continue;
+		platform->ecams[platform->ecam_count].address = address;
+		platform->ecams[platform->ecam_count].segment = acpi_u16(table + at + 8);
+		platform->ecams[platform->ecam_count].first_bus = first;
+		platform->ecams[platform->ecam_count++].last_bus = last;
+	}
 }

@@ -35,5 +35,6 @@ void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *
 void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_mcfg(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 
 #endif

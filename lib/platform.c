@@ -7,6 +7,7 @@
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
 #include "lib/memory.h"
+#include "lib/pci.h"
 
 #define COM1 0x3f8U /* where a PC has its first */
 
@@ -116,6 +117,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 		memory_keep_off(platform.reserved[i].address, platform.reserved[i].size);
 	if (platform.has_uart)
 		map_uart(&platform.uart);
+	pci_begin(&platform);
 	platform.low_memory = (uint64_t)memory_alloc_pages_below(2, 1U << 20);
 	return &platform;
 }

@@ -322,6 +322,30 @@ static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 	assert_null(platform.watchdog);
 }
 
+static void configuration_space_is_found_of_each_host_bridge(void **state)
+{
+	uint32_t mcfg = add_table("MCFG", 44 + 3 * 16 + 15); /* the last one is cut off */
+
+	(void)state;
+	put(mcfg + 44, 0xb0000000, 8);
+	put(mcfg + 44 + 11, 0xff, 1);
+	put(mcfg + 60 + 10, 1, 1); /* buses that go backwards, and no address */
+	put(mcfg + 76, 0x4010000000, 8);
+	put(mcfg + 76 + 8, 1, 2);
+	put(mcfg + 76 + 10, 0x40, 1);
+	put(mcfg + 76 + 11, 0x40, 1);
+	put(mcfg + 92, 0xdead0000, 8);
+	seal_table(mcfg);
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_int_equal(platform.ecam_count, 2);
+	assert_int_equal(platform.ecams[0].address, 0xb0000000);
+	assert_int_equal(platform.ecams[0].last_bus - platform.ecams[0].first_bus, 0xff);
+	assert_int_equal(platform.ecams[1].address, 0x4010000000);
+	assert_int_equal(platform.ecams[1].segment, 1);
+	assert_true(platform.ecams[1].first_bus == 0x40 && platform.ecams[1].last_bus == 0x40);
+}
+
 static void add_spcr(void)
 {
 	uint32_t spcr = add_table("SPCR", 80);
@@ -543,6 +567,7 @@ static void bent_tables_never_do_harm(void **state)
 		assert_true(platform.cpu_count <= ARCH_MAX_CPUS);
 		assert_true(platform.gicr_count <= ARCH_MAX_GICR_AREAS);
 		assert_true(platform.ioapic_count <= ARCH_MAX_IOAPICS);
+		assert_true(platform.ecam_count <= ARCH_MAX_ECAMS);
 	}
 	free(good);
 }
@@ -558,6 +583,7 @@ int main(void)
 		CASE(hpet_and_arms_timers_are_found),
 		CASE(watchdogs_are_found_and_whether_one_runs),
 		CASE(arms_generic_watchdog_is_one_of_its_platform_timers),
+		CASE(configuration_space_is_found_of_each_host_bridge),
 		CASE(a_debug_port_is_the_uart_where_there_is_no_console),
 		CASE(the_consoles_rate_is_what_its_table_knows_of_it),
 		CASE(the_console_wins_over_the_debug_port_in_either_order),
