@@ -53,6 +53,22 @@ static int say_bad_config(int code)
 	return code;
 }
 
+/* Boot managers and loaders put anything there. What a shell has passed on was typed to be a
+ * command, and what begins like one was to be one; the rest is not ours to obey, or to fail of. */
+static bool are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
+{
+	if (code < 0)
+		return command_is_named(text);
+	if (loadoptions_name_image(image->LoadOptions, image->LoadOptionsSize))
+		return true;
+	return !loadoptions_are_parameters(text) && command_is_meant(text);
+}
+
+static const char *why_unusable(int code)
+{
+	return code == -E2BIG ? "longer than 1023 characters" : "not a line of plain ASCII text";
+}
+
 int command_line_read(char *text, size_t capacity)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
@@ -62,17 +78,16 @@ int command_line_read(char *text, size_t capacity)
 	if (!image)
 		return 0;
 	code = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
-	if (code > 0 && !loadoptions_are_parameters(text))
+	if (code != 0 && are_ours(image, text, code)) {
+		if (code < 0)
+			console_printf("load options: %s\n", why_unusable(code));
 		return code;
-	if (code > 0)
-		console_printf("load options: a kernel's parameters, none of ours\n");
-	/* Boot managers put anything there; what begins like a command was to be one. */
-	if (code < 0)
-		console_printf("load options: %s\n", code == -E2BIG
-		                                         ? "longer than 1023 characters"
-		                                         : "not a line of plain ASCII text");
-	if (code < 0 && command_is_named(text))
-		return code;
+	}
+	if (code != 0)
+		console_printf(
+		    "load options: none of ours, not obeyed (%s): a command is looked for "
+		    "in \\bareperf.cfg\n",
+		    code < 0 ? why_unusable(code) : text);
 	text[0] = 0;
 	code = read_config(image);
 	if (code > 0)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define NAME_MAX_LENGTH 512U /* of an image's path and its NUL, as a shell has it */
+
 /* Characters in either of the two codings. */
 struct source {
 	const uint8_t *bytes;
@@ -102,6 +104,24 @@ static size_t drop_initrd(char *text, size_t length)
 		length--;
 	text[length] = 0;
 	return length;
+}
+
+bool loadoptions_name_image(const void *options, size_t size)
+{
+	const struct source source = { options, size / 2, true };
+	char name[NAME_MAX_LENGTH];
+	size_t from = 0, to;
+
+	if (!options || size % 2 != 0)
+		return false;
+	while (from < source.count && is_blank(char_at(&source, from)))
+		from++;
+	to = source.count - from < sizeof(name) - 1 ? source.count : from + sizeof(name) - 1;
+	for (size_t i = from; i < to; i++)
+		if (char_at(&source, i) == 0)
+			to = i;
+	copy_trimmed(&source, from, to, name, sizeof(name));
+	return image_name_length(name) != 0;
 }
 
 int loadoptions_to_text(const void *options, size_t size, char *text, size_t capacity)

@@ -22,6 +22,10 @@
  */
 int loadoptions_to_text(const void *options, size_t size, char *text, size_t capacity);
 
+/* Is the first word of such text an .efi file's name? Then somebody has typed it, or a script, and
+ * what follows was to be a command. Any bytes. */
+bool loadoptions_name_image(const void *options, size_t size);
+
 /* Do they begin with what only a kernel's parameters have, a value ("root=/dev/sda1")? U-Boot hands
  * its bootargs to every image. */
 bool loadoptions_are_parameters(const char *text);

@@ -99,6 +99,16 @@ bool command_is_named(const char *text)
 	return false;
 }
 
+bool command_is_meant(const char *text)
+{
+	size_t length = strcspn(text, " \t");
+	struct suggestion near = suggestion_for(text, length);
+
+	for (unsigned i = 0; i < VERBS; i++)
+		suggestion_offer(&near, verbs[i].name);
+	return command_is_named(text) || (near.meant && near.distance <= (length + 1) / 4);
+}
+
 /* Whether word is this option. If its argument is in the same word, as in -m,64 and --event=LIST,
  * *argument is that. */
 static bool is_option(const struct command_option *option, const char *word, const char **argument)

@@ -81,6 +81,9 @@ int command_parse(struct command *command, const char *text, const struct comman
 /* Whether text begins with the name of a command. Thread. */
 bool command_is_named(const char *text);
 
+/* Or with a word so near to one that it is a mistake ("recrod"), a wrong letter in four. Thread. */
+bool command_is_meant(const char *text);
+
 /* How many of the words of a command are its name and its options: behind them stand "--" and the
  * workload, or the workload, whose own words may be anything. Thread. */
 unsigned command_own_words(const char *const *words, unsigned count);

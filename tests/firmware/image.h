@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/command_line.h"
+#include "agent/loadoptions.h"
 #include "agent/payload_run.h"
 #include "boot/start.h"
 #include "lib/console.h"
@@ -63,12 +64,22 @@ static inline bool test_asked(const char *word)
 	return false;
 }
 
+/* Whatever the load options are; else the volume's \bareperf.cfg. */
+static inline void test_read_command(void)
+{
+	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+
+	if (!self || loadoptions_to_text(self->LoadOptions, self->LoadOptionsSize, test_command,
+	                                 sizeof(test_command)) <= 0)
+		command_line_read(test_command, sizeof(test_command));
+}
+
 /* Boot, and call story() once the machine is ours. Does not return if all goes well. */
 static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
                                    void (*falsify)(void), int (*story)(void *arg))
 {
 	efi_begin(image, system);
-	command_line_read(test_command, sizeof(test_command));
+	test_read_command();
 	if (memory_init() != 0)
 		return EFI_OUT_OF_RESOURCES;
 	test_platform = *platform_init(ARCH_TABLES_NONE);

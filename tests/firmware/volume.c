@@ -87,7 +87,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	char *rest = test_command;
 
 	efi_begin(image, system);
-	command_line_read(test_command, sizeof(test_command));
+	test_read_command();
 	if (memory_init() != 0)
 		return EFI_OUT_OF_RESOURCES;
 	syscalls_init(memory_alloc_pages(HEAP_PAGES), HEAP_PAGES * 4096ULL, &clock);

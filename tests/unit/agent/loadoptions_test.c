@@ -87,6 +87,37 @@ static void what_qemus_loader_appends_is_dropped(void **state)
 	assert_options("initrd=initrd list", "initrd=initrd list");
 }
 
+static bool names_image(const char *options)
+{
+	uint8_t wide[2 * 600];
+	size_t length = strlen(options) + 1;
+
+	for (size_t i = 0; i < length; i++) {
+		wide[2 * i] = (uint8_t)options[i];
+		wide[2 * i + 1] = 0;
+	}
+	return loadoptions_name_image(wide, 2 * length);
+}
+
+static void what_a_shell_passes_on_begins_with_an_images_name(void **state)
+{
+	char path[560];
+
+	(void)state;
+	assert_true(names_image("bareperf.efi list"));
+	assert_true(names_image("  fs0:\\efi\\boot\\BOOTX64.EFI"));
+	assert_true(names_image("\"fs0:\\my files\\bareperf.efi\" foo"));
+	assert_false(names_image("quiet splash"));
+	assert_false(names_image("record bareperf.efi"));
+	assert_false(names_image(""));
+	memset(path, 'x', sizeof(path) - 1); /* longer than any path */
+	strcpy(path + sizeof(path) - 5, ".efi");
+	assert_false(names_image(path));
+	assert_false(loadoptions_name_image(NULL, 8));
+	assert_false(loadoptions_name_image("x\0.\0e\0f\0i\0", 9));
+	assert_true(loadoptions_name_image("x\0.\0e\0f\0i\0", 10));
+}
+
 static void a_kernels_parameters_are_no_command(void **state)
 {
 	(void)state;
@@ -213,6 +244,7 @@ int main(void)
 		cmocka_unit_test(what_stands_behind_the_nul_is_not_looked_at),
 		cmocka_unit_test(the_images_own_name_is_skipped),
 		cmocka_unit_test(what_qemus_loader_appends_is_dropped),
+		cmocka_unit_test(what_a_shell_passes_on_begins_with_an_images_name),
 		cmocka_unit_test(a_kernels_parameters_are_no_command),
 		cmocka_unit_test(no_options_are_an_empty_line),
 		cmocka_unit_test(bytes_that_are_no_text_are_refused),

@@ -360,6 +360,17 @@ static void a_command_is_known_by_its_first_word(void **state)
 	assert_false(command_is_named(""));
 }
 
+static void a_wrong_letter_in_four_is_a_mistake_and_more_is_another_word(void **state)
+{
+	(void)state;
+	assert_true(command_is_meant("record -e cycles") && command_is_meant("-h"));
+	assert_true(command_is_meant("recrod -e cycles") && command_is_meant("lst"));
+	assert_true(command_is_meant("sefltets"));
+	assert_false(command_is_meant("quiet splash") || command_is_meant("test"));
+	assert_false(command_is_meant("ro root=/dev/sda1") || command_is_meant("record-player"));
+	assert_false(command_is_meant("") || command_is_meant(" "));
+}
+
 static void any_length_and_number_of_words_is_survived(void **state)
 {
 	char text[COMMAND_MAX_LENGTH + 2];
@@ -391,6 +402,7 @@ int main(void)
 		cmocka_unit_test(an_option_that_means_nothing_is_refused),
 		cmocka_unit_test(what_was_meant_is_offered),
 		cmocka_unit_test(a_command_is_known_by_its_first_word),
+		cmocka_unit_test(a_wrong_letter_in_four_is_a_mistake_and_more_is_another_word),
 		cmocka_unit_test(the_workload_and_all_behind_it_are_not_the_commands),
 		cmocka_unit_test(any_length_and_number_of_words_is_survived),
 	};
