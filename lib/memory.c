@@ -9,11 +9,15 @@
 #include "lib/image.h"
 #include "lib/pages.h"
 
-#define PAGE         4096U
-#define MAX_MAPPINGS 1024U
-#define MAP_SLACK    16U /* descriptors that may come up between two calls */
-#define EXIT_TRIES   8
-#define HEAP_MAX     (256ULL << 20) /* that is borrowed */
+#define PAGE        4096U
+#define MAP_SLACK   16U /* descriptors that may come up between two calls */
+#define EXIT_TRIES  8
+#define HEAP_MAX    (256ULL << 20) /* that is borrowed */
+#define IMAGE_PARTS 5U
+
+/* UEFI 2.10, 7.2.3. Memory of a special purpose is conventional, and somebody else's to use. */
+#define MEMORY_CACHEABILITY    (EFI_MEMORY_UC | EFI_MEMORY_WC | EFI_MEMORY_WT | EFI_MEMORY_WB)
+#define MEMORY_SPECIAL_PURPOSE (1ULL << 18)
 
 static struct {
 	uint8_t *bytes;
@@ -23,10 +27,11 @@ static struct {
 	UINTN key;
 } map;
 
-/* The firmware's RAM first, then what was asked for, so that the latter wins. */
-static struct arch_mapping mappings[MAX_MAPPINGS];
+/* The firmware's RAM first, then what was asked for, so that the latter wins. As many as its map
+ * may make: one of holes has thousands. */
+static struct arch_mapping *mappings;
 static struct arch_mapping extras[64];
-static unsigned nr_mappings, nr_extras;
+static unsigned nr_mappings, max_mappings, nr_extras;
 
 static void *heap_start;
 static uint64_t heap_size;
@@ -71,8 +76,11 @@ int memory_init(void)
 	return EFI_ERROR(status) ? -EIO : 0;
 }
 
+/* What may not be cached write-back cannot be ours; firmware that says nothing of it means RAM. */
 static bool is_ram(const EFI_MEMORY_DESCRIPTOR *area)
 {
+	if (area->Attribute & MEMORY_CACHEABILITY && !(area->Attribute & EFI_MEMORY_WB))
+		return false;
 	switch (area->Type) {
 	case EfiLoaderCode:
 	case EfiLoaderData:
@@ -155,8 +163,9 @@ void memory_largest(uint64_t *start, uint64_t *size)
 	for (UINTN i = 0; i < nr_descriptors(); i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 
-		if (area->Type == EfiConventionalMemory && area->PhysicalStart >= 1U << 20 &&
-		    area->NumberOfPages * PAGE > *size) {
+		if (area->Type == EfiConventionalMemory && is_ram(area) &&
+		    !(area->Attribute & MEMORY_SPECIAL_PURPOSE) &&
+		    area->PhysicalStart >= 1U << 20 && area->NumberOfPages * PAGE > *size) {
 			*start = area->PhysicalStart;
 			*size = area->NumberOfPages * PAGE;
 		}
@@ -186,7 +195,7 @@ int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type)
 
 static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 {
-	struct arch_mapping *last = nr_mappings > 0 ? &mappings[nr_mappings - 1] : NULL;
+	struct arch_mapping *last = mappings && nr_mappings > 0 ? &mappings[nr_mappings - 1] : NULL;
 
 	if (start >= end)
 		return 0;
@@ -194,7 +203,7 @@ static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 		last->size += end - start;
 		return 0;
 	}
-	if (nr_mappings == MAX_MAPPINGS)
+	if (!mappings || nr_mappings == max_mappings)
 		return -ENOSPC;
 	mappings[nr_mappings++] = (struct arch_mapping){ start, end - start, type };
 	return 0;
@@ -220,7 +229,7 @@ static int append_image(void)
 	const struct {
 		const char *start, *end;
 		enum arch_map_type type;
-	} parts[] = {
+	} parts[IMAGE_PARTS] = {
 		{ __image_start, __text_start, ARCH_MAP_RODATA },
 		{ __text_start, __text_end, ARCH_MAP_CODE },
 		{ __text_end, __data_start, ARCH_MAP_RODATA },
@@ -229,7 +238,7 @@ static int append_image(void)
 	};
 	int code = 0;
 
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && code == 0; i++)
+	for (unsigned i = 0; i < IMAGE_PARTS && code == 0; i++)
 		code =
 		    memory_append((uint64_t)parts[i].start, (uint64_t)parts[i].end, parts[i].type);
 	return code;
@@ -248,11 +257,42 @@ static const char *const memory_no_interrupts[] = {
 	    "GICv3); where there are ACPI tables, --acpi reads those",
 };
 
+/* Room for them, and then the map as it is by now. */
+static int memory_begin_mappings(void)
+{
+	int code = memory_init();
+
+	if (code != 0)
+		return code;
+	nr_mappings = 0;
+	max_mappings = (unsigned)nr_descriptors() + MAP_SLACK + IMAGE_PARTS + nr_extras;
+	mappings = memory_alloc_pages((max_mappings * sizeof(*mappings) + PAGE - 1) / PAGE);
+	return mappings ? memory_init() : -ENOMEM;
+}
+
+static void memory_say(int code, enum arch_tables tables)
+{
+	if (code == -ENODEV)
+		console_printf("%s\n", memory_no_interrupts[tables]);
+	if (code == -ENOTSUP)
+		console_printf(
+		    "the CPU knows HCR_EL2.E2H = 1 only (ID_AA64MMFR4_EL1.E2H0): have the firmware "
+		    "enter us at EL1\n");
+	if (code == -EINVAL)
+		console_printf(
+		    "the firmware's memory map names memory beyond 48 bits of address, which our "
+		    "page tables do not reach: have it map less\n");
+	if (code == -ENOMEM)
+		console_printf(
+		    "the firmware has no memory left for page tables and stacks (some %u MiB "
+		    "free in its memory map's largest block)\n",
+		    (unsigned)(memory_largest_free() >> 20));
+}
+
 int memory_prepare(const struct arch_platform *platform)
 {
-	int code = memory_init(); /* the map as it is by now */
+	int code = memory_begin_mappings();
 
-	nr_mappings = 0;
 	if (code == 0)
 		code = append_ram();
 	if (code == 0)
@@ -260,11 +300,9 @@ int memory_prepare(const struct arch_platform *platform)
 	for (unsigned i = 0; i < nr_extras && code == 0; i++)
 		code = memory_append(extras[i].address, extras[i].address + extras[i].size,
 		                     extras[i].type);
-	if (code != 0)
-		return code;
-	code = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
-	if (code == -ENODEV)
-		console_printf("%s\n", memory_no_interrupts[platform->tables]);
+	if (code == 0)
+		code = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
+	memory_say(code, platform->tables);
 	return code;
 }
 

@@ -60,7 +60,7 @@ void *memory_alloc_at(uint64_t address, size_t pages);
 /* Map this too; later mappings win over earlier ones and over RAM. 0 or -ENOSPC. */
 int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type);
 
-/* Hand all mappings to arch_prepare(). 0, -ENOSPC or its error; a missing interrupt controller is
+/* Hand all mappings to arch_prepare(). 0, -ENOMEM, -ENOSPC or its error; what the machine lacks is
  * said on the console. */
 int memory_prepare(const struct arch_platform *platform);
 

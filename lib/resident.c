@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/resident.h"
 
+#include <errno.h>
+
 #include "arch/loan.h"
 #include "lib/console.h"
 #include "lib/efi.h"
@@ -24,6 +26,10 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 	int code = arch_keep_firmware();
 
 	resident_platform = platform;
+	if (code == -ENOTSUP)
+		console_printf(
+		    "the firmware has shadow stacks on (CR4.CET), which cannot be given "
+		    "back: use --exclusive, or switch CET off in its menus\n");
 	if (code == 0)
 		code = memory_borrow_heap();
 	if (code == 0 && other_cpus && arch_cpus_are_lent()) {
