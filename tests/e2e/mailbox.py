@@ -28,10 +28,10 @@ MACHINES = {
 class Agent:
     """The host's side of the mailbox, by docs/trace-region.md."""
 
-    def __init__(self, directory, arch, *options, program=None, mib=16, server=None):
+    def __init__(self, directory, arch, *options, program=None, mib=16, server=None, base=None):
         """A machine of arch whose trace region is a file in directory, of so many MiB, with QEMU's
         options; program is the QEMU; server makes an ivshmem server that hands out the file, and
-        is listening at .path, or None."""
+        is listening at .path, or None; base: machine, CPU and firmware, if not the usual."""
         self.path = pathlib.Path(directory) / "region"
         with open(self.path, "wb") as file:
             file.truncate(mib << 20)
@@ -43,7 +43,7 @@ class Agent:
             memory = ["-chardev", f"socket,id=shm,path={self.server.path}", "-device",
                       "ivshmem-doorbell,chardev=shm,vectors=4"]
         self.process = subprocess.Popen(
-            [program or f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nodefaults",
+            [program or f"qemu-system-{arch}", *(base or MACHINES[arch]), "-m", "512", "-nodefaults",
              "-display", "none", "-no-reboot", *memory, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.path, "r+b") as file:

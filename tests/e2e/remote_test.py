@@ -7,7 +7,6 @@ a run is joined, stopped and left."""
 import contextlib
 import json
 import os
-import pathlib
 import random
 import signal
 import subprocess
@@ -21,60 +20,11 @@ import mailbox
 import recordings
 import region as tr
 import tap
+from remote import Remote
 
 KILLS = int(os.environ.get("KILLS", "8"))
 REFUSED, ERROR, UNFINISHED = 126, 125, 253
 INTERRUPTED = 128 + signal.SIGINT
-
-
-class Remote:
-    """The tool's subcommands on one machine; files are in a directory of its own."""
-
-    def __init__(self, agent, directory):
-        self.agent, self.directory = agent, pathlib.Path(directory)
-        self.url = f"shm:{agent.path}"
-
-    def words(self, command, *options, url=None):
-        verb, *rest = command.split()
-        return [machine.TOOL, verb, "--channel", url or self.url, *options, *rest]
-
-    def start(self, command, *options, url=None):
-        return subprocess.Popen(self.words(command, *options, url=url), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                cwd=self.directory)
-
-    def __call__(self, command, *options, url=None):
-        """Exit status and text."""
-        process = self.start(command, *options, url=url)
-        text = process.communicate(timeout=live.PATIENCE)[0]
-        return process.returncode, text
-
-    def dump(self, name):
-        """What dump says of a recording: its exit status as "status"."""
-        done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
-                              capture_output=True, text=True, check=False)
-        return {**json.loads(done.stdout), "status": done.returncode}
-
-    def printed(self, name):
-        return subprocess.run([machine.TOOL, "dump", "--summary", self.directory / name],
-                              capture_output=True, text=True, check=False).stdout
-
-    def samples(self, name):
-        """How many perf finds in a file, whole or not."""
-        done = subprocess.run(["perf", "script", "-i", name, "-F", "time"], cwd=self.directory,
-                              capture_output=True, text=True, check=False)
-        return len(done.stdout.splitlines())
-
-    def files(self):
-        return sorted(path.name for path in self.directory.iterdir())
-
-    def word(self, name):
-        return self.agent.word(*tr.HEADER[name])
-
-    def until_run(self, run):
-        """Its events count: a reader was found to be ready."""
-        return self.agent.until(lambda: self.word("run") == run and
-                                self.agent.state() == tr.RECORDING)
 
 
 def total(summary, what):
