@@ -50,3 +50,24 @@ tests: host $(UNIT) $(FUZZERS)
 	@:
 benches: host $(BENCHES)
 	@:
+
+# ---- Running them ----
+
+# The hardware model is built before the tests' clocks run; 77: its source cannot be had.
+model = tests/qemu/build.sh >/dev/null || [ $$? -eq 77 ]
+
+check: deps		## every test; CHECK=pattern selects some of them
+	+@$(images)
+	@$(MAKE) $(PARALLEL) tests
+	@$(model)
+	@tests/check $(CHECK)
+
+check-model: deps	## only the hardware model that other tests use: QEMU with our patches
+	@$(model)
+	@tests/check qemu/check-model
+
+bench: deps		## the figures that we promise; BENCH=pattern selects some of them
+	@deps/install tests/bench/deps.txt
+	+@$(images)
+	@$(MAKE) $(PARALLEL) benches
+	@tests/bench/run $(BENCH)
