@@ -137,8 +137,11 @@ struct perf_record_mmap2 {
 };
 _Static_assert(sizeof(struct perf_record_mmap2) == 72, "perf_record_mmap2");
 
-/* Of MMAP2, Linux's numbers: PROT_READ | PROT_EXEC, and MAP_PRIVATE. */
-#define PERF_MMAP_PROT  5U
-#define PERF_MMAP_FLAGS 2U
+/* Of MMAP2, Linux's numbers: PROT_READ | PROT_EXEC, or PROT_READ | PROT_WRITE, and MAP_PRIVATE; and
+ * of its misc that it is of data. */
+#define PERF_MMAP_PROT             5U
+#define PERF_MMAP_DATA_PROT        3U
+#define PERF_MMAP_FLAGS            2U
+#define PERF_RECORD_MISC_MMAP_DATA (1U << 13)
 
 #endif

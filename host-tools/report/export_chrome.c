@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/html_json.h"
@@ -25,7 +26,9 @@ struct chrome {
 	struct intern threads; /* a: event, b: CPU */
 	struct chrome_open {
 		struct chrome_thread *thread;
-	} * open; /* by number */
+	} * open;     /* by number */
+	char **names; /* of functions, as JSON */
+	uint32_t name_count;
 	bool any; /* event is written */
 };
 
@@ -62,17 +65,41 @@ static void put_head(struct chrome *chrome, char phase, uint32_t thread)
 	chrome->any = true;
 }
 
+/* Slices are many more than functions. NULL: no memory. */
+static const char *name_of(struct chrome *chrome, uint32_t function)
+{
+	char **names;
+
+	if (function >= chrome->name_count) {
+		names = reallocarray(chrome->names, 2 * (function + 1ULL), sizeof(*names));
+		if (!names)
+			return NULL;
+		memset(names + chrome->name_count, 0,
+		       (2 * (function + 1ULL) - chrome->name_count) * sizeof(*names));
+		chrome->names = names;
+		chrome->name_count = 2 * (function + 1);
+	}
+	if (!chrome->names[function]) {
+		size_t size;
+		FILE *out = open_memstream(&chrome->names[function], &size);
+		char text[256];
+
+		if (!out)
+			return NULL;
+		html_json(out, html_text(export_function(chrome->export, function, text)));
+		fclose(out);
+	}
+	return chrome->names[function];
+}
+
 static void put_edge(struct chrome *chrome, char phase, uint32_t thread, uint64_t time,
                      uint32_t function)
 {
-	FILE *out = chrome->export->out;
-	char text[256];
+	const char *name = name_of(chrome, function);
 
 	put_head(chrome, phase, thread);
-	fprintf(out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"name\":", time / NS_PER_US,
-	        time % NS_PER_US);
-	html_json(out, html_text(export_function(chrome->export, function, text)));
-	putc('}', out);
+	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"name\":%s}",
+	        time / NS_PER_US, time % NS_PER_US, name ? name : "\"\"");
 }
 
 /* Close what is deeper than that. */
@@ -139,6 +166,9 @@ int export_chrome(struct export *export, struct error *error)
 		free(chrome.open[i].thread);
 	}
 	fputs("\n]}\n", export->out);
+	for (uint32_t i = 0; i < chrome.name_count; i++)
+		free(chrome.names[i]);
+	free(chrome.names);
 	free(chrome.open);
 	intern_free(&chrome.threads);
 	return code;

@@ -171,6 +171,33 @@ static char *find_one(const struct region *region, const struct tr_image *image,
 	return path;
 }
 
+/* Segments without code. A file with functions' names alone has nothing to say of them. */
+static void find_data(struct image_file *file)
+{
+	int fd = preferred(file->path) ? -1 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	size_t count = 0;
+	GElf_Phdr phdr;
+
+	if (elf && elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
+		uint64_t before = phdr.p_vaddr % TR_PAGE;
+
+		if (phdr.p_type != PT_LOAD || phdr.p_flags & PF_X || !phdr.p_memsz ||
+		    phdr.p_offset % TR_PAGE != before || file->data_count == IMAGE_DATA)
+			continue;
+		file->data[file->data_count++] = (struct image_data){
+			.link_address = phdr.p_vaddr - before,
+			.size = (before + phdr.p_memsz + TR_PAGE - 1) / TR_PAGE * TR_PAGE,
+			.file_offset = phdr.p_offset - before,
+		};
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
 struct image_file *images_find(const struct region *region, const struct image_places *places)
 {
 	struct image_file *files = images_named(region);
@@ -183,7 +210,8 @@ struct image_file *images_find(const struct region *region, const struct image_p
 		if (!path)
 			continue;
 		free(files[i].path);
-		files[i] = (struct image_file){ path, offset, true };
+		files[i] = (struct image_file){ path, offset, true, { { 0 } }, 0 };
+		find_data(&files[i]);
 	}
 	return files;
 }

@@ -11,11 +11,20 @@
 #include "host-tools/region/region.h"
 #include "host-tools/util/error.h"
 
+/* Part of an image that is no code, whole pages. */
+struct image_data {
+	uint64_t link_address, size, file_offset;
+};
+#define IMAGE_DATA 4U
+
 struct image_file {
 	char *path; /* absolute path of the ELF; only the image's name if none was found */
 	uint64_t file_offset; /* in the ELF, of the image's first executable byte; where none was
 	                       * found its link address, which is the same in our own image's */
 	bool found;
+	/* What else of it was loaded, where its file has names for that: of a payload. */
+	struct image_data data[IMAGE_DATA];
+	uint32_t data_count;
 };
 
 /* Where to look first; each may be NULL. */

@@ -120,10 +120,22 @@ static void add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
 	add_trailer(blob, sample_type, tid, 0);
 }
 
-static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
-                      const struct image_file *file)
+static void add_mmap2(struct blob *blob, uint64_t sample_type, uint16_t misc,
+                      const struct perf_record_mmap2 *mapping, const char *path)
 {
-	struct perf_record_mmap2 mmap2 = {
+	add_header(blob, PERF_RECORD_MMAP2,
+	           sizeof(*mapping) - sizeof(mapping->header) + text_size(path),
+	           PERF_RECORD_MISC_USER | misc, sample_type);
+	blob_add(blob, (const uint8_t *)mapping + sizeof(mapping->header),
+	         sizeof(*mapping) - sizeof(mapping->header));
+	add_text(blob, path);
+	add_trailer(blob, sample_type, TR_PID, 0);
+}
+
+static void add_code(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
+                     const struct image_file *file)
+{
+	const struct perf_record_mmap2 mmap2 = {
 		.pid = TR_PID,
 		.tid = TR_PID,
 		.addr = image->address,
@@ -133,13 +145,25 @@ static void add_mmap2(struct blob *blob, uint64_t sample_type, const struct tr_i
 		.flags = PERF_MMAP_FLAGS,
 	};
 
-	add_header(blob, PERF_RECORD_MMAP2,
-	           sizeof(mmap2) - sizeof(mmap2.header) + text_size(file->path),
-	           PERF_RECORD_MISC_USER, sample_type);
-	blob_add(blob, (const uint8_t *)&mmap2 + sizeof(mmap2.header),
-	         sizeof(mmap2) - sizeof(mmap2.header));
-	add_text(blob, file->path);
-	add_trailer(blob, sample_type, TR_PID, 0);
+	add_mmap2(blob, sample_type, 0, &mmap2, file->path);
+}
+
+static void add_data(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
+                     const struct image_file *file)
+{
+	for (uint32_t i = 0; i < file->data_count; i++) {
+		const struct perf_record_mmap2 mmap2 = {
+			.pid = TR_PID,
+			.tid = TR_PID,
+			.addr = image->address - image->link_address + file->data[i].link_address,
+			.len = file->data[i].size,
+			.pgoff = file->data[i].file_offset,
+			.prot = PERF_MMAP_DATA_PROT,
+			.flags = PERF_MMAP_FLAGS,
+		};
+
+		add_mmap2(blob, sample_type, PERF_RECORD_MISC_MMAP_DATA, &mmap2, file->path);
+	}
 }
 
 /* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
@@ -177,7 +201,9 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 	}
 	add_kernel(blob, sample_type);
 	for (uint32_t i = 0; i < region->header.images.count; i++)
-		add_mmap2(blob, sample_type, &region->images[i], &files[i]);
+		add_code(blob, sample_type, &region->images[i], &files[i]);
+	for (uint32_t i = 0; i < region->header.images.count; i++)
+		add_data(blob, sample_type, &region->images[i], &files[i]);
 }
 
 void perf_synth_lost(struct blob *blob, const struct ledger *ledger)

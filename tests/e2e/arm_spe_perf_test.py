@@ -6,14 +6,31 @@ modifiers and terms; and what stock perf makes of a trace in which something wen
 check-timeout: 1200
 """
 
+import pathlib
 import re
 import subprocess
+import tempfile
 
 import machine
 import spe
 import tap
 
 MEGABYTE = 1 << 20
+TABLES = """
+static volatile int written_table[4096] = { 1 }, zeroed_table[4096];
+static const volatile int constant_table[4096] = { 2 };
+
+int main(void)
+{
+	int sum = 0;
+
+	for (int round = 0; round < 40; round++) {
+		for (int i = 0; i < 4096; i++)
+			sum += written_table[i] + zeroed_table[i] * constant_table[i];
+	}
+	return sum == 7;
+}
+"""
 SORT = "record -e arm_spe/period=1024,ts_enable=1%s/%s,r8 -c 1000000 -m,1024 -- qsort 20000"
 LEVELS = (("EL2", spe.EL2), ("EL1", spe.EL1))
 
@@ -53,6 +70,21 @@ def slow_loads_of_a_chase(binary):
     tap.ok(status == 0 and again and
            again == run.perf("script", "--itrace=i1i", "-F", "time,ip,sym")[0],
            "slow loads: stock perf inject -b keeps them", errors)
+
+
+def data_have_names(binary):
+    """A payload's variables, constants and what is zero at first among them."""
+    with tempfile.TemporaryDirectory(prefix="bareperf-data-") as directory:
+        payload = machine.payload("aarch64", pathlib.Path(directory) / "data.elf", TABLES)
+        run = machine.Recording(
+            "record -e arm_spe/load_filter=1/ -c 256 -m,64 -- payload", "--arch", "aarch64",
+            "--qemu", binary, "--payload", payload,
+            qemu=("-machine", spe.EL2, "-cpu", spe.CPU, *machine.EXACT))
+        text, errors, status = run.perf("mem", "report", "--stdio", "--sort", "symbol_daddr,dso_daddr")
+        tap.ok(status == 0 and all(name in text for name in ("written_table", "zeroed_table",
+                                                             "constant_table")),
+               "stock perf mem report names the data of a payload", text[:3000] + errors)
+        tap.ok("data.elf" in text, "and the file that it is in", text[:3000])
 
 
 def modifiers_choose_the_level(binary):
@@ -131,6 +163,7 @@ if REASON:
     tap.skip("SPE as perf has it", REASON)
     tap.finish()
 slow_loads_of_a_chase(BINARY)
+data_have_names(BINARY)
 modifiers_choose_the_level(BINARY)
 times_can_be_left_out(BINARY)
 physical_time_is_the_virtual(BINARY)

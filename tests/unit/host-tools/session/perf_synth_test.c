@@ -161,6 +161,37 @@ static void who_runs_nothing_by_name_is_bareperf(void **state)
 	expect_comm(1, "xxxxxxxxxxxxxxx");
 }
 
+static void its_data_are_mapped_behind_all_code(void **state)
+{
+	static const char path[] = "/a/payload.elf";
+	struct perf_record_mmap2 mmap2;
+	const uint8_t *body;
+	size_t size;
+
+	(void)state;
+	region.header.images.count = 1;
+	images[0] =
+	    (struct tr_image){ .address = 0x105000, .size = 0x4000, .link_address = 0x5000 };
+	files[0] = (struct image_file){
+		.path = (char *)(uintptr_t)path,
+		.file_offset = 0x5000,
+		.data = { { .link_address = 0x9000, .size = 0x2000, .file_offset = 0x8000 } },
+		.data_count = 1,
+	};
+	build();
+	expect_kernel();
+	next(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &size);
+	body = next(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | 1 << 13, &size); /* MMAP_DATA */
+	memcpy((uint8_t *)&mmap2 + sizeof(mmap2.header), body,
+	       sizeof(mmap2) - sizeof(mmap2.header));
+	assert_int_equal(mmap2.addr, 0x109000);
+	assert_int_equal(mmap2.len, 0x2000);
+	assert_int_equal(mmap2.pgoff, 0x8000);
+	assert_int_equal(mmap2.prot, 3); /* PROT_READ | PROT_WRITE */
+	assert_string_equal((const char *)body + sizeof(mmap2) - sizeof(mmap2.header), path);
+	expect_end();
+}
+
 static void an_image_is_mapped_where_its_code_is(void **state)
 {
 	static const char path[] = "/a/bareperf.sym";
@@ -285,6 +316,7 @@ int main(void)
 		TEST(each_cpu_is_a_thread_with_a_name),
 		TEST(who_runs_nothing_by_name_is_bareperf),
 		TEST(an_image_is_mapped_where_its_code_is),
+		TEST(its_data_are_mapped_behind_all_code),
 		TEST(trailers_have_the_fields_that_events_have),
 		TEST(what_was_lost_is_told_of_each_event),
 		TEST(instances_of_an_event_are_one_to_perf),
