@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A machine that the tool did not start: one boot, many recordings, over --channel shm:. With
 RECORDINGS and KILLS in the environment, as many of them (make soak). On aarch64 what is its own: how
-a run is joined, stopped and left."""
+a run is joined, stopped and left.
+
+check-timeout: 3600
+"""
 
 import contextlib
 import json
@@ -70,14 +73,17 @@ def questions(remote):
 
 
 def until_killed(remote, chance, command):
-    """Readers that die at any moment. How many did, and what the last one said."""
+    """Readers that die at any moment. How many did, and what the last one said: who has come to its
+    end before it was killed has no successor."""
     run = remote.word("run") + 1
     process = remote.start(command, "-o", "killed")
     remote.until_run(run)
     kills = 0
     while kills < KILLS and remote.agent.state() == tr.RECORDING:
         time.sleep(chance.random() * 0.3)
-        kill(process)
+        text = kill(process)
+        if process.returncode != -signal.SIGKILL:
+            return kills, process.returncode, text
         kills += 1
         process = remote.start("attach", "-o", "killed")
     text = process.communicate(timeout=live.PATIENCE)[0]
@@ -86,7 +92,7 @@ def until_killed(remote, chance, command):
 
 def killed(remote, chance):
     kills, status, text = until_killed(
-        remote, chance, "record -a -e cpu-clock -F 10000 -g -- noploop 4")
+        remote, chance, f"record -a -e cpu-clock -F 10000 -g -- noploop {max(4, KILLS // 2)}")
     summary = remote.dump("killed")
     tap.ok(status == 0 and kills > 1, "a recording whose readers are killed comes to its end",
            (kills, text))
