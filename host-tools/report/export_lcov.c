@@ -342,6 +342,9 @@ int export_lcov(struct export *export, struct error *error)
 	if (!code) {
 		merge_rows(&lcov);
 		put_rows(&lcov);
+		if (!lcov.count)
+			code = error_set(error, -ENODATA,
+			                 "no source is here: call it where it was compiled");
 	}
 	free(lcov.rows);
 	lines_free(&lcov.lines);

@@ -57,9 +57,9 @@ NOTES = [  # what a reader says that is no fault of the file; its number is the 
 GROUPS = len(NOTES) - 1
 
 
-def run(*words, **more):
+def run(*words, cwd=HERE, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120,
-                          check=False, cwd=HERE, errors="replace", **more)
+                          check=False, cwd=cwd, errors="replace", **more)
 
 
 def record():
@@ -199,9 +199,11 @@ def genhtml(recording):
         return None
     if not recording.branches:
         return "–"
-    out, said = exported(recording, "lcov", "coverage.info")
+    # bareperf's own sources are named from the tree's top
+    out = HERE / "coverage.info"
+    said = run(machine.TOOL, "export", "-f", "lcov", "-o", out, recording.path, cwd=machine.TOP).stderr
     found = re.findall(r"^DA:\d+,(\d+)$", out.read_text(), re.MULTILINE)
-    done = run("genhtml", "-o", HERE / "html", out)
+    done = run("genhtml", "-o", HERE / "html", out, cwd=machine.TOP)
     seen = re.search(r"(\d+) of (\d+) lines", done.stdout)
     return said + done.stderr, seen and seen.groups(), \
         (str(sum(count != "0" for count in found)), str(len(found)))
