@@ -39,9 +39,10 @@ struct arm_cpu {
 	unsigned index;
 	uint32_t pmu_interrupt; /* INTID; 0: none */
 	bool pmu_edge;
-	volatile uint8_t *gicr;  /* GICv3: this CPU's redistributor */
-	uint32_t state;          /* enum arm_cpu_state; smp.c */
-	void (*work)(void *arg); /* smp.c */
+	uint64_t thread_size, payload_size; /* bytes of those stacks */
+	volatile uint8_t *gicr;             /* GICv3: this CPU's redistributor */
+	uint32_t state;                     /* enum arm_cpu_state; smp.c */
+	void (*work)(void *arg);            /* smp.c */
 	void *work_arg;
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct arm_cpu, exception_top) == CPU_EXCEPTION_TOP, "exception_top");
@@ -74,6 +75,10 @@ static inline struct arm_cpu *arm_this_cpu(void)
 /* own.c: make this CPU know which it is, and load all but the translation: vectors, traps, and
  * at EL2 what the payload's level needs. Translation is ours. Thread. */
 void arm_cpu_own(struct arm_cpu *cpu);
+
+/* own.c: traced code has SVE's vectors, where there are such, as long as they can be; after
+ * arm_cpu_own(). Thread. */
+void arm_vectors_longest(void);
 
 /* timer.c: this CPU's timer, disarmed, goes where arch_timer_init() was told to send it. */
 void arm_timer_own(void);

@@ -14,6 +14,7 @@
 #define PANIC_PAGES     4U
 #define THREAD_PAGES    16U
 #define PAYLOAD_PAGES   64U
+#define MAIN_PAGES      256U /* of the boot CPU's payload */
 
 struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 static unsigned count;
@@ -23,11 +24,11 @@ unsigned arch_cpu_count(void)
 	return count;
 }
 
-static inline bool lies_in(uint64_t sp, uint64_t top, uint64_t pages, uint64_t *low, uint64_t *high)
+static inline bool lies_in(uint64_t sp, uint64_t top, uint64_t size, uint64_t *low, uint64_t *high)
 {
-	*low = top - pages * PAGE;
+	*low = top - size;
 	*high = top;
-	return top && sp - *low <= pages * PAGE;
+	return top && sp - *low <= size;
 }
 
 /* The likeliest first: what is sampled runs on it. */
@@ -35,10 +36,10 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();
 
-	return lies_in(sp, cpu->payload_top, PAYLOAD_PAGES, low, high) ||
-	       lies_in(sp, cpu->thread_top, THREAD_PAGES, low, high) ||
-	       lies_in(sp, cpu->exception_top, EXCEPTION_PAGES, low, high) ||
-	       lies_in(sp, cpu->panic_top, PANIC_PAGES, low, high);
+	return lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
+	       lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
+	       lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * PAGE, low, high) ||
+	       lies_in(sp, cpu->panic_top, PANIC_PAGES * PAGE, low, high);
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
@@ -51,23 +52,27 @@ static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn h
 	return code;
 }
 
+/* Entered at EL1, the payload is a call of our thread's. */
 static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 {
 	bool below = arm_machine.el == 2;
-	unsigned pages = EXCEPTION_PAGES + PANIC_PAGES + THREAD_PAGES + 3 +
-	                 (below ? PAYLOAD_PAGES + 1 : 0);
+	unsigned payload = cpu->index ? PAYLOAD_PAGES : MAIN_PAGES;
+	unsigned thread = below ? THREAD_PAGES : payload;
+	unsigned pages = EXCEPTION_PAGES + PANIC_PAGES + thread + 3 + (below ? payload + 1 : 0);
 	uint64_t at = (uint64_t)alloc(pages);
 	int code;
 
 	if (!at)
 		return -ENOMEM;
+	cpu->thread_size = (uint64_t)thread * PAGE;
+	cpu->payload_size = (uint64_t)payload * PAGE;
 	code = cpus_carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
 	if (!code)
 		code = cpus_carve(&at, PANIC_PAGES, &cpu->panic_top, hole);
 	if (!code)
-		code = cpus_carve(&at, THREAD_PAGES, &cpu->thread_top, hole);
+		code = cpus_carve(&at, thread, &cpu->thread_top, hole);
 	if (!code && below)
-		code = cpus_carve(&at, PAYLOAD_PAGES, &cpu->payload_top, hole);
+		code = cpus_carve(&at, payload, &cpu->payload_top, hole);
 	return code;
 }
 

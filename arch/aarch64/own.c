@@ -154,7 +154,7 @@ static void own_el2(const struct arm_cpu *cpu)
 
 	write_sysreg(tpidr_el2, (uint64_t)cpu);
 	write_sysreg(vbar_el2, (uint64_t)gic->vectors_el2);
-	write_sysreg(cptr_el2, CPTR_EL2_VALUE);
+	write_sysreg(cptr_el2, CPTR_EL2_VALUE & ~(has_sve() ? CPTR_EL2_TZ : 0));
 	write_sysreg(cnthctl_el2, CNTHCTL_EL1PCTEN | CNTHCTL_EL1PCEN);
 	write_sysreg(cntvoff_el2, arm_machine.cntvoff);
 	write_sysreg(mdcr_el2, all_counters());
@@ -165,7 +165,6 @@ static void own_el2(const struct arm_cpu *cpu)
 	write_sysreg(tcr_el1, below->tcr);
 	write_sysreg(ttbr0_el1, below->ttbr0);
 	write_sysreg(vbar_el1, (uint64_t)arm_vectors_payload);
-	write_sysreg(cpacr_el1, CPACR_EL1_FPEN);
 	write_sysreg(tpidr_el1, (uint64_t)cpu);
 	isb();
 	write_sysreg(sctlr_el1, below->sctlr);
@@ -178,8 +177,20 @@ void arm_cpu_own(struct arm_cpu *cpu)
 	} else {
 		write_sysreg(tpidr_el1, (uint64_t)cpu);
 		write_sysreg(vbar_el1, (uint64_t)gic->vectors_el1);
-		write_sysreg(cpacr_el1, CPACR_EL1_FPEN);
 	}
+	write_sysreg(cpacr_el1, CPACR_EL1_FPEN | (has_sve() ? CPACR_EL1_ZEN : 0));
+	isb();
+}
+
+/* What is above EL2 lets us have SVE where the CPU has it, and as long as it is there, as Linux
+ * demands too. */
+void arm_vectors_longest(void)
+{
+	if (!has_sve())
+		return;
+	if (arm_machine.el == 2)
+		write_sysreg(S3_4_C1_C2_0, ZCR_LONGEST);
+	write_sysreg(S3_0_C1_C2_0, ZCR_LONGEST);
 	isb();
 }
 
@@ -236,6 +247,7 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	arm_save(&saved);
 	arm_cpu_own(&arm_cpus[0]);
 	arm_save_vectors(&saved);
+	arm_vectors_longest();
 	if (stays)
 		arm_save_pmu(&saved.pmu);
 	gic->take(&saved.gic);

@@ -68,7 +68,7 @@ struct pmu_saved {
 
 struct arm_saved {
 	uint64_t vectors[64] __attribute__((aligned(16))); /* V0 to V31 */
-	uint64_t fpcr, fpsr;
+	uint64_t fpcr, fpsr, zcr_el1, zcr_el2;             /* the last two where there is SVE */
 	struct pmu_saved pmu;
 #define FIELD(name) uint64_t name;
 	SAVED_AT_ANY_EL(FIELD)

@@ -133,6 +133,11 @@ void arm_save_vectors(struct arm_saved *saved)
 	EACH_PAIR(STORE)
 	saved->fpcr = read_sysreg(fpcr);
 	saved->fpsr = read_sysreg(fpsr);
+	if (!has_sve())
+		return;
+	saved->zcr_el1 = read_sysreg(S3_0_C1_C2_0);
+	if (current_el() == 2)
+		saved->zcr_el2 = read_sysreg(S3_4_C1_C2_0);
 }
 
 void arm_restore_vectors(const struct arm_saved *saved)
@@ -142,4 +147,9 @@ void arm_restore_vectors(const struct arm_saved *saved)
 	EACH_PAIR(LOAD)
 	write_sysreg(fpcr, saved->fpcr);
 	write_sysreg(fpsr, saved->fpsr);
+	if (!has_sve())
+		return;
+	write_sysreg(S3_0_C1_C2_0, saved->zcr_el1);
+	if (current_el() == 2)
+		write_sysreg(S3_4_C1_C2_0, saved->zcr_el2);
 }

@@ -74,6 +74,7 @@ static void sleep_until_signalled(void)
 _Noreturn void arm_secondary_main(struct arm_cpu *cpu)
 {
 	arm_cpu_own(cpu);
+	arm_vectors_longest();
 	if (gic->cpu_init(cpu)) {
 		set_state(cpu, CPU_FAILED);
 		arch_halt();

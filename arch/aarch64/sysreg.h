@@ -42,10 +42,16 @@
 #define HCR_APK (1UL << 40)
 #define HCR_API (1UL << 41)
 
-/* CPTR_EL2 (E2H = 0): RES1 bits and TZ (SVE traps), FP and SIMD allowed. CPACR_EL1.FPEN */
+/* CPTR_EL2 (E2H = 0): RES1 bits and TZ (SVE traps), FP and SIMD allowed. CPACR_EL1.FPEN, ZEN */
 #define CPTR_EL2_VALUE   0x33ffUL
+#define CPTR_EL2_TZ      (1UL << 8)
 #define CPTR_EL2_TFP     (1UL << 10)
 #define CPACR_EL1_FPEN   (3UL << 20)
+#define CPACR_EL1_ZEN    (3UL << 16)
+/* ID_AA64PFR0_EL1.SVE; ZCR_ELx.LEN and the bits above it that are to be 1 for the longest vectors:
+ * D17.2.77, D17.2.158 */
+#define PFR0_SVE_SHIFT   32
+#define ZCR_LONGEST      0x1ffUL
 /* CNTHCTL_EL2 (E2H = 0): EL1 may read the physical counter and use its timer */
 #define CNTHCTL_EL1PCTEN (1UL << 0)
 #define CNTHCTL_EL1PCEN  (1UL << 1)
@@ -111,6 +117,13 @@ static inline void isb(void)
 static inline unsigned current_el(void)
 {
 	return (unsigned)(read_sysreg(CurrentEL) >> CURRENT_EL_SHIFT) & 3;
+}
+
+/* Whether this CPU has SVE. By their encodings, as assemblers know the names with SVE only:
+ * ZCR_EL1 is S3_0_C1_C2_0, ZCR_EL2 is S3_4_C1_C2_0. */
+static inline int has_sve(void)
+{
+	return (read_sysreg(id_aa64pfr0_el1) >> PFR0_SVE_SHIFT & 0xf) != 0;
 }
 #endif
 

@@ -70,6 +70,23 @@ X86_CONTROL(0)
 X86_CONTROL(3)
 X86_CONTROL(4)
 
+/* Extended control register 0; CR4.OSXSAVE is set. */
+static inline uint64_t x86_read_xcr0(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void x86_write_xcr0(uint64_t value)
+{
+	__asm__ volatile("xsetbv"
+	                 :
+	                 : "c"(0), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+	                 : "memory");
+}
+
 /* entry.S: the code of vector v starts at x86_vectors + 16 * v. */
 extern const char x86_vectors[];
 

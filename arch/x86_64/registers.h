@@ -12,7 +12,14 @@
 #define CR4_OSXMMEXCPT (1ULL << 10)
 #define CR4_LA57       (1ULL << 12)
 #define CR4_PCIDE      (1ULL << 17)
+#define CR4_OSXSAVE    (1ULL << 18)
 #define CR4_CET        (1ULL << 23)
+
+/* XCR0, volume 1, 13.3: x87, SSE, AVX; AVX-512's opmask, upper halves of ZMM0 to ZMM15, ZMM16 to
+ * ZMM31, which are on together or not at all */
+#define XCR0_SSE    (3ULL << 0)
+#define XCR0_AVX    (1ULL << 2)
+#define XCR0_AVX512 (7ULL << 5)
 
 /* MSRs */
 #define IA32_APIC_BASE      0x01b

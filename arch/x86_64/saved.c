@@ -9,6 +9,8 @@
 #define DESCRIPTOR_KIND      (0x9fULL << 40)
 #define DESCRIPTOR_BUSY_TASK (0x8bULL << 40)
 
+#define CPUID_XSAVE (1U << 26) /* leaf 1, ECX; volume 2A */
+
 #define DR7_NOTHING 0x400ULL /* no breakpoints; volume 3B, 18.2.4 */
 
 static void save_segments(struct x86_saved *s)
@@ -38,18 +40,42 @@ static void save_control(struct x86_saved *s)
 	__asm__ volatile("movq %%dr7, %0" : "=r"(s->dr7));
 }
 
-/* No execution of data, no writing to read-only pages, SSE on; no shadow stack, since ours are not
- * the firmware's. */
-static void load_ours(unsigned cpu, const struct x86_saved *s)
+uint64_t x86_vectors_on(void)
 {
-	uint64_t cr4 = s->cr4 | CR4_OSFXSR | CR4_OSXMMEXCPT;
+	uint64_t before;
 
-	x86_write_cr4(cr4 & ~CR4_CET);
+	x86_write_cr4(x86_read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
+	if (!(cpuid(1, 0).ecx & CPUID_XSAVE))
+		return 0;
+	x86_write_cr4(x86_read_cr4() | CR4_OSXSAVE);
+	before = x86_read_xcr0();
+	/* SDM volume 2A, CPUID leaf 0DH: what XCR0 may have */
+	x86_write_xcr0(before | (cpuid(0xd, 0).eax & (XCR0_SSE | XCR0_AVX | XCR0_AVX512)));
+	return before;
+}
+
+/* SSE's are FXRSTOR's; the upper halves would slow down whoever uses SSE without AVX (Optimization
+ * Reference Manual, 15.3). */
+static void vectors_back(uint64_t xcr0)
+{
+	if (xcr0 == 0)
+		return;
+	if (x86_read_xcr0() & XCR0_AVX)
+		__asm__ volatile("vzeroupper");
+	x86_write_xcr0(xcr0);
+}
+
+/* No execution of data, no writing to read-only pages; no shadow stack, since ours are not the
+ * firmware's. */
+static void load_ours(unsigned cpu, struct x86_saved *s)
+{
+	x86_write_cr4(s->cr4 & ~CR4_CET);
 	x86_write_cr0((s->cr0 & ~(CR0_EM | CR0_TS)) | CR0_WP);
 	wrmsr(IA32_EFER, s->efer | IA32_EFER_NXE);
 	wrmsr(IA32_PAT, PAGING_PAT);
 	x86_write_cr3(paging_root());
 	__asm__ volatile("movq %0, %%dr7" : : "r"(DR7_NOTHING));
+	s->xcr0 = x86_vectors_on();
 	descriptors_load(cpu);
 }
 
@@ -127,6 +153,7 @@ void x86_give_cpu(unsigned cpu, const struct x86_saved *saved)
 	drain_interrupts();
 	perfmon_restore(&saved->perfmon);
 	apic_give_back(&saved->apic);
+	vectors_back(saved->xcr0);
 	__asm__ volatile("fxrstor64 %0" : : "m"(saved->fx));
 	/* Page tables before EFER: without NXE our tables' XD bits are reserved ones. */
 	x86_write_cr3(saved->cr3);

@@ -20,7 +20,7 @@ struct perfmon_saved {
 
 struct x86_saved {
 	uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE: SSE's callee-saved, MXCSR, FCW */
-	uint64_t cr0, cr3, cr4, efer, pat, fs_base, gs_base, kernel_gs_base, dr6, dr7;
+	uint64_t cr0, cr3, cr4, xcr0, efer, pat, fs_base, gs_base, kernel_gs_base, dr6, dr7;
 	struct descriptor_table gdtr, idtr;
 	uint16_t cs, ss, ds, es, fs, gs, tr;
 	struct apic_saved apic;
@@ -34,6 +34,10 @@ void x86_take_cpu(unsigned cpu, struct x86_saved *saved);
 /* It is the firmware's again, except for its interrupt flag. What was on its way to us is taken
  * before. Interrupts masked, on any stack that both translations map. */
 void x86_give_cpu(unsigned cpu, const struct x86_saved *saved);
+
+/* Traced code may use what vector registers the calling CPU has: SSE, AVX, AVX-512. Returns what
+ * was on before, XCR0; 0: it has no XSAVE. */
+uint64_t x86_vectors_on(void);
 
 /* Of the calling CPU, by CPUID; saved_perfmon.c. With our descriptor tables, as what CPUID promises
  * may fault all the same. */

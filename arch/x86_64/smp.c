@@ -185,6 +185,7 @@ _Noreturn void x86_ap_main(void)
 
 	x86_write_cr3(paging_root());
 	wrmsr(IA32_PAT, PAGING_PAT);
+	x86_vectors_on();
 	descriptors_load(cpu);
 	apic_init_cpu();
 	smp_serve((void *)(uintptr_t)cpu);
