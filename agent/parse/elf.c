@@ -164,11 +164,8 @@ static int take_header(struct parser *p, const struct elf_program_header *h)
 	case PT_INTERP:
 		return elf_refuse(p, "it is dynamically linked: link it with -static-pie",
 		                  h->offset);
-	case PT_TLS:
-		if (h->memsz)
-			return elf_refuse(p, "it has thread-local variables, which nobody sets up",
-			                  h->vaddr);
-		return 0;
+	case PT_TLS: /* its own start-up lays them out */
+		return check_bounds(p, h);
 	case PT_DYNAMIC:
 		if (!elf_inside(h->offset, h->filesz, p->size))
 			return elf_refuse(

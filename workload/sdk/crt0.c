@@ -29,9 +29,14 @@ static void (*volatile leave)(int status) = exit;
 
 int _start(const struct bareperf_system *system)
 {
+	int code;
+
 	if (system->version != BAREPERF_SYSTEM_VERSION || system->size < sizeof(*system))
 		return -ENOSYS;
 	sdk_system = system;
+	code = sdk_tls_begin();
+	if (code)
+		return code;
 	atexit(run_destructors);
 	for (const init_fn *fn = __init_array_start; fn < __init_array_end; fn++)
 		(*fn)();

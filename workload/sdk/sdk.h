@@ -2,6 +2,8 @@
 #ifndef WORKLOAD_SDK_SDK_H
 #define WORKLOAD_SDK_SDK_H
 
+#include <stddef.h>
+
 #include "workload/sdk/include/bareperf/system.h"
 
 /* The firmware's table. Set before main() and before constructors. */
@@ -9,5 +11,26 @@ extern const struct bareperf_system *sdk_system;
 
 /* The payload's entry point. Returns only to a firmware that it cannot talk to: -ENOSYS. */
 int _start(const struct bareperf_system *system);
+
+/* ---- tls.c ---- */
+
+struct _reent;
+
+/* main() gets its thread-local variables and its part of the C library's. 0 or -ENOMEM. Before
+ * anything that may set errno; once. */
+int sdk_tls_begin(void);
+
+/* Bytes that a thread's variables take, wherever they begin, and those variables made there: the
+ * thread pointer. Any thread. */
+size_t sdk_tls_room(void);
+void *sdk_tls_make(void *room);
+
+/* This CPU's thread has these from now on. */
+void sdk_tls_enter(void *pointer, struct _reent *reent);
+
+/* ---- syscalls.c ---- */
+
+/* Bytes of the heap that malloc() does not see, or NULL. Before malloc(). */
+void *sdk_heap_take(size_t size);
 
 #endif

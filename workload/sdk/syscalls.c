@@ -11,6 +11,7 @@
 #include "workload/sdk/sdk.h"
 
 #define NSEC_PER_SEC 1000000000U
+#define HEAP_ALIGN   16U
 
 static uint64_t heap_used;
 
@@ -18,6 +19,16 @@ static int fail(int code)
 {
 	errno = code;
 	return -1;
+}
+
+void *sdk_heap_take(size_t size)
+{
+	char *taken = (char *)sdk_system->heap + heap_used;
+
+	if (size > sdk_system->heap_size - heap_used)
+		return NULL;
+	heap_used += (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
+	return taken;
 }
 
 /* malloc() expects what it gets for the first time to be 0, which is not so in a second run. */

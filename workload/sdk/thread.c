@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
+#include <errno.h>
 #include <reent.h>
-#include <stdbool.h>
+#include <stdlib.h>
 
 #include "workload/sdk/sdk.h"
 
-void __malloc_lock(struct _reent *unused);
-void __malloc_unlock(struct _reent *unused);
+#define MAX_CPUS 256U
 
-/* malloc()'s lock, which its own functions take again: the CPU that holds it, plus 1. */
-static unsigned holder, depth;
+void __sinit(struct _reent *reent); /* newlib's */
+
+/* What a thread has for itself: errno and the rest of the C library's (reent), and at pointer its
+ * thread-local variables, behind this struct. */
+struct thread {
+	int (*fn)(void *argument);
+	void *argument;
+	void *pointer;
+	struct _reent reent;
+	char variables[];
+};
+
+/* By CPU, of the thread that it runs, or ran last: the next one there frees it. */
+static struct thread *last[MAX_CPUS];
 
 unsigned bareperf_cpus(void)
 {
@@ -22,9 +34,43 @@ unsigned bareperf_cpu(void)
 	return sdk_system->cpu();
 }
 
+static void thread_free(struct thread *thread)
+{
+	if (thread)
+		_reclaim_reent(&thread->reent);
+	free(thread);
+}
+
+static int thread_enter(void *argument)
+{
+	struct thread *thread = argument, **mine = &last[sdk_system->cpu() % MAX_CPUS];
+	struct thread *before = *mine;
+
+	sdk_tls_enter(thread->pointer, &thread->reent);
+	*mine = thread;
+	thread_free(before);
+	return thread->fn(thread->argument);
+}
+
+/* Streams are made by main()'s part of the C library, which flushes them in the end, even if only
+ * threads use them. */
 int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument)
 {
-	return sdk_system->thread_start(cpu, fn, argument);
+	struct thread *thread = malloc(sizeof(*thread) + sdk_tls_room());
+	int code = -ENOMEM;
+
+	if (!thread)
+		return code;
+	if (!_GLOBAL_REENT->__sdidinit)
+		__sinit(_GLOBAL_REENT);
+	thread->fn = fn;
+	thread->argument = argument;
+	thread->pointer = sdk_tls_make(thread->variables);
+	_REENT_INIT_PTR(&thread->reent);
+	code = sdk_system->thread_start(cpu, thread_enter, thread);
+	if (code < 0)
+		free(thread);
+	return code;
 }
 
 int bareperf_thread_join(int cpu, int *result)
@@ -37,27 +83,4 @@ int bareperf_thread_join(int cpu, int *result)
 uint64_t bareperf_clock(void)
 {
 	return sdk_system->clock();
-}
-
-/* In place of newlib's, which lock nothing. */
-void __malloc_lock(struct _reent *unused)
-{
-	unsigned me = sdk_system->cpu() + 1;
-
-	(void)unused;
-	if (__atomic_load_n(&holder, __ATOMIC_RELAXED) != me) {
-		unsigned nobody = 0;
-
-		while (!__atomic_compare_exchange_n(&holder, &nobody, me, false, __ATOMIC_ACQUIRE,
-		                                    __ATOMIC_RELAXED))
-			nobody = 0;
-	}
-	depth++;
-}
-
-void __malloc_unlock(struct _reent *unused)
-{
-	(void)unused;
-	if (--depth == 0)
-		__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
 }

@@ -249,10 +249,26 @@ static void what_wants_a_dynamic_linker_or_a_libc_is_refused(void **state)
 	(void)state;
 	f.dynamic[2] = (Elf64_Dyn){ DT_NEEDED, { 5 } };
 	refused("it needs shared libraries: link it with -static-pie", 5);
-	f.segments[ELF_FILE_NOTE].p_type = PT_TLS;
-	refused("it has thread-local variables, which nobody sets up", ELF_FILE_RODATA);
 	f.segments[ELF_FILE_NOTE].p_type = PT_INTERP;
 	refused("it is dynamically linked: link it with -static-pie", ELF_FILE_RODATA);
+}
+
+static void thread_local_variables_are_the_programs_if_they_are_whole(void **state)
+{
+	Elf64_Phdr *tls = &f.segments[ELF_FILE_NOTE];
+
+	(void)state;
+	tls->p_type = PT_TLS;
+	assert_int_equal(parse(), 0);
+	assert_int_equal(image.build_id_size, 0);
+	tls->p_align = 24;
+	refused("a segment has an alignment that cannot be had", 24);
+	tls->p_align = 8;
+	tls->p_memsz = tls->p_filesz - 1;
+	refused("a segment is larger in the file than in memory", tls->p_vaddr);
+	tls->p_memsz = tls->p_filesz;
+	tls->p_offset = sizeof(f) - tls->p_filesz + 1;
+	refused("it is cut short: a segment lies behind its end", tls->p_offset);
 }
 
 static void a_damaged_note_is_no_build_id(void **state)
@@ -286,6 +302,8 @@ int main(void)
 		cmocka_unit_test_setup(a_pie_may_have_no_relocations, make),
 		cmocka_unit_test_setup(a_table_of_relocations_lies_inside, make),
 		cmocka_unit_test_setup(what_wants_a_dynamic_linker_or_a_libc_is_refused, make),
+		cmocka_unit_test_setup(thread_local_variables_are_the_programs_if_they_are_whole,
+		                       make),
 		cmocka_unit_test_setup(a_damaged_note_is_no_build_id, make),
 	};
 

@@ -3,8 +3,9 @@
  * Threads: one a CPU, never moved, never preempted but by interrupts. They run on the CPUs that
  * are being recorded (record -a, or -C); main() runs on the boot CPU, CPU 0, recorded or not.
  *
- * malloc() and free() may be called by all threads at once. What else the C library keeps for
- * itself (stdio's streams, errno, strtok()'s place) belongs to one thread at a time.
+ * The C library may be used by all threads at once: streams and malloc() are locked, errno and what
+ * else it keeps for itself (strtok()'s place, rand()'s) is each thread's own, as are thread-local
+ * variables (__thread), which begin anew with each thread.
  */
 #ifndef BAREPERF_THREAD_H
 #define BAREPERF_THREAD_H
@@ -20,7 +21,8 @@ unsigned bareperf_cpu(void);
 
 /* Start fn(argument) on a CPU. Within a millisecond it runs, on a stack of at least 256 KiB.
  * Returns the CPU; -EBUSY: it runs a thread already, or one that ended was not joined (of
- * BAREPERF_ANY_CPU: no CPU is free); -ENODEV: no such CPU is recorded. */
+ * BAREPERF_ANY_CPU: no CPU is free); -ENODEV: no such CPU is recorded; -ENOMEM: no room for its
+ * thread-local variables. */
 int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument);
 
 /* Wait for the thread on this CPU. 0, with what fn returned, or gave exit(), in *result (may be

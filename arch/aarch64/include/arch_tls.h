@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a payload's thread-local variables lie: "ELF for the Arm 64-bit Architecture", Addenda, and
+ * "ELF Handling For Thread-Local Storage", 3 (variant I). TPIDR_EL0, the thread pointer, points at
+ * two words for whoever manages threads, and the variables lie behind them:
+ *
+ *	block = thread pointer
+ *	| two words | padding | variables (initialised, zeroed) |
+ *
+ * The stack protector's canary is a variable of the C library's.
+ */
+#ifndef ARCH_TLS_H
+#define ARCH_TLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_TLS_CONTROL 16U /* bytes of the two words */
+
+static inline size_t arch_tls_offset(size_t align)
+{
+	return (ARCH_TLS_CONTROL + align - 1) & ~(align - 1);
+}
+
+/* Bytes of a block for size bytes of variables; align is a power of two. */
+static inline size_t arch_tls_block(size_t size, size_t align)
+{
+	return arch_tls_offset(align) + size;
+}
+
+/* Make the block's thread pointer, and tell where the variables begin. The block begins at a
+ * multiple of align, 16 or more. */
+static inline void *arch_tls_lay_out(char *block, size_t size, size_t align, uint64_t canary,
+                                     char **variables)
+{
+	(void)size;
+	(void)canary;
+	*variables = block + arch_tls_offset(align);
+	return block;
+}
+
+/* This CPU's code uses these variables from now on. */
+static inline void arch_tls_load(void *pointer)
+{
+	__asm__ volatile("msr tpidr_el0, %0" : : "r"(pointer) : "memory");
+}
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a program finds: its C library, its thread-local variables, and registers and stack that are
+its own, however often it is sampled. On both architectures, many programs in one boot."""
+
+import re
+import shutil
+import tempfile
+
+import libc_payload
+import machine
+import mailbox
+import tap
+from mailbox import qemu
+
+IDLE = 1
+STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns an instruction: handlers keep up with -c 5000
+BOOT = {
+    "x86_64": ("-kernel", str(machine.TOP / "build/x86_64/bareperf.efi")),
+    "aarch64": ("-kernel", str(machine.TOP / "build/aarch64/bareperf.efi")),
+}
+
+
+def run(agent, words, options="-a -e cpu-clock -c 1000000"):
+    """The exit status of the payload with these words, and what it printed."""
+    before = len(agent.console())
+    status = agent.command(f"record {options} -- payload {words}".encode())
+    text = agent.console()[before:]
+    found = re.search(r"payload: exit status (\d+)", text)
+    return (int(found.group(1)) if found else status), text
+
+
+def well(agent, claim, words, **how):
+    status, text = run(agent, words, **how)
+    tap.ok(status == 0 and "FAILED" not in text and "all is well" in text, claim, (status, text))
+
+
+def library(isa, agent):
+    well(agent, f"{isa}: formats of C99, long double, clocks, aligned memory, getopt()", "library")
+    status, text = run(agent, "smash")
+    tap.ok(status == 134 and "stack smashing detected" in text,
+           f"{isa}: -fstack-protector-strong finds an array that is overrun", (status, text))
+
+
+def threads(isa, payload):
+    """On CPUs that run at the same time."""
+    done = machine.Recording("record -a -e cpu-clock -c 1000000 -- payload threads", "--arch", isa,
+                             "--payload", payload, qemu=("-smp", "2"))
+    lines = re.findall(r"^<thread (\d) line (\d+) of many, none of them cut>$", done.text, re.M)
+    tap.ok(done.status == 0 and len(set(lines)) == 300,
+           f"{isa}: two threads print whole lines at once, each with its own errno and strtok()",
+           (len(set(lines)), done.text))
+
+
+def newlib(isa, agent):
+    for test in libc_payload.NEWLIB_TESTS:
+        status, text = run(agent, libc_payload.c_name(test))
+        tap.ok(status == 0 and "crashed" not in text, f"{isa}: newlib's own {test}", (status, text))
+
+
+def registers(isa, agent, monitor):
+    well(agent, f"{isa}: vector registers, thread-local variables and what libgcc keeps below the "
+         "stack pointer stay on two CPUs, at -c 1000000", "registers 1000")
+    tap.equal(monitor.line("singlestep on"), "", f"{isa}: interrupts come behind each instruction")
+    well(agent, f"{isa}: so they do at -c 5000, whatever is interrupted", "registers 20",
+         options="-a -e cpu-clock -c 5000 --max-sample-rate 0")
+    tap.equal(monitor.line("singlestep off"), "", f"{isa}: and no longer")
+
+
+def boot(isa, directory):
+    monitor = qemu.Monitor(directory)
+    payload = libc_payload.build(isa, directory)
+    agent = mailbox.Agent(directory, isa, *BOOT[isa], *STEADY, "-smp", "2", "-initrd",
+                          str(payload), *monitor.options)
+    try:
+        tap.ok(agent.until(lambda: agent.state() == IDLE), f"{isa}: a machine waits")
+        library(isa, agent)
+        newlib(isa, agent)
+        registers(isa, agent, monitor)
+    finally:
+        agent.process.kill()
+        agent.process.wait()
+        monitor.close()
+    return payload
+
+
+def entered_at_el1(payload):
+    done = machine.Recording("record -a -e cpu-clock -c 100000 -- payload registers 300", "--arch",
+                             "aarch64", "--payload", payload, qemu=("-smp", "2"))
+    tap.ok(done.status == 0 and "all is well" in done.text,
+           "aarch64: entered at EL1 they stay as well", done.text)
+
+
+for name in ("x86_64", "aarch64"):
+    if not shutil.which(f"qemu-system-{name}"):
+        tap.skip(f"{name}: a payload's C library", f"qemu-system-{name} is not installed")
+        continue
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as work:
+        program = boot(name, work)
+        threads(name, program)
+        if name == "aarch64":
+            entered_at_el1(program)
+tap.finish()
