@@ -23,9 +23,14 @@ static void refuse(const struct guest *guest, unsigned column, const char *what,
 {
 	fprintf(stderr, " ");
 	for (int i = 0; i < guest->count; i++) {
+		struct blob word = { 0 };
+
+		guest_quote(&word, guest->words[i]);
 		fprintf(stderr, " ");
-		for (const char *c = guest->words[i]; *c; c++)
-			fputc(*c < ' ' || *c > '~' ? '?' : *c, stderr);
+		for (size_t c = 0; c < word.size; c++)
+			fputc(word.bytes[c] < ' ' || word.bytes[c] > '~' ? '?' : word.bytes[c],
+			      stderr);
+		blob_free(&word);
 	}
 	fprintf(stderr, "\n  %*s^\n", (int)column, "");
 	fflush(stderr);
@@ -35,31 +40,27 @@ static void refuse(const struct guest *guest, unsigned column, const char *what,
 		say("%s", what);
 }
 
-/* The machine gets one line of text, which it cuts into words at blanks. */
+/* The machine gets one line of text. */
 static bool check_words(const struct guest *guest)
 {
 	unsigned column = 0;
+	bool good = true;
 
-	for (int i = 0; i < guest->count; i++) {
-		const char *word = guest->words[i];
-		const char *what = NULL;
-		size_t good = 0;
+	for (int i = 0; i < guest->count && good; i++) {
+		struct blob word = { 0 };
+		size_t c = 0;
 
-		while (word[good] > ' ' && word[good] <= '~')
-			good++;
-		if (word[good])
-			what = word[good] == ' ' || word[good] == '\t'
-			           ? "a word with a blank in it would reach the machine as two"
-			           : "the machine takes plain ASCII only";
-		else if (!good)
-			what = "an empty word would not reach the machine";
-		if (what) {
-			refuse(guest, column + (unsigned)good, what, NULL);
-			return false;
-		}
-		column += (unsigned)good + 1;
+		guest_quote(&word, guest->words[i]);
+		while (c < word.size && word.bytes[c] >= ' ' && word.bytes[c] <= '~')
+			c++;
+		good = c == word.size;
+		if (!good)
+			refuse(guest, column + (unsigned)c, "the machine takes plain ASCII only",
+			       NULL);
+		column += (unsigned)c + 1;
+		blob_free(&word);
 	}
-	return true;
+	return good;
 }
 
 /* The nearest of the names that only CPUs' makers gave, where the firmware knows none. */

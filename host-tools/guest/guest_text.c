@@ -24,27 +24,27 @@ static int own_words(const struct guest *guest)
 	return (int)command_own_words((const char *const *)guest->words, (unsigned)guest->count);
 }
 
-/* The list of events in word i, which may be an option's argument or stand behind its letter; NULL:
- * it has none. */
-static const char *events_of(const struct guest *guest, int i)
+/* Where in word i, which may be an option's argument or stand behind its letter, a list of events
+ * begins; -1: it has none. */
+static int events_of(const struct guest *guest, int i)
 {
 	const char *word = guest->words[i], *before = i ? guest->words[i - 1] : "";
 
 	if (i >= own_words(guest))
-		return NULL;
+		return -1;
 	if (!strcmp(before, "-e") || !strcmp(before, "--event"))
-		return word;
+		return 0;
 	if (!strncmp(word, "--event=", 8))
-		return word + 8;
-	return !strncmp(word, "-e", 2) && word[2] ? word + 2 : NULL;
+		return 8;
+	return !strncmp(word, "-e", 2) && word[2] ? 2 : -1;
 }
 
 bool guest_has_names(const struct guest *guest)
 {
 	for (int i = 0; i < guest->count; i++) {
-		const char *events = events_of(guest, i);
+		int at = events_of(guest, i);
 
-		if (events && event_names_any(events, sources(guest)))
+		if (at >= 0 && event_names_any(guest->words[i] + at, sources(guest)))
 			return true;
 	}
 	return false;
@@ -59,14 +59,33 @@ static bool has_then(const struct guest *guest)
 	return false;
 }
 
+void guest_quote(struct blob *text, const char *word)
+{
+	size_t plain = strcspn(word, " '\"\\");
+
+	if (plain && plain == strlen(word)) {
+		blob_printf(text, "%s", word);
+		return;
+	}
+	if (!strchr(word, '\'')) {
+		blob_printf(text, "'%s'", word);
+		return;
+	}
+	blob_printf(text, "\"");
+	for (; *word; word++)
+		blob_printf(text, "%s%c", *word == '"' || *word == '\\' ? "\\" : "", *word);
+	blob_printf(text, "\"");
+}
+
 /* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
 static int write_word(struct blob *text, const struct guest *guest, int i,
                       const struct event_cpu *cpu, struct error *error)
 {
-	const char *word = guest->words[i], *events = events_of(guest, i);
+	int at = events_of(guest, i);
+	const char *word = guest->words[i], *events = word + (at > 0 ? at : 0);
 
-	if (!events || !event_names_any(events, sources(guest))) {
-		blob_printf(text, "%s", word);
+	if (at < 0 || !event_names_any(events, sources(guest))) {
+		guest_quote(text, word);
 		return 0;
 	}
 	blob_add(text, word, (size_t)(events - word));

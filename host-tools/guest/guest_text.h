@@ -6,13 +6,19 @@
 #include "host-tools/events/event_pmus.h"
 #include "host-tools/guest/guest.h"
 #include "host-tools/region/region.h"
+#include "host-tools/util/blob.h"
 #include "host-tools/util/error.h"
 
 /* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
 bool guest_has_names(const struct guest *guest);
 
-/* The words as the user gave them, one blank between, malloc()ed; only that such names are masked
- * by raw events of the same length (event_names_mask()). NULL: error says why. */
+/* A word as the machine's parser reads it: in quotes where it has a blank, quotes or a backslash,
+ * or is empty. */
+void guest_quote(struct blob *text, const char *word);
+
+/* The words as the user gave them, quoted where they need it, one blank between, malloc()ed; only
+ * that such names are masked by raw events of the same length (event_names_mask()). NULL: error
+ * says why. */
 char *guest_masked(const struct guest *guest, struct error *error);
 
 /* The text, malloc()ed, with such names resolved for cpu; for no cpu (NULL) it is empty if there

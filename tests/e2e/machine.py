@@ -5,6 +5,7 @@ import collections
 import json
 import pathlib
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -41,7 +42,7 @@ class Recording:
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
         self.file = pathlib.Path(self.directory.name) / "perf.data"
         done = subprocess.run(
-            [*run_words("-o", self.file, *options, quick=quick), *qemu, "--", *command.split()],
+            [*run_words("-o", self.file, *options, quick=quick), *qemu, "--", *shlex.split(command)],
             capture_output=True, text=True, timeout=timeout, check=False,
             stdin=subprocess.DEVNULL)
         self.status = done.returncode

@@ -230,8 +230,8 @@ def traced(arch):
 
 
 def program(arch):
-    run = record(arch, build(arch, "hello", HELLO), "one two=3 --four")
-    tap.ok(run.status == 3 and "[payload][one][two=3][--four] end 1 started 1" in run.text,
+    run = record(arch, build(arch, "hello", HELLO), "one two=3 --four 'five six' ''")
+    tap.ok(run.status == 3 and "[payload][one][two=3][--four][five six][] end 1 started 1" in run.text,
            f"{arch}: it gets the words of the command line", run.text)
     tap.ok("join 0 result 41 wrong 0 0" in run.text,
            f"{arch}: malloc() serves two CPUs at once, join gives the thread's result", run.text)

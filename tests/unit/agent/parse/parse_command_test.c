@@ -371,6 +371,42 @@ static void a_wrong_letter_in_four_is_a_mistake_and_more_is_another_word(void **
 	assert_false(command_is_meant("") || command_is_meant(" "));
 }
 
+static void words_are_quoted_as_in_a_shell(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- program 'two words' \"it's\" a\\ b '' x'y 'z"), 0);
+	assert_int_equal(c.argc, 6);
+	assert_string_equal(c.argv[1], "two words");
+	assert_string_equal(c.argv[2], "it's");
+	assert_string_equal(c.argv[3], "a b");
+	assert_string_equal(c.argv[4], "");
+	assert_string_equal(c.argv[5], "xy z");
+	assert_int_equal(parse("record -- program \"a\\\"b\\\\c\\d\" 'e\\\\f' \\'"), 0);
+	assert_string_equal(c.argv[1], "a\"b\\c\\d");
+	assert_string_equal(c.argv[2], "e\\\\f");
+	assert_string_equal(c.argv[3], "'");
+}
+
+static void a_path_of_uefis_keeps_its_backslashes(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -o \\dir\\perf.data -- program"), 0);
+	assert_string_equal(c.output, "\\dir\\perf.data");
+	assert_int_equal(parse("record -- program \\"), 0);
+	assert_string_equal(c.argv[1], "\\");
+}
+
+static void a_quote_that_is_not_closed_is_refused_where_it_is(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- program it's"), -EINVAL);
+	assert_string_equal(error.what, "this quote is not closed");
+	assert_int_equal(error.column, 20);
+	assert_int_equal(parse("record -- program \"a\\\""), -EINVAL);
+	assert_int_equal(error.column, 18);
+	assert_int_equal(parse("\""), -EINVAL);
+}
+
 static void any_length_and_number_of_words_is_survived(void **state)
 {
 	char text[COMMAND_MAX_LENGTH + 2];
@@ -404,6 +440,9 @@ int main(void)
 		cmocka_unit_test(a_command_is_known_by_its_first_word),
 		cmocka_unit_test(a_wrong_letter_in_four_is_a_mistake_and_more_is_another_word),
 		cmocka_unit_test(the_workload_and_all_behind_it_are_not_the_commands),
+		cmocka_unit_test(words_are_quoted_as_in_a_shell),
+		cmocka_unit_test(a_path_of_uefis_keeps_its_backslashes),
+		cmocka_unit_test(a_quote_that_is_not_closed_is_refused_where_it_is),
 		cmocka_unit_test(any_length_and_number_of_words_is_survived),
 	};
 
