@@ -8,6 +8,7 @@
 #include "agent/parse/elf_symbols.h"
 #include "agent/payload_calls.h"
 #include "lib/console.h"
+#include "lib/cpio.h"
 #include "lib/memory.h"
 #include "lib/platform.h"
 #include "lib/print.h"
@@ -20,7 +21,10 @@
 static struct {
 	bool loaded;
 	char missing[192];
-	struct payload_file file;
+	struct payload_file file; /* the program, or an archive that has it and its files */
+	const void *program;
+	uint64_t program_size;
+	bool has_files;
 	struct elf_image image;
 	uint8_t *memory; /* where image.low lies */
 	char *heap;
@@ -54,6 +58,31 @@ static void refuse_file(int code)
 	               : code == -EFBIG  ? "is larger than 256 MiB"
 	               : code == -ENOMEM ? "does not fit into memory"
 	                                 : "cannot be read");
+}
+
+/* What is no archive is the program. */
+static int payload_find_program(void)
+{
+	struct cpio_entry entry;
+	uint64_t at = 0;
+	int found;
+
+	payload.program = payload.file.bytes;
+	payload.program_size = payload.file.size;
+	payload.has_files = cpio_is_archive(payload.file.bytes, payload.file.size);
+	if (!payload.has_files)
+		return 0;
+	do {
+		found = cpio_next(payload.file.bytes, payload.file.size, &at, &entry);
+	} while (found > 0 && strcmp(entry.name, "payload.elf") != 0);
+	if (found <= 0) {
+		payload_refuse("%s is an archive%s without a file payload.elf", payload.file.name,
+		               found ? " that is damaged, or" : "");
+		return -ENOENT;
+	}
+	payload.program = entry.bytes;
+	payload.program_size = entry.size;
+	return 0;
 }
 
 static int payload_allocate(void)
@@ -111,7 +140,9 @@ void payload_load(void)
 		refuse_file(code);
 		return;
 	}
-	if (elf_parse(&payload.image, payload.file.bytes, payload.file.size, arch_elf_machine(),
+	if (payload_find_program() != 0)
+		return;
+	if (elf_parse(&payload.image, payload.program, payload.program_size, arch_elf_machine(),
 	              &reason) != 0) {
 		payload_refuse("%s cannot be loaded: %s (0x%lx)", payload.file.name, reason.what,
 		               reason.where);
@@ -119,7 +150,7 @@ void payload_load(void)
 	}
 	if (payload_allocate() != 0 || map_segments() != 0)
 		return;
-	elf_place(&payload.image, payload.file.bytes, payload.memory, false);
+	elf_place(&payload.image, payload.program, payload.memory, false);
 	__builtin___clear_cache((char *)payload.memory,
 	                        (char *)payload.memory + (payload.image.high - payload.image.low));
 	payload.loaded = true;
@@ -164,7 +195,7 @@ static int payload_name(void *context, uint64_t address, uint64_t size, const ch
 void payload_name_functions(struct functions *functions)
 {
 	if (payload.loaded)
-		elf_symbols(payload.file.bytes, payload.file.size, payload_name, functions);
+		elf_symbols(payload.program, payload.program_size, payload_name, functions);
 }
 
 /* ---- Running ---- */
@@ -180,11 +211,15 @@ int payload_program(int argc, char **argv)
 	int (*start)(const struct bareperf_system *) = (int (*)(const struct bareperf_system *))(
 	    payload.memory + (payload.image.entry - payload.image.low));
 
-	elf_place(&payload.image, payload.file.bytes, payload.memory, true);
-	elf_relocate(&payload.image, payload.file.bytes, payload.memory, (uint64_t)payload.memory);
+	elf_place(&payload.image, payload.program, payload.memory, true);
+	elf_relocate(&payload.image, payload.program, payload.memory, (uint64_t)payload.memory);
 	syscalls_lend_heap((void **)&payload.heap, &payload.heap_size);
 	system.heap = payload.heap;
 	system.heap_size = payload.heap_size;
+	if (payload.has_files) {
+		system.archive = payload.file.bytes;
+		system.archive_size = payload.file.size;
+	}
 	payload_calls_fill(&system);
 	return start(&system);
 }
@@ -210,6 +245,7 @@ bool payload_owns(const void *bytes, uint64_t size)
 {
 	return payload_within(bytes, size, payload.memory,
 	                      payload.image.high - payload.image.low) ||
+	       payload_within(bytes, size, payload.file.bytes, payload.file.size) ||
 	       payload_within(bytes, size, payload.heap, payload.heap_size);
 }
 

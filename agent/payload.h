@@ -52,7 +52,7 @@ int payload_program(int argc, char **argv);
  * context. */
 bool payload_contains(uint64_t address, uint64_t *offset);
 
-/* Whether all these bytes are the payload's: its image or its heap. Any context. */
+/* Whether all these bytes are the payload's: its image, its files or its heap. Any context. */
 bool payload_owns(const void *bytes, uint64_t size);
 
 #endif

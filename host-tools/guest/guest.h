@@ -18,7 +18,10 @@ struct guest {
 	uint16_t machine;                    /* ELF's e_machine */
 	const struct command_tables *tables; /* the image's; NULL: not known */
 	const char *payload; /* the program's file; NULL: none, or not ours to hand over */
-	bool poweroff;       /* it is told to power off afterwards, if it is told nothing */
+	char **files;        /* what the program finds as files */
+	unsigned file_count;
+	const char *input; /* and as its standard input; NULL: nothing */
+	bool poweroff;     /* it is told to power off afterwards, if it is told nothing */
 };
 
 #endif

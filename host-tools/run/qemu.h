@@ -21,6 +21,7 @@ struct qemu_config {
 	const char *image;    /* the EFI application */
 	const char *append;   /* its command line */
 	const char *initrd;   /* NULL: none */
+	int initrd_fd;        /* that it is a path to; -1: of no descriptor */
 	int region_fd;        /* the shared memory */
 	uint64_t region_size;
 	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */

@@ -238,6 +238,7 @@ int machine_run(struct machine *machine, const struct run_options *options,
 
 	memset(machine, 0, sizeof(*machine));
 	machine->region_fd = -1;
+	machine->archive_fd = -1;
 	machine->signals = -1;
 	machine->reader.pidfd = -1;
 	ivshmem_server_init(&machine->doorbells);
@@ -269,6 +270,8 @@ void machine_free(struct machine *machine)
 	ivshmem_server_close(&machine->doorbells);
 	if (machine->region_fd >= 0)
 		close(machine->region_fd);
+	if (machine->archive_fd >= 0)
+		close(machine->archive_fd);
 	if (machine->signals >= 0)
 		close(machine->signals);
 	free(machine->append);

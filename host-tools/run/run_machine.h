@@ -18,6 +18,7 @@
 struct machine {
 	struct qemu qemu;
 	int region_fd;
+	int archive_fd; /* the program and its files; -1: none */
 	struct channel channel;
 	struct region region;
 	struct session session;

@@ -10,12 +10,15 @@
 
 #include "abi/machine.h"
 #include "agent/parse/command.h"
+#include "host-tools/guest/guest_archive.h"
 #include "host-tools/guest/guest_options.h"
 #include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
 
 enum {
 	KEY_PAYLOAD = 256,
+	KEY_FILE,
+	KEY_STDIN,
 	KEY_QEMU,
 	KEY_FIRMWARE,
 	KEY_TIMEOUT,
@@ -31,6 +34,9 @@ static const struct argp_option argp_options[] = {
 	OUTPUT_OPTIONS,
 	{ "payload", KEY_PAYLOAD, "FILE", 0,
 	  "the program that `record -- payload ARGS...` runs (docs/payloads.md)", 0 },
+	{ "file", KEY_FILE, "FILE", 0, "the program finds it, under this name; any number of them",
+	  0 },
+	{ "stdin", KEY_STDIN, "FILE", 0, "the program's standard input", 0 },
 	{ "timeout", KEY_TIMEOUT, "S", 0,
 	  "wait this long for the image, and then for the command, to start (default: 60)", 0 },
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
@@ -92,6 +98,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PAYLOAD:
 		options->guest.payload = arg;
+		return 0;
+	case KEY_FILE:
+		options->guest.files[options->guest.file_count++] = arg;
+		return 0;
+	case KEY_STDIN:
+		options->guest.input = arg;
 		return 0;
 	case KEY_NO_DOORBELL:
 		options->no_doorbell = true;
@@ -207,6 +219,8 @@ static void check_whole(const struct run_options *options)
 		    "  bareperf run -- record -e cpu-clock -g -- calltree");
 	if (options->json && !options->stat && !is_command(options, "selftest"))
 		refuse("--json: only `stat' and `selftest' have something to print so");
+	if (!options->guest.payload && guest_has_files(&options->guest))
+		refuse("--file, --stdin: these are for a program that --payload names");
 	if (options->guest.payload && strcmp(workload(options), "payload") != 0)
 		refuse("--payload: the command does not run it, as `record -- payload' would");
 }
@@ -214,7 +228,7 @@ static void check_whole(const struct run_options *options)
 void run_options_parse(struct run_options *options, int argc, char **argv)
 {
 	char **words =
-	    calloc(2 * (size_t)argc + 2, sizeof(*words)); /* of ours and QEMU's, for good */
+	    calloc(3 * (size_t)argc + 2, sizeof(*words)); /* ours, QEMU's, files, for good */
 	static char name[] = "bareperf run";
 	int separator = 1, owned;
 
@@ -228,6 +242,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	while (separator < argc && strcmp(argv[separator], "--") != 0)
 		separator++;
 	options->qemu_options = words + argc + 1;
+	options->guest.files = words + 2 * argc + 1;
 	words[0] = name;
 	owned = divide(options, separator, argv, words);
 	argp_err_exit_status = RUN_REFUSED;

@@ -2,10 +2,12 @@
 /* All that a machine needs before it starts, and its start. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "host-tools/guest/guest_archive.h"
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/run/run_machine.h"
 #include "host-tools/util/output.h"
@@ -60,6 +62,22 @@ static int open_output(struct machine *machine, const struct run_options *option
 	                        error);
 }
 
+/* QEMU reads a file: by the name that a descriptor has in its own process. */
+static int hand_over(struct machine *machine, const struct run_options *options,
+                     struct qemu_config *config, char *path, size_t size, struct error *error)
+{
+	config->initrd = options->guest.payload;
+	if (!guest_has_files(&options->guest))
+		return 0;
+	machine->archive_fd = guest_archive(&options->guest, error);
+	if (machine->archive_fd < 0)
+		return machine->archive_fd;
+	snprintf(path, size, "/proc/self/fd/%d", machine->archive_fd);
+	config->initrd = path;
+	config->initrd_fd = machine->archive_fd;
+	return 0;
+}
+
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error)
 {
 	struct qemu_config config = {
@@ -67,11 +85,12 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 		.program = options->qemu,
 		.firmware = options->firmware,
 		.image = options->image,
-		.initrd = options->guest.payload,
+		.initrd_fd = -1,
 		.region_size = options->region_size,
 		.options = options->qemu_options,
 		.option_count = options->qemu_option_count,
 	};
+	char initrd[64];
 	int code;
 
 	machine->by_mailbox = guest_has_names(&options->guest);
@@ -79,6 +98,8 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 	code = machine->append ? signals_open(&machine->signals, error) : -ENOMEM;
 	if (!code)
 		code = open_output(machine, options, error);
+	if (!code)
+		code = hand_over(machine, options, &config, initrd, sizeof(initrd), error);
 	if (!code)
 		code = make_region(machine, options, error);
 	if (!code)

@@ -93,6 +93,7 @@ SOURCE = r"""
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -100,6 +101,7 @@ SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -277,6 +279,43 @@ static __attribute__((noinline, noclone)) void smash(const char *with)
 	printf("%s\n", small);
 }
 
+/* argv[2] is a file of 5000 bytes that count up; what follows came out of another one. */
+static void files(int argc, char **argv)
+{
+	char line[64] = "", text[16] = "";
+	struct stat status;
+	FILE *file, *other;
+	unsigned wrong = 0;
+
+	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "first line\n"));
+	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "second") && !fgets(line, 9, stdin));
+	CHECK(argc == 6 && !strcmp(argv[3], "alpha") && !strcmp(argv[4], "two words"));
+	CHECK(!strcmp(argv[5], "q\"@"));
+	CHECK(!stat(argv[2], &status) && status.st_size == 5000 && S_ISREG(status.st_mode));
+	CHECK((file = fopen(argv[2], "r+")));
+	for (int i = 0; file && i < 5000; i++)
+		wrong += getc(file) != (i & 0xff);
+	CHECK(!wrong && getc(file) == EOF && !fseek(file, 4998, SEEK_SET));
+	CHECK(fputs("tail", file) >= 0 && !fclose(file) && !stat(argv[2], &status));
+	CHECK(status.st_size == 5002 && labs((long)(status.st_mtime - time(NULL))) < 2);
+	CHECK((file = fopen("/new", "w+x")) && !fopen("new", "wx") && errno == EEXIST);
+	CHECK(fprintf(file, "%05d", 42) == 5 && fseek(file, 2, SEEK_CUR) == 0 && putc('x', file));
+	rewind(file);
+	CHECK(fread(text, 1, 16, file) == 8 && !memcmp(text, "00042\0\0x", 8) && !fclose(file));
+	CHECK((other = fopen("other", "a")) && fputs("abc", other) >= 0 && !fclose(other));
+	CHECK(!rename("new", "other") && stat("new", &status) == -1 && errno == ENOENT);
+	CHECK(!stat("./other", &status) && status.st_size == 8 && !access("other", R_OK));
+	CHECK((file = fopen("other", "r")) && !remove("other") && !fopen("other", "r"));
+	CHECK(getc(file) == '0' && !fclose(file));
+	CHECK((file = tmpfile()) && fputs("temporary", file) >= 0 && !fflush(file));
+	CHECK(!ftruncate(fileno(file), 4) && !fstat(fileno(file), &status) && status.st_size == 4);
+	fclose(file);
+	CHECK(open("nowhere", O_RDONLY) == -1 && errno == ENOENT && close(77) == -1 && errno == EBADF);
+	CHECK(isatty(1) && !isatty(0) && lseek(1, 0, SEEK_SET) == -1 && errno == ESPIPE);
+	for (int i = 0; i < 200; i++)
+		CHECK((file = fopen("again", "w")) && !fclose(file));
+}
+
 #define NEWLIB(name) int name##_main(int argc, char **argv);
 #include "newlib_tests.h"
 #undef NEWLIB
@@ -288,8 +327,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "registers"))
 		both_registers(turns);
-	else if (!strcmp(what, "threads"))
+	else if (!strcmp(what, "files")) {
 		on_both(own_part, NULL);
+		files(argc, argv);
+	}
 	else if (!strcmp(what, "library")) {
 		formats();
 		clocks();

@@ -42,14 +42,22 @@ def library(isa, agent):
            f"{isa}: -fstack-protector-strong finds an array that is overrun", (status, text))
 
 
-def threads(isa, payload):
-    """On CPUs that run at the same time."""
-    done = machine.Recording("record -a -e cpu-clock -c 1000000 -- payload threads", "--arch", isa,
-                             "--payload", payload, qemu=("-smp", "2"))
+def threads_and_files(isa, payload):
+    """On CPUs that run at the same time; and files that are handed over."""
+    directory = payload.parent
+    for name, content in (("data", bytes(range(256)) * 19 + bytes(range(136))),
+                          ("words", b"alpha 'two words'\n\"q\\\"@\"\n"),
+                          ("input", b"first line\nsecond")):
+        (directory / name).write_bytes(content)
+    done = machine.Recording(
+        f"record -a -e cpu-clock -c 1000000 -- payload files {directory}/data @{directory}/words",
+        "--arch", isa, "--payload", payload, "--file", directory / "data", "--file",
+        directory / "words", "--stdin", directory / "input", qemu=("-smp", "2"))
     lines = re.findall(r"^<thread (\d) line (\d+) of many, none of them cut>$", done.text, re.M)
-    tap.ok(done.status == 0 and len(set(lines)) == 300,
-           f"{isa}: two threads print whole lines at once, each with its own errno and strtok()",
-           (len(set(lines)), done.text))
+    tap.equal(len(set(lines)), 300, f"{isa}: two threads print whole lines at once")
+    tap.ok(done.status == 0 and "all is well" in done.text,
+           f"{isa}: it reads, writes, renames and removes files, reads its standard input and the "
+           "words of @FILE", done.text)
 
 
 def newlib(isa, agent):
@@ -97,7 +105,7 @@ for name in ("x86_64", "aarch64"):
         continue
     with tempfile.TemporaryDirectory(prefix="bareperf-test-") as work:
         program = boot(name, work)
-        threads(name, program)
+        threads_and_files(name, program)
         if name == "aarch64":
             entered_at_el1(program)
 tap.finish()

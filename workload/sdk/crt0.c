@@ -29,7 +29,8 @@ static void (*volatile leave)(int status) = exit;
 
 int _start(const struct bareperf_system *system)
 {
-	int code;
+	int code, count;
+	char **words;
 
 	if (system->version != BAREPERF_SYSTEM_VERSION || system->size < sizeof(*system))
 		return -ENOSYS;
@@ -37,9 +38,13 @@ int _start(const struct bareperf_system *system)
 	code = sdk_tls_begin();
 	if (code)
 		return code;
+	sdk_files_begin();
+	count = sdk_arguments(system->argc, system->argv, &words);
+	if (count < 0)
+		return count;
 	atexit(run_destructors);
 	for (const init_fn *fn = __init_array_start; fn < __init_array_end; fn++)
 		(*fn)();
-	leave(main(system->argc, system->argv));
+	leave(main(count, words));
 	return 0;
 }

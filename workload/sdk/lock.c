@@ -68,3 +68,15 @@ void __retarget_lock_close(_LOCK_T lock) SAME_AS(__retarget_lock_close_recursive
 int __retarget_lock_try_acquire(_LOCK_T lock) SAME_AS(__retarget_lock_try_acquire_recursive);
 void __retarget_lock_acquire(_LOCK_T lock) SAME_AS(__retarget_lock_acquire_recursive);
 void __retarget_lock_release(_LOCK_T lock) SAME_AS(__retarget_lock_release_recursive);
+
+static struct __lock files_lock;
+
+void sdk_files_lock(void)
+{
+	__retarget_lock_acquire_recursive(&files_lock);
+}
+
+void sdk_files_unlock(void)
+{
+	__retarget_lock_release_recursive(&files_lock);
+}

@@ -28,7 +28,25 @@ void *sdk_tls_make(void *room);
 /* This CPU's thread has these from now on. */
 void sdk_tls_enter(void *pointer, struct _reent *reent);
 
+/* ---- files.c, lock.c ---- */
+
+/* The files that were handed over are there. Before main(). */
+void sdk_files_begin(void);
+
+/* One thread at a time looks at files. */
+void sdk_files_lock(void);
+void sdk_files_unlock(void);
+
+/* ---- arguments.c ---- */
+
+/* The words that main() gets, with those of @FILE in its place: how many, or -ENOMEM. Once, after
+ * sdk_files_begin(). */
+int sdk_arguments(int argc, char **argv, char ***words);
+
 /* ---- syscalls.c ---- */
+
+/* s since 1970, where the firmware knows the time. */
+uint64_t sdk_now(void);
 
 /* Bytes of the heap that malloc() does not see, or NULL. Before malloc(). */
 void *sdk_heap_take(size_t size);

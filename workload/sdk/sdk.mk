@@ -2,7 +2,7 @@
 # ---- The SDK: what a payload is compiled and linked with, and an example ----
 
 SDK := $(OUT)/sdk
-SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/newlib.c)
+SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/cpio.c)
 SDK_CFLAGS := $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) -isystem workload/sdk/include
 
 $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a

@@ -53,16 +53,6 @@ void _exit(int status)
 	__builtin_unreachable();
 }
 
-_READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
-{
-	int64_t result;
-
-	if (file != STDOUT_FILENO && file != STDERR_FILENO)
-		return fail(EBADF);
-	result = sdk_system->write(bytes, size);
-	return (_READ_WRITE_RETURN_TYPE)(result < 0 ? fail((int)-result) : result);
-}
-
 /* The one process may signal itself: abort() and failed asserts end here. */
 int kill(int pid, int signal)
 {
@@ -71,6 +61,11 @@ int kill(int pid, int signal)
 	if (signal)
 		_exit(128 + signal);
 	return 0;
+}
+
+uint64_t sdk_now(void)
+{
+	return sdk_system->epoch + sdk_system->clock() / NSEC_PER_SEC;
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
@@ -93,7 +88,6 @@ clock_t times(struct tms *buffer)
 }
 
 void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);
-_READ_WRITE_RETURN_TYPE _write(int file, const void *bytes, size_t size) SYSCALL_ALIAS(write);
 int _kill(int pid, int signal) SYSCALL_ALIAS(kill);
 int _gettimeofday(struct timeval *restrict now, void *restrict zone) SYSCALL_ALIAS(gettimeofday);
 clock_t _times(struct tms *buffer) SYSCALL_ALIAS(times);

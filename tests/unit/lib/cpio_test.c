@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Archives as the host makes them, and damaged ones. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "host-tools/guest/guest_archive.h"
+#include "lib/cpio.h"
+
+static uint8_t *archive; /* of exactly so many bytes, so that ASan sees what is read behind them */
+static uint64_t archive_size;
+
+static void make(const char *program, const char *input, char **files, unsigned count)
+{
+	const struct guest guest = {
+		.payload = program, .input = input, .files = files, .file_count = count
+	};
+	struct error error = { "" };
+	int fd = guest_archive(&guest, &error);
+	struct stat about;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &about), 0);
+	archive_size = (uint64_t)about.st_size;
+	archive = malloc(archive_size);
+	assert_int_equal(pread(fd, archive, archive_size, 0), (ssize_t)archive_size);
+	close(fd);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int set_up(void **state)
+{
+	char program[] = "/tmp/bareperf-cpio-XXXXXX", data[] = "/tmp/bareperf-cpio-XXXXXX";
+	char *files[] = { data };
+
+	(void)state;
+	close(mkstemp(program));
+	close(mkstemp(data));
+	write_file(program, "program");
+	write_file(data, "");
+	make(program, program, files, 1);
+	unlink(program);
+	unlink(data);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(archive);
+	return 0;
+}
+
+static void an_archive_has_the_files_that_were_put_into_it(void **state)
+{
+	struct cpio_entry entry;
+	uint64_t at = 0;
+
+	(void)state;
+	assert_true(cpio_is_archive(archive, archive_size));
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 1);
+	assert_string_equal(entry.name, "payload.elf");
+	assert_int_equal(entry.size, 7);
+	assert_memory_equal(entry.bytes, "program", 7);
+	assert_true(S_ISREG(entry.mode));
+	assert_true(entry.mtime > 1600000000);
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 1);
+	assert_string_equal(entry.name, "dev/stdin");
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 1);
+	assert_memory_equal(entry.name, "/tmp/bareperf-cpio-", 19);
+	assert_int_equal(entry.size, 0);
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 0);
+}
+
+/* How many entries there are before the end, or before what is broken. */
+static int entries(const uint8_t *bytes, uint64_t size, int *last)
+{
+	struct cpio_entry entry;
+	uint64_t at = 0;
+	int count = 0;
+
+	while ((*last = cpio_next(bytes, size, &at, &entry)) == 1) {
+		assert_true(entry.bytes >= bytes && entry.bytes + entry.size <= bytes + size);
+		assert_true(strlen(entry.name) < size);
+		count++;
+	}
+	return count;
+}
+
+static void one_that_is_cut_short_is_damaged(void **state)
+{
+	int last;
+
+	(void)state;
+	assert_int_equal(entries(archive, archive_size, &last), 3);
+	assert_int_equal(last, 0);
+	for (uint64_t size = 0; size < archive_size - 3; size++) { /* 3: the trailer's padding */
+		uint8_t *cut = malloc(size ? size : 1);
+
+		memcpy(cut, archive, size);
+		entries(cut, size, &last);
+		assert_int_equal(last, -EINVAL);
+		free(cut);
+	}
+}
+
+static void no_byte_of_it_is_believed(void **state)
+{
+	static const uint8_t values[] = { 0, '0', '9', 'f', 'F', 'g', 0xff };
+	int last;
+
+	(void)state;
+	for (uint64_t i = 0; i < archive_size; i++) {
+		uint8_t was = archive[i];
+
+		for (unsigned v = 0; v < sizeof(values); v++) {
+			archive[i] = values[v];
+			assert_in_range(entries(archive, archive_size, &last), 0, 4);
+		}
+		archive[i] = was;
+	}
+	archive[5] = '3';
+	assert_false(cpio_is_archive(archive, archive_size));
+}
+
+static void a_file_that_cannot_be_handed_over_is_named(void **state)
+{
+	char *files[] = { "/nowhere/to/be/found" };
+	struct guest guest = { .payload = "/dev/null" };
+	struct error error = { "" };
+
+	(void)state;
+	assert_true(guest_archive(&guest, &error) < 0);
+	assert_non_null(strstr(error.text, "/dev/null"));
+	guest = (struct guest){ .payload = "/proc/self/exe", .files = files, .file_count = 1 };
+	assert_int_equal(guest_archive(&guest, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "/nowhere/to/be/found"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_archive_has_the_files_that_were_put_into_it,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_cut_short_is_damaged, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(no_byte_of_it_is_believed, set_up, tear_down),
+		cmocka_unit_test(a_file_that_cannot_be_handed_over_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

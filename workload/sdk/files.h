@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What files.c's descriptors are places in. All of it with the lock of sdk_files_lock(); errors are
+ * errno numbers, positive as they are set.
+ */
+#ifndef WORKLOAD_SDK_FILES_H
+#define WORKLOAD_SDK_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* Its bytes are the archive's until somebody changes them; then they are a copy of ours. */
+struct file {
+	unsigned uses; /* names and descriptors */
+	ino_t number;
+	mode_t mode;
+	time_t changed;
+	uint8_t *bytes;
+	size_t size, room; /* room 0: the bytes are the archive's */
+};
+
+struct name {
+	struct name *next;
+	struct file *file;
+	char text[];
+};
+
+/* Where the name is in the list of all; points at NULL if there is none. */
+struct name **files_find(const char *path);
+
+/* One more name for a file, first in the list; 0, EISDIR (of no name at all) or ENOSPC. And one
+ * less. */
+int files_name(const char *path, struct file *file);
+void files_forget(struct name **at);
+
+/* An empty file of this name; NULL with *code set as files_name() does. */
+struct file *files_make(const char *path, mode_t mode, int *code);
+
+/* One use less: with its last one a file is gone. */
+void files_release(struct file *file);
+
+/* Have the file's bytes be ours, and of at least this size; what is new is 0. false: no memory. */
+bool files_grow(struct file *file, size_t size);
+
+/* Have it be of this size. 0, EINVAL or ENOSPC. */
+int files_resize(struct file *file, off_t size);
+
+#endif
