@@ -41,8 +41,8 @@ struct bareperf_system {
 	/* Wait for the thread on this CPU to end, and free the CPU. 0, *result is what fn
 	 * returned or gave exit(); -ESRCH: there is none. */
 	int (*thread_join)(int cpu, int *result);
-	/* The files that were handed over with the program, to be read only: lib/cpio.h's archive of
-	 * archive_size bytes; 0: there are none. */
+	/* The files that were handed over with the program, to be read only: lib/cpio.h's archive
+	 * of archive_size bytes; 0: there are none. */
 	const void *archive;
 	uint64_t archive_size;
 };
