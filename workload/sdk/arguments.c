@@ -96,8 +96,10 @@ int sdk_arguments(int argc, char **argv, char ***words)
 	struct arguments a = { 0 };
 
 	for (int i = 0; i < argc; i++) {
-		if (!(i ? arguments_take(&a, argv[i]) : arguments_add(&a, argv[i])))
-			return -ENOMEM;
+		if (i ? arguments_take(&a, argv[i]) : arguments_add(&a, argv[i]))
+			continue;
+		free(a.words);
+		return -ENOMEM;
 	}
 	*words = a.words;
 	return a.count;
