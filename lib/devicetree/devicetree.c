@@ -8,6 +8,7 @@
 
 #define HEADER_SIZE 40U         /* of version 17 */
 #define MAX_TREE    (16U << 20) /* no tree is longer; a length beyond it is garbage */
+#define VERSION_MIN 16U         /* in older ones a node's name is its path */
 
 /* The whole tree, if libfdt finds it sound from its first byte to its last. */
 static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
@@ -26,6 +27,12 @@ static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn
 	}
 	if (size < HEADER_SIZE || size > MAX_TREE || !view(address, size)) {
 		warn("device tree: at 0x%lx, its length of %u bytes is wrong\n", address, size);
+		return NULL;
+	}
+	/* libfdt 1.6.1 takes for granted that a root without a path has a name, and follows NULL. */
+	if (fdt_version(fdt) < VERSION_MIN) {
+		warn("device tree: at 0x%lx, it is of version %u: %u and later are read\n", address,
+		     fdt_version(fdt), VERSION_MIN);
 		return NULL;
 	}
 	code = fdt_check_full(fdt, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device tree as a firmware hands it over, libfdt beneath our reader, which has no sanitizer: the
- * page behind the tree faults. Its magic and its length are
+ * A device tree as a firmware hands it over, libfdt beneath our reader, with the sanitizers where its
+ * source was to be had; the page behind the tree faults in any case. Its magic and its length are
  * mended first, or few inputs would ever get behind them.
  */
 #include <stdlib.h>

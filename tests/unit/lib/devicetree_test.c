@@ -482,6 +482,10 @@ static void what_is_no_tree_leaves_nothing(void **state)
 	memory[11]++; /* off_dt_struct: no longer at a token */
 	assert_int_equal(parse(), -EINVAL);
 	assert_remark("it is damaged: FDT_ERR_");
+	memory[11]--;
+	memory[23] = memory[27] = 15; /* version and last_comp_version: names are whole paths */
+	assert_int_equal(parse(), -EINVAL);
+	assert_remark("device tree: at 0x48000000, it is of version 15: 16 and later are read");
 	assert_int_equal(devicetree_parse(UINT64_MAX - 7, 0, view, warn, &platform), -EINVAL);
 }
 
