@@ -29,7 +29,8 @@ static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn
 		warn("device tree: at 0x%lx, its length of %u bytes is wrong\n", address, size);
 		return NULL;
 	}
-	/* libfdt 1.6.1 takes for granted that a root without a path has a name, and follows NULL. */
+	/* libfdt 1.6.1 takes for granted that a root without a path has a name, and follows NULL.
+	 */
 	if (fdt_version(fdt) < VERSION_MIN) {
 		warn("device tree: at 0x%lx, it is of version %u: %u and later are read\n", address,
 		     fdt_version(fdt), VERSION_MIN);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device tree as a firmware hands it over, libfdt beneath our reader, with the sanitizers where its
- * source was to be had; the page behind the tree faults in any case. Its magic and its length are
- * mended first, or few inputs would ever get behind them.
+ * A device tree as a firmware hands it over, libfdt beneath our reader, with the sanitizers where
+ * its source was to be had; the page behind the tree faults in any case. Its magic and its length
+ * are mended first, or few inputs would ever get behind them.
  */
 #include <stdlib.h>
 #include <string.h>
