@@ -64,7 +64,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
         pictures = moving(sh, directory, scale)
         sh.read_until("takes further commands")
         sh.send(f"{ALL}\r")
-        said = sh.read_until(r"unknown workload .*\n")
+        said = sh.read_until(r"this quote is not closed.*\n")
         picture = until(lambda: learned(dump(sh, directory, scale), said))
         if isa == "x86_64":
             start = len(sh.raw)
