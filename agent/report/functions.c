@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_ROOM 1024U
 #define UNSIZED    4096U /* bytes that a function without a size has at most */
@@ -54,14 +55,22 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
 	return code;
 }
 
-/* The addresses' order, and of one address the order in which they were added: by the place in the
- * list, which weight has until they are sorted. */
+/* The addresses' order; of one address perf's among its names (tools/perf/util/symbol.c,
+ * choose_best_symbol()), then that in which they were added: by the place in the list, which weight
+ * has until they are sorted. */
 static int functions_compare(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
+	size_t left_bars, right_bars;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
+	left_bars = strspn(left->name, "_");
+	right_bars = strspn(right->name, "_");
+	if (left_bars != right_bars)
+		return left_bars < right_bars ? -1 : 1;
+	if (strlen(left->name) != strlen(right->name))
+		return strlen(left->name) > strlen(right->name) ? -1 : 1;
 	return left->weight < right->weight ? -1 : 1;
 }
 

@@ -112,7 +112,7 @@ static int add_functions(struct lcov *lcov, size_t mapping)
 
 	for (size_t i = 0;
 	     !code && symbols_function(lcov->export->file->symbols, mapping, i, &function); i++) {
-		line = lines_find(&lcov->lines, lcov->mapping.path, function.offset);
+		line = lines_at(&lcov->lines, lcov->mapping.path, function.offset);
 		if (line.file && machine_address(&lcov->mapping, function.offset, &address))
 			code = add_row(
 			    lcov,

@@ -69,8 +69,8 @@ int html_sources_of(struct html_sources *sources, const struct places *places, s
 		struct line line = { 0 };
 
 		if (elf)
-			line = lines_find(&sources->lines, elf,
-			                  symbols_find(places->symbols, address).offset);
+			line = lines_at(&sources->lines, elf,
+			                symbols_find(places->symbols, address).offset);
 		number = line.file ? note(sources, &line, elf) : 0;
 		series_number(blob, line.file ? number + 1ULL : 0);
 		series_signed(&numbers, (uint64_t)line.number - before);

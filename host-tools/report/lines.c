@@ -145,7 +145,7 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 	return false;
 }
 
-struct line lines_find(struct lines *lines, const char *path, uint64_t offset)
+struct line lines_at(struct lines *lines, const char *path, uint64_t offset)
 {
 	struct lines_elf *elf = find_elf(lines, path);
 	uint64_t address;

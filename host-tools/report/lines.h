@@ -19,7 +19,7 @@ struct line {
 };
 
 /* The line of the byte at this offset of the ELF file at path. */
-struct line lines_find(struct lines *lines, const char *path, uint64_t offset);
+struct line lines_at(struct lines *lines, const char *path, uint64_t offset);
 
 #define LINES_INLINED 32U
 

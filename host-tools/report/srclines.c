@@ -18,7 +18,7 @@ static char *make_text(struct srclines *srclines, uint64_t address)
 	int length;
 
 	if (elf)
-		line = lines_find(&srclines->lines, elf, symbol.offset);
+		line = lines_at(&srclines->lines, elf, symbol.offset);
 	slash = line.file ? strrchr(line.file, '/') : NULL;
 	if (line.file)
 		length = asprintf(&text, "%s:%" PRIu32, slash ? slash + 1 : line.file, line.number);

@@ -86,16 +86,21 @@ static void none_reaches_into_the_next(void **state)
 	assert_string_equal(name_at(0x190), "");
 }
 
-static void of_one_address_the_first_name_stays(void **state)
+static void of_one_address_the_name_stays_that_perf_shows(void **state)
 {
 	(void)state;
+	assert_int_equal(functions_add(&functions, 0x200, 8, "_sbrk_r"), 0);
+	assert_int_equal(functions_add(&functions, 0x200, 8, "__sbrk"), 0);
+	assert_int_equal(functions_add(&functions, 0x200, 8, "brk"), 0);
+	assert_int_equal(functions_add(&functions, 0x200, 8, "sbrk"), 0);
 	assert_int_equal(functions_add(&functions, 0x100, 8, "first"), 0);
-	assert_int_equal(functions_add(&functions, 0x100, 16, "second"), 0);
+	assert_int_equal(functions_add(&functions, 0x100, 16, "other"), 0);
 	assert_int_equal(functions_add(&functions, 0x80, 8, "before"), 0);
 	functions_sort(&functions);
-	assert_int_equal(functions.count, 2);
+	assert_int_equal(functions.count, 3);
 	assert_string_equal(name_at(0x104), "first");
 	assert_string_equal(name_at(0x108), "");
+	assert_string_equal(name_at(0x204), "sbrk");
 }
 
 static void at_the_end_of_all_addresses_nothing_wraps(void **state)
@@ -219,7 +224,7 @@ int main(void)
 		TEST(gaps_and_what_is_before_and_behind_are_nobodys),
 		TEST(without_a_size_it_reaches_to_the_next_but_4_kib_at_most),
 		TEST(none_reaches_into_the_next),
-		TEST(of_one_address_the_first_name_stays),
+		TEST(of_one_address_the_name_stays_that_perf_shows),
 		TEST(at_the_end_of_all_addresses_nothing_wraps),
 		TEST(an_empty_list_has_no_hottest),
 		TEST(an_images_table_is_taken_at_its_base),
