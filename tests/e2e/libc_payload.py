@@ -96,6 +96,7 @@ SOURCE = r"""
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -309,6 +310,9 @@ static void files(int argc, char **argv)
 	CHECK(getc(file) == '0' && !fclose(file));
 	CHECK((file = tmpfile()) && fputs("temporary", file) >= 0 && !fflush(file));
 	CHECK(!ftruncate(fileno(file), 4) && !fstat(fileno(file), &status) && status.st_size == 4);
+	CHECK(ftruncate(fileno(file), LONG_MAX) == -1 && errno == ENOSPC);
+	CHECK(lseek(fileno(file), LONG_MAX - 1, SEEK_SET) == LONG_MAX - 1);
+	CHECK(write(fileno(file), "far", 3) == -1 && errno == ENOSPC);
 	fclose(file);
 	CHECK(open("nowhere", O_RDONLY) == -1 && errno == ENOENT && close(77) == -1 && errno == EBADF);
 	CHECK(isatty(1) && !isatty(0) && lseek(1, 0, SEEK_SET) == -1 && errno == ESPIPE);

@@ -7,6 +7,7 @@
 #include "workload/sdk/sdk.h"
 
 #define ROOM_LEAST 4096U
+#define FILE_MOST  ((size_t)1 << 40) /* no machine has room for more */
 
 static struct name *names;
 static ino_t last_number;
@@ -90,6 +91,8 @@ bool files_grow(struct file *file, size_t size)
 	size_t room = file->room ? file->room : ROOM_LEAST;
 	uint8_t *bytes;
 
+	if (size > FILE_MOST)
+		return false;
 	while (room < size || room < file->size)
 		room *= 2;
 	if (room > file->room) {

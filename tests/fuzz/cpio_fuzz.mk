@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+cpio_fuzz_SRCS := lib/cpio.c
