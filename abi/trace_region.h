@@ -14,7 +14,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010004U           /* major << 16 | minor */
+#define TR_VERSION 0x00010005U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -77,23 +77,26 @@ struct tr_clock {
 };
 _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 
-#define TR_LEASE_MS      200U   /* a reader changes its lease at least as often */
-#define TR_LEASE_LOST_MS 2000U  /* one that stood still for as long is nobody's any more */
-#define TR_READER_MS     10000U /* that a run waits, at most, for a reader with a lease */
-#define TR_READER_END_MS 30000U /* the same for one that has read all, to withdraw */
+#define TR_LEASE_MS      200U    /* a reader changes its lease at least as often */
+#define TR_LEASE_LOST_MS 2000U   /* one that stood still for as long is nobody's any more */
+#define TR_READER_MS     10000U  /* that a run waits, at most, for a reader with a lease */
+#define TR_STEADY_LOOKS  131072U /* some 130 ms where a pause takes 1 us, as under an emulator */
+#define TR_READER_END_MS 30000U  /* the same for one that has read all, to withdraw */
 
 #define TR_STAND_MS 10000U /* that a CPU waits, at most, for room while no tail moves */
 
 /* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
 struct tr_reader {
-	uint32_t id;    /* HOST: whose the tails are, as it likes; 0: nobody's */
-	uint32_t lease; /* HOST: changes while that reader lives */
-	uint64_t ready; /* HOST: the run whose rings it reads */
-	uint32_t peer;  /* HOST: whom the doorbells are to wake, among ivshmem's peers: 16 bits */
-	uint8_t reserved[44];
+	uint32_t id;     /* HOST: whose the tails are, as it likes; 0: nobody's */
+	uint32_t lease;  /* HOST: changes while that reader lives */
+	uint64_t ready;  /* HOST: the run whose rings it reads */
+	uint32_t peer;   /* HOST: whom the doorbells are to wake, among ivshmem's peers: 16 bits */
+	uint32_t steady; /* HOST: not 0: a run waits for it in steps of TR_STEADY_LOOKS */
+	uint8_t reserved[40];
 };
 _Static_assert(sizeof(struct tr_reader) == 64, "tr_reader");
+_Static_assert(offsetof(struct tr_reader, steady) == 20, "tr_reader.steady");
 
 /* What a run found of its reader before it began. */
 enum tr_reader_found {

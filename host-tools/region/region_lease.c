@@ -65,6 +65,15 @@ int region_lease_take(struct region_lease *lease, struct channel *channel, struc
 	return error_errno(error, "starting the thread that keeps the lease of the rings");
 }
 
+int region_lease_steady(struct region_lease *lease, struct error *error)
+{
+	const uint32_t yes = 1;
+
+	return channel_publish(
+	    lease->channel, offsetof(struct tr_header, reader) + offsetof(struct tr_reader, steady),
+	    &yes, sizeof(yes), error);
+}
+
 /* FNV-1a of what tells hosts, their boots and their containers apart. */
 static uint32_t host_hash(void)
 {

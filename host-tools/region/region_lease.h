@@ -47,4 +47,8 @@ bool region_lease_is_ours(const struct region *region);
 /* Nothing is read from here on. Nothing to do for one that was not taken, all zero. */
 void region_lease_give_back(struct region_lease *lease);
 
+/* The machine counts its time in instructions: have it wait for us for the same number of them each
+ * time (docs/trace-region.md, "Who reads"). Before it starts. */
+int region_lease_steady(struct region_lease *lease, struct error *error);
+
 #endif

@@ -34,6 +34,15 @@ static int make_region(struct machine *machine, const struct run_options *option
 	return 0;
 }
 
+static bool counts_instructions(const struct run_options *options)
+{
+	for (int i = 0; i < options->qemu_option_count; i++) {
+		if (!strcmp(options->qemu_options[i], "-icount"))
+			return true;
+	}
+	return false;
+}
+
 /* Both ends of the channel, and a reader at ours. */
 static int open_channel(struct machine *machine, const struct run_options *options,
                         struct qemu_config *config, struct error *error)
@@ -47,7 +56,11 @@ static int open_channel(struct machine *machine, const struct run_options *optio
 	if (!code)
 		code = channel_open_shared(&machine->channel, machine->region_fd,
 		                           options->region_size, &machine->doorbells, error);
-	return code ? code : region_lease_take(&machine->lease, &machine->channel, error);
+	if (!code)
+		code = region_lease_take(&machine->lease, &machine->channel, error);
+	if (!code && counts_instructions(options))
+		code = region_lease_steady(&machine->lease, error);
+	return code;
 }
 
 /* Before the machine starts, so that a file that cannot be written costs no boot, and one that is
