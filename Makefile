@@ -67,7 +67,7 @@ WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 	$(addprefix perfdata/,arm_spe_decode perf_aux perf_footer perf_writer sample) \
 	ledger/ledger \
 	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
-	session session_join session_stops))
+	session session_join session_stops session_stream))
 # Device trees are Arm's: libfdt, as Debian has it compiled, is no code for firmware on x86 (it keeps
 # data below the stack pointer, and its stacks' guard in %fs).
 NO_DEVICETREE := lib/devicetree/no_devicetree.c

@@ -42,6 +42,12 @@ int perf_output_open(struct perf_output **to, const char *path, uint64_t room, s
 	return code;
 }
 
+bool perf_output_is_stream(const struct perf_output *output)
+{
+	(void)output;
+	return false;
+}
+
 const char *perf_output_path(const struct perf_output *output)
 {
 	return output->path;

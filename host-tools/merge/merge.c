@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/ledger/recount.h"
@@ -34,6 +35,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
+		if (!strcmp(arg, "-"))
+			argp_error(state, "-o -: a merged recording is a file only");
 		options->output = arg;
 		return 0;
 	case ARGP_KEY_ARGS:

@@ -41,6 +41,14 @@ struct perf_file_attr {
 };
 _Static_assert(sizeof(struct perf_file_attr) == PERF_ATTR_SIZE_VER7 + 16, "perf_file_attr");
 
+/* What a stream begins with, as it goes through a pipe; records alone follow: HEADER_ATTR,
+ * HEADER_FEATURE and BUILD_ID, which say what a file has around its records, then those. */
+struct perf_pipe_header {
+	uint64_t magic;
+	uint64_t size; /* of this header */
+};
+_Static_assert(sizeof(struct perf_pipe_header) == 16, "perf_pipe_header");
+
 enum perf_file_feature {
 	PERF_FILE_BUILD_ID = 2,
 	PERF_FILE_HOSTNAME = 3,
@@ -68,11 +76,13 @@ enum perf_file_feature {
 /* Record types that only files have. */
 enum perf_file_record {
 	PERF_FILE_RECORD_FIRST = 64, /* those below come from rings */
+	PERF_FILE_RECORD_HEADER_ATTR = 64,
 	PERF_FILE_RECORD_BUILD_ID = 67,
 	PERF_FILE_RECORD_FINISHED_ROUND = 68,
 	PERF_FILE_RECORD_AUXTRACE_INFO = 70,
 	PERF_FILE_RECORD_AUXTRACE = 71,
 	PERF_FILE_RECORD_TIME_CONV = 79,
+	PERF_FILE_RECORD_HEADER_FEATURE = 80,
 };
 
 /* perf's numbers for decoders, the first word of AUXTRACE_INFO. */
@@ -93,6 +103,20 @@ struct perf_file_build_id {
 	uint8_t reserved[3];
 };
 _Static_assert(sizeof(struct perf_file_build_id) == 36, "perf_file_build_id");
+
+/* An event of a stream; its ids follow, u64 each. */
+struct perf_file_header_attr {
+	struct perf_event_header header;
+	struct perf_event_attr attr;
+};
+_Static_assert(sizeof(struct perf_file_header_attr) == 8 + PERF_ATTR_SIZE_VER7,
+               "perf_file_header_attr");
+
+/* A feature of a stream; its contents follow. */
+struct perf_file_header_feature {
+	struct perf_event_header header;
+	uint64_t feature; /* enum perf_file_feature */
+};
 
 /* The payload of PERF_RECORD_AUXTRACE follows the record and is not counted in its size. */
 struct perf_file_auxtrace {

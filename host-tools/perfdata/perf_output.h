@@ -18,11 +18,16 @@
 
 struct perf_output;
 
-/* Create path, with room for a first block, or for so many bytes (host), so that a volume that is
- * full is known now; what is not used of it is given back when the file is whole. A file that is
- * there is kept as path.old (host), or is in the way (machine). 0, or a negative errno. */
+/* Create path ("-", host: standard output, which must not be a terminal), with room for a first
+ * block, or for so many bytes (host), so that a volume that is full is known now; what is not used
+ * of it is given back when the file is whole. A file that is there is kept as path.old (host), or
+ * is in the way (machine). 0, or a negative errno. */
 int perf_output_open(struct perf_output **output, const char *path, uint64_t room,
                      struct error *error);
+
+/* Whether it is a stream (host: path "-", standard output): what is written is gone, offsets say
+ * nothing, and there is no header to write again. */
+bool perf_output_is_stream(const struct perf_output *output);
 
 /* Its name, links resolved; as long as it is open. */
 const char *perf_output_path(const struct perf_output *output);

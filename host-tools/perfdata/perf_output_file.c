@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,42 @@ static int take_room(struct perf_output *output, uint64_t room)
 	return -errno;
 }
 
+static int open_file(struct perf_output *output, const char *path, uint64_t room,
+                     struct error *error)
+{
+	int code = output_open(path, &output->path, &output->old, error);
+
+	output->fd = code;
+	if (code < 0)
+		return code;
+	code = take_room(output, room);
+	errno = -code;
+	if (code && room)
+		error_errno(error, "reserving %" PRIu64 " bytes for %s", room, path);
+	else if (code)
+		error_errno(error, "writing %s", path);
+	return code;
+}
+
+static int open_stream(struct perf_output *output, uint64_t room, struct error *error)
+{
+	output->is_stream = true;
+	output->fd = -1;
+	if (isatty(STDOUT_FILENO))
+		return error_set(error, -ENOTTY,
+		                 "standard output is a terminal: pipe it into `perf script -i -', "
+		                 "or name a file with -o");
+	if (room)
+		return error_set(error, -EINVAL,
+		                 "a stream has no disk to reserve: leave out "
+		                 "--preallocate, or name a file with -o");
+	output->path = strdup("standard output");
+	if (!output->path)
+		return error_set(error, -ENOMEM, "no memory for a name");
+	output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return output->fd < 0 ? error_errno(error, "using standard output") : 0;
+}
+
 int perf_output_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
 {
 	struct perf_output *output = calloc(1, sizeof(*output));
@@ -42,15 +79,8 @@ int perf_output_open(struct perf_output **to, const char *path, uint64_t room, s
 	*to = NULL;
 	if (!output)
 		return error_set(error, -ENOMEM, "no memory for a file");
-	output->fd = code = output_open(path, &output->path, &output->old, error);
-	if (code >= 0) {
-		code = take_room(output, room);
-		errno = -code;
-		if (code && room)
-			error_errno(error, "reserving %" PRIu64 " bytes for %s", room, path);
-		else if (code)
-			error_errno(error, "writing %s", path);
-	}
+	code = strcmp(path, "-") ? open_file(output, path, room, error)
+	                         : open_stream(output, room, error);
 	if (code)
 		perf_output_close(output, false);
 	else
@@ -75,6 +105,11 @@ int perf_output_reopen(struct perf_output **to, const char *path, struct error *
 	return 0;
 }
 
+bool perf_output_is_stream(const struct perf_output *output)
+{
+	return output->is_stream;
+}
+
 const char *perf_output_path(const struct perf_output *output)
 {
 	return output->path;
@@ -95,6 +130,24 @@ static int pass_over(struct iovec **pieces, int count, size_t done)
 	return count;
 }
 
+static ssize_t write_some(const struct perf_output *output, const struct iovec *pieces, int count,
+                          uint64_t offset)
+{
+	ssize_t done;
+
+	if (!output->is_stream)
+		return count == 1
+		           ? pwrite(output->fd, pieces->iov_base, pieces->iov_len, (off_t)offset)
+		           : pwritev(output->fd, pieces, count, (off_t)offset);
+	done = writev(output->fd, pieces, count);
+	/* Who reads the pipe may have made it so; then it is waited for, as otherwise. */
+	if (done < 0 && errno == EAGAIN) {
+		poll(&(struct pollfd){ .fd = output->fd, .events = POLLOUT }, 1, -1);
+		errno = EINTR;
+	}
+	return done;
+}
+
 int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
                       uint64_t offset)
 {
@@ -104,9 +157,7 @@ int perf_output_write(struct perf_output *output, const struct blob_piece *piece
 		all[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].bytes, pieces[i].size };
 	count = pass_over(&left, count, 0);
 	while (count) {
-		ssize_t done =
-		    count == 1 ? pwrite(output->fd, left->iov_base, left->iov_len, (off_t)offset)
-		               : pwritev(output->fd, left, count, (off_t)offset);
+		ssize_t done = write_some(output, left, count, offset);
 
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -155,7 +206,7 @@ void perf_output_close(struct perf_output *output, bool keep)
 {
 	if (!output)
 		return;
-	if (output->fd >= 0 && !keep)
+	if (output->fd >= 0 && !keep && !output->is_stream)
 		take_back(output);
 	if (output->fd >= 0)
 		close(output->fd);

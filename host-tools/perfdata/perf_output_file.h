@@ -9,6 +9,7 @@ struct perf_output {
 	int fd;
 	char *path; /* links resolved */
 	char *old;  /* what was there lies here; NULL: nothing was */
+	bool is_stream;
 };
 
 /* Go on with a file that is there, and that no process has open. 0, or a negative errno. */

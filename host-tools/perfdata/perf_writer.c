@@ -31,8 +31,18 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
                      struct error *error)
 {
+	int code;
+
 	*writer = (struct perf_writer){ 0 };
-	return perf_output_open(&writer->output, path, room, error);
+	code = perf_output_open(&writer->output, path, room, error);
+	writer->is_stream = !code && perf_output_is_stream(writer->output);
+	return code;
+}
+
+/* A stream has none that could be written again. */
+static int write_header(struct perf_writer *writer)
+{
+	return writer->is_stream ? 0 : write_at(writer, &writer->header, sizeof(writer->header), 0);
 }
 
 static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)
@@ -52,6 +62,32 @@ static void add_attrs(struct blob *blob, const struct perf_writer_event *events,
 	}
 }
 
+static int begin_stream(struct perf_writer *writer, const struct perf_writer_event *events,
+                        uint32_t count, struct error *error)
+{
+	const struct perf_pipe_header header = { PERF_FILE_MAGIC, sizeof(header) };
+
+	perf_writer_add(writer, &header, sizeof(header));
+	for (uint32_t i = 0; i < count; i++) {
+		struct perf_file_header_attr record = { .attr = events[i].attr };
+		size_t ids = events[i].id_count * sizeof(uint64_t);
+
+		if (sizeof(record) + ids > UINT16_MAX)
+			return error_set(error, -E2BIG,
+			                 "event %" PRIu32
+			                 " is on more CPUs than a stream can tell "
+			                 "of: name a file with -o",
+			                 i);
+		record.header.type = PERF_FILE_RECORD_HEADER_ATTR;
+		record.header.size = (uint16_t)(sizeof(record) + ids);
+		record.attr.size = sizeof(record.attr);
+		perf_writer_add(writer, &record, sizeof(record));
+		perf_writer_add(writer, events[i].ids, ids);
+	}
+	writer->begun = true;
+	return 0;
+}
+
 int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,
                       uint32_t count, struct error *error)
 {
@@ -59,6 +95,8 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 	struct blob blob = { 0 };
 	int code;
 
+	if (writer->is_stream)
+		return begin_stream(writer, events, count, error);
 	blob_extend(&blob, sizeof(*header));
 	add_attrs(&blob, events, count);
 	if (blob.failed) {
@@ -106,7 +144,7 @@ void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece 
 	if (!code) {
 		header->data.size += writer->buffer.size + size;
 		writer->buffer.size = 0;
-		code = write_at(writer, header, sizeof(*header), 0);
+		code = write_header(writer);
 	}
 	if (code)
 		perf_writer_fail(writer, code);
@@ -219,6 +257,8 @@ static int write_end(struct perf_writer *writer, const struct perf_writer_end *e
 	uint64_t at = header->data.offset + header->data.size;
 	int code;
 
+	if (writer->is_stream)
+		return 0;
 	cut_index(writer, end);
 	code = write_features(writer, end, &at);
 	if (!code && end->ledger.size)
@@ -288,11 +328,11 @@ int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end 
 	if (!writer->failed) {
 		code = end->ledger.failed ? -ENOMEM : write_end(writer, end);
 		if (!code)
-			code = write_at(writer, &writer->header, sizeof(writer->header), 0);
+			code = write_header(writer);
 		if (code)
 			perf_writer_fail(writer, code);
 	}
-	if (writer->failed && writer->begun)
+	if (writer->failed && writer->begun && !writer->is_stream)
 		salvage(writer, end);
 	code = perf_output_finish(writer->output);
 	if (code)

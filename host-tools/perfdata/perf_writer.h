@@ -3,6 +3,9 @@
  * Writing a perf.data file as the records arrive. From perf_writer_begin() on
  * the file is a whole one after every flush: the header is there and its data
  * size is kept up to date, so that even a kill leaves a file that perf reads.
+ *
+ * To a stream (perf_output.h) what a file has in front of its records goes as records; features,
+ * which a file has behind them, are the caller's to add, and there is no ledger.
  */
 #ifndef HOST_TOOLS_PERFDATA_PERF_WRITER_H
 #define HOST_TOOLS_PERFDATA_PERF_WRITER_H
@@ -25,6 +28,7 @@ struct perf_writer_event {
 
 struct perf_writer {
 	struct perf_output *output; /* NULL: not open */
+	bool is_stream;             /* perf's pipe format: nothing before or behind the records */
 	bool begun;
 	int failed; /* the first write error, a negative errno; nothing is written after it */
 	struct error failure;
@@ -36,7 +40,7 @@ struct perf_writer {
 int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
                      struct error *error);
 
-/* Write header, ids and attributes. */
+/* Write header, ids and attributes. -E2BIG: a stream has no room for an event's ids. */
 int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,
                       uint32_t count, struct error *error);
 

@@ -101,6 +101,8 @@ static int drain(struct recording *r, struct error *error)
 		                 "of life for %g s",
 		                 TR_LEASE_LOST_MS / 1e3);
 	code = session_drain(&r->session, &got, error);
+	if (!code)
+		session_end_round(&r->session, (uint64_t)(progress_now() * 1e3));
 	if (got || r->session.has_more)
 		remote_link_is_alive(&r->link);
 	progress_show(&r->progress, &r->session);
@@ -334,7 +336,9 @@ int command_record(int argc, char **argv)
 static int find_journal(struct recording *r, bool *found, struct error *error)
 {
 	char *real = realpath(r->options.output.path, NULL);
-	char *path = journal_path(real ? real : r->options.output.path);
+	char *path = output_is_stream(&r->options.output)
+	                 ? NULL
+	                 : journal_path(real ? real : r->options.output.path);
 	struct error ignored = { "" };
 	struct journal_key key;
 	struct tr_header header;

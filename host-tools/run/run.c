@@ -54,7 +54,7 @@ static void print_console(const struct machine *machine, FILE *out)
 }
 
 /* Of a self-test, the line that is for machines. */
-static void print_json_line(const struct machine *machine)
+static void print_json_line(const struct machine *machine, FILE *out)
 {
 	uint64_t from = 0;
 	char *text = region_console(&machine->region, &from);
@@ -63,7 +63,7 @@ static void print_json_line(const struct machine *machine)
 		size_t length = strcspn(line, "\n");
 
 		if (*line == '{')
-			printf("%.*s\n", (int)length, line);
+			fprintf(out, "%.*s\n", (int)length, line);
 		line += length + (line[length] == '\n');
 	}
 	free(text);
@@ -88,11 +88,12 @@ static int failure_status(const struct machine *machine)
 static int report(const struct machine *machine, const struct run_options *options,
                   const struct error *error, int code)
 {
+	FILE *out = output_is_stream(&options->output) ? stderr : stdout;
 	int status = EXIT_OK;
 
 	/* What the user's own program printed. */
 	if (machine->recorded && options->guest.payload && !code && !options->verbose)
-		print_console(machine, stdout);
+		print_console(machine, out);
 	/* Also where it was interrupted: what was counted until then is what was asked for. */
 	if (machine->recorded && options->stat)
 		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
@@ -100,9 +101,9 @@ static int report(const struct machine *machine, const struct run_options *optio
 		status = guest_summary(&machine->session, options->output.path,
 		                       machine->reader.replaced);
 	else if (!code && options->json)
-		print_json_line(machine);
+		print_json_line(machine, out);
 	else if (!code)
-		print_console(machine, stdout);
+		print_console(machine, out);
 	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
 		say("the machine did not come to its end: its state became %s",
 		    region_state_name(machine->session.ledger.head.state));

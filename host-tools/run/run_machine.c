@@ -73,7 +73,8 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	code = session_begin(&machine->session, &machine->region, &session, error);
 	machine->has_session = !code;
 	/* The file's own trouble is found, and told, by reading here. */
-	if (!code && !machine->session.writer.failed) {
+	/* Nor can what is put into a stream be taken back when a reader dies: it is read here. */
+	if (!code && !machine->session.writer.failed && !machine->session.writer.is_stream) {
 		progress_clear(&machine->progress); /* what waited is over: a line at once */
 		code = reader_process_start(&machine->reader, &machine->session, &machine->progress,
 		                            error);
@@ -96,6 +97,8 @@ static int drain(struct machine *machine, bool last, struct error *error)
 	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->progress))
 		return 0;
 	code = session_drain(&machine->session, &got, error);
+	if (!code)
+		session_end_round(&machine->session, (uint64_t)(progress_now() * 1e3));
 	progress_show(&machine->progress, session);
 	if (!code && session->writer.failed) {
 		*error = session->writer.failure;

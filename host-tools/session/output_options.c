@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/session/output_options.h"
 
+#include <string.h>
+
 #include "host-tools/util/arguments.h"
+
+bool output_is_stream(const struct output_options *options)
+{
+	return options->path && !strcmp(options->path, "-");
+}
 
 error_t output_option_parse(int key, char *arg, struct argp_state *state,
                             struct output_options *options)

@@ -28,7 +28,10 @@ enum {
 /* Lines of a table of argp options. */
 /* clang-format off */
 #define OUTPUT_OPTIONS                                                                               \
-	{ "output", OUTPUT_PATH, "FILE", 0, "where the recording goes (default: perf.data)", 0 },    \
+	{ "output", OUTPUT_PATH, "FILE", 0,                                              \
+	  "where the recording goes (default: perf.data); -: to standard output, as a stream for "   \
+	  "`perf script -i -'",                                                                      \
+	  0 },                                                                                       \
 	{ "symbols", OUTPUT_SYMBOLS, "DIR", 0,                                                       \
 	  "ELF, or directory of ELFs, with the image's symbols", 0 },                                \
 	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                              \
@@ -40,6 +43,9 @@ enum {
 	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                      \
 	  "keep no copy of the symbols' files in ~/.debug", 0 }
 /* clang-format on */
+
+/* Whether standard output is the recording's, so that everything else goes to standard error. */
+bool output_is_stream(const struct output_options *options);
 
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
 error_t output_option_parse(int key, char *arg, struct argp_state *state,

@@ -88,6 +88,8 @@ static int begin_file(struct session *session, struct error *error)
 	if (!code)
 		code = perf_writer_begin(&session->writer, events, count, error);
 	if (!code) {
+		if (session->writer.is_stream)
+			session_stream_features(session, &blob);
 		perf_synth_start(&blob, &session->region, session->files);
 		aux_drain_info(&blob, &session->region);
 		if (blob.failed)
@@ -325,6 +327,8 @@ static void recount(struct session *session)
 {
 	struct error ignored = { "" };
 
+	if (session->writer.is_stream)
+		return; /* what reached its reader only that one can count */
 	recount_file(&session->ledger, session->options.output, &ignored);
 	session->samples = 0;
 	for (uint32_t i = 0; i < session->ledger.head.event_count; i++)

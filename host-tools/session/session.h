@@ -60,6 +60,11 @@ struct session {
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	bool leaves;    /* we end before the run does, and leave the journal to whoever comes */
 	bool is_gone;   /* the machine is at another run, or boot: nothing is to be read any more */
+	struct {
+		uint64_t size; /* of the stream, when the last one ended */
+		uint64_t at;   /* ms, when that was */
+		unsigned left; /* that are still to be told, until perf has all */
+	} rounds;
 	struct session_stops stops;
 	uint64_t samples;
 	uint64_t records;
@@ -78,6 +83,18 @@ int session_begin(struct session *session, const struct region *region,
  * it lets the machine, which waits for that, begin its run. A ring that makes no sense is left
  * alone from then on (session->trouble); others go on. *got: bytes read. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
+
+/*
+ * A stream's reader sorts by time, and cannot wait for the end. Tell it, if it is time, that a
+ * round is over (FINISHED_ROUND): every ring was read to a head that was taken after all that the
+ * last round brought was there. What comes later is not older than that, which can be shown. Call
+ * it behind a session_drain() that went well; of a file it does nothing. now: ms of any clock that
+ * goes on.
+ */
+void session_end_round(struct session *session, uint64_t now);
+
+/* Append what a file has behind its records as records of a stream, in front of all others. */
+void session_stream_features(const struct session *session, struct blob *blob);
 
 /* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be
  * given back to the firmware after one. */

@@ -69,7 +69,8 @@ static bool find_key(const struct session *session, struct journal_key *key)
 {
 	struct stat file;
 
-	if (fstat(session->writer.output->fd, &file) || !S_ISREG(file.st_mode))
+	if (session->writer.is_stream || fstat(session->writer.output->fd, &file) ||
+	    !S_ISREG(file.st_mode))
 		return false;
 	*key =
 	    (struct journal_key){ session->region.nonce, session->region.header.run, file.st_ino };

@@ -5,6 +5,7 @@
  *	region-file make REGION	[N]	a complete region that nobody has read, of two CPUs with N
  *					samples (as many as there is room for, and 1000 more that
  *					are lost) and branch traces
+ *	region-file plain REGION [N]	the same without branch traces
  *	region-file write REGION FILE	the perf.data that the machine itself writes of a region
  */
 #include <limits.h>
@@ -16,20 +17,23 @@
 #include "host-tools/session/session.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
-static int make_region(const char *path, unsigned samples)
+static int make_region(const char *path, unsigned samples, bool is_traced)
 {
 	static uint8_t branches[24 * 512];
 	static struct fixture fixture;
 	FILE *file = fopen(path, "wb");
 	unsigned lost = 0;
 
-	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
+	if (is_traced)
+		fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
+	else
+		fixture_init(&fixture, 0);
 	for (unsigned i = 0; i < 24 * 512; i++)
 		branches[i] = (uint8_t)(i * 7);
 	for (unsigned i = 0; lost < 1000 && i < samples; i++) {
 		lost +=
 		    !fixture_sample(&fixture, i % 2, i % 3 == 1, 0x1000 + i % 0x1000, 1000, i % 16);
-		if (i % 64 == 0)
+		if (is_traced && i % 64 == 0)
 			fixture_piece(&fixture, i / 64 % 2, branches, 24 * (1 + i % 512), 0);
 	}
 	fixture_complete(&fixture);
@@ -66,8 +70,9 @@ static int write_file(const char *region_path, const char *path)
 
 int main(int argc, char **argv)
 {
-	if (argc >= 3 && !strcmp(argv[1], "make"))
-		return make_region(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : UINT_MAX);
+	if (argc >= 3 && (!strcmp(argv[1], "make") || !strcmp(argv[1], "plain")))
+		return make_region(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : UINT_MAX,
+		                   !strcmp(argv[1], "make"));
 	if (argc == 4 && !strcmp(argv[1], "write"))
 		return write_file(argv[2], argv[3]);
 	return 2;
