@@ -19,6 +19,7 @@
 struct dump_options {
 	const char *path;
 	struct channel_file_options pick;
+	struct dump_filter filter;
 	bool json;
 	bool summary;
 	bool hex;
@@ -46,7 +47,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->hex = true;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->pick;
+		state->child_inputs[0] = &options->filter;
+		state->child_inputs[1] = &options->pick;
 		return 0;
 	default:
 		return one_file_parse(key, arg, state, "perf.data", &options->path);
@@ -56,7 +58,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.children = (const struct argp_child[]){ { &channel_file_argp, 0, NULL, 0 }, { 0 } },
+	.children = (const struct argp_child[]){ { &dump_filter_argp, 0, NULL, 0 },
+	                                         { &channel_file_argp, 0, NULL, 0 },
+	                                         { 0 } },
 	.args_doc = "[FILE]",
 	.doc =
 	    "Print the records of FILE (default: perf.data) and check that none is unaccounted "
@@ -64,6 +68,34 @@ static const struct argp argp = {
 	    "kdump) that has a trace region inside.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes are "
 	    "unaccounted for, 4 the machine, or who wrote the file, did not come to its end.",
 };
+
+/* A piece of an AUX area is of the AUX record before it, but for what it says itself. */
+static void set_piece(struct dump_fields *fields, const struct perf_event_header *record)
+{
+	const struct perf_file_auxtrace *trace = (const void *)record;
+
+	if (record->size < sizeof(*trace))
+		return;
+	dump_field_set(fields, DUMP_CPU, trace->cpu);
+	dump_field_set(fields, DUMP_TID, trace->tid);
+}
+
+static bool is_wanted(struct dump *dump, const struct perf_event_header *record,
+                      const struct perf_event_attr *attr, const char *event)
+{
+	struct dump_fields fields;
+
+	if (!dump_filter_is_on(&dump->filter))
+		return true;
+	dump_fields_of(&fields, record, attr, event);
+	if (record->type == PERF_RECORD_AUX)
+		dump->aux = fields;
+	if (record->type == PERF_FILE_RECORD_AUXTRACE) {
+		set_piece(&dump->aux, record);
+		fields = dump->aux;
+	}
+	return dump_filter_passes(&dump->filter, &fields);
+}
 
 void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,
               const struct perf_event_attr *attr, const char *event)
@@ -73,12 +105,13 @@ void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_
 		.attr = attr,
 		.event = event,
 		.hex = dump->hex,
+		.symbols = dump->symbols,
 	};
 
 	dump->records++;
 	dump->bytes += record->size;
 	dump->types[record->type < DUMP_TYPES ? record->type : 0]++;
-	if (!dump->quiet)
+	if (!dump->quiet && is_wanted(dump, record, attr, event))
 		dump_record(dump->format, record, &context);
 }
 
@@ -139,6 +172,7 @@ int command_dump(int argc, char **argv)
 	dump.path = options.path;
 	dump.quiet = options.json || options.summary;
 	dump.hex = options.hex;
+	dump.filter = options.filter;
 	dump.format = malloc(sizeof(*dump.format));
 	dump.symbols = symbols_new();
 	if (dump.format)

@@ -10,6 +10,7 @@
 #include "host-tools/ledger/ledger.h"
 #include "host-tools/ledger/recount.h"
 #include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/report/dump_filter.h"
 #include "host-tools/report/symbols.h"
 #include "host-tools/util/format.h"
 
@@ -19,6 +20,8 @@ struct dump {
 	const char *path;
 	bool quiet; /* --summary, --json: no records */
 	bool hex;
+	struct dump_filter filter;
+	struct dump_fields aux; /* of the AUX record that the next piece belongs to */
 	struct format *format;
 	struct ledger ledger;
 	bool has_ledger;
@@ -35,7 +38,7 @@ struct dump {
 		uint64_t errors;   /* places that are no record */
 		uint64_t error_at; /* position in the AUX area of the first */
 	} spe;
-	struct symbols *symbols; /* for branches in AUX pieces */
+	struct symbols *symbols; /* NULL: no names */
 	uint64_t skipped;        /* bytes of the rings that another reader had read before */
 };
 
@@ -44,7 +47,7 @@ struct dump {
 int dump_perf_data(struct dump *dump, struct error *error);
 int dump_region(struct dump *dump, const struct channel_file_options *pick, struct error *error);
 
-/* Count a record by type and print it unless quiet. */
+/* Count a record by type and print it, unless quiet, or filtered out. */
 void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_t offset,
               const struct perf_event_attr *attr, const char *event);
 

@@ -33,6 +33,18 @@ static void put_place(struct format *f, struct symbols *symbols, uint64_t addres
 	format_text(f, name, strlen(name));
 }
 
+/* perf's samples of branches have them so. */
+static bool is_wanted(const struct dump *dump, const struct branch *branch)
+{
+	struct dump_fields fields = dump->aux;
+
+	if (!dump_filter_is_on(&dump->filter))
+		return true;
+	dump_field_set(&fields, DUMP_IP, branch->from);
+	dump_field_set(&fields, DUMP_ADDR, branch->to);
+	return dump_filter_passes(&dump->filter, &fields);
+}
+
 /* A line a branch: FROM function => TO function. The record of zeros is perf's padding. */
 static void put_branches(struct dump *dump, const uint8_t *bytes, uint64_t size)
 {
@@ -41,7 +53,7 @@ static void put_branches(struct dump *dump, const uint8_t *bytes, uint64_t size)
 
 	for (uint64_t i = 0; i + sizeof(branch) <= size && !dump->quiet; i += sizeof(branch)) {
 		memcpy(&branch, bytes + i, sizeof(branch));
-		if (!branch.from && !branch.to)
+		if ((!branch.from && !branch.to) || !is_wanted(dump, &branch))
 			continue;
 		format_line(f);
 		format_literal(f, ". branch ");

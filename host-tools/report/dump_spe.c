@@ -3,6 +3,7 @@
 
 #include "abi/clock.h"
 #include "host-tools/perfdata/arm_spe_decode.h"
+#include "host-tools/report/dump_text.h"
 
 static void put_word(struct format *f, const char *word)
 {
@@ -10,11 +11,14 @@ static void put_word(struct format *f, const char *word)
 	format_text(f, word, strlen(word));
 }
 
-static void put_instruction(struct format *f, const char *name, uint64_t address)
+static void put_instruction(struct dump *dump, const char *name, uint64_t address)
 {
+	struct format *f = dump->format;
+
 	put_word(f, name);
 	*f->at++ = ' ';
 	format_hex(f, SPE_INSTRUCTION(address));
+	dump_function(f, dump->symbols, SPE_INSTRUCTION(address));
 	format_literal(f, " EL");
 	format_decimal(f, SPE_EL(address));
 }
@@ -50,11 +54,14 @@ static void put_events(struct format *f, uint64_t events)
 	}
 }
 
-static void put_data(struct format *f, const struct spe_record *r)
+static void put_data(struct dump *dump, const struct spe_record *r)
 {
+	struct format *f = dump->format;
+
 	if (r->has & SPE_HAS_ADDRESS(SPE_VA)) {
 		format_literal(f, " VA ");
 		format_hex(f, SPE_DATA(r->address[SPE_VA]));
+		dump_function(f, dump->symbols, SPE_DATA(r->address[SPE_VA]));
 	}
 	if (r->has & SPE_HAS_ADDRESS(SPE_PA)) {
 		format_literal(f, " PA ");
@@ -94,6 +101,22 @@ static void put_time(struct format *f, const struct dump *dump, const struct spe
 		format_hex(f, r->timestamp); /* cycles, of a clock that nobody told us */
 }
 
+/* By its own words, where it has them; else by the piece's. */
+static bool is_wanted(const struct dump *dump, const struct spe_record *r)
+{
+	struct dump_fields fields = dump->aux;
+
+	if (!dump_filter_is_on(&dump->filter))
+		return true;
+	if (r->has & SPE_HAS_ADDRESS(SPE_PC))
+		dump_field_set(&fields, DUMP_IP, SPE_INSTRUCTION(r->address[SPE_PC]));
+	if (r->has & SPE_HAS_ADDRESS(SPE_VA))
+		dump_field_set(&fields, DUMP_ADDR, SPE_DATA(r->address[SPE_VA]));
+	if (r->has & SPE_HAS(SPE_TIMESTAMP) && dump->clock.time_mult)
+		dump_field_set(&fields, DUMP_TIME, clock_to_ns(&dump->clock, r->timestamp));
+	return dump_filter_passes(&dump->filter, &fields);
+}
+
 static void put_record(struct dump *dump, const struct spe_record *r, uint64_t position)
 {
 	struct format *f = dump->format;
@@ -103,13 +126,13 @@ static void put_record(struct dump *dump, const struct spe_record *r, uint64_t p
 	format_hex(f, position + r->at);
 	*f->at++ = ':';
 	if (r->has & SPE_HAS_ADDRESS(SPE_PC))
-		put_instruction(f, "PC", r->address[SPE_PC]);
+		put_instruction(dump, "PC", r->address[SPE_PC]);
 	put_word(f, operation(r));
 	if (r->has & SPE_HAS_ADDRESS(SPE_TARGET))
-		put_instruction(f, "to", r->address[SPE_TARGET]);
+		put_instruction(dump, "to", r->address[SPE_TARGET]);
 	put_events(f, r->events);
 	put_latencies(f, r);
-	put_data(f, r);
+	put_data(dump, r);
 	put_time(f, dump, r);
 	*f->at++ = '\n';
 }
@@ -143,7 +166,7 @@ void dump_spe(struct dump *dump, const uint8_t *bytes, size_t size, uint64_t pos
 			continue;
 		}
 		dump->spe.records++;
-		if (!dump->quiet)
+		if (!dump->quiet && is_wanted(dump, &record))
 			put_record(dump, &record, position);
 	}
 }

@@ -55,8 +55,21 @@ static void put_prefix(struct format *f, const struct perf_event_header *record,
 	format_literal(f, "]: PERF_RECORD_");
 }
 
-static void put_chain(struct format *f, const struct sample *sample)
+void dump_function(struct format *f, struct symbols *symbols, uint64_t address)
 {
+	const char *name = symbols_known(symbols, address);
+
+	if (!name)
+		return;
+	*f->at++ = ' ';
+	format_text(f, name, strlen(name));
+}
+
+/* Callers by the byte before the one that they return to, which may be another function's. */
+static void put_chain(struct format *f, const struct sample *sample, struct symbols *symbols)
+{
+	uint64_t caller = 0;
+
 	if (!sample->chain_length)
 		return;
 	format_literal(f, "... FP chain: nr:");
@@ -68,6 +81,10 @@ static void put_chain(struct format *f, const struct sample *sample)
 		format_padded(f, i, 3);
 		format_literal(f, ": ");
 		format_hex16(f, sample->chain[i]);
+		if (sample->chain[i] < PERF_CONTEXT_MAX) {
+			dump_function(f, symbols, sample->chain[i] - caller);
+			caller = 1;
+		}
 		*f->at++ = '\n';
 	}
 }
@@ -113,9 +130,13 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 	format_hex(f, sample->addr);
 	format_literal(f, " event: ");
 	format_text(f, context->event, strlen(context->event));
+	if (context->symbols && symbols_known(context->symbols, sample->ip)) {
+		format_literal(f, " symbol:");
+		dump_function(f, context->symbols, sample->ip);
+	}
 	*f->at++ = '\n';
 	put_read(f, context->attr, sample);
-	put_chain(f, sample);
+	put_chain(f, sample, context->symbols);
 }
 
 static void put_mmap2(struct format *f, const struct perf_event_header *record)

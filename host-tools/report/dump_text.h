@@ -4,6 +4,7 @@
 #define HOST_TOOLS_REPORT_DUMP_TEXT_H
 
 #include "abi/perf_event.h"
+#include "host-tools/report/symbols.h"
 #include "host-tools/util/format.h"
 
 /* What is known of a record beside its bytes. */
@@ -12,7 +13,11 @@ struct dump_context {
 	const struct perf_event_attr *attr; /* of its event, NULL: unknown */
 	const char *event;                  /* the event's name, "" if unknown */
 	bool hex;                           /* print the bytes as well */
+	struct symbols *symbols;            /* names of functions; NULL: none */
 };
+
+/* " FUNCTION", or nothing where nobody knows one. */
+void dump_function(struct format *format, struct symbols *symbols, uint64_t address);
 
 /* Print a whole record, aligned. */
 void dump_record(struct format *format, const struct perf_event_header *record,

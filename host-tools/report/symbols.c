@@ -44,6 +44,7 @@ struct build {
 struct cached {
 	uint64_t address;
 	const char *name; /* NULL: free */
+	bool is_made_up;
 };
 
 struct symbols {
@@ -278,28 +279,6 @@ static const struct function *find_function(const struct mapping *mapping, uint6
 	return !function->size || offset - function->offset < function->size ? function : NULL;
 }
 
-/* A name for an address without a function; kept until the end. */
-static const char *make_name(struct symbols *symbols, const struct mapping *mapping,
-                             uint64_t address)
-{
-	char **made = realloc(symbols->made, (symbols->made_count + 1) * sizeof(*made));
-	char *name = NULL;
-	int length;
-
-	if (!made)
-		return "?";
-	symbols->made = made;
-	if (mapping)
-		length = asprintf(&name, "%s+0x%llx", mapping->file,
-		                  (unsigned long long)address - mapping->start);
-	else
-		length = asprintf(&name, "0x%llx", (unsigned long long)address);
-	if (length < 0)
-		return "?";
-	symbols->made[symbols->made_count++] = name;
-	return name;
-}
-
 /* Later mappings win, as they do in memory. NULL: nobody knows of any. */
 static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address)
 {
@@ -310,6 +289,24 @@ static const struct mapping *find_mapping(const struct symbols *symbols, uint64_
 			return mapping;
 	}
 	return NULL;
+}
+
+/* A name for an address without a function; kept until the end. */
+static const char *make_name(struct symbols *symbols, uint64_t address)
+{
+	const struct mapping *mapping = find_mapping(symbols, address);
+	char **made = realloc(symbols->made, (symbols->made_count + 1) * sizeof(*made));
+	char *name = NULL;
+	unsigned long long offset = address - (mapping ? mapping->start : 0);
+
+	if (!made)
+		return "?";
+	symbols->made = made;
+	if (asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", mapping ? mapping->file : "",
+	             offset) < 0)
+		return "?";
+	symbols->made[symbols->made_count++] = name;
+	return name;
 }
 
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
@@ -373,22 +370,31 @@ bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol
 	return true;
 }
 
-static const char *look_up(struct symbols *symbols, uint64_t address)
-{
-	struct symbol symbol = symbols_find(symbols, address);
-
-	return symbol.name ? symbol.name
-	                   : make_name(symbols, find_mapping(symbols, address), address);
-}
-
-const char *symbols_name(struct symbols *symbols, uint64_t address)
+/* Where its name is kept, if it has one. */
+static struct cached *look_up(struct symbols *symbols, uint64_t address)
 {
 	uint64_t slot = (address * 0x9e3779b97f4a7c15ULL) >> 52 & (CACHE_SIZE - 1);
 	struct cached *cached = &symbols->cache[slot];
 
-	if (!cached->name || cached->address != address) {
-		cached->name = look_up(symbols, address);
-		cached->address = address;
+	if (!cached->name || cached->address != address)
+		*cached = (struct cached){ address, symbols_find(symbols, address).name, false };
+	return cached;
+}
+
+const char *symbols_known(struct symbols *symbols, uint64_t address)
+{
+	const struct cached *cached = symbols ? look_up(symbols, address) : NULL;
+
+	return cached && !cached->is_made_up ? cached->name : NULL;
+}
+
+const char *symbols_name(struct symbols *symbols, uint64_t address)
+{
+	struct cached *cached = look_up(symbols, address);
+
+	if (!cached->name) {
+		cached->name = make_name(symbols, address);
+		cached->is_made_up = true;
 	}
 	return cached->name;
 }

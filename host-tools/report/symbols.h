@@ -67,6 +67,9 @@ struct symbol_code {
 /* False where nobody knows a function. */
 bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code);
 
+/* The function at address; NULL: nobody knows. Valid until symbols_free(); symbols may be NULL. */
+const char *symbols_known(struct symbols *symbols, uint64_t address);
+
 /*
  * The function at address. The name stays valid until symbols_free(); where nobody knows one
  * it is made of the file's name and the offset in it, or of the address. Never NULL.
