@@ -90,6 +90,22 @@ void perf_reader_string(const struct perf_reader *reader, unsigned bit, char *to
 		take_string(&piece, to, to_size);
 }
 
+bool perf_reader_command_has(const struct perf_reader *reader, const char *word)
+{
+	struct piece piece = { 0 };
+	char text[64];
+	uint32_t count;
+
+	piece.at = perf_reader_feature(reader, PERF_FILE_CMDLINE, &piece.left);
+	if (!piece.at || !take(&piece, &count, sizeof(count)))
+		return false;
+	while (count-- && take_string(&piece, text, sizeof(text))) {
+		if (!strcmp(text, word))
+			return true;
+	}
+	return false;
+}
+
 /* Without EVENT_DESC a name is made of type and config, as perf does. */
 static void default_name(struct perf_reader_event *event)
 {

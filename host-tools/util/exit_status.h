@@ -10,6 +10,7 @@ enum exit_status {
 	EXIT_USAGE = 2,         /* the command line makes no sense */
 	EXIT_NOT_CONSERVED = 3, /* records or bytes are unaccounted for */
 	EXIT_UNFINISHED = 4,    /* the machine, or who wrote the file, did not come to its end */
+	EXIT_GROWN = 5,         /* diff: a function takes more than was allowed */
 };
 
 /*

@@ -15,7 +15,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
-COMMANDS = ("run", "list", "import", "merge", "dump", "report", "export", "flamegraph", *REMOTE)
+COMMANDS = ("run", "list", "import", "merge", "dump", "report", "diff", "export", "flamegraph",
+            *REMOTE)
 
 
 def run(*words):

@@ -291,6 +291,25 @@ static void write_export(uint8_t which)
 	recording_file_close(&file);
 }
 
+/* Not all of it is printed. */
+static void filter(void)
+{
+	must(!dump_filter_parse(&dump.filter, "ip > 0x1010 || addr & 1, cpu == 0") &&
+	     !dump_filter_parse_time(&dump.filter, "0.000000100,"));
+}
+
+/* One thing that a comparison asks of a file. */
+static void ask_command(void)
+{
+	struct perf_reader reader;
+	struct error error = { "" };
+
+	if (perf_reader_open(&reader, path, &error))
+		return;
+	perf_reader_command_has(&reader, "-icount");
+	perf_reader_close(&reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error error = { "" };
@@ -300,7 +319,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_input(data, size);
 	sign();
 	write_page();
+	ask_command();
 	write_export(data[size - 1]);
+	if (data[size - 1] & 1)
+		filter();
 	dump_perf_data(&dump, &error);
 	if (dump.has_ledger)
 		tell(&dump.ledger);
