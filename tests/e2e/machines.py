@@ -179,11 +179,15 @@ class Tried:
         return summary
 
     def recorded(self, words):
-        summary = self.summary(words)
-        if not summary:
-            return "FAILS"
-        taken = sum(event["delivered"] for event in summary["events"])
-        return "yes" if taken > 10 else self.failed((words, summary["events"]))
+        """QEMU's main loop rings a machine's timers: on a host that lets it wait while its CPUs run,
+        a run of 75 ms may pass without one, and is tried again."""
+        for _ in range(3):
+            summary = self.summary(words)
+            if not summary:
+                return "FAILS"
+            if sum(event["delivered"] for event in summary["events"]) > 10:
+                return "yes"
+        return self.failed((words, summary["events"]))
 
     def counted(self):
         if self.trouble:
