@@ -28,9 +28,9 @@ FAULTS = [
 Record = collections.namedtuple("Record", "position pc el operation events latency va pa time")
 
 LINE = re.compile(
-    r"\. spe (0x[0-9a-f]+): PC (0x[0-9a-f]+) EL(\d) (load|store|other|branch(?:, \w+)?)"
-    r"(?: to 0x[0-9a-f]+ EL\d)?((?: [A-Z][-A-Z0-9]+)*) latency (\d+) issue \d+"
-    r"(?: translation \d+)?(?: VA (0x[0-9a-f]+))?(?: PA (0x[0-9a-f]+))?"
+    r"\. spe (0x[0-9a-f]+): PC (0x[0-9a-f]+)(?: [^ ]+)? EL(\d) (load|store|other|branch(?:, \w+)?)"
+    r"(?: to 0x[0-9a-f]+(?: [^ ]+)? EL\d)?((?: [A-Z][-A-Z0-9]+)*) latency (\d+) issue \d+"
+    r"(?: translation \d+)?(?: VA (0x[0-9a-f]+)(?: [^ ]+)?)?(?: PA (0x[0-9a-f]+))?"
     r"(?: context (\d+))?(?: time (\d+))?$")
 
 

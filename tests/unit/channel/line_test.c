@@ -316,11 +316,12 @@ static void host_words_are_stored_and_nothing_else_is(void **state)
 		uint16_t size;
 	} theirs[] = {
 		{ reader, 4 }, { reader + 4, 4 }, { reader + 8, 8 }, { reader + 16, 4 },
+		{ reader + 20, 4 },
 		{ RIG_MAILBOX, 4 }, { RIG_MAILBOX + 4, 4 }, { RIG_MAILBOX + 8, 200 },
 		{ RIG_MAILBOX + 9 , 1 }, { RIG_BELLS + 8, 4 }, { RIG_BELLS + 64 + 8, 4 },
 		{ tail, 8 }, { aux_tail, 8 },
 	}, ours[] = {
-		{ 0, 8 }, { 48, 4 }, { reader - 4, 4 }, { reader + 20, 4 }, { reader + 4, 8 },
+		{ 0, 8 }, { 48, 4 }, { reader - 4, 4 }, { reader + 24, 4 }, { reader + 4, 8 },
 		{ reader + 2, 4 }, { reader, 2 }, { RIG_MAILBOX + 2, 4 },
 		{ RIG_MAILBOX + offsetof(struct tr_mailbox, reply), 4 },
 		{ RIG_MAILBOX + offsetof(struct tr_mailbox, reply) - 1, 2 },
