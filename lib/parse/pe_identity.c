@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which build an image is of, by its contents where it does not say so itself.
+ *
+ * Each 8 bytes of code, as a number, are multiplied with a number that belongs to their place, and
+ * the products are added: a multilinear hash. As it is a sum, what a relocation has changed is
+ * subtracted again, in whatever order the relocations are listed; EDK2's GenFw does not sort them.
+ */
+#include <string.h>
+
+#include "lib/parse/pe_image.h"
+
+typedef unsigned __int128 sum_type;
+
+#define RELOCATION_LOW32 3U
+#define RELOCATION_NONE  0U
+
+struct identity {
+	sum_type code;
+	uint64_t header;
+};
+
+/* SplitMix64: the number of a place, odd or even, as good as any. */
+static uint64_t identity_mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static sum_type identity_product(uint64_t place, uint64_t value)
+{
+	return (sum_type)identity_mix(place) * value;
+}
+
+static void identity_header(struct identity *identity, uint64_t value)
+{
+	identity->header = identity_mix(identity->header ^ value);
+}
+
+static void identity_text(struct identity *identity, const char *text, uint32_t size)
+{
+	identity_header(identity, size);
+	for (uint32_t i = 0; i < size; i++)
+		identity_header(identity, (uint8_t)text[i]);
+}
+
+/* The part of a section whose bytes file and memory both have. */
+static uint32_t code_size(const struct pe_section *section)
+{
+	if (!pe_section_is_code(section))
+		return 0;
+	return section->file_size < section->size ? section->file_size : section->size;
+}
+
+/* Places are multiples of 8 of the RVA; what a word has of a neighbour counts as 0. */
+static void add_code(struct identity *identity, uint32_t rva, const uint8_t *bytes, uint32_t size)
+{
+	uint32_t at = 0;
+
+	while (at < size) {
+		uint64_t value = 0, place = (uint64_t)rva + at;
+		uint32_t skip = (uint32_t)place % 8, part = 8 - skip;
+
+		if (part > size - at)
+			part = size - at;
+		memcpy((uint8_t *)&value + skip, bytes + at, part);
+		identity->code += identity_product(place / 8, value);
+		at += part;
+	}
+}
+
+/* Take the bytes of a relocated number out again, as far as they are code's. */
+static void subtract_bytes(struct identity *identity, const struct pe_image *image, uint64_t rva,
+                           uint32_t count)
+{
+	struct pe_section section;
+
+	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
+		uint32_t size = code_size(&section);
+		const uint8_t *bytes = size ? pe_at(image, section.rva, size) : NULL;
+
+		for (uint64_t at = rva; bytes && at < rva + count; at++) {
+			if (at < section.rva || at - section.rva >= size)
+				continue;
+			identity->code -= identity_product(at / 8, (uint64_t)bytes[at - section.rva]
+			                                               << 8 * (at % 8));
+		}
+	}
+}
+
+/* A block: the page's RVA, its own size, and numbers of 16 bits: type and place in the page. */
+static void subtract_block(struct identity *identity, const struct pe_image *image,
+                           const uint8_t *block, uint32_t size)
+{
+	uint32_t page;
+	uint16_t entry;
+
+	memcpy(&page, block, sizeof(page));
+	for (uint32_t at = 8; size - at >= sizeof(entry); at += sizeof(entry)) {
+		memcpy(&entry, block + at, sizeof(entry));
+		if (entry >> 12 != RELOCATION_NONE)
+			subtract_bytes(identity, image, (uint64_t)page + (entry & 0xfff),
+			               entry >> 12 == RELOCATION_LOW32 ? 4 : 8);
+	}
+}
+
+static void subtract_relocations(struct identity *identity, const struct pe_image *image)
+{
+	const struct pe_directory *directory = &image->relocations;
+	const uint8_t *table = pe_at(image, directory->rva, directory->size);
+	uint32_t at = 0, size;
+
+	while (table && directory->size - at >= 8) {
+		memcpy(&size, table + at + 4, sizeof(size));
+		if (size < 8 || size > directory->size - at)
+			break;
+		subtract_block(identity, image, table + at, size);
+		at += size;
+	}
+}
+
+/* False: not all of the code is there, or its sections claim more than there is. */
+static bool add_sections(struct identity *identity, const struct pe_image *image)
+{
+	struct pe_section section;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
+		uint32_t size = code_size(&section);
+		const uint8_t *bytes = size ? pe_at(image, section.rva, size) : NULL;
+
+		all += size;
+		if ((size && !bytes) || all > image->size)
+			return false;
+		identity_text(identity, section.name, 8);
+		identity_header(identity, section.rva | (uint64_t)section.size << 32);
+		identity_header(identity, section.flags);
+		if (bytes)
+			add_code(identity, section.rva, bytes, size);
+	}
+	return true;
+}
+
+static bool hash_contents(const struct pe_image *image, const struct pe_debug *debug,
+                          uint64_t hash[2])
+{
+	struct identity identity = { 0, 0 };
+
+	identity_header(&identity, image->machine | (uint64_t)image->subsystem << 16 |
+	                               (uint64_t)image->section_count << 32);
+	identity_header(&identity, image->entry | (uint64_t)image->image_size << 32);
+	identity_header(&identity, debug->signature);
+	identity_text(&identity, debug->path, debug->path_size);
+	if (!add_sections(&identity, image))
+		return false;
+	subtract_relocations(&identity, image);
+	hash[0] = identity_mix(identity.header ^ (uint64_t)(identity.code >> 64));
+	hash[1] = identity_mix(hash[0] ^ (uint64_t)identity.code);
+	return true;
+}
+
+bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID])
+{
+	static const uint8_t none[16];
+	struct pe_debug debug;
+	uint64_t hash[2];
+
+	memset(id, 0, PE_BUILD_ID);
+	pe_debug_find(image, &debug);
+	if (memcmp(debug.id, none, sizeof(none)) != 0) {
+		memcpy(id, debug.id, sizeof(debug.id));
+		memcpy(id + sizeof(debug.id), &debug.age, sizeof(debug.age));
+		return true;
+	}
+	if (!hash_contents(image, &debug, hash))
+		return false;
+	memcpy(id, hash, sizeof(hash));
+	return true;
+}

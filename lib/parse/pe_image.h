@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PE32+ images out of foreign bytes: a file's, or those of an image as a loader has placed it. What
+ * firmware is made of. Nothing in them is believed: every offset is checked against the bytes that
+ * there are. Pure, and nothing is allocated; for firmware and host. Thread, or any handler.
+ *
+ * Source: PE Format (Microsoft), and for what EDK2 makes of it Include/IndustryStandard/PeImage.h.
+ */
+#ifndef LIB_PARSE_PE_IMAGE_H
+#define LIB_PARSE_PE_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PE_MACHINE_AMD64 0x8664U
+#define PE_MACHINE_ARM64 0xaa64U
+
+enum pe_subsystem {
+	PE_EFI_APPLICATION = 10,
+	PE_EFI_BOOT_SERVICE_DRIVER = 11,
+	PE_EFI_RUNTIME_DRIVER = 12,
+};
+
+/* What lies at which place: sections at their PointerToRawData, or at their VirtualAddress. */
+enum pe_form { PE_FILE, PE_MAPPED };
+
+struct pe_directory {
+	uint32_t rva, size; /* size 0: there is none */
+};
+
+struct pe_image {
+	const uint8_t *bytes;
+	uint64_t size; /* of bytes; of a mapped image that may be less than image_size, or more */
+	enum pe_form form;
+	uint16_t machine, subsystem;
+	uint32_t entry;      /* RVA; 0: none */
+	uint32_t image_size; /* SizeOfImage: of the whole mapping */
+	uint32_t headers_size;
+	uint64_t image_base; /* linked at, or where a loader says that it placed it */
+	struct pe_directory relocations, debug;
+	uint32_t symbols; /* the COFF symbol table's place in the file */
+	uint32_t symbol_count;
+	uint32_t section_count; /* at most PE_MAX_SECTIONS */
+	uint64_t section_table; /* offset in bytes */
+};
+
+#define PE_MAX_SECTIONS 96U
+
+/* Look at size bytes of any content. 0, or -ENOEXEC and why: a phrase ("it is not a PE image").
+ * That the sections themselves are there is not asked. */
+int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_form form,
+             const char **why);
+
+#define PE_SECTION_CODE    0x00000020U
+#define PE_SECTION_EXECUTE 0x20000000U
+#define PE_SECTION_WRITE   0x80000000U
+
+struct pe_section {
+	char name[9];
+	uint32_t rva, size;              /* in memory: VirtualSize, or the file's where that is 0 */
+	uint32_t file_offset, file_size; /* of file_size what goes beyond size is padding */
+	uint32_t flags;                  /* PE_SECTION_* */
+};
+
+/* Section number of image->section_count, from 0; false: there are no more. */
+bool pe_section(const struct pe_image *image, uint32_t number, struct pe_section *section);
+
+/* Whether code may run there. */
+static inline bool pe_section_is_code(const struct pe_section *section)
+{
+	return section->flags & (PE_SECTION_EXECUTE | PE_SECTION_CODE);
+}
+
+/* size bytes at an RVA, any of both; NULL if they are not all there: in a file those that only
+ * memory has, as .bss. */
+const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size);
+
+/* What an image says of where its symbols are: a CodeView entry of its debug directory. */
+enum pe_debug_kind {
+	PE_DEBUG_NONE,
+	PE_DEBUG_NB10, /* EDK2's for ELF: a path, mostly with a signature of 0 */
+	PE_DEBUG_RSDS, /* a GUID and an age, that no other build has */
+	PE_DEBUG_MTOC, /* Mach-O's UUID */
+};
+
+struct pe_debug {
+	enum pe_debug_kind kind;
+	uint8_t id[16];     /* RSDS: GUID, MTOC: UUID, as they lie there; else 0 */
+	uint32_t age;       /* RSDS */
+	uint32_t signature; /* NB10 */
+	const char *path;   /* in the image, NOT terminated; any bytes but 0 */
+	uint32_t path_size; /* 0: there is none */
+};
+
+/* The CodeView entry at *at or behind it (start with *at = 0), which then stands behind that;
+ * false: there are no more. Entries of other kinds, and damaged ones, are passed over. */
+bool pe_debug_next(const struct pe_image *image, uint32_t *at, struct pe_debug *debug);
+
+/* The one that says most: with a GUID or UUID before one without. kind PE_DEBUG_NONE: there is
+ * none. */
+void pe_debug_find(const struct pe_image *image, struct pe_debug *debug);
+
+/* The module's name out of a path, of whatever system: "/b/DEBUG/NvmExpressDxe.dll" and
+ * "NvmExpressDxe.efi" are NvmExpressDxe. Terminated, cut to to_size - 1 characters; what is not
+ * printable ASCII, or a quote, becomes '?'. Returns its length, 0 if the path ends with a '/'.
+ * to_size > 0. */
+uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t to_size);
+
+#define PE_BUILD_ID 20U
+
+/*
+ * The image's identity, for perf's build-id, which is the same in its file and in memory, wherever
+ * it was placed there:
+ *
+ *	RSDS	the GUID as it lies in the image, then the age, little-endian
+ *	MTOC	the UUID, then 0
+ *	else	16 bytes of hash, then 0: of machine, subsystem, entry, SizeOfImage, sections (name,
+ *		RVA, size, flags), CodeView's path and signature, and of the code sections' bytes,
+ *		those that are relocated as 0
+ *
+ * A recording tells of a load by an MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID and this as its
+ * build-id: image_size bytes at the base, pgoff 0, and the path out of the debug directory, else
+ *the file's, else the module's name with ".efi". By the build-id the host finds functions.
+ *
+ * A GUID or UUID of 0 is none. False, and id is 0: the code is not all there. It takes about as
+ * long as to copy the code; the bytes must not change meanwhile, nor be those of an image that
+ * writes into its own code and has run.
+ */
+bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID]);
+
+#endif
