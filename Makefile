@@ -57,8 +57,8 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 # UEFI's strings have 16-bit characters; only what talks to UEFI sees its headers.
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
-# What reads commands and events as text, for the firmware and for the host tool
-PARSERS := agent/parse/*.c pmu/parse/*.c
+# What reads commands and events as text, and images as bytes, for the firmware and for the host tool
+PARSERS := agent/parse/*.c lib/parse/*.c pmu/parse/*.c
 # What makes a perf.data of a region, for the host tool and for a machine that writes its own. What it
 # asks of where it runs is in agent/volume/ there, and on the host in files that are not named here.
 WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \

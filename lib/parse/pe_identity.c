@@ -12,9 +12,6 @@
 
 typedef unsigned __int128 sum_type;
 
-#define RELOCATION_LOW32 3U
-#define RELOCATION_NONE  0U
-
 struct identity {
 	sum_type code;
 	uint64_t header;
@@ -90,35 +87,14 @@ static void subtract_bytes(struct identity *identity, const struct pe_image *ima
 	}
 }
 
-/* A block: the page's RVA, its own size, and numbers of 16 bits: type and place in the page. */
-static void subtract_block(struct identity *identity, const struct pe_image *image,
-                           const uint8_t *block, uint32_t size)
-{
-	uint32_t page;
-	uint16_t entry;
-
-	memcpy(&page, block, sizeof(page));
-	for (uint32_t at = 8; size - at >= sizeof(entry); at += sizeof(entry)) {
-		memcpy(&entry, block + at, sizeof(entry));
-		if (entry >> 12 != RELOCATION_NONE)
-			subtract_bytes(identity, image, (uint64_t)page + (entry & 0xfff),
-			               entry >> 12 == RELOCATION_LOW32 ? 4 : 8);
-	}
-}
-
 static void subtract_relocations(struct identity *identity, const struct pe_image *image)
 {
-	const struct pe_directory *directory = &image->relocations;
-	const uint8_t *table = pe_at(image, directory->rva, directory->size);
-	uint32_t at = 0, size;
+	struct pe_relocations walk = { 0, 0, 0 };
+	uint64_t rva;
+	uint32_t size;
 
-	while (table && directory->size - at >= 8) {
-		memcpy(&size, table + at + 4, sizeof(size));
-		if (size < 8 || size > directory->size - at)
-			break;
-		subtract_block(identity, image, table + at, size);
-		at += size;
-	}
+	while (pe_relocation_next(image, &walk, &rva, &size))
+		subtract_bytes(identity, image, rva, size);
 }
 
 /* False: not all of the code is there, or its sections claim more than there is. */

@@ -15,6 +15,9 @@
 #define CODEVIEW        2U /* a debug directory entry's type */
 #define MAX_DEBUG       64U
 
+#define RELOCATION_NONE  0U /* fills up a block */
+#define RELOCATION_LOW32 3U /* 4 bytes; those of x86_64 and aarch64 have 8 */
+
 struct coff_header {
 	uint16_t machine, section_count;
 	uint32_t timestamp, symbols, symbol_count;
@@ -185,6 +188,48 @@ const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size)
 	if (image->form == PE_FILE && !pe_file_offset(image, rva, size, &offset))
 		return NULL;
 	return pe_inside(offset, size, image->size) ? image->bytes + offset : NULL;
+}
+
+/* ---- Relocations ---- */
+
+/* A block is the page's RVA, its own size, and numbers of 16 bits: type and place in the page. */
+static bool begin_block(const uint8_t *table, uint32_t end, struct pe_relocations *walk)
+{
+	uint32_t size;
+
+	if (end - walk->at < 8)
+		return false;
+	memcpy(&walk->page, table + walk->at, sizeof(walk->page));
+	memcpy(&size, table + walk->at + 4, sizeof(size));
+	if (size < 8 || size > end - walk->at)
+		return false;
+	walk->block_end = walk->at + size;
+	walk->at += 8;
+	return true;
+}
+
+bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *walk, uint64_t *rva,
+                        uint32_t *size)
+{
+	const uint8_t *table = pe_at(image, image->relocations.rva, image->relocations.size);
+	uint16_t entry;
+
+	while (table) {
+		if (walk->block_end - walk->at < sizeof(entry)) {
+			walk->at = walk->block_end;
+			if (!begin_block(table, image->relocations.size, walk))
+				break;
+			continue;
+		}
+		memcpy(&entry, table + walk->at, sizeof(entry));
+		walk->at += sizeof(entry);
+		if (entry >> 12 == RELOCATION_NONE)
+			continue;
+		*rva = (uint64_t)walk->page + (entry & 0xfff);
+		*size = entry >> 12 == RELOCATION_LOW32 ? 4 : 8;
+		return true;
+	}
+	return false;
 }
 
 /* ---- The debug directory ---- */

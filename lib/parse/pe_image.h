@@ -75,6 +75,16 @@ static inline bool pe_section_is_code(const struct pe_section *section)
  * memory has, as .bss. */
 const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size);
 
+/* Which bytes a loader changes when it places the image elsewhere than at image_base. */
+struct pe_relocations {
+	uint32_t at, block_end, page; /* all 0 at first */
+};
+
+/* The next of them: size bytes at rva, which may be anywhere; false: there are no more, or the rest
+ * is damaged. They need not ascend. */
+bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *walk, uint64_t *rva,
+                        uint32_t *size);
+
 /* What an image says of where its symbols are: a CodeView entry of its debug directory. */
 enum pe_debug_kind {
 	PE_DEBUG_NONE,
@@ -120,7 +130,7 @@ uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t
  *
  * A recording tells of a load by an MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID and this as its
  * build-id: image_size bytes at the base, pgoff 0, and the path out of the debug directory, else
- *the file's, else the module's name with ".efi". By the build-id the host finds functions.
+ * the file's, else the module's name with ".efi". By the build-id the host finds functions.
  *
  * A GUID or UUID of 0 is none. False, and id is 0: the code is not all there. It takes about as
  * long as to copy the code; the bytes must not change meanwhile, nor be those of an image that

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Images and files of firmware volumes, whatever their bytes: nothing outside of them is read, and
+ * each comes to an end. The first byte says what the rest is: its lowest two bits 0: an image's
+ * file, 1: one in memory, 2: a file of a volume, 3: changes to a good image's file
+ * (tests/fuzz/changes.h).
+ */
+#include <stdlib.h>
+
+#include "lib/parse/ffs_section.h"
+#include "tests/fuzz/changes.h"
+#include "tests/fuzz/seed.h"
+#include "tests/unit/lib/parse/pe_file.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whether it is an image with an identity. */
+static bool look_at_image(const uint8_t *bytes, size_t size, enum pe_form form)
+{
+	const char *why = NULL;
+	struct pe_image image;
+	uint8_t id[PE_BUILD_ID];
+
+	if (pe_parse(&image, bytes, size, form, &why)) {
+		if (!why)
+			abort();
+		return false;
+	}
+	pe_file_look(&image);
+	return pe_build_id(&image, id);
+}
+
+/* Whether all of its sections are whole. */
+static bool look_at_volume_file(const uint8_t *bytes, size_t size)
+{
+	struct ffs_section section;
+	uint64_t at = 0, before = 0;
+	char name[32];
+	int found;
+
+	while ((found = ffs_section_next(bytes, size, &at, &section)) > 0) {
+		if (at <= before || section.bytes < bytes || section.size > size ||
+		    (size_t)(section.bytes - bytes) > size - section.size)
+			abort();
+		before = at;
+	}
+	if (ffs_ui_name(bytes, size, name, sizeof(name)) != strlen(name))
+		abort();
+	return !found;
+}
+
+static bool look_at(uint8_t kind, const uint8_t *bytes, size_t size)
+{
+	static struct pe_file good;
+
+	switch (kind & 3) {
+	case 0:
+		return look_at_image(bytes, size, PE_FILE);
+	case 1:
+		return look_at_image(bytes, size, PE_MAPPED);
+	case 2:
+		return look_at_volume_file(bytes, size);
+	default:
+		pe_file_make(&good);
+		fuzz_change(&good, sizeof(good), bytes, size);
+		return look_at_image(good.bytes, sizeof(good), PE_FILE);
+	}
+}
+
+static bool is_good(const char *name, const uint8_t *bytes, size_t size)
+{
+	(void)name;
+	return size && look_at(bytes[0], bytes + 1, size - 1);
+}
+
+/* As an input: what it is, then itself. */
+static void seed(int argc, char **argv, const char *name, uint8_t kind, const void *bytes,
+                 size_t size)
+{
+	uint8_t *input = malloc(size + 1);
+
+	if (!input)
+		abort();
+	input[0] = kind;
+	memcpy(input + 1, bytes, size);
+	if (!look_at(kind, bytes, size))
+		abort();
+	fuzz_seed(argc, argv, name, input, size + 1);
+	free(input);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static const uint8_t volume_file[] = { 5, 0, 0, 0x10, 1,   0, 0, 0,
+		                               8, 0, 0, 0x15, 'F', 0, 0, 0 };
+	static uint8_t memory[PE_FILE_SPAN];
+	struct pe_file file;
+
+	pe_file_make(&file);
+	pe_file_load(&file, memory, 0x7e000000);
+	seed(*argc, *argv, "file", 0, &file, sizeof(file));
+	seed(*argc, *argv, "memory", 1, memory, sizeof(memory));
+	seed(*argc, *argv, "volume-file", 2, volume_file, sizeof(volume_file));
+	seed(*argc, *argv, "changes", 3, "", 0);
+	fuzz_require_seeds(*argc, *argv, is_good);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size)
+		look_at(data[0], data + 1, size - 1);
+	return 0;
+}
