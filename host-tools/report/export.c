@@ -153,6 +153,7 @@ static int show_export(void *context, struct recording_file *file, struct error 
 	export->output = options->view.output;
 	export->partial = options->partial;
 	export->places.symbols = file->symbols;
+	export->places.all_frames = options->view.all_frames;
 	export->places.inlines = options->view.no_inline ? NULL : &inlines;
 	if (options->view.event)
 		code = recording_file_event(file, options->view.event, &export->only, error);

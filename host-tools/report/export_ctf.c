@@ -116,7 +116,7 @@ static void add_record(struct ctf *ctf, const struct export_sample *sample, uint
 	const struct sample *s = &sample->sample;
 	struct symbol symbol = symbols_find(ctf->export->file->symbols, s->ip);
 	uint64_t frames[FRAMES_MAX];
-	uint32_t depth = s->chain_length ? frames_of(s, frames) : 0;
+	uint32_t depth = s->chain_length ? frames_of(s, frames) : 0, first = 0;
 	struct blob *record = &ctf->record;
 
 	record->size = 0;
@@ -130,8 +130,10 @@ static void add_record(struct ctf *ctf, const struct export_sample *sample, uint
 	blob_u64(record, s->addr);
 	add_text(record, symbol.file ? symbol.file : UNKNOWN);
 	add_text(record, symbol.name ? symbol.name : UNKNOWN);
-	blob_u32(record, depth);
-	while (depth--)
+	if (depth && !ctf->export->places.all_frames)
+		first = frames_ours(ctf->export->file->symbols, frames, depth);
+	blob_u32(record, depth - first);
+	while (depth-- > first)
 		blob_u64(record, frames[depth]);
 }
 

@@ -90,14 +90,16 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	const char *names[FRAMES_MAX];
 	uint64_t frames[FRAMES_MAX];
 	struct sample sample;
-	uint32_t count, depth = 0;
+	uint32_t count, depth = 0, first = 0;
 
 	if (record->type != PERF_RECORD_SAMPLE ||
 	    perf_reader_event_of(reader, record) != stacks->event ||
 	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
 	count = frames_of(&sample, frames);
-	for (uint32_t i = 0; i < count; i++)
+	if (!stacks->options->view.all_frames)
+		first = frames_ours(stacks->symbols, frames, count);
+	for (uint32_t i = first; i < count; i++)
 		depth = add_names(stacks, frames[i], names, depth);
 	flame_add(&stacks->flame, names, depth, stacks->by_period ? sample.period : 1);
 	return stacks->flame.failed;

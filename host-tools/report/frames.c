@@ -2,8 +2,16 @@
 #include "host-tools/report/frames.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "abi/perf_event.h"
+
+/* agent/payload_run.c's, which calls all that is traced; behind it in this order, as far as they
+ * are there, the command's choice, agent/payload.c's, and what the SDK has before a program's own.
+ */
+#define CALLS_PROGRAM "payload_run_call"
+static const char *const between[] = { "record_workload", "payload_program", "_start",
+	                               "thread_enter" };
 
 static bool is_marker(uint64_t address)
 {
@@ -30,4 +38,27 @@ uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX])
 		frames[at] = address - (at + 1 < count && address);
 	}
 	return count;
+}
+
+/* The compiler's own version of a function is called NAME.constprop.0, or so. */
+static bool is_named(struct symbols *symbols, uint64_t address, const char *name)
+{
+	const char *known = symbols_known(symbols, address);
+	size_t length = strlen(name);
+
+	return known && !strncmp(known, name, length) && (!known[length] || known[length] == '.');
+}
+
+uint32_t frames_ours(struct symbols *symbols, const uint64_t *frames, uint32_t count)
+{
+	uint32_t i = 0;
+
+	while (i < count && !is_named(symbols, frames[i], CALLS_PROGRAM))
+		i++;
+	if (i == count)
+		return 0;
+	i++;
+	for (unsigned b = 0; b < sizeof(between) / sizeof(between[0]) && i < count; b++)
+		i += is_named(symbols, frames[i], between[b]);
+	return i < count ? i : count - 1;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "host-tools/perfdata/sample.h"
+#include "host-tools/report/symbols.h"
 
 #define FRAMES_MAX 512U
 
@@ -13,5 +14,10 @@
  * is the byte before the one it returns to, which may be the next function's first. Returns how
  * many, at least 1; frames beyond FRAMES_MAX, the outermost, are left out. */
 uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX]);
+
+/* How many of these frames, the outermost first, are bareperf's own above main(), above a thread's
+ * function, or above a built-in workload; less than count. Those of a stack without any are
+ * somebody else's. */
+uint32_t frames_ours(struct symbols *symbols, const uint64_t *frames, uint32_t count);
 
 #endif

@@ -169,6 +169,7 @@ int html_write(struct recording_file *file, const char *event, FILE *out, struct
 {
 	struct html_records records = {
 		.places.symbols = file->symbols,
+		.places.all_frames = true, /* the page hides them if it is told to */
 		.series.out = out,
 		.first = UINT64_MAX,
 	};

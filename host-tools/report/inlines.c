@@ -27,15 +27,15 @@ static const char *text_of(struct inlines *inlines, const char *name)
 
 static struct inlined look_up(struct inlines *inlines, const char *path, uint64_t offset)
 {
-	const char *names[LINES_INLINED];
-	struct inlined inlined = { .count = lines_inlined(&inlines->lines, path, offset, names) };
+	struct lines_call calls[LINES_INLINED];
+	struct inlined inlined = { .count = lines_inlined(&inlines->lines, path, offset, calls) };
 
 	if (inlined.count)
 		inlined.names = calloc(inlined.count, sizeof(*inlined.names));
 	if (!inlined.names)
 		return (struct inlined){ 0 };
 	for (uint32_t i = 0; i < inlined.count; i++) {
-		inlined.names[i] = text_of(inlines, names[i]);
+		inlined.names[i] = text_of(inlines, calls[i].name);
 		if (!inlined.names[i])
 			inlined.count = i;
 	}

@@ -174,8 +174,22 @@ static const char *name_of(Dwarf_Die *function)
 	return name ? name : dwarf_diename(function);
 }
 
+static struct line call_site_of(Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, number;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) ||
+	    dwarf_getsrcfiles(unit, &files, &count))
+		return (struct line){ 0 };
+	return (struct line){ dwarf_filesrc(files, file, NULL, NULL), (uint32_t)number };
+}
+
 uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
-                       const char *names[LINES_INLINED])
+                       struct lines_call calls[LINES_INLINED])
 {
 	struct lines_elf *elf = find_elf(lines, path);
 	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
@@ -193,8 +207,11 @@ uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
 
 		if (tag == DW_TAG_subprogram)
 			break;
-		if (tag == DW_TAG_inlined_subroutine && (names[count] = name_of(&scopes[i])))
-			count++;
+		if (tag != DW_TAG_inlined_subroutine)
+			continue;
+		calls[count].name = name_of(&scopes[i]);
+		calls[count].line = call_site_of(&unit, &scopes[i]);
+		count += !!calls[count].name;
 	}
 	free(innermost);
 	free(scopes);

@@ -23,11 +23,16 @@ struct line lines_at(struct lines *lines, const char *path, uint64_t offset);
 
 #define LINES_INLINED 32U
 
-/* The functions that the compiler has put into another's code, at the byte at this offset: the
- * innermost first, at most LINES_INLINED of them. C++ and Rust names are mangled; they are valid
- * until lines_free(). Returns how many. */
+/* A function that the compiler has put into another's code, */
+struct lines_call {
+	const char *name; /* until lines_free(); of C++ and Rust mangled */
+	struct line line; /* where that one calls it */
+};
+
+/* and all of them at the byte at this offset: the innermost first, at most LINES_INLINED. Returns
+ * how many. */
 uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
-                       const char *names[LINES_INLINED]);
+                       struct lines_call calls[LINES_INLINED]);
 
 /* A row of the ELF file's line table: the bytes from offset to end were compiled from that line;
  * none where another row begins at the same byte. */

@@ -75,8 +75,9 @@ uint32_t places_add(struct places *places, const struct sample *sample)
 	uint64_t frames[FRAMES_MAX];
 	uint32_t count = frames_of(sample, frames);
 	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
+	uint32_t first = places->all_frames ? 0 : frames_ours(places->symbols, frames, count);
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = first; i < count; i++) {
 		node = add_frame(places, node, frames[i]);
 		if (node == INTERN_NONE)
 			return INTERN_NONE;

@@ -17,6 +17,7 @@
 struct places {
 	struct symbols *symbols;
 	struct inlines *inlines; /* NULL: a function is a symbol */
+	bool all_frames;         /* those above main(), too (frames_ours()) */
 	struct intern functions; /* a: file, b: name; const char *, either may be NULL */
 	struct intern nodes;     /* a: its parent's number + 1, or 0; b: its function's number */
 	struct intern places;    /* a: its node's number; b: the address */

@@ -18,6 +18,9 @@ error_t view_parse(int key, char *arg, struct argp_state *state, struct view_opt
 	case VIEW_KEY_NO_INLINE:
 		options->no_inline = true;
 		return 0;
+	case VIEW_KEY_ALL_FRAMES:
+		options->all_frames = true;
+		return 0;
 	default:
 		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	}

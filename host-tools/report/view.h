@@ -16,14 +16,21 @@ struct view_options {
 	const char *output; /* NULL: standard output */
 	const char *event;  /* NULL: the view's default */
 	bool no_inline;
+	bool all_frames;
 };
 
-enum { VIEW_KEY_NO_INLINE = 0x1000 };
+enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
 
 /* The entries of struct argp_option for them. */
 #define VIEW_ARGP_OPTIONS(event_help)                                                \
 	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 }, \
 	    { "event", 'e', "NAME", 0, event_help, 0 },                              \
+	    { "all-frames",                                                          \
+	      VIEW_KEY_ALL_FRAMES,                                                   \
+	      NULL,                                                                  \
+	      0,                                                                     \
+	      "with bareperf's own callers of main(), and of a workload",            \
+	      0 },                                                                   \
 	{                                                                            \
 		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0,                            \
 		    "without the functions that the compiler has inlined", 0         \
