@@ -50,6 +50,18 @@ static void call_exit(int status)
 	payload_leave(status, PAYLOAD_EXITED);
 }
 
+static void call_end(int status)
+{
+	payload_end_program(status);
+}
+
+static void call_wake(uint32_t cpu)
+{
+	if (cpu < arch_cpu_count())
+		arch_cpu_wake(cpu);
+	payload_leave_if_ending();
+}
+
 void payload_calls_fill(struct bareperf_system *system)
 {
 	system->cpus = 1 + payload_threads_cpus();
@@ -60,4 +72,6 @@ void payload_calls_fill(struct bareperf_system *system)
 	system->exit = call_exit;
 	system->thread_start = payload_thread_start;
 	system->thread_join = payload_thread_join;
+	system->end = call_end;
+	system->wake = call_wake;
 }

@@ -20,6 +20,11 @@ static struct frame {
 } frames[ARCH_MAX_CPUS];
 
 static bool ending;
+static struct {
+	uint32_t claimed;
+	bool set;
+	int status;
+} program_end; /* exit() by another thread than main()'s */
 static uint32_t crashed;
 static char crash_message[256];
 
@@ -28,6 +33,8 @@ void payload_begin(void)
 	ending = false;
 	crashed = 0;
 	crash_message[0] = 0;
+	program_end.claimed = 0;
+	program_end.set = false;
 }
 
 const char *payload_crash_message(void)
@@ -53,7 +60,10 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 	}
 	frame->running = false;
 	*end = frame->end;
-	return frame->status;
+	if (frame->end != PAYLOAD_ENDED || !__atomic_load_n(&program_end.set, __ATOMIC_ACQUIRE))
+		return frame->status;
+	*end = PAYLOAD_EXITED;
+	return program_end.status;
 }
 
 _Noreturn void payload_leave(int status, enum payload_end end)
@@ -63,6 +73,18 @@ _Noreturn void payload_leave(int status, enum payload_end end)
 	frame->status = status;
 	frame->end = end;
 	longjmp(frame->back, 1);
+}
+
+_Noreturn void payload_end_program(int status)
+{
+	if (arch_cpu() == 0)
+		payload_leave(status, PAYLOAD_EXITED);
+	if (arch_exchange(&program_end.claimed, 1) == 0) {
+		program_end.status = status;
+		__atomic_store_n(&program_end.set, true, __ATOMIC_RELEASE);
+		payload_end_all();
+	}
+	payload_leave(status, PAYLOAD_ENDED);
 }
 
 void payload_end_all(void)

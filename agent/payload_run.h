@@ -29,6 +29,10 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 /* End what payload_run() runs on this CPU; it returns status. From there. */
 _Noreturn void payload_leave(int status, enum payload_end end);
 
+/* End the payload, main() and all other threads; main()'s payload_run() returns status, as of
+ * exit(). From what runs on any CPU. */
+_Noreturn void payload_end_program(int status);
+
 /* Have all that runs ended: at its next call to us, or when a signal (arch_cpu_signal()) or a tick
  * finds it in the payload's own code, or a built-in workload's. Any context. */
 void payload_end_all(void);

@@ -192,6 +192,10 @@ bool arch_cpu_idle(unsigned cpu);
 void arch_signal_init(arch_handler_fn handler);
 void arch_cpu_signal(unsigned cpu);
 
+/* A payload's thread that waits on this CPU (<arch_wait.h>) looks again. Thread, at the payload's
+ * privilege level. */
+void arch_cpu_wake(unsigned cpu);
+
 /* What was written to [start, start + size) goes to RAM, wherever it is a cache's alone; it is
  * there when arch_memory_cleaned() returns, with all that was begun on this CPU before. Other CPUs'
  * writes are included. Any context. */

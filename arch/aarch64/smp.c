@@ -157,6 +157,14 @@ void arch_cpu_signal(unsigned cpu)
 	gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
 }
 
+/* All CPUs hear it. At EL1 below us there is no other way: what it does to the interrupt controller
+ * is ours. */
+void arch_cpu_wake(unsigned cpu)
+{
+	(void)cpu;
+	asm volatile("dsb ish\n\tsev" : : : "memory");
+}
+
 /* Its own is the last word: a CPU whose controller never answered halts, and cannot be told. */
 static int smp_end(struct arm_cpu *cpu)
 {

@@ -309,6 +309,11 @@ void arch_cpu_signal(unsigned cpu)
 	apic_send(cpus[cpu].apic_id, APIC_ICR_NMI | APIC_ICR_ASSERT);
 }
 
+void arch_cpu_wake(unsigned cpu)
+{
+	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
+}
+
 bool arch_cpus_are_lent(void)
 {
 	return keeps_firmware;

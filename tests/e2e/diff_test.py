@@ -6,6 +6,7 @@ name; and the same numbers as `perf diff`'s."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -56,7 +57,13 @@ def gate():
     old = TOP / "workload/example/gate.c"
     new = HERE / "new.c"
     new.write_text(old.read_text().replace("#define HASH_STEPS 40U", "#define HASH_STEPS 60U"))
-    found = run(TOP / "docs/ci/gate", old, new, "1", PATH=tools(), WORK=str(WORK))
+    path = tools()
+    for _ in range(3):  # a host that is held up for 130 ms makes the first two differ, and is told
+        for recorded in WORK.iterdir():
+            shutil.rmtree(recorded) if recorded.is_dir() else recorded.unlink()
+        found = run(TOP / "docs/ci/gate", old, new, "1", PATH=path, WORK=str(WORK))
+        if "# Event" in found.stdout:
+            break
     seen = rows(found.stdout)
     others = {name: change for name, (_, change) in seen.items() if name != "hash"}
     tap.ok(found.returncode == GROWN and re.findall(r": (\w+) \(program.elf\) has grown", found.stderr)

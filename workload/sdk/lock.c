@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * newlib's locks: of malloc(), of each stream, of the list of streams and their kin. A
- * thread has its CPU for itself and is not moved, so a lock's holder is a CPU, and who waits for it
- * spins.
- */
-#include <stdbool.h>
+/* newlib's locks: of malloc(), of each stream, of the list of streams and their kin. */
 #include <stdlib.h>
 #include <sys/lock.h>
 
 #include "workload/sdk/sdk.h"
+#include "workload/sdk/sync.h"
 
 struct __lock {
-	unsigned holder; /* the CPU that has it, plus 1 */
-	unsigned depth;  /* how often that one has taken it */
+	uint32_t mutex;
 };
 
-extern struct __lock __lock___sinit_recursive_mutex, __lock___sfp_recursive_mutex,
-    __lock___atexit_recursive_mutex, __lock___at_quick_exit_mutex, __lock___malloc_recursive_mutex,
-    __lock___env_recursive_mutex, __lock___tz_mutex, __lock___dd_hash_mutex,
-    __lock___arc4random_mutex;
-struct __lock __lock___sinit_recursive_mutex, __lock___sfp_recursive_mutex,
-    __lock___atexit_recursive_mutex, __lock___at_quick_exit_mutex, __lock___malloc_recursive_mutex,
-    __lock___env_recursive_mutex, __lock___tz_mutex, __lock___dd_hash_mutex,
-    __lock___arc4random_mutex;
+#define LOCK(name)                 \
+	extern struct __lock name; \
+	struct __lock name = { SDK_MUTEX_RECURSIVE }
+
+LOCK(__lock___sinit_recursive_mutex);
+LOCK(__lock___sfp_recursive_mutex);
+LOCK(__lock___atexit_recursive_mutex);
+LOCK(__lock___at_quick_exit_mutex);
+LOCK(__lock___malloc_recursive_mutex);
+LOCK(__lock___env_recursive_mutex);
+LOCK(__lock___tz_mutex);
+LOCK(__lock___dd_hash_mutex);
+LOCK(__lock___arc4random_mutex);
 
 /* Without memory for it a stream has none (NULL), and belongs to one thread. */
 void __retarget_lock_init_recursive(_LOCK_T *lock)
 {
-	*lock = calloc(1, sizeof(**lock));
+	*lock = malloc(sizeof(**lock));
+	if (*lock)
+		(*lock)->mutex = SDK_MUTEX_RECURSIVE;
 }
 
 void __retarget_lock_close_recursive(_LOCK_T lock)
@@ -37,27 +39,19 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
-	unsigned me = sdk_system->cpu() + 1, nobody = 0;
-
-	if (lock && __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != me &&
-	    !__atomic_compare_exchange_n(&lock->holder, &nobody, me, false, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_RELAXED))
-		return 0;
-	if (lock)
-		lock->depth++;
-	return 1;
+	return !lock || sdk_mutex_lock(&lock->mutex, SDK_NOW) == 0;
 }
 
 void __retarget_lock_acquire_recursive(_LOCK_T lock)
 {
-	while (!__retarget_lock_try_acquire_recursive(lock))
-		continue;
+	if (lock)
+		sdk_mutex_lock(&lock->mutex, SDK_FOREVER);
 }
 
 void __retarget_lock_release_recursive(_LOCK_T lock)
 {
-	if (lock && --lock->depth == 0)
-		__atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
+	if (lock)
+		sdk_mutex_unlock(&lock->mutex);
 }
 
 /* The others may be these as well: nobody takes one twice. */
@@ -69,7 +63,7 @@ int __retarget_lock_try_acquire(_LOCK_T lock) SAME_AS(__retarget_lock_try_acquir
 void __retarget_lock_acquire(_LOCK_T lock) SAME_AS(__retarget_lock_acquire_recursive);
 void __retarget_lock_release(_LOCK_T lock) SAME_AS(__retarget_lock_release_recursive);
 
-static struct __lock files_lock;
+static struct __lock files_lock = { SDK_MUTEX_RECURSIVE };
 
 void sdk_files_lock(void)
 {

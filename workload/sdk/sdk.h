@@ -6,6 +6,9 @@
 
 #include "workload/sdk/include/bareperf/system.h"
 
+/* More than there are: who indexes by a CPU's number does so modulo this. */
+#define SDK_MAX_CPUS 256U
+
 /* The firmware's table. Set before main() and before constructors. */
 extern const struct bareperf_system *sdk_system;
 

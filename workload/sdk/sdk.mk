@@ -3,7 +3,10 @@
 
 SDK := $(OUT)/sdk
 SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/cpio.c)
-SDK_CFLAGS := $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) -isystem workload/sdk/include
+# What newlib's headers show of POSIX where these are set, and pthread*.c has.
+SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
+	POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
+SDK_CFLAGS := $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) -isystem workload/sdk/include $(SDK_POSIX)
 
 $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
 	$(call say,CC,$<)
@@ -12,14 +15,14 @@ $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
 
 # Last, because it says that all of it is there.
 $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
-		$(wildcard workload/sdk/include/bareperf/*.h) Makefile
+		$(wildcard workload/sdk/include/*/*.h) Makefile
 	$(call say,SDK,$(SDK))
 	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
 	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
-	$(Q)cp -R workload/sdk/include/bareperf $(SDK)/include
+	$(Q)cp -R workload/sdk/include/. $(SDK)/include
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
-	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@
+	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@POSIX@/$(SDK_POSIX)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@
 	$(Q)chmod +x $@
 
 $(SDK)/%.elf: workload/example/%.c $(SDK)/bin/bareperf-cc

@@ -49,7 +49,7 @@ void *sbrk(ptrdiff_t increment)
 
 void _exit(int status)
 {
-	sdk_system->exit(status);
+	sdk_system->end(status);
 	__builtin_unreachable();
 }
 

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "workload/sdk/thread.h"
+
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
 #include <errno.h>
-#include <reent.h>
 #include <stdlib.h>
 
 #include "workload/sdk/sdk.h"
-
-#define MAX_CPUS 256U
+#include "workload/sdk/sync.h"
 
 void __sinit(struct _reent *reent); /* newlib's */
 
-/* What a thread has for itself: errno and the rest of the C library's (reent), and at pointer its
- * thread-local variables, behind this struct. */
-struct thread {
-	int (*fn)(void *argument);
-	void *argument;
-	void *pointer;
-	struct _reent reent;
-	char variables[];
-};
-
-/* By CPU, of the thread that it runs, or ran last: the next one there frees it. */
-static struct thread *last[MAX_CPUS];
+static uint32_t threads_mutex = SDK_MUTEX_NORMAL, nr_threads = 1;
+static struct sdk_thread main_thread = { .number = 1 }, *last[SDK_MAX_CPUS];
+static __thread struct sdk_thread *thread_self;
 
 unsigned bareperf_cpus(void)
 {
@@ -34,40 +25,100 @@ unsigned bareperf_cpu(void)
 	return sdk_system->cpu();
 }
 
-static void thread_free(struct thread *thread)
+void sdk_threads_lock(void)
+{
+	sdk_mutex_lock(&threads_mutex, SDK_FOREVER);
+}
+
+void sdk_threads_unlock(void)
+{
+	sdk_mutex_unlock(&threads_mutex);
+}
+
+struct sdk_thread *sdk_thread_self(void)
+{
+	return thread_self ? thread_self : &main_thread;
+}
+
+struct sdk_thread *sdk_thread_on(unsigned cpu)
+{
+	return cpu == 0 ? &main_thread : last[cpu % SDK_MAX_CPUS];
+}
+
+struct sdk_thread *sdk_thread_new(int (*fn)(void *argument), void *argument)
+{
+	struct sdk_thread *thread = malloc(sizeof(*thread) + sdk_tls_room());
+
+	if (!thread)
+		return NULL;
+	*thread = (struct sdk_thread){ .fn = fn, .argument = argument };
+	thread->pointer = sdk_tls_make(thread->variables);
+	_REENT_INIT_PTR(&thread->reent);
+	return thread;
+}
+
+void sdk_thread_finish(struct sdk_thread *self)
+{
+	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
+	sdk_wake(&self->ended);
+}
+
+static int thread_enter(void *argument)
+{
+	struct sdk_thread *self = argument;
+	int result;
+
+	sdk_tls_enter(self->pointer, &self->reent);
+	thread_self = self;
+	result = self->fn(self->argument);
+	sdk_thread_finish(self);
+	return result;
+}
+
+static void thread_free(struct sdk_thread *thread)
 {
 	if (thread)
 		_reclaim_reent(&thread->reent);
 	free(thread);
 }
 
-static int thread_enter(void *argument)
-{
-	struct thread *thread = argument, **mine = &last[sdk_system->cpu() % MAX_CPUS];
-	struct thread *before = *mine;
-
-	sdk_tls_enter(thread->pointer, &thread->reent);
-	*mine = thread;
-	thread_free(before);
-	return thread->fn(thread->argument);
-}
-
 /* Streams are made by main()'s part of the C library, which flushes them in the end, even if only
  * threads use them. */
-int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument)
+int sdk_thread_start(int cpu, struct sdk_thread *thread)
 {
-	struct thread *thread = malloc(sizeof(*thread) + sdk_tls_room());
-	int code = -ENOMEM;
-
-	if (!thread)
-		return code;
 	if (!_GLOBAL_REENT->__sdidinit)
 		__sinit(_GLOBAL_REENT);
-	thread->fn = fn;
-	thread->argument = argument;
-	thread->pointer = sdk_tls_make(thread->variables);
-	_REENT_INIT_PTR(&thread->reent);
-	code = sdk_system->thread_start(cpu, thread_enter, thread);
+	thread->number = ++nr_threads;
+	cpu = sdk_system->thread_start(cpu, thread_enter, thread);
+	if (cpu >= 0) {
+		thread_free(last[cpu % (int)SDK_MAX_CPUS]);
+		last[cpu % (int)SDK_MAX_CPUS] = thread;
+	}
+	return cpu;
+}
+
+void sdk_thread_await(const struct sdk_thread *thread)
+{
+	while (!__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE))
+		sdk_wait(&thread->ended, 0, SDK_FOREVER);
+}
+
+int sdk_thread_join(unsigned cpu, struct sdk_thread *thread, int *result)
+{
+	sdk_thread_await(thread);
+	return sdk_system->thread_join((int)cpu, result);
+}
+
+int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument)
+{
+	struct sdk_thread *thread = sdk_thread_new(fn, argument);
+	int code;
+
+	if (!thread)
+		return -ENOMEM;
+	sdk_threads_lock();
+	code = sdk_thread_start(cpu, thread);
+	sdk_threads_unlock();
 	if (code < 0)
 		free(thread);
 	return code;
@@ -75,9 +126,16 @@ int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument)
 
 int bareperf_thread_join(int cpu, int *result)
 {
+	struct sdk_thread *thread;
 	int unwanted;
 
-	return sdk_system->thread_join(cpu, result ? result : &unwanted);
+	if (cpu <= 0 || cpu >= (int)SDK_MAX_CPUS)
+		return -ESRCH;
+	sdk_threads_lock();
+	thread = sdk_thread_on((unsigned)cpu);
+	sdk_threads_unlock();
+	return thread ? sdk_thread_join((unsigned)cpu, thread, result ? result : &unwanted)
+	              : -ESRCH;
 }
 
 uint64_t bareperf_clock(void)

@@ -45,6 +45,11 @@ struct bareperf_system {
 	 * of archive_size bytes; 0: there are none. */
 	const void *archive;
 	uint64_t archive_size;
+	/* End the payload, whichever thread asks, with this exit status. */
+	void (*end)(int status);
+	/* A thread on this CPU that halted it goes on: to be called after what it waits for has
+	 * been stored. Nothing where there is no such CPU. */
+	void (*wake)(uint32_t cpu);
 };
 
 #endif

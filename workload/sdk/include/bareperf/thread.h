@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: one a CPU, never moved, never preempted but by interrupts. They run on the CPUs that
- * are being recorded (record -a, or -C); main() runs on the boot CPU, CPU 0, recorded or not.
+ * Threads as the machine has them; <pthread.h> and <threads.h> are made of these. One a CPU, never
+ * moved, never preempted but by interrupts. They run on the CPUs that are being recorded (record
+ * -a, or -C); main() runs on the boot CPU, CPU 0, recorded or not.
  *
  * The C library may be used by all threads at once: streams and malloc() are locked, errno and what
  * else it keeps for itself (strtok()'s place, rand()'s) is each thread's own, as are thread-local
@@ -25,8 +26,8 @@ unsigned bareperf_cpu(void);
  * thread-local variables. */
 int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument);
 
-/* Wait for the thread on this CPU. 0, with what fn returned, or gave exit(), in *result (may be
- * NULL); -ESRCH: no thread was started there. */
+/* Wait for the thread on this CPU. 0, with what fn returned in *result (may be NULL); -ESRCH: no
+ * thread was started there. exit() in a thread ends the program, as anywhere. */
 int bareperf_thread_join(int cpu, int *result);
 
 #endif

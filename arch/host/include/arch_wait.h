@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's threads stand for CPUs; how they wait is the test's. */
+#ifndef ARCH_WAIT_H
+#define ARCH_WAIT_H
+
+#include <stdint.h>
+
+static inline void arch_wait_relax(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+void arch_wait_for_change(const uint32_t *word, uint32_t value);
+
+#endif

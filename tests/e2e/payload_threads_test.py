@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program's POSIX and C11 threads, one a CPU, on both architectures."""
+
+import collections
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import machine
+import mailbox
+import tap
+import threads_payload
+
+FLAGS = ("-fstack-protector-strong", "-Wno-unused")
+IDLE = 1
+EAGAIN = 11  # newlib's
+
+
+class Machine:
+    """Four CPUs that wait for commands, with the program."""
+
+    def __init__(self, isa, directory):
+        self.isa = isa
+        self.payload = machine.payload(isa, pathlib.Path(directory) / "threads.elf",
+                                       threads_payload.SOURCE, *FLAGS)
+        self.agent = mailbox.Agent(directory, isa, "-kernel",
+                                   machine.TOP / f"build/{isa}/bareperf.efi", "-smp", "4",
+                                   "-initrd", self.payload)
+
+    def run(self, word, options="-a -e cpu-clock -F 2000"):
+        before = len(self.agent.console())
+        self.agent.command(f"record {options} -- payload {word}".encode())
+        text = self.agent.console()[before:]
+        found = re.search(r"payload: exit status (\d+)", text)
+        return (int(found.group(1)) if found else 0), text
+
+    def well(self, claim, word):
+        status, text = self.run(word)
+        tap.ok(status == 0 and "all is well" in text, f"{self.isa}: {claim}", (status, text))
+
+    def ends(self):
+        status, text = self.run("exit")
+        tap.ok(status == 7 and "the handler ran" in text and "FAILED" not in text,
+               f"{self.isa}: exit() in a thread ends the program", (status, text))
+        status, text = self.run("alone")
+        tap.ok(status == 0 and "the last thread" in text,
+               f"{self.isa}: main() may leave its threads alone", (status, text))
+
+    def too_many(self):
+        status, text = self.run("one-more", "-C 1 -e cpu-clock -F 2000")
+        tap.ok(status == EAGAIN and "record -a" in text and "there are 2 with main()'s" in text,
+               f"{self.isa}: where CPUs are wanting it is said what gives more", (status, text))
+
+
+def waits_are_idle(isa, payload):
+    """By name, and only there: three threads wait for the fourth, which spins in usleep()."""
+    done = machine.Recording("record -a -e cpu-clock -F 2000 -- payload many", "--arch", isa,
+                             "--payload", payload, qemu=("-smp", "4"))
+    text = subprocess.run(["perf", "script", "-F", "cpu,ip,sym", "-i", done.file],
+                          capture_output=True, text=True, check=False).stdout
+    seen = collections.Counter((int(cpu), name == "cpu_idle") for cpu, name in
+                               re.findall(r"^\s*\[(\d+)\]\s+[0-9a-f]+ (\S+)", text, re.M))
+    tap.ok(done.status == 0 and 4 * seen[0, True] < seen[0, False] and
+           all(seen[cpu, True] > 10 for cpu in (1, 2, 3)),
+           f"{isa}: what waits is halted in cpu_idle()", (seen, done.text))
+
+
+for name in ("x86_64", "aarch64"):
+    why = machine.missing(f"qemu-system-{name}")
+    if why:
+        tap.skip(f"{name}: threads", why)
+        continue
+    with tempfile.TemporaryDirectory(prefix="bareperf-threads-") as work:
+        booted = Machine(name, work)
+        try:
+            tap.ok(booted.agent.until(lambda: booted.agent.state() == IDLE), f"{name}: a machine waits")
+            booted.well("mutexes, conditions, barriers, locks, once, keys, values", "posix")
+            booted.well("deadlines by both clocks", "timed")
+            booted.well("C11's threads", "c11")
+            booted.well("detached ones give their CPUs back; one more than there are is EAGAIN", "many")
+            booted.ends()
+            booted.too_many()
+        finally:
+            booted.agent.process.kill()
+            booted.agent.process.wait()
+        waits_are_idle(name, booted.payload)
+tap.finish()

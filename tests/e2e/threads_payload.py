@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""A payload of POSIX's and C11's threads: argv[1] says which. Written as for any system; only what it
+expects of CPUs is this one's."""
+
+SOURCE = r"""
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 3
+#define TURNS 2000
+
+static int failures;
+#define CHECK(x) ((x) ? 0 : (printf("%d: not so: %s\n", __LINE__, #x), failures++))
+
+/* ---- a queue that is too short, by POSIX ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
+static unsigned queue[2], queued;
+static unsigned long taken;
+static pthread_barrier_t barrier;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static unsigned made, one, other, rounds[THREADS + 1], serial;
+static pthread_key_t key;
+static unsigned destroyed;
+static __thread unsigned mine;
+static pthread_spinlock_t spin;
+
+static void make(void)
+{
+	made++;
+}
+
+static void destroy(void *value)
+{
+	__atomic_fetch_add(&destroyed, *(unsigned *)value, __ATOMIC_RELAXED);
+	free(value);
+}
+
+static void clean(void *argument)
+{
+	*(unsigned *)argument += 1;
+}
+
+static void *take(void *argument)
+{
+	unsigned *kept = malloc(sizeof(*kept));
+	static unsigned cleaned;
+
+	*kept = (unsigned)(unsigned long)argument;
+	mine = *kept;
+	pthread_setspecific(key, kept);
+	for (int i = 0; i < TURNS; i++) {
+		pthread_mutex_lock(&lock);
+		while (!queued)
+			pthread_cond_wait(&filled, &lock);
+		taken += queue[--queued];
+		pthread_cond_signal(&emptied);
+		pthread_mutex_unlock(&lock);
+	}
+	for (unsigned i = 1; i <= 100; i++) {
+		rounds[mine] = i;
+		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+			__atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED);
+		for (unsigned other = 0; other <= THREADS; other++)
+			CHECK(rounds[other] == i);
+		pthread_barrier_wait(&barrier);
+	}
+	for (int i = 0; i < TURNS; i++) {
+		pthread_once(&once, make);
+		if (i % 4) {
+			pthread_rwlock_rdlock(&rwlock);
+			if (one != other)
+				abort();
+		} else {
+			pthread_rwlock_wrlock(&rwlock);
+			one++;
+			other++;
+		}
+		pthread_rwlock_unlock(&rwlock);
+		pthread_spin_lock(&spin);
+		taken++;
+		pthread_spin_unlock(&spin);
+	}
+	CHECK(mine == (unsigned)(unsigned long)argument && *(unsigned *)pthread_getspecific(key) == mine);
+	pthread_cleanup_push(clean, &cleaned);
+	if (mine == 1)
+		pthread_exit((void *)(unsigned long)(100 + mine));
+	pthread_cleanup_pop(0);
+	return (void *)(unsigned long)(100 + mine + cleaned * 0);
+}
+
+static int posix(void)
+{
+	pthread_t threads[THREADS];
+	void *value;
+
+	CHECK(pthread_key_create(&key, destroy) == 0);
+	CHECK(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
+	CHECK(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE) == 0);
+	for (unsigned long i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, take, (void *)(i + 1)) == 0);
+	for (unsigned i = 1; i <= THREADS * TURNS; i++) {
+		pthread_mutex_lock(&lock);
+		while (queued == 2)
+			pthread_cond_wait(&emptied, &lock);
+		queue[queued++] = i;
+		pthread_cond_signal(&filled);
+		pthread_mutex_unlock(&lock);
+	}
+	for (unsigned i = 1; i <= 100; i++) {
+		rounds[0] = i;
+		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+			__atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED);
+		pthread_barrier_wait(&barrier);
+	}
+	CHECK(pthread_barrier_destroy(&barrier) == 0);
+	CHECK(pthread_join(pthread_self(), NULL) == EDEADLK);
+	for (unsigned long i = 0; i < THREADS; i++) {
+		CHECK(pthread_join(threads[i], &value) == 0 && (unsigned long)value == 101 + i);
+		CHECK(pthread_join(threads[i], NULL) == EINVAL);
+	}
+	CHECK(taken == 3UL * TURNS * (3 * TURNS + 1) / 2 + 3 * TURNS);
+	CHECK(serial == 100 && made == 1 && one == other && one == THREADS * TURNS / 4);
+	CHECK(destroyed == 1 + 2 + 3);
+	return failures;
+}
+
+/* ---- Time ---- */
+
+static int timed(void)
+{
+	pthread_condattr_t attr;
+	pthread_cond_t never;
+	struct timespec begun, now;
+	clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
+
+	for (int i = 0; i < 2; i++) {
+		pthread_condattr_init(&attr);
+		CHECK(pthread_condattr_setclock(&attr, clocks[i]) == 0);
+		CHECK(pthread_cond_init(&never, &attr) == 0);
+		pthread_mutex_lock(&lock);
+		clock_gettime(clocks[i], &begun);
+		begun.tv_nsec += 20000000;
+		begun.tv_sec += begun.tv_nsec / 1000000000;
+		begun.tv_nsec %= 1000000000;
+		CHECK(pthread_cond_timedwait(&never, &lock, &begun) == ETIMEDOUT);
+		clock_gettime(clocks[i], &now);
+		CHECK(now.tv_sec > begun.tv_sec ||
+		      (now.tv_sec == begun.tv_sec && now.tv_nsec >= begun.tv_nsec));
+		CHECK(pthread_mutex_trylock(&lock) == EBUSY);
+		CHECK(pthread_mutex_timedlock(&lock, &(struct timespec){ 1, 0 }) == ETIMEDOUT);
+		pthread_mutex_unlock(&lock);
+	}
+	return failures;
+}
+
+/* ---- C11's ---- */
+
+static mtx_t mutex;
+static cnd_t turn;
+static once_flag flag = ONCE_FLAG_INIT;
+static tss_t slot;
+static unsigned number;
+
+static int count(void *argument)
+{
+	unsigned which = *(unsigned *)argument;
+
+	call_once(&flag, make);
+	tss_set(slot, argument);
+	for (int i = 0; i < TURNS; i++) {
+		mtx_lock(&mutex);
+		while (number % THREADS != which)
+			cnd_wait(&turn, &mutex);
+		number++;
+		cnd_broadcast(&turn);
+		mtx_unlock(&mutex);
+	}
+	CHECK(tss_get(slot) == argument);
+	if (which == 2)
+		thrd_exit(42);
+	return (int)which;
+}
+
+static int c11(void)
+{
+	thrd_t threads[THREADS];
+	unsigned which[THREADS];
+	int result;
+
+	CHECK(mtx_init(&mutex, mtx_plain) == thrd_success && cnd_init(&turn) == thrd_success);
+	CHECK(tss_create(&slot, NULL) == thrd_success);
+	for (unsigned i = 0; i < THREADS; i++) {
+		which[i] = i;
+		CHECK(thrd_create(&threads[i], count, &which[i]) == thrd_success);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK(thrd_join(threads[i], &result) == thrd_success && result == (i == 2 ? 42 : (int)i));
+	CHECK(number == THREADS * TURNS && made == 1);
+	return failures;
+}
+
+/* ---- As many as there are CPUs, again and again ---- */
+
+static void *nothing(void *argument)
+{
+	(void)argument;
+	return NULL;
+}
+
+static void *wait_for_it(void *argument)
+{
+	pthread_mutex_lock(argument);
+	pthread_mutex_unlock(argument);
+	return NULL;
+}
+
+static int many(void)
+{
+	pthread_t threads[THREADS + 1];
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (int i = 0; i < 20;) {
+		int code = pthread_create(&threads[0], &attr, nothing, NULL);
+
+		CHECK(code == 0 || code == EAGAIN);
+		i += code == 0;
+	}
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < THREADS;)
+		i += pthread_create(&threads[i], NULL, wait_for_it, &lock) == 0;
+	CHECK(pthread_create(&threads[THREADS], NULL, nothing, NULL) == EAGAIN);
+	usleep(300000);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < THREADS; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	return failures;
+}
+
+static int one_more(void)
+{
+	pthread_t threads[THREADS];
+	int code = 0;
+
+	for (int i = 0; i < THREADS && !code; i++)
+		code = pthread_create(&threads[i], NULL, nothing, NULL);
+	return code;
+}
+
+/* ---- Ends ---- */
+
+static void at_exit(void)
+{
+	puts("the handler ran");
+}
+
+static void *leave(void *argument)
+{
+	(void)argument;
+	exit(7);
+}
+
+static void *go_on(void *argument)
+{
+	(void)argument;
+	usleep(20000);
+	puts("the last thread");
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	const char *what = argc > 1 ? argv[1] : "";
+	int code = -1;
+
+	if (!strcmp(what, "exit")) {
+		atexit(at_exit);
+		pthread_create(&thread, NULL, leave, NULL);
+		pthread_join(thread, NULL);
+	}
+	if (!strcmp(what, "alone")) {
+		pthread_create(&thread, NULL, go_on, NULL);
+		pthread_exit(NULL);
+	}
+	code = !strcmp(what, "posix") ? posix() : !strcmp(what, "c11") ? c11()
+	       : !strcmp(what, "timed") ? timed() : !strcmp(what, "many") ? many()
+	       : !strcmp(what, "one-more") ? one_more() : -1;
+	if (!code)
+		puts("all is well");
+	return code;
+}
+"""

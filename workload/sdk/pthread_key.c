@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread-specific values of <pthread.h>. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "workload/sdk/sdk_pthread.h"
+
+#define KEYS       128U /* POSIX's least PTHREAD_KEYS_MAX */
+#define ITERATIONS 4    /* and its PTHREAD_DESTRUCTOR_ITERATIONS */
+
+static struct {
+	bool used;
+	uint32_t turn; /* how often it was made: a value of before its last is none */
+	void (*destructor)(void *value);
+} keys[KEYS];
+
+static __thread struct {
+	const void *value;
+	uint32_t turn;
+} values[KEYS];
+
+int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
+{
+	for (unsigned i = 0; i < KEYS; i++) {
+		if (__atomic_exchange_n(&keys[i].used, true, __ATOMIC_ACQUIRE))
+			continue;
+		keys[i].destructor = destructor;
+		__atomic_fetch_add(&keys[i].turn, 1, __ATOMIC_RELEASE);
+		*key = i;
+		return 0;
+	}
+	return EAGAIN;
+}
+
+static bool is_key(pthread_key_t key)
+{
+	return key < KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_RELAXED);
+}
+
+int pthread_key_delete(pthread_key_t key)
+{
+	if (!is_key(key))
+		return EINVAL;
+	__atomic_store_n(&keys[key].used, false, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int pthread_setspecific(pthread_key_t key, const void *value)
+{
+	if (!is_key(key))
+		return EINVAL;
+	values[key].value = value;
+	values[key].turn = __atomic_load_n(&keys[key].turn, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+void *pthread_getspecific(pthread_key_t key)
+{
+	if (!is_key(key) || values[key].turn != __atomic_load_n(&keys[key].turn, __ATOMIC_ACQUIRE))
+		return NULL;
+	return (void *)(uintptr_t)values[key].value;
+}
+
+static bool destroy_each(void)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < KEYS; i++) {
+		void *value = pthread_getspecific(i);
+
+		values[i].value = NULL;
+		if (value && keys[i].destructor) {
+			keys[i].destructor(value);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* A destructor may set values anew. */
+void sdk_keys_destroy(void)
+{
+	for (int i = 0; i < ITERATIONS && destroy_each(); i++)
+		continue;
+}
