@@ -14,7 +14,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010005U           /* major << 16 | minor */
+#define TR_VERSION 0x00010006U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* of the region where it lies in RAM */
 
@@ -83,7 +83,8 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_STEADY_LOOKS  131072U /* some 130 ms where a pause takes 1 us, as under an emulator */
 #define TR_READER_END_MS 30000U  /* the same for one that has read all, to withdraw */
 
-#define TR_STAND_MS 10000U /* that a CPU waits, at most, for room while no tail moves */
+#define TR_BACKTRACE 64U    /* addresses */
+#define TR_STAND_MS  10000U /* that a CPU waits, at most, for room while no tail moves */
 
 /* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
@@ -105,6 +106,14 @@ enum tr_reader_found {
 	TR_READER_GONE = 2,  /* it withdrew, or its lease stood still: begun without it */
 	TR_READER_LATE = 3,  /* its lease went on, but it was not ready in time: the same */
 };
+
+/* Where a workload crashed, or we did (state TR_FAILED, TR_PANIC). */
+struct tr_backtrace {
+	uint32_t cpu;
+	uint32_t count;                /* 0: nobody crashed */
+	uint64_t frames[TR_BACKTRACE]; /* the place, then return addresses, the innermost first */
+};
+_Static_assert(sizeof(struct tr_backtrace) == 8 + 8 * TR_BACKTRACE, "tr_backtrace");
 
 /* The region's first page. */
 struct tr_header {
@@ -148,7 +157,9 @@ struct tr_header {
 	uint32_t reserved_3;
 	/* Code address where a debugger can have the boot CPU end the recording; 0: none */
 	uint64_t forced_stop;
-	uint8_t reserved_2[1496];
+	struct tr_backtrace backtrace;
+	struct tr_table streams; /* struct tr_stream, by enum tr_stream_kind */
+	uint8_t reserved_2[960];
 };
 #define TR_SALVAGED_CUT  (1U << 0) /* heads are what was known to be in memory */
 #define TR_SALVAGED_TORN (1U << 1) /* ledgers are not of one moment */
@@ -164,6 +175,8 @@ _Static_assert(offsetof(struct tr_header, exit_status) == 284, "tr_header.exit_s
 _Static_assert(offsetof(struct tr_header, producer) == 384, "tr_header.producer");
 _Static_assert(offsetof(struct tr_header, beat_time) == 2568, "tr_header.beat_time");
 _Static_assert(offsetof(struct tr_header, forced_stop) == 2592, "tr_header.forced_stop");
+_Static_assert(offsetof(struct tr_header, backtrace) == 2600, "tr_header.backtrace");
+_Static_assert(offsetof(struct tr_header, streams) == 3120, "tr_header.streams");
 _Static_assert(offsetof(struct tr_header, command) == 512, "tr_header.command");
 _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
 
@@ -351,5 +364,37 @@ struct tr_console {
 	char text[];
 };
 _Static_assert(sizeof(struct tr_console) == 16, "tr_console");
+
+/* What the traced program writes, each by itself and apart from the console. */
+enum tr_stream_kind {
+	TR_STREAM_OUT = 0,   /* its standard output */
+	TR_STREAM_ERROR = 1, /* its standard error */
+	TR_STREAM_FILES = 2, /* the files that --fetch asked for, each behind a struct tr_file */
+	TR_STREAMS = 3,
+};
+
+/* A ring of bytes that the reader empties. While one is announced (struct tr_reader) nothing unread
+ * is written over: the program waits for room. */
+struct tr_stream {
+	uint64_t head;   /* bytes written since boot, free-running */
+	uint64_t first;  /* of these, the oldest that may be there: of this run, and not given up */
+	uint64_t lost;   /* of this run: given up where nobody read, or found no room in time */
+	uint64_t offset; /* of the ring, from the region's start */
+	uint32_t size;   /* of it, a power of two */
+	uint32_t reserved;
+	uint64_t tail; /* HOST: bytes read */
+	uint8_t reserved_1[16];
+};
+_Static_assert(sizeof(struct tr_stream) == 64, "tr_stream");
+
+/* Of a file in TR_STREAM_FILES, in front of its bytes. */
+struct tr_file {
+	uint32_t index; /* of the run's --fetch options, from 0 */
+	int32_t status; /* 0 or a negative errno; then there are no bytes */
+	uint64_t size;
+	uint32_t crc; /* CRC-32C (RFC 3720) of the bytes */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct tr_file) == 24, "tr_file");
 
 #endif

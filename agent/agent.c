@@ -33,7 +33,7 @@
 #include "pmu/timer.h"
 #include "ringbuf/region_writer.h"
 
-#define CONSOLE_SIZE 65536U
+#define CONSOLE_SIZE 65536U /* and each stream's */
 
 static struct trace_region region;
 static struct channel *region_channel;
@@ -70,7 +70,8 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 		                        .images = TR_MAX_IMAGES,
 		                        .events = events < TR_MAX_EVENTS ? events : TR_MAX_EVENTS,
 		                        .rings = cpus,
-		                        .console_size = CONSOLE_SIZE };
+		                        .console_size = CONSOLE_SIZE,
+		                        .stream_size = CONSOLE_SIZE };
 	int code = trace_region_init(&region, channel->memory, channel->size, &limits);
 
 	if (code)
@@ -190,8 +191,7 @@ bool agent_is_resident(void)
 	return resident;
 }
 
-/* One that is refused has nothing to ask for: where the memory is not to be had, nobody would hear
- * of the mistake. */
+/* One that is refused asks for nothing: if it were not to be had nobody would hear why. */
 uint64_t agent_region_size(const struct arch_platform *platform)
 {
 	if (mistake.what || command.region_size || !resident)

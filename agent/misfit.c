@@ -69,6 +69,14 @@ static const char *misfit_of_lossless(const struct command *command, bool reside
 	return NULL;
 }
 
+static const char *misfit_of_fetch(const struct command *command, bool resident)
+{
+	if (command->nr_fetch && resident)
+		return "nobody reads while the machine is borrowed from the firmware: --exclusive "
+		       "keeps it for a reader";
+	return NULL;
+}
+
 static const char *misfit_of_end(const struct command *command, const struct trace_region *region,
                                  const struct misfit_moment *moment)
 {
@@ -127,6 +135,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 		return what;
 	*option = "--lossless";
 	what = misfit_of_lossless(command, moment->resident);
+	if (what)
+		return what;
+	*option = "--fetch";
+	what = misfit_of_fetch(command, moment->resident);
 	if (what)
 		return what;
 	*option = "--then";

@@ -5,14 +5,15 @@
 #include <errno.h>
 
 #include "agent/payload.h"
+#include "agent/payload_fetch.h"
+#include "agent/payload_output.h"
 #include "agent/payload_run.h"
 #include "agent/payload_threads.h"
-#include "lib/console.h"
 #include "lib/image.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
 
-/* The payload's own memory, its stack, or what we gave it (argv). A fault in console_write() would
+/* The payload's own memory, its stack, or what we gave it (argv). A fault while it is copied would
  * be ours. */
 static bool is_readable(const void *bytes, uint64_t size)
 {
@@ -25,19 +26,20 @@ static bool is_readable(const void *bytes, uint64_t size)
 	return arch_stack_bounds(address, &low, &high) && address < high && size <= high - address;
 }
 
-/* The console's stream belongs to one CPU at a time. */
-static int64_t call_write(const void *bytes, uint64_t size)
+static int64_t call_write_to(uint32_t file, const void *bytes, uint64_t size)
 {
-	static uint32_t busy;
-
+	if (file != BAREPERF_STDOUT && file != BAREPERF_STDERR)
+		return -EBADF;
 	if (!is_readable(bytes, size))
 		return -EFAULT;
-	while (arch_exchange(&busy, 1) != 0)
-		arch_relax();
-	console_write(bytes, size);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-	payload_leave_if_ending();
+	payload_output_write(file == BAREPERF_STDERR ? TR_STREAM_ERROR : TR_STREAM_OUT, bytes,
+	                     size);
 	return (int64_t)size;
+}
+
+static int64_t call_write(const void *bytes, uint64_t size)
+{
+	return call_write_to(BAREPERF_STDOUT, bytes, size);
 }
 
 static uint32_t call_cpu(void)
@@ -67,6 +69,8 @@ void payload_calls_fill(struct bareperf_system *system)
 	system->cpus = 1 + payload_threads_cpus();
 	system->epoch = boot_entry()->epoch;
 	system->write = call_write;
+	system->write_to = call_write_to;
+	system->offer_files = payload_fetch_offer;
 	system->clock = clock_now;
 	system->cpu = call_cpu;
 	system->exit = call_exit;

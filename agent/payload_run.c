@@ -27,6 +27,7 @@ static struct {
 } program_end; /* exit() by another thread than main()'s */
 static uint32_t crashed;
 static char crash_message[256];
+static struct tr_backtrace crash_backtrace;
 
 void payload_begin(void)
 {
@@ -37,9 +38,19 @@ void payload_begin(void)
 	program_end.set = false;
 }
 
+void payload_allow(void)
+{
+	__atomic_store_n(&ending, false, __ATOMIC_RELEASE);
+}
+
 const char *payload_crash_message(void)
 {
 	return crashed ? crash_message : NULL;
+}
+
+const struct tr_backtrace *payload_crash_backtrace(void)
+{
+	return &crash_backtrace;
 }
 
 static __attribute__((noinline)) int payload_run_call(struct frame *frame,
@@ -148,10 +159,13 @@ static bool is_to_blame(const struct arch_regs *regs)
 }
 
 /* Everything else is ended as well. */
-static void payload_run_crash(const struct arch_regs *regs, const char *message)
+static void payload_run_crash(const struct arch_regs *regs, const char *message,
+                              const struct tr_backtrace *backtrace)
 {
-	if (arch_exchange(&crashed, 1) == 0)
+	if (arch_exchange(&crashed, 1) == 0) {
 		print_text(crash_message, sizeof(crash_message), "%s", message);
+		crash_backtrace = *backtrace;
+	}
 	payload_run_redirect(&frames[arch_cpu()], regs, -EFAULT, PAYLOAD_CRASHED);
 	payload_end_all();
 }

@@ -8,6 +8,7 @@
 #define AGENT_PAYLOAD_RUN_H
 
 #include "arch/arch.h"
+#include "lib/panic.h"
 
 enum payload_end {
 	PAYLOAD_RETURNED = 0,
@@ -18,6 +19,9 @@ enum payload_end {
 
 /* From now on what payload_run() runs may exit() and may fault. Thread, once. */
 void payload_run_init(void);
+
+/* What ended all that ran is over: payload_run() may be called again. Thread. */
+void payload_allow(void);
 
 /* Forget the last run's crash. Before the first payload_run() of a run, on one CPU. Thread. */
 void payload_begin(void);
@@ -47,5 +51,8 @@ void payload_leave_if_ending(void);
 
 /* The message of the first crash of this run, or NULL. Thread. */
 const char *payload_crash_message(void);
+
+/* Where that was. Thread. */
+const struct tr_backtrace *payload_crash_backtrace(void);
 
 #endif

@@ -229,3 +229,14 @@ bool reader_took_home(struct trace_region *region, struct channel *channel, bool
 	    "the reader has gone without it, or does not go on; the recording is still here");
 	return false;
 }
+
+bool reader_await_room(struct trace_region *region, struct channel *channel, struct stream *stream)
+{
+	struct watch w = begin_to_watch(region, channel);
+
+	while (!stream_room(stream)) {
+		if (w.all >= TR_READER_MS * NSEC_PER_MSEC || !reader_look(&w, region))
+			return false;
+	}
+	return true;
+}

@@ -7,6 +7,7 @@
 
 #include "channel/channel.h"
 #include "ringbuf/region_writer.h"
+#include "ringbuf/stream.h"
 
 /* Is a reader announced, other than one whose lease was found to stand still? Thread. */
 bool reader_is_announced(const struct trace_region *region);
@@ -33,6 +34,10 @@ bool reader_await_one(struct trace_region *region, struct channel *channel);
  * and then until it withdraws, for TR_READER_END_MS at the most. Says so. True: it has all, and has
  * withdrawn. Thread. */
 bool reader_await_end(struct trace_region *region, struct channel *channel);
+
+/* Wait until the reader that is announced has made room in a stream, for TR_READER_MS at the most:
+ * has it? channel pumps meanwhile. Thread. */
+bool reader_await_room(struct trace_region *region, struct channel *channel, struct stream *stream);
 
 /* Has somebody taken home what lies in RAM? announced: a reader was, when the command began; who
  * boots with one cannot be here before. Else it is said. Thread. */

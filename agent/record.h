@@ -25,7 +25,8 @@ void record_describe_cpu(struct tr_cpu *entry);
  * function, on the boot CPU. */
 void record_stop_by_force(void);
 
-/* Publish the ledgers of a recording that is under way, if there is one. Panics only. */
+/* Publish the ledgers of a recording that is under way, if there is one, and where the panic is.
+ * Panics only. */
 void record_publish(void);
 
 #endif

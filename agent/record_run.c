@@ -2,6 +2,8 @@
 /* The recording under way, from its reader's start to the workload's end. */
 #include <errno.h>
 
+#include "agent/payload_fetch.h"
+#include "agent/payload_output.h"
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/recording.h"
@@ -52,6 +54,12 @@ static int fail_to_start(struct recording *r, const struct traced_cpu *c)
 	return recording_fail(r, c->code, "CPU %u: event %s: %s", c->cpu, event->name, reason);
 }
 
+static int fail_by_crash(struct recording *r)
+{
+	trace_region_set_backtrace(r->region, payload_crash_backtrace());
+	return recording_fail(r, -EFAULT, "%s", payload_crash_message());
+}
+
 /* As a program's that SIGINT has ended. */
 static int tell_key(const struct recording *r)
 {
@@ -68,6 +76,8 @@ int recording_run(struct recording *r)
 	int code = 0;
 
 	payload_begin();
+	payload_output_begin(r->region);
+	payload_fetch_begin();
 	recording_forget_last(r->region);
 	trace_region_set_recording(r->region);
 	await_reader(r);
@@ -86,6 +96,8 @@ int recording_run(struct recording *r)
 	recording_progress_end(r);
 	console_release();
 	recording_tell_counters(r);
+	if (!failed && !uncounted)
+		payload_fetch(command, r->region, r->channel);
 	syscalls_take_heap_back();
 	if (failed)
 		return fail_to_start(r, failed);
@@ -93,7 +105,7 @@ int recording_run(struct recording *r)
 		return recording_fail(r, -ENXIO, "event %s: %s", uncounted,
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
-		return recording_fail(r, -EFAULT, "%s", payload_crash_message());
+		return fail_by_crash(r);
 	if (r->by_key)
 		code = tell_key(r);
 	else if (code && !command->workload->takes_words)

@@ -55,6 +55,7 @@ void serial_start(struct channel *channel, const struct trace_region *region, ui
 		.mailbox = (uint64_t)((uint8_t *)region->mailbox - memory),
 		.doorbells = (uint64_t)((uint8_t *)region->doorbells - memory),
 		.console = (uint64_t)((uint8_t *)region->console - memory),
+		.streams = (uint64_t)((uint8_t *)region->streams - memory),
 	};
 	console_read(&text_at, NULL, 0);
 	lines_start(lines, console_take_uart(), clock_now, console_read, text_at);

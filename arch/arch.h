@@ -80,6 +80,10 @@ uint64_t arch_regs_pc(const struct arch_regs *regs);
 uint64_t arch_regs_fp(const struct arch_regs *regs); /* RBP; X29 */
 uint64_t arch_regs_sp(const struct arch_regs *regs);
 
+/* Where a call that has just been made returns to: the word at the top of the stack [low, high) on
+ * x86, X30 on Arm. Of other code any value. */
+uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high);
+
 /* Have the handler that got these registers return to fn(arg), at the interrupted code's privilege
  * level, on the stack that ends at sp (16-byte aligned, that code's own), with no caller and with
  * interrupts as they were. regs are the handler's own, const for those that only look. fn does

@@ -33,6 +33,7 @@ struct line_region {
 	uint64_t mailbox;   /* offset of its struct tr_mailbox */
 	uint64_t doorbells; /* offset of the first struct tr_doorbell */
 	uint64_t console;   /* offset of its struct tr_console */
+	uint64_t streams;   /* offset of the first of TR_STREAMS struct tr_stream; 0: none */
 	/* Of the run: how many rings there are, and each one's control page. nr_rings is stored
 	 * with release, and is 0 while they change. */
 	uint32_t nr_rings;

@@ -31,6 +31,15 @@ static bool is_tail(const struct line_region *region, uint64_t offset)
 	return false;
 }
 
+static bool is_stream_tail(const struct line_region *region, uint64_t offset)
+{
+	uint64_t in = offset - region->streams;
+
+	return region->streams && offset >= region->streams &&
+	       in / sizeof(struct tr_stream) < TR_STREAMS &&
+	       in % sizeof(struct tr_stream) == offsetof(struct tr_stream, tail);
+}
+
 static bool is_snapshot(const struct line_region *region, uint64_t offset)
 {
 	uint64_t in = offset - region->doorbells;
@@ -49,7 +58,9 @@ static bool is_word(const struct line_region *region, uint64_t offset, uint32_t 
 	if (is_within(offset, size, READER, READER_WORDS) ||
 	    is_within(offset, size, region->mailbox, BOX_TEXT))
 		return true;
-	return size == 8 ? is_tail(region, offset) : is_snapshot(region, offset);
+	if (size == 8)
+		return is_tail(region, offset) || is_stream_tail(region, offset);
+	return is_snapshot(region, offset);
 }
 
 static uint64_t little_endian(const uint8_t *bytes, uint32_t size)

@@ -15,8 +15,9 @@ static struct {
 	uint64_t whole; /* of these, are written: console_read() goes so far */
 	struct tr_console *region;
 	uint32_t region_size;
-	unsigned held;  /* how many times, without a release */
-	uint64_t shown; /* of head, when it was */
+	uint64_t region_head; /* as head, without what was written aside */
+	unsigned held;        /* how many times, without a release */
+	uint64_t shown;       /* of head, when it was */
 } stream;
 
 int console_add_sink(console_sink_fn sink)
@@ -43,6 +44,7 @@ void console_set_region(struct tr_console *console, uint32_t size)
 	if (!console)
 		return;
 	stream.region_size = size;
+	stream.region_head = stream.head;
 	for (; at < stream.head; at++)
 		console->text[at & (stream.region_size - 1)] =
 		    stream.early[at & (CONSOLE_EARLY - 1)];
@@ -51,20 +53,29 @@ void console_set_region(struct tr_console *console, uint32_t size)
 }
 
 /* Each byte is claimed before it is written, so a nested writer's text goes behind, not over it. */
-static void console_keep(const char *text, size_t length)
+static void console_put(char *ring, uint32_t size, uint64_t *head, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		uint64_t at = stream.head;
+		uint64_t at = *head;
 
-		arch_add_local(&stream.head, 1);
-		stream.early[at & (CONSOLE_EARLY - 1)] = text[i];
-		if (stream.region)
-			stream.region->text[at & (stream.region_size - 1)] = text[i];
+		arch_add_local(head, 1);
+		ring[at & (size - 1)] = text[i];
 	}
+}
+
+static void console_keep(const char *text, size_t length)
+{
+	console_put(stream.early, CONSOLE_EARLY, &stream.head, text, length);
 	__atomic_store_n(&stream.whole, stream.head, __ATOMIC_RELEASE);
+}
+
+static void console_keep_in_region(const char *text, size_t length)
+{
+	if (!stream.region)
+		return;
+	console_put(stream.region->text, stream.region_size, &stream.region_head, text, length);
 	/* release: the host reads text below head only */
-	if (stream.region)
-		__atomic_store_n(&stream.region->head, stream.head, __ATOMIC_RELEASE);
+	__atomic_store_n(&stream.region->head, stream.region_head, __ATOMIC_RELEASE);
 }
 
 static void console_show(const char *text, size_t length)
@@ -74,11 +85,17 @@ static void console_show(const char *text, size_t length)
 			sinks[i](text, length);
 }
 
-void console_write(const char *text, size_t length)
+void console_write_aside(const char *text, size_t length)
 {
 	console_keep(text, length);
 	if (!stream.held)
 		console_show(text, length);
+}
+
+void console_write(const char *text, size_t length)
+{
+	console_keep_in_region(text, length);
+	console_write_aside(text, length);
 }
 
 unsigned console_read(uint64_t *at, char *to, unsigned size)

@@ -51,6 +51,10 @@ unsigned console_read(uint64_t *at, char *to, unsigned size);
 /* Write to all sinks. Any context; text from a nested context may cut into a line. */
 void console_write(const char *text, size_t length);
 
+/* Write to the sinks, and not to the region, where it is by another way: what the traced program
+ * prints. Thread, one CPU at a time. */
+void console_write_aside(const char *text, size_t length);
+
 /* print.h's formats. Any context. */
 void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,13 +6,12 @@
 #include "lib/image.h"
 #include "lib/print.h"
 
-#define MAX_FRAMES 64
-
 static void (*panic_hook)(const char *message);
 static void (*panic_end)(void);
 static void (*panic_show)(void);
 static const struct panic_payload *payload;
 static char message[512];
+static struct tr_backtrace last_backtrace;
 
 /* The first CPU that panics reports; the others stop. That one entering again is an error in its
  * report, and a third time in the short report of that. */
@@ -45,37 +44,66 @@ static bool is_in_payload(uint64_t address, uint64_t *linked)
 	return payload && payload->contains(address, linked);
 }
 
-static void print_address(uint64_t address)
+const struct tr_backtrace *panic_backtrace(void)
+{
+	return &last_backtrace;
+}
+
+static bool panic_is_ours(uint64_t address)
+{
+	uint64_t image = (uint64_t)__image_start;
+
+	return address - image < (uint64_t)__image_end - image;
+}
+
+static void panic_frame(struct tr_backtrace *backtrace, uint64_t address)
 {
 	uint64_t image = (uint64_t)__image_start, linked;
 
+	backtrace->frames[backtrace->count++] = address;
 	if (is_in_payload(address, &linked))
 		console_printf("  0x%016lx  %s+0x%lx\n", address, payload->name, linked);
-	else if (address - image < (uint64_t)__image_end - image)
+	else if (panic_is_ours(address))
 		console_printf("  0x%016lx  bareperf.elf+0x%lx\n", address, address - image);
 	else
 		console_printf("  0x%016lx\n", address);
 }
 
-/* Frame records from fp upwards, only inside one of our stacks. */
-static void print_backtrace(uint64_t pc, uint64_t fp, uint64_t sp)
+/* A call to where no code is has made no frame: its caller is only there where it returns to. */
+static void panic_add_caller(struct tr_backtrace *backtrace, uint64_t address)
+{
+	uint64_t pc = backtrace->frames[0], linked;
+
+	if (panic_is_ours(pc) || is_in_payload(pc, &linked))
+		return;
+	if (panic_is_ours(address) || is_in_payload(address, &linked))
+		panic_frame(backtrace, address);
+}
+
+/* Frame records from fp upwards, only inside one of our stacks; regs of an exception, or NULL. */
+static void panic_take_backtrace(struct tr_backtrace *backtrace, uint64_t pc, uint64_t fp,
+                                 uint64_t sp, const struct arch_regs *regs)
 {
 	struct arch_frames frames;
 	uint64_t low, high;
 
+	backtrace->cpu = arch_cpu();
+	backtrace->count = 0;
 	console_printf("backtrace:\n");
-	print_address(pc);
+	panic_frame(backtrace, pc);
 	/* After an overflow sp is below its stack, but the frame is still on it. */
 	if (!arch_stack_bounds(sp, &low, &high) && !arch_stack_bounds(fp, &low, &high)) {
 		console_printf("  (0x%lx is on none of our stacks)\n", sp);
 		return;
 	}
+	if (regs)
+		panic_add_caller(backtrace, arch_regs_return(regs, low, high));
 	frames = arch_frames(fp, low, high);
-	for (int i = 0; i < MAX_FRAMES; i++) {
+	while (backtrace->count < TR_BACKTRACE) {
 		pc = arch_frames_next(&frames);
 		if (!pc)
 			return;
-		print_address(pc);
+		panic_frame(backtrace, pc);
 	}
 	console_printf("  ...\n");
 }
@@ -115,6 +143,7 @@ static void panic_enter(uint64_t pc)
 static void report_payload(const struct arch_regs *regs)
 {
 	uint64_t pc = arch_regs_pc(regs), linked;
+	struct tr_backtrace backtrace; /* others may crash meanwhile */
 	char text[256], place[40];
 
 	if (is_in_payload(pc, &linked))
@@ -125,8 +154,8 @@ static void report_payload(const struct arch_regs *regs)
 	           arch_regs_cause(regs), pc, place);
 	console_printf("\n%s\n", text);
 	arch_regs_print(regs, console_printf);
-	print_backtrace(pc, arch_regs_fp(regs), arch_regs_sp(regs));
-	payload->crash(regs, text);
+	panic_take_backtrace(&backtrace, pc, arch_regs_fp(regs), arch_regs_sp(regs), regs);
+	payload->crash(regs, text, &backtrace);
 }
 
 void panic_exception(const struct arch_regs *regs)
@@ -141,7 +170,8 @@ void panic_exception(const struct arch_regs *regs)
 	           arch_regs_pc(regs) - (uint64_t)__image_start);
 	console_printf("\npanic: %s\n", message);
 	arch_regs_print(regs, console_printf);
-	print_backtrace(arch_regs_pc(regs), arch_regs_fp(regs), arch_regs_sp(regs));
+	panic_take_backtrace(&last_backtrace, arch_regs_pc(regs), arch_regs_fp(regs),
+	                     arch_regs_sp(regs), regs);
 	panic_finish();
 }
 
@@ -155,6 +185,6 @@ _Noreturn void panic(const char *format, ...)
 	print_text_v(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	console_printf("\npanic: %s\n", message);
-	print_backtrace(frame->ret, frame->next, (uint64_t)frame);
+	panic_take_backtrace(&last_backtrace, frame->ret, frame->next, (uint64_t)frame, NULL);
 	panic_finish();
 }

@@ -3,6 +3,7 @@
 #ifndef LIB_PANIC_H
 #define LIB_PANIC_H
 
+#include "abi/trace_region.h"
 #include "arch/arch.h"
 
 /* Print the message (print.h's formats), the backtrace of the caller, tell the hook, and halt this
@@ -21,6 +22,9 @@ void panic_set_end(void (*end)(void));
  * nobody. Thread. */
 void panic_set_screen(void (*show)(void));
 
+/* Where the panic is that is reported: for the hook. */
+const struct tr_backtrace *panic_backtrace(void);
+
 /* The user's program, whose faults are not ours: each is told like a panic, and we go on. */
 struct panic_payload {
 	const char *name; /* of its file, at most 16 characters */
@@ -30,8 +34,9 @@ struct panic_payload {
 	/* Whether this exception, which nobody handles, is its own. Exception. */
 	bool (*is_to_blame)(const struct arch_regs *regs);
 	/* It is, and is reported: have the handler return to who ran the program. message, one
-	 * line, is the caller's own. Exception. */
-	void (*crash)(const struct arch_regs *regs, const char *message);
+	 * line, and the backtrace are the caller's own. Exception. */
+	void (*crash)(const struct arch_regs *regs, const char *message,
+	              const struct tr_backtrace *backtrace);
 };
 
 /* Kept by reference; NULL: there is none, every fault is ours. Thread. */

@@ -6,6 +6,7 @@
 
 #include "abi/seal.h"
 #include "arch/arch.h"
+#include "ringbuf/bytes.h"
 
 #define FIRST_WORDS 64U /* of the header, magic, state and run among them */
 
@@ -38,7 +39,8 @@ static int check_limits(const struct region_limits *l)
 	if (!in_range(l->cpus, TR_MAX_CPUS) || !in_range(l->images, TR_MAX_IMAGES) ||
 	    !in_range(l->events, TR_MAX_EVENTS) || !in_range(l->rings, TR_MAX_RINGS))
 		return -EINVAL;
-	if (!l->console_size || l->console_size & (l->console_size - 1))
+	if (!l->console_size || l->console_size & (l->console_size - 1) ||
+	    l->stream_size & (l->stream_size - 1) || l->stream_size % sizeof(uint64_t))
 		return -EINVAL;
 	return 0;
 }
@@ -67,7 +69,8 @@ static uint64_t tables_size(const struct region_limits *l)
 	                   sizeof(struct tr_ring_ledger)) +
 	       l->cpus * sizeof(struct tr_cpu) + l->images * sizeof(struct tr_image) +
 	       l->events * (sizeof(struct tr_event) + sizeof(struct tr_event_ledger)) +
-	       sizeof(struct tr_console) + l->console_size;
+	       sizeof(struct tr_console) + l->console_size +
+	       (l->stream_size ? TR_STREAMS * (sizeof(struct tr_stream) + l->stream_size) : 0);
 }
 
 /* Where a reset may come, what has been written so far is in memory before what tells of it is. */
@@ -113,6 +116,12 @@ int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
 	                                          sizeof(struct tr_ring_ledger));
 	region->console = region_writer_place(region, &header->console, 1, console);
 	region->console->size = l->console_size;
+	if (l->stream_size) {
+		region->streams = region_writer_place(region, &header->streams, TR_STREAMS,
+		                                      sizeof(struct tr_stream));
+		region->stream_bytes =
+		    region_writer_place(region, NULL, TR_STREAMS, l->stream_size);
+	}
 	region->tables_end = whole_pages(region->tables_end);
 	region->used = region->tables_end;
 	header->images.count = 0;
@@ -159,6 +168,7 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 	trace_region_set_state(region, TR_BOOTING);
 	trace_region_set_message(region, 0, NULL);
 	header->exit_status = 0;
+	header->backtrace.count = 0;
 	trace_region_put_text(header->command, sizeof(header->command), command);
 	region_writer_clear(region->events, events * sizeof(struct tr_event));
 	region_writer_clear(region->event_ledger, events * sizeof(struct tr_event_ledger));
@@ -217,6 +227,11 @@ void trace_region_set_message(struct trace_region *region, int status, const cha
 
 	header->status = status;
 	trace_region_put_text(header->message, sizeof(header->message), message ? message : "");
+}
+
+void trace_region_set_backtrace(struct trace_region *region, const struct tr_backtrace *backtrace)
+{
+	ring_copy(&region->header->backtrace, backtrace, sizeof(*backtrace));
 }
 
 void trace_region_put_text(char *field, uint64_t size, const char *text)

@@ -18,6 +18,7 @@ struct region_limits {
 	uint32_t events;       /* 1 to TR_MAX_EVENTS */
 	uint32_t rings;        /* 1 to TR_MAX_RINGS */
 	uint32_t console_size; /* of the text, a power of two */
+	uint32_t stream_size;  /* of each stream's bytes, a power of two; 0: there are none */
 };
 
 struct trace_region {
@@ -31,6 +32,8 @@ struct trace_region {
 	struct tr_ring *rings;
 	struct tr_ring_ledger *ring_ledger;
 	struct tr_console *console;
+	struct tr_stream *streams;
+	uint8_t *stream_bytes; /* TR_STREAMS times limits.stream_size */
 	struct region_limits limits;
 	uint64_t size;
 	uint64_t tables_end; /* where the rings of a run start */
@@ -43,8 +46,8 @@ struct trace_region {
 };
 
 /*
- * Lay out size bytes at memory (page aligned): header, empty tables, console. Everything but
- * the areas of rings and the reader's id and lease is cleared, the magic first. -EINVAL for
+ * Lay out size bytes at memory (page aligned): header, empty tables, console, streams. Everything
+ * but the areas of rings and the reader's id and lease is cleared, the magic first. -EINVAL for
  * limits out of range, -ENOSPC if the tables do not fit. Thread.
  */
 int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
@@ -112,6 +115,9 @@ static inline void trace_region_keep_beat(const struct trace_region *region)
  * NULL). Kept: what it tells of is in memory before it is. Any context. */
 void trace_region_set_state(struct trace_region *region, enum tr_state state);
 void trace_region_set_message(struct trace_region *region, int status, const char *message);
+
+/* Where the workload crashed, or we did. Any context. */
+void trace_region_set_backtrace(struct trace_region *region, const struct tr_backtrace *backtrace);
 
 /* Copy text into a field of size bytes, cut if too long, always terminated, the rest 0. */
 void trace_region_put_text(char *field, uint64_t size, const char *text);

@@ -238,6 +238,8 @@ static int parse_workload(struct words *w)
 		c->workload = strcmp((*i)->name, name) ? NULL : *i;
 	if (!c->workload)
 		return unknown_workload(w, name);
+	if (!c->workload->takes_words && c->nr_fetch)
+		return command_fail(w, "a built-in workload has no files to --fetch", name);
 	if (!c->workload->takes_words)
 		return parse_argument(w);
 	take_program(w);

@@ -10,6 +10,7 @@
 #define COMMAND_MAX_EVENTS 16U
 #define COMMAND_MAX_LENGTH 1023U /* of a command line, so that tr_header.command holds it */
 #define COMMAND_MAX_WORDS  64U
+#define COMMAND_MAX_FILES  16U
 
 enum command_verb {
 	COMMAND_HELP,
@@ -56,6 +57,8 @@ struct command {
 	bool acpi, dtb;                  /* which tables are to be read; neither: not given */
 	bool keep;                       /* the region stays allocated when boot services go on */
 	const char *output;              /* -o: the file on a volume; NULL: not given */
+	unsigned nr_fetch;
+	const char *fetch[COMMAND_MAX_FILES]; /* --fetch: the program's files, for the host */
 	const struct workload_usage *workload;
 	uint64_t argument; /* of the workload */
 	int argc;          /* words of a program, its name first */

@@ -161,6 +161,18 @@ static int set_output(struct words *w, const char *text)
 	return 0;
 }
 
+static int set_fetch(struct words *w, const char *text)
+{
+	struct command *c = w->command;
+
+	if (c->nr_fetch == COMMAND_MAX_FILES)
+		return command_fail(w, "more than 16 files", text);
+	if (!*text)
+		return command_fail(w, "a file has a name", text);
+	c->fetch[c->nr_fetch++] = text;
+	return 0;
+}
+
 static int set_json(struct words *w, const char *text)
 {
 	(void)text;
@@ -287,6 +299,8 @@ const struct command_option record_options[] = {
 	{ "-o", "--output", "FILE",
 	  "resident: the file on the boot volume, or [fs1:]\\NAME (\\bareperf\\NNNN.data)",
 	  set_output },
+	{ "--fetch", NULL, "FILE",
+	  "give the reader a file that the program has written, at its end", set_fetch },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -296,6 +310,8 @@ const struct command_option stat_options[] = {
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
 	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", set_no_aggr },
+	{ "--fetch", NULL, "FILE",
+	  "give the reader a file that the program has written, at its end", set_fetch },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -237,6 +237,14 @@ uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return regs->sp;
 }
 
+uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
+{
+	(void)regs;
+	(void)low;
+	(void)high;
+	return 0;
+}
+
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	*low = fake_stack_low;

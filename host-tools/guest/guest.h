@@ -20,6 +20,8 @@ struct guest {
 	const char *payload; /* the program's file; NULL: none, or not ours to hand over */
 	char **files;        /* what the program finds as files */
 	unsigned file_count;
+	char **fetch; /* what it has written, to be brought home: FILE or FILE=LOCAL */
+	unsigned fetch_count;
 	const char *input; /* and as its standard input; NULL: nothing */
 	bool poweroff;     /* it is told to power off afterwards, if it is told nothing */
 };

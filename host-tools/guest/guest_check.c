@@ -15,6 +15,7 @@
 #include "agent/parse/command.h"
 #include "agent/parse/elf.h"
 #include "host-tools/events/event_names.h"
+#include "host-tools/guest/guest_fetch.h"
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/util/blob.h"
 
@@ -91,6 +92,12 @@ static const char *not_for_guests(const struct guest *guest, const struct comman
 	*column = 0;
 	if (command->verb == COMMAND_SAVE)
 		return "the host has the recording: there is nothing that the machine could save";
+	if (guest->fetch_count && command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
+		return "--fetch is of a program that is recorded, or counted";
+	if (guest->fetch_count && command->workload && !command->workload->takes_words)
+		return "a built-in workload has no files to --fetch";
+	if (command->nr_fetch)
+		return "what is to be fetched is said before the command: --fetch FILE --";
 	if (!command->output)
 		return NULL;
 	for (int i = 0; i < guest->count && strncmp(guest->words[i], "-o", 2) != 0 &&
@@ -174,7 +181,8 @@ bool guest_check(const struct guest *guest, bool *answered)
 		error_print(&error);
 	free(whole);
 	free(text);
-	if (good && guest->payload && check_payload(guest, &error)) {
+	if (good && ((guest->payload && check_payload(guest, &error)) ||
+	             guest_fetch_check(guest, &error))) {
 		error_print(&error);
 		good = false;
 	}

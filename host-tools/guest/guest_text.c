@@ -7,6 +7,7 @@
 
 #include "agent/parse/command.h"
 #include "host-tools/events/event_names.h"
+#include "host-tools/guest/guest_fetch.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/util/blob.h"
 
@@ -95,22 +96,39 @@ static int write_word(struct blob *text, const struct guest *guest, int i,
 	return 0;
 }
 
-/* What the machine does afterwards is said before the workload, whose words are its own, and behind
- * our options, so that the machine's remarks about columns stay true. */
-static int write_words(struct blob *text, const struct guest *guest, bool then,
+/* What the tool's own options ask of the machine. */
+static void write_ours(struct blob *text, const struct guest *guest)
+{
+	for (unsigned i = 0; i < guest->fetch_count; i++) {
+		size_t length;
+		char *name;
+
+		guest_fetch_local(guest->fetch[i], &length);
+		name = strndup(guest->fetch[i], length);
+		text->failed |= !name;
+		blob_printf(text, " --fetch ");
+		guest_quote(text, name ? name : "");
+		free(name);
+	}
+	if (guest->poweroff && !has_then(guest))
+		blob_printf(text, " " THEN);
+}
+
+/* That is said before the workload, whose words are its own, and behind the command's options, so
+ * that the machine's remarks about columns stay true. */
+static int write_words(struct blob *text, const struct guest *guest, bool ours,
                        const struct event_cpu *cpu, struct error *error)
 {
 	int place = own_words(guest), code = 0;
 
-	then = then && !has_then(guest);
 	for (int i = 0; i < guest->count && !code; i++) {
-		if (i == place && then)
-			blob_printf(text, " " THEN);
+		if (i == place && ours)
+			write_ours(text, guest);
 		blob_printf(text, "%s", i ? " " : "");
 		code = write_word(text, guest, i, cpu, error);
 	}
-	if (place >= guest->count && then)
-		blob_printf(text, " " THEN);
+	if (place >= guest->count && ours)
+		write_ours(text, guest);
 	return code;
 }
 
@@ -133,7 +151,7 @@ char *guest_text(const struct guest *guest, const struct event_cpu *cpu, struct 
 	int code = 0;
 
 	if (cpu || !guest_has_names(guest))
-		code = write_words(&text, guest, guest->poweroff, cpu, error);
+		code = write_words(&text, guest, true, cpu, error);
 	blob_add(&text, "", 1);
 	if (!code && text.failed)
 		code = error_set(error, -ENOMEM, "no memory for the command");

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/guest/guest_crash.h"
+#include "host-tools/guest/guest_output.h"
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/region/region_salvage.h"
@@ -148,6 +150,17 @@ static int status_of(const struct session *session, const char *output)
 	return ledger_ended(&session->ledger) ? EXIT_OK : EXIT_UNFINISHED;
 }
 
+/* What the program had printed. */
+static void print_output(const struct region *region, const struct import_options *options,
+                         struct error *error)
+{
+	struct guest_output output;
+
+	guest_output_begin(&output, region, output_is_stream(&options->output), options->again);
+	guest_output_show(&output, NULL, -1, error);
+	guest_output_end(&output);
+}
+
 static int import(struct region *region, const struct import_options *options,
                   struct session_options *to, struct error *error)
 {
@@ -162,7 +175,9 @@ static int import(struct region *region, const struct import_options *options,
 	if (code)
 		return code;
 	code = session_finish(&session, false, error);
+	print_output(&session.region, options, error);
 	tell_end(&session.region);
+	guest_crash(&session, options->output.all_frames, stderr);
 	status = status_of(&session, options->output.path);
 	session_end(&session);
 	return code ? code : status;

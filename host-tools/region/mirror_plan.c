@@ -139,6 +139,7 @@ void mirror_plan_tables(struct mirror_plan *plan)
 	want_table(plan, &header.doorbells, sizeof(struct tr_doorbell));
 	want_table(plan, &header.mailbox, sizeof(struct tr_mailbox));
 	want_table(plan, &header.console, sizeof(struct tr_console));
+	want_table(plan, &header.streams, sizeof(struct tr_stream));
 }
 
 void mirror_plan_load(struct mirror_plan *plan)
@@ -202,6 +203,9 @@ void mirror_plan_heads(struct mirror_plan *plan)
 	want_staged(plan, header->mailbox.offset + REPLY, sizeof(uint64_t), false);
 	if (header->console.count)
 		want_staged(plan, header->console.offset, sizeof(struct tr_console), false);
+	if (header->streams.count)
+		want_staged(plan, header->streams.offset,
+		            (uint64_t)header->streams.count * header->streams.stride, false);
 	for (uint32_t i = 0; i < header->rings.count; i++)
 		want(plan, plan->layout.rings[i].control + DATA_HEAD, PAIR, false, false);
 }
@@ -228,13 +232,13 @@ void mirror_plan_begin_run(struct mirror_plan *plan)
 			.aux = plan->layout.rings[i].aux_size ? staged_pair(plan, i, AUX_HEAD)[1]
 			                                      : 0,
 		};
+	mirror_streams_begin(plan);
 }
 
 /* ---- What they promise ---- */
 
-/* The last `length` bytes, all of the area at the most, up to a free-running position. */
-static void want_area(struct mirror_plan *plan, uint64_t offset, uint64_t size, uint64_t to,
-                      uint64_t length)
+void mirror_plan_want_area(struct mirror_plan *plan, uint64_t offset, uint64_t size, uint64_t to,
+                           uint64_t length)
 {
 	uint64_t at, first;
 
@@ -256,16 +260,16 @@ static void want_ring(struct mirror_plan *plan, uint32_t ring)
 	if (is_backward(plan, ring)) {
 		uint64_t fresh = have->data - head;
 
-		want_area(plan, r->data_offset, r->data_size,
-		          head + (fresh < r->data_size ? fresh : r->data_size), fresh);
+		mirror_plan_want_area(plan, r->data_offset, r->data_size,
+		                      head + (fresh < r->data_size ? fresh : r->data_size), fresh);
 	} else {
-		want_area(plan, r->data_offset, r->data_size, head, head - have->data);
+		mirror_plan_want_area(plan, r->data_offset, r->data_size, head, head - have->data);
 	}
 	show_later(plan, r->control + DATA_HEAD, PAIR);
 	if (!r->aux_size)
 		return;
 	aux = staged_pair(plan, ring, AUX_HEAD)[0];
-	want_area(plan, r->aux_offset, r->aux_size, aux, aux - have->aux);
+	mirror_plan_want_area(plan, r->aux_offset, r->aux_size, aux, aux - have->aux);
 	show_later(plan, r->control + AUX_HEAD, PAIR);
 }
 
@@ -291,7 +295,9 @@ void mirror_plan_bytes(struct mirror_plan *plan, bool overwritable)
 	if (!plan->has_layout)
 		return;
 	if (find_text(plan, &console, &offset))
-		want_area(plan, offset, console.size, console.head, console.head - plan->text);
+		mirror_plan_want_area(plan, offset, console.size, console.head,
+		                      console.head - plan->text);
+	mirror_streams_want(plan);
 	for (uint32_t i = 0; i < plan->layout.header.rings.count; i++) {
 		plan->rings[i].is_due = overwritable || !is_backward(plan, i);
 		if (plan->rings[i].is_due)
@@ -329,6 +335,7 @@ void mirror_plan_show(struct mirror_plan *plan)
 		return;
 	if (find_text(plan, &console, &offset))
 		plan->text = console.head;
+	mirror_streams_show(plan);
 	for (uint32_t i = 0; i < plan->layout.header.rings.count; i++) {
 		if (!plan->rings[i].is_due) {
 			show_no_more(plan, i);

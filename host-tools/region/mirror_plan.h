@@ -28,7 +28,8 @@ struct mirror_plan {
 	struct region layout;
 	bool has_layout;
 	struct mirror_have rings[TR_MAX_RINGS];
-	uint64_t text; /* the console's, brought so far */
+	uint64_t text;                /* the console's, brought so far */
+	uint64_t streams[TR_STREAMS]; /* the same of what the program writes */
 
 	struct mirror_piece *pieces; /* of this step */
 	size_t count, room;
@@ -47,6 +48,17 @@ void mirror_plan_heads(struct mirror_plan *plan);
 void mirror_plan_aux_heads(struct mirror_plan *plan);
 /* overwritable: such rings' bytes, too. */
 void mirror_plan_bytes(struct mirror_plan *plan, bool overwritable);
+
+/* Of an area of this size, a power of two, at offset: the last `length` bytes, all of it at the
+ * most, up to a free-running position. */
+void mirror_plan_want_area(struct mirror_plan *plan, uint64_t offset, uint64_t size, uint64_t to,
+                           uint64_t length);
+
+/* The streams' part, as they are on the stage: a new run's begin where nobody has read; their
+ * bytes; and they are shown (mirror_streams.c). */
+void mirror_streams_begin(struct mirror_plan *plan);
+void mirror_streams_want(struct mirror_plan *plan);
+void mirror_streams_show(struct mirror_plan *plan);
 
 /* Bytes of the step's pieces that are not there yet. */
 uint64_t mirror_plan_left(const struct mirror_plan *plan);

@@ -125,6 +125,21 @@ int region_say_ready(const struct region *region, struct error *error);
 /* Ask for a snapshot of the ring's AUX area. */
 int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error);
 
+/* Up to size bytes of a stream (enum tr_stream_kind) from its byte *from on, raw: how many; *from
+ * moves on behind them. What was given up before it could be read is passed over, and counted in
+ * *missing. */
+size_t region_stream(const struct region *region, unsigned kind, uint64_t *from, void *to,
+                     size_t size, uint64_t *missing);
+
+/* Where what no reader has taken begins, or with again what is still there; and bytes of this run
+ * that the machine itself had no room for. */
+uint64_t region_stream_begin(const struct region *region, unsigned kind, bool again);
+uint64_t region_stream_lost(const struct region *region, unsigned kind);
+
+/* Give back the bytes of a stream up to tail. */
+int region_release_stream(const struct region *region, unsigned kind, uint64_t tail,
+                          struct error *error);
+
 /* The console's text since byte *from (0: from the oldest that is kept), made printable, in a
  * malloc()ed string; *from becomes the position behind it. NULL if memory is short. */
 char *region_console(const struct region *region, uint64_t *from);

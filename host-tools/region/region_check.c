@@ -136,6 +136,7 @@ int region_check_tables(const struct tr_header *header, struct error *error)
 		{ &header->doorbells, "doorbells", sizeof(struct tr_doorbell), TR_MAX_RINGS },
 		{ &header->mailbox, "mailboxes", sizeof(struct tr_mailbox), 1 },
 		{ &header->console, "consoles", sizeof(struct tr_console), 1 },
+		{ &header->streams, "streams", sizeof(struct tr_stream), TR_STREAMS },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

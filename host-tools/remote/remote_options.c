@@ -17,6 +17,7 @@ enum {
 	KEY_STOP_BUDGET,
 	KEY_FORCE,
 	KEY_IMAGE,
+	KEY_FETCH,
 };
 
 #define OF_ALL                                                                                       \
@@ -50,6 +51,8 @@ static const struct argp_option short_options[] = {
 static const struct argp_option record_options[] = {
 	OF_ALL,
 	OUTPUT_OPTIONS,
+	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
+	  "bring home what the program wrote to this file; any number of them", 0 },
 	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
 	{ "json", 'j', NULL, 0, "the counts of `stat' as JSON, on standard output", 0 },
 	{ 0 },
@@ -97,6 +100,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'f':
 		options->follow = true;
+		return 0;
+	case KEY_FETCH:
+		options->guest.fetch[options->guest.fetch_count++] = arg;
 		return 0;
 	case KEY_IMAGE:
 		options->image = arg;
@@ -150,7 +156,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
                           int argc, char **argv)
 {
 	char *name = text_of("bareperf ", usage->name);
-	char **words = calloc(2 * (size_t)argc + 2, sizeof(*words)); /* for good */
+	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* for good */
 	struct argp argp = {
 		.options = usage->records ? record_options : short_options,
 		.parser = parse_option,
@@ -165,6 +171,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	if (!words)
 		exit(RUN_ERROR);
 	options->guest.words = words + argc + 1;
+	options->guest.fetch = words + 2 * argc + 2;
 	if (usage->has_command)
 		owned = divide(&options->guest, argp.options, argc, argv, words);
 	else

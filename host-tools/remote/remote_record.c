@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf record', `stat' and `attach': a run on a machine that we did not start, from its
- * mailbox or from its middle to its file. One process does it all; who kills it leaves a journal.
+/* `bareperf record' and `stat', and what `attach' shares with them: a run on a machine that we did
+ * not start, from its mailbox or from its middle to its file. One process does it all; who kills it
+ * leaves a journal.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,41 +11,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host-tools/guest/guest_crash.h"
 #include "host-tools/guest/guest_stat.h"
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/remote/remote.h"
 #include "host-tools/remote/remote_ask.h"
-#include "host-tools/session/progress.h"
-#include "host-tools/session/session.h"
+#include "host-tools/remote/remote_recording.h"
 #include "host-tools/util/exit_status.h"
 
-#define STOP_S 5.0 /* for a workload to end after its events were stopped */
-
-struct recording {
-	struct remote_options options;
-	struct remote_link link;
-	struct session session;
-	struct perf_writer output; /* opened, and not the session's yet */
-	struct progress progress;
-	const char *const *command; /* our command line */
-	int command_words;
-	uint64_t before;  /* runs of the machine before ours */
-	uint32_t request; /* its number; 0: none was sent */
-	int status;       /* that it was answered with */
-	double stopped;   /* when we asked it to stop, s; 0: not yet */
-	bool attached;    /* it is another's run, and goes on when we leave */
-	bool has_session;
-	bool is_over;
-	bool refused; /* nothing ran */
-};
+#define LAST_MS 1000 /* for what the program has printed, after Ctrl-C */
+#define STOP_S  5.0  /* for a workload to end after its events were stopped */
 
 static bool is_recording(const struct recording *r)
 {
 	return region_state(&r->link.region) == TR_RECORDING;
 }
 
-static struct session_options session_options(struct recording *r)
+struct session_options recording_options(struct recording *r)
 {
 	return (struct session_options){
 		.buildid_cache = !r->options.output.no_buildid_cache && !r->options.stat,
@@ -60,10 +44,29 @@ static struct session_options session_options(struct recording *r)
 	};
 }
 
-/* Begin to record when there is something to record. */
-static int begin(struct recording *r, struct error *error)
+void recording_begin_output(struct recording *r)
 {
-	struct session_options options = session_options(r);
+	bool aside = output_is_stream(&r->options.output) || r->options.json;
+
+	guest_output_begin(&r->printed, &r->link.region, aside, false);
+	guest_fetch_begin(&r->fetch, &r->options.guest, &r->link.region);
+}
+
+static int take_output(struct recording *r, struct error *error)
+{
+	bool moved = false;
+	int code = guest_output_show(&r->printed, &r->progress, 0, error);
+
+	if (!code)
+		code = guest_fetch_take(&r->fetch, &moved, error);
+	if (moved)
+		remote_link_is_alive(&r->link);
+	return code;
+}
+
+int recording_begin(struct recording *r, struct error *error)
+{
+	struct session_options options = recording_options(r);
 	struct tr_header header;
 	int code;
 
@@ -72,6 +75,8 @@ static int begin(struct recording *r, struct error *error)
 		return 0;
 	code = session_begin(&r->session, &r->link.region, &options, error);
 	r->has_session = !code;
+	if (!code)
+		recording_begin_output(r);
 	progress_clear(&r->progress); /* what waited is over: a line at once */
 	return code;
 }
@@ -150,11 +155,13 @@ static int turn(struct recording *r, struct error *error)
 	if (!code)
 		code = remote_link_check(&r->link, error);
 	if (!code && (ended || is_recording(r)))
-		code = begin(r, error);
+		code = recording_begin(r, error);
 	if (!code)
 		code = check_run(r, error);
 	if (!code && r->has_session)
 		code = drain(r, error);
+	if (!code && r->has_session)
+		code = take_output(r, error);
 	if (!code)
 		r->is_over = ended && !(r->has_session && r->session.has_more);
 	return code;
@@ -191,6 +198,13 @@ static int finish(struct recording *r, int code, struct error *error)
 	r->session.is_gone = code == -ESTALE || code == -EBUSY;
 	r->session.leaves = code == -EINTR || code == -EBUSY || code == -ETIMEDOUT;
 	finished = session_finish(&r->session, !r->is_over, &reason);
+	if (!r->session.is_gone) {
+		struct error ignored = { "" };
+
+		take_output(r, &ignored);
+		guest_output_show(&r->printed, &r->progress, r->link.signal ? LAST_MS : -1,
+		                  &ignored);
+	}
 	progress_clear(&r->progress);
 	if (!code && finished) {
 		*error = reason;
@@ -230,13 +244,16 @@ static int failure_status(const struct recording *r, int code)
 
 static int report(struct recording *r, int code, struct error *error)
 {
+	unsigned unfetched = guest_fetch_end(&r->fetch);
 	int status = EXIT_OK;
 
+	guest_output_end(&r->printed);
 	if (r->has_session && r->options.stat)
 		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
 	else if (r->has_session)
 		status = guest_summary(&r->session, r->options.output.path, 0);
 	if (r->has_session) {
+		guest_crash(&r->session, r->options.output.all_frames, stderr);
 		progress_tell_what_fits(&r->progress, &r->session);
 		tell_how_to_come_back(r);
 	}
@@ -253,11 +270,12 @@ static int report(struct recording *r, int code, struct error *error)
 	}
 	if (r->link.signal)
 		return RUN_SIGNAL + r->link.signal;
+	if (!status && unfetched)
+		status = RUN_ERROR;
 	return status ? status : region_exit_status(&r->link.region);
 }
 
-static void open_recording(struct recording *r, const struct remote_usage *usage, int argc,
-                           char **argv)
+void recording_open(struct recording *r, const struct remote_usage *usage, int argc, char **argv)
 {
 	*r = (struct recording){
 		.command = (const char *const *)(argv - 1),
@@ -275,9 +293,8 @@ static void close_recording(struct recording *r)
 	remote_link_close(&r->link);
 }
 
-/* From an open channel to a finished file; begin_with: what makes the machine record, or finds that
- * it does. The exit status. */
-static int carry_out(struct recording *r, int (*begin_with)(struct recording *, struct error *))
+int recording_carry_out(struct recording *r,
+                        int (*begin_with)(struct recording *r, struct error *error))
 {
 	struct error error = { "" };
 	int status, code = remote_link_open(&r->link, &r->options, &error);
@@ -326,74 +343,6 @@ int command_record(int argc, char **argv)
 	};
 	struct recording r;
 
-	open_recording(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
-	return carry_out(&r, send_command);
-}
-
-/* ---- attach ---- */
-
-/* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
-static int find_journal(struct recording *r, bool *found, struct error *error)
-{
-	char *real = realpath(r->options.output.path, NULL);
-	char *path = output_is_stream(&r->options.output)
-	                 ? NULL
-	                 : journal_path(real ? real : r->options.output.path);
-	struct error ignored = { "" };
-	struct journal_key key;
-	struct tr_header header;
-	int code = 0;
-
-	region_header(&r->link.region, &header);
-	*found = path && !journal_look(path, &key, &ignored);
-	if (*found && (key.nonce != header.nonce || key.run != header.run))
-		code =
-		    error_set(error, -ESTALE,
-		              "%s is of %s, whose end is lost; what was read until then is in %s. "
-		              "Name another file with -o",
-		              path, key.nonce == header.nonce ? "an earlier run" : "another boot",
-		              r->options.output.path);
-	free(real);
-	free(path);
-	return code;
-}
-
-static int attach(struct recording *r, struct error *error)
-{
-	struct session_options options;
-	struct tr_header header;
-	bool found;
-	int code = remote_link_acquire(&r->link, error);
-
-	if (!code)
-		code = find_journal(r, &found, error);
-	if (code)
-		return code;
-	options = session_options(r);
-	if (found) {
-		code = session_resume(&r->session, &r->link.region, &options, error);
-		r->has_session = !code;
-		return code;
-	}
-	region_header(&r->link.region, &header);
-	if (!header.run || !header.events.count)
-		return error_set(error, -ENOENT,
-		                 "there is nothing to join: the machine has recorded nothing since "
-		                 "it was started");
-	return begin(r, error);
-}
-
-int command_attach(int argc, char **argv)
-{
-	static const struct remote_usage usage = {
-		"attach", "-o FILE",
-		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
-		"was left, or whose reader was killed, with the same FILE.",
-		true, false
-	};
-	struct recording r;
-
-	open_recording(&r, &usage, argc, argv);
-	r.attached = true;
-	return carry_out(&r, attach);
+	recording_open(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
+	return recording_carry_out(&r, send_command);
 }

@@ -12,6 +12,7 @@
 
 #include "host-tools/events/image_tables.h"
 #include "host-tools/guest/guest_check.h"
+#include "host-tools/guest/guest_crash.h"
 #include "host-tools/guest/guest_image.h"
 #include "host-tools/guest/guest_stat.h"
 #include "host-tools/guest/guest_summary.h"
@@ -85,15 +86,14 @@ static int failure_status(const struct machine *machine)
 	           : RUN_ERROR;
 }
 
-static int report(const struct machine *machine, const struct run_options *options,
+static int report(struct machine *machine, const struct run_options *options,
                   const struct error *error, int code)
 {
 	FILE *out = output_is_stream(&options->output) ? stderr : stdout;
+	unsigned unfetched = guest_fetch_end(&machine->fetch);
 	int status = EXIT_OK;
 
-	/* What the user's own program printed. */
-	if (machine->recorded && options->guest.payload && !code && !options->verbose)
-		print_console(machine, out);
+	guest_output_end(&machine->printed);
 	/* Also where it was interrupted: what was counted until then is what was asked for. */
 	if (machine->recorded && options->stat)
 		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
@@ -110,11 +110,15 @@ static int report(const struct machine *machine, const struct run_options *optio
 		return RUN_UNFINISHED;
 	}
 	if (!code)
-		return status ? status : region_exit_status(&machine->region);
+		return status      ? status
+		       : unfetched ? RUN_ERROR
+		                   : region_exit_status(&machine->region);
 	if (machine->show_console && !options->verbose) {
 		fprintf(stderr, "The machine's console:\n");
 		print_console(machine, stderr);
 	}
+	if (machine->recorded)
+		guest_crash(&machine->session, options->output.all_frames, stderr);
 	error_print(error);
 	return failure_status(machine);
 }

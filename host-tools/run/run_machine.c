@@ -15,6 +15,7 @@
 
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
+#define LAST_MS      1000 /* for what the program has printed, after Ctrl-C */
 #define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
 
 /* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
@@ -72,6 +73,12 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	machine->refused = false; /* this much of it was carried out */
 	code = session_begin(&machine->session, &machine->region, &session, error);
 	machine->has_session = !code;
+	if (!code) {
+		bool aside = output_is_stream(&options->output) || options->json;
+
+		guest_output_begin(&machine->printed, &machine->region, aside, false);
+		guest_fetch_begin(&machine->fetch, &options->guest, &machine->region);
+	}
 	/* The file's own trouble is found, and told, by reading here. */
 	/* Nor can what is put into a stream be taken back when a reader dies: it is read here. */
 	if (!code && !machine->session.writer.failed && !machine->session.writer.is_stream) {
@@ -104,6 +111,19 @@ static int drain(struct machine *machine, bool last, struct error *error)
 		*error = session->writer.failure;
 		code = session->writer.failed;
 	}
+	return code;
+}
+
+/* What the program prints, and what it has written. */
+static int take_output(struct machine *machine, bool last, struct error *error)
+{
+	int code;
+
+	do {
+		code = guest_output_show(&machine->printed, &machine->progress, 0, error);
+		if (!code)
+			code = guest_fetch_take(&machine->fetch, &machine->hurries, error);
+	} while (!code && last && machine->hurries);
 	return code;
 }
 
@@ -178,7 +198,8 @@ static enum turn look(struct machine *machine, const struct run_options *options
 		struct error reason = { "" };
 
 		if (begin_session(machine, options, command, command_words, &reason) ||
-		    drain(machine, turn != TURN_ON, &reason)) {
+		    drain(machine, turn != TURN_ON, &reason) ||
+		    take_output(machine, turn != TURN_ON, &reason)) {
 			*error = reason;
 			return TURN_FAIL;
 		}
@@ -209,7 +230,7 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 			machine->snapshot_wanted = false;
 			session_ask_for_snapshot(&machine->session);
 		}
-		if (turn == TURN_ON)
+		if (turn == TURN_ON && !machine->hurries)
 			wait_a_little(machine);
 	}
 	return turn;
@@ -228,6 +249,10 @@ static int finish(struct machine *machine, enum turn turn, struct error *error)
 		qemu_stop(&machine->qemu, 0);
 	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
 	machine->recorded = true;
+	/* The last of it; who has interrupted us need not have all of it taken. */
+	take_output(machine, true, &reason);
+	guest_output_show(&machine->printed, &machine->progress, machine->signal ? LAST_MS : -1,
+	                  &reason);
 	if (turn == TURN_DONE && code)
 		*error = reason;
 	return turn == TURN_DONE ? code : -EIO;

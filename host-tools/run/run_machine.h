@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "host-tools/guest/guest_fetch.h"
+#include "host-tools/guest/guest_output.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/channel.h"
 #include "host-tools/region/ivshmem_server.h"
@@ -27,6 +29,8 @@ struct machine {
 	struct region_lease lease;
 	struct perf_writer output; /* opened, and not a session's yet */
 	struct progress progress;
+	struct guest_output printed; /* by the program */
+	struct guest_fetch fetch;
 	char *append;          /* the command as QEMU hands it over */
 	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
 	uint64_t serial_shown; /* bytes of the serial line, with -v */
@@ -34,6 +38,7 @@ struct machine {
 	int signals;           /* signalfd */
 	bool by_mailbox;       /* the command has names to be resolved */
 	bool has_region;       /* the magic was seen */
+	bool hurries;          /* a file comes, and its machine waits for room */
 	bool has_more;         /* the channel has yet to bring what it was asked for, */
 	bool is_last;          /* which is what there was when QEMU had ended */
 	bool has_session;

@@ -19,6 +19,7 @@ enum {
 	KEY_PAYLOAD = 256,
 	KEY_FILE,
 	KEY_STDIN,
+	KEY_FETCH,
 	KEY_QEMU,
 	KEY_FIRMWARE,
 	KEY_TIMEOUT,
@@ -37,6 +38,8 @@ static const struct argp_option argp_options[] = {
 	{ "file", KEY_FILE, "FILE", 0, "the program finds it, under this name; any number of them",
 	  0 },
 	{ "stdin", KEY_STDIN, "FILE", 0, "the program's standard input", 0 },
+	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
+	  "bring home what the program wrote to this file; any number of them", 0 },
 	{ "timeout", KEY_TIMEOUT, "S", 0,
 	  "wait this long for the image, and then for the command, to start (default: 60)", 0 },
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
@@ -101,6 +104,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FILE:
 		options->guest.files[options->guest.file_count++] = arg;
+		return 0;
+	case KEY_FETCH:
+		options->guest.fetch[options->guest.fetch_count++] = arg;
 		return 0;
 	case KEY_STDIN:
 		options->guest.input = arg;
@@ -228,7 +234,7 @@ static void check_whole(const struct run_options *options)
 void run_options_parse(struct run_options *options, int argc, char **argv)
 {
 	char **words =
-	    calloc(3 * (size_t)argc + 2, sizeof(*words)); /* ours, QEMU's, files, for good */
+	    calloc(4 * (size_t)argc + 2, sizeof(*words)); /* ours, QEMU's, files, for good */
 	static char name[] = "bareperf run";
 	int separator = 1, owned;
 
@@ -243,6 +249,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		separator++;
 	options->qemu_options = words + argc + 1;
 	options->guest.files = words + 2 * argc + 1;
+	options->guest.fetch = words + 3 * argc + 1;
 	words[0] = name;
 	owned = divide(options, separator, argv, words);
 	argp_err_exit_status = RUN_REFUSED;

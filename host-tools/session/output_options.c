@@ -29,6 +29,9 @@ error_t output_option_parse(int key, char *arg, struct argp_state *state,
 	case OUTPUT_NO_BUILDID_CACHE:
 		options->no_buildid_cache = true;
 		return 0;
+	case OUTPUT_ALL_FRAMES:
+		options->all_frames = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

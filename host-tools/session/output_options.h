@@ -14,6 +14,7 @@ struct output_options {
 	uint64_t preallocate; /* bytes of the file that are reserved before anything runs */
 	bool e_machine;
 	bool no_buildid_cache;
+	bool all_frames; /* of a program that crashes */
 };
 
 /* Above all keys of those who use these. */
@@ -23,6 +24,7 @@ enum {
 	OUTPUT_PREALLOCATE,
 	OUTPUT_E_MACHINE,
 	OUTPUT_NO_BUILDID_CACHE,
+	OUTPUT_ALL_FRAMES,
 };
 
 /* Lines of a table of argp options. */
@@ -40,6 +42,8 @@ enum {
 	{ "e-machine", OUTPUT_E_MACHINE, NULL, 0,                                                    \
 	  "write E_MACHINE, too, a section of the newest perfs' that `perf inject -b' of 6.1 "       \
 	  "breaks on", 0 },                                                                          \
+	{ "all-frames", OUTPUT_ALL_FRAMES, NULL, 0,                                                  \
+	  "where the program crashes, with bareperf's own callers of its main()", 0 },               \
 	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                      \
 	  "keep no copy of the symbols' files in ~/.debug", 0 }
 /* clang-format on */

@@ -20,6 +20,7 @@ import machine
 import ram
 import recordings
 import region as tr
+import talker
 import tap
 
 sys.path.insert(0, str(machine.TOP / "tests/firmware"))
@@ -34,9 +35,13 @@ MACHINES = {
                 lambda: ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]),
 }
 # Works a while, then masks all interrupts and spins for ever.
-HANGS = r"""
-int main(void)
+HANGS = talker.SOURCE + r"""
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return talk(argc, argv);
+	printf("before it hangs\n");
+	fflush(stdout);
 	for (volatile int i = 0; i < 100000000; i++)
 		;
 #ifdef __x86_64__
@@ -205,6 +210,7 @@ def hung(target):
     summary = target.dump("hung")
     tap.ok(target.word("run") == run and status == UNFINISHED and "no sign of life" in text,
            f"{target.isa}: a machine that hangs with interrupts off is told", text)
+    tap.ok("before it hangs\n" in text, f"{target.isa}: what it printed until then is there", text)
     tap.ok(total(summary, "delivered") > 10 and not total(summary, "lost") and
            not re.search("BROKEN", summary["said"]),
            f"{target.isa}: what it recorded until then is there", summary)
@@ -252,6 +258,7 @@ def check(isa):
             target.boot()
             recordings.one_boot(target, target.word, directory, f"{isa}, gdb", [
                 kind for kind in recordings.KINDS if isa == "x86_64" or "branch" not in kind])
+            talker.check(talker.remote(target.url), target.here, f"{isa}, gdb", 5000, 60000)
             recorded(target)
             overwritten(target)
             dumped(target)

@@ -46,6 +46,7 @@ class Recording:
             capture_output=True, text=True, timeout=timeout, check=False,
             stdin=subprocess.DEVNULL)
         self.status = done.returncode
+        self.out, self.said = done.stdout, done.stderr
         self.text = done.stdout + done.stderr
         # Whatever the test is about: no run may end with books that do not balance.
         assert self.status != 254, f"{command}: not conserved:\n{self.text}"

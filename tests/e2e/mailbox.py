@@ -86,6 +86,17 @@ class Agent:
             return None
         return self.word(box + 12 + TEXT, "<i")
 
+    def printed(self):
+        """What the payload has printed in this run, and what it has said on standard error behind
+        that; what nobody has read, while that fits."""
+        table, _, stride = struct.unpack_from("<QII", self.bytes, tr.STREAMS)
+        text = b""
+        for kind in (0, 1):
+            head, first, _, offset, size = struct.unpack_from("<QQQQI", self.bytes,
+                                                              table + kind * stride)
+            text += bytes(self.bytes[offset + i % size] for i in range(first, head))
+        return text.decode(errors="replace")
+
     def console(self):
         """All that the machine has printed, while that fits."""
         at = self.word(CONSOLE, "<Q")

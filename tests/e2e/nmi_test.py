@@ -45,7 +45,7 @@ def red_zone(agent, monitor):
                     "record -e cycles -c 1000 --max-sample-rate 0 -- payload registers 150"):
         before = len(agent.console())
         status = agent.command(command.encode())
-        text = agent.console()[before:]
+        text = agent.console()[before:] + agent.printed()
         tap.ok(status == 0 and "all is well" in text,
                f"{command}: no interrupt touches the red zone, nor registers, nor variables",
                (status, text))

@@ -5,6 +5,7 @@
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -101,6 +102,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		printf("[%s]", argv[i]);
 	printf(" end %d started %d\n", argv[argc] == NULL, started++);
+	fprintf(stderr, "told apart\n");
 	exit(3);
 }
 """
@@ -165,8 +167,17 @@ int main(int argc, char **argv)
 {
 	const char *how = argv[1];
 
+	FILE *log = fopen("log", "w");
+
+	fprintf(log, "what it was at: %s\n", how);
+	fclose(log);
 	printf("before\n");
 	fflush(stdout);
+	if (!strcmp(how, "spin")) {
+		printf("no end of a line");
+		fflush(stdout);
+		spinner(NULL);
+	}
 	if (!strcmp(how, "thread")) {
 		bareperf_thread_start(1, faller, "write");
 		spinner(NULL);
@@ -195,10 +206,10 @@ def build(arch, name, source, *flags):
     return machine.payload(arch, pathlib.Path(WORK.name) / f"{arch}-{name}.elf", source, *flags)
 
 
-def record(arch, payload, words, frequency=1000):
+def record(arch, payload, words, *options, frequency=1000):
     """On two CPUs; on Arm entered at EL2, so that the payload has EL1 for itself."""
     return machine.Recording(f"record -a -e cpu-clock -F {frequency} -g -- payload {words}", "--arch",
-                             arch, "--payload", payload,
+                             arch, "--payload", payload, *options,
                              qemu=("-smp", "2", *(EL2 if arch == "aarch64" else ())))
 
 
@@ -237,8 +248,11 @@ def program(arch):
            f"{arch}: malloc() serves two CPUs at once, join gives the thread's result", run.text)
     tap.ok("again -3 none -3 busy -19" in run.text,
            f"{arch}: what cannot be joined or started says so", run.text)
-    tap.ok("payload: exit status 3" in run.text and run.summary()["conserved"],
-           f"{arch}: its exit status is told, and ours; its recording is whole", run.text)
+    tap.ok(run.out.startswith("join 0") and run.out.endswith("started 1\n") and
+           run.out.count("\n") == 4 and "told apart\n" in run.said and
+           run.summary()["conserved"],
+           f"{arch}: its standard output and error are ours, and its exit status; its recording is "
+           "whole", run.text)
     if arch == "x86_64":
         tap.ok("overwritten 0 0" in run.text,
                "no tick overwrites what the program keeps below its stack pointer", run.text)
@@ -256,10 +270,37 @@ CRASHES = {  # what it does: (what is reported, on which CPU, a claim)
 }
 
 
+def line_of(text, nth=0):
+    """The line of CRASH that has the text."""
+    return [i for i, line in enumerate(CRASH.splitlines(), 1) if text in line][nth]
+
+
+def backtraces(arch, how, run):
+    """By the host, which has both programs' files."""
+    frames = re.findall(r"^  #\d+ +(.*)$", run.said, re.M)
+    end = f"main <stdin>:{line_of('fall(how);', 1)}"
+    if how == "write":
+        tap.equal(frames, [f"fall <stdin>:{line_of('*unmapped = 1')}", end],
+                  f"{arch}: the host names functions and lines, up to main()")
+    if how == "jump":
+        tap.equal(frames, ["0x0", f"fall <stdin>:{line_of('nowhere();')}", end],
+                  f"{arch}: and who has called where nothing is")
+    if how == "thread":
+        tap.ok(frames[:3] == [f"fall <stdin>:{line_of('*unmapped = 1')}",
+                              f"faller <stdin>:{line_of('fall(how);')}", frames[2]] and
+               frames[2].startswith("thread_enter thread.c:") and
+               any(frame.startswith("payload_threads_enter payload_threads.c:") for frame in frames),
+               f"{arch}: with --all-frames what has called a thread's function, and so on", frames)
+
+
 def crashes(arch):
     payload = build(arch, "crash", CRASH)
     for how, (what, cpu, claim) in CRASHES.items():
-        run = record(arch, payload, how)
+        log = pathlib.Path(WORK.name) / f"{arch}-{how}.log"
+        run = record(arch, payload, how, *(["--all-frames"] if how == "thread" else []),
+                     "--fetch", f"log={log}")
+        backtraces(arch, how, run)
+        tap.ok(log.read_text() == f"what it was at: {how}\n", f"{arch}: and what it had written is home")
         said = re.search(rf"the payload crashed: CPU {cpu}: .*{what}", run.text)
         tap.ok(run.status == 139 and said, f"{arch}: {claim} is reported, exit status 139",
                run.text)
@@ -268,17 +309,40 @@ def crashes(arch):
                where in run.text, f"{arch}: with registers and backtrace", run.text)
         tap.ok(run.summary()["conserved"] and "busy" in functions(run),
                f"{arch}: and the trace up to there is whole", run.text)
-        tap.ok("before" in run.text, f"{arch}: as is what it printed", run.text)
+        tap.equal(run.out, "before\n", f"{arch}: as is what it printed")
 
 
 def ends(arch):
     payload = build(arch, "crash", CRASH)
-    run = record(arch, payload, "leave")
-    tap.ok(run.status == 0 and run.summary()["conserved"] and "spinner" in functions(run),
+    nothing = pathlib.Path(WORK.name) / "nothing"
+    run = record(arch, payload, "leave", "--fetch", f"a/b={nothing}")
+    tap.ok(run.summary()["conserved"] and "spinner" in functions(run),
            f"{arch}: when main() returns, a thread that spins for ever is ended", run.text)
+    tap.ok(run.status == 125 and not nothing.exists() and
+           "--fetch: a/b: the program has written no file of this name" in run.said,
+           f"{arch}: a file that it has not written is told, exit status 125", run.text)
     run = record(arch, payload, "abort")
-    tap.ok(run.status == 134 and "exit status 134" in run.text, f"{arch}: abort() is exit status 134",
+    tap.ok(run.status == 134 and run.out == "before\n", f"{arch}: abort() is exit status 134",
            run.text)
+
+
+def interrupted(arch):
+    """Ctrl-C, when it was seen to print."""
+    log = pathlib.Path(WORK.name) / "half.log"
+    process = subprocess.Popen(
+        [*machine.run_words("-o", pathlib.Path(WORK.name) / "spin.data", "--arch", arch, "--payload",
+                            build(arch, "crash", CRASH), "--fetch", f"log={log}"),
+         "--", "record", "-e", "cpu-clock", "--", "payload", "spin"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    first = process.stdout.readline()
+    running = process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=120)
+    tap.ok(first == b"before\n" and running, f"{arch}: what it prints is there while it runs", said)
+    tap.ok(out == b"no end of a line" and process.returncode == 130,
+           f"{arch}: Ctrl-C keeps all that it had printed", (out, said))
+    tap.equal([path.name for path in pathlib.Path(WORK.name).glob("half.log*")], [],
+              f"{arch}: and leaves no half file")
 
 
 def segment(elf, index):
@@ -341,6 +405,7 @@ for name in ARCHES:
     program(name)
     crashes(name)
     ends(name)
+    interrupted(name)
     refusals(name)
     absent(name)
 tap.finish()

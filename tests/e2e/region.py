@@ -46,6 +46,7 @@ HEADER = {  # name: (offset, struct format)
 RUN, WAIT, FOUND, READER, READY, MESSAGE = 56, 272, 280, 320, 328, 1536
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")
+STREAMS = 3120  # the table of what the program writes
 
 
 def table(name):

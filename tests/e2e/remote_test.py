@@ -10,6 +10,7 @@ check-timeout: 3600
 import contextlib
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -22,6 +23,7 @@ import machine
 import mailbox
 import recordings
 import region as tr
+import talker
 import tap
 from remote import Remote
 
@@ -212,11 +214,13 @@ def boot(isa, seed):
     with contextlib.ExitStack() as stack:
         shared, files = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
         server = (lambda path: ivshmem.Server(f"{shared}/socket", path)) if serves else None
-        agent = mailbox.Agent(shared, isa, *options, "-kernel",
+        program = machine.payload(isa, pathlib.Path(shared) / "talker.elf", talker.MAIN)
+        agent = mailbox.Agent(shared, isa, *options, "-initrd", str(program), "-kernel",
                               str(machine.TOP / f"build/{isa}/bareperf.efi"), server=server)
         try:
             remote = Remote(agent, files)
             agent.until(lambda: agent.state() == tr.IDLE)
+            talker.check(talker.remote(remote.url), remote.directory, f"{isa}, shm", 20000, 4000000)
             if serves:
                 recordings.one_boot(remote, remote.word, files, "shm")
             for part in parts:

@@ -26,6 +26,7 @@ import mailbox
 import ram
 import recordings
 import serial_line
+import talker
 import tap
 
 KILLS = int(os.environ.get("KILLS", "4"))
@@ -40,6 +41,7 @@ class Board:
     """A machine whose serial line is a socket."""
 
     def __init__(self, directory, arch, *line):
+        program = machine.payload(arch, pathlib.Path(directory) / "talker.elf", talker.MAIN)
         self.directory, self.count = pathlib.Path(directory), 0
         self.path = self.directory / "machine"
         self.ram = ram.Ram(arch, self.directory, 512)
@@ -48,7 +50,8 @@ class Board:
             [f"qemu-system-{arch}", option, board + self.ram.machine, *rest, *self.ram.options,
              "-nodefaults", "-display", "none", "-no-reboot", *SMP, "-chardev",
              f"socket,id=line,path={self.path},server=on,wait=off", *line,
-             "-kernel", machine.TOP / f"build/{arch}/bareperf.efi", "-append", ""],
+             "-kernel", machine.TOP / f"build/{arch}/bareperf.efi", "-append", "", "-initrd",
+             program],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         live.until(self.path.exists, process=self.process)
 
@@ -113,6 +116,11 @@ def a_good_line(board):
         tool.is_exact(f"{board.name}, a good line", *tool(RECORD))
         status, text = tool("list")
         tap.ok(status == 0 and "cpu-clock" in text, f"{board.name}: list is answered", text)
+
+
+def a_program_that_talks(board):
+    with contextlib.closing(board.line()) as line:
+        talker.check(talker.remote(unix(line)), board.directory, board.name, 5000, 20000)
 
 
 def many_recordings(board, kinds):
@@ -358,6 +366,7 @@ def pc(directory):
     board.name = "16550"
     try:
         a_good_line(board)
+        a_program_that_talks(board)
         many_recordings(board, recordings.KINDS)
         a_line_that_is_too_slow(board)
         a_line_that_is_waited_for(board)
@@ -380,6 +389,7 @@ def arm(directory):
     board.name = "PL011"
     try:
         a_good_line(board)
+        a_program_that_talks(board)
         many_recordings(board, [kind for kind in recordings.KINDS if "branch" not in kind])
         a_bad_line(board, 25)
         the_last(board)

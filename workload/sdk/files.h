@@ -38,6 +38,10 @@ void files_forget(struct name **at);
 /* An empty file of this name; NULL with *code set as files_name() does. */
 struct file *files_make(const char *path, mode_t mode, int *code);
 
+/* <bareperf/system.h>'s offer_files(): what the firmware fetches. Without the lock, which an ended
+ * thread may hold. */
+int files_give(const char *path, const void **bytes, uint64_t *size);
+
 /* One use less: with its last one a file is gone. */
 void files_release(struct file *file);
 

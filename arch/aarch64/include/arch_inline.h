@@ -69,6 +69,13 @@ static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return sp;
 }
 
+static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
+{
+	(void)low;
+	(void)high;
+	return regs->x30;
+}
+
 /* The ISB keeps the read from being taken before what precedes it in the program (DDI 0487,
  * D11.2.2: "reads of the counter can occur speculatively and out of order"). */
 static inline uint64_t arch_cycles(void)

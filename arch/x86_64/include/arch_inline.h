@@ -20,6 +20,13 @@ static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return regs->rsp;
 }
 
+static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
+{
+	if (regs->rsp < low || regs->rsp % sizeof(uint64_t) || regs->rsp > high - sizeof(uint64_t))
+		return 0;
+	return __atomic_load_n((const uint64_t *)regs->rsp, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t arch_cycles(void)
 {
 	uint64_t low, high; /* of 32 bits each, the rest is cleared: SDM volume 2, RDTSC */

@@ -45,6 +45,7 @@ void rig_start(void)
 		.mailbox = RIG_MAILBOX,
 		.doorbells = RIG_BELLS,
 		.console = RIG_CONSOLE,
+		.streams = RIG_STREAMS,
 		.nr_rings = RIG_RINGS,
 		.controls = { RIG_CONTROL, RIG_CONTROL + 4096 },
 	};

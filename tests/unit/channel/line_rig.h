@@ -19,6 +19,7 @@
 #define RIG_MAILBOX  4096U
 #define RIG_BELLS    8192U
 #define RIG_CONSOLE  16384U
+#define RIG_STREAMS  20480U
 #define RIG_CONTROL  65536U /* of ring 0; ring 1's is a page on */
 #define RIG_RINGS    2U
 #define RIG_TEXT_MAX 65536U

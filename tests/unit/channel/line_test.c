@@ -311,6 +311,7 @@ static void host_words_are_stored_and_nothing_else_is(void **state)
 	const uint64_t value = 0x1122334455667788;
 	uint64_t reader = offsetof(struct tr_header, reader);
 	uint64_t tail = RIG_CONTROL + 1032, aux_tail = RIG_CONTROL + 4096 + 1064;
+	uint64_t stream_tail = RIG_STREAMS + offsetof(struct tr_stream, tail);
 	const struct {
 		uint64_t offset;
 		uint16_t size;
@@ -320,6 +321,7 @@ static void host_words_are_stored_and_nothing_else_is(void **state)
 		{ RIG_MAILBOX, 4 }, { RIG_MAILBOX + 4, 4 }, { RIG_MAILBOX + 8, 200 },
 		{ RIG_MAILBOX + 9 , 1 }, { RIG_BELLS + 8, 4 }, { RIG_BELLS + 64 + 8, 4 },
 		{ tail, 8 }, { aux_tail, 8 },
+		{ stream_tail, 8 }, { stream_tail + 2 * 64, 8 },
 	}, ours[] = {
 		{ 0, 8 }, { 48, 4 }, { reader - 4, 4 }, { reader + 24, 4 }, { reader + 4, 8 },
 		{ reader + 2, 4 }, { reader, 2 }, { RIG_MAILBOX + 2, 4 },
@@ -328,7 +330,8 @@ static void host_words_are_stored_and_nothing_else_is(void **state)
 		{ RIG_BELLS, 4 }, { RIG_BELLS + 4, 4 }, { RIG_BELLS + 12, 4 },
 		{ RIG_BELLS + 2 * 64 + 8, 4 }, { RIG_BELLS + 8, 8 }, { tail - 8, 8 }, { tail, 4 },
 		{ tail + 8, 8 }, { tail + 2 * 4096, 8 }, { RIG_SIZE, 8 }, { UINT64_MAX - 7, 8 },
-		{ UINT64_MAX, 1 },
+		{ UINT64_MAX, 1 }, { stream_tail - 8, 8 }, { stream_tail + 8, 8 }, { stream_tail, 4 },
+		{ stream_tail - 64, 8 }, { stream_tail + 3 * 64, 8 },
 	};
 	uint8_t bytes[256];
 

@@ -128,9 +128,9 @@ static void start_run(struct fixture *f, uint32_t ring_flags, const struct area 
 
 static void init(struct fixture *f, uint32_t ring_flags, const struct area *area)
 {
-	static const struct region_limits limits = { FIXTURE_RINGS, 1,
-		                                     FIXTURE_RINGS * FIXTURE_EVENTS, FIXTURE_RINGS,
-		                                     4096 };
+	static const struct region_limits limits = {
+		FIXTURE_RINGS, 1, FIXTURE_RINGS * FIXTURE_EVENTS, FIXTURE_RINGS, 4096, 512
+	};
 	static const struct region_identity identity = { FIXTURE_ADDRESS, 0x5eed, 62, "test" };
 	static const struct tr_clock clock = { .frequency = 1000000000, .time_mult = 1 };
 

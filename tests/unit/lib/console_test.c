@@ -109,6 +109,25 @@ static void text_that_is_held_twice_waits_for_the_second_release_but_not_in_a_pa
 	assert_string_equal(shown, "one\ntwo\nthree\nfour\n");
 }
 
+static void what_is_written_aside_is_on_the_sinks_alone(void **state)
+{
+	char text[32];
+	uint64_t at;
+
+	(void)state;
+	console_read(&at, NULL, 0);
+	console_printf("ours\n");
+	console_hold();
+	console_write_aside("theirs\n", 7);
+	console_printf("ours again\n");
+	assert_string_equal(shown, "ours\n");
+	console_release();
+	assert_string_equal(shown, "ours\ntheirs\nours again\n");
+	assert_region_ends_with("ours\nours again\n");
+	assert_int_equal(console_read(&at, text, sizeof(text)), 23); /* a line's text has it, too */
+	assert_memory_equal(text, "ours\ntheirs\nours again\n", 23);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +138,8 @@ int main(void)
 		    end),
 		cmocka_unit_test_setup_teardown(
 		    of_much_text_the_end_is_shown_and_that_there_was_more, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_written_aside_is_on_the_sinks_alone, begin,
+		                                end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #define SIZE (64 * (uint64_t)TR_PAGE)
 
 static const struct region_limits limits = {
-	.cpus = 3, .images = 2, .events = 5, .rings = 4, .console_size = 256
+	.cpus = 3, .images = 2, .events = 5, .rings = 4, .console_size = 256, .stream_size = 512
 };
 static struct trace_region region;
 static void *memory;
@@ -95,12 +95,12 @@ static void a_region_that_is_not_in_ram_is_not_cleaned(void **state)
 
 static void limits_out_of_range_are_refused(void **state)
 {
-	struct region_limits bad[12],
-	    most = { TR_MAX_CPUS, TR_MAX_IMAGES, TR_MAX_EVENTS, TR_MAX_RINGS, 1 };
+	struct region_limits bad[14],
+	    most = { TR_MAX_CPUS, TR_MAX_IMAGES, TR_MAX_EVENTS, TR_MAX_RINGS, 1, 0 };
 	struct trace_region other;
 
 	(void)state;
-	for (unsigned i = 0; i < 12; i++)
+	for (unsigned i = 0; i < 14; i++)
 		bad[i] = limits;
 	bad[0].cpus = 0;
 	bad[1].cpus = TR_MAX_CPUS + 1;
@@ -114,7 +114,9 @@ static void limits_out_of_range_are_refused(void **state)
 	bad[9].console_size = 255;
 	bad[10].console_size = 257;
 	bad[11].console_size = 3;
-	for (unsigned i = 0; i < 12; i++)
+	bad[12].stream_size = 4;
+	bad[13].stream_size = 513;
+	for (unsigned i = 0; i < 14; i++)
 		assert_int_equal(trace_region_init(&other, memory, SIZE, &bad[i]), -EINVAL);
 	/* The most is too much for this region, but no nonsense. */
 	assert_int_equal(trace_region_init(&other, memory, SIZE, &most), -ENOSPC);
@@ -162,6 +164,9 @@ static void tables_lie_one_behind_the_other(void **state)
 	at = check_table(&h->rings, region.rings, at, 4, sizeof(struct tr_ring));
 	at = check_table(&h->ring_ledger, region.ring_ledger, at, 4, sizeof(struct tr_ring_ledger));
 	at = check_table(&h->console, region.console, at, 1, sizeof(struct tr_console) + 256);
+	at = check_table(&h->streams, region.streams, at, TR_STREAMS, sizeof(struct tr_stream));
+	assert_ptr_equal(trace_region_at(&region, at), region.stream_bytes);
+	at += TR_STREAMS * 512;
 	assert_int_equal(region.tables_end, (at + TR_PAGE - 1) / TR_PAGE * TR_PAGE);
 	assert_int_equal(region.used, region.tables_end);
 	assert_int_equal(region.console->size, 256);
@@ -206,6 +211,7 @@ static void assert_zero(const void *at, uint64_t size)
 
 static void a_run_forgets_the_last_one(void **state)
 {
+	static const struct tr_backtrace backtrace = { 2, 3, { 7, 8, 9 } };
 	struct tr_header *h = region.header;
 	uint64_t needed;
 
@@ -226,6 +232,8 @@ static void a_run_forgets_the_last_one(void **state)
 	memset(region.ring_ledger, 0xff, 4 * sizeof(*region.ring_ledger));
 	memset(region.doorbells, 0xff, 4 * sizeof(*region.doorbells));
 	h->exit_status = 3;
+	trace_region_set_backtrace(&region, &backtrace);
+	assert_memory_equal(&h->backtrace, &backtrace, sizeof(backtrace));
 	trace_region_set_message(&region, -5, "something went wrong");
 	trace_region_set_state(&region, TR_FAILED);
 	assert_int_equal(h->status, -5);
@@ -235,6 +243,7 @@ static void a_run_forgets_the_last_one(void **state)
 	assert_int_equal(h->state, TR_BOOTING);
 	assert_int_equal(h->status, 0);
 	assert_int_equal(h->exit_status, 0);
+	assert_int_equal(h->backtrace.count, 0);
 	assert_string_equal(h->message, "");
 	assert_string_equal(h->command, "next");
 	assert_int_equal(h->events.count | h->event_ledger.count, 0);

@@ -54,6 +54,36 @@ static void perfs_own_command_line_is_understood(void **state)
 	assert_int_equal(c.argument, 10);
 }
 
+static void files_are_fetched_of_programs_alone(void **state)
+{
+	char text[COMMAND_MAX_LENGTH] = "record";
+
+	(void)state;
+	assert_int_equal(parse("record --fetch out.db --fetch=\"two words\" -- program --fetch x"),
+	                 0);
+	assert_int_equal(c.nr_fetch, 2);
+	assert_string_equal(c.fetch[0], "out.db");
+	assert_string_equal(c.fetch[1], "two words");
+	assert_int_equal(parse("stat --fetch log -- program"), 0);
+	assert_int_equal(c.nr_fetch, 1);
+	assert_int_equal(parse("record --fetch log -- loop"), -EINVAL);
+	assert_string_equal(error.what, "a built-in workload has no files to --fetch");
+	assert_int_equal(error.column, 22);
+	assert_int_equal(parse("record --fetch '' -- program"), -EINVAL);
+	assert_string_equal(error.what, "a file has a name");
+	for (unsigned i = 0; i < COMMAND_MAX_FILES; i++)
+		strcat(text, " --fetch f");
+	strcat(text, " -- program");
+	assert_int_equal(parse(text), 0);
+	assert_int_equal(c.nr_fetch, COMMAND_MAX_FILES);
+	assert_int_equal(
+	    parse("record --fetch a --fetch a --fetch a --fetch a --fetch a --fetch a "
+	          "--fetch a --fetch a --fetch a --fetch a --fetch a --fetch a --fetch "
+	          "a --fetch a --fetch a --fetch a --fetch b -- program"),
+	    -EINVAL);
+	assert_string_equal(error.what, "more than 16 files");
+}
+
 static void an_argument_may_follow_its_letter(void **state)
 {
 	(void)state;
@@ -426,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfs_own_command_line_is_understood),
+		cmocka_unit_test(files_are_fetched_of_programs_alone),
 		cmocka_unit_test(an_argument_may_follow_its_letter),
 		cmocka_unit_test(what_is_not_said_is_perfs_default),
 		cmocka_unit_test(events_of_several_options_add_up),

@@ -178,7 +178,7 @@ static size_t choose(struct copying *copying, const struct mirror_piece *pieces,
 /* Bytes of rings are there: another look at what was to be older. */
 static void heads_again(struct copying *copying, const struct mirror_piece *piece)
 {
-	if (copying->options.fault != COPYING_HEADS_LAST || piece->size <= HEADS_SIZE)
+	if (copying->options.fault != COPYING_HEADS_LAST || !piece->records)
 		return;
 	meanwhile(copying);
 	for (size_t i = 0; i < copying->head_count; i++)

@@ -17,6 +17,10 @@
 
 #define BAREPERF_ANY_CPU (-1)
 
+/* Of write_to() */
+#define BAREPERF_STDOUT 1U
+#define BAREPERF_STDERR 2U
+
 struct bareperf_system {
 	uint32_t version; /* BAREPERF_SYSTEM_VERSION */
 	uint32_t size;    /* of the table that the firmware has, bytes */
@@ -27,7 +31,7 @@ struct bareperf_system {
 	uint64_t heap_size; /* bytes */
 	uint64_t epoch;     /* s since 1970-01-01 UTC when clock() was 0; 0: unknown */
 
-	/* Show text on the console. size, or -EFAULT: not the payload's own memory. */
+	/* write_to() BAREPERF_STDOUT. */
 	int64_t (*write)(const void *bytes, uint64_t size);
 	/* ns since the machine was taken; the time in samples. */
 	uint64_t (*clock)(void);
@@ -50,6 +54,13 @@ struct bareperf_system {
 	/* A thread on this CPU that halted it goes on: to be called after what it waits for has
 	 * been stored. Nothing where there is no such CPU. */
 	void (*wake)(uint32_t cpu);
+	/* Print bytes on standard output or standard error. size, or -EFAULT: not the payload's own
+	 * memory; -EBADF: neither. May wait, as at a pipe. */
+	int64_t (*write_to)(uint32_t file, const void *bytes, uint64_t size);
+	/* Have the firmware look for files when the program has ended, however it did: by find, on
+	 * the boot CPU, while no thread runs any more. *bytes stay where they are until the program
+	 * is run again. 0; -ENOENT: there is none of this name. NULL: nobody has files. */
+	void (*offer_files)(int (*find)(const char *name, const void **bytes, uint64_t *size));
 };
 
 #endif

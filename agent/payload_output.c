@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/payload_output.h"
+
+#include "agent/payload_run.h"
+#include "agent/reader.h"
+#include "lib/console.h"
+#include "pmu/clock.h"
+
+#define NSEC_PER_MSEC 1000000ULL
+#define LOOK_NS       1000U /* as in agent/reader.c */
+#define UNREAD        512U  /* bytes at a time where nobody reads, as somebody may come meanwhile */
+
+/* Nobody has made room for too long: not waited for again before somebody does. */
+struct given_up {
+	bool is;
+	uint64_t tail;
+};
+
+static const struct trace_region *output_region;
+static struct stream streams[TR_STREAMS];
+static struct given_up given_up[TR_STREAMS];
+static uint32_t busy; /* streams and console are one CPU's at a time */
+
+static void payload_output_init(const struct trace_region *region)
+{
+	output_region = region;
+	for (unsigned i = 0; i < TR_STREAMS; i++) {
+		uint8_t *bytes = region->stream_bytes + (uint64_t)i * region->limits.stream_size;
+
+		stream_init(&streams[i], &region->streams[i], bytes,
+		            (uint64_t)(bytes - (uint8_t *)region->header),
+		            region->limits.stream_size);
+	}
+}
+
+void payload_output_begin(const struct trace_region *region)
+{
+	if (!output_region)
+		payload_output_init(region);
+	for (unsigned i = 0; i < TR_STREAMS; i++) {
+		stream_begin(&streams[i]);
+		given_up[i].is = false;
+	}
+}
+
+struct stream *payload_output_files(void)
+{
+	return &streams[TR_STREAM_FILES];
+}
+
+static void payload_output_lock(void)
+{
+	while (arch_exchange(&busy, 1) != 0)
+		arch_relax();
+}
+
+static void payload_output_unlock(void)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+/* As much as there is room for now. */
+static uint64_t payload_output_put(enum tr_stream_kind kind, const uint8_t *bytes, uint64_t size)
+{
+	struct stream *stream = &streams[kind];
+	uint64_t put;
+
+	payload_output_lock();
+	if (!reader_is_announced(output_region)) {
+		size = size < UNREAD ? size : UNREAD;
+		stream_make_room(stream, size);
+	}
+	put = stream_put(stream, bytes, size);
+	console_write_aside((const char *)bytes, put);
+	payload_output_unlock();
+	return put;
+}
+
+/* Whether there is room, or somebody else's to be given up; *tail is how far the reader was. */
+static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
+{
+	bool has;
+
+	payload_output_lock();
+	has = stream_room(&streams[kind]) || !reader_is_announced(output_region);
+	*tail = streams[kind].tail;
+	payload_output_unlock();
+	return has;
+}
+
+/* Stand until there is room. false: it is given up. Whoever looks at a profile finds the time that
+ * it took here. */
+static bool payload_output_await(enum tr_stream_kind kind)
+{
+	struct given_up *gone = &given_up[kind];
+	uint64_t last = clock_now(), still = 0, now, tail;
+
+	while (!payload_output_has_room(kind, &tail)) {
+		if (gone->is && gone->tail == tail)
+			return false;
+		payload_leave_if_ending();
+		arch_relax();
+		now = clock_now();
+		still += now - last < LOOK_NS ? now - last : LOOK_NS;
+		last = now;
+		*gone = (struct given_up){ still >= TR_STAND_MS * NSEC_PER_MSEC, tail };
+	}
+	return true;
+}
+
+void payload_output_write(enum tr_stream_kind kind, const void *bytes, uint64_t size)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		uint64_t put = payload_output_put(kind, at, size);
+
+		at += put;
+		size -= put;
+		if (put || payload_output_await(kind))
+			continue;
+		payload_output_lock();
+		stream_lose(&streams[kind], size);
+		console_write_aside((const char *)at, size);
+		payload_output_unlock();
+		break;
+	}
+	payload_leave_if_ending();
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf attach': a run that goes on, joined in its middle, or come back to. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host-tools/remote/remote.h"
+#include "host-tools/remote/remote_recording.h"
+
+/* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
+static int find_journal(struct recording *r, bool *found, struct error *error)
+{
+	char *real = realpath(r->options.output.path, NULL);
+	char *path = output_is_stream(&r->options.output)
+	                 ? NULL
+	                 : journal_path(real ? real : r->options.output.path);
+	struct error ignored = { "" };
+	struct journal_key key;
+	struct tr_header header;
+	int code = 0;
+
+	region_header(&r->link.region, &header);
+	*found = path && !journal_look(path, &key, &ignored);
+	if (*found && (key.nonce != header.nonce || key.run != header.run))
+		code =
+		    error_set(error, -ESTALE,
+		              "%s is of %s, whose end is lost; what was read until then is in %s. "
+		              "Name another file with -o",
+		              path, key.nonce == header.nonce ? "an earlier run" : "another boot",
+		              r->options.output.path);
+	free(real);
+	free(path);
+	return code;
+}
+
+static int attach(struct recording *r, struct error *error)
+{
+	struct session_options options;
+	struct tr_header header;
+	bool found;
+	int code = remote_link_acquire(&r->link, error);
+
+	if (!code)
+		code = find_journal(r, &found, error);
+	if (code)
+		return code;
+	options = recording_options(r);
+	if (found) {
+		code = session_resume(&r->session, &r->link.region, &options, error);
+		r->has_session = !code;
+		if (!code)
+			recording_begin_output(r);
+		return code;
+	}
+	region_header(&r->link.region, &header);
+	if (!header.run || !header.events.count)
+		return error_set(error, -ENOENT,
+		                 "there is nothing to join: the machine has recorded nothing since "
+		                 "it was started");
+	return recording_begin(r, error);
+}
+
+int command_attach(int argc, char **argv)
+{
+	static const struct remote_usage usage = {
+		"attach", "-o FILE",
+		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
+		"was left, or whose reader was killed, with the same FILE.",
+		true, false
+	};
+	struct recording r;
+
+	recording_open(&r, &usage, argc, argv);
+	r.attached = true;
+	return recording_carry_out(&r, attach);
+}
