@@ -46,6 +46,22 @@ __attribute__((noinline, used)) static void caller(void)
 
 static struct symbols *symbols;
 
+static void add_mapping(unsigned long start, unsigned long end, unsigned long offset,
+                        const char *path)
+{
+	size_t size = sizeof(struct perf_record_mmap2) + strlen(path) + 1;
+	struct perf_record_mmap2 *record = calloc(1, size);
+
+	record->header.type = PERF_RECORD_MMAP2;
+	record->header.size = (uint16_t)size;
+	record->addr = start;
+	record->len = end - start;
+	record->pgoff = offset;
+	strcpy(record->filename, path);
+	symbols_add(symbols, &record->header);
+	free(record);
+}
+
 /* The mapping of our own code, as a recording has it. */
 static int set_up(void **state)
 {
@@ -56,22 +72,10 @@ static int set_up(void **state)
 	(void)state;
 	symbols = symbols_new();
 	while (fgets(line, sizeof(line), maps)) {
-		struct {
-			struct perf_record_mmap2 record;
-			char path[256];
-		} mapping = { 0 };
-
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &start, &end, rights, &offset,
-		           path) != 5 ||
-		    here < start || here >= end)
-			continue;
-		mapping.record.header.type = PERF_RECORD_MMAP2;
-		mapping.record.header.size = sizeof(mapping);
-		mapping.record.addr = start;
-		mapping.record.len = end - start;
-		mapping.record.pgoff = offset;
-		strcpy(mapping.path, path);
-		symbols_add(symbols, &mapping.record.header);
+		           path) == 5 &&
+		    here >= start && here < end)
+			add_mapping(start, end, offset, path);
 	}
 	fclose(maps);
 	return symbols ? 0 : -1;
