@@ -11,7 +11,7 @@
  */
 #define CALLS_PROGRAM "payload_run_call"
 static const char *const between[] = { "record_workload", "payload_program", "_start",
-	                               "thread_enter" };
+	                               "thread_enter",    "pthread_enter",   "thrd_enter" };
 
 static bool is_marker(uint64_t address)
 {

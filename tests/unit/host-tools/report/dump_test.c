@@ -188,7 +188,7 @@ static void each_record_is_told_with_its_place(void **state)
 static void a_records_text_has_all_that_is_in_it(void **state)
 {
 	static const char expected[] =
-	    "0 385000 0x5000 [0x58]: PERF_RECORD_SAMPLE(IP, 0x2): 1/1: 0x101000 period: 1000 "
+	    "0 385000 0x6000 [0x58]: PERF_RECORD_SAMPLE(IP, 0x2): 1/1: 0x101000 period: 1000 "
 	    "addr: 0x0 event: first\n"
 	    "... FP chain: nr:3\n"
 	    ".....  0: fffffffffffffe00\n"
