@@ -61,10 +61,7 @@ void sdk_files_begin(void)
 	uint64_t at = 0;
 	int code;
 
-	if (!SDK_HAS(archive_size))
-		return;
-	if (SDK_HAS(offer_files))
-		sdk_system->offer_files(files_give);
+	sdk_system->offer_files(files_give);
 	while (cpio_next(sdk_system->archive, sdk_system->archive_size, &at, &entry) > 0) {
 		struct name **old = files_find(entry.name);
 		struct file *file;
@@ -171,15 +168,6 @@ static int files_write(struct descriptor *d, const void *bytes, size_t size)
 	return files_done((int)size);
 }
 
-/* Of a firmware that has one way only all goes there. */
-static int64_t files_print(int fd, const void *bytes, size_t size)
-{
-	if (!SDK_HAS(write_to))
-		return sdk_system->write(bytes, size);
-	return sdk_system->write_to(fd == STDERR_FILENO ? BAREPERF_STDERR : BAREPERF_STDOUT, bytes,
-	                            size);
-}
-
 _READ_WRITE_RETURN_TYPE write(int fd, const void *bytes, size_t size)
 {
 	struct descriptor *d;
@@ -192,7 +180,8 @@ _READ_WRITE_RETURN_TYPE write(int fd, const void *bytes, size_t size)
 	if (d->kind == FILE_OPEN)
 		return files_write(d, bytes, size);
 	sdk_files_unlock(); /* it may end this thread */
-	shown = files_print(fd, bytes, size);
+	shown = sdk_system->write_to(fd == STDERR_FILENO ? BAREPERF_STDERR : BAREPERF_STDOUT, bytes,
+	                             size);
 	if (shown >= 0)
 		return (_READ_WRITE_RETURN_TYPE)shown;
 	errno = (int)-shown;

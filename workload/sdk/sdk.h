@@ -12,10 +12,6 @@
 /* The firmware's table. Set before main() and before constructors. */
 extern const struct bareperf_system *sdk_system;
 
-/* Whether that firmware's table has a member, which older ones lack. */
-#define SDK_HAS(member) \
-	(sdk_system->size >= offsetof(struct bareperf_system, member) + sizeof(sdk_system->member))
-
 /* The payload's entry point. Returns only to a firmware that it cannot talk to: -ENOSYS. */
 int _start(const struct bareperf_system *system);
 

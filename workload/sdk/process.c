@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* There is one process, of one user's, and no other program. */
+#include <errno.h>
+#include <reent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int process_fail(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+int fork(void)
+{
+	return process_fail();
+}
+
+int vfork(void)
+{
+	return process_fail();
+}
+
+int execve(const char *path, char *const argv[], char *const environment[])
+{
+	(void)path;
+	(void)argv;
+	(void)environment;
+	return process_fail();
+}
+
+pid_t wait(int *status)
+{
+	(void)status;
+	errno = ECHILD;
+	return -1;
+}
+
+/* In place of newlib's: of no command it asks whether there is a shell. */
+int _system_r(struct _reent *reent, const char *command)
+{
+	(void)reent;
+	return command ? process_fail() : 0;
+}
+
+int system(const char *command)
+{
+	return _system_r(_REENT, command);
+}
