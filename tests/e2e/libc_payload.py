@@ -286,6 +286,7 @@ static void files(int argc, char **argv)
 	char line[64] = "", text[16] = "";
 	struct stat status;
 	FILE *file, *other;
+	struct flock lock = { .l_type = F_WRLCK };
 	unsigned wrong = 0;
 
 	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "first line\n"));
@@ -318,6 +319,14 @@ static void files(int argc, char **argv)
 	CHECK(isatty(1) && !isatty(0) && lseek(1, 0, SEEK_SET) == -1 && errno == ESPIPE);
 	for (int i = 0; i < 200; i++)
 		CHECK((file = fopen("again", "w")) && !fclose(file));
+	CHECK(!mkdir("made", 0755) && mkdir("again", 0755) == -1 && errno == EEXIST);
+	CHECK(getcwd(text, sizeof(text)) && !strcmp(text, "/") && geteuid() == 0);
+	CHECK(!lstat("again", &status) && S_ISREG(status.st_mode) && !chmod("again", 0600));
+	CHECK(readlink("again", text, 9) == -1 && errno == EINVAL && readlink("none", text, 9) == -1);
+	CHECK((file = fopen("again", "r")) && !fcntl(fileno(file), F_SETLK, &lock) && !fclose(file));
+	CHECK(!fcntl(0, F_GETLK, &lock) && lock.l_type == F_UNLCK && fcntl(0, 77, 0) == -1);
+	CHECK(fcntl(77, F_GETFD) == -1 && errno == EBADF && system(NULL) == 0 && system("x") == -1);
+	CHECK(fork() == -1 && errno == ENOSYS);
 }
 
 #define NEWLIB(name) int name##_main(int argc, char **argv);

@@ -38,13 +38,13 @@ def run_words(*options, quick=True):
 class Recording:
     """One run of `bareperf run`: its exit status, its text, the file that it wrote."""
 
-    def __init__(self, command, *options, qemu=(), timeout=120, quick=True):
+    def __init__(self, command, *options, qemu=(), timeout=120, quick=True, cwd=None):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
         self.file = pathlib.Path(self.directory.name) / "perf.data"
         done = subprocess.run(
             [*run_words("-o", self.file, *options, quick=quick), *qemu, "--", *shlex.split(command)],
             capture_output=True, text=True, timeout=timeout, check=False,
-            stdin=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, cwd=cwd)
         self.status = done.returncode
         self.out, self.said = done.stdout, done.stderr
         self.text = done.stdout + done.stderr

@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Others' programs, unchanged: zlib, cJSON's tests and Lua, compiled with Debian's usual flags, do in a
 machine what they do on the host, and are profiled. All of them are one ELF file, each under its own
-name, so that a boot an architecture is enough."""
+name, so that a boot an architecture is enough. With PROGRAMS=all in the environment SQLite as well,
+which takes a compiler half a minute.
 
+check-timeout: 1200
+"""
+
+import os
 import pathlib
 import shutil
 import subprocess
@@ -198,6 +203,75 @@ def lua_s(isa, tool, host, here):
     hot(tool, here, "lua script.lua word", "luaV_execute", f"{isa}: Lua")
 
 
+SQLITE = ("-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL",
+          "-DSQLITE_MAX_MMAP_SIZE=0")
+SQLITE_MAIN = r"""
+#include <stdio.h>
+#include "sqlite3.h"
+static int row(void *unused, int count, char **values, char **names)
+{
+	(void)unused, (void)names;
+	for (int i = 0; i < count; i++)
+		printf("%s%s", i ? "|" : "", values[i] ? values[i] : "");
+	putchar('\n');
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	static char sql[1 << 16];
+	FILE *script = argc == 3 ? fopen(argv[2], "r") : NULL;
+	sqlite3 *db;
+
+	if (!script || !fread(sql, 1, sizeof(sql) - 1, script) || sqlite3_open(argv[1], &db))
+		return 1;
+	return sqlite3_exec(db, sql, row, NULL, NULL) || sqlite3_close(db);
+}
+"""
+SQL = """
+PRAGMA journal_mode=DELETE;
+CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+	INSERT INTO t SELECT i, 'row ' || (i * 7919 % 1000), i / 7.0 FROM n;
+CREATE INDEX tb ON t(b);
+SELECT count(*), sum(a), round(avg(c), 6), min(b), max(b) FROM t;
+SELECT b, count(*) FROM t GROUP BY b HAVING count(*) > 2 ORDER BY b LIMIT 5;
+SELECT substr(b, 5), printf('%.3f', c), hex(b), upper(b), NULL FROM t WHERE a IN (3, 5, 999) ORDER BY a DESC;
+BEGIN; DELETE FROM t WHERE a % 2; SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t;
+UPDATE t SET c = c * 2 WHERE b LIKE 'row 1%'; SELECT changes();
+SELECT x.a, y.a FROM t x JOIN t y ON x.b = y.b AND x.a < y.a ORDER BY 1, 2 LIMIT 3;
+VACUUM; PRAGMA integrity_check;
+"""
+
+
+def sqlite(isa, sources, where):
+    """By the library, on a machine of its own: what it prints is what the host's sqlite3 prints."""
+    here, source = where / isa, sources / "sqlite3"
+    if not (source / "sqlite3.c").exists() or not shutil.which("sqlite3"):
+        tap.skip(f"{isa}: SQLite", "not to be had: its source wants tclsh, and the test sqlite3")
+        return
+    (here / "shell.c").write_text(SQLITE_MAIN)
+    (here / "script.sql").write_text(SQL)
+    subprocess.run([machine.TOP / f"build/{isa}/sdk/bin/bareperf-cc", *FLAGS[isa], "-w", *SQLITE,
+                    f"-I{source}", "-o", here / "sqlite.elf", here / "shell.c", source / "sqlite3.c"],
+                   check=True)
+    run = machine.Recording("record -e cpu-clock -F 2000 -g -- payload test.db /script.sql", "--arch", isa,
+                            "--payload", here / "sqlite.elf", "--file", "script.sql", "--fetch",
+                            f"test.db={here}/test.db", timeout=300, cwd=here)
+    with open(here / "script.sql") as script:
+        same = subprocess.run(["sqlite3", here / "host.db"], stdin=script, capture_output=True,
+                              text=True, check=False)
+    tap.ok(run.status == 0 and run.out == same.stdout and run.out.endswith("ok\n"),
+           f"{isa}: SQLite prints what the host's sqlite3 prints of the same script",
+           (run.text[-600:], same))
+    asked = [subprocess.run(["sqlite3", here / name, "SELECT count(*), sum(a), sum(c) FROM t"],
+                            capture_output=True, text=True, check=False).stdout
+             for name in ("test.db", "host.db")]
+    tap.ok(asked[0] == asked[1] != "", f"{isa}: and the host reads the database that comes home", asked)
+    leaves = machine.shares(run.chains())
+    tap.ok(leaves.get("sqlite3VdbeExec", 0) > 5, f"{isa}: its virtual machine is where its time goes",
+           sorted(leaves.items(), key=lambda item: -item[1])[:5])
+
+
 def boot(isa, sources, host, where):
     here = where / isa
     elf = compile_all(machine.TOP / f"build/{isa}/sdk/bin/bareperf-cc", OBJCOPY[isa], FLAGS[isa], sources,
@@ -236,6 +310,8 @@ def main():
                 tap.skip(f"{isa}: others' programs", f"qemu-system-{isa} is not installed")
                 continue
             boot(isa, sources, host, where)
+            if os.environ.get("PROGRAMS") == "all":
+                sqlite(isa, sources, where)
 
 
 main()

@@ -20,6 +20,7 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
 	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
 	$(Q)cp -R workload/sdk/include/. $(SDK)/include
+	$(Q)sed -i 's/^#if defined (__SPU__)/#if defined(__bareperf__) || defined (__SPU__)/' $(SDK)/include/sys/stat.h
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
 	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@POSIX@/$(SDK_POSIX)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@

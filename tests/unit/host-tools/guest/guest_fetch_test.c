@@ -136,7 +136,32 @@ static void files_of_any_size_come_in_pieces_of_any_size(void **state)
 	assert_file("two", "", 0);
 	assert_int_equal(stat(options[0], &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
+	assert_int_equal(umask(022), 027); /* and is as it was */
 	assert_int_equal(guest_fetch_end(&fetch), 0);
+}
+
+static void several_may_come_at_once(void **state)
+{
+	const struct tr_file one = { .size = 3, .crc = wire_crc(0, (const uint8_t *)"one", 3) };
+	const struct tr_file two = { .index = 1,
+		                     .size = 4,
+		                     .crc = wire_crc(0, (const uint8_t *)"more", 4) };
+	bool moved;
+
+	(void)state;
+	stream_put(&stream, &one, sizeof(one));
+	stream_put(&stream, "one", 3);
+	stream_put(&stream, &two, sizeof(two));
+	stream_put(&stream, "more", 4);
+	assert_int_equal(guest_fetch_take(&fetch, &moved, &error), 0);
+	assert_true(moved);
+	assert_file("one", "one", 3);
+	assert_file("two", "more", 4);
+	assert_int_equal(stream_room(&stream), SIZE);
+	assert_int_equal(guest_fetch_take(&fetch, &moved, &error), 0);
+	assert_false(moved);
+	assert_int_equal(guest_fetch_end(&fetch), 0);
+	assert_int_equal(guest_fetch_end(&fetch), 0); /* once is enough */
 }
 
 static void one_that_is_there_is_replaced_when_the_new_one_is_whole(void **state)
@@ -217,6 +242,9 @@ static void a_place_that_cannot_be_written_is_found_before_anything_runs(void **
 {
 	(void)state;
 	assert_int_equal(guest_fetch_check(&guest, &error), 0);
+	options[0][0] = 0;
+	assert_int_equal(guest_fetch_check(&guest, &error), -EINVAL);
+	snprintf(options[0], sizeof(options[0]), "%s/one", directory);
 	snprintf(options[1], sizeof(options[1]), "x=%s/none/two", directory);
 	assert_int_equal(guest_fetch_check(&guest, &error), -ENOENT);
 	snprintf(options[1], sizeof(options[1]), "x=%s", directory);
@@ -233,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(files_of_any_size_come_in_pieces_of_any_size),
+		TEST(several_may_come_at_once),
 		TEST(one_that_is_there_is_replaced_when_the_new_one_is_whole),
 		TEST(half_a_file_is_none),
 		TEST(a_damaged_one_is_none),

@@ -133,6 +133,15 @@ static void what_was_given_up_is_passed_over_and_counted(void **state)
 	assert_int_equal(missing, stream.first);
 	assert_int_equal(at, stream.head);
 	assert_int_equal(bytes[0], byte_at(stream.first));
+	at = stream.first - 5; /* who had some of it */
+	missing = 1;
+	assert_int_equal(region_stream(&region, TR_STREAM_ERROR, &at, bytes, 3, &missing), 3);
+	assert_int_equal(missing, 6);
+	assert_int_equal(at, stream.first + 3);
+	assert_int_equal(bytes[2], byte_at(stream.first + 2));
+	missing = 0;
+	assert_int_equal(region_stream(&region, TR_STREAM_ERROR, &at, bytes, 1, &missing), 1);
+	assert_int_equal(missing, 0);
 }
 
 static void who_joins_begins_where_the_last_reader_was(void **state)
@@ -144,6 +153,12 @@ static void who_joins_begins_where_the_last_reader_was(void **state)
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, false), 17);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, true), 0);
+	while (stream.head < SIZE + 10) { /* what has gone round is not to be had again */
+		fixture.region.streams[1].tail = stream.head;
+		write_some(100);
+	}
+	channel_rig_bring(&channel);
+	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, true), stream.head - SIZE);
 	stream_begin(&stream); /* another run: nothing of it is there yet */
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, false), stream.head);
