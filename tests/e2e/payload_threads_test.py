@@ -32,7 +32,7 @@ class Machine:
     def run(self, word, options="-a -e cpu-clock -F 2000"):
         before = len(self.agent.console())
         self.agent.command(f"record {options} -- payload {word}".encode())
-        text = self.agent.console()[before:]
+        text = self.agent.console()[before:] + self.agent.printed()
         found = re.search(r"payload: exit status (\d+)", text)
         return (int(found.group(1)) if found else 0), text
 
