@@ -79,8 +79,9 @@ void stream_make_room(struct stream *stream, uint64_t size)
 	stream->first = stream->tail;
 	stream_lose(stream, size - room);
 	__atomic_store_n(&stream->shared->first, stream->first, __ATOMIC_RELAXED);
-	/* Who reads what is written over finds first changed afterwards. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* Who reads bytes that are written from here on finds first changed behind them; pairs with
+	 * the fence in host-tools/region/region_stream.c. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 void stream_lose(struct stream *stream, uint64_t size)
