@@ -25,7 +25,7 @@ static uint32_t find_chain(struct places *places, uint64_t address)
 {
 	struct symbol symbol = symbols_find(places->symbols, address);
 	uint32_t chain = INTERN_NONE, function, count = 0;
-	const char *names[LINES_INLINED];
+	const char *names[LINES_INLINED] = { NULL }; /* cppcheck follows no count */
 
 	if (places->inlines)
 		count = inlines_find(places->inlines, symbols_elf(places->symbols, address),
