@@ -110,9 +110,9 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
 {
 	uint64_t at = find_entry(region, kind);
 
-	/* C: what is before it was read; pairs with B in ringbuf/stream.c. */
 	if (!at)
 		return 0;
+	/* What is before it was read: C, in channel_publish(). */
 	return channel_publish(region->channel, at + offsetof(struct tr_stream, tail), &tail,
 	                       sizeof(tail), error);
 }
