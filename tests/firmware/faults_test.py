@@ -28,7 +28,7 @@ FAULTS = [
     ("write-rodata", r"#PF page fault, write to a read-only page", ["write_rodata", *CALLERS]),
     ("write-header", r"#PF page fault, write to a read-only page", ["write_header", *CALLERS]),
     ("execute-data", r"#PF page fault, execution of data", [None, "fault_inner"]),
-    ("execute-heap", r"#PF page fault, execution of data", [None, "fault_inner"]),
+    ("execute-heap", r"#PF page fault, execution of data", [None, "execute_heap", "fault_inner"]),
     ("divide", r"#DE divide error", ["divide", *CALLERS]),
     ("overflow-stack", r"#DF double fault, most likely a stack overflow", ["recurse"] * 3),
     ("call-panic", r"panic: the answer is 42\n", ["call_panic", *CALLERS]),
