@@ -17,10 +17,10 @@ _bareperf_guest()
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
 		--lossless --lossless=cpu --aux-watermark --region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive
-		--acpi --dtb --' ;;
+		--acpi --dtb --fetch --' ;;
 	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive
-		--acpi --dtb --' ;;
+		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
 	'') echo 'record stat selftest save recover list version help' ;;
 	esac
