@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What check-model found is kept, and found again without a boot as long as nothing that it is about
+has changed: the two QEMUs, the guests' kernels and programs, the claims, the firmware, the compilers
+of the images. AGAIN=1 in the environment boots all the same."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+
+import guests
+import images
+
+FIRMWARE = [pathlib.Path(name) for name in (
+    "/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/seabios/bios-256k.bin")]
+
+
+def files(*places):
+    """All that lie there, in one order."""
+    for place in places:
+        if place.is_dir():
+            yield from sorted(path for path in place.rglob("*")
+                              if path.is_file() and path.suffix != ".pyc")
+        elif place.exists():
+            yield place
+
+
+def compilers():
+    for command, _ in images.BUILD.values():
+        yield subprocess.run([command[0], "--version"], capture_output=True, check=False).stdout
+
+
+def place(binaries, directories):
+    """Where the verdict on these is, or would be."""
+    digest = hashlib.sha256()
+    for path in files(guests.HERE, images.SOURCE, *FIRMWARE, *map(pathlib.Path, binaries.values()),
+                      *map(pathlib.Path, directories.values())):
+        digest.update(f"{path.name} {path.stat().st_size}\n".encode())
+        digest.update(path.read_bytes())
+    for text in compilers():
+        digest.update(text)
+    return guests.CACHE / f"model-verdict-{digest.hexdigest()[:24]}"
+
+
+def kept(path):
+    """The TAP of a run in which all was well, or None."""
+    if os.environ.get("AGAIN") or not path.exists():
+        return None
+    return path.read_text(encoding="utf-8")
+
+
+def keep(path, tap):
+    """The last one only; whole or not at all."""
+    for old in guests.CACHE.glob("model-verdict-*"):
+        old.unlink(missing_ok=True)
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(tap, encoding="utf-8")
+    new.rename(path)
