@@ -69,10 +69,12 @@ class Program:
 
     def __init__(self, *payloads):
         self.instructions, self.functions, self.symbols, self.biases = {}, set(), {}, []
+        self.steps = set()
         image = machine.TOP / "build/x86_64/bareperf.elf"
         # The file that perf is shown, whose offsets a mapping has, is the .sym.
         for elf, mapped in ((image, image.with_suffix(".sym")), *zip(payloads, payloads)):
             self.read(elf, mapped, len(self.biases) * self.APART)
+        self.read_steps(image)
         self.starts = sorted(self.functions)
         self.after_calls = {i.next for i in self.instructions.values() if i.kind == "call"}
         self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
@@ -99,6 +101,20 @@ class Program:
         file_offset, link_address = (int(word, 16) for word in loads[0])
         self.biases.append(base + link_address - file_offset)
 
+    def read_steps(self, image):
+        """entry.S's table of its steps from traced to hidden and back: where each begins, where
+        what it did must be undone, first and last."""
+        names = subprocess.run(["nm", str(image)], capture_output=True, text=True, check=True).stdout
+        at = {name: int(address, 16) for address, name in re.findall(
+            r"^(\w+) . (x86_trace_steps|x86_trace_steps_end|x86_vectors)$", names, re.MULTILINE)}
+        dump = subprocess.run(
+            ["objdump", "-s", "-j", ".rodata", f"--start-address={at['x86_trace_steps']}",
+             f"--stop-address={at['x86_trace_steps_end']}", str(image)],
+            capture_output=True, text=True, check=True).stdout
+        lines = re.findall(r"^ [0-9a-f]+ ((?:[0-9a-f]+ )+)", dump, re.MULTILINE)
+        words = struct.iter_unpack("<6i", bytes.fromhex("".join(lines)))
+        self.steps = {tuple(at["x86_vectors"] + offset for offset in step[:3]) for step in words}
+
     def decode(self, following, text, base):
         direct = self.DIRECT.match(text)
         if direct:
@@ -111,7 +127,7 @@ class Program:
         back = self.RETURN.match(text)
         if back:
             return Instruction(following, back.group(1), None)
-        return Instruction(following, "str" if text.startswith("str ") else "other", None)
+        return Instruction(following, "other", None)
 
     def link(self, trace, address):
         """A run time address as the ELF has it; one of no file stays what it is."""
@@ -142,10 +158,8 @@ class Program:
         return at.kind if at.kind in ("jmp", "iret") else None
 
     def starts_step(self, start, inside):
-        """Does entry.S's step from traced to hidden, which has no jump in it, start there?"""
-        at = self.instructions.get(start)
-        return at is not None and at.kind == "str" and start < inside < start + 48 and \
-            self.function(start) == self.function(inside)
+        """Is this where a step of entry.S begins that an NMI at inside has undone?"""
+        return any(begin == start and first <= inside <= last for begin, first, last in self.steps)
 
     def reaches(self, start, end):
         """Does the straight line from start come to end, past nothing that must branch?"""
