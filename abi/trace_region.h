@@ -25,13 +25,12 @@
 
 #define TR_RING_SIZE_MAX (1ULL << 31) /* bytes, of a ring's data and of an AUX area */
 
-/* What of an overwritable ring of this size is in flight at the most: ringbuf/ring.h, letters G and
- * H. */
+/* What of an overwritable ring of this size is in flight at the most: ringbuf/ring.h, G and H. */
 #define TR_IN_FLIGHT(size) ((size) / 4)
 
-/* Samples that an event may write in a second, unless a command says otherwise: perf's
- * kernel.perf_event_max_sample_rate. */
+/* Samples of an event in a second at the most, by default: kernel.perf_event_max_sample_rate. */
 #define TR_SAMPLE_RATE 100000U
+#define TR_SLOWEST     1000000U /* the most that the mailbox's `slower N' takes */
 
 /* pid of everything: the machine is perf's one process, a CPU is its thread. */
 #define TR_PID 1U
@@ -258,7 +257,8 @@ struct tr_event_ledger {
 	uint64_t branch_interrupts; /* of the records: deliveries of interrupts */
 	uint64_t branch_returns;    /* of the count: returns from bareperf's handlers */
 	uint64_t branch_lost;       /* or TR_UNKNOWN */
-	uint8_t reserved[16];
+	uint64_t slower;            /* samples are so many times as far apart as attr says; 0: 1 */
+	uint8_t reserved[8];
 };
 _Static_assert(sizeof(struct tr_event_ledger) == 128, "tr_event_ledger");
 

@@ -106,6 +106,7 @@ static bool agent_answer(void)
 		command_print_usage(&image_tables, console_printf);
 		break;
 	case COMMAND_STOP:
+	case COMMAND_SLOWER:
 		break; /* the ticks have done it; now nothing runs */
 	case COMMAND_RECOVER:
 		outcome = keeper_answer();
@@ -156,12 +157,11 @@ static void agent_parse(const char *text)
 
 static int carry_out(const char *text)
 {
-	int code;
-
 	if (agent_answer())
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
-		code = record_run(&command, text, &region, region_channel);
+		int code = record_run(&command, text, &region, region_channel);
+
 		if (!code && !resident)
 			deliver_next_steps(&command, &region, region_channel);
 		return code;

@@ -37,16 +37,46 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	return true;
 }
 
-bool mailbox_has(const struct trace_region *region, const char *text)
+/* A command behind the one that is being carried out that begins with text: how long that is; 0:
+ * there is none. */
+static uint32_t next_begins(const struct tr_mailbox *box, const char *text)
 {
-	const struct tr_mailbox *box = region->mailbox;
 	uint32_t number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE), i = 0;
 
 	if (number == answered || number == last_polled)
-		return false;
+		return 0;
 	while (text[i] && __atomic_load_n(&box->text[i], __ATOMIC_RELAXED) == text[i])
 		i++;
-	return !text[i] && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == i;
+	return text[i] ? 0 : i;
+}
+
+bool mailbox_has(const struct trace_region *region, const char *text)
+{
+	const struct tr_mailbox *box = region->mailbox;
+	uint32_t length = next_begins(box, text);
+
+	return length && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == length;
+}
+
+#define MOST_DIGITS 18U /* that 64 bits hold in any case */
+
+bool mailbox_has_number(const struct trace_region *region, const char *word, uint64_t most,
+                        uint64_t *value)
+{
+	const struct tr_mailbox *box = region->mailbox;
+	uint32_t i = next_begins(box, word);
+	uint32_t length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
+
+	if (!i || length <= i || length - i > MOST_DIGITS)
+		return false;
+	for (*value = 0; i < length; i++) {
+		char c = __atomic_load_n(&box->text[i], __ATOMIC_RELAXED);
+
+		if (c < '0' || c > '9')
+			return false;
+		*value = *value * 10 + (uint64_t)(c - '0');
+	}
+	return *value && *value <= most;
 }
 
 const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *polled)

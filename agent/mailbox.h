@@ -21,6 +21,10 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
  * be polled afterwards. Any context, any CPU. */
 bool mailbox_has(const struct trace_region *region, const char *text);
 
+/* The same of a text that is word and a decimal number of 1 to most, which becomes *value. */
+bool mailbox_has_number(const struct trace_region *region, const char *word, uint64_t most,
+                        uint64_t *value);
+
 /* The word by which the host tells of a command, and in polled what it says until there is one
  * behind the one that is being carried out. Thread. */
 const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *polled);

@@ -55,8 +55,22 @@ void recording_attend(struct perf_event *event)
 	recording_stop_by_nmi(c);
 }
 
+/* A reader whose line is too slow asks for fewer samples. The command stays, so that each CPU hears
+ * it. */
+static void obey_slower(struct traced_cpu *c)
+{
+	uint64_t factor;
+
+	if (!mailbox_has_number(c->recording->region, "slower ", TR_SLOWEST, &factor) ||
+	    factor == c->slower)
+		return;
+	c->slower = factor;
+	context_slow(&c->context, factor);
+}
+
 static void go_on(struct traced_cpu *c)
 {
+	obey_slower(c);
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
 	recording_snapshot(c);

@@ -43,6 +43,7 @@ struct traced_cpu {
 	struct perf_event *aux_event; /* that fills the AUX area; NULL: there is none */
 	struct ring_aux aux;
 	struct ring_keep keep; /* of a region in RAM */
+	uint64_t slower;       /* by the host; 0: it said nothing */
 	uint32_t snapshots;    /* asked for by the host, and taken */
 	uint8_t *scratch;
 	int code;

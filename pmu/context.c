@@ -302,6 +302,16 @@ void context_tick(struct perf_event_context *context)
 	}
 }
 
+void context_slow(struct perf_event_context *context, uint64_t factor)
+{
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		if (!e->pmu->slow || !e->attr.sample_period)
+			continue;
+		e->pmu->slow(e, factor);
+		e->slower = factor;
+	}
+}
+
 /* ---- A CPU that stands still ---- */
 
 void context_stand(struct perf_event_context *context)

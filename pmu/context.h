@@ -42,6 +42,10 @@ void context_stand(struct perf_event_context *context);
 void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to);
 void context_go(struct perf_event_context *context);
 
+/* Sample all that samples, and can be told so, factor times as seldom as its attr says, from its
+ * next sample on; 1: as it says. No count, sum or time changes. factor: 1 to TR_SLOWEST. IRQ. */
+void context_slow(struct perf_event_context *context, uint64_t factor);
+
 /* What each tick does: throttled events go on, rare ones get a shorter period for -F. IRQ. */
 void context_tick(struct perf_event_context *context);
 

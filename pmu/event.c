@@ -174,6 +174,7 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	ledger->throttled = event->throttled;
 	ledger->time_enabled = times.enabled;
 	ledger->time_running = times.running;
+	ledger->slower = event->slower;
 	ledger->branch_records = event->branches.records;
 	ledger->branch_interrupts = event->branches.interrupts;
 	ledger->branch_returns = event->branches.returns;

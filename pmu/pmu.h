@@ -24,6 +24,7 @@ struct sampling {
 	uint64_t dense;       /* cycles: interrupts closer than this need it; 0: they do not */
 	uint64_t interrupted; /* cycles: the last one, where dense is set */
 	uint64_t pc;          /* that it found */
+	uint64_t slower;      /* of -F: so many times as seldom as attr says; 0 is as 1 */
 	uint64_t least;       /* that a counter may be programmed with; 0 is as 1 */
 };
 
@@ -89,6 +90,7 @@ struct perf_event {
 	uint64_t count;     /* of the counter, since it was first added */
 	uint64_t sampled;   /* sum of the PERIODs of all samples; count - sampled = residue */
 	uint64_t throttled; /* THROTTLE episodes */
+	uint64_t slower;    /* by context_slow(); 0: it was not called, or has no effect */
 	bool told;          /* THROTTLE is written, UNTHROTTLE not yet */
 	enum event_state state;
 	uint64_t tstamp;       /* ns: the times below are as of then; event_times() */

@@ -55,6 +55,14 @@ static void keep_apart(struct perf_event *event, const struct arch_regs *regs, u
 	s->pc = pc;
 }
 
+/* ns between samples of -F. */
+static uint64_t span_of(const struct perf_event *event)
+{
+	uint64_t slower = event->sampling.slower;
+
+	return NSEC_PER_SEC / event->attr.sample_freq * (slower ? slower : 1);
+}
+
 /* For -F: a period that at the rate since the last sample gives the frequency, approached by
  * halves, so that one burst does not throw it off, and never more than 64 events a ns would need.
  * running: event's time_running now, ns. */
@@ -62,7 +70,7 @@ static void sampling_adapt(struct perf_event *event, uint64_t running)
 {
 	struct sampling *s = &event->sampling;
 	uint64_t ns = running - s->sampled_at;
-	uint64_t span = NSEC_PER_SEC / event->attr.sample_freq;
+	uint64_t span = span_of(event);
 	uint64_t counted = event->count - event->sampled;
 	uint64_t target;
 
@@ -96,6 +104,27 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 	event_overflow(event, regs, now);
 }
 
+/* The handler may come between any two of these stores, with the old period or the new one. */
+void sampling_slow(struct perf_event *event, uint64_t factor)
+{
+	struct sampling *s = &event->sampling;
+	uint64_t period = event->attr.sample_period;
+
+	if (!s->period)
+		return;
+	if (event->attr.flags & PERF_ATTR_FREQ) {
+		__atomic_store_n(&s->slower, factor, __ATOMIC_RELAXED);
+		return;
+	}
+	period = period < LONGEST_PERIOD / factor ? period * factor : LONGEST_PERIOD;
+	__atomic_store_n(&s->steady, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->period, period, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!s->dense)
+		__atomic_store_n(&s->steady, period, __ATOMIC_RELAXED);
+}
+
 /* The counter changes hands of its handler while it is stopped, and only then. */
 static void sampling_restart(struct perf_event *event, uint64_t running)
 {
@@ -118,7 +147,7 @@ void sampling_tick(struct perf_event *event, uint64_t now)
 
 	if (!(event->attr.flags & PERF_ATTR_FREQ) || !event->sampling.period)
 		return;
-	span = NSEC_PER_SEC / event->attr.sample_freq;
+	span = span_of(event);
 	running = event_times(event, now).running;
 	if (running > event->sampling.sampled_at + 2 * span && event->sampling.period > 1)
 		sampling_restart(event, running);

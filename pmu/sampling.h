@@ -27,6 +27,9 @@ static inline uint64_t sampling_left(const struct perf_event *event)
  * distance, the grid of periods stays. now: arch_cycles() at the interrupt. IRQ or NMI. */
 void sampling_counted(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
 
+/* struct pmu's slow: a source's whose samples are due by this. */
+void sampling_slow(struct perf_event *event, uint64_t factor);
+
 /* The tick's look at an active event: where -F lacks its samples, because the event became rare,
  * a shorter period. now: ns. IRQ. */
 void sampling_tick(struct perf_event *event, uint64_t now);

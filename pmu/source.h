@@ -43,6 +43,10 @@ struct pmu {
 	 * at to; both arch_cycles(). pmu/context.h's context_pass(). NULL: time is nothing to it.
 	 */
 	void (*pass)(struct perf_event *event, uint64_t from, uint64_t to);
+	/* From the next sample on they are factor times as far apart as attr says, whatever was
+	 * said before; what was counted stays, and so do all sums. factor: 1 to TR_SLOWEST. NULL
+	 * where nobody can choose. The tick, on event->cpu. */
+	void (*slow)(struct perf_event *event, uint64_t factor);
 	/* Freeze all counters of this source on the calling CPU; let those count that are started.
 	 * So what starts in between starts at one moment. Not nested; NULL where there is no
 	 * such switch. Interrupts masked. */

@@ -62,6 +62,7 @@ static const struct {
 	{ "list", COMMAND_LIST, NULL, false },
 	{ "save", COMMAND_SAVE, save_options, false },
 	{ "stop", COMMAND_STOP, NULL, false },
+	{ "slower", COMMAND_SLOWER, NULL, false },
 	{ "version", COMMAND_VERSION, NULL, false },
 	{ "--version", COMMAND_VERSION, NULL, false },
 	{ "help", COMMAND_HELP, NULL, false },
@@ -260,8 +261,16 @@ static int parse_verb(struct words *w)
 	}
 	return command_unknown(
 	    w,
-	    "unknown command: record, stat, stop, save, list, recover, selftest, version or help",
+	    "unknown command: record, stat, stop, slower, save, list, recover, selftest, version or "
+	    "help",
 	    &near);
+}
+
+static int parse_factor(struct words *w)
+{
+	if (w->next == w->count)
+		return command_fail(w, "how many times as seldom?", w->word[0]);
+	return command_number(w, w->word[w->next++], 1, TR_SLOWEST, &w->command->argument);
 }
 
 static int parse_words(struct words *w)
@@ -283,6 +292,10 @@ static int parse_words(struct words *w)
 		return code;
 	if (takes_workload(w->word[0]))
 		return parse_workload(w);
+	if (w->command->verb == COMMAND_SLOWER)
+		code = parse_factor(w);
+	if (code)
+		return code;
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
 
@@ -363,36 +376,4 @@ int command_parse(struct command *command, const char *text, const struct comman
 	if (!failed && !command->has_period && !command->has_freq)
 		command->period_or_freq = DEFAULT_FREQUENCY;
 	return failed;
-}
-
-/* ---- Usage ---- */
-
-static void print_options(const struct command_option *options, command_print_fn print)
-{
-	for (; options->name; options++)
-		print("  %s%s%s%s%s\n      %s\n", options->name, options->alias ? ", " : "",
-		      options->alias ? options->alias : "", options->argument ? " " : "",
-		      options->argument ? options->argument : "", options->help);
-}
-
-void command_print_usage(const struct command_tables *tables, command_print_fn print)
-{
-	print(
-	    "usage: record [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
-	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
-	    "       selftest [OPTIONS]\n"
-	    "       save [-o FILE]\n"
-	    "       recover | stop | list | version | help\n\nrecord:\n");
-	print_options(record_options, print);
-	print("\nstat:\n");
-	print_options(stat_options, print);
-	print("\nselftest:\n");
-	print_options(selftest_options, print);
-	print("\nsave (a recording that stayed in RAM, to a volume):\n");
-	print_options(save_options, print);
-	print("\nevery command:\n");
-	print_options(common_options, print);
-	print("\nworkloads:\n");
-	for (const struct workload_usage *const *w = tables->workloads; *w; w++)
-		print("  %s %s\n      %s\n", (*w)->name, (*w)->arguments, (*w)->description);
 }

@@ -19,6 +19,7 @@ enum command_verb {
 	COMMAND_RECORD,
 	COMMAND_STAT,
 	COMMAND_STOP,
+	COMMAND_SLOWER,
 	COMMAND_SAVE,
 	COMMAND_SELFTEST,
 	COMMAND_RECOVER
@@ -60,7 +61,7 @@ struct command {
 	unsigned nr_fetch;
 	const char *fetch[COMMAND_MAX_FILES]; /* --fetch: the program's files, for the host */
 	const struct workload_usage *workload;
-	uint64_t argument; /* of the workload */
+	uint64_t argument; /* of the workload, or of `slower' */
 	int argc;          /* words of a program, its name first */
 	char *argv[COMMAND_MAX_WORDS + 1];
 	char words[COMMAND_MAX_LENGTH + 1]; /* storage: the text, cut into words */

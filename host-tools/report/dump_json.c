@@ -61,6 +61,7 @@ static json_t *event_json(const struct ledger *ledger, const struct ledger_event
 	put(json, "overwritten", check_overwritten(ledger, event));
 	put(json, "lost", event->ledger.lost);
 	put(json, "throttled", event->ledger.throttled);
+	put(json, "slower", event->ledger.slower);
 	put(json, "samples", event->found.samples);
 	put(json, "count", event->ledger.count);
 	put(json, "period", event->ledger.period);

@@ -88,6 +88,15 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	print_counters(cpu, cpu->foreign, "are firmware's or a hypervisor's, were not used");
 }
 
+/* As a reader of a slow line has asked. */
+static void print_slower(const struct ledger_event *event)
+{
+	if (event->ledger.slower > 1)
+		printf("%s (CPU %u): sampled %" PRIu64
+		       " times as seldom as it was to, in the end, as its reader asked\n",
+		       event->event.name, event->event.cpu, event->ledger.slower);
+}
+
 static void print_ledger(const struct ledger *ledger)
 {
 	if (ledger->head.run)
@@ -108,6 +117,8 @@ static void print_ledger(const struct ledger *ledger)
 	       "written", "delivered", "lost", "throttled");
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
 		print_event(&ledger->events[i]);
+	for (uint32_t i = 0; i < ledger->head.event_count; i++)
+		print_slower(&ledger->events[i]);
 	print_wakeups(ledger);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		print_cpu(ledger, &ledger->cpus[i]);

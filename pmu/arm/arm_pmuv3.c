@@ -382,6 +382,7 @@ const struct pmu pmu_arm_pmuv3 = {
 	.start = arm_pmuv3_start,
 	.stop = arm_pmuv3_stop,
 	.read = arm_pmuv3_read,
+	.slow = sampling_slow,
 	.disable = arm_pmuv3_disable,
 	.enable = arm_pmuv3_enable,
 };

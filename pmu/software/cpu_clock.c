@@ -45,22 +45,29 @@ static void cpu_clock_expire(struct timer *timer, const struct arch_regs *regs, 
 		timer_restart(timer, next);
 }
 
+/* ns between samples, as attr says; 0: it only counts. */
+static uint64_t period_of(const struct perf_event_attr *attr)
+{
+	uint64_t period = attr->sample_period;
+
+	if (attr->flags & PERF_ATTR_FREQ)
+		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
+	return !period || period > SHORTEST_PERIOD ? period
+	                                           : SHORTEST_PERIOD; /* perf has one, too */
+}
+
 static int cpu_clock_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	uint64_t period = attr->sample_period;
+	uint64_t period = period_of(attr);
 
 	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_CPU_CLOCK)
 		return -ENOENT;
-	if (attr->flags & PERF_ATTR_FREQ)
-		period = attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
 	*cpu_clock_of(event) = (struct hw_cpu_clock){ .timer.expire = cpu_clock_expire };
 	if (!period && !(attr->flags & PERF_ATTR_FREQ))
 		return 0;
-	if (period < SHORTEST_PERIOD && attr->flags & PERF_ATTR_FREQ)
-		return -EINVAL;
 	if (period < SHORTEST_PERIOD)
-		period = SHORTEST_PERIOD; /* as perf does, with its own */
+		return -EINVAL;
 	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period);
 	cpu_clock_of(event)->left = cpu_clock_of(event)->period;
 	return 0;
@@ -105,6 +112,16 @@ static void cpu_clock_read(struct perf_event *event)
 		cpu_clock_update(event, arch_cycles());
 }
 
+/* The timer is queued as it was; the grid begins anew behind it. */
+static void cpu_clock_slow(struct perf_event *event, uint64_t factor)
+{
+	uint64_t period = period_of(&event->attr);
+
+	if (period > UINT64_MAX / 2 / factor)
+		return; /* it never samples */
+	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period * factor);
+}
+
 static void cpu_clock_pass(struct perf_event *event, uint64_t from, uint64_t to)
 {
 	cpu_clock_update(event, from);
@@ -124,4 +141,5 @@ const struct pmu pmu_cpu_clock = {
 	.stop = cpu_clock_stop,
 	.read = cpu_clock_read,
 	.pass = cpu_clock_pass,
+	.slow = cpu_clock_slow,
 };

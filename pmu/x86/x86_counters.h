@@ -93,8 +93,9 @@ void x86_counters_read(struct perf_event *event);
 void x86_counters_disable(void);
 void x86_counters_enable(void);
 
-#define X86_COUNTERS_OPS                                                                 \
-	.del = x86_counters_del, .start = x86_counters_start, .stop = x86_counters_stop, \
-	.read = x86_counters_read, .disable = x86_counters_disable, .enable = x86_counters_enable
+#define X86_COUNTERS_OPS                                                                   \
+	.del = x86_counters_del, .start = x86_counters_start, .stop = x86_counters_stop,   \
+	.read = x86_counters_read, .slow = sampling_slow, .disable = x86_counters_disable, \
+	.enable = x86_counters_enable
 
 #endif

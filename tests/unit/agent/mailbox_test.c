@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/mailbox.h"
@@ -205,6 +206,43 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 	assert_false(mailbox_has(&fixture.region, "stop"));
 }
 
+static bool has_slower(const char *text, uint32_t length, uint64_t *value)
+{
+	memset(box->text, '9', 64); /* what is behind it is not its own */
+	memcpy(box->text, text, strlen(text));
+	box->length = length;
+	return mailbox_has_number(&fixture.region, "slower ", 1000, value);
+}
+
+static void so_is_one_with_a_number_within_its_bounds(void **state)
+{
+	static const char *const none[] = { "slower ",     "slower 0",  "slower 1001", "slower 4x",
+		                            "slower -4",   "slower  4", "slowe 4",     "Slower 4",
+		                            "slower 0x10", "slower 1 0" };
+	uint64_t value;
+
+	(void)state;
+	post_command("record");
+	assert_true(poll_());
+	assert_false(has_slower("slower 4", 8, &value)); /* nothing is behind it yet */
+	box->request++;
+	for (uint64_t n = 1; n <= 1000; n += 111) {
+		char text[32];
+		int length = snprintf(text, sizeof(text), "slower %u", (unsigned)n);
+
+		assert_true(has_slower(text, (uint32_t)length, &value));
+		assert_int_equal(value, n);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(has_slower(none[i], (uint32_t)strlen(none[i]), &value));
+	assert_true(has_slower("slower 44", 8, &value)); /* as long as it says */
+	assert_int_equal(value, 4);
+	assert_true(has_slower("slower 000000000000000004", 7 + 18, &value));
+	assert_false(has_slower("slower 0000000000000000004", 7 + 19, &value));
+	assert_false(has_slower("slower 4", UINT32_MAX, &value));
+	assert_false(has_slower("slower 4", 3, &value));
+}
+
 static void an_answer_is_cut_to_its_room(void **state)
 {
 	char text[2 * TR_MAILBOX_TEXT];
@@ -343,6 +381,7 @@ int main(void)
 		TEST(only_text_that_fits_is_taken),
 		TEST(what_was_polled_is_what_is_answered),
 		TEST(the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text),
+		TEST(so_is_one_with_a_number_within_its_bounds),
 		TEST(an_answer_is_cut_to_its_room),
 		TEST(a_change_between_any_two_instructions_of_a_poll_comes_before_or_after_it),
 		TEST(a_host_that_writes_meanwhile_gets_text_or_a_refusal),

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/mailbox.h"
 #include "agent/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "pmu/clock.h"
@@ -209,6 +210,52 @@ static void who_is_told_to_stop_are_those_that_have_started(void **state)
 	assert_int_equal(signals[0], 0);
 }
 
+static uint64_t slowed_to; /* what the source was told last */
+static unsigned slowed;
+
+static void note_slow(struct perf_event *event, uint64_t factor)
+{
+	(void)event;
+	slowed_to = factor;
+	slowed++;
+}
+
+static void a_host_whose_line_is_slow_has_every_cpu_sample_less_often(void **state)
+{
+	static const struct pmu slow = { .slow = note_slow }, none = { 0 };
+	struct tr_mailbox *box = fixture.region.mailbox;
+	uint32_t polled;
+
+	(void)state;
+	slowed = 0;
+	mailbox_watch(&fixture.region, &polled);
+	memcpy(box->text, "slower 8", 8);
+	box->length = 8;
+	box->request = polled + 1;
+	for (unsigned i = 0; i < CPUS; i++) {
+		events[i] = (struct perf_event){ .pmu = &slow, .attr.sample_period = 1000 };
+		cpus[i].context =
+		    (struct perf_event_context){ .events = &events[i], .nr_events = 1 };
+	}
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS); /* each once, however long it stands there */
+	assert_int_equal(slowed_to, 8);
+	assert_int_equal(events[0].slower, 8);
+	assert_int_equal(events[1].slower, 8);
+	box->text[7] = '2';
+	events[1].pmu = &none; /* whose samples nobody can move apart */
+	events[1].slower = 0;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS + 1);
+	assert_int_equal(events[0].slower, 2);
+	assert_int_equal(events[1].slower, 0);
+	events[0].attr.sample_period = 0; /* nor of one that only counts */
+	box->text[7] = '3';
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS + 1);
+	box->request = polled;
+}
+
 static void a_machine_without_a_line_costs_nothing(void **state)
 {
 	(void)state;
@@ -229,6 +276,7 @@ int main(void)
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
 		TEST(who_is_told_to_stop_are_those_that_have_started),
+		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
 		TEST(a_machine_without_a_line_costs_nothing),
 	};
 

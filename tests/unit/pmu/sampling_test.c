@@ -239,6 +239,59 @@ static void a_fixed_period_is_no_business_of_the_tick(void **state)
 	assert_string_equal(asked, "");
 }
 
+/* ---- Less often ---- */
+
+static void samples_are_so_many_times_as_far_apart_and_every_count_is_in_one(void **state)
+{
+	(void)state;
+	assert_int_equal(init_period(1000), 0);
+	count_to(1000, MS);
+	sampling_slow(&event, 4);
+	count_to(2000, 2 * MS); /* what was due stays due */
+	assert_int_equal(samples(), 2);
+	assert_int_equal(last_period(), 1000);
+	assert_int_equal(sampling_left(&event), 4000);
+	count_to(5999, 3 * MS);
+	assert_int_equal(samples(), 2);
+	count_to(6010, 3 * MS);
+	assert_int_equal(samples(), 3);
+	assert_int_equal(last_period(), 4010);
+	assert_int_equal(event.sampling.steady, 4000);
+	sampling_slow(&event, 1); /* of what was asked for, not of what is */
+	count_to(10000, 4 * MS);
+	assert_int_equal(sampling_left(&event), 1000);
+	assert_int_equal(event.sampled, event.count);
+	assert_string_equal(asked, ""); /* the counter goes on as it is */
+	sampling_slow(&event, TR_SLOWEST);
+	assert_int_equal(event.sampling.period, 1000 * TR_SLOWEST);
+	assert_int_equal(init_period((1ULL << 62) - 1), 0);
+	sampling_slow(&event, 2);
+	assert_true(event.sampling.period == 1ULL << 62);
+	assert_int_equal(init_period(10), 0); /* one that needs care keeps it */
+	sampling_slow(&event, 100);
+	assert_int_equal(event.sampling.period, 1000);
+	assert_int_equal(event.sampling.steady, 0);
+	assert_int_equal(init_period(0), 0);
+	sampling_slow(&event, 4);
+	assert_true(event.sampling.next == UINT64_MAX && !event.sampling.period);
+}
+
+static void a_frequency_is_so_many_times_as_low(void **state)
+{
+	(void)state;
+	assert_int_equal(init_frequency(1000), 0);
+	sampling_slow(&event, 4);
+	for (unsigned ms = 1; ms < 200; ms++)
+		count_to(ms * MS, ms * MS); /* an event a ns */
+	assert_in_range(event.sampling.period, 39 * MS / 10, 4 * MS);
+	sampling_tick(&event, event.sampling.sampled_at + 8 * MS);
+	assert_string_equal(asked, ""); /* nor does the tick think that they stay away */
+	sampling_slow(&event, 1);
+	for (unsigned ms = 200; ms < 300; ms++)
+		count_to(ms * MS, ms * MS);
+	assert_in_range(event.sampling.period, MS, 11 * MS / 10);
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, sampling_rig_set_up)
 
 int main(void)
@@ -252,6 +305,8 @@ int main(void)
 		TEST(without_time_between_samples_the_period_stays),
 		TEST(the_tick_asks_more_often_where_samples_stay_away),
 		TEST(a_fixed_period_is_no_business_of_the_tick),
+		TEST(samples_are_so_many_times_as_far_apart_and_every_count_is_in_one),
+		TEST(a_frequency_is_so_many_times_as_low),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,9 +177,13 @@ static void an_error_names_the_reason_and_the_column(void **state)
 	} cases[] = {
 		{ "", "a command is missing", 0 },
 		{ "recrod -- loop",
-		  "unknown command: record, stat, stop, save, list, recover, selftest, version or "
-		  "help",
+		  "unknown command: record, stat, stop, slower, save, list, recover, selftest, "
+		  "version or help",
 		  0 },
+		{ "slower", "how many times as seldom?", 0 },
+		{ "slower 0", "number is too small", 7 },
+		{ "slower 1000001", "number is too large", 7 },
+		{ "slower 4 5", "unexpected argument", 9 },
 		{ "record -x -- loop", "unknown option", 7 },
 		{ "list -g", "unknown option", 5 },
 		{ "list now", "unexpected argument", 5 },

@@ -364,6 +364,28 @@ static void frames_must_ascend(void **state)
 	assert_int_equal(callchain_collect(&at, ips, CALLCHAIN_MAX), 3);
 }
 
+static void samples_come_less_often_if_that_is_said_and_the_count_is_whole(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(event_init(&event), 0);
+	assert_int_equal(event_enable(&event), 0);
+	fake_cpu_run(10 * 2600000, 0, &regs);
+	before = event.account.written;
+	assert_in_range(before, 9, 10);
+	event.pmu->slow(&event, 4);
+	fake_cpu_run(41 * 2600000, 0, &regs);
+	assert_in_range(event.account.written - before, 10, 11);
+	event.pmu->slow(&event, 1);
+	before = event.account.written;
+	fake_cpu_run(14 * 2600000, 0, &regs);
+	assert_in_range(event.account.written - before, 10, 14);
+	event_disable(&event);
+	assert_true(event.count - event.sampled < 4 * MHZ);
+	assert_in_range(event.count, 65 * MHZ - 1000, 65 * MHZ + 1000);
+}
+
 static void impossible_attributes_are_refused(void **state)
 {
 	(void)state;
@@ -453,6 +475,8 @@ int main(void)
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
 		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),
 		cmocka_unit_test_setup(frames_must_ascend, set_up),
+		cmocka_unit_test_setup(
+		    samples_come_less_often_if_that_is_said_and_the_count_is_whole, set_up),
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
 		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
 		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
