@@ -9,6 +9,7 @@
 #include "host-tools/import/import.h"
 #include "host-tools/merge/merge.h"
 #include "host-tools/remote/remote.h"
+#include "host-tools/report/annotate.h"
 #include "host-tools/report/diff.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/export.h"
@@ -44,6 +45,7 @@ static const struct {
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
 	{ "report", command_report,
 	  "where a recording's events happened: a table, or a page for a browser" },
+	{ "annotate", command_annotate, "hot functions in source and assembly" },
 	{ "diff", command_diff, "which functions take more, or less, than in other recordings" },
 	{ "export", command_export,
 	  "write a recording as other tools read it: CSV, pprof, CTF, ..." },

@@ -43,7 +43,7 @@ static const char types[] =
 static const char fields[] =
     "\tfields := struct { u32 pid; u32 tid; text comm; u64 period; "
     "address ip; address addr; text file; text symbol; u32 depth; address "
-    "callchain[depth]; };\n";
+    "callchain[depth]; text stack; };\n";
 
 struct ctf_head {
 	uint32_t magic, stream_id;
@@ -111,6 +111,28 @@ static void add_text(struct blob *blob, const char *text)
 	blob_add(blob, text, strlen(text) + 1);
 }
 
+/* Its functions by name, the outermost first, what the compiler has inlined included. */
+static void add_stack(struct ctf *ctf, const struct sample *sample)
+{
+	struct export *export = ctf->export;
+	uint32_t place = places_add(&export->places, sample), stack[FRAMES_MAX], depth;
+	struct blob *record = &ctf->record;
+	char text[256];
+
+	if (place == INTERN_NONE) {
+		record->failed = true;
+		return;
+	}
+	depth = export_stack(&export->places, export->places.places.keys[place].a, stack);
+	for (uint32_t i = 0; i < depth; i++) {
+		const char *name = export_function(export, stack[i], text);
+
+		blob_add(record, ";", i > 0);
+		blob_add(record, name, strlen(name));
+	}
+	blob_add(record, "", 1);
+}
+
 static void add_record(struct ctf *ctf, const struct export_sample *sample, uint64_t time)
 {
 	const struct sample *s = &sample->sample;
@@ -135,6 +157,7 @@ static void add_record(struct ctf *ctf, const struct export_sample *sample, uint
 	blob_u32(record, depth - first);
 	while (depth-- > first)
 		blob_u64(record, frames[depth]);
+	add_stack(ctf, s);
 }
 
 static int put_sample(void *context, const struct export_sample *sample)

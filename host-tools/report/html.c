@@ -49,7 +49,7 @@ static int put_places(const struct places *places, struct html_sources *sources,
 }
 
 /* As JSON, in a block: it is long, and alike. */
-static int put_code(const struct places *places, FILE *out)
+static int put_code(struct places *places, FILE *out)
 {
 	struct blob blob = { 0 };
 	char *text = NULL;
@@ -165,11 +165,14 @@ static const struct perf_reader_event *find_event(const struct perf_reader *read
 	return NULL;
 }
 
-int html_write(struct recording_file *file, const char *event, FILE *out, struct error *error)
+int html_write(struct recording_file *file, const char *event, bool no_inline, FILE *out,
+               struct error *error)
 {
+	struct inlines inlines = { 0 };
 	struct html_records records = {
 		.places.symbols = file->symbols,
 		.places.all_frames = true, /* the page hides them if it is told to */
+		.places.inlines = no_inline ? NULL : &inlines,
 		.series.out = out,
 		.first = UINT64_MAX,
 	};
@@ -184,5 +187,6 @@ int html_write(struct recording_file *file, const char *event, FILE *out, struct
 	code = put_data(file, &records, out, error);
 	fputs(rest + strlen(HTML_PAGE_DATA), out);
 	html_records_free(&records);
+	inlines_free(&inlines);
 	return code;
 }

@@ -41,17 +41,28 @@ static void add_function(json_t *all, uint32_t number, const struct symbol_code 
 		    json_pack("{soso}", "start", html_exact(code->address), "code", listing->code));
 }
 
-json_t *html_code(const struct places *places)
+/* The function whose code it is: a place's own may be one that is inlined there. */
+static uint32_t outer_of(struct places *places, uint64_t address)
 {
-	uint8_t *seen = calloc(places->functions.count + 1, 1);
+	struct symbol symbol = symbols_find(places->symbols, address);
+
+	return intern(&places->functions, (uintptr_t)symbol.file, (uintptr_t)symbol.name);
+}
+
+json_t *html_code(struct places *places)
+{
+	uint32_t known = places->functions.count;
+	uint8_t *seen = calloc(known + 1UL, 1);
 	struct listing listing = { .left = MOST_INSTRUCTIONS };
 	json_t *all = json_object();
 	struct symbol_code code;
 
 	for (uint32_t i = 0; seen && i < places->places.count && listing.left; i++) {
 		const struct intern_key *place = &places->places.keys[i];
-		uint32_t function = (uint32_t)places->nodes.keys[place->a].b;
+		uint32_t function = outer_of(places, place->b);
 
+		if (function >= known)
+			continue; /* no memory */
 		if (!seen[function] && symbols_code(places->symbols, place->b, &code))
 			add_function(all, function, &code, &listing);
 		seen[function] = 1;

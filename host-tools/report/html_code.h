@@ -9,6 +9,6 @@
 
 /* {function's number: {start, code: [[size, text]]}}, of those that were met first as many as have
  * a reasonable number of instructions together. */
-json_t *html_code(const struct places *places);
+json_t *html_code(struct places *places);
 
 #endif

@@ -23,6 +23,7 @@ struct report_options {
 	const char *event;  /* NULL: all that have samples */
 	const char *output; /* of the page; NULL: standard output */
 	bool html;
+	bool no_inline; /* of the page */
 	struct report_table table;
 };
 
@@ -40,6 +41,8 @@ static const struct argp_option argp_options[] = {
 	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
 	{ "html", KEY_HTML, NULL, 0,
 	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
+	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0,
+	  "the page without the functions that the compiler has inlined", 0 },
 	{ "output", 'o', "FILE", 0, "where the page goes (default: standard output)", 0 },
 	{ 0 },
 };
@@ -101,6 +104,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_HTML:
 		options->html = true;
+		return 0;
+	case VIEW_KEY_NO_INLINE:
+		options->no_inline = true;
 		return 0;
 	case 'o':
 		options->output = arg;
@@ -236,19 +242,20 @@ static int report_events(struct recording_file *file, const struct report_option
 struct page {
 	struct recording_file *file;
 	const char *event;
+	bool no_inline;
 };
 
 static int write_page(void *context, FILE *out, struct error *error)
 {
 	const struct page *page = context;
 
-	return html_write(page->file, page->event, out, error);
+	return html_write(page->file, page->event, page->no_inline, out, error);
 }
 
 static int show_report(void *context, struct recording_file *file, struct error *error)
 {
 	const struct report_options *options = context;
-	struct page page = { file, options->event };
+	struct page page = { file, options->event, options->no_inline };
 
 	return options->html ? view_write(file, options->output, write_page, &page, error)
 	                     : report_events(file, options, error);

@@ -257,6 +257,44 @@ def sources(page):
     page.open(PAGE)
 
 
+def inlined(page):
+    """A function that has no code of its own: its frame stands on the one whose code it is in, and
+    what was sampled there is found by either."""
+    full, data = HERE / "inlined", HERE / "inlined.data"
+    (HERE / "i.c").write_text("""static inline __attribute__((always_inline)) int deep(volatile int *p)
+{
+	return *p * 7;
+}
+int outer(volatile int *p)
+{
+	*p += 3;
+	return deep(p) + 1;
+}
+int main(void) { int x = 0; return outer(&x); }
+""")
+    subprocess.run(["gcc", "-g", "-O2", "-fno-inline", "-no-pie", "-o", full, HERE / "i.c"], check=True)
+    objdump = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=outer", full).stdout
+    places = [int(at, 16) for at in re.findall(r"^ +([0-9a-f]+):", objdump, re.M)]
+    names = [run("addr2line", "-fie", full, hex(place)).stdout.split("\n")[0] for place in places]
+    file = perf_file.PerfFile()
+    file.image(full, ADDRESS, 0x10000, 0)
+    file.command("test")
+    for i, place in enumerate(places):
+        file.sample(place - 0x400000 + ADDRESS, START + i, period=100)
+    file.write(data)
+    run(TOOL, "report", "--html", "-o", HERE / "inlined.html", data)
+    page.open(HERE / "inlined.html")
+    tap.ok({"outer", "deep (inlined)"} <= set(frames(page)), "inlined functions have frames", frames(page))
+    for name, wanted in (("outer", places), ("deep (inlined)",
+                                             [p for p, n in zip(places, names) if n == "deep"])):
+        page.value(f"choose(recording.facts.functions.findIndex((f) => f[0] === '{name}'))")
+        rows = page.value("""[...document.querySelectorAll('#addresses tbody tr')].map((row) =>
+            [row.cells[2].textContent, row.cells[1].textContent, row.cells[3].textContent !== ''])""")
+        tap.equal(rows, [[hex(place - 0x400000 + ADDRESS), "1", True] for place in wanted],
+                  f"{name}: all its instructions and no others, with their text and samples")
+    page.open(PAGE)
+
+
 def looks(page):
     tap.equal(page.value("[seconds(3004004369), seconds(812), seconds(12500000), amount(1234567)]"),
               ["3.004 s", "812 ns", "12.50 ms", "1.235 M"], "units are for people")
@@ -369,7 +407,7 @@ def main():
     tap.equal((done.returncode, done.stderr), (0, ""), "a page is made of stock perf's file as well")
     with browsers.Browser() as page:
         page.open(PAGE)
-        for part in (selections, bars, typed, flame, sources, looks):
+        for part in (selections, bars, typed, flame, sources, inlined, looks):
             part(page)
         closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
         hostile(page)

@@ -6,8 +6,10 @@ compiler has inlined, lines of sources."""
 import collections
 import csv
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -140,6 +142,62 @@ def inlined(weights):
     for words in (("flamegraph", "--folded"), ("export", "-f", "folded")):
         tap.equal(folded(*words, "--no-inline")["main;caller"], plain,
                   f"{words[0]} --no-inline: they are the function's whose code they are in")
+    in_ctf(expected)
+    on_page(expected)
+
+
+def in_ctf(expected):
+    claim = "ctf: each sample's stack by name"
+    if not shutil.which("babeltrace2"):
+        tap.skip(claim, "no babeltrace2")
+        return
+    run(TOOL, "export", "-f", "ctf", "-o", HERE / "ctf", DATA)
+    found = collections.Counter()
+    for period, stack in re.findall(r"period = (\d+), .* stack = \"(.*?)\" }", run("babeltrace2", HERE / "ctf").stdout):
+        found[stack] += int(period)
+    tap.equal({stack: found[stack] for stack in found if "caller" in stack}, dict(expected), claim)
+
+
+def functions_on_page(*options):
+    page = run(TOOL, "report", "--html", *options, DATA).stdout
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', page, re.S)[1])
+    return {name for name, _ in facts["functions"]}
+
+
+def on_page(expected):
+    names = {name for stack in expected for name in stack.split(";")}
+    tap.ok(functions_on_page() >= names and functions_on_page("--no-inline") & names == {"main", "caller"},
+           "the page has them, unless --no-inline says otherwise", functions_on_page())
+
+
+def annotated(weights, symbols):
+    """Against objdump's instructions, addr2line's lines, and perf annotate."""
+    text = run(TOOL, "annotate", "-i", DATA, "caller").stdout
+    places = instructions(symbols, "caller")
+    total = sum(weights[place] for place in places)
+    rows = [(float(share), int(address, 16)) for share, address in
+            re.findall(r"^ +([\d.]+) : +([0-9a-f]+):  ", text, re.M)]
+    tap.equal(rows, [(round(100 * weights[place] / total, 2), place - LINKED + ADDRESS)
+                     for place in places], "annotate: every instruction with its share")
+    source = SOURCE.splitlines()
+    wanted = {addr2line(place)[0][1] for place in places}
+    tap.ok(all(f"t.c:{line}\n{'':9} : {source[line - 1]}".replace("\t", " ") in text for line in wanted),
+           "and the source's lines between", text)
+    perf = run("perf", "annotate", "--stdio", "-i", DATA, "-s", "caller").stdout
+    theirs = re.findall(r"^ +([\d.]+) [:|] +(?:[0-9a-f]+:|\w+ )", perf, re.M)
+    tap.equal([f"{share:.2f}" for share, _ in rows], theirs, "as perf annotate has them")
+    hot = re.findall(r"^ +: (.*)\(\):$", run(TOOL, "annotate", "-i", DATA).stdout, re.M)
+    tap.ok(hot[0] == "caller" and set(hot) == {"caller", *PLAIN.values()},
+           "without a name: every function with samples, the hottest first", hot)
+    tap.equal(re.findall(r"^ +: (.*)\(\):$", run(TOOL, "annotate", "-i", DATA, "--percent-limit", "50").stdout,
+                         re.M), ["caller"], "down to --percent-limit")
+    done = run(TOOL, "annotate", "-i", DATA, "nothing")
+    tap.ok(done.returncode == 1 and "no samples in nothing" in done.stderr, "one without samples is an "
+           "error", done.stderr)
+    later = (HERE / "image").stat().st_mtime + 10
+    os.utime(HERE / "t.c", (later, later))
+    text = run(TOOL, "annotate", "-i", DATA, "caller").stdout
+    tap.ok("t.c:" in text and "x + *p" not in text, "of a source that is newer the lines' numbers", text)
 
 
 def lines(weights):
@@ -166,4 +224,5 @@ WEIGHTS = record(SYMBOLS)
 mangled()
 inlined(WEIGHTS)
 lines(WEIGHTS)
+annotated(WEIGHTS, SYMBOLS)
 tap.finish()

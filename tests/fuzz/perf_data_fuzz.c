@@ -246,7 +246,8 @@ static void write_page(void)
 	bool whole;
 
 	must(!!out);
-	whole = !recording_file_open(&file, path, &error) && !html_write(&file, NULL, out, &error);
+	whole = !recording_file_open(&file, path, &error) &&
+	        !html_write(&file, NULL, false, out, &error);
 	must(!fclose(out));
 	if (whole)
 		require_sound(page);

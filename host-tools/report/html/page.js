@@ -90,7 +90,7 @@ function drawHot() {
 	byId("hot").hidden = state.chosen === null;
 	byId("hot-title").textContent = `${name ?? "[unknown]"} in ${file ?? "[unknown]"}` +
 		(list.length < found.length ? `: the ${list.length} hottest of ${found.length} addresses` : "");
-	drawAddresses(byId("addresses"), recording.facts, withCode(recording.code[state.chosen], list));
+	drawAddresses(byId("addresses"), recording.facts, withCode(recording.code, state.chosen, list));
 	const lines = linesOf(recording.facts, list);
 	byId("lines").hidden = !lines.length;
 	drawLines(byId("lines"), recording.facts, lines);

@@ -100,18 +100,27 @@ function drawFunctions(table, list, { sums, sorted, search, most, chosen }, sort
 	return shown.length;
 }
 
-/* Where in a function its samples were taken: [{address, source, line, samples, weight}], by
- * address; source is a number + 1, or 0. */
+/* Where in a function its samples were taken, also those of what the compiler has inlined there:
+ * [{address, outer, source, line, samples, weight}], by address; outer is the function whose code it
+ * is, source a number + 1, or 0. */
 function addressesOf(recording, sums, number) {
-	const { functions, nodes, addresses, sources, lines } = recording.places;
+	const { functions, parents, nodes, addresses, sources, lines } = recording.places;
+	const inlined = recording.facts.functions.map(([name]) => Boolean(name?.endsWith(" (inlined)")));
 	const found = new Map();
 
 	for (let place = 0; place < nodes.length; place++) {
-		if (functions[nodes[place]] !== number || !sums.samples[place])
+		if (!sums.samples[place])
 			continue;
-		const address = addresses[place];
+		let node = nodes[place], isIn = functions[node] === number;
+		while (inlined[functions[node]] && parents[node] >= 0) {
+			node = parents[node];
+			isIn ||= functions[node] === number;
+		}
+		if (!isIn)
+			continue;
+		const address = addresses[place], outer = functions[node];
 		const one = found.get(address) ??
-			{ address, source: sources[place], line: lines[place], samples: 0, weight: 0 };
+			{ address, outer, source: sources[place], line: lines[place], samples: 0, weight: 0 };
 		one.samples += sums.samples[place];
 		one.weight += sums.weights[place];
 		found.set(address, one);
@@ -135,14 +144,18 @@ function lineName(facts, { source, line }) {
 	return source ? `${facts.sources[source - 1][0].replace(/.*\//, "")}:${line}` : "";
 }
 
-/* With every instruction of the function, as far as they are known, whether sampled or not. */
-function withCode(code, list) {
+/* With every instruction of the function, as far as they are known, whether sampled or not; of one
+ * that is inlined those that were. */
+function withCode(codes, number, list) {
 	const found = new Map(list.map((one) => [one.address, one]));
-	let address = Number(BigInt.asIntN(64, BigInt(code?.start ?? 0)));
 
-	for (const [size, text] of code?.code ?? []) {
-		found.set(address, { address, samples: 0, weight: 0, ...found.get(address), text });
-		address += size;
+	for (const outer of new Set([number, ...list.map((one) => one.outer)])) {
+		let address = Number(BigInt.asIntN(64, BigInt(codes[outer]?.start ?? 0)));
+		for (const [size, text] of codes[outer]?.code ?? []) {
+			if (outer === number || found.has(address))
+				found.set(address, { address, samples: 0, weight: 0, ...found.get(address), text });
+			address += size;
+		}
 	}
 	return [...found.values()].sort((a, b) => a.address - b.address);
 }
