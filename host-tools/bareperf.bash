@@ -2,7 +2,7 @@
 # bash completion of bareperf: commands, their options, files. What a program knows of itself is
 # asked of it, so that nothing is said twice.
 
-_bareperf_commands='run record stat attach stop snapshot console reboot list import merge dump report diff export flamegraph'
+_bareperf_commands='run record stat attach top stop snapshot console reboot list import merge dump report annotate diff export flamegraph'
 
 _bareperf_options()
 {
@@ -13,7 +13,7 @@ _bareperf_options()
 _bareperf_guest()
 {
 	case $1 in
-	record) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
+	record | top) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
 		--lossless --lossless=cpu --aux-watermark --region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive
@@ -22,7 +22,7 @@ _bareperf_guest()
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
-	'') echo 'record stat selftest save recover list version help' ;;
+	'') echo 'record stat top selftest save recover list version help' ;;
 	esac
 }
 
@@ -53,7 +53,7 @@ _bareperf()
 		return
 		;;
 	esac
-	if [[ $cur == -* && ( $command = record || $command = stat ) ]]; then
+	if [[ $cur == -* && ( $command = record || $command = stat || $command = top ) ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_bareperf_options "$command") $(_bareperf_guest "$command")" -- "$cur")
 	elif [[ $cur == -* ]]; then

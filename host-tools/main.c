@@ -35,6 +35,7 @@ static const struct {
 	{ "record", command_record, "record on a machine that was started otherwise (--channel)" },
 	{ "stat", command_record, "count there" },
 	{ "attach", command_attach, "join a recording that goes on there" },
+	{ "top", command_top, "show live where a machine's events happen" },
 	{ "stop", command_stop, "end one" },
 	{ "snapshot", command_snapshot, "have its AUX areas told as they are now" },
 	{ "console", command_console, "print what that machine printed" },

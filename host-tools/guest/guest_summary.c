@@ -95,7 +95,8 @@ int guest_summary(const struct session *session, const char *output, unsigned re
 	char advice[128];
 
 	report_nameless(session);
-	print_captured(session, output, replaced);
+	if (output)
+		print_captured(session, output, replaced);
 	report_stops(&session->stops);
 	if (ledger_late_reader(ledger))
 		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));

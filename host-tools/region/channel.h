@@ -152,6 +152,12 @@ static inline int channel_force_stop(struct channel *channel, uint64_t own, uint
 	return error_set(error, -ENOTSUP, "only a debugger can do that (--channel gdb:…)");
 }
 
+/* Whether a machine can make more than it brings: it copies, through a cable. */
+static inline bool channel_can_be_slow(const struct channel *channel)
+{
+	return channel->ops->backlog;
+}
+
 /* Bytes of records, AUX areas and text that the look under way has yet to bring. */
 static inline uint64_t channel_backlog(const struct channel *channel)
 {

@@ -11,6 +11,7 @@ bool remote_is_meant(int argc, char **argv);
 /* Each: its exit status. */
 int command_record(int argc, char **argv); /* and stat, by argv[0] */
 int command_attach(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_remote_list(int argc, char **argv);
 int command_console(int argc, char **argv);
 int command_reboot(int argc, char **argv);

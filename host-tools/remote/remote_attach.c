@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf attach': a run that goes on, joined in its middle, or come back to. */
+/* `bareperf attach': a run that goes on, joined in its middle, or come back to; and `top', which
+ * joins one where it has no command of its own. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,9 +48,7 @@ static int attach(struct recording *r, struct error *error)
 	if (found) {
 		code = session_resume(&r->session, &r->link.region, &options, error);
 		r->has_session = !code;
-		if (!code)
-			recording_begin_output(r);
-		return code;
+		return code ? code : recording_begin_output(r, error);
 	}
 	region_header(&r->link.region, &header);
 	if (!header.run || !header.events.count)
@@ -62,14 +61,57 @@ static int attach(struct recording *r, struct error *error)
 int command_attach(int argc, char **argv)
 {
 	static const struct remote_usage usage = {
-		"attach", "-o FILE",
+		"attach",
+		"-o FILE",
 		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
 		"was left, or whose reader was killed, with the same FILE.",
-		true, false
+		true,
+		false,
+		false
 	};
 	struct recording r;
 
 	recording_open(&r, &usage, argc, argv);
 	r.attached = true;
 	return recording_carry_out(&r, attach);
+}
+
+/* ---- top ---- */
+
+/* Without a word for the machine it is a recording of somebody's that is watched. */
+static int begin_to_watch(struct recording *r, struct error *error)
+{
+	static char record[] = "record";
+
+	r->top = top_open(&r->options.top, error);
+	if (!r->top)
+		return -ENOTTY;
+	r->options.guest.words[0] = record;
+	r->attached = r->options.guest.count == 1;
+	if (r->attached && region_state(&r->link.region) != TR_RECORDING)
+		return error_set(
+		    error, -ENOENT,
+		    "the machine records nothing that could be watched: say what it is "
+		    "to record, as `bareperf record' takes it");
+	return r->attached ? attach(r, error) : recording_send(r, error);
+}
+
+int command_top(int argc, char **argv)
+{
+	static const struct remote_usage usage = {
+		"top",
+		"[[OPTIONS...] -e EVENT... -- WORKLOAD]",
+		"Show live where a machine's events happen: of a recording that goes on there, or of one "
+		"that it is told to make, whose options are the machine's, as `bareperf record' has "
+		"them.",
+		true,
+		true,
+		true
+	};
+	struct recording r;
+
+	recording_open(&r, &usage, argc, argv);
+	r.progress.shown = false;
+	r.progress.disk_told = !r.options.keeps;
+	return recording_carry_out(&r, begin_to_watch);
 }

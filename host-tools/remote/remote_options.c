@@ -58,6 +58,16 @@ static const struct argp_option record_options[] = {
 	{ 0 },
 };
 
+static const struct argp_option top_options[] = {
+	OF_ALL,
+	OUTPUT_OPTIONS,
+	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
+	  "bring home what the program wrote to this file; any number of them", 0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
+	TOP_OPTIONS,
+	{ 0 },
+};
+
 static void set_timeout(struct remote_options *options, const char *arg, struct argp_state *state)
 {
 	char *end;
@@ -117,6 +127,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			    "--channel URL: which machine? (`bareperf run' boots one in QEMU)");
 		return 0;
 	default:
+		if (!top_option_parse(key, arg, state, &options->top))
+			return 0;
 		return output_option_parse(key, arg, state, &options->output);
 	}
 }
@@ -152,13 +164,21 @@ static char *text_of(const char *what, const char *more)
 	return text;
 }
 
+static _Noreturn void refuse(const char *what)
+{
+	say("%s", what);
+	exit(RUN_REFUSED);
+}
+
 void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
                           int argc, char **argv)
 {
 	char *name = text_of("bareperf ", usage->name);
 	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* for good */
 	struct argp argp = {
-		.options = usage->records ? record_options : short_options,
+		.options = usage->shows     ? top_options
+		           : usage->records ? record_options
+		                            : short_options,
 		.parser = parse_option,
 		.args_doc = text_of("--channel URL ", usage->args),
 		.doc = text_of(usage->doc,
@@ -166,8 +186,9 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	};
 	int owned = argc;
 
-	*options = (struct remote_options){ .timeout = 10 };
+	*options = (struct remote_options){ .timeout = 10, .top = TOP_DEFAULTS };
 	options->stat = !strcmp(usage->name, "stat");
+	options->top.wanted = usage->shows;
 	if (!words)
 		exit(RUN_ERROR);
 	options->guest.words = words + argc + 1;
@@ -179,10 +200,12 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	words[0] = name;
 	argp_err_exit_status = RUN_REFUSED;
 	argp_parse(&argp, owned, words, usage->has_command ? 0 : ARGP_IN_ORDER, NULL, options);
-	if (options->json && !options->stat) {
-		say("--json: only `stat' has counts to print");
-		exit(RUN_REFUSED);
-	}
-	if (!options->output.path)
-		options->output.path = options->stat ? "/dev/null" : "perf.data";
+	if (options->json && !options->stat)
+		refuse("--json: only `stat' has counts to print");
+	if (options->top.wanted && output_is_stream(&options->output))
+		refuse("-o -: standard output is what `top' shows itself on");
+	options->keeps = options->output.path;
+	if (!options->keeps)
+		options->output.path = options->stat || options->top.wanted ? "/dev/null"
+		                                                            : "perf.data";
 }

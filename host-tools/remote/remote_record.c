@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf record' and `stat', and what `attach' shares with them: a run on a machine that we did
- * not start, from its mailbox or from its middle to its file. One process does it all; who kills it
- * leaves a journal.
+/* `bareperf record' and `stat', and what `attach' and `top' share with them: a run on a machine
+ * that we did not start, from its mailbox or from its middle to its file. One process does it all;
+ * who kills it leaves a journal.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,15 +41,18 @@ struct session_options recording_options(struct recording *r)
 		.command_words = r->command_words,
 		.journal = true,
 		.join = r->attached,
+		.see = r->top ? top_see : NULL,
+		.see_context = r->top,
 	};
 }
 
-void recording_begin_output(struct recording *r)
+int recording_begin_output(struct recording *r, struct error *error)
 {
-	bool aside = output_is_stream(&r->options.output) || r->options.json;
+	bool aside = output_is_stream(&r->options.output) || r->options.json || r->top;
 
 	guest_output_begin(&r->printed, &r->link.region, aside, false);
 	guest_fetch_begin(&r->fetch, &r->options.guest, &r->link.region);
+	return r->top ? top_begin(r->top, &r->session, error) : 0;
 }
 
 static int take_output(struct recording *r, struct error *error)
@@ -76,7 +79,7 @@ int recording_begin(struct recording *r, struct error *error)
 	code = session_begin(&r->session, &r->link.region, &options, error);
 	r->has_session = !code;
 	if (!code)
-		recording_begin_output(r);
+		code = recording_begin_output(r, error);
 	progress_clear(&r->progress); /* what waited is over: a line at once */
 	return code;
 }
@@ -127,15 +130,26 @@ static bool has_ended(struct recording *r, struct error *error)
 	return r->has_session && !is_recording(r);
 }
 
+/* What is seen of it, as long as it goes on. */
+static void show(struct recording *r)
+{
+	static const char waiting[] = "waiting for the machine to begin";
+
+	if (r->top)
+		r->quits |= top_turn(r->top, waiting) == TOP_QUIT;
+	else if (!r->has_session)
+		progress_wait(&r->progress, waiting);
+}
+
 /* Ctrl-C: its events are stopped, and its workload may end; a run that we joined goes on. */
 static int obey_signal(struct recording *r, struct error *error)
 {
-	int signal = r->link.signal;
+	bool wanted = r->link.signal || r->quits;
 	uint32_t request;
 
 	if (r->stopped && progress_now() - r->stopped > STOP_S)
 		return -EINTR;
-	if (!signal || r->stopped)
+	if (!wanted || r->stopped)
 		return 0;
 	if (r->attached || !is_recording(r))
 		return -EINTR;
@@ -175,8 +189,7 @@ static int loop(struct recording *r, struct error *error)
 		code = turn(r, error);
 		if (code || r->is_over)
 			break;
-		if (!r->has_session)
-			progress_wait(&r->progress, "waiting for the machine to begin");
+		show(r);
 		if (r->link.snapshot_wanted && r->has_session) {
 			r->link.snapshot_wanted = false;
 			session_ask_for_snapshot(&r->session);
@@ -206,6 +219,8 @@ static int finish(struct recording *r, int code, struct error *error)
 		                  &ignored);
 	}
 	progress_clear(&r->progress);
+	if (r->top)
+		top_end(r->top);
 	if (!code && finished) {
 		*error = reason;
 		code = finished;
@@ -215,7 +230,9 @@ static int finish(struct recording *r, int code, struct error *error)
 
 static void tell_how_to_come_back(const struct recording *r)
 {
-	if (!r->session.leaves || !r->session.journal.path)
+	bool watched = r->top && !r->options.keeps;
+
+	if (!r->session.leaves || (!r->session.journal.path && !watched))
 		return;
 	if (r->stopped)
 		say("the events of run %" PRIu64
@@ -226,8 +243,8 @@ static void tell_how_to_come_back(const struct recording *r)
 		say("the machine goes on with run %" PRIu64
 		    ": what its rings have no room for is lost from now on",
 		    r->session.region.header.run);
-	say("come back with: bareperf attach --channel %s -o %s", r->options.url,
-	    r->options.output.path);
+	say("come back with: bareperf %s --channel %s%s%s", r->top ? "top" : "attach",
+	    r->options.url, watched ? "" : " -o ", watched ? "" : r->options.output.path);
 }
 
 /* What stands in our exit status where something went wrong, as run's. */
@@ -244,6 +261,7 @@ static int failure_status(const struct recording *r, int code)
 
 static int report(struct recording *r, int code, struct error *error)
 {
+	bool keeps = !r->top || r->options.keeps;
 	unsigned unfetched = guest_fetch_end(&r->fetch);
 	int status = EXIT_OK;
 
@@ -251,7 +269,7 @@ static int report(struct recording *r, int code, struct error *error)
 	if (r->has_session && r->options.stat)
 		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
 	else if (r->has_session)
-		status = guest_summary(&r->session, r->options.output.path, 0);
+		status = guest_summary(&r->session, keeps ? r->options.output.path : NULL, 0);
 	if (r->has_session) {
 		guest_crash(&r->session, r->options.output.all_frames, stderr);
 		progress_tell_what_fits(&r->progress, &r->session);
@@ -263,6 +281,8 @@ static int report(struct recording *r, int code, struct error *error)
 		return r->status == -EFAULT && r->has_session ? RUN_SIGNAL + SIGSEGV
 		                                              : failure_status(r, code);
 	}
+	if (r->quits && !r->link.signal && (!code || code == -EINTR))
+		return status;
 	if (code) {
 		if (*error->text)
 			error_print(error);
@@ -287,6 +307,7 @@ void recording_open(struct recording *r, const struct remote_usage *usage, int a
 
 static void close_recording(struct recording *r)
 {
+	top_close(r->top);
 	if (r->has_session)
 		session_end(&r->session);
 	perf_writer_abandon(&r->output);
@@ -304,13 +325,18 @@ int recording_carry_out(struct recording *r,
 	if (!code)
 		code = loop(r, &error);
 	code = finish(r, code, &error);
+	if (r->top && !code && r->has_session) { /* there is nobody to wait for any more */
+		region_lease_give_back(&r->link.lease);
+		top_browse(r->top, r->link.signals, &r->link.signal);
+	}
+	top_restore(r->top);
 	status = report(r, code, &error);
 	close_recording(r);
 	return status;
 }
 
 /* The file is there before the command is sent, so that one that cannot be written costs no run. */
-static int send_command(struct recording *r, struct error *error)
+int recording_send(struct recording *r, struct error *error)
 {
 	struct tr_header header;
 	int code = remote_link_acquire(&r->link, error);
@@ -335,14 +361,14 @@ int command_record(int argc, char **argv)
 		{ "record", "[OPTIONS...] -e EVENT... -- WORKLOAD",
 		  "Record on a machine that waits for commands, and write what it records to perf.data.\n"
 		  "Options that are not in the list below are the machine's; see bareperf-record(1).",
-		  true, true },
+		  true, true, false },
 		{ "stat", "[OPTIONS...] -e EVENT... -- WORKLOAD",
 		  "Count on a machine that waits for commands. Options that are not in the list below "
 		  "are the machine's; see bareperf-stat(1).",
-		  true, true },
+		  true, true, false },
 	};
 	struct recording r;
 
 	recording_open(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
-	return recording_carry_out(&r, send_command);
+	return recording_carry_out(&r, recording_send);
 }

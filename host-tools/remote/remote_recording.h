@@ -9,6 +9,7 @@
 #include "host-tools/remote/remote_link.h"
 #include "host-tools/session/progress.h"
 #include "host-tools/session/session.h"
+#include "host-tools/top/top.h"
 
 struct recording {
 	struct remote_options options;
@@ -23,6 +24,8 @@ struct recording {
 	uint64_t before;  /* runs of the machine before ours */
 	uint32_t request; /* its number; 0: none was sent */
 	int status;       /* that it was answered with */
+	struct top *top;  /* that shows it meanwhile; NULL: none does */
+	bool quits;       /* its user wants no more of it */
 	double stopped;   /* when we asked it to stop, s; 0: not yet */
 	bool attached;    /* it is another's run, and goes on when we leave */
 	bool has_session;
@@ -39,8 +42,12 @@ struct session_options recording_options(struct recording *r);
 /* Begin to record, if there is something to record and that was not done before. */
 int recording_begin(struct recording *r, struct error *error);
 
-/* Part of it: from here on what the program prints is shown, and what it has written is taken. */
-void recording_begin_output(struct recording *r);
+/* Part of it: from here on what the program prints is shown, what it has written is taken, and what
+ * is recorded is seen live, if it is to be. 0 or -ENOMEM. */
+int recording_begin_output(struct recording *r, struct error *error);
+
+/* Send the command that the machine is to carry out. */
+int recording_send(struct recording *r, struct error *error);
 
 /* From an open channel to a finished file; begin_with: what makes the machine record, or finds that
  * it does. The exit status. */

@@ -21,7 +21,7 @@ static size_t hash_key(const struct histogram_key *key)
 	return (size_t)(hash * GOLDEN >> 20);
 }
 
-static bool is_same(const struct histogram_key *a, const struct histogram_key *b)
+bool histogram_is_key(const struct histogram_key *a, const struct histogram_key *b)
 {
 	return a->command == b->command && a->file == b->file && a->function == b->function &&
 	       a->line == b->line && a->address == b->address && a->cpu == b->cpu &&
@@ -36,7 +36,7 @@ static size_t *find_slot(const struct histogram *histogram, const struct histogr
 	for (;; at++) {
 		size_t *slot = &histogram->slots[at & (histogram->slot_count - 1)];
 
-		if (!*slot || is_same(&histogram->entries[*slot - 1].key, key))
+		if (!*slot || histogram_is_key(&histogram->entries[*slot - 1].key, key))
 			return slot;
 	}
 }
@@ -64,6 +64,12 @@ static int grow(struct histogram *histogram)
 
 int histogram_add(struct histogram *histogram, const struct histogram_key *key, uint64_t weight)
 {
+	return histogram_add_all(histogram, key, weight, 1);
+}
+
+int histogram_add_all(struct histogram *histogram, const struct histogram_key *key, uint64_t weight,
+                      uint64_t samples)
+{
 	size_t *slot;
 
 	if (histogram->count >= histogram->slot_count / 2 && grow(histogram))
@@ -74,9 +80,9 @@ int histogram_add(struct histogram *histogram, const struct histogram_key *key, 
 		*slot = ++histogram->count;
 	}
 	histogram->entries[*slot - 1].weight += weight;
-	histogram->entries[*slot - 1].samples++;
+	histogram->entries[*slot - 1].samples += samples;
 	histogram->weight += weight;
-	histogram->samples++;
+	histogram->samples += samples;
 	return 0;
 }
 

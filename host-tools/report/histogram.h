@@ -3,6 +3,7 @@
 #ifndef HOST_TOOLS_REPORT_HISTOGRAM_H
 #define HOST_TOOLS_REPORT_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct histogram_key {
 	char level; /* of privilege, as perf shows it; 0 */
 };
 
+/* Whether it is the same key. */
+bool histogram_is_key(const struct histogram_key *a, const struct histogram_key *b);
+
 struct histogram_entry {
 	struct histogram_key key;
 	uint64_t weight; /* PERIODs */
@@ -32,8 +36,10 @@ struct histogram {
 	uint64_t weight, samples; /* of all entries */
 };
 
-/* Add a sample. 0 or -ENOMEM. */
+/* Add a sample; or so many, of that weight together. 0 or -ENOMEM. */
 int histogram_add(struct histogram *histogram, const struct histogram_key *key, uint64_t weight);
+int histogram_add_all(struct histogram *histogram, const struct histogram_key *key, uint64_t weight,
+                      uint64_t samples);
 
 /* The heaviest first, those of equal weight by their texts. Nothing can be added afterwards. */
 void histogram_sort(struct histogram *histogram);

@@ -147,7 +147,7 @@ void report_table_print(const struct report_table *table, const char *event,
 	fprintf(out, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n#\n", name,
 	        histogram->weight);
 	print_head(table, widths, out);
-	for (size_t i = 0; i < histogram->count; i++) {
+	for (size_t i = 0; i < histogram->count && (!table->most || i < table->most); i++) {
 		if (share_of(histogram, &histogram->entries[i]) >= table->limit)
 			print_entry(table, histogram, &histogram->entries[i], widths, out);
 	}

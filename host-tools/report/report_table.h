@@ -19,6 +19,7 @@ struct report_table {
 	unsigned columns;      /* REPORT_* */
 	bool samples;          /* how many a line stands for */
 	double limit;          /* percent; lines below it are left out */
+	size_t most;           /* lines; 0: all */
 	const char *separator; /* NULL: columns are padded, under a head */
 };
 

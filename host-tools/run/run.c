@@ -98,17 +98,23 @@ static int report(struct machine *machine, const struct run_options *options,
 	if (machine->recorded && options->stat)
 		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
 	else if (machine->recorded)
-		status = guest_summary(&machine->session, options->output.path,
-		                       machine->reader.replaced);
+		status = guest_summary(
+		    &machine->session,
+		    options->top.wanted && !options->keeps ? NULL : options->output.path,
+		    machine->reader.replaced);
 	else if (!code && options->json)
 		print_json_line(machine, out);
 	else if (!code)
 		print_console(machine, out);
+	if (machine->quits && !machine->signal)
+		return status;
 	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
 		say("the machine did not come to its end: its state became %s",
 		    region_state_name(machine->session.ledger.head.state));
 		return RUN_UNFINISHED;
 	}
+	if (!code && machine->signal) /* what was looked at when all was over */
+		return RUN_SIGNAL + machine->signal;
 	if (!code)
 		return status      ? status
 		       : unfetched ? RUN_ERROR

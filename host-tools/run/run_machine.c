@@ -62,6 +62,8 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 		.symbols = options->output.symbols,
 		.booted = options->image,
 		.payload = options->guest.payload,
+		.see = machine->top ? top_see : NULL,
+		.see_context = machine->top,
 		.command = command,
 		.command_words = command_words,
 	};
@@ -74,11 +76,13 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 	code = session_begin(&machine->session, &machine->region, &session, error);
 	machine->has_session = !code;
 	if (!code) {
-		bool aside = output_is_stream(&options->output) || options->json;
+		bool aside = output_is_stream(&options->output) || options->json || machine->top;
 
 		guest_output_begin(&machine->printed, &machine->region, aside, false);
 		guest_fetch_begin(&machine->fetch, &options->guest, &machine->region);
 	}
+	if (!code && machine->top)
+		return top_begin(machine->top, &machine->session, error);
 	/* The file's own trouble is found, and told, by reading here. */
 	/* Nor can what is put into a stream be taken back when a reader dies: it is read here. */
 	if (!code && !machine->session.writer.failed && !machine->session.writer.is_stream) {
@@ -220,7 +224,10 @@ static enum turn loop(struct machine *machine, const struct run_options *options
 		turn = look(machine, options, command, command_words, error);
 		if (turn == TURN_ON && machine->is_last && !machine->has_more)
 			turn = run_state_after_death(machine, error);
-		if (turn == TURN_ON && machine->signal) {
+		if (turn == TURN_ON && machine->top)
+			machine->quits = top_turn(machine->top, "waiting for the image to start") ==
+			                 TOP_QUIT;
+		if (turn == TURN_ON && (machine->signal || machine->quits)) {
 			error_set(error, -EINTR, "interrupted");
 			turn = TURN_FAIL;
 		}
@@ -253,6 +260,8 @@ static int finish(struct machine *machine, enum turn turn, struct error *error)
 	take_output(machine, true, &reason);
 	guest_output_show(&machine->printed, &machine->progress, machine->signal ? LAST_MS : -1,
 	                  &reason);
+	if (machine->top)
+		top_end(machine->top);
 	if (turn == TURN_DONE && code)
 		*error = reason;
 	return turn == TURN_DONE ? code : -EIO;
@@ -283,11 +292,15 @@ int machine_run(struct machine *machine, const struct run_options *options,
 	if (options->verbose)
 		show_serial(machine);
 	progress_clear(&machine->progress);
+	if (machine->top && !code)
+		top_browse(machine->top, machine->signals, &machine->signal);
+	top_restore(machine->top);
 	return code;
 }
 
 void machine_free(struct machine *machine)
 {
+	top_close(machine->top);
 	if (machine->has_session)
 		session_end(&machine->session);
 	perf_writer_abandon(&machine->output);

@@ -16,6 +16,7 @@
 #include "host-tools/session/progress.h"
 #include "host-tools/session/reader_process.h"
 #include "host-tools/session/session.h"
+#include "host-tools/top/top.h"
 
 struct machine {
 	struct qemu qemu;
@@ -31,6 +32,8 @@ struct machine {
 	struct progress progress;
 	struct guest_output printed; /* by the program */
 	struct guest_fetch fetch;
+	struct top *top;       /* that shows it meanwhile; NULL: none does */
+	bool quits;            /* its user wants no more of it */
 	char *append;          /* the command as QEMU hands it over */
 	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
 	uint64_t serial_shown; /* bytes of the serial line, with -v */

@@ -49,6 +49,7 @@ static const struct argp_option argp_options[] = {
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
 	{ "json", 'j', NULL, 0, "what `stat` or `selftest` finds as JSON, on standard output", 0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command, and boot nothing", 0 },
+	TOP_OPTIONS,
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
 	{ 0 },
 };
@@ -131,6 +132,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
 		return 0;
 	default:
+		if (!top_option_parse(key, arg, state, &options->top))
+			return 0;
 		return output_option_parse(key, arg, state, &options->output);
 	}
 }
@@ -141,6 +144,7 @@ static const struct argp argp = {
 	.args_doc =
 	    "[QEMU OPTIONS...] -- record -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- stat -e EVENT... -- WORKLOAD\n"
+	    "[QEMU OPTIONS...] -- top -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- selftest|list|version|help",
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write what it records to "
@@ -217,6 +221,20 @@ static void ask_for_json(struct run_options *options)
 	options->guest.words = words;
 }
 
+/* `top' is `record', shown live: the machine knows no other. */
+static void take_top(struct run_options *options)
+{
+	static char record[] = "record";
+
+	options->top.wanted = is_command(options, "top");
+	if (options->top.wanted)
+		options->guest.words[0] = record;
+	if (options->top.any && !options->top.wanted)
+		refuse("--stdio, --delay, --entries, --sort: these are of `top'");
+	if (options->top.wanted && output_is_stream(&options->output))
+		refuse("-o -: standard output is what `top' shows itself on");
+}
+
 static void check_whole(const struct run_options *options)
 {
 	if (options->guest.count <= 0)
@@ -242,6 +260,7 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 		.arch = "x86_64",
 		.region_size = 64 << 20,
 		.timeout = 60,
+		.top = TOP_DEFAULTS,
 	};
 	if (!words)
 		refuse("no memory");
@@ -259,9 +278,12 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	options->guest.machine = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
 	options->guest.poweroff = true;
 	options->stat = is_command(options, "stat");
+	take_top(options);
 	check_whole(options);
 	if (options->json && !options->stat)
 		ask_for_json(options);
-	if (!options->output.path)
-		options->output.path = options->stat ? "/dev/null" : "perf.data";
+	options->keeps = options->output.path;
+	if (!options->keeps)
+		options->output.path = options->stat || options->top.wanted ? "/dev/null"
+		                                                            : "perf.data";
 }

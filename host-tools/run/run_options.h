@@ -8,11 +8,13 @@
 
 #include "host-tools/guest/guest.h"
 #include "host-tools/session/output_options.h"
+#include "host-tools/top/top_options.h"
 
 struct run_options {
 	const char *arch;             /* "x86_64" unless said */
 	const char *image;            /* NULL: where this tool was built */
-	struct output_options output; /* "perf.data" unless said; of `stat`, /dev/null */
+	struct output_options output; /* "perf.data" unless said; of `stat` and `top`, /dev/null */
+	bool keeps;                   /* its name was said */
 	const char *qemu;             /* NULL: search $PATH */
 	const char *firmware;         /* NULL: search */
 	const char *region;           /* file to keep the shared memory in; NULL: anonymous */
@@ -23,6 +25,7 @@ struct run_options {
 	bool no_doorbell; /* poll */
 	bool json;        /* of `stat`: counts for machines */
 	bool stat;        /* the command is that */
+	struct top_options top;
 	char **qemu_options;
 	int qemu_option_count;
 	struct guest guest;

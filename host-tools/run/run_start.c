@@ -75,6 +75,17 @@ static int open_output(struct machine *machine, const struct run_options *option
 	                        error);
 }
 
+/* What says that there is no terminal, or how far the machine is, is not to be in the picture. */
+static int open_top(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	if (!options->top.wanted)
+		return 0;
+	machine->top = top_open(&options->top, error);
+	machine->progress.shown = false;
+	machine->progress.disk_told = !options->keeps;
+	return machine->top ? 0 : -ENOTTY;
+}
+
 /* QEMU reads a file: by the name that a descriptor has in its own process. */
 static int hand_over(struct machine *machine, const struct run_options *options,
                      struct qemu_config *config, char *path, size_t size, struct error *error)
@@ -111,6 +122,8 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 	code = machine->append ? signals_open(&machine->signals, error) : -ENOMEM;
 	if (!code)
 		code = open_output(machine, options, error);
+	if (!code)
+		code = open_top(machine, options, error);
 	if (!code)
 		code = hand_over(machine, options, &config, initrd, sizeof(initrd), error);
 	if (!code)

@@ -63,6 +63,9 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 	session->samples += record->type == PERF_RECORD_SAMPLE;
 	note_time(session, record, event);
 	session->records++;
+	if (session->options.see)
+		session->options.see(session->options.see_context, record,
+		                     (uint32_t)(event - session->ledger.events));
 	return 0;
 }
 

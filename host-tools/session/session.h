@@ -30,7 +30,11 @@ struct session_options {
 	bool e_machine;  /* E_MACHINE, too, which only the newest perfs know */
 	bool buildid_cache; /* put the images' files into perf's cache */
 	bool journal;       /* in a file beside the output, so that others can go on with it */
-	bool join;          /* the run may have gone on for long: others' part of it is told */
+	/* Shown each record when it is counted, with its event's index in the ledger; NULL: nobody
+	 * looks. Not by a reader's process. */
+	void (*see)(void *context, const struct perf_event_header *record, uint32_t event);
+	void *see_context;
+	bool join; /* the run may have gone on for long: others' part of it is told */
 };
 
 /* Of the times that the machine stood still to be read (channel_stop()). */

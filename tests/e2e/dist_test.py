@@ -31,7 +31,7 @@ FILES = {"bareperfx64.efi", "bareperfaa64.efi", "bareperf.img.xz", "LICENSES.txt
          f"{TOOL}.tar.xz", f"{SYMBOLS}.tar.xz",
          *(f"bareperf-{VERSION}-sdk-{arch}.tar.xz" for arch in ARCHES)}
 STATIC = {"newlib", "libgcc", "gnu-efi", "device-tree-compiler", "libpfm4", "libiberty", "glibc"}
-DYNAMIC = {"elfutils", "zlib", "jansson", "capstone", "glibc"}
+DYNAMIC = {"elfutils", "zlib", "jansson", "capstone", "ncurses", "glibc"}
 LINKED = {*((name, "STATIC_LINK") for name in STATIC), *((name, "DYNAMIC_LINK") for name in DYNAMIC)}
 
 

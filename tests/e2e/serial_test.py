@@ -163,6 +163,29 @@ def a_line_that_is_waited_for(board):
                f"{claim}: what it stood still is in no time of the event", (event, cpu))
 
 
+def a_line_that_is_too_slow_to_watch(board):
+    """The machine is told to sample less often, and does; its accounts stay exact. The ring holds some
+    290 samples, and the line takes a second or two for them."""
+    claim = f"{board.name}, 115200 bit/s and top"
+    with board.line() as line:
+        line.rate = 11520
+        tool = Tool(board.directory, unix(line))
+        status, text = tool("top --stdio -e cpu-clock -F 8000 -m 4 -- calltree 12", "-o", "watched")
+        tool.is_exact(claim, status, text, "watched")
+        event = tool.dump("watched")["events"][0]
+        said = re.findall(r"too slow for it: the machine samples (\d+) times as seldom", text)
+        tap.ok(event["slower"] >= 2 and said and int(said[-1]) == event["slower"],
+               f"{claim}: that the machine samples less often is told", (event, text[-2000:]))
+        script = subprocess.run(["perf", "script", "-i", board.directory / "watched", "-F", "period"],
+                                capture_output=True, text=True, check=False).stdout
+        periods = [int(period) for period in script.split()]
+        tap.ok(periods[-2] >= 0.9 * 125000 * event["slower"] > 1.5 * min(periods),
+               f"{claim}: as its PERIODs say", (periods[:5], periods[-5:], event))
+        last = text[text.index("# last block"):]
+        tap.ok(f"# Event count (approx.): {sum(periods)}\n" in last,
+               f"{claim}: what was shown is what is in the file", last[:1000])
+
+
 def a_bad_line(board, each):
     """So many of a thousand frames, each way, are lost; as many flipped, doubled and late."""
     claim = f"{board.name}, {0.4 * each:g} % of frames spoiled"
@@ -369,6 +392,7 @@ def pc(directory):
         a_program_that_talks(board)
         many_recordings(board, recordings.KINDS)
         a_line_that_is_too_slow(board)
+        a_line_that_is_too_slow_to_watch(board)
         a_line_that_is_waited_for(board)
         a_bad_line(board, 3)
         a_bad_line(board, 50)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A live view of a session: where its samples are, while they come. Whoever drains the session
+ * calls top_turn() beside it; nothing here waits, but for top_browse(), which is for when all is
+ * over. Thread: the one that drains.
+ */
+#ifndef HOST_TOOLS_TOP_TOP_H
+#define HOST_TOOLS_TOP_TOP_H
+
+#include <stdbool.h>
+
+#include "host-tools/session/session.h"
+#include "host-tools/top/top_options.h"
+
+struct top;
+
+/* What the user wants. */
+enum top_wish {
+	TOP_ON,
+	TOP_QUIT, /* no more, as 'q' says, or as standard output is gone */
+};
+
+/* Take the terminal, or standard output. NULL: there is none to be had, and error says why. From
+ * here on what goes to standard error waits for top_restore(), if a terminal is taken. */
+struct top *top_open(const struct top_options *options, struct error *error);
+
+/* For session_options.see, with the top as its context. */
+void top_see(void *context, const struct perf_event_header *record, uint32_t event);
+
+/* It is this session, which has begun, that is shown. 0 or -ENOMEM. */
+int top_begin(struct top *top, struct session *session, struct error *error);
+
+/* Show it anew if it is time, and obey the keys that came. Before top_begin(): says what is waited
+ * for. */
+enum top_wish top_turn(struct top *top, const char *waiting);
+
+/* The recording is over, and the session's last accounts are there: the last block. */
+void top_end(struct top *top);
+
+/* On a terminal, go on until 'q' or a signal of signals (a signalfd), whose number *signal
+ * becomes. */
+void top_browse(struct top *top, int signals, int *signal);
+
+/* Give the terminal back as it was, and print what was said meanwhile. */
+void top_restore(struct top *top);
+
+/* top_restore(), and free it; NULL is none. Before session_end(). */
+void top_close(struct top *top);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a live view is asked for: the options that `top' and `run -- top' have in common. */
+#ifndef HOST_TOOLS_TOP_TOP_OPTIONS_H
+#define HOST_TOOLS_TOP_TOP_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+struct top_options {
+	bool wanted;      /* there is to be one */
+	bool stdio;       /* as text, a block at a time */
+	bool any;         /* one of these was given */
+	double delay;     /* s from one to the next */
+	unsigned entries; /* lines of a block but the last */
+	unsigned columns; /* REPORT_*, report_table.h */
+};
+
+#define TOP_DEFAULTS                      \
+	{                                 \
+		.delay = 1, .entries = 20 \
+	}
+
+/* Above all keys of those who use these. */
+enum { TOP_STDIO = 0x2000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
+
+/* Lines of a table of argp options. */
+/* clang-format off */
+#define TOP_OPTIONS                                                                                 \
+	{ "stdio", TOP_STDIO, NULL, 0,                                                   \
+	  "of `top': as text, a block at a time; where standard output is no terminal anyway", 0 },  \
+	{ "delay", TOP_DELAY, "S", 0, "of `top': s from one view to the next (default: 1)", 0 },    \
+	{ "entries", TOP_ENTRIES, "N", 0,                                                            \
+	  "of `top --stdio': lines of each block but the last (default: 20)", 0 },                   \
+	{ "sort", TOP_SORT, "KEYS", 0,                                                               \
+	  "of `top': what a line stands for, any of dso, symbol and cpu (default: dso,symbol)", 0 }
+/* clang-format on */
+
+/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
+error_t top_option_parse(int key, char *arg, struct argp_state *state, struct top_options *options);
+
+#endif

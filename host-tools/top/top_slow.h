@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A cable that brings less than a machine samples: the machine is told, by its mailbox, to sample
+ * less often ("slower N", docs/trace-region.md), before more is lost. What it then samples has
+ * larger PERIODs, so no share changes. Thread: the one that drains.
+ */
+#ifndef HOST_TOOLS_TOP_TOP_SLOW_H
+#define HOST_TOOLS_TOP_TOP_SLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host-tools/session/session.h"
+
+struct top_slow {
+	uint64_t factor;                     /* that the machine was told; 0: it was told nothing */
+	uint64_t generated, delivered, lost; /* at the last look, */
+	double looked;                       /* s, which was then */
+	bool cannot;                         /* its firmware knows no such command */
+};
+
+/* What it takes to decide: since the last look, records that the machine made and that came, how
+ * many it has lost, and the most that was in a ring, 0 to 1. The factor by which it should sample
+ * less often than now; 1: it is well. */
+uint64_t top_slow_factor(uint64_t generated, uint64_t delivered, uint64_t lost, double fill);
+
+/* Look, if it is time, at a session whose ledger is up to date; fill: the most in any ring since
+ * the last look. stopped: it is to be told nothing any more. */
+void top_slow_look(struct top_slow *slow, struct session *session, double now, double fill,
+                   bool stopped);
+
+/* What to tell people; false: nothing. */
+bool top_slow_text(const struct top_slow *slow, const struct session *session, char *text,
+                   size_t size);
+
+#endif

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""A terminal that a test types into and reads: tmux, by what it shows."""
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+import live
+
+
+def missing():
+    """Why there is none, or None."""
+    return None if shutil.which("tmux") else "tmux is not installed"
+
+
+class Terminal:
+    """A command in a terminal of so many columns and rows. Behind it a shell says how it ended and
+    what state the terminal is in."""
+
+    def __init__(self, *command, columns=100, rows=30, cwd=None, environment=()):
+        self.directory = tempfile.TemporaryDirectory(prefix="bareperf-tmux-")
+        self.ended = pathlib.Path(self.directory.name) / "ended"
+        words = " ".join(shlex.quote(str(word)) for word in command)
+        script = f"{words}; status=$?; {{ echo $status; stty -a; }} >{self.ended}.part; " \
+                 f"mv {self.ended}.part {self.ended}; exec sleep 1000"
+        self.socket = pathlib.Path(self.directory.name) / "socket"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows,
+                  "env", *environment, "sh", "-c", script, cwd=cwd)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.tmux("kill-server", check=False)
+        self.directory.cleanup()
+
+    def tmux(self, *words, check=True, cwd=None):
+        return subprocess.run(["tmux", "-S", str(self.socket), *map(str, words)], capture_output=True,
+                              text=True, check=check, cwd=cwd).stdout
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def lines(self):
+        return self.screen().splitlines()
+
+    def press(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", columns, "-y", rows)
+
+    def until(self, pattern, flags=re.M):
+        """The first match of it on the screen; None: it never came."""
+        found = []
+
+        def look():
+            found[:] = [re.search(pattern, self.screen(), flags)]
+            return found[0] or self.ended.exists()
+        live.until(look, seconds=60, pause=0.05)
+        return found[0]
+
+    def shows(self, *texts):
+        """Whether all of these come to stand on the screen together."""
+        return bool(live.until(lambda: all(text in self.screen() for text in texts), seconds=60,
+                               pause=0.05))
+
+    def pid(self, name="bareperf"):
+        """Of the command."""
+        shell = self.tmux("list-panes", "-F", "#{pane_pid}").strip()
+        done = subprocess.run(["pgrep", "-P", shell, name], capture_output=True, text=True, check=False)
+        return int(done.stdout.split()[0])
+
+    def end(self):
+        """Its exit status, whether the terminal is as it was, and what stands there."""
+        if not live.until(self.ended.exists, seconds=60, pause=0.05):
+            return None, False, self.screen()
+        status, state = self.ended.read_text().split("\n", 1)
+        words = state.replace(";", " ").split()
+        sane = all(word in words for word in ("icanon", "echo", "isig", "opost", "icrnl"))
+        alternate = self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip()
+        return int(status), sane and alternate == "0 1", self.screen()
