@@ -10,19 +10,15 @@
 #include "abi/trace_region.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/hpet.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 
-#define WINDOW_MS     10U
-#define MAX_CYCLES    200000000U /* of the TSC for a window: 20 ms at 10 GHz */
-#define STUCK_READS   2000U      /* without a change: the reference does not run */
-#define BEST_OF       8          /* readings of which the quickest counts */
-#define PM_TIMER_HZ   3579545U
-#define HPET_PERIOD   0x004 /* high half of the capabilities: femtoseconds a tick */
-#define HPET_CONFIG   0x010
-#define HPET_RUNS     1U
-#define HPET_COUNTER  0x0f0
-#define FS_PER_SECOND 1000000000000000ULL
+#define WINDOW_MS   10U
+#define MAX_CYCLES  200000000U /* of the TSC for a window: 20 ms at 10 GHz */
+#define STUCK_READS 2000U      /* without a change: the reference does not run */
+#define BEST_OF     8          /* readings of which the quickest counts */
+#define PM_TIMER_HZ 3579545U
 
 /* A counter that goes up by frequency a second. */
 struct reference {
@@ -46,11 +42,6 @@ static uint32_t read_pm_timer(void)
 	return *(volatile uint32_t *)x86_platform->pm_timer;
 }
 
-static uint32_t hpet_read(unsigned offset)
-{
-	return *(volatile uint32_t *)(x86_platform->hpet + offset);
-}
-
 static uint32_t read_hpet(void)
 {
 	return hpet_read(HPET_COUNTER);
@@ -72,27 +63,18 @@ void clock_give_back(void)
 {
 	if (!hpet_started)
 		return;
-	*(volatile uint32_t *)(x86_platform->hpet + HPET_CONFIG) = hpet_read(HPET_CONFIG) &
-	                                                           ~HPET_RUNS;
+	hpet_write(HPET_CONFIG, hpet_read(HPET_CONFIG) & ~HPET_RUNS);
 	hpet_started = false;
 }
 
 static bool find_hpet(struct reference *reference)
 {
-	uint32_t period;
+	uint64_t rate = hpet_rate();
 
-	if (x86_platform->hpet == 0)
+	if (rate == 0)
 		return false;
-	period = hpet_read(HPET_PERIOD);
-	if (period == 0 || period > 100000000) /* specification 1.0a, 2.3.4: at most 5F5E100H */
-		return false;
-	if (!(hpet_read(HPET_CONFIG) & HPET_RUNS)) {
-		*(volatile uint32_t *)(x86_platform->hpet + HPET_CONFIG) = hpet_read(HPET_CONFIG) |
-		                                                           HPET_RUNS;
-		hpet_started = true;
-	}
-	*reference =
-	    (struct reference){ read_hpet, FS_PER_SECOND / period, UINT32_MAX, TR_CLOCK_HPET };
+	hpet_started |= hpet_start();
+	*reference = (struct reference){ read_hpet, rate, UINT32_MAX, TR_CLOCK_HPET };
 	return true;
 }
 
@@ -142,21 +124,31 @@ static bool wait_window(const struct reference *reference, uint32_t start)
 	return false;
 }
 
-static int clock_measure(const struct reference *reference, struct clock_rates *rates)
+/* Where the HPET is our timer, the APIC's is the firmware's. */
+static void count_down(uint32_t from)
 {
-	struct reading start, end;
-	uint64_t ticks;
-
+	if (hpet_is_claimed())
+		return;
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
-	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+	apic_write(APIC_TIMER_INITIAL, from);
+}
+
+static int clock_measure(const struct reference *reference, struct clock_rates *rates)
+{
+	uint64_t interrupts = arch_irq_save(), ticks;
+	struct reading start, end = { 0 };
+	bool measured;
+
+	count_down(UINT32_MAX);
 	start = take_reading(reference);
-	if (!wait_window(reference, start.reference)) {
-		apic_write(APIC_TIMER_INITIAL, 0);
+	measured = wait_window(reference, start.reference);
+	if (measured)
+		end = take_reading(reference);
+	count_down(0);
+	arch_irq_restore(interrupts);
+	if (!measured)
 		return -ENODEV;
-	}
-	end = take_reading(reference);
-	apic_write(APIC_TIMER_INITIAL, 0);
 	ticks = (end.reference - start.reference) & reference->mask;
 	rates->tsc = (end.tsc - start.tsc) * reference->frequency / ticks;
 	rates->apic = (uint64_t)(start.apic - end.apic) * reference->frequency / ticks;

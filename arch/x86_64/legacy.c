@@ -2,50 +2,70 @@
 #include "arch/x86_64/legacy.h"
 
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/platform.h"
 
 /* Intel 8259A: operation control word 1, the mask, is at the odd port. */
 #define PIC1_MASK 0x21
 #define PIC2_MASK 0xa1
 
 /* Intel 82093AA: a register is selected at 0 and accessed at 10H. */
-#define IOAPIC_SELECT   0x00
-#define IOAPIC_WINDOW   0x10
-#define IOAPIC_VERSION  0x01
-#define IOAPIC_REDIRECT 0x10 /* two words an input */
-#define IOAPIC_MASKED   (1U << 16)
+#define IOAPIC_SELECT  0x00
+#define IOAPIC_WINDOW  0x10
+#define IOAPIC_VERSION 0x01
 
 #define MAX_INPUTS 240U
 
 static uint8_t pic_masks[2];
-static const struct arch_platform *platform;
 static uint32_t selected[ARCH_MAX_IOAPICS]; /* by the firmware, that may be about to use it */
 static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
 
 static volatile uint32_t *ioapic_window(unsigned ioapic, unsigned reg)
 {
-	uint64_t base = platform->ioapics[ioapic];
+	uint64_t base = x86_platform->ioapics[ioapic];
 
 	*(volatile uint32_t *)(base + IOAPIC_SELECT) = reg;
 	return (volatile uint32_t *)(base + IOAPIC_WINDOW);
 }
 
-static unsigned nr_inputs(unsigned ioapic)
+unsigned ioapic_inputs(unsigned ioapic)
 {
 	unsigned inputs = (*ioapic_window(ioapic, IOAPIC_VERSION) >> 16 & 0xff) + 1;
 
 	return inputs < MAX_INPUTS ? inputs : MAX_INPUTS;
 }
 
-void legacy_take_over(const struct arch_platform *facts)
+/* An interrupt in between, of the firmware's, may select another. */
+uint32_t ioapic_read(unsigned ioapic, unsigned reg)
 {
-	platform = facts;
+	uint64_t interrupts = arch_irq_save();
+	uint32_t value = *ioapic_window(ioapic, reg);
+
+	arch_irq_restore(interrupts);
+	return value;
+}
+
+void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value)
+{
+	uint64_t interrupts = arch_irq_save();
+
+	*ioapic_window(ioapic, reg) = value;
+	arch_irq_restore(interrupts);
+}
+
+bool pic_is_masked(unsigned input)
+{
+	return arch_port_read(input < 8 ? PIC1_MASK : PIC2_MASK) >> input % 8 & 1;
+}
+
+void legacy_take_over(void)
+{
 	pic_masks[0] = arch_port_read(PIC1_MASK);
 	pic_masks[1] = arch_port_read(PIC2_MASK);
 	arch_port_write(PIC1_MASK, 0xff);
 	arch_port_write(PIC2_MASK, 0xff);
-	for (unsigned i = 0; i < platform->ioapic_count; i++) {
-		selected[i] = *(volatile uint32_t *)(platform->ioapics[i] + IOAPIC_SELECT);
-		for (unsigned input = 0; input < nr_inputs(i); input++) {
+	for (unsigned i = 0; i < x86_platform->ioapic_count; i++) {
+		selected[i] = *(volatile uint32_t *)(x86_platform->ioapics[i] + IOAPIC_SELECT);
+		for (unsigned input = 0; input < ioapic_inputs(i); input++) {
 			redirections[i][input] = *ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
 			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input] |
 			                                                 IOAPIC_MASKED;
@@ -55,10 +75,10 @@ void legacy_take_over(const struct arch_platform *facts)
 
 void legacy_give_back(void)
 {
-	for (unsigned i = 0; i < platform->ioapic_count; i++) {
-		for (unsigned input = 0; input < nr_inputs(i); input++)
+	for (unsigned i = 0; i < x86_platform->ioapic_count; i++) {
+		for (unsigned input = 0; input < ioapic_inputs(i); input++)
 			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input];
-		*(volatile uint32_t *)(platform->ioapics[i] + IOAPIC_SELECT) = selected[i];
+		*(volatile uint32_t *)(x86_platform->ioapics[i] + IOAPIC_SELECT) = selected[i];
 	}
 	arch_port_write(PIC1_MASK, pic_masks[0]);
 	arch_port_write(PIC2_MASK, pic_masks[1]);

@@ -121,7 +121,7 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 {
 	arch_irq_save();
 	x86_take_cpu(0, &firmware);
-	legacy_take_over(x86_platform);
+	legacy_take_over();
 	taken = true;
 	return x86_call_on_stack(story, arg, x86_cpus[0].stacks[STACK_THREAD].high);
 }

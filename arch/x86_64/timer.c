@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The local APIC's timer: TSC-deadline mode where there is one, else one-shot. SDM volume
- * 3A, 11.5.4 */
+ * 3A, 11.5.4. Where that is the firmware's, which goes on, a comparator of the HPET. */
 #include "arch/x86_64/timer.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
 
@@ -15,7 +16,7 @@
 
 static struct {
 	arch_handler_fn handler;
-	uint64_t ratio; /* APIC ticks a TSC cycle, * 2^32 */
+	uint64_t ratio; /* the timer's ticks a TSC cycle, * 2^32 */
 	bool tsc_deadline;
 	uint64_t tsc; /* Hz */
 } timer;
@@ -35,8 +36,8 @@ int arch_clock_init(struct arch_clock *clock)
 	clock->frequency = rates.tsc;
 	clock->source = rates.source;
 	timer.tsc = rates.tsc;
-	timer.ratio = (rates.apic << 32) / rates.tsc;
-	timer.tsc_deadline = cpuid(1, 0).ecx & (1U << 24);
+	timer.ratio = ((hpet_is_claimed() ? hpet_rate() : rates.apic) << 32) / rates.tsc;
+	timer.tsc_deadline = !hpet_is_claimed() && cpuid(1, 0).ecx & (1U << 24);
 	return 0;
 }
 
@@ -57,7 +58,11 @@ static void timer_program(uint64_t deadline)
 	span = deadline > now ? deadline - now : 0;
 	span = span < MAX_SPAN ? span : MAX_SPAN;
 	ticks = (span * timer.ratio >> 32) + 1;
-	apic_write(APIC_TIMER_INITIAL, ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX);
+	ticks = ticks < UINT32_MAX ? ticks : UINT32_MAX;
+	if (hpet_is_claimed())
+		hpet_arm((uint32_t)ticks);
+	else
+		apic_write(APIC_TIMER_INITIAL, (uint32_t)ticks);
 }
 
 void arch_timer_arm(uint64_t deadline)
@@ -69,7 +74,9 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	deadlines[arch_cpu()] = 0;
-	if (timer.tsc_deadline)
+	if (hpet_is_claimed())
+		hpet_disarm();
+	else if (timer.tsc_deadline)
 		wrmsr(IA32_TSC_DEADLINE, 0);
 	else
 		apic_write(APIC_TIMER_INITIAL, 0);
@@ -77,7 +84,7 @@ void arch_timer_disarm(void)
 
 /* One that comes early (a long span in pieces, or rounding) goes on waiting; one that was already
  * under way when the timer was disarmed is dropped. */
-static void handle_timer(const struct arch_regs *regs)
+void timer_expired(const struct arch_regs *regs)
 {
 	uint64_t deadline = deadlines[arch_cpu()];
 
@@ -106,7 +113,9 @@ int arch_timer_init(arch_handler_fn handler)
 	if (timer.tsc == 0)
 		return -ENODEV; /* arch_clock_init() found nothing */
 	timer.handler = handler;
-	interrupts_set_handler(VECTOR_TIMER, handle_timer);
+	if (hpet_is_claimed())
+		return 0;
+	interrupts_set_handler(VECTOR_TIMER, timer_expired);
 	timer_init_cpu();
 	return 0;
 }

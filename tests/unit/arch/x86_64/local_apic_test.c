@@ -17,6 +17,7 @@
 #include "arch/host/fake_cpu.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/clock.h"
+#include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/timer.h"
@@ -36,6 +37,27 @@ static struct {
 static uint32_t page[1024] __attribute__((aligned(4096))); /* xAPIC's registers */
 static arch_handler_fn timer_vector;
 static unsigned fired;
+
+/* ---- There is no HPET ---- */
+
+bool hpet_is_claimed(void)
+{
+	return false;
+}
+
+uint64_t hpet_rate(void)
+{
+	return 0;
+}
+
+void hpet_arm(uint32_t ticks)
+{
+	(void)ticks;
+}
+
+void hpet_disarm(void)
+{
+}
 
 /* ---- The registers ---- */
 
