@@ -16,6 +16,8 @@
 #define PAYLOAD_PAGES   64U
 #define MAIN_PAGES      256U /* of the boot CPU's payload */
 
+#define FIRMWARE_STACK (128U << 10) /* at least so much: UEFI 2.10, 2.3.6 */
+
 struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 static unsigned count;
 
@@ -36,6 +38,8 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();
 
+	if (arm_machine.joined)
+		return lies_in(sp, arm_machine.joined_stack, FIRMWARE_STACK, low, high);
 	return lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
 	       lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
 	       lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * PAGE, low, high) ||
@@ -97,4 +101,9 @@ int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn allo
 	for (unsigned i = 0; !code && i < cpus; i++)
 		code = add_cpu(&platform->cpus[i], alloc, hole);
 	return code;
+}
+
+void arm_cpus_join(void)
+{
+	count = 1;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GICv3 and GICv4: Arm Generic Interrupt Controller Architecture Specification, IHI 0069H. */
+#include "arch/aarch64/gicv3.h"
+
 #include <errno.h>
 
 #include "arch/aarch64/exception.h"
@@ -7,24 +9,8 @@
 #include "arch/aarch64/gic_spi.h"
 #include "arch/aarch64/sysreg.h"
 
-#define GICD_CTLR_GRP1 (1U << 1) /* EnableGrp1, EnableGrp1A: the same bit in both views */
-#define GICD_CTLR_ARE  (1U << 4)
-#define GICD_CTLR_RWP  (1U << 31)
-
-/* RD_base, and SGI_base behind it */
-#define GICR_CTLR         0x0000
 #define GICR_TYPER        0x0008
 #define GICR_WAKER        0x0014
-#define GICR_SGI          0x10000
-#define GICR_IGROUPR0     (GICR_SGI + 0x080)
-#define GICR_ISENABLER0   (GICR_SGI + 0x100)
-#define GICR_ICENABLER0   (GICR_SGI + 0x180)
-#define GICR_ISPENDR0     (GICR_SGI + 0x200)
-#define GICR_ICPENDR0     (GICR_SGI + 0x280)
-#define GICR_ISACTIVER0   (GICR_SGI + 0x300)
-#define GICR_ICACTIVER0   (GICR_SGI + 0x380)
-#define GICR_IGRPMODR0    (GICR_SGI + 0xd00)
-#define GICR_CTLR_RWP     (1U << 3)
 #define GICR_TYPER_VLPIS  (1UL << 1)
 #define GICR_TYPER_LAST   (1UL << 4)
 #define GICR_WAKER_SLEEP  (1U << 1)
@@ -32,8 +18,7 @@
 #define GICR_FRAMES       0x20000U
 #define GICR_FRAMES_VLPIS 0x40000U
 
-#define GICR_IPRIORITYR (GICR_SGI + 0x400) /* a byte for each of 32 */
-#define PRIORITY_WORDS  8U
+#define PRIORITY_WORDS 8U
 
 /*
  * ARM_PRIORITY_URGENT masks the second and lets the first through in every view: a non-secure
@@ -99,7 +84,7 @@ static volatile uint8_t *find_frame(uint64_t address, uint64_t size, uint64_t mp
 	return NULL;
 }
 
-static volatile uint8_t *find_redistributor(uint64_t mpidr)
+volatile uint8_t *gicv3_redistributor(uint64_t mpidr)
 {
 	for (unsigned i = 0; i < tables->gicr_count; i++) {
 		volatile uint8_t *frame =
@@ -111,7 +96,7 @@ static volatile uint8_t *find_redistributor(uint64_t mpidr)
 	return NULL;
 }
 
-static bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
+bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
 {
 	for (unsigned i = 0; i < POLLS; i++) {
 		if (!(gic_read(base, offset) & bit))
@@ -180,7 +165,7 @@ static void restore_interface(const struct gic_saved *saved)
 
 static void gicv3_take(struct gic_saved *saved)
 {
-	volatile uint8_t *gicr = find_redistributor(arm_cpus[0].mpidr);
+	volatile uint8_t *gicr = gicv3_redistributor(arm_cpus[0].mpidr);
 
 	gic_take_spis(gicd, saved);
 	if (gicr)
@@ -236,7 +221,7 @@ static void cpu_interface_init(void)
 
 static int cpu_init(struct arm_cpu *cpu)
 {
-	volatile uint8_t *gicr = find_redistributor(cpu->mpidr);
+	volatile uint8_t *gicr = gicv3_redistributor(cpu->mpidr);
 
 	if (!gicr || !gicv3_wake(gicr))
 		return -ENODEV;

@@ -12,10 +12,18 @@ struct arm_machine {
 	struct arm_mmu mmu; /* first, for start.S */
 	struct arm_mmu payload_mmu;
 	const struct arch_platform *platform;
-	unsigned el;      /* that we run at: 1 or 2 */
-	uint64_t cntvoff; /* EL2: virtual counter = physical - cntvoff; the firmware's */
+	unsigned el;           /* that we run at: 1 or 2 */
+	bool joined;           /* the firmware goes on: join.c */
+	uint64_t joined_stack; /* it ends above here */
+	uint64_t cntvoff; /* EL2, joined: virtual counter = physical - cntvoff; the firmware's */
 };
 _Static_assert(offsetof(struct arm_machine, mmu) == MACHINE_MMU, "MACHINE_MMU");
+
+/* Keep our interrupts out where the firmware goes on. */
+static inline void arm_fiq_mask(void)
+{
+	asm volatile("msr daifset, #1" : : : "memory");
+}
 
 /* A thread begins: SErrors are reported from here on, and what masking by priority lets through
  * comes in. On stacks of ours, after the GIC's cpu_init(). Thread. */

@@ -107,7 +107,7 @@ static void write_type(uint32_t reg, uint64_t value)
 /* Entered at EL2 handlers are in counts only where an event asks for EL2. */
 void arch_counters_hide(uint32_t reg)
 {
-	if (current_el() == 2)
+	if (current_el() == 2 || arm_machine.joined)
 		return;
 	write_sysreg(vbar_el1, (uint64_t)(reg ? gic->vectors_el1_still : gic->vectors_el1));
 	isb();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Time: the generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which
- * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us.
+ * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us, or
+ * where the firmware goes on, and uses that, the physical one.
  */
 #include <errno.h>
 
@@ -13,16 +14,19 @@
 /* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
 #define PPI_EL2_PHYSICAL 26U
 #define PPI_VIRTUAL      27U
+#define PPI_EL1_PHYSICAL 30U
 
 static uint32_t timer_ppi(void)
 {
-	bool el2 = arm_machine.el == 2;
-	uint32_t ppi = el2 ? arm_machine.platform->timer_el2_interrupt
-	                   : arm_machine.platform->timer_virtual_interrupt;
+	const struct arch_platform *tables = arm_machine.platform;
+	bool el2 = arm_machine.el == 2, physical = arm_machine.joined;
+	uint32_t ppi = el2        ? tables->timer_el2_interrupt
+	               : physical ? tables->timer_el1_interrupt
+	                          : tables->timer_virtual_interrupt;
 
 	if (ppi >= GIC_FIRST_PPI && ppi < GIC_FIRST_SPI)
 		return ppi;
-	return el2 ? PPI_EL2_PHYSICAL : PPI_VIRTUAL;
+	return el2 ? PPI_EL2_PHYSICAL : physical ? PPI_EL1_PHYSICAL : PPI_VIRTUAL;
 }
 
 static arch_handler_fn timer_handler;
@@ -54,6 +58,9 @@ void arch_timer_arm(uint64_t deadline)
 	if (arm_machine.el == 2) {
 		write_sysreg(cnthp_cval_el2, deadline + arm_machine.cntvoff);
 		write_sysreg(cnthp_ctl_el2, CNT_CTL_ENABLE);
+	} else if (arm_machine.joined) {
+		write_sysreg(cntp_cval_el0, deadline + arm_machine.cntvoff);
+		write_sysreg(cntp_ctl_el0, CNT_CTL_ENABLE);
 	} else {
 		write_sysreg(cntv_cval_el0, deadline);
 		write_sysreg(cntv_ctl_el0, CNT_CTL_ENABLE);
@@ -65,6 +72,8 @@ void arch_timer_disarm(void)
 {
 	if (arm_machine.el == 2)
 		write_sysreg(cnthp_ctl_el2, 0);
+	else if (arm_machine.joined)
+		write_sysreg(cntp_ctl_el0, 0);
 	else
 		write_sysreg(cntv_ctl_el0, 0);
 	isb();
@@ -77,9 +86,13 @@ int arch_clock_init(struct arch_clock *clock)
 	return clock->frequency ? 0 : -ENODEV;
 }
 
+/* Where the firmware goes on, ours are FIQs, and IRQs are its own business. */
 void arch_irq_enable(void)
 {
-	asm volatile("msr daifclr, #3" : : : "memory");
+	if (arm_machine.joined)
+		asm volatile("msr daifclr, #1" : : : "memory");
+	else
+		asm volatile("msr daifclr, #3" : : : "memory");
 	if (arm_masks_by_priority)
 		arm_set_priority_mask(ARM_PRIORITY_ALL);
 }
@@ -87,7 +100,9 @@ void arch_irq_enable(void)
 /* With priority masking PSTATE.I stays clear in threads, for what is urgent. */
 void arch_irq_disable(void)
 {
-	if (arm_masks_by_priority)
+	if (arm_machine.joined)
+		arm_fiq_mask();
+	else if (arm_masks_by_priority)
 		arm_set_priority_mask(ARM_PRIORITY_URGENT);
 	else
 		asm volatile("msr daifset, #3" : : : "memory");

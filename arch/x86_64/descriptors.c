@@ -10,7 +10,6 @@
 #define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
 #define DESCRIPTOR_DATA   0x00cf93000000ffffULL /* present, ring 0, read and write, accessed */
 #define TYPE_TSS          (0x89ULL << 40)       /* present, available 64-bit TSS */
-#define TYPE_GATE         0x8eULL               /* present, ring 0, interrupt gate */
 
 struct __attribute__((packed)) tss {
 	uint32_t reserved_0;
@@ -74,7 +73,7 @@ static void set_gate(unsigned vector)
 	uint64_t target = entry_of_vector(vector);
 
 	idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
-	                  (uint64_t)stack_of_vector(vector) << 32 | TYPE_GATE << 40 |
+	                  (uint64_t)stack_of_vector(vector) << 32 | GATE_INTERRUPT << 40 |
 	                  (target >> 16 & 0xffff) << 48;
 	idt[vector].high = target >> 32;
 }
@@ -99,9 +98,11 @@ static uint64_t top_of_stack(unsigned cpu, enum x86_stack stack)
 
 void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 {
-	arch_pmi_fn *above = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high - 1;
+	arch_pmi_fn *high = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high;
 
-	__atomic_store_n(above, handler, __ATOMIC_RELAXED);
+	if (!high)
+		return; /* the firmware goes on, on its own: join.c asks */
+	__atomic_store_n(high - 1, handler, __ATOMIC_RELAXED);
 }
 
 void descriptors_init_cpu(unsigned cpu)

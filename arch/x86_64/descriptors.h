@@ -11,6 +11,8 @@
 #define TASK_PARKED     0xffe0       /* beyond any firmware's GDT */
 #define DESCRIPTOR_BUSY (1ULL << 41) /* of a TSS's type, 3.5 */
 
+#define GATE_INTERRUPT 0x8eULL /* of a gate's type: present, ring 0; 6.11, 6.14.1 */
+
 /* Operand of LGDT, LIDT, SGDT, SIDT. */
 struct __attribute__((packed)) descriptor_table {
 	uint16_t limit;

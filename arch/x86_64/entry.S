@@ -12,7 +12,10 @@
 	.equ GDT_TSS, 0x20	/* descriptors.h */
 	.equ VECTOR_DB, 1	/* registers.h */
 	.equ VECTOR_NMI, 2
+	.equ VECTOR_GP, 13
 	.equ VECTOR_TIMER, 0xf0	/* interrupts.h */
+
+	.equ FIRMWARES_STACK, 2	/* own_stack, where that is what was interrupted: join.c */
 
 	.text
 
@@ -87,12 +90,14 @@ x86_vectors:
 	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
 	.endm
 
-/* Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs and
+/* On the firmware's, where it is the boot CPU. Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs and
  * the entry pushed and the CPU's five; else TR's selector says which CPU this is. Above the NMI's
  * lies what it calls as well, behind all that x86_nmi_entry has put there by then. */
 	.equ PMI_HANDLER, 8*(12 + 5 + REGS_PRESERVED + 1)
 	.macro find_trace own_stack
-	.if \own_stack
+	.if \own_stack == FIRMWARES_STACK
+	lea x86_trace(%rip), %rdi
+	.elseif \own_stack
 	mov 8*12(%rsp), %rdi
 	.else
 	str %ecx
@@ -134,7 +139,7 @@ x86_trace_steps:
 	push %rbp
 	.endm
 
-	.macro restore_regs_and_return own_stack
+	.macro restore_regs own_stack
 	pop %rbp
 	pop %r11
 	pop %r10
@@ -146,6 +151,10 @@ x86_trace_steps:
 	pop %rdx
 	pop %rcx
 	pop %rax
+	.endm
+
+	.macro restore_regs_and_return own_stack
+	restore_regs \own_stack
 	add $16, %rsp		/* vector and error code */
 	iretq
 	.endm
@@ -243,6 +252,45 @@ x86_nmi_entry:
 	mov %rsp, %rdi
 	jmp .Lvisible
 	.size x86_nmi_entry, . - x86_nmi_entry
+
+/*
+ * Where the firmware goes on, entered by gates of its own table: what is not ours goes where the
+ * gate led, with all registers and the stack as they came. error: the CPU pushes none.
+ */
+	.macro joined_entry name, vector, function, next, error=0
+	.balign 16
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
+	.if \error == 0
+	push $0
+	.endif
+	push $\vector
+	save_regs FIRMWARES_STACK
+	sub $8*REGS_PRESERVED, %rsp
+	cld
+	xor %ebp, %ebp
+	mov %rsp, %rdi
+	call \function
+	add $8*REGS_PRESERVED, %rsp
+	test %al, %al
+	je .Lforeign\@
+	restore_regs_and_return FIRMWARES_STACK
+.Lforeign\@:
+	restore_regs FIRMWARES_STACK
+	.if \error
+	add $8, %rsp		/* the vector */
+	.else
+	add $16, %rsp
+	.endif
+	pushq \next(%rip)
+	ret
+	.size \name, . - \name
+	.endm
+
+	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi, x86_joined_nmi_next
+	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_gp_next, 1
 
 	.globl arch_trace_hold
 	.hidden arch_trace_hold

@@ -3,6 +3,7 @@
 
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/join.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/step.h"
 #include "arch/x86_64/trace.h"
@@ -140,12 +141,14 @@ void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
 
 void arch_irq_enable(void)
 {
-	__asm__ volatile("sti" : : : "memory");
+	if (!join_let_in())
+		__asm__ volatile("sti" : : : "memory");
 }
 
 void arch_irq_disable(void)
 {
-	__asm__ volatile("cli" : : : "memory");
+	if (!join_keep_out())
+		__asm__ volatile("cli" : : : "memory");
 }
 
 void arch_wait(void)

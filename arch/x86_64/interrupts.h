@@ -13,12 +13,20 @@
  * counts as spurious. The local APIC is told when the handler of an interrupt returns. Thread. */
 void interrupts_set_handler(unsigned vector, arch_handler_fn handler);
 
+/* A #GP with these registers: goes on where arch_reg_read() or arch_reg_write() named an MSR that
+ * does not exist; false: it was nothing of that kind. */
+bool x86_msr_is_missing(const struct arch_regs *regs);
+
 /* #GP: goes on where arch_reg_read() or arch_reg_write() named an MSR that does not exist, else
  * panics (pmu.c). */
 void x86_general_protection(const struct arch_regs *regs);
 
 /* Whose an NMI is while nobody takes part in it (nmi.c): not ours. */
 enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
+
+/* Where the firmware goes on (join.c): an NMI of the boot CPU's, of which the cause is known or
+ * not: whether it is anything of ours. NMI. */
+bool x86_nmi_joined(const struct arch_regs *regs, bool known);
 
 /* Send the boot CPU, which the caller is, what was on its way to the firmware when we took it and
  * came to us: it waits until interrupts are let in. With the firmware's APIC settings. */

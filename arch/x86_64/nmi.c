@@ -169,6 +169,21 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 
+/* Those who take part are asked whatever else it was, as one NMI stands for all that have come
+ * while they were blocked. */
+bool x86_nmi_joined(const struct arch_regs *regs, bool known)
+{
+	if (sharers[0].count) {
+		if (arch_pmi_list_call(&sharers[0], regs) == ARCH_PMI_MINE)
+			return true;
+		arch_pmi_ack();
+	} else if (!known && !was_on_its_way(0)) {
+		return false;
+	}
+	arch_spurious[0] += !known;
+	return true;
+}
+
 /* ---- Signals ---- */
 
 void x86_expect_signal(unsigned cpu)

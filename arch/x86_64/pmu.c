@@ -14,13 +14,20 @@ void x86_wrmsr_safe(uint32_t msr, uint64_t value);
 extern const char x86_rdmsr_may_fault[], x86_rdpmc_may_fault[], x86_wrmsr_may_fault[],
     x86_msr_landing[];
 
-void x86_general_protection(const struct arch_regs *regs)
+bool x86_msr_is_missing(const struct arch_regs *regs)
 {
 	if (regs->rip != (uint64_t)x86_rdmsr_may_fault &&
 	    regs->rip != (uint64_t)x86_rdpmc_may_fault &&
 	    regs->rip != (uint64_t)x86_wrmsr_may_fault)
-		panic_exception(regs);
+		return false;
 	((struct arch_regs *)(uintptr_t)regs)->rip = (uint64_t)x86_msr_landing;
+	return true;
+}
+
+void x86_general_protection(const struct arch_regs *regs)
+{
+	if (!x86_msr_is_missing(regs))
+		panic_exception(regs);
 }
 
 static uint64_t cpuid_word(uint32_t reg)

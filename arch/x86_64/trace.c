@@ -14,7 +14,7 @@ extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entr
 
 struct x86_trace x86_trace[] = { [0 ... LAST_CPU] = { .depth = TRACE_SHOWN } };
 arch_entered_fn x86_trace_entered;
-static bool any_hides; /* some CPU has hidden its handlers once: from then on TR is ours */
+static bool any_hides; /* some CPU has hidden its handlers once */
 
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 {
@@ -25,10 +25,9 @@ unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 	return how;
 }
 
-/* In handlers, and after arch_trace_hide(). */
 static struct x86_trace *trace_here(void)
 {
-	return &x86_trace[trace_cpu()];
+	return &x86_trace[arch_cpu()];
 }
 
 static bool is_hidden(const struct x86_trace *trace)

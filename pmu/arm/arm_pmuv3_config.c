@@ -130,7 +130,9 @@ static uint32_t arm_pmuv3_filter(uint64_t flags)
 		bits |= PMEVTYPER_U;
 	if (flags & PERF_ATTR_EXCLUDE_KERNEL)
 		bits |= PMEVTYPER_P;
-	if (flags & any && !(flags & PERF_ATTR_EXCLUDE_HV))
+	/* EL2 by default where it is the traced code's: the firmware's */
+	if (!(flags & PERF_ATTR_EXCLUDE_HV) &&
+	    (flags & any || !(arch_levels() & ARCH_LEVEL_KERNEL)))
 		bits |= PMEVTYPER_NSH;
 	return bits;
 }

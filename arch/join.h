@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arch seam where the firmware goes on and is what is traced (docs/uefi.md). In place of
+ * arch_prepare() and arch_take_over(): its page tables, its stack, its interrupts stay, and the
+ * timer's interrupt comes as NMI does, whatever the firmware masks. From arch_join() to
+ *arch_part():
+ *
+ *	arch_irq_enable(), arch_irq_disable()	let our timer in, keep it out; the firmware's
+ *						interrupts are its own business
+ *	arch_cpu_count()			1: the boot CPU, which this is about
+ *	arch_timer_init()'s handler		runs on the interrupted stack, in NMI's context
+ *	arch_stack_bounds()			false
+ */
+#ifndef ARCH_JOIN_H
+#define ARCH_JOIN_H
+
+#include "arch/arch.h"
+
+/* EFI_CPU_ARCH_PROTOCOL.RegisterInterruptHandler() (PI 1.7, volume 2, 12.3.4.3), for an ISA that is
+ * entered by the firmware's own vectors: exceptions of this type go to handler, NULL: no more.
+ * context is EFI_SYSTEM_CONTEXT's pointer. 0 or a negative errno. Thread. */
+typedef void (*arch_handed_fn)(intptr_t type, void *context);
+typedef int (*arch_hand_on_fn)(intptr_t type, arch_handed_fn handler);
+
+/* Begin, with our timer kept out. platform is kept by reference. 0; -ENODEV: the machine has no
+ * timer that the firmware leaves to us; -ENOTSUP: it is in a mode in which this does not work; *why
+ * is a phrase then, and nothing was changed. Boot CPU. Thread, with the firmware's services. */
+int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, const char **why);
+
+/* Whether our interrupts are let in, where the firmware may mask them with its own; and have it so
+ * again. x86: it cannot, 0. Any context. */
+uint64_t arch_join_mask(void);
+void arch_join_unmask(uint64_t mask);
+
+/* The firmware may have changed where its interrupts go: have ours come all the same. Before code
+ * is started. No effect if nothing is joined. Thread. */
+void arch_join_again(void);
+
+/* All that arch_join() and drivers since then have changed is the firmware's again. Thread. */
+void arch_part(void);
+
+#endif

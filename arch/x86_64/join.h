@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_X86_64_JOIN_H
+#define ARCH_X86_64_JOIN_H
+
+#include "arch/join.h"
+
+/* arch_irq_enable() and arch_irq_disable(), where the firmware goes on; false: it does not. */
+bool join_let_in(void);
+bool join_keep_out(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/joined.h"
+
+#include <errno.h>
+
+#include "arch/join.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/memory.h"
+
+/* PI 1.7, volume 2, 12.3; GNU-EFI does not declare it. What is not called has no type. */
+#define CPU_ARCH_GUID                                                  \
+	{                                                              \
+		0x26baccb1, 0x6f42, 0x11d4,                            \
+		{                                                      \
+			0xbc, 0xe7, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81 \
+		}                                                      \
+	}
+struct cpu_arch {
+	VOID *flush_data_cache, *enable_interrupt;
+	EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
+	VOID *get_interrupt_state, *init;
+	EFI_STATUS(EFIAPI *register_interrupt_handler)
+	(struct cpu_arch *protocol, intptr_t type, arch_handed_fn handler);
+};
+
+static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
+
+/* EDK2's, for TPL_HIGH_LEVEL, masks FIQ with IRQ. */
+static EFI_STATUS EFIAPI disable_but_ours(struct cpu_arch *protocol)
+{
+	uint64_t mask = arch_join_mask();
+	EFI_STATUS status = disable_interrupt(protocol);
+
+	arch_join_unmask(mask);
+	return status;
+}
+
+static int joined_hand_on(intptr_t type, arch_handed_fn handler)
+{
+	struct cpu_arch *protocol = efi_locate((EFI_GUID)CPU_ARCH_GUID);
+
+	if (!protocol || EFI_ERROR(protocol->register_interrupt_handler(protocol, type, handler)))
+		return -ENODEV;
+	if (handler) {
+		disable_interrupt = protocol->disable_interrupt;
+		protocol->disable_interrupt = disable_but_ours;
+	} else if (protocol->disable_interrupt == disable_but_ours) {
+		protocol->disable_interrupt = disable_interrupt;
+	}
+	return 0;
+}
+
+int joined_begin(const struct arch_platform *platform)
+{
+	const char *why = NULL;
+	int code = memory_borrow_heap();
+
+	if (code == 0)
+		code = arch_join(platform, joined_hand_on, &why);
+	if (why)
+		console_printf("uefi: %s\n", why);
+	return code;
+}
+
+void joined_end(void)
+{
+	arch_part();
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The firmware goes on, with boot services, and what runs on them is recorded (docs/uefi.md): in
+ * place of memory_prepare() and taking over.
+ */
+#ifndef LIB_JOINED_H
+#define LIB_JOINED_H
+
+#include "arch/arch.h"
+
+/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_join()'s. What the machine lacks is said
+ * on the console. Boot services only, as below. Thread. */
+int joined_begin(const struct arch_platform *platform);
+
+/* The firmware has everything back but memory. */
+void joined_end(void);
+
+#endif
