@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct workload_usage {
-	const char *name;
+	const char *name;        /* "*.efi": any that ends so, in letters of either case */
 	const char *arguments;   /* for usage: "SECONDS" */
 	const char *description; /* one line */
 	uint64_t standard;       /* the argument's value where none is given */

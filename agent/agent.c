@@ -23,6 +23,7 @@
 #include "agent/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
+#include "agent/uefi_image.h"
 #include "lib/console.h"
 #include "lib/keyboard.h"
 #include "lib/memory.h"
@@ -47,7 +48,6 @@ static bool announced;               /* a reader was, when the last command bega
 static int unusable;                 /* a negative errno: there is no command_text to be had */
 static int outcome;                  /* the last command's: 0 or a negative errno */
 static bool resident, kept;          /* boot services are to stay; so is the region's memory */
-
 /* ---- The region ---- */
 
 static void on_panic(const char *message)
@@ -189,6 +189,11 @@ enum arch_tables agent_read_command(void)
 bool agent_is_resident(void)
 {
 	return resident;
+}
+
+bool agent_joins_firmware(void)
+{
+	return resident && uefi_image_is_meant(&command);
 }
 
 /* One that is refused asks for nothing: if it were not to be had nobody would hear why. */
@@ -389,12 +394,7 @@ enum machine_reset agent_end(void)
 {
 	if (region_channel && region_channel->lines)
 		lines_drain(region_channel->lines);
-	switch (command.then) {
-	case THEN_POWEROFF:
-		return MACHINE_POWEROFF;
-	case THEN_REBOOT:
-		return MACHINE_REBOOT;
-	default:
-		return MACHINE_STAY;
-	}
+	return command.then == THEN_POWEROFF ? MACHINE_POWEROFF
+	       : command.then == THEN_REBOOT ? MACHINE_REBOOT
+	                                     : MACHINE_STAY;
 }

@@ -38,6 +38,10 @@ bool agent_accept(void);
  * the region lies. Any time. */
 bool agent_is_resident(void);
 
+/* Whether they even go on while it is carried out, and what runs on them is recorded. After
+ * agent_accept(). */
+bool agent_joins_firmware(void);
+
 /* Whether that command is about other CPUs than the boot CPU. */
 bool agent_needs_other_cpus(void);
 

@@ -6,6 +6,7 @@
 #include "agent/mode.h"
 #include "agent/reader.h"
 #include "agent/selftest.h"
+#include "agent/uefi_image.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/print.h"
@@ -58,6 +59,8 @@ static const char *misfit_of_loan(const struct command *command, bool in_ram, bo
 		return "the firmware is gone: say this when the machine boots";
 	if (command->keep && !in_ram)
 		return "the trace region is not in RAM: it is the host's to keep";
+	if (command->exclusive && uefi_image_is_meant(command))
+		return "an image of UEFI's needs the firmware, which goes on";
 	return NULL;
 }
 
@@ -129,7 +132,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 	what = misfit_of_size(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
-	*option = command->keep ? "--keep" : command->output ? "-o" : "--resident";
+	*option = command->exclusive ? "--exclusive"
+	          : command->keep    ? "--keep"
+	          : command->output  ? "-o"
+	                             : "--resident";
 	what = misfit_of_loan(command, in_ram, moment->at_boot);
 	if (what)
 		return what;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/mode.h"
 
+#include "agent/uefi_image.h"
+
 enum arch_tables mode_tables(const struct command *command)
 {
 	if (command->dtb)
@@ -10,7 +12,8 @@ enum arch_tables mode_tables(const struct command *command)
 
 bool mode_is_resident(const struct command *command, bool in_ram)
 {
-	if (command->resident || command->keep || command->output || command->verb == COMMAND_SAVE)
+	if (uefi_image_is_meant(command) || command->resident || command->keep || command->output ||
+	    command->verb == COMMAND_SAVE)
 		return true;
 	return in_ram && !command->exclusive && command->then != THEN_WAIT;
 }

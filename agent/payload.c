@@ -7,6 +7,7 @@
 #include "agent/parse/elf.h"
 #include "agent/parse/elf_symbols.h"
 #include "agent/payload_calls.h"
+#include "agent/uefi_image.h"
 #include "lib/console.h"
 #include "lib/cpio.h"
 #include "lib/memory.h"
@@ -19,7 +20,8 @@
 #define PAGE 4096U
 
 static struct {
-	bool loaded;
+	bool looked, found, is_uefi_image;
+	bool loaded; /* an ELF file */
 	char missing[192];
 	struct payload_file file; /* the program, or an archive that has it and its files */
 	const void *program;
@@ -131,16 +133,34 @@ static int map_segments(void)
 	return code;
 }
 
-void payload_load(void)
+void payload_look(void)
 {
-	struct elf_error reason = { 0 };
-	int code = payload_file_read(&payload.file);
+	int code;
 
+	if (payload.looked)
+		return;
+	payload.looked = true;
+	code = payload_file_read(&payload.file);
 	if (code != 0) {
 		refuse_file(code);
 		return;
 	}
-	if (payload_find_program() != 0)
+	payload.found = payload_find_program() == 0;
+	payload.is_uefi_image = payload.found &&
+	                        uefi_image_is(payload.program, payload.program_size);
+}
+
+bool payload_is_uefi_image(void)
+{
+	return payload.is_uefi_image;
+}
+
+void payload_load(void)
+{
+	struct elf_error reason = { 0 };
+
+	payload_look();
+	if (!payload.found || payload.is_uefi_image)
 		return;
 	if (elf_parse(&payload.image, payload.program, payload.program_size, arch_elf_machine(),
 	              &reason) != 0) {
@@ -160,7 +180,7 @@ void payload_load(void)
 
 const char *payload_missing(void)
 {
-	return payload.loaded ? NULL : payload.missing;
+	return payload.loaded || payload.is_uefi_image ? NULL : payload.missing;
 }
 
 uint32_t payload_describe(struct tr_image *images, uint32_t room)
@@ -200,7 +220,7 @@ void payload_name_functions(struct functions *functions)
 
 /* ---- Running ---- */
 
-int payload_program(int argc, char **argv)
+static int payload_program_elf(int argc, char **argv)
 {
 	struct bareperf_system system = {
 		.version = BAREPERF_SYSTEM_VERSION,
@@ -222,6 +242,13 @@ int payload_program(int argc, char **argv)
 	}
 	payload_calls_fill(&system);
 	return start(&system);
+}
+
+int payload_program(int argc, char **argv)
+{
+	if (payload.is_uefi_image)
+		return uefi_image_run_bytes(payload.program, payload.program_size, argc, argv);
+	return payload_program_elf(argc, argv);
 }
 
 bool payload_contains(uint64_t address, uint64_t *offset)

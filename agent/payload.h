@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own program: found while the firmware still runs, loaded where it is executed, and
- * run as often as commands ask for it.
+ * The user's own program, an ELF file, or an image of UEFI's (agent/uefi_image.h): found while the
+ *firmware still runs, loaded where it is executed, and run as often as commands ask for it.
  *
  *	payload_load()		finds, checks, places and maps it	boot services
  *	payload_describe()	tells the host				before the first run
@@ -29,6 +29,13 @@ struct payload_file {
  * \payload.elf on the volume that we were loaded from. 0; -ENOENT: neither is there; -ENODATA:
  * it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
 int payload_file_read(struct payload_file *file);
+
+/* Read it, if there is one, and no more; once. Boot services only. Thread. */
+void payload_look(void);
+
+/* Whether it is an image of UEFI's, which the firmware is to load and start. After payload_look().
+ */
+bool payload_is_uefi_image(void);
 
 /* Load the payload if there is one. What is wrong with it is said on the console and, later, by
  * payload_missing(). Before memory_prepare(), boot services only. Thread. */

@@ -9,6 +9,7 @@
 #include "agent/record_lossless.h"
 #include "agent/recording.h"
 #include "agent/serial.h"
+#include "agent/uefi_image.h"
 #include "lib/console.h"
 #include "lib/print.h"
 #include "pmu/clock.h"
@@ -276,7 +277,10 @@ static void close_all(struct recording *r)
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel)
 {
-	struct recording r = { .command = command, .region = region, .channel = channel };
+	struct recording r = { .command = command,
+		               .region = region,
+		               .channel = channel,
+		               .joined = uefi_image_is_meant(command) };
 	const struct workload *workload = workload_of(command->workload);
 	const char *missing = workload->missing ? workload->missing() : NULL;
 	int code;

@@ -26,6 +26,11 @@ int recording_choose_aux(struct recording *r)
 	if (filler && command->snapshot && !pmu_of(pmu_of_type(filler->attr.type))->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);
+	if (filler && r->joined)
+		return recording_fail(r, -EOPNOTSUPP,
+		                      "event %s: firmware is sampled, not traced (cpu-clock, "
+		                      "cycles and other counters' events are)",
+		                      filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
 	return 0;
 }

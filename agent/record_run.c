@@ -2,6 +2,7 @@
 /* The recording under way, from its reader's start to the workload's end. */
 #include <errno.h>
 
+#include "agent/image_records.h"
 #include "agent/payload_fetch.h"
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
@@ -68,12 +69,34 @@ static int tell_key(const struct recording *r)
 	return STOPPED_BY_KEY;
 }
 
+/* What is told, and heard, meanwhile. */
+static int begin_beside(struct recording *r)
+{
+	console_hold();
+	if (r->joined)
+		return image_records_begin(r);
+	recording_progress_begin(r);
+	recording_keys_begin(r);
+	return 0;
+}
+
+static void end_beside(struct recording *r)
+{
+	if (r->joined) {
+		image_records_end(r);
+	} else {
+		recording_keys_end(r);
+		recording_progress_end(r);
+	}
+	console_release();
+}
+
 int recording_run(struct recording *r)
 {
 	const struct command *command = r->command;
 	const struct traced_cpu *failed;
 	const char *uncounted;
-	int code = 0;
+	int code;
 
 	payload_begin();
 	payload_output_begin(r->region);
@@ -81,9 +104,11 @@ int recording_run(struct recording *r)
 	recording_forget_last(r->region);
 	trace_region_set_recording(r->region);
 	await_reader(r);
-	console_hold();
-	recording_progress_begin(r);
-	recording_keys_begin(r);
+	code = begin_beside(r);
+	if (code) {
+		end_beside(r);
+		return code;
+	}
 	failed = recording_start_all(r);
 	uncounted = recording_uncounted(r);
 	if (!failed && !uncounted) {
@@ -92,9 +117,7 @@ int recording_run(struct recording *r)
 		arch_irq_disable();
 	}
 	recording_stop_all(r);
-	recording_keys_end(r);
-	recording_progress_end(r);
-	console_release();
+	end_beside(r);
 	recording_tell_counters(r);
 	if (!failed && !uncounted)
 		payload_fetch(command, r->region, r->channel);

@@ -84,7 +84,8 @@ static void tick_tell(struct traced_cpu *c)
 		uint64_t now = clock_now();
 
 		trace_region_beat(c->recording->region, now);
-		recording_progress_tick(c->recording, now);
+		if (!c->recording->joined)
+			recording_progress_tick(c->recording, now);
 	}
 	recording_keep(c, RING_KEEP_TICK);
 }
@@ -102,7 +103,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
 
-	if (c == c->recording->cpus)
+	if (c == c->recording->cpus && !c->recording->joined)
 		recording_keys_tick(c->recording);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);

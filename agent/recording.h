@@ -11,6 +11,7 @@
  *	record_key.c	a key that ends it
  *	record_force.c	a debugger that ends it
  *	record_lossless.c	where it stands still until there is room
+ *	image_records.c	images that the firmware loads meanwhile
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
  */
@@ -87,6 +88,8 @@ struct recording {
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
 	struct recording_keys keys;
+	bool joined;            /* the firmware goes on: screen, lines and keys are its own */
+	bool watches_images;    /* that it loads */
 	bool by_key;            /* one ends it. Released */
 	bool lossless_given_up; /* nobody made room: records are lost, until somebody reads again */
 	bool lossless_together; /* all CPUs have started */

@@ -9,6 +9,7 @@
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
+#include "lib/joined.h"
 #include "lib/memory.h"
 #include "lib/resident.h"
 
@@ -64,6 +65,21 @@ static EFI_STATUS return_from_loan(void)
 	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
+/* The firmware goes on, and we with it: what runs on it is recorded. */
+static EFI_STATUS go_along(const struct arch_platform *platform)
+{
+	int code = joined_begin(platform); /* a timer that the firmware does not use */
+
+	if (code)
+		return give_up("the firmware cannot be recorded", code);
+	main_serve((void *)(uintptr_t)platform);
+	joined_end();
+	agent_deliver();
+	if (agent_end() != MACHINE_STAY)
+		machine_reset(agent_end());
+	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
+}
+
 static EFI_STATUS answer_status(void)
 {
 	if (!agent_is_resident() || !agent_outcome())
@@ -100,6 +116,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		return go_back(EFI_SUCCESS);
 	if (!agent_accept()) /* the command is wrong, or answered already */
 		return go_home(answer_status());
+	if (agent_joins_firmware())
+		return go_along(platform);
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	if (agent_is_resident())

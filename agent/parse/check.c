@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is understood and means nothing: better refused than passed over. */
 #include <string.h>
+#include <strings.h>
 
 #include "agent/parse/words.h"
 
@@ -170,4 +171,13 @@ int command_check(struct words *w)
 	default:
 		return 0;
 	}
+}
+
+bool command_names_workload(const struct workload_usage *usage, const char *word)
+{
+	size_t length = strlen(word), end = strlen(usage->name);
+
+	if (*usage->name != '*')
+		return !strcmp(usage->name, word);
+	return length >= end && !strcasecmp(usage->name + 1, word + length - (end - 1));
 }

@@ -236,7 +236,7 @@ static int parse_workload(struct words *w)
 	if (!name)
 		return command_fail(w, "a workload is missing behind --", w->word[w->count - 1]);
 	for (const struct workload_usage *const *i = w->tables->workloads; *i && !c->workload; i++)
-		c->workload = strcmp((*i)->name, name) ? NULL : *i;
+		c->workload = command_names_workload(*i, name) ? *i : NULL;
 	if (!c->workload)
 		return unknown_workload(w, name);
 	if (!c->workload->takes_words && c->nr_fetch)

@@ -37,6 +37,9 @@ int command_unknown(struct words *w, const char *what, const struct suggestion *
  * the command heeds. All options have been read. 0, or command_fail()'s. */
 int command_check(struct words *w);
 
+/* Whether that is what a command calls this workload. */
+bool command_names_workload(const struct workload_usage *usage, const char *word);
+
 /* A number from least to most, with K, M or G behind it if need be. 0, or command_fail()'s. */
 int command_number(struct words *w, const char *text, uint64_t least, uint64_t most,
                    uint64_t *value);

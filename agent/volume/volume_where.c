@@ -47,10 +47,16 @@ int volume_choose(const char *name, size_t length, struct error *error)
 	                 name);
 }
 
-EFI_FILE *volume_root(struct error *error)
+EFI_HANDLE volume_handle(void)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-	EFI_HANDLE device = chosen ? chosen : image ? image->DeviceHandle : NULL;
+
+	return chosen ? chosen : image ? image->DeviceHandle : NULL;
+}
+
+EFI_FILE *volume_root(struct error *error)
+{
+	EFI_HANDLE device = volume_handle();
 	EFI_FILE_IO_INTERFACE *volume = NULL;
 	EFI_FILE *root = NULL;
 

@@ -12,6 +12,9 @@
  * one that we were booted from. 0, or -EINVAL: there is no such volume, or no shell that knows. */
 int volume_choose(const char *name, size_t length, struct error *error);
 
+/* Its handle; NULL: we come from none. */
+EFI_HANDLE volume_handle(void);
+
 /* Its root directory, open; NULL, with the reason: it is gone, or we come from no volume. */
 EFI_FILE *volume_root(struct error *error);
 

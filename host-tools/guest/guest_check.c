@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/machine.h"
 #include "agent/parse/command.h"
 #include "agent/parse/elf.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/guest/guest_text.h"
 #include "host-tools/util/blob.h"
+#include "lib/parse/pe_image.h"
 
 /* The command as it was typed, a mark under the column, and the reason. */
 static void refuse(const struct guest *guest, unsigned column, const char *what, const char *meant)
@@ -134,6 +136,17 @@ static bool check_command(const struct guest *guest, const char *text, bool *ans
 	return false;
 }
 
+/* One that the machine's firmware loads, an application or a driver. */
+static bool is_uefi_image(const void *bytes, uint64_t size, uint16_t machine)
+{
+	struct pe_image image;
+	const char *why;
+
+	return !pe_parse(&image, bytes, size, PE_FILE, &why) &&
+	       image.machine == (machine == EM_X86_64 ? PE_MACHINE_AMD64 : PE_MACHINE_ARM64) &&
+	       image.subsystem >= PE_EFI_APPLICATION && image.subsystem <= PE_EFI_RUNTIME_DRIVER;
+}
+
 /* The file is a program for this machine: a boot costs more than a look. */
 static int check_payload(const struct guest *guest, struct error *error)
 {
@@ -157,7 +170,8 @@ static int check_payload(const struct guest *guest, struct error *error)
 	close(fd);
 	if (code)
 		return code;
-	if (elf_parse(&image, bytes, (uint64_t)about.st_size, guest->machine, &reason))
+	if (!is_uefi_image(bytes, (uint64_t)about.st_size, guest->machine) &&
+	    elf_parse(&image, bytes, (uint64_t)about.st_size, guest->machine, &reason))
 		code = error_set(error, -ENOEXEC, "payload %s cannot be loaded: %s (0x%" PRIx64 ")",
 		                 guest->payload, reason.what, reason.where);
 	munmap(bytes, (size_t)about.st_size);

@@ -3,13 +3,19 @@
 
 #include <string.h>
 
-/* Records that tools made up have id 0 and are in nobody's books. */
+#include "host-tools/perfdata/sample.h"
+
+/* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of
+ * images that it has loaded meanwhile. */
 static bool is_made_up(const struct perf_event_header *record)
 {
+	uint64_t id;
+
+	if (record->type == PERF_RECORD_MMAP2)
+		return !sample_id(record, &id) || !id;
 	return record->type >= PERF_FILE_RECORD_FIRST || record->type == PERF_RECORD_LOST_SAMPLES ||
 	       record->type == PERF_RECORD_COMM || record->type == PERF_RECORD_FORK ||
-	       record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP ||
-	       record->type == PERF_RECORD_SWITCH;
+	       record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_SWITCH;
 }
 
 static void learn_piece(struct recount *recount, const struct perf_event_header *record)

@@ -21,6 +21,7 @@ import machine
 import shell
 import stick
 import tap
+from shell import BOOKS, Disk, leak
 
 sys.path.append(str(machine.TOP / "tests/qemu"))
 import guests  # noqa: E402
@@ -30,28 +31,7 @@ MACHINES = [("x86_64", 1, "virtio"), ("x86_64", 2, "USB"), ("x86_64", 8, "NVMe")
             ("aarch64", 1, "USB"), ("aarch64", 2, "virtio"), ("aarch64", 8, "NVMe")]
 RECORD = "record -e cpu-clock -F 1000 -g"
 QUICK = "bareperf.efi record -e cpu-clock -c 100000 -m 16 --region-size 4 -- calltree 1"
-BOOKS = re.compile(r"(\d+) generated = (\d+) written \+ (\d+) lost\n")
 LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
-
-
-def in_use(sh):
-    """Pages by their type, as the firmware's memory map has them, and how many handles there are."""
-    pages = {kind: int(count.replace(",", "")) for kind, count in
-             re.findall(r"^ *(\w+) *: *([\d,]+) Pages", sh.type("memmap"), re.MULTILINE)}
-    return pages | {"handles": len(re.findall(r"^[0-9A-F]+: ", sh.type("dh"), re.MULTILINE))}
-
-
-def leak(sh, *commands):
-    """What they leave in use. BS_Data less a page each: what a shell remembers of each line that it
-    is given, and of each that it shows, comes to one in some five of them."""
-    in_use(sh)  # the first time, dh's names and memmap's stay in memory: some 50 pages
-    before = in_use(sh)
-    said = "".join(sh.type(command) for command in commands)
-    after = in_use(sh)
-    more = {kind: after[kind] - before.get(kind, 0) for kind in after}
-    more["BS_Data"] = max(more["BS_Data"] - len(commands), 0)
-    del more["Available"]
-    return said, {kind: count for kind, count in more.items() if count}
 
 
 def generated(said):
@@ -115,37 +95,6 @@ def names(sh, name, directory, workload):
     tap.ok(len(mine) > 1 and sorted(mine) == sorted(perfs[:len(mine)]) and mine[0] == perfs[0],
            f"{name}: the hottest functions of {workload} are those that perf report finds",
            said + report)
-
-
-class Disk:
-    """What `make image` makes, with a second image for the shell, and what is on it."""
-
-    def __init__(self, isa, directory, files=()):
-        self.path = shell.make_disk(directory, isa, files=files)
-        self.directory = pathlib.Path(directory)
-
-    def read(self, name):
-        return stick.mtool("mtype", f"{self.path}@@1M", f"::/bareperf/{name}", check=False).stdout
-
-    def is_sound(self):
-        """The partition as a file: from 1 MiB, up to the backup of the GPT."""
-        volume = self.path.with_suffix(".fat")
-        volume.write_bytes(self.path.read_bytes()[1 << 20:-(1 << 20)])
-        return stick.fsck(volume, "-n")
-
-    def take(self, sh, said, name):
-        """The region that stayed in RAM, as a debug probe, here QEMU's monitor, would take it."""
-        place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
-        path = self.directory / f"{name}.bin"
-        if place:
-            sh.monitor.ask("pmemsave", val=int(place[1], 16), size=int(place[2]), filename=str(path))
-        return path if place else None
-
-    def of_host(self, region):
-        """What the host's tool writes of it."""
-        data = region.with_suffix(".host")
-        subprocess.run([machine.TOP / "build/host/region-file", "write", region, data], check=True)
-        return data.read_bytes()
 
 
 def opens(disk, name, *options, fields="tid,time,ip", region=None):

@@ -13,6 +13,7 @@ import subprocess
 import time
 
 import machine
+import stick
 
 PATIENCE = 180  # seconds until a command counts as hung
 MACHINES = {
@@ -33,6 +34,9 @@ def firmware(isa):
         return [str(word) for word in machine.boots.firmware()]
     return ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]
 
+
+# What a recording's books are said to be.
+BOOKS = re.compile(r"(\d+) generated = (\d+) written \+ (\d+) lost\n")
 
 # Fails, so that the next boot entry is booted: the shell.
 FAILS = "record -e cpu-clock -- payload\n"
@@ -121,3 +125,54 @@ class Shell:
         for key in text:
             self.monitor.line(f"sendkey {names.get(key, key)} 1")
             time.sleep(0.05)
+
+
+class Disk:
+    """What `make image` makes, with a second image for the shell, and what is on it."""
+
+    def __init__(self, isa, directory, files=()):
+        self.path = make_disk(directory, isa, files=files)
+        self.directory = pathlib.Path(directory)
+
+    def read(self, name):
+        return stick.mtool("mtype", f"{self.path}@@1M", f"::/bareperf/{name}", check=False).stdout
+
+    def is_sound(self):
+        """The partition as a file: from 1 MiB, up to the backup of the GPT."""
+        volume = self.path.with_suffix(".fat")
+        volume.write_bytes(self.path.read_bytes()[1 << 20:-(1 << 20)])
+        return stick.fsck(volume, "-n")
+
+    def take(self, sh, said, name):
+        """The region that stayed in RAM, as a debug probe, here QEMU's monitor, would take it."""
+        place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
+        path = self.directory / f"{name}.bin"
+        if place:
+            sh.monitor.ask("pmemsave", val=int(place[1], 16), size=int(place[2]), filename=str(path))
+        return path if place else None
+
+    def of_host(self, region):
+        """What the host's tool writes of it."""
+        data = region.with_suffix(".host")
+        subprocess.run([machine.TOP / "build/host/region-file", "write", region, data], check=True)
+        return data.read_bytes()
+
+
+def in_use(sh):
+    """Pages by their type, as the firmware's memory map has them, and how many handles there are."""
+    pages = {kind: int(count.replace(",", "")) for kind, count in
+             re.findall(r"^ *(\w+) *: *([\d,]+) Pages", sh.type("memmap"), re.MULTILINE)}
+    return pages | {"handles": len(re.findall(r"^[0-9A-F]+: ", sh.type("dh"), re.MULTILINE))}
+
+
+def leak(sh, *commands):
+    """What they leave in use. BS_Data less a page each: what a shell remembers of each line that it
+    is given, and of each that it shows, comes to one in some five of them."""
+    in_use(sh)  # the first time, dh's names and memmap's stay in memory: some 50 pages
+    before = in_use(sh)
+    said = "".join(sh.type(command) for command in commands)
+    after = in_use(sh)
+    more = {kind: after[kind] - before.get(kind, 0) for kind in after}
+    more["BS_Data"] = max(more["BS_Data"] - len(commands), 0)
+    del more["Available"]
+    return said, {kind: count for kind, count in more.items() if count}

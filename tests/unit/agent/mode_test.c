@@ -7,6 +7,14 @@
 #include <cmocka.h>
 
 #include "agent/mode.h"
+#include "agent/uefi_image.h"
+
+static const struct workload_usage image;
+
+bool uefi_image_is_meant(const struct command *command)
+{
+	return command->workload == &image;
+}
 
 static void without_shared_memory_the_firmware_stays_unless_it_is_said(void **state)
 {
@@ -24,6 +32,7 @@ static void without_shared_memory_the_firmware_stays_unless_it_is_said(void **st
 		{ { .verb = COMMAND_RECORD, .keep = true }, true, true },
 		{ { .verb = COMMAND_RECORD, .output = "x" }, true, true },
 		{ { .verb = COMMAND_SAVE }, true, true },
+		{ { .verb = COMMAND_RECORD, .workload = &image }, true, true },
 	};
 
 	(void)state;

@@ -22,7 +22,10 @@ static const struct workload_usage loop = {
 static const struct workload_usage program = {
 	.name = "program", .arguments = "[WORDS]", .description = "", .takes_words = true
 };
-static const struct workload_usage *const test_workloads[] = { &loop, &program, NULL };
+static const struct workload_usage image = {
+	.name = "*.efi", .arguments = "[WORDS]", .description = "", .takes_words = true
+};
+static const struct workload_usage *const test_workloads[] = { &loop, &program, &image, NULL };
 static const struct command_tables tables = {
 	.version = "test",
 	.sources.list = pmu_sources,
@@ -82,6 +85,20 @@ static void files_are_fetched_of_programs_alone(void **state)
 	          "a --fetch a --fetch a --fetch a --fetch b -- program"),
 	    -EINVAL);
 	assert_string_equal(error.what, "more than 16 files");
+}
+
+static void a_file_of_uefis_is_known_by_its_ending(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -- \\tools\\App.EFI one \"two words\" --three"), 0);
+	assert_ptr_equal(c.workload, &image);
+	assert_int_equal(c.argc, 4);
+	assert_string_equal(c.argv[0], "\\tools\\App.EFI");
+	assert_string_equal(c.argv[2], "two words");
+	assert_int_equal(parse("record -- fs1:x.efi"), 0);
+	assert_int_equal(parse("record -- .efi"), -EINVAL);
+	assert_int_equal(parse("record -- x.efi.old"), -EINVAL);
+	assert_int_equal(parse("record -- xefi"), -EINVAL);
 }
 
 static void an_argument_may_follow_its_letter(void **state)
@@ -461,6 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfs_own_command_line_is_understood),
 		cmocka_unit_test(files_are_fetched_of_programs_alone),
+		cmocka_unit_test(a_file_of_uefis_is_known_by_its_ending),
 		cmocka_unit_test(an_argument_may_follow_its_letter),
 		cmocka_unit_test(what_is_not_said_is_perfs_default),
 		cmocka_unit_test(events_of_several_options_add_up),

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/image_records.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "arch/join.h"
+#include "lib/console.h"
+#include "lib/efi_images.h"
+#include "lib/image.h"
+#include "pmu/clock.h"
+#include "pmu/sample.h"
+
+/* Linux's PROT_READ | PROT_EXEC and MAP_PRIVATE: what perf takes for code. */
+#define PROT_READ_EXEC 5U
+#define MAP_PRIVATE    2U
+#define MISC_BUILD_ID  (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+
+/* PERF_RECORD_MMAP2 up to its name (perf_event_open(2)). */
+struct mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint8_t build_id_size, reserved_1;
+	uint16_t reserved_2;
+	uint8_t build_id[20];
+	uint32_t prot, flags;
+};
+_Static_assert(sizeof(struct mmap2) == 72, "perf_event_open(2)");
+
+static struct efi_images_watcher watcher;
+
+/* One that is lost for want of room is counted as such, as any record. */
+static void image_record_put(struct traced_cpu *c, const struct efi_image_place *image)
+{
+	struct perf_event *event = &c->events[0];
+	size_t length = strlen(image->name), text = (length + 8) / 8 * 8;
+	size_t size = sizeof(struct mmap2) + text + sample_id_size(event->attr.sample_type);
+	struct ring_output out;
+	struct mmap2 *record = ring_reserve(&out, &c->ring, &event->account, (uint32_t)size);
+	char *name;
+
+	if (!record)
+		return;
+	name = (char *)(record + 1);
+	*record = (struct mmap2){
+		.header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, (uint16_t)size },
+		.pid = TR_PID,
+		.tid = TR_PID,
+		.addr = image->base,
+		.len = image->size,
+		.prot = PROT_READ_EXEC,
+		.flags = MAP_PRIVATE,
+	};
+	if (image->has_build_id) {
+		record->header.misc |= MISC_BUILD_ID;
+		record->build_id_size = sizeof(record->build_id);
+		memcpy(record->build_id, image->build_id, sizeof(record->build_id));
+	}
+	memset(name, 0, text);
+	memcpy(name, image->name, length);
+	sample_id_put((uint64_t *)(name + text), event, clock_now());
+	ring_commit(&out);
+}
+
+/* Our own is in the region's table. */
+static void image_record_tell(void *context, const struct efi_image_place *image, bool there)
+{
+	static const char gone[] = "//anon";
+	struct recording *r = context;
+	struct efi_image_place nobodys = { .base = image->base, .size = image->size };
+
+	memcpy(nobodys.name, gone, sizeof(gone));
+	if (image->base != (uint64_t)__image_start)
+		image_record_put(r->cpus, there ? image : &nobodys);
+}
+
+/* Whoever calls ExitBootServices() does not come back: what there is, is all. */
+static void image_records_stop(void *context)
+{
+	struct recording *r = context;
+	struct traced_cpu *c = r->cpus;
+
+	if (!c->live)
+		return;
+	arch_irq_disable();
+	c->forced = true;
+	recording_stop_cpu(c);
+	__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
+	arch_part();
+	trace_region_set_message(r->region, 0, "ended by ExitBootServices()");
+	trace_region_set_state(r->region, TR_COMPLETE);
+}
+
+int image_records_begin(struct recording *r)
+{
+	int code;
+
+	watcher = (struct efi_images_watcher){
+		.tell = image_record_tell,
+		.starts = arch_join_again,
+		.ends = image_records_stop,
+		.context = r,
+	};
+	code = efi_images_watch(&watcher);
+	if (code)
+		return recording_fail(r, code, "the firmware cannot be asked for its images");
+	r->watches_images = true;
+	return 0;
+}
+
+void image_records_end(struct recording *r)
+{
+	unsigned untold = r->watches_images ? efi_images_unwatch() : 0;
+
+	r->watches_images = false;
+	if (untold)
+		console_printf("%u images are beyond the %u that are looked after\n", untold,
+		               EFI_IMAGES_MAX);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/uefi_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/payload.h"
+#include "agent/volume/volume_where.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+#include "lib/efi_file_path.h"
+#include "lib/parse/pe_image.h"
+#include "workload/workload.h"
+
+#define EXIT_MOST    124 /* above are bareperf's own (docs/man/bareperf-run.1) */
+#define STATUS_ERROR (1ULL << 63)
+
+bool uefi_image_is_meant(const struct command *command)
+{
+	if (command->workload == &workload_payload.usage) {
+		payload_look();
+		return payload_is_uefi_image();
+	}
+	return command->workload == &workload_uefi_image.usage;
+}
+
+bool uefi_image_is(const void *bytes, uint64_t size)
+{
+	struct pe_image image;
+	const char *why;
+
+	return pe_parse(&image, bytes, size, PE_FILE, &why) == 0 &&
+	       image.subsystem >= PE_EFI_APPLICATION && image.subsystem <= PE_EFI_RUNTIME_DRIVER;
+}
+
+/* ---- Where the file is ---- */
+
+/* What stands before a colon is a volume as the shell calls it; without one, it is where our own
+ * image comes from. */
+static EFI_DEVICE_PATH *find_file(const char *given, struct error *error)
+{
+	const char *colon = strchr(given, ':');
+	EFI_DEVICE_PATH *path = NULL;
+
+	if (volume_choose(given, colon ? (size_t)(colon - given) : 0, error) != 0)
+		return NULL;
+	if (volume_handle())
+		path = efi_file_path(volume_handle(), colon ? colon + 1 : given);
+	if (!path)
+		error_set(error, -ENODEV, "we come from no volume on which it could be");
+	return path;
+}
+
+/* ---- Its arguments ---- */
+
+/* As a shell gives them: all words in one line of UCS-2, the name first. From malloc(). */
+static CHAR16 *options_of(int argc, char **argv, uint32_t *size)
+{
+	size_t length = 1, used = 0;
+	CHAR16 *options;
+
+	for (int i = 0; i < argc; i++)
+		length += strlen(argv[i]) + 3;
+	options = calloc(length, sizeof(*options));
+	for (int i = 0; options && i < argc; i++) {
+		bool quoted = !*argv[i] || strpbrk(argv[i], " \t");
+
+		if (i)
+			options[used++] = ' ';
+		if (quoted)
+			options[used++] = '"';
+		for (const char *at = argv[i]; *at; at++)
+			options[used++] = (unsigned char)*at;
+		if (quoted)
+			options[used++] = '"';
+	}
+	*size = (uint32_t)((used + 1) * sizeof(*options));
+	return options;
+}
+
+/* ---- Running ---- */
+
+static const char *load_error(EFI_STATUS status)
+{
+	switch (status) {
+	case EFI_NOT_FOUND:
+		return "there is no such file";
+	case EFI_UNSUPPORTED:
+	case EFI_LOAD_ERROR:
+		return "it is no UEFI image for this machine, or damaged";
+	case EFI_ACCESS_DENIED:
+	case EFI_SECURITY_VIOLATION:
+		return "Secure Boot refuses it";
+	default:
+		return "UEFI 2.10, appendix D";
+	}
+}
+
+/* From its file, or from bytes; path is freed. One that violates the security policy is loaded, and
+ * not to be started (UEFI 2.10, 7.4.1). */
+static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const void *bytes,
+                                  uint64_t size, EFI_HANDLE *image)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	EFI_STATUS status;
+
+	*image = NULL;
+	status = services->LoadImage(FALSE, efi_image, path, (VOID *)(uintptr_t)bytes, size, image);
+	if (path)
+		services->FreePool(path);
+	if (!EFI_ERROR(status))
+		return status;
+	console_printf("%s: not loaded: %s (0x%lx)\n", name, load_error(status), (uint64_t)status);
+	if (*image)
+		services->UnloadImage(*image);
+	return status;
+}
+
+/* What is to be a process's exit status: an error's number, or what else it returned. */
+static int exit_status_of(EFI_STATUS status)
+{
+	uint64_t number = (uint64_t)status & ~STATUS_ERROR;
+
+	return number < EXIT_MOST ? (int)number : EXIT_MOST;
+}
+
+static void set_options(EFI_HANDLE image, CHAR16 *options, uint32_t size)
+{
+	EFI_LOADED_IMAGE *loaded = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+
+	if (!loaded)
+		return;
+	loaded->LoadOptions = options;
+	loaded->LoadOptionsSize = options ? size : 0;
+}
+
+/* A driver stays, its options do not; an application has gone, and its handle with it. */
+static EFI_STATUS uefi_image_start(EFI_HANDLE image, int argc, char **argv)
+{
+	uint32_t size;
+	CHAR16 *options = options_of(argc, argv, &size);
+	EFI_STATUS status;
+
+	set_options(image, options, size);
+	status = efi_system->BootServices->StartImage(image, NULL, NULL);
+	set_options(image, NULL, 0);
+	free(options);
+	console_printf("%s: returned 0x%lx\n", argv[0], (uint64_t)status);
+	return status;
+}
+
+int uefi_image_run_bytes(const void *bytes, uint64_t size, int argc, char **argv)
+{
+	EFI_HANDLE image;
+	EFI_STATUS status =
+	    uefi_image_load(argv[0], efi_file_path(NULL, "payload.efi"), bytes, size, &image);
+
+	return exit_status_of(EFI_ERROR(status) ? status : uefi_image_start(image, argc, argv));
+}
+
+static int uefi_image_run(int argc, char **argv)
+{
+	struct error error = { "" };
+	EFI_DEVICE_PATH *path = find_file(argv[0], &error);
+	EFI_HANDLE image;
+	EFI_STATUS status;
+
+	if (!path) {
+		console_printf("%s: %s\n", argv[0], error.text);
+		return exit_status_of(EFI_NOT_FOUND);
+	}
+	status = uefi_image_load(argv[0], path, NULL, 0, &image);
+	return exit_status_of(EFI_ERROR(status) ? status : uefi_image_start(image, argc, argv));
+}
+
+const struct workload workload_uefi_image = {
+	.usage.name = "*.efi",
+	.usage.arguments = "[ARGS...]",
+	.usage.description =
+	    "a UEFI application or driver on a volume (\\tools\\x.efi, fs1:\\x.efi), "
+	    "started with boot services, which are recorded with it",
+	.usage.takes_words = true,
+	.run_program = uefi_image_run,
+};

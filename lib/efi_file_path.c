@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/efi_file_path.h"
+
+#include <string.h>
+
+/* Device path nodes: UEFI 2.10, 10.2, 10.3.5.4 */
+#define NODE_HEADER   4U
+#define NODE_MEDIA    4
+#define NODE_FILE     4
+#define NODE_END      0x7f
+#define END_OF_ENTIRE 0xff
+
+static size_t node_length(const uint8_t *node)
+{
+	return node[2] | (size_t)node[3] << 8;
+}
+
+/* Bytes before its end. */
+static size_t path_length(const uint8_t *path)
+{
+	size_t at = 0;
+
+	while (path[at] != NODE_END && node_length(path + at) >= NODE_HEADER)
+		at += node_length(path + at);
+	return at;
+}
+
+static void put_node(uint8_t *at, uint8_t type, uint8_t subtype, size_t length)
+{
+	at[0] = type;
+	at[1] = subtype;
+	at[2] = (uint8_t)length;
+	at[3] = (uint8_t)(length >> 8);
+}
+
+EFI_DEVICE_PATH *efi_file_path(EFI_HANDLE volume, const char *name)
+{
+	static const uint8_t nowhere[NODE_HEADER] = { NODE_END, END_OF_ENTIRE, NODE_HEADER };
+	const uint8_t *front =
+	    volume ? efi_protocol(volume, (EFI_GUID)EFI_DEVICE_PATH_PROTOCOL_GUID) : nowhere;
+	size_t node = NODE_HEADER + 2 * (strlen(name) + 1), length = front ? path_length(front) : 0;
+	uint8_t *path, *at;
+
+	if (!front || EFI_ERROR(efi_system->BootServices->AllocatePool(
+	                  EfiLoaderData, length + node + NODE_HEADER, (void **)&path)))
+		return NULL;
+	memset(path, 0, length + node + NODE_HEADER);
+	memcpy(path, front, length);
+	put_node(path + length, NODE_MEDIA, NODE_FILE, node);
+	for (at = path + length + NODE_HEADER; *name; name++, at += 2)
+		*at = (uint8_t)(*name == '/' ? '\\' : *name);
+	put_node(path + length + node, NODE_END, END_OF_ENTIRE, NODE_HEADER);
+	return (EFI_DEVICE_PATH *)path;
+}

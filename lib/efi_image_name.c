@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/efi_image_name.h"
+
+#include <string.h>
+
+#include "lib/parse/ffs_section.h"
+#include "lib/parse/pe_image.h"
+#include "lib/print.h"
+
+/* Device path nodes, UEFI 2.10, 10.3.5.4; PI 1.7, volume 3, 8.3.2.1 */
+#define NODE_MEDIA      4
+#define MEDIA_FILE_PATH 4
+#define MEDIA_FV_FILE   6
+#define NODE_END        0x7f
+#define NODES_MOST      64U
+
+/* PI 1.7, volume 3, 3.4.1; GNU-EFI does not declare it. What is not called has no type. */
+#define FIRMWARE_VOLUME2_GUID                                          \
+	{                                                              \
+		0x220e73b6, 0x6bdb, 0x4413,                            \
+		{                                                      \
+			0x84, 0x05, 0xb9, 0x74, 0xb1, 0x08, 0x61, 0x9a \
+		}                                                      \
+	}
+struct firmware_volume2 {
+	VOID *get_attributes, *set_attributes, *read_file;
+	EFI_STATUS(EFIAPI *read_section)
+	(const struct firmware_volume2 *volume, const EFI_GUID *file, UINT8 type, UINTN instance,
+	 VOID **buffer, UINTN *size, UINT32 *authentication);
+};
+
+struct node {
+	uint8_t type, subtype;
+	uint16_t length; /* of all of it */
+	uint8_t body[];
+};
+
+/* ".efi" behind it, where there is room: as its file would be called. */
+static void add_ending(char *name, size_t size)
+{
+	size_t length = strlen(name);
+
+	if (length + sizeof(".efi") <= size)
+		memcpy(name + length, ".efi", sizeof(".efi"));
+}
+
+static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name, size_t size)
+{
+	const struct firmware_volume2 *protocol =
+	    volume ? efi_protocol(volume, (EFI_GUID)FIRMWARE_VOLUME2_GUID) : NULL;
+	UINT32 authentication;
+	VOID *text = NULL;
+	UINTN bytes = 0;
+	bool found;
+
+	if (!protocol ||
+	    EFI_ERROR(protocol->read_section(protocol, file, FFS_SECTION_USER_INTERFACE, 0, &text,
+	                                     &bytes, &authentication)))
+		return false;
+	found = ffs_ui_text(text, bytes, name, (uint32_t)size) != 0;
+	efi_system->BootServices->FreePool(text);
+	if (found)
+		add_ending(name, size);
+	return found;
+}
+
+/* UCS-2 at any alignment: what is behind its last separator. */
+static bool name_of_text(const uint8_t *text, size_t bytes, char *name, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i + 1 < bytes && (text[i] || text[i + 1]); i += 2) {
+		bool plain = !text[i + 1] && text[i] > ' ' && text[i] < 0x7f;
+
+		if (plain && (text[i] == '\\' || text[i] == '/'))
+			used = 0;
+		else if (used < size - 1)
+			name[used++] = (char)(plain ? text[i] : '?');
+	}
+	name[used] = 0;
+	return used > 0;
+}
+
+static void name_of_guid(const EFI_GUID *guid, char *name, size_t size)
+{
+	print_text(name, size, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", guid->Data1,
+	           guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
+	           guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
+}
+
+/* The last node that names a file is the one. */
+static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)image->FilePath;
+	EFI_GUID file;
+	bool found = false;
+
+	for (unsigned i = 0; at && i < NODES_MOST; i++) {
+		const struct node *node = (const struct node *)at;
+		size_t length = node->length;
+
+		if (node->type == NODE_END || length < sizeof(*node))
+			break;
+		at += length;
+		if (node->type != NODE_MEDIA)
+			continue;
+		length -= sizeof(*node);
+		if (node->subtype == MEDIA_FILE_PATH)
+			found |= name_of_text(node->body, length, name, size);
+		if (node->subtype != MEDIA_FV_FILE || length < sizeof(file))
+			continue;
+		memcpy(&file, node->body, sizeof(file));
+		if (!name_of_section(image->DeviceHandle, &file, name, size))
+			name_of_guid(&file, name, size);
+		found = true;
+	}
+	return found;
+}
+
+/* What its own headers say of it; they are foreign bytes. */
+static bool describe_by_headers(struct efi_image_place *place)
+{
+	struct pe_debug debug;
+	struct pe_image image;
+	uint32_t used = 0;
+	const char *why;
+
+	if (pe_parse(&image, (const void *)place->base, place->size, PE_MAPPED, &why) != 0)
+		return false;
+	place->has_build_id = pe_build_id(&image, place->build_id);
+	pe_debug_find(&image, &debug);
+	for (; used < debug.path_size && used < sizeof(place->name) - 1; used++)
+		place->name[used] =
+		    debug.path[used] > ' ' && debug.path[used] < 0x7f ? debug.path[used] : '?';
+	place->name[used] = 0;
+	return used > 0;
+}
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+{
+	if (!describe_by_headers(place) && !name_of_path(image, place->name, sizeof(place->name)))
+		print_text(place->name, sizeof(place->name), "image@0x%lx", place->base);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_EFI_IMAGE_NAME_H
+#define LIB_EFI_IMAGE_NAME_H
+
+#include "lib/efi.h"
+#include "lib/efi_images.h"
+
+/*
+ * What a loaded image is called, never empty, and its identity: the path that its debug directory
+ * has, else its module's name by the firmware volume's user interface section
+ * ("NvmExpressDxe.efi"), else its file's name or GUID, else where it lies. place->base and size are
+ * set. At most at TPL_CALLBACK. Thread.
+ */
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image);
+
+#endif

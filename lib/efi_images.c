@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All handles that have the protocol are looked through, and compared with what was there before:
+ *
+ *	when the protocol is installed		whoever loads, firmware's dispatcher included
+ *	before and after StartImage()		Exit() unloads an application, and ends there
+ *	after UnloadImage()
+ *
+ * What the firmware unloads by itself (a driver whose entry point fails) is found at the next of
+ * these.
+ */
+#include "lib/efi_images.h"
+
+#include <errno.h>
+
+#include "lib/efi.h"
+#include "lib/efi_image_name.h"
+
+static struct known {
+	EFI_HANDLE handle;
+	uint64_t base, size;
+	bool there;
+} known[EFI_IMAGES_MAX];
+static unsigned nr_known, unknown;
+
+static const struct efi_images_watcher *watching;
+static EFI_EVENT loaded, ended;
+static EFI_IMAGE_START start_image;
+static EFI_IMAGE_UNLOAD unload_image;
+
+/* ---- What is there ---- */
+
+/* Without its protocol: it has gone. */
+static void images_tell(const struct known *image, const EFI_LOADED_IMAGE *protocol)
+{
+	struct efi_image_place place = { .base = image->base, .size = image->size };
+
+	if (protocol)
+		efi_image_describe(&place, protocol);
+	watching->tell(watching->context, &place, protocol);
+}
+
+static struct known *images_find(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		if (known[i].handle == handle && known[i].base == (uint64_t)protocol->ImageBase &&
+		    known[i].size == protocol->ImageSize)
+			return &known[i];
+	return NULL;
+}
+
+static void forget_gone(void)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < nr_known; i++) {
+		if (known[i].there)
+			known[kept++] = known[i];
+		else
+			images_tell(&known[i], NULL);
+	}
+	nr_known = kept;
+}
+
+static void add_come(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+{
+	if (images_find(handle, protocol))
+		return;
+	if (nr_known == EFI_IMAGES_MAX) {
+		unknown++;
+		return;
+	}
+	known[nr_known] =
+	    (struct known){ handle, (uint64_t)protocol->ImageBase, protocol->ImageSize, true };
+	images_tell(&known[nr_known++], protocol);
+}
+
+/* Of one that is being loaded the place is not known yet. */
+static const EFI_LOADED_IMAGE *images_placed(EFI_HANDLE handle)
+{
+	const EFI_LOADED_IMAGE *protocol =
+	    efi_protocol(handle, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+
+	return protocol && protocol->ImageBase && protocol->ImageSize ? protocol : NULL;
+}
+
+/* Those that have gone first: their places are others' by now. */
+static void images_compare(const EFI_HANDLE *handles, UINTN count)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		known[i].there = false;
+	for (UINTN i = 0; i < count; i++) {
+		const EFI_LOADED_IMAGE *protocol = images_placed(handles[i]);
+		struct known *image = protocol ? images_find(handles[i], protocol) : NULL;
+
+		if (image)
+			image->there = true;
+	}
+	forget_gone();
+	for (UINTN i = 0; i < count; i++) {
+		const EFI_LOADED_IMAGE *protocol = images_placed(handles[i]);
+
+		if (protocol)
+			add_come(handles[i], protocol);
+	}
+}
+
+/* At the level of the notification, which so does not come in between. */
+static bool images_look(void)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+	EFI_HANDLE *handles;
+	EFI_TPL before = services->RaiseTPL(TPL_CALLBACK);
+	UINTN count;
+	bool found;
+
+	found = !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
+	if (found) {
+		images_compare(handles, count);
+		services->FreePool(handles);
+	}
+	services->RestoreTPL(before);
+	return found;
+}
+
+/* ---- When to look ---- */
+
+static VOID EFIAPI on_loaded(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	images_look();
+}
+
+static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	efi_boot_services = false;
+	watching->ends(watching->context);
+}
+
+static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+{
+	EFI_STATUS status;
+
+	images_look();
+	watching->starts();
+	status = start_image(image, size, data);
+	images_look();
+	return status;
+}
+
+static EFI_STATUS EFIAPI hooked_unload(EFI_HANDLE image)
+{
+	EFI_STATUS status = unload_image(image);
+
+	images_look();
+	return status;
+}
+
+/* UEFI 2.10, 4.2: the table has a checksum. */
+static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	UINT32 sum = 0;
+
+	services->StartImage = start;
+	services->UnloadImage = unload;
+	services->Hdr.CRC32 = 0;
+	if (!EFI_ERROR(services->CalculateCrc32(services, services->Hdr.HeaderSize, &sum)))
+		services->Hdr.CRC32 = sum;
+}
+
+static bool create_events(EFI_BOOT_SERVICES *services)
+{
+	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+	VOID *registration;
+
+	loaded = ended = NULL;
+	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_loaded, NULL,
+	                                        &loaded)) &&
+	       !EFI_ERROR(services->CreateEvent(EVT_SIGNAL_EXIT_BOOT_SERVICES, TPL_NOTIFY, on_ended,
+	                                        NULL, &ended)) &&
+	       !EFI_ERROR(services->RegisterProtocolNotify(&guid, loaded, &registration));
+}
+
+static void close_events(EFI_BOOT_SERVICES *services)
+{
+	if (ended)
+		services->CloseEvent(ended);
+	if (loaded)
+		services->CloseEvent(loaded);
+}
+
+int efi_images_watch(const struct efi_images_watcher *watcher)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+
+	watching = watcher;
+	nr_known = unknown = 0;
+	if (!create_events(services) || !images_look()) {
+		close_events(services);
+		return -ENOMEM;
+	}
+	start_image = services->StartImage;
+	unload_image = services->UnloadImage;
+	set_services(hooked_start, hooked_unload);
+	return 0;
+}
+
+unsigned efi_images_unwatch(void)
+{
+	set_services(start_image, unload_image);
+	close_events(efi_system->BootServices);
+	return unknown;
+}

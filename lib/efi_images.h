@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The images that are loaded while the firmware goes on: those that are there when one begins to
+ * watch, those that come (EFI_LOADED_IMAGE_PROTOCOL; UEFI 2.10, 9.1), and those that go, whose
+ * memory others get. Boot services only. Thread; what is told, at TPL_CALLBACK.
+ */
+#ifndef LIB_EFI_IMAGES_H
+#define LIB_EFI_IMAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EFI_IMAGE_NAME_MAX 256U
+
+struct efi_image_place {
+	uint64_t base, size;
+	char name[EFI_IMAGE_NAME_MAX]; /* printable ASCII; efi_image_describe()'s */
+	uint8_t build_id[20];          /* pe_build_id()'s */
+	bool has_build_id;
+};
+
+struct efi_images_watcher {
+	/* One was found, or has come (there), or has gone. */
+	void (*tell)(void *context, const struct efi_image_place *image, bool there);
+	/* One is about to be started by StartImage(). */
+	void (*starts)(void);
+	/* ExitBootServices(): nothing of the firmware's may be called any more. TPL_NOTIFY. */
+	void (*ends)(void *context);
+	void *context;
+};
+
+/* Tell of all that are there, and from then on of the others. Kept by reference. 0; -ENOMEM:
+ * nothing is watched. */
+int efi_images_watch(const struct efi_images_watcher *watcher);
+
+/* No more: boot services are as they were. How many images were beyond EFI_IMAGES_MAX, and not
+ * told. */
+#define EFI_IMAGES_MAX 1024U
+unsigned efi_images_unwatch(void);
+
+#endif

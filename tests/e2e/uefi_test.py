@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Firmware is recorded with what runs on it: an application of ours, on OVMF's shell and AAVMF's.
+
+UEFI_MACHINE: "x86_64", "aarch64": one of them only.
+
+check-timeout: 900
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import machine
+import shell
+import stick
+import tap
+from shell import BOOKS, Disk, leak
+
+# Counted instructions: how long something spins is exact, whatever the host does meanwhile.
+STEADY = ["-icount", "shift=3,sleep=off"]
+LINE = re.compile(r"^\s*([\d.]+)%\s+(\d+)\s+(.*?)\s*$", re.MULTILINE)
+
+
+class Taken:
+    """A recording on the volume, as stock perf reads it."""
+
+    def __init__(self, disk, name):
+        self.path = disk.directory / f"{disk.path.stem}-{name}"
+        self.path.write_bytes(disk.read(name))
+
+    def perf(self, *words):
+        done = subprocess.run(["perf", *words, "-i", self.path], capture_output=True, text=True)
+        return done.stdout
+
+    def images(self):
+        """{image: samples}"""
+        said = self.perf("report", "--stdio", "--no-children", "-g", "none", "-F", "overhead,sample,dso",
+                         "--full-source-path")
+        found = {}
+        for _, samples, name in LINE.findall(said):
+            name = pathlib.PurePosixPath(name).name
+            found[name] = found.get(name, 0) + int(samples)
+        return found
+
+    def samples(self):
+        """[(address, image)]"""
+        said = self.perf("script", "-F", "ip,dso")
+        return [(int(ip, 16), pathlib.PurePosixPath(dso).name) for ip, dso in
+                re.findall(r"^\s*([0-9a-f]+)\s+\((.*)\)$", said, re.MULTILINE)]
+
+    def maps(self):
+        """[(address, size, name)] as they came."""
+        said = self.perf("script", "--show-mmap-events")
+        return [(int(at, 16), int(size, 16), name) for at, size, name in
+                re.findall(r"PERF_RECORD_MMAP2 \S+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)[^\]]*\]: r-xp (.*)", said)]
+
+    def dump(self):
+        return subprocess.run([machine.TOOL, "dump", self.path], capture_output=True, text=True)
+
+
+def function(isa, name):
+    """[start, end) of one of the application's functions, from its start."""
+    said = subprocess.run(["nm", "-S", machine.TOP / f"build/{isa}/tests/spinner.elf"],
+                          capture_output=True, text=True, check=True).stdout
+    start, size = re.search(rf"^(\w+) (\w+) t {name}", said, re.MULTILINE).groups()
+    return range(int(start, 16), int(start, 16) + int(size, 16))
+
+
+def within(taken, isa, name):
+    """Samples within one of its functions."""
+    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
+    places = function(isa, name)
+    return sum(ip - base in places for ip, _ in taken.samples())
+
+
+def recorded(said):
+    books = BOOKS.search(said)
+    return int(books[1]) if books and int(books[1]) == int(books[2]) + int(books[3]) else 0
+
+
+def record(sh, name, isa):
+    """An application, with arguments and an exit status, at both levels; twice."""
+    said = sh.type(r'bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi low=200 '
+                   'high=300 status=7 "two words"')
+    tap.ok("spinner: \\tools\\spinner.efi low=200 high=300 status=7 \"two words\"" in said,
+           f"{name}: its arguments reach it, and what it prints the screen", said)
+    tap.ok("exit status 7" in said and recorded(said) > 400, f"{name}: its status is told", said)
+    tap.equal(sh.type("echo %lasterror%").split()[0], "0x0", f"{name}: the shell is back")
+    again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi low=100 "
+                    r"run=\tools\a.efi run=\tools\b.efi")
+    tap.ok(recorded(again) > 400, f"{name}: a second recording is as good", again)
+    return again
+
+
+def goes_on(sh, name):
+    said = sh.type(r"\tools\spinner.efi tick=500")
+    ticked = re.search(r"ticked (\d+) times", said)
+    tap.ok(ticked and int(ticked[1]) >= 20, f"{name}: timer events tick afterwards", said)
+    said, left = leak(sh, *[r"bareperf.efi record -e cpu-clock -F 1000 -m 16 "
+                                          r"--region-size 4 -- \tools\spinner.efi low=1"] * 3)
+    tap.ok(len(BOOKS.findall(said)) == 3 and not left, f"{name}: nothing leaks", (left, said))
+
+
+def refused(sh, name):
+    said = sh.type(r"bareperf.efi record -e cpu-clock -- \tools\nothere.efi")
+    tap.ok("there is no such file" in said, f"{name}: a file that is not there is told", said)
+    said = sh.type(r"bareperf.efi record --exclusive -e cpu-clock -- \tools\spinner.efi")
+    tap.ok("needs the firmware, which goes on" in said, f"{name}: --exclusive is refused", said)
+
+
+def judge(first, second, again, name, isa):
+    dump = first.dump()
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the books are in order",
+           dump.stdout + dump.stderr)
+    images = first.images()
+    tap.equal(max(images, key=images.get, default=None), "spinner.efi",
+              f"{name}: the application is the top entry")
+    total = len(first.samples())
+    known = total - images.get("[unknown]", 0)
+    tap.ok(sum(images.values()) == total > 400, f"{name}: the sum over images equals the samples",
+           (images, total))
+    tap.ok(known > 0.95 * total, f"{name}: over 95 % of them are in an image", (images, total))
+    low, high = (within(first, isa, f"spin_at_{level}") for level in ("application", "high_level"))
+    tap.ok(180 <= low <= 220, f"{name}: 200 ms at TPL_APPLICATION are 200 samples", (low, high, images))
+    tap.ok(270 <= high <= 330, f"{name}: 300 ms at TPL_HIGH_LEVEL are 300 samples", (low, high, images))
+    core = [image for _, _, image in first.maps() if "Dxe" in image or "Core" in image]
+    tap.ok(len(core) > 50, f"{name}: images that were there are named", first.maps())
+    images = second.images()
+    places = re.findall(r"(\w).efi lies at (0x[0-9a-f]+)", again)
+    tap.ok(len({at for _, at in places}) == 1 and len(places) == 2,
+           f"{name}: two images lie one after the other at the same address", again)
+    tap.ok(180 <= images.get("a.efi", 0) <= 220 and 180 <= images.get("b.efi", 0) <= 220,
+           f"{name}: and each has its own samples", images)
+
+
+def run(isa):
+    with tempfile.TemporaryDirectory(prefix="bareperf-uefi-") as directory:
+        spinner = machine.TOP / f"build/{isa}/tests/spinner.efi"
+        disk = Disk(isa, directory)
+        stick.mtool("mmd", f"{disk.path}@@1M", "::/tools")
+        for file in ("spinner", "a", "b"):
+            subprocess.run(["mcopy", "-i", f"{disk.path}@@1M", spinner, f"::/tools/{file}.efi"], check=True)
+        with shell.Shell(isa, disk.path, *STEADY) as sh:
+            sh.open()
+            again = record(sh, isa, isa)
+            goes_on(sh, isa)
+            refused(sh, isa)
+        handed_over(isa)
+        judge(Taken(disk, "0001.data"), Taken(disk, "0002.data"), again, isa, isa)
+
+
+def handed_over(isa):
+    """As a payload, to a host that shares memory; it ends boot services, and never comes back."""
+    recording = machine.Recording("record -e cpu-clock -F 1000 -- payload low=200 exit=100",
+                                  "--arch", isa, "--payload", machine.TOP / f"build/{isa}/tests/spinner.efi",
+                                  qemu=STEADY, quick=False)
+    said = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-F",
+                           "overhead,sample,dso", "-i", recording.file], capture_output=True, text=True).stdout
+    samples = {name: int(count) for _, count, name in LINE.findall(said)}
+    tap.ok(recording.status == 0 and recording.summary()["status"] == 0,
+           f"{isa}: one that ends boot services leaves a whole recording", recording.text)
+    tap.ok(180 <= samples.get("payload.efi", 0) <= 220,
+           f"{isa}: as a payload it is recorded until ExitBootServices(), and no longer", said + recording.text)
+
+
+if machine.missing():
+    tap.skip("firmware is recorded with what runs on it", machine.missing())
+else:
+    for ISA in shell.MACHINES:
+        if os.environ.get("UEFI_MACHINE", ISA) == ISA:
+            run(ISA)
+tap.finish()

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A UEFI application to be recorded: what it does stands in its load options, a word each.
+ *
+ *	low=MS		spins, in spin_at_application()
+ *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
+ *	tick=MS		counts a timer event's notifications meanwhile, and tells
+ *	run=FILE	loads and starts FILE of its own volume, with low=200
+ *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
+ *	status=N	returns N
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "boot/start.h"
+#include "lib/efi.h"
+#include "lib/efi_file_path.h"
+#include "lib/print.h"
+
+#define TICK_100NS 100000U /* 10 ms */
+
+static uint64_t cycles_of_ms;
+static volatile unsigned ticks;
+
+static void say(const char *format, ...)
+{
+	char text[256];
+	CHAR16 wide[256];
+	va_list arguments;
+	size_t i;
+
+	va_start(arguments, format);
+	print_text_v(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	for (i = 0; text[i]; i++)
+		wide[i] = (unsigned char)text[i];
+	wide[i] = 0;
+	efi_system->ConOut->OutputString(efi_system->ConOut, wide);
+}
+
+static __attribute__((noinline)) void spin_at_application(uint64_t ms)
+{
+	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
+		__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
+{
+	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
+
+	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
+		__asm__ volatile("");
+	efi_system->BootServices->RestoreTPL(before);
+}
+
+static VOID EFIAPI on_tick(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	ticks++;
+}
+
+static void count_ticks(uint64_t ms)
+{
+	EFI_EVENT event;
+
+	efi_system->BootServices->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_tick,
+	                                      NULL, &event);
+	efi_system->BootServices->SetTimer(event, TimerPeriodic, TICK_100NS);
+	efi_system->BootServices->Stall(ms * 1000);
+	efi_system->BootServices->CloseEvent(event);
+	say("ticked %u times\r\n", ticks);
+}
+
+static void run(const char *name)
+{
+	static CHAR16 options[] = u"low=200";
+	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	EFI_DEVICE_PATH *path = efi_file_path(self->DeviceHandle, name);
+	EFI_LOADED_IMAGE *other;
+	EFI_HANDLE image;
+	EFI_STATUS status =
+	    efi_system->BootServices->LoadImage(FALSE, efi_image, path, NULL, 0, &image);
+
+	efi_system->BootServices->FreePool(path);
+	if (!EFI_ERROR(status)) {
+		other = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+		other->LoadOptions = options;
+		other->LoadOptionsSize = sizeof(options);
+		say("%s lies at 0x%lx\r\n", name, (uint64_t)other->ImageBase);
+		status = efi_system->BootServices->StartImage(image, NULL, NULL);
+	}
+	say("%s returned 0x%lx\r\n", name, (uint64_t)status);
+}
+
+static void leave(uint64_t ms)
+{
+	static uint8_t map[65536];
+	UINTN size = sizeof(map), key, stride;
+	UINT32 version;
+
+	efi_system->BootServices->GetMemoryMap(&size, (EFI_MEMORY_DESCRIPTOR *)map, &key, &stride,
+	                                       &version);
+	if (EFI_ERROR(efi_system->BootServices->ExitBootServices(efi_image, key)))
+		return;
+	spin_at_application(ms);
+	efi_system->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+}
+
+static EFI_STATUS obey(const char *word)
+{
+	const char *value = strchr(word, '=');
+	uint64_t number = value ? strtoul(value + 1, NULL, 0) : 0;
+
+	if (!strncmp(word, "low=", 4))
+		spin_at_application(number);
+	else if (!strncmp(word, "high=", 5))
+		spin_at_high_level(number);
+	else if (!strncmp(word, "tick=", 5))
+		count_ticks(number);
+	else if (!strncmp(word, "exit=", 5))
+		leave(number);
+	else if (!strncmp(word, "run=", 4))
+		run(value + 1);
+	return strncmp(word, "status=", 7) ? EFI_SUCCESS : (EFI_STATUS)number;
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+	static char text[512];
+	EFI_LOADED_IMAGE *self;
+	EFI_STATUS status = EFI_SUCCESS;
+	const CHAR16 *options;
+	uint64_t from;
+	size_t length = 0;
+
+	efi_image = image;
+	efi_system = system;
+	from = arch_cycles();
+	system->BootServices->Stall(10000);
+	cycles_of_ms = (arch_cycles() - from) / 10;
+	self = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	options = self->LoadOptions;
+	while (options && length < self->LoadOptionsSize / 2 && length < sizeof(text) - 1 &&
+	       options[length]) {
+		text[length] = (char)options[length];
+		length++;
+	}
+	text[length] = 0;
+	say("spinner: %s\r\n", text);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		status |= obey(word);
+	return status;
+}
