@@ -62,8 +62,8 @@ static void trim_errors(struct top_screen *screen)
 	kept = pread(screen->errors, half, sizeof(half), size - (off_t)sizeof(half));
 	if (kept < 0 || ftruncate(screen->errors, 0) || lseek(screen->errors, 0, SEEK_SET))
 		return;
-	screen->left_out += (uint64_t)(size - kept);
 	kept = write(screen->errors, half, (size_t)kept);
+	screen->left_out += (uint64_t)(size - (kept > 0 ? kept : 0));
 }
 
 /* A terminal is told nothing that it obeys. */
