@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf export --format lcov`: what a trace of all branches says of lines, functions and branches
-is what gcov counts in the same program, and what QEMU logs of what it carries out."""
+is what gcov counts in the same program, and what QEMU logs of what it carries out; by single-step, and
+by the branch trace store of the hardware model."""
 
 import collections
 import json
@@ -17,7 +18,6 @@ import machine
 import perf_file
 import tap
 
-RECORD = "record -e branch-step// -m ,1024 -- payload 7"
 SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,11 +139,19 @@ never:	jz never	# never
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-coverage-")
 TRUNCATED = 1
 Row = collections.namedtuple("Row", "lines functions branches sums")
+# Where a trace comes from; what the program is called with; QEMU's options, and `bareperf run`'s.
+Source = collections.namedtuple("Source", "event rounds qemu options")
+STEP = Source("branch-step", 7, machine.EXACT, ())
 
 
 def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True,
                           timeout=120, check=False, **more)
+
+
+def record(source, elf, *qemu):
+    return machine.Recording(f"record -e {source.event}// -m ,2048 -- payload {source.rounds}", "--payload", elf,
+                             *source.options, qemu=(*source.qemu, *qemu))
 
 
 def build(here, level):
@@ -185,40 +193,42 @@ def of_program(path):
     return next((row for source, row in read_info(path).items() if source.endswith("program.c")), None)
 
 
-def of_gcov(here):
+def of_gcov(source, here):
     """{line: count}, {function: count} of the same program on this machine."""
+    (here / "hosted-program.gcda").unlink(missing_ok=True)  # which counts on
     subprocess.run(["gcc", "-O0", "--coverage", "-o", here / "hosted", here / "program.c"],
                    check=True, cwd=here)
-    subprocess.run([here / "hosted", "7"], check=True, cwd=here, stdout=subprocess.DEVNULL)
+    subprocess.run([here / "hosted", str(source.rounds)], check=True, cwd=here, stdout=subprocess.DEVNULL)
     text = run("gcov", "--stdout", "--json-format", "hosted-program.gcda", cwd=here).stdout
     found = json.loads(text)["files"][0]
     return ({line["line_number"]: line["count"] for line in found["lines"]},
             {function["name"]: function["execution_count"] for function in found["functions"]})
 
 
-def as_gcov(recording, here):
+def as_gcov(source, recording, here):
+    level = f"{source.event}, -O0"
     done, out = export(recording)
     tap.ok(done.returncode == 0 and
            re.fullmatch(r"(bareperf: \d+ sources are not here, and left out\n)?", done.stderr),
-           "-O0: coverage comes of a whole trace", done.stderr)
+           f"{level}: coverage comes of a whole trace", done.stderr)
     row = of_program(out)
-    lines, functions = of_gcov(here)
+    lines, functions = of_gcov(source, here)
     text = dict(enumerate(SOURCE.splitlines(), 1))
     # gcov counts a function where its name stands, DWARF where it begins; a label has no code
     heads = {line for line in lines if text.get(line + 1) == "{" or
              re.match(r"\s*(case .*|default|out):$", text[line])}
     coded = {line: count for line, count in lines.items() if line not in heads}
     tap.equal({line: row.lines.get(line) for line in coded}, coded,
-              "-O0: every line that has code was carried out as often as gcov says")
+              f"{level}: every line that has code was carried out as often as gcov says")
     heads = {line: count for line, count in lines.items() if text.get(line + 1) == "{"}
     tap.equal({line: row.lines.get(line + 1) for line in heads}, heads,
-              "-O0: so was each function's beginning")
+              f"{level}: so was each function's beginning")
     tap.ok(len(coded) > 40 and 0 in lines.values() and max(lines.values()) > 100,
-           "-O0: of lines that were never, once, and often carried out", lines)
+           f"{level}: of lines that were never, once, and often carried out", lines)
     tap.equal({name: row.functions.get(name) for name in functions}, functions,
-              "-O0: so was every function")
+              f"{level}: so was every function")
     tap.equal({text[line] for line in row.lines if line not in lines}, {"{", "}"},
-              "-O0: no other line has code but where functions begin and end")
+              f"{level}: no other line has code but where functions begin and end")
     return out
 
 
@@ -306,15 +316,30 @@ def made():
 
 
 def carried_out(log):
-    """How often QEMU came to each address: with the trap flag an instruction is a block."""
-    times = collections.Counter()
+    """How often QEMU came to each address. Before a block of its own is carried out for the first time
+    its bytes stand there, disassembled or not; it may be left before its first instruction, and not
+    in its middle."""
+    entered, blocks, size = collections.Counter(), {}, 0
     for line in log.read_text().splitlines():
-        found = re.match(r"Trace \d+: \S+ \[[0-9a-f]+/([0-9a-f]+)/", line)
-        stopped = re.match(r"Stopped execution of TB chain before \S+ \[([0-9a-f]+)\]", line)
-        if found:
-            times[int(found.group(1), 16)] += 1
-        elif stopped:
-            times[int(stopped.group(1), 16)] -= 1
+        code = re.match(r"(?:OBJD-T: |0x[0-9a-f]+:  | {13})([0-9a-f]{2,}(?: [0-9a-f]{2})*)(?: |$)", line)
+        block = re.match(r"(?:Trace \d+:|Stopped execution of TB chain before) (\S+) "
+                         r"\[(?:[0-9a-f]+/)?([0-9a-f]+)", line)
+        if line.startswith("IN:"):
+            size = 0
+        elif code:
+            size += len(code.group(1).replace(" ", "")) // 2
+        elif block and line.startswith("Trace"):
+            if size:
+                blocks[block.group(1)] = int(block.group(2), 16), size
+            entered[block.group(1)] += 1
+            size = 0
+        elif block:
+            entered[block.group(1)] -= 1
+    times = collections.Counter()
+    for name, count in entered.items():
+        start, length = blocks[name]
+        for address in range(start, start + length):
+            times[address] += count
     return times
 
 
@@ -328,16 +353,16 @@ def statements(elf):
     return rows
 
 
-def as_qemu(here, mapping):
+def as_qemu(source, here, mapping):
     """Compiled with optimization; the log is of where the last program was loaded, and around."""
+    level = f"{source.event}, -O2"
     elf, log = build(here, "-O2"), here / "qemu.log"
-    recording = machine.Recording(
-        RECORD, "--payload", elf,
-        qemu=(*machine.EXACT, "-d", "exec,nochain", "-D", log, "-dfilter",
-              f"{mapping.address - 0x10000:#x}..{mapping.address + mapping.size + 0x10000:#x}"))
+    recording = record(
+        source, elf, "-d", "exec,nochain,in_asm", "-D", log, "-dfilter",
+        f"{mapping.address - 0x10000:#x}..{mapping.address + mapping.size + 0x10000:#x}")
     done, out = export(recording)
     if not tap.equal((recording.status, done.returncode), (0, 0),
-                     "-O2: coverage comes of a whole trace"):
+                     f"{level}: coverage comes of a whole trace"):
         tap.note(recording.text)
         return
     now = branches.Trace(recording.file).mappings[1]
@@ -346,25 +371,36 @@ def as_qemu(here, mapping):
     row = of_program(out)
     tap.ok(abs(now.address - mapping.address) <= 0x10000 and
            sum(times[address] for address in times if 0 <= address - now.address < now.size) > 10000,
-           "-O2: QEMU logs what it carries out of the program", (now, mapping, len(times)))
+           f"{level}: QEMU logs what it carries out of the program", (now, mapping, len(times)))
     text = run("objdump", "-d", "--no-show-raw-insn", elf).stdout
     jumps = {int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\s+j(?!mp)\w+ ", text, re.MULTILINE)}
     everywhere = {block: ways for row in read_info(out).values()
                   for (_, block), ways in row.branches.items()}
     tap.ok(len(everywhere) > 30 and everywhere.keys() <= jumps and
-           any(None in ways for ways in everywhere.values()), "-O2: its branches are the program's")
+           any(None in ways for ways in everywhere.values()), f"{level}: its branches are the program's")
     tap.equal({block: sum(way or 0 for way in ways) for block, ways in everywhere.items()},
               {block: times[base + block] for block in everywhere},
-              "-O2: each block with a branch at its end was carried out as often as QEMU did")
+              f"{level}: each block with a branch at its end was carried out as often as QEMU did")
     symbols = {name: int(at, 16) for at, kind, name in
                re.findall(r"^([0-9a-f]+) (\w) (\S+)$", run("nm", elf).stdout, re.MULTILINE)}
     tap.equal(row.functions, {name: times[base + symbols[name]] for name in row.functions},
-              "-O2: so was each function")
+              f"{level}: so was each function")
     lines = {line: max(times[base + at] for at in places)
              for line, places in statements(elf).items()}
-    tap.ok(len(lines) > 25, "-O2: there are lines", lines)
-    tap.equal(row.lines, lines, "-O2: and each line as often as the one of its statements that was "
+    tap.ok(len(lines) > 25, f"{level}: there are lines", lines)
+    tap.equal(row.lines, lines, f"{level}: and each line as often as the one of its statements that was "
               "so most often")
+
+
+def held(source, here):
+    """Against both; the recording at -O0, and its tracefile."""
+    recording = record(source, build(here, "-O0"))
+    if not tap.equal(recording.status, 0, f"{source.event}, -O0: the program is recorded"):
+        tap.note(recording.text)
+        return None
+    out = as_gcov(source, recording, here)
+    as_qemu(source, here, branches.Trace(recording.file).mappings[1])
+    return recording, out
 
 
 def main():
@@ -373,14 +409,19 @@ def main():
         tap.skip("coverage of branch traces", reason)
         return
     here = pathlib.Path(WORK.name)
-    recording = machine.Recording(RECORD, "--payload", build(here, "-O0"), qemu=machine.EXACT)
-    if not tap.equal(recording.status, 0, "-O0: the program is recorded"):
-        tap.note(recording.text)
+    stepped = held(STEP, here)
+    if stepped:
+        genhtml_reads(stepped[1])
+        refused(*stepped)
+    binary, reason = machine.model("x86_64")
+    if reason:
+        tap.skip("coverage of the branch trace store", reason)
         return
-    out = as_gcov(recording, here)
-    genhtml_reads(out)
-    refused(recording, out)
-    as_qemu(here, branches.Trace(recording.file).mappings[1])
+    stored = held(Source("bts", 20, ("-cpu", "Skylake-Client,pmu=on", *machine.EXACT),
+                         ("--qemu", binary)), here)
+    if stored:
+        books = [event["branches"] for event in stored[0].summary()["events"] if "branches" in event]
+        tap.ok(books[0]["interrupts"] > 3, "bts: with interrupts in between", books)
 
 
 made()
