@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slices on a time line, a process for each event, a thread for each CPU. Source: Trace Event
- * Format, "JSON Array Format", "Duration Events", "Metadata Events"; times are in microseconds. A
+ * Format, "JSON Array Format", "Complete Events", "Metadata Events"; times are in microseconds. A
  * sample tells where the CPU was since the one before it, by the clock's event since its PERIOD
- * ago; functions that stay on the stack from one to the next are one slice.
+ * ago; functions that stay on the stack from one to the next are one slice. Complete events, since
+ * Chrome's own reader pairs a thread's begin with whatever thread's end comes next.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 /* What is open on a thread. */
 struct chrome_thread {
 	uint64_t until; /* where its last slice ends; 0: it has none */
+	uint64_t starts[FRAMES_MAX];
 	uint32_t stack[FRAMES_MAX], depth;
 };
 
@@ -92,23 +94,32 @@ static const char *name_of(struct chrome *chrome, uint32_t function)
 	return chrome->names[function];
 }
 
-static void put_edge(struct chrome *chrome, char phase, uint32_t thread, uint64_t time,
-                     uint32_t function)
+/* Readers reckon in doubles: from start on for so long is, rounded, just where the next one begins,
+ * so that no slice ends after the one around it. */
+static void put_slice(struct chrome *chrome, uint32_t number, uint32_t depth)
 {
-	const char *name = name_of(chrome, function);
+	const struct chrome_thread *thread = chrome->open[number].thread;
+	const char *name = name_of(chrome, thread->stack[depth]);
+	uint64_t start = thread->starts[depth];
 
-	put_head(chrome, phase, thread);
-	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"name\":%s}",
-	        time / NS_PER_US, time % NS_PER_US, name ? name : "\"\"");
+	put_head(chrome, 'X', number);
+	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"dur\":%.17g,\"name\":%s}",
+	        start / NS_PER_US, start % NS_PER_US,
+	        (double)thread->until / NS_PER_US - (double)start / NS_PER_US,
+	        name ? name : "\"\"");
 }
 
-/* Close what is deeper than that. */
+/* Close what is deeper than that. Of slices with the same times readers take the first for the
+ * outer one; of one without a length they do not agree on what is around it. */
 static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 {
 	struct chrome_thread *thread = chrome->open[number].thread;
 
-	while (thread->depth > depth)
-		put_edge(chrome, 'E', number, thread->until, thread->stack[--thread->depth]);
+	for (uint32_t i = depth; i < thread->depth; i++) {
+		if (thread->starts[i] < thread->until)
+			put_slice(chrome, number, i);
+	}
+	thread->depth = depth < thread->depth ? depth : thread->depth;
 }
 
 static int add_sample(void *context, const struct export_sample *sample)
@@ -135,7 +146,7 @@ static int add_sample(void *context, const struct export_sample *sample)
 	close_slices(chrome, number, same);
 	for (; thread->depth < depth; thread->depth++) {
 		thread->stack[thread->depth] = stack[thread->depth];
-		put_edge(chrome, 'B', number, start, stack[thread->depth]);
+		thread->starts[thread->depth] = start;
 	}
 	thread->until = end < start ? start : end;
 	return 0;

@@ -288,6 +288,28 @@ def in_speedscope(samples):
                       "speedscope imports chrome: every slice is as long as its samples say")
 
 
+def in_chrome(samples):
+    """The reader of Chrome's own performance panel, which chrome://tracing gave way to."""
+    claims = ("chrome's own reader: every slice is as long as its samples say",
+              "chrome's own reader: a process for each event, a thread for each CPU")
+    engine = speedscope.npm("trace_engine") / "@paulirish/trace_engine/models/trace/trace.js"
+    if not shutil.which("node") or not engine.exists():
+        for claim in claims:
+            tap.skip(claim, "not to be had: trace_engine, by npm (make deps)")
+        return
+    done = run("node", pathlib.Path(__file__).with_name("trace_engine.js"), engine, export("chrome"))
+    threads = json.loads(done.stdout or "[]")
+    found = collections.Counter()
+    for event, _, times in threads:
+        for name, total in times.items():
+            found[event, name] += total if total is not None else float("nan")
+    tap.equal({key: round(1000 * total) for key, total in found.items() if total},
+              {(event, name or UNKNOWN): total for (event, name), total in slices(samples).items()},
+              claims[0])
+    tap.equal(sorted(thread[:2] for thread in threads),
+              sorted([event, f"CPU {cpu}"] for event, _, _ in EVENTS for cpu in (0, 1)), claims[1])
+
+
 def refusals():
     def refused(claim, text, *words, status=1):
         done = run(TOOL, "export", *words)
@@ -328,5 +350,6 @@ as_pprof()
 as_callgrind()
 as_ctf(SEEN)
 in_speedscope(SEEN)
+in_chrome(SEEN)
 refusals()
 tap.finish()

@@ -13,9 +13,14 @@ import browser as browsers
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
+def npm(name):
+    """Where node's modules of what deps/npm fetches are, or would be."""
+    done = subprocess.run([TOP / "deps/npm", "--path", name], capture_output=True, text=True, check=True)
+    return pathlib.Path(done.stdout.strip()) / "node_modules"
+
+
 def viewer():
-    return pathlib.Path(subprocess.run([TOP / "deps/speedscope", "--path"], capture_output=True,
-                                       text=True, check=True).stdout.strip())
+    return npm("speedscope") / "speedscope"
 
 
 def missing():
