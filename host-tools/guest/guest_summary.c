@@ -103,7 +103,9 @@ int guest_summary(const struct session *session, const char *output, unsigned re
 	if (missing_list(ledger, print_missing, NULL) &&
 	    missing_advice(ledger, advice, sizeof(advice)))
 		fprintf(stderr, "[ bareperf record: to keep it, record with %s ]\n", advice);
-	if (check_conserved(ledger, NULL, NULL))
+	/* What was only looked at, of a machine that counts on, is no file that could lack
+	 * something. */
+	if ((!output && !ledger_ended(ledger)) || check_conserved(ledger, NULL, NULL))
 		return EXIT_OK;
 	say("the recording is not conserved:");
 	check_conserved(ledger, print_check, NULL);

@@ -85,6 +85,7 @@ static void tell(struct serial_cable *cable, int64_t now)
 	}
 	if (!cable->lost_us) {
 		cable->lost_us = now;
+		cable->heard = cable->host.counts.bytes_in;
 		if (cable->host.baud != cable->link.baud)
 			serial_cable_slow(cable, now); /* the machine went back, too */
 		if (cable->was_framed)
@@ -229,6 +230,8 @@ static const char *diagnose(const struct serial_cable *cable)
 		return cable->why.text;
 	if (cable->host.has_welcome && !cable->host.welcome.region_size)
 		return "the firmware answers, but has no trace region yet";
+	if (cable->was_framed && counts->bytes_in == cable->heard)
+		return "nothing comes any more: is the cable in, and the machine on?";
 	if (counts->frames)
 		return "most of what comes is damaged: is the line raw, with eight bits and without "
 		       "XON/XOFF?";

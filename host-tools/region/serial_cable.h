@@ -33,6 +33,7 @@ struct serial_cable {
 	bool stop;
 	bool was_framed; /* once */
 	int64_t lost_us; /* when the line fell silent; 0: it works */
+	uint64_t heard;  /* bytes that had come by then */
 	bool lost_is_told;
 	struct error why; /* it could not be connected */
 	unsigned closed;  /* times that the other end closed it */

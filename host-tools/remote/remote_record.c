@@ -228,7 +228,8 @@ static int finish(struct recording *r, int code, struct error *error)
 	return code;
 }
 
-static void tell_how_to_come_back(const struct recording *r)
+/* Of a machine that is silent nobody knows what it does. */
+static void tell_how_to_come_back(const struct recording *r, bool silent)
 {
 	bool watched = r->top && !r->options.keeps;
 
@@ -239,7 +240,7 @@ static void tell_how_to_come_back(const struct recording *r)
 		    " are stopped, but its workload goes on: the machine takes no other command "
 		    "before its end",
 		    r->session.region.header.run);
-	else
+	else if (!silent)
 		say("the machine goes on with run %" PRIu64
 		    ": what its rings have no room for is lost from now on",
 		    r->session.region.header.run);
@@ -273,7 +274,7 @@ static int report(struct recording *r, int code, struct error *error)
 	if (r->has_session) {
 		guest_crash(&r->session, r->options.output.all_frames, stderr);
 		progress_tell_what_fits(&r->progress, &r->session);
-		tell_how_to_come_back(r);
+		tell_how_to_come_back(r, code == -ETIMEDOUT);
 	}
 	if (!code && r->status < 0) {
 		r->refused = !r->has_session;

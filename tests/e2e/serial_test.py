@@ -28,10 +28,11 @@ import recordings
 import serial_line
 import talker
 import tap
+import tmux
 
 KILLS = int(os.environ.get("KILLS", "4"))
 CUT = float(os.environ.get("CUT", "6"))
-ERROR = 125
+UNFINISHED, ERROR = 253, 125
 RECORD = "record -e cpu-clock -F 1000 -g -- calltree 1"
 LONG = "record -e cpu-clock -F 500 -g -- noploop %d"
 SMP = ("-smp", "2")
@@ -70,10 +71,12 @@ class Tool:
     def __init__(self, directory, url):
         self.directory, self.url = pathlib.Path(directory), url
 
-    def start(self, command, *options):
+    def words(self, command, *options):
         verb, *rest = command.split()
-        return subprocess.Popen([machine.TOOL, verb, "--channel", self.url, *options, *rest],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return [machine.TOOL, verb, "--channel", self.url, *options, *rest]
+
+    def start(self, command, *options):
+        return subprocess.Popen(self.words(command, *options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, errors="replace", cwd=self.directory)
 
     def __call__(self, command, *options):
@@ -212,6 +215,29 @@ def a_cable_that_is_pulled(board):
         tap.ok(line.connections == 2, f"{claim}: it was connected again", line.connections)
         tap.ok(re.search(r"silent.*back after \d+ s", text, re.DOTALL),
                f"{claim}: both ends of the silence are told", text)
+
+
+def a_cable_that_is_cut_from_top(board):
+    """For as long as top waits, and longer; then it leaves, and the machine goes on."""
+    claim = f"{board.name}, a cable cut from top"
+    if tmux.missing():
+        tap.skip(claim, tmux.missing())
+        return
+    with board.line() as line:
+        tool = Tool(board.directory, unix(line))
+        with tmux.Terminal(*tool.words("top -e cpu-clock -F 200 -- calltree 8", "--timeout", "3"),
+                           cwd=board.directory, columns=200) as terminal:
+            tap.ok(terminal.shows("[.] lex", "recording"), f"{claim}: it is seen there", terminal.screen())
+            line.cut = True
+            status, sane, screen = terminal.end()
+            line.cut = False
+        said = re.findall(r"no (?:answer|sign of life).*", screen)
+        tap.ok(status == UNFINISHED and sane and len(said) == 1 and "[.] lex" not in screen and
+               "no answer in 3 s: nothing comes any more" in screen and "come back with" in screen and
+               "conserved" not in screen and "goes on with" not in screen,
+               f"{claim}: the terminal is as it was, and one line says why", (status, sane, screen))
+        tap.ok(live.until(lambda: not tool("list")[0], 60),
+               f"{claim}: when it is back, the machine goes on to the end and takes commands")
 
 
 def a_tool_that_is_killed(board):
@@ -397,6 +423,7 @@ def pc(directory):
         a_bad_line(board, 3)
         a_bad_line(board, 50)
         a_cable_that_is_pulled(board)
+        a_cable_that_is_cut_from_top(board)
         a_tool_that_is_killed(board)
         a_terminal(board)
         somebody_else_s_console_server(board)
