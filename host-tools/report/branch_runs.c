@@ -143,9 +143,26 @@ static bool is_delivery(struct branch_runs *runs, const struct branch *branch,
 	return runs->places[back].kind == CODE_IRET;
 }
 
-static int count_run(struct branch_runs *runs, uint64_t start, uint64_t end, bool delivery)
+static int show_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
+                    const struct branch *branch, bool delivery)
 {
-	uint32_t first = place_at(runs, start), last = place_at(runs, end);
+	const uint32_t last = place_at(runs, branch->from);
+	const struct branch_run run = {
+		.cpu = cpu,
+		.start = start,
+		.end = branch->from,
+		.to = branch->to,
+		.kind = delivery ? CODE_OTHER : runs->places[last].kind,
+	};
+
+	return runs->visit ? runs->visit(runs->context, &run) : 0;
+}
+
+static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
+                     const struct branch *branch, bool delivery)
+{
+	uint32_t first = place_at(runs, start), last = place_at(runs, branch->from);
+	const uint64_t end = branch->from;
 
 	if (first == INTERN_NONE || last == INTERN_NONE)
 		return -ENOMEM;
@@ -153,6 +170,7 @@ static int count_run(struct branch_runs *runs, uint64_t start, uint64_t end, boo
 	if (end < start || runs->places[first].last < end) {
 		runs->places[first].broken++;
 		first = last; /* what branched was carried out all the same */
+		start = end;
 	}
 	if (delivery && first == last)
 		return 0;
@@ -161,7 +179,7 @@ static int count_run(struct branch_runs *runs, uint64_t start, uint64_t end, boo
 		runs->places[last].stops++;
 	else
 		runs->places[last].ends++;
-	return 0;
+	return show_run(runs, cpu, start, branch, delivery);
 }
 
 /* The CPU's last branch, now that the next one is known, if there is one. */
@@ -177,8 +195,8 @@ static int settle(struct branch_runs *runs, struct branch_cpu *cpu, const struct
 	learn_kind(runs, branch.from, &runs->places[from]);
 	delivery = is_delivery(runs, &branch, &runs->places[from], next);
 	if (!cpu->hidden && runs->places[from].has_code)
-		code =
-		    count_run(runs, cpu->start ? cpu->start : branch.from, branch.from, delivery);
+		code = count_run(runs, cpu->cpu, cpu->start ? cpu->start : branch.from, &branch,
+		                 delivery);
 	cpu->start = branch.to;
 	cpu->hidden = delivery;
 	cpu->has_branch = false;
@@ -202,6 +220,9 @@ static int end_line(struct branch_runs *runs, struct branch_cpu *cpu)
 
 	cpu->start = 0;
 	cpu->hidden = false;
+	if (!code && runs->visit)
+		code = runs->visit(runs->context,
+		                   &(struct branch_run){ .cpu = cpu->cpu, .is_gap = true });
 	return code;
 }
 

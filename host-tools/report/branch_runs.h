@@ -15,8 +15,21 @@
 #include "host-tools/report/intern.h"
 #include "host-tools/report/recording_file.h"
 
+/* What was carried out between two branches, the second one at its end among it. */
+struct branch_run {
+	uint32_t cpu;
+	uint64_t start, end; /* the first instruction, and the last one */
+	uint64_t to;         /* where that led to */
+	enum code_kind
+	    kind; /* the last one's; CODE_OTHER: an interrupt came before it, which is not in it */
+	bool is_gap; /* nobody knows what comes next; nothing else is set but cpu */
+};
+
 struct branch_runs {
 	struct recording_file *file;
+	/* NULL, or to be shown each of them, a CPU's in their order; a negative errno stops. */
+	int (*visit)(void *context, const struct branch_run *run);
+	void *context;
 	uint64_t branches;           /* of all CPUs' traces, deliveries among them */
 	struct intern addresses;     /* a: where a run begins or ends */
 	struct branch_place *places; /* by number */

@@ -45,8 +45,8 @@ enum { KEY_PARTIAL = 256 };
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "what to write, see below", 0 },
 	VIEW_ARGP_OPTIONS("of this event only"),
-	{ "partial", KEY_PARTIAL, NULL, 0, "lcov of a trace with gaps: counts are at least so high",
-	  0 },
+	{ "partial", KEY_PARTIAL, NULL, 0,
+	  "lcov or callgrind of a trace with gaps: counts are at least so high", 0 },
 	{ 0 },
 };
 
@@ -69,8 +69,9 @@ static void check_options(const struct export_options *options, const struct arg
 		argp_error(state, "%s is a folder: which? (-o)", format->name);
 	else if (format->is_binary && !options->view.output && isatty(STDOUT_FILENO))
 		argp_error(state, "%s is binary: to which file? (-o)", format->name);
-	else if (options->partial && format->write != export_lcov)
-		argp_error(state, "--partial is of lcov");
+	else if (options->partial && format->write != export_lcov &&
+	         format->write != export_callgrind)
+		argp_error(state, "--partial is of lcov and callgrind");
 	else if (options->view.event && format->write == export_lcov)
 		argp_error(state, "lcov is of all branches: without -e");
 }

@@ -2,8 +2,8 @@
 /*
  * Functions with their own costs and what they spent in those that they call. Source: Valgrind
  * manual, "Callgrind Format Specification". Samples do not know how often a function was called:
- * every count is 1, the least that is taken for a call. "???" is what Valgrind calls a source file
- * that it does not know.
+ * every count is 1, the least that is taken for a call; without samples a trace of all branches
+ * tells. "???" is what Valgrind calls a source file that it does not know.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -67,6 +67,15 @@ static bool is_wanted(const struct export *export, uint32_t event)
 	return one->samples && (!export->only || export->only == one);
 }
 
+static bool has_samples(const struct export *export)
+{
+	for (uint32_t e = 0; e < export->file->reader.event_count; e++) {
+		if (is_wanted(export, e))
+			return true;
+	}
+	return false;
+}
+
 static void put_costs(const struct callgrind *c, const uint64_t *costs)
 {
 	putc('0', c->export->out); /* the line: not known */
@@ -82,9 +91,7 @@ static void put_name(const struct callgrind *c, const char *prefix, const char *
                      const char *text)
 {
 	fprintf(c->export->out, "%s%s=", prefix, key);
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' ? '?' : *text, c->export->out);
-	putc('\n', c->export->out);
+	export_put_line(c->export->out, text);
 }
 
 /* prefix: "", or "c" of one that is called */
@@ -152,7 +159,9 @@ int export_callgrind(struct export *export, struct error *error)
 	struct callgrind c = { .export = export };
 	int code = export_sum_up(export, &c.sums, error);
 
-	if (!code) {
+	if (!code && !has_samples(export)) {
+		code = export_callgrind_trace(export, error);
+	} else if (!code) {
 		put_events(export);
 		code = put_selves(&c);
 		if (!code)

@@ -116,3 +116,10 @@ int export_sum_up(struct export *export, struct export_sums *sums, struct error 
 	sums->events = export->file->reader.event_count;
 	return export_walk(export, sum_sample, &summing, error);
 }
+
+void export_put_line(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc((unsigned char)*text < ' ' ? '?' : *text, out);
+	putc('\n', out);
+}

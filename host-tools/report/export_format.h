@@ -48,6 +48,9 @@ const char *export_function(const struct export *export, uint32_t function, char
 /* The functions of a node's stack, the outermost first. Returns how many. */
 uint32_t export_stack(const struct places *places, uint64_t node, uint32_t stack[FRAMES_MAX]);
 
+/* A name that stands at the end of a line, and its end. */
+void export_put_line(FILE *out, const char *text);
+
 /* What the samples of a place came to, by event: sums[place * events + event]. */
 struct export_sums {
 	struct export_sum {
@@ -61,6 +64,10 @@ struct export_sums {
  * negative errno. */
 int export_sum_up(struct export *export, struct export_sums *sums, struct error *error);
 
+/* 0, or -ENODATA and why: the ledger says that something of the traces is missing, or there is
+ * none. Of what may be partial 0. */
+int export_check_whole(const struct export *export, struct error *error);
+
 /* Write it to export->out, or under export->output; 0, or a negative errno. That the file could not
  * be written is found by the caller. */
 int export_csv(struct export *export, struct error *error);
@@ -68,6 +75,7 @@ int export_folded(struct export *export, struct error *error);
 int export_speedscope(struct export *export, struct error *error);
 int export_pprof(struct export *export, struct error *error);
 int export_callgrind(struct export *export, struct error *error);
+int export_callgrind_trace(struct export *export, struct error *error); /* of all branches */
 int export_ctf(struct export *export, struct error *error);
 int export_lcov(struct export *export, struct error *error);
 int export_firefox(struct export *export, struct error *error);

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/ledger/missing.h"
 #include "host-tools/report/branch_runs.h"
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/lines.h"
@@ -203,14 +202,6 @@ static void merge_rows(struct lcov *lcov)
 		say("%" PRIu32 " sources are not here, and left out", absent);
 }
 
-/* Names stand at the end of a line. */
-static void put_text(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' ? '?' : *text, out);
-	putc('\n', out);
-}
-
 static void put_row(FILE *out, const struct row *row)
 {
 	uint64_t passed = row->done > row->taken ? row->done - row->taken : 0;
@@ -218,9 +209,9 @@ static void put_row(FILE *out, const struct row *row)
 	switch (row->kind) {
 	case ROW_FUNCTION:
 		fprintf(out, "FN:%" PRIu32 ",", row->line.number);
-		put_text(out, row->name);
+		export_put_line(out, row->name);
 		fprintf(out, "FNDA:%" PRIu64 ",", row->done);
-		put_text(out, row->name);
+		export_put_line(out, row->name);
 		break;
 	case ROW_BRANCH:
 		for (int way = 0; way < 2; way++) {
@@ -268,7 +259,7 @@ static void put_rows(const struct lcov *lcov)
 		if (!i || strcmp(row[-1].line.file, row->line.file)) {
 			/* what a test is called may have no other characters */
 			fprintf(out, "TN:%s\nSF:", lcov->export->partial ? "at_least" : "");
-			put_text(out, row->line.file);
+			export_put_line(out, row->line.file);
 		}
 		put_row(out, row);
 		if (is_last || next->kind != row->kind || strcmp(next->line.file, row->line.file)) {
@@ -280,52 +271,10 @@ static void put_rows(const struct lcov *lcov)
 	}
 }
 
-/* ---- What is missing ---- */
-
-static void note_first(void *context, const struct missing *missing)
-{
-	char *text = context;
-
-	if (!*text && missing->kind != MISSING_THROTTLED && missing->kind != MISSING_COLLISIONS)
-		missing_text(missing, text, 256);
-}
-
-/* What the ledger says that the trace lacks; "": nothing. */
-static void find_gaps(const struct ledger *ledger, char text[256])
-{
-	missing_list(ledger, note_first, text);
-	for (uint32_t i = 0; !*text && i < ledger->head.ring_count; i++) {
-		if (ledger->rings[i].ledger.aux_overwritten ||
-		    (ledger->before && ledger->before[i].aux))
-			snprintf(text, 256, "it has the end of the trace only");
-	}
-	if (!*text && !ledger_ended(ledger))
-		snprintf(text, 256, "the machine did not come to the end of the run");
-}
-
-static int check_whole(const struct export *export, struct error *error)
-{
-	struct ledger ledger = { 0 };
-	char text[256] = "";
-	int code = recording_file_ledger(export->file, &ledger, error);
-
-	if (code == PERF_LEDGER_WHOLE)
-		find_gaps(&ledger, text);
-	else if (code >= 0)
-		snprintf(text, sizeof(text), "it has no ledger that tells what is missing");
-	ledger_free(&ledger);
-	if (code >= 0 && !*text)
-		return 0;
-	return error_set(error, -ENODATA,
-	                 "%s: %s: coverage would be too low. Record with --lossless or a larger "
-	                 "-m; or --partial counts what is there",
-	                 export->file->reader.path, code < 0 ? error->text : text);
-}
-
 int export_lcov(struct export *export, struct error *error)
 {
 	struct lcov lcov = { .export = export, .runs.file = export->file };
-	int code = export->partial ? 0 : check_whole(export, error);
+	int code = export_check_whole(export, error);
 
 	if (!code)
 		code = branch_runs_read(&lcov.runs, error);

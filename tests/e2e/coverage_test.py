@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf export --format lcov`: what a trace of all branches says of lines, functions and branches
-is what gcov counts in the same program, and what QEMU logs of what it carries out; by single-step, and
+is what gcov counts in the same program, and what QEMU logs of what it carries out, and so is what
+callgrind_annotate makes of `--format callgrind`; by single-step, and
 by the branch trace store of the hardware model."""
 
 import collections
@@ -227,9 +228,65 @@ def as_gcov(source, recording, here):
            f"{level}: of lines that were never, once, and often carried out", lines)
     tap.equal({name: row.functions.get(name) for name in functions}, functions,
               f"{level}: so was every function")
+    called_as_gcov(level, recording, functions)
     tap.equal({text[line] for line in row.lines if line not in lines}, {"{", "}"},
               f"{level}: no other line has code but where functions begin and end")
     return out
+
+
+def of_callgrind(recording):
+    """{function: its own instructions}, {(caller, callee): (calls, instructions)}, as callgrind_annotate
+    reads them. Functions of one name are one to it."""
+    out = recording.file.with_suffix(".callgrind")
+    run(machine.TOOL, "export", "-f", "callgrind", "-o", out, recording.file)
+    selves = {name: int(count.replace(",", "")) for count, name in re.findall(
+        r"^ *([\d,]+) \([ .\d%]*\) +\?\?\?:(\S+)", run(
+            "callgrind_annotate", "--threshold=100", out).stdout, re.MULTILINE)}
+    calls, caller = {}, None
+    for count, arrow, name, times in re.findall(
+            r"^ *([\d,]+) \([ .\d%]*\) +([*>]) +\?\?\?:(\S+)(?: \((\d[\d,]*)x\))?", run(
+                "callgrind_annotate", "--threshold=100", "--inclusive=yes", "--tree=calling", out).stdout,
+            re.MULTILINE):
+        if arrow == "*":
+            caller = name
+        else:
+            calls[caller, name] = int(times.replace(",", "")), int(count.replace(",", ""))
+    return selves, calls
+
+
+def called_as_gcov(level, recording, functions):
+    if not shutil.which("callgrind_annotate"):
+        tap.skip(f"{level}: callgrind_annotate", "it is not installed (valgrind)")
+        return
+    selves, calls = of_callgrind(recording)
+    found = collections.Counter()
+    for (_, callee), (count, _) in calls.items():
+        found[callee] += count
+    tap.equal({name: found[name] for name in functions}, functions,
+              f"{level}: callgrind_annotate has every function called as often as gcov says")
+    inner = {("main", name): selves[name] for name in ("odd", "name", "collatz", "pick", "fibonacci")}
+    inner["main", "sort"] = selves["sort"] + selves["compare"]
+    inner["sort", "compare"] = selves["compare"]
+    tap.equal({call: calls[call][1] for call in inner}, inner,
+              f"{level}: a call costs what was carried out from there to the return")
+
+
+def costs_as_qemu(level, recording, text, times):
+    """text: the program's disassembly; times: by offset in its file."""
+    if not shutil.which("callgrind_annotate"):
+        return
+    costs, name = collections.Counter(), None
+    for line in text.splitlines():
+        head, code = re.match(r"[0-9a-f]+ <(\S+)>:$", line), re.match(r" *([0-9a-f]+):\t", line)
+        name = head.group(1) if head else name
+        if code:
+            costs[name] += times(int(code.group(1), 16))
+    selves, calls = of_callgrind(recording)
+    wanted = {name: costs[name] for name in ("main", "fibonacci", "printf", "exit", "atoi")}
+    tap.equal({name: selves.get(name) for name in wanted}, wanted,
+              f"{level}: callgrind_annotate has a function's own instructions as often as QEMU")
+    tap.ok(min(wanted.values()) > 0 and calls["main", "printf"][0] == 1 and
+           calls["main", "printf"][1] > 10 * wanted["printf"], f"{level}: and what it calls beside", wanted)
 
 
 def genhtml_reads(out):
@@ -381,6 +438,7 @@ def as_qemu(source, here, mapping):
     tap.equal({block: sum(way or 0 for way in ways) for block, ways in everywhere.items()},
               {block: times[base + block] for block in everywhere},
               f"{level}: each block with a branch at its end was carried out as often as QEMU did")
+    costs_as_qemu(level, recording, text, lambda offset: times[base + offset])
     symbols = {name: int(at, 16) for at, kind, name in
                re.findall(r"^([0-9a-f]+) (\w) (\S+)$", run("nm", elf).stdout, re.MULTILINE)}
     tap.equal(row.functions, {name: times[base + symbols[name]] for name in row.functions},
