@@ -154,7 +154,7 @@ deps:			## install what is missing (Debian packages; libraries into the cache)
 	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
 	@deps/debian-aarch64 --build gnu-efi
 	@deps/debian-aarch64 --build libfdt-dev
-	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build
+	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build && deps/linux-perf --build
 
 # Guest time by counted instructions, so that a busy host does not bend what is measured.
 EXACT := -icount shift=4,sleep=off
