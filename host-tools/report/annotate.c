@@ -188,8 +188,8 @@ static int print_function(const struct recording_file *file, const struct hot *h
 	return code ? error_set(error, code, "no memory for the code of %s", symbol.name) : 0;
 }
 
-static int print_all(const struct recording_file *file, const struct annotate_options *options,
-                     const struct places_sampled *sampled, struct error *error)
+static int print_all(const struct recording_file *file, const struct places_sampled *sampled,
+                     const char *only, double limit, struct error *error)
 {
 	struct hot *hot = calloc(sampled->addresses.count + 1UL, sizeof(*hot));
 	uint64_t strangers = 0;
@@ -200,39 +200,48 @@ static int print_all(const struct recording_file *file, const struct annotate_op
 	for (size_t i = 0; !code && i < count; i++) {
 		const char *name = symbols_find(file->symbols, hot[i].code.address).name;
 
-		if (100.0 * (double)hot[i].weight < options->limit * (double)sampled->weight ||
-		    (options->symbol && strcmp(options->symbol, name) != 0))
+		if (100.0 * (double)hot[i].weight < limit * (double)sampled->weight ||
+		    (only && strcmp(only, name) != 0))
 			continue;
 		code = print_function(file, &hot[i], sampled->event->name, &lines, error);
 		shown++;
 	}
-	if (!code && options->symbol && !shown)
+	if (!code && only && !shown)
 		code = error_set(error, -ENODATA, "%s: event %s has no samples in %s",
-		                 options->input, sampled->event->name, options->symbol);
-	if (!code && strangers && !options->symbol)
+		                 file->reader.path, sampled->event->name, only);
+	if (!code && strangers && !only)
 		say("%" PRIu64 " samples are in no function that is known", strangers);
 	free(hot);
 	lines_free(&lines);
 	return code;
 }
 
-static int show_annotated(void *context, struct recording_file *file, struct error *error)
+int annotate_event(struct recording_file *file, const struct perf_reader_event *event,
+                   const char *only, double limit, struct error *error)
 {
-	const struct annotate_options *options = context;
-	struct places_sampled sampled = { 0 };
-	int code = recording_file_event(file, options->event, &sampled.event, error);
+	struct places_sampled sampled = { .event = event };
+	int code = recording_file_walk(file, visit, &sampled, error);
 
-	if (!code)
-		code = recording_file_walk(file, visit, &sampled, error);
 	if (!code) {
 		qsort(sampled.places, sampled.addresses.count, sizeof(*sampled.places),
 		      compare_addresses);
-		code = print_all(file, options, &sampled, error);
+		code = print_all(file, &sampled, only, limit, error);
 	}
-	if (!code && (fflush(stdout) || ferror(stdout)))
-		code = error_errno(error, "writing the annotation");
 	free(sampled.places);
 	intern_free(&sampled.addresses);
+	return code;
+}
+
+static int show_annotated(void *context, struct recording_file *file, struct error *error)
+{
+	const struct annotate_options *options = context;
+	const struct perf_reader_event *event;
+	int code = recording_file_event(file, options->event, &event, error);
+
+	if (!code)
+		code = annotate_event(file, event, options->symbol, options->limit, error);
+	if (!code && (fflush(stdout) || ferror(stdout)))
+		code = error_errno(error, "writing the annotation");
 	return code;
 }
 

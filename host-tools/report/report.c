@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host-tools/perfdata/sample.h"
+#include "host-tools/report/annotate.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
 #include "host-tools/report/report_table.h"
@@ -23,11 +24,12 @@ struct report_options {
 	const char *event;  /* NULL: all that have samples */
 	const char *output; /* of the page; NULL: standard output */
 	bool html;
+	bool annotate;
 	bool no_inline; /* of the page */
 	struct report_table table;
 };
 
-enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML };
+enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE };
 
 static const struct argp_option argp_options[] = {
 	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
@@ -38,6 +40,8 @@ static const struct argp_option argp_options[] = {
 	{ "show-nr-samples", 'n', NULL, 0, "how many samples a line stands for", 0 },
 	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out lines below that", 0 },
 	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
+	{ "annotate", KEY_ANNOTATE, NULL, 0,
+	  "below the lines their functions' instructions and source, as bareperf annotate", 0 },
 	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
 	{ "html", KEY_HTML, NULL, 0,
 	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
@@ -99,6 +103,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (end == arg || *end || !(options->table.limit >= 0))
 			argp_error(state, "--percent-limit: %s is not a percentage", arg);
 		return 0;
+	case KEY_ANNOTATE:
+		options->annotate = true;
+		return 0;
 	case KEY_STDIO:
 		options->html = false;
 		return 0;
@@ -114,6 +121,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->output && !options->html)
 			argp_error(state, "-o is the page's: with --html");
+		if (options->annotate && options->html)
+			argp_error(state, "--annotate is the text's: the page has it anyway");
 		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	default:
 		return one_file_parse(key, arg, state, "perf.data", &options->input);
@@ -229,6 +238,8 @@ static int report_events(struct recording_file *file, const struct report_option
 			continue;
 		shown++;
 		code = report_event(file, event, &options->table, error);
+		if (!code && options->annotate)
+			code = annotate_event(file, event, NULL, options->table.limit, error);
 	}
 	if (!code && !shown)
 		code = error_set(error, -ENODATA, "%s has no %s%s", options->input,

@@ -191,6 +191,11 @@ def annotated(weights, symbols):
            "without a name: every function with samples, the hottest first", hot)
     tap.equal(re.findall(r"^ +: (.*)\(\):$", run(TOOL, "annotate", "-i", DATA, "--percent-limit", "50").stdout,
                          re.M), ["caller"], "down to --percent-limit")
+    tap.equal(run(TOOL, "report", "--stdio", "--annotate", DATA).stdout,
+              run(TOOL, "report", DATA).stdout + run(TOOL, "annotate", "-i", DATA).stdout,
+              "report --annotate: the same below its lines")
+    done = run(TOOL, "report", "--html", "--annotate", DATA)
+    tap.ok(done.returncode == 2 and "the page has it anyway" in done.stderr, "and not on the page", done)
     done = run(TOOL, "annotate", "-i", DATA, "nothing")
     tap.ok(done.returncode == 1 and "no samples in nothing" in done.stderr, "one without samples is an "
            "error", done.stderr)
