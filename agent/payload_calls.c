@@ -9,6 +9,7 @@
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
 #include "agent/payload_threads.h"
+#include "agent/record.h"
 #include "lib/image.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
@@ -64,6 +65,12 @@ static void call_wake(uint32_t cpu)
 	payload_leave_if_ending();
 }
 
+static int call_record(int on)
+{
+	payload_leave_if_ending();
+	return record_switch(on);
+}
+
 void payload_calls_fill(struct bareperf_system *system)
 {
 	system->cpus = 1 + payload_threads_cpus();
@@ -78,4 +85,5 @@ void payload_calls_fill(struct bareperf_system *system)
 	system->thread_join = payload_thread_join;
 	system->end = call_end;
 	system->wake = call_wake;
+	system->record = call_record;
 }

@@ -277,10 +277,13 @@ static void close_all(struct recording *r)
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel)
 {
-	struct recording r = { .command = command,
-		               .region = region,
-		               .channel = channel,
-		               .joined = uefi_image_is_meant(command) };
+	struct recording r = {
+		.command = command,
+		.region = region,
+		.channel = channel,
+		.joined = uefi_image_is_meant(command),
+		.off = command->disabled,
+	};
 	const struct workload *workload = workload_of(command->workload);
 	const char *missing = workload->missing ? workload->missing() : NULL;
 	int code;

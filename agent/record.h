@@ -18,6 +18,9 @@
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel);
 
+/* <bareperf/system.h>'s record(): have all events go on, or pause. From the payload. */
+int record_switch(bool on);
+
 /* What the calling CPU says of itself. Thread. */
 void record_describe_cpu(struct tr_cpu *entry);
 

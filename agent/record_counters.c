@@ -42,7 +42,9 @@ static void record_counters_tell(const struct recording *r, unsigned cpu)
 static bool is_counted(const struct recording *r, unsigned evsel)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (r->cpus[i].events[evsel].state != EVENT_OFF)
+		const struct perf_event *event = &r->cpus[i].events[evsel];
+
+		if (event->state != EVENT_OFF || event->held != EVENT_OFF)
 			return true;
 	}
 	return false;

@@ -73,6 +73,9 @@ void recording_start_cpu(struct traced_cpu *c)
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);
 	}
 	c->code = context_start(&c->context, c->events, c->recording->nr_events, &c->failed);
+	c->paused = !c->code && c->recording->off;
+	if (c->paused)
+		context_start_paused(&c->context);
 	tick_start(&c->tick, recording_tick);
 	set_live(c, true);
 }

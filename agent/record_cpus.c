@@ -16,9 +16,14 @@
 
 static struct recording *current; /* while its rings are live */
 
+struct recording *recording_now(void)
+{
+	return __atomic_load_n(&current, __ATOMIC_RELAXED);
+}
+
 struct traced_cpu *recording_here(void)
 {
-	struct recording *r = __atomic_load_n(&current, __ATOMIC_RELAXED);
+	struct recording *r = recording_now();
 
 	for (unsigned i = 0; r && i < r->nr_cpus; i++) {
 		if (r->cpus[i].cpu == arch_cpu())
@@ -34,8 +39,10 @@ static void signal_handler(const struct arch_regs *regs)
 	struct traced_cpu *c = recording_here();
 	bool alone = c && arch_interrupts_thread(regs);
 
-	if (alone)
+	if (alone) {
 		lossless_look(c);
+		recording_switch_here(c);
+	}
 	payload_interrupted(regs);
 	if (alone && arch_trace_held()) /* else the tick will see, or the next signal */
 		recording_stop_by_nmi(c);

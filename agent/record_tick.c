@@ -111,6 +111,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 		recording_tell_others(c->recording);
 	else
 		go_on(c);
+	recording_switch_here(c);
 	lossless_tick(c);
 	tick_tell(c);
 	channel_tick(c->recording->channel);

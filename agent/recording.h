@@ -10,6 +10,7 @@
  *	record_tick.c	its housekeeping, the host's stop included
  *	record_key.c	a key that ends it
  *	record_force.c	a debugger that ends it
+ *	record_switch.c	the program, which may have nothing recorded for a while
  *	record_lossless.c	where it stands still until there is room
  *	image_records.c	images that the firmware loads meanwhile
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
@@ -48,9 +49,10 @@ struct traced_cpu {
 	uint32_t snapshots;    /* asked for by the host, and taken */
 	uint8_t *scratch;
 	int code;
-	bool live;    /* between start and stop: an NMI may stop it */
-	bool stopped; /* by the host, before the workload's end */
-	bool forced;  /* by a debugger: nothing is left to be stopped */
+	bool live;                    /* between start and stop: an NMI may stop it */
+	bool stopped;                 /* by the host, before the workload's end */
+	bool forced;                  /* by a debugger: nothing is left to be stopped */
+	bool paused;                  /* by the program. Released */
 	/* --lossless; record_lossless.h */
 	bool waits;                       /* it stands for want of room. Released */
 	bool stands_now;                  /* for want of its own or another's */
@@ -94,6 +96,7 @@ struct recording {
 	bool lossless_given_up; /* nobody made room: records are lost, until somebody reads again */
 	bool lossless_together; /* all CPUs have started */
 	uint64_t lossless_taken; /* that readers had taken by then */
+	bool off;                /* the program wants nothing recorded. Released */
 	bool stop;               /* the workload has ended. Released */
 };
 
@@ -161,6 +164,9 @@ void recording_stop_all(struct recording *r);
 /* The calling CPU's part in the recording whose rings are live, or NULL. Any context. */
 struct traced_cpu *recording_here(void);
 
+/* The recording whose rings are live, or NULL. Any context. */
+struct recording *recording_now(void);
+
 /* Nothing that a run said of a CPU is the next one's: to be called before each. Thread. */
 void recording_forget_last(const struct trace_region *region);
 
@@ -192,6 +198,9 @@ void recording_attend(struct perf_event *event);
  * interrupted a thread, not what a handler does to this CPU's events and timers, nor their start
  * and stop. */
 void recording_stop_by_nmi(struct traced_cpu *c);
+
+/* Pause its events, or let them go on, as the program wants it. As above, or IRQ. */
+void recording_switch_here(struct traced_cpu *c);
 
 /* A signal to each other traced CPU whose events have not stopped: where NMIs are that stops them.
  * Any context. */

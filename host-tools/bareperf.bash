@@ -15,11 +15,11 @@ _bareperf_guest()
 	case $1 in
 	record | top) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
-		--lossless --lossless=cpu --aux-watermark --region-size -S
+		-D --delay --lossless --lossless=cpu --aux-watermark --region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive
 		--acpi --dtb --fetch --' ;;
 	selftest) echo '--json --reset --then' ;;
-	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr --then --resident --exclusive
+	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr -D --delay --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
 	'') echo 'record stat top selftest save recover list version help' ;;

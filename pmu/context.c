@@ -263,6 +263,13 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 	return 0;
 }
 
+/* What is paused has its counters, which stand still: as a throttled event's do. */
+static void context_unpause(const struct perf_event_context *c, uint64_t now)
+{
+	for (struct perf_event *e = c->events; c->paused && e < context_end(c); e++)
+		event_set_state(e, e->held == EVENT_ACTIVE ? EVENT_THROTTLED : e->held, now);
+}
+
 void context_stop(struct perf_event_context *context)
 {
 	uint64_t now;
@@ -271,6 +278,7 @@ void context_stop(struct perf_event_context *context)
 	stop_aux(context);
 	disable_all(context);
 	now = clock_now();
+	context_unpause(context, now);
 	sched_out(context, true, now);
 	for (struct perf_event *e = context->events; e < context_end(context); e++)
 		event_set_state(e, EVENT_OFF, now);
@@ -333,4 +341,51 @@ void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to
 		e->tstamp = clock_stamp(to);
 	}
 	timer_put_off(to - from);
+}
+
+/* ---- Paused by the program ---- */
+
+void context_pause(struct perf_event_context *context)
+{
+	uint64_t now;
+
+	context->takes_turns = timer_cancel(&context->timer);
+	disable_all(context);
+	now = clock_now();
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		e->held = e->state;
+		if (e->state == EVENT_ACTIVE)
+			e->pmu->stop(e);
+		event_set_state(e, EVENT_OFF, now);
+	}
+	context->paused = true;
+	enable_all(context);
+}
+
+void context_resume(struct perf_event_context *context)
+{
+	uint64_t now;
+
+	disable_all(context);
+	now = clock_now();
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		event_set_state(e, e->held, now);
+		e->held = EVENT_OFF;
+		if (e->state == EVENT_ACTIVE)
+			e->pmu->start(e);
+	}
+	context->paused = false;
+	enable_all(context);
+	if (context->takes_turns)
+		timer_start(&context->timer, arch_cycles() + context->interval);
+}
+
+void context_start_paused(struct perf_event_context *context)
+{
+	context_pause(context);
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		e->time_enabled = e->time_running = 0;
+		if (!e->account.generated)
+			e->count = 0;
+	}
 }

@@ -22,6 +22,8 @@ struct perf_event_context {
 	unsigned first; /* leader that chooses first; one that rotates, if any does */
 	struct timer timer;
 	uint64_t interval; /* cycles */
+	bool paused;
+	bool takes_turns; /* from when it was paused, once it goes on */
 	uint64_t rotations;
 };
 
@@ -45,6 +47,14 @@ void context_go(struct perf_event_context *context);
 /* Sample all that samples, and can be told so, factor times as seldom as its attr says, from its
  * next sample on; 1: as it says. No count, sum or time changes. factor: 1 to TR_SLOWEST. IRQ. */
 void context_slow(struct perf_event_context *context, uint64_t factor);
+/* Nothing counts or samples, and no time passes for the events, from pause to resume; they keep
+ * their counters. Of contexts that no event of fills an AUX area. Interrupts masked, IRQ, or NMI
+ * that interrupted no handler. */
+void context_pause(struct perf_event_context *context);
+void context_resume(struct perf_event_context *context);
+
+/* Pause what has just been started as if it never had been, unless it has sampled. As above. */
+void context_start_paused(struct perf_event_context *context);
 
 /* What each tick does: throttled events go on, rare ones get a shorter period for -F. IRQ. */
 void context_tick(struct perf_event_context *context);

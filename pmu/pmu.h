@@ -93,6 +93,7 @@ struct perf_event {
 	uint64_t slower;    /* by context_slow(); 0: it was not called, or has no effect */
 	bool told;          /* THROTTLE is written, UNTHROTTLE not yet */
 	enum event_state state;
+	enum event_state held; /* what a paused one goes on with; OFF: it is not paused */
 	uint64_t tstamp;       /* ns: the times below are as of then; event_times() */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns in which it counted */

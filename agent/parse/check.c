@@ -113,6 +113,9 @@ static int check_record(struct words *w)
 	if (fillers && c->overwrite)
 		return command_fail(w, "what tells of an AUX area must stay: -S keeps its newest",
 		                    check_given(w, "--overwrite"));
+	if (fillers && c->disabled)
+		return command_fail(w, "what fills an AUX area begins with the program",
+		                    check_given(w, "-D"));
 	if (fillers > 1)
 		return command_fail(w, "a CPU has one AUX area: record these one after the other",
 		                    check_given(w, "-e"));

@@ -40,6 +40,7 @@ struct command {
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
 	bool all_cpus;                   /* -a */
+	bool disabled;                   /* -D -1: the program says when it begins */
 	bool no_aggr;                    /* -A: the console, too, shows each CPU's counts */
 	uint64_t cpus[TR_MAX_CPUS / 64]; /* -C, a bit a CPU; all 0: the boot CPU */
 	uint64_t pages;                  /* -m: of each ring, a power of two; 0: not given */

@@ -54,6 +54,15 @@ static int set_all_cpus(struct words *w, const char *text)
 	return 0;
 }
 
+/* perf's, of which the other values wait for so many ms. */
+static int set_delay(struct words *w, const char *text)
+{
+	if (strcmp(text, "-1"))
+		return command_fail(w, "only -1 is known: nothing until the program says so", text);
+	w->command->disabled = true;
+	return 0;
+}
+
 /* For who prints the counts. */
 static int set_no_aggr(struct words *w, const char *text)
 {
@@ -269,6 +278,8 @@ static int set_keep(struct words *w, const char *text)
 	return 0;
 }
 
+#define DELAY "begin with all events off, until the payload calls bareperf_record_start()"
+
 const struct command_option record_options[] = {
 	{ "-e", "--event", "LIST",
 	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", set_events },
@@ -278,6 +289,7 @@ const struct command_option record_options[] = {
 	{ "--call-graph", NULL, "fp", "the same", set_call_graph },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
+	{ "-D", "--delay", "-1", DELAY, set_delay },
 	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
 	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", set_pages },
 	{ "--overwrite", NULL, NULL, "keep the newest records of each ring, read at the end",
@@ -312,6 +324,7 @@ const struct command_option stat_options[] = {
 	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", set_no_aggr },
 	{ "--fetch", NULL, "FILE",
 	  "give the reader a file that the program has written, at its end", set_fetch },
+	{ "-D", "--delay", "-1", DELAY, set_delay },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

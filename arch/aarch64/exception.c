@@ -56,6 +56,10 @@ static void payload_call(struct arch_regs *regs)
 
 	if (number == HVC_PAYLOAD_RETURN && arm_this_cpu()->payload_saved)
 		arm_payload_leave((int64_t)regs->x[0]);
+	if (number == HVC_PAYLOAD_SIGNAL && regs->x[0] < arch_cpu_count()) {
+		arch_cpu_signal((unsigned)regs->x[0]);
+		return;
+	}
 	if (number - HVC_PAYLOAD_VECTOR >= VECTOR_COUNT) {
 		regs->x[0] = SMCCC_NOT_SUPPORTED;
 		return;

@@ -28,6 +28,7 @@
 
 /* HVC immediates of the payload's side (vectors.S, payload.S) */
 #define HVC_PAYLOAD_RETURN 0xb0 /* x0 is what the payload returned */
+#define HVC_PAYLOAD_SIGNAL 0xb1 /* x0: arch_cpu_signal()'s, from our calls that it made */
 #define HVC_PAYLOAD_VECTOR 0xc0 /* + vector: an exception that the payload took at EL1 */
 
 #ifndef __ASSEMBLER__

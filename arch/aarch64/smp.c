@@ -154,7 +154,13 @@ void arch_signal_init(arch_handler_fn handler)
 
 void arch_cpu_signal(unsigned cpu)
 {
-	gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
+	register uint64_t which asm("x0") = cpu;
+
+	/* EL1's SGIs would be a guest's, and trap: HCR_EL2.IMO. */
+	if (arm_machine.el == 2 && !arm_runs_at_el2())
+		asm volatile("hvc %1" : "+r"(which) : "i"(HVC_PAYLOAD_SIGNAL) : "memory");
+	else
+		gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
 }
 
 /* All CPUs hear it. At EL1 below us there is no other way: what it does to the interrupt controller

@@ -2,7 +2,7 @@
 /*
  * All that passes between a payload and the firmware that runs it: the payload's start-up gets
  * this table and calls through it. Nothing is linked. A program has no need of this header; it
- * has the C library, <bareperf/thread.h> and <bareperf/clock.h>.
+ * has the C library, <bareperf/thread.h>, <bareperf/clock.h> and <bareperf/record.h>.
  *
  * Every call follows the C ABI of the ISA, returns at most after a bounded time but for those that
  * say otherwise, and may be made by all threads at once. Errors are negative errno numbers.
@@ -61,6 +61,10 @@ struct bareperf_system {
 	 * the boot CPU, while no thread runs any more. *bytes stay where they are until the program
 	 * is run again. 0; -ENOENT: there is none of this name. NULL: nobody has files. */
 	void (*offer_files)(int (*find)(const char *name, const void **bytes, uint64_t *size));
+	/* Have all events of the recording go on (1), or stand still (0), on all its CPUs. 0;
+	 * -EOPNOTSUPP: one of them is a hardware trace; -ETIMEDOUT: a CPU that masks interrupts
+	 * has not heard yet, and will when it lets them in. Not in an interrupt's handler. */
+	int (*record)(int on);
 };
 
 #endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program says what of it is recorded:
+ *
+ *	a thread of the program		each traced CPU
+ *	off, then a signal	──▶	its events pause: signal, or tick
+ *	waits for all		◀──	paused
+ */
+#include <errno.h>
+
+#include "agent/record.h"
+#include "agent/recording.h"
+#include "pmu/clock.h"
+
+#define PATIENCE_NS 100000000U /* until who masks interrupts is not waited for any longer */
+
+static bool is_off(const struct recording *r)
+{
+	return __atomic_load_n(&r->off, __ATOMIC_ACQUIRE);
+}
+
+void recording_switch_here(struct traced_cpu *c)
+{
+	bool off = is_off(c->recording);
+
+	if (!c->live || c->stopped || c->paused == off)
+		return;
+	if (off)
+		context_pause(&c->context);
+	else
+		context_resume(&c->context);
+	__atomic_store_n(&c->paused, off, __ATOMIC_RELEASE);
+}
+
+static bool has_heard(const struct traced_cpu *c)
+{
+	return __atomic_load_n(&c->paused, __ATOMIC_ACQUIRE) == is_off(c->recording) ||
+	       __atomic_load_n(&c->stopped, __ATOMIC_ACQUIRE);
+}
+
+static bool have_all_heard(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (!has_heard(&r->cpus[i]))
+			return false;
+	}
+	return true;
+}
+
+static void tell_switch(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		if (!has_heard(&r->cpus[i]))
+			arch_cpu_signal(r->cpus[i].cpu);
+	}
+}
+
+int record_switch(bool on)
+{
+	struct recording *r = recording_now();
+	uint64_t now = clock_now(), until = now + PATIENCE_NS, next = 0;
+
+	if (!r)
+		return -ENODEV;
+	if (r->aux_pages)
+		return -EOPNOTSUPP;
+	__atomic_store_n(&r->off, !on, __ATOMIC_RELEASE);
+	while (!have_all_heard(r)) {
+		now = clock_now();
+		if (now >= until)
+			return -ETIMEDOUT;
+		if (now >= next) {
+			tell_switch(r);
+			next = now + TICK_NS;
+		}
+		arch_relax();
+	}
+	return 0;
+}
