@@ -64,7 +64,7 @@ PARSERS := agent/parse/*.c lib/parse/*.c pmu/parse/*.c
 WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
 	$(addprefix util/,blob crc32 error) \
 	$(addprefix region/,channel_still region region_check region_entries region_read region_salvage region_words) \
-	$(addprefix perfdata/,arm_spe_decode perf_aux perf_footer perf_writer sample) \
+	$(addprefix perfdata/,arm_spe_decode mark_text perf_aux perf_footer perf_writer sample) \
 	ledger/ledger \
 	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
 	session session_join session_stops session_stream))
@@ -89,6 +89,8 @@ $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
 # It runs on the firmware's stack, which has 128 KiB (UEFI 2.10, 2.3.2, 2.3.6).
 $(OUT)/obj/host-tools/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
+# It prints doubles, in thread context, when what wrote them has ended.
+$(OUT)/obj/host-tools/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
 $(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/lib/devicetree/%.o: EXTRA = -mgeneral-regs-only -isystem $(FDT)/include

@@ -36,6 +36,7 @@ enum perf_hw_id {
 enum perf_sw_ids {
 	PERF_COUNT_SW_CPU_CLOCK = 0,
 	PERF_COUNT_SW_DUMMY = 9,
+	PERF_COUNT_SW_BPF_OUTPUT = 10,
 };
 
 /* perf_event_attr.sample_type: the fields of a sample, in the order of the record's layout

@@ -30,6 +30,7 @@ struct pmu_event_name {
 #define PMU_AUX   (1U << 0) /* its hardware fills an AUX area, instead of samples */
 #define PMU_RAW   (1U << 1) /* it counts PERF_TYPE_RAW events: -e rHEX */
 #define PMU_EVERY (1U << 2) /* it records every one of its events: there is no period */
+#define PMU_LATE  (1U << 3) /* its count may grow when it has stopped: it is read then, too */
 
 struct pmu_source {
 	const char *name;                    /* as in -e NAME// and in `list` */

@@ -261,6 +261,12 @@ bool payload_contains(uint64_t address, uint64_t *offset)
 	return true;
 }
 
+const void *payload_memory(uint64_t *size)
+{
+	*size = payload.image.high - payload.image.low;
+	return payload.memory;
+}
+
 static bool payload_within(const void *bytes, uint64_t size, const void *start, uint64_t length)
 {
 	uint64_t offset = (uint64_t)bytes - (uint64_t)start;

@@ -3,6 +3,7 @@
 #include "agent/payload_calls.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "agent/payload.h"
 #include "agent/payload_fetch.h"
@@ -10,9 +11,11 @@
 #include "agent/payload_run.h"
 #include "agent/payload_threads.h"
 #include "agent/record.h"
+#include "agent/record_regions.h"
 #include "lib/image.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
+#include "pmu/mark.h"
 
 /* The payload's own memory, its stack, or what we gave it (argv). A fault while it is copied would
  * be ours. */
@@ -65,6 +68,165 @@ static void call_wake(uint32_t cpu)
 	payload_leave_if_ending();
 }
 
+/* ---- Marks ---- */
+
+static enum payload_marks marks_wanted;
+
+/* What a thread of the payload has of its CPU: of pmu/mark.h's, calls is this; image and size are
+ * the payload's, but for its end, as marks are constants of its own. */
+_Static_assert(sizeof(struct bareperf_marks) == sizeof(mark_cpus[0].calls), "bareperf_marks");
+
+static inline const struct mark_cpu *mark_cpu_of(const struct bareperf_marks *calls)
+{
+	return (const struct mark_cpu *)(const void *)calls;
+}
+
+/* Whether a mark that says this of its size has a RAW of whole words, with the size as the first
+ * four bytes of one, so that nothing falls over it. */
+static inline bool is_size(uint32_t size)
+{
+	uint32_t room = size - 12; /* beyond the least */
+
+	return (room >> 3 | room << 29) <= MARK_TEXT - 2 + (1 + MARK_ROOM) * MARK_VALUES;
+}
+
+static inline bool may_look(const struct mark_cpu *cpu, const struct bareperf_mark *mark)
+{
+	return (uint64_t)mark - cpu->image < cpu->size;
+}
+
+/* Ours while it lasts, so that nobody ends its thread in it: payload_run_may_end(). How many values
+ * there are is known to each who calls it. */
+static inline __attribute__((always_inline)) void mark_with(const struct bareperf_marks *calls,
+                                                            const struct bareperf_mark *mark,
+                                                            uint32_t values, const uint64_t *value)
+{
+	struct perf_event *event = mark_cpu_of(calls)->event;
+	const uint64_t *raw = (const uint64_t *)(const void *)mark;
+	uint64_t ip = (uint64_t)__builtin_return_address(0);
+	uint32_t size, bytes;
+
+	if (!event || !may_look(mark_cpu_of(calls), mark))
+		return;
+	size = mark->size;
+	bytes = size + (uint32_t)sizeof(size);
+	if (!is_size(size) || (values && bytes < 8 * (2 + (1 + MARK_ROOM) * values)))
+		return;
+	if (!mark_put(event, ip, raw, bytes, values, value))
+		mark_put_slow(event, ip, raw, bytes, values, value);
+}
+
+static void call_mark_0(const struct bareperf_marks *calls, const struct bareperf_mark *mark)
+{
+	mark_with(calls, mark, 0, NULL);
+}
+
+static void call_mark_1(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                        uint64_t a)
+{
+	mark_with(calls, mark, 1, (const uint64_t[MARK_VALUES]){ a });
+}
+
+static void call_mark_2(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                        uint64_t a, uint64_t b)
+{
+	mark_with(calls, mark, 2, (const uint64_t[MARK_VALUES]){ a, b });
+}
+
+static void call_mark_3(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                        uint64_t a, uint64_t b, uint64_t c)
+{
+	mark_with(calls, mark, 3, (const uint64_t[MARK_VALUES]){ a, b, c });
+}
+
+static void call_mark_4(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                        uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	mark_with(calls, mark, 4, (const uint64_t[MARK_VALUES]){ a, b, c, d });
+}
+
+static const struct bareperf_marks recorded = {
+	call_mark_0, call_mark_1, call_mark_2, call_mark_3, call_mark_4,
+};
+
+/* "begin NAME", "end NAME": the counters are read at the far ends of both. */
+static void mark_counted(const struct bareperf_marks *calls, const struct bareperf_mark *mark)
+{
+	static const char begin[] = "begin ", end[] = "end ";
+	struct perf_event *event = mark_cpu_of(calls)->event;
+	const char *text, *limit;
+	uint32_t size;
+	bool ends;
+
+	if (!may_look(mark_cpu_of(calls), mark))
+		return;
+	size = mark->size;
+	if (!is_size(size))
+		return;
+	limit = mark->text + size;
+	text = mark->text + ((unsigned char)mark->text[0] <= MARK_VALUES);
+	ends = !memcmp(text, end, sizeof(end) - 1);
+	if (ends)
+		regions_end(text + sizeof(end) - 1, (size_t)(limit - text) - (sizeof(end) - 1));
+	if (event)
+		arch_add_local(&event->count, 1);
+	if (!ends && !memcmp(text, begin, sizeof(begin) - 1))
+		regions_begin(text + sizeof(begin) - 1,
+		              (size_t)(limit - text) - (sizeof(begin) - 1));
+}
+
+static void call_count_1(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                         uint64_t a)
+{
+	(void)a;
+	mark_counted(calls, mark);
+}
+
+static void call_count_2(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                         uint64_t a, uint64_t b)
+{
+	(void)a, (void)b;
+	mark_counted(calls, mark);
+}
+
+static void call_count_3(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                         uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a, (void)b, (void)c;
+	mark_counted(calls, mark);
+}
+
+static void call_count_4(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                         uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	(void)a, (void)b, (void)c, (void)d;
+	mark_counted(calls, mark);
+}
+
+static const struct bareperf_marks counted = {
+	mark_counted, call_count_1, call_count_2, call_count_3, call_count_4,
+};
+
+void payload_calls_mark(enum payload_marks wanted)
+{
+	uint64_t size, image = (uint64_t)payload_memory(&size);
+
+	marks_wanted = wanted;
+	for (unsigned cpu = 0; cpu < TR_MAX_CPUS; cpu++) {
+		memcpy(mark_cpus[cpu].calls, wanted == MARKS_RECORDED ? &recorded : &counted,
+		       sizeof(mark_cpus[cpu].calls));
+		mark_cpus[cpu].image = image;
+		mark_cpus[cpu].size = size > MARK_SIZE_MAX ? size - MARK_SIZE_MAX : 0;
+	}
+}
+
+static const struct bareperf_marks *call_marks(void)
+{
+	const void *calls = mark_cpus[arch_cpu()].calls;
+
+	return marks_wanted == MARKS_UNWANTED ? NULL : calls;
+}
+
 static int call_record(int on)
 {
 	payload_leave_if_ending();
@@ -86,4 +248,6 @@ void payload_calls_fill(struct bareperf_system *system)
 	system->end = call_end;
 	system->wake = call_wake;
 	system->record = call_record;
+	system->counts_regions = marks_wanted == MARKS_COUNTED;
+	system->marks = call_marks;
 }

@@ -5,10 +5,12 @@
 #include <setjmp.h>
 
 #include "agent/payload.h"
+#include "agent/recording.h"
 #include "lib/image.h"
 #include "lib/panic.h"
 #include "lib/print.h"
 #include "lib/syscalls.h"
+#include "pmu/mark.h"
 
 /* What runs on a CPU. Only that CPU writes it. */
 static struct frame {
@@ -138,12 +140,21 @@ static bool payload_run_may_end(uint64_t pc)
 	       pc - workloads < (uint64_t)__workload_end - workloads;
 }
 
+/* A handler of the program's own has interrupted its mark, whose claim on the ring nobody else
+ * gives back. */
+static bool payload_run_is_marking(void)
+{
+	const struct traced_cpu *c = recording_here();
+
+	return c && (ring_is_writing(&c->ring) || ring_load(&mark_cpus[arch_cpu()].slow));
+}
+
 void payload_interrupted(const struct arch_regs *regs)
 {
 	struct frame *frame = &frames[arch_cpu()];
 
 	if (frame->running && frame->end == PAYLOAD_RETURNED && payload_is_ending() &&
-	    payload_run_may_end(arch_regs_pc(regs)))
+	    payload_run_may_end(arch_regs_pc(regs)) && !payload_run_is_marking())
 		payload_run_redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
 }
 

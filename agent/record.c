@@ -7,6 +7,7 @@
 
 #include "agent/reader.h"
 #include "agent/record_lossless.h"
+#include "agent/record_regions.h"
 #include "agent/recording.h"
 #include "agent/serial.h"
 #include "agent/uefi_image.h"
@@ -201,6 +202,8 @@ static int open_cpu(struct traced_cpu *c)
 		code = open_event(c, i);
 	if (!code)
 		code = lossless_open(c);
+	if (!code && regions_open(c))
+		return recording_fail(r, -ENOMEM, "no memory for the regions of CPU %u", c->cpu);
 	open_keep(c);
 	r->region->rings[c->index] = c->place;
 	return code;
@@ -268,6 +271,7 @@ static void note_rings(const struct recording *r)
 static void close_all(struct recording *r)
 {
 	for (unsigned i = 0; r->cpus && i < r->nr_cpus; i++) {
+		regions_close(&r->cpus[i]);
 		free(r->cpus[i].events);
 		free(r->cpus[i].scratch);
 	}

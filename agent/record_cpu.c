@@ -3,6 +3,7 @@
 #include "agent/mailbox.h"
 #include "agent/payload_threads.h"
 #include "agent/record.h"
+#include "agent/record_regions.h"
 #include "agent/recording.h"
 #include "pmu/clock.h"
 #include "pmu/clock_sync.h"
@@ -87,6 +88,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 	tick_stop(&c->tick);
 	if (c->aux_event)
 		ring_aux_flush(&c->aux);
+	regions_tell(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_wake(&c->ring, TR_WAKEUP_END);
 	recording_publish(c);

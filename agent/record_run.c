@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "agent/image_records.h"
+#include "agent/payload_calls.h"
 #include "agent/payload_fetch.h"
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
@@ -31,6 +32,17 @@ static int record_payload(void *arg)
 	struct recording *r = arg;
 
 	return payload_run(record_workload, (void *)(uintptr_t)r->command, &r->end);
+}
+
+static enum payload_marks marks_of(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		const struct perf_event_attr *attr = &r->specs[i].attr;
+
+		if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT)
+			return attr->sample_period ? MARKS_RECORDED : MARKS_COUNTED;
+	}
+	return MARKS_UNWANTED;
 }
 
 /* Before any event is enabled. */
@@ -101,6 +113,7 @@ int recording_run(struct recording *r)
 	payload_begin();
 	payload_output_begin(r->region);
 	payload_fetch_begin();
+	payload_calls_mark(marks_of(r));
 	recording_forget_last(r->region);
 	trace_region_set_recording(r->region);
 	await_reader(r);

@@ -11,6 +11,7 @@
  *	record_key.c	a key that ends it
  *	record_force.c	a debugger that ends it
  *	record_switch.c	the program, which may have nothing recorded for a while
+ *	record_regions.c	what is counted between its marks
  *	record_lossless.c	where it stands still until there is room
  *	image_records.c	images that the firmware loads meanwhile
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
@@ -53,6 +54,7 @@ struct traced_cpu {
 	bool stopped;                 /* by the host, before the workload's end */
 	bool forced;                  /* by a debugger: nothing is left to be stopped */
 	bool paused;                  /* by the program. Released */
+	struct mark_regions *regions; /* what is counted between its marks, or NULL */
 	/* --lossless; record_lossless.h */
 	bool waits;                       /* it stands for want of room. Released */
 	bool stands_now;                  /* for want of its own or another's */

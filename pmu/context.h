@@ -47,6 +47,7 @@ void context_go(struct perf_event_context *context);
 /* Sample all that samples, and can be told so, factor times as seldom as its attr says, from its
  * next sample on; 1: as it says. No count, sum or time changes. factor: 1 to TR_SLOWEST. IRQ. */
 void context_slow(struct perf_event_context *context, uint64_t factor);
+
 /* Nothing counts or samples, and no time passes for the events, from pause to resume; they keep
  * their counters. Of contexts that no event of fills an AUX area. Interrupts masked, IRQ, or NMI
  * that interrupted no handler. */

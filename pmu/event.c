@@ -152,7 +152,7 @@ struct event_times event_times(const struct perf_event *event, uint64_t now)
 
 void event_read(struct perf_event *event)
 {
-	if (event->state == EVENT_ACTIVE)
+	if (event->state == EVENT_ACTIVE || event->pmu->source.flags & PMU_LATE)
 		event->pmu->read(event);
 }
 

@@ -147,7 +147,8 @@ struct event_times {
 };
 struct event_times event_times(const struct perf_event *event, uint64_t now);
 
-/* Bring event->count up to date, if it counts. event->cpu with interrupts masked, or a handler. */
+/* Bring event->count up to date, if it counts or may have been late. event->cpu with interrupts
+ * masked, or a handler. */
 void event_read(struct perf_event *event);
 
 /*

@@ -4,6 +4,7 @@
 
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
+#include "pmu/mark.h"
 #include "pmu/read_format.h"
 #include "pmu/throttle.h"
 #include "pmu/usual_sample.h"
@@ -40,6 +41,8 @@ uint32_t sample_size_most(const struct perf_event *event)
 		size += 8 * (1 + CALLCHAIN_MAX + 2);
 	if (type & PERF_SAMPLE_READ)
 		size += read_format_size(event);
+	if (type & PERF_SAMPLE_RAW)
+		size += MARK_SIZE_MAX - MARK_HEAD;
 	return size;
 }
 

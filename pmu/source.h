@@ -39,6 +39,9 @@ struct pmu {
 	void (*stop)(struct perf_event *event);
 	/* Bring event->count, which counts, up to date. Interrupts masked, or its own handler. */
 	void (*read)(struct perf_event *event);
+	/* Its count as of now, with nothing changed: for a thread that a handler, which may read
+	 * it, interrupts anywhere. Of an event that counts. NULL: nobody can look. Thread. */
+	uint64_t (*peek)(const struct perf_event *event);
 	/* It is one that counts time: it brings event->count, which counts, up to from, and goes on
 	 * at to; both arch_cycles(). pmu/context.h's context_pass(). NULL: time is nothing to it.
 	 */

@@ -313,13 +313,18 @@ RING_FAST void *ring_try(struct ring_output *out, struct ring *ring, struct ring
 	uint64_t at = ring_load(&ring->published);
 
 	ring_barrier();
+	void *record;
+
 	*out = (struct ring_output){ .ring = ring, .account = account, .end = at + size };
 	if (RING_RARE(!ring_claim(ring, at, size)))
 		return NULL;
 	arch_add_local(&account->generated, 1);
 	if (RING_FAULT(EARLY_PUBLISH))
 		ring_show(ring, out->end);
-	return ring->data + ring_offset(ring, at, size);
+	record = ring->data + ring_offset(ring, at, size);
+	if (!record)
+		__builtin_unreachable(); /* so that it is not asked for again */
+	return record;
 }
 
 /*

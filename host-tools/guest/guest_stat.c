@@ -7,6 +7,7 @@
 
 #include "agent/parse/command.h"
 #include "host-tools/ledger/check.h"
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/stat.h"
 #include "host-tools/util/blob.h"
 #include "host-tools/util/exit_status.h"
@@ -41,9 +42,21 @@ static void print_broken(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
-int guest_stat(const struct ledger *ledger, const struct guest *guest, bool json)
+/* Does it count marks? */
+static bool has_marks(const struct ledger *ledger)
+{
+	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
+		if (mark_text_is(&ledger->events[i].event.attr))
+			return true;
+	}
+	return false;
+}
+
+int guest_stat(const struct ledger *ledger, const struct region *region, const struct guest *guest,
+               bool json)
 {
 	struct stat_options how = { .per_cpu = is_per_cpu(guest) };
+	struct stat_regions regions = { .count = 0 };
 	struct error error = { "" };
 	struct blob title = { 0 };
 	int code = 0;
@@ -52,11 +65,18 @@ int guest_stat(const struct ledger *ledger, const struct guest *guest, bool json
 		blob_printf(&title, "%s%s", title.size ? " " : "", guest->words[i]);
 	blob_add(&title, "", 1);
 	how.title = title.failed ? "" : (const char *)title.bytes;
-	if (json)
+	if (has_marks(ledger)) {
+		code = stat_regions_read(&regions, region, ledger, &error);
+		how.regions = &regions;
+	}
+	if (!how.per_cpu && !json)
+		stat_regions_sum(&regions);
+	if (!code && json)
 		code = stat_print_json(ledger, &how, stdout, &error);
-	else
+	else if (!code)
 		stat_print(ledger, &how, stderr);
 	blob_free(&title);
+	stat_regions_free(&regions);
 	if (code) {
 		error_print(&error);
 		return RUN_ERROR;

@@ -5,8 +5,9 @@
 #include "host-tools/guest/guest.h"
 #include "host-tools/ledger/ledger.h"
 
-/* Print what a finished `stat` counted: as text on standard error, or as JSON on standard output.
- * The exit status. */
-int guest_stat(const struct ledger *ledger, const struct guest *guest, bool json);
+/* Print what a finished `stat` counted: as text on standard error, or as JSON on standard output;
+ * what it counted between marks is in the region's rings. The exit status. */
+int guest_stat(const struct ledger *ledger, const struct region *region, const struct guest *guest,
+               bool json);
 
 #endif

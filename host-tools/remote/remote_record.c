@@ -268,7 +268,8 @@ static int report(struct recording *r, int code, struct error *error)
 
 	guest_output_end(&r->printed);
 	if (r->has_session && r->options.stat)
-		status = guest_stat(&r->session.ledger, &r->options.guest, r->options.json);
+		status = guest_stat(&r->session.ledger, &r->session.region, &r->options.guest,
+		                    r->options.json);
 	else if (r->has_session)
 		status = guest_summary(&r->session, keeps ? r->options.output.path : NULL, 0);
 	if (r->has_session) {

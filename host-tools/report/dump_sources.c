@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/region/channel.h"
 #include "host-tools/report/dump.h"
@@ -234,6 +235,8 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 		const struct ledger_event *event =
 		    ledger_count(&dump->ledger, record, LEDGER_DELIVERED);
 
+		if (event) /* in the reader's own copy */
+			mark_text_put((void *)reader->scratch, &event->event.attr);
 		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
 		         event ? event->event.name : "");
 		dump_aux_area(dump, region, i, record);

@@ -2,6 +2,7 @@
 /* Records as text. No printf here: this is the hot path of `bareperf dump`. */
 #include "host-tools/report/dump_text.h"
 
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/perfdata/sample.h"
 
@@ -115,6 +116,19 @@ static void put_read(struct format *f, const struct perf_event_attr *attr,
 	}
 }
 
+static void put_mark(struct format *f, const struct perf_event_attr *attr,
+                     const struct sample *sample)
+{
+	char text[MARK_TEXT_MAX];
+
+	if (!mark_text_is(attr) || !mark_text_get(sample, text, sizeof(text)))
+		return;
+	format_line(f);
+	format_literal(f, "... mark: ");
+	format_text(f, text, strlen(text));
+	*f->at++ = '\n';
+}
+
 static void put_sample(struct format *f, const struct perf_event_header *record,
                        const struct dump_context *context, const struct sample *sample)
 {
@@ -135,6 +149,7 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 		dump_function(f, context->symbols, sample->ip);
 	}
 	*f->at++ = '\n';
+	put_mark(f, context->attr, sample);
 	put_read(f, context->attr, sample);
 	put_chain(f, sample, context->symbols);
 }

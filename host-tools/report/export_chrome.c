@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/html_json.h"
 
@@ -122,9 +123,33 @@ static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 	thread->depth = depth < thread->depth ? depth : thread->depth;
 }
 
-static int add_sample(void *context, const struct export_sample *sample)
+/* What the program says of itself: a slice from its beginning to its end, or an instant. */
+static int add_mark(struct chrome *chrome, const struct export_sample *sample)
 {
-	struct chrome *chrome = context;
+	static const char phases[] = { [MARK_MOMENT] = 'i', [MARK_BEGIN] = 'B', [MARK_END] = 'E' };
+	uint64_t time = sample->sample.time;
+	char text[MARK_TEXT_MAX];
+	enum mark_kind kind;
+	const char *name;
+	uint32_t number;
+
+	if (!mark_text_get(&sample->sample, text, sizeof(text)))
+		return 0;
+	if (!find_thread(chrome, export_event(chrome->export, sample->event), sample->sample.cpu,
+	                 &number))
+		return -ENOMEM;
+	kind = mark_text_kind(text, &name);
+	put_head(chrome, phases[kind], number);
+	fprintf(chrome->export->out,
+	        ",\"ts\":%" PRIu64 ".%03" PRIu64 "%s,\"name\":", time / NS_PER_US, time % NS_PER_US,
+	        kind == MARK_MOMENT ? ",\"s\":\"t\"" : "");
+	html_json(chrome->export->out, html_text(name));
+	putc('}', chrome->export->out);
+	return 0;
+}
+
+static int add_slices(struct chrome *chrome, const struct export_sample *sample)
+{
 	const struct places *places = &chrome->export->places;
 	uint32_t place = places_add(&chrome->export->places, &sample->sample);
 	uint32_t stack[FRAMES_MAX], depth, same = 0, number;
@@ -150,6 +175,12 @@ static int add_sample(void *context, const struct export_sample *sample)
 	}
 	thread->until = end < start ? start : end;
 	return 0;
+}
+
+static int add_sample(void *context, const struct export_sample *sample)
+{
+	return mark_text_is(&sample->event->attr) ? add_mark(context, sample)
+	                                          : add_slices(context, sample);
 }
 
 static void put_name(struct chrome *chrome, uint32_t thread, const char *what, json_t *name)

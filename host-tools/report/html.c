@@ -101,6 +101,17 @@ static json_t *chunks_of(const struct series_set *set)
 	return list;
 }
 
+/* Names of marks, by number. */
+static json_t *marks_of(const struct html_marks *marks)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < marks->names.count; i++)
+		json_array_append_new(list,
+		                      html_text((const char *)(uintptr_t)marks->names.keys[i].a));
+	return list;
+}
+
 static json_t *events_of(const struct perf_reader *reader)
 {
 	json_t *list = json_array();
@@ -127,6 +138,7 @@ static int put_facts(const struct recording_file *file, const struct html_record
 	json_object_set_new(facts, "trace_bytes", html_number(records->trace_bytes));
 	json_object_set_new(facts, "caller", json_string(WORKLOAD_CALLER));
 	json_object_set_new(facts, "events", events_of(&file->reader));
+	json_object_set_new(facts, "marks", marks_of(&records->marks));
 	json_object_set_new(facts, "functions", functions_of(&records->places));
 	json_object_set_new(facts, "sources", html_sources_json(sources));
 	json_object_set_new(facts, "chunks", chunks_of(&records->series));

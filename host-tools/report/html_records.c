@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host-tools/perfdata/mark_text.h"
+
 #define GAPS (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
 
 /* An event that throttling has stopped on a CPU. */
@@ -38,13 +40,19 @@ static int add_sample(struct html_records *records, const struct perf_reader *re
 	struct sample sample;
 	uint64_t weight;
 	uint32_t place;
+	int code;
 
 	if (!sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
 	key.cpu = sample.cpu;
 	weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;
 	place = places_add(&records->places, &sample);
-	return place == INTERN_NONE ? -ENOMEM : add(records, &key, sample.time, weight, place);
+	if (place == INTERN_NONE)
+		return -ENOMEM;
+	code = add(records, &key, sample.time, weight, place);
+	if (!code && mark_text_is(attr))
+		code = html_marks_add(&records->marks, &records->series, key.event, &sample);
+	return code;
 }
 
 /* Where and when a record was written, as far as it says so. */
@@ -173,7 +181,7 @@ int html_records_add(void *context, struct perf_reader *reader,
 
 int html_records_end(struct html_records *records)
 {
-	int code = 0;
+	int code = html_marks_end(&records->marks, &records->series, records->last);
 
 	for (uint32_t i = 0; !code && i < records->stopped.count; i++)
 		code = end_stop(records, &records->stops[i], records->last);
@@ -183,6 +191,7 @@ int html_records_end(struct html_records *records)
 void html_records_free(struct html_records *records)
 {
 	places_free(&records->places);
+	html_marks_free(&records->marks);
 	series_free(&records->series);
 	intern_free(&records->stopped);
 	free(records->stops);

@@ -4,6 +4,7 @@
 #define HOST_TOOLS_REPORT_HTML_RECORDS_H
 
 #include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/report/html_marks.h"
 #include "host-tools/report/places.h"
 #include "host-tools/report/series.h"
 
@@ -11,6 +12,7 @@ struct html_records {
 	const struct perf_reader_event *only; /* of this event; NULL: of all */
 	struct places places;
 	struct series_set series;
+	struct html_marks marks;
 	struct intern stopped; /* a: an event's id, b: CPU; stopped at */
 	struct html_stop *stops;
 	uint64_t first, last; /* times of what happened, ns; first > last: nothing did */

@@ -28,6 +28,7 @@ enum series_kind {
 	SERIES_LOST,      /* weight: records, told of at that time; of no event */
 	SERIES_THROTTLED, /* weight: ns, from that time on */
 	SERIES_GAPS,      /* AUX records; place: their flags */
+	SERIES_MARKS,     /* of the program; place: number of the name; weight: ns, from then on */
 	SERIES_KINDS,
 };
 

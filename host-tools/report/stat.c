@@ -166,6 +166,54 @@ static bool is_first(const struct ledger *ledger, uint32_t event)
 	return true;
 }
 
+/* The event of this evsel that comes first. */
+static const struct tr_event *event_of(const struct ledger *ledger, uint32_t evsel)
+{
+	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
+		if (ledger->events[i].event.evsel == evsel)
+			return &ledger->events[i].event;
+	}
+	return NULL;
+}
+
+static void print_region(const struct ledger *ledger, const struct stat_region *region,
+                         bool per_cpu, FILE *out)
+{
+	char name[80], number[40];
+
+	region_printable(name, sizeof(name), region->name, sizeof(region->name));
+	group_digits(number, (double)region->calls, 0);
+	fprintf(out, "\n Region '%s'", name);
+	if (per_cpu)
+		fprintf(out, " on CPU%" PRIu32, region->cpu);
+	fprintf(out, ": %s times, %.9f seconds\n\n", number, (double)region->time / 1e9);
+	for (uint32_t i = 0; i < STAT_REGION_EVENTS; i++) {
+		const struct tr_event *event = region->counted[i] ? event_of(ledger, i) : NULL;
+		bool clock = event && is_clock(&event->attr);
+
+		if (!event)
+			continue;
+		group_digits(number, (double)region->counts[i] / (clock ? 1e6 : 1), clock ? 2 : 0);
+		region_printable(name, sizeof(name), event->name, sizeof(event->name));
+		fprintf(out, "%18s %-4s %s\n", number, clock ? "msec" : "", name);
+	}
+}
+
+static void print_regions(const struct ledger *ledger, const struct stat_options *options,
+                          FILE *out)
+{
+	const struct stat_regions *regions = options->regions;
+
+	for (uint32_t i = 0; regions && i < regions->count; i++)
+		print_region(ledger, &regions->all[i], options->per_cpu, out);
+	if (regions && regions->unmatched)
+		fprintf(out,
+		        "\n %" PRIu64
+		        " marks began or ended no region: their other end is missing, "
+		        "they nest deeper than 16, or there are more than 64 names\n",
+		        regions->unmatched);
+}
+
 void stat_print(const struct ledger *ledger, const struct stat_options *options, FILE *out)
 {
 	fprintf(out, "\n Performance counter stats for '%s':\n\n", options->title);
@@ -173,5 +221,7 @@ void stat_print(const struct ledger *ledger, const struct stat_options *options,
 		if (options->per_cpu || is_first(ledger, i))
 			print_count(ledger, i, options->per_cpu, out);
 	}
-	fprintf(out, "\n%18.9f seconds time elapsed\n\n", (double)stat_elapsed(ledger) / 1e9);
+	fprintf(out, "\n%18.9f seconds time elapsed\n", (double)stat_elapsed(ledger) / 1e9);
+	print_regions(ledger, options, out);
+	fputc('\n', out);
 }

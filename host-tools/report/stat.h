@@ -7,11 +7,13 @@
 #include <stdio.h>
 
 #include "host-tools/ledger/ledger.h"
+#include "host-tools/report/stat_regions.h"
 #include "host-tools/util/error.h"
 
 struct stat_options {
-	const char *title; /* what was counted */
-	bool per_cpu;      /* each CPU by itself, not their sum */
+	const char *title;                  /* what was counted */
+	bool per_cpu;                       /* each CPU by itself, not their sum */
+	const struct stat_regions *regions; /* what is told of them behind it; NULL: nothing */
 };
 
 /* What an event counted, on one CPU or on all. */

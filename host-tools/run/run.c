@@ -96,7 +96,8 @@ static int report(struct machine *machine, const struct run_options *options,
 	guest_output_end(&machine->printed);
 	/* Also where it was interrupted: what was counted until then is what was asked for. */
 	if (machine->recorded && options->stat)
-		status = guest_stat(&machine->session.ledger, &options->guest, options->json);
+		status = guest_stat(&machine->session.ledger, &machine->session.region,
+		                    &options->guest, options->json);
 	else if (machine->recorded)
 		status = guest_summary(
 		    &machine->session,

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/session/aux_drain.h"
 
@@ -46,9 +47,9 @@ static void note_time(struct session *session, const struct perf_event_header *r
 		session->last_time = sample.time;
 }
 
-/* Count a record that the reader has just passed. */
+/* Count a record that the reader has just passed; *attr: its event's. */
 static int take(struct session *session, uint32_t ring, const struct perf_event_header *record,
-                struct error *error)
+                const struct perf_event_attr **attr, struct error *error)
 {
 	const struct ledger_event *event;
 
@@ -62,6 +63,7 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 		                 record->size);
 	session->samples += record->type == PERF_RECORD_SAMPLE;
 	note_time(session, record, event);
+	*attr = &event->event.attr;
 	session->records++;
 	if (session->options.see)
 		session->options.see(session->options.see_context, record,
@@ -93,13 +95,15 @@ static int fill(struct session *session, uint32_t ring, size_t *used,
 	*used = 0;
 	while (*used <= DRAIN_BYTES - RING_READER_RECORD) {
 		struct perf_event_header *record = (void *)(session->scratch + *used);
+		const struct perf_event_attr *attr = NULL;
 		int code = ring_reader_take(reader, record);
 
 		if (code <= 0)
 			return code ? broken(session, ring, error) : 0;
-		code = take(session, ring, record, error);
+		code = take(session, ring, record, &attr, error);
 		if (code)
 			return code;
+		mark_text_put(record, attr);
 		*used += record->size;
 		if (record->type != PERF_RECORD_AUX)
 			continue;
@@ -147,15 +151,17 @@ static int fill_backward(struct session *session, uint32_t ring, uint8_t *end, s
 {
 	struct ring_reader *reader = &session->readers[ring];
 	const struct perf_event_header *record;
+	const struct perf_event_attr *attr = NULL;
 	int code;
 
 	*used = 0;
 	while ((code = ring_reader_next(reader, &record)) > 0) {
-		code = take(session, ring, record, error);
+		code = take(session, ring, record, &attr, error);
 		if (code)
 			return code;
 		*used += record->size;
 		memcpy(end - *used, record, record->size);
+		mark_text_put((void *)(end - *used), attr);
 	}
 	return code ? broken(session, ring, error) : 0;
 }

@@ -13,7 +13,6 @@
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
-#include "ringbuf/bytes.h"
 
 #define COUNTERS      32U
 #define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
@@ -22,9 +21,8 @@
 static struct cpu {
 	struct perf_event *owners[COUNTERS]; /* who has which; a pair of chained ones, both */
 	uint64_t pmcr;                       /* PMCR_EL0 while all stand still */
-	bool prepared;
-	bool frozen;                /* between disable and enable */
-	struct arm_pmuv3_unit unit; /* as of the CPU's last preparation */
+	bool prepared, frozen;               /* frozen: between disable and enable */
+	struct arm_pmuv3_unit unit;          /* as of the CPU's last preparation */
 } __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
@@ -331,10 +329,9 @@ static int arm_pmuv3_add(struct perf_event *event)
 static void arm_pmuv3_del(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
+	struct perf_event **owner = &cpus[event->cpu].owners[hw->counter];
 
-	cpus[event->cpu].owners[hw->counter] = NULL;
-	if (hw->chained)
-		cpus[event->cpu].owners[hw->counter - 1] = NULL;
+	owner[0] = owner[hw->chained ? -1 : 0] = NULL;
 }
 
 static void arm_pmuv3_start(struct perf_event *event)
@@ -369,6 +366,20 @@ static void arm_pmuv3_read(struct perf_event *event)
 	arch_reg_write(PMINTENSET_EL1, arm_pmuv3_bit(hw->counter));
 }
 
+static uint64_t arm_pmuv3_peek(const struct perf_event *event)
+{
+	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
+	uint64_t value, count;
+
+	do {
+		value = ring_load(&hw->value);
+		ring_barrier();
+		count = ring_load(&event->count) + ((counter_read(hw) - value) & hw->mask);
+		ring_barrier();
+	} while (ring_load(&hw->value) != value);
+	return count;
+}
+
 const struct pmu pmu_arm_pmuv3 = {
 	.source.name = "armv8_pmuv3",
 	.source.description = "the CPU's counters: generic events, rNNN, event=N; long: 64 bits",
@@ -383,6 +394,7 @@ const struct pmu pmu_arm_pmuv3 = {
 	.stop = arm_pmuv3_stop,
 	.read = arm_pmuv3_read,
 	.slow = sampling_slow,
+	.peek = arm_pmuv3_peek,
 	.disable = arm_pmuv3_disable,
 	.enable = arm_pmuv3_enable,
 };

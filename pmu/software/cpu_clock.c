@@ -122,6 +122,21 @@ static void cpu_clock_slow(struct perf_event *event, uint64_t factor)
 	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period * factor);
 }
 
+static uint64_t cpu_clock_peek(const struct perf_event *event)
+{
+	const struct hw_cpu_clock *hw = cpu_clock_of(event);
+	uint64_t since, count;
+
+	do {
+		since = ring_load(&hw->since);
+		ring_barrier();
+		count = ring_load(&event->count) + clock_to_ns(&machine_clock, arch_cycles()) -
+		        clock_to_ns(&machine_clock, since);
+		ring_barrier();
+	} while (ring_load(&hw->since) != since);
+	return count;
+}
+
 static void cpu_clock_pass(struct perf_event *event, uint64_t from, uint64_t to)
 {
 	cpu_clock_update(event, from);
@@ -140,6 +155,7 @@ const struct pmu pmu_cpu_clock = {
 	.start = cpu_clock_start,
 	.stop = cpu_clock_stop,
 	.read = cpu_clock_read,
+	.peek = cpu_clock_peek,
 	.pass = cpu_clock_pass,
 	.slow = cpu_clock_slow,
 };

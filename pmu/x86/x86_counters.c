@@ -315,6 +315,19 @@ void x86_counters_read(struct perf_event *event)
 	         !arch_cmpxchg_local(&event->count, before, now));
 }
 
+uint64_t x86_counters_peek(const struct perf_event *event)
+{
+	const struct hw_x86_counter *hw = x86_counter_of(event);
+	uint64_t base, now;
+
+	do {
+		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
+		now = count_now(event);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED));
+	return now;
+}
+
 /* ---- Who gets which counter ---- */
 
 static void hold_counter(struct unit *u, struct perf_event *event, unsigned counter)

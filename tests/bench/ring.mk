@@ -13,3 +13,5 @@ ring_live_CFLAGS := -isystem /usr/include/dpdk \
 ring_live_LIBS := $(shell pkg-config --exists libdpdk && echo -lrte_ring -lrte_eal) \
 	$(shell pkg-config --exists ck && echo -lck)
 ring_lttng_LIBS := $(shell pkg-config --libs lttng-ust 2>/dev/null)
+mark_lttng_LIBS := $(ring_lttng_LIBS)
+mark_lttng_CFLAGS := -Itests/bench

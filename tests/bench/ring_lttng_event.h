@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST's event of the size of our record: read several times by its headers, as it demands. */
+/* LTTng-UST's event of the size of our record, and those that say what a mark does: read several
+ * times by its headers, as it demands. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bareperf_bench
 
@@ -22,6 +23,20 @@ LTTNG_UST_TRACEPOINT_EVENT(bareperf_bench, sample,
 		lttng_ust_field_integer(uint64_t, id, id)
 		lttng_ust_field_integer(uint64_t, period, period)
 		lttng_ust_field_integer(uint64_t, cpu, cpu)
+	)
+)
+LTTNG_UST_TRACEPOINT_EVENT(bareperf_bench, mark,
+	LTTNG_UST_TP_ARGS(const char *, text),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(text, text)
+	)
+)
+LTTNG_UST_TRACEPOINT_EVENT(bareperf_bench, mark_values,
+	LTTNG_UST_TP_ARGS(const char *, text, unsigned, a, unsigned long, b),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(text, text)
+		lttng_ust_field_integer(unsigned, a, a)
+		lttng_ust_field_integer(unsigned long, b, b)
 	)
 )
 /* clang-format on */

@@ -38,6 +38,7 @@ int _start(const struct bareperf_system *system)
 	code = sdk_tls_begin();
 	if (code)
 		return code;
+	sdk_mark_begin();
 	sdk_files_begin();
 	count = sdk_arguments(system->argc, system->argv, &words);
 	if (count < 0)

@@ -5,7 +5,10 @@
 
 int bareperf_record_start(void)
 {
-	return sdk_system->record(1);
+	int code = sdk_system->record(1);
+
+	sdk_mark_calibrate();
+	return code;
 }
 
 int bareperf_record_stop(void)

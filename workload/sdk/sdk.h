@@ -40,6 +40,15 @@ void sdk_files_begin(void);
 void sdk_files_lock(void);
 void sdk_files_unlock(void);
 
+/* ---- mark.c ---- */
+
+/* The calling thread's marks go where the firmware wants them, which learns what those of a region
+ * add to it there. When the thread has its variables, before its program. */
+void sdk_mark_begin(void);
+
+/* Have it learn that again, for what is counted from now on. */
+void sdk_mark_calibrate(void);
+
 /* ---- arguments.c ---- */
 
 /* The words that main() gets, with those of @FILE in its place: how many, or -ENOMEM. Once, after

@@ -70,6 +70,7 @@ static int thread_enter(void *argument)
 
 	sdk_tls_enter(self->pointer, &self->reent);
 	thread_self = self;
+	sdk_mark_begin();
 	result = self->fn(self->argument);
 	sdk_thread_finish(self);
 	return result;

@@ -2,7 +2,7 @@
 /* The recording as it stands in the page, taken apart piece by piece: host-tools/report/series.h and
  * html.c say how it is written. Times are ns since the recording's first sample. */
 
-const KIND = { samples: 0, lost: 1, throttled: 2, gap: 3 };
+const KIND = { samples: 0, lost: 1, throttled: 2, gap: 3, mark: 4 };
 const MOST_BYTES = 256 << 20; /* of samples taken apart, kept */
 
 function base64(text) {

@@ -290,6 +290,12 @@ function listenToTimeline() {
 	};
 
 	selectByMouse(element, timeAt, select);
+	element.addEventListener("pointermove", (event) => {
+		const row = rows.find((one) => one.canvas === event.target);
+		const near = (timeAt(event.clientX + 3) - timeAt(event.clientX));
+		if (row)
+			row.canvas.title = markAt(recording, row.cpu, timeAt(event.clientX), near) ?? "";
+	});
 	element.addEventListener("dblclick", zoomIn);
 	element.addEventListener("wheel", (event) => {
 		if (!event.ctrlKey)

@@ -7,6 +7,7 @@ const MARKS = [
 	{ kind: KIND.throttled, name: "throttled", text: "▬ throttled", top: ROW_HEIGHT - 4 },
 	{ kind: KIND.gap, name: "gap", text: "◆ gap in a trace", top: 6 },
 ];
+const LEGEND = [...MARKS, { kind: KIND.mark, name: "mark", text: "▭ the program's marks" }];
 
 /* A canvas of its size on the screen, empty, in CSS pixels. */
 function clean(canvas, height) {
@@ -79,10 +80,13 @@ function isCoarse(chunk, view, width) {
 	return part * width > 2 * (view.to - view.from + 1);
 }
 
+/* A chunk's last one may reach further than it says: how long regions are stands in its samples. */
 function visible(recording, view, kind, cpu) {
+	const any = kind === KIND.lost || kind === KIND.mark;
+
 	return recording.chunks.filter((chunk) => chunk.kind === kind && chunk.cpu === cpu &&
-		(kind === KIND.lost || chunk.event === view.event) &&
-		chunk.last >= view.from && chunk.first <= view.to);
+		(any || chunk.event === view.event) &&
+		(kind === KIND.mark || chunk.last >= view.from) && chunk.first <= view.to);
 }
 
 /* The columns of a CPU, and the chunks that are drawn coarser than they might be. */
@@ -117,6 +121,64 @@ function drawMarks(context, width, recording, view, cpu) {
 	return coarse;
 }
 
+/* What the program says of itself: regions as bands with their names, further in further down, moments
+ * as ticks. */
+function drawProgram(context, width, recording, view, cpu) {
+	const coarse = [], scale = width / (view.to - view.from + 1), ends = [];
+
+	context.font = "10px system-ui, sans-serif";
+	for (const chunk of visible(recording, view, KIND.mark, cpu)) {
+		if (!chunk.samples) {
+			coarse.push(chunk);
+			continue;
+		}
+		const { times, weights, places } = chunk.samples;
+		[...times.keys()].sort((a, b) => times[a] - times[b]).forEach((i) => {
+			const time = chunk.first + times[i], x = (time - view.from) * scale;
+			while (ends.length && ends.at(-1) <= time)
+				ends.pop();
+			const top = 4 + 9 * Math.min(ends.length, 2), long = weights[i] * scale;
+			if (weights[i])
+				ends.push(time + weights[i]);
+			if (x > width || x + long < 0)
+				return;
+			const from = Math.max(x, 0), to = Math.min(x + Math.max(long, 2), width);
+			context.fillStyle = colour("--mark");
+			context.globalAlpha = weights[i] ? 0.35 : 1;
+			context.fillRect(from, top, to - from, weights[i] ? 8 : ROW_HEIGHT - 8);
+			context.globalAlpha = 1;
+			if (to - from > 24) {
+				context.save();
+				context.beginPath();
+				context.rect(from, top - 2, to - from, 12);
+				context.clip();
+				context.fillText(recording.facts.marks[places[i]], from + 2, top + 8);
+				context.restore();
+			}
+		});
+	}
+	return coarse;
+}
+
+/* The mark that stands at a moment on a CPU, the innermost: what a pointer there is told. */
+function markAt(recording, cpu, time, near) {
+	let best = null, least = Infinity;
+
+	for (const chunk of recording.chunks) {
+		if (chunk.kind !== KIND.mark || chunk.cpu !== cpu || !chunk.samples)
+			continue;
+		chunk.samples.times.forEach((offset, i) => {
+			const start = chunk.first + offset, long = chunk.samples.weights[i];
+			if (time >= start - near && time <= start + long + near && long < least) {
+				least = long;
+				best = recording.facts.marks[chunk.samples.places[i]] +
+					(long ? `: ${seconds(long)}` : "");
+			}
+		});
+	}
+	return best;
+}
+
 /* What fills a row: nearly the most of any column, since one sample that came late, and stands for
  * all that passed, would make all others flat. What is higher is cut. */
 function highest(of) {
@@ -139,7 +201,8 @@ function drawRows(recording, view, rows) {
 			const height = weight ? Math.max(1, Math.min(1, weight / most) * (ROW_HEIGHT - 14)) : 0;
 			context.fillRect(x, ROW_HEIGHT - 5 - height, 1, height);
 		});
-		coarse.push(...of[i].coarse, ...drawMarks(context, width, recording, view, row.cpu));
+		coarse.push(...of[i].coarse, ...drawMarks(context, width, recording, view, row.cpu),
+			...drawProgram(context, width, recording, view, row.cpu));
 	});
 	return coarse;
 }
@@ -161,7 +224,7 @@ function makeRow(cpu, toggle) {
 }
 
 function drawLegend(recording) {
-	const there = MARKS.filter((mark) => recording.chunks.some((chunk) => chunk.kind === mark.kind));
+	const there = LEGEND.filter((mark) => recording.chunks.some((chunk) => chunk.kind === mark.kind));
 
 	document.getElementById("legend").replaceChildren(...there.map((mark) => {
 		const item = document.createElement("span");

@@ -5,6 +5,7 @@
 #include "pmu/pmu.h"
 #include "pmu/software/branch_step.h"
 #include "pmu/software/cpu_clock.h"
+#include "pmu/software/marks.h"
 #include "pmu/x86/amd_pmu.h"
 #include "pmu/x86/branch_trace.h"
 #include "pmu/x86/intel_bts.h"
@@ -23,5 +24,6 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_branch_trace_bts.source,
 	&pmu_branch_trace_step.source,
 	&pmu_cpu_clock.source,
+	&pmu_marks.source,
 	NULL,
 };

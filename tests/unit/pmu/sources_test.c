@@ -55,7 +55,9 @@ static const char expected[] = "cpu 4 2\n" INTEL_TERMS "cpu_core b 0\n" INTEL_TE
                                "branch-trace 64 5\n"
                                "branch-trace 65 5\n"
                                "cpu-clock 1 0\n"
-                               "\tcpu-clock=0\n";
+                               "\tcpu-clock=0\n"
+                               "marks 1 c\n"
+                               "\tmarks=a\n";
 
 static void tables_are_what_they_are_documented_to_be(void **state)
 {

@@ -7,7 +7,7 @@ extern "C" {
 #endif
 
 /*
- * Have the recording, or what stat counts, go on, or pause: all its events, on all its
+ * Have the recording, or what stat counts, go on, or pause: all its events, marks too, on all its
  * CPUs at once; it begins paused with `record -D -1`. Both return when every CPU has heard. 0 (also
  * where nothing changes); -EOPNOTSUPP: an event fills an AUX area, which is not stopped and
  * started; -ETIMEDOUT: a CPU masks interrupts so that it cannot hear, and will when it lets them

@@ -2,10 +2,11 @@
 /*
  * All that passes between a payload and the firmware that runs it: the payload's start-up gets
  * this table and calls through it. Nothing is linked. A program has no need of this header; it
- * has the C library, <bareperf/thread.h>, <bareperf/clock.h> and <bareperf/record.h>.
+ * has the C library, <bareperf/thread.h>, <bareperf/clock.h> and <bareperf/mark.h>.
  *
  * Every call follows the C ABI of the ISA, returns at most after a bounded time but for those that
- * say otherwise, and may be made by all threads at once. Errors are negative errno numbers.
+ * say otherwise, and may be made by all threads at once; marks by the program's own interrupt
+ * handlers, too, all else by threads alone. Errors are negative errno numbers.
  */
 #ifndef BAREPERF_SYSTEM_H
 #define BAREPERF_SYSTEM_H
@@ -20,6 +21,31 @@
 /* Of write_to() */
 #define BAREPERF_STDOUT 1U
 #define BAREPERF_STDERR 2U
+
+/* Something that the program says of itself; <bareperf/mark.h> makes them. In the program's own
+ * image, not in its last 256 bytes. */
+struct bareperf_mark {
+	/* What follows, bytes: 8 * words - 4, of two words at least and eight at most; and 24 for
+	 * each value. */
+	uint32_t size;
+	/* At least one NUL, and NULs up to the last word's end. "begin NAME" and "end NAME" are a
+	 * region. With values it is a format, and a byte in front of it is how many there are. */
+	char text[];
+};
+
+/* Record a mark with so many values, integers and pointers as they are, a double's bits. Any
+ * context on the CPU of the thread that it was given to, interrupts' handlers included. */
+struct bareperf_marks {
+	void (*mark0)(const struct bareperf_marks *marks, const struct bareperf_mark *mark);
+	void (*mark1)(const struct bareperf_marks *marks, const struct bareperf_mark *mark,
+	              uint64_t a);
+	void (*mark2)(const struct bareperf_marks *marks, const struct bareperf_mark *mark,
+	              uint64_t a, uint64_t b);
+	void (*mark3)(const struct bareperf_marks *marks, const struct bareperf_mark *mark,
+	              uint64_t a, uint64_t b, uint64_t c);
+	void (*mark4)(const struct bareperf_marks *marks, const struct bareperf_mark *mark,
+	              uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+};
 
 struct bareperf_system {
 	uint32_t version; /* BAREPERF_SYSTEM_VERSION */
@@ -65,6 +91,12 @@ struct bareperf_system {
 	 * -EOPNOTSUPP: one of them is a hardware trace; -ETIMEDOUT: a CPU that masks interrupts
 	 * has not heard yet, and will when it lets them in. Not in an interrupt's handler. */
 	int (*record)(int on);
+	/* What records the marks of the thread that asks, as long as it runs; NULL: nobody wants
+	 * them. */
+	const struct bareperf_marks *(*marks)(void);
+	/* Not 0: begin and end count what happens between them, and those of a region without a
+	 * name what they themselves add to it. */
+	uint64_t counts_regions;
 };
 
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the traced program says of itself, as a sample of the event `marks` (pmu/software/marks.c).
+ * perf's PERF_COUNT_SW_BPF_OUTPUT, whose RAW every perf prints as text if nothing but NULs follows
+ * it: so a mark without values is written as it is to be read. One with values has behind its
+ * format the room that the text may need, then the values, and the host writes the text over all of
+ * it (host-tools/perfdata/mark_text.h). So a record keeps its size, whoever has read it.
+ *
+ *	word 0		header
+ *	1 .. 6		IDENTIFIER, IP, TID, TIME, CPU, PERIOD
+ *	7, 8 ..		RAW: its size in the lower half of the first, then text, NUL, and NULs up to
+ *			the word's end; of a mark with values: MARK_ROOM words for each; the values
+ *
+ * A format with values begins with a byte that is no text: how many there are.
+ */
+#ifndef PMU_MARK_H
+#define PMU_MARK_H
+
+#include "pmu/clock.h"
+#include "pmu/pmu.h"
+#include "pmu/sample.h"
+#include "ringbuf/bytes.h"
+#include "ringbuf/ring.h"
+
+#define MARK_TYPES                                                                      \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
+#define MARK_HEAD   56U /* bytes before RAW */
+#define MARK_TEXT   8U  /* words of RAW with the text, at most; at least 2 */
+#define MARK_VALUES 4U
+#define MARK_ROOM   2U /* words a value: with itself 24 bytes, which every integer fits into */
+
+/* Bytes of the longest mark. */
+#define MARK_SIZE_MAX (MARK_HEAD + 8U * (MARK_TEXT + (1 + MARK_ROOM) * MARK_VALUES))
+
+/* What each CPU's marks come to: event is whose they are, NULL while nobody wants them; slow, how
+ * many are in mark_put_slow(): both written on that CPU. The rest is the caller's, who has it at
+ * hand so. */
+extern struct mark_cpu {
+	const void *calls[5];
+	struct perf_event *event;
+	uint64_t image, size;
+	uint64_t slow;
+} mark_cpus[TR_MAX_CPUS];
+
+/* What is told of marks that are only counted, when they are not counted any more: a sample of the
+ * event, its RAW this text. Any context on event->cpu. */
+void mark_tell(struct perf_event *event, const char *text);
+
+/* Build one of size bytes, of which MARK_HEAD are before RAW. Two words are loaded before they are
+ * stored, as Arm does that by one instruction each, and no more, as x86 has no registers for more.
+ * raw has no fewer than two words, and nearly all texts no more. */
+RING_FAST void mark_build(const struct perf_event *event, uint64_t *at, uint32_t size, uint64_t ip,
+                          uint64_t time, const uint64_t *raw, uint32_t values,
+                          const uint64_t *value)
+{
+	uint64_t one, other;
+	uint32_t end = size / 8 - values;
+
+	at[0] = event->usual.header | (uint64_t)size << 48;
+	at[1] = event->account.id;
+	at[2] = ip;
+	one = event->usual.tid;
+	other = event->usual.cpu;
+	at[3] = one;
+	at[5] = other;
+	at[4] = time;
+	at[6] = 1;
+	one = raw[0];
+	other = raw[1];
+	at[7] = one;
+	at[8] = other;
+	if (RING_RARE(size != MARK_HEAD + 16 + 8 * (1 + MARK_ROOM) * values)) {
+		for (uint32_t i = 2; i < end - MARK_HEAD / 8 - MARK_ROOM * values; i++)
+			at[MARK_HEAD / 8 + i] = raw[i];
+	}
+	for (uint32_t i = 0; i < values; i++)
+		at[end + i] = value[i];
+}
+
+/* mark_put() where the ring has something to look at. */
+void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
+                   uint32_t values, const uint64_t *value);
+
+/* raw, of bytes: RAW as it is to be, its size included, room and values aside; values: how many of
+ * value count. At least two words of text. Any context on event->cpu, nested or not. False:
+ * mark_put_slow() is to do it; called apart, so that here all stays in registers. */
+RING_FAST bool mark_put(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
+                        uint32_t values, const uint64_t *value)
+{
+	uint64_t time = clock_line_stamp(&event->usual.clock, arch_cycles());
+	uint32_t size = MARK_HEAD + bytes;
+	struct ring_output out;
+	uint64_t *at = ring_try(&out, event->ring, &event->account, size);
+
+	if (RING_RARE(!at))
+		return false;
+	RING_OPAQUE(event); /* or gcc keeps the account's address for the way that is rare */
+	out.account = &event->account;
+	mark_build(event, at, size, ip, time, raw, values, value);
+	out.sample = true;
+	ring_commit(&out);
+	return true;
+}
+
+#endif

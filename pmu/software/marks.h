@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PMU_SOFTWARE_MARKS_H
+#define PMU_SOFTWARE_MARKS_H
+
+#include "pmu/pmu.h"
+
+/* What the traced program says of itself, a sample each: pmu/mark.h. One event a CPU. */
+extern const struct pmu pmu_marks;
+
+#endif

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Instructions a mark, its call included, counted in the guest under -icount; beside a tracepoint of
+LTTng-UST that says the same, stepped through in a traced process (tests/bench/mark_lttng.c)."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/e2e"))
+import machine  # noqa: E402
+
+GOALS = {"plain": 100, "values": 120}
+AGAINST = 1 / 8  # of LTTng-UST's
+EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
+
+# The least of some turns: ticks come between.
+SOURCE = r"""
+#include <bareperf/clock.h>
+#include <bareperf/mark.h>
+#include <stdio.h>
+
+#define BATCH 64
+#define TURNS 20 /* ticks and samples come between some */
+
+static uint64_t ns_of(int values)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		uint64_t from = bareperf_clock(), to;
+
+		for (unsigned i = 0; i < BATCH; i++) {
+			__asm__ volatile("" : : : "memory");
+			if (values == 0)
+				bareperf_mark("eleven char");
+			if (values == 2)
+				bareperf_mark("two %u %lu", i, (unsigned long)from);
+		}
+		to = bareperf_clock();
+		least = to - from < least ? to - from : least;
+	}
+	return least;
+}
+
+int main(void)
+{
+	uint64_t nothing = ns_of(-1), plain = ns_of(0), values = ns_of(2);
+
+	printf("cost %lu %lu\n", (plain - nothing) / BATCH, (values - nothing) / BATCH);
+	return 0;
+}
+"""
+
+
+def theirs():
+    """{"plain": instructions, "values": …}, or why there are none."""
+    program = TOP / "build/host/bench/mark_lttng"
+    if not program.exists():
+        return {}, "tests/bench/mark_lttng.c is not built"
+    done = subprocess.run([program], capture_output=True, text=True, timeout=120, check=False)
+    skipped = re.search(r"skip (.*)", done.stdout)
+    return ({kind: int(number) for kind, number in
+             re.findall(r"^bench mark-lttng-(\w+) (\d+)", done.stdout, re.MULTILINE)},
+            skipped.group(1) if skipped else "mark_lttng did not count")
+
+
+def ours(isa, *options):
+    with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
+        program = machine.payload(isa, pathlib.Path(directory) / "marks.elf",
+                                  SOURCE)
+        run = machine.Recording("record -e cpu-clock,marks -- payload", "--arch", isa, "--payload",
+                                program, qemu=(*options, *machine.EXACT), timeout=300)
+    cost = re.search(r"^cost (\d+) (\d+)$", run.text, re.MULTILINE)
+    if run.status or not cost:
+        sys.exit(f"marks.py: {run.text}")
+    return {kind: int(ns) / machine.EXACT_NS for kind, ns in zip(GOALS, cost.groups())}
+
+
+def figure(name, value, unit, goal):
+    print(f"bench {name} {value:.3g} {unit} goal {goal:.3g} {'ok' if value <= goal else 'short'}",
+          flush=True)
+
+
+THEIRS, REASON = theirs()
+for architecture, machine_options in (("x86_64", ()), ("aarch64", EL2)):
+    if machine.missing(f"qemu-system-{architecture}"):
+        print(f"bench mark-{architecture} skip {machine.missing(f'qemu-system-{architecture}')}")
+        continue
+    for what, number in ours(architecture, *machine_options).items():
+        figure(f"mark-{architecture}-{what}", number, "instructions", GOALS[what])
+        if architecture != "x86_64":
+            continue
+        if what in THEIRS:
+            print(f"# LTTng-UST's {what}: {THEIRS[what]} instructions")
+            figure(f"mark-{what}-against-lttng", number / THEIRS[what], "times-theirs", AGAINST)
+        else:
+            print(f"bench mark-{what}-against-lttng skip {REASON}")

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program's marks on both architectures: printed by stock perf, counted, cheap; what is counted
+between them; recording that the program starts and stops; waiting for room."""
+
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import machine
+import tap
+
+EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
+WORK = tempfile.TemporaryDirectory(prefix="bareperf-marks-")
+TURNS = 700
+CALLS = 20
+MOST = {"x86_64": 100, "aarch64": 100}  # instructions a mark, its call included
+MOST_VALUES = {"x86_64": 120, "aarch64": 120}
+
+MARKS = r"""
+#include <bareperf/clock.h>
+#include <bareperf/mark.h>
+#include <bareperf/record.h>
+#include <bareperf/thread.h>
+#include <stdio.h>
+
+#define BATCH 16 /* other CPUs, which sample meanwhile, take their turns between some */
+
+static volatile unsigned sink;
+
+static __attribute__((noinline)) void wanted(uint64_t ms)
+{
+	uint64_t end = bareperf_clock() + ms * 1000000;
+
+	while (bareperf_clock() < end)
+		sink++;
+}
+
+static __attribute__((noinline)) void unwanted(uint64_t ms)
+{
+	uint64_t end = bareperf_clock() + ms * 1000000;
+
+	while (bareperf_clock() < end)
+		sink += 2; /* or it would be the same function */
+}
+
+static int mark_often(void *argument)
+{
+	unsigned cpu = bareperf_cpu();
+
+	bareperf_mark_begin("thread %u", cpu);
+	for (unsigned i = 0; i < TURNS; i++) {
+		bareperf_mark("cpu %u turn %u of %p", cpu, i, argument);
+		sink++;
+	}
+	bareperf_mark_end("thread %u", cpu);
+	return 0;
+}
+
+/* Until it is ended, which must not be in the middle of a mark. */
+static int mark_for_ever(void *argument)
+{
+	(void)argument;
+	for (;;)
+		bareperf_mark("endless");
+	return 0;
+}
+
+/* The least of many: ticks and samples come between. */
+static uint64_t ns_of(int values)
+{
+	uint64_t least = ~0ULL;
+
+	for (int turn = 0; turn < 80; turn++) {
+		uint64_t from = bareperf_clock(), to;
+
+		for (unsigned i = 0; i < BATCH; i++) {
+			__asm__ volatile("" : : : "memory");
+			if (values == 0)
+				bareperf_mark("eleven char");
+			if (values == 2)
+				bareperf_mark("two %u %lu", i, (unsigned long)from);
+		}
+		to = bareperf_clock();
+		least = to - from < least ? to - from : least;
+	}
+	return least;
+}
+
+int main(void)
+{
+	uint64_t nothing, plain, values;
+
+	bareperf_mark("never seen");
+	unwanted(20);
+	printf("start %d\n", bareperf_record_start());
+	wanted(20);
+	bareperf_mark_begin("outer");
+	bareperf_mark_begin("inner");
+	bareperf_mark("signs %d %hhd %ld, %.3f", -1, -2, -3L, 2.5);
+	bareperf_mark("%#x of %c, 100%%", 48879, 'A');
+	bareperf_mark_end("inner");
+	bareperf_mark_end("outer");
+	printf("stop %d\n", bareperf_record_stop());
+	bareperf_mark("never seen");
+	unwanted(20);
+	printf("start %d\n", bareperf_record_start());
+	nothing = ns_of(-1);
+	plain = ns_of(0);
+	values = ns_of(2);
+	printf("cost %lu %lu\n", (plain - nothing) / BATCH, (values - nothing) / BATCH);
+	for (int cpu = 1; cpu < 4; cpu++)
+		bareperf_thread_start(cpu, mark_often, (void *)0x1234);
+	mark_often((void *)0x1234);
+	for (int cpu = 1; cpu < 4; cpu++)
+		bareperf_thread_join(cpu, NULL);
+	printf("endless %d\n", bareperf_thread_start(3, mark_for_ever, NULL));
+	wanted(3);
+	return 0;
+}
+"""
+
+REGIONS = r"""
+#include <bareperf/mark.h>
+#include <bareperf/thread.h>
+#include <stdio.h>
+
+#ifdef __x86_64__
+#define LOOP(turns) __asm__ volatile("mov %0, %%ecx\n1: dec %%ecx\n jnz 1b" : : "i"(turns) : "ecx", "cc")
+#define MASK()      __asm__ volatile("cli" : : : "memory")
+#define LET()       __asm__ volatile("sti" : : : "memory")
+#else
+#define LOOP(turns) __asm__ volatile("mov w9, %0\n1: subs w9, w9, #1\n b.ne 1b" : : "i"(turns) : "w9", "cc")
+#define MASK()      ((void)0) /* what is above us is not counted */
+#define LET()       ((void)0)
+#endif
+
+static int count(void *argument)
+{
+	(void)argument;
+	for (int i = 0; i < 20; i++) {
+		MASK();
+		bareperf_mark_begin("short");
+		LOOP(100);
+		bareperf_mark_end("short");
+		bareperf_mark_begin("a longer name that takes longer to find");
+		LOOP(1000);
+		bareperf_mark_end("a longer name that takes longer to find");
+		LET();
+	}
+	return 0;
+}
+
+int main(void)
+{
+	bareperf_thread_start(1, count, NULL);
+	count(NULL);
+	bareperf_thread_join(1, NULL);
+	bareperf_mark_end("nothing");
+	return 0;
+}
+"""
+
+# More than its ring has room for, as fast as it can.
+MANY = r"""
+#include <bareperf/mark.h>
+#include <bareperf/thread.h>
+#include <stdio.h>
+
+static int many(void *argument)
+{
+	(void)argument;
+	for (unsigned i = 0; i < 4000; i++)
+		bareperf_mark("number %u", i);
+	return 0;
+}
+
+int main(void)
+{
+	printf("started %d\\n", bareperf_thread_start(1, many, NULL));
+	many(NULL);
+	bareperf_thread_join(1, NULL);
+	return 0;
+}
+"""
+
+
+def equal(got, wanted, claim, *details):
+    tap.ok(got == wanted, claim, (got, wanted, *details))
+
+
+def texts(run):
+    """The texts of marks as stock perf prints them, by CPU."""
+    found = collections.defaultdict(list)
+    script, complaints, status = run.perf("script", "-F", "comm,tid,cpu,time,event,bpf-output")
+    equal(status, 0, "stock perf reads it", complaints)
+    cpu = None
+    for line in script.splitlines():
+        head = re.search(r"\[(\d+)\]\s+[\d.]+:\s+(?:\d+\s+)?(\S+):", line)
+        text = re.search(r'BPF string: "(.*)"', line)
+        if head:
+            cpu = int(head.group(1)) if head.group(2) == "marks" else None
+        if text and cpu is not None:
+            found[cpu].append(text.group(1))
+    return found
+
+
+def check_marks(isa, run):
+    """All of them, of four CPUs that mark at once, samples in between; and one that was ended."""
+    equal(run.status, 0, f"{isa}: a program with marks runs", run.text)
+    summary = run.summary()
+    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: its books balance", run.text)
+    marks = [event for event in summary["events"] if event["name"] == "marks"]
+    found = texts(run)
+    equal([len(found[cpu]) for cpu in range(4)], [event["written"] for event in marks],
+              f"{isa}: perf prints every mark that was written")
+    alone = [t for t in found[0] if not t.startswith(("eleven", "two ", "cpu "))]
+    equal(alone, ["begin outer", "begin inner", "signs -1 -2 -3, 2.500", "0xbeef of A, 100%",
+                      "end inner", "end outer", "begin thread 0", "end thread 0"],
+              f"{isa}: as printf() would print them, and none while it was paused")
+    for cpu in range(4):
+        wanted = [f"begin thread {cpu}",
+                  *(f"cpu {cpu} turn {i} of 0x1234" for i in range(TURNS)), f"end thread {cpu}"]
+        mine = [t for t in found[cpu] if re.match(r"(begin|end) thread|cpu ", t)]
+        tap.ok(mine == wanted if not marks[cpu]["lost"] else set(mine) <= set(wanted),
+               f"{isa}: CPU {cpu}'s say their values, in order", (marks[cpu], mine[:3], mine[-3:]))
+    tap.ok("endless" in found[3], f"{isa}: a thread that marks for ever is ended", found[3][-3:])
+    dump = subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
+                          check=False).stdout
+    equal(dump.count("... mark: "), sum(event["written"] for event in marks),
+              f"{isa}: and so does dump")
+
+
+def check_views(isa, run):
+    """Regions and moments in the page, and for others' viewers."""
+    chrome = subprocess.run([machine.TOOL, "export", "--format", "chrome", run.file],
+                            capture_output=True, text=True, check=False)
+    events = json.loads(chrome.stdout)["traceEvents"]
+    pid = {e["pid"] for e in events
+           if e["ph"] == "M" and e["name"] == "process_name" and e["args"]["name"] == "marks"}
+    mine = [(e["ph"], e["name"]) for e in events if e["pid"] in pid and e["tid"] == 0 and
+            e["ph"] != "M" and not re.match("eleven|two |cpu ", e["name"])]
+    equal(mine, [("B", "outer"), ("B", "inner"), ("i", "signs -1 -2 -3, 2.500"),
+                 ("i", "0xbeef of A, 100%"), ("E", "inner"), ("E", "outer"), ("B", "thread 0"),
+                 ("E", "thread 0")], f"{isa}: slices and instants for Chrome")
+    page = pathlib.Path(WORK.name) / "page.html"
+    done = subprocess.run([machine.TOOL, "report", "--html", "-o", page, run.file],
+                          capture_output=True, text=True, check=False)
+    facts = re.search(r'id="facts">(.*?)</script>', page.read_text(), re.DOTALL)
+    names = json.loads(facts.group(1))["marks"] if facts else []
+    tap.ok({"outer", "inner", "thread 3", "endless"} <= set(names) and not done.returncode,
+           f"{isa}: and their names in the page", (names[:9], done.stderr))
+
+
+def check_window(isa, run):
+    """Nothing before the start and between stop and start: no sample, no time."""
+    functions = {leaf[0] for _, _, leaf in run.chains() if leaf}
+    codes = re.findall(r"^(?:start|stop|endless) (-?\d+)", run.text, re.MULTILINE)
+    equal(codes, ["0", "0", "0", "3"], f"{isa}: it starts and stops its recording", run.text)
+    tap.ok("wanted" in functions and "unwanted" not in functions,
+           f"{isa}: what it did meanwhile is in no sample", functions)
+    first = [event for event in run.summary()["events"] if event["name"] == "cpu-clock"][0]
+    tap.ok(23_000_000 < first["time_enabled"] < 60_000_000, f"{isa}: nor in any event's time", first)
+
+
+def check_cost(isa, run):
+    cost = re.search(r"^cost (\d+) (\d+)$", run.text, re.MULTILINE)
+    if tap.ok(cost, f"{isa}: it says what marks cost", run.text):
+        plain, values = (int(ns) / machine.EXACT_NS for ns in cost.groups())
+        tap.note(f"{isa}: {plain} instructions a mark, {values} with two values")
+        tap.ok(0 < plain <= MOST[isa], f"{isa}: a mark costs at most {MOST[isa]} instructions", plain)
+        tap.ok(0 < values <= MOST_VALUES[isa],
+               f"{isa}: one with two values at most {MOST_VALUES[isa]}", values)
+
+
+def check_regions(isa, run):
+    """Under -icount an instruction is an instruction."""
+    equal(run.status, 0, f"{isa}: what is between marks is counted", run.text)
+    counts = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
+    regions = {(r["region"], r["cpu"]): (r["calls"], r["counts"]["instructions"])
+               for r in counts["regions"]}
+    for name, turns in (("short", 100), ("a longer name that takes longer to find", 1000)):
+        for cpu in (0, 1):
+            calls, instructions = regions.get((name, cpu), (0, 0))
+            # the loop's counter is set, and then two instructions a turn; the compiler may have
+            # needed one more or less for a mark's address than where its cost was measured
+            tap.ok(calls == CALLS and instructions % CALLS == 0 and
+                   abs(instructions // CALLS - (1 + 2 * turns)) <= 2,
+                   f"{isa}: CPU {cpu}'s {turns} turns, each time to the instruction",
+                   (calls, instructions))
+    equal(len(regions), 4, f"{isa}: no other region is told", regions)
+    equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is told")
+    equal(counts["conserved"], True, f"{isa}: and the books balance", counts)
+
+
+def check_lossless(isa, *options):
+    program = machine.payload(isa, pathlib.Path(WORK.name) / f"many-{isa}.elf", MANY)
+    run = machine.Recording("record --lossless -a -m 16 -e cpu-clock,marks -- payload", "--arch", isa,
+                            "--payload", program, qemu=(*options, "-smp", "2"), timeout=300)
+    marks = [(event["written"], event["lost"]) for event in run.summary()["events"]
+             if event["name"] == "marks"]
+    equal(marks, [(4000, 0), (4000, 0)], f"{isa}: a program waits for room for its marks", run.text)
+
+
+def check(isa, *options):
+    source = MARKS.replace("TURNS", str(TURNS))
+    program = machine.payload(isa, pathlib.Path(WORK.name) / f"marks-{isa}.elf", source)
+    run = machine.Recording("record -D -1 -a -e cpu-clock -F 4000 -e marks -- payload", "--arch", isa,
+                            "--payload", program, qemu=(*options, "-smp", "4", *machine.EXACT),
+                            timeout=300)
+    check_marks(isa, run)
+    check_views(isa, run)
+    check_window(isa, run)
+    check_cost(isa, run)
+
+
+def check_counts(isa, *options):
+    binary, reason = machine.model(isa)
+    if reason:
+        tap.skip(f"{isa}: counting between marks", reason)
+        return
+    program = machine.payload(isa, pathlib.Path(WORK.name) / f"regions-{isa}.elf", REGIONS)
+    run = machine.Recording("stat -a -e instructions,cpu-clock,marks -- payload", "--arch", isa,
+                            "--qemu", binary, "--json", "--payload", program,
+                            qemu=(*options, "-smp", "2", *machine.EXACT), timeout=300)
+    check_regions(isa, run)
+
+
+for isa, machine_options, model_options in (
+        ("x86_64", (), ("-cpu", "Skylake-Client,pmu=on")),
+        ("aarch64", EL2, (*EL2, "-cpu", "cortex-a76,pmu-instructions=on"))):
+    reason = machine.missing(f"qemu-system-{isa}")
+    if reason:
+        tap.skip(f"{isa}: marks", reason)
+        continue
+    check(isa, *machine_options)
+    check_lossless(isa, *machine_options)
+    check_counts(isa, *model_options)
+tap.finish()

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mark as the program makes it, through the call that it is given, stepped through instruction by
+ * instruction: handlers mark there as well, and the program is ended there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/payload.h"
+#include "agent/payload_calls.h"
+#include "agent/payload_fetch.h"
+#include "agent/payload_output.h"
+#include "agent/payload_run.h"
+#include "agent/payload_threads.h"
+#include "agent/record.h"
+#include "agent/record_regions.h"
+#include "agent/recording.h"
+#include "arch/host/fake_cpu.h"
+#include "arch/host/step.h"
+#include "host-tools/perfdata/mark_text.h"
+#include "lib/image.h"
+#include "lib/panic.h"
+#include "lib/platform.h"
+#include "lib/syscalls.h"
+#include "pmu/mark.h"
+#include "pmu/software/marks.h"
+#include "ringbuf/reader/ring_reader.h"
+#include "workload/sdk/include/bareperf/mark.h"
+
+#define RING_SIZE  TR_PAGE
+#define MAX_RECORD 1024U
+#define PROGRAM    __attribute__((section("payload_code"), noinline))
+
+unsigned ring_faults;
+__thread const struct bareperf_marks *bareperf_marks_here;
+
+/* Where the program lies; the image and its workloads are nowhere. */
+extern const char __start_payload_code[], __stop_payload_code[];
+__asm__(
+    ".globl __image_start, __image_end, __workload_start, __workload_end\n"
+    ".hidden __image_start, __image_end, __workload_start, __workload_end\n"
+    "__image_start:\n__image_end:\n__workload_start:\n__workload_end:\n");
+extern const char __executable_start[], _end[]; /* of this test: the program's marks are in it */
+
+static struct world {
+	struct traced_cpu cpu;
+	struct perf_event event;
+	struct perf_event_mmap_page control;
+	_Alignas(8) uint8_t data[RING_SIZE];
+	uint64_t scratch[RING_LEVELS * MAX_RECORD / 8];
+	struct ring_reader reader;
+	uint64_t delivered, told, marked;
+	uint64_t numbers; /* sum of what the marks said */
+	char wrong[160];
+} world;
+
+/* ---- What the calls have around them ---- */
+
+static bool endable_anywhere; /* a mutant: our own code is ended in, too, and marks */
+
+bool payload_contains(uint64_t address, uint64_t *offset)
+{
+	*offset = address - (uint64_t)__start_payload_code;
+	return endable_anywhere || *offset < (uint64_t)(__stop_payload_code - __start_payload_code);
+}
+
+struct traced_cpu *recording_here(void)
+{
+	return endable_anywhere ? NULL : &world.cpu;
+}
+
+const void *payload_memory(uint64_t *size)
+{
+	*size = (uint64_t)(_end - __executable_start);
+	return __executable_start;
+}
+
+bool payload_owns(const void *bytes, uint64_t size)
+{
+	return bytes && size;
+}
+
+const struct boot_entry *boot_entry(void)
+{
+	static const struct boot_entry entry = { .epoch = 0 };
+
+	return &entry;
+}
+
+void payload_output_write(enum tr_stream_kind kind, const void *bytes, uint64_t size)
+{
+	(void)kind, (void)bytes, (void)size;
+}
+
+void payload_fetch_offer(int (*find)(const char *name, const void **bytes, uint64_t *size))
+{
+	(void)find;
+}
+
+unsigned payload_threads_cpus(void)
+{
+	return 0;
+}
+
+int payload_thread_start(int cpu, int (*fn)(void *argument), void *argument)
+{
+	(void)cpu, (void)fn, (void)argument;
+	return -1;
+}
+
+int payload_thread_join(int cpu, int *result)
+{
+	(void)cpu, (void)result;
+	return -1;
+}
+
+unsigned arch_cpu_count(void)
+{
+	return 1;
+}
+
+void arch_cpu_wake(unsigned cpu)
+{
+	(void)cpu;
+}
+
+int record_switch(bool on)
+{
+	return on;
+}
+
+void regions_begin(const char *name, size_t room)
+{
+	(void)name, (void)room;
+}
+
+void regions_end(const char *name, size_t room)
+{
+	(void)name, (void)room;
+}
+
+void panic_set_payload(const struct panic_payload *hooks)
+{
+	(void)hooks;
+}
+
+void syscalls_set_exit(void (*leave)(int status))
+{
+	(void)leave;
+}
+
+/* ---- A ring, its event, its reader ---- */
+
+static void begin_world(uint32_t size_before)
+{
+	struct bareperf_system system = { .version = 0 };
+	struct perf_event *event = &world.event;
+
+	memset(&world, 0, sizeof(world));
+	ring_init(&world.cpu.ring, &(struct ring_config){ .control = &world.control,
+	                                                  .data = world.data,
+	                                                  .size = RING_SIZE,
+	                                                  .max_record = MAX_RECORD,
+	                                                  .scratch = world.scratch });
+	ring_reader_init(&world.reader, &world.control, world.data, RING_SIZE, 0);
+	event->attr.type = PERF_TYPE_SOFTWARE;
+	event->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	event->attr.sample_period = event->attr.sample_freq = 4000;
+	event->attr.flags = PERF_ATTR_FREQ;
+	event->pmu = &pmu_marks;
+	event->ring = &world.cpu.ring;
+	event->account.id = 77;
+	event->cpu = 0;
+	pmu_marks.event_init(event);
+	pmu_marks.add(event);
+	event_set_state(event, EVENT_ACTIVE, 0);
+	pmu_marks.start(event);
+	payload_calls_mark(MARKS_RECORDED);
+	payload_calls_fill(&system);
+	bareperf_marks_here = system.marks();
+	for (uint32_t i = 0; i < size_before; i++, world.marked++)
+		bareperf_mark("filler %u", 0);
+}
+
+static void end_world(void)
+{
+	if (world.event.state == EVENT_ACTIVE)
+		pmu_marks.stop(&world.event);
+	event_set_state(&world.event, EVENT_OFF, 0);
+}
+
+/* Not to be interrupted: what the library changes is the library's. */
+static void read_mark(struct perf_event_header *record)
+{
+	struct sample sample;
+	char text[MARK_TEXT_MAX];
+	unsigned number = 0;
+
+	mark_text_put(record, &world.event.attr);
+	if (!sample_parse(record, world.event.attr.sample_type, 0, &sample) ||
+	    !mark_text_get(&sample, text, sizeof(text)) || sample.period != 1 || sample.id != 77) {
+		strcpy(world.wrong, "a mark is damaged");
+		return;
+	}
+	world.delivered++;
+	if (sscanf(text, "value -5 of %u, ff 2.5", &number) != 1 &&
+	    sscanf(text, "filler %u", &number) != 1 && sscanf(text, "nested %u", &number) != 1)
+		snprintf(world.wrong, sizeof(world.wrong), "a mark says: %.100s", text);
+	world.numbers += number;
+}
+
+static void drain(void)
+{
+	const struct perf_event_header *record;
+	int code;
+
+	ring_reader_refresh(&world.reader);
+	while ((code = ring_reader_next(&world.reader, &record)) > 0) {
+		if (record->type == PERF_RECORD_LOST)
+			world.told += ((const uint64_t *)(const void *)record)[2];
+		else
+			read_mark((void *)world.reader.scratch);
+	}
+	ring_reader_release(&world.reader);
+	if (code < 0)
+		strcpy(world.wrong, "the ring's chain is broken");
+}
+
+/* Everything was read: do the books balance, and does the next mark arrive at once? */
+static const char *settle(void)
+{
+	const struct perf_event *event = &world.event;
+	const struct ring_account *account = &event->account;
+	uint64_t before;
+
+	if (ring_is_writing(&world.cpu.ring) || world.cpu.ring.nest)
+		return "somebody still has a claim on the ring";
+	drain();
+	before = world.delivered;
+	bareperf_mark("filler %u", 0);
+	world.marked++;
+	drain();
+	if (world.delivered != before + 1)
+		return "the next mark does not arrive";
+	if (*world.wrong)
+		return world.wrong;
+	end_world();
+	event_read(&world.event);
+	if (account->generated != world.marked ||
+	    account->generated != account->written + account->lost)
+		return "generated is not written and lost";
+	if (account->written != world.delivered || world.cpu.ring.lost != world.told ||
+	    account->lost != world.cpu.ring.lost)
+		return "written is not delivered, or lost not told";
+	if (event->count != account->period || event->count != event->sampled ||
+	    account->period != world.delivered + account->period_lost)
+		return "the periods do not add up";
+	return NULL;
+}
+
+/* ---- A program that is stepped through ---- */
+
+/* Before each instruction of it a process is split off in which something happens there, and which
+ * goes on from there without stepping. */
+static enum trial { A_HANDLER_MARKS, IT_IS_ENDED, IT_IS_ENDED_WITHIN_A_HANDLER } trial;
+static volatile int step, failed; /* failed: exit status of the first that complained */
+static bool split_off, is_quiet;
+static void (*volatile landing)(void *arg);
+static void *volatile landing_arg;
+
+void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
+{
+	(void)regs, (void)sp;
+	landing = fn;
+	landing_arg = arg;
+}
+
+static void land(void)
+{
+	landing(landing_arg);
+}
+
+/* A signal, or a tick, that finds the program, or a handler of its own, which has interrupted it.
+ */
+static void end_here(ucontext_t *context)
+{
+	greg_t *regs = context->uc_mcontext.gregs;
+	const struct arch_regs at = {
+		.pc = trial == IT_IS_ENDED ? (uint64_t)regs[REG_RIP]
+		                           : (uint64_t)__start_payload_code,
+	};
+
+	payload_end_all();
+	payload_interrupted(&at);
+	if (!landing)
+		return;
+	regs[REG_RSP] = ((regs[REG_RSP] - 256) & ~15LL) - 8;
+	regs[REG_RIP] = (greg_t)land;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	pid_t child;
+	int status;
+
+	(void)signal, (void)info;
+	step++;
+	child = failed ? -1 : fork();
+	if (child) {
+		if (child > 0 && waitpid(child, &status, 0) == child)
+			failed = status;
+		return;
+	}
+	split_off = true;
+	alarm(60);
+	host_step_leave(context);
+	if (trial != A_HANDLER_MARKS) {
+		end_here(context);
+		return;
+	}
+	bareperf_mark("nested %u", 1000);
+	world.marked++;
+}
+
+static PROGRAM int program(void *argument)
+{
+	(void)argument;
+	host_step_start();
+	bareperf_mark("value %d of %u, %hhx %.1f", -5, 7U, (unsigned char)0xff, 2.5);
+	host_step_end();
+	payload_leave_if_ending();
+	return 0;
+}
+
+/* Rings that are open, have room for one more only, are full, wrap, and have to tell of what was
+ * lost as well. A filler has 96 bytes, the program's record 184. */
+static const struct before {
+	uint32_t marks;
+	bool read;
+} BEFORE[] = { { 1, false }, { 40, false }, { 60, false }, { 42, true }, { 60, true } };
+
+/* In the process that steps, and in each that was split off. */
+static const char *try_one(const struct before *before)
+{
+	enum payload_end how;
+
+	begin_world(before->marks);
+	if (before->read)
+		drain();
+	payload_begin();
+	payload_run(program, NULL, &how);
+	if (how != (split_off && trial != A_HANDLER_MARKS ? PAYLOAD_ENDED : PAYLOAD_RETURNED))
+		return "it has not ended as it should";
+	if (how == PAYLOAD_ENDED) /* it may have marked, or not */
+		world.marked = world.event.account.generated;
+	else
+		world.marked++;
+	return settle();
+}
+
+static const char *try_everywhere(enum trial which)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	const char *wrong = NULL;
+
+	trial = which;
+	sigaction(SIGTRAP, &action, NULL);
+	for (size_t i = 0; i < sizeof(BEFORE) / sizeof(*BEFORE) && !wrong && !failed; i++) {
+		step = 0;
+		wrong = try_one(&BEFORE[i]);
+		if (split_off) {
+			if (wrong && !is_quiet)
+				fprintf(stderr, "before %u, instruction %d: %s\n", (unsigned)i,
+				        step, wrong);
+			_exit(wrong ? 1 : 0);
+		}
+	}
+	return failed ? "one that was split off complains" : wrong;
+}
+
+/* ---- Claims ---- */
+
+static void holds(const char *wrong)
+{
+	if (wrong)
+		fail_msg("%s", wrong);
+}
+
+static void a_handler_marks_before_any_instruction_of_a_mark(void **state)
+{
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	holds(try_everywhere(A_HANDLER_MARKS));
+	assert_true(step > 50); /* it did step through something */
+}
+
+static void a_program_is_ended_at_any_instruction_of_a_mark_and_leaves_no_claim(void **state)
+{
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	holds(try_everywhere(IT_IS_ENDED));
+	holds(try_everywhere(IT_IS_ENDED_WITHIN_A_HANDLER));
+}
+
+/* Whether the trial complains in a process of its own. */
+static bool caught(unsigned fault, bool anywhere, enum trial which)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		ring_faults = fault;
+		endable_anywhere = anywhere;
+		is_quiet = true;
+		alarm(60);
+		_exit(try_everywhere(which) ? 1 : 0);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+static void ending_in_the_middle_of_a_mark_would_be_caught(void **state)
+{
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	assert_true(caught(0, true, IT_IS_ENDED));
+	assert_true(caught(0, true, IT_IS_ENDED_WITHIN_A_HANDLER));
+}
+
+static void faults_of_the_ring_are_caught(void **state)
+{
+	(void)state;
+	if (!HOST_CAN_STEP)
+		skip();
+	assert_true(caught(RING_FAULT_TORN_RESERVE, false, A_HANDLER_MARKS));
+	assert_true(caught(RING_FAULT_NO_REPUBLISH, false, A_HANDLER_MARKS));
+	assert_true(caught(RING_FAULT_FORGET_LOST, false, A_HANDLER_MARKS));
+}
+
+static void what_is_no_mark_of_the_program_s_is_passed_over(void **state)
+{
+	static const _Alignas(8) struct {
+		uint32_t size;
+		char text[12];
+	} bad[] = { { 0, "none" },
+		    { 4, "short" },
+		    { 13, "odd" },
+		    { 164, "long" },
+		    { UINT32_MAX - 3, "wrap" } };
+
+	static const _Alignas(8) struct {
+		uint32_t size;
+		char text[12];
+	} none = { 12, "no values" };
+
+	(void)state;
+	begin_world(0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		bareperf_marks_here->mark0(bareperf_marks_here, (const void *)&bad[i]);
+	bareperf_marks_here->mark0(bareperf_marks_here, NULL);
+	bareperf_marks_here->mark0(bareperf_marks_here, (const void *)((uintptr_t)_end - 8));
+	bareperf_marks_here->mark1(bareperf_marks_here, (const void *)&none, 1);
+	assert_int_equal(world.event.account.generated, 0);
+	assert_null(settle());
+}
+
+static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_books(void **state)
+{
+	(void)state;
+	begin_world(3);
+	pmu_marks.stop(&world.event);
+	event_set_state(&world.event, EVENT_OFF, 0);
+	/* as it would go on, having found its event before */
+	mark_put_slow(&world.event, 1, (const uint64_t *)(const void *)"\14\0\0\0filler 5\0\0\0",
+	              16, 0, NULL);
+	event_read(&world.event); /* as the next publication does */
+	drain();
+	assert_int_equal(world.delivered, 4);
+	assert_int_equal(world.event.count, 4);
+	assert_int_equal(world.event.account.period, 4);
+	assert_int_equal(world.event.sampled, 4);
+}
+
+static void nobody_s_marks_go_nowhere(void **state)
+{
+	struct bareperf_system system = { .version = 0 };
+
+	(void)state;
+	begin_world(0);
+	end_world();
+	bareperf_mark("filler %u", 1); /* its CPU has none */
+	assert_int_equal(world.event.account.generated, 0);
+	payload_calls_mark(MARKS_UNWANTED);
+	payload_calls_fill(&system);
+	assert_null(system.marks());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_handler_marks_before_any_instruction_of_a_mark),
+		cmocka_unit_test(
+		    a_program_is_ended_at_any_instruction_of_a_mark_and_leaves_no_claim),
+		cmocka_unit_test(ending_in_the_middle_of_a_mark_would_be_caught),
+		cmocka_unit_test(faults_of_the_ring_are_caught),
+		cmocka_unit_test(what_is_no_mark_of_the_program_s_is_passed_over),
+		cmocka_unit_test(a_mark_that_is_under_way_when_its_event_stops_is_in_the_books),
+		cmocka_unit_test(nobody_s_marks_go_nowhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

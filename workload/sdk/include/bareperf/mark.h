@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marks: what a program says of itself, in the recording that is made of it (record -e marks).
+ *
+ *	bareperf_mark("ready");
+ *	bareperf_mark_begin("parse %u", number);
+ *	...
+ *	bareperf_mark_end("parse %u", number);
+ *
+ * A mark is a record with the time, the CPU and this text, which stock `perf script` prints, and
+ * our own views as moments and as regions. Values are written as they are, and become text on the
+ * host: a mark costs about 100 instructions, and a load and a branch where none are recorded.
+ * What finds no room in the ring is lost, and counted, as samples are.
+ *
+ * May be called from any context, the program's own interrupt handlers included. Format and values
+ * are checked by the compiler as printf()'s are, with -Wformat.
+ */
+#ifndef BAREPERF_MARK_H
+#define BAREPERF_MARK_H
+
+#include <bareperf/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * bareperf_mark(FORMAT, ...): FORMAT is a string literal of at most 58 characters, with printf()'s
+ * conversions of integers, pointers to void and doubles for at most four values; no %s, no %n, no
+ * width or precision of *, no long double. ASCII, or perf prints it as numbers.
+ *
+ * bareperf_mark_begin(NAME, ...), bareperf_mark_end(NAME, ...): a region between two of one name on
+ * one CPU, as text "begin NAME" and "end NAME". Regions may nest; an end belongs to the innermost
+ * begin whose name, with its values, is the same. NAME as FORMAT, 4 characters shorter for the
+ * ends' sake and 6 for the beginnings'.
+ */
+#define bareperf_mark(...)       BAREPERF_MARK_ANY("", __VA_ARGS__)
+#define bareperf_mark_begin(...) BAREPERF_MARK_ANY("begin ", __VA_ARGS__)
+#define bareperf_mark_end(...)   BAREPERF_MARK_ANY("end ", __VA_ARGS__)
+
+/* ---- What they are made of ---- */
+
+/* The calling thread's, from its start on; NULL: no marks are recorded. */
+extern __thread const struct bareperf_marks *bareperf_marks_here;
+
+/* For -Wformat; never called. */
+static inline __attribute__((format(printf, 1, 2))) void bareperf_mark_check(const char *format,
+                                                                             ...)
+{
+	(void)format;
+}
+
+static inline uint64_t bareperf_mark_integer(uint64_t value)
+{
+	return value;
+}
+
+static inline uint64_t bareperf_mark_pointer(const void *value)
+{
+	return (uint64_t)(uintptr_t)value;
+}
+
+static inline uint64_t bareperf_mark_double(double value)
+{
+	union {
+		double number;
+		uint64_t bits;
+	} either = { value };
+
+	return either.bits;
+}
+
+#ifdef __cplusplus
+}
+static inline uint64_t bareperf_mark_value(double value)
+{
+	return bareperf_mark_double(value);
+}
+static inline uint64_t bareperf_mark_value(const void *value)
+{
+	return bareperf_mark_pointer(value);
+}
+#define BAREPERF_MARK_INTEGER(type)                            \
+	static inline uint64_t bareperf_mark_value(type value) \
+	{                                                      \
+		return (uint64_t)value;                        \
+	}
+BAREPERF_MARK_INTEGER(int)
+BAREPERF_MARK_INTEGER(unsigned)
+BAREPERF_MARK_INTEGER(long)
+BAREPERF_MARK_INTEGER(unsigned long)
+BAREPERF_MARK_INTEGER(long long)
+BAREPERF_MARK_INTEGER(unsigned long long)
+#define BAREPERF_MARK_VALUE(value) bareperf_mark_value(value)
+#else
+/* clang-format off */
+#define BAREPERF_MARK_VALUE(value)                                               \
+	_Generic((value), float: bareperf_mark_double, double: bareperf_mark_double, \
+		 void *: bareperf_mark_pointer, const void *: bareperf_mark_pointer,     \
+		 default: bareperf_mark_integer)(value)
+/* clang-format on */
+#endif
+
+/* The text's room: whole words, two at least, with the four bytes before it. */
+#define BAREPERF_MARK_ROOM(text) ((sizeof(text) <= 12 ? 16 : (sizeof(text) + 4 + 7) & ~7UL) - 4)
+
+#ifdef __cplusplus
+#define BAREPERF_MARK_FITS(text) \
+	static_assert(sizeof(text) <= 60, "a mark of at most 58 characters")
+#else
+#define BAREPERF_MARK_FITS(text) \
+	_Static_assert(sizeof(text) <= 60, "a mark of at most 58 characters")
+#endif
+
+#define BAREPERF_MARK_PUT(values, text, check, ...)                                       \
+	do {                                                                              \
+		BAREPERF_MARK_FITS(text);                                                 \
+		static const __attribute__((aligned(8))) struct {                         \
+			uint32_t size;                                                    \
+			char characters[BAREPERF_MARK_ROOM(text)];                        \
+		} bareperf_mark_it = { BAREPERF_MARK_ROOM(text) + 24 * values, text };    \
+		const struct bareperf_marks *bareperf_marks_of = bareperf_marks_here;     \
+		if (bareperf_marks_of)                                                    \
+			bareperf_marks_of->mark##values(                                  \
+			    bareperf_marks_of,                                            \
+			    (const struct bareperf_mark *)(const void *)&bareperf_mark_it \
+			        __VA_ARGS__);                                             \
+		if (0)                                                                    \
+			check;                                                            \
+	} while (0)
+#define BAREPERF_MARK_COMMA ,
+
+#define BAREPERF_MARK_0(prefix, format) \
+	BAREPERF_MARK_PUT(0, prefix format, bareperf_mark_check(prefix format), )
+#define BAREPERF_MARK_1(prefix, format, a)                                              \
+	BAREPERF_MARK_PUT(1, "\1" prefix format, bareperf_mark_check(prefix format, a), \
+	                  BAREPERF_MARK_COMMA BAREPERF_MARK_VALUE(a))
+#define BAREPERF_MARK_2(prefix, format, a, b)                                              \
+	BAREPERF_MARK_PUT(2, "\2" prefix format, bareperf_mark_check(prefix format, a, b), \
+	                  BAREPERF_MARK_COMMA BAREPERF_MARK_VALUE(a), BAREPERF_MARK_VALUE(b))
+#define BAREPERF_MARK_3(prefix, format, a, b, c)                                              \
+	BAREPERF_MARK_PUT(3, "\3" prefix format, bareperf_mark_check(prefix format, a, b, c), \
+	                  BAREPERF_MARK_COMMA BAREPERF_MARK_VALUE(a), BAREPERF_MARK_VALUE(b), \
+	                  BAREPERF_MARK_VALUE(c))
+#define BAREPERF_MARK_4(prefix, format, a, b, c, d)                                              \
+	BAREPERF_MARK_PUT(4, "\4" prefix format, bareperf_mark_check(prefix format, a, b, c, d), \
+	                  BAREPERF_MARK_COMMA BAREPERF_MARK_VALUE(a), BAREPERF_MARK_VALUE(b),    \
+	                  BAREPERF_MARK_VALUE(c), BAREPERF_MARK_VALUE(d))
+
+/* By how many values stand behind the format. */
+#define BAREPERF_MARK_PICK(format, a, b, c, d, pick, ...) pick
+#define BAREPERF_MARK_ANY(prefix, ...)                                                     \
+	BAREPERF_MARK_PICK(__VA_ARGS__, BAREPERF_MARK_4, BAREPERF_MARK_3, BAREPERF_MARK_2, \
+	                   BAREPERF_MARK_1, BAREPERF_MARK_0, )                             \
+	(prefix, __VA_ARGS__)
+
+#endif
