@@ -3,13 +3,14 @@
  * The arch seam where the firmware goes on and is what is traced (docs/uefi.md). In place of
  * arch_prepare() and arch_take_over(): its page tables, its stack, its interrupts stay, and the
  * timer's interrupt comes as NMI does, whatever the firmware masks. From arch_join() to
- *arch_part():
+ * arch_part():
  *
  *	arch_irq_enable(), arch_irq_disable()	let our timer in, keep it out; the firmware's
  *						interrupts are its own business
  *	arch_cpu_count()			1: the boot CPU, which this is about
  *	arch_timer_init()'s handler		runs on the interrupted stack, in NMI's context
- *	arch_stack_bounds()			false
+ *	arch_stack_bounds()			the firmware's, below who called arch_join(), where
+ *						the ABI keeps frame records; else false
  */
 #ifndef ARCH_JOIN_H
 #define ARCH_JOIN_H

@@ -7,6 +7,7 @@ UEFI_MACHINE: "x86_64", "aarch64": one of them only.
 check-timeout: 900
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -51,6 +52,13 @@ class Taken:
         return [(int(ip, 16), pathlib.PurePosixPath(dso).name) for ip, dso in
                 re.findall(r"^\s*([0-9a-f]+)\s+\((.*)\)$", said, re.MULTILINE)]
 
+    def chains(self):
+        """[[image, newest first]], a list a sample"""
+        said = self.perf("script", "--max-stack", "127", "-F", "ip,dso")
+        return [[pathlib.PurePosixPath(dso).name for dso in re.findall(r"^\s*[0-9a-f]+\s+\((.*)\)$", sample,
+                                                                      re.MULTILINE)]
+                for sample in said.split("\n\n") if sample.strip()]
+
     def maps(self):
         """[(address, size, name)] as they came."""
         said = self.perf("script", "--show-mmap-events")
@@ -89,7 +97,7 @@ def record(sh, name, isa):
            f"{name}: its arguments reach it, and what it prints the screen", said)
     tap.ok("exit status 7" in said and recorded(said) > 400, f"{name}: its status is told", said)
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x0", f"{name}: the shell is back")
-    again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi low=100 "
+    again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi low=100 "
                     r"run=\tools\a.efi run=\tools\b.efi")
     tap.ok(recorded(again) > 400, f"{name}: a second recording is as good", again)
     return again
@@ -134,6 +142,23 @@ def judge(first, second, again, name, isa):
            f"{name}: two images lie one after the other at the same address", again)
     tap.ok(180 <= images.get("a.efi", 0) <= 220 and 180 <= images.get("b.efi", 0) <= 220,
            f"{name}: and each has its own samples", images)
+    judge_chains(second.chains(), name, isa)
+
+
+def judge_chains(chains, name, isa):
+    """AAVMF has frame pointers, OVMF's release code has none."""
+    ours = [chain for chain in chains if chain[0] == "a.efi"]
+    if isa == "x86_64":
+        tap.ok(len(ours) >= 180 and all(len(chain) == 1 for chain in chains),
+               f"{name}: where firmware has no frame pointers nobody's callers are told", chains[:3])
+        return
+    # Who calls whom, an image at a time: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
+    passed = [[image for image, _ in itertools.groupby(chain)] for chain in ours]
+    whole = [images for images in passed if len(images) >= 4 and images[0] == "a.efi"
+             and images[1].startswith("DxeCore") and images[3] == "spinner.efi"]
+    tap.ok(len(ours) >= 180 and len(whole) > 0.95 * len(ours),
+           f"{name}: a callchain leads from an application through the firmware to who started it",
+           (len(ours), passed[:3]))
 
 
 def run(isa):
