@@ -182,7 +182,9 @@ def a_line_that_is_too_slow_to_watch(board):
         script = subprocess.run(["perf", "script", "-i", board.directory / "watched", "-F", "period"],
                                 capture_output=True, text=True, check=False).stdout
         periods = [int(period) for period in script.split()]
-        tap.ok(periods[-2] >= 0.9 * 125000 * event["slower"] > 1.5 * min(periods),
+        # the last step may have come with the last samples, whose frequency follows by halves
+        tap.ok(max(periods[-20:]) >= 0.45 * 125000 * event["slower"] and
+               0.9 * 125000 * event["slower"] > 1.5 * min(periods),
                f"{claim}: as its PERIODs say", (periods[:5], periods[-5:], event))
         last = text[text.index("# last block"):]
         tap.ok(f"# Event count (approx.): {sum(periods)}\n" in last,
