@@ -25,7 +25,7 @@ static void add_image(struct symbols *symbols, const struct tr_image *image,
 	record->len = image->size;
 	record->pgoff = file->file_offset;
 	memcpy(record->filename, file->path, path);
-	symbols_add(symbols, &record->header);
+	symbols_add(symbols, &record->header, 0);
 	free(record);
 }
 
@@ -38,7 +38,7 @@ void guest_crash(const struct session *session, bool all, FILE *out)
 	region_header(region, &header);
 	if (!header.backtrace.count || header.backtrace.count > TR_BACKTRACE)
 		return;
-	symbols = symbols_new();
+	symbols = symbols_new(NULL);
 	if (!symbols)
 		return;
 	for (uint32_t i = 0; i < region->header.images.count; i++)

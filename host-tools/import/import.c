@@ -207,6 +207,8 @@ int command_import(int argc, char **argv)
 		code = import(&region, &options, &to, &error);
 	if (code < 0)
 		error_print(&error);
+	else
+		output_cache_symbols(&options.output);
 	region_close(&region);
 	channel_close(&channel);
 	return code < 0 ? EXIT_ERROR : code;

@@ -92,12 +92,12 @@ static int copy_file(const char *path, const char *to, struct error *error)
 	return error_errno(error, "copying %s to %s", path, to);
 }
 
-/* The link by which a build-id is found; one that leads nowhere is replaced. */
-static int add_link(char *link, const char *target, struct error *error)
+/* The link by which a build-id is found; one that leads nowhere is replaced, and any if anew. */
+static int add_link(char *link, const char *target, bool anew, struct error *error)
 {
 	int code = make_parents(link, error);
 
-	if (code || !access(link, F_OK))
+	if (code || (!anew && !access(link, F_OK)))
 		return code;
 	unlink(link);
 	if (symlink(target, link) && errno != EEXIST)
@@ -105,27 +105,46 @@ static int add_link(char *link, const char *target, struct error *error)
 	return 0;
 }
 
-int buildid_cache_add(const char *path, const uint8_t *id, size_t size, struct error *error)
+/* As DIR/name, which begins with a slash; anew: whatever is there. */
+static int add_as(const char *path, const char *name, const uint8_t *id, size_t size, bool anew,
+                  struct error *error)
 {
 	char *directory = cache_directory(), *file = NULL, *link = NULL, *target = NULL;
 	char text[BUILDID_TEXT];
 	int code = -ENOENT;
 
 	buildid_text(text, id, size);
-	if (directory && *path == '/' && size > 1 &&
-	    asprintf(&file, "%s%s/%s/elf", directory, path, text) >= 0 &&
+	if (directory && *name == '/' && size > 1 &&
+	    asprintf(&file, "%s%s/%s/elf", directory, name, text) >= 0 &&
 	    asprintf(&link, "%s/.build-id/%.2s/%s", directory, text, text + 2) >= 0 &&
-	    asprintf(&target, "../..%s/%s", path, text) >= 0) {
+	    asprintf(&target, "../..%s/%s", name, text) >= 0) {
 		code = make_parents(file, error);
-		if (!code && access(file, F_OK))
+		if (!code && (anew || access(file, F_OK)))
 			code = copy_file(path, file, error);
 		if (!code)
-			code = add_link(link, target, error);
+			code = add_link(link, target, anew, error);
 	}
 	free(directory);
 	free(file);
 	free(link);
 	free(target);
+	return code;
+}
+
+int buildid_cache_add(const char *path, const uint8_t *id, size_t size, struct error *error)
+{
+	return add_as(path, path, id, size, false, error);
+}
+
+int buildid_cache_put(const char *path, const char *name, const uint8_t *id, size_t size,
+                      struct error *error)
+{
+	char *slashed = NULL;
+	int code = -ENOMEM;
+
+	if (asprintf(&slashed, "/%s", name) >= 0)
+		code = add_as(path, slashed, id, size, true, error);
+	free(slashed);
 	return code;
 }
 

@@ -31,6 +31,11 @@ bool buildid_is_of(const char *path, const uint8_t *id, size_t size);
  * -ENOENT without a message if there is no place for a cache; else why it could not be. */
 int buildid_cache_add(const char *path, const uint8_t *id, size_t size, struct error *error);
 
+/* Put a file that was made for the cache there, under a name of ours ("[uefi]/x.efi") in place of a
+ * path; what is there under that build-id is replaced. Else the same. */
+int buildid_cache_put(const char *path, const char *name, const uint8_t *id, size_t size,
+                      struct error *error);
+
 /* The cached file with this build-id, for free(); NULL if there is none that has it. */
 char *buildid_cache_find(const uint8_t *id, size_t size);
 

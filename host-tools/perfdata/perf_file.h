@@ -154,8 +154,16 @@ struct perf_record_mmap2 {
 	struct perf_event_header header;
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
-	uint32_t maj, min;
-	uint64_t ino, ino_generation;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct { /* with PERF_RECORD_MISC_MMAP_BUILD_ID */
+			uint8_t build_id_size, reserved[3];
+			uint8_t build_id[20];
+		};
+	};
 	uint32_t prot, flags;
 	char filename[];
 };
@@ -167,5 +175,8 @@ _Static_assert(sizeof(struct perf_record_mmap2) == 72, "perf_record_mmap2");
 #define PERF_MMAP_DATA_PROT        3U
 #define PERF_MMAP_FLAGS            2U
 #define PERF_RECORD_MISC_MMAP_DATA (1U << 13)
+
+/* The record says which build of the file it is. */
+#define PERF_RECORD_MISC_MMAP_BUILD_ID (1U << 14)
 
 #endif

@@ -221,6 +221,7 @@ static int finish(struct recording *r, int code, struct error *error)
 	progress_clear(&r->progress);
 	if (r->top)
 		top_end(r->top);
+	output_cache_symbols(&r->options.output);
 	if (!code && finished) {
 		*error = reason;
 		code = finished;

@@ -21,6 +21,7 @@ struct annotate_options {
 	const char *event;  /* NULL: the one with the most samples */
 	const char *symbol; /* NULL: all that have samples */
 	double limit;       /* percent of all; functions below it are left out */
+	struct pe_search search;
 };
 
 enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT };
@@ -31,6 +32,7 @@ static const struct argp_option argp_options[] = {
 	{ "symbol", 's', "SYMBOL", 0, "this function alone (default: all, the hottest first)", 0 },
 	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out functions below that", 0 },
 	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
+	PE_SEARCH_OPTION,
 	{ 0 },
 };
 
@@ -58,6 +60,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (end == arg || *end || !(options->limit >= 0))
 			argp_error(state, "--percent-limit: %s is not a percentage", arg);
 		return 0;
+	case PE_SEARCH_KEY:
+		pe_search_add(&options->search, arg);
+		return 0;
 	case KEY_STDIO:
 		return 0;
 	default:
@@ -78,6 +83,7 @@ static const struct argp argp = {
 /* What was sampled, by address. */
 struct places_sampled {
 	const struct perf_reader_event *event;
+	const struct symbols *symbols;
 	struct intern addresses;
 	struct annotation_place *places; /* by number */
 	uint32_t room;
@@ -118,7 +124,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	    perf_reader_event_of(reader, record) != sampled->event ||
 	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
-	return note(sampled, sample.ip,
+	return note(sampled, symbols_at(sampled->symbols, sample.ip, sample.time),
 	            attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period);
 }
 
@@ -219,7 +225,7 @@ static int print_all(const struct recording_file *file, const struct places_samp
 int annotate_event(struct recording_file *file, const struct perf_reader_event *event,
                    const char *only, double limit, struct error *error)
 {
-	struct places_sampled sampled = { .event = event };
+	struct places_sampled sampled = { .event = event, .symbols = file->symbols };
 	int code = recording_file_walk(file, visit, &sampled, error);
 
 	if (!code) {
@@ -250,5 +256,5 @@ int command_annotate(int argc, char **argv)
 	struct annotate_options options = { .input = "perf.data" };
 
 	arguments_parse(&argp, argc, argv, "bareperf annotate", &options);
-	return view_recording(options.input, show_annotated, &options);
+	return view_recording(options.input, &options.search, show_annotated, &options);
 }

@@ -21,6 +21,7 @@ struct diff_options {
 	enum diff_compute compute;
 	double confidence;
 	double limit; /* of growth, a share; < 0: none */
+	struct pe_search search;
 	char **paths; /* of the baseline, then of what is compared with it */
 	unsigned counts[2];
 };
@@ -37,6 +38,7 @@ static const struct argp_option argp_options[] = {
 	{ "fail-above", KEY_FAIL_ABOVE, "PERCENT", 0,
 	  "exit with status 5 if a function has grown by more than that, and not by chance", 0 },
 	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
+	PE_SEARCH_OPTION,
 	{ 0 },
 };
 
@@ -71,6 +73,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'c':
 		parse_compute(options, arg, state);
+		return 0;
+	case PE_SEARCH_KEY:
+		pe_search_add(&options->search, arg);
 		return 0;
 	case 't':
 		options->separator = arg;
@@ -149,7 +154,8 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	    perf_reader_event_of(reader, record) != summing->event ||
 	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
-	symbol = symbols_find(summing->symbols, sample.ip);
+	symbol =
+	    symbols_find(summing->symbols, symbols_at(summing->symbols, sample.ip, sample.time));
 	key.file = symbol.file ? symbol.file : "[unknown]";
 	key.function = symbol.name;
 	key.address = symbol.name ? 0 : symbol.offset;
@@ -265,14 +271,15 @@ static int tell_missing(const struct recording_file *files, unsigned count)
 	return status;
 }
 
-static int diff(const struct diff_options *options, struct recording_file *files)
+static int diff(struct diff_options *options, struct recording_file *files)
 {
 	unsigned count = options->counts[0] + options->counts[1], opened = 0, grown = 0;
 	struct error error = { "" };
 	int code = 0, status = EXIT_ERROR;
 
 	while (!code && opened < count) {
-		code = recording_file_open(&files[opened], options->paths[opened], &error);
+		code = recording_file_open(&files[opened], options->paths[opened], &options->search,
+		                           &error);
 		opened++;
 	}
 	if (!code)
@@ -303,6 +310,7 @@ int command_diff(int argc, char **argv)
 		say("no memory for the files' names");
 	}
 	free(options.paths);
+	pe_search_free(&options.search);
 	free(files);
 	return status;
 }

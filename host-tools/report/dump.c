@@ -23,12 +23,14 @@ struct dump_options {
 	bool json;
 	bool summary;
 	bool hex;
+	struct pe_search search;
 };
 
 static const struct argp_option argp_options[] = {
 	{ "json", 'j', NULL, 0, "the summary alone, as JSON", 0 },
 	{ "summary", 's', NULL, 0, "the summary alone", 0 },
 	{ "hex", 'x', NULL, 0, "each record's bytes as well", 0 },
+	PE_SEARCH_OPTION,
 	{ 0 },
 };
 
@@ -45,6 +47,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'x':
 		options->hex = true;
+		return 0;
+	case PE_SEARCH_KEY:
+		pe_search_add(&options->search, arg);
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->filter;
@@ -174,7 +179,7 @@ int command_dump(int argc, char **argv)
 	dump.hex = options.hex;
 	dump.filter = options.filter;
 	dump.format = malloc(sizeof(*dump.format));
-	dump.symbols = symbols_new();
+	dump.symbols = symbols_new(&options.search);
 	if (dump.format)
 		format_init(dump.format, STDOUT_FILENO);
 	code = dump.format && dump.symbols ? print_records(&dump, &options, &error)
@@ -189,6 +194,7 @@ int command_dump(int argc, char **argv)
 	unfinished = dump_unfinished(&dump);
 	ledger_free(&dump.ledger);
 	symbols_free(dump.symbols);
+	pe_search_free(&options.search);
 	free(dump.format);
 	if (code)
 		return EXIT_ERROR;

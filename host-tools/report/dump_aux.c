@@ -131,8 +131,6 @@ void dump_auxtrace(struct dump *dump, const struct perf_reader_record *record)
 {
 	if (record->header->type == PERF_FILE_RECORD_TIME_CONV)
 		learn_clock(dump, record->header);
-	else if (record->header->type == PERF_RECORD_MMAP2)
-		symbols_add(dump->symbols, record->header);
 	else if (record->header->type == PERF_FILE_RECORD_AUXTRACE_INFO &&
 	         record->header->size >= 16)
 		memcpy(&dump->aux_type, record->header + 1, sizeof(dump->aux_type));

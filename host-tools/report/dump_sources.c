@@ -9,6 +9,7 @@
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/region/channel.h"
 #include "host-tools/report/dump.h"
+#include "host-tools/report/recording_file.h"
 #include "ringbuf/reader/ring_reader.h"
 
 #define MOST_TRIES 100 /* to find a machine's ledgers and rings at about the same time */
@@ -51,20 +52,35 @@ static int load_ledger(struct dump *dump, const struct perf_reader *reader, stru
 	return 0;
 }
 
+/* Records of several CPUs do not lie in the order of their times: a sample may come before the load
+ * of what it is in. */
+static void learn_mappings(struct dump *dump, struct perf_reader *reader)
+{
+	struct perf_reader_record record;
+	struct error ignored;
+	uint64_t offset = 0;
+	size_t size = 0;
+	const uint8_t *ids = perf_reader_feature(reader, PERF_FILE_BUILD_ID, &size);
+
+	symbols_build_ids(dump->symbols, ids, size);
+	while (perf_reader_next(reader, &offset, &record, &ignored) > 0) {
+		if (record.header->type == PERF_RECORD_MMAP2)
+			symbols_add(dump->symbols, record.header,
+			            recording_file_time(reader, record.header));
+	}
+}
+
 int dump_perf_data(struct dump *dump, struct error *error)
 {
 	struct perf_reader reader;
 	struct perf_reader_record record;
 	struct error reason = { "" };
-	const uint8_t *ids;
-	size_t ids_size = 0;
 	uint64_t offset = 0;
 	int code = perf_reader_open(&reader, dump->path, error), accounts;
 
 	if (code)
 		return code;
-	ids = perf_reader_feature(&reader, PERF_FILE_BUILD_ID, &ids_size);
-	symbols_build_ids(dump->symbols, ids, ids_size);
+	learn_mappings(dump, &reader);
 	accounts = load_ledger(dump, &reader, &reason);
 	while (!code && (code = perf_reader_next(&reader, &offset, &record, error)) > 0) {
 		const struct perf_reader_event *event =

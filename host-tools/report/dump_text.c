@@ -66,6 +66,13 @@ void dump_function(struct format *f, struct symbols *symbols, uint64_t address)
 	format_text(f, name, strlen(name));
 }
 
+/* What names are asked for by. */
+static uint64_t dump_place(const struct symbols *symbols, uint64_t address,
+                           const struct sample *sample)
+{
+	return symbols ? symbols_at(symbols, address, sample->time) : address;
+}
+
 /* Callers by the byte before the one that they return to, which may be another function's. */
 static void put_chain(struct format *f, const struct sample *sample, struct symbols *symbols)
 {
@@ -83,7 +90,8 @@ static void put_chain(struct format *f, const struct sample *sample, struct symb
 		format_literal(f, ": ");
 		format_hex16(f, sample->chain[i]);
 		if (sample->chain[i] < PERF_CONTEXT_MAX) {
-			dump_function(f, symbols, sample->chain[i] - caller);
+			dump_function(f, symbols,
+			              dump_place(symbols, sample->chain[i] - caller, sample));
 			caller = 1;
 		}
 		*f->at++ = '\n';
@@ -132,6 +140,8 @@ static void put_mark(struct format *f, const struct perf_event_attr *attr,
 static void put_sample(struct format *f, const struct perf_event_header *record,
                        const struct dump_context *context, const struct sample *sample)
 {
+	uint64_t place;
+
 	format_literal(f, "SAMPLE(IP, ");
 	format_hex(f, record->misc);
 	format_literal(f, "): ");
@@ -144,9 +154,10 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 	format_hex(f, sample->addr);
 	format_literal(f, " event: ");
 	format_text(f, context->event, strlen(context->event));
-	if (context->symbols && symbols_known(context->symbols, sample->ip)) {
+	place = dump_place(context->symbols, sample->ip, sample);
+	if (symbols_known(context->symbols, place)) {
 		format_literal(f, " symbol:");
-		dump_function(f, context->symbols, sample->ip);
+		dump_function(f, context->symbols, place);
 	}
 	*f->at++ = '\n';
 	put_mark(f, context->attr, sample);

@@ -173,5 +173,5 @@ int command_export(int argc, char **argv)
 	struct export_options options = { 0 };
 
 	arguments_parse(&argp, argc, argv, "bareperf export", &options);
-	return view_recording(options.view.input, show_export, &options);
+	return view_recording(options.view.input, &options.view.search, show_export, &options);
 }

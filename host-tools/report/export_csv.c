@@ -25,7 +25,8 @@ static int put_sample(void *context, const struct export_sample *sample)
 {
 	struct export *export = context;
 	const struct sample *s = &sample->sample;
-	struct symbol symbol = symbols_find(export->file->symbols, s->ip);
+	const struct symbols *symbols = export->file->symbols;
+	struct symbol symbol = symbols_find(symbols, symbols_at(symbols, s->ip, s->time));
 
 	fprintf(export->out, "%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->time, s->cpu,
 	        s->pid, s->tid);

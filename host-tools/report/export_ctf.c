@@ -136,7 +136,8 @@ static void add_stack(struct ctf *ctf, const struct sample *sample)
 static void add_record(struct ctf *ctf, const struct export_sample *sample, uint64_t time)
 {
 	const struct sample *s = &sample->sample;
-	struct symbol symbol = symbols_find(ctf->export->file->symbols, s->ip);
+	const struct symbols *symbols = ctf->export->file->symbols;
+	struct symbol symbol = symbols_find(symbols, symbols_at(symbols, s->ip, s->time));
 	uint64_t frames[FRAMES_MAX];
 	uint32_t depth = s->chain_length ? frames_of(s, frames) : 0, first = 0;
 	struct blob *record = &ctf->record;

@@ -68,7 +68,7 @@ struct stacks {
 static uint32_t add_names(struct stacks *stacks, uint64_t address, const char *names[FRAMES_MAX],
                           uint32_t count)
 {
-	const char *inlined[LINES_INLINED];
+	const char *inlined[LINES_INLINED] = { NULL }; /* cppcheck follows no count */
 	uint32_t depth = 0;
 
 	if (!stacks->options->view.no_inline)
@@ -96,7 +96,7 @@ static int visit_samples(void *context, struct perf_reader *reader,
 	    perf_reader_event_of(reader, record) != stacks->event ||
 	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
 		return 0;
-	count = frames_of(&sample, frames);
+	count = frames_then(stacks->symbols, &sample, frames);
 	if (!stacks->options->view.all_frames)
 		first = frames_ours(stacks->symbols, frames, count);
 	for (uint32_t i = first; i < count; i++)
@@ -145,5 +145,5 @@ int command_flamegraph(int argc, char **argv)
 	struct flamegraph_options options = { 0 };
 
 	arguments_parse(&argp, argc, argv, "bareperf flamegraph", &options);
-	return view_recording(options.view.input, draw, &options);
+	return view_recording(options.view.input, &options.view.search, draw, &options);
 }

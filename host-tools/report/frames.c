@@ -40,6 +40,16 @@ uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX])
 	return count;
 }
 
+uint32_t frames_then(const struct symbols *symbols, const struct sample *sample,
+                     uint64_t frames[FRAMES_MAX])
+{
+	uint32_t count = frames_of(sample, frames);
+
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = symbols_at(symbols, frames[i], sample->time);
+	return count;
+}
+
 /* The compiler's own version of a function is called NAME.constprop.0, or so. */
 static bool is_named(struct symbols *symbols, uint64_t address, const char *name)
 {

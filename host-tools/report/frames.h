@@ -15,6 +15,10 @@
  * many, at least 1; frames beyond FRAMES_MAX, the outermost, are left out. */
 uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX]);
 
+/* The same, to be looked up as they were at the sample's time (symbols_at()). */
+uint32_t frames_then(const struct symbols *symbols, const struct sample *sample,
+                     uint64_t frames[FRAMES_MAX]);
+
 /* How many of these frames, the outermost first, are bareperf's own above main(), above a thread's
  * function, or above a built-in workload; less than count. Those of a stack without any are
  * somebody else's. */

@@ -73,7 +73,7 @@ static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address
 uint32_t places_add(struct places *places, const struct sample *sample)
 {
 	uint64_t frames[FRAMES_MAX];
-	uint32_t count = frames_of(sample, frames);
+	uint32_t count = frames_then(places->symbols, sample, frames);
 	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
 	uint32_t first = places->all_frames ? 0 : frames_ours(places->symbols, frames, count);
 

@@ -8,6 +8,7 @@
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/ledger/recount.h"
+#include "host-tools/perfdata/sample.h"
 #include "host-tools/util/terminal.h"
 
 int recording_file_event(const struct recording_file *file, const char *name,
@@ -70,12 +71,24 @@ int recording_file_walk(struct recording_file *file,
 	return recording_file_records(file, visit_header, &visitor, error);
 }
 
+uint64_t recording_file_time(struct perf_reader *reader, const struct perf_event_header *record)
+{
+	const struct perf_reader_event *event = perf_reader_event_of(reader, record);
+	struct sample sample;
+
+	return event && event->attr.flags & PERF_ATTR_SAMPLE_ID_ALL &&
+	               sample_parse_trailer(record, event->attr.sample_type, &sample)
+	           ? sample.time
+	           : 0;
+}
+
 static int visit_mappings(void *context, struct perf_reader *reader,
                           const struct perf_event_header *record)
 {
 	struct perf_reader_event *event;
 
-	symbols_add(context, record);
+	if (record->type == PERF_RECORD_MMAP2)
+		symbols_add(context, record, recording_file_time(reader, record));
 	if (record->type == PERF_RECORD_SAMPLE) {
 		event = perf_reader_event_of(reader, record);
 		if (event)
@@ -84,13 +97,14 @@ static int visit_mappings(void *context, struct perf_reader *reader,
 	return 0;
 }
 
-int recording_file_open(struct recording_file *file, const char *path, struct error *error)
+int recording_file_open(struct recording_file *file, const char *path, struct pe_search *search,
+                        struct error *error)
 {
 	const uint8_t *ids;
 	size_t size = 0;
 	int code;
 
-	*file = (struct recording_file){ .symbols = symbols_new() };
+	*file = (struct recording_file){ .symbols = symbols_new(search) };
 	if (!file->symbols)
 		return error_set(error, -ENOMEM, "no memory for the symbols");
 	code = perf_reader_open(&file->reader, path, error);

@@ -15,11 +15,16 @@ struct recording_file {
 	struct error broken;       /* where the file ends too early; "": it does not */
 };
 
-/* Open it, and go through it once: mappings, and how many samples each event has. path must stay.
- * 0, or a negative errno, after which recording_file_close() is still due. A file that is broken or
- * cut off has what comes before that. */
-int recording_file_open(struct recording_file *file, const char *path, struct error *error);
+/* Open it, and go through it once: mappings, and how many samples each event has. path must stay,
+ * and so must search: where UEFI images' functions are looked for, or NULL. 0, or a negative errno,
+ * after which recording_file_close() is still due. A file that is broken or cut off has what comes
+ * before that. */
+int recording_file_open(struct recording_file *file, const char *path, struct pe_search *search,
+                        struct error *error);
 void recording_file_close(struct recording_file *file);
+
+/* When a record that is no sample was written, in ns; 0: it does not say. */
+uint64_t recording_file_time(struct perf_reader *reader, const struct perf_event_header *record);
 
 /* Whether path is this file: what a view writes must not go there. */
 bool recording_file_is(const struct recording_file *file, const char *path);

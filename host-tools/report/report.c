@@ -26,6 +26,7 @@ struct report_options {
 	bool html;
 	bool annotate;
 	bool no_inline; /* of the page */
+	struct pe_search search;
 	struct report_table table;
 };
 
@@ -48,6 +49,7 @@ static const struct argp_option argp_options[] = {
 	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0,
 	  "the page without the functions that the compiler has inlined", 0 },
 	{ "output", 'o', "FILE", 0, "where the page goes (default: standard output)", 0 },
+	PE_SEARCH_OPTION,
 	{ 0 },
 };
 
@@ -118,6 +120,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		options->output = arg;
 		return 0;
+	case PE_SEARCH_KEY:
+		pe_search_add(&options->search, arg);
+		return 0;
 	case ARGP_KEY_END:
 		if (options->output && !options->html)
 			argp_error(state, "-o is the page's: with --html");
@@ -144,7 +149,7 @@ static const struct argp argp = {
 struct sorting {
 	struct histogram histogram;
 	struct tasks tasks;
-	const struct symbols *symbols;
+	struct symbols *symbols;
 	struct srclines srclines;
 	const struct perf_reader_event *event;
 	unsigned columns;
@@ -162,7 +167,8 @@ static char level_of(const struct perf_event_header *record)
 static int key_of(struct sorting *sorting, const struct perf_event_header *record,
                   const struct sample *sample, struct histogram_key *key)
 {
-	struct symbol symbol = symbols_find(sorting->symbols, sample->ip);
+	uint64_t ip = symbols_at(sorting->symbols, sample->ip, sample->time);
+	struct symbol symbol = symbols_find(sorting->symbols, ip);
 
 	*key = (struct histogram_key){ 0 };
 	if (sorting->columns & REPORT_COMMAND) {
@@ -173,12 +179,12 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	if (sorting->columns & REPORT_FILE)
 		key->file = symbol.file ? symbol.file : "[unknown]";
 	if (sorting->columns & REPORT_SYMBOL) {
-		key->function = symbol.name;
-		key->address = symbol.name ? 0 : symbol.offset;
+		key->function = symbol.module ? symbols_name(sorting->symbols, ip) : symbol.name;
+		key->address = key->function ? 0 : symbol.offset;
 		key->level = level_of(record);
 	}
 	if (sorting->columns & REPORT_LINE) {
-		key->line = srclines_find(&sorting->srclines, sample->ip);
+		key->line = srclines_find(&sorting->srclines, ip);
 		if (!key->line)
 			return -ENOMEM;
 	}
@@ -279,5 +285,5 @@ int command_report(int argc, char **argv)
 	};
 
 	arguments_parse(&argp, argc, argv, "bareperf report", &options);
-	return view_recording(options.input, show_report, &options);
+	return view_recording(options.input, &options.search, show_report, &options);
 }

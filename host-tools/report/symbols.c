@@ -2,43 +2,28 @@
 /* Addresses to function names. */
 #include "host-tools/report/symbols.h"
 
-#include <fcntl.h>
 #include <gelf.h>
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/perfdata/perf_file.h"
-#include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/util/error.h"
+#include "host-tools/report/objects.h"
 
 #define MAX_MAPPINGS 1024U
 #define CACHE_SIZE   4096U /* a power of two */
 
-struct function {
-	uint64_t offset; /* in the file */
-	uint64_t size;
-	char *name;
-};
+/* Addresses that no machine has: above those, PAST_BITS bits for each mapping, in the order in
+ * which they were told of, behind those for addresses where nothing was mapped yet. */
+#define PAST      (1ULL << 62)
+#define PAST_BITS 44U
 
 struct mapping {
 	uint64_t start, end; /* addresses */
 	uint64_t file_offset;
-	char *file;                 /* base name */
-	char *path;                 /* where its functions were read from; NULL: from nowhere */
-	struct function *functions; /* sorted by offset */
-	size_t count;
-};
-
-/* Which build of a file was recorded. */
-struct build {
-	char *path;
-	size_t size; /* of the id */
-	uint8_t id[BUILDID_MAX];
+	uint64_t time; /* ns, since when; 0: always */
+	struct object *object;
 };
 
 struct cached {
@@ -48,262 +33,131 @@ struct cached {
 };
 
 struct symbols {
+	struct objects objects;
 	struct mapping *mappings;
 	size_t count;
-	struct build *builds;
-	size_t build_count;
+	bool is_timed; /* one of them was not there from the start */
 	struct cached cache[CACHE_SIZE];
 	char **made; /* names that were made up */
 	size_t made_count;
 };
 
-struct symbols *symbols_new(void)
+struct symbols *symbols_new(struct pe_search *search)
 {
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
 	elf_version(EV_CURRENT);
-	return calloc(1, sizeof(struct symbols));
+	if (symbols)
+		symbols->objects.search = search;
+	return symbols;
 }
 
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->count; i++) {
-		struct mapping *mapping = &symbols->mappings[i];
-
-		for (size_t f = 0; f < mapping->count; f++)
-			free(mapping->functions[f].name);
-		free(mapping->functions);
-		free(mapping->file);
-		free(mapping->path);
-	}
+	objects_free(&symbols->objects);
 	for (size_t i = 0; i < symbols->made_count; i++)
 		free(symbols->made[i]);
-	for (size_t i = 0; i < symbols->build_count; i++)
-		free(symbols->builds[i].path);
-	free(symbols->builds);
 	free(symbols->made);
 	free(symbols->mappings);
 	free(symbols);
 }
 
-/* Where in the file the byte of a link address lies; false if in no segment. */
-static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
-{
-	size_t count;
-	GElf_Phdr phdr;
-
-	if (elf_getphdrnum(elf, &count))
-		return false;
-	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
-		if (phdr.p_type == PT_LOAD && address >= phdr.p_vaddr &&
-		    address - phdr.p_vaddr < phdr.p_filesz) {
-			*offset = phdr.p_offset + (address - phdr.p_vaddr);
-			return true;
-		}
-	}
-	return false;
-}
-
-char *symbols_plain(const char *name)
-{
-	bool mangled = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
-	char *plain = mangled ? cplus_demangle(name, DMGL_AUTO) : NULL;
-
-	return plain ? plain : strdup(name);
-}
-
-static void add_function(struct mapping *mapping, Elf *elf, const GElf_Sym *symbol,
-                         const char *name)
-{
-	struct function *functions;
-	uint64_t offset;
-
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !name || !*name ||
-	    !file_offset_of(elf, symbol->st_value, &offset))
-		return;
-	if (!(mapping->count & (mapping->count + 1))) { /* grows by doubling */
-		functions =
-		    realloc(mapping->functions, 2 * (mapping->count + 1) * sizeof(*functions));
-		if (!functions)
-			return;
-		mapping->functions = functions;
-	}
-	mapping->functions[mapping->count] =
-	    (struct function){ offset, symbol->st_size, symbols_plain(name) };
-	mapping->count += !!mapping->functions[mapping->count].name;
-}
-
-static void load_section(struct mapping *mapping, Elf *elf, Elf_Scn *section)
-{
-	GElf_Shdr header;
-	Elf_Data *data;
-	GElf_Sym symbol;
-
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
-		return;
-	data = elf_getdata(section, NULL);
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-		add_function(mapping, elf, &symbol,
-		             elf_strptr(elf, header.sh_link, symbol.st_name));
-}
-
-static int compare_functions(const void *a, const void *b)
-{
-	const struct function *left = a, *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
-static void load_functions(struct mapping *mapping, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-
-	if (elf && elf_kind(elf) == ELF_K_ELF) {
-		Elf_Scn *section = NULL;
-
-		mapping->path = strdup(path);
-		while ((section = elf_nextscn(elf, section)))
-			load_section(mapping, elf, section);
-		if (mapping->count)
-			qsort(mapping->functions, mapping->count, sizeof(*mapping->functions),
-			      compare_functions);
-	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void add_build(struct symbols *symbols, const struct perf_build_id *from)
-{
-	struct build *builds =
-	    realloc(symbols->builds, (symbols->build_count + 1) * sizeof(*builds));
-	struct build build = { .size = from->size };
-
-	if (!builds)
-		return;
-	symbols->builds = builds;
-	memcpy(build.id, from->id, from->size);
-	build.path = strndup(from->path, from->path_size);
-	if (build.path)
-		builds[symbols->build_count++] = build;
-}
-
 void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size)
 {
-	struct perf_build_id build_id;
-	size_t at = 0;
-
-	while (bytes && perf_reader_build_id(bytes, size, &at, &build_id))
-		add_build(symbols, &build_id);
+	objects_build_ids(&symbols->objects, bytes, size);
 }
 
-static const struct build *find_build(const struct symbols *symbols, const char *path)
-{
-	for (size_t i = 0; i < symbols->build_count; i++) {
-		if (!strcmp(symbols->builds[i].path, path))
-			return &symbols->builds[i];
-	}
-	return NULL;
-}
-
-/* From the file that was recorded, wherever it is by now. */
-static void load_recorded(struct symbols *symbols, struct mapping *mapping, const char *path)
-{
-	const struct build *build = find_build(symbols, path);
-	char text[BUILDID_TEXT], *cached;
-
-	if (!build || buildid_is_of(path, build->id, build->size)) {
-		load_functions(mapping, path);
-		return;
-	}
-	cached = buildid_cache_find(build->id, build->size);
-	if (cached) {
-		load_functions(mapping, cached);
-		free(cached);
-		return;
-	}
-	buildid_text(text, build->id, build->size);
-	say("%s %s, and perf's cache (~/.debug) has none with the recording's build-id %s: its "
-	    "addresses have no names",
-	    path, access(path, R_OK) ? "cannot be read" : "is of another build", text);
-}
-
-void symbols_add(struct symbols *symbols, const struct perf_event_header *record)
+void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time)
 {
 	const struct perf_record_mmap2 *mmap2 = (const void *)record;
-	struct mapping *mappings, *mapping;
+	struct mapping *mappings;
+	struct object *object;
 	char path[4096];
-	const char *slash;
 
 	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
 	    symbols->count >= MAX_MAPPINGS)
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)(record->size - sizeof(*mmap2)), mmap2->filename);
-	slash = strrchr(path, '/');
 	mappings = realloc(symbols->mappings, (symbols->count + 1) * sizeof(*mappings));
 	if (!mappings)
 		return;
 	symbols->mappings = mappings;
-	mapping = &mappings[symbols->count];
-	*mapping = (struct mapping){
-		.start = mmap2->addr,
-		.end = mmap2->addr + mmap2->len,
-		.file_offset = mmap2->pgoff,
-		.file = strdup(slash ? slash + 1 : path),
-	};
-	if (!mapping->file)
+	object = objects_find(&symbols->objects, mmap2, path);
+	if (!object)
 		return;
-	load_recorded(symbols, mapping, path);
-	symbols->count++;
+	mappings[symbols->count++] =
+	    (struct mapping){ mmap2->addr, mmap2->addr + mmap2->len, mmap2->pgoff, time, object };
+	symbols->is_timed |= time > 0;
 }
 
-/* The last function that begins at or before offset, if it reaches that far. Sizes of 0 (written
- * in assembly) reach to the next function. */
-static const struct function *find_function(const struct mapping *mapping, uint64_t offset)
+/* ---- Addresses ---- */
+
+/* The latest at a time, which hides those before it, as in memory. NULL: nobody knows of any. */
+static const struct mapping *latest_mapping(const struct symbols *symbols, uint64_t address,
+                                            uint64_t time)
 {
-	size_t low = 0, high = mapping->count;
-	const struct function *function;
+	const struct mapping *latest = NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (mapping->functions[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	function = &mapping->functions[low - 1];
-	return !function->size || offset - function->offset < function->size ? function : NULL;
-}
-
-/* Later mappings win, as they do in memory. NULL: nobody knows of any. */
-static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address)
-{
-	for (size_t i = symbols->count; i-- > 0;) {
+	for (size_t i = 0; i < symbols->count; i++) {
 		const struct mapping *mapping = &symbols->mappings[i];
 
-		if (address >= mapping->start && address < mapping->end)
-			return mapping;
+		if (address >= mapping->start && address < mapping->end && mapping->time <= time &&
+		    (!latest || mapping->time >= latest->time))
+			latest = mapping;
 	}
-	return NULL;
+	return latest;
+}
+
+uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t time)
+{
+	const struct mapping *last, *then;
+	uint64_t number = 0, offset = address;
+
+	if (!time || !symbols->is_timed)
+		return address;
+	last = latest_mapping(symbols, address, UINT64_MAX);
+	if (!last || last->time <= time)
+		return address;
+	then = latest_mapping(symbols, address, time);
+	if (then) {
+		number = 1 + (uint64_t)(then - symbols->mappings);
+		offset = address - then->start;
+	}
+	return PAST + (number << PAST_BITS) + (offset & ((1ULL << PAST_BITS) - 1));
+}
+
+/* The mapping of an address, and where in it that is: of symbols_at()'s too. */
+static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address,
+                                          uint64_t *offset)
+{
+	uint64_t number = (address - PAST) >> PAST_BITS;
+	const struct mapping *mapping;
+
+	*offset = address & ((1ULL << PAST_BITS) - 1);
+	if (address >= PAST && number <= MAX_MAPPINGS)
+		return number && number <= symbols->count ? &symbols->mappings[number - 1] : NULL;
+	mapping = latest_mapping(symbols, address, UINT64_MAX);
+	*offset = address - (mapping ? mapping->start : 0);
+	return mapping;
 }
 
 /* A name for an address without a function; kept until the end. */
 static const char *make_name(struct symbols *symbols, uint64_t address)
 {
-	const struct mapping *mapping = find_mapping(symbols, address);
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct object *object = mapping ? mapping->object : NULL;
+	const char *file = !object ? "" : object->module ? object->module : object->file;
 	char **made = realloc(symbols->made, (symbols->made_count + 1) * sizeof(*made));
 	char *name = NULL;
-	unsigned long long offset = address - (mapping ? mapping->start : 0);
 
 	if (!made)
 		return "?";
 	symbols->made = made;
-	if (asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", mapping ? mapping->file : "",
-	             offset) < 0)
+	if (asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", file, (unsigned long long)offset) <
+	    0)
 		return "?";
 	symbols->made[symbols->made_count++] = name;
 	return name;
@@ -311,22 +165,24 @@ static const char *make_name(struct symbols *symbols, uint64_t address)
 
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
 {
-	const struct mapping *mapping = find_mapping(symbols, address);
-	const struct function *function;
 	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct function *function;
 
 	if (!mapping)
-		return (struct symbol){ .offset = address };
-	offset = address - mapping->start + mapping->file_offset;
-	function = find_function(mapping, offset);
-	return (struct symbol){ mapping->file, function ? function->name : NULL, offset };
+		return (struct symbol){ .offset = offset };
+	offset += mapping->file_offset;
+	function = functions_find(&mapping->object->functions, offset);
+	return (struct symbol){ mapping->object->file, mapping->object->module,
+		                function ? function->name : NULL, offset };
 }
 
 const char *symbols_elf(const struct symbols *symbols, uint64_t address)
 {
-	const struct mapping *mapping = find_mapping(symbols, address);
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
 
-	return mapping ? mapping->path : NULL;
+	return mapping ? mapping->object->path : NULL;
 }
 
 bool symbols_mapping(const struct symbols *symbols, size_t number, struct symbol_mapping *mapping)
@@ -335,37 +191,40 @@ bool symbols_mapping(const struct symbols *symbols, size_t number, struct symbol
 
 	if (number >= symbols->count)
 		return false;
-	*mapping = (struct symbol_mapping){ found->file, found->path, found->start, found->end,
-		                            found->file_offset };
+	*mapping = (struct symbol_mapping){ found->object->file, found->object->path, found->start,
+		                            found->end, found->file_offset };
 	return true;
 }
 
 bool symbols_function(const struct symbols *symbols, size_t mapping, size_t number,
                       struct symbol *function)
 {
-	const struct mapping *of = symbols->mappings + mapping;
+	const struct object *of = symbols->mappings[mapping].object;
 
-	if (number >= of->count)
+	if (number >= of->functions.count)
 		return false;
-	*function =
-	    (struct symbol){ of->file, of->functions[number].name, of->functions[number].offset };
+	*function = (struct symbol){ of->file, of->module, of->functions.all[number].name,
+		                     of->functions.all[number].offset };
 	return true;
 }
 
 bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code)
 {
-	const struct mapping *mapping = find_mapping(symbols, address);
-	const struct function *function =
-	    mapping ? find_function(mapping, address - mapping->start + mapping->file_offset)
-	            : NULL;
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct function *function;
 
-	if (!function || !mapping->path)
+	if (!mapping || !mapping->object->path)
+		return false;
+	offset += mapping->file_offset;
+	function = functions_find(&mapping->object->functions, offset);
+	if (!function)
 		return false;
 	*code = (struct symbol_code){
-		.path = mapping->path,
+		.path = mapping->object->path,
 		.offset = function->offset,
 		.size = function->size,
-		.address = function->offset - mapping->file_offset + mapping->start,
+		.address = address - (offset - function->offset),
 	};
 	return true;
 }

@@ -11,15 +11,13 @@
 #include <stdint.h>
 
 #include "abi/perf_event.h"
+#include "host-tools/pe/pe_search.h"
 
 struct symbols;
 
-/* A function's name as its source has it: C++ and Rust names as perf shows them, without parameters
- * and hashes. To be freed; NULL: no memory. */
-char *symbols_plain(const char *name);
-
-/* NULL if memory is short. */
-struct symbols *symbols_new(void);
+/* NULL if memory is short. search, where UEFI images' functions are looked for, may be NULL, and
+ * must stay. */
+struct symbols *symbols_new(struct pe_search *search);
 void symbols_free(struct symbols *symbols);
 
 /* Learn from a file's BUILD_ID section which build of each mapping's file was recorded: the file is
@@ -27,15 +25,24 @@ void symbols_free(struct symbols *symbols);
  * on standard error. Before symbols_add(); bytes may be NULL, as where there is no such section. */
 void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size);
 
-/* Learn a mapping from a whole PERF_RECORD_MMAP2; other records are ignored. A file that cannot
- * be read has no symbols: its addresses stay numbers. */
-void symbols_add(struct symbols *symbols, const struct perf_event_header *record);
+/* Learn a mapping from a whole PERF_RECORD_MMAP2, of that time (ns; 0: it was there from the
+ * start); other records are ignored. A file that cannot be read has no symbols: its addresses stay
+ * numbers.
+ */
+void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time);
 
-/* What lies at an address. The texts stay valid until symbols_free(). */
+/* Where at another time something else was mapped: what all the others here must be asked with to
+ * get the answer of that time (ns; 0: nobody knows it), which is the address itself nearly always.
+ * When all mappings are known. */
+uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t time);
+
+/* What lies at an address. The texts stay valid until symbols_free(), and are the same pointers for
+ * all mappings of a file. */
 struct symbol {
-	const char *file; /* base name; NULL: in no mapping */
-	const char *name; /* of the function; NULL: nobody knows */
-	uint64_t offset;  /* in the file; the address itself if there is no file */
+	const char *file;   /* base name; NULL: in no mapping */
+	const char *module; /* a UEFI image's name; else NULL */
+	const char *name;   /* of the function; NULL: nobody knows */
+	uint64_t offset;    /* in the file; the address itself if there is no file */
 };
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
 
@@ -72,7 +79,8 @@ const char *symbols_known(struct symbols *symbols, uint64_t address);
 
 /*
  * The function at address. The name stays valid until symbols_free(); where nobody knows one
- * it is made of the file's name and the offset in it, or of the address. Never NULL.
+ * it is made of the file's or the module's name and the offset in it, or of the address. Never
+ * NULL.
  */
 const char *symbols_name(struct symbols *symbols, uint64_t address);
 

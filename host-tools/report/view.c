@@ -15,6 +15,9 @@ error_t view_parse(int key, char *arg, struct argp_state *state, struct view_opt
 	case 'e':
 		options->event = arg;
 		return 0;
+	case PE_SEARCH_KEY:
+		pe_search_add(&options->search, arg);
+		return 0;
 	case VIEW_KEY_NO_INLINE:
 		options->no_inline = true;
 		return 0;
@@ -26,19 +29,20 @@ error_t view_parse(int key, char *arg, struct argp_state *state, struct view_opt
 	}
 }
 
-int view_recording(const char *path,
+int view_recording(const char *path, struct pe_search *search,
                    int (*show)(void *context, struct recording_file *file, struct error *error),
                    void *context)
 {
 	struct recording_file file;
 	struct error error = { "" };
-	int code = recording_file_open(&file, path, &error);
+	int code = recording_file_open(&file, path, search, &error);
 
 	if (!code)
 		code = show(context, &file, &error);
 	if (!code || *file.broken.text) /* which is why there is nothing to show */
 		code = recording_file_missing(&file, &error);
 	recording_file_close(&file);
+	pe_search_free(search);
 	if (code)
 		error_print(&error);
 	return code ? EXIT_ERROR : EXIT_OK;

@@ -17,6 +17,7 @@ struct view_options {
 	const char *event;  /* NULL: the view's default */
 	bool no_inline;
 	bool all_frames;
+	struct pe_search search; /* where UEFI images' functions are looked for */
 };
 
 enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
@@ -31,6 +32,7 @@ enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
 	      0,                                                                     \
 	      "with bareperf's own callers of main(), and of a workload",            \
 	      0 },                                                                   \
+	    PE_SEARCH_OPTION,                                                        \
 	{                                                                            \
 		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0,                            \
 		    "without the functions that the compiler has inlined", 0         \
@@ -40,9 +42,10 @@ enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
  * ARGP_ERR_UNKNOWN. */
 error_t view_parse(int key, char *arg, struct argp_state *state, struct view_options *options);
 
-/* Open the recording, have it shown, and tell what is missing from it. Of one that is broken what
- * is there is shown, and then why there is no more. The exit status; an error is printed. */
-int view_recording(const char *path,
+/* Open the recording (recording_file_open()), have it shown, and tell what is missing from it. Of
+ * one that is broken what is there is shown, and then why there is no more. The exit status; an
+ * error is printed. search is freed. */
+int view_recording(const char *path, struct pe_search *search,
                    int (*show)(void *context, struct recording_file *file, struct error *error),
                    void *context);
 

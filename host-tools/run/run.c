@@ -169,6 +169,8 @@ int command_run(int argc, char **argv)
 		return code;
 	}
 	code = machine_run(&machine, &options, command, argc + 1, &error);
+	if (machine.recorded && !options.stat)
+		output_cache_symbols(&options.output);
 	status = report(&machine, &options, &error, code);
 	machine_free(&machine);
 	image_tables_free(&tables);

@@ -10,6 +10,13 @@ bool output_is_stream(const struct output_options *options)
 	return options->path && !strcmp(options->path, "-");
 }
 
+void output_cache_symbols(struct output_options *options)
+{
+	if (!options->no_buildid_cache && options->path && !output_is_stream(options))
+		pe_search_cache_all(&options->search, options->path);
+	pe_search_free(&options->search);
+}
+
 error_t output_option_parse(int key, char *arg, struct argp_state *state,
                             struct output_options *options)
 {
@@ -19,6 +26,7 @@ error_t output_option_parse(int key, char *arg, struct argp_state *state,
 		return 0;
 	case OUTPUT_SYMBOLS:
 		options->symbols = arg;
+		pe_search_add(&options->search, arg);
 		return 0;
 	case OUTPUT_PREALLOCATE:
 		options->preallocate = argument_bytes(state, "--preallocate", arg);

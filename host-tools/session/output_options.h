@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host-tools/pe/pe_search.h"
+
 struct output_options {
-	const char *path;     /* NULL: not said */
-	const char *symbols;  /* NULL: where this tool was built */
-	uint64_t preallocate; /* bytes of the file that are reserved before anything runs */
+	const char *path;        /* NULL: not said */
+	const char *symbols;     /* the last that was said; NULL: where this tool was built */
+	struct pe_search search; /* all of them: where UEFI images' functions are looked for */
+	uint64_t preallocate;    /* bytes of the file that are reserved before anything runs */
 	bool e_machine;
 	bool no_buildid_cache;
 	bool all_frames; /* of a program that crashes */
@@ -35,7 +38,9 @@ enum {
 	  "`perf script -i -'",                                                                      \
 	  0 },                                                                                       \
 	{ "symbols", OUTPUT_SYMBOLS, "DIR", 0,                                                       \
-	  "ELF, or directory of ELFs, with the image's symbols", 0 },                                \
+	  "ELF, or directory of ELFs, with the image's symbols; where to look, at all depths, for "  \
+	  "what UEFI images were made of; may be repeated",                                          \
+	  0 },                                                                                       \
 	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                              \
 	  "reserve so much of the disk for FILE before the machine starts: 64M, 2G; what is not "    \
 	  "used is given back", 0 },                                                                 \
@@ -50,6 +55,11 @@ enum {
 
 /* Whether standard output is the recording's, so that everything else goes to standard error. */
 bool output_is_stream(const struct output_options *options);
+
+/* When a recording is finished: have the functions of the UEFI images in it put into perf's cache,
+ * if
+ * --symbols says where to look; what cannot be is told. */
+void output_cache_symbols(struct output_options *options);
 
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
 error_t output_option_parse(int key, char *arg, struct argp_state *state,

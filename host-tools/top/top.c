@@ -28,7 +28,7 @@ struct top *top_open(const struct top_options *options, struct error *error)
 	top->started = progress_now();
 	top->next = top->started + options->delay;
 	top->options.stdio |= !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
-	top->data.symbols = symbols_new();
+	top->data.symbols = symbols_new(NULL);
 	if (top->data.symbols && (top->options.stdio || !top_screen_open(top, error)))
 		return top;
 	top_close(top);
@@ -83,7 +83,7 @@ static void learn_names(struct top *top)
 		const struct perf_event_header *record =
 		    (const void *)__builtin_assume_aligned(blob.bytes + at, 8);
 
-		symbols_add(top->data.symbols, record);
+		symbols_add(top->data.symbols, record, 0);
 		at += record->size;
 	}
 	blob_free(&blob);

@@ -156,6 +156,8 @@ bool pe_section(const struct pe_image *image, uint32_t number, struct pe_section
 		.file_size = header.file_size,
 		.flags = header.flags,
 	};
+	if (section->size > UINT32_MAX - section->rva)
+		section->size = UINT32_MAX - section->rva;
 	memcpy(section->name, header.name, sizeof(header.name));
 	return true;
 }

@@ -57,7 +57,8 @@ int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_f
 
 struct pe_section {
 	char name[9];
-	uint32_t rva, size;              /* in memory: VirtualSize, or the file's where that is 0 */
+	uint32_t rva;                    /* rva + size is no more than 32 bits hold */
+	uint32_t size;                   /* in memory: VirtualSize, or the file's where that is 0 */
 	uint32_t file_offset, file_size; /* of file_size what goes beyond size is padding */
 	uint32_t flags;                  /* PE_SECTION_* */
 };

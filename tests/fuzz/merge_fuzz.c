@@ -167,7 +167,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		snprintf(files[i].path, sizeof(files[i].path), "/proc/self/fd/%d", files[i].fd);
 	}
 	dump.format = malloc(sizeof(*dump.format));
-	dump.symbols = symbols_new();
+	dump.symbols = symbols_new(NULL);
 	must(dump.format && dump.symbols);
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = files[OUTPUT].path;

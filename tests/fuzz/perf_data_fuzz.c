@@ -124,7 +124,7 @@ static void prepare(void)
 	for (int kind = 0; kind < KINDS; kind++)
 		make(kind);
 	dump.format = malloc(sizeof(*dump.format));
-	dump.symbols = symbols_new();
+	dump.symbols = symbols_new(NULL);
 	must(dump.format && dump.symbols);
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = path;
@@ -246,7 +246,7 @@ static void write_page(void)
 	bool whole;
 
 	must(!!out);
-	whole = !recording_file_open(&file, path, &error) &&
+	whole = !recording_file_open(&file, path, NULL, &error) &&
 	        !html_write(&file, NULL, false, out, &error);
 	must(!fclose(out));
 	if (whole)
@@ -276,7 +276,7 @@ static void write_export(uint8_t which)
 
 	export.out = open_memstream(&text, &size);
 	must(!!export.out);
-	whole = !recording_file_open(&file, path, &error);
+	whole = !recording_file_open(&file, path, NULL, &error);
 	export.places.symbols = file.symbols;
 	whole = whole && !formats[number].write(&export, &error);
 	must(!fclose(export.out));

@@ -67,7 +67,7 @@ static void prepare(void)
 	for (int kind = 0; kind < REGION_KINDS; kind++)
 		make(kind);
 	dump.format = malloc(sizeof(*dump.format));
-	dump.symbols = symbols_new();
+	dump.symbols = symbols_new(NULL);
 	must(dump.format && dump.symbols);
 	/* What is printed is formatted, and goes nowhere. */
 	format_init(dump.format, open("/dev/null", O_WRONLY));

@@ -136,6 +136,33 @@ static void a_link_that_leads_nowhere_is_replaced(void **state)
 	free(found);
 }
 
+static void what_was_made_for_it_replaces_what_is_there(void **state)
+{
+	char expected[3 * PATH_MAX], *found;
+
+	(void)state;
+	write_elf(file, 0xab);
+	for (unsigned times = 0; times < 2; times++) {
+		assert_int_equal(buildid_cache_put(file, "[uefi]/x.efi", id, sizeof(id), &error),
+		                 0);
+		snprintf(expected, sizeof(expected), "%s/[uefi]/x.efi/" TEXT "/elf", cache);
+		assert_true(buildid_is_of(expected, id, sizeof(id)));
+		found = buildid_cache_find(id, sizeof(id));
+		assert_non_null(found);
+		if (!times)
+			write_elf(expected, 1); /* it has grown old */
+		free(found);
+	}
+	snprintf(expected, sizeof(expected), "%s/other", directory);
+	write_elf(expected, 0xab);
+	assert_int_equal(buildid_cache_add(expected, id, sizeof(id), &error), 0);
+	assert_int_equal(buildid_cache_put(file, "[uefi]/x.efi", id, sizeof(id), &error), 0);
+	snprintf(expected, sizeof(expected), "%s/.build-id/ab/" TAIL "/elf", cache);
+	found = realpath(expected, NULL);
+	assert_non_null(strstr(found, "/[uefi]/x.efi/")); /* by the build-id the newer is found */
+	free(found);
+}
+
 static void without_a_place_there_is_no_cache_and_no_complaint(void **state)
 {
 	const char *before = getenv("HOME");
@@ -190,6 +217,7 @@ int main(void)
 		TEST(a_build_id_is_written_in_hexadecimal),
 		TEST(a_file_has_the_build_id_or_not),
 		TEST(what_is_added_lies_where_perf_looks_and_is_found),
+		TEST(what_was_made_for_it_replaces_what_is_there),
 		TEST(a_link_that_leads_nowhere_is_replaced),
 		TEST(without_a_place_there_is_no_cache_and_no_complaint),
 		TEST(what_cannot_be_copied_is_said_and_leaves_nothing),

@@ -58,7 +58,7 @@ static void add_mapping(unsigned long start, unsigned long end, unsigned long of
 	record->len = end - start;
 	record->pgoff = offset;
 	strcpy(record->filename, path);
-	symbols_add(symbols, &record->header);
+	symbols_add(symbols, &record->header, 0);
 	free(record);
 }
 
@@ -70,7 +70,7 @@ static int set_up(void **state)
 	char line[512], path[256], rights[8];
 
 	(void)state;
-	symbols = symbols_new();
+	symbols = symbols_new(NULL);
 	while (fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &start, &end, rights, &offset,
 		           path) == 5 &&

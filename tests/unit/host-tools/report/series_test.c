@@ -246,7 +246,7 @@ static void of_a_chain_that_is_too_deep_the_innermost_frames_are_kept(void **sta
 
 static void a_place_has_one_number_however_often_it_is_met(void **state)
 {
-	struct places places = { .symbols = symbols_new() };
+	struct places places = { .symbols = symbols_new(NULL) };
 	uint32_t seen[2000];
 
 	(void)state;

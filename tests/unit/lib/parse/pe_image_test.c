@@ -71,6 +71,9 @@ static void sections_are_named_with_their_places(void **state)
 	assert_true(pe_section(&image, 0, &section));
 	assert_string_equal(section.name, "12345678");
 	assert_int_equal(section.size, 0x200);
+	pe_file_put(&file, PE_FILE_SECTIONS + 8, UINT32_MAX, 4); /* beyond all RVAs */
+	assert_true(pe_section(&image, 0, &section));
+	assert_int_equal(section.size, UINT32_MAX - PE_FILE_TEXT);
 }
 
 static void an_rva_is_where_the_form_has_it(void **state)
@@ -356,7 +359,7 @@ static void cut_short_anywhere_nothing_behind_the_end_is_read(void **state)
 static void no_byte_of_it_is_believed(void **state)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
-	uint8_t *bytes = malloc(sizeof(file));
+	uint8_t *bytes = malloc(PE_FILE_SIZE);
 	const char *why;
 
 	(void)state;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A PE image as an ELF file for perf, which reads no PE symbols. Main thread. */
+#ifndef HOST_TOOLS_PE_PE_ELF_H
+#define HOST_TOOLS_PE_PE_ELF_H
+
+#include <libelf.h>
+#include <stddef.h>
+
+#include "host-tools/pe/pe_functions.h"
+#include "host-tools/util/error.h"
+#include "lib/parse/pe_image.h"
+
+/*
+ * Write it to fd, an empty file. An address in it is an RVA, and so is an offset in it: of a
+ * mapping of the whole image at its base, whose pgoff is 0, perf's arithmetic comes out right. It
+ * has the code, the functions, the build-id, and of dwarf (NULL: nothing) the sections that
+ * debuggers read, whose addresses must be RVAs too. 0 or a negative errno.
+ */
+int pe_elf_write(int fd, const struct pe_image *image, const struct pe_functions *functions,
+                 Elf *dwarf, const uint8_t id[PE_BUILD_ID], struct error *error);
+
+#endif

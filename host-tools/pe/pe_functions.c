@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/pe/pe_functions.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/pe/pe_layout.h"
+
+/* The code section around an RVA; false: it is none's. */
+static bool find_code(const struct pe_image *image, int64_t rva, struct pe_section *section)
+{
+	for (uint32_t i = 0; pe_section(image, i, section); i++) {
+		if (pe_section_is_code(section) && rva >= section->rva &&
+		    rva - section->rva < section->size)
+			return true;
+	}
+	return false;
+}
+
+#define NAME_LONGEST 512U /* as many symbols may share one name as the file has room for */
+
+/* size 0: to the next one. */
+static int add_function(struct pe_functions *functions, const struct pe_image *image, int64_t rva,
+                        uint64_t size, const char *name)
+{
+	struct pe_section section;
+	struct pe_function *all;
+	uint64_t left;
+
+	if (!*name || !find_code(image, rva, &section))
+		return 0;
+	left = section.rva + (uint64_t)section.size - (uint64_t)rva;
+	if (!(functions->count & (functions->count + 1))) { /* grows by doubling */
+		all = reallocarray(functions->all, 2 * (functions->count + 1), sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		functions->all = all;
+	}
+	all = &functions->all[functions->count];
+	*all = (struct pe_function){ (uint32_t)rva, (uint32_t)(size < left ? size : left),
+		                     strndup(name, NAME_LONGEST) };
+	functions->count += !!all->name;
+	return all->name ? 0 : -ENOMEM;
+}
+
+/* Of those at one place the largest first. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct pe_function *left = a, *right = b;
+
+	if (left->rva != right->rva)
+		return left->rva < right->rva ? -1 : 1;
+	if (left->size != right->size)
+		return left->size > right->size ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+/* One name for each place; those without a size, which are assembly's, end where the next begins.
+ */
+static int finish(struct pe_functions *functions, const struct pe_image *image)
+{
+	struct pe_section section;
+	size_t kept = 0;
+
+	if (functions->count)
+		qsort(functions->all, functions->count, sizeof(*functions->all), compare_functions);
+	for (size_t i = 0; i < functions->count; i++) {
+		if (kept && functions->all[i].rva == functions->all[kept - 1].rva)
+			free(functions->all[i].name);
+		else
+			functions->all[kept++] = functions->all[i];
+	}
+	functions->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct pe_function *function = &functions->all[i];
+		uint32_t room = UINT32_MAX;
+
+		if (find_code(image, function->rva, &section))
+			room = section.rva + section.size - function->rva;
+		if (i + 1 < kept && function[1].rva - function->rva < room)
+			room = function[1].rva - function->rva;
+		if (!function->size || function->size > room)
+			function->size = room;
+	}
+	return kept ? 0 : -ENODATA;
+}
+
+/* Functions, and what assembly declares for others without saying what it is. */
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+		return false;
+	return type == STT_FUNC || (type == STT_NOTYPE && bind != STB_LOCAL);
+}
+
+static int add_table(struct pe_functions *functions, const struct pe_image *image, Elf *elf,
+                     Elf_Scn *table, int64_t moved)
+{
+	Elf_Data *data = elf_getdata(table, NULL);
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	int code = 0;
+
+	if (!gelf_getshdr(table, &header))
+		return 0;
+	for (int i = 0; !code && data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+		if (name && *name != '$' && is_function(&symbol) && symbol.st_value < UINT32_MAX)
+			code = add_function(functions, image, (int64_t)symbol.st_value + moved,
+			                    symbol.st_size, name);
+	}
+	return code;
+}
+
+static int add_tables(struct pe_functions *functions, const struct pe_image *image, Elf *elf,
+                      int64_t moved)
+{
+	Elf_Scn *table = NULL;
+	GElf_Shdr header;
+	int code = 0;
+
+	while (!code && (table = elf_nextscn(elf, table))) {
+		if (gelf_getshdr(table, &header) && header.sh_type == SHT_SYMTAB)
+			code = add_table(functions, image, elf, table, moved);
+	}
+	return code;
+}
+
+int pe_functions_of_elf(struct pe_functions *functions, const struct pe_image *image, Elf *elf,
+                        int64_t *moved, struct error *error)
+{
+	int code = pe_layout_check(image, elf, moved, error);
+
+	if (!code)
+		code = add_tables(functions, image, elf, *moved);
+	if (!code)
+		code = finish(functions, image);
+	if (code == -ENODATA)
+		error_set(error, code, "it has no functions' names");
+	return code;
+}
+
+/* ---- COFF ---- */
+
+#define COFF_SYMBOL   18U
+#define COFF_EXTERNAL 2U
+#define COFF_STATIC   3U
+
+struct coff_symbol {
+	uint32_t value;
+	int16_t section; /* from 1; 0 and less: in none */
+	uint16_t type;
+	uint8_t class, auxiliary;
+};
+
+/* Its fields are not aligned. */
+static struct coff_symbol take_symbol(const uint8_t *at)
+{
+	struct coff_symbol symbol;
+
+	memcpy(&symbol.value, at + 8, 4);
+	memcpy(&symbol.section, at + 12, 2);
+	memcpy(&symbol.type, at + 14, 2);
+	symbol.class = at[16];
+	symbol.auxiliary = at[17];
+	return symbol;
+}
+
+/* Of up to 8 characters it stands in its place, else in the strings behind the table. */
+static void take_name(const struct pe_image *image, uint64_t strings, const uint8_t *at,
+                      char name[NAME_LONGEST + 1])
+{
+	const char *text = (const char *)at;
+	uint64_t most = 8;
+	uint32_t words[2];
+
+	memcpy(words, at, sizeof(words));
+	if (!words[0]) {
+		text = (const char *)image->bytes + strings + words[1];
+		most = words[1] < image->size - strings ? image->size - strings - words[1] : 0;
+	}
+	if (most > NAME_LONGEST)
+		most = NAME_LONGEST;
+	most = most ? strnlen(text, most) : 0;
+	memcpy(name, text, most);
+	name[most] = 0;
+}
+
+/* A section's own symbol has the section's name, which begins with a dot. What objcopy has made of
+ * an ELF file's symbols does not say which are functions: all in code are. */
+static bool is_coff_function(const struct coff_symbol *symbol, const char *name)
+{
+	return symbol->section > 0 && *name != '.' &&
+	       (symbol->class == COFF_STATIC || symbol->class == COFF_EXTERNAL);
+}
+
+int pe_functions_of_coff(struct pe_functions *functions, const struct pe_image *image)
+{
+	uint64_t table = image->symbols;
+	uint64_t strings = table + (uint64_t)image->symbol_count * COFF_SYMBOL;
+	char name[NAME_LONGEST + 1];
+	struct pe_section section;
+	int code = 0;
+
+	if (image->form != PE_FILE || !image->symbol_count || strings > image->size)
+		return -ENODATA;
+	for (uint64_t i = 0; !code && i < image->symbol_count; i++) {
+		const uint8_t *at = image->bytes + table + i * COFF_SYMBOL;
+		struct coff_symbol symbol = take_symbol(at);
+
+		take_name(image, strings, at, name);
+		if (is_coff_function(&symbol, name) &&
+		    pe_section(image, (uint32_t)symbol.section - 1, &section) &&
+		    symbol.value < section.size)
+			code = add_function(functions, image, (int64_t)section.rva + symbol.value,
+			                    0, name);
+		i += symbol.auxiliary;
+	}
+	return code ? code : finish(functions, image);
+}
+
+void pe_functions_free(struct pe_functions *functions)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		free(functions->all[i].name);
+	free(functions->all);
+	*functions = (struct pe_functions){ 0 };
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/pe/pe_index.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/pe/pe_source.h"
+
+static bool add_file(struct pe_index *index, const char *path)
+{
+	struct pe_indexed *all = index->all, *indexed;
+	const char *slash = strrchr(path, '/');
+	struct pe_source source;
+
+	if (!pe_source_open(&source, path))
+		return true;
+	if (!(index->count & (index->count + 1))) /* grows by doubling */
+		all = reallocarray(all, 2 * (index->count + 1), sizeof(*all));
+	if (all) {
+		index->all = all;
+		indexed = &all[index->count];
+		*indexed = (struct pe_indexed){ .path = strdup(path),
+			                        .directory = slash ? (size_t)(slash - path) + 1 : 0,
+			                        .is_pe = source.is_pe };
+		pe_module_name(path, strlen(path), indexed->name, sizeof(indexed->name));
+		if (source.is_pe)
+			pe_build_id(&source.image, indexed->id);
+		index->count += !!indexed->path;
+	}
+	pe_source_close(&source);
+	return all && all[index->count - 1].path;
+}
+
+bool pe_index_add(struct pe_index *index, const char *path)
+{
+	char *const paths[] = { (char *)(uintptr_t)path, NULL };
+	FTS *walk = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+	int code = walk ? 0 : errno;
+
+	while (!code && (entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_F && !add_file(index, entry->fts_accpath))
+			code = ENOMEM;
+		/* below it what cannot be read is passed over */
+		if (entry->fts_level == FTS_ROOTLEVEL &&
+		    (entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR))
+			code = entry->fts_errno;
+	}
+	if (walk)
+		fts_close(walk);
+	errno = code;
+	return !code;
+}
+
+void pe_index_free(struct pe_index *index)
+{
+	for (size_t i = 0; i < index->count; i++)
+		free(index->all[i].path);
+	free(index->all);
+	*index = (struct pe_index){ 0 };
+}

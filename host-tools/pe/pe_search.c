@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/pe/pe_search.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/pe/pe_elf.h"
+#include "host-tools/pe/pe_functions.h"
+#include "host-tools/pe/pe_source.h"
+#include "host-tools/perfdata/buildid_cache.h"
+#include "host-tools/perfdata/perf_file.h"
+#include "host-tools/perfdata/perf_reader.h"
+
+struct pe_asked {
+	uint8_t id[PE_BUILD_ID];
+	bool found;
+};
+
+void pe_search_free(struct pe_search *search)
+{
+	pe_index_free(&search->index);
+	free(search->asked);
+}
+
+void pe_search_add(struct pe_search *search, const char *text)
+{
+	if (search->place_count < PE_SEARCH_PLACES)
+		search->places[search->place_count++] = text;
+	else
+		say("--symbols %s is one too many, and not looked in", text);
+}
+
+bool pe_search_is_meant(const struct pe_search *search)
+{
+	return search && search->place_count;
+}
+
+/* ---- Functions of one image's file ---- */
+
+/* By one ELF file: true if the image was made of it, and then it is in the cache. */
+static int cache_elf(const struct pe_image *image, const struct pe_functions *functions, Elf *dwarf,
+                     const uint8_t id[PE_BUILD_ID], const char *name, struct error *error)
+{
+	const char *directory = getenv("TMPDIR");
+	char *path = NULL, *entry = NULL;
+	int fd = -1, code = -ENOMEM;
+
+	if (asprintf(&path, "%s/bareperf-elf-XXXXXX",
+	             directory && *directory ? directory : "/tmp") < 0 ||
+	    asprintf(&entry, "[uefi]/%s.efi", name) < 0)
+		goto out_free;
+	fd = mkstemp(path);
+	code = fd < 0 ? error_errno(error, "making %s", path)
+	              : pe_elf_write(fd, image, functions, dwarf, id, error);
+	if (!code)
+		code = buildid_cache_put(path, entry, id, PE_BUILD_ID, error);
+	if (code == -ENOENT && !*error->text)
+		error_set(error, code, "there is no place for perf's cache: HOME is not set");
+	if (fd >= 0) {
+		close(fd);
+		unlink(path);
+	}
+out_free:
+	free(path);
+	free(entry);
+	return code;
+}
+
+/* The functions of an image by an ELF file. -ESTALE, -ENODATA: it has none for it, and error says
+ * why. */
+static int try_elf(const struct pe_image *image, const char *path, const uint8_t id[PE_BUILD_ID],
+                   const char *name, struct error *error)
+{
+	struct pe_functions functions = { 0 };
+	struct pe_source source;
+	int64_t moved = 0;
+	int code;
+
+	if (!pe_source_open(&source, path))
+		return error_set(error, -ENODATA, "it cannot be read");
+	code = source.elf ? pe_functions_of_elf(&functions, image, source.elf, &moved, error)
+	                  : -ENODATA;
+	if (!code)
+		code = cache_elf(image, &functions, moved ? NULL : source.elf, id, name, error);
+	pe_functions_free(&functions);
+	pe_source_close(&source);
+	return code;
+}
+
+static bool is_beside(const struct pe_indexed *a, const struct pe_indexed *b)
+{
+	return a->directory == b->directory && !memcmp(a->path, b->path, a->directory);
+}
+
+/* Of the ELF files: first those beside the image with its name, then others with its name, then
+ * others beside it. */
+static int rank(const struct pe_indexed *elf, const struct pe_indexed *image, const char *name)
+{
+	bool named = !strcmp(elf->name, image->name) || !strcmp(elf->name, name);
+	bool beside = is_beside(elf, image);
+
+	return elf->is_pe ? -1 : named && beside ? 0 : named ? 1 : beside ? 2 : -1;
+}
+
+/* What is called as the image, and is not of it, is told: somebody will look for the reason. */
+static int try_elves(const struct pe_search *search, const struct pe_image *image,
+                     const struct pe_indexed *of, const uint8_t id[PE_BUILD_ID], const char *name)
+{
+	for (int wanted = 0; wanted < 3; wanted++) {
+		for (size_t i = 0; i < search->index.count; i++) {
+			const struct pe_indexed *elf = &search->index.all[i];
+			struct error error = { "" };
+			int code;
+
+			if (rank(elf, of, name) != wanted)
+				continue;
+			code = try_elf(image, elf->path, id, name, &error);
+			if (!code)
+				return 0;
+			if (wanted < 2)
+				say("%s is not what %s was made of: %s", elf->path, of->path,
+				    error.text);
+		}
+	}
+	return -ENODATA;
+}
+
+/* By the image's own symbol table. */
+static int try_coff(const struct pe_image *image, const uint8_t id[PE_BUILD_ID], const char *name,
+                    struct error *error)
+{
+	struct pe_functions functions = { 0 };
+	int code = pe_functions_of_coff(&functions, image);
+
+	if (!code)
+		code = cache_elf(image, &functions, NULL, id, name, error);
+	pe_functions_free(&functions);
+	return code;
+}
+
+static int try_image(const struct pe_search *search, const struct pe_indexed *of,
+                     const uint8_t id[PE_BUILD_ID], const char *name)
+{
+	struct error error = { "" };
+	struct pe_source source;
+	int code;
+
+	if (!pe_source_open(&source, of->path))
+		return -ENODATA;
+	code = try_elves(search, &source.image, of, id, name);
+	if (code)
+		code = try_coff(&source.image, id, name, &error);
+	if (code && *error.text)
+		error_print(&error);
+	pe_source_close(&source);
+	return code;
+}
+
+/* ---- Images of a recording ---- */
+
+static void look(struct pe_search *search)
+{
+	for (unsigned i = 0; !search->looked && i < search->place_count; i++) {
+		if (!pe_index_add(&search->index, search->places[i]))
+			say("--symbols %s: %s", search->places[i], strerror(errno));
+	}
+	search->looked = true;
+}
+
+static bool find(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *name)
+{
+	const struct pe_indexed *other = NULL, *same = NULL;
+
+	for (size_t i = 0; i < search->index.count; i++) {
+		const struct pe_indexed *indexed = &search->index.all[i];
+
+		if (!indexed->is_pe)
+			continue;
+		if (!memcmp(indexed->id, id, PE_BUILD_ID)) {
+			if (!try_image(search, indexed, id, name))
+				return true;
+			same = indexed;
+		} else if (!strcmp(indexed->name, name)) {
+			other = indexed;
+		}
+	}
+	if (same)
+		say("%s ran, but nothing that --symbols names has its functions' names",
+		    same->path);
+	else if (other)
+		say("%s is of another build than the %s that ran, whose functions have no names",
+		    other->path, name);
+	return false;
+}
+
+bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *path)
+{
+	char name[PE_NAME];
+	struct pe_asked *asked;
+
+	if (!pe_search_is_meant(search))
+		return false;
+	for (size_t i = 0; i < search->asked_count; i++) {
+		if (!memcmp(search->asked[i].id, id, PE_BUILD_ID))
+			return search->asked[i].found;
+	}
+	look(search);
+	pe_module_name(path, strlen(path), name, sizeof(name));
+	asked = reallocarray(search->asked, search->asked_count + 1, sizeof(*asked));
+	if (!asked)
+		return false;
+	search->asked = asked;
+	asked += search->asked_count++;
+	memcpy(asked->id, id, PE_BUILD_ID);
+	asked->found = find(search, id, name);
+	return asked->found;
+}
+
+bool pe_build_id_of(const struct perf_event_header *record, uint8_t id[PE_BUILD_ID])
+{
+	const struct perf_record_mmap2 *mmap2 = (const void *)record;
+
+	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
+	    !(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || mmap2->build_id_size != PE_BUILD_ID)
+		return false;
+	memcpy(id, mmap2->build_id, PE_BUILD_ID);
+	return true;
+}
+
+int pe_search_cache_all(struct pe_search *search, const char *recording)
+{
+	struct perf_reader_record record;
+	uint8_t id[PE_BUILD_ID];
+	struct perf_reader reader;
+	struct error error = { "" };
+	uint64_t offset = 0;
+	char path[4096];
+	int code;
+
+	if (!pe_search_is_meant(search))
+		return 0;
+	code = perf_reader_open(&reader, recording, &error);
+	if (code) {
+		error_print(&error);
+		return code;
+	}
+	while ((code = perf_reader_next(&reader, &offset, &record, &error)) > 0) {
+		const struct perf_record_mmap2 *mmap2 = (const void *)record.header;
+
+		if (!pe_build_id_of(record.header, id))
+			continue;
+		snprintf(path, sizeof(path), "%.*s", (int)(record.header->size - sizeof(*mmap2)),
+		         mmap2->filename);
+		pe_search_cache(search, id, path);
+	}
+	if (code)
+		error_print(&error);
+	perf_reader_close(&reader);
+	return code;
+}

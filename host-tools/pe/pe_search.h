@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which file has the functions of a PE image that ran: the directories that a user names are looked
+ * through for it, and what is found goes into perf's cache (host-tools/perfdata/buildid_cache.h) as
+ * an ELF file under the image's build-id, where stock perf and our own views find it.
+ *
+ * The image's file (EDK2's NAME.efi) is known by its identity (lib/parse/pe_image.h). The ELF file
+ * that it was made of (NAME.debug, NAME.dll, NAME.so) is one of the same name, or in the same
+ * directory, and must have the same code (host-tools/pe/pe_layout.h); without one the image's own
+ * symbol table is taken. Main thread.
+ */
+#ifndef HOST_TOOLS_PE_PE_SEARCH_H
+#define HOST_TOOLS_PE_PE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/perf_event.h"
+#include "host-tools/pe/pe_index.h"
+#include "lib/parse/pe_image.h"
+
+#define PE_SEARCH_PLACES 16U
+
+/* All 0 at first. */
+struct pe_search {
+	const char *places[PE_SEARCH_PLACES];
+	unsigned place_count;
+	bool looked;
+	struct pe_index index;
+	struct pe_asked *asked; /* what was searched for before */
+	size_t asked_count;
+};
+
+void pe_search_free(struct pe_search *search);
+
+/* Look in this directory, and all below it, or at this file, after those before it. Nothing is
+ * opened yet. text must stay. */
+void pe_search_add(struct pe_search *search, const char *text);
+
+/* Whether there is anything to look in; search may be NULL. */
+bool pe_search_is_meant(const struct pe_search *search);
+
+/* Have an image's functions put into the cache, unless they were. path is what the recording calls
+ * it. False: there are none, and the reason was told on standard error, once for an image. */
+bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *path);
+
+/* The same of all images of a recording, so that perf has them. 0; or a negative errno: it cannot
+ * be read, which is told. */
+int pe_search_cache_all(struct pe_search *search, const char *recording);
+
+/* An image's build-id out of a record; false: it is no MMAP2 that has one, or not of an image. */
+bool pe_build_id_of(const struct perf_event_header *record, uint8_t id[PE_BUILD_ID]);
+
+/* The entry of struct argp_option for a view, whose key is for pe_search_add(). */
+#define PE_SEARCH_KEY 0x2000
+#define PE_SEARCH_OPTION                                                                                \
+	{                                                                                               \
+		"symbols", PE_SEARCH_KEY, "DIR", 0,                                                     \
+		    "where to look, at all depths, for what UEFI images were made of; may be repeated", \
+		    0                                                                                   \
+	}
+
+#endif
