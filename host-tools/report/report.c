@@ -13,6 +13,7 @@
 #include "host-tools/report/annotate.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
+#include "host-tools/report/modules.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/srclines.h"
 #include "host-tools/report/tasks.h"
@@ -26,11 +27,12 @@ struct report_options {
 	bool html;
 	bool annotate;
 	bool no_inline; /* of the page */
+	bool modules;
 	struct pe_search search;
 	struct report_table table;
 };
 
-enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE };
+enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE, KEY_MODULES };
 
 static const struct argp_option argp_options[] = {
 	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
@@ -43,6 +45,8 @@ static const struct argp_option argp_options[] = {
 	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
 	{ "annotate", KEY_ANNOTATE, NULL, 0,
 	  "below the lines their functions' instructions and source, as bareperf annotate", 0 },
+	{ "modules", KEY_MODULES, NULL, 0,
+	  "by modules (UEFI images), and of each by functions: seconds of a clock's events", 0 },
 	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
 	{ "html", KEY_HTML, NULL, 0,
 	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
@@ -111,6 +115,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_STDIO:
 		options->html = false;
 		return 0;
+	case KEY_MODULES:
+		options->modules = true;
+		return 0;
 	case KEY_HTML:
 		options->html = true;
 		return 0;
@@ -153,6 +160,7 @@ struct sorting {
 	struct srclines srclines;
 	const struct perf_reader_event *event;
 	unsigned columns;
+	bool modules;
 };
 
 /* As perf shows it in front of a symbol. */
@@ -171,6 +179,12 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	struct symbol symbol = symbols_find(sorting->symbols, ip);
 
 	*key = (struct histogram_key){ 0 };
+	if (sorting->modules) {
+		key->file = symbol.module ? symbol.module : symbol.file;
+		key->file = key->file ? key->file : "[unknown]";
+		key->function = symbol.name;
+		return 0;
+	}
 	if (sorting->columns & REPORT_COMMAND) {
 		key->command = tasks_command(&sorting->tasks, sample->tid);
 		if (!key->command)
@@ -213,17 +227,23 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 }
 
 static int report_event(struct recording_file *file, const struct perf_reader_event *event,
-                        const struct report_table *table, struct error *error)
+                        const struct report_options *options, struct error *error)
 {
+	const struct report_table *table = &options->table;
 	struct sorting sorting = { .symbols = file->symbols,
 		                   .srclines.symbols = file->symbols,
 		                   .event = event,
-		                   .columns = table->columns };
+		                   .columns = table->columns,
+		                   .modules = options->modules };
 	int code = recording_file_walk(file, visit, &sorting, error);
 
 	if (!code) {
 		histogram_sort(&sorting.histogram);
-		report_table_print(table, event->name, &sorting.histogram, stdout);
+		if (!options->modules)
+			report_table_print(table, event->name, &sorting.histogram, stdout);
+		else if (modules_print(&sorting.histogram, event->name, perf_reader_is_clock(event),
+		                       table->limit, stdout))
+			code = error_set(error, -ENOMEM, "no memory for the modules");
 	}
 	histogram_free(&sorting.histogram);
 	srclines_free(&sorting.srclines);
@@ -243,7 +263,7 @@ static int report_events(struct recording_file *file, const struct report_option
 		if (!event->samples || (options->event && strcmp(options->event, event->name) != 0))
 			continue;
 		shown++;
-		code = report_event(file, event, &options->table, error);
+		code = report_event(file, event, options, error);
 		if (!code && options->annotate)
 			code = annotate_event(file, event, NULL, options->table.limit, error);
 	}

@@ -277,8 +277,44 @@ def one_address_twice():
               "and dump")
 
 
+def modules():
+    """Seconds by module: two images, one without symbols, and an address that is nobody's."""
+    forget()
+    known, elf = HERE / "x86_64/Demo.efi", HERE / "x86_64/Demo.debug"
+    other, _ = pe_maker.edk2(HERE / "unnamed", "Unnamed", DRIVER.replace("EXTRA", "8"))
+    file = perf_file.PerfFile((("cpu-clock", 1, 0), ("cycles", 0, 0)))
+    file.command("boot")
+    load(file, known, "/b/Demo.dll")
+    load(file, other, "\\Unnamed.efi", address=BASE + 0x100000)
+    places = pe_maker.symbols(elf)
+    for time, place in enumerate((places["DriverRead"], places["DriverRead"] + 4,
+                                  places["DriverWrite"], 0x100400, 0x100404, -16)):
+        file.sample(BASE + place, 1000 + time, period=250_000_000)
+        file.sample(BASE + place, 1000 + time, period=7, event=1)
+    data = HERE / "modules.data"
+    file.write(data)
+    text = run(TOOL, "report", "--modules", "--symbols", HERE / "x86_64", data).stdout
+    parts = text.split("# Event: ")[1:]
+    rows = [re.findall(r"^ +([\d.]+) +([\d.]+)% +(\d+)  ( *\S.*)$", part, re.MULTILINE)
+            for part in parts]
+    expected = [("Demo", 3), ("  DriverRead", 2), ("  DriverWrite", 1), ("Unnamed", 2),
+                ("  [no name]", 2), ("[unknown]", 1), ("  [no name]", 1), ("[all]", 6)]
+    tap.ok([(row[3], row[0], int(row[2])) for row in rows[0]] ==
+           [(name, f"{count / 4:.6f}", count) for name, count in expected] and
+           parts[0].startswith("cpu-clock\n"), "report --modules: a clock's seconds", text)
+    tap.ok([(row[3], int(row[0])) for row in rows[1]] ==
+           [(name, 7 * count) for name, count in expected] and
+           parts[1].startswith("cycles\n"), "and any other event's counts", text)
+    whole = [row for row in rows[0] if not row[3].startswith((" ", "[all]"))]
+    limited = run(TOOL, "report", "--modules", "--percent-limit", "20", "-e", "cpu-clock", data).stdout
+    tap.ok(sum(float(row[0]) for row in whole) == 1.5 and "DriverWrite" not in limited and
+           "DriverRead" in limited and "[unknown]" in limited,
+           "a limit leaves out functions, and no module: their sum is the whole", limited)
+
+
 edk2_images()
 lines()
+modules()
 gnu_efi_images()
 other_builds()
 guids()
