@@ -33,8 +33,28 @@ class Taken:
         self.path.write_bytes(disk.read(name))
 
     def perf(self, *words):
-        done = subprocess.run(["perf", *words, "-i", self.path], capture_output=True, text=True)
+        cache = self.path.parent / "cache"  # of this test alone
+        done = subprocess.run(["perf", "--buildid-dir", cache, *words, "-i", self.path],
+                              capture_output=True, text=True)
         return done.stdout
+
+    def look_for_names(self, *symbols):
+        """Our own report of {function: samples}, by which perf has them afterwards."""
+        done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "sym",
+                               *(f"--symbols={place}" for place in symbols), self.path],
+                              capture_output=True, text=True,
+                              env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
+        rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 2]
+        return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
+
+    def functions(self):
+        """{(image, function): samples}, a sample a line."""
+        found = {}
+        for name, image in re.findall(r"^\s*[0-9a-f]+ (\S+) \((.*)\)$",
+                                      self.perf("script", "-F", "ip,sym,dso"), re.MULTILINE):
+            key = pathlib.PurePosixPath(image).name, name
+            found[key] = found.get(key, 0) + 1
+        return found
 
     def images(self):
         """{image: samples}"""
@@ -161,6 +181,29 @@ def judge_chains(chains, name, isa):
            (len(ours), passed[:3]))
 
 
+def named(first, second, name, isa):
+    """Functions out of the file that the application was made of: for ours, and then for stock perf."""
+    build = machine.TOP / f"build/{isa}/tests"
+    ours, said = first.look_for_names(build / "spinner.efi", build / "spinner.elf")
+    low, high = (ours.get(f"spin_at_{level}", 0) for level in ("application", "high_level"))
+    tap.ok(180 <= low <= 220 and 270 <= high <= 330 and "spinner" not in said,
+           f"{name}: with --symbols the application's functions have names", (ours, said))
+    tap.ok(any(re.fullmatch(r"\w+\+0x[0-9a-f]+", symbol) for symbol in ours),
+           f"{name}: what nobody has symbols of is its module's", ours)
+    perfs = first.functions()
+    tap.equal([perfs.get(("spinner.efi", f"spin_at_{level}")) for level in ("application", "high_level")],
+              [low, high], f"{name}: perf script names as many")
+    said = first.perf("report", "--stdio", "--no-children", "-g", "none", "-F", "overhead,sample,sym")
+    tap.ok(re.search(rf" {high} +\[.\] spin_at_high_level", said), f"{name}: perf report shows them", said)
+    said = first.perf("annotate", "--stdio", "-s", "spin_at_high_level")
+    tap.ok(re.search(rf"spinner.efi for cpu-clock \({high} samples", said) and "<spin_at_high_level>:" in said
+           and re.search(r"^ +[1-9]\d?\.\d+ +: +[0-9a-f]+: +\S", said, re.MULTILINE),
+           f"{name}: perf annotate shows their instructions", said)
+    perfs = second.functions()
+    tap.ok(all(180 <= perfs.get((f"{image}.efi", "spin_at_application"), 0) <= 220 for image in "ab"),
+           f"{name}: and of each of two images at one address", perfs)
+
+
 def run(isa):
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-") as directory:
         spinner = machine.TOP / f"build/{isa}/tests/spinner.efi"
@@ -174,7 +217,9 @@ def run(isa):
             goes_on(sh, isa)
             refused(sh, isa)
         handed_over(isa)
-        judge(Taken(disk, "0001.data"), Taken(disk, "0002.data"), again, isa, isa)
+        first, second = Taken(disk, "0001.data"), Taken(disk, "0002.data")
+        judge(first, second, again, isa, isa)
+        named(first, second, isa, isa)
 
 
 def handed_over(isa):
