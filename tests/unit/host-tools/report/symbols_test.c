@@ -150,6 +150,10 @@ static void an_address_is_its_times_image(void **state)
 	assert_int_equal(symbols_at(symbols, now, 1000), now);
 	assert_ptr_equal(symbols_find(symbols, symbols_at(symbols, now, 150)).module,
 	                 symbols_find(symbols, symbols_at(symbols, now + 1, 150)).module);
+	load("Early.efi", BASE, SPAN, 50); /* told of last: its record lay in another ring */
+	assert_string_equal(name_at(now, 60), "Early+0x1010");
+	assert_string_equal(name_at(now, 199), "First+0x1010");
+	assert_string_equal(name_at(now, 1000), "First");
 }
 
 static void an_image_that_is_loaded_again_is_the_same_file(void **state)
