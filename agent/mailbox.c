@@ -37,13 +37,20 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	return true;
 }
 
-/* A command behind the one that is being carried out that begins with text: how long that is; 0:
- * there is none. */
-static uint32_t next_begins(const struct tr_mailbox *box, const char *text)
+bool mailbox_is_asked(const struct trace_region *region)
 {
-	uint32_t number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE), i = 0;
+	uint32_t number = __atomic_load_n(&region->mailbox->request, __ATOMIC_ACQUIRE);
 
-	if (number == answered || number == last_polled)
+	return number != answered && number != last_polled;
+}
+
+/* How long text is, if the next command begins with it; 0: it does not, or there is none. */
+static uint32_t next_begins(const struct trace_region *region, const char *text)
+{
+	const struct tr_mailbox *box = region->mailbox;
+	uint32_t i = 0;
+
+	if (!mailbox_is_asked(region))
 		return 0;
 	while (text[i] && __atomic_load_n(&box->text[i], __ATOMIC_RELAXED) == text[i])
 		i++;
@@ -53,7 +60,7 @@ static uint32_t next_begins(const struct tr_mailbox *box, const char *text)
 bool mailbox_has(const struct trace_region *region, const char *text)
 {
 	const struct tr_mailbox *box = region->mailbox;
-	uint32_t length = next_begins(box, text);
+	uint32_t length = next_begins(region, text);
 
 	return length && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == length;
 }
@@ -64,7 +71,7 @@ bool mailbox_has_number(const struct trace_region *region, const char *word, uin
                         uint64_t *value)
 {
 	const struct tr_mailbox *box = region->mailbox;
-	uint32_t i = next_begins(box, word);
+	uint32_t i = next_begins(region, word);
 	uint32_t length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
 
 	if (!i || length <= i || length - i > MOST_DIGITS)

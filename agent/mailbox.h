@@ -17,8 +17,11 @@ struct mailbox_request {
 /* Is there a command that was not answered yet? Then copy it. Any context. */
 bool mailbox_poll(const struct trace_region *region, struct mailbox_request *request);
 
-/* Is there a command behind the one that is being carried out, of exactly this text? It stays, to
- * be polled afterwards. Any context, any CPU. */
+/* Is there a command behind the one that is being carried out? It stays, to be polled afterwards.
+ * Any context, any CPU. */
+bool mailbox_is_asked(const struct trace_region *region);
+
+/* Is there one of exactly this text? As above. */
 bool mailbox_has(const struct trace_region *region, const char *text);
 
 /* The same of a text that is word and a decimal number of 1 to most, which becomes *value. */

@@ -91,7 +91,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 	regions_tell(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_wake(&c->ring, TR_WAKEUP_END);
-	recording_publish(c);
+	recording_publish(c, clock_now());
 	recording_keep(c, UINT64_MAX);
 }
 

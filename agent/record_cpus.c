@@ -115,7 +115,7 @@ void record_publish(void)
 	if (current)
 		trace_region_set_backtrace(current->region, panic_backtrace());
 	for (unsigned i = 0; current && i < current->nr_cpus; i++) {
-		recording_publish(&current->cpus[i]);
+		recording_publish(&current->cpus[i], clock_now());
 		recording_keep(&current->cpus[i], UINT64_MAX);
 	}
 }

@@ -5,12 +5,11 @@
 #include "pmu/pmu.h"
 #include "ringbuf/ledger.h"
 
-void recording_publish(struct traced_cpu *c)
+void recording_publish(struct traced_cpu *c, uint64_t now)
 {
 	struct recording *r = c->recording;
 	struct trace_region *region = r->region;
 	struct tr_cpu *entry = &region->cpus[c->cpu];
-	uint64_t now = clock_now();
 	bool here = c->cpu == arch_cpu();
 
 	for (unsigned i = 0; i < r->nr_events; i++) {

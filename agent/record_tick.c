@@ -8,15 +8,16 @@
 
 /* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
  * CPU stops its own, and waits for nobody. */
-static bool is_told_to_stop(const struct recording *r)
+static bool is_told_to_stop(const struct recording *r, bool is_asked)
 {
-	return mailbox_has(r->region, "stop") || __atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE) ||
+	return (is_asked && mailbox_has(r->region, "stop")) ||
+	       __atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE) ||
 	       (r->channel->lines && lines_have_typed(r->channel->lines, "stop"));
 }
 
-static bool obey_stop(struct traced_cpu *c)
+static bool obey_stop(struct traced_cpu *c, bool is_asked)
 {
-	if (!c->stopped && is_told_to_stop(c->recording)) {
+	if (!c->stopped && is_told_to_stop(c->recording, is_asked)) {
 		context_stop(&c->context);
 		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
 	}
@@ -38,9 +39,9 @@ void recording_tell_others(const struct recording *r)
 
 void recording_stop_by_nmi(struct traced_cpu *c)
 {
-	if (!c->live || c->stopped || !obey_stop(c))
+	if (!c->live || c->stopped || !obey_stop(c, true))
 		return;
-	recording_publish(c);
+	recording_publish(c, clock_now());
 	recording_tell_others(c->recording);
 }
 
@@ -68,9 +69,10 @@ static void obey_slower(struct traced_cpu *c)
 	context_slow(&c->context, factor);
 }
 
-static void go_on(struct traced_cpu *c)
+static void go_on(struct traced_cpu *c, bool is_asked)
 {
-	obey_slower(c);
+	if (is_asked)
+		obey_slower(c);
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
 	recording_snapshot(c);
@@ -79,10 +81,10 @@ static void go_on(struct traced_cpu *c)
 
 static void tick_tell(struct traced_cpu *c)
 {
-	recording_publish(c);
-	if (c == c->recording->cpus) {
-		uint64_t now = clock_now();
+	uint64_t now = clock_now();
 
+	recording_publish(c, now);
+	if (c == c->recording->cpus) {
 		trace_region_beat(c->recording->region, now);
 		if (!c->recording->joined)
 			recording_progress_tick(c->recording, now);
@@ -93,7 +95,7 @@ static void tick_tell(struct traced_cpu *c)
 void recording_tick_standing(struct traced_cpu *c)
 {
 	ring_tick(&c->ring);
-	if (obey_stop(c))
+	if (obey_stop(c, true))
 		recording_tell_others(c->recording);
 	tick_tell(c);
 }
@@ -102,16 +104,18 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 {
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
+	bool is_asked = mailbox_is_asked(c->recording->region);
 
 	if (c == c->recording->cpus && !c->recording->joined)
 		recording_keys_tick(c->recording);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
-	if (obey_stop(c))
+	if (obey_stop(c, is_asked))
 		recording_tell_others(c->recording);
 	else
-		go_on(c);
-	recording_switch_here(c);
+		go_on(c, is_asked);
+	if (c->paused != __atomic_load_n(&c->recording->off, __ATOMIC_RELAXED))
+		recording_switch_here(c);
 	lossless_tick(c);
 	tick_tell(c);
 	channel_tick(c->recording->channel);

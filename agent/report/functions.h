@@ -47,8 +47,8 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
                         uint64_t base);
 
 /* All are there: make ready for functions_weigh(). None reaches into the next; of those that begin
- * at the same address the one stays that perf shows: with the fewest underscores before it, with the
- * longest name, that was added first. */
+ * at the same address the one stays that perf shows: with the fewest underscores before it, with
+ * the longest name, that was added first. */
 void functions_sort(struct functions *functions);
 
 /* A sample at address, of this weight. Sums stop at 2^64 - 1. */

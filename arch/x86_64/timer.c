@@ -17,6 +17,7 @@
 static struct {
 	arch_handler_fn handler;
 	uint64_t ratio; /* the timer's ticks a TSC cycle, * 2^32 */
+	bool hpet;      /* a comparator of it, in place of the local APIC's timer */
 	bool tsc_deadline;
 	uint64_t tsc; /* Hz */
 } timer;
@@ -36,8 +37,9 @@ int arch_clock_init(struct arch_clock *clock)
 	clock->frequency = rates.tsc;
 	clock->source = rates.source;
 	timer.tsc = rates.tsc;
-	timer.ratio = ((hpet_is_claimed() ? hpet_rate() : rates.apic) << 32) / rates.tsc;
-	timer.tsc_deadline = !hpet_is_claimed() && cpuid(1, 0).ecx & (1U << 24);
+	timer.hpet = hpet_is_claimed();
+	timer.ratio = ((timer.hpet ? hpet_rate() : rates.apic) << 32) / rates.tsc;
+	timer.tsc_deadline = !timer.hpet && cpuid(1, 0).ecx & (1U << 24);
 	return 0;
 }
 
@@ -59,7 +61,7 @@ static void timer_program(uint64_t deadline)
 	span = span < MAX_SPAN ? span : MAX_SPAN;
 	ticks = (span * timer.ratio >> 32) + 1;
 	ticks = ticks < UINT32_MAX ? ticks : UINT32_MAX;
-	if (hpet_is_claimed())
+	if (timer.hpet)
 		hpet_arm((uint32_t)ticks);
 	else
 		apic_write(APIC_TIMER_INITIAL, (uint32_t)ticks);
@@ -74,7 +76,7 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	deadlines[arch_cpu()] = 0;
-	if (hpet_is_claimed())
+	if (timer.hpet)
 		hpet_disarm();
 	else if (timer.tsc_deadline)
 		wrmsr(IA32_TSC_DEADLINE, 0);
@@ -113,7 +115,7 @@ int arch_timer_init(arch_handler_fn handler)
 	if (timer.tsc == 0)
 		return -ENODEV; /* arch_clock_init() found nothing */
 	timer.handler = handler;
-	if (hpet_is_claimed())
+	if (timer.hpet)
 		return 0;
 	interrupts_set_handler(VECTOR_TIMER, timer_expired);
 	timer_init_cpu();
