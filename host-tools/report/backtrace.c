@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host-tools/report/frames.h"
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 #include "host-tools/report/lines.h"
 
 struct backtrace {

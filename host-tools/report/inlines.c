@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 #include "host-tools/report/texts.h"
 
 struct inlined {

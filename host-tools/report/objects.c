@@ -76,7 +76,7 @@ static char *module_of(const char *file)
 
 static void load_from(struct object *object, const char *path)
 {
-	if (functions_load(&object->functions, path))
+	if (elf_functions_load(&object->functions, path))
 		object->path = strdup(path);
 }
 
@@ -150,7 +150,7 @@ struct object *objects_find(struct objects *objects, const struct perf_record_mm
 
 static void free_object(struct object *object)
 {
-	functions_free(&object->functions);
+	elf_functions_free(&object->functions);
 	free(object->build.path);
 	free(object->module);
 	free(object->path);

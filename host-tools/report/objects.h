@@ -11,7 +11,7 @@
 #include "host-tools/pe/pe_search.h"
 #include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/perfdata/perf_file.h"
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 
 /* Which build of a file was recorded. */
 struct build {
@@ -27,7 +27,7 @@ struct object {
 	const char *file; /* base name */
 	char *module;     /* without its ending: of a UEFI image; else NULL */
 	char *path;       /* where its functions were read from; NULL: from nowhere */
-	struct functions functions;
+	struct elf_functions functions;
 };
 
 struct objects {

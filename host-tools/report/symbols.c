@@ -172,7 +172,7 @@ struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
 	if (!mapping)
 		return (struct symbol){ .offset = offset };
 	offset += mapping->file_offset;
-	function = functions_find(&mapping->object->functions, offset);
+	function = elf_functions_find(&mapping->object->functions, offset);
 	return (struct symbol){ mapping->object->file, mapping->object->module,
 		                function ? function->name : NULL, offset };
 }
@@ -217,7 +217,7 @@ bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol
 	if (!mapping || !mapping->object->path)
 		return false;
 	offset += mapping->file_offset;
-	function = functions_find(&mapping->object->functions, offset);
+	function = elf_functions_find(&mapping->object->functions, offset);
 	if (!function)
 		return false;
 	*code = (struct symbol_code){

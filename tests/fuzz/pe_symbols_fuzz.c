@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "host-tools/pe/pe_elf.h"
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/guarded.h"
@@ -74,7 +74,7 @@ static int write_and_read(const struct pe_image *image, const struct pe_function
                           Elf *dwarf, size_t size)
 {
 	static const uint8_t id[PE_BUILD_ID] = { 1 };
-	struct functions written = { 0 };
+	struct elf_functions written = { 0 };
 	struct error error = { "" };
 	struct stat about;
 	char path[64];
@@ -82,14 +82,14 @@ static int write_and_read(const struct pe_image *image, const struct pe_function
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (image->image_size < 1 << 20 && !pe_elf_write(fd, image, functions, dwarf, id, &error) &&
-	    (!functions_load(&written, path) || fstat(fd, &about) ||
+	    (!elf_functions_load(&written, path) || fstat(fd, &about) ||
 	     (uint64_t)about.st_size > image->image_size + 64 * (uint64_t)size + 8192))
 		abort();
 	count = (int)written.count;
 	if (written.count > functions->count)
 		abort();
 	close(fd);
-	functions_free(&written);
+	elf_functions_free(&written);
 	return count;
 }
 

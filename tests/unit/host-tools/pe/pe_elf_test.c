@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 #include "tests/unit/host-tools/pe/made_elf.h"
 
 static struct made_elf made;
@@ -85,13 +85,13 @@ static void it_has_the_build_id_and_the_functions(void **state)
 		                     { PE_FILE_TEXT + 3, 7, (char[]){ "Two" } },
 		                     { PE_FILE_DATA, 7, (char[]){ "NoCode" } },
 		                     { PE_FILE_TEXT + 0x1f4, 1, (char[]){ "Last" } } };
-	struct functions written = { 0 };
+	struct elf_functions written = { 0 };
 	char path[64];
 	int fd = write_elf(&(struct pe_functions){ all, 4 }, NULL, path);
 
 	(void)state;
 	assert_true(buildid_is_of(path, id, sizeof(id)));
-	assert_true(functions_load(&written, path));
+	assert_true(elf_functions_load(&written, path));
 	assert_int_equal(written.count, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		const struct pe_function *function = &all[i + i / 2];
@@ -100,7 +100,7 @@ static void it_has_the_build_id_and_the_functions(void **state)
 		assert_int_equal(written.all[i].offset, function->rva);
 		assert_int_equal(written.all[i].size, function->size);
 	}
-	functions_free(&written);
+	elf_functions_free(&written);
 	close(fd);
 }
 

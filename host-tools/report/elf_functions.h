@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that an ELF file's symbol table names. Thread: the one that made it. */
-#ifndef HOST_TOOLS_REPORT_FUNCTIONS_H
-#define HOST_TOOLS_REPORT_FUNCTIONS_H
+#ifndef HOST_TOOLS_REPORT_ELF_FUNCTIONS_H
+#define HOST_TOOLS_REPORT_ELF_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct function {
 	char *name;
 };
 
-struct functions {
+struct elf_functions {
 	struct function *all; /* by offset */
 	size_t count;
 };
@@ -24,12 +24,12 @@ char *symbols_plain(const char *name);
 
 /* Those of the file at path; functions is empty before, and to be freed after. False: it is no ELF
  * file, or cannot be read. */
-bool functions_load(struct functions *functions, const char *path);
+bool elf_functions_load(struct elf_functions *functions, const char *path);
 
 /* The last function that begins at or before offset, if it reaches that far; one of size 0 (written
  * in assembly) reaches to the next. NULL: there is none. */
-const struct function *functions_find(const struct functions *functions, uint64_t offset);
+const struct function *elf_functions_find(const struct elf_functions *functions, uint64_t offset);
 
-void functions_free(struct functions *functions);
+void elf_functions_free(struct elf_functions *functions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/report/functions.h"
+#include "host-tools/report/elf_functions.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -34,7 +34,7 @@ char *symbols_plain(const char *name)
 	return plain ? plain : strdup(name);
 }
 
-static void add_function(struct functions *functions, Elf *elf, const GElf_Sym *symbol,
+static void add_function(struct elf_functions *functions, Elf *elf, const GElf_Sym *symbol,
                          const char *name)
 {
 	struct function *all;
@@ -54,7 +54,7 @@ static void add_function(struct functions *functions, Elf *elf, const GElf_Sym *
 	functions->count += !!functions->all[functions->count].name;
 }
 
-static void load_section(struct functions *functions, Elf *elf, Elf_Scn *section)
+static void load_section(struct elf_functions *functions, Elf *elf, Elf_Scn *section)
 {
 	GElf_Shdr header;
 	Elf_Data *data;
@@ -75,7 +75,7 @@ static int compare_functions(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-bool functions_load(struct functions *functions, const char *path)
+bool elf_functions_load(struct elf_functions *functions, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -92,7 +92,7 @@ bool functions_load(struct functions *functions, const char *path)
 	return is_elf;
 }
 
-const struct function *functions_find(const struct functions *functions, uint64_t offset)
+const struct function *elf_functions_find(const struct elf_functions *functions, uint64_t offset)
 {
 	size_t low = 0, high = functions->count;
 	const struct function *function;
@@ -111,10 +111,10 @@ const struct function *functions_find(const struct functions *functions, uint64_
 	return !function->size || offset - function->offset < function->size ? function : NULL;
 }
 
-void functions_free(struct functions *functions)
+void elf_functions_free(struct elf_functions *functions)
 {
 	for (size_t i = 0; i < functions->count; i++)
 		free(functions->all[i].name);
 	free(functions->all);
-	*functions = (struct functions){ 0 };
+	*functions = (struct elf_functions){ 0 };
 }
