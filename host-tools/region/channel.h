@@ -81,8 +81,9 @@ struct channel {
 	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
 	void *cable;
 	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
-	/* The caller's: no look follows. Bring what else waits for the end of a run: the newest
-	 * ledgers, and overwritable rings where the machine can be made to stand still. */
+	/* The caller's: no look follows, or it is the ledgers that are looked at. Bring what else
+	 * waits for the end of a run: the newest ledgers, and overwritable rings where the machine
+	 * can be made to stand still. */
 	bool is_last;
 };
 

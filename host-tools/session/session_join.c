@@ -8,7 +8,7 @@
  *
  * This is taken once, at the beginning: whatever is counted after it must be read by us, and the
  * equations of the end (host-tools/ledger/check.c) can still fail. A ledger is published word by
- * word; so one is taken for good when that of the next publication comes to the same.
+ * word, so one is taken for good when another look at the machine's comes to the same.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -84,15 +84,19 @@ static bool is_same(const struct ledger *a, const struct ledger *b)
 	return true;
 }
 
-/* Another publication than the last, or none that is to come. */
+/* Another publication than the last, or none that is to come. A mirror's copy of the ledgers may be
+ * of half a publication; so they are fetched anew. */
 static int await_next(const struct session *session, struct error *error)
 {
+	struct channel *channel = session->region.channel;
 	int code;
 
-	channel_wait(session->region.channel);
+	channel_wait(channel);
+	channel->is_last = true;
 	do {
-		code = channel_refresh(session->region.channel, error);
+		code = channel_refresh(channel, error);
 	} while (code > 0);
+	channel->is_last = false;
 	return code;
 }
 

@@ -13,6 +13,7 @@
 
 #include "host-tools/ledger/check.h"
 #include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/temporary.h"
 
 #define ROUNDS 300
 
@@ -27,7 +28,7 @@ static void write_one(void *context)
 	fixture_sample(&fixture, left & 1, 0, left, 1000, 4);
 }
 
-static void begin(enum copying_fault fault)
+static void prepare(enum copying_fault fault)
 {
 	channel_rig_copies = true;
 	channel_rig_copying =
@@ -38,6 +39,11 @@ static void begin(enum copying_fault fault)
 		fixture.owners[i].wakeup_events = 1;
 		ring_set_owner(&fixture.rings[i], &fixture.owners[i]);
 	}
+}
+
+static void begin(enum copying_fault fault)
+{
+	prepare(fault);
 	session_rig_begin(NULL);
 }
 
@@ -104,6 +110,34 @@ static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **sta
 	session_rig_end();
 }
 
+/* The cable brought an event's count of a publication whose ring's words were not there yet. */
+static void a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by(void **state)
+{
+	const struct session_options how = { .output = path, .join = true };
+	struct tr_event_ledger *half;
+
+	(void)state;
+	prepare(COPYING_RIGHT);
+	temporary_path(path, "session-join");
+	for (unsigned i = 0; i < 3; i++)
+		fixture_sample(&fixture, 0, 0, i, 1000, 4);
+	fixture_publish(&fixture);
+	half = &fixture.region.event_ledger[0];
+	half->written++;
+	half->period += 4;
+	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, NULL);
+	channel_rig_bring(&channel);
+	assert_int_equal(region_open(&region, &channel, &error), 0);
+	half->written--;
+	half->period -= 4;
+	assert_int_equal(session_begin(&session, &region, &how, &error), 0);
+	session_rig_drain();
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_end();
+}
+
 static int end(void **state)
 {
 	(void)state;
@@ -119,6 +153,7 @@ int main(void)
 		TEST(a_channel_that_does_not_look_again_behind_a_cleared_doorbell_is_found_out),
 		TEST(a_channel_that_clears_doorbells_late_is_found_out),
 		TEST(a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out),
+		TEST(a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
