@@ -166,15 +166,15 @@ class Line:
     def turn(self):
         if self.cut and not isinstance(self.client, int):
             self.hang_up()
-        ends = [self.machine] + ([self.client] if self.client else [])
-        ready = select.select(ends, [], [], TURN)[0]
-        if self.held:
-            time.sleep(TURN)
-            return
         # Who has nobody to hand bytes to reads no further than a buffer's worth.
-        if self.machine in ready and len(self.to_host.ready) < 4096:
-            if not self.read(self.machine, self.to_host):
-                self.stop = True
+        ends = [self.machine] if len(self.to_host.ready) < 4096 else []
+        ends += [self.client] if self.client else []
+        ready = select.select(ends, [], [], TURN)[0]
+        time.sleep(TURN if self.held else TURN / 2)  # a machine's bytes come one by one
+        if self.held:
+            return
+        if self.machine in ready and not self.read(self.machine, self.to_host):
+            self.stop = True
         if self.client in ready and not self.read(self.client, self.to_machine):
             self.hang_up()
         if self.cut:

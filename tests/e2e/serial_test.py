@@ -248,7 +248,8 @@ def a_tool_that_is_killed(board):
     with board.line() as line:
         tool = Tool(board.directory, unix(line))
         process = tool.start(LONG % (3 + 2 * KILLS), "-o", "killed.data")
-        made = live.until((board.directory / "killed.data").exists, process=process)
+        journal = board.directory / "killed.data.journal"  # its run has begun
+        made = live.until(journal.exists, process=process)
         tap.ok(made, f"{claim}: it records")
         for _ in range(KILLS):
             time.sleep(random.uniform(0.3, 1.5))
