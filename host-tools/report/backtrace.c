@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/frames.h"
 #include "host-tools/report/elf_functions.h"
+#include "host-tools/report/frames.h"
 #include "host-tools/report/lines.h"
 
 struct backtrace {
