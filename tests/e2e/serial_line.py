@@ -206,6 +206,7 @@ class Cable:
     """Between two ttys: what their names are, and whose rates must be the same."""
 
     def __init__(self):
+        self.used = False  # else it looks now and then, so that who writes to it goes on
         self.ends, self.names, self.slaves = [], [], []
         for _ in range(2):
             end, slave = pty.openpty()
@@ -233,6 +234,7 @@ class Cable:
         """What was under way while a rate changed may have gone out at the last one."""
         last = 0
         while not self.stop:
+            time.sleep(TURN / 2 if self.used else 20 * TURN)
             ready = select.select(self.ends, [], [], TURN)[0]
             now = self.carries()
             for end in ready:

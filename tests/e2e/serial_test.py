@@ -275,6 +275,7 @@ def a_terminal(board):
 
 def two_rates(board, cable):
     """Both ends are real ttys, and what comes at another rate than the other's is garbage."""
+    cable.used = True
     for fast, carries in ((57600, True), (38400, False)):
         claim = f"{board.name}, fast={fast}" + ("" if carries else " that does not carry")
         cable.deaf = set() if carries else {fast}
