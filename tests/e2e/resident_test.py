@@ -385,9 +385,12 @@ def modelled(isa, directory):
                f"{name}: hardware traces into an AUX area", said)
         said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 1")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
-        tested = sh.type("bareperf.efi selftest")
-        tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and
-               set(re.findall(r"^FAIL +(\S+)", tested, re.MULTILINE)) <= {"gaps"},  # as the host is busy
+        for _ in range(3):  # a host that is busy keeps the machine from its timer
+            tested = sh.type("bareperf.efi selftest")
+            failed = set(re.findall(r"^FAIL +(\S+)", tested, re.MULTILINE))
+            if "timer" not in failed or "gaps" not in failed:
+                break
+        tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and failed <= {"gaps"},
                f"{name}: a self-test finds nothing wrong with what is borrowed", tested)
         goes_on(sh, isa, name)
     itrace = {"x86_64": "--itrace=b", "aarch64": "--itrace=i1i"}[isa]
