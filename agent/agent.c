@@ -43,11 +43,11 @@ static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
 static bool line_to_come;            /* the tables or PCI name a UART */
-static bool has_keys;                /* an i8042, while the firmware is gone */
-static bool announced;               /* a reader was, when the last command began */
+static bool has_keys, announced;     /* an i8042; a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
 static int outcome;                  /* the last command's: 0 or a negative errno */
 static bool resident, kept;          /* boot services are to stay; so is the region's memory */
+
 /* ---- The region ---- */
 
 static void on_panic(const char *message)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The user's own program, an ELF file, or an image of UEFI's (agent/uefi_image.h): found while the
- *firmware still runs, loaded where it is executed, and run as often as commands ask for it.
+ * firmware still runs, loaded where it is executed, and run as often as commands ask for it.
  *
  *	payload_load()		finds, checks, places and maps it	boot services
  *	payload_describe()	tells the host				before the first run

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `record --lossless`: the machine is ours, so the traced program can wait. A CPU whose ring has
- *less than its reserve left stands still until the reader has made room; docs/lossless.md.
+ * less than its reserve left stands still until the reader has made room; docs/lossless.md.
  *
  *	a record leaves less than the reserve: ring->low
  *	      │ the CPU signals itself			a timer interrupt begins: the gate
@@ -11,11 +11,11 @@
  * A CPU stands in a handler that has interrupted a thread, and nowhere else: so nothing of ours is
  * half done on it, no lock is held, and what a handler finds nested in another writes from the
  * reserve. Between two of these places no more is written than one outermost handler and those
- *nested in it can write, twice; the reserve is more than that.
+ * nested in it can write, twice; the reserve is more than that.
  *
  * Together: who wants room says so in its `waits` and signals the others, each of which stands
- *until nobody waits. Nobody waits for another CPU to stand, so there is no order in which they
- *could wait for each other; whoever waits gives up by itself. tests/model/lossless.pml.
+ * until nobody waits. Nobody waits for another CPU to stand, so there is no order in which they
+ * could wait for each other; whoever waits gives up by itself. tests/model/lossless.pml.
  */
 #ifndef AGENT_RECORD_LOSSLESS_H
 #define AGENT_RECORD_LOSSLESS_H

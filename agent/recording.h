@@ -208,8 +208,8 @@ void recording_switch_here(struct traced_cpu *c);
  * Any context. */
 void recording_tell_others(const struct recording *r);
 
-/* The CPU's counters for the host. On that CPU with interrupts masked, or IRQ; in a panic also for
- * another, as they were last. */
+/* The CPU's counters for the host; now is clock_now(). On that CPU with interrupts masked, or IRQ;
+ * in a panic also for another, as they were last. */
 void recording_publish(struct traced_cpu *c, uint64_t now);
 
 /* Have what was published, and at most so many bytes of records and trace with it, outlive a reset,

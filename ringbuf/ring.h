@@ -311,10 +311,9 @@ RING_FAST void *ring_try(struct ring_output *out, struct ring *ring, struct ring
                          uint32_t size)
 {
 	uint64_t at = ring_load(&ring->published);
-
-	ring_barrier();
 	void *record;
 
+	ring_barrier();
 	*out = (struct ring_output){ .ring = ring, .account = account, .end = at + size };
 	if (RING_RARE(!ring_claim(ring, at, size)))
 		return NULL;

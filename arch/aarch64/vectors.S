@@ -120,7 +120,7 @@ synchronous_\el:
 	.size	synchronous_\el, . - synchronous_\el
 .endm
 
-/* The table for an exception level and an interrupt controller; counters: what they do meanwhile. */
+/* The table for an exception level and an interrupt controller; counters: what they do there. */
 .macro vectors el, gic, counters
 	.balign	0x800
 	.globl	arm_vectors_\el\()_\gic\()_\counters

@@ -28,7 +28,9 @@ x86_vectors:
 	.set vector, 0
 	.rept 256
 	.balign 16
-	.if vector != 8 && (vector < 10 || vector > 14) && vector != 17 && vector != 21 && vector != 29 && vector != 30
+	.set pushed, vector == 8 || (vector >= 10 && vector <= 14)
+	.set pushed, pushed || vector == 17 || vector == 21 || vector == 29 || vector == 30
+	.if !pushed
 	push $0
 	.endif
 	push $vector
@@ -90,9 +92,10 @@ x86_vectors:
 	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
 	.endm
 
-/* On the firmware's, where it is the boot CPU. Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs and
- * the entry pushed and the CPU's five; else TR's selector says which CPU this is. Above the NMI's
- * lies what it calls as well, behind all that x86_nmi_entry has put there by then. */
+/* Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs
+ * and the entry pushed and the CPU's five; the firmware's stack is the boot CPU's; else TR's
+ * selector says which CPU this is. Above the NMI's lies what it calls as well, behind all that
+ * x86_nmi_entry has put there by then. */
 	.equ PMI_HANDLER, 8*(12 + 5 + REGS_PRESERVED + 1)
 	.macro find_trace own_stack
 	.if \own_stack == FIRMWARES_STACK

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MSRs and counters that may not exist: a hypervisor or an old CPU answers with #GP. nmi.c's handler of it
- * goes on at the landing.
+ * MSRs and counters that may not exist: a hypervisor or an old CPU answers with #GP, whose handler
+ * (pmu.c) goes on at the landing.
  */
 	.text
 

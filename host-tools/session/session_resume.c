@@ -3,7 +3,7 @@
  * Going on with a session of a process that is no more:
  *
  *	file	header, records ................. up to the journal's size: kept; the rest is cut
- *off ring	tail in the machine ≤ tail in the journal ≤ head: read on from the journal's
+ * off ring	tail in the machine ≤ tail in the journal ≤ head: read on from the journal's
  *
  * Everything before the journal's tail is in the file, and nothing behind it.
  */

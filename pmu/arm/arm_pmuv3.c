@@ -35,8 +35,7 @@ static uint32_t arm_pmuv3_bit(unsigned counter)
 /* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
 static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 {
-	return hw->chained ? arm_pmuv3_bit(hw->counter) | arm_pmuv3_bit(hw->counter - 1)
-	                   : arm_pmuv3_bit(hw->counter);
+	return arm_pmuv3_bit(hw->counter) | (hw->chained ? arm_pmuv3_bit(hw->counter - 1) : 0);
 }
 
 static uint64_t read_one(unsigned counter)
@@ -329,9 +328,10 @@ static int arm_pmuv3_add(struct perf_event *event)
 static void arm_pmuv3_del(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
-	struct perf_event **owner = &cpus[event->cpu].owners[hw->counter];
 
-	owner[0] = owner[hw->chained ? -1 : 0] = NULL;
+	cpus[event->cpu].owners[hw->counter] = NULL;
+	if (hw->chained)
+		cpus[event->cpu].owners[hw->counter - 1] = NULL;
 }
 
 static void arm_pmuv3_start(struct perf_event *event)

