@@ -252,7 +252,7 @@ static bool write_elf(struct writer *writer, uint64_t note_offset, size_t names)
 	    !gelf_getehdr(writer->elf, &header))
 		return false;
 	header.e_type = ET_DYN;
-	header.e_machine = writer->image->machine == PE_MACHINE_ARM64 ? EM_AARCH64 : EM_X86_64;
+	header.e_machine = pe_elf_machine(writer->image);
 	header.e_ident[EI_DATA] = ELFDATA2LSB;
 	header.e_version = EV_CURRENT;
 	header.e_entry = writer->image->entry;
@@ -289,22 +289,37 @@ static bool build(struct writer *writer, const struct pe_functions *functions, E
 	return done;
 }
 
+uint16_t pe_elf_machine(const struct pe_image *image)
+{
+	return image->machine == PE_MACHINE_AMD64   ? EM_X86_64
+	       : image->machine == PE_MACHINE_ARM64 ? EM_AARCH64
+	                                            : EM_NONE;
+}
+
 int pe_elf_write(int fd, const struct pe_image *image, const struct pe_functions *functions,
                  Elf *dwarf, const uint8_t id[PE_BUILD_ID], struct error *error)
 {
 	struct writer writer = { .image = image };
 	bool done;
+	int failed;
 
 	if (image->image_size > IMAGE_LARGEST)
 		return error_set(error, -EFBIG, "the image claims to be larger than 256 MiB");
+	if (pe_elf_machine(image) == EM_NONE)
+		return error_set(error, -ENODATA,
+		                 "the image is for a machine that is not known here");
 	elf_version(EV_CURRENT);
+	elf_errno(); /* what was wrong before is over */
 	writer.elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	done = writer.elf && gelf_newehdr(writer.elf, ELFCLASS64) &&
 	       elf_flagelf(writer.elf, ELF_C_SET, ELF_F_LAYOUT) &&
 	       build(&writer, functions, dwarf, id);
+	failed = elf_errno();
 	if (!done)
 		error_set(error, -EIO, "making an ELF file: %s",
-		          elf_errno() ? elf_errmsg(-1) : "the image has no code");
+		          failed              ? elf_errmsg(failed)
+		          : count_code(image) ? "no memory"
+		                              : "the image has no code");
 	elf_end(writer.elf);
 	blob_free(&writer.names);
 	return done ? 0 : -EIO;

@@ -19,4 +19,7 @@
 int pe_elf_write(int fd, const struct pe_image *image, const struct pe_functions *functions,
                  Elf *dwarf, const uint8_t id[PE_BUILD_ID], struct error *error);
 
+/* ELF's number of the image's machine; EM_NONE: neither x86-64 nor arm64. */
+uint16_t pe_elf_machine(const struct pe_image *image);
+
 #endif

@@ -5,17 +5,20 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host-tools/pe/pe_source.h"
 
-static bool add_file(struct pe_index *index, const char *path)
+/* 0, ENOMEM; or why it is none of those: ENOEXEC, or what opening it ended with. */
+static int add_file(struct pe_index *index, const char *path)
 {
 	struct pe_indexed *all = index->all, *indexed;
 	const char *slash = strrchr(path, '/');
 	struct pe_source source;
+	bool added = false;
 
 	if (!pe_source_open(&source, path))
-		return true;
+		return access(path, R_OK) ? errno : ENOEXEC;
 	if (!(index->count & (index->count + 1))) /* grows by doubling */
 		all = reallocarray(all, 2 * (index->count + 1), sizeof(*all));
 	if (all) {
@@ -27,10 +30,25 @@ static bool add_file(struct pe_index *index, const char *path)
 		pe_module_name(path, strlen(path), indexed->name, sizeof(indexed->name));
 		if (source.is_pe)
 			pe_build_id(&source.image, indexed->id);
-		index->count += !!indexed->path;
+		added = indexed->path;
+		index->count += added;
 	}
 	pe_source_close(&source);
-	return all && all[index->count - 1].path;
+	return added ? 0 : ENOMEM;
+}
+
+/* Below the directory that is named what cannot be read is passed over, and what is neither an
+ * image nor an ELF file. */
+static int add_entry(struct pe_index *index, const FTSENT *entry)
+{
+	bool named = entry->fts_level == FTS_ROOTLEVEL;
+	int code = 0;
+
+	if (entry->fts_info == FTS_F)
+		code = add_file(index, entry->fts_accpath);
+	else if (entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR)
+		code = entry->fts_errno;
+	return named || code == ENOMEM ? code : 0;
 }
 
 bool pe_index_add(struct pe_index *index, const char *path)
@@ -40,14 +58,15 @@ bool pe_index_add(struct pe_index *index, const char *path)
 	FTSENT *entry;
 	int code = walk ? 0 : errno;
 
-	while (!code && (entry = fts_read(walk))) {
-		if (entry->fts_info == FTS_F && !add_file(index, entry->fts_accpath))
-			code = ENOMEM;
-		/* below it what cannot be read is passed over */
-		if (entry->fts_level == FTS_ROOTLEVEL &&
-		    (entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR))
-			code = entry->fts_errno;
+	while (!code) {
+		errno = 0; /* which fts_read() leaves alone at the end */
+		entry = fts_read(walk);
+		if (!entry)
+			break;
+		code = add_entry(index, entry);
 	}
+	if (!code)
+		code = errno;
 	if (walk)
 		fts_close(walk);
 	errno = code;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/pe/pe_elf.h"
+
 #define IMAGE_LARGEST (1U << 30)
 #define PADDING       4096U /* of a section, at the most */
 
@@ -141,7 +143,7 @@ static int check_moved(const struct layout *layout, int64_t moved, struct error 
 	return code || some ? code : error_set(error, -ESTALE, "it has no code");
 }
 
-/* From the first code of the one to the first of the other. */
+/* From the first code of the one to the first of the other; 0: there is none. */
 static int64_t first_moved(const struct layout *layout)
 {
 	struct pe_section section;
@@ -149,8 +151,10 @@ static int64_t first_moved(const struct layout *layout)
 	GElf_Shdr header;
 	uint32_t i = 0;
 
-	while (pe_section(layout->image, i, &section) && !pe_section_is_code(&section))
-		i++;
+	do {
+		if (!pe_section(layout->image, i++, &section))
+			return 0;
+	} while (!pe_section_is_code(&section));
 	while ((of_elf = elf_nextscn(layout->elf, of_elf))) {
 		if (is_code(of_elf, &header) && header.sh_addr <= UINT32_MAX)
 			return (int64_t)section.rva - (int64_t)header.sh_addr;
@@ -164,9 +168,8 @@ int pe_layout_check(const struct pe_image *image, Elf *elf, int64_t *moved, stru
 	GElf_Ehdr header;
 	int code;
 
-	if (!gelf_getehdr(elf, &header) ||
-	    (header.e_machine == EM_X86_64) != (image->machine == PE_MACHINE_AMD64) ||
-	    (header.e_machine == EM_AARCH64) != (image->machine == PE_MACHINE_ARM64))
+	if (!gelf_getehdr(elf, &header) || header.e_machine == EM_NONE ||
+	    header.e_machine != pe_elf_machine(image))
 		return error_set(error, -ESTALE, "it is for another machine");
 	if (image->image_size > IMAGE_LARGEST)
 		return error_set(error, -ESTALE, "the image claims to be larger than 1 GiB");

@@ -105,7 +105,8 @@ static int rank(const struct pe_indexed *elf, const struct pe_indexed *image, co
 	return elf->is_pe ? -1 : named && beside ? 0 : named ? 1 : beside ? 2 : -1;
 }
 
-/* What is called as the image, and is not of it, is told: somebody will look for the reason. */
+/* What is called as the image, and is not of it, is told: somebody will look for the reason.
+ * -ENODATA: none is. Any other error has been told. */
 static int try_elves(const struct pe_search *search, const struct pe_image *image,
                      const struct pe_indexed *of, const uint8_t id[PE_BUILD_ID], const char *name)
 {
@@ -120,6 +121,10 @@ static int try_elves(const struct pe_search *search, const struct pe_image *imag
 			code = try_elf(image, elf->path, id, name, &error);
 			if (!code)
 				return 0;
+			if (code != -ESTALE && code != -ENODATA) {
+				error_print(&error); /* no fault of that file's */
+				return code;
+			}
 			if (wanted < 2)
 				say("%s is not what %s was made of: %s", elf->path, of->path,
 				    error.text);
@@ -151,7 +156,7 @@ static int try_image(const struct pe_search *search, const struct pe_indexed *of
 	if (!pe_source_open(&source, of->path))
 		return -ENODATA;
 	code = try_elves(search, &source.image, of, id, name);
-	if (code)
+	if (code == -ENODATA)
 		code = try_coff(&source.image, id, name, &error);
 	if (code && *error.text)
 		error_print(&error);
@@ -180,9 +185,11 @@ static bool find(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const 
 		if (!indexed->is_pe)
 			continue;
 		if (!memcmp(indexed->id, id, PE_BUILD_ID)) {
-			if (!try_image(search, indexed, id, name))
+			int code = try_image(search, indexed, id, name);
+
+			if (!code)
 				return true;
-			same = indexed;
+			same = code == -ENODATA ? indexed : same;
 		} else if (!strcmp(indexed->name, name)) {
 			other = indexed;
 		}
@@ -221,13 +228,14 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 
 bool pe_build_id_of(const struct perf_event_header *record, uint8_t id[PE_BUILD_ID])
 {
+	static const uint8_t none[PE_BUILD_ID];
 	const struct perf_record_mmap2 *mmap2 = (const void *)record;
 
 	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
 	    !(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || mmap2->build_id_size != PE_BUILD_ID)
 		return false;
 	memcpy(id, mmap2->build_id, PE_BUILD_ID);
-	return true;
+	return memcmp(id, none, PE_BUILD_ID) != 0;
 }
 
 int pe_search_cache_all(struct pe_search *search, const char *recording)

@@ -216,6 +216,15 @@ def other_builds():
            "another build's is refused by them", f"{seen}\n{said}")
     _, said = ours(data, "--symbols", HERE / "nowhere")
     tap.ok("nowhere: No such file" in said, "a directory that is not there is told", said)
+    (HERE / "text").write_text("neither\n")
+    _, said = ours(data, "--symbols", HERE / "text")
+    tap.ok("text: Exec format error" in said, "so is a file that is neither an image nor an ELF file",
+           said)
+    os.environ["TMPDIR"] = str(HERE / "nowhere")
+    _, said = ours(data, "--symbols", place)
+    del os.environ["TMPDIR"]
+    tap.ok(f"making {HERE}/nowhere/bareperf-elf-" in said and "is not what" not in said and
+           "has its functions" not in said, "what cannot be written is no fault of the files'", said)
 
 
 def guids():

@@ -108,6 +108,15 @@ static void a_file_without_code_or_for_another_machine_is_refused(void **state)
 	assert_refused("it is for another machine");
 	made_elf_header(&made)->e_machine = EM_RISCV;
 	assert_refused("it is for another machine");
+	made.image.machine = 0x5064; /* RISC-V, too: of which we know nothing */
+	assert_refused("it is for another machine");
+}
+
+static void an_image_without_code_is_of_no_file(void **state)
+{
+	(void)state;
+	made.image.section_count = 0;
+	assert_refused("its code lies elsewhere");
 }
 
 static void of_a_debug_file_place_size_and_entry_must_agree(void **state)
@@ -197,6 +206,7 @@ int main(void)
 		TEST(code_that_is_linked_elsewhere_is_moved_as_a_whole),
 		TEST(code_where_the_image_has_none_is_refused),
 		TEST(a_file_without_code_or_for_another_machine_is_refused),
+		TEST(an_image_without_code_is_of_no_file),
 		TEST(of_a_debug_file_place_size_and_entry_must_agree),
 		TEST(a_debug_file_whose_code_is_far_shorter_is_another_builds),
 		TEST(on_aarch64_an_address_may_have_been_made_shorter),
