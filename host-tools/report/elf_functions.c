@@ -111,6 +111,17 @@ const struct function *elf_functions_find(const struct elf_functions *functions,
 	return !function->size || offset - function->offset < function->size ? function : NULL;
 }
 
+uint64_t elf_functions_reach(const struct elf_functions *functions, const struct function *function)
+{
+	const struct function *end = functions->all + functions->count, *next = function;
+
+	if (function->size)
+		return function->size;
+	while (next < end && next->offset == function->offset)
+		next++;
+	return next < end ? next->offset - function->offset : 0;
+}
+
 void elf_functions_free(struct elf_functions *functions)
 {
 	for (size_t i = 0; i < functions->count; i++)

@@ -30,6 +30,10 @@ bool elf_functions_load(struct elf_functions *functions, const char *path);
  * in assembly) reaches to the next. NULL: there is none. */
 const struct function *elf_functions_find(const struct elf_functions *functions, uint64_t offset);
 
+/* How many bytes one of those is; of size 0: up to the next. 0: it is the last. */
+uint64_t elf_functions_reach(const struct elf_functions *functions,
+                             const struct function *function);
+
 void elf_functions_free(struct elf_functions *functions);
 
 #endif

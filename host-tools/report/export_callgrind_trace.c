@@ -2,8 +2,9 @@
 /*
  * What a trace of all branches says in Callgrind's format: instructions by function, and how often
  * who called whom. Source: Valgrind manual, "Callgrind Format Specification". A jump to another
- * function's first instruction is a call that returns where that function would have. What nobody
- * has code for (firmware) is no function: who returns from there is known by where it returns to.
+ * function's first instruction is a call that returns where that function would have, or by a jump
+ * into the midst of who made it (FUNCTION.cold). What nobody has code for (firmware) is no
+ * function: who returns from there is known by where it returns to.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,9 +29,9 @@ struct thread {
 	size_t depth, room;
 };
 
-/* A jump's call, as it is kept: nobody has looked; it stays in its function; else its number and
- * that. */
-enum { CALL_UNSEEN, CALL_NONE, CALL_FIRST };
+/* A jump's call, as it is kept: nobody has looked; it stays in its function; it leads into the
+ * midst of another; else its number and that. */
+enum { CALL_UNSEEN, CALL_NONE, CALL_MIDST, CALL_FIRST };
 
 #define BACK_MOST 4096U /* frames that one return may leave */
 
@@ -45,30 +46,30 @@ struct trace {
 	struct intern jumps;     /* a: from, b: to; whose what are: */
 	struct intern calls;     /* a, b: numbers of functions */
 	uint32_t *instructions;  /* of lengths */
-	uint32_t *jump_calls;    /* of jumps: number of the call, or one of those below */
+	uint32_t *jump_calls;    /* of jumps: CALL_FIRST + the call's number, or another of those */
 	struct call {
 		uint64_t count, inclusive;
 	} * counts; /* of calls */
 	uint32_t lengths_room, jumps_room, calls_room;
 };
 
-/* An array's entry at number, of so many bytes, 0 when it is new. False: no memory. */
-static bool has_room(void *array, uint32_t *room, uint32_t number, size_t size)
+/* The array with an entry at number, of so many bytes, 0 when it is new. NULL: no memory; the array
+ * is as it was. */
+static void *with_room(void *array, uint32_t *room, uint32_t number, size_t size)
 {
 	uint32_t more = *room ? *room : 256;
-	char **at = array, *bigger;
+	char *bigger;
 
 	while (more <= number)
 		more *= 2;
 	if (number < *room)
-		return true;
-	bigger = realloc(*at, more * size);
+		return array;
+	bigger = realloc(array, more * size);
 	if (!bigger)
-		return false;
+		return NULL;
 	memset(bigger + *room * size, 0, (more - *room) * size);
-	*at = bigger;
 	*room = more;
-	return true;
+	return bigger;
 }
 
 static struct thread *find_thread(struct trace *trace, uint32_t cpu)
@@ -106,10 +107,14 @@ static int measure(struct trace *trace, const struct branch_run *run, uint32_t *
 {
 	uint32_t number = intern(&trace->lengths, run->start, run->end);
 	struct code_instruction instruction;
+	uint32_t *bigger;
 
-	if (number == INTERN_NONE ||
-	    !has_room(&trace->instructions, &trace->lengths_room, number, sizeof(uint32_t)))
+	if (number == INTERN_NONE)
 		return -ENOMEM;
+	bigger = with_room(trace->instructions, &trace->lengths_room, number, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	trace->instructions = bigger;
 	for (uint64_t at = run->start; !trace->instructions[number] && at <= run->end;
 	     at += instruction.size) {
 		if (!branch_runs_code(&trace->runs, at, &instruction))
@@ -162,24 +167,62 @@ static int enter(struct trace *trace, struct thread *thread, uint32_t call, uint
 	return 0;
 }
 
-/* What a jump or a call is, of two functions or of one that calls itself: CALL_NONE, or CALL_FIRST
- * + the call's number. */
+/* A function is entered by a jump. If it was before, since the last call, that goes on: functions
+ * that jump to each other for ever are as many as they are. */
+static int jump_on(struct trace *trace, struct thread *thread, uint32_t call)
+{
+	uint64_t to = trace->calls.keys[call].b;
+
+	for (size_t depth = thread->depth; depth && !thread->frames[depth - 1].back; depth--) {
+		if (trace->calls.keys[thread->frames[depth - 1].call].b == to) {
+			leave(trace, thread, depth);
+			trace->counts[call].count++;
+			return 0;
+		}
+	}
+	return enter(trace, thread, call, 0);
+}
+
+/* By a jump into its midst a function goes on that had led here by jumps. */
+static int jump_back(struct trace *trace, struct thread *thread, uint64_t address)
+{
+	uint64_t begins;
+	uint32_t to = function_of(trace, address, &begins);
+
+	if (to == INTERN_NONE)
+		return -ENOMEM;
+	for (size_t depth = thread->depth; depth && !thread->frames[depth - 1].back; depth--) {
+		if (trace->calls.keys[thread->frames[depth - 1].call].a == to) {
+			leave(trace, thread, depth - 1);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* What a jump or a call is, of two functions or of one that calls itself. */
 static int look(struct trace *trace, const struct branch_run *run, uint32_t *found)
 {
 	uint64_t begins;
 	uint32_t from = function_of(trace, run->end, &begins);
 	uint32_t to = function_of(trace, run->to, &begins);
+	struct call *bigger;
 	uint32_t call;
 
 	*found = CALL_NONE;
 	if (from == INTERN_NONE || to == INTERN_NONE)
 		return -ENOMEM;
-	if (run->kind != CODE_CALL && (from == to || begins != run->to))
+	if (run->kind != CODE_CALL && (from == to || begins != run->to)) {
+		*found = from == to ? CALL_NONE : CALL_MIDST;
 		return 0;
+	}
 	call = intern(&trace->calls, from, to);
-	if (call == INTERN_NONE ||
-	    !has_room(&trace->counts, &trace->calls_room, call, sizeof(*trace->counts)))
+	if (call == INTERN_NONE)
 		return -ENOMEM;
+	bigger = with_room(trace->counts, &trace->calls_room, call, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	trace->counts = bigger;
 	*found = CALL_FIRST + call;
 	return 0;
 }
@@ -187,11 +230,15 @@ static int look(struct trace *trace, const struct branch_run *run, uint32_t *fou
 static int find_call(struct trace *trace, const struct branch_run *run, uint32_t *found)
 {
 	uint32_t number = intern(&trace->jumps, run->end, run->to);
+	uint32_t *bigger;
 	int code = 0;
 
-	if (number == INTERN_NONE ||
-	    !has_room(&trace->jump_calls, &trace->jumps_room, number, sizeof(uint32_t)))
+	if (number == INTERN_NONE)
 		return -ENOMEM;
+	bigger = with_room(trace->jump_calls, &trace->jumps_room, number, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	trace->jump_calls = bigger;
 	if (trace->jump_calls[number] == CALL_UNSEEN)
 		code = look(trace, run, &trace->jump_calls[number]);
 	*found = trace->jump_calls[number];
@@ -213,8 +260,10 @@ static int follow(struct trace *trace, struct thread *thread, const struct branc
 	code = find_call(trace, run, &call);
 	if (code || call == CALL_NONE)
 		return code;
+	if (call == CALL_MIDST)
+		return jump_back(trace, thread, run->to);
 	if (run->kind != CODE_CALL || !branch_runs_code(&trace->runs, run->end, &instruction))
-		return enter(trace, thread, call - CALL_FIRST, 0);
+		return jump_on(trace, thread, call - CALL_FIRST);
 	return enter(trace, thread, call - CALL_FIRST, run->end + instruction.size);
 }
 

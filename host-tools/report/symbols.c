@@ -223,7 +223,7 @@ bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol
 	*code = (struct symbol_code){
 		.path = mapping->object->path,
 		.offset = function->offset,
-		.size = function->size,
+		.size = elf_functions_reach(&mapping->object->functions, function),
 		.address = address - (offset - function->offset),
 	};
 	return true;

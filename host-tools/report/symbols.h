@@ -67,7 +67,7 @@ bool symbols_function(const struct symbols *symbols, size_t mapping, size_t numb
 struct symbol_code {
 	const char *path; /* the ELF file */
 	uint64_t offset;  /* in it */
-	uint64_t size;    /* 0: nobody knows */
+	uint64_t size;    /* where its symbol has none, up to the next; 0: nobody knows */
 	uint64_t address; /* of its first byte, when it was recorded */
 };
 

@@ -104,6 +104,15 @@ static void sort(int *numbers, int count, int (*order)(const int *, const int *)
 	}
 }
 
+/* What compilers make of a function that is split, and of calls at functions' ends. */
+void hops(int times), ping(int times), sizeless(void);
+__asm__(".text\n.type hops, @function\nhops: jmp hops.cold\n"
+        ".Lon: dec %edi\njnz hops\nret\n.size hops, . - hops\n"
+        ".type hops.cold, @function\nhops.cold: jmp .Lon\n.size hops.cold, . - hops.cold\n"
+        ".type ping, @function\nping: dec %edi\njs .Ldone\njmp pong\n.Ldone: ret\n.size ping, . - ping\n"
+        ".type pong, @function\npong: jmp ping\n.size pong, . - pong\n"
+        ".type sizeless, @function\nsizeless: nop\nnop\nret\n");
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 3;
@@ -120,6 +129,9 @@ int main(int argc, char **argv)
 	sum += fibonacci(rounds);
 	if (sum == 1)
 		sum = never(sum);
+	hops(50);
+	ping(100);
+	sizeless();
 	printf("%d\n", sum);
 	return 0;
 }
@@ -229,6 +241,7 @@ def as_gcov(source, recording, here):
     tap.equal({name: row.functions.get(name) for name in functions}, functions,
               f"{level}: so was every function")
     called_as_gcov(level, recording, functions)
+    jumps_are_calls(level, recording)
     tap.equal({text[line] for line in row.lines if line not in lines}, {"{", "}"},
               f"{level}: no other line has code but where functions begin and end")
     return out
@@ -269,6 +282,20 @@ def called_as_gcov(level, recording, functions):
     inner["sort", "compare"] = selves["compare"]
     tap.equal({call: calls[call][1] for call in inner}, inner,
               f"{level}: a call costs what was carried out from there to the return")
+
+
+def jumps_are_calls(level, recording):
+    if not shutil.which("callgrind_annotate"):
+        return
+    selves, calls = of_callgrind(recording)
+    tap.equal([calls.get(("hops", "hops.cold")), calls.get(("main", "hops"))],
+              [(50, 50), (1, selves["hops"] + selves["hops.cold"])],
+              f"{level}: a part of a function that is jumped to is left by the jump back")
+    both = selves["ping"] + selves["pong"]
+    tap.equal([calls.get(("ping", "pong")), calls.get(("pong", "ping"), (0,))[0],
+               calls.get(("main", "ping"))], [(100, both - 3), 100, (1, both)],
+              f"{level}: functions that jump to each other return once, where the first would have")
+    tap.equal(selves.get("sizeless"), 3, f"{level}: a function without a size reaches to the next")
 
 
 def costs_as_qemu(level, recording, text, times):
