@@ -2,7 +2,7 @@
 # Images of tests/firmware/: everything but our main(). Floating point is theirs to use.
 FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/firmware/*.c \
 	tests/firmware/$(ARCH)/*.c))
-$(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS)
+$(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS) -Itests/firmware/$(ARCH)
 
 .PRECIOUS: $(OUT)/tests/%.elf
 $(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o,$(FW_OBJS)) linker.ld

@@ -88,6 +88,11 @@ void arm_timer_own(void);
 void arm_mmu_switch(const struct arm_mmu *mmu);
 extern char arm_mmu_switch_end[];
 
+/* switch.S: call fn(regs) in this translation, on a stack that ends at top, and go back to theirs.
+ * All that is pointed to is a static variable's, at the same address in both; interrupts masked. */
+void arm_call_translated(const struct arm_mmu *ours, const struct arm_mmu *theirs, void *top,
+                         arch_handler_fn fn, const struct arch_regs *regs);
+
 /* switch.S: call fn(arg) as a thread on thread_top with handlers on exception_top. Returns what
  * fn returned, both stack pointers as before. */
 int arm_call_on_stacks(int (*fn)(void *arg), void *arg, uint64_t thread_top,

@@ -4,7 +4,8 @@
  * FIQs, of a timer that it leaves alone: at EL2 the hypervisor's physical one, at EL1 the physical
  * one. Its own vectors bring them to us, by EFI_CPU_ARCH_PROTOCOL, with registers and stack as they
  * were; EDK2's mask FIQs themselves until they have saved what a nested one would overwrite, and
- * from where they restore it.
+ * from where they restore it. Code that has loaded page tables of its own has the firmware's
+ * vectors in them, with what those use, and this image; our devices and rings need not be there.
  */
 #include <errno.h>
 
@@ -12,6 +13,7 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/gicv3.h"
 #include "arch/aarch64/gicv3_group0.h"
+#include "arch/aarch64/mmu.h"
 #include "arch/aarch64/own.h"
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/saved.h"
@@ -30,12 +32,40 @@ static struct {
 	arch_hand_on_fn hand_on;
 	struct pmu_saved pmu;
 	uint64_t daif, sp_el0, tpidr;
+	struct arm_saved firmware; /* its translation alone */
 } joined;
+
+/* In another translation than the firmware's: what cannot lie on the interrupted stack. */
+static struct {
+	struct arm_saved theirs;
+	struct arch_regs regs;
+	uint8_t stack[16384] __attribute__((aligned(16)));
+} elsewhere;
 
 static bool is_timer_free(void)
 {
 	return !((current_el() == 2 ? read_sysreg(cnthp_ctl_el2) : read_sysreg(cntp_ctl_el0)) &
 	         CNT_CTL_ENABLE);
+}
+
+static bool is_elsewhere(const struct arm_mmu *now)
+{
+	const struct arm_mmu *usual = &joined.firmware.mmu;
+
+	return now->ttbr0 != usual->ttbr0 || now->tcr != usual->tcr || now->mair != usual->mair;
+}
+
+static void joined_handle(const struct arch_regs *regs)
+{
+	arm_save_translation(&elsewhere.theirs);
+	if (!is_elsewhere(&elsewhere.theirs.mmu)) {
+		gicv3_group0_interrupt(regs);
+		return;
+	}
+	elsewhere.regs = *regs;
+	arm_call_translated(&joined.firmware.mmu, &elsewhere.theirs.mmu,
+	                    elsewhere.stack + sizeof(elsewhere.stack), gicv3_group0_interrupt,
+	                    &elsewhere.regs);
 }
 
 /* arch_regs_sp() finds the stack pointer where a thread of ours has it: firmware uses SP_ELx. */
@@ -50,7 +80,7 @@ static void joined_fiq(intptr_t type, void *context)
 	regs.x30 = words[CONTEXT_LR];
 	regs.vector = VECTOR_INTERRUPT;
 	write_sysreg(sp_el0, words[CONTEXT_SP]);
-	gicv3_group0_interrupt(&regs);
+	joined_handle(&regs);
 }
 
 static const char *find_machine(const struct arch_platform *platform)
@@ -116,6 +146,8 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, con
 	joined.sp_el0 = read_sysreg(sp_el0);
 	joined.tpidr = swap_tpidr((uint64_t)&arm_cpus[0]);
 	arm_save_pmu(&joined.pmu);
+	arm_save_translation(&joined.firmware);
+	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	arm_machine.cntvoff = physical_offset();
 	arm_machine.joined = true;
 	arm_machine.joined_stack = (uint64_t)__builtin_frame_address(0);
@@ -135,9 +167,17 @@ void arch_join_unmask(uint64_t mask)
 		asm volatile("msr daifclr, #1" : : : "memory");
 }
 
-/* Who changes the vectors keeps those who asked for exceptions. */
+/* Who changes the vectors keeps those who asked for exceptions. Who may call boot services is in
+ * the firmware's translation. */
 void arch_join_again(void)
 {
+	uint64_t daif = read_sysreg(daif);
+
+	if (!arm_machine.joined)
+		return;
+	arm_fiq_mask();
+	arm_save_translation(&joined.firmware);
+	write_sysreg(daif, daif);
 }
 
 void arch_part(void)

@@ -93,4 +93,31 @@ arm_call_on_stacks:
 	ret
 	.size	arm_call_on_stacks, . - arm_call_on_stacks
 
+/* void arm_call_translated(const struct arm_mmu *ours, const struct arm_mmu *theirs, void *top,
+ *                          void (*fn)(const struct arch_regs *), const struct arch_regs *regs) */
+	.globl	arm_call_translated
+	.hidden	arm_call_translated
+	.type	arm_call_translated, %function
+arm_call_translated:
+	stp	x29, x30, [sp, #-48]!
+	mov	x29, sp
+	stp	x19, x20, [sp, #16]
+	stp	x21, x22, [sp, #32]
+	mov	x19, sp
+	mov	x20, x1
+	mov	x21, x3
+	mov	x22, x4
+	mov	sp, x2
+	bl	arm_mmu_switch
+	mov	x0, x22
+	blr	x21
+	mov	x0, x20
+	bl	arm_mmu_switch
+	mov	sp, x19
+	ldp	x19, x20, [sp, #16]
+	ldp	x21, x22, [sp, #32]
+	ldp	x29, x30, [sp], #48
+	ret
+	.size	arm_call_translated, . - arm_call_translated
+
 	.section .note.GNU-stack, "", %progbits

@@ -259,7 +259,15 @@ x86_nmi_entry:
 /*
  * Where the firmware goes on, entered by gates of its own table: what is not ours goes where the
  * gate led, with all registers and the stack as they came. error: the CPU pushes none.
+ *
+ * Code that has page tables of its own has this image and the table of gates in them, else the CPU
+ * itself finds no way here; not our devices and rings, and in the firmware's its stack may lie
+ * nowhere. So an NMI is handled in the firmware's translation, on a stack of ours: it is blocked
+ * until IRET, and needs one only. Our own code never faults in another's.
  */
+	.equ REGS_WORDS, 22	/* regs.h */
+	.equ JOINED_STACK, 16384
+
 	.macro joined_entry name, vector, function, next, error=0
 	.balign 16
 	.globl \name
@@ -274,12 +282,38 @@ x86_nmi_entry:
 	sub $8*REGS_PRESERVED, %rsp
 	cld
 	xor %ebp, %ebp
+	mov %rbx, (%rsp)
+	mov %cr3, %rbx
+	cmp x86_joined_cr3(%rip), %rbx
+	jne .Lelsewhere\@
 	mov %rsp, %rdi
 	call \function
+.Lcalled\@:
+	mov (%rsp), %rbx
 	add $8*REGS_PRESERVED, %rsp
 	test %al, %al
 	je .Lforeign\@
 	restore_regs_and_return FIRMWARES_STACK
+.Lelsewhere\@:
+	.if \error
+	xor %eax, %eax
+	.else
+	mov %r12, 8(%rsp)
+	mov %rsp, %r12
+	mov %rsp, %rsi
+	lea joined_stack+JOINED_STACK-8*REGS_WORDS(%rip), %rdi
+	mov $REGS_WORDS, %ecx
+	rep movsq
+	lea joined_stack+JOINED_STACK-8*REGS_WORDS(%rip), %rsp
+	mov x86_joined_cr3(%rip), %rax
+	mov %rax, %cr3
+	mov %rsp, %rdi
+	call \function
+	mov %rbx, %cr3
+	mov %r12, %rsp
+	mov 8(%rsp), %r12
+	.endif
+	jmp .Lcalled\@
 .Lforeign\@:
 	restore_regs FIRMWARES_STACK
 	.if \error
@@ -291,6 +325,9 @@ x86_nmi_entry:
 	ret
 	.size \name, . - \name
 	.endm
+
+	.local joined_stack
+	.comm joined_stack, JOINED_STACK, 16
 
 	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi, x86_joined_nmi_next
 	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_gp_next, 1

@@ -6,8 +6,8 @@
  *	2	NMI: our timer, a comparator of the HPET; the performance monitor
  *	13	#GP: an MSR that does not exist, where a driver asks for one
  *
- * Both run on the stack that they interrupt, in whatever translation is loaded: like the firmware's
- * own handlers they rely on its identity map (UEFI 2.10, 2.3.4).
+ * Both run on the stack that they interrupt, in the firmware's translation (its identity map: UEFI
+ * 2.10, 2.3.4); what has loaded another has it back afterwards (entry.S).
  */
 #include "arch/x86_64/join.h"
 
@@ -34,6 +34,8 @@ struct join_gate {
 extern uint64_t x86_joined_nmi_next __attribute__((visibility("hidden")));
 extern uint64_t x86_joined_gp_next __attribute__((visibility("hidden")));
 uint64_t x86_joined_nmi_next, x86_joined_gp_next;
+extern uint64_t x86_joined_cr3 __attribute__((visibility("hidden")));
+uint64_t x86_joined_cr3; /* the firmware's translation */
 extern const char x86_joined_nmi_entry[] __attribute__((visibility("hidden")));
 extern const char x86_joined_gp_entry[] __attribute__((visibility("hidden")));
 
@@ -138,11 +140,13 @@ static void unpatch_all(void)
 	joined.nr_tables = 0;
 }
 
+/* Of who may call boot services: the translation is the firmware's. */
 static const char *patch_current(void)
 {
 	struct descriptor_table idtr;
 	struct join_gate *idt;
 
+	x86_joined_cr3 = x86_read_cr3();
 	__asm__ volatile("sidt %0" : "=m"(idtr));
 	idt = (struct join_gate *)idtr.base;
 	if (idtr.limit < (VECTOR_GP + 1) * sizeof(*idt) - 1 || idtr.base % sizeof(uint64_t) != 0)

@@ -4,6 +4,7 @@
  *
  *	low=MS		spins, in spin_at_application()
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
+ *	map=MS		spins in a translation of its own, in spin_elsewhere()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
@@ -14,6 +15,7 @@
 
 #include "arch/arch.h"
 #include "boot/start.h"
+#include "elsewhere.h"
 #include "lib/efi.h"
 #include "lib/efi_file_path.h"
 #include "lib/print.h"
@@ -52,6 +54,26 @@ static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
 		__asm__ volatile("");
 	efi_system->BootServices->RestoreTPL(before);
+}
+
+static __attribute__((noinline, no_icf)) void spin_elsewhere(uint64_t ms)
+{
+	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
+		__asm__ volatile("");
+}
+
+static void spin_in_other_map(uint64_t ms)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	EFI_PHYSICAL_ADDRESS pages;
+	EFI_TPL before;
+
+	if (EFI_ERROR(services->AllocatePages(AllocateAnyPages, EfiLoaderData, 2, &pages)))
+		return;
+	before = services->RaiseTPL(TPL_HIGH_LEVEL);
+	call_elsewhere((uint64_t *)pages, spin_elsewhere, ms);
+	services->RestoreTPL(before);
+	services->FreePages(pages, 2);
 }
 
 static VOID EFIAPI on_tick(EFI_EVENT event, VOID *context)
@@ -117,6 +139,8 @@ static EFI_STATUS obey(const char *word)
 		spin_at_application(number);
 	else if (!strncmp(word, "high=", 5))
 		spin_at_high_level(number);
+	else if (!strncmp(word, "map=", 4))
+		spin_in_other_map(number);
 	else if (!strncmp(word, "tick=", 5))
 		count_ticks(number);
 	else if (!strncmp(word, "exit=", 5))

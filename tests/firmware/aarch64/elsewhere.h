@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loader's own translation: all but the first GiB, where QEMU's virt has its devices, and the
+ * stack at an address that the firmware's has nothing at. 4 KiB granule, four levels.
+ */
+#ifndef TESTS_FIRMWARE_ELSEWHERE_H
+#define TESTS_FIRMWARE_ELSEWHERE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define ELSEWHERE    0x0000f00000000000ULL /* the same once more */
+#define ADDRESS_OF   0x0000fffffffff000ULL
+#define ENTRY_OF(at) ((at) >> 39 & 511)
+
+static inline void load_root(uint64_t root)
+{
+	uint64_t el;
+
+	__asm__ volatile("mrs %0, CurrentEL" : "=r"(el));
+	if (el == 2 << 2)
+		__asm__ volatile("msr ttbr0_el2, %0; isb; tlbi alle2; dsb nsh; isb"
+		                 :
+		                 : "r"(root)
+		                 : "memory");
+	else
+		__asm__ volatile("msr ttbr0_el1, %0; isb; tlbi vmalle1; dsb nsh; isb"
+		                 :
+		                 : "r"(root)
+		                 : "memory");
+}
+
+static inline uint64_t firmwares_root(void)
+{
+	uint64_t el, root;
+
+	__asm__ volatile("mrs %0, CurrentEL" : "=r"(el));
+	if (el == 2 << 2)
+		__asm__ volatile("mrs %0, ttbr0_el2" : "=r"(root));
+	else
+		__asm__ volatile("mrs %0, ttbr0_el1" : "=r"(root));
+	return root;
+}
+
+/* Call fn(argument) in it; pages: two. Interrupts masked. */
+static inline void call_elsewhere(uint64_t *pages, void (*fn)(uint64_t), uint64_t argument)
+{
+	uint64_t *root = pages, *gibibytes = pages + 512, firmwares = firmwares_root();
+	const uint64_t *old = (const uint64_t *)(firmwares & ADDRESS_OF);
+
+	memcpy(gibibytes, (const void *)(old[0] & ADDRESS_OF), 4096);
+	memset(root, 0, 4096);
+	gibibytes[0] = 0;
+	root[0] = root[ENTRY_OF(ELSEWHERE)] = (uint64_t)gibibytes | (old[0] & ~ADDRESS_OF);
+	__asm__ volatile("dsb sy" : : : "memory");
+	load_root((uint64_t)root);
+	__asm__ volatile(
+	    "mov x19, sp\n\t"
+	    "add x9, x19, %1\n\t"
+	    "mov sp, x9\n\t"
+	    "mov x0, %2\n\t"
+	    "blr %0\n\t"
+	    "mov sp, x19"
+	    :
+	    : "r"(fn), "r"(ELSEWHERE), "r"(argument)
+	    : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
+	      "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "memory", "cc");
+	load_root(firmwares);
+}
+
+#endif
