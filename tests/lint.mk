@@ -5,8 +5,8 @@ HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
 C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
-	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar \
-	-isystem workload/sdk/include $(SDK_POSIX) -isystem $(FDT)/include \
+	-isystem workload/sdk/include $(SDK_POSIX) \
+	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar -isystem $(FDT)/include \
 	-isystem $(EFI_$(1))/include/efi -isystem $(EFI_$(1))/include/efi/$(1) \
 	-DBAREPERF_VERSION='""' $(WARNINGS)
 CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes

@@ -92,16 +92,19 @@ static unsigned kept_bytes(void)
 SOURCE = r"""
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <pwd.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -287,6 +290,7 @@ static void files(int argc, char **argv)
 	struct stat status;
 	FILE *file, *other;
 	struct flock lock = { .l_type = F_WRLCK };
+	struct rusage used;
 	unsigned wrong = 0;
 
 	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "first line\n"));
@@ -319,14 +323,67 @@ static void files(int argc, char **argv)
 	CHECK(isatty(1) && !isatty(0) && lseek(1, 0, SEEK_SET) == -1 && errno == ESPIPE);
 	for (int i = 0; i < 200; i++)
 		CHECK((file = fopen("again", "w")) && !fclose(file));
-	CHECK(!mkdir("made", 0755) && mkdir("again", 0755) == -1 && errno == EEXIST);
-	CHECK(getcwd(text, sizeof(text)) && !strcmp(text, "/") && geteuid() == 0);
+	CHECK(mkdir("again", 0755) == -1 && errno == EEXIST && geteuid() == 0);
 	CHECK(!lstat("again", &status) && S_ISREG(status.st_mode) && !chmod("again", 0600));
 	CHECK(readlink("again", text, 9) == -1 && errno == EINVAL && readlink("none", text, 9) == -1);
 	CHECK((file = fopen("again", "r")) && !fcntl(fileno(file), F_SETLK, &lock) && !fclose(file));
 	CHECK(!fcntl(0, F_GETLK, &lock) && lock.l_type == F_UNLCK && fcntl(0, 77, 0) == -1);
 	CHECK(fcntl(77, F_GETFD) == -1 && errno == EBADF && system(NULL) == 0 && system("x") == -1);
-	CHECK(fork() == -1 && errno == ENOSYS);
+	CHECK(fork() == -1 && errno == ENOSYS && !popen("x", "r") && symlink("again", "s") == -1);
+	CHECK(!getrusage(RUSAGE_SELF, &used) && used.ru_utime.tv_sec < 600 && !getpwuid(1));
+	CHECK(!strcmp(getpwuid(getuid())->pw_dir, "/") && getpwnam("root")->pw_uid == getuid());
+}
+
+/* What a directory has, sorted, each with its type's letter. */
+static const char *listing(const char *path)
+{
+	static char text[256];
+	char names[16][32];
+	unsigned count = 0;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return strerror(errno);
+	for (const struct dirent *entry; count < 16 && (entry = readdir(dir));)
+		snprintf(names[count++], 32, "%.29s%c", entry->d_name,
+		         entry->d_type == DT_DIR ? '/' : entry->d_type == DT_REG ? ' ' : '?');
+	rewinddir(dir);
+	CHECK(readdir(dir) && telldir(dir) == 1 && !closedir(dir));
+	qsort(names, count, 32, (int (*)(const void *, const void *))strcmp);
+	text[0] = 0;
+	for (unsigned i = 0; i < count; i++)
+		strcat(text, names[i]);
+	return text;
+}
+
+static void directories(void)
+{
+	char text[32] = "", longer[300] = "";
+	struct stat status, inner;
+	FILE *file;
+
+	CHECK(!mkdir("made", 0750) && mkdir("/made/", 0755) == -1 && errno == EEXIST);
+	CHECK(!stat("made", &status) && status.st_mode == (S_IFDIR | 0750));
+	CHECK(!strcmp(listing("made"), ".././"));
+	CHECK((file = fopen("made/deep/er/file", "w")) && fputs("x", file) >= 0 && !fclose(file));
+	CHECK((file = fopen("made//./deep/../other", "w")) && !fclose(file));
+	CHECK(!strcmp(listing("/made/."), ".././deep/other "));
+	CHECK(!strcmp(listing("made/deep"), ".././er/") && !strcmp(listing("none"), strerror(ENOENT)));
+	CHECK(!strcmp(listing("made/other"), strerror(ENOTDIR)) && strstr(listing("/"), "made/"));
+	CHECK(!fopen("made/deep", "w") && errno == EISDIR && !fopen("made/other/x", "w"));
+	CHECK(errno == ENOTDIR && (file = fopen("made", "r")) && getc(file) == EOF && errno == EISDIR);
+	CHECK(!fclose(file) && getcwd(text, 32) && !strcmp(text, "/") && !chdir("made/deep"));
+	CHECK(getcwd(text, 32) && !strcmp(text, "/made/deep") && !getcwd(text, 10) && errno == ERANGE);
+	CHECK(!stat("er/file", &inner) && inner.st_size == 1 && !strcmp(listing("../.."), listing("/")));
+	CHECK(!stat("..", &inner) && inner.st_ino == status.st_ino && chdir("er/file") == -1);
+	CHECK(rmdir("er") == -1 && errno == ENOTEMPTY && !remove("er/file") && !remove("er"));
+	CHECK(rmdir("/made/deep") == -1 && errno == EBUSY && rename("../other", "here") == 0);
+	CHECK(!strcmp(listing("."), ".././here ") && unlink("/made") == -1 && errno == EISDIR);
+	CHECK(rename("/made", "/maid") == -1 && errno == EBUSY && link("/made", "l") == -1);
+	CHECK(!unlink("here") && !chdir("/") && !rmdir("made/deep") && !rmdir("made"));
+	CHECK(!strcmp(listing("made"), strerror(ENOENT)) && rmdir("/") == -1 && errno == EBUSY);
+	memset(longer, 'n', 256);
+	CHECK(!fopen(longer, "w") && errno == ENAMETOOLONG && mkdir("", 0700) == -1 && errno == ENOENT);
 }
 
 #define NEWLIB(name) int name##_main(int argc, char **argv);
@@ -343,6 +400,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "files")) {
 		on_both(own_part, NULL);
 		files(argc, argv);
+		directories();
 	}
 	else if (!strcmp(what, "library")) {
 		formats();

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Others' programs, unchanged: zlib, cJSON's tests and Lua, compiled with Debian's usual flags, do in a
 machine what they do on the host, and are profiled. All of them are one ELF file, each under its own
-name, so that a boot an architecture is enough. With PROGRAMS=all in the environment SQLite as well,
-which takes a compiler half a minute.
+name, so that a boot an architecture is enough. With PROGRAMS=all in the environment SQLite's shell
+as well, which takes a compiler half a minute.
 
 check-timeout: 1200
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -205,29 +206,9 @@ def lua_s(isa, tool, host, here):
 
 SQLITE = ("-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL",
           "-DSQLITE_MAX_MMAP_SIZE=0")
-SQLITE_MAIN = r"""
-#include <stdio.h>
-#include "sqlite3.h"
-static int row(void *unused, int count, char **values, char **names)
-{
-	(void)unused, (void)names;
-	for (int i = 0; i < count; i++)
-		printf("%s%s", i ? "|" : "", values[i] ? values[i] : "");
-	putchar('\n');
-	return 0;
-}
-int main(int argc, char **argv)
-{
-	static char sql[1 << 16];
-	FILE *script = argc == 3 ? fopen(argv[2], "r") : NULL;
-	sqlite3 *db;
-
-	if (!script || !fread(sql, 1, sizeof(sql) - 1, script) || sqlite3_open(argv[1], &db))
-		return 1;
-	return sqlite3_exec(db, sql, row, NULL, NULL) || sqlite3_close(db);
-}
-"""
 SQL = """
+.headers on
+.mode box
 PRAGMA journal_mode=DELETE;
 CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -240,32 +221,47 @@ BEGIN; DELETE FROM t WHERE a % 2; SELECT count(*) FROM t; ROLLBACK; SELECT count
 UPDATE t SET c = c * 2 WHERE b LIKE 'row 1%'; SELECT changes();
 SELECT x.a, y.a FROM t x JOIN t y ON x.b = y.b AND x.a < y.a ORDER BY 1, 2 LIMIT 3;
 VACUUM; PRAGMA integrity_check;
+.mode list
+.tables
+.schema t
+SELECT writefile('made/of/t.txt', group_concat(b, char(10))) FROM t;
+SELECT name, mode, length(data), substr(data, 1, 20) FROM fsdir('made') ORDER BY name;
+.output made/dump.sql
+.dump
+.output
+SELECT length(readfile('made/dump.sql')), no_such_function(1);
+.print done
+.exit 3
 """
 
 
 def sqlite(isa, sources, where):
-    """By the library, on a machine of its own: what it prints is what the host's sqlite3 prints."""
+    """Its own shell, on a machine of its own: what it prints is what the host's sqlite3 prints."""
     here, source = where / isa, sources / "sqlite3"
-    if not (source / "sqlite3.c").exists() or not shutil.which("sqlite3"):
+    if not (source / "shell.c").exists() or not shutil.which("sqlite3"):
         tap.skip(f"{isa}: SQLite", "not to be had: its source wants tclsh, and the test sqlite3")
         return
-    (here / "shell.c").write_text(SQLITE_MAIN)
     (here / "script.sql").write_text(SQL)
+    (here / "host").mkdir()
     subprocess.run([machine.TOP / f"build/{isa}/sdk/bin/bareperf-cc", *FLAGS[isa], "-w", *SQLITE,
-                    f"-I{source}", "-o", here / "sqlite.elf", here / "shell.c", source / "sqlite3.c"],
+                    f"-I{source}", "-o", here / "sqlite.elf", source / "shell.c", source / "sqlite3.c"],
                    check=True)
-    run = machine.Recording("record -e cpu-clock -F 2000 -g -- payload test.db /script.sql", "--arch", isa,
-                            "--payload", here / "sqlite.elf", "--file", "script.sql", "--fetch",
+    run = machine.Recording("record -e cpu-clock -F 2000 -g -- payload test.db", "--arch", isa,
+                            "--payload", here / "sqlite.elf", "--stdin", "script.sql", "--fetch",
                             f"test.db={here}/test.db", timeout=300, cwd=here)
     with open(here / "script.sql") as script:
-        same = subprocess.run(["sqlite3", here / "host.db"], stdin=script, capture_output=True,
-                              text=True, check=False)
-    tap.ok(run.status == 0 and run.out == same.stdout and run.out.endswith("ok\n"),
-           f"{isa}: SQLite prints what the host's sqlite3 prints of the same script",
-           (run.text[-600:], same))
-    asked = [subprocess.run(["sqlite3", here / name, "SELECT count(*), sum(a), sum(c) FROM t"],
+        same = subprocess.run(["sqlite3", "test.db"], stdin=script, capture_output=True, text=True,
+                              check=False, cwd=here / "host")
+    tap.ok(run.status == same.returncode == 3 and run.out == same.stdout and
+           run.out.endswith("\ndone\n") and "made/of/t.txt" in run.out,
+           f"{isa}: SQLite's shell prints what the host's sqlite3 prints of the same script, and ends so",
+           (run.text[-900:], same))
+    wrong = re.findall(r"no such function.*", same.stderr)
+    tap.ok(wrong and wrong[0] in run.said, f"{isa}: and what is wrong with it on standard error",
+           (run.said, same.stderr))
+    asked = [subprocess.run(["sqlite3", path, "SELECT count(*), sum(a), sum(c) FROM t"],
                             capture_output=True, text=True, check=False).stdout
-             for name in ("test.db", "host.db")]
+             for path in (here / "test.db", here / "host/test.db")]
     tap.ok(asked[0] == asked[1] != "", f"{isa}: and the host reads the database that comes home", asked)
     leaves = machine.shares(run.chains())
     tap.ok(leaves.get("sqlite3VdbeExec", 0) > 5, f"{isa}: its virtual machine is where its time goes",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files, in RAM: those that were handed over with the program (a cpio archive), and what it writes.
- * They are as they were handed over whenever it is run. There are names, not directories: /a/b and
- * a/b are one file.
+ * They are as they were handed over whenever it is run.
  *
  * A file whose name is gone lives until it is closed.
  */
@@ -34,14 +33,14 @@ static struct descriptor {
 	                    { CONSOLE, O_WRONLY, 0, NULL },
 	                    { CONSOLE, O_WRONLY, 0, NULL } };
 
-static int files_fail(int code)
+int files_fail(int code)
 {
 	sdk_files_unlock();
 	errno = code;
 	return -1;
 }
 
-static int files_done(int result)
+int files_done(int result)
 {
 	sdk_files_unlock();
 	return result;
@@ -66,7 +65,9 @@ void sdk_files_begin(void)
 		struct name **old = files_find(entry.name);
 		struct file *file;
 
-		if (!S_ISREG(entry.mode))
+		if (!S_ISREG(entry.mode) && (!S_ISDIR(entry.mode) || *old))
+			continue;
+		if (*old && S_ISDIR((*old)->file->mode))
 			continue;
 		if (*old)
 			files_forget(old);
@@ -103,6 +104,8 @@ static int files_open(struct name *name, const char *path, int flags, int *code)
 		*code = EEXIST;
 	else if (!file && !(flags & O_CREAT))
 		*code = ENOENT;
+	else if (file && S_ISDIR(file->mode) && (flags & (O_ACCMODE | O_CREAT)) != O_RDONLY)
+		*code = EISDIR;
 	else if (!file)
 		file = files_make(path, PLAIN, code);
 	else if (flags & O_TRUNC && (flags & O_ACCMODE) != O_RDONLY)
@@ -147,6 +150,8 @@ _READ_WRITE_RETURN_TYPE read(int fd, void *bytes, size_t size)
 	d = files_descriptor(fd);
 	if (!d || (d->flags & O_ACCMODE) == O_WRONLY)
 		return files_fail(EBADF);
+	if (d->kind == FILE_OPEN && S_ISDIR(d->file->mode))
+		return files_fail(EISDIR);
 	if (d->kind == FILE_OPEN && (size_t)d->at < d->file->size)
 		left = d->file->size - (size_t)d->at;
 	size = size < left ? size : left;
@@ -270,8 +275,8 @@ int unlink(const char *path)
 
 	sdk_files_lock();
 	at = files_find(path);
-	if (!*at)
-		return files_fail(ENOENT);
+	if (!*at || S_ISDIR((*at)->file->mode))
+		return files_fail(*at ? EISDIR : ENOENT);
 	files_forget(at);
 	return files_done(0);
 }
@@ -285,13 +290,16 @@ int link(const char *from, const char *to)
 	name = *files_find(from);
 	if (!name || *files_find(to))
 		return files_fail(name ? EEXIST : ENOENT);
+	if (S_ISDIR(name->file->mode))
+		return files_fail(EPERM);
 	code = files_name(to, name->file);
 	return code ? files_fail(code) : files_done(0);
 }
 
 int _rename_r(struct _reent *reent, const char *from, const char *to); /* newlib's */
 
-/* In place of newlib's, which links and unlinks, and so replaces nothing. */
+/* In place of newlib's, which links and unlinks, and so replaces nothing. Directories stay what
+ * they are called. */
 int _rename_r(struct _reent *reent, const char *from, const char *to)
 {
 	struct name *name, **old;
@@ -306,6 +314,8 @@ int _rename_r(struct _reent *reent, const char *from, const char *to)
 		return files_fail(ENOENT);
 	if (*old == name)
 		return files_done(0);
+	if (S_ISDIR(name->file->mode) || (*old && S_ISDIR((*old)->file->mode)))
+		return files_fail(S_ISDIR(name->file->mode) ? EBUSY : EISDIR);
 	file = name->file;
 	file->uses++;
 	if (*old)

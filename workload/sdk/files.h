@@ -21,25 +21,42 @@ struct file {
 	size_t size, room; /* room 0: the bytes are the archive's */
 };
 
+/* From the root, which has no text: "a/b". */
 struct name {
 	struct name *next;
 	struct file *file;
 	char text[];
 };
 
-/* Where the name is in the list of all; points at NULL if there is none. */
+/* Where the name is in the list of all; points at NULL if there is none. A path is one from the
+ * directory that the program is in, or with "/" in front from the root. */
 struct name **files_find(const char *path);
 
-/* One more name for a file, first in the list; 0, EISDIR (of no name at all) or ENOSPC. And one
- * less. */
+/* The next name in the directory of this text, in no order; NULL: first, last. */
+const struct name *files_next(const struct name *name, const char *directory);
+
+/* What a name is called where it is: "b". */
+const char *files_last(const char *text);
+
+/* The program goes to a directory; is it there? And its path: 0 or ERANGE. */
+void files_move(const char *directory);
+bool files_here(const char *directory);
+int files_where(char *path, size_t size);
+
+/* One more name for a file, in directories that are made where there are none: 0, or ENOENT (of no
+ * name at all), ENAMETOOLONG, ENOTDIR, ENOSPC. And one less. */
 int files_name(const char *path, struct file *file);
 void files_forget(struct name **at);
 
 /* An empty file of this name; NULL with *code set as files_name() does. */
 struct file *files_make(const char *path, mode_t mode, int *code);
 
-/* <bareperf/system.h>'s offer_files(): what the firmware fetches. Without the lock, which an ended
- * thread may hold. */
+/* Ends of calls: errno is set and -1 returned, or this. They let go the lock. */
+int files_fail(int code);
+int files_done(int result);
+
+/* <bareperf/system.h>'s offer_files(): what the firmware fetches, by a path from the root. Without
+ * the lock, which an ended thread may hold. */
 int files_give(const char *path, const void **bytes, uint64_t *size);
 
 /* One use less: with its last one a file is gone. */

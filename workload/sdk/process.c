@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* There is one process, of one user's, and no other program. */
 #include <errno.h>
+#include <pwd.h>
 #include <reent.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +41,21 @@ pid_t wait(int *status)
 	return -1;
 }
 
+FILE *popen(const char *command, const char *mode)
+{
+	(void)command;
+	(void)mode;
+	process_fail();
+	return NULL;
+}
+
+int pclose(FILE *stream)
+{
+	(void)stream;
+	errno = ECHILD;
+	return -1;
+}
+
 /* In place of newlib's: of no command it asks whether there is a shell. */
 int _system_r(struct _reent *reent, const char *command)
 {
@@ -48,4 +66,16 @@ int _system_r(struct _reent *reent, const char *command)
 int system(const char *command)
 {
 	return _system_r(_REENT, command);
+}
+
+static struct passwd user = { .pw_name = "root", .pw_dir = "/", .pw_shell = "/bin/sh" };
+
+struct passwd *getpwuid(uid_t uid)
+{
+	return uid == user.pw_uid ? &user : NULL;
+}
+
+struct passwd *getpwnam(const char *name)
+{
+	return strcmp(name, user.pw_name) ? NULL : &user;
 }

@@ -6,7 +6,7 @@ SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib
 # What newlib's headers show of POSIX where these are set, and pthread*.c has.
 SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
 	POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
-SDK_CFLAGS := $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) -isystem workload/sdk/include $(SDK_POSIX)
+SDK_CFLAGS := -isystem workload/sdk/include $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) $(SDK_POSIX)
 
 $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
 	$(call say,CC,$<)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <unistd.h>
@@ -85,6 +86,18 @@ clock_t times(struct tms *buffer)
 
 	*buffer = (struct tms){ .tms_utime = ticks };
 	return ticks;
+}
+
+int getrusage(int whose, struct rusage *usage)
+{
+	uint64_t ns = sdk_system->clock();
+
+	*usage = (struct rusage){ 0 };
+	if (whose == RUSAGE_SELF) {
+		usage->ru_utime.tv_sec = (time_t)(ns / NSEC_PER_SEC);
+		usage->ru_utime.tv_usec = (suseconds_t)(ns % NSEC_PER_SEC / 1000);
+	}
+	return whose == RUSAGE_SELF || whose == RUSAGE_CHILDREN ? 0 : fail(EINVAL);
 }
 
 void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Directories: those that names were made in, and those that the program makes. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "workload/sdk/files.h"
+#include "workload/sdk/sdk.h"
+
+/* What was in it when it was opened, first itself and the one that it is in. */
+struct __dirstream {
+	size_t count, at;
+	struct dirent entries[];
+};
+
+/* NULL with *code set: ENOENT, ENOTDIR. */
+static const struct name *directory_find(const char *path, int *code)
+{
+	const struct name *name = *files_find(path);
+
+	*code = !name ? ENOENT : S_ISDIR(name->file->mode) ? 0 : ENOTDIR;
+	return *code ? NULL : name;
+}
+
+/* ---- Made, left, removed ---- */
+
+int mkdir(const char *path, mode_t mode)
+{
+	int code = EEXIST;
+
+	sdk_files_lock();
+	if (!*files_find(path))
+		files_make(path, S_IFDIR | (mode & 07777U), &code);
+	return code ? files_fail(code) : files_done(0);
+}
+
+int rmdir(const char *path)
+{
+	struct name **at;
+	int code;
+
+	sdk_files_lock();
+	at = files_find(path);
+	if (!directory_find(path, &code))
+		return files_fail(code);
+	if (!(*at)->text[0] || files_here((*at)->text))
+		return files_fail(EBUSY);
+	if (files_next(NULL, (*at)->text))
+		return files_fail(ENOTEMPTY);
+	files_forget(at);
+	return files_done(0);
+}
+
+/* In place of newlib's, which knows no directories. */
+int _remove_r(struct _reent *reent, const char *path)
+{
+	struct stat status;
+
+	(void)reent;
+	return stat(path, &status) ? -1 : S_ISDIR(status.st_mode) ? rmdir(path) : unlink(path);
+}
+
+int remove(const char *path)
+{
+	return _remove_r(_REENT, path);
+}
+
+int chdir(const char *path)
+{
+	const struct name *name;
+	int code;
+
+	sdk_files_lock();
+	name = directory_find(path, &code);
+	if (name)
+		files_move(name->text);
+	return name ? files_done(0) : files_fail(code);
+}
+
+char *getcwd(char *text, size_t size)
+{
+	int code;
+
+	sdk_files_lock();
+	code = text && size ? files_where(text, size) : EINVAL;
+	if (code)
+		files_fail(code);
+	else
+		files_done(0);
+	return code ? NULL : text;
+}
+
+/* ---- Read ---- */
+
+static void directory_note(DIR *dir, const struct name *name, const char *called)
+{
+	struct dirent *entry = &dir->entries[dir->count++];
+
+	entry->d_ino = name->file->number;
+	entry->d_type = IFTODT(name->file->mode) & 0xff;
+	strcpy(entry->d_name, called); /* files_name() takes none that is longer */
+}
+
+/* The one that a directory is in; the root is in itself. */
+static const struct name *directory_above(const struct name *name)
+{
+	char above[PATH_MAX] = "/";
+	char *end;
+
+	strcpy(above + 1, name->text);
+	end = strrchr(above, '/');
+	end[end == above] = 0;
+	return *files_find(above);
+}
+
+static DIR *directory_list(const struct name *directory)
+{
+	const struct name *name = NULL;
+	size_t count = 2;
+	DIR *dir;
+
+	while ((name = files_next(name, directory->text)))
+		count++;
+	dir = calloc(1, sizeof(*dir) + count * sizeof(dir->entries[0]));
+	if (!dir)
+		return NULL;
+	directory_note(dir, directory, ".");
+	directory_note(dir, directory_above(directory), "..");
+	while ((name = files_next(name, directory->text)))
+		directory_note(dir, name, files_last(name->text));
+	return dir;
+}
+
+DIR *opendir(const char *path)
+{
+	const struct name *name;
+	DIR *dir = NULL;
+	int code;
+
+	sdk_files_lock();
+	name = directory_find(path, &code);
+	if (name) {
+		dir = directory_list(name);
+		code = ENOMEM;
+	}
+	if (dir)
+		files_done(0);
+	else
+		files_fail(code);
+	return dir;
+}
+
+struct dirent *readdir(DIR *dir)
+{
+	return dir->at < dir->count ? &dir->entries[dir->at++] : NULL;
+}
+
+void rewinddir(DIR *dir)
+{
+	dir->at = 0;
+}
+
+long telldir(DIR *dir)
+{
+	return (long)dir->at;
+}
+
+void seekdir(DIR *dir, long at)
+{
+	dir->at = (size_t)at;
+}
+
+int closedir(DIR *dir)
+{
+	free(dir);
+	return 0;
+}
