@@ -16,6 +16,7 @@ struct workload_usage {
 	uint64_t standard;       /* the argument's value where none is given */
 	uint64_t least, most;    /* its bounds */
 	uint64_t takes_words;    /* not 0: instead of the argument */
+	uint64_t unit;           /* a 1 in the command is so much, and has decimals; 0: a whole 1 */
 };
 
 #endif

@@ -68,7 +68,7 @@ LEAF void solve(void)
 	STAY_ON_THE_STACK();
 }
 
-LEAF int calltree(uint64_t seconds)
+LEAF int calltree(uint64_t ns)
 {
 	uint64_t start = clock_now();
 
@@ -76,7 +76,7 @@ LEAF int calltree(uint64_t seconds)
 		parse();
 		solve();
 		emit();
-	} while (!workload_time_is_up(start, seconds));
+	} while (!workload_time_is_up(start, ns));
 	return 0;
 }
 
@@ -86,7 +86,8 @@ const struct workload workload_calltree = {
 	.usage.description =
 	    "a fixed call tree: parse 50 % (lex 30, hash 20), solve 40 % (pivot 25, "
 	    "swap 15), emit 10 %",
-	.usage.standard = 3,
-	.usage.most = 86400,
+	.usage.standard = 3 * NSEC_PER_SEC,
+	.usage.most = 86400 * NSEC_PER_SEC,
+	.usage.unit = NSEC_PER_SEC,
 	.run = calltree,
 };

@@ -4,11 +4,11 @@
 #include "pmu/clock.h"
 #include "workload/workload.h"
 
-static int idle(uint64_t seconds)
+static int idle(uint64_t ns)
 {
 	uint64_t start = clock_now();
 
-	while (!workload_time_is_up(start, seconds))
+	while (!workload_time_is_up(start, ns))
 		arch_wait();
 	return 0;
 }
@@ -17,7 +17,8 @@ const struct workload workload_idle = {
 	.usage.name = "idle",
 	.usage.arguments = "[SECONDS]",
 	.usage.description = "the CPU sleeps",
-	.usage.standard = 1,
-	.usage.most = 86400,
+	.usage.standard = NSEC_PER_SEC,
+	.usage.most = 86400 * NSEC_PER_SEC,
+	.usage.unit = NSEC_PER_SEC,
 	.run = idle,
 };

@@ -15,7 +15,7 @@ static __attribute__((noinline, noclone)) void masked_loop(void)
 		__asm__ volatile("");
 }
 
-static int masked(uint64_t seconds)
+static int masked(uint64_t ns)
 {
 	uint64_t start = clock_now();
 
@@ -24,7 +24,7 @@ static int masked(uint64_t seconds)
 
 		masked_loop();
 		arch_irq_restore(saved);
-	} while (!workload_time_is_up(start, seconds));
+	} while (!workload_time_is_up(start, ns));
 	return 0;
 }
 
@@ -32,7 +32,8 @@ const struct workload workload_masked = {
 	.usage.name = "masked",
 	.usage.arguments = "[SECONDS]",
 	.usage.description = "interrupts masked, 10 ms at a time",
-	.usage.standard = 1,
-	.usage.most = 86400,
+	.usage.standard = NSEC_PER_SEC,
+	.usage.most = 86400 * NSEC_PER_SEC,
+	.usage.unit = NSEC_PER_SEC,
 	.run = masked,
 };

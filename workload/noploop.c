@@ -5,14 +5,14 @@
 
 #define BETWEEN_LOOKS 100000U /* iterations between two looks at the clock */
 
-static __attribute__((noinline, noclone)) int noploop(uint64_t seconds)
+static __attribute__((noinline, noclone)) int noploop(uint64_t ns)
 {
 	uint64_t start = clock_now();
 
 	do {
 		for (unsigned i = 0; i < BETWEEN_LOOKS; i++)
 			__asm__ volatile("");
-	} while (!workload_time_is_up(start, seconds));
+	} while (!workload_time_is_up(start, ns));
 	return 0;
 }
 
@@ -20,7 +20,8 @@ const struct workload workload_noploop = {
 	.usage.name = "noploop",
 	.usage.arguments = "[SECONDS]",
 	.usage.description = "one hot function",
-	.usage.standard = 1,
-	.usage.most = 86400,
+	.usage.standard = NSEC_PER_SEC,
+	.usage.most = 86400 * NSEC_PER_SEC,
+	.usage.unit = NSEC_PER_SEC,
 	.run = noploop,
 };

@@ -18,8 +18,7 @@ void workload_end(bool now)
 	__atomic_store_n(&over, now, __ATOMIC_RELAXED);
 }
 
-int workload_time_is_up(uint64_t start, uint64_t seconds)
+int workload_time_is_up(uint64_t start, uint64_t ns)
 {
-	return __atomic_load_n(&over, __ATOMIC_RELAXED) ||
-	       clock_now() - start >= seconds * NSEC_PER_SEC;
+	return __atomic_load_n(&over, __ATOMIC_RELAXED) || clock_now() - start >= ns;
 }

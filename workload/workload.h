@@ -35,7 +35,7 @@ static inline const struct workload *workload_of(const struct workload_usage *us
 void workload_end(bool now);
 
 /* Has this much time passed since the start (ns by clock_now())? */
-int workload_time_is_up(uint64_t start, uint64_t seconds);
+int workload_time_is_up(uint64_t start, uint64_t ns);
 
 /*
  * For a function that calls nothing: on x86_64 gcc leaves a frame out of one that needs no stack,

@@ -21,7 +21,7 @@
 
 #define TABLES_DIRECTORY 0x400U
 #define TABLES_MAGIC     0x53454c4241545042ULL /* the bytes "BPTABLES" */
-#define TABLES_VERSION   3U                    /* of the structures below */
+#define TABLES_VERSION   4U                    /* of the structures below */
 
 struct tables_directory {
 	uint64_t magic;
@@ -56,6 +56,6 @@ _Static_assert(sizeof(struct command_option) == 40, "command_option");
 _Static_assert(sizeof(struct pmu_format) == 16, "pmu_format");
 _Static_assert(sizeof(struct pmu_event_name) == 24, "pmu_event_name");
 _Static_assert(sizeof(struct pmu_source) == 48, "pmu_source");
-_Static_assert(sizeof(struct workload_usage) == 56, "workload_usage");
+_Static_assert(sizeof(struct workload_usage) == 64, "workload_usage");
 
 #endif

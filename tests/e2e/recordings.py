@@ -10,11 +10,11 @@ import tap
 RECORDINGS = int(os.environ.get("RECORDINGS", "10"))
 REFUSED = 126
 KINDS = (
-    "record -e cpu-clock -F 2000 -g -- calltree 1",
-    "stat -e cpu-clock -- noploop 1",
-    "record -a -e cpu-clock -F 1000 -m 16 -- noploop 1",
-    "record -e branch-step// -- calltree 1",
-    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 1",
+    "record -e cpu-clock -F 2000 -g -- calltree 0.3",
+    "stat -e cpu-clock -- noploop 0.2",
+    "record -a -e cpu-clock -F 1000 -m 16 -- noploop 0.3",
+    "record -e branch-step// -- calltree 0.3",
+    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 0.3",
 )
 
 

@@ -30,7 +30,7 @@ TIMES = int(os.environ.get("RESIDENT_TIMES", "10"))
 MACHINES = [("x86_64", 1, "virtio"), ("x86_64", 2, "USB"), ("x86_64", 8, "NVMe"),
             ("aarch64", 1, "USB"), ("aarch64", 2, "virtio"), ("aarch64", 8, "NVMe")]
 RECORD = "record -e cpu-clock -F 1000 -g"
-QUICK = "bareperf.efi record -e cpu-clock -c 100000 -m 16 --region-size 4 -- calltree 1"
+QUICK = "bareperf.efi record -e cpu-clock -c 100000 -m 16 --region-size 4 -- calltree 0.1"
 LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 
 
@@ -116,12 +116,12 @@ def opens(disk, name, *options, fields="tid,time,ip", region=None):
 def records(sh, disk, name, cpus):
     """Two recordings, the first of them kept in RAM as well; and where they are."""
     where = "-a" if cpus > 1 else ""
-    said = sh.type(f"bareperf.efi {RECORD} {where} --keep -- calltree 1")
+    said = sh.type(f"bareperf.efi {RECORD} {where} --keep -- calltree 0.3")
     tap.ok(generated(said) > 0 and r"written: \bareperf\0001.data" in said,
            f"{name}: a recording is a file, and the shell is back", said)
     region = disk.take(sh, said, "kept")
     disk.told = said
-    said = sh.type(f"bareperf.efi record -C {cpus - 1} -e cpu-clock -F 1000 -- noploop 1")
+    said = sh.type(f"bareperf.efi record -C {cpus - 1} -e cpu-clock -F 1000 -- noploop 0.3")
     tap.ok(generated(said) > 0 and r"written: \bareperf\0002.data" in said,
            f"{name}: so is a second one", said)
     return region
@@ -142,13 +142,13 @@ def are_whole(disk, name, region):
 
 def commands(sh, isa, name):
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x0", f"{name}: with success")
-    said = sh.type("bareperf.efi stat -e cpu-clock -- noploop 1")
+    said = sh.type("bareperf.efi stat -e cpu-clock -- noploop 0.3")
     tap.ok(re.search(r"cpu-clock: \d{9,} in", said), f"{name}: stat counts", said)
     said = sh.type("bareperf.efi list")
     tap.ok("(help shows more)" in said, f"{name}: list lists", said)
     sh.type("bareperf.efi record -e cyles -- noploop")
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x2", f"{name}: a wrong one is an error")
-    said = sh.type("bareperf.efi record -o 0001.data -e cpu-clock -- noploop 1")
+    said = sh.type("bareperf.efi record -o 0001.data -e cpu-clock -- noploop 0.3")
     tap.ok("column 11: \\bareperf\\0001.data is there already" in said and not generated(said),
            f"{name}: no file is written over, which is said before anything runs", said)
     if isa == "x86_64":
@@ -198,7 +198,7 @@ def fill(volume):
 
 def full(sh, disk, name):
     """fs1: has no room. The region that could not be written."""
-    said = sh.type(rf"bareperf.efi {RECORD} -o fs1:\x.data -- calltree 1")
+    said = sh.type(rf"bareperf.efi {RECORD} -o fs1:\x.data -- calltree 0.3")
     tap.ok("may stay in RAM: it takes up to" in said and "no file was written: it takes" in said and
            generated(said) > 0, f"{name}: a volume that is full is told before and afterwards", said)
     region = disk.take(sh, said, "full")
@@ -208,7 +208,7 @@ def full(sh, disk, name):
     said = sh.type(r"bareperf.efi save -o fs1:\x.data")
     tap.ok(r"written: \x.data; its memory is free again" in said,
            f"{name}: once there is room it is written, to another volume than ours", said)
-    said = sh.type("bareperf.efi record -o fs9:x -e cpu-clock -- noploop 1")
+    said = sh.type("bareperf.efi record -o fs9:x -e cpu-clock -- noploop 0.3")
     tap.ok("fs9: there is no such volume" in said and not generated(said),
            f"{name}: a volume that is not there is refused before anything runs", said)
     return region
@@ -296,7 +296,7 @@ def one_cpu(isa, directory, device):
     payload = machine.payload(isa, pathlib.Path(directory) / "spin.elf", SPIN)
     disk = Disk(isa, directory, [(payload, "spin.elf")])
     kernel = ["-kernel", machine.TOP / f"build/{isa}/bareperf.efi", "-append",
-              "record -e cpu-clock -F 1000 --then poweroff -- noploop 1"]
+              "record -e cpu-clock -F 1000 --then poweroff -- noploop 0.3"]
     has_kernel = isa == "x86_64"  # AAVMF's own shell crashes where there was one
     with shell.Shell(isa, disk.path, *(kernel if has_kernel else ()), device=device) as sh:
         said = sh.open()
@@ -350,7 +350,7 @@ def many_cpus(isa, directory, device):
         region = records(sh, disk, name, cpus)
         tap.ok(("no text of ours on it" if screen else "no screen\n") in disk.told,
                f"{name}: what there is of a screen is told", disk.told)
-        said = sh.type("bareperf.efi record -C 3,5 -e cpu-clock -F 1000 -- noploop 1")
+        said = sh.type("bareperf.efi record -C 3,5 -e cpu-clock -F 1000 -- noploop 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: some of them", said)
         goes_on(sh, isa, name)
         if kernel:
@@ -378,12 +378,12 @@ def modelled(isa, directory):
     disk, (base, trace) = Disk(isa, directory), MODELS[isa]
     with shell.Shell(isa, disk.path, program=program, base=base) as sh:
         sh.open()
-        said = sh.type("bareperf.efi record -e cycles -c 1000000 -g -- calltree 1")
+        said = sh.type("bareperf.efi record -e cycles -c 1000000 -g -- calltree 0.3")
         tap.ok(generated(said) > 0 and "0001.data" in said, f"{name}: counters sample", said)
         said = sh.type(f"bareperf.efi record -e {trace}")
         tap.ok(re.search(r"\n  [1-9]\d+ bytes of trace", said) and "0002.data" in said,
                f"{name}: hardware traces into an AUX area", said)
-        said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 1")
+        said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
         for _ in range(3):  # a host that is busy keeps the machine from its timer
             tested = sh.type("bareperf.efi selftest")

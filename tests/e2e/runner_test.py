@@ -13,16 +13,17 @@ import tap
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "check"
 
 
-def run(script, *arguments, ci="false", programs=("sample",)):
-    """Run a copy of the runner on programs that are all the same shell script; returns (exit
-    status, output)."""
+def run(script, *arguments, ci="false", programs=("sample",), spare=()):
+    """Run a copy of the runner on programs that are all the same shell script, some of which can do
+    with spare time; returns (exit status, output)."""
     with tempfile.TemporaryDirectory() as top:
         tests = pathlib.Path(top) / "tests"
         (tests / "e2e").mkdir(parents=True)
         shutil.copy(CHECK, tests / "check")
         for name in programs:
             program = tests / f"e2e/{name}_test.py"
-            program.write_text("#!/bin/sh\n" + script)
+            says = "# check-spare: it can wait\n" if name in spare else ""
+            program.write_text("#!/bin/sh\n" + says + script)
             program.chmod(0o755)
         done = subprocess.run(
             [tests / "check", *arguments],
@@ -132,6 +133,14 @@ tap.equal(status, 1, "... with -j1 one after the other")
 status, output = run("# check-alone: it wants to\n" + MEET.replace("50", "5"), "-j2",
                      programs=("one", "other"))
 tap.equal(status, 1, "... and one that says so has the machine to itself")
+THREE = MEET.replace("-eq 2", "-eq 3") + """
+case $0 in *third*) chrt -p $$;; *) echo IDLE;; esac | grep -q IDLE"""
+status, output = run(THREE, "-j2", programs=("one", "other", "third"), spare=("third",))
+tap.equal(status, 0, "... one that can do with it has what they leave of the CPUs, beside them")
+status, output = run(THREE.replace("50", "5"), "-j2", programs=("one", "other", "third"))
+tap.equal(status, 1, "... and no other has")
+status, output = run("echo 1..1; echo ok 1 - ran", "-j1", programs=("one", "third"), spare=("third",))
+tap.ok("2 passed" in output, "... with -j1 it runs like any other", output)
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 tap.finish()

@@ -33,8 +33,8 @@ import tmux
 KILLS = int(os.environ.get("KILLS", "4"))
 CUT = float(os.environ.get("CUT", "6"))
 UNFINISHED, ERROR = 253, 125
-RECORD = "record -e cpu-clock -F 1000 -g -- calltree 1"
-LONG = "record -e cpu-clock -F 500 -g -- noploop %d"
+RECORD = "record -e cpu-clock -F 1000 -g -- idle 1"
+LONG = "record -e cpu-clock -F 500 -g -- idle %d"
 SMP = ("-smp", "2")
 
 
@@ -139,7 +139,7 @@ def a_line_that_is_too_slow(board):
         line.rate = 11520
         tool, seen, freq = Tool(board.directory, unix(line)), [], "8000"
         while freq and len(seen) < 5:
-            status, text = tool(f"record -e cpu-clock -F {freq} -g -m 16 -- calltree 3", "-o", "slow")
+            status, text = tool(f"record -e cpu-clock -F {freq} -g -m 16 -- idle 3", "-o", "slow")
             tool.is_exact(f"{board.name}, 115200 bit/s and -F {freq}", status, text, "slow")
             event = tool.dump("slow")["events"][0]
             seen.append((int(freq), event["lost"] / event["generated"], text))
@@ -173,7 +173,7 @@ def a_line_that_is_too_slow_to_watch(board):
     with board.line() as line:
         line.rate = 11520
         tool = Tool(board.directory, unix(line))
-        status, text = tool("top --stdio -e cpu-clock -F 8000 -m 4 -- calltree 12", "-o", "watched")
+        status, text = tool("top --stdio -e cpu-clock -F 8000 -m 4 -- idle 12", "-o", "watched")
         tool.is_exact(claim, status, text, "watched")
         event = tool.dump("watched")["events"][0]
         said = re.findall(r"too slow for it: the machine samples (\d+) times as seldom", text)

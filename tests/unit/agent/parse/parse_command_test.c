@@ -19,13 +19,21 @@ static const struct workload_usage loop = {
 	.least = 2,
 	.most = 1U << 20,
 };
+static const struct workload_usage nap = { .name = "nap",
+	                                   .arguments = "[SECONDS]",
+	                                   .description = "",
+	                                   .standard = 1500,
+	                                   .least = 1,
+	                                   .most = 86400 * 1000,
+	                                   .unit = 1000 };
 static const struct workload_usage program = {
 	.name = "program", .arguments = "[WORDS]", .description = "", .takes_words = true
 };
 static const struct workload_usage image = {
 	.name = "*.efi", .arguments = "[WORDS]", .description = "", .takes_words = true
 };
-static const struct workload_usage *const test_workloads[] = { &loop, &program, &image, NULL };
+static const struct workload_usage *const test_workloads[] = { &loop, &nap, &program, &image,
+	                                                       NULL };
 static const struct command_tables tables = {
 	.version = "test",
 	.sources.list = pmu_sources,
@@ -186,6 +194,28 @@ static void sizes_may_have_a_suffix(void **state)
 	assert_int_equal(c.wakeup_watermark, 4096);
 }
 
+static void what_has_a_unit_has_decimals(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t argument;
+	} cases[] = {
+		{ "record nap", 1500 },
+		{ "record nap 2", 2000 },
+		{ "record nap 0.25", 250 },
+		{ "record nap 0.001", 1 },
+		{ "record nap 1.5", 1500 },
+		{ "record nap 10.", 10000 },
+		{ "record nap 86400.0", 86400000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), 0);
+		assert_int_equal(c.argument, cases[i].argument);
+	}
+}
+
 static void an_error_names_the_reason_and_the_column(void **state)
 {
 	static const struct {
@@ -239,6 +269,16 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		{ "record -- loop 2M", "number is too large", 15 },
 		{ "record -- loop 99999999999G", "number is too large", 15 },
 		{ "record -- loop 2 3", "one argument too many", 17 },
+		{ "record -- loop 2.5", "not a whole number of 64 bits", 15 },
+		{ "record -- nap 1.0001", "too many decimals", 14 },
+		{ "record -- nap 1.0s", "not a number", 14 },
+		{ "record -- nap 1K", "not a number", 14 },
+		{ "record -- nap .5", "not a number", 14 },
+		{ "record -- nap 0.000", "number is too small", 14 },
+		{ "record -- nap 86400.001", "number is too large", 14 },
+		{ "record -- nap 18446744073709551.615", "number is too large", 14 },
+		{ "record -- nap 18446744073709551.616", "number is too large", 14 },
+		{ "record -- nap 18446744073709552", "number is too large", 14 },
 	};
 
 	(void)state;
@@ -486,6 +526,7 @@ int main(void)
 		cmocka_unit_test(the_firmware_stays_or_goes_as_is_said),
 		cmocka_unit_test(a_file_may_be_named),
 		cmocka_unit_test(sizes_may_have_a_suffix),
+		cmocka_unit_test(what_has_a_unit_has_decimals),
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),
 		cmocka_unit_test(the_firmware_cannot_both_stay_and_go),
 		cmocka_unit_test(an_option_that_means_nothing_is_refused),
