@@ -24,35 +24,6 @@ int command_unknown(struct words *w, const char *what, const struct suggestion *
 	return -EINVAL;
 }
 
-static int command_bounds(struct words *w, const char *text, uint64_t least, uint64_t most,
-                          uint64_t value)
-{
-	if (value < least)
-		return command_fail(w, "number is too small", text);
-	if (value > most)
-		return command_fail(w, "number is too large", text);
-	return 0;
-}
-
-int command_number(struct words *w, const char *text, uint64_t least, uint64_t most,
-                   uint64_t *value)
-{
-	const char *end = text;
-
-	if (parse_number(&end, value) || (*end && !strchr("KMG", *end)))
-		return command_fail(w, "not a whole number of 64 bits", text);
-	if (*end) {
-		unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-
-		if (end[1])
-			return command_fail(w, "unexpected text after the number", end + 1);
-		if (*value << shift >> shift != *value)
-			return command_fail(w, "number is too large", text);
-		*value <<= shift;
-	}
-	return command_bounds(w, text, least, most, *value);
-}
-
 /* ---- Words ---- */
 
 static const struct {
@@ -215,31 +186,7 @@ static int unknown_workload(struct words *w, const char *name)
 	return command_unknown(w, "unknown workload (help lists them)", &near);
 }
 
-/* What a built-in workload is given: of those with a unit, so many of it, with decimals. */
-static int parse_amount(struct words *w, const char *text, const struct workload_usage *usage,
-                        uint64_t *value)
-{
-	uint64_t unit = usage->unit;
-	const char *end = text;
-
-	if (!unit)
-		return command_number(w, text, usage->least, usage->most, value);
-	if (parse_number(&end, value) || (*end && *end != '.'))
-		return command_fail(w, "not a number", text);
-	if (__builtin_mul_overflow(*value, unit, value))
-		return command_fail(w, "number is too large", text);
-	for (end += *end == '.'; *end; end++) {
-		if (*end < '0' || *end > '9')
-			return command_fail(w, "not a number", text);
-		unit /= 10;
-		if (!unit)
-			return command_fail(w, "too many decimals", text);
-		if (__builtin_add_overflow(*value, (uint64_t)(*end - '0') * unit, value))
-			return command_fail(w, "number is too large", text);
-	}
-	return command_bounds(w, text, usage->least, usage->most, *value);
-}
-
+/* The number that a built-in workload takes. */
 static int parse_argument(struct words *w)
 {
 	struct command *c = w->command;
@@ -252,7 +199,7 @@ static int parse_argument(struct words *w)
 	word = w->word[w->next++];
 	if (*word == '-')
 		return command_fail(w, "options stand before the workload", word);
-	code = parse_amount(w, word, c->workload, &c->argument);
+	code = command_amount(w, word, c->workload, &c->argument);
 	if (!code && w->next < w->count)
 		code = command_fail(w, "one argument too many", w->word[w->next]);
 	return code;
