@@ -5,18 +5,27 @@ between them; recording that the program starts and stops; waiting for room."""
 
 import collections
 import json
+import mmap
 import pathlib
 import re
+import signal
+import struct
 import subprocess
 import tempfile
+import time
 
+import live
 import machine
+import nested_marks
+import region as tr
 import tap
 
 EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-marks-")
 TURNS = 700
 CALLS = 20
+NESTED_TURNS = 1500  # 300 come once by each instruction of a mark
+RING_ENTRY, TAIL = 128, 1032  # struct tr_ring's size; data_tail in a control page
 MOST = {"x86_64": 100, "aarch64": 100}  # instructions a mark, its call included
 MOST_VALUES = {"x86_64": 120, "aarch64": 120}
 
@@ -305,6 +314,65 @@ def check_lossless(isa, *options):
     equal(marks, [(4000, 0), (4000, 0)], f"{isa}: a program waits for room for its marks", run.text)
 
 
+class Faulty(live.Live):
+    """Its rings' tails are overwritten with what cannot be true, and its reader stalls at times."""
+
+    def __init__(self, command, *options, qemu):
+        super().__init__(f"record {command}", *options, qemu=qemu)
+        self.until(self.is_recording)
+        with open(self.region, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+            while self.is_recording() and self.process.poll() is None:
+                self.spoil(memory)
+                self.signal_reader(signal.SIGSTOP)
+                time.sleep(0.003)
+                self.signal_reader(signal.SIGCONT)
+                time.sleep(0.003)
+        self.finish()
+
+    def spoil(self, memory):
+        """Where somebody reads: a reader would not begin at such a tail."""
+        for cpu in range(4):
+            tail = self.word(self.table("rings") + RING_ENTRY * cpu + 16) + TAIL
+            if self.word(tail):
+                struct.pack_into("<Q", memory, tail, 0xBAD0BAD0BAD0BAD1)
+
+
+def check_nested(isa, *options):
+    """On each of four CPUs a handler that marks after any instruction of its thread's marks."""
+    source = nested_marks.SOURCE.replace("TURNS", str(NESTED_TURNS))
+    flags = ("-mno-red-zone",) if isa == "x86_64" else ()  # as the handler has no stack of its own
+    program = machine.payload(isa, pathlib.Path(WORK.name) / f"nested-{isa}.elf", source, *flags)
+    run = Faulty("-a -m 16 -e cpu-clock,marks -F 1000 -- payload", "--arch", isa, "--payload", program,
+                 qemu=(*options, "-smp", "4"))
+    equal(run.status, 0, f"{isa}: a program whose marks nest in marks runs", run.text)
+    summary, found = run.summary(), texts(run)
+    steps = re.search(r"^steps (\d+) (\d+) (\d+) (\d+)$", run.text, re.MULTILINE)
+    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: their books balance", run.text)
+    tap.ok(all(any(ring[word] for ring in summary["rings"]) for word in ("tail_faults", "lost")),
+           f"{isa}: rings were full, tails were wrong", summary["rings"])
+    for event in summary["events"]:
+        if event["name"] != "marks":
+            continue
+        cpu, mine = event["cpu"], found[event["cpu"]]
+        made = NESTED_TURNS + int(steps[1 + cpu]) if steps else 0
+        equal((event["generated"], event["written"] + event["lost"]), (made, made),
+              f"{isa}: CPU {cpu}: each mark that was made is written or counted as lost")
+        tap.ok(len(mine) == event["written"] > 0 and made > 2 * NESTED_TURNS,
+               f"{isa}: CPU {cpu}: perf prints what was written", (len(mine), event, made))
+        check_order(f"{isa}: CPU {cpu}", mine)
+
+
+def check_order(whose, marks):
+    """Those of turns ascend, those of steps too, and none is in a turn before the last one's."""
+    turns = [int(text.split()[1]) for text in marks if text.startswith("turn ")]
+    steps = [tuple(map(int, re.findall(r"\d+", text))) for text in marks if text.startswith("step ")]
+    of_turns = [int(text.split()[-1]) for text in marks]
+    tap.ok(len(turns) + len(steps) == len(marks) and steps and
+           all(a < b for a, b in zip(turns, turns[1:])) and
+           all(a[0] < b[0] for a, b in zip(steps, steps[1:])) and of_turns == sorted(of_turns),
+           f"{whose}: in the order in which they were made", marks[:20])
+
+
 def check(isa, *options):
     source = MARKS.replace("TURNS", str(TURNS))
     program = machine.payload(isa, pathlib.Path(WORK.name) / f"marks-{isa}.elf", source)
@@ -338,5 +406,6 @@ for isa, machine_options, model_options in (
         continue
     check(isa, *machine_options)
     check_lossless(isa, *machine_options)
+    check_nested(isa, *machine_options)
     check_counts(isa, *model_options)
 tap.finish()
