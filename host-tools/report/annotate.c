@@ -130,18 +130,12 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 
 /* A function with its places, which follow each other. */
 struct hot {
+	struct symbol symbol;
 	struct symbol_code code;
 	const struct annotation_place *places;
 	size_t count;
 	uint64_t weight;
 };
-
-static int compare_addresses(const void *a, const void *b)
-{
-	const struct annotation_place *left = a, *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
 
 static int compare_hot(const void *a, const void *b)
 {
@@ -149,26 +143,34 @@ static int compare_hot(const void *a, const void *b)
 
 	if (left->weight != right->weight)
 		return left->weight < right->weight ? 1 : -1;
-	return (left->code.address > right->code.address) -
-	       (left->code.address < right->code.address);
+	return (left->places > right->places) - (left->places < right->places);
 }
 
-/* How many functions; *strangers: samples that are in none. */
-static size_t gather(const struct places_sampled *sampled, const struct symbols *symbols,
-                     struct hot *hot, uint64_t *strangers)
+/* Of the same file at the same time. */
+static bool is_function(const struct hot *hot, const struct symbol_code *code)
+{
+	return hot->code.path == code->path && hot->code.offset == code->offset &&
+	       hot->code.address == code->address;
+}
+
+/* How many functions; *strangers: samples that are in none. The places' addresses become the
+ * machine's. */
+static size_t gather(struct places_sampled *sampled, struct hot *hot, uint64_t *strangers)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < sampled->addresses.count; i++) {
-		const struct annotation_place *place = &sampled->places[i];
+		struct annotation_place *place = &sampled->places[i];
+		struct symbol symbol = symbols_find(sampled->symbols, place->address);
 		struct symbol_code code;
 
-		if (!symbols_code(symbols, place->address, &code)) {
+		if (!symbols_code(sampled->symbols, place->address, &code)) {
 			*strangers += place->samples;
 			continue;
 		}
-		if (!count || hot[count - 1].code.address != code.address)
-			hot[count++] = (struct hot){ .code = code, .places = place };
+		place->address = symbols_real(sampled->symbols, place->address);
+		if (!count || !is_function(&hot[count - 1], &code))
+			hot[count++] = (struct hot){ symbol, code, .places = place };
 		hot[count - 1].count = (size_t)(place - hot[count - 1].places) + 1;
 		hot[count - 1].weight += place->weight;
 	}
@@ -176,40 +178,37 @@ static size_t gather(const struct places_sampled *sampled, const struct symbols 
 	return count;
 }
 
-static int print_function(const struct recording_file *file, const struct hot *hot,
-                          const char *event, struct lines *lines, struct error *error)
+static int print_function(const struct hot *hot, const char *event, struct lines *lines,
+                          struct error *error)
 {
-	struct symbol symbol = symbols_find(file->symbols, hot->code.address);
 	struct annotation annotation;
 	int code = annotation_make(&annotation, lines, &hot->code, hot->places, hot->count);
 
 	if (!code)
-		annotation_print(&annotation, symbol.name, symbol.file, event, stdout);
+		annotation_print(&annotation, hot->symbol.name, hot->symbol.file, event, stdout);
 	annotation_free(&annotation);
 	if (code == -ENOEXEC)
 		return error_set(error, code,
 		                 "%s cannot be read, or is of another architecture than x86_64 and "
 		                 "aarch64",
 		                 hot->code.path);
-	return code ? error_set(error, code, "no memory for the code of %s", symbol.name) : 0;
+	return code ? error_set(error, code, "no memory for the code of %s", hot->symbol.name) : 0;
 }
 
-static int print_all(const struct recording_file *file, const struct places_sampled *sampled,
+static int print_all(const struct recording_file *file, struct places_sampled *sampled,
                      const char *only, double limit, struct error *error)
 {
 	struct hot *hot = calloc(sampled->addresses.count + 1UL, sizeof(*hot));
 	uint64_t strangers = 0;
-	size_t count = hot ? gather(sampled, file->symbols, hot, &strangers) : 0, shown = 0;
+	size_t count = hot ? gather(sampled, hot, &strangers) : 0, shown = 0;
 	struct lines lines = { 0 };
 	int code = hot ? 0 : error_set(error, -ENOMEM, "no memory for the functions");
 
 	for (size_t i = 0; !code && i < count; i++) {
-		const char *name = symbols_find(file->symbols, hot[i].code.address).name;
-
 		if (100.0 * (double)hot[i].weight < limit * (double)sampled->weight ||
-		    (only && strcmp(only, name) != 0))
+		    (only && strcmp(only, hot[i].symbol.name) != 0))
 			continue;
-		code = print_function(file, &hot[i], sampled->event->name, &lines, error);
+		code = print_function(&hot[i], sampled->event->name, &lines, error);
 		shown++;
 	}
 	if (!code && only && !shown)
@@ -229,8 +228,7 @@ int annotate_event(struct recording_file *file, const struct perf_reader_event *
 	int code = recording_file_walk(file, visit, &sampled, error);
 
 	if (!code) {
-		qsort(sampled.places, sampled.addresses.count, sizeof(*sampled.places),
-		      compare_addresses);
+		annotation_sort(sampled.places, sampled.addresses.count);
 		code = print_all(file, &sampled, only, limit, error);
 	}
 	free(sampled.places);

@@ -89,6 +89,19 @@ static int add_instruction(void *context, uint64_t address, uint16_t size, const
 	return 0;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct annotation_place *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+void annotation_sort(struct annotation_place *places, size_t count)
+{
+	if (count)
+		qsort(places, count, sizeof(*places), compare_places);
+}
+
 int annotation_make(struct annotation *annotation, struct lines *lines,
                     const struct symbol_code *function, const struct annotation_place *places,
                     size_t count)

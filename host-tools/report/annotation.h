@@ -16,6 +16,9 @@ struct annotation_place {
 	uint64_t address, weight, samples;
 };
 
+/* By address, as annotation_make() wants them. places: NULL where there are none. */
+void annotation_sort(struct annotation_place *places, size_t count);
+
 struct annotation_line {
 	uint64_t address; /* of an instruction; 0: it is source */
 	uint64_t weight, samples;

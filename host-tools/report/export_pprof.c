@@ -200,7 +200,8 @@ static void put_profile(struct pprof *pprof)
 	for (uint32_t i = 0; i < places->places.count; i++) {
 		const struct intern_key *place = &places->places.keys[i];
 
-		put_location(pprof, location_of_place(pprof, i), place->b,
+		put_location(pprof, location_of_place(pprof, i),
+		             symbols_real(places->symbols, place->b),
 		             (uint32_t)places->nodes.keys[place->a].b);
 	}
 	put_mappings(pprof);

@@ -27,6 +27,7 @@ static int put_places(const struct places *places, struct html_sources *sources,
 {
 	const struct intern *nodes = &places->nodes, *all = &places->places;
 	struct blob blob = { 0 };
+	uint64_t before = 0;
 	int code;
 
 	series_number(&blob, nodes->count);
@@ -37,8 +38,12 @@ static int put_places(const struct places *places, struct html_sources *sources,
 	series_number(&blob, all->count);
 	for (uint32_t i = 0; i < all->count; i++)
 		series_number(&blob, all->keys[i].a);
-	for (uint32_t i = 0; i < all->count; i++)
-		series_signed(&blob, all->keys[i].b - (i ? all->keys[i - 1].b : 0));
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint64_t address = symbols_real(places->symbols, all->keys[i].b);
+
+		series_signed(&blob, address - before);
+		before = address;
+	}
 	code = html_sources_of(sources, places, &blob);
 	fputs("<script type=\"application/octet-stream\" id=\"places\">", out);
 	if (!code)

@@ -20,8 +20,8 @@ struct places {
 	bool all_frames;         /* those above main(), too (frames_ours()) */
 	struct intern functions; /* a: file, b: name; const char *, either may be NULL */
 	struct intern nodes;     /* a: its parent's number + 1, or 0; b: its function's number */
-	struct intern places;    /* a: its node's number; b: the address */
-	struct intern addresses; /* a: looked up before */
+	struct intern places;    /* a: its node's number; b: the address, symbols_at()'s */
+	struct intern addresses; /* a: the same, looked up before */
 	struct intern chains;    /* a: the number + 1 of what it is inlined in, or 0; b: function */
 	uint32_t *found;         /* by address: its chain */
 	uint32_t found_room;

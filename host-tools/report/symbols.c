@@ -14,10 +14,11 @@
 #define MAX_MAPPINGS 1024U
 #define CACHE_SIZE   4096U /* a power of two */
 
-/* Addresses that no machine has: above those, PAST_BITS bits for each mapping, in the order in
- * which they were told of, behind those for addresses where nothing was mapped yet. */
+/* Addresses that no machine has: PAST_SIZE for each mapping, in the order in which they were told
+ * of, and then as many for the time before it, when nothing was mapped there. */
 #define PAST      (1ULL << 62)
-#define PAST_BITS 44U
+#define PAST_SIZE (1ULL << 44)
+#define BEFORE    PAST_SIZE
 
 struct mapping {
 	uint64_t start, end; /* addresses */
@@ -110,10 +111,16 @@ static const struct mapping *latest_mapping(const struct symbols *symbols, uint6
 	return latest;
 }
 
+/* A file that is loaded again, where it was. */
+static bool is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->object == b->object && a->start == b->start && a->file_offset == b->file_offset;
+}
+
 uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t time)
 {
-	const struct mapping *last, *then;
-	uint64_t number = 0, offset = address;
+	const struct mapping *last, *then, *found = symbols->mappings;
+	uint64_t key;
 
 	if (!time || !symbols->is_timed)
 		return address;
@@ -121,25 +128,41 @@ uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t ti
 	if (!last || last->time <= time)
 		return address;
 	then = latest_mapping(symbols, address, time);
-	if (then) {
-		number = 1 + (uint64_t)(then - symbols->mappings);
-		offset = address - then->start;
-	}
-	return PAST + (number << PAST_BITS) + (offset & ((1ULL << PAST_BITS) - 1));
+	if ((then && is_same(then, last)) || address - (then ? then : last)->start >= PAST_SIZE)
+		return address;
+	while (!is_same(found, then ? then : last))
+		found++;
+	key = PAST + 2 * PAST_SIZE * (uint64_t)(found - symbols->mappings);
+	return key + (then ? 0 : BEFORE) + (address - found->start);
+}
+
+/* Whose time or whose past a made-up address is of; NULL: it is the machine's. */
+static const struct mapping *past_mapping(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t number = (address - PAST) / (2 * PAST_SIZE);
+
+	return address >= PAST && number < symbols->count ? &symbols->mappings[number] : NULL;
+}
+
+uint64_t symbols_real(const struct symbols *symbols, uint64_t address)
+{
+	const struct mapping *past = past_mapping(symbols, address);
+
+	return past ? past->start + address % PAST_SIZE : address;
 }
 
 /* The mapping of an address, and where in it that is: of symbols_at()'s too. */
 static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address,
                                           uint64_t *offset)
 {
-	uint64_t number = (address - PAST) >> PAST_BITS;
-	const struct mapping *mapping;
+	const struct mapping *mapping = past_mapping(symbols, address);
+	uint64_t real = symbols_real(symbols, address);
 
-	*offset = address & ((1ULL << PAST_BITS) - 1);
-	if (address >= PAST && number <= MAX_MAPPINGS)
-		return number && number <= symbols->count ? &symbols->mappings[number - 1] : NULL;
-	mapping = latest_mapping(symbols, address, UINT64_MAX);
-	*offset = address - (mapping ? mapping->start : 0);
+	if (!mapping)
+		mapping = latest_mapping(symbols, real, UINT64_MAX);
+	else if (address & BEFORE)
+		mapping = NULL;
+	*offset = real - (mapping ? mapping->start : 0);
 	return mapping;
 }
 
@@ -224,7 +247,7 @@ bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol
 		.path = mapping->object->path,
 		.offset = function->offset,
 		.size = elf_functions_reach(&mapping->object->functions, function),
-		.address = address - (offset - function->offset),
+		.address = symbols_real(symbols, address) - (offset - function->offset),
 	};
 	return true;
 }

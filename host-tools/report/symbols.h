@@ -33,8 +33,12 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 
 /* Where at another time something else was mapped: what all the others here must be asked with to
  * get the answer of that time (ns; 0: nobody knows it), which is the address itself nearly always.
+ * Else it is made up, the same for a file as often as it is loaded there, and for nobody to see.
  * When all mappings are known. */
 uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t time);
+
+/* The machine's address, of one of symbols_at()'s. */
+uint64_t symbols_real(const struct symbols *symbols, uint64_t address);
 
 /* What lies at an address. The texts stay valid until symbols_free(), and are the same pointers for
  * all mappings of a file. */
@@ -68,7 +72,7 @@ struct symbol_code {
 	const char *path; /* the ELF file */
 	uint64_t offset;  /* in it */
 	uint64_t size;    /* where its symbol has none, up to the next; 0: nobody knows */
-	uint64_t address; /* of its first byte, when it was recorded */
+	uint64_t address; /* of its first byte on the machine, when it was recorded */
 };
 
 /* False where nobody knows a function. */

@@ -15,13 +15,6 @@
 
 /* ---- Annotation ---- */
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct annotation_place *left = a, *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
-
 /* What of the view lies in the function, by address. How many. */
 static size_t gather(const struct top *top, struct annotation_place *places)
 {
@@ -38,7 +31,7 @@ static size_t gather(const struct top *top, struct annotation_place *places)
 			places[count++] = (struct annotation_place){ place->address, place->weight,
 				                                     place->samples };
 	}
-	qsort(places, count, sizeof(*places), compare_places);
+	annotation_sort(places, count);
 	return count;
 }
 

@@ -3,8 +3,11 @@
 """UEFI images in a recording: functions out of the files that they were made of, for our own views and
 for stock perf; and none where the files are of another build."""
 
+import base64
 import collections
 import csv
+import gzip
+import itertools
 import os
 import pathlib
 import re
@@ -12,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import zlib
 
 import pe_maker
 import perf_file
@@ -239,6 +243,42 @@ def guids():
     tap.ok((CACHE / ".build-id" / GUID.hex()[:2]).is_dir(), "perf's cache has it under that id")
 
 
+def numbers(data):
+    """Base 128 varints."""
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def page_addresses(page):
+    """Of the places in a page, as html.c writes them."""
+    packed = re.search(r'id="places">([^<]*)<', page).group(1)
+    numeral = numbers(zlib.decompress(base64.b64decode(packed)))
+    nodes = next(numeral)
+    list(itertools.islice(numeral, 2 * nodes))
+    count = next(numeral)
+    list(itertools.islice(numeral, count))
+    steps = [(step >> 1) ^ -(step & 1) for step in itertools.islice(numeral, count)]
+    return list(itertools.accumulate(steps))
+
+
+def pprof_addresses(path):
+    """Of the locations in a profile that have one (profile.proto)."""
+    data, found = gzip.decompress(path.read_bytes()), []
+    while data:
+        tag, size = itertools.islice(numbers(data), 2)
+        at = 1 + (1 if size < 128 else 2 if size < 1 << 14 else 3)
+        body, data = data[at:at + size], data[at + size:]
+        if tag >> 3 == 4: # Location: id, mapping_id, address, line
+            fields = list(itertools.islice(numbers(body), 6))
+            found += [value for key, value in zip(fields[::2], fields[1::2]) if key >> 3 == 3]
+    return found
+
+
 def one_address_twice():
     """An image is unloaded, and another is loaded where it was."""
     forget()
@@ -284,6 +324,15 @@ def one_address_twice():
     text = run(TOOL, "dump", data).stdout
     tap.equal({name: len(re.findall(rf"symbol: {name}\n", text)) for name in wanted}, wanted,
               "and dump")
+    listed = run(TOOL, "annotate", "-i", data).stdout.split("  Percent |")[1:]
+    hot = [re.search(r" : (\w+)\(\):[\0-\xff]* 100\.00 : +([0-9a-f]+):", part) for part in listed]
+    tap.equal(sorted(found.groups() for found in hot if found),
+              [(name, f"{BASE + at[0]:x}") for name in wanted],
+              "annotate: each at the machine's address, and once, as often as it was loaded there")
+    page = run(TOOL, "report", "--html", data).stdout
+    tap.equal(page_addresses(page), [BASE + at[0]] * 3, "so has the page of report --html")
+    run(TOOL, "export", "-f", "pprof", "-o", HERE / "twice.pb.gz", data)
+    tap.equal(pprof_addresses(HERE / "twice.pb.gz"), [BASE + at[0]] * 3, "and export -f pprof")
 
 
 def modules():

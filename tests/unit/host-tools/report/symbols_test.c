@@ -156,6 +156,38 @@ static void an_address_is_its_times_image(void **state)
 	assert_string_equal(name_at(now, 1000), "First");
 }
 
+/* Nobody sees what it is asked with. */
+static void assert_real(uint64_t address, uint64_t time)
+{
+	assert_int_equal(symbols_real(symbols, symbols_at(symbols, address, time)), address);
+}
+
+static void an_address_of_the_past_is_the_machines(void **state)
+{
+	const uint64_t high = 0xffff800000000000;
+	struct symbol_code code;
+
+	(void)state;
+	cache_known();
+	load("Known.efi", BASE, SPAN, 100);
+	load("Second.efi", BASE, SPAN, 200);
+	load("High.efi", high, SPAN, 300);
+	for (uint64_t time = 0; time <= 400; time += 50) {
+		assert_real(BASE + 0x1010, time);
+		assert_real(BASE - 1, time);
+		assert_real(high + SPAN - 1, time);
+	}
+	assert_string_equal(name_at(high + 16, 299), "0xffff800000000010");
+	assert_int_equal(symbols_find(symbols, symbols_at(symbols, high, 299)).offset, high);
+	assert_true(
+	    symbols_code(symbols, symbols_at(symbols, BASE + MADE_ELF_SECOND + 1, 150), &code));
+	assert_int_equal(code.address, BASE + MADE_ELF_SECOND);
+	load("Known.efi", BASE, SPAN, 500);
+	assert_int_equal(symbols_at(symbols, BASE, 150), BASE);
+	load("Last.efi", BASE, SPAN, 600);
+	assert_int_equal(symbols_at(symbols, BASE, 150), symbols_at(symbols, BASE, 550));
+}
+
 static void an_image_that_is_loaded_again_is_the_same_file(void **state)
 {
 	const char *name;
@@ -176,6 +208,7 @@ int main(void)
 		TEST(a_function_is_found_wherever_its_image_was_loaded),
 		TEST(without_symbols_an_address_is_the_modules),
 		TEST(an_address_is_its_times_image),
+		TEST(an_address_of_the_past_is_the_machines),
 		TEST(an_image_that_is_loaded_again_is_the_same_file),
 	};
 
