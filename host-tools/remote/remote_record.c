@@ -264,10 +264,15 @@ static int failure_status(const struct recording *r, int code)
 static int report(struct recording *r, int code, struct error *error)
 {
 	bool keeps = !r->top || r->options.keeps;
-	unsigned unfetched = guest_fetch_end(&r->fetch);
+	unsigned failed = guest_fetch_end(&r->fetch);
+	struct error reason;
 	int status = EXIT_OK;
 
 	guest_output_end(&r->printed);
+	if (top_failure(r->top, &reason)) {
+		error_print(&reason);
+		failed++;
+	}
 	if (r->has_session && r->options.stat)
 		status = guest_stat(&r->session.ledger, &r->session.region, &r->options.guest,
 		                    r->options.json);
@@ -285,7 +290,7 @@ static int report(struct recording *r, int code, struct error *error)
 		                                              : failure_status(r, code);
 	}
 	if (r->quits && !r->link.signal && (!code || code == -EINTR))
-		return status;
+		return status ? status : failed ? RUN_ERROR : EXIT_OK;
 	if (code) {
 		if (*error->text)
 			error_print(error);
@@ -293,7 +298,7 @@ static int report(struct recording *r, int code, struct error *error)
 	}
 	if (r->link.signal)
 		return RUN_SIGNAL + r->link.signal;
-	if (!status && unfetched)
+	if (!status && failed)
 		status = RUN_ERROR;
 	return status ? status : region_exit_status(&r->link.region);
 }

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "host-tools/report/html.h"
 #include "host-tools/report/modules.h"
 #include "host-tools/report/report_table.h"
+#include "host-tools/report/sort_keys.h"
 #include "host-tools/report/srclines.h"
 #include "host-tools/report/tasks.h"
 #include "host-tools/report/view.h"
@@ -57,35 +59,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void parse_sort(const char *text, struct report_table *table, struct argp_state *state)
-{
-	static const struct {
-		const char *name;
-		unsigned column;
-	} keys[] = {
-		{ "comm", REPORT_COMMAND }, { "dso", REPORT_FILE }, { "symbol", REPORT_SYMBOL },
-		{ "sym", REPORT_SYMBOL },   { "cpu", REPORT_CPU },  { "srcline", REPORT_LINE },
-	};
-	size_t length, i;
-
-	table->columns = 0;
-	for (; *text; text += length + (text[length] == ',')) {
-		length = strcspn(text, ",");
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-			if (strlen(keys[i].name) == length && !strncmp(keys[i].name, text, length))
-				break;
-		}
-		if (i == sizeof(keys) / sizeof(keys[0]))
-			argp_error(state,
-			           "--sort: %.*s is none of comm, dso, symbol, cpu and srcline",
-			           (int)length, text);
-		else
-			table->columns |= keys[i].column;
-	}
-	if (!table->columns)
-		argp_error(state, "--sort: by what?");
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *options = state->input;
@@ -96,7 +69,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->event = arg;
 		return 0;
 	case 's':
-		parse_sort(arg, &options->table, state);
+		options->table.columns =
+		    sort_keys_parse(arg, UINT_MAX, "comm, dso, symbol, cpu and srcline", state);
 		return 0;
 	case 'n':
 		options->table.samples = true;
@@ -163,15 +137,6 @@ struct sorting {
 	bool modules;
 };
 
-/* As perf shows it in front of a symbol. */
-static char level_of(const struct perf_event_header *record)
-{
-	static const char levels[] = { '?', 'k', '.', 'H', 'u', 'g' };
-	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-
-	return mode < sizeof(levels) ? levels[mode] : '?';
-}
-
 static int key_of(struct sorting *sorting, const struct perf_event_header *record,
                   const struct sample *sample, struct histogram_key *key)
 {
@@ -195,7 +160,7 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	if (sorting->columns & REPORT_SYMBOL) {
 		key->function = symbol.module ? symbols_name(sorting->symbols, ip) : symbol.name;
 		key->address = key->function ? 0 : symbol.offset;
-		key->level = level_of(record);
+		key->level = report_table_level(record);
 	}
 	if (sorting->columns & REPORT_LINE) {
 		key->line = srclines_find(&sorting->srclines, ip);

@@ -7,6 +7,14 @@
 #define COLUMNS   5U
 #define CELL_SIZE 512U
 
+char report_table_level(const struct perf_event_header *record)
+{
+	static const char levels[] = { '?', 'k', '.', 'H', 'u', 'g' };
+	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode < sizeof(levels) ? levels[mode] : '?';
+}
+
 static void cell_command(const struct histogram_key *key, char *cell)
 {
 	snprintf(cell, CELL_SIZE, "%s", key->command);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "abi/perf_event.h"
 #include "host-tools/report/histogram.h"
 
 /* Columns of what samples have in common; printed in this order. */
@@ -22,6 +23,9 @@ struct report_table {
 	size_t most;           /* lines; 0: all */
 	const char *separator; /* NULL: columns are padded, under a head */
 };
+
+/* The level of privilege that a record is of, as perf shows it in front of a symbol. */
+char report_table_level(const struct perf_event_header *record);
 
 /* Of a sorted histogram. Whether it could be written is known by ferror(). */
 void report_table_print(const struct report_table *table, const char *event,

@@ -90,10 +90,15 @@ static int report(struct machine *machine, const struct run_options *options,
                   const struct error *error, int code)
 {
 	FILE *out = output_is_stream(&options->output) ? stderr : stdout;
-	unsigned unfetched = guest_fetch_end(&machine->fetch);
+	unsigned failed = guest_fetch_end(&machine->fetch);
+	struct error reason;
 	int status = EXIT_OK;
 
 	guest_output_end(&machine->printed);
+	if (top_failure(machine->top, &reason)) {
+		error_print(&reason);
+		failed++;
+	}
 	/* Also where it was interrupted: what was counted until then is what was asked for. */
 	if (machine->recorded && options->stat)
 		status = guest_stat(&machine->session.ledger, &machine->session.region,
@@ -108,7 +113,7 @@ static int report(struct machine *machine, const struct run_options *options,
 	else if (!code)
 		print_console(machine, out);
 	if (machine->quits && !machine->signal)
-		return status;
+		return status ? status : failed ? RUN_ERROR : EXIT_OK;
 	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
 		say("the machine did not come to its end: its state became %s",
 		    region_state_name(machine->session.ledger.head.state));
@@ -117,9 +122,7 @@ static int report(struct machine *machine, const struct run_options *options,
 	if (!code && machine->signal) /* what was looked at when all was over */
 		return RUN_SIGNAL + machine->signal;
 	if (!code)
-		return status      ? status
-		       : unfetched ? RUN_ERROR
-		                   : region_exit_status(&machine->region);
+		return status ? status : failed ? RUN_ERROR : region_exit_status(&machine->region);
 	if (machine->show_console && !options->verbose) {
 		fprintf(stderr, "The machine's console:\n");
 		print_console(machine, stderr);

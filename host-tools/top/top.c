@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,22 +30,15 @@ struct top *top_open(const struct top_options *options, struct error *error)
 	top->next = top->started + options->delay;
 	top->options.stdio |= !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
 	top->data.symbols = symbols_new(NULL);
-	if (top->data.symbols && (top->options.stdio || !top_screen_open(top, error)))
+	if (!top->data.symbols)
+		error_set(error, -ENOMEM, "no memory for a live view");
+	else if (top->options.stdio || !top_screen_open(top, error))
 		return top;
 	top_close(top);
 	return NULL;
 }
 
 /* ---- Samples ---- */
-
-/* As perf shows it in front of a symbol. */
-static char level_of(const struct perf_event_header *record)
-{
-	static const char levels[] = { '?', 'k', '.', 'H', 'u', 'g' };
-	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-
-	return mode < sizeof(levels) ? levels[mode] : '?';
-}
 
 static uint64_t function_of(void *context, uint64_t address)
 {
@@ -58,7 +52,9 @@ void top_see(void *context, const struct perf_event_header *record, uint32_t eve
 {
 	struct top *top = context;
 	const struct perf_event_attr *attr;
-	struct top_place place = { .event = event, .samples = 1, .level = level_of(record) };
+	struct top_place place = { .event = event,
+		                   .samples = 1,
+		                   .level = report_table_level(record) };
 	struct sample sample;
 
 	if (!top->data.session || record->type != PERF_RECORD_SAMPLE)
@@ -112,15 +108,10 @@ int top_begin(struct top *top, struct session *session, struct error *error)
 static void update_accounts(struct top *top, double now)
 {
 	struct top_data *data = &top->data;
-	double most = 0;
 
 	if (!data->is_over)
 		ledger_update(&data->session->ledger, &data->session->region);
 	top_data_measure(data, now);
-	for (uint32_t i = 0; i < data->session->ledger.head.ring_count; i++)
-		most = data->fill[i] > most ? data->fill[i] : most;
-	if (!data->is_over)
-		top_slow_look(&data->slow, data->session, now, most, top->stops);
 }
 
 static void forget_fill(struct top_data *data)
@@ -145,11 +136,10 @@ static void follow_selected(struct top *top)
 		top->selected = rows->count ? rows->count - 1 : 0;
 }
 
-void top_review(struct top *top)
+/* There is no memory to go on with. */
+static void fail(struct top *top)
 {
-	if (top_shown_rows(&top->shown, &top->data, &top->view))
-		top->quits = true; /* there is no memory to go on with */
-	follow_selected(top);
+	top->failed = error_set(&top->failure, -ENOMEM, "no memory for a live view");
 }
 
 void top_refresh(struct top *top)
@@ -157,40 +147,47 @@ void top_refresh(struct top *top)
 	if (!top->data.session || top->freezes)
 		return;
 	if (top_shown_make(&top->shown, &top->data, &top->view))
-		top->quits = true;
+		fail(top);
 	follow_selected(top);
 	if (top->mode == TOP_ANNOTATE)
 		top_annotate(top);
 }
 
-static void print_event(const struct top *top, bool all, FILE *out)
+void top_review(struct top *top)
+{
+	if (!top->freezes) {
+		top_refresh(top);
+		return;
+	}
+	if (top_shown_rows(&top->shown, &top->data, &top->view))
+		fail(top);
+	follow_selected(top);
+}
+
+int top_print(struct top *top, bool all, const char *title, FILE *out)
 {
 	const struct report_table table = { .columns = top->view.columns,
 		                            .samples = true,
 		                            .most = all ? 0 : top->options.entries };
-
-	report_table_print(&table, top_event_name(&top->data, top->view.evsel), &top->shown.rows,
-	                   out);
-}
-
-void top_print(struct top *top, bool all, const char *title, FILE *out)
-{
-	uint32_t chosen = top->view.evsel, events = top_events(&top->data);
+	struct top_view view = top->view;
+	struct top_shown shown = { 0 };
+	int code = 0;
 
 	fprintf(out, "# %s\n", title);
-	for (uint32_t evsel = 0; evsel < events; evsel++) {
-		top->view.evsel = evsel;
-		if (top_shown_make(&top->shown, &top->data, &top->view))
+	for (view.evsel = 0; view.evsel < top_events(&top->data); view.evsel++) {
+		code = top_shown_make(&shown, &top->data, &view);
+		if (code)
 			break;
-		for (uint32_t i = 0; i < top->shown.lines; i++) {
-			if (!evsel || i == top->shown.event)
-				fprintf(out, "# %s\n", top->shown.head[i]);
+		for (uint32_t i = 0; i < shown.lines; i++) {
+			if (!view.evsel || i == shown.event)
+				fprintf(out, "# %s\n", shown.head[i]);
 		}
-		if (top->shown.rows.count)
-			print_event(top, all, out);
+		if (shown.rows.count)
+			report_table_print(&table, top_event_name(&top->data, view.evsel),
+			                   &shown.rows, out);
 	}
-	top->view.evsel = chosen;
-	fflush(out);
+	top_shown_free(&shown);
+	return code;
 }
 
 /* ---- Turns ---- */
@@ -205,8 +202,18 @@ static void print_block(struct top *top, double now, bool last)
 	else
 		snprintf(title, sizeof(title), "block %u, after %.1f s", top->blocks,
 		         now - top->started);
-	top_print(top, last, title, stdout);
-	top->quits |= ferror(stdout) != 0;
+	errno = 0;
+	if (top_print(top, last, title, stdout))
+		fail(top);
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	if (errno != EPIPE) {
+		top->failed = error_errno(&top->failure, "writing the view");
+		return;
+	}
+	top->quits = true; /* who reads it has seen enough */
+	__fpurge(stdout);
+	clearerr(stdout);
 }
 
 static void show(struct top *top, const char *waiting, double now)
@@ -231,13 +238,15 @@ enum top_wish top_turn(struct top *top, const char *waiting)
 {
 	double now = progress_now();
 
-	if (top->data.session)
+	if (top->data.session) {
 		top_data_note_rings(&top->data);
+		top_slow_look(&top->data.slow, top->data.session, now, top->stops);
+	}
 	if (top->screen.is_open && top_keys(top))
 		top_screen_draw(top, waiting);
 	if (now >= top->next)
 		show(top, waiting, now);
-	return top->quits ? TOP_QUIT : TOP_ON;
+	return top->quits || top->failed ? TOP_QUIT : TOP_ON;
 }
 
 void top_end(struct top *top)
@@ -258,11 +267,11 @@ void top_browse(struct top *top, int signals, int *signal)
 		                { .fd = signals, .events = POLLIN } };
 	bool ignored = false;
 
-	if (!top->screen.is_open || top->quits)
+	if (!top->screen.is_open || top->quits || top->failed)
 		return;
 	top_refresh(top);
 	top_screen_draw(top, "");
-	while (!top->quits && !*signal) {
+	while (!top->quits && !top->failed && !*signal) {
 		poll(fds, 2, 1000);
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			return; /* the terminal is gone */
@@ -271,6 +280,13 @@ void top_browse(struct top *top, int signals, int *signal)
 		top_keys(top);
 		top_screen_draw(top, "");
 	}
+}
+
+int top_failure(const struct top *top, struct error *error)
+{
+	if (top && top->failed)
+		*error = top->failure;
+	return top ? top->failed : 0;
 }
 
 void top_restore(struct top *top)

@@ -17,7 +17,7 @@ struct top;
 /* What the user wants. */
 enum top_wish {
 	TOP_ON,
-	TOP_QUIT, /* no more, as 'q' says, or as standard output is gone */
+	TOP_QUIT, /* no more, as 'q' says, or as nobody reads standard output; or it failed */
 };
 
 /* Take the terminal, or standard output. NULL: there is none to be had, and error says why. From
@@ -40,6 +40,10 @@ void top_end(struct top *top);
 /* On a terminal, go on until 'q' or a signal of signals (a signalfd), whose number *signal
  * becomes. */
 void top_browse(struct top *top, int signals, int *signal);
+
+/* 0, or what the view could not go on for, and error says what; of NULL 0. Whoever asks has been
+ * told to quit. */
+int top_failure(const struct top *top, struct error *error);
 
 /* Give the terminal back as it was, and print what was said meanwhile. */
 void top_restore(struct top *top);

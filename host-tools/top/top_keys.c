@@ -19,6 +19,7 @@
 static size_t gather(const struct top *top, struct annotation_place *places)
 {
 	const struct top_counts *counts = &top->data.counts;
+	const struct symbol_code *function = &top->annotated;
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < counts->count; i++) {
@@ -26,7 +27,9 @@ static size_t gather(const struct top *top, struct annotation_place *places)
 		const struct tr_event *event =
 		    &top->data.session->ledger.events[place->event].event;
 
-		if (event->evsel == top->view.evsel &&
+		if (place->address - function->address <
+		        (function->size ? function->size : UINT64_MAX) &&
+		    event->evsel == top->view.evsel &&
 		    (top->view.cpu == TOP_ALL_CPUS || event->cpu == top->view.cpu))
 			places[count++] = (struct annotation_place){ place->address, place->weight,
 				                                     place->samples };
@@ -135,6 +138,7 @@ static void take_snapshot(struct top *top)
 {
 	char name[32];
 	FILE *out = NULL;
+	bool failed;
 
 	while (!out && top->snapshots < 10000) {
 		snprintf(name, sizeof(name), "perf.hist.%u", top->snapshots++);
@@ -147,9 +151,11 @@ static void take_snapshot(struct top *top)
 		         strerror(errno));
 		return;
 	}
-	top_print(top, true, "snapshot", out);
-	snprintf(top->note, sizeof(top->note),
-	         fclose(out) ? "%s could not be written" : "%s written", name);
+	failed = top_print(top, true, "snapshot", out) != 0;
+	failed |= ferror(out) != 0;
+	failed |= fclose(out) != 0;
+	snprintf(top->note, sizeof(top->note), failed ? "%s could not be written" : "%s written",
+	         name);
 }
 
 static void stop(struct top *top)
@@ -261,7 +267,6 @@ static void key_of_filter(struct top *top, int key)
 		top->mode = TOP_LIST;
 		memcpy(top->view.filter, top->typed, sizeof(top->view.filter));
 		top_review(top);
-		top_refresh(top);
 	} else if (key == KEY_BACKSPACE || key == 127 || key == 8) {
 		top->typed[length ? length - 1 : 0] = 0;
 	} else if (key >= ' ' && key < 127 && length + 1 < sizeof(top->typed)) {
@@ -280,7 +285,6 @@ static void key_of_list(struct top *top, int key)
 		top->selected_key = rows->entries[top->selected].key;
 	if (change_view(top, key)) {
 		top_review(top);
-		top_refresh(top);
 		return;
 	}
 	obey(top, key);
@@ -315,7 +319,7 @@ bool top_keys(struct top *top)
 	bool any = false;
 	int key;
 
-	while (!top->quits && (key = getch()) != ERR) {
+	while (!top->quits && !top->failed && (key = getch()) != ERR) {
 		any = true;
 		if (key != KEY_RESIZE)
 			take_key(top, key);

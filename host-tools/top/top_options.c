@@ -6,36 +6,8 @@
 #include <string.h>
 
 #include "host-tools/report/report_table.h"
+#include "host-tools/report/sort_keys.h"
 #include "host-tools/util/arguments.h"
-
-static void parse_sort(const char *text, struct top_options *options, struct argp_state *state)
-{
-	static const struct {
-		const char *name;
-		unsigned column;
-	} keys[] = { { "dso", REPORT_FILE },
-		     { "symbol", REPORT_SYMBOL },
-		     { "sym", REPORT_SYMBOL },
-		     { "cpu", REPORT_CPU } };
-	size_t length;
-
-	options->columns = 0;
-	for (; *text; text += length + (text[length] == ',')) {
-		unsigned column = 0;
-
-		length = strcspn(text, ",");
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-			if (strlen(keys[i].name) == length && !strncmp(keys[i].name, text, length))
-				column = keys[i].column;
-		}
-		if (!column)
-			argp_error(state, "--sort: %.*s is none of dso, symbol and cpu",
-			           (int)length, text);
-		options->columns |= column;
-	}
-	if (!options->columns)
-		argp_error(state, "--sort: by what?");
-}
 
 static void parse_delay(const char *arg, struct top_options *options, struct argp_state *state)
 {
@@ -65,7 +37,8 @@ error_t top_option_parse(int key, char *arg, struct argp_state *state, struct to
 		options->entries = (unsigned)entries;
 		break;
 	case TOP_SORT:
-		parse_sort(arg, options, state);
+		options->columns = sort_keys_parse(arg, REPORT_FILE | REPORT_SYMBOL | REPORT_CPU,
+		                                   "dso, symbol and cpu", state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

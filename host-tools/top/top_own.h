@@ -32,8 +32,10 @@ struct top {
 	double started, next; /* s; when to show it anew */
 	unsigned blocks;      /* that were printed */
 	bool quits, stops;    /* by a key: the view; the recording */
-	bool freezes;         /* what is shown stays as it is */
-	bool zeroes;          /* each view begins anew */
+	int failed;           /* why the view quits, negative; 0: not for that */
+	struct error failure;
+	bool freezes; /* what is shown stays as it is */
+	bool zeroes;  /* each view begins anew */
 	enum top_mode mode;
 	size_t selected, first; /* rows, and which stands at the top */
 	struct histogram_key selected_key;
@@ -68,13 +70,14 @@ bool top_keys(struct top *top);
 /* Make again what is shown, unless it is frozen. */
 void top_refresh(struct top *top);
 
-/* The rows alone, of another view. */
+/* Make what is shown of another view; of one that is frozen the rows alone. */
 void top_review(struct top *top);
 
 /* The same of the function that is annotated. False: there is none. */
 bool top_annotate(struct top *top);
 
-/* What is shown as text; all: each of the events, and every row. */
-void top_print(struct top *top, bool all, const char *title, FILE *out);
+/* What would be shown now as text, of each of the events; all: every row. 0, or -ENOMEM; whether it
+ * could be written: ferror(). */
+int top_print(struct top *top, bool all, const char *title, FILE *out);
 
 #endif

@@ -53,6 +53,7 @@ void top_data_note_rings(struct top_data *data)
 			continue;
 		data->positions[i] = position;
 		data->fill[i] = fill > data->fill[i] ? fill : data->fill[i];
+		data->slow.fill = fill > data->slow.fill ? fill : data->slow.fill;
 	}
 }
 
@@ -119,9 +120,7 @@ static void add_alarms(struct top_shown *shown, const struct top_data *data)
 static void add_state(struct top_shown *shown, const struct top_data *data)
 {
 	const struct session *session = data->session;
-	struct tr_header header;
 
-	region_header(&session->region, &header);
 	add_line(shown, "run %" PRIu64 " %s, clock %.3f s: %.180s", session->region.header.run,
 	         data->is_over ? "has ended" : region_state_name(session->ledger.head.state),
 	         (double)session->last_time / 1e9, session->region.header.command);

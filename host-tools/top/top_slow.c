@@ -48,26 +48,27 @@ static void tell(struct top_slow *slow, const struct session *session, uint64_t 
 		mailbox_send(&session->region, text, &request, &ignored);
 }
 
-void top_slow_look(struct top_slow *slow, struct session *session, double now, double fill,
-                   bool stopped)
+void top_slow_look(struct top_slow *slow, struct session *session, double now, bool stopped)
 {
 	struct top_slow then = *slow, sums = { 0 };
 	uint64_t factor;
 
 	if (now - slow->looked < INTERVAL)
 		return;
+	ledger_update(&session->ledger, &session->region);
 	sum(&session->ledger, &sums);
 	slow->generated = sums.generated;
 	slow->delivered = sums.delivered;
 	slow->lost = sums.lost;
 	slow->looked = now;
+	slow->fill = 0;
 	/* The first look has nothing to compare with. A channel that copies nothing is as fast as
 	 * memory: what is lost there is the host's doing. */
 	if (!then.looked || !channel_can_be_slow(session->region.channel) || stopped ||
 	    slow->cannot || slow->factor == MOST)
 		return;
 	factor = top_slow_factor(sums.generated - then.generated, sums.delivered - then.delivered,
-	                         sums.lost - then.lost, fill);
+	                         sums.lost - then.lost, then.fill);
 	if (factor > 1)
 		tell(slow, session, factor);
 }

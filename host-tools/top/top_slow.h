@@ -17,6 +17,7 @@ struct top_slow {
 	uint64_t factor;                     /* that the machine was told; 0: it was told nothing */
 	uint64_t generated, delivered, lost; /* at the last look, */
 	double looked;                       /* s, which was then */
+	double fill;                         /* the most in any ring since then, 0 to 1 */
 	bool cannot;                         /* its firmware knows no such command */
 };
 
@@ -25,10 +26,9 @@ struct top_slow {
  * less often than now; 1: it is well. */
 uint64_t top_slow_factor(uint64_t generated, uint64_t delivered, uint64_t lost, double fill);
 
-/* Look, if it is time, at a session whose ledger is up to date; fill: the most in any ring since
- * the last look. stopped: it is to be told nothing any more. */
-void top_slow_look(struct top_slow *slow, struct session *session, double now, double fill,
-                   bool stopped);
+/* Look, if it is time, at the session's ledger, which is brought up to date, and at fill. stopped:
+ * it is to be told nothing any more. */
+void top_slow_look(struct top_slow *slow, struct session *session, double now, bool stopped);
 
 /* What to tell people; false: nothing. */
 bool top_slow_text(const struct top_slow *slow, const struct session *session, char *text,

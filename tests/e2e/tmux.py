@@ -63,13 +63,12 @@ class Terminal:
         def look():
             found[:] = [re.search(pattern, self.screen(), flags)]
             return found[0] or self.ended.exists()
-        live.until(look, seconds=60, pause=0.05)
+        live.until(look, pause=0.05)
         return found[0]
 
     def shows(self, *texts):
         """Whether all of these come to stand on the screen together."""
-        return bool(live.until(lambda: all(text in self.screen() for text in texts), seconds=60,
-                               pause=0.05))
+        return bool(live.until(lambda: all(text in self.screen() for text in texts), pause=0.05))
 
     def pid(self, name="bareperf"):
         """Of the command."""
@@ -79,7 +78,7 @@ class Terminal:
 
     def end(self):
         """Its exit status, whether the terminal is as it was, and what stands there."""
-        if not live.until(self.ended.exists, seconds=60, pause=0.05):
+        if not live.until(self.ended.exists, pause=0.05):
             return None, False, self.screen()
         status, state = self.ended.read_text().split("\n", 1)
         words = state.replace(";", " ").split()

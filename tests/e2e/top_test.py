@@ -94,10 +94,15 @@ def share(screen, name):
     return float(found[1]) if found else 0
 
 
+def rows_of(screen):
+    """The event's line and its functions' rows, without the row that is marked."""
+    return re.findall(r"^(?:. +[\d.]+% .*|.*; event .*)$", screen, re.M)
+
+
 def by_key(remote, terminal):
     """Each key, by what stands there afterwards."""
     tap.ok(terminal.shows(*FUNCTIONS), "functions, the heaviest first", terminal.screen())
-    live.until(lambda: share(terminal.screen(), "lex") > 10, seconds=60)
+    live.until(lambda: share(terminal.screen(), "lex") > 10)
     screen = terminal.screen()
     shares = [float(s) for s in re.findall(r"^.\s+([\d.]+)% ", screen, re.M)]
     tap.ok(shares == sorted(shares, reverse=True) and share(screen, "lex") > 10 and
@@ -154,12 +159,14 @@ def by_key(remote, terminal):
     before = terminal.screen()
     time.sleep(0.7)
     tap.equal(terminal.screen(), before, "what is shown stands still, and the machine goes on")
-    terminal.press("f")
-    tap.ok(live.until(lambda: terminal.screen() != before, seconds=60), "until it is let go")
     terminal.press("P")
     tap.ok(terminal.shows("perf.hist.0 written") and
-           "[.] lex" in (remote.directory / "perf.hist.0").read_text(), "P: a snapshot in a file",
-           terminal.screen())
+           re.findall(r"event \d of 2$", (remote.directory / "perf.hist.0").read_text(), re.M) ==
+           ["event 1 of 2", "event 2 of 2"], "P: a snapshot of all events in a file", terminal.screen())
+    tap.equal(rows_of(terminal.screen()), rows_of(before), "what is shown stands still then, too")
+    terminal.press("f")
+    tap.ok(live.until(lambda: rows_of(terminal.screen()) != rows_of(before)),
+           "until it is let go: the samples go on", terminal.screen())
     terminal.press("z")
     tap.ok(terminal.shows("ZEROING"), "z: each view counts from the last one", terminal.screen())
     terminal.press("z")
@@ -169,7 +176,7 @@ def resized(terminal):
     for columns, rows_ in ((60, 12), (20, 6), (140, 40)):
         terminal.resize(columns, rows_)
         ok = live.until(lambda rows_=rows_: len(terminal.lines()) >= rows_ and
-                        terminal.lines()[rows_ - 1].startswith("bareperf top"), seconds=60)
+                        terminal.lines()[rows_ - 1].startswith("bareperf top"))
         tap.ok(ok and max(map(len, terminal.lines())) <= columns,
                f"resized to {columns} columns and {rows_} rows: it fits", terminal.screen())
 
@@ -201,7 +208,12 @@ def on_a_terminal(remote):
 
 def gone(remote):
     with watch(remote, "--timeout 1") as terminal:
-        terminal.shows("[.] lex")
+        terminal.until(r"\[\.\] lex$")
+        terminal.until(r"samples, [1-9]\d*/s")
+        terminal.press("S")
+        tap.ok(terminal.until(r"^run \d+ recording,.*\n.* samples, 0/s") and
+               terminal.shows("the events are being stopped", "[.] lex"),
+               "S: the events stop, and the workload goes on", terminal.screen())
         remote.agent.process.kill()
         status, sane, screen = terminal.end()
         said = [line for line in screen.splitlines() if line.startswith("bareperf: ")]
@@ -210,14 +222,12 @@ def gone(remote):
                "a machine that is gone: the terminal is as it was, and it is said", (status, sane, screen))
 
 
-def stopped(remote):
+def ended(remote):
     run = remote.word("run") + 1
     with watch(remote, "-o kept -e cpu-clock -F 500 -- calltree 3") as terminal:
         remote.until_run(run)
-        terminal.shows("[.] lex")
-        terminal.press("S")
-        tap.ok(terminal.shows("has ended"), "S: the recording's events stop, and what was seen stays "
-               "to be looked at", terminal.screen())
+        tap.ok(terminal.shows("has ended", "[.] lex"), "of a recording that has ended what was seen stays to "
+               "be looked at", terminal.screen())
         terminal.press("a")
         tap.ok(terminal.shows("Disassembly of"), "functions, too", terminal.screen())
         terminal.press("q")
@@ -233,6 +243,14 @@ def without_colours(remote):
         status, _, screen = terminal.end()
         tap.ok(status == ERROR and "--stdio" in screen, "a terminal that is not known: --stdio will do",
                (status, screen))
+
+
+def into(rig, out):
+    """The exit status, and what was said, of a view that goes to a descriptor, which is closed."""
+    done = subprocess.run(rig.words("top", "fake", "complete", "1000", options=("--stdio",)), stdout=out,
+                          stderr=subprocess.PIPE, text=True, cwd=rig.here, check=False)
+    os.close(out)
+    return done.returncode, done.stderr
 
 
 def machine_of_its_own():
@@ -254,6 +272,13 @@ def machine_of_its_own():
     last = blocks(done.stdout)[-1][1]
     tap.ok(last[1].startswith("# LOST ") and "record with -m" in "".join(last[:4]),
            "what is missing stands first, with what would keep it", last[:5])
+    full, said = into(rig, os.open("/dev/full", os.O_WRONLY))
+    tap.ok(full == ERROR and "writing the view: No space left on device" in said,
+           "a full disk ends it, and is told", (full, said))
+    reader, writer = os.pipe()
+    os.close(reader)
+    gone_, said = into(rig, writer)
+    tap.ok(gone_ == 0 and "writing" not in said, "who reads it no more has it end well", (gone_, said))
     for words, why in ((rig.words("record", "fake", "complete", "10", options=("--delay", "2")), "of `top'"),
                        (rig.words("top", "fake", "complete", "10", out="-"), "standard output"),
                        (rig.words("top", "fake", "complete", "10", options=("--delay", "0")), "--delay"),
@@ -284,7 +309,7 @@ def boot(isa):
                 tap.skip("top on a terminal", tmux.missing())
                 return
             without_colours(remote)
-            stopped(remote)
+            ended(remote)
             on_a_terminal(remote)
             gone(remote)
         finally:

@@ -2,7 +2,7 @@
 # Tests of the host's tools that need a region to read.
 HOST_CHECK := check_test check_lines_test
 HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
-HOST_SESSION := region_stream_test guest_fetch_test guest_output_test session_stops_test session_stream_test mirror_test channel_gdb_test session_test session_resume_test copying_channel_test full_disk_test \
+HOST_SESSION := region_stream_test top_test guest_fetch_test guest_output_test session_stops_test session_stream_test mirror_test channel_gdb_test session_test session_resume_test copying_channel_test full_disk_test \
 	reader_process_plain_test $(HOST_AUX)
 HOST_FIXTURE := region_test region_salvage_test region_salvage_ring_test memory_dump_test aux_tsan_test mailbox_test $(HOST_CHECK) region_fuzz region_live_fuzz \
 	perf_data_fuzz merge_fuzz memory_dump_fuzz dump_test as_machine_test $(HOST_SESSION)
