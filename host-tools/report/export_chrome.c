@@ -14,6 +14,7 @@
 #include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/html_json.h"
+#include "host-tools/report/mark_regions.h"
 
 #define NS_PER_US 1000U
 
@@ -26,6 +27,8 @@ struct chrome_thread {
 
 struct chrome {
 	struct export *export;
+	struct mark_regions marks;
+	uint64_t last;         /* time of a sample */
 	struct intern threads; /* a: event, b: CPU */
 	struct chrome_open {
 		struct chrome_thread *thread;
@@ -95,19 +98,29 @@ static const char *name_of(struct chrome *chrome, uint32_t function)
 	return chrome->names[function];
 }
 
-/* Readers reckon in doubles: from start on for so long is, rounded, just where the next one begins,
- * so that no slice ends after the one around it. */
+static void put_start(struct chrome *chrome, char phase, uint32_t thread, uint64_t start)
+{
+	put_head(chrome, phase, thread);
+	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64, start / NS_PER_US,
+	        start % NS_PER_US);
+}
+
+/* A complete event up to its name. Readers reckon in doubles: from start on for so long is,
+ * rounded, just where the next one begins, so that no slice ends after the one around it. */
+static void put_times(struct chrome *chrome, uint32_t thread, uint64_t start, uint64_t until)
+{
+	put_start(chrome, 'X', thread, start);
+	fprintf(chrome->export->out,
+	        ",\"dur\":%.17g,\"name\":", (double)until / NS_PER_US - (double)start / NS_PER_US);
+}
+
 static void put_slice(struct chrome *chrome, uint32_t number, uint32_t depth)
 {
 	const struct chrome_thread *thread = chrome->open[number].thread;
 	const char *name = name_of(chrome, thread->stack[depth]);
-	uint64_t start = thread->starts[depth];
 
-	put_head(chrome, 'X', number);
-	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64 ",\"dur\":%.17g,\"name\":%s}",
-	        start / NS_PER_US, start % NS_PER_US,
-	        (double)thread->until / NS_PER_US - (double)start / NS_PER_US,
-	        name ? name : "\"\"");
+	put_times(chrome, number, thread->starts[depth], thread->until);
+	fprintf(chrome->export->out, "%s}", name ? name : "\"\"");
 }
 
 /* Close what is deeper than that. Of slices with the same times readers take the first for the
@@ -124,26 +137,20 @@ static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 }
 
 /* What the program says of itself: a slice from its beginning to its end, or an instant. */
-static int add_mark(struct chrome *chrome, const struct export_sample *sample)
+static int put_mark(void *context, const struct mark_region *region)
 {
-	static const char phases[] = { [MARK_MOMENT] = 'i', [MARK_BEGIN] = 'B', [MARK_END] = 'E' };
-	uint64_t time = sample->sample.time;
-	char text[MARK_TEXT_MAX];
-	enum mark_kind kind;
-	const char *name;
+	struct chrome *chrome = context;
 	uint32_t number;
 
-	if (!mark_text_get(&sample->sample, text, sizeof(text)))
-		return 0;
-	if (!find_thread(chrome, export_event(chrome->export, sample->event), sample->sample.cpu,
-	                 &number))
+	if (!find_thread(chrome, region->event, region->cpu, &number))
 		return -ENOMEM;
-	kind = mark_text_kind(text, &name);
-	put_head(chrome, phases[kind], number);
-	fprintf(chrome->export->out,
-	        ",\"ts\":%" PRIu64 ".%03" PRIu64 "%s,\"name\":", time / NS_PER_US, time % NS_PER_US,
-	        kind == MARK_MOMENT ? ",\"s\":\"t\"" : "");
-	html_json(chrome->export->out, html_text(name));
+	if (region->length) {
+		put_times(chrome, number, region->since, region->since + region->length);
+	} else {
+		put_start(chrome, 'i', number, region->since);
+		fputs(",\"s\":\"t\",\"name\":", chrome->export->out);
+	}
+	html_json(chrome->export->out, html_text(mark_regions_name(&chrome->marks, region->name)));
 	putc('}', chrome->export->out);
 	return 0;
 }
@@ -179,8 +186,13 @@ static int add_slices(struct chrome *chrome, const struct export_sample *sample)
 
 static int add_sample(void *context, const struct export_sample *sample)
 {
-	return mark_text_is(&sample->event->attr) ? add_mark(context, sample)
-	                                          : add_slices(context, sample);
+	struct chrome *chrome = context;
+
+	chrome->last = sample->sample.time > chrome->last ? sample->sample.time : chrome->last;
+	if (!mark_text_is(&sample->event->attr))
+		return add_slices(chrome, sample);
+	return mark_regions_add(&chrome->marks, export_event(chrome->export, sample->event),
+	                        &sample->sample);
 }
 
 static void put_name(struct chrome *chrome, uint32_t thread, const char *what, json_t *name)
@@ -193,11 +205,17 @@ static void put_name(struct chrome *chrome, uint32_t thread, const char *what, j
 
 int export_chrome(struct export *export, struct error *error)
 {
-	struct chrome chrome = { .export = export };
+	struct chrome chrome = {
+		.export = export,
+		.marks.show = put_mark,
+		.marks.context = &chrome,
+	};
 	int code;
 
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", export->out);
 	code = export_walk(export, add_sample, &chrome, error);
+	if (!code && mark_regions_end(&chrome.marks, chrome.last))
+		code = error_set(error, -ENOMEM, "no memory for the marks");
 	for (uint32_t i = 0; i < chrome.threads.count; i++) {
 		const struct intern_key *key = &chrome.threads.keys[i];
 
@@ -213,5 +231,6 @@ int export_chrome(struct export *export, struct error *error)
 	free(chrome.names);
 	free(chrome.open);
 	intern_free(&chrome.threads);
+	mark_regions_free(&chrome.marks);
 	return code;
 }

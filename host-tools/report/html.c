@@ -107,13 +107,12 @@ static json_t *chunks_of(const struct series_set *set)
 }
 
 /* Names of marks, by number. */
-static json_t *marks_of(const struct html_marks *marks)
+static json_t *marks_of(const struct mark_regions *marks)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < marks->names.count; i++)
-		json_array_append_new(list,
-		                      html_text((const char *)(uintptr_t)marks->names.keys[i].a));
+		json_array_append_new(list, html_text(mark_regions_name(marks, i)));
 	return list;
 }
 
@@ -191,6 +190,8 @@ int html_write(struct recording_file *file, const char *event, bool no_inline, F
 		.places.all_frames = true, /* the page hides them if it is told to */
 		.places.inlines = no_inline ? NULL : &inlines,
 		.series.out = out,
+		.marks.show = html_records_mark,
+		.marks.context = &records,
 		.first = UINT64_MAX,
 	};
 	const char *rest = strstr(html_page, HTML_PAGE_DATA);

@@ -51,7 +51,7 @@ static int add_sample(struct html_records *records, const struct perf_reader *re
 		return -ENOMEM;
 	code = add(records, &key, sample.time, weight, place);
 	if (!code && mark_text_is(attr))
-		code = html_marks_add(&records->marks, &records->series, key.event, &sample);
+		code = mark_regions_add(&records->marks, key.event, &sample);
 	return code;
 }
 
@@ -148,6 +148,15 @@ static void add_trace(struct html_records *records, const struct perf_event_head
 		records->trace_bytes += trace->size;
 }
 
+int html_records_mark(void *context, const struct mark_region *region)
+{
+	struct html_records *records = context;
+	const struct series_key key = { SERIES_MARKS, region->event, region->cpu };
+	const struct series_sample sample = { region->since, region->length, region->name };
+
+	return series_add(&records->series, &key, &sample);
+}
+
 int html_records_add(void *context, struct perf_reader *reader,
                      const struct perf_event_header *record)
 {
@@ -181,7 +190,7 @@ int html_records_add(void *context, struct perf_reader *reader,
 
 int html_records_end(struct html_records *records)
 {
-	int code = html_marks_end(&records->marks, &records->series, records->last);
+	int code = mark_regions_end(&records->marks, records->last);
 
 	for (uint32_t i = 0; !code && i < records->stopped.count; i++)
 		code = end_stop(records, &records->stops[i], records->last);
@@ -191,7 +200,7 @@ int html_records_end(struct html_records *records)
 void html_records_free(struct html_records *records)
 {
 	places_free(&records->places);
-	html_marks_free(&records->marks);
+	mark_regions_free(&records->marks);
 	series_free(&records->series);
 	intern_free(&records->stopped);
 	free(records->stops);

@@ -4,7 +4,7 @@
 #define HOST_TOOLS_REPORT_HTML_RECORDS_H
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/report/html_marks.h"
+#include "host-tools/report/mark_regions.h"
 #include "host-tools/report/places.h"
 #include "host-tools/report/series.h"
 
@@ -12,8 +12,8 @@ struct html_records {
 	const struct perf_reader_event *only; /* of this event; NULL: of all */
 	struct places places;
 	struct series_set series;
-	struct html_marks marks;
-	struct intern stopped; /* a: an event's id, b: CPU; stopped at */
+	struct mark_regions marks; /* show: html_records_mark() */
+	struct intern stopped;     /* a: an event's id, b: CPU; stopped at */
 	struct html_stop *stops;
 	uint64_t first, last; /* times of what happened, ns; first > last: nothing did */
 	uint64_t trace_bytes; /* of AUX areas, which the page does not show */
@@ -23,6 +23,9 @@ struct html_records {
  */
 int html_records_add(void *context, struct perf_reader *reader,
                      const struct perf_event_header *record);
+
+/* Take what has become of a mark, for mark_regions_add(). The same. */
+int html_records_mark(void *context, const struct mark_region *region);
 
 /* No more come. The same. */
 int html_records_end(struct html_records *records);

@@ -11,7 +11,6 @@ import pathlib
 import random
 import re
 import shutil
-import shutil
 import subprocess
 import tempfile
 
@@ -311,6 +310,23 @@ def in_chrome(samples):
               sorted([event, f"CPU {cpu}"] for event, _, _ in EVENTS for cpu in (0, 1)), claims[1])
 
 
+def marks_for_chrome():
+    """Regions and moments that nest, and cross another CPU's."""
+    file = perf_file.PerfFile((("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT),), cpus=2)
+    for time, cpu, text in ((1000, 0, "begin outer"), (2000, 1, "begin outer"), (3000, 0, "begin inner"),
+                            (4001, 0, "moment"), (5000, 1, "end outer"), (6500, 0, "end inner"),
+                            (8000, 0, "end outer"), (9000, 1, "begin open"), (9250, 0, "end nothing")):
+        file.mark(text, time, cpu)
+    file.write(HERE / "marks.data")
+    done = run(TOOL, "export", "-f", "chrome", HERE / "marks.data")
+    events = [event for event in json.loads(done.stdout)["traceEvents"] if event["ph"] != "M"]
+    tap.equal(sorted((event["tid"], event["ts"], event["ph"], event["name"], event.get("dur"))
+                     for event in events),
+              [(0, 1.0, "X", "outer", 7.0), (0, 3.0, "X", "inner", 3.5), (0, 4.001, "i", "moment", None),
+               (0, 9.25, "i", "nothing", None), (1, 2.0, "X", "outer", 3.0), (1, 9.0, "X", "open", 0.25)],
+              "chrome: a region is a complete event, of its CPU")
+
+
 def in_firefox_profiler():
     """The Firefox Profiler's own code, for a terminal: a process that holds the profile is asked."""
     claim = "the Firefox Profiler: functions and weights are stock perf's"
@@ -381,5 +397,6 @@ as_callgrind()
 as_ctf(SEEN)
 in_speedscope(SEEN)
 in_chrome(SEEN)
+marks_for_chrome()
 refusals()
 tap.finish()

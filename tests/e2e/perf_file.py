@@ -5,8 +5,10 @@ import struct
 
 IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 1 << 5, 1 << 7, 1 << 8, 1 << 16
 SAMPLE_TYPE = IP | TID | TIME | CALLCHAIN | CPU | PERIOD | IDENTIFIER
+RAW = 1 << 10
 SAMPLE_ID_ALL = 1 << 18
 HARDWARE, SOFTWARE = 0, 1
+BPF_OUTPUT = 10 # a software event: marks
 LOST, COMM, THROTTLE, UNTHROTTLE, SAMPLE, MMAP2, AUX = 2, 3, 5, 6, 9, 10, 11
 NRCPUS, EVENT_DESC = 7, 12
 
@@ -49,6 +51,13 @@ class PerfFile:
             f"<QQIIQIIQQ{len(words)}Q", 100 + event, ip, 1, 1 + cpu, time, cpu, 0, period,
             len(words), *words), misc=2))
 
+    def mark(self, text, time, cpu=0, event=0):
+        """Of an event that is BPF_OUTPUT."""
+        raw = text.encode() + b"\0"
+        raw += bytes(-(4 + len(raw)) % 8)
+        self.records.append(record(SAMPLE, struct.pack("<QQIIQIIQQI", 100 + event, 0, 1, 1 + cpu, time, cpu,
+                                                       0, 1, 0, len(raw)) + raw, misc=2))
+
     def lost(self, count, time, cpu=0, event=0):
         self.add(LOST, struct.pack("<QQ", 100 + event, count), time, cpu, event)
 
@@ -61,7 +70,8 @@ class PerfFile:
 
     def _attr(self, event, ids):
         _, kind, config = self.events[event]
-        attr = struct.pack("<IIQQQQQ", kind, 128, config, 1000, SAMPLE_TYPE, 0, SAMPLE_ID_ALL)
+        sample_type = SAMPLE_TYPE | (RAW if (kind, config) == (SOFTWARE, BPF_OUTPUT) else 0)
+        attr = struct.pack("<IIQQQQQ", kind, 128, config, 1000, sample_type, 0, SAMPLE_ID_ALL)
         return attr.ljust(128, b"\0") + struct.pack("<QQ", ids + 8 * event, 8)
 
     def _event_desc(self, ids):
