@@ -112,6 +112,6 @@ int command_top(int argc, char **argv)
 
 	recording_open(&r, &usage, argc, argv);
 	r.progress.shown = false;
-	r.progress.disk_told = !r.options.keeps;
+	r.progress.disk_told = !r.options.output.is_kept;
 	return recording_carry_out(&r, begin_to_watch);
 }

@@ -184,6 +184,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 		.doc = text_of(usage->doc,
 		               "\vExit status: as `bareperf run' has it (see its --help)."),
 	};
+	const char *wrong;
 	int owned = argc;
 
 	*options = (struct remote_options){ .timeout = 10, .top = TOP_DEFAULTS };
@@ -202,10 +203,8 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	argp_parse(&argp, owned, words, usage->has_command ? 0 : ARGP_IN_ORDER, NULL, options);
 	if (options->json && !options->stat)
 		refuse("--json: only `stat' has counts to print");
-	if (options->top.wanted && output_is_stream(&options->output))
-		refuse("-o -: standard output is what `top' shows itself on");
-	options->keeps = options->output.path;
-	if (!options->keeps)
-		options->output.path = options->stat || options->top.wanted ? "/dev/null"
-		                                                            : "perf.data";
+	wrong = top_options_check(&options->top, &options->output);
+	if (wrong)
+		refuse(wrong);
+	output_options_end(&options->output, options->stat || options->top.wanted);
 }

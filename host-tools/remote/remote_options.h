@@ -16,7 +16,6 @@ struct remote_options {
 	double timeout; /* s that a machine may give no sign of life */
 	struct output_options
 	    output;        /* of `record' and `attach': "perf.data"; of others: /dev/null */
-	bool keeps;        /* its name was said */
 	const char *image; /* NULL: where this tool was built */
 	bool json;         /* of `stat' */
 	bool follow;       /* of `console' */

@@ -232,7 +232,7 @@ static int finish(struct recording *r, int code, struct error *error)
 /* Of a machine that is silent nobody knows what it does. */
 static void tell_how_to_come_back(const struct recording *r, bool silent)
 {
-	bool watched = r->top && !r->options.keeps;
+	bool watched = r->top && !r->options.output.is_kept;
 
 	if (!r->session.leaves || (!r->session.journal.path && !watched))
 		return;
@@ -263,7 +263,6 @@ static int failure_status(const struct recording *r, int code)
 
 static int report(struct recording *r, int code, struct error *error)
 {
-	bool keeps = !r->top || r->options.keeps;
 	unsigned failed = guest_fetch_end(&r->fetch);
 	struct error reason;
 	int status = EXIT_OK;
@@ -277,7 +276,8 @@ static int report(struct recording *r, int code, struct error *error)
 		status = guest_stat(&r->session.ledger, &r->session.region, &r->options.guest,
 		                    r->options.json);
 	else if (r->has_session)
-		status = guest_summary(&r->session, keeps ? r->options.output.path : NULL, 0);
+		status = guest_summary(
+		    &r->session, r->options.output.is_kept ? r->options.output.path : NULL, 0);
 	if (r->has_session) {
 		guest_crash(&r->session, r->options.output.all_frames, stderr);
 		progress_tell_what_fits(&r->progress, &r->session);

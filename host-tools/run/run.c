@@ -104,10 +104,9 @@ static int report(struct machine *machine, const struct run_options *options,
 		status = guest_stat(&machine->session.ledger, &machine->session.region,
 		                    &options->guest, options->json);
 	else if (machine->recorded)
-		status = guest_summary(
-		    &machine->session,
-		    options->top.wanted && !options->keeps ? NULL : options->output.path,
-		    machine->reader.replaced);
+		status = guest_summary(&machine->session,
+		                       options->output.is_kept ? options->output.path : NULL,
+		                       machine->reader.replaced);
 	else if (!code && options->json)
 		print_json_line(machine, out);
 	else if (!code)

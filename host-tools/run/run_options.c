@@ -225,14 +225,14 @@ static void ask_for_json(struct run_options *options)
 static void take_top(struct run_options *options)
 {
 	static char record[] = "record";
+	const char *wrong;
 
 	options->top.wanted = is_command(options, "top");
 	if (options->top.wanted)
 		options->guest.words[0] = record;
-	if (options->top.any && !options->top.wanted)
-		refuse("--stdio, --delay, --entries, --sort: these are of `top'");
-	if (options->top.wanted && output_is_stream(&options->output))
-		refuse("-o -: standard output is what `top' shows itself on");
+	wrong = top_options_check(&options->top, &options->output);
+	if (wrong)
+		refuse(wrong);
 }
 
 static void check_whole(const struct run_options *options)
@@ -282,8 +282,5 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	check_whole(options);
 	if (options->json && !options->stat)
 		ask_for_json(options);
-	options->keeps = options->output.path;
-	if (!options->keeps)
-		options->output.path = options->stat || options->top.wanted ? "/dev/null"
-		                                                            : "perf.data";
+	output_options_end(&options->output, options->stat || options->top.wanted);
 }

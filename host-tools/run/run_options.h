@@ -14,7 +14,6 @@ struct run_options {
 	const char *arch;             /* "x86_64" unless said */
 	const char *image;            /* NULL: where this tool was built */
 	struct output_options output; /* "perf.data" unless said; of `stat` and `top`, /dev/null */
-	bool keeps;                   /* its name was said */
 	const char *qemu;             /* NULL: search $PATH */
 	const char *firmware;         /* NULL: search */
 	const char *region;           /* file to keep the shared memory in; NULL: anonymous */

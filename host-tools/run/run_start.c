@@ -82,7 +82,7 @@ static int open_top(struct machine *machine, const struct run_options *options, 
 		return 0;
 	machine->top = top_open(&options->top, error);
 	machine->progress.shown = false;
-	machine->progress.disk_told = !options->keeps;
+	machine->progress.disk_told = !options->output.is_kept;
 	return machine->top ? 0 : -ENOTTY;
 }
 

@@ -2,6 +2,7 @@
 #include "host-tools/session/output_options.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host-tools/util/arguments.h"
 
@@ -10,9 +11,25 @@ bool output_is_stream(const struct output_options *options)
 	return options->path && !strcmp(options->path, "-");
 }
 
+void output_options_end(struct output_options *options, bool is_shown)
+{
+	options->is_kept = options->path || !is_shown;
+	if (!options->path)
+		options->path = is_shown ? "/dev/null" : "perf.data";
+}
+
+/* Not what is written to and gone: a stream, a device, a pipe. */
+static bool is_file(const struct output_options *options)
+{
+	struct stat file;
+
+	return options->path && !output_is_stream(options) &&
+	       (stat(options->path, &file) || S_ISREG(file.st_mode));
+}
+
 void output_cache_symbols(struct output_options *options)
 {
-	if (!options->no_buildid_cache && options->path && !output_is_stream(options))
+	if (!options->no_buildid_cache && is_file(options))
 		pe_search_cache_all(&options->search, options->path);
 	pe_search_free(&options->search);
 }

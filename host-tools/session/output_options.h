@@ -12,6 +12,7 @@
 
 struct output_options {
 	const char *path;        /* NULL: not said */
+	bool is_kept;            /* path was said, or nobody needs to; output_options_end() */
 	const char *symbols;     /* the last that was said; NULL: where this tool was built */
 	struct pe_search search; /* all of them: where UEFI images' functions are looked for */
 	uint64_t preallocate;    /* bytes of the file that are reserved before anything runs */
@@ -56,9 +57,11 @@ enum {
 /* Whether standard output is the recording's, so that everything else goes to standard error. */
 bool output_is_stream(const struct output_options *options);
 
-/* When a recording is finished: have the functions of the UEFI images in it put into perf's cache,
- * if
- * --symbols says where to look; what cannot be is told. */
+/* When all were parsed: without a path it is perf.data, or nowhere if what is recorded is shown. */
+void output_options_end(struct output_options *options, bool is_shown);
+
+/* When a recording is finished and is a file: have the functions of the UEFI images in it put into
+ * perf's cache, if --symbols says where to look; what cannot be is told. */
 void output_cache_symbols(struct output_options *options);
 
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */

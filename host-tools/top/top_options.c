@@ -46,3 +46,13 @@ error_t top_option_parse(int key, char *arg, struct argp_state *state, struct to
 	options->any = true;
 	return 0;
 }
+
+const char *top_options_check(const struct top_options *options,
+                              const struct output_options *output)
+{
+	if (options->any && !options->wanted)
+		return "--stdio, --delay, --entries, --sort: these are of `top'";
+	if (options->wanted && output_is_stream(output))
+		return "-o -: standard output is what `top' shows itself on";
+	return NULL;
+}

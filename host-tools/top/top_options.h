@@ -6,6 +6,8 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include "host-tools/session/output_options.h"
+
 struct top_options {
 	bool wanted;      /* there is to be one */
 	bool stdio;       /* as text, a block at a time */
@@ -37,5 +39,9 @@ enum { TOP_STDIO = 0x2000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
 error_t top_option_parse(int key, char *arg, struct argp_state *state, struct top_options *options);
+
+/* What is wrong with these and the recording's output together; NULL: nothing. */
+const char *top_options_check(const struct top_options *options,
+                              const struct output_options *output);
 
 #endif

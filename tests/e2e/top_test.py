@@ -262,12 +262,13 @@ def machine_of_its_own():
     tap.ok(done.returncode == 0 and "Captured and wrote" in done.stderr, "run -- top records",
            (done.returncode, done.stderr))
     sums_are_perfs("run", done.stdout, rig.here)
-    words = rig.words("top", "fake", "complete", "1000", options=("--stdio",))
+    words = rig.words("top", "fake", "complete", "1000", options=("--stdio", "--symbols", rig.here))
     del words[words.index("-o"):words.index("-o") + 2]
     done = rig.command(*words)
     tap.ok(done.returncode == 0 and "Captured" not in done.stderr and
            not (rig.here / "perf.data").exists() and "# last block" in done.stdout,
            "without -o no file is written", (done.returncode, done.stderr))
+    tap.ok("/dev/null" not in done.stderr, "nor looked for in vain", done.stderr)
     done = rig.command(*rig.words("top", "fake", "lossy", "3000", options=("--stdio",)))
     last = blocks(done.stdout)[-1][1]
     tap.ok(last[1].startswith("# LOST ") and "record with -m" in "".join(last[:4]),
