@@ -30,6 +30,7 @@ struct report_options {
 	bool annotate;
 	bool no_inline; /* of the page */
 	bool modules;
+	const char *of_table; /* an option that only the table of samples has; NULL: none */
 	struct pe_search search;
 	struct report_table table;
 };
@@ -59,6 +60,28 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+/* Nothing that was said is left out of account. */
+static void check_options(const struct report_options *options, struct argp_state *state)
+{
+	if (options->output && !options->html)
+		argp_error(state, "-o is the page's: with --html");
+	if (options->no_inline && !options->html)
+		argp_error(state, "--no-inline is the page's: with --html");
+	if (options->annotate && options->html)
+		argp_error(state, "--annotate is the text's: the page has it anyway");
+	if (options->modules && options->html)
+		argp_error(state, "--modules is the text's: without --html");
+	if (options->table.limit > 0 && options->html)
+		argp_error(state, "--percent-limit is the text's: without --html");
+	if (!options->of_table)
+		return;
+	if (options->html)
+		argp_error(state, "%s is the text's: without --html", options->of_table);
+	if (options->modules)
+		argp_error(state, "%s is of the table of samples: without --modules",
+		           options->of_table);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *options = state->input;
@@ -69,13 +92,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->event = arg;
 		return 0;
 	case 's':
+		options->of_table = "--sort";
 		options->table.columns =
 		    sort_keys_parse(arg, UINT_MAX, "comm, dso, symbol, cpu and srcline", state);
 		return 0;
 	case 'n':
+		options->of_table = "-n";
 		options->table.samples = true;
 		return 0;
 	case 't':
+		options->of_table = "-t";
 		options->table.separator = arg;
 		return 0;
 	case KEY_PERCENT_LIMIT:
@@ -105,10 +131,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		pe_search_add(&options->search, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (options->output && !options->html)
-			argp_error(state, "-o is the page's: with --html");
-		if (options->annotate && options->html)
-			argp_error(state, "--annotate is the text's: the page has it anyway");
+		check_options(options, state);
 		return one_file_parse(key, arg, state, "perf.data", &options->input);
 	default:
 		return one_file_parse(key, arg, state, "perf.data", &options->input);

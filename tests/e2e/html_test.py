@@ -392,6 +392,13 @@ def refusals():
     done = run(TOOL, "report", "-o", PAGE, DATA)
     tap.ok(done.returncode == 2 and "with --html" in done.stderr, "-o without --html is a mistake",
            done.stderr)
+    for words, why in ((("--no-inline",), "with --html"), (("--modules", "--html"), "without --html"),
+                       (("--html", "-n"), "-n is the text's"), (("--html", "--percent-limit", "1"), "the text's"),
+                       (("--modules", "--sort", "cpu"), "--sort is of the table"),
+                       (("--modules", "-n"), "without --modules"), (("--modules", "-t", ","), "without --modules")):
+        done = run(TOOL, "report", *words, DATA)
+        tap.ok(done.returncode == 2 and why in done.stderr and not done.stdout,
+               f"nothing is ignored: {' '.join(words)}", (done.stdout[:500], done.stderr))
     done = run(TOOL, "report", "--html", "-e", "nothing", DATA)
     tap.ok(done.returncode == 1 and "no event nothing" in done.stderr, "an event must be there",
            done.stderr)
