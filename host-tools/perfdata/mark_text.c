@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 #define VALUES_MAX 4U
 #define DIGITS_MAX 3U   /* of a width or a precision */
 #define PIECE_MAX  400U /* bytes that one conversion may come to: %f of the largest number */
@@ -38,13 +40,11 @@ static bool is_one_of(char c, const char *set)
 static void mark_text_add(struct mark_format *f, const char *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-
 		if (f->length == f->room) {
 			f->cut = true;
 			return;
 		}
-		f->text[f->length++] = c < ' ' || c == 127 ? '.' : (char)c;
+		f->text[f->length++] = printable_is_control(bytes[i]) ? '.' : bytes[i];
 	}
 }
 
@@ -193,7 +193,7 @@ bool mark_text_get(const struct sample *sample, char *text, size_t size)
 	if (length >= size)
 		length = size - 1;
 	for (size_t i = 0; i < length; i++)
-		text[i] = (unsigned char)sample->raw[i] < ' ' ? '.' : (char)sample->raw[i];
+		text[i] = printable_is_control((char)sample->raw[i]) ? '.' : (char)sample->raw[i];
 	text[length] = 0;
 	return true;
 }

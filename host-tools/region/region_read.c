@@ -6,6 +6,7 @@
 
 #include "host-tools/region/region_check.h"
 #include "host-tools/region/region_shared.h"
+#include "host-tools/util/printable.h"
 
 /* Bytes of the terminal's control sequence (ECMA-48 5.4) at from, 0 if there is none. */
 static size_t control_sequence(const char *from, size_t size)
@@ -24,7 +25,7 @@ void region_printable(char *to, size_t to_size, const char *from, size_t size)
 	size_t used = 0;
 
 	for (size_t i = 0; i < size && from[i] && used + 1 < to_size; i++) {
-		unsigned char c = (unsigned char)from[i];
+		char c = from[i];
 		size_t sequence = control_sequence(from + i, size - i);
 
 		if (sequence) {
@@ -33,7 +34,7 @@ void region_printable(char *to, size_t to_size, const char *from, size_t size)
 		}
 		if (c == '\r')
 			continue;
-		to[used++] = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : (char)c;
+		to[used++] = c == '\n' || c == '\t' ? c : printable_char(c);
 	}
 	to[used] = 0;
 }

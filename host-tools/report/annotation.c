@@ -8,6 +8,7 @@
 
 #include "host-tools/report/disassembly.h"
 #include "host-tools/report/source_text.h"
+#include "host-tools/util/printable.h"
 
 struct making {
 	struct annotation *annotation;
@@ -17,17 +18,6 @@ struct making {
 	const struct annotation_place *next, *end; /* places that no instruction had yet */
 	struct line last;
 };
-
-/* What a terminal would obey. */
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\t')
-			*text = ' ';
-		else if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
-}
 
 static int add_line(struct annotation *annotation, uint64_t address, const char *text)
 {
@@ -46,7 +36,9 @@ static int add_line(struct annotation *annotation, uint64_t address, const char 
 		free(copy);
 		return -ENOMEM;
 	}
-	make_printable(copy);
+	for (char *tab = copy; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	printable_make(copy);
 	lines[annotation->count++] = (struct annotation_line){ .address = address, .text = copy };
 	return 0;
 }
@@ -152,12 +144,12 @@ void annotation_print(const struct annotation *annotation, const char *name, con
 	         "  Percent |  Source code & Disassembly of %.255s for %.255s (%" PRIu64
 	         " samples, percent: local period)",
 	         file, event, annotation->samples);
-	make_printable(text);
+	printable_make(text);
 	fprintf(out, "%s\n", text);
 	for (size_t width = strlen(text); width; width--)
 		fputc('-', out);
 	snprintf(text, sizeof(text), "%9s : %s():", "", name);
-	make_printable(text);
+	printable_make(text);
 	fprintf(out, "\n%s\n", text);
 	for (size_t i = 0; i < annotation->count; i++) {
 		annotation_text(annotation, &annotation->lines[i], text, sizeof(text));

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 #define SHOWN 512U /* bytes of a name */
 
 static unsigned recordings_of(const struct diff_table *table)
@@ -61,10 +63,8 @@ static char *printable(const char *text)
 {
 	char *copy = strndup(text, SHOWN);
 
-	for (char *at = copy; at && *at; at++) {
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	}
+	if (copy)
+		printable_make(copy);
 	return copy;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
+#include "host-tools/util/printable.h"
 
 struct callgrind {
 	struct export *export;
@@ -115,7 +116,8 @@ static void put_events(const struct export *export)
 			continue;
 		putc(' ', export->out);
 		for (const char *name = export->file->reader.events[e].name; *name; name++)
-			putc((unsigned char)*name <= ' ' ? '_' : *name, export->out);
+			putc(*name == ' ' || printable_is_control(*name) ? '_' : *name,
+			     export->out);
 	}
 	fputs("\n\n", export->out);
 }

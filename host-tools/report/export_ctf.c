@@ -15,6 +15,7 @@
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/frames.h"
 #include "host-tools/util/blob.h"
+#include "host-tools/util/printable.h"
 
 #define CTF_MAGIC 0xc1fc1fc1U
 #define UNKNOWN   "[unknown]" /* babeltrace2 2.0.4 shows the text before for some empty ones */
@@ -200,7 +201,7 @@ static void put_name(const char *name, FILE *out)
 	for (; *name; name++) {
 		if (*name == '"' || *name == '\\')
 			putc('\\', out);
-		putc((unsigned char)*name < ' ' ? '?' : *name, out);
+		putc(printable_char(*name), out);
 	}
 }
 

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
+#include "host-tools/util/printable.h"
 
 static void put_name(const struct export *export, uint32_t function)
 {
 	char text[256];
 
 	for (const char *name = export_function(export, function, text); *name; name++)
-		putc(*name == ';' || (unsigned char)*name <= ' ' ? '_' : *name, export->out);
+		putc(*name == ';' || *name == ' ' || printable_is_control(*name) ? '_' : *name,
+		     export->out);
 }
 
 static void put_stack(const struct export *export, uint32_t node, uint64_t weight)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 struct walk {
 	struct export *export;
 	int (*visit)(void *context, const struct export_sample *sample);
@@ -120,6 +122,6 @@ int export_sum_up(struct export *export, struct export_sums *sums, struct error 
 void export_put_line(FILE *out, const char *text)
 {
 	for (; *text; text++)
-		putc((unsigned char)*text < ' ' ? '?' : *text, out);
+		putc(printable_char(*text), out);
 	putc('\n', out);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 /* The child with this name, made if there is none. Sorted by name, so that the drawing does not
  * depend on the order of the samples. */
 static struct flame_node *child(struct flame_node *parent, const char *name)
@@ -80,9 +82,12 @@ static void fold(const struct flame_node *node, const char **path, uint32_t dept
 	}
 	if (!own || !depth)
 		return;
-	for (uint32_t i = 0; i < depth; i++)
-		fprintf(out, "%s%s", i ? ";" : "", path[i]);
-	fprintf(out, " %" PRIu64 "\n", own);
+	for (uint32_t i = 0; i < depth; i++) {
+		for (const char *name = path[i]; *name; name++)
+			putc(*name == ';' ? '_' : printable_char(*name), out);
+		putc(i + 1 < depth ? ';' : ' ', out);
+	}
+	fprintf(out, "%" PRIu64 "\n", own);
 }
 
 void flame_fold(const struct flame *flame, FILE *out)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 #define EXACT (1ULL << 53)
 
 json_t *html_text(const char *text)
@@ -16,7 +18,7 @@ json_t *html_text(const char *text)
 	if (!text)
 		return json_null();
 	for (char *c = clean; c && *c; c++)
-		*c = ((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f ? '?' : *c;
+		*c = *c == '\t' ? *c : printable_char(*c);
 	json = clean ? json_string(clean) : NULL;
 	for (char *c = clean; c && !json && *c; c++)
 		*c = (unsigned char)*c & 0x80 ? '?' : *c;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 #define NAME_LONGEST 512
 
 struct module {
@@ -45,11 +47,10 @@ static double share_of(const struct modules *modules, uint64_t weight)
 	return modules->whole ? 100.0 * (double)weight / (double)modules->whole : 0;
 }
 
-/* Without what a terminal would obey. */
 static void put_name(const char *name, FILE *out)
 {
 	for (const char *at = name; *at && at - name < NAME_LONGEST; at++)
-		putc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, out);
+		putc(printable_char(*at), out);
 }
 
 static void put_row(const struct modules *modules, uint64_t weight, uint64_t samples,

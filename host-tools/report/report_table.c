@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "host-tools/util/printable.h"
+
 #define COLUMNS   5U
 #define CELL_SIZE 512U
 
@@ -54,15 +56,6 @@ static const struct {
 static double share_of(const struct histogram *histogram, const struct histogram_entry *entry)
 {
 	return histogram->weight ? 100.0 * (double)entry->weight / (double)histogram->weight : 0;
-}
-
-/* What a name may have in it that a terminal would obey. */
-static void make_printable(char *cell)
-{
-	for (; *cell; cell++) {
-		if ((unsigned char)*cell < ' ' || *cell == 0x7f)
-			*cell = '?';
-	}
 }
 
 /* perf's short form: 2732 is 2K. */
@@ -134,7 +127,7 @@ static void print_entry(const struct report_table *table, const struct histogram
 		if (!(table->columns >> c & 1))
 			continue;
 		columns[c].cell(&entry->key, cell);
-		make_printable(cell);
+		printable_make(cell);
 		fprintf(out, "%s%-*s", separator, c == last || table->separator ? 0 : widths[c],
 		        cell);
 	}
@@ -148,7 +141,7 @@ void report_table_print(const struct report_table *table, const char *event,
 	char name[CELL_SIZE];
 
 	snprintf(name, sizeof(name), "%s", event);
-	make_printable(name);
+	printable_make(name);
 	measure(table, histogram, widths);
 	fputs("# Samples: ", out);
 	print_short(histogram->samples, out);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "host-tools/util/printable.h"
+
 void format_init(struct format *format, int fd)
 {
 	format->at = format->buffer;
@@ -30,11 +32,9 @@ void format_flush(struct format *format)
 void format_text(struct format *format, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size && text[i]; i++) {
-		unsigned char c = (unsigned char)text[i];
-
 		if (i % 256 == 255)
 			format_line(format);
-		*format->at++ = c < 0x20 || c == 0x7f ? '?' : (char)c;
+		*format->at++ = printable_char(text[i]);
 	}
 }
 

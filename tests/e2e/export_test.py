@@ -327,6 +327,33 @@ def marks_for_chrome():
               "chrome: a region is a complete event, of its CPU")
 
 
+def control_characters():
+    """What a terminal would obey is in no text."""
+    hostile = "a\x7fb\x1b[2Jc\td"
+    shutil.copy(HERE / "image", HERE / hostile)
+    file = perf_file.PerfFile(((hostile, perf_file.HARDWARE, 0),
+                               ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
+    file.image(HERE / hostile, ADDRESS, 0x10000, 0)
+    file.command(hostile)
+    main = int(next(line for line in run("nm", HERE / "image").stdout.splitlines()
+                    if line.endswith(" main")).split()[0], 16)
+    for i, place in enumerate((main - 0x400000, main - 0x400000, 16)):
+        file.sample(ADDRESS + place, 1000 + i)
+    file.mark("mark " + hostile, 2000, event=1)
+    file.write(HERE / "hostile.data")
+    for words in (("report",), ("report", "--sort", "comm,dso,cpu", "-t", "|"), ("report", "--modules"),
+                  ("annotate", "-i"), ("diff", HERE / "hostile.data"), ("dump",), ("export", "-f", "folded"),
+                  ("export", "-f", "callgrind"), ("flamegraph", "--folded"),
+                  ("export", "-f", "ctf", "-o", HERE / "hostile.ctf")):
+        text = run(TOOL, *words, HERE / "hostile.data").stdout
+        if "ctf" in words:
+            text = (HERE / "hostile.ctf/metadata").read_text()
+        found = set(re.findall(r"[\x00-\x08\x0b-\x1f\x7f]", text))
+        tap.ok(len(text) > 16 and "b" in text and not found,
+               f"{' '.join(word for word in words if isinstance(word, str))}: control characters are not printed",
+               (found, text[:2000]))
+
+
 def in_firefox_profiler():
     """The Firefox Profiler's own code, for a terminal: a process that holds the profile is asked."""
     claim = "the Firefox Profiler: functions and weights are stock perf's"
@@ -398,5 +425,6 @@ as_ctf(SEEN)
 in_speedscope(SEEN)
 in_chrome(SEEN)
 marks_for_chrome()
+control_characters()
 refusals()
 tap.finish()
