@@ -113,8 +113,9 @@ static void add_machine(struct qemu_args *args, const struct qemu_config *config
 	if (!given(config, "M"))
 		add_default(args, config, "machine",
 		            x86 ? "q35" : "virt,gic-version=3,virtualization=on");
-	/* The architecture's own pointer authentication algorithm is slow to emulate. */
-	add_default(args, config, "cpu", x86 ? "max" : "max,pauth-impdef=on");
+	/* TCG spins in MWAIT, where firmware keeps the other CPUs. The architecture's own pointer
+	 * authentication algorithm is slow to emulate. */
+	add_default(args, config, "cpu", x86 ? "max,-monitor" : "max,pauth-impdef=on");
 	/* With room for a second CPU, TCG emits the guest's fences and atomics as real ones, which
 	 * we, on another CPU of the host, rely on. */
 	add_default(args, config, "smp", "1,maxcpus=2");

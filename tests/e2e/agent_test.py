@@ -48,7 +48,7 @@ def serve(agent):
            "started without a command, the machine waits for one", agent.state())
     tap.ok(agent.until(lambda start=beat(agent): beat(agent) != start),
            "while it waits its heart beats")
-    tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
+    tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 0.3"), 0,
               "a command from the mailbox is carried out")
     tap.equal(unbalanced(agent), None, "what it recorded is conserved")
     tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
@@ -63,12 +63,12 @@ def serve(agent):
     tap.equal(agent.command(b""), EINVAL, "an empty command is refused")
     tap.equal(agent.command(b"record --then poweroff -- lop"), EINVAL,
               "a refused command does not end the machine")
-    tap.equal(agent.command(b"record -a -e cpu-clock -F 1000 -- noploop 1"), 0,
+    tap.equal(agent.command(b"record -a -e cpu-clock -F 1000 -- noploop 0.3"), 0,
               "after all of this it records again, on both CPUs")
     flags, ticks = cpu(agent, 1)
     tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second is told to be traced",
            (flags, ticks))
-    box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 1")
+    box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 0.3")
     tap.ok(agent.until(lambda: agent.state() == tr.RECORDING) and beats_while_recording(agent),
            "its heart beats while it records, of whichever CPU")
     tap.ok(agent.until(lambda: agent.is_answered(box)), "to its end")

@@ -4,6 +4,7 @@
 modifiers and terms; and what stock perf makes of a trace in which something went wrong.
 
 check-timeout: 1200
+check-spare: machines count instructions
 """
 
 import pathlib

@@ -4,6 +4,7 @@
 filters that are exact, stock perf's decoder beside ours, snapshots.
 
 check-timeout: 1200
+check-spare: machines count instructions
 """
 
 import collections

@@ -3,6 +3,8 @@
 """Branch traces by single-step, on stock QEMU: every pair an edge of the image as it is
 disassembled, the books exact, and the same branches as Intel's branch trace store finds on the
 hardware model.
+
+check-spare: machines count instructions
 """
 
 import re

@@ -5,6 +5,7 @@ to be lost, exactly; every pair an edge of the image as it is disassembled; a re
 every fault that the model can inject.
 
 check-timeout: 1200
+check-spare: machines count instructions
 """
 
 import pathlib

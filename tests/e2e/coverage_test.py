@@ -3,7 +3,10 @@
 """`bareperf export --format lcov`: what a trace of all branches says of lines, functions and branches
 is what gcov counts in the same program, and what QEMU logs of what it carries out, and so is what
 callgrind_annotate makes of `--format callgrind`; by single-step, and
-by the branch trace store of the hardware model."""
+by the branch trace store of the hardware model.
+
+check-spare: machines count instructions
+"""
 
 import collections
 import json

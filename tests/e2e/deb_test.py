@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The Debian packages are what Debian wants of packages, and all that their user needs: in a clean
-chroot their tool records from a machine outside, which runs their image."""
+chroot their tool records from a machine outside, which runs their image.
+
+check-spare: programs are built
+"""
 
 import os
 import pathlib

@@ -138,7 +138,7 @@ def story(board, name):
     tap.ok("device tree: " not in said and "ACPI: " not in said,
            f"{name}: nothing in its tree is refused", said[-3000:])
     tap.ok(re.search(rf"bareperf \S+: {CPUS} CPUs", said), f"{name}: all CPUs are found", said[-3000:])
-    records(board, name, "record -a -e cpu-clock -F 1000 -- noploop 1",
+    records(board, name, "record -a -e cpu-clock -F 1000 -- noploop 0.3",
             "all CPUs are started, and sampled by their timers", CPUS)
     text = records(board, name, "record -a -e cycles -c 1000000 -g -- payload done",
                    "a payload of theirs is, by their counters' interrupts", CPUS)
@@ -146,7 +146,7 @@ def story(board, name):
     status, text = board.tool("stat -a -A -e cycles,cpu-clock -- payload done")
     tap.ok(status == 0 and len(re.findall(r"\b\d[\d,]{6,}\s+cycles", text)) == CPUS,
            f"{name}: stat counts on each CPU", text)
-    status, text = board.tool("record --acpi -e cpu-clock -- noploop 1")
+    status, text = board.tool("record --acpi -e cpu-clock -- noploop 0.3")
     tap.ok(status == REFUSED and "read already: say this when the machine boots" in text,
            f"{name}: other tables than those that were believed are not to be had any more", text)
 

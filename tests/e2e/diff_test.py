@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf diff`, and the gate of docs/continuous-integration.md: a payload, its change found by
-name; and the same numbers as `perf diff`'s."""
+name; and the same numbers as `perf diff`'s.
+
+check-spare: machines count instructions
+"""
 
 import os
 import pathlib

@@ -7,6 +7,7 @@ compiled anew, and the rest taken over; with EVERYTHING in the environment (make
 newlib and libpfm4 included.
 
 check-timeout: 1800
+check-spare: programs are built
 """
 
 import contextlib

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every command of the docs that a reader may type is one that the image understands."""
+"""Every command of the docs that a reader may type is one that the image understands.
+
+check-spare: files are read
+"""
 
 import os
 import pathlib

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """CPUs' own event names from the command line to perf: resolved on the host for the machine's CPU,
 which is another one than the host's.
+
+check-spare: machines count instructions
 """
 
 import subprocess

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf export`: each format, read by the tool that it is for, adds up to what stock perf reports
-of the same recording."""
+of the same recording.
+
+check-spare: files are read
+"""
 
 import collections
 import csv

@@ -148,7 +148,7 @@ def recorded(target):
            (out, back, times[:2], times[-2:], script.stderr, text))
     low = target.ram.base
     high = low + (MIB << 20)
-    status, text = target("stat -e cpu-clock -- noploop 1",
+    status, text = target("stat -e cpu-clock -- noploop 0.3",
                           url=f"gdb:{target.socket},scan={low:#x}-{high:#x}")
     tap.ok(status == 0 and "cpu-clock" in text, f"{target.isa}: a scan of its RAM finds the region",
            text)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the tool says of itself: help, manual pages and exit statuses agree."""
+"""What the tool says of itself: help, manual pages and exit statuses agree.
+
+check-spare: no claim is about time
+"""
 
 import os
 import pathlib

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf report --html` in a real browser: what is selected there is what stock perf reports of the
-same time, and nothing that a recording says runs there."""
+same time, and nothing that a recording says runs there.
+
+check-spare: files are read
+"""
 
 import collections
 import os

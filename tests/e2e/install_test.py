@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`make install` into a folder of its own, and the tool run from there."""
+"""`make install` into a folder of its own, and the tool run from there.
+
+check-spare: programs are built
+"""
 
 import os
 import pathlib

@@ -42,7 +42,7 @@ def refusal(call, *words):
 def records(target, directory):
     driver = target.get_driver("BareperfDriver")
     file = f"{directory}/pc.data"
-    status = driver.record("-e cpu-clock -F 1000 -g -- calltree 1", output=file)
+    status = driver.record("-e cpu-clock -F 1000 -g -- calltree 0.3", output=file)
     summary = json.loads(subprocess.run([machine.TOOL, "dump", "--json", file], check=False,
                                         capture_output=True, text=True).stdout)
     event = summary["events"][0]

@@ -19,7 +19,7 @@ SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are looked for", 
 HOLES, LEAST = 3000 * 4096, 1 << 20  # what chain.h takes away at least
 MEMORY = (288, "<Q")                 # of the region's header
 BASE = {
-    "x86_64": ("-machine", "q35", "-cpu", "max", "-bios", machine.boots.quick_firmware()),
+    "x86_64": ("-machine", "q35", "-cpu", "max,-monitor", "-bios", machine.boots.quick_firmware()),
     "aarch64": ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72", "-bios",
                 stick.EDK2["aarch64"]),
 }

@@ -4,6 +4,8 @@
 
 The host tool drives no hardware, real or faked: of what the target is made of it has the parsers
 and the reader's half of the rings. An image has its own architecture's drivers, no other's.
+
+check-spare: programs are built
 """
 
 import pathlib

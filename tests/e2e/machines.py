@@ -19,7 +19,7 @@ DOCUMENT = TOP / "docs/hardware.md"
 BEGIN, END = "<!-- tests/e2e/machines_test.py: begin -->", "<!-- tests/e2e/machines_test.py: end -->"
 HEAD = ["machine", "firmware", "tables", "CPUs", "RAM", "region in", "record", "stat", "all CPUs",
         "payload", "PMU"]
-Q35 = ("-machine", "q35", "-cpu", "max")
+Q35 = ("-machine", "q35", "-cpu", "max,-monitor")  # as `run` has it
 QUICK = ("-bios", machine.boots.quick_firmware())
 AAVMF = ("-bios", stick.EDK2["aarch64"])
 ARM_U_BOOT = ("-bios", stick.U_BOOT["aarch64"])

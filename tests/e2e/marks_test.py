@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A program's marks on both architectures: printed by stock perf, counted, cheap; what is counted
-between them; recording that the program starts and stops; waiting for room."""
+between them; recording that the program starts and stops; waiting for room.
+
+check-spare: machines count instructions
+"""
 
 import collections
 import json

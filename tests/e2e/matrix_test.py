@@ -3,7 +3,10 @@
 """Every kind of recording by every reader: it opens without a warning, and its sums are ours. The table
 in docs/perf-data.md is what this test finds; `tests/e2e/matrix_test.py --write` writes it anew. The kinds
 of x86_64 are recorded in one boot, over --channel shm:. HOTSPOT_PARSER in the environment is Hotspot's
-parser where it is not installed."""
+parser where it is not installed.
+
+check-spare: no claim is about time
+"""
 
 import json
 import os

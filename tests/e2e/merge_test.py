@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf merge`: recordings of several machines in one file, as stock perf and the ledger see
-them. The machines are made up."""
+them. The machines are made up.
+
+check-spare: files are read
+"""
 
 import collections
 import re

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The mutator: which faults it makes, what becomes of them, and that what was judged exists."""
+"""The mutator: which faults it makes, what becomes of them, and that what was judged exists.
+
+check-spare: programs are built
+"""
 
 import pathlib
 import shutil

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What functions are called, in every view: C++ and Rust names as their sources have them, what the
-compiler has inlined, lines of sources."""
+compiler has inlined, lines of sources.
+
+check-spare: files are read
+"""
 
 import collections
 import csv

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rings that keep the newest records: `record --overwrite`, for both ISAs."""
+"""Rings that keep the newest records: `record --overwrite`, for both ISAs.
+
+check-spare: machines count instructions
+"""
 
 import machine
 import tap

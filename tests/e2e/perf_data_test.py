@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Symbols: stock perf and `bareperf flamegraph` name the functions of an image that was loaded anywhere."""
+"""Symbols: stock perf and `bareperf flamegraph` name the functions of an image that was loaded anywhere.
+
+check-spare: files are read
+"""
 
 import collections
 import json

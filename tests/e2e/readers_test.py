@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What other tools make of our perf.data: a matrix of readers and files; and perf's cache of what
-was recorded with, by which they find it after a rebuild."""
+was recorded with, by which they find it after a rebuild.
+
+check-spare: files are read
+"""
 
 import os
 import pathlib

@@ -14,7 +14,7 @@ KINDS = (
     "stat -e cpu-clock -- noploop 0.2",
     "record -a -e cpu-clock -F 1000 -m 16 -- noploop 0.3",
     "record -e branch-step// -- calltree 0.3",
-    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 0.3",
+    "record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 0.5",
 )
 
 

@@ -65,10 +65,10 @@ def questions(remote):
     for command, why in (("stop", "records nothing"), ("snapshot", "--snapshot")):
         status, text = remote(command)
         tap.ok(status == REFUSED and why in text, f"there is nothing to {command}", text)
-    status, text = remote("record -C 9 -- noploop 1", "-o", "ninth")
+    status, text = remote("record -C 9 -- noploop 0.3", "-o", "ninth")
     tap.ok(status == REFUSED and "CPU 9 is not there" in text and "ninth" not in remote.files(),
            "what the machine refuses leaves no file", text)
-    status, text = remote("stat -e cpu-clock -- noploop 1", "--json")
+    status, text = remote("stat -e cpu-clock -- noploop 0.3", "--json")
     tap.ok(status == 0 and json.loads(text), "stat --json has the counts", text)
     status, text = remote("attach", "-o", "/nowhere/perf.data")
     tap.ok(status == ERROR and "/nowhere" in text, "a file that cannot be made is told", text)
@@ -117,12 +117,12 @@ def joined(remote):
     run = remote.word("run") + 1
     first = remote.start("record -e cpu-clock -F 5000 -- noploop 8", "-o", "first")
     remote.until_run(run)
-    status, text = remote("record -- noploop 1", "-o", "second")
+    status, text = remote("record -- noploop 0.3", "-o", "second")
     tap.ok(status == ERROR and f"process {first.pid} of this host" in text,
            "a second reader is told who has the rings", text)
     live.until(lambda: live.is_as_long(remote.directory / "first", 20000), process=first)
     kill(first)
-    status, text = remote("record -- noploop 1", "-o", "second")
+    status, text = remote("record -- noploop 0.3", "-o", "second")
     tap.ok(status == ERROR and "bareperf attach" in text,
            "whose recording goes on when that one is gone", text)
     for size in (30000, 60000):  # of a file that has 280 kB more each second, on an idle host
@@ -168,7 +168,7 @@ def stopped(remote):
     summary = remote.dump("stopped")
     tap.ok(process.returncode == INTERRUPTED and summary["status"] == 0 and
            "stopped.journal" not in remote.files(), "so does Ctrl-C", (text, summary))
-    tap.equal(remote("record -e cpu-clock -- noploop 1", "-o", "next")[0], 0,
+    tap.equal(remote("record -e cpu-clock -- noploop 0.3", "-o", "next")[0], 0,
               "and the machine takes the next command")
 
 

@@ -250,8 +250,12 @@ def pulled_out(sh, disk, name):
     return region
 
 
-# Entered at EL1, where the other aarch64 machines enter at EL2, with the older interrupt controller
-GICV2 = ["-machine", "virt,gic-version=2", "-cpu", "max"]
+# Where the other machines are entered at EL2, at EL1, with the older interrupt controller; where
+# firmware's other CPUs wait by HLT, by MWAIT.
+OTHER = {
+    "aarch64": ["-machine", "virt,gic-version=2", "-cpu", "max"],
+    "x86_64": ["-machine", "q35", "-cpu", "max"],
+}
 
 
 def two_cpus(isa, directory, device):
@@ -260,9 +264,8 @@ def two_cpus(isa, directory, device):
     other = stick.Volume(f"{directory}/other.img", 40, isa, machine.TOP / f"build/{isa}/bareperf.efi", {})
     stick.mtool("mdeltree", other.path, "::/EFI")  # not to be booted
     fill(other)
-    base = GICV2 if isa == "aarch64" else None
     with shell.Shell(isa, disk.path, "-smp", "2", "-drive", f"if=none,id=other,format=raw,file={other.path}",
-                     "-device", "virtio-blk-pci,drive=other", device=device, base=base) as sh:
+                     "-device", "virtio-blk-pci,drive=other", device=device, base=OTHER[isa]) as sh:
         sh.open()
         region = records(sh, disk, name, 2)
         lacking = full(sh, disk, name)

@@ -168,7 +168,7 @@ given = run("record", "fake", "arguments", "--then", "5", options=["-smp", "4"])
 tap.ok("record --then poweroff fake arguments --then 5" in given,
        "the workload's words are its own, without -- as well", given)
 given = run("list", "fake", "arguments").stdout
-tap.ok("-smp 1,maxcpus=2" in given and "-cpu max" in given and "--then poweroff" in given,
+tap.ok("-smp 1,maxcpus=2" in given and "-cpu max,-monitor" in given and "--then poweroff" in given,
        "without options there are two possible CPUs, and the machine is told to power off", given)
 given = run("list", "--then", "wait", "fake", "arguments").stdout
 tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",

@@ -17,7 +17,7 @@ import stick
 
 PATIENCE = 180  # seconds until a command counts as hung
 MACHINES = {
-    "x86_64": ["-machine", "q35", "-cpu", "max"],
+    "x86_64": ["-machine", "q35", "-cpu", "max,-monitor"],
     "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max"],
 }
 DEVICES = {

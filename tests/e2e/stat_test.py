@@ -4,6 +4,7 @@
 leader's samples, as stock perf reads them.
 
 check-timeout: 900
+check-spare: machines count instructions
 """
 
 import json

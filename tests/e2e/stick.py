@@ -14,7 +14,7 @@ EDK2 = {"x86_64": "/usr/share/ovmf/OVMF.fd", "aarch64": "/usr/share/qemu-efi-aar
 U_BOOT = {"aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
           "x86_64": "/usr/lib/u-boot/qemu-x86_64/u-boot.rom"}
 BOOT = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
-MACHINE = {"x86_64": ["-machine", "q35", "-cpu", "max"],
+MACHINE = {"x86_64": ["-machine", "q35", "-cpu", "max,-monitor"],
            "aarch64": ["-machine", "virt,gic-version=3", "-cpu", "cortex-a76"]}
 SECONDS = 240
 

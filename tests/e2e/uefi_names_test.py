@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """UEFI images in a recording: functions out of the files that they were made of, for our own views and
-for stock perf; and none where the files are of another build."""
+for stock perf; and none where the files are of another build.
+
+check-spare: no claim is about time
+"""
 
 import base64
 import collections

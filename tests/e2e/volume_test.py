@@ -134,8 +134,8 @@ def slow_firmware(place, regions_made):
 
 # On x86_64 U-Boot has ACPI, leaves SSE off, and hands its bootargs to all; on aarch64 a device tree
 STORIES = {
-    "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 1", "at home: "),
-    "aarch64": ("virtio-blk-pci", ("-smp", "2"), "record -a -e cpu-clock,cycles -F 1000 -- noploop 1",
+    "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 0.3", "at home: "),
+    "aarch64": ("virtio-blk-pci", ("-smp", "2"), "record -a -e cpu-clock,cycles -F 1000 -- noploop 0.3",
                 "LOAD FAILED: continuing..."),  # what U-Boot says of any image that returns
 }
 

@@ -5,6 +5,8 @@
 A directory sees those that its line names, and no other; a line names only directories that have had
 theirs, so that there can be no circle. Headers of the compiler, libc and libraries are not ours, and
 neither is <arch_inline.h>, which each ISA brings.
+
+check-spare: files are read
 """
 
 import pathlib

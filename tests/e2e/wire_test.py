@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/wire-format.md: its example is what the code does, and wire.py, which is written after it,
-reads what the code writes. Branch records and SPE's are tried where such are recorded."""
+reads what the code writes. Branch records and SPE's are tried where such are recorded.
+
+check-spare: machines count instructions
+"""
 
 import re
 import struct

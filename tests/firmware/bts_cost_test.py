@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A branch trace's segment switch costs what is promised, each of them, counted exactly on the
-hardware model."""
+hardware model.
+
+check-spare: machines count instructions
+"""
 
 import pathlib
 import re

@@ -5,6 +5,8 @@
 Every function that calls another links its frame into the chain first, and none uses the frame
 pointer for anything else; on x86_64 none keeps data below the stack pointer (the red zone), where
 an interrupt's frame would land. Assembly is exempt where the ABI wants it so.
+
+check-spare: files are read
 """
 
 import pathlib

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The built images: the PE file that UEFI loads, and the ELF files that symbols come from."""
+"""The built images: the PE file that UEFI loads, and the ELF files that symbols come from.
+
+check-spare: files are read
+"""
 
 import pathlib
 import re

@@ -8,6 +8,8 @@ of libc, which is none of these. Held against every function of ringbuf/, pmu/, 
 the agent's part of the tick, and every function of ours that those reach; calls through pointers
 stay within these.
 The exceptions are in thread_only.txt.
+
+check-spare: files are read
 """
 
 import collections

@@ -106,7 +106,7 @@ class Machine:
     """A q35 PC that runs build/x86_64/tests/IMAGE.efi with this command line, on the firmware that
     boots quickly, or on that which others have."""
 
-    def __init__(self, image, command, *options, cpu="max", program="qemu-system-x86_64",
+    def __init__(self, image, command, *options, cpu="max,-monitor", program="qemu-system-x86_64",
                  quick=True):
         self.directory = tempfile.TemporaryDirectory()
         self.text = ""

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Whose function an address is: held for every instruction of the image and of a payload, assembly
-included, and by what readers of other makers see in the files that perf is pointed at."""
+included, and by what readers of other makers see in the files that perf is pointed at.
+
+check-spare: files are read
+"""
 
 import pathlib
 import re

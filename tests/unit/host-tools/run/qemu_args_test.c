@@ -48,7 +48,7 @@ static void each_architecture_has_its_machine(void **state)
 	(void)state;
 	expect(
 	    &config, &flash, 9,
-	    "-machine q35 -cpu max -smp 1,maxcpus=2 -m 512 -nic none -display none -monitor none "
+	    "-machine q35 -cpu max,-monitor -smp 1,maxcpus=2 -m 512 -nic none -display none -monitor none "
 	    "-no-reboot -drive if=pflash,format=raw,unit=0,readonly=on,file=/code.fd "
 	    "-drive if=pflash,format=raw,unit=1,file=/dev/fd/9 "
 	    "-chardev file,id=bareperf-serial,append=on,path=/dev/fd/7 "
