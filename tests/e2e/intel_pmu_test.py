@@ -4,6 +4,7 @@
 interrupts off, and every fault that the model can inject, with the ledger exact.
 
 check-timeout: 900
+check-spare: machines count instructions
 """
 
 import collections
@@ -205,14 +206,14 @@ def many_events(binary):
 def leftovers(binary):
     """What the model's firmware leaves: general counters 0 and 1, fixed counter 0, and bits of
     IA32_DEBUGCTL."""
-    run = record(binary, "record -e cycles -c 100000 -- noploop 1", ",pmu-leftovers=on")
+    run = record(binary, "record -e cycles -c 100000 -- noploop 0.1", ",pmu-leftovers=on")
     cpu = run.summary()["cpus"][0]
     tap.equal((cpu["counters"], cpu["leftovers"], cpu["foreign"]), (0x70000000f, 1 << 62 | 0x100000003, 0),
               "counters that firmware left counting are told to the host")
-    clean = record(binary, "record -e cycles -c 100000 -- noploop 1").summary()["cpus"][0]
+    clean = record(binary, "record -e cycles -c 100000 -- noploop 0.1").summary()["cpus"][0]
     tap.equal((clean["leftovers"], clean["spurious"]), (0, 0),
               "where there were none, none are told")
-    spurious = record(binary, "record -e cycles -c 100000 -- noploop 1", ",pmi-spurious=3")
+    spurious = record(binary, "record -e cycles -c 100000 -- noploop 0.1", ",pmi-spurious=3")
     tap.ok(spurious.summary()["cpus"][0]["spurious"] > 0, "spurious PMIs are counted",
            spurious.summary()["cpus"])
 
