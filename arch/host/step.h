@@ -4,6 +4,7 @@
 #define ARCH_HOST_STEP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <ucontext.h>
 
 #if defined(__x86_64__)
@@ -30,6 +31,22 @@ static inline void host_step_leave(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 }
+
+/* The instruction that it is before. */
+static inline uint64_t host_step_at(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+/* From the signal's handler: go on in a function that never returns, as if it had been called
+ * there, on the same stack below what is in use. */
+static inline void host_step_redirect(ucontext_t *context, void (*fn)(void))
+{
+	greg_t *regs = context->uc_mcontext.gregs;
+
+	regs[REG_RSP] = ((regs[REG_RSP] - 256) & ~15LL) - 8;
+	regs[REG_RIP] = (greg_t)fn;
+}
 #else
 #define HOST_CAN_STEP false
 static inline void host_step_start(void)
@@ -43,6 +60,17 @@ static inline void host_step_end(void)
 static inline void host_step_leave(ucontext_t *context)
 {
 	(void)context;
+}
+
+static inline uint64_t host_step_at(const ucontext_t *context)
+{
+	(void)context;
+	return 0;
+}
+
+static inline void host_step_redirect(ucontext_t *context, void (*fn)(void))
+{
+	(void)context, (void)fn;
 }
 #endif
 

@@ -12,45 +12,16 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/e2e"))
 import machine  # noqa: E402
+import mark_cost  # noqa: E402
 
 GOALS = {"plain": 100, "values": 120}
 AGAINST = 1 / 8  # of LTTng-UST's
 EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
 
-# The least of some turns: ticks come between.
-SOURCE = r"""
-#include <bareperf/clock.h>
-#include <bareperf/mark.h>
-#include <stdio.h>
-
-#define BATCH 64
-#define TURNS 20 /* ticks and samples come between some */
-
-static uint64_t ns_of(int values)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (int turn = 0; turn < TURNS; turn++) {
-		uint64_t from = bareperf_clock(), to;
-
-		for (unsigned i = 0; i < BATCH; i++) {
-			__asm__ volatile("" : : : "memory");
-			if (values == 0)
-				bareperf_mark("eleven char");
-			if (values == 2)
-				bareperf_mark("two %u %lu", i, (unsigned long)from);
-		}
-		to = bareperf_clock();
-		least = to - from < least ? to - from : least;
-	}
-	return least;
-}
-
+SOURCE = mark_cost.SOURCE + r"""
 int main(void)
 {
-	uint64_t nothing = ns_of(-1), plain = ns_of(0), values = ns_of(2);
-
-	printf("cost %lu %lu\n", (plain - nothing) / BATCH, (values - nothing) / BATCH);
+	print_cost();
 	return 0;
 }
 """
@@ -74,10 +45,10 @@ def ours(isa, *options):
                                   SOURCE)
         run = machine.Recording("record -e cpu-clock,marks -- payload", "--arch", isa, "--payload",
                                 program, qemu=(*options, *machine.EXACT), timeout=300)
-    cost = re.search(r"^cost (\d+) (\d+)$", run.text, re.MULTILINE)
+    cost = mark_cost.instructions(run.text)
     if run.status or not cost:
         sys.exit(f"marks.py: {run.text}")
-    return {kind: int(ns) / machine.EXACT_NS for kind, ns in zip(GOALS, cost.groups())}
+    return cost
 
 
 def figure(name, value, unit, goal):

@@ -19,6 +19,7 @@ import time
 
 import live
 import machine
+import mark_cost
 import nested_marks
 import region as tr
 import tap
@@ -32,14 +33,9 @@ RING_ENTRY, TAIL = 128, 1032  # struct tr_ring's size; data_tail in a control pa
 MOST = {"x86_64": 100, "aarch64": 100}  # instructions a mark, its call included
 MOST_VALUES = {"x86_64": 120, "aarch64": 120}
 
-MARKS = r"""
-#include <bareperf/clock.h>
-#include <bareperf/mark.h>
+MARKS = mark_cost.SOURCE + r"""
 #include <bareperf/record.h>
 #include <bareperf/thread.h>
-#include <stdio.h>
-
-#define BATCH 16 /* other CPUs, which sample meanwhile, take their turns between some */
 
 static volatile unsigned sink;
 
@@ -81,31 +77,8 @@ static int mark_for_ever(void *argument)
 	return 0;
 }
 
-/* The least of many: ticks and samples come between. */
-static uint64_t ns_of(int values)
-{
-	uint64_t least = ~0ULL;
-
-	for (int turn = 0; turn < 80; turn++) {
-		uint64_t from = bareperf_clock(), to;
-
-		for (unsigned i = 0; i < BATCH; i++) {
-			__asm__ volatile("" : : : "memory");
-			if (values == 0)
-				bareperf_mark("eleven char");
-			if (values == 2)
-				bareperf_mark("two %u %lu", i, (unsigned long)from);
-		}
-		to = bareperf_clock();
-		least = to - from < least ? to - from : least;
-	}
-	return least;
-}
-
 int main(void)
 {
-	uint64_t nothing, plain, values;
-
 	bareperf_mark("never seen");
 	unwanted(20);
 	printf("start %d\n", bareperf_record_start());
@@ -120,10 +93,7 @@ int main(void)
 	bareperf_mark("never seen");
 	unwanted(20);
 	printf("start %d\n", bareperf_record_start());
-	nothing = ns_of(-1);
-	plain = ns_of(0);
-	values = ns_of(2);
-	printf("cost %lu %lu\n", (plain - nothing) / BATCH, (values - nothing) / BATCH);
+	print_cost();
 	for (int cpu = 1; cpu < 4; cpu++)
 		bareperf_thread_start(cpu, mark_often, (void *)0x1234);
 	mark_often((void *)0x1234);
@@ -278,13 +248,13 @@ def check_window(isa, run):
 
 
 def check_cost(isa, run):
-    cost = re.search(r"^cost (\d+) (\d+)$", run.text, re.MULTILINE)
+    cost = mark_cost.instructions(run.text)
     if tap.ok(cost, f"{isa}: it says what marks cost", run.text):
-        plain, values = (int(ns) / machine.EXACT_NS for ns in cost.groups())
-        tap.note(f"{isa}: {plain} instructions a mark, {values} with two values")
-        tap.ok(0 < plain <= MOST[isa], f"{isa}: a mark costs at most {MOST[isa]} instructions", plain)
-        tap.ok(0 < values <= MOST_VALUES[isa],
-               f"{isa}: one with two values at most {MOST_VALUES[isa]}", values)
+        tap.note(f"{isa}: {cost['plain']} instructions a mark, {cost['values']} with two values")
+        tap.ok(0 < cost["plain"] <= MOST[isa], f"{isa}: a mark costs at most {MOST[isa]} instructions",
+               cost["plain"])
+        tap.ok(0 < cost["values"] <= MOST_VALUES[isa],
+               f"{isa}: one with two values at most {MOST_VALUES[isa]}", cost["values"])
 
 
 def check_regions(isa, run):

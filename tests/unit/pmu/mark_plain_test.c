@@ -28,19 +28,14 @@
 #include "agent/recording.h"
 #include "arch/host/fake_cpu.h"
 #include "arch/host/step.h"
-#include "host-tools/perfdata/mark_text.h"
 #include "lib/image.h"
 #include "lib/panic.h"
 #include "lib/platform.h"
 #include "lib/syscalls.h"
-#include "pmu/mark.h"
-#include "pmu/software/marks.h"
-#include "ringbuf/reader/ring_reader.h"
+#include "tests/unit/pmu/mark_rig.h"
 #include "workload/sdk/include/bareperf/mark.h"
 
-#define RING_SIZE  TR_PAGE
-#define MAX_RECORD 1024U
-#define PROGRAM    __attribute__((section("payload_code"), noinline))
+#define PROGRAM __attribute__((section("payload_code"), noinline))
 
 unsigned ring_faults;
 __thread const struct bareperf_marks *bareperf_marks_here;
@@ -55,13 +50,8 @@ extern const char __executable_start[], _end[]; /* of this test: the program's m
 
 static struct world {
 	struct traced_cpu cpu;
-	struct perf_event event;
-	struct perf_event_mmap_page control;
-	_Alignas(8) uint8_t data[RING_SIZE];
-	uint64_t scratch[RING_LEVELS * MAX_RECORD / 8];
-	struct ring_reader reader;
-	uint64_t delivered, told, marked;
-	uint64_t numbers; /* sum of what the marks said */
+	struct mark_rig rig;
+	uint64_t marked;
 	char wrong[160];
 } world;
 
@@ -165,27 +155,13 @@ void syscalls_set_exit(void (*leave)(int status))
 static void begin_world(uint32_t size_before)
 {
 	struct bareperf_system system = { .version = 0 };
-	struct perf_event *event = &world.event;
+	struct perf_event *event = &world.rig.event;
 
 	memset(&world, 0, sizeof(world));
-	ring_init(&world.cpu.ring, &(struct ring_config){ .control = &world.control,
-	                                                  .data = world.data,
-	                                                  .size = RING_SIZE,
-	                                                  .max_record = MAX_RECORD,
-	                                                  .scratch = world.scratch });
-	ring_reader_init(&world.reader, &world.control, world.data, RING_SIZE, 0);
-	event->attr.type = PERF_TYPE_SOFTWARE;
-	event->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
 	event->attr.sample_period = event->attr.sample_freq = 4000;
 	event->attr.flags = PERF_ATTR_FREQ;
-	event->pmu = &pmu_marks;
-	event->ring = &world.cpu.ring;
 	event->account.id = 77;
-	event->cpu = 0;
-	pmu_marks.event_init(event);
-	pmu_marks.add(event);
-	event_set_state(event, EVENT_ACTIVE, 0);
-	pmu_marks.start(event);
+	mark_rig_begin(&world.rig, &world.cpu.ring);
 	payload_calls_mark(MARKS_RECORDED);
 	payload_calls_fill(&system);
 	bareperf_marks_here = system.marks();
@@ -195,76 +171,59 @@ static void begin_world(uint32_t size_before)
 
 static void end_world(void)
 {
-	if (world.event.state == EVENT_ACTIVE)
-		pmu_marks.stop(&world.event);
-	event_set_state(&world.event, EVENT_OFF, 0);
+	if (world.rig.event.state == EVENT_ACTIVE)
+		pmu_marks.stop(&world.rig.event);
+	event_set_state(&world.rig.event, EVENT_OFF, 0);
 }
 
-/* Not to be interrupted: what the library changes is the library's. */
-static void read_mark(struct perf_event_header *record)
+static void look_at(void *context, const char *text)
 {
-	struct sample sample;
-	char text[MARK_TEXT_MAX];
 	unsigned number = 0;
 
-	mark_text_put(record, &world.event.attr);
-	if (!sample_parse(record, world.event.attr.sample_type, 0, &sample) ||
-	    !mark_text_get(&sample, text, sizeof(text)) || sample.period != 1 || sample.id != 77) {
-		strcpy(world.wrong, "a mark is damaged");
-		return;
-	}
-	world.delivered++;
+	(void)context;
 	if (sscanf(text, "value -5 of %u, ff 2.5", &number) != 1 &&
 	    sscanf(text, "filler %u", &number) != 1 && sscanf(text, "nested %u", &number) != 1)
 		snprintf(world.wrong, sizeof(world.wrong), "a mark says: %.100s", text);
-	world.numbers += number;
 }
 
+/* Not to be interrupted: what the library changes is the library's. */
 static void drain(void)
 {
-	const struct perf_event_header *record;
-	int code;
-
-	ring_reader_refresh(&world.reader);
-	while ((code = ring_reader_next(&world.reader, &record)) > 0) {
-		if (record->type == PERF_RECORD_LOST)
-			world.told += ((const uint64_t *)(const void *)record)[2];
-		else
-			read_mark((void *)world.reader.scratch);
-	}
-	ring_reader_release(&world.reader);
-	if (code < 0)
+	mark_rig_drain(&world.rig, look_at, NULL);
+	if (world.rig.damaged)
+		strcpy(world.wrong, "a mark is damaged");
+	if (world.rig.broken)
 		strcpy(world.wrong, "the ring's chain is broken");
 }
 
 /* Everything was read: do the books balance, and does the next mark arrive at once? */
 static const char *settle(void)
 {
-	const struct perf_event *event = &world.event;
+	const struct perf_event *event = &world.rig.event;
 	const struct ring_account *account = &event->account;
 	uint64_t before;
 
 	if (ring_is_writing(&world.cpu.ring) || world.cpu.ring.nest)
 		return "somebody still has a claim on the ring";
 	drain();
-	before = world.delivered;
+	before = world.rig.delivered;
 	bareperf_mark("filler %u", 0);
 	world.marked++;
 	drain();
-	if (world.delivered != before + 1)
+	if (world.rig.delivered != before + 1)
 		return "the next mark does not arrive";
 	if (*world.wrong)
 		return world.wrong;
 	end_world();
-	event_read(&world.event);
+	event_read(&world.rig.event);
 	if (account->generated != world.marked ||
 	    account->generated != account->written + account->lost)
 		return "generated is not written and lost";
-	if (account->written != world.delivered || world.cpu.ring.lost != world.told ||
+	if (account->written != world.rig.delivered || world.cpu.ring.lost != world.rig.told ||
 	    account->lost != world.cpu.ring.lost)
 		return "written is not delivered, or lost not told";
 	if (event->count != account->period || event->count != event->sampled ||
-	    account->period != world.delivered + account->period_lost)
+	    account->period != world.rig.delivered + account->period_lost)
 		return "the periods do not add up";
 	return NULL;
 }
@@ -295,18 +254,14 @@ static void land(void)
  */
 static void end_here(ucontext_t *context)
 {
-	greg_t *regs = context->uc_mcontext.gregs;
 	const struct arch_regs at = {
-		.pc = trial == IT_IS_ENDED ? (uint64_t)regs[REG_RIP]
-		                           : (uint64_t)__start_payload_code,
+		.pc = trial == IT_IS_ENDED ? host_step_at(context) : (uint64_t)__start_payload_code,
 	};
 
 	payload_end_all();
 	payload_interrupted(&at);
-	if (!landing)
-		return;
-	regs[REG_RSP] = ((regs[REG_RSP] - 256) & ~15LL) - 8;
-	regs[REG_RIP] = (greg_t)land;
+	if (landing)
+		host_step_redirect(context, land);
 }
 
 static void on_trap(int signal, siginfo_t *info, void *context)
@@ -363,7 +318,7 @@ static const char *try_one(const struct before *before)
 	if (how != (split_off && trial != A_HANDLER_MARKS ? PAYLOAD_ENDED : PAYLOAD_RETURNED))
 		return "it has not ended as it should";
 	if (how == PAYLOAD_ENDED) /* it may have marked, or not */
-		world.marked = world.event.account.generated;
+		world.marked = world.rig.event.account.generated;
 	else
 		world.marked++;
 	return settle();
@@ -475,7 +430,7 @@ static void what_is_no_mark_of_the_program_s_is_passed_over(void **state)
 	bareperf_marks_here->mark0(bareperf_marks_here, NULL);
 	bareperf_marks_here->mark0(bareperf_marks_here, (const void *)((uintptr_t)_end - 8));
 	bareperf_marks_here->mark1(bareperf_marks_here, (const void *)&none, 1);
-	assert_int_equal(world.event.account.generated, 0);
+	assert_int_equal(world.rig.event.account.generated, 0);
 	assert_null(settle());
 }
 
@@ -483,17 +438,17 @@ static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_books(void *
 {
 	(void)state;
 	begin_world(3);
-	pmu_marks.stop(&world.event);
-	event_set_state(&world.event, EVENT_OFF, 0);
+	pmu_marks.stop(&world.rig.event);
+	event_set_state(&world.rig.event, EVENT_OFF, 0);
 	/* as it would go on, having found its event before */
-	mark_put_slow(&world.event, 1, (const uint64_t *)(const void *)"\14\0\0\0filler 5\0\0\0",
-	              16, 0, NULL);
-	event_read(&world.event); /* as the next publication does */
+	mark_put_slow(&world.rig.event, 1,
+	              (const uint64_t *)(const void *)"\14\0\0\0filler 5\0\0\0", 16, 0, NULL);
+	event_read(&world.rig.event); /* as the next publication does */
 	drain();
-	assert_int_equal(world.delivered, 4);
-	assert_int_equal(world.event.count, 4);
-	assert_int_equal(world.event.account.period, 4);
-	assert_int_equal(world.event.sampled, 4);
+	assert_int_equal(world.rig.delivered, 4);
+	assert_int_equal(world.rig.event.count, 4);
+	assert_int_equal(world.rig.event.account.period, 4);
+	assert_int_equal(world.rig.event.sampled, 4);
 }
 
 static void nobody_s_marks_go_nowhere(void **state)
@@ -504,7 +459,7 @@ static void nobody_s_marks_go_nowhere(void **state)
 	begin_world(0);
 	end_world();
 	bareperf_mark("filler %u", 1); /* its CPU has none */
-	assert_int_equal(world.event.account.generated, 0);
+	assert_int_equal(world.rig.event.account.generated, 0);
 	payload_calls_mark(MARKS_UNWANTED);
 	payload_calls_fill(&system);
 	assert_null(system.marks());
