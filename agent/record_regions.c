@@ -10,6 +10,7 @@
 #include "lib/print.h"
 #include "pmu/clock.h"
 #include "pmu/mark.h"
+#include "pmu/software/marks.h"
 
 #define TEXT_MAX (REGION_NAME + 24U * (REGION_SUMS + 2))
 
@@ -17,8 +18,7 @@ static struct mark_regions *regions_here[ARCH_MAX_CPUS];
 
 static bool counts_marks(const struct perf_event *event)
 {
-	return event->attr.type == PERF_TYPE_SOFTWARE &&
-	       event->attr.config == PERF_COUNT_SW_BPF_OUTPUT && !event->attr.sample_period;
+	return marks_is_event(&event->attr) && !event->attr.sample_period;
 }
 
 static struct perf_event *marks_of(const struct traced_cpu *c)

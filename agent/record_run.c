@@ -12,6 +12,7 @@
 #include "lib/console.h"
 #include "lib/syscalls.h"
 #include "pmu/pmu.h"
+#include "pmu/software/marks.h"
 #include "workload/workload.h"
 
 #define STOPPED_BY_KEY 130
@@ -39,7 +40,7 @@ static enum payload_marks marks_of(const struct recording *r)
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		const struct perf_event_attr *attr = &r->specs[i].attr;
 
-		if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT)
+		if (marks_is_event(attr))
 			return attr->sample_period ? MARKS_RECORDED : MARKS_COUNTED;
 	}
 	return MARKS_UNWANTED;

@@ -42,7 +42,7 @@ static void put_address(struct backtrace *b, uint64_t address)
 		count = lines_inlined(&b->lines, path, offset, calls);
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		char *name = symbols_plain(calls[i].name);
+		char *name = elf_functions_plain(calls[i].name);
 
 		put_frame(b, name ? name : calls[i].name, " (inlined)", &line);
 		free(name);

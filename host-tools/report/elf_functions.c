@@ -26,7 +26,7 @@ static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-char *symbols_plain(const char *name)
+char *elf_functions_plain(const char *name)
 {
 	bool mangled = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
 	char *plain = mangled ? cplus_demangle(name, DMGL_AUTO) : NULL;
@@ -50,7 +50,7 @@ static void add_function(struct elf_functions *functions, Elf *elf, const GElf_S
 		functions->all = all;
 	}
 	functions->all[functions->count] =
-	    (struct function){ offset, symbol->st_size, symbols_plain(name) };
+	    (struct function){ offset, symbol->st_size, elf_functions_plain(name) };
 	functions->count += !!functions->all[functions->count].name;
 }
 

@@ -20,7 +20,7 @@ struct elf_functions {
 
 /* A function's name as its source has it: C++ and Rust names as perf shows them, without parameters
  * and hashes. To be freed; NULL: no memory. */
-char *symbols_plain(const char *name);
+char *elf_functions_plain(const char *name);
 
 /* Those of the file at path; functions is empty before, and to be freed after. False: it is no ELF
  * file, or cannot be read. */

@@ -17,7 +17,7 @@ struct inlined {
 /* The one text for a name as DWARF has it; NULL: no memory. */
 static const char *text_of(struct inlines *inlines, const char *name)
 {
-	char *plain = symbols_plain(name), *text = NULL;
+	char *plain = elf_functions_plain(name), *text = NULL;
 
 	if (!plain || asprintf(&text, "%s (inlined)", plain) < 0)
 		text = NULL;

@@ -23,7 +23,7 @@ struct top_options {
 	}
 
 /* Above all keys of those who use these. */
-enum { TOP_STDIO = 0x2000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
+enum { TOP_STDIO = 0x3000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 
 /* Lines of a table of argp options. */
 /* clang-format off */

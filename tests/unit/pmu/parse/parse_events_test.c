@@ -184,7 +184,6 @@ static void what_is_no_name_of_ours_is_known_for_that(void **state)
 		assert_false(parse_events_knows(unknown[i], sources));
 }
 
-/* Those without an add are other names of sources. */
 /* Perf's own software events are of one type, and several sources count them. */
 static bool share_an_event(const struct pmu_source *a, const struct pmu_source *b)
 {
@@ -199,6 +198,7 @@ static bool share_an_event(const struct pmu_source *a, const struct pmu_source *
 	return false;
 }
 
+/* Those without an add are other names of sources. */
 static void no_two_sources_count_one_event(void **state)
 {
 	(void)state;
