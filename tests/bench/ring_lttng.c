@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A record with its timestamp against an event of LTTng-UST of that size, both with a live reader.
- * This program starts a session daemon of its own, itself once more as the traced program,
- * and ends the daemon.
  */
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "bench_ring.h"
+#include "lttng.h"
 
 #define FIGURE "ring-against-lttng"
 
@@ -66,10 +62,8 @@ static int measure(void)
 
 	ours = bench_ring_new(BENCH_RING_SIZE, 0);
 	sleep(1); /* the daemon enables the event */
-	if (!lttng_ust_tracepoint_enabled(bareperf_bench, sample)) {
-		printf("bench " FIGURE " skip the session daemon does not trace us\n");
-		return 0;
-	}
+	if (!lttng_ust_tracepoint_enabled(bareperf_bench, sample))
+		return lttng_skip(FIGURE, "the session daemon does not trace us");
 	bench_take_turns(variants, 2, EVENTS, 0);
 	bench_print(variants, 2);
 	ratio = bench_ratio(&variants[0], &variants[1]);
@@ -77,65 +71,13 @@ static int measure(void)
 	return 0;
 }
 
-static bool run(const char *command)
-{
-	return system(command) == 0; /* fixed words of our own */
-}
-
-static bool start_tracing(const char *directory)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command),
-	         "exec >/dev/null 2>&1; lttng create bench --output=%s/trace && "
-	         "lttng enable-channel -u --subbuf-size=4M --num-subbuf=8 c && "
-	         "lttng enable-event -u -c c bareperf_bench:sample && lttng start",
-	         directory);
-	return run(command);
-}
-
 int main(int argc, char **argv)
 {
-	char directory[] = "/tmp/bareperf-lttng-XXXXXX";
-	pid_t daemon;
-	int status;
-
-	if (argc > 1)
-		return measure();
-	if (!run("command -v lttng-sessiond lttng >/dev/null") || !mkdtemp(directory)) {
-		printf("bench " FIGURE " skip no lttng-tools\n");
-		return 0;
-	}
-	setenv("LTTNG_HOME", directory, 1);
-	fflush(stdout);
-	daemon = fork();
-	if (daemon == 0) {
-		if (freopen("/dev/null", "w", stderr) && freopen("/dev/null", "w", stdout))
-			execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", NULL);
-		_exit(127);
-	}
-	sleep(2);
-	if (start_tracing(directory)) {
-		pid_t traced = fork();
-
-		if (traced == 0) {
-			execl(argv[0], argv[0], "traced", NULL);
-			_exit(127);
-		}
-		waitpid(traced, &status, 0);
-		run("lttng destroy bench >/dev/null 2>&1");
-	} else {
-		printf("bench " FIGURE " skip no session daemon can be had here\n");
-	}
-	kill(daemon, SIGTERM);
-	waitpid(daemon, &status, 0);
-	execlp("rm", "rm", "-rf", directory, NULL);
-	return 1;
+	return argc > 1 ? measure() : lttng_run(argv[0], "sample", FIGURE);
 }
 #else
 int main(void)
 {
-	printf("bench " FIGURE " skip no LTTng-UST (liblttng-ust-dev)\n");
-	return 0;
+	return lttng_skip(FIGURE, "no LTTng-UST (liblttng-ust-dev)");
 }
 #endif
