@@ -4,7 +4,7 @@
  * read. An ELF file (bit 1 of the first byte) that is called as a good image is. Of either an ELF
  * file is made, in which each function lies in code and none overlaps another, and which is not
  * much larger than what it was made of. A first byte that is odd: the rest are changes to a good
- * file (tests/fuzz/changes.h).
+ * file (tests/fuzz/changes.h); with bits 1 and 2 to the image that a good ELF file is held against.
  */
 #include <libelf.h>
 #include <stdlib.h>
@@ -18,7 +18,10 @@
 #include "tests/unit/guarded.h"
 #include "tests/unit/host-tools/pe/made_elf.h"
 
-#define GOOD_SIZE (PE_FILE_SIZE + 5 * 18 + 32)
+/* Larger images are not written, for the time that it takes, but for those that are refused. */
+#define MOST_WRITTEN (32U << 20)
+#define MOST_TAKEN   (256U << 20)
+#define GOOD_SIZE    (PE_FILE_SIZE + 5 * 18 + 32)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -79,10 +82,12 @@ static int write_and_read(const struct pe_image *image, const struct pe_function
 	struct stat about;
 	char path[64];
 	int fd = memfd_create("elf", 0), count;
+	bool is_tried = image->image_size <= MOST_WRITTEN || image->image_size > MOST_TAKEN;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (image->image_size < 1 << 20 && !pe_elf_write(fd, image, functions, dwarf, id, &error) &&
+	if (is_tried && !pe_elf_write(fd, image, functions, dwarf, id, &error) &&
 	    (!elf_functions_load(&written, path) || fstat(fd, &about) ||
+	     image->image_size > MOST_TAKEN ||
 	     (uint64_t)about.st_size > image->image_size + 64 * (uint64_t)size + 8192))
 		abort();
 	count = (int)written.count;
@@ -147,6 +152,21 @@ static int look_at_changed_elf(const uint8_t *changes, size_t size)
 	return count;
 }
 
+/* -1: it is no image any more, or none of that ELF file's. */
+static int look_at_changed_image(const uint8_t *changes, size_t size)
+{
+	struct made_elf made;
+	const char *why;
+	int count = -1;
+
+	made_elf_make(&made);
+	fuzz_change(&made.file, sizeof(made.file), changes, size);
+	if (!pe_parse(&made.image, &made.file, sizeof(made.file), PE_FILE, &why))
+		count = look_at_elf(&made.image, made.bytes, made.size);
+	made_elf_free(&made);
+	return count;
+}
+
 /* As if it were the good image's. */
 static void look_at_any_elf(const uint8_t *bytes, size_t size)
 {
@@ -168,13 +188,15 @@ static int look_at_changed(const uint8_t *changes, size_t size)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const uint8_t image = 1, elf = 3;
+	const uint8_t image = 1, elf = 3, image_of_elf = 7;
 
 	elf_version(EV_CURRENT);
-	if (look_at_changed(NULL, 0) != 2 || look_at_changed_elf(NULL, 0) != 2)
+	if (look_at_changed(NULL, 0) != 2 || look_at_changed_elf(NULL, 0) != 2 ||
+	    look_at_changed_image(NULL, 0) != 2)
 		abort();
 	fuzz_seed(*argc, *argv, "image", &image, 1);
 	fuzz_seed(*argc, *argv, "elf", &elf, 1);
+	fuzz_seed(*argc, *argv, "image-of-elf", &image_of_elf, 1);
 	return 0;
 }
 
@@ -182,7 +204,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	if ((data[0] & 3) == 3)
+	if ((data[0] & 7) == 7)
+		look_at_changed_image(data + 1, size - 1);
+	else if ((data[0] & 3) == 3)
 		look_at_changed_elf(data + 1, size - 1);
 	else if (data[0] & 2)
 		look_at_any_elf(data + 1, size - 1);

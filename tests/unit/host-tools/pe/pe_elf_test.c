@@ -14,26 +14,9 @@
 
 #include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/report/elf_functions.h"
-#include "tests/unit/host-tools/pe/made_elf.h"
+#include "tests/unit/host-tools/pe/pe_rig.h"
 
-static struct made_elf made;
-static struct error error;
 static const uint8_t id[PE_BUILD_ID] = { 0xde, 0xad };
-
-static int setup(void **state)
-{
-	(void)state;
-	made_elf_make(&made);
-	error.text[0] = 0;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	made_elf_free(&made);
-	return 0;
-}
 
 /* Into a file that is at path then. */
 static int write_elf(const struct pe_functions *functions, Elf *dwarf, char path[64])
@@ -239,7 +222,7 @@ static void what_cannot_be_written_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, pe_rig_setup, pe_rig_teardown)
 		TEST(an_address_and_an_offset_in_it_are_an_rva),
 		TEST(it_has_the_build_id_and_the_functions),
 		TEST(of_dwarf_it_has_what_debuggers_read_and_nothing_else),

@@ -9,25 +9,14 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/host-tools/pe/made_elf.h"
+#include "tests/unit/host-tools/pe/pe_rig.h"
 
-static struct made_elf made;
 static struct pe_functions functions;
-static struct error error;
-
-static int setup(void **state)
-{
-	(void)state;
-	made_elf_make(&made);
-	return 0;
-}
 
 static int teardown(void **state)
 {
-	(void)state;
 	pe_functions_free(&functions);
-	made_elf_free(&made);
-	return 0;
+	return pe_rig_teardown(state);
 }
 
 static int of_elf(void)
@@ -227,7 +216,7 @@ static void coff_symbols_that_lie_are_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, pe_rig_setup, teardown)
 		TEST(an_elf_files_functions_are_those_of_its_symbols),
 		TEST(what_is_no_function_has_no_name),
 		TEST(a_function_ends_where_the_next_begins_at_the_latest),

@@ -11,26 +11,9 @@
 #include <cmocka.h>
 
 #include "host-tools/pe/pe_layout.h"
-#include "tests/unit/host-tools/pe/made_elf.h"
+#include "tests/unit/host-tools/pe/pe_rig.h"
 
-static struct made_elf made;
-static struct error error;
 static int64_t moved;
-
-static int setup(void **state)
-{
-	(void)state;
-	made_elf_make(&made);
-	error.text[0] = 0;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	made_elf_free(&made);
-	return 0;
-}
 
 static int check(void)
 {
@@ -200,7 +183,7 @@ static void an_image_that_claims_to_be_huge_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, pe_rig_setup, pe_rig_teardown)
 		TEST(the_same_code_at_the_same_place_is_of_it),
 		TEST(a_byte_that_differs_is_another_build_but_where_it_is_relocated),
 		TEST(code_that_is_linked_elsewhere_is_moved_as_a_whole),
