@@ -136,32 +136,34 @@ uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t ti
 	return key + (then ? 0 : BEFORE) + (address - found->start);
 }
 
-/* Whose time or whose past a made-up address is of; NULL: it is the machine's. */
-static const struct mapping *past_mapping(const struct symbols *symbols, uint64_t address)
+/* The number of the mapping whose time, or whose past, a made-up address is of; as many as there
+ * are: it is the machine's. */
+static uint64_t past_mapping(const struct symbols *symbols, uint64_t address)
 {
 	uint64_t number = (address - PAST) / (2 * PAST_SIZE);
 
-	return address >= PAST && number < symbols->count ? &symbols->mappings[number] : NULL;
+	return address >= PAST && number < symbols->count ? number : symbols->count;
 }
 
 uint64_t symbols_real(const struct symbols *symbols, uint64_t address)
 {
-	const struct mapping *past = past_mapping(symbols, address);
+	uint64_t number = past_mapping(symbols, address);
 
-	return past ? past->start + address % PAST_SIZE : address;
+	return number < symbols->count ? symbols->mappings[number].start + address % PAST_SIZE
+	                               : address;
 }
 
 /* The mapping of an address, and where in it that is: of symbols_at()'s too. */
 static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address,
                                           uint64_t *offset)
 {
-	const struct mapping *mapping = past_mapping(symbols, address);
-	uint64_t real = symbols_real(symbols, address);
+	uint64_t number = past_mapping(symbols, address), real = symbols_real(symbols, address);
+	const struct mapping *mapping = NULL;
 
-	if (!mapping)
+	if (number == symbols->count)
 		mapping = latest_mapping(symbols, real, UINT64_MAX);
-	else if (address & BEFORE)
-		mapping = NULL;
+	else if (!(address & BEFORE))
+		mapping = &symbols->mappings[number];
 	*offset = real - (mapping ? mapping->start : 0);
 	return mapping;
 }
