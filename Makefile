@@ -150,6 +150,7 @@ include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/
 # The sub-makes look for compilers and libraries anew, after `deps` has installed them.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 images = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) firmware sdk &&) true
+images-c++ = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) sdk-c++ &&) true
 
 deps:			## install what is missing (Debian packages; libraries into the cache)
 	@deps/install
@@ -187,7 +188,7 @@ clean:			## remove build/ (the cache of `deps` stays)
 
 help:			## this list
 	@echo 'make [ARCH=$(subst $() ,|,$(ARCHES))] [V=1] TARGET'
-	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
+	@awk -F ':.*##' '/^[a-z+-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
 .PHONY: all run print-writer check-model firmware host tests benches deps demo check bench lint clean help

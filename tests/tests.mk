@@ -58,6 +58,7 @@ model = tests/qemu/build.sh >/dev/null || [ $$? -eq 77 ]
 
 check: deps		## every test; CHECK=pattern selects some of them
 	+@$(images)
+	+@$(images-c++)
 	@$(MAKE) $(PARALLEL) tests
 	@$(model)
 	@tests/check $(CHECK)

@@ -382,6 +382,7 @@ static void directories(void)
 	CHECK(rename("/made", "/maid") == -1 && errno == EBUSY && link("/made", "l") == -1);
 	CHECK(!unlink("here") && !chdir("/") && !rmdir("made/deep") && !rmdir("made"));
 	CHECK(!strcmp(listing("made"), strerror(ENOENT)) && rmdir("/") == -1 && errno == EBUSY);
+	CHECK(pathconf("/", _PC_NAME_MAX) == NAME_MAX && pathconf("none", _PC_NAME_MAX) == -1);
 	memset(longer, 'n', 256);
 	CHECK(!fopen(longer, "w") && errno == ENAMETOOLONG && mkdir("", 0700) == -1 && errno == ENOENT);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the firmware to main(). */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "workload/sdk/sdk.h"
@@ -14,6 +15,10 @@ typedef void (*init_fn)(void);
 extern const init_fn __init_array_start[], __init_array_end[];
 extern const init_fn __fini_array_start[], __fini_array_end[];
 #pragma GCC visibility pop
+
+/* Of which image a static object is that is to be destroyed in the end: there is one. */
+extern void *const __dso_handle __attribute__((visibility("hidden")));
+void *const __dso_handle = NULL;
 
 int main(int argc, char **argv);
 

@@ -3,6 +3,7 @@
  * processes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -50,6 +51,22 @@ int symlink(const char *to, const char *path)
 	(void)to;
 	(void)path;
 	return files_refuse(EPERM);
+}
+
+/* ---- Sizes ---- */
+
+long pathconf(const char *path, int name)
+{
+	if (files_look(path))
+		return -1;
+	switch (name) {
+	case _PC_NAME_MAX:
+		return NAME_MAX;
+	case _PC_PATH_MAX:
+		return PATH_MAX;
+	default:
+		return files_refuse(EINVAL);
+	}
 }
 
 /* ---- Users: one, who may do all ---- */

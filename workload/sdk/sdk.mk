@@ -13,6 +13,11 @@ $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CROSS)gcc $(SDK_CFLAGS) $(DEPFILE) -c -o $@ $<
 
+# $(1) = name, $(2) = language, $(3) = suffix, $(4) = compiler, $(5) = include option, $(6) = library
+sdk-wrapper = sed 's,@ARCH@,$(ARCH),; s,@NAME@,$(1),; s,@LANGUAGE@,$(2),; s,@SUFFIX@,$(3),; \
+	s,@COMPILER@,$(CROSS)$(4),g; s,@POSIX@,$(SDK_POSIX),; s,@INCLUDE@,$(5),; s,@LIBRARY@,$(6),; \
+	s,@ISA@,$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH)))),'
+
 # Last, because it says that all of it is there.
 $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
 		$(wildcard workload/sdk/include/*/*.h) Makefile
@@ -21,9 +26,10 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
 	$(Q)cp -R workload/sdk/include/. $(SDK)/include
 	$(Q)sed -i 's/^#if defined (__SPU__)/#if defined(__bareperf__) || defined (__SPU__)/' $(SDK)/include/sys/stat.h
+	$(Q)sed -i 's/^#if defined (_LDBL_EQ_DBL)/#if defined(__bareperf__) || defined (_LDBL_EQ_DBL)/' $(SDK)/include/math.h
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
-	$(Q)sed 's/@ARCH@/$(ARCH)/; s/@POSIX@/$(SDK_POSIX)/; s/@CROSS@/$(CROSS)/g; s/@ISA@/$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH))))/' $< >$@
+	$(Q)$(call sdk-wrapper,bareperf-cc,C,c,gcc,,) <$< >$@
 	$(Q)chmod +x $@
 
 $(SDK)/%.elf: workload/example/%.c $(SDK)/bin/bareperf-cc
@@ -32,3 +38,22 @@ $(SDK)/%.elf: workload/example/%.c $(SDK)/bin/bareperf-cc
 
 .PHONY: sdk
 sdk: $(patsubst workload/example/%.c,$(SDK)/%.elf,$(wildcard workload/example/*.c))	## headers, libc, compiler wrapper for payloads
+
+# ---- C++: libstdc++ is not built by default ----
+
+LIBSTDCXX := $(shell deps/libstdc++ --path $(ARCH))
+
+$(LIBSTDCXX)/lib/libstdc++.a: | $(SDK)/bin/bareperf-cc
+	@deps/libstdc++ --build $(ARCH) $(SDK)
+
+$(SDK)/bin/bareperf-c++: workload/sdk/bareperf-cc.in $(SDK)/bin/bareperf-cc $(LIBSTDCXX)/lib/libstdc++.a
+	$(call say,SDK,$@)
+	$(Q)rm -rf $(SDK)/include/c++ && cp -R $(LIBSTDCXX)/include $(SDK)/include/c++
+	$(Q)cp $(LIBSTDCXX)/lib/libstdc++.a $(SDK)/lib
+	$(Q)$(call sdk-wrapper,bareperf-c++,C++,cc,g++, -isystem "$$sdk/include/c++",-lstdc++ ) <$< >$@
+	$(Q)chmod +x $@
+
+.PHONY: sdk-c++
+sdk-c++:		## the same for C++: libstdc++, built once in some minutes
+	@deps/install deps/c++.txt
+	@$(MAKE) $(PARALLEL) sdk $(SDK)/bin/bareperf-c++

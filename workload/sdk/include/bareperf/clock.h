@@ -4,7 +4,15 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ns since the machine was taken, on every CPU the same: the time that samples carry. */
 uint64_t bareperf_clock(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #ifndef BAREPERF_THREAD_H
 #define BAREPERF_THREAD_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* For bareperf_thread_start(): whichever CPU is free. */
 #define BAREPERF_ANY_CPU (-1)
 
@@ -29,5 +33,9 @@ int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument);
 /* Wait for the thread on this CPU. 0, with what fn returned in *result (may be NULL); -ESRCH: no
  * thread was started there. exit() in a thread ends the program, as anywhere. */
 int bareperf_thread_join(int cpu, int *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
