@@ -130,11 +130,19 @@ $(OUT)/%.efi: $(OUT)/%.elf
 	$(call say,EFI,$@)
 	$(Q)$(CROSS)objcopy -O binary $< $@
 
+# The same image as a boot services driver (UEFI 2.10, 2.1.4), which stays when it has returned.
+$(OUT)/%-dxe.efi: $(OUT)/%.efi $(OUT)/%.elf
+	$(call say,EFI,$@)
+	$(Q)cp $< $@.new
+	$(Q)printf '\013' | dd of=$@.new bs=1 conv=notrunc status=none \
+		seek=$$((0x$$($(CROSS)nm $(OUT)/$*.elf | sed -n 's/ . __pe_subsystem$$//p')))
+	$(Q)mv $@.new $@
+
 $(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/symbol-file
 	$(call say,SYM,$@)
 	$(Q)boot/symbol-file $< $@ || { rm -f $@; exit 1; }
 
-firmware: $(OUT)/bareperf.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;
+firmware: $(OUT)/bareperf.efi $(OUT)/bareperf-dxe.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;
 
 $(NEWLIB)/lib/libc.a:
 	@deps/newlib --build $(ARCH)

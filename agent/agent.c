@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "agent/announce.h"
+#include "agent/answer.h"
+#include "agent/boot_record.h"
 #include "agent/command_line.h"
 #include "agent/deliver.h"
 #include "agent/describe.h"
@@ -19,12 +21,12 @@
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
-#include "agent/save.h"
 #include "agent/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
 #include "agent/uefi_image.h"
 #include "lib/console.h"
+#include "lib/joined.h"
 #include "lib/keyboard.h"
 #include "lib/memory.h"
 #include "lib/panic.h"
@@ -55,11 +57,6 @@ static void on_panic(const char *message)
 	record_publish();
 	trace_region_set_message(&region, -EFAULT, message);
 	trace_region_set_state(&region, TR_PANIC);
-}
-
-static uint64_t boot_nonce(void)
-{
-	return boot_entry()->cycles ^ boot_entry()->epoch << 32;
 }
 
 int agent_open(struct channel *channel, const struct arch_platform *platform)
@@ -98,28 +95,10 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 
 /* ---- Commands ---- */
 
-/* The commands that need nothing of the machine; false: it is another one. */
-static bool agent_answer(void)
+static bool agent_answer(const char *text)
 {
-	switch (command.verb) {
-	case COMMAND_HELP:
-		command_print_usage(&image_tables, console_printf);
-		break;
-	case COMMAND_STOP:
-	case COMMAND_SLOWER:
-		break; /* the ticks have done it; now nothing runs */
-	case COMMAND_RECOVER:
-		outcome = keeper_answer();
-		break;
-	case COMMAND_VERSION:
-		console_printf("bareperf %s\n", BAREPERF_VERSION);
-		break;
-	case COMMAND_SAVE:
-		outcome = save_kept(&command); /* refused when boot services are gone */
-		break;
-	default:
+	if (!answer(&command, text, &outcome))
 		return false;
-	}
 	trace_region_set_state(&region, TR_COMPLETE);
 	return true;
 }
@@ -157,7 +136,7 @@ static void agent_parse(const char *text)
 
 static int carry_out(const char *text)
 {
-	if (agent_answer())
+	if (agent_answer(text))
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
 		int code = record_run(&command, text, &region, region_channel);
@@ -196,6 +175,11 @@ bool agent_joins_firmware(void)
 	return resident && uefi_image_is_meant(&command);
 }
 
+bool agent_records_boot(void)
+{
+	return command.boot && command.verb == COMMAND_RECORD;
+}
+
 /* One that is refused asks for nothing: if it were not to be had nobody would hear why. */
 uint64_t agent_region_size(const struct arch_platform *platform)
 {
@@ -231,7 +215,7 @@ bool agent_accept(void)
 		agent_fail("the command line is of no use", unusable);
 	else if (*command_text)
 		outcome = agent_check(command_text, true);
-	return !outcome && !(*command_text && agent_answer());
+	return !outcome && !(*command_text && agent_answer(command_text));
 }
 
 bool agent_needs_other_cpus(void)
@@ -316,7 +300,7 @@ static void serve_one(void)
 static bool may_end(void)
 {
 	if (resident) {
-		if (region_channel->ops->in_ram && region.run)
+		if (region_channel->ops->in_ram && region.run && !agent_records_boot())
 			reader_await_end(&region, region_channel);
 		return true;
 	}
@@ -355,6 +339,21 @@ void agent_deliver(void)
 		return;
 	code = deliver(&command, region_channel, &kept);
 	outcome = outcome ? outcome : code;
+}
+
+/* The last that is done with boot services: all of it is given back. */
+static void agent_end_boot(void)
+{
+	outcome = record_end_boot();
+	joined_end();
+	agent_deliver();
+	agent_close();
+	memory_free_all();
+}
+
+int agent_go_on(void)
+{
+	return boot_record_begin(agent_end_boot);
 }
 
 int agent_outcome(void)

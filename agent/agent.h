@@ -42,6 +42,14 @@ bool agent_is_resident(void);
  * agent_accept(). */
 bool agent_joins_firmware(void);
 
+/* Whether that command is record --boot: it is carried out when the firmware has its machine back,
+ * until it ends boot services. After agent_read_command(). */
+bool agent_records_boot(void);
+
+/* agent_serve() has begun that: it goes on, and has its end, without the caller. 0 or -ENOMEM. Boot
+ * services only. Thread. */
+int agent_go_on(void);
+
 /* Whether that command is about other CPUs than the boot CPU. */
 bool agent_needs_other_cpus(void);
 

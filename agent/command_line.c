@@ -2,6 +2,7 @@
 #include "agent/command_line.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "agent/loadoptions.h"
 #include "agent/parse/command.h"
@@ -89,6 +90,8 @@ int command_line_read(char *text, size_t capacity)
 		    "in \\bareperf.cfg\n",
 		    code < 0 ? why_unusable(code) : text);
 	text[0] = 0;
+	if (efi_is_driver())
+		return (int)strlen(strcpy(text, "record --boot"));
 	code = read_config(image);
 	if (code > 0)
 		code = config_to_text(config, (size_t)code, text, capacity);

@@ -11,8 +11,9 @@
 
 #define LEAST      (16ULL << 20)
 #define MOST       (1ULL << 30)
-#define TABLES     (4ULL << 20) /* more than those of 256 CPUs take */
-#define RING_PAGES 128U         /* where only the AUX area's are given */
+#define BOOT_MOST  (64ULL << 20) /* what boots has uses for the rest */
+#define TABLES     (4ULL << 20)  /* more than those of 256 CPUs take */
+#define RING_PAGES 128U          /* where only the AUX area's are given */
 
 /* Up to the end: TR_ALIGN is a power of two. */
 static uint64_t deliver_align(uint64_t bytes)
@@ -49,11 +50,12 @@ static uint64_t asked_for(const struct command *command, unsigned cpus)
 uint64_t region_size_for(const struct command *command, unsigned cpus)
 {
 	uint64_t size = memory_largest_free() / 4, asked = asked_for(command, cpus), room;
+	uint64_t most = command->boot ? BOOT_MOST : MOST;
 
 	if (command->verb != COMMAND_RECORD)
 		return 0;
 	room = volume_room(command->output) & ~(uint64_t)(TR_ALIGN - 1);
-	size = size < MOST ? size : MOST;
+	size = size < most ? size : most;
 	size = size < room ? size : room;
 	size = size > LEAST ? size : LEAST;
 	return deliver_align(size > asked ? size : asked);
@@ -138,7 +140,8 @@ int deliver(struct command *command, const struct channel *channel, bool *keep)
 
 	if (command->verb == COMMAND_RECORD)
 		told = told_open(channel->memory, channel->size); /* counts stand on the screen */
-	told_on_screen(told);
+	if (!command->boot)
+		told_on_screen(told);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
 		code = deliver_to_volume(command, channel, told);
 	told_close(told);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/boot_record.h"
 #include "arch/join.h"
 #include "lib/console.h"
 #include "lib/efi_images.h"
@@ -99,6 +100,7 @@ int image_records_begin(struct recording *r)
 	watcher = (struct efi_images_watcher){
 		.tell = image_record_tell,
 		.starts = arch_join_again,
+		.leaves = r->command->boot && r->channel->ops->in_ram ? boot_record_leaves : NULL,
 		.ends = image_records_stop,
 		.context = r,
 	};

@@ -9,6 +9,7 @@
 #include "agent/uefi_image.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
+#include "lib/efi.h"
 #include "lib/print.h"
 
 static const char *misfit_of_reset(const struct command *command, bool at_boot)
@@ -61,6 +62,19 @@ static const char *misfit_of_loan(const struct command *command, bool in_ram, bo
 		return "the trace region is not in RAM: it is the host's to keep";
 	if (command->exclusive && uefi_image_is_meant(command))
 		return "an image of UEFI's needs the firmware, which goes on";
+	return NULL;
+}
+
+static const char *misfit_of_boot(const struct command *command, bool at_boot)
+{
+	bool boots = command->boot && command->verb == COMMAND_RECORD;
+
+	if (boots && !(at_boot && efi_is_driver()))
+		return "bareperf-dxe.efi does that, which stays while the firmware boots: register "
+		       "has it loaded, as the shell's load does";
+	if (!boots && at_boot && efi_boot_services && efi_is_driver())
+		return "bareperf-dxe.efi records the boot, and carries out nothing but "
+		       "record --boot";
 	return NULL;
 }
 
@@ -118,6 +132,10 @@ const char *misfit_find(const struct command *command, const struct trace_region
 
 	*option = "recover";
 	what = misfit_of_recovery(command, moment->at_boot);
+	if (what)
+		return what;
+	*option = command->boot ? BOOT_WORKLOAD : "";
+	what = misfit_of_boot(command, moment->at_boot);
 	if (what)
 		return what;
 	*option = command->dtb ? "--dtb" : "--acpi";

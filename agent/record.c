@@ -278,27 +278,41 @@ static void close_all(struct recording *r)
 	free(r->cpus);
 }
 
+static struct recording recorded; /* now, or last */
+
+/* It is over. */
+static int record_end(int code)
+{
+	if (!code)
+		note_rings(&recorded);
+	close_all(&recorded);
+	return code;
+}
+
 int record_run(const struct command *command, const char *text, struct trace_region *region,
                struct channel *channel)
 {
-	struct recording r = {
+	const struct workload *workload = workload_of(command->workload);
+	const char *missing = workload->missing ? workload->missing() : NULL;
+	int code;
+
+	recorded = (struct recording){
 		.command = command,
 		.region = region,
 		.channel = channel,
 		.joined = uefi_image_is_meant(command),
 		.off = command->disabled,
 	};
-	const struct workload *workload = workload_of(command->workload);
-	const char *missing = workload->missing ? workload->missing() : NULL;
-	int code;
-
 	if (missing)
-		return recording_fail(&r, -ENOEXEC, "%s: %s", command->workload->name, missing);
-	code = open_all(&r, text);
+		return recording_fail(&recorded, -ENOEXEC, "%s: %s", command->workload->name,
+		                      missing);
+	code = open_all(&recorded, text);
 	if (!code)
-		code = recording_run(&r);
-	if (!code)
-		note_rings(&r);
-	close_all(&r);
-	return code;
+		code = recording_run(&recorded);
+	return !code && command->boot ? 0 : record_end(code);
+}
+
+int record_end_boot(void)
+{
+	return record_end(recording_end_boot(&recorded));
 }

@@ -104,11 +104,8 @@ static void end_beside(struct recording *r)
 	console_release();
 }
 
-int recording_run(struct recording *r)
+static int recording_begin(struct recording *r)
 {
-	const struct command *command = r->command;
-	const struct traced_cpu *failed;
-	const char *uncounted;
 	int code;
 
 	payload_begin();
@@ -123,23 +120,31 @@ int recording_run(struct recording *r)
 		end_beside(r);
 		return code;
 	}
-	failed = recording_start_all(r);
-	uncounted = recording_uncounted(r);
-	if (!failed && !uncounted) {
-		arch_irq_enable();
-		code = arch_call_payload(record_payload, r);
-		arch_irq_disable();
-	}
+	r->failed = recording_start_all(r);
+	r->uncounted = recording_uncounted(r);
+	return 0;
+}
+
+static bool is_started(const struct recording *r)
+{
+	return !r->failed && !r->uncounted;
+}
+
+/* code: the workload's. */
+static int recording_end(struct recording *r, int code)
+{
+	const struct command *command = r->command;
+
 	recording_stop_all(r);
 	end_beside(r);
 	recording_tell_counters(r);
-	if (!failed && !uncounted)
+	if (is_started(r))
 		payload_fetch(command, r->region, r->channel);
 	syscalls_take_heap_back();
-	if (failed)
-		return fail_to_start(r, failed);
-	if (uncounted)
-		return recording_fail(r, -ENXIO, "event %s: %s", uncounted,
+	if (r->failed)
+		return fail_to_start(r, r->failed);
+	if (r->uncounted)
+		return recording_fail(r, -ENXIO, "event %s: %s", r->uncounted,
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
 		return fail_by_crash(r);
@@ -154,4 +159,26 @@ int recording_run(struct recording *r)
 	recording_summarise(r);
 	trace_region_set_state(r->region, TR_COMPLETE);
 	return 0;
+}
+
+int recording_run(struct recording *r)
+{
+	int code = recording_begin(r);
+
+	if (code)
+		return code;
+	if (is_started(r)) {
+		arch_irq_enable();
+		if (r->command->boot)
+			return 0;
+		code = arch_call_payload(record_payload, r);
+		arch_irq_disable();
+	}
+	return recording_end(r, code);
+}
+
+int recording_end_boot(struct recording *r)
+{
+	arch_irq_disable();
+	return recording_end(r, 0);
 }

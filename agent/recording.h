@@ -92,9 +92,11 @@ struct recording {
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
 	struct recording_keys keys;
-	bool joined;            /* the firmware goes on: screen, lines and keys are its own */
-	bool watches_images;    /* that it loads */
-	bool by_key;            /* one ends it. Released */
+	bool joined;         /* the firmware goes on: screen, lines and keys are its own */
+	bool watches_images; /* that it loads */
+	const struct traced_cpu *failed; /* to start; NULL: none */
+	const char *uncounted;           /* an event that no CPU counts; NULL: none */
+	bool by_key;                     /* one ends it. Released */
 	bool lossless_given_up; /* nobody made room: records are lost, until somebody reads again */
 	bool lossless_together; /* all CPUs have started */
 	uint64_t lossless_taken; /* that readers had taken by then */
@@ -156,6 +158,10 @@ void recording_keys_end(struct recording *r);
 /* Count on all traced CPUs while the workload runs on the boot CPU; everything is published
  * afterwards. 0, or recording_fail()'s. Thread, interrupts masked. */
 int recording_run(struct recording *r);
+
+/* The firmware's own boot has been recorded so far, since recording_run() has left it going on, and
+ * no further: as that one ends, otherwise. Thread, boot services alive. */
+int recording_end_boot(struct recording *r);
 
 /* Have each traced CPU start its events: NULL, or the first that could not. recording_stop_all()
  * ends it in any case: what runs is ended, and it returns when all have stopped. Thread, interrupts

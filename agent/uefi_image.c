@@ -18,6 +18,8 @@
 
 bool uefi_image_is_meant(const struct command *command)
 {
+	if (command->boot)
+		return true;
 	if (command->workload == &workload_payload.usage) {
 		payload_look();
 		return payload_is_uefi_image();
@@ -182,4 +184,18 @@ const struct workload workload_uefi_image = {
 	    "started with boot services, which are recorded with it",
 	.usage.takes_words = true,
 	.run_program = uefi_image_run,
+};
+
+/* The firmware does it. */
+static int boot_runs(uint64_t argument)
+{
+	(void)argument;
+	return 0;
+}
+
+const struct workload workload_boot = {
+	.usage.name = BOOT_WORKLOAD,
+	.usage.arguments = "",
+	.usage.description = "an option of record: the firmware's own boot",
+	.run = boot_runs,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/boot_record.h"
 #include "agent/keeper.h"
 #include "boot/channel_services.h"
 #include "boot/start.h"
@@ -80,6 +81,20 @@ static EFI_STATUS go_along(const struct arch_platform *platform)
 	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
+/* The firmware goes on without us, and boots: that is recorded until it ends boot services. */
+static EFI_STATUS stay_behind(const struct arch_platform *platform)
+{
+	int code = joined_begin(platform);
+
+	if (code)
+		return give_up("the firmware cannot be recorded", code);
+	main_serve((void *)(uintptr_t)platform);
+	if (!agent_outcome() && !agent_go_on())
+		return EFI_SUCCESS;
+	joined_end();
+	return go_back(EFI_ABORTED);
+}
+
 static EFI_STATUS answer_status(void)
 {
 	if (!agent_is_resident() || !agent_outcome())
@@ -94,10 +109,13 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	static struct lines lines;
 	const struct arch_platform *platform;
 	enum arch_tables wanted;
+	bool stopped;
 	int code;
 
 	efi_begin(image, system); /* console on the firmware's screen */
-	code = memory_init();     /* the memory map */
+	if (boot_record_is_elsewhere(&stopped))
+		return stopped ? EFI_SUCCESS : EFI_ALREADY_STARTED;
+	code = memory_init(); /* the memory map */
 	if (code)
 		return give_up("the firmware gives no memory map", code);
 	keeper_find();                    /* what a reset has left in RAM */
@@ -116,6 +134,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		return go_back(EFI_SUCCESS);
 	if (!agent_accept()) /* the command is wrong, or answered already */
 		return go_home(answer_status());
+	if (agent_records_boot())
+		return stay_behind(platform);
 	if (agent_joins_firmware())
 		return go_along(platform);
 	agent_adopt_payload(); /* the user's program, if there is one */

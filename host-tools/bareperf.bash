@@ -15,14 +15,14 @@ _bareperf_guest()
 	case $1 in
 	record | top) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
-		-D --delay --lossless --lossless=cpu --aux-watermark --region-size -S
+		-D --delay --boot --lossless --lossless=cpu --aux-watermark --region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive
 		--acpi --dtb --fetch --' ;;
 	selftest) echo '--json --reset --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr -D --delay --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
-	'') echo 'record stat top selftest save recover list version help' ;;
+	'') echo 'record stat top selftest save recover register unregister list version help' ;;
 	esac
 }
 

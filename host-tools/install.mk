@@ -13,7 +13,7 @@ install-images:
 	$(if $(BUILT),,$(error nothing is built yet: make, and make ARCH=aarch64 for that image))
 	for arch in $(BUILT); do \
 		install -d $(DEST)/lib/bareperf/$$arch && \
-		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf.elf \
+		install -m 644 build/$$arch/bareperf.efi build/$$arch/bareperf-dxe.efi build/$$arch/bareperf.elf \
 			build/$$arch/bareperf.sym $(DEST)/lib/bareperf/$$arch || exit 1; \
 	done
 

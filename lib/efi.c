@@ -18,6 +18,11 @@ const struct boot_entry *boot_entry(void)
 	return &entry;
 }
 
+uint64_t boot_nonce(void)
+{
+	return entry.cycles ^ entry.epoch << 32;
+}
+
 /* ConOut as a console sink: CR LF line ends, UCS-2. */
 static void write_conout(const char *text, size_t length)
 {
@@ -93,6 +98,13 @@ void *efi_protocol(EFI_HANDLE handle, EFI_GUID protocol)
 	if (EFI_ERROR(efi_system->BootServices->HandleProtocol(handle, &protocol, &interface)))
 		return NULL;
 	return interface;
+}
+
+bool efi_is_driver(void)
+{
+	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+
+	return self && self->ImageCodeType == EfiBootServicesCode;
 }
 
 const void *efi_configuration_table(EFI_GUID guid)

@@ -21,6 +21,10 @@ extern bool efi_boot_services;
  * Call first. Thread. */
 void efi_begin(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
+/* Whether our image is a boot services driver, which stays when its entry point returns. Boot
+ * services only. Thread. */
+bool efi_is_driver(void);
+
 /* The interface of the first handle that has this protocol, or of the given handle; NULL if
  * there is none. Boot services only. Thread. */
 void *efi_locate(EFI_GUID protocol);

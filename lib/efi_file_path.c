@@ -52,3 +52,45 @@ EFI_DEVICE_PATH *efi_file_path(EFI_HANDLE volume, const char *name)
 	put_node(path + length + node, NODE_END, END_OF_ENTIRE, NODE_HEADER);
 	return (EFI_DEVICE_PATH *)path;
 }
+
+size_t efi_file_path_size(const EFI_DEVICE_PATH *path)
+{
+	return path_length((const uint8_t *)path) + NODE_HEADER;
+}
+
+/* What of a node's name follows text of this length; two nodes have a backslash between them. */
+static size_t append_name(const uint8_t *node, char *text, size_t length, size_t capacity)
+{
+	size_t count = (node_length(node) - NODE_HEADER) / 2;
+
+	if (length > 0 && text[length - 1] != '\\' && node[NODE_HEADER] != '\\')
+		text[length++] = '\\';
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *at = node + NODE_HEADER + 2 * i;
+
+		if (at[0] == 0 && at[1] == 0)
+			break;
+		if (at[1] != 0 || at[0] < ' ' || at[0] > '~' || length + 2 >= capacity)
+			return 0;
+		text[length++] = (char)at[0];
+	}
+	text[length] = 0;
+	return length;
+}
+
+size_t efi_file_path_text(const EFI_DEVICE_PATH *path, char *text, size_t capacity)
+{
+	const uint8_t *node = (const uint8_t *)path;
+	size_t length = 0;
+
+	text[0] = 0;
+	for (; node && node[0] != NODE_END && node_length(node) >= NODE_HEADER;
+	     node += node_length(node)) {
+		if (node[0] != NODE_MEDIA || node[1] != NODE_FILE)
+			continue;
+		length = append_name(node, text, length, capacity);
+		if (length == 0)
+			return 0;
+	}
+	return length;
+}

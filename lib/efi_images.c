@@ -23,10 +23,12 @@ static struct known {
 } known[EFI_IMAGES_MAX];
 static unsigned nr_known, unknown;
 
+/* NULL: nobody any more; calls that began before may still return through our hooks. */
 static const struct efi_images_watcher *watching;
 static EFI_EVENT loaded, ended;
 static EFI_IMAGE_START start_image;
 static EFI_IMAGE_UNLOAD unload_image;
+static EFI_EXIT_BOOT_SERVICES exit_boot_services;
 
 /* ---- What is there ---- */
 
@@ -111,10 +113,13 @@ static bool images_look(void)
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 	EFI_HANDLE *handles;
-	EFI_TPL before = services->RaiseTPL(TPL_CALLBACK);
+	EFI_TPL before;
 	UINTN count;
 	bool found;
 
+	if (!watching)
+		return false;
+	before = services->RaiseTPL(TPL_CALLBACK);
 	found = !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
 	if (found) {
 		images_compare(handles, count);
@@ -160,14 +165,27 @@ static EFI_STATUS EFIAPI hooked_unload(EFI_HANDLE image)
 	return status;
 }
 
+static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	EFI_TPL level = services->RaiseTPL(TPL_HIGH_LEVEL);
+
+	services->RestoreTPL(level);
+	if (level <= TPL_CALLBACK)
+		watching->leaves(watching->context);
+	return exit_boot_services(image, key);
+}
+
 /* UEFI 2.10, 4.2: the table has a checksum. */
-static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload)
+static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
+                         EFI_EXIT_BOOT_SERVICES exit)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 	UINT32 sum = 0;
 
 	services->StartImage = start;
 	services->UnloadImage = unload;
+	services->ExitBootServices = exit;
 	services->Hdr.CRC32 = 0;
 	if (!EFI_ERROR(services->CalculateCrc32(services, services->Hdr.HeaderSize, &sum)))
 		services->Hdr.CRC32 = sum;
@@ -206,13 +224,16 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 	}
 	start_image = services->StartImage;
 	unload_image = services->UnloadImage;
-	set_services(hooked_start, hooked_unload);
+	exit_boot_services = services->ExitBootServices;
+	set_services(hooked_start, hooked_unload,
+	             watcher->leaves ? hooked_exit : exit_boot_services);
 	return 0;
 }
 
 unsigned efi_images_unwatch(void)
 {
-	set_services(start_image, unload_image);
+	set_services(start_image, unload_image, exit_boot_services);
 	close_events(efi_system->BootServices);
+	watching = NULL;
 	return unknown;
 }

@@ -24,6 +24,10 @@ struct efi_images_watcher {
 	void (*tell)(void *context, const struct efi_image_place *image, bool there);
 	/* One is about to be started by StartImage(). */
 	void (*starts)(void);
+	/* Somebody calls ExitBootServices(), while there is boot services' all: files may be
+	 * written, and efi_images_unwatch() called. He is told to call again, if the memory map
+	 * changes by that (UEFI 2.10, 7.4.6). NULL: not asked for. At TPL_CALLBACK or below. */
+	void (*leaves)(void *context);
 	/* ExitBootServices(): nothing of the firmware's may be called any more. TPL_NOTIFY. */
 	void (*ends)(void *context);
 	void *context;

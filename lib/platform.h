@@ -32,6 +32,9 @@ struct boot_entry {
 };
 const struct boot_entry *boot_entry(void);
 
+/* What tells this boot from others. */
+uint64_t boot_nonce(void);
+
 /* What the firmware's tables say about the machine, kept for good: ACPI's, where there are such,
  * else the device tree; those that are wanted, or none (ARCH_TABLES_NONE: whichever). Which of both
  * were believed, and what is missing or refused, is said on the console, the latter left 0. The

@@ -26,4 +26,4 @@ $(OUT)/faults/$(1)/bareperf.elf: $(patsubst $(OUT)/obj/ringbuf/%,$(OUT)/faults/$
 endef
 $(foreach name,$(FAULTS),$(eval $(call fault,$(name))))
 
-firmware: $(FW_TESTS) $(FAULT_IMAGES)
+firmware: $(FW_TESTS) $(FAULT_IMAGES) $(OUT)/tests/spinner-dxe.efi

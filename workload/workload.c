@@ -4,10 +4,19 @@
 #include "pmu/clock.h"
 
 const struct workload_usage *const workloads[] = {
-	&workload_noploop.usage,  &workload_calltree.usage,   &workload_branches.usage,
-	&workload_ptrchase.usage, &workload_qsort.usage,      &workload_matmul.usage,
-	&workload_idle.usage,     &workload_wildframe.usage,  &workload_masked.usage,
-	&workload_payload.usage,  &workload_uefi_image.usage, NULL,
+	&workload_noploop.usage,
+	&workload_calltree.usage,
+	&workload_branches.usage,
+	&workload_ptrchase.usage,
+	&workload_qsort.usage,
+	&workload_matmul.usage,
+	&workload_idle.usage,
+	&workload_wildframe.usage,
+	&workload_masked.usage,
+	&workload_payload.usage,
+	&workload_uefi_image.usage,
+	&workload_boot.usage,
+	NULL,
 };
 
 static bool over;

@@ -20,7 +20,7 @@ struct workload {
 
 extern const struct workload workload_noploop, workload_calltree, workload_branches,
     workload_ptrchase, workload_qsort, workload_matmul, workload_idle, workload_wildframe,
-    workload_masked, workload_payload, workload_uefi_image;
+    workload_masked, workload_payload, workload_uefi_image, workload_boot;
 
 /* All of them, each the beginning of a struct workload, ended by NULL. */
 extern const struct workload_usage *const workloads[];

@@ -10,6 +10,9 @@
 #define OVERWRITTEN "what is overwritten is never full: there is nothing to wait for"
 #define UNTHROTTLED "with --lossless no event is throttled"
 #define NO_READER   "nobody reads while the machine is borrowed: there is nobody to wait for"
+#define BOOT_CPU    "of a boot the boot CPU alone is recorded"
+#define BOOTS_ON    "the firmware boots on: nothing comes afterwards"
+#define BOOT_BEGINS "a boot is recorded from the first instruction on"
 #define NEVER_FULL  "an overwritable ring is read at the end: it wakes nobody"
 
 /* Options of which one makes the other meaningless. */
@@ -38,6 +41,14 @@ static const struct {
 	{ "--lossless=cpu", "-o", NO_READER },
 	{ "--lossless", "--keep", NO_READER },
 	{ "--lossless=cpu", "--keep", NO_READER },
+	{ "--boot", "-a", BOOT_CPU },
+	{ "--boot", "-C", BOOT_CPU },
+	{ "--boot", "--then", BOOTS_ON },
+	{ "--boot", "--exclusive", BOOTS_ON },
+	{ "--boot", "--fetch", BOOTS_ON },
+	{ "--boot", "-D", BOOT_BEGINS },
+	{ "--boot", "--lossless", NO_READER },
+	{ "--boot", "--lossless=cpu", NO_READER },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 

@@ -36,6 +36,8 @@ static const struct {
 	{ "stat", COMMAND_STAT, stat_options, true },
 	{ "selftest", COMMAND_SELFTEST, selftest_options, false },
 	{ "recover", COMMAND_RECOVER, NULL, false },
+	{ "register", COMMAND_REGISTER, NULL, false },
+	{ "unregister", COMMAND_UNREGISTER, NULL, false },
 	{ "list", COMMAND_LIST, NULL, false },
 	{ "save", COMMAND_SAVE, save_options, false },
 	{ "stop", COMMAND_STOP, NULL, false },
@@ -210,6 +212,9 @@ static int parse_workload(struct words *w)
 	struct command *c = w->command;
 	const char *name = w->next < w->count ? w->word[w->next++] : NULL;
 
+	if (c->boot && name)
+		return command_fail(w, "with --boot the firmware is the workload", name);
+	name = c->boot ? BOOT_WORKLOAD : name;
 	if (!name)
 		return command_fail(w, "a workload is missing behind --", w->word[w->count - 1]);
 	for (const struct workload_usage *const *i = w->tables->workloads; *i && !c->workload; i++)
@@ -238,8 +243,8 @@ static int parse_verb(struct words *w)
 	}
 	return command_unknown(
 	    w,
-	    "unknown command: record, stat, stop, slower, save, list, recover, selftest, version or "
-	    "help",
+	    "unknown command: record, stat, stop, slower, save, list, recover, register, unregister, "
+	    "selftest, version or help",
 	    &near);
 }
 
@@ -250,7 +255,7 @@ static int parse_factor(struct words *w)
 	return command_number(w, w->word[w->next++], 1, TR_SLOWEST, &w->command->argument);
 }
 
-static int parse_words(struct words *w)
+static int parse_one(struct words *w)
 {
 	int code = parse_verb(w);
 
@@ -276,60 +281,29 @@ static int parse_words(struct words *w)
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
 
-static bool is_blank(char c)
+/* What is registered is the rest, a command of its own; nothing: the usual one. */
+static int parse_registered(struct words *w)
 {
-	return c == ' ' || c == '\t';
-}
+	char *verb = w->word[0];
+	int code;
 
-/* Whether this backslash stands for the character behind it: not within '...', within "..." before
- * " and \, elsewhere before quotes, backslashes and blanks. Any other is one of UEFI's paths. */
-static bool is_escape(const char *at, char quote)
-{
-	if (*at != '\\' || quote == '\'')
-		return false;
-	return at[1] == '"' || at[1] == '\\' || (!quote && (at[1] == '\'' || is_blank(at[1])));
-}
-
-/* A word as a shell has it, where it begins, without its quotes; *next is what follows. */
-static int split_word(struct words *w, char *at, char **next)
-{
-	const char *opened = at;
-	char *to = at, quote = 0;
-
-	for (; *at && (quote || !is_blank(*at)); at++) {
-		if (!quote && (*at == '\'' || *at == '"')) {
-			opened = at;
-			quote = *at;
-		} else if (quote && *at == quote) {
-			quote = 0;
-		} else {
-			at += is_escape(at, quote);
-			*to++ = *at;
-		}
+	if (w->count == 1) {
+		w->command->verb = COMMAND_REGISTER;
+		return 0;
 	}
-	if (quote)
-		return command_fail(w, "this quote is not closed", opened);
-	*next = at + (*at != 0);
-	*to = '\0';
-	return 0;
-}
-
-static int command_split(struct words *w)
-{
-	char *at = w->command->words;
-	int code = 0;
-
-	while (!code) {
-		while (is_blank(*at))
-			at++;
-		if (!*at)
-			return w->count ? 0 : command_fail(w, "a command is missing", at);
-		if (w->count == COMMAND_MAX_WORDS)
-			return command_fail(w, "too many words", at);
-		w->word[w->count++] = at;
-		code = split_word(w, at, &at);
-	}
+	w->count--;
+	memmove(w->word, w->word + 1, w->count * sizeof(*w->word));
+	code = parse_one(w);
+	if (!code && !w->command->boot)
+		code = command_fail(w, "only record --boot can be registered", w->word[0]);
+	w->command->registered = (unsigned)(w->word[0] - verb);
+	w->command->verb = COMMAND_REGISTER;
 	return code;
+}
+
+static int parse_words(struct words *w)
+{
+	return strcmp(w->word[0], "register") == 0 ? parse_registered(w) : parse_one(w);
 }
 
 int command_parse(struct command *command, const char *text, const struct command_tables *tables,

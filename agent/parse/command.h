@@ -12,6 +12,9 @@
 #define COMMAND_MAX_WORDS  64U
 #define COMMAND_MAX_FILES  16U
 
+/* What the firmware's own boot is called, as an option and as a workload. */
+#define BOOT_WORKLOAD "--boot"
+
 enum command_verb {
 	COMMAND_HELP,
 	COMMAND_LIST,
@@ -22,7 +25,9 @@ enum command_verb {
 	COMMAND_SLOWER,
 	COMMAND_SAVE,
 	COMMAND_SELFTEST,
-	COMMAND_RECOVER
+	COMMAND_RECOVER,
+	COMMAND_REGISTER,
+	COMMAND_UNREGISTER
 };
 
 /* What the machine does after the command. */
@@ -57,8 +62,10 @@ struct command {
 	uint64_t region_size;            /* bytes, of a trace region in RAM; 0: not given */
 	bool resident, exclusive;        /* whether boot services are to stay; neither: not given */
 	bool acpi, dtb;                  /* which tables are to be read; neither: not given */
-	bool keep;                       /* the region stays allocated when boot services go on */
-	const char *output;              /* -o: the file on a volume; NULL: not given */
+	bool boot;                       /* of a record: the firmware's own boot is the workload */
+	unsigned registered; /* of a register: where in the text its command begins; 0: none */
+	bool keep;           /* the region stays allocated when boot services go on */
+	const char *output;  /* -o: the file on a volume; NULL: not given */
 	unsigned nr_fetch;
 	const char *fetch[COMMAND_MAX_FILES]; /* --fetch: the program's files, for the host */
 	const struct workload_usage *workload;

@@ -271,6 +271,13 @@ static int set_dtb(struct words *w, const char *text)
 	return 0;
 }
 
+static int set_boot(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->boot = true;
+	return 0;
+}
+
 static int set_keep(struct words *w, const char *text)
 {
 	(void)text;
@@ -306,6 +313,9 @@ const struct command_option record_options[] = {
 	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone", set_lossless_cpu },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
 	  set_aux_watermark },
+	{ BOOT_WORKLOAD, NULL, NULL,
+	  "the firmware's own boot, from here to ExitBootServices() (bareperf-dxe.efi; register)",
+	  set_boot },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
 	  set_snapshot },
 	{ "-o", "--output", "FILE",

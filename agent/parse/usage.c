@@ -17,6 +17,7 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       selftest [OPTIONS]\n"
 	    "       save [-o FILE]\n"
+	    "       record --boot [OPTIONS], or register [record --boot [OPTIONS]] | unregister\n"
 	    "       recover | stop | slower N | list | version | help\n\nrecord:\n");
 	print_options(record_options, print);
 	print("\nstat:\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the halves of the command line's parser: command.c walks along the words,
- * options.c knows the options. */
+ * split.c has cut them, options.c knows the options. */
 #ifndef AGENT_PARSE_WORDS_H
 #define AGENT_PARSE_WORDS_H
 
@@ -32,6 +32,10 @@ int command_fail(struct words *w, const char *what, const char *at);
 
 /* The same of a name that nobody has, with the nearest of those that were offered. */
 int command_unknown(struct words *w, const char *what, const struct suggestion *suggestion);
+
+/* Cut the command's text into words, as a shell does; there is one at least. 0, or
+ * command_fail()'s. */
+int command_split(struct words *w);
 
 /* Refuse what is understood and means nothing: options that exclude each other, or that nothing in
  * the command heeds. All options have been read. 0, or command_fail()'s. */

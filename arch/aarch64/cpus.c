@@ -16,8 +16,6 @@
 #define PAYLOAD_PAGES   64U
 #define MAIN_PAGES      256U /* of the boot CPU's payload */
 
-#define FIRMWARE_STACK (128U << 10) /* at least so much: UEFI 2.10, 2.3.6 */
-
 struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 static unsigned count;
 

@@ -124,6 +124,18 @@ static uint64_t physical_offset(void)
 	return read_sysreg(cntpct_el0) - read_sysreg(cntvct_el0);
 }
 
+/* Above its oldest frame record: what has called us, and goes on when we have returned, is in it.
+ */
+static uint64_t stack_top(void)
+{
+	const uint64_t *record = __builtin_frame_address(0), *from = record;
+
+	while (record[0] > (uint64_t)record && record[0] % 16 == 0 &&
+	       record[0] - (uint64_t)from < FIRMWARE_STACK)
+		record = (const uint64_t *)record[0];
+	return (uint64_t)(record + 2);
+}
+
 int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, const char **why)
 {
 	uint64_t daif = read_sysreg(daif);
@@ -150,7 +162,7 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, con
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	arm_machine.cntvoff = physical_offset();
 	arm_machine.joined = true;
-	arm_machine.joined_stack = (uint64_t)__builtin_frame_address(0);
+	arm_machine.joined_stack = stack_top();
 	gic = &gicv3_group0_ops;
 	arm_cpus_join();
 	return 0;

@@ -7,6 +7,8 @@
 
 #include "arch/aarch64/cpu.h"
 
+#define FIRMWARE_STACK (128U << 10) /* at least so much: UEFI 2.10, 2.3.6 */
+
 /* Translation as every CPU of ours has it; the payload's, at EL1, where el is 2. */
 struct arm_machine {
 	struct arm_mmu mmu; /* first, for start.S */

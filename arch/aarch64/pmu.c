@@ -119,6 +119,8 @@ static uint64_t *counters_at_return(void)
 {
 	struct arch_regs *regs;
 
+	if (arm_machine.joined) /* the vectors are the firmware's */
+		return NULL;
 	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_still)
 		return NULL;
 	regs = (struct arch_regs *)arm_this_cpu()->exception_top - 1;

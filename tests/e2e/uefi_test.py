@@ -9,7 +9,6 @@ check-timeout: 900
 
 import itertools
 import os
-import pathlib
 import re
 import subprocess
 import tempfile
@@ -19,74 +18,10 @@ import shell
 import stick
 import tap
 from shell import BOOKS, Disk, leak
+from uefi import LINE, Taken
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=3,sleep=off"]
-LINE = re.compile(r"^\s*([\d.]+)%\s+(\d+)\s+(.*?)\s*$", re.MULTILINE)
-
-
-class Taken:
-    """A recording on the volume, as stock perf reads it."""
-
-    def __init__(self, disk, name):
-        self.path = disk.directory / f"{disk.path.stem}-{name}"
-        self.path.write_bytes(disk.read(name))
-
-    def perf(self, *words):
-        cache = self.path.parent / "cache"  # of this test alone
-        done = subprocess.run(["perf", "--buildid-dir", cache, *words, "-i", self.path],
-                              capture_output=True, text=True)
-        return done.stdout
-
-    def look_for_names(self, *symbols):
-        """Our own report of {function: samples}, by which perf has them afterwards."""
-        done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "sym",
-                               *(f"--symbols={place}" for place in symbols), self.path],
-                              capture_output=True, text=True,
-                              env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
-        rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 2]
-        return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
-
-    def functions(self):
-        """{(image, function): samples}, a sample a line."""
-        found = {}
-        for name, image in re.findall(r"^\s*[0-9a-f]+ (\S+) \((.*)\)$",
-                                      self.perf("script", "-F", "ip,sym,dso"), re.MULTILINE):
-            key = pathlib.PurePosixPath(image).name, name
-            found[key] = found.get(key, 0) + 1
-        return found
-
-    def images(self):
-        """{image: samples}"""
-        said = self.perf("report", "--stdio", "--no-children", "-g", "none", "-F", "overhead,sample,dso",
-                         "--full-source-path")
-        found = {}
-        for _, samples, name in LINE.findall(said):
-            name = pathlib.PurePosixPath(name).name
-            found[name] = found.get(name, 0) + int(samples)
-        return found
-
-    def samples(self):
-        """[(address, image)]"""
-        said = self.perf("script", "-F", "ip,dso")
-        return [(int(ip, 16), pathlib.PurePosixPath(dso).name) for ip, dso in
-                re.findall(r"^\s*([0-9a-f]+)\s+\((.*)\)$", said, re.MULTILINE)]
-
-    def chains(self):
-        """[[image, newest first]], a list a sample"""
-        said = self.perf("script", "--max-stack", "127", "-F", "ip,dso")
-        return [[pathlib.PurePosixPath(dso).name for dso in re.findall(r"^\s*[0-9a-f]+\s+\((.*)\)$", sample,
-                                                                      re.MULTILINE)]
-                for sample in said.split("\n\n") if sample.strip()]
-
-    def maps(self):
-        """[(address, size, name)] as they came."""
-        said = self.perf("script", "--show-mmap-events")
-        return [(int(at, 16), int(size, 16), name) for at, size, name in
-                re.findall(r"PERF_RECORD_MMAP2 \S+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)[^\]]*\]: r-xp (.*)", said)]
-
-    def dump(self):
-        return subprocess.run([machine.TOOL, "dump", self.path], capture_output=True, text=True)
 
 
 def function(isa, name):

@@ -224,9 +224,16 @@ static void an_error_names_the_reason_and_the_column(void **state)
 	} cases[] = {
 		{ "", "a command is missing", 0 },
 		{ "recrod -- loop",
-		  "unknown command: record, stat, stop, slower, save, list, recover, selftest, "
-		  "version or help",
+		  "unknown command: record, stat, stop, slower, save, list, recover, register, "
+		  "unregister, selftest, version or help",
 		  0 },
+		{ "record --boot -- loop", "with --boot the firmware is the workload", 17 },
+		{ "record --boot -a", "of a boot the boot CPU alone is recorded", 14 },
+		{ "record --boot --then poweroff",
+		  "the firmware boots on: nothing comes afterwards", 14 },
+		{ "register list", "only record --boot can be registered", 9 },
+		{ "register record --boot -x", "unknown option", 23 },
+		{ "unregister record", "unexpected argument", 11 },
 		{ "slower", "how many times as seldom?", 0 },
 		{ "slower 0", "number is too small", 7 },
 		{ "slower 1000001", "number is too large", 7 },

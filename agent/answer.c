@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/answer.h"
+
+#include "agent/keeper.h"
+#include "agent/registration.h"
+#include "agent/save.h"
+#include "agent/tables.h"
+#include "lib/console.h"
+
+bool answer(struct command *command, const char *text, int *outcome)
+{
+	switch (command->verb) {
+	case COMMAND_HELP:
+		command_print_usage(&image_tables, console_printf);
+		return true;
+	case COMMAND_STOP:
+	case COMMAND_SLOWER:
+		return true; /* the ticks have done it; now nothing runs */
+	case COMMAND_RECOVER:
+		*outcome = keeper_answer();
+		return true;
+	case COMMAND_VERSION:
+		console_printf("bareperf %s\n", BAREPERF_VERSION);
+		return true;
+	case COMMAND_SAVE:
+		*outcome = save_kept(command); /* refused when boot services are gone */
+		return true;
+	case COMMAND_REGISTER:
+		*outcome = registration_add(command->registered ? text + command->registered
+		                                                : "record --boot");
+		return true;
+	case COMMAND_UNREGISTER:
+		*outcome = registration_remove();
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/boot_record.h"
+
+#include <errno.h>
+
+#include "agent/command_line.h"
+#include "agent/parse/command.h"
+#include "agent/tables.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+
+#define BOOT_RECORD_GUID                                               \
+	{                                                              \
+		0x6f1b8a52, 0x3f0d, 0x4c83,                            \
+		{                                                      \
+			0x9d, 0x21, 0x52, 0x0e, 0x7b, 0x64, 0xc9, 0xa5 \
+		}                                                      \
+	}
+
+/* Of another image of ours, perhaps of another version. */
+struct boot_record {
+	uint64_t size; /* bytes of this */
+	void(EFIAPI *stop)(void);
+};
+
+static EFI_GUID guid = BOOT_RECORD_GUID;
+static void (*ender)(void);
+
+static void EFIAPI boot_record_stop(void)
+{
+	boot_record_leaves(NULL);
+}
+
+static struct boot_record ours = { sizeof(ours), boot_record_stop };
+
+int boot_record_begin(void (*end)(void))
+{
+	EFI_HANDLE handle = efi_image;
+	EFI_STATUS status = efi_system->BootServices->InstallProtocolInterface(
+	    &handle, &guid, EFI_NATIVE_INTERFACE, &ours);
+
+	ender = end;
+	return EFI_ERROR(status) ? -ENOMEM : 0;
+}
+
+void boot_record_leaves(void *context)
+{
+	void (*end)(void) = ender;
+
+	(void)context;
+	if (!end)
+		return;
+	ender = NULL;
+	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
+	end();
+}
+
+bool boot_record_is_elsewhere(bool *stopped)
+{
+	static char text[COMMAND_MAX_LENGTH + 1];
+	static struct command command;
+	struct boot_record *other = efi_locate(guid);
+	struct command_error error;
+
+	*stopped = false;
+	if (!other || other->size < sizeof(*other))
+		return false;
+	if (command_line_read(text, sizeof(text)) > 0 &&
+	    command_parse(&command, text, &image_tables, &error) == 0)
+		*stopped = command.verb == COMMAND_STOP;
+	if (*stopped)
+		other->stop();
+	else
+		console_printf("bareperf: the boot is being recorded: `stop' ends that\n");
+	return true;
+}

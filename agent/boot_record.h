@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The firmware's own boot is recorded (record --boot): bareperf-dxe.efi's entry point has returned,
+ * and the recording goes on until
+ *
+ *	somebody calls ExitBootServices()	with all services alive, if it is to become a file
+ *	ExitBootServices() itself		where a host shares the memory, or that failed
+ *	bareperf.efi stop			from the shell
+ *
+ * For the last the driver has a protocol of ours, by which bareperf.efi knows that there is one:
+ * timer and region are not to be had twice.
+ */
+#ifndef AGENT_BOOT_RECORD_H
+#define AGENT_BOOT_RECORD_H
+
+#include <stdbool.h>
+
+/* The recording goes on; end ends it, gives all back, and makes a file of it. 0 or -ENOMEM. Boot
+ * services only, as all here. Thread. */
+int boot_record_begin(void (*end)(void));
+
+/* End it before boot services end. struct efi_images_watcher's. TPL_CALLBACK or below. */
+void boot_record_leaves(void *context);
+
+/* Another image of ours records: carry out what our load options say, if that can be done, which is
+ * stop. false: none does. Before anything else is looked at. Thread. */
+bool boot_record_is_elsewhere(bool *stopped);
+
+#endif

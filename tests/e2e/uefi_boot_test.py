@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The firmware's own boot is recorded: by a driver of ours that the boot manager loads, on OVMF and AAVMF.
+
+UEFI_MACHINE: "x86_64", "aarch64": one of them only. UEFI_BOOTS: how many of each in a row (5).
+
+check-timeout: 1200
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import machine
+import shell
+import stick
+import tap
+from shell import BOOKS, PROMPT, Disk
+from uefi import Taken
+
+# Counted instructions: how long something spins is exact, whatever the host does meanwhile.
+STEADY = ["-icount", "shift=3,sleep=off", "-action", "reboot=reset"]
+FLASH = {
+    "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
+    "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
+}
+COMMAND = "record --boot -e cpu-clock -F 1000 -g --region-size 8"
+# The boot menu's time: none.
+NO_MENU = "setvar Timeout -guid 8be4df61-93ca-11d2-aa0d-00e098032b8c -bs -rt -nv =0x0000"
+BOOTS = int(os.environ.get("UEFI_BOOTS", "5"))
+# Stall(), the idle loop, and the core that waits for events in it.
+WAITS = ("Metronome", "ArmCpuDxe", "CpuDxe", "DxeCore")
+SHELL = ("Shell.dll", "Shell.efi")
+
+
+def flash(isa, directory):
+    """Variables of this machine alone."""
+    code, variables = FLASH[isa]
+    ours = shutil.copy(variables, pathlib.Path(directory) / f"{isa}.fd")
+    os.chmod(ours, 0o644)
+    return ["-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
+            "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]
+
+
+def reboot(sh):
+    """To the shell's prompt on our volume; what was said on the way."""
+    start = len(sh.raw)
+    sh.send("reset\r")
+    sh.read_until(r"Press ESC in \d", start)
+    sh.send("\x1b")
+    said = sh.read_until(PROMPT, start)
+    sh.type("fs0:")
+    return said
+
+
+def variables(sh):
+    """{name and value}"""
+    said = sh.type("dmpstore -all")
+    return set(re.split(r"\n(?=Variable )", said))
+
+
+def register(sh, name):
+    before = variables(sh)
+    said = sh.type(f"bareperf.efi register {COMMAND}") + sh.type("bcfg driver dump -v")
+    tap.ok("Variable: Driver0000" in said and r"\bareperf-dxe.efi" in said and "Optional- Y" in said,
+           f"{name}: the driver is registered", said)
+    again = sh.type("bareperf.efi register") + sh.type("bcfg driver dump -v")
+    tap.ok("Driver0000" in again and "Driver0001" not in again,
+           f"{name}: a second registration is in place of the first", again)
+    said = sh.type("bareperf.efi unregister")
+    after = variables(sh)
+    tap.ok(len(before) > 10 and before == after,
+           f"{name}: unregister leaves no trace in the variables", (said, before ^ after))
+    said = sh.type("bareperf.efi unregister")
+    tap.ok("nothing of ours is registered" in said, f"{name}: and says when there is none", said)
+
+
+def refused(sh, name):
+    said = sh.type(f"bareperf.efi {COMMAND}")
+    tap.ok("bareperf-dxe.efi does that" in said and "^" in said,
+           f"{name}: an application is told that a driver does it", said)
+    said = sh.type("bareperf.efi register list")
+    tap.ok("only record --boot can be registered" in said,
+           f"{name}: another command than that is not registered", said)
+
+
+def first(sh, name):
+    """Another driver is loaded after ours, and stalls."""
+    sh.type(NO_MENU)
+    sh.type(f"bareperf.efi register {COMMAND}")
+    sh.type(r"bcfg driver add 1 fs0:\spinner-dxe.efi spinner")
+    reboot(sh)
+    said = sh.type("bareperf.efi list")
+    tap.ok("the boot is being recorded" in said, f"{name}: meanwhile nothing else is done", said)
+    said = sh.type("bareperf.efi stop")
+    books = BOOKS.search(said) or re.search(r"cpu-clock: (\d+) samples, 0 lost", said)
+    tap.ok(books and int(books[1]) > 600 and "written: \\bareperf\\0001.data" in said,
+           f"{name}: stop makes a file of it", said)
+
+
+def before_shell(taken):
+    """{image: samples}, until the shell is loaded: then it waits for keys."""
+    said = taken.perf("script", "--show-mmap-events", "-F", "comm,pid,tid,cpu,time,ip,dso", "-G")
+    found = {}
+    for line in said.splitlines():
+        if "PERF_RECORD_MMAP2" in line and line.endswith(SHELL):
+            break
+        sample = re.search(r"[0-9a-f]+ \((\S+)\)$", line)
+        if sample:
+            image = pathlib.PurePosixPath(sample[1]).name
+            found[image] = found.get(image, 0) + 1
+    return found
+
+
+def judge(taken, isa):
+    dump = taken.dump()
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the books are in order",
+           dump.stdout + dump.stderr)
+    images, total = taken.images(), len(taken.chains())
+    known = total - images.get("[unknown]", 0)
+    tap.ok(sum(images.values()) == total and known > 0.95 * total,
+           f"{isa}: the sum over images equals the samples, and over 95 % are in one", (images, total))
+    booted = {image: count for image, count in before_shell(taken).items() if not image.startswith(WAITS)}
+    tap.equal(max(booted, key=booted.get, default=None), "spinner-dxe.efi",
+              f"{isa}: until the shell comes the driver that stalls is the top entry of all that do not wait")
+    build = machine.TOP / f"build/{isa}/tests"
+    names, said = taken.look_for_names(build / "spinner-dxe.efi", build / "spinner.elf")
+    low, high = (names.get(f"spin_at_{level}", 0) for level in ("application", "high_level"))
+    tap.ok(285 <= low <= 315 and 285 <= high <= 315,
+           f"{isa}: 300 ms in each of its functions are 300 samples, at TPL_HIGH_LEVEL too",
+           (low, high, names, said))
+    busy = [image for image in names if not image.startswith(WAITS)]
+    tap.equal(set(sorted(busy, key=names.get)[-2:]), {"spin_at_application", "spin_at_high_level"},
+              f"{isa}: by function as well")
+    chains = [chain for chain in taken.chains() if chain[0] == "spinner-dxe.efi"]
+    called = [chain for chain in chains if any("BdsDxe" in image for image in chain)]
+    if isa == "aarch64":
+        tap.ok(len(called) > 0.95 * len(chains) > 500,
+               f"{isa}: its callchain leads to the boot manager that has started it", chains[:2])
+
+
+def in_a_row(sh, name):
+    """Nobody ends these: each is found in RAM by the next one, which makes a file of it."""
+    shells = sum(bool(PROMPT.search(reboot(sh))) for _ in range(BOOTS - 1))
+    tap.equal(shells, BOOTS - 1, f"{name}: boots in a row reach the shell")
+    sh.type("bareperf.efi stop")
+    said = sh.type("ls \\bareperf")
+    files = len(re.findall(r"\d+\.data|recovered\S*\.data", said))
+    tap.ok(files >= BOOTS, f"{name}: one that nobody has ended is a file by the next", said)
+    sh.type("bareperf.efi unregister")
+    sh.type("bcfg driver rm 0")
+    said = sh.type("bcfg driver dump") + "".join(variables(sh))
+    tap.ok(not re.search(r"Driver0|DriverOrder|bareperf", said), f"{name}: afterwards there is none", said)
+
+
+def run(isa):
+    with tempfile.TemporaryDirectory(prefix="bareperf-uefi-boot-") as directory:
+        build = machine.TOP / f"build/{isa}"
+        files = ((build / "bareperf-dxe.efi", "bareperf-dxe.efi"),
+                 (build / "tests/spinner-dxe.efi", "spinner-dxe.efi"),
+                 (build / "tests/spinner.efi", "spinner.efi"))
+        disk = Disk(isa, directory, files)
+        with shell.Shell(isa, disk.path, *STEADY, flash=flash(isa, directory)) as sh:
+            sh.open()
+            register(sh, isa)
+            refused(sh, isa)
+            first(sh, isa)
+            in_a_row(sh, isa)
+            leaves(sh, isa)
+        judge(Taken(disk, "0001.data"), isa)
+        handed_over(isa, disk, directory)
+
+
+def leaves(sh, name):
+    """As what the shell's load starts; who calls ExitBootServices() gets a file first."""
+    sh.type("load bareperf-dxe.efi")  # with its default: cycles, where there is a PMU
+    start = len(sh.raw)
+    sh.send("spinner.efi low=100 exit=1\r")
+    said = sh.read_until(r"written: \S+", start)
+    sh.process.wait(timeout=120)
+    tap.ok(re.search(r"(cpu-clock|cycles): \d{3,} samples, 0 lost", said) and "written: " in said,
+           f"{name}: before boot services end the recording is a file, and they end", said)
+
+
+def handed_over(isa, disk, directory):
+    """To a host that shares memory, until ExitBootServices(), and no longer."""
+    memory = pathlib.Path(directory) / "memory"
+    memory.write_bytes(bytes(16 << 20))
+    stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # what boots from it takes the machine
+    with shell.Shell(isa, disk.path, *STEADY,
+                     "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
+                     "-device", "ivshmem-plain,memdev=shm", flash=flash(isa, directory)) as sh:
+        sh.open()
+        sh.type("load bareperf-dxe.efi")
+        sh.send("spinner.efi map=100 exit=100\r")
+        sh.process.wait(timeout=120)
+    data = pathlib.Path(directory) / "shared.data"
+    done = subprocess.run([machine.TOOL, "import", "-o", data, memory], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, text=True).stdout
+    samples = re.search(r"(\d+) samples", said)
+    tap.ok(done.returncode == 0 and "conserved: yes" in dump and samples and int(samples[1]) > 200,
+           f"{isa}: a host that shares memory has it, whole, by ExitBootServices()", said + dump[-3000:])
+
+
+if machine.missing():
+    tap.skip("the firmware's own boot is recorded", machine.missing())
+else:
+    for ISA in shell.MACHINES:
+        if os.environ.get("UEFI_MACHINE", ISA) == ISA:
+            run(ISA)
+tap.finish()
