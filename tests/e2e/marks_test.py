@@ -267,9 +267,12 @@ def check_regions(isa, run):
         for cpu in (0, 1):
             calls, instructions = regions.get((name, cpu), (0, 0))
             # the loop's counter is set, and then two instructions a turn; the compiler may have
-            # needed one more or less for a mark's address than where its cost was measured
-            tap.ok(calls == CALLS and instructions % CALLS == 0 and
-                   abs(instructions // CALLS - (1 + 2 * turns)) <= 2,
+            # needed one more or less for a mark's address than where its cost was measured. On
+            # aarch64 ticks cannot be masked: where one comes between, the counters are read again
+            again = {"x86_64": 0, "aarch64": 60}[isa]
+            more = instructions - CALLS * (1 + 2 * turns)
+            tap.ok(calls == CALLS and (more % CALLS == 0 and abs(more) <= 2 * CALLS or
+                                       again and 0 < more <= 2 * CALLS + again),
                    f"{isa}: CPU {cpu}'s {turns} turns, each time to the instruction",
                    (calls, instructions))
     equal(len(regions), 4, f"{isa}: no other region is told", regions)
