@@ -204,11 +204,11 @@ struct tr_cpu {
 	uint64_t foreign; /* of those, somebody else's: they do not keep what we write */
 	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
-	/* Of this run, where it waits for room (--lossless): */
-	uint64_t stood;    /* ns that it stood still, in none of its events' times */
+	uint64_t stood; /* --lossless: ns of this run that it stood, in none of its events' times */
 	uint64_t stands;   /* how often */
 	uint64_t given_up; /* of these, until nobody had made room for TR_STAND_MS */
-	uint8_t reserved[48];
+	uint64_t frozen;   /* ns of stood for which the clock stood as well */
+	uint8_t reserved[40];
 };
 _Static_assert(offsetof(struct tr_cpu, stood) == 184, "tr_cpu.stood");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");

@@ -18,7 +18,7 @@ bool next_command(struct trace_region *region, struct channel *channel,
 			return true;
 		if (typed_take(request->text))
 			return true;
-		trace_region_beat(region, clock_now());
+		trace_region_beat(region, clock_steady());
 		channel_pump(channel);
 		arch_relax();
 	}

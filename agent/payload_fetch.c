@@ -70,7 +70,7 @@ static struct tr_file payload_fetch_look(struct finding *f, struct trace_region 
 
 		file.crc =
 		    wire_crc(file.crc, (const uint8_t *)f->bytes + at, left < PIECE ? left : PIECE);
-		trace_region_beat(region, clock_now());
+		trace_region_beat(region, clock_steady());
 		channel_pump(channel);
 	}
 	return file;

@@ -63,7 +63,7 @@ static bool reader_look(struct watch *w, struct trace_region *region)
 	channel_pump(w->channel);
 	pass_some_time(w->pauses);
 	w->seen = reader_copy(region);
-	now = clock_now();
+	now = clock_steady();
 	/* An emulator that counts instructions takes longer than its own time says. */
 	passed = w->pauses == 1 && now - w->last < most ? now - w->last : most;
 	w->last = now;
@@ -80,7 +80,7 @@ static struct watch begin_to_watch(const struct trace_region *region, struct cha
 		.channel = channel,
 		.seen = reader_copy(region),
 		.pauses = 1,
-		.last = clock_now(),
+		.last = clock_steady(),
 	};
 }
 

@@ -6,6 +6,7 @@
 #include "agent/record_regions.h"
 #include "agent/recording.h"
 #include "pmu/clock.h"
+#include "pmu/clock_freeze.h"
 #include "pmu/clock_sync.h"
 
 void record_describe_cpu(struct tr_cpu *entry)
@@ -36,7 +37,7 @@ void recording_forget_last(const struct trace_region *region)
 
 		entry->flags = flags_of(cpu);
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
-		entry->stood = entry->stands = entry->given_up = 0;
+		entry->stood = entry->stands = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
 	}
 }
@@ -69,6 +70,7 @@ static void set_live(struct traced_cpu *c, bool live)
 void recording_start_cpu(struct traced_cpu *c)
 {
 	c->recording->region->cpus[c->cpu].flags = flags_of(c->cpu) | TR_CPU_TRACED;
+	clock_freeze_join(c->cpu);
 	if (c->aux_event) {
 		c->aux_event->attend = recording_attend;
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);

@@ -26,6 +26,7 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 	entry->stood = c->stood;
 	entry->stands = c->stands;
 	entry->given_up = c->given_up;
+	entry->frozen = c->frozen;
 	entry->spurious = arch_spurious[c->cpu];
 }
 

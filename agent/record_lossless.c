@@ -5,7 +5,9 @@
 
 #include "lib/console.h"
 #include "pmu/clock.h"
+#include "pmu/clock_freeze.h"
 #include "pmu/sample.h"
+#include "pmu/software/marks.h"
 
 #define NSEC_PER_MSEC  1000000ULL
 /* Handlers that may write before the CPU stands: the timer's with what is nested in its entry,
@@ -32,7 +34,7 @@ static bool lossless_may_stand(const struct traced_cpu *c)
 /* Not while CPUs are being started: who starts them has their answers to wait for. */
 static bool stand_together(const struct recording *r)
 {
-	return r->command->lossless == LOSSLESS_ALL &&
+	return r->command->lossless != LOSSLESS_CPU &&
 	       __atomic_load_n(&r->lossless_together, __ATOMIC_RELAXED);
 }
 
@@ -87,7 +89,7 @@ static void lossless_low(struct ring *ring)
 /* A stand, while it lasts. */
 struct stand {
 	uint64_t passed; /* cycles, up to which no time has passed for the events */
-	uint64_t last;   /* look, ns */
+	uint64_t last;   /* look, ns of clock_steady() */
 	uint64_t still;  /* ns of looking without a tail's moving */
 	uint64_t tick;   /* ns: housekeeping is due */
 	uint64_t taken;  /* sum of all tails */
@@ -155,7 +157,7 @@ static void stand_look(struct traced_cpu *c, struct stand *s)
 	ring_tail(&c->ring);
 	if (c->aux_event)
 		ring_aux_room(&c->aux);
-	now = clock_now();
+	now = clock_steady();
 	passed = now - s->last < LOOK_NS ? now - s->last : LOOK_NS;
 	taken = lossless_taken(c->recording);
 	s->still = taken == s->taken ? s->still + passed : 0;
@@ -185,13 +187,28 @@ static bool stand_on(struct traced_cpu *c, const struct stand *s)
 	return c->waits || others_wait(c);
 }
 
+/* What passed is told by the clock as it was, and what taking it over takes by the new one. */
+static void stand_go(struct traced_cpu *c, struct stand *s)
+{
+	uint64_t frozen;
+
+	stand_pass(c, s);
+	frozen = clock_freeze_go(c->cpu);
+	if (!frozen)
+		return;
+	c->frozen += clock_span_to_ns(&machine_clock, frozen);
+	context_frozen(&c->context, s->passed);
+	stand_pass(c, s);
+}
+
 static void lossless_stand(struct traced_cpu *c)
 {
-	struct stand s = { .passed = arch_cycles(), .last = clock_now() };
+	struct stand s = { .passed = arch_cycles(), .last = clock_steady() };
 
 	s.tick = s.last + TICK_NS;
 	s.taken = lossless_taken(c->recording);
 	context_stand(&c->context);
+	clock_freeze_stand(c->cpu);
 	c->stands++;
 	__atomic_store_n(&c->stands_now, true, __ATOMIC_RELAXED);
 	if (c->waits) {
@@ -202,7 +219,7 @@ static void lossless_stand(struct traced_cpu *c)
 		stand_look(c, &s);
 	set_waits(c, false);
 	__atomic_store_n(&c->stands_now, false, __ATOMIC_RELAXED);
-	stand_pass(c, &s);
+	stand_go(c, &s);
 	context_go(&c->context);
 }
 
@@ -238,15 +255,38 @@ static void lossless_gate(const struct arch_regs *regs)
 		lossless_look(c);
 }
 
+/* Whether the clock can stand for all that asks it. */
+static int lossless_check(const struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+
+	if (r->command->lossless != LOSSLESS_FREEZE)
+		return 0;
+	if (c->aux_event)
+		return recording_fail(r, -EOPNOTSUPP,
+		                      "--lossless=freeze: an AUX area is filled by another clock "
+		                      "than the one that stands: --lossless");
+	if (r->cpus->cpu)
+		return recording_fail(r, -EINVAL,
+		                      "--lossless=freeze: the workload runs on CPU 0, which is not "
+		                      "recorded and does not stand: -a, or -C with 0");
+	return 0;
+}
+
 int lossless_open(struct traced_cpu *c)
 {
 	uint64_t reserve = 0, pages = 1;
+	int code = lossless_check(c);
 
-	if (!c->recording->command->lossless)
-		return 0;
-	for (unsigned i = 0; i < c->recording->nr_events; i++)
+	if (code || !c->recording->command->lossless)
+		return code;
+	for (unsigned i = 0; i < c->recording->nr_events; i++) {
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
+		/* a thread's marks, which may have read the clock before it stood */
+		c->ring.careful |= c->events[i].pmu == &pmu_marks &&
+		                   c->recording->command->lossless == LOSSLESS_FREEZE;
+	}
 	reserve *= RESERVE_TIMES;
 	while (pages * TR_PAGE / ENOUGH_SHARE < reserve)
 		pages *= 2;
@@ -262,6 +302,7 @@ int lossless_open(struct traced_cpu *c)
 
 void lossless_begin(const struct recording *r)
 {
+	clock_freeze_begin(r->command->lossless == LOSSLESS_FREEZE ? r->nr_cpus : 0);
 	if (r->command->lossless)
 		timer_set_gate(lossless_gate);
 }

@@ -69,7 +69,7 @@ void recording_progress_begin(struct recording *r)
 	struct recording_progress *p = &r->progress;
 
 	/* resident, lines are the firmware's */
-	*p = (struct recording_progress){ .resident = !r->channel->lines, .began = clock_now() };
+	*p = (struct recording_progress){ .resident = !r->channel->lines, .began = clock_steady() };
 	p->next = p->began;
 	p->next_line = p->began + LINE_NS;
 	p->drawn = LINE_WIDTH;

@@ -81,9 +81,9 @@ static void go_on(struct traced_cpu *c, bool is_asked)
 
 static void tick_tell(struct traced_cpu *c)
 {
-	uint64_t now = clock_now();
+	uint64_t now = clock_steady();
 
-	recording_publish(c, now);
+	recording_publish(c, clock_now());
 	if (c == c->recording->cpus) {
 		trace_region_beat(c->recording->region, now);
 		if (!c->recording->joined)

@@ -56,17 +56,17 @@ struct traced_cpu {
 	bool paused;                  /* by the program. Released */
 	struct mark_regions *regions; /* what is counted between its marks, or NULL */
 	/* --lossless; record_lossless.h */
-	bool waits;                       /* it stands for want of room. Released */
-	bool stands_now;                  /* for want of its own or another's */
-	uint64_t aux_wanted;              /* bytes of the AUX area that its source has asked for */
-	uint64_t stood, stands, given_up; /* struct tr_cpu's */
-	bool started;                     /* its events count; or error says why not. Released */
+	bool waits;          /* it stands for want of room. Released */
+	bool stands_now;     /* for want of its own or another's */
+	uint64_t aux_wanted; /* bytes of the AUX area that its source has asked for */
+	uint64_t stood, stands, given_up, frozen; /* struct tr_cpu's */
+	bool started; /* its events count; or error says why not. Released */
 };
 
 /* What is told of it while it goes on. */
 struct recording_progress {
 	bool resident;
-	uint64_t began, next, next_line; /* ns of clock_now() */
+	uint64_t began, next, next_line; /* ns of clock_steady() */
 	unsigned length, drawn, sent;    /* of text, and how much of it is there already */
 	char text[FRAMEBUFFER_STATUS + 1];
 };

@@ -58,7 +58,7 @@ void serial_start(struct channel *channel, const struct trace_region *region, ui
 		.streams = (uint64_t)((uint8_t *)region->streams - memory),
 	};
 	console_read(&text_at, NULL, 0);
-	lines_start(lines, console_take_uart(), clock_now, console_read, text_at);
+	lines_start(lines, console_take_uart(), clock_steady, console_read, text_at);
 	console_add_sink(kick_lines);
 	panic_set_end(end_in_panic);
 	for (unsigned i = 0; i < lines->nr_ports; i++)

@@ -5,6 +5,7 @@
 
 struct tr_clock machine_clock;
 int64_t clock_offsets[TR_MAX_CPUS];
+uint64_t clock_frozen[TR_MAX_CPUS];
 
 void clock_set(struct tr_clock *clock, uint64_t frequency, uint64_t entry_cycles)
 {
@@ -41,7 +42,7 @@ uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns)
 struct clock_line clock_line_of(unsigned cpu)
 {
 	return (struct clock_line){
-		.offset = (uint64_t)clock_offsets[cpu],
+		.offset = clock_offset_of(cpu),
 		.mult = (uint64_t)machine_clock.time_mult << 32,
 		.zero = machine_clock.time_zero,
 		.shift = 32U - machine_clock.time_shift,
@@ -53,7 +54,26 @@ uint64_t clock_stamp(uint64_t cycles)
 	return clock_stamp_of(arch_cpu(), cycles);
 }
 
+/* A reading from before the CPU stood means nothing with the offset from after that. */
+uint64_t clock_here(unsigned cpu)
+{
+	uint64_t offset, cycles;
+
+	do {
+		offset = clock_offset_of(cpu);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		cycles = arch_cycles();
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (offset != clock_offset_of(cpu));
+	return clock_to_ns(&machine_clock, cycles + offset);
+}
+
 uint64_t clock_now(void)
 {
-	return clock_stamp(arch_cycles());
+	return clock_here(arch_cpu());
+}
+
+uint64_t clock_steady(void)
+{
+	return clock_to_ns(&machine_clock, arch_cycles() + (uint64_t)clock_offsets[arch_cpu()]);
 }

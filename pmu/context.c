@@ -343,6 +343,14 @@ void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to
 	timer_put_off(to - from);
 }
 
+void context_frozen(struct perf_event_context *context, uint64_t cycles)
+{
+	for (struct perf_event *e = context->events; e < context_end(context); e++) {
+		e->tstamp = clock_stamp(cycles);
+		e->usual.clock = clock_line_of(e->cpu);
+	}
+}
+
 /* ---- Paused by the program ---- */
 
 void context_pause(struct perf_event_context *context)

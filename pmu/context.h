@@ -44,6 +44,10 @@ void context_stand(struct perf_event_context *context);
 void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to);
 void context_go(struct perf_event_context *context);
 
+/* The clock has stood, too (pmu/clock_freeze.h), and cycles are now: what the events have of it is
+ * made new. Between the last context_pass() and context_go(). */
+void context_frozen(struct perf_event_context *context, uint64_t cycles);
+
 /* Sample all that samples, and can be told so, factor times as seldom as its attr says, from its
  * next sample on; 1: as it says. No count, sum or time changes. factor: 1 to TR_SLOWEST. IRQ. */
 void context_slow(struct perf_event_context *context, uint64_t factor);

@@ -72,7 +72,7 @@ void sample_trailer(const struct ring_account *account, void *to)
 	    (const struct perf_event *)((const char *)account -
 	                                offsetof(struct perf_event, account));
 
-	sample_id_put(to, event, clock_stamp_of(event->cpu, arch_cycles()));
+	sample_id_put(to, event, clock_here(event->cpu));
 }
 
 static bool is_usual(uint64_t type)

@@ -33,6 +33,8 @@ static void ring_open(struct ring *ring, uint64_t from)
 
 	if (limit > room)
 		limit = room;
+	if (ring->careful)
+		limit = 0;
 	if (ring->wakeup_step && limit >= ring->wakeup_bytes)
 		limit = ring->wakeup_bytes - 1;
 	/* G: heads shown before are seen before what is written from here on; pairs with H. */

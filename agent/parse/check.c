@@ -15,6 +15,12 @@
 #define BOOT_BEGINS "a boot is recorded from the first instruction on"
 #define NEVER_FULL  "an overwritable ring is read at the end: it wakes nobody"
 
+#define LOSSLESS_EXCLUDES(other, what)                                    \
+	{ "--lossless", other, what }, { "--lossless=cpu", other, what }, \
+	{                                                                 \
+		"--lossless=freeze", other, what                          \
+	}
+
 /* Options of which one makes the other meaningless. */
 static const struct {
 	const char *one, *other, *what;
@@ -29,26 +35,21 @@ static const struct {
 	{ "--keep", "--exclusive", STAYS_OURS },
 	{ "-o", "--exclusive", NO_FILE },
 	{ "--lossless", "--lossless=cpu", "--lossless and --lossless=cpu exclude each other" },
-	{ "--lossless", "--overwrite", OVERWRITTEN },
-	{ "--lossless=cpu", "--overwrite", OVERWRITTEN },
-	{ "--lossless", "-S", OVERWRITTEN },
-	{ "--lossless=cpu", "-S", OVERWRITTEN },
-	{ "--lossless", "--max-sample-rate", UNTHROTTLED },
-	{ "--lossless=cpu", "--max-sample-rate", UNTHROTTLED },
-	{ "--lossless", "--resident", NO_READER },
-	{ "--lossless=cpu", "--resident", NO_READER },
-	{ "--lossless", "-o", NO_READER },
-	{ "--lossless=cpu", "-o", NO_READER },
-	{ "--lossless", "--keep", NO_READER },
-	{ "--lossless=cpu", "--keep", NO_READER },
+	{ "--lossless", "--lossless=freeze", "--lossless=freeze is --lossless, and more" },
+	{ "--lossless=cpu", "--lossless=freeze", "the clock stands where all CPUs stand" },
+	LOSSLESS_EXCLUDES("--overwrite", OVERWRITTEN),
+	LOSSLESS_EXCLUDES("-S", OVERWRITTEN),
+	LOSSLESS_EXCLUDES("--max-sample-rate", UNTHROTTLED),
+	LOSSLESS_EXCLUDES("--resident", NO_READER),
+	LOSSLESS_EXCLUDES("-o", NO_READER),
+	LOSSLESS_EXCLUDES("--keep", NO_READER),
+	LOSSLESS_EXCLUDES("--boot", NO_READER),
 	{ "--boot", "-a", BOOT_CPU },
 	{ "--boot", "-C", BOOT_CPU },
 	{ "--boot", "--then", BOOTS_ON },
 	{ "--boot", "--exclusive", BOOTS_ON },
 	{ "--boot", "--fetch", BOOTS_ON },
 	{ "--boot", "-D", BOOT_BEGINS },
-	{ "--boot", "--lossless", NO_READER },
-	{ "--boot", "--lossless=cpu", NO_READER },
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 

@@ -34,7 +34,7 @@ enum command_verb {
 enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
 
 /* Which CPUs stand still where a ring or an AUX area of one lacks room. */
-enum command_lossless { LOSSLESS_NONE, LOSSLESS_ALL, LOSSLESS_CPU };
+enum command_lossless { LOSSLESS_NONE, LOSSLESS_ALL, LOSSLESS_CPU, LOSSLESS_FREEZE };
 
 struct command {
 	enum command_verb verb;

@@ -230,6 +230,13 @@ static int set_lossless_cpu(struct words *w, const char *text)
 	return 0;
 }
 
+static int set_lossless_freeze(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->lossless = LOSSLESS_FREEZE;
+	return 0;
+}
+
 static int set_max_sample_rate(struct words *w, const char *text)
 {
 	return command_number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
@@ -311,6 +318,9 @@ const struct command_option record_options[] = {
 	  "where a ring or AUX area is full, all traced CPUs stand still until there is room",
 	  set_lossless },
 	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone", set_lossless_cpu },
+	{ "--lossless=freeze", NULL, NULL,
+	  "as --lossless, and the program's clock stands as well, TIME with it",
+	  set_lossless_freeze },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
 	  set_aux_watermark },
 	{ BOOT_WORKLOAD, NULL, NULL,

@@ -133,6 +133,7 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	put(json, "stood", cpu->stood);
 	put(json, "stands", cpu->stands);
 	put(json, "given_up", cpu->given_up);
+	put(json, "frozen", cpu->frozen);
 	put(json, "counters", cpu->counters);
 	put(json, "leftovers", cpu->leftovers);
 	put(json, "foreign", cpu->foreign);

@@ -78,6 +78,9 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 		printf("CPU %u: stood still for room %" PRIu64 " times, %.3f ms in all%s\n",
 		       cpu->cpu, cpu->stands, (double)cpu->stood * 1e-6,
 		       cpu->given_up ? ", until nobody read any more" : "");
+	if (cpu->frozen)
+		printf("CPU %u: of that %.3f ms for which the clock stood as well\n", cpu->cpu,
+		       (double)cpu->frozen * 1e-6);
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");
 	if (cpu->leftovers & TR_LEFTOVERS_TRACE)

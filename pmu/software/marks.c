@@ -69,7 +69,7 @@ static void marks_read(struct perf_event *event)
 void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
                    uint32_t values, const uint64_t *value)
 {
-	uint64_t time = clock_line_stamp(&event->usual.clock, arch_cycles());
+	uint64_t time = clock_here(event->cpu);
 	uint64_t *slow = &mark_cpus[event->cpu].slow, *at;
 	struct ring_output out;
 
@@ -99,7 +99,7 @@ void mark_tell(struct perf_event *event, const char *text)
 	at = ring_reserve(&out, event->ring, &event->account, MARK_HEAD + bytes);
 	if (!at)
 		return;
-	mark_build(event, at, MARK_HEAD + sizeof(raw), 0, clock_stamp_of(event->cpu, arch_cycles()),
+	mark_build(event, at, MARK_HEAD + sizeof(raw), 0, clock_here(event->cpu),
 	           raw, 0, NULL);
 	at[0] = event->usual.header | (uint64_t)(MARK_HEAD + bytes) << 48;
 	at[6] = 0;

@@ -7,6 +7,7 @@ trace store.
 check-timeout: 900
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -24,6 +25,7 @@ import tap
 BRANCHES = int(os.environ.get("BRANCHES", "300000"))
 STEPS = int(os.environ.get("STEPS", "200000"))
 MODEL = ("-cpu", "Skylake-Client,pmu=on")
+FROZEN = "-e cpu-clock -c 100000 -m 1 --lossless=freeze -- payload"
 GIVEN_UP = 200  # of struct tr_cpu
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-lossless-")
 
@@ -194,6 +196,49 @@ def time_that_passed():
            f"{claim}: no PERIOD has in it what it stood still", max(periods))
 
 
+def time_that_stands():
+    """A program that takes its own time finds it the same, whatever its reader does."""
+    claim = "a program that asks the clock, which stands as well"
+    elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
+    run = Napping(FROZEN, "--payload", elf)
+    free = machine.Recording(f"record {FROZEN}", "--payload", elf, qemu=machine.EXACT)
+    cpu = kept_all(run, claim, stands=10)["cpus"][0]
+    said, alone = (re.search(r"in (\d+) ns", text) for text in (run.text, free.text))
+    tap.ok(said and alone and abs(int(said[1]) - int(alone[1])) < int(alone[1]) // 100 and
+           cpu["stood"] > 10**8, f"{claim}: measures the same within 1 %",
+           (said and said[1], alone and alone[1], cpu["stood"]))
+    event = run.summary()["events"][0]
+    passed = event["time_enabled"] + cpu["stood"] - cpu["frozen"]
+    tap.ok(said and int(said[1]) <= passed < int(said[1]) + 10**7 and
+           cpu["stood"] - cpu["frozen"] < cpu["stands"] * 10**5,
+           f"{claim}: that, and what its CPU stood and the clock did not, is the time that passed",
+           (said and said[1], event["time_enabled"], cpu))
+    no_gaps(run, claim, 10**6)
+
+
+def no_gaps(run, claim, most):
+    """Between a CPU's samples, in the file's order: no step back, and none of more than most ns."""
+    times = collections.defaultdict(list)
+    for sample in run.raw_samples():
+        times[sample.cpu].append(sample.time)
+    steps = [b - a for mine in times.values() for a, b in zip(mine, mine[1:])]
+    tap.ok(steps and min(steps) >= 0 and max(steps) < most,
+           f"{claim}: TIME shows no gap, and never goes back", (min(steps), max(steps)))
+
+
+def one_frozen_lock():
+    """What the others stand until the last one does is seen."""
+    claim = "aarch64: 4 CPUs with one lock, and their clock"
+    elf = machine.payload("aarch64", pathlib.Path(WORK.name) / "frozen.elf", LOCK,
+                          "-DTURNS=6000U")
+    run = Napping(f"-a {FROZEN}", "--arch", "aarch64", "--payload", elf,
+                  qemu=("-smp", "4", *machine.EXACT))
+    summary = kept_all(run, claim, stands=4)
+    tap.ok(all(cpu["frozen"] == summary["cpus"][0]["frozen"] > 10**8 for cpu in summary["cpus"]),
+           f"{claim}: stood for all CPUs alike", summary["cpus"])
+    no_gaps(run, claim, 10**8)
+
+
 def nobody_reads():
     """The reader stands still, and its lease with it, until the machine has given it up."""
     claim = "a reader that stands still"
@@ -219,6 +264,8 @@ if REASON:
 else:
     single_step()
     time_that_passed()
+    time_that_stands()
+    one_frozen_lock()
     one_lock("x86_64", "--lossless")
     one_lock("aarch64", "--lossless=cpu")
     nobody_reads()

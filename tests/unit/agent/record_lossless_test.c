@@ -157,6 +157,7 @@ static int set_up(void **state)
 	looks = looked_ns = leap = housekept = taken = 0;
 	memset(signalled, 0, sizeof(signalled));
 	*text = 0;
+	clock_frozen[0] = 0;
 	set_up_cpu(0);
 	set_up_cpu(1);
 	timer_init();
@@ -263,6 +264,45 @@ static void the_reader_is_woken_and_housekeeping_goes_on(void **state)
 	assert_int_equal(doorbell.pending, 1);
 	assert_int_equal(cpus[0].owner.causes[TR_WAKEUP_FULL], 1);
 	assert_int_equal(housekept, looked_ns / TICK_NS);
+}
+
+static void where_all_stand_the_clock_may_stand_too(void **state)
+{
+	uint64_t began, cycles;
+
+	(void)state;
+	command.lossless = LOSSLESS_FREEZE;
+	recording.nr_cpus = 1;
+	set_up_cpu(0);
+	lossless_begin(&recording);
+	start();
+	began = clock_now();
+	cycles = host_fake_cycles;
+	fake_cpu_run(2000 * PERIOD + 77, 0, &regs);
+	assert_int_equal(clock_now() - began, 2000 * PERIOD + 77);
+	assert_int_equal(clock_steady() - began, host_fake_cycles - cycles);
+	context_stop(&cpus[0].context);
+	assert_true(looked_ns > 100 * PERIOD);
+	assert_int_equal(cpus[0].stood, looked_ns);
+	assert_int_equal(cpus[0].frozen, looked_ns);
+	assert_int_equal(events[0].time_enabled, 2000 * PERIOD + 77);
+	assert_int_equal(events[0].sampled, 2000 * PERIOD);
+	/* the newest sample's TIME */
+	assert_in_range(data[0][(controls[0].data_head - 24) % RING / 8], began + 2000 * PERIOD,
+	                began + 2000 * PERIOD + 77);
+}
+
+static void a_clock_that_does_not_stand_for_all_is_refused(void **state)
+{
+	(void)state;
+	command.lossless = LOSSLESS_FREEZE;
+	cpus[0].cpu = 1;
+	assert_int_not_equal(lossless_open(&cpus[0]), 0);
+	assert_non_null(strstr(text, "the workload runs on CPU 0"));
+	cpus[0].cpu = 0;
+	cpus[0].aux_event = &events[0];
+	assert_int_not_equal(lossless_open(&cpus[0]), 0);
+	assert_non_null(strstr(text, "an AUX area"));
 }
 
 static unsigned frozen;
@@ -518,6 +558,8 @@ int main(void)
 		TEST(a_cpu_stands_until_there_is_room_and_loses_nothing),
 		TEST(without_the_option_nobody_stands),
 		TEST(no_time_passes_for_its_events_while_it_stands),
+		TEST(where_all_stand_the_clock_may_stand_too),
+		TEST(a_clock_that_does_not_stand_for_all_is_refused),
 		TEST(each_period_is_what_was_asked_for),
 		TEST(the_reader_is_woken_and_housekeeping_goes_on),
 		TEST(its_counters_stand_still_meanwhile),

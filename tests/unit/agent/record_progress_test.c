@@ -26,7 +26,7 @@ static uint64_t now;
 static char row[FRAMEBUFFER_STATUS + 1], line[65536], text[1024];
 static unsigned drawn, most_drawn, takes;
 
-uint64_t clock_now(void)
+uint64_t clock_steady(void)
 {
 	return now;
 }
