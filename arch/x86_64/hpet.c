@@ -152,6 +152,21 @@ static bool is_past(uint32_t due)
 	return (int32_t)(hpet_read(HPET_COUNTER) - due) >= 0;
 }
 
+/* The NMI may come as soon as the comparator is set, and set it itself: then that holds. Before,
+ * what comes must be known for ours, or it is the firmware's, which stops. */
+static void hpet_set(uint32_t due)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&hpet.due, due, __ATOMIC_RELAXED);
+	__atomic_store_n(&hpet.armed, true, __ATOMIC_RELAXED);
+	do {
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		due = __atomic_load_n(&hpet.due, __ATOMIC_RELAXED);
+		hpet_write(HPET_TIMER(hpet.timer) + HPET_TIMER_AT, due);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (due != __atomic_load_n(&hpet.due, __ATOMIC_RELAXED));
+}
+
 /* A comparator that is set behind the counter is met when that has gone round: it is set again,
  * farther each time. Whether the first one was met before is not known. */
 void hpet_arm(uint32_t ticks)
@@ -160,8 +175,7 @@ void hpet_arm(uint32_t ticks)
 
 	ticks = ticks < MOST_TICKS ? ticks : MOST_TICKS;
 	for (;;) {
-		hpet.due = hpet_read(HPET_COUNTER) + (ticks > least ? ticks : least);
-		hpet_write(HPET_TIMER(hpet.timer) + HPET_TIMER_AT, hpet.due);
+		hpet_set(hpet_read(HPET_COUNTER) + (ticks > least ? ticks : least));
 		if (!(config & HPET_TIMER_ENABLE))
 			hpet_write(HPET_TIMER(hpet.timer), config |= HPET_TIMER_ENABLE);
 		if (!is_past(hpet.due) || least >= MOST_TICKS)
@@ -170,7 +184,6 @@ void hpet_arm(uint32_t ticks)
 		least *= 2;
 		ticks = least;
 	}
-	hpet.armed = true;
 }
 
 void hpet_disarm(void)
@@ -180,6 +193,7 @@ void hpet_disarm(void)
 	hpet_write(HPET_TIMER(hpet.timer), config & ~HPET_TIMER_ENABLE);
 	if (hpet.armed)
 		hpet.late = arch_cycles() | 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hpet.armed = false;
 }
 

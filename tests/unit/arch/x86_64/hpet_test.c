@@ -2,12 +2,14 @@
 /* Which comparator and which input are taken of those that the firmware leaves, and how they are
  * put back: on registers in memory. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "arch/host/step.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
@@ -164,6 +166,57 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 	hpet_release();
 }
 
+/* ---- An NMI before any instruction ---- */
+
+static struct {
+	unsigned before, steps; /* so many instructions */
+	uint32_t was;           /* the comparator's value */
+	unsigned came, unknown;
+} moment;
+
+/* It comes at once when the comparator is set to what the counter is at. */
+static void on_step(int signal, siginfo_t *info, void *context)
+{
+	uint32_t at = *comparator(2, HPET_TIMER_AT);
+
+	(void)signal, (void)info;
+	if (moment.steps < moment.before) {
+		moment.steps++;
+		return;
+	}
+	host_step_leave(context);
+	if (at == moment.was)
+		return;
+	words[HPET_COUNTER / 4] = at;
+	moment.came++;
+	moment.unknown += !hpet_has_fired() && !hpet_is_late();
+}
+
+static void one_that_comes_while_it_is_armed_is_known(void **state)
+{
+	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+
+	if (!HOST_CAN_STEP)
+		skip();
+	sigaction(SIGTRAP, &action, NULL);
+	moment.before = moment.came = moment.unknown = 0;
+	do {
+		set_up(state);
+		assert_null(hpet_claim(APIC_ID));
+		hpet_arm(1000);
+		words[HPET_COUNTER / 4] = moment.was = *comparator(2, HPET_TIMER_AT);
+		assert_true(hpet_has_fired()); /* and the comparator stays enabled */
+		moment.steps = 0;
+		host_step_start();
+		hpet_arm(1000);
+		host_step_end();
+		hpet_release();
+		hpet_is_late();
+	} while (moment.steps == moment.before++);
+	assert_true(moment.came > 10);
+	assert_int_equal(moment.unknown, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +226,7 @@ int main(void)
 		cmocka_unit_test_setup(with_nothing_free_it_is_told_what_is_in_use, set_up),
 		cmocka_unit_test_setup(a_counter_that_stood_still_does_so_again, set_up),
 		cmocka_unit_test_setup(it_has_fired_once_the_counter_is_there, set_up),
+		cmocka_unit_test_setup(one_that_comes_while_it_is_armed_is_known, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
