@@ -6,8 +6,8 @@
 #include "lib/console.h"
 #include "pmu/clock.h"
 #include "pmu/clock_freeze.h"
+#include "pmu/mark.h"
 #include "pmu/sample.h"
-#include "pmu/software/marks.h"
 
 #define NSEC_PER_MSEC  1000000ULL
 /* Handlers that may write before the CPU stands: the timer's with what is nested in its entry,
@@ -284,7 +284,7 @@ int lossless_open(struct traced_cpu *c)
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
 		/* a thread's marks, which may have read the clock before it stood */
-		c->ring.careful |= c->events[i].pmu == &pmu_marks &&
+		c->ring.careful |= mark_is_event(&c->events[i].attr) &&
 		                   c->recording->command->lossless == LOSSLESS_FREEZE;
 	}
 	reserve *= RESERVE_TIMES;

@@ -10,7 +10,6 @@
 #include "lib/print.h"
 #include "pmu/clock.h"
 #include "pmu/mark.h"
-#include "pmu/software/marks.h"
 
 #define TEXT_MAX (REGION_NAME + 24U * (REGION_SUMS + 2))
 
@@ -18,7 +17,7 @@ static struct mark_regions *regions_here[ARCH_MAX_CPUS];
 
 static bool counts_marks(const struct perf_event *event)
 {
-	return marks_is_event(&event->attr) && !event->attr.sample_period;
+	return mark_is_event(&event->attr) && !event->attr.sample_period;
 }
 
 static struct perf_event *marks_of(const struct traced_cpu *c)

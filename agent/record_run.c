@@ -11,8 +11,8 @@
 #include "agent/recording.h"
 #include "lib/console.h"
 #include "lib/syscalls.h"
+#include "pmu/mark.h"
 #include "pmu/pmu.h"
-#include "pmu/software/marks.h"
 #include "workload/workload.h"
 
 #define STOPPED_BY_KEY 130
@@ -40,7 +40,7 @@ static enum payload_marks marks_of(const struct recording *r)
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		const struct perf_event_attr *attr = &r->specs[i].attr;
 
-		if (marks_is_event(attr))
+		if (mark_is_event(attr))
 			return attr->sample_period ? MARKS_RECORDED : MARKS_COUNTED;
 	}
 	return MARKS_UNWANTED;

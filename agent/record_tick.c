@@ -81,10 +81,12 @@ static void go_on(struct traced_cpu *c, bool is_asked)
 
 static void tick_tell(struct traced_cpu *c)
 {
-	uint64_t now = clock_steady();
+	uint64_t now = clock_stamp_of(c->cpu, arch_cycles());
 
-	recording_publish(c, clock_now());
+	recording_publish(c, now);
 	if (c == c->recording->cpus) {
+		if (clock_frozen[c->cpu])
+			now = clock_steady();
 		trace_region_beat(c->recording->region, now);
 		if (!c->recording->joined)
 			recording_progress_tick(c->recording, now);

@@ -54,23 +54,28 @@ uint64_t clock_stamp(uint64_t cycles)
 	return clock_stamp_of(arch_cpu(), cycles);
 }
 
-/* A reading from before the CPU stood means nothing with the offset from after that. */
-uint64_t clock_here(unsigned cpu)
+/* A reading from before the CPU stood means nothing with the sum from after that. */
+static inline uint64_t clock_read(unsigned cpu)
 {
-	uint64_t offset, cycles;
+	uint64_t frozen, cycles;
 
 	do {
-		offset = clock_offset_of(cpu);
+		frozen = __atomic_load_n(&clock_frozen[cpu], __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		cycles = arch_cycles();
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (offset != clock_offset_of(cpu));
-	return clock_to_ns(&machine_clock, cycles + offset);
+	} while (frozen != __atomic_load_n(&clock_frozen[cpu], __ATOMIC_RELAXED));
+	return clock_to_ns(&machine_clock, cycles + (uint64_t)clock_offsets[cpu] - frozen);
+}
+
+uint64_t clock_here(unsigned cpu)
+{
+	return clock_read(cpu);
 }
 
 uint64_t clock_now(void)
 {
-	return clock_here(arch_cpu());
+	return clock_read(arch_cpu());
 }
 
 uint64_t clock_steady(void)

@@ -296,7 +296,7 @@ static bool is_throttled(const struct perf_event_context *c)
 
 void context_tick(struct perf_event_context *context)
 {
-	uint64_t now = clock_now();
+	uint64_t now = clock_stamp_of(context->events->cpu, arch_cycles());
 
 	if (is_throttled(context)) {
 		disable_all(context);

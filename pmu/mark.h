@@ -33,6 +33,12 @@
 /* Bytes of the longest mark. */
 #define MARK_SIZE_MAX (MARK_HEAD + 8U * (MARK_TEXT + (1 + MARK_ROOM) * MARK_VALUES))
 
+/* Whether an event is of marks: with a sample_period they are recorded, else counted. */
+static inline bool mark_is_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 /* What each CPU's marks come to: event is whose they are, NULL while nobody wants them; slow, how
  * many are in mark_put_slow(): both written on that CPU. The rest is the caller's, who has it at
  * hand so. */

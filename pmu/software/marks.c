@@ -25,7 +25,7 @@ static int marks_event_init(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	if (!marks_is_event(attr))
+	if (!mark_is_event(attr))
 		return -ENOENT;
 	if (attr->sample_type & PERF_SAMPLE_READ) {
 		event->why = "marks do not carry the counts of a group: :S";
