@@ -12,7 +12,6 @@
 #include "lib/efi_file_path.h"
 #include "lib/print.h"
 
-#define DRIVER     "bareperf-dxe.efi"
 #define MOST       256U /* drivers in an order */
 #define NONE       0x10000U
 #define OPTION_MAX 4096U /* bytes of a load option */
@@ -121,19 +120,21 @@ static unsigned free_number(void)
 
 /* ---- The load option ---- */
 
-/* The path of our own image on its volume, with the driver's name for the file's. */
+/* The path of our own image on its volume, with "-dxe" in front of the file's ".efi". */
 static bool path_beside(char *path)
 {
+	static const char driver[] = "-dxe";
 	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	size_t length = efi_file_path_text(self->FilePath, path, PATH_MAX);
+	char *end = path + length, *name = strrchr(path, '\\');
+	char *dot = strrchr(name ? name : path, '.');
 
-	while (length > 0 && path[length - 1] != '\\')
-		length--;
-	if (length + sizeof(DRIVER) > PATH_MAX)
+	if (length == 0 || length + sizeof(driver) > PATH_MAX)
 		return false;
-	if (length == 0)
-		path[length++] = '\\';
-	memcpy(path + length, DRIVER, sizeof(DRIVER));
+	if (!dot)
+		dot = end;
+	memmove(dot + sizeof(driver) - 1, dot, (size_t)(end - dot) + 1);
+	memcpy(dot, driver, sizeof(driver) - 1);
 	return true;
 }
 
@@ -207,11 +208,17 @@ int registration_add(const char *command)
 	char path[PATH_MAX];
 	int code;
 
-	if (!path_beside(path) || !file_is_there(path)) {
+	if (!path_beside(path)) {
 		console_printf(
-		    "register: there is no %s beside this image: it is what would be "
+		    "register: this image comes from no volume, where its driver would "
+		    "lie beside it\n");
+		return -ENOENT;
+	}
+	if (!file_is_there(path)) {
+		console_printf(
+		    "register: there is no %s, beside this image: it is what would be "
 		    "loaded\n",
-		    DRIVER);
+		    path);
 		return -ENOENT;
 	}
 	order_get();

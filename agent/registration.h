@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bareperf-dxe.efi among the drivers that the firmware's boot manager loads (UEFI 2.10, 3.1.3): a
- * variable Driver#### of ours, and its number in DriverOrder. Boot services only. Thread.
+ * Our driver (the image's name with -dxe: bareperf-dxe.efi) among those that the firmware's boot
+ * manager loads (UEFI 2.10, 3.1.3): a variable Driver#### of ours, and its number in DriverOrder.
+ * Boot services only. Thread.
  */
 #ifndef AGENT_REGISTRATION_H
 #define AGENT_REGISTRATION_H

@@ -28,8 +28,8 @@ EVERYTHING = "EVERYTHING" in os.environ
 ARCHES = ("x86_64", "aarch64")
 TOOL, SYMBOLS = f"bareperf-{VERSION}-linux-amd64", f"bareperf-{VERSION}-symbols"
 SBOM = f"bareperf-{VERSION}.spdx.json"
-FILES = {"bareperfx64.efi", "bareperfaa64.efi", "bareperf.img.xz", "LICENSES.txt", "SHA256SUMS", SBOM,
-         f"{TOOL}.tar.xz", f"{SYMBOLS}.tar.xz",
+FILES = {"bareperfx64.efi", "bareperfaa64.efi", "bareperfx64-dxe.efi", "bareperfaa64-dxe.efi",
+         "bareperf.img.xz", "LICENSES.txt", "SHA256SUMS", SBOM, f"{TOOL}.tar.xz", f"{SYMBOLS}.tar.xz",
          *(f"bareperf-{VERSION}-sdk-{arch}.tar.xz" for arch in ARCHES)}
 STATIC = {"newlib", "libgcc", "gnu-efi", "device-tree-compiler", "libpfm4", "libiberty", "glibc"}
 DYNAMIC = {"elfutils", "zlib", "jansson", "capstone", "ncurses", "glibc"}
@@ -68,10 +68,11 @@ def built_anew(tree):
     if EVERYTHING:
         other["XDG_CACHE_HOME"] = str(tree / "cache")
     else:
-        targets = [f"build/x86_64/bareperf.{end}" for end in ("efi", "sym")]
+        targets = [f"build/x86_64/bareperf{end}" for end in (".efi", "-dxe.efi", ".sym")]
         for name in ("x86_64/sdk", "aarch64/sdk"):
             shutil.copytree(TOP / "build" / name, tree / "build" / name)
-        for name in ("host/bareperf", "host/bareperf.map", *(f"aarch64/bareperf.{end}" for end in ("efi", "elf", "sym", "map"))):
+        arm = (f"aarch64/bareperf{end}" for end in (".efi", "-dxe.efi", ".elf", ".sym", ".map"))
+        for name in ("host/bareperf", "host/bareperf.map", *arm):
             (tree / "build" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / "build" / name, tree / "build" / name)
     for arch in ARCHES if EVERYTHING else ARCHES[:1]:
@@ -119,7 +120,8 @@ def usable(output, place):
     image = place / "bareperf.img"
     image.write_bytes(subprocess.run(["xz", "-dc", output / "bareperf.img.xz"], check=True,
                                      capture_output=True).stdout)
-    for name, path in (("BOOTX64.EFI", "bareperfx64.efi"), ("BOOTAA64.EFI", "bareperfaa64.efi")):
+    for name, path in (("BOOTX64.EFI", "bareperfx64.efi"), ("BOOTAA64.EFI", "bareperfaa64.efi"),
+                       ("BOOTX64-DXE.EFI", "bareperfx64-dxe.efi"), ("BOOTAA64-DXE.EFI", "bareperfaa64-dxe.efi")):
         held = subprocess.run(["mtype", "-i", f"{image}@@1M", f"::/EFI/BOOT/{name}"], check=False,
                               capture_output=True).stdout
         tap.ok(held == (output / path).read_bytes(), f"the stick has {path}")
@@ -137,7 +139,7 @@ def no_paths(files, places):
 
 
 def versions(output):
-    for name in ("bareperfx64.efi", "bareperfaa64.efi"):
+    for name in sorted(name for name in FILES if name.endswith(".efi")):
         sbat = re.search(rb"^bareperf,1,bareperf,bareperf,(.*?),", (output / name).read_bytes(), re.MULTILINE)
         tap.equal(sbat and sbat.group(1).decode(), VERSION, f"{name}: its SBAT has the version")
     status, text = run(TOP / "packaging/changelog", "9.9.9", "--epoch")

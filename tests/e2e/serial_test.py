@@ -279,10 +279,13 @@ def two_rates(board, cable):
     for fast, carries in ((57600, True), (38400, False)):
         claim = f"{board.name}, fast={fast}" + ("" if carries else " that does not carry")
         cable.deaf = set() if carries else {fast}
-        cable.carried.clear()
-        cable.garbled = 0
         tool = Tool(board.directory, f"serial:{cable.names[1]},115200,fast={fast}")
-        status, text = tool(RECORD)
+        for _ in range(3 if carries else 1):  # on a busy host the first frame may come too late
+            cable.carried.clear()
+            cable.garbled = 0
+            status, text = tool(RECORD)
+            if "nothing comes through" not in text:
+                break
         tool.is_exact(claim, status, text)
         used = fast if carries else 115200
         tap.ok(cable.carried[used] == max(cable.carried.values()) > 10000,

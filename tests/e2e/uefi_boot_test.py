@@ -5,6 +5,7 @@
 UEFI_MACHINE: "x86_64", "aarch64": one of them only. UEFI_BOOTS: how many of each in a row (5).
 
 check-timeout: 1200
+check-spare: machines count instructions
 """
 
 import os
@@ -45,15 +46,18 @@ def flash(isa, directory):
             "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]
 
 
-def reboot(sh):
-    """To the shell's prompt on our volume; what was said on the way."""
-    start = len(sh.raw)
-    sh.send("reset\r")
-    sh.read_until(r"Press ESC in \d", start)
-    sh.send("\x1b")
+def arrive(sh, start=0):
+    """To the shell's prompt on our volume; what was said on the way. Its countdown ends by itself: by
+    counted instructions it is over at once, and Escape would come too late."""
     said = sh.read_until(PROMPT, start)
     sh.type("fs0:")
     return said
+
+
+def reboot(sh):
+    start = len(sh.raw)
+    sh.send("reset\r")
+    return arrive(sh, start)
 
 
 def variables(sh):
@@ -62,20 +66,24 @@ def variables(sh):
     return set(re.split(r"\n(?=Variable )", said))
 
 
-def register(sh, name):
+def register(sh, isa):
     before = variables(sh)
     said = sh.type(f"bareperf.efi register {COMMAND}") + sh.type("bcfg driver dump -v")
     tap.ok("Variable: Driver0000" in said and r"\bareperf-dxe.efi" in said and "Optional- Y" in said,
-           f"{name}: the driver is registered", said)
+           f"{isa}: the driver is registered", said)
     again = sh.type("bareperf.efi register") + sh.type("bcfg driver dump -v")
     tap.ok("Driver0000" in again and "Driver0001" not in again,
-           f"{name}: a second registration is in place of the first", again)
+           f"{isa}: a second registration is in place of the first", again)
+    boot = stick.BOOT[isa]
+    said = sh.type(rf"\EFI\BOOT\{boot} register {COMMAND}") + sh.type("bcfg driver dump -v")
+    tap.ok(rf"\EFI\BOOT\{boot[:-4]}-dxe.EFI" in said,
+           f"{isa}: the image that a stick boots registers the driver that lies beside it", said)
     said = sh.type("bareperf.efi unregister")
     after = variables(sh)
     tap.ok(len(before) > 10 and before == after,
-           f"{name}: unregister leaves no trace in the variables", (said, before ^ after))
+           f"{isa}: unregister leaves no trace in the variables", (said, before ^ after))
     said = sh.type("bareperf.efi unregister")
-    tap.ok("nothing of ours is registered" in said, f"{name}: and says when there is none", said)
+    tap.ok("nothing of ours is registered" in said, f"{isa}: and says when there is none", said)
 
 
 def refused(sh, name):
@@ -164,7 +172,7 @@ def run(isa):
                  (build / "tests/spinner.efi", "spinner.efi"))
         disk = Disk(isa, directory, files)
         with shell.Shell(isa, disk.path, *STEADY, flash=flash(isa, directory)) as sh:
-            sh.open()
+            arrive(sh)
             register(sh, isa)
             refused(sh, isa)
             first(sh, isa)
@@ -193,7 +201,7 @@ def handed_over(isa, disk, directory):
     with shell.Shell(isa, disk.path, *STEADY,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
                      "-device", "ivshmem-plain,memdev=shm", flash=flash(isa, directory)) as sh:
-        sh.open()
+        arrive(sh)
         sh.type("load bareperf-dxe.efi")
         sh.send("spinner.efi map=100 exit=100\r")
         sh.process.wait(timeout=120)
