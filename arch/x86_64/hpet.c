@@ -199,17 +199,15 @@ void hpet_disarm(void)
 
 bool hpet_has_fired(void)
 {
-	if (!hpet.armed || !is_past(hpet.due))
+	if (!hpet.armed || !is_past(hpet.due - LEAST_TICKS))
 		return false;
 	hpet.armed = false;
 	return true;
 }
 
-/* No longer than a millisecond after. */
+/* No longer than a second after: an emulator's CPU may have to wait that long for its host's. More
+ * than one may come, where the comparator was set more than once. */
 bool hpet_is_late(void)
 {
-	bool late = hpet.late && arch_cycles() - hpet.late < timer_tsc_frequency() / 1000;
-
-	hpet.late = 0;
-	return late;
+	return hpet.late && arch_cycles() - hpet.late < timer_tsc_frequency();
 }
