@@ -151,7 +151,7 @@ $(EFI_aarch64)/include/efi/aarch64/efibind.h:
 $(FDT)/lib/aarch64-linux-gnu/libfdt.a:
 	@deps/debian-aarch64 --build libfdt-dev
 
-include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
+include deps/deps.mk boot/demo.mk host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
 # ---- What people call ----
 
@@ -159,26 +159,6 @@ include host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 images = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) firmware sdk &&) true
 images-c++ = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) sdk-c++ &&) true
-
-deps:			## install what is missing (Debian packages; libraries into the cache)
-	@deps/install
-	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
-	@deps/debian-aarch64 --build gnu-efi
-	@deps/debian-aarch64 --build libfdt-dev
-	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build && deps/linux-perf --build
-
-# Guest time by counted instructions, so that a busy host does not bend what is measured.
-EXACT := -icount shift=4,sleep=off
-
-# The main job, in full: record a call tree, show where its time went.
-demo: deps		## build, record a workload in QEMU, print the report, draw a flame graph
-	@$(MAKE) $(PARALLEL) all
-	@mkdir -p build/demo
-	build/host/bareperf run --arch $(ARCH) -o build/demo/perf.data $(EXACT) -- \
-		record -e cpu-clock -F 1000 -g -- calltree
-	build/host/bareperf flamegraph -o build/demo/flamegraph.svg build/demo/perf.data
-	perf report --stdio --no-children -g none -i build/demo/perf.data | head -n 30
-	@echo 'Written: build/demo/perf.data (for perf), build/demo/flamegraph.svg (for a browser)'
 
 # One command on the emulated machine, by default the list of what it can record.
 RUN := list
@@ -199,5 +179,5 @@ help:			## this list
 	@awk -F ':.*##' '/^[a-z+-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
-.PHONY: all run print-writer check-model firmware host tests benches deps demo check bench lint clean help
+.PHONY: all run print-writer check-model firmware host tests benches check bench lint clean help
 -include $(shell find build -name '*.d' 2>/dev/null)

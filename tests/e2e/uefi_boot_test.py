@@ -5,7 +5,6 @@
 UEFI_MACHINE: "x86_64", "aarch64": one of them only. UEFI_BOOTS: how many of each in a row (5).
 
 check-timeout: 1200
-check-spare: machines count instructions
 """
 
 import os

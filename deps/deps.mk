@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# ---- What a fresh machine lacks ----
+
+deps:			## install what is missing (Debian packages; libraries into the cache)
+	@deps/install
+	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
+	@deps/debian-aarch64 --build gnu-efi
+	@deps/debian-aarch64 --build libfdt-dev
+	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build && deps/linux-perf --build
+
+ovmf-symbols: deps	## build Debian's OVMF once more, with its functions' names, for --symbols
+	@deps/install deps/ovmf.txt
+	@deps/ovmf --build
+	@echo "bareperf report --symbols $$(deps/ovmf --path) FILE"
+
+.PHONY: deps ovmf-symbols
