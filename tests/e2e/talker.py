@@ -76,7 +76,9 @@ def check(tool, directory, claim, lines, size):
         tap.note(f"{len(done.stdout)} bytes, {done.stdout[:200]!r} … {done.stdout[-200:]!r}")
     said = "".join(line for line in done.stderr.splitlines(True) if line.startswith("remark"))
     tap.ok(said == remarks(lines) and "LOST" not in done.stderr,
-           f"{claim}: its standard error is on ours, told apart", done.stderr[-1000:])
+           f"{claim}: its standard error is on ours, told apart",
+           (len(said), len(remarks(lines)),
+            [line for line in done.stderr.splitlines() if not line.startswith("remark")]))
     got = {name: path.read_bytes() if path.exists() else None for name, path in there.items()}
     tap.ok(got["made.bin"] == made(size) and got["small"] == b"small\n" and got["empty"] == b"",
            f"{claim}: the files that it wrote come home", (done.stderr[-1000:],
