@@ -11,6 +11,7 @@
 
 static struct {
 	bool claimed, armed, started;
+	bool wraps; /* the counter goes round before it is due, which is an interrupt, too */
 	unsigned timer, input;
 	uint32_t due;            /* of the counter */
 	uint32_t config;         /* the comparator's, as it was */
@@ -171,11 +172,13 @@ static void hpet_set(uint32_t due)
  * farther each time. Whether the first one was met before is not known. */
 void hpet_arm(uint32_t ticks)
 {
-	uint32_t config = hpet_read(HPET_TIMER(hpet.timer)), least = LEAST_TICKS;
+	uint32_t config = hpet_read(HPET_TIMER(hpet.timer)), least = LEAST_TICKS, now;
 
 	ticks = ticks < MOST_TICKS ? ticks : MOST_TICKS;
 	for (;;) {
-		hpet_set(hpet_read(HPET_COUNTER) + (ticks > least ? ticks : least));
+		now = hpet_read(HPET_COUNTER);
+		hpet.wraps = now + (ticks > least ? ticks : least) < now;
+		hpet_set(now + (ticks > least ? ticks : least));
 		if (!(config & HPET_TIMER_ENABLE))
 			hpet_write(HPET_TIMER(hpet.timer), config |= HPET_TIMER_ENABLE);
 		if (!is_past(hpet.due) || least >= MOST_TICKS)
@@ -209,5 +212,9 @@ bool hpet_has_fired(void)
  * than one may come, where the comparator was set more than once. */
 bool hpet_is_late(void)
 {
+	if (hpet.wraps && hpet_read(HPET_COUNTER) < hpet.due) {
+		hpet.wraps = false;
+		return true;
+	}
 	return hpet.late && arch_cycles() - hpet.late < timer_tsc_frequency();
 }

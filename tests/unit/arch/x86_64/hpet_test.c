@@ -152,6 +152,12 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 	assert_true(*comparator(2, 0) & HPET_TIMER_ENABLE);
 	assert_int_equal(*comparator(2, HPET_TIMER_AT), 899);
 	assert_false(hpet_has_fired());
+	*counter = UINT32_MAX - 1;
+	assert_false(hpet_is_late());
+	*counter = 1; /* gone round: a one-shot timer of 32 bits tells that as well */
+	assert_false(hpet_has_fired());
+	assert_true(hpet_is_late());
+	assert_false(hpet_is_late());
 	*counter = 899 - 65;
 	assert_false(hpet_has_fired());
 	*counter = 899 - 64; /* as near as none is told from it */
