@@ -58,7 +58,8 @@ void hpet_disarm(void);
 /* An NMI came: was it that of the time that was set last? Then it is disarmed. NMI. */
 bool hpet_has_fired(void);
 
-/* It was not: may it be that of a time that was set before? NMI. */
+/* It was not: may it be that of a time that was set before, or of the counter's going round? NMI.
+ */
 bool hpet_is_late(void);
 
 #endif
