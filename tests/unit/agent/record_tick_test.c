@@ -101,6 +101,7 @@ static void set_up_cpu(unsigned i)
 		.cpu = i,
 		.index = i,
 		.events = &events[i],
+		.context.events = &events[i],
 		.tick.work = recording_tick,
 	};
 	c->ring = fixture.rings[i];
