@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/boot_record.h"
+#include "agent/uefi_calls.h"
 #include "arch/join.h"
 #include "lib/console.h"
 #include "lib/efi_images.h"
@@ -107,14 +108,19 @@ int image_records_begin(struct recording *r)
 	code = efi_images_watch(&watcher);
 	if (code)
 		return recording_fail(r, code, "the firmware cannot be asked for its images");
+	uefi_calls_begin();
 	r->watches_images = true;
 	return 0;
 }
 
 void image_records_end(struct recording *r)
 {
-	unsigned untold = r->watches_images ? efi_images_unwatch() : 0;
+	unsigned untold;
 
+	if (!r->watches_images)
+		return;
+	uefi_calls_end();
+	untold = efi_images_unwatch();
 	r->watches_images = false;
 	if (untold)
 		console_printf("%u images are beyond the %u that are looked after\n", untold,

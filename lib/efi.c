@@ -107,6 +107,16 @@ bool efi_is_driver(void)
 	return self && self->ImageCodeType == EfiBootServicesCode;
 }
 
+void efi_services_changed(void)
+{
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	UINT32 sum = 0;
+
+	services->Hdr.CRC32 = 0;
+	if (!EFI_ERROR(services->CalculateCrc32(services, services->Hdr.HeaderSize, &sum)))
+		services->Hdr.CRC32 = sum;
+}
+
 const void *efi_configuration_table(EFI_GUID guid)
 {
 	for (UINTN i = 0; i < efi_system->NumberOfTableEntries; i++)

@@ -176,19 +176,15 @@ static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
 	return exit_boot_services(image, key);
 }
 
-/* UEFI 2.10, 4.2: the table has a checksum. */
 static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
                          EFI_EXIT_BOOT_SERVICES exit)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
-	UINT32 sum = 0;
 
 	services->StartImage = start;
 	services->UnloadImage = unload;
 	services->ExitBootServices = exit;
-	services->Hdr.CRC32 = 0;
-	if (!EFI_ERROR(services->CalculateCrc32(services, services->Hdr.HeaderSize, &sum)))
-		services->Hdr.CRC32 = sum;
+	efi_services_changed();
 }
 
 static bool create_events(EFI_BOOT_SERVICES *services)

@@ -3,6 +3,8 @@
 
 #include "arch/frames.h"
 
+const struct callchain_call *callchain_call;
+
 /* To end at most. */
 RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
 {
@@ -16,6 +18,18 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 	return at;
 }
 
+/* Where the stack is not followed: who is known all the same. */
+static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp)
+{
+	const struct callchain_call *call = __atomic_load_n(&callchain_call, __ATOMIC_RELAXED);
+
+	if (call && (uint64_t)call > sp && end - at >= 2) {
+		*at++ = call->pc;
+		*at++ = call->caller;
+	}
+	return at;
+}
+
 static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, unsigned max_frames,
                                   uint64_t high)
 {
@@ -23,6 +37,8 @@ static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, un
 
 	*at++ = PERF_CONTEXT_USER;
 	*at++ = arch_regs_pc(regs);
+	if (!high)
+		return callchain_known(at, end, arch_regs_sp(regs));
 	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
 }
 

@@ -17,6 +17,18 @@
 
 #define CALLCHAIN_MAX 127U /* frames, perf's default sample_max_stack */
 
+/* A call that code of ours stands in: for stacks that are not followed (arch_stack_bounds()), of
+ * whose callers nothing else is known. */
+struct callchain_call {
+	uint64_t pc;     /* in that code */
+	uint64_t caller; /* where it returns to */
+	const struct callchain_call *before;
+};
+
+/* Of the boot CPU, the latest; NULL: none. One that lies below the interrupted stack was left by
+ * another way than by its return. */
+extern const struct callchain_call *callchain_call;
+
 /* Write it to ips: at most 1 + max_frames entries (max_frames <= CALLCHAIN_MAX, at least 1);
  * returns how many. Any context. */
 unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned max_frames);

@@ -20,6 +20,7 @@
 #include "host-tools/report/srclines.h"
 #include "host-tools/report/tasks.h"
 #include "host-tools/report/view.h"
+#include "host-tools/report/waits.h"
 #include "host-tools/util/arguments.h"
 
 struct report_options {
@@ -168,9 +169,14 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 
 	*key = (struct histogram_key){ 0 };
 	if (sorting->modules) {
-		key->file = symbol.module ? symbol.module : symbol.file;
-		key->file = key->file ? key->file : "[unknown]";
-		key->function = symbol.name;
+		struct wait wait = { 0 };
+
+		if (!waits_find(sorting->symbols, sample, &wait))
+			wait = (struct wait){ symbol.module ? symbol.module : symbol.file,
+				              symbol.name, NULL };
+		key->file = wait.module ? wait.module : "[unknown]";
+		key->function = wait.function;
+		key->line = wait.in;
 		return 0;
 	}
 	if (sorting->columns & REPORT_COMMAND) {

@@ -33,6 +33,14 @@ class Taken:
         rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 2]
         return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
 
+    def modules(self):
+        """{module: samples} of those that work, and of those that wait, by our own summary; its text."""
+        done = subprocess.run([machine.TOOL, "report", "--modules", self.path], capture_output=True, text=True,
+                              env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
+        parts = [{name: int(count) for count, name in re.findall(r"% +(\d+)  (\S.*)$", part, re.MULTILINE)}
+                 for part in done.stdout.split("Module that waits")]
+        return parts[0], parts[-1], done.stdout
+
     def functions(self):
         """{(image, function): samples}, a sample a line."""
         found = {}

@@ -56,6 +56,17 @@ EFI_STATUS efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	return Spin(&place) == 7;
 }
 """
+WAITING = """\
+long volatile counter;
+__attribute__((noinline)) void MicroSecondDelay(long x)
+{
+	while (x--)
+		counter++;
+}
+__attribute__((noinline)) long DriverRead(long x) { MicroSecondDelay(x); return counter; }
+long _ModuleEntryPoint(void *handle) { return DriverRead((long)handle); }
+"""
+SERVICES = "void uefi_wait_for_event(void) {}\nvoid uefi_check_event(void) {}\n"
 temporary = tempfile.TemporaryDirectory(prefix="bareperf-uefi-")
 HERE = pathlib.Path(temporary.name)
 CACHE = HERE / "cache"
@@ -338,6 +349,10 @@ def one_address_twice():
     tap.equal(pprof_addresses(HERE / "twice.pb.gz"), [BASE + at[0]] * 3, "and export -f pprof")
 
 
+def rows_of(text):
+    return re.findall(r"^ +[\d.]+ +[\d.]+% +(\d+)  ( *\S.*)$", text, re.MULTILINE)
+
+
 def modules():
     """Seconds by module: two images, one without symbols, and an address that is nobody's."""
     forget()
@@ -369,12 +384,57 @@ def modules():
     whole = [row for row in rows[0] if not row[3].startswith((" ", "[all]"))]
     limited = run(TOOL, "report", "--modules", "--percent-limit", "20", "-e", "cpu-clock", data).stdout
     tap.ok(sum(float(row[0]) for row in whole) == 1.5 and "DriverWrite" not in limited and
-           "DriverRead" in limited and "[unknown]" in limited,
-           "a limit leaves out functions, and no module: their sum is the whole", limited)
+           "DriverRead" in limited and "[unknown]" not in limited and rows_of(limited)[-2:] ==
+           [("1", "[1 more]"), ("6", "[all]")],
+           "a limit leaves out functions, and makes one row of small modules: the sum is the whole", limited)
+
+
+def waits():
+    """Whose time it is where the firmware waits for somebody."""
+    forget()
+    known, elf = pe_maker.edk2(HERE / "waiting", "Demo", WAITING)
+    plain, _ = pe_maker.edk2(HERE / "plain", "Plain", DRIVER.replace("EXTRA", "9"))
+    (HERE / "ours.c").write_text(SERVICES)
+    pe_maker.tool("gcc", "-shared", "-nostdlib", "-o", HERE / "bareperf.sym", HERE / "ours.c")
+    file = perf_file.PerfFile((("cpu-clock", 1, 0),))
+    file.command("boot")
+    load(file, known, "\\Demo.efi")
+    core, metronome, shell, ours_at = (BASE + (number << 20) for number in range(1, 5))
+    for name, address in (("DxeCore", core), ("Metronome", metronome), ("Shell", shell)):
+        load(file, plain, f"/b/{name}.dll", address=address)
+    file.image(HERE / "bareperf.sym", ours_at, 0x10000, 0)
+    driver = {name: BASE + at + 4 for name, at in pe_maker.symbols(elf).items()}
+    hooks = {name: ours_at + at + 1 for name, at in pe_maker.symbols(HERE / "bareperf.sym").items()}
+    code = 0x410
+    chains = {
+        "Stall(), by callchain": (metronome + code, core + code, shell + code, core + code),
+        "by whom, nobody knows": (metronome + code,),
+        "our hook has the caller": (core + code, hooks["uefi_wait_for_event"], driver["DriverRead"]),
+        "a hook's own code": (hooks["uefi_check_event"], driver["DriverRead"]),
+        "a delay of its own": (driver["MicroSecondDelay"], driver["DriverRead"], core + code),
+        "and its caller unknown": (driver["MicroSecondDelay"],),
+        "DxeCore's own work": (core + code, shell + code),
+        "work that an event has begun": (shell + code, core + code, hooks["uefi_wait_for_event"],
+                                         driver["DriverRead"]),
+    }
+    for time, (ip, *callers) in enumerate(chains.values()):
+        file.sample(ip, 1000 + time, period=250_000_000, chain=callers)
+    file.write(HERE / "waits.data")
+    text = run(TOOL, "report", "--modules", "--symbols", HERE / "waiting", HERE / "waits.data").stdout
+    work, waiting = text.split("Module that waits")
+    tap.equal(rows_of(work), [("1", "DxeCore"), ("1", "  [no name]"), ("1", "Shell"),
+                              ("1", "  [no name]"), ("2", "[work]")],
+              "report --modules: work is who did it, though it was done while somebody waited")
+    tap.equal(rows_of(waiting), [
+        ("4", "Demo"), ("1", "  [no name] in MicroSecondDelay()"), ("1", "  DriverRead in CheckEvent()"),
+        ("1", "  DriverRead in MicroSecondDelay()"), ("1", "  DriverRead in WaitForEvent()"),
+        ("1", "Metronome"), ("1", "  [no name] in Stall()"), ("1", "Shell"), ("1", "  [no name] in Stall()"),
+        ("6", "[waiting]"), ("8", "[all]")], "waiting is the caller's, by what it has called")
 
 
 edk2_images()
 lines()
+waits()
 modules()
 gnu_efi_images()
 other_builds()

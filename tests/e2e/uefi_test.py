@@ -52,7 +52,7 @@ def record(sh, name, isa):
            f"{name}: its arguments reach it, and what it prints the screen", said)
     tap.ok("exit status 7" in said and recorded(said) > 400, f"{name}: its status is told", said)
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x0", f"{name}: the shell is back")
-    again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi low=100 "
+    again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi low=100 tick=300 "
                     r"run=\tools\a.efi run=\tools\b.efi")
     tap.ok(recorded(again) > 400, f"{name}: a second recording is as good", again)
     return again
@@ -114,8 +114,10 @@ def judge_chains(chains, name, isa):
     """AAVMF has frame pointers, OVMF's release code has none."""
     ours = [chain for chain in chains if chain[0] == "a.efi"]
     if isa == "x86_64":
-        tap.ok(len(ours) >= 180 and all(len(chain) == 1 for chain in chains),
-               f"{name}: where firmware has no frame pointers nobody's callers are told", chains[:3])
+        others = [chain for chain in chains if len(chain) != 1]
+        tap.ok(len(ours) >= 180 and all(len(chain) == 1 for chain in ours) and
+               all(len(chain) == 3 and chain[1] == "bareperf" for chain in others),
+               f"{name}: where firmware has no frame pointers nobody's callers are told but who waits", others[:3])
         return
     # Who calls whom, an image at a time: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
     passed = [[image for image, _ in itertools.groupby(chain)] for chain in ours]
@@ -124,6 +126,16 @@ def judge_chains(chains, name, isa):
     tap.ok(len(ours) >= 180 and len(whole) > 0.95 * len(ours),
            f"{name}: a callchain leads from an application through the firmware to who started it",
            (len(ours), passed[:3]))
+
+
+def judge_waits(taken, name):
+    """The application has stalled for 300 ms, and 10 to know the clock."""
+    work, waiting, said = taken.modules()
+    tap.ok(290 <= waiting.get("spinner", 0) <= 330 and 80 <= work.get("spinner", 0) <= 120,
+           f"{name}: who calls Stall() waits, and is told from who works", said)
+    total = len(taken.chains())
+    tap.equal([work["[work]"] + waiting["[waiting]"], waiting["[all]"]], [total, total],
+              f"{name}: work and waiting are all of the samples")
 
 
 def named(first, second, name, isa):
@@ -165,6 +177,7 @@ def run(isa):
         handed_over(isa)
         first, second, third = (Taken(disk, name) for name in ("0001.data", "0002.data", third))
         judge(first, second, again, isa, isa)
+        judge_waits(second, isa)
         named(first, second, isa, isa)
         spun = within(third, isa, "spin_elsewhere")
         tap.ok(180 <= spun <= 220 and third.dump().returncode == 0,

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/waits.h"
+
+#include <string.h>
+
+#include "host-tools/report/frames.h"
+
+struct way {
+	const char *function, *in;
+};
+
+/* What serves whoever waits, and works for itself as well. */
+static const char *const servants[] = { "DxeCore", "CpuDxe", "ArmCpuDxe" };
+
+/* It does nothing but wait, for Stall(). */
+static const char *const metronomes[] = { "Metronome", "MetronomeDxe" };
+
+/* The firmware's, and ours that stand before them (agent/uefi_calls.c). */
+static const struct way services[] = {
+	{ "uefi_stall", "Stall()" },
+	{ "uefi_wait_for_event", "WaitForEvent()" },
+	{ "uefi_check_event", "CheckEvent()" },
+	{ "CoreStall", "Stall()" },
+	{ "CoreWaitForEvent", "WaitForEvent()" },
+	{ "CoreCheckEvent", "CheckEvent()" },
+};
+
+/* Of EDK2's TimerLib and BaseLib. */
+static const struct way delays[] = {
+	{ "MicroSecondDelay", "MicroSecondDelay()" },
+	{ "NanoSecondDelay", "NanoSecondDelay()" },
+	{ "InternalAcpiDelay", "MicroSecondDelay()" },
+	{ "CpuPause", "CpuPause()" },
+	{ "CpuSleep", "CpuSleep()" },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *name_of(const struct symbol *symbol)
+{
+	return symbol->module ? symbol->module : symbol->file;
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; name && i < count; i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The compiler's own version of a function is called NAME.constprop.0, or so. */
+static const char *way_of(const char *function, const struct way *ways, size_t count)
+{
+	size_t length = function ? strcspn(function, ".") : 0;
+
+	for (size_t i = 0; length && i < count; i++) {
+		if (strlen(ways[i].function) == length &&
+		    !memcmp(ways[i].function, function, length))
+			return ways[i].in;
+	}
+	return NULL;
+}
+
+/* Whether a frame is of what serves; how it waits, if that is seen. */
+static bool is_served(const struct symbols *symbols, uint64_t frame, struct wait *wait)
+{
+	struct symbol symbol = symbols_find(symbols, frame);
+	const char *name = name_of(&symbol);
+	const char *in = NULL;
+
+	if (is_one_of(name, metronomes, COUNT(metronomes)))
+		in = "Stall()";
+	else if (!is_one_of(name, servants, COUNT(servants)))
+		return false;
+	if (!in)
+		in = way_of(symbol.name, services, COUNT(services));
+	if (!in && !wait->in)
+		in = way_of(symbol.name, delays, COUNT(delays));
+	wait->in = in ? in : wait->in;
+	wait->module = wait->module ? wait->module : name;
+	return true;
+}
+
+/* In our image, at a function of this name. Where its functions have none, whoever has come from it
+ * to what serves waits, as nothing else leads that way for long. */
+static void served_by_us(const char *function, struct wait *wait)
+{
+	const char *service = way_of(function, services, COUNT(services));
+
+	if (service)
+		wait->in = service;
+	else if (function || !wait->module)
+		wait->in = NULL;
+	else if (!wait->in)
+		wait->in = "an event";
+}
+
+/* What is called by these frames, if there are any, is what waits. */
+static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
+                     struct wait *wait)
+{
+	struct symbol symbol = count ? symbols_find(symbols, frames[count - 1])
+	                             : (struct symbol){ 0 };
+
+	if (!name_of(&symbol))
+		return;
+	wait->module = name_of(&symbol);
+	wait->function = symbol.name;
+}
+
+/* A delay is linked into the module that calls it. */
+static void delayed_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
+                       struct wait *wait)
+{
+	struct symbol symbol = count ? symbols_find(symbols, frames[count - 1])
+	                             : (struct symbol){ 0 };
+
+	if (name_of(&symbol) == wait->module)
+		wait->function = symbol.name;
+}
+
+bool waits_find(const struct symbols *symbols, const struct sample *sample, struct wait *wait)
+{
+	uint64_t frames[FRAMES_MAX];
+	uint32_t count = frames_then(symbols, sample, frames);
+	struct symbol symbol;
+	const char *delay;
+
+	*wait = (struct wait){ 0 };
+	while (count && is_served(symbols, frames[count - 1], wait))
+		count--;
+	if (!count)
+		return wait->in;
+	symbol = symbols_find(symbols, frames[count - 1]);
+	delay = way_of(symbol.name, delays, COUNT(delays));
+	if (symbol.file && !symbol.module) {
+		served_by_us(symbol.name, wait);
+		asked_by(symbols, frames, count - 1, wait);
+	} else if (delay) {
+		*wait = (struct wait){ .module = name_of(&symbol), .in = delay };
+		delayed_by(symbols, frames, count - 1, wait);
+	} else {
+		asked_by(symbols, frames, count, wait);
+	}
+	return wait->in;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting, told from work: UEFI code waits in services of the firmware's (Stall(), WaitForEvent(),
+ * CheckEvent() in a loop) or in a delay that is linked into it, and whoever called them is the one
+ * whose time it is. EDK2's names of modules and functions.
+ */
+#ifndef HOST_TOOLS_REPORT_WAITS_H
+#define HOST_TOOLS_REPORT_WAITS_H
+
+#include "host-tools/perfdata/sample.h"
+#include "host-tools/report/symbols.h"
+
+/* Texts are symbols_find()'s, or constant, and the same pointers each time. */
+struct wait {
+	const char *module;   /* who waits; where callers are not known, whose code it waits in */
+	const char *function; /* that of it; NULL: nobody knows */
+	const char *in;       /* what it has called, as "Stall()" */
+};
+
+/* Whether a sample was taken of one who waits; *wait is set then. By its callchain, and without one
+ * by its own place. */
+bool waits_find(const struct symbols *symbols, const struct sample *sample, struct wait *wait);
+
+#endif
