@@ -44,18 +44,28 @@ static void add_ending(char *name, size_t size)
 		memcpy(name + length, ".efi", sizeof(".efi"));
 }
 
-static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name, size_t size)
+/* A section of a file in a firmware volume, to be freed; NULL: there is none. */
+static VOID *read_section(EFI_HANDLE volume, const EFI_GUID *file, UINT8 type, UINTN *size)
 {
 	const struct firmware_volume2 *protocol =
 	    volume ? efi_protocol(volume, (EFI_GUID)FIRMWARE_VOLUME2_GUID) : NULL;
 	UINT32 authentication;
-	VOID *text = NULL;
-	UINTN bytes = 0;
+	VOID *section = NULL;
+
+	*size = 0;
+	if (!protocol || EFI_ERROR(protocol->read_section(protocol, file, type, 0, &section, size,
+	                                                  &authentication)))
+		return NULL;
+	return section;
+}
+
+static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name, size_t size)
+{
+	UINTN bytes;
+	VOID *text = read_section(volume, file, FFS_SECTION_USER_INTERFACE, &bytes);
 	bool found;
 
-	if (!protocol ||
-	    EFI_ERROR(protocol->read_section(protocol, file, FFS_SECTION_USER_INTERFACE, 0, &text,
-	                                     &bytes, &authentication)))
+	if (!text)
 		return false;
 	found = ffs_ui_text(text, bytes, name, (uint32_t)size) != 0;
 	efi_system->BootServices->FreePool(text);
@@ -88,23 +98,32 @@ static void name_of_guid(const EFI_GUID *guid, char *name, size_t size)
 	           guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
 }
 
-/* The last node that names a file is the one. */
+/* The nodes of a device path, as long as they are whole, from *at on; NULL: there are no more. */
+static const struct node *next_node(const uint8_t **at, unsigned *count)
+{
+	const struct node *node = (const struct node *)*at;
+
+	if (!node || (*count)++ >= NODES_MOST || node->type == NODE_END ||
+	    node->length < sizeof(*node))
+		return NULL;
+	*at += node->length;
+	return node;
+}
+
+/* The last node that names a file is the one: by its name, or by its GUID in a firmware volume. */
 static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)image->FilePath;
+	const struct node *node;
+	unsigned count = 0;
 	EFI_GUID file;
 	bool found = false;
 
-	for (unsigned i = 0; at && i < NODES_MOST; i++) {
-		const struct node *node = (const struct node *)at;
-		size_t length = node->length;
+	while ((node = next_node(&at, &count))) {
+		size_t length = node->length - sizeof(*node);
 
-		if (node->type == NODE_END || length < sizeof(*node))
-			break;
-		at += length;
 		if (node->type != NODE_MEDIA)
 			continue;
-		length -= sizeof(*node);
 		if (node->subtype == MEDIA_FILE_PATH)
 			found |= name_of_text(node->body, length, name, size);
 		if (node->subtype != MEDIA_FV_FILE || length < sizeof(file))
@@ -117,27 +136,67 @@ static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 	return found;
 }
 
+/* Its file in a firmware volume, to be freed; NULL: it comes from elsewhere. */
+static VOID *file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
+{
+	const uint8_t *at = (const uint8_t *)image->FilePath;
+	const struct node *node;
+	unsigned count = 0;
+	EFI_GUID file;
+
+	while ((node = next_node(&at, &count))) {
+		if (node->type != NODE_MEDIA || node->subtype != MEDIA_FV_FILE ||
+		    node->length < sizeof(*node) + sizeof(file))
+			continue;
+		memcpy(&file, node->body, sizeof(file));
+		return read_section(image->DeviceHandle, &file, FFS_SECTION_PE32, size);
+	}
+	return NULL;
+}
+
 /* What its own headers say of it; they are foreign bytes. */
-static bool describe_by_headers(struct efi_image_place *place)
+static bool name_of_headers(const struct pe_image *image, char *name, size_t size)
 {
 	struct pe_debug debug;
-	struct pe_image image;
 	uint32_t used = 0;
-	const char *why;
 
-	if (pe_parse(&image, (const void *)place->base, place->size, PE_MAPPED, &why) != 0)
-		return false;
-	place->has_build_id = pe_build_id(&image, place->build_id);
-	pe_debug_find(&image, &debug);
-	for (; used < debug.path_size && used < sizeof(place->name) - 1; used++)
-		place->name[used] =
-		    debug.path[used] > ' ' && debug.path[used] < 0x7f ? debug.path[used] : '?';
-	place->name[used] = 0;
+	pe_debug_find(image, &debug);
+	for (; used < debug.path_size && used < size - 1; used++)
+		name[used] = debug.path[used] > ' ' && debug.path[used] < 0x7f ? debug.path[used]
+		                                                               : '?';
+	name[used] = 0;
 	return used > 0;
 }
 
-void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+/* The file's, where firmware has it: code that changes itself (EDK2's exception handlers) is as it
+ * was there. */
+static void image_identify(struct efi_image_place *place, const EFI_LOADED_IMAGE *loaded,
+                           const struct pe_image *mapped)
 {
-	if (!describe_by_headers(place) && !name_of_path(image, place->name, sizeof(place->name)))
+	struct pe_image file;
+	const char *why;
+	UINTN size;
+	VOID *bytes = file_of(loaded, &size);
+
+	if (bytes && pe_parse(&file, bytes, size, PE_FILE, &why) == 0 &&
+	    file.entry == mapped->entry && file.image_size == mapped->image_size)
+		place->has_build_id = pe_build_id(&file, place->build_id);
+	else
+		place->has_build_id = pe_build_id(mapped, place->build_id);
+	if (bytes)
+		efi_system->BootServices->FreePool(bytes);
+}
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *loaded)
+{
+	struct pe_image image;
+	const char *why;
+	bool parsed = pe_parse(&image, (const void *)place->base, place->size, PE_MAPPED, &why) ==
+	              0;
+
+	if (parsed)
+		image_identify(place, loaded, &image);
+	if (!(parsed && name_of_headers(&image, place->name, sizeof(place->name))) &&
+	    !name_of_path(loaded, place->name, sizeof(place->name)))
 		print_text(place->name, sizeof(place->name), "image@0x%lx", place->base);
 }
