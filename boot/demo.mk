@@ -17,8 +17,7 @@ demo: deps		## build, record a workload in QEMU, print the report, draw a flame 
 demo-uefi: deps		## build, record a boot of OVMF in QEMU, print who works and who waits, draw a flame graph
 	@$(MAKE) $(PARALLEL) ARCH=x86_64 all
 	boot/demo-uefi build/demo
-	perf buildid-cache --add build/x86_64/bareperf.sym
-	build/host/bareperf report --modules --symbols build/x86_64/tests --percent-limit 1 \
+	build/host/bareperf report --modules --symbols build/x86_64 --percent-limit 1 \
 		build/demo/uefi.data
 	build/host/bareperf flamegraph -o build/demo/uefi.svg build/demo/uefi.data
 	@echo 'Written: build/demo/uefi.data (for perf), build/demo/uefi.svg (for a browser)'

@@ -226,6 +226,38 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 	return asked->found;
 }
 
+/* An image's .elf has its code at other offsets than the addresses that a machine tells of. */
+static bool is_sym(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strcmp(dot, ".sym");
+}
+
+bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t size)
+{
+	struct error error = { "" };
+	int code = -ENOENT;
+
+	if (!pe_search_is_meant(search))
+		return false;
+	look(search);
+	for (size_t i = 0; i < search->index.count; i++) {
+		const struct pe_indexed *indexed = &search->index.all[i];
+		char *path;
+
+		if (!is_sym(indexed->path) || !buildid_is_of(indexed->path, id, size))
+			continue;
+		path = realpath(indexed->path, NULL);
+		code = path ? buildid_cache_add(path, id, size, &error) : -ENOMEM;
+		free(path);
+		break;
+	}
+	if (*error.text)
+		error_print(&error);
+	return code == 0;
+}
+
 bool pe_build_id_of(const struct perf_event_header *record, uint8_t id[PE_BUILD_ID])
 {
 	static const uint8_t none[PE_BUILD_ID];

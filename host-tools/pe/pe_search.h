@@ -45,8 +45,12 @@ bool pe_search_is_meant(const struct pe_search *search);
  * it. False: there are none, and the reason was told on standard error, once for an image. */
 bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *path);
 
-/* The same of all images of a recording, so that perf has them. 0; or a negative errno: it cannot
- * be read, which is told. */
+/* Have the .sym file with this build-id, which is our own image's, put into the cache. False: there
+ * is none, or it cannot be, which was told. */
+bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t size);
+
+/* The same as pe_search_cache() of all images of a recording, so that perf has them. 0; or a
+ * negative errno: it cannot be read, which is told. */
 int pe_search_cache_all(struct pe_search *search, const char *recording);
 
 /* An image's build-id out of a record; false: it is no MMAP2 that has one, or not of an image. */

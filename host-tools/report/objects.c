@@ -93,6 +93,9 @@ static void load_recorded(struct objects *objects, struct object *object)
 		return;
 	}
 	cached = buildid_cache_find(build->id, build->size);
+	if (!cached && !object->module &&
+	    pe_search_cache_elf(objects->search, build->id, build->size))
+		cached = buildid_cache_find(build->id, build->size);
 	if (cached) {
 		load_from(object, cached);
 		free(cached);

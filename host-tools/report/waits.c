@@ -83,26 +83,33 @@ static bool is_served(const struct symbols *symbols, uint64_t frame, struct wait
 	return true;
 }
 
-/* In our image, at a function of this name. Where its functions have none, whoever has come from it
- * to what serves waits, as nothing else leads that way for long. */
+/* What the innermost of so many frames is of. */
+static struct symbol frame_symbol(const struct symbols *symbols, const uint64_t *frames,
+                                  uint32_t count)
+{
+	return count ? symbols_find(symbols, frames[count - 1]) : (struct symbol){ 0 };
+}
+
+static bool is_ours(const struct symbol *symbol)
+{
+	return symbol->file && !symbol->module;
+}
+
+/* In our image, at a function of this name; without one nobody knows which service it stands
+ * before, if any. */
 static void served_by_us(const char *function, struct wait *wait)
 {
 	const char *service = way_of(function, services, COUNT(services));
 
-	if (service)
+	if (function)
 		wait->in = service;
-	else if (function || !wait->module)
-		wait->in = NULL;
-	else if (!wait->in)
-		wait->in = "an event";
 }
 
 /* What is called by these frames, if there are any, is what waits. */
 static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                      struct wait *wait)
 {
-	struct symbol symbol = count ? symbols_find(symbols, frames[count - 1])
-	                             : (struct symbol){ 0 };
+	struct symbol symbol = frame_symbol(symbols, frames, count);
 
 	if (!name_of(&symbol))
 		return;
@@ -114,8 +121,7 @@ static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint
 static void delayed_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                        struct wait *wait)
 {
-	struct symbol symbol = count ? symbols_find(symbols, frames[count - 1])
-	                             : (struct symbol){ 0 };
+	struct symbol symbol = frame_symbol(symbols, frames, count);
 
 	if (name_of(&symbol) == wait->module)
 		wait->function = symbol.name;
@@ -133,13 +139,16 @@ bool waits_find(const struct symbols *symbols, const struct sample *sample, stru
 		count--;
 	if (!count)
 		return wait->in;
-	symbol = symbols_find(symbols, frames[count - 1]);
+	symbol = frame_symbol(symbols, frames, count);
 	delay = way_of(symbol.name, delays, COUNT(delays));
-	if (symbol.file && !symbol.module) {
+	if (is_ours(&symbol)) {
 		served_by_us(symbol.name, wait);
-		asked_by(symbols, frames, count - 1, wait);
-	} else if (delay) {
-		*wait = (struct wait){ .module = name_of(&symbol), .in = delay };
+		asked_by(symbols, frames, count, wait);
+		while (is_ours(&symbol))
+			symbol = frame_symbol(symbols, frames, --count);
+	}
+	if (delay && symbol.module) {
+		*wait = (struct wait){ .module = symbol.module, .in = delay };
 		delayed_by(symbols, frames, count - 1, wait);
 	} else {
 		asked_by(symbols, frames, count, wait);

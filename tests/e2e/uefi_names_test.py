@@ -395,22 +395,28 @@ def waits():
     known, elf = pe_maker.edk2(HERE / "waiting", "Demo", WAITING)
     plain, _ = pe_maker.edk2(HERE / "plain", "Plain", DRIVER.replace("EXTRA", "9"))
     (HERE / "ours.c").write_text(SERVICES)
-    pe_maker.tool("gcc", "-shared", "-nostdlib", "-o", HERE / "bareperf.sym", HERE / "ours.c")
+    sym = HERE / "waiting/bareperf.sym"
+    pe_maker.tool("gcc", "-shared", "-nostdlib", "-Wl,--build-id", "-o", sym, HERE / "ours.c")
+    build_id = bytes.fromhex(re.search(r"Build ID: (\w{40})", pe_maker.tool("readelf", "-n", sym))[1])
     file = perf_file.PerfFile((("cpu-clock", 1, 0),))
     file.command("boot")
     load(file, known, "\\Demo.efi")
     core, metronome, shell, ours_at = (BASE + (number << 20) for number in range(1, 5))
     for name, address in (("DxeCore", core), ("Metronome", metronome), ("Shell", shell)):
         load(file, plain, f"/b/{name}.dll", address=address)
-    file.image(HERE / "bareperf.sym", ours_at, 0x10000, 0)
+    body = struct.pack("<IIQQQB3x20sII", 1, 1, ours_at, 0x10000, 0, len(build_id), build_id, 5, 2)
+    file.add(perf_file.MMAP2, body + perf_file.padded("bareperf"), misc=2 | 1 << 14)
     driver = {name: BASE + at + 4 for name, at in pe_maker.symbols(elf).items()}
-    hooks = {name: ours_at + at + 1 for name, at in pe_maker.symbols(HERE / "bareperf.sym").items()}
+    hooks = {name: ours_at + at + 1 for name, at in pe_maker.symbols(sym).items()}
     code = 0x410
     chains = {
         "Stall(), by callchain": (metronome + code, core + code, shell + code, core + code),
         "by whom, nobody knows": (metronome + code,),
         "our hook has the caller": (core + code, hooks["uefi_wait_for_event"], driver["DriverRead"]),
         "a hook's own code": (hooks["uefi_check_event"], driver["DriverRead"]),
+        "the same, with itself before it": (hooks["uefi_check_event"], hooks["uefi_check_event"],
+                                            driver["DriverRead"]),
+        "nobody has called it": (hooks["uefi_check_event"],),
         "a delay of its own": (driver["MicroSecondDelay"], driver["DriverRead"], core + code),
         "and its caller unknown": (driver["MicroSecondDelay"],),
         "DxeCore's own work": (core + code, shell + code),
@@ -426,10 +432,11 @@ def waits():
                               ("1", "  [no name]"), ("2", "[work]")],
               "report --modules: work is who did it, though it was done while somebody waited")
     tap.equal(rows_of(waiting), [
-        ("4", "Demo"), ("1", "  [no name] in MicroSecondDelay()"), ("1", "  DriverRead in CheckEvent()"),
+        ("5", "Demo"), ("2", "  DriverRead in CheckEvent()"), ("1", "  [no name] in MicroSecondDelay()"),
         ("1", "  DriverRead in MicroSecondDelay()"), ("1", "  DriverRead in WaitForEvent()"),
         ("1", "Metronome"), ("1", "  [no name] in Stall()"), ("1", "Shell"), ("1", "  [no name] in Stall()"),
-        ("6", "[waiting]"), ("8", "[all]")], "waiting is the caller's, by what it has called")
+        ("1", "bareperf"), ("1", "  uefi_check_event in CheckEvent()"),
+        ("8", "[waiting]"), ("10", "[all]")], "waiting is the caller's, by what it has called")
 
 
 edk2_images()

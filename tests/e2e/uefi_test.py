@@ -66,6 +66,17 @@ def elsewhere(sh, name):
     return written[1] if written else "none"
 
 
+def slow_read(sh, name):
+    """An image is loaded from a disk that gives half a megabyte a second."""
+    rates = dict.fromkeys(("bps", "bps_wr", "iops", "iops_rd", "iops_wr"), 0)
+    sh.monitor.ask("block_set_io_throttle", device="disk", bps_rd=500000, **rates)
+    said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi run=\tools\slow.efi")
+    sh.monitor.ask("block_set_io_throttle", device="disk", bps_rd=0, **rates)
+    tap.ok(recorded(said) > 200, f"{name}: what reads from a slow disk is recorded", said)
+    written = re.search(r"written: \S*(\d{4}\.data)", said)
+    return written[1] if written else "none"
+
+
 def goes_on(sh, name):
     said = sh.type(r"\tools\spinner.efi tick=500")
     ticked = re.search(r"ticked (\d+) times", said)
@@ -166,7 +177,7 @@ def run(isa):
         spinner = machine.TOP / f"build/{isa}/tests/spinner.efi"
         disk = Disk(isa, directory)
         stick.mtool("mmd", f"{disk.path}@@1M", "::/tools")
-        for file in ("spinner", "a", "b"):
+        for file in ("spinner", "a", "b", "slow"):
             subprocess.run(["mcopy", "-i", f"{disk.path}@@1M", spinner, f"::/tools/{file}.efi"], check=True)
         with shell.Shell(isa, disk.path, *STEADY) as sh:
             sh.open()
@@ -174,10 +185,15 @@ def run(isa):
             goes_on(sh, isa)
             refused(sh, isa)
             third = elsewhere(sh, isa)
+            slow = slow_read(sh, isa)
         handed_over(isa)
         first, second, third = (Taken(disk, name) for name in ("0001.data", "0002.data", third))
         judge(first, second, again, isa, isa)
         judge_waits(second, isa)
+        _, waiting, said = Taken(disk, slow).modules()
+        slowest = max((name for name in waiting if name[0] != "["), key=waiting.get, default=None)
+        tap.ok(slowest == "VirtioBlkDxe" and waiting[slowest] > 50,
+               f"{isa}: a slow read is waiting, in the disk's driver", said)
         named(first, second, isa, isa)
         spun = within(third, isa, "spin_elsewhere")
         tap.ok(180 <= spun <= 220 and third.dump().returncode == 0,
