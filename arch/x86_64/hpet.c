@@ -3,7 +3,6 @@
 
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
-#include "arch/x86_64/timer.h"
 
 #define LEAST_TICKS 64U        /* 6.4 us at 10 MHz: what is nearer may be past when it is set */
 #define MOST_TICKS  (1U << 30) /* as far as a counter of 32 bits tells before from after */
@@ -11,12 +10,10 @@
 
 static struct {
 	bool claimed, armed, started;
-	bool wraps; /* the counter goes round before it is due, which is an interrupt, too */
 	unsigned timer, input;
 	uint32_t due;            /* of the counter */
 	uint32_t config;         /* the comparator's, as it was */
 	uint32_t redirection[2]; /* the input's */
-	uint64_t late;           /* cycles, when an NMI may have been on its way; 0: none */
 } hpet;
 
 uint32_t hpet_read(unsigned offset)
@@ -154,7 +151,7 @@ static bool is_past(uint32_t due)
 }
 
 /* The NMI may come as soon as the comparator is set, and set it itself: then that holds. Before,
- * what comes must be known for ours, or it is the firmware's, which stops. */
+ * what comes must be known for ours, or nobody sets it again. */
 static void hpet_set(uint32_t due)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -177,13 +174,11 @@ void hpet_arm(uint32_t ticks)
 	ticks = ticks < MOST_TICKS ? ticks : MOST_TICKS;
 	for (;;) {
 		now = hpet_read(HPET_COUNTER);
-		hpet.wraps = now + (ticks > least ? ticks : least) < now;
 		hpet_set(now + (ticks > least ? ticks : least));
 		if (!(config & HPET_TIMER_ENABLE))
 			hpet_write(HPET_TIMER(hpet.timer), config |= HPET_TIMER_ENABLE);
 		if (!is_past(hpet.due) || least >= MOST_TICKS)
 			break;
-		hpet.late = arch_cycles() | 1;
 		least *= 2;
 		ticks = least;
 	}
@@ -194,9 +189,6 @@ void hpet_disarm(void)
 	uint32_t config = hpet_read(HPET_TIMER(hpet.timer));
 
 	hpet_write(HPET_TIMER(hpet.timer), config & ~HPET_TIMER_ENABLE);
-	if (hpet.armed)
-		hpet.late = arch_cycles() | 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hpet.armed = false;
 }
 
@@ -206,15 +198,4 @@ bool hpet_has_fired(void)
 		return false;
 	hpet.armed = false;
 	return true;
-}
-
-/* No longer than a second after: an emulator's CPU may have to wait that long for its host's. More
- * than one may come, where the comparator was set more than once. */
-bool hpet_is_late(void)
-{
-	if (hpet.wraps && hpet_read(HPET_COUNTER) < hpet.due) {
-		hpet.wraps = false;
-		return true;
-	}
-	return hpet.late && arch_cycles() - hpet.late < timer_tsc_frequency();
 }

@@ -55,11 +55,9 @@ void hpet_release(void);
 void hpet_arm(uint32_t ticks);
 void hpet_disarm(void);
 
-/* An NMI came: was it that of the time that was set last? Then it is disarmed. NMI. */
+/* An NMI came: was it that of the time that was set last? Then it is disarmed. Others of the
+ * input's come as well: of times that were set before, of the counter's going round (2.3.9.2.1),
+ * and of PCI devices that share it. NMI. */
 bool hpet_has_fired(void);
-
-/* It was not: may it be that of a time that was set before, or of the counter's going round? NMI.
- */
-bool hpet_is_late(void);
 
 #endif

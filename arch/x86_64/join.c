@@ -19,6 +19,7 @@
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/saved.h"
@@ -170,7 +171,9 @@ static bool joined_timer(const struct arch_regs *regs)
 	return true;
 }
 
-/* The firmware's other CPUs may have the same table, and NMIs of their own. */
+/* The firmware's other CPUs may have the same table, and NMIs of their own. On this one the
+ * firmware would stop at any. What is without a reason is our doing: an interrupt that came late,
+ * or of a PCI device that shares the timer's input, which was masked before. */
 bool x86_joined_nmi(const struct arch_regs *regs)
 {
 	bool known;
@@ -178,7 +181,12 @@ bool x86_joined_nmi(const struct arch_regs *regs)
 	if (apic_id() != joined.apic_id)
 		return false;
 	known = joined_timer(regs);
-	return x86_nmi_joined(regs, known) || hpet_is_late();
+	if (x86_nmi_joined(regs) || known)
+		return true;
+	if (legacy_has_nmi())
+		return false;
+	arch_spurious[0]++;
+	return true;
 }
 
 bool x86_joined_gp(const struct arch_regs *regs)
@@ -276,9 +284,9 @@ void arch_part(void)
 		return;
 	join_keep_out();
 	arch_timer_disarm();
-	let_late_ones_come();
 	clock_give_back();
 	hpet_release();
+	let_late_ones_come();
 	perfmon_restore(&joined.perfmon);
 	if (has_lvt_pmi())
 		apic_write(APIC_LVT_PMI, joined.lvt_pmi);

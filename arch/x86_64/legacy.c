@@ -8,6 +8,11 @@
 #define PIC1_MASK 0x21
 #define PIC2_MASK 0xa1
 
+/* NMI status and control: ICH9 datasheet, 13.7.1. All ones: there is no such port. */
+#define NMI_STATUS  0x61
+#define NMI_REASONS 0xc0U
+#define NMI_NOBODY  0xffU
+
 /* Intel 82093AA: a register is selected at 0 and accessed at 10H. */
 #define IOAPIC_SELECT  0x00
 #define IOAPIC_WINDOW  0x10
@@ -55,6 +60,13 @@ void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value)
 bool pic_is_masked(unsigned input)
 {
 	return arch_port_read(input < 8 ? PIC1_MASK : PIC2_MASK) >> input % 8 & 1;
+}
+
+bool legacy_has_nmi(void)
+{
+	uint8_t status = arch_port_read(NMI_STATUS);
+
+	return status & NMI_REASONS && status != NMI_NOBODY;
 }
 
 void legacy_take_over(void)

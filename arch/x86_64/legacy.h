@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interrupt controllers outside the CPU: two 8259 PICs and the I/O APICs. While we own the
- * machine all of their interrupts are masked; where the firmware goes on, one is ours (hpet.c). */
+/* What interrupts outside the CPU: two 8259 PICs, the I/O APICs, and the chipset's NMI. While we
+ * own the machine all that the controllers have is masked; where the firmware goes on, one of their
+ * inputs is ours (hpet.c). */
 #ifndef ARCH_X86_64_LEGACY_H
 #define ARCH_X86_64_LEGACY_H
 
@@ -23,5 +24,9 @@ void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value);
 /* Of the 8259s together. */
 #define PIC_INPUTS 16U
 bool pic_is_masked(unsigned input);
+
+/* The chipset has a reason for an NMI: an error that it was told of (SERR#, IOCHK#). Any context.
+ */
+bool legacy_has_nmi(void);
 
 #endif

@@ -171,17 +171,14 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 
 /* Those who take part are asked whatever else it was, as one NMI stands for all that have come
  * while they were blocked. */
-bool x86_nmi_joined(const struct arch_regs *regs, bool known)
+bool x86_nmi_joined(const struct arch_regs *regs)
 {
-	if (sharers[0].count) {
-		if (arch_pmi_list_call(&sharers[0], regs) == ARCH_PMI_MINE)
-			return true;
-		arch_pmi_ack();
-	} else if (!known && !was_on_its_way(0)) {
+	if (!sharers[0].count)
 		return false;
-	}
-	arch_spurious[0] += !known;
-	return true;
+	if (arch_pmi_list_call(&sharers[0], regs) == ARCH_PMI_MINE)
+		return true;
+	arch_pmi_ack();
+	return false;
 }
 
 /* ---- Signals ---- */

@@ -28,6 +28,10 @@ FLASH = {
     "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
 }
+# On q35 a device in slot 3 interrupts by the input that the HPET's comparator does as well, and this one
+# does so at each transfer, which its driver does not wait for.
+shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
+DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
 COMMAND = "record --boot -e cpu-clock -F 1000 -g --region-size 8"
 # The boot menu's time: none.
 NO_MENU = "setvar Timeout -guid 8be4df61-93ca-11d2-aa0d-00e098032b8c -bs -rt -nv =0x0000"
@@ -127,6 +131,10 @@ def judge(taken, isa):
     dump = taken.dump()
     tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the books are in order",
            dump.stdout + dump.stderr)
+    if isa == "x86_64":
+        spurious = re.search(r"(\d+) spurious interrupts", dump.stdout)
+        tap.ok(spurious and int(spurious[1]) > 10,
+               f"{isa}: NMIs of a PCI device that shares the timer's input are counted", dump.stdout)
     images, total = taken.images(), len(taken.chains())
     known = total - images.get("[unknown]", 0)
     tap.ok(sum(images.values()) == total and known > 0.95 * total,
@@ -171,7 +179,8 @@ def run(isa):
                  (build / "tests/spinner-dxe.efi", "spinner-dxe.efi"),
                  (build / "tests/spinner.efi", "spinner.efi"))
         disk = Disk(isa, directory, files)
-        with shell.Shell(isa, disk.path, *STEADY, flash=flash(isa, directory)) as sh:
+        with shell.Shell(isa, disk.path, *STEADY, device=DEVICE[isa],
+                         flash=flash(isa, directory)) as sh:
             arrive(sh)
             register(sh, isa)
             refused(sh, isa)

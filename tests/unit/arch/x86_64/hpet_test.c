@@ -13,7 +13,6 @@
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
-#include "arch/x86_64/timer.h"
 
 #define INPUTS  24U
 #define APIC_ID 3U
@@ -45,13 +44,6 @@ void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value)
 bool pic_is_masked(unsigned input)
 {
 	return !(pic_unmasked >> input & 1);
-}
-
-static uint64_t frequency = UINT64_MAX; /* a second is long */
-
-uint64_t timer_tsc_frequency(void)
-{
-	return frequency;
 }
 
 static uint32_t *comparator(unsigned n, unsigned offset)
@@ -152,29 +144,19 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 	assert_true(*comparator(2, 0) & HPET_TIMER_ENABLE);
 	assert_int_equal(*comparator(2, HPET_TIMER_AT), 899);
 	assert_false(hpet_has_fired());
-	*counter = UINT32_MAX - 1;
-	assert_false(hpet_is_late());
 	*counter = 1; /* gone round: a one-shot timer of 32 bits tells that as well */
 	assert_false(hpet_has_fired());
-	assert_true(hpet_is_late());
-	assert_false(hpet_is_late());
 	*counter = 899 - 65;
 	assert_false(hpet_has_fired());
 	*counter = 899 - 64; /* as near as none is told from it */
 	assert_true(hpet_has_fired());
 	assert_false(hpet_has_fired()); /* that was it */
-	assert_false(hpet_is_late());
 	hpet_arm(1000);
 	hpet_disarm();
 	assert_false(*comparator(2, 0) & HPET_TIMER_ENABLE);
 	*counter += 1000;
 	assert_false(hpet_has_fired());
-	assert_true(hpet_is_late());
-	assert_true(hpet_is_late()); /* there may be another */
-	frequency = 1;
-	assert_false(hpet_is_late());
 	hpet_release();
-	frequency = UINT64_MAX;
 }
 
 /* ---- An NMI before any instruction ---- */
@@ -211,7 +193,6 @@ static void one_that_comes_while_it_is_armed_is_known(void **state)
 		skip();
 	sigaction(SIGTRAP, &action, NULL);
 	moment.before = moment.came = moment.unknown = 0;
-	frequency = 0; /* none is late */
 	do {
 		set_up(state);
 		assert_null(hpet_claim(APIC_ID));
