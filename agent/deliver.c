@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/deliver.h"
 
+#include "agent/payload_fetch.h"
 #include "agent/reader.h"
 #include "agent/serial.h"
 #include "agent/told.h"
@@ -100,9 +101,10 @@ void deliver_only_ways(const struct channel *channel)
 		    serial_is_there(channel) ? "this line, " : "");
 }
 
-/* The recording, and beside it what the screen says of it, without which it is whole as well. */
+/* The recording, and beside it what the screen says of it and the program's files, without which it
+ * is whole as well; *beside: 0, or what failed of these. */
 static int deliver_to_volume(const struct command *command, const struct channel *channel,
-                             const struct told *told)
+                             const struct told *told, int *beside)
 {
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
@@ -110,10 +112,13 @@ static int deliver_to_volume(const struct command *command, const struct channel
 
 	if (code) {
 		console_printf("bareperf: no file was written: %s\n", error.text);
+		if (command->nr_fetch)
+			console_printf("bareperf: --fetch: nor any beside it\n");
 		return code;
 	}
 	console_printf("written: %s\n", path);
 	told_beside(told, path);
+	*beside = payload_fetch_save(command, path);
 	console_printf(
 	    "at home: bareperf dump FILE (are the books in order?), perf report -i FILE\n");
 	return 0;
@@ -136,17 +141,17 @@ int deliver(struct command *command, const struct channel *channel, bool *keep)
 {
 	bool in_ram = channel->ops->in_ram;
 	struct told *told = NULL;
-	int code = 0;
+	int code = 0, beside = 0;
 
 	if (command->verb == COMMAND_RECORD)
 		told = told_open(channel->memory, channel->size); /* counts stand on the screen */
 	if (!command->boot)
 		told_on_screen(told);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
-		code = deliver_to_volume(command, channel, told);
+		code = deliver_to_volume(command, channel, told, &beside);
 	told_close(told);
 	*keep = in_ram && (code || command->keep);
 	if (*keep)
 		deliver_keep(command, channel);
-	return code;
+	return code ? code : beside;
 }

@@ -88,9 +88,9 @@ static const char *misfit_of_lossless(const struct command *command, bool reside
 
 static const char *misfit_of_fetch(const struct command *command, bool resident)
 {
-	if (command->nr_fetch && resident)
-		return "nobody reads while the machine is borrowed from the firmware: --exclusive "
-		       "keeps it for a reader";
+	if (command->nr_fetch && resident && command->verb == COMMAND_STAT)
+		return "stat leaves no file on the volume, beside which they could lie: record does; "
+		       "--exclusive keeps the machine for a reader";
 	return NULL;
 }
 

@@ -267,6 +267,12 @@ const void *payload_memory(uint64_t *size)
 	return payload.memory;
 }
 
+void *payload_heap(uint64_t *size)
+{
+	*size = payload.heap_size;
+	return payload.heap;
+}
+
 static bool payload_within(const void *bytes, uint64_t size, const void *start, uint64_t length)
 {
 	uint64_t offset = (uint64_t)bytes - (uint64_t)start;

@@ -62,6 +62,9 @@ bool payload_contains(uint64_t address, uint64_t *offset);
 /* Where its image lies, and its bytes. Thread. */
 const void *payload_memory(uint64_t *size);
 
+/* The heap that it was lent, and its bytes. Thread. */
+void *payload_heap(uint64_t *size);
+
 /* Whether all these bytes are the payload's: its image, its files or its heap. Any context. */
 bool payload_owns(const void *bytes, uint64_t size);
 

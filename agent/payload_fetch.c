@@ -2,13 +2,17 @@
 #include "agent/payload_fetch.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "agent/payload.h"
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
 #include "agent/reader.h"
+#include "agent/volume/volume.h"
 #include "channel/wire/wire.h"
 #include "lib/console.h"
+#include "lib/resident.h"
 #include "pmu/clock.h"
 
 #define PIECE (1U << 20) /* bytes between two signs of life */
@@ -23,6 +27,15 @@ struct finding {
 	const void *bytes;
 	uint64_t size;
 };
+
+/* One that is kept for the volume. */
+struct kept_file {
+	struct tr_file file;
+	const uint8_t *bytes;
+};
+
+static struct kept_file kept_files[COMMAND_MAX_FILES];
+static unsigned nr_kept_files;
 
 void payload_fetch_offer(find_fn find)
 {
@@ -95,12 +108,11 @@ static bool payload_fetch_send(const void *bytes, uint64_t size, struct trace_re
 	return true;
 }
 
-void payload_fetch(const struct command *command, struct trace_region *region,
-                   struct channel *channel)
+static void payload_fetch_to_reader(const struct command *command, struct trace_region *region,
+                                    struct channel *channel)
 {
 	bool goes_on = reader_is_announced(region);
 
-	payload_allow();
 	for (unsigned i = 0; i < command->nr_fetch && goes_on; i++) {
 		struct finding f = { .name = command->fetch[i] };
 		struct tr_file file = payload_fetch_look(&f, region, channel);
@@ -109,6 +121,135 @@ void payload_fetch(const struct command *command, struct trace_region *region,
 		goes_on = payload_fetch_send(&file, sizeof(file), region, channel) &&
 		          payload_fetch_send(f.bytes, file.size, region, channel);
 	}
-	if (command->nr_fetch && !goes_on)
+	if (!goes_on)
 		console_printf("--fetch: nobody takes the files\n");
+}
+
+/* ---- Beside the recording ---- */
+
+static int kept_file_is_before(const void *one, const void *other)
+{
+	const uint8_t *a = kept_files[*(const uint8_t *)one].bytes;
+	const uint8_t *b = kept_files[*(const uint8_t *)other].bytes;
+
+	return (a < b) - (a > b);
+}
+
+/* Those in the heap, by address, the highest first. */
+static unsigned payload_fetch_sort(uint8_t order[COMMAND_MAX_FILES], const uint8_t *heap,
+                                   uint64_t heap_size)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < nr_kept_files; i++) {
+		if ((uint64_t)kept_files[i].bytes - (uint64_t)heap < heap_size)
+			order[count++] = (uint8_t)i;
+	}
+	qsort(order, count, 1, kept_file_is_before);
+	return count;
+}
+
+/* The program has ended, and its heap is to be ours again, but for its end: its files are moved
+ * there, of which none covers one that is yet to be moved. How much of it they take. */
+static uint64_t payload_fetch_gather(void)
+{
+	uint8_t order[COMMAND_MAX_FILES];
+	uint64_t heap_size;
+	uint8_t *heap = payload_heap(&heap_size), *to = heap + heap_size;
+	unsigned count = payload_fetch_sort(order, heap, heap_size);
+	const uint8_t *last = NULL;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct kept_file *kept = &kept_files[order[i]];
+		const uint8_t *from = kept->bytes;
+
+		if (from == last) { /* one file by two names */
+			kept->bytes = to;
+			continue;
+		}
+		last = from;
+		if (kept->file.size > (uint64_t)(to - heap)) {
+			kept->file.status = -EFAULT; /* they overlap */
+			continue;
+		}
+		to -= kept->file.size;
+		kept->bytes = memmove(to, from, kept->file.size);
+	}
+	return (uint64_t)(heap + heap_size - to);
+}
+
+static uint64_t payload_fetch_keep(const struct command *command, struct trace_region *region,
+                                   struct channel *channel)
+{
+	for (unsigned i = 0; i < command->nr_fetch; i++) {
+		struct finding f = { .name = command->fetch[i] };
+
+		kept_files[i].file = payload_fetch_look(&f, region, channel);
+		kept_files[i].bytes = f.bytes;
+	}
+	nr_kept_files = command->nr_fetch;
+	return payload_fetch_gather();
+}
+
+static const char *payload_fetch_reason(const struct kept_file *kept)
+{
+	switch (kept->file.status) {
+	case 0:
+		return wire_crc(0, kept->bytes, kept->file.size) == kept->file.crc
+		           ? NULL
+		           : "it was damaged in RAM";
+	case -ENOENT:
+		return "the program has written no file of this name";
+	case -EFAULT:
+		return "what the program says of it makes no sense";
+	default:
+		return strerror(-kept->file.status);
+	}
+}
+
+static int payload_fetch_save_one(struct kept_file *kept, const char *name, const char *path)
+{
+	const char *reason = payload_fetch_reason(kept);
+	char written[VOLUME_PATH_MAX];
+	struct error error = { "" };
+	int code = kept->file.status;
+
+	if (reason) {
+		console_printf("bareperf: --fetch: %s: %s\n", name, reason);
+		return code ? code : -EIO;
+	}
+	code = volume_write_beside(path, name, kept->bytes, kept->file.size, written, &error);
+	if (code)
+		console_printf("bareperf: --fetch: %s\n", error.text);
+	else
+		console_printf("written: %s\n", written);
+	return code;
+}
+
+int payload_fetch_save(const struct command *command, const char *path)
+{
+	int first = 0;
+
+	for (unsigned i = 0; i < nr_kept_files; i++) {
+		int code = payload_fetch_save_one(&kept_files[i], command->fetch[i], path);
+
+		first = first ? first : code;
+	}
+	nr_kept_files = 0;
+	return first;
+}
+
+/* ---- */
+
+uint64_t payload_fetch(const struct command *command, struct trace_region *region,
+                       struct channel *channel)
+{
+	payload_allow();
+	nr_kept_files = 0;
+	if (!command->nr_fetch)
+		return 0;
+	if (!reader_is_announced(region) && resident_is_borrowed())
+		return payload_fetch_keep(command, region, channel);
+	payload_fetch_to_reader(command, region, channel);
+	return 0;
 }

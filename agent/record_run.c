@@ -134,13 +134,14 @@ static bool is_started(const struct recording *r)
 static int recording_end(struct recording *r, int code)
 {
 	const struct command *command = r->command;
+	uint64_t files = 0;
 
 	recording_stop_all(r);
 	end_beside(r);
 	recording_tell_counters(r);
 	if (is_started(r))
-		payload_fetch(command, r->region, r->channel);
-	syscalls_take_heap_back();
+		files = payload_fetch(command, r->region, r->channel);
+	syscalls_take_heap_back(files);
 	if (r->failed)
 		return fail_to_start(r, r->failed);
 	if (r->uncounted)

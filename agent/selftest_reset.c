@@ -84,7 +84,7 @@ static bool place_is_free(uint64_t address)
 	if (address + PAGE <= heap || address >= heap + heap_size)
 		return true;
 	syscalls_lend_heap(&start, &unused);
-	syscalls_take_heap_back();
+	syscalls_take_heap_back(0);
 	return address >= (uintptr_t)start + unused / 4;
 }
 

@@ -14,6 +14,7 @@
 
 static const struct arch_platform *resident_platform;
 static uint64_t interrupts; /* the firmware's */
+static bool is_borrowed;
 
 /* Nobody comes back to the firmware's screen. */
 static void resident_show(void)
@@ -45,8 +46,14 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 	framebuffer_status_keep();
 	console_hold();
 	efi_boot_services = false;
+	is_borrowed = true;
 	interrupts = arch_irq_save();
 	return 0;
+}
+
+bool resident_is_borrowed(void)
+{
+	return is_borrowed;
 }
 
 int resident_end(void)
@@ -61,6 +68,7 @@ int resident_end(void)
 	arch_give_back();
 	panic_set_screen(NULL);
 	efi_boot_services = true;
+	is_borrowed = false;
 	arch_irq_restore(interrupts);
 	framebuffer_status_return();
 	console_release();

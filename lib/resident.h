@@ -15,6 +15,9 @@
  * error the machine is the firmware's as before. Thread. */
 int resident_begin(const struct arch_platform *platform, bool other_cpus);
 
+/* Between the two: the firmware is to go on. Thread. */
+bool resident_is_borrowed(void);
+
 /* After arch_take_over(): everything is the firmware's again, boot services and the console
  * included. 0, or an error of arch_cpus_end() or of processors_return(): then ResetSystem() is all
  * that is left. Thread. */

@@ -42,9 +42,9 @@ void syscalls_lend_heap(void **start, uint64_t *size)
 	heap.high = heap.end;
 }
 
-void syscalls_take_heap_back(void)
+void syscalls_take_heap_back(uint64_t but)
 {
-	heap.high = heap.limit;
+	heap.high = heap.limit - but;
 }
 
 /* newlib 3.3 is built with a struct mallinfo of ten ints, uordblks the eighth; its header says

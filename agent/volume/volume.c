@@ -191,3 +191,43 @@ int volume_write_text(const char *path, const char *ending,
 	tell(context, volume_put, file);
 	return volume_file_finish(file, error);
 }
+
+/* Without what says nothing ("./", "//"). */
+static int volume_place_beside(char to[VOLUME_PATH_MAX], const char *path, const char *name,
+                               struct error *error)
+{
+	size_t end, length;
+
+	volume_with_ending(to, path, "");
+	end = strlen(to);
+	for (const char *at = name; *at != 0; at += length + (at[length] != 0)) {
+		length = strcspn(at, "/\\");
+		if (length == 0 || (length == 1 && *at == '.'))
+			continue;
+		if (length == 2 && at[0] == '.' && at[1] == '.')
+			return error_set(error, -EINVAL, "%s: .. leads to other files", name);
+		if (end + 1 + length + sizeof(".part") > VOLUME_PATH_MAX)
+			return error_set(error, -ENAMETOOLONG, "%s: too long a name", name);
+		to[end++] = '\\';
+		memcpy(to + end, at, length);
+		end += length;
+		to[end] = 0;
+	}
+	return 0;
+}
+
+int volume_write_beside(const char *path, const char *name, const void *bytes, uint64_t size,
+                        char to[VOLUME_PATH_MAX], struct error *error)
+{
+	struct volume_file *file;
+	int code = volume_place_beside(to, path, name, error);
+
+	if (code == 0)
+		code = volume_takes(size, error);
+	if (code == 0)
+		code = volume_file_create(&file, to, error);
+	if (code != 0)
+		return code;
+	volume_file_append(file, bytes, size, error);
+	return volume_file_finish(file, error);
+}

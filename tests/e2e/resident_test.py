@@ -54,7 +54,10 @@ def goes_on(sh, isa, name):
 
 HOTTEST = re.compile(r"hottest functions by cpu-clock, callees aside:\n((?: +[\d.]+%  \w+\n)+)")
 SHARE = re.compile(r"^ +([\d.]+)%  .*?(\w+) *$", re.MULTILINE)
+BIG = 300007  # bytes
 SPIN = """
+#include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 __attribute__((noinline)) static unsigned long spin_in_payload(unsigned long x)
 {
@@ -62,10 +65,24 @@ __attribute__((noinline)) static unsigned long spin_in_payload(unsigned long x)
 		x = x * 6364136223846793005 + 1;
 	return x;
 }
+static int write_files(int count)
+{
+	FILE *log = fopen("log", "w"), *big = mkdir("text", 0777) ? NULL : fopen("text/big", "w");
+
+	for (int i = 0; i < count; i++) {
+		fputc(i % 251, big);
+		if (i % 10000 == 0)
+			fprintf(log, "%d\\n", i);
+	}
+	return fclose(big) || fclose(log) ? 1 : 3;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long x = 1;
-	(void)argv;
+	int count;
+	if (argc > 1 && sscanf(argv[1], "write=%d", &count) == 1)
+		return write_files(count);
 	for (time_t end = time(NULL) + 2; argc > 1 || time(NULL) < end;)
 		x = spin_in_payload(x);
 	return x == 0;
@@ -97,6 +114,27 @@ def names(sh, name, directory, workload):
            said + report)
 
 
+def brings_home(sh, disk, name):
+    """--fetch: the program's files lie beside the recording; nothing else does."""
+    said = sh.type("bareperf.efi record -e cpu-clock -F 1000 -o fetched.data --fetch ./log --fetch text//big "
+                   f"--fetch none --fetch text/../log -- payload write={BIG}")
+    disk.fetched = said
+    tap.ok(r"written: \bareperf\fetched\log" in said and r"written: \bareperf\fetched\text\big" in said and
+           "--fetch: none: the program has written no file of this name" in said and
+           "--fetch: text/../log: .. leads to other files" in said and "exit status 3" in said,
+           f"{name}: --fetch says of each of the program's files where it is, or why not", said)
+    said = sh.type("bareperf.efi stat -e cpu-clock --fetch log -- payload write=1")
+    tap.ok("stat leaves no file on the volume" in said,
+           f"{name}: where there is nothing that they could lie beside, it is refused", said)
+
+
+def came_home(disk, name):
+    big, log = disk.read("fetched/text/big"), disk.read("fetched/log")
+    tap.ok(big == bytes(i % 251 for i in range(BIG)) and
+           log.decode() == "".join(f"{i}\n" for i in range(0, BIG, 10000)),
+           f"{name}: and there they are, whole", (len(big), log, disk.fetched))
+
+
 def opens(disk, name, *options, fields="tid,time,ip", region=None):
     """Is it whole, and does stock perf show what the host's import of the region has?"""
     data, perf = disk.directory / "taken.data", ["perf", "script", "-F", fields, *options, "-i"]
@@ -105,7 +143,7 @@ def opens(disk, name, *options, fields="tid,time,ip", region=None):
     taken = subprocess.run([*perf, data], capture_output=True, text=True)
     lines = taken.stdout.count("\n")
     if not region:
-        return dump.returncode == 0 and taken.returncode == 0 and lines > 100
+        return dump.returncode == 0 and taken.returncode == 0 and lines > 10
     imported = disk.directory / "imported.data"
     subprocess.run([machine.TOOL, "import", "--no-buildid-cache", "-o", imported, region],
                    capture_output=True, check=False)
@@ -311,11 +349,13 @@ def one_cpu(isa, directory, device):
         names(sh, name, directory, "calltree 2")
         sh.type("cp -q spin.elf payload.elf")
         names(sh, name, directory, "payload")
+        brings_home(sh, disk, name)
         by_key(sh, name, "", lambda: sh.send("q"), "q, and no arrow key,", before="\x1b[A")
         by_key(sh, name, "", lambda: sh.send("q"), "q of a payload", workload="payload for ever")
         saved(sh, name)
         goes_on(sh, isa, name)
     are_whole(disk, name, region)
+    came_home(disk, name)
     if has_kernel:
         tap.ok(stayed and disk.read("first.data") == disk.of_host(stayed),
                f"{name}: what stayed was written with the host's bytes")
