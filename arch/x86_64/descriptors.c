@@ -9,25 +9,13 @@
 
 #define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
 #define DESCRIPTOR_DATA   0x00cf93000000ffffULL /* present, ring 0, read and write, accessed */
-#define TYPE_TSS          (0x89ULL << 40)       /* present, available 64-bit TSS */
-
-struct __attribute__((packed)) tss {
-	uint32_t reserved_0;
-	uint64_t rsp[3];
-	uint64_t reserved_1;
-	uint64_t ist[7];
-	uint64_t reserved_2;
-	uint16_t reserved_3;
-	uint16_t io_map;
-};
-_Static_assert(sizeof(struct tss) == 104, "SDM volume 3A, figure 7-11");
 
 struct gate {
 	uint64_t low, high;
 };
 
 static uint64_t gdt[GDT_TSS / 8 + 2 * ARCH_MAX_CPUS];
-static struct tss tss[ARCH_MAX_CPUS];
+static struct x86_task tss[ARCH_MAX_CPUS];
 static struct gate idt[256];
 
 static unsigned stack_of_vector(unsigned vector)
@@ -107,16 +95,10 @@ void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 
 void descriptors_init_cpu(unsigned cpu)
 {
-	uint64_t base = (uint64_t)&tss[cpu];
-	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
-
 	for (unsigned i = STACK_INTERRUPT; i < NR_STACKS; i++)
 		tss[cpu].ist[i - STACK_INTERRUPT] = top_of_stack(cpu, i);
 	descriptors_set_pmi(cpu, x86_pmi_nobodys);
-	tss[cpu].io_map = sizeof(tss[cpu]);
-	entry[0] = (sizeof(tss[cpu]) - 1) | (base & 0xffffff) << 16 | TYPE_TSS |
-	           (base >> 24 & 0xff) << 56;
-	entry[1] = base >> 32;
+	descriptors_describe_task(&gdt[GDT_TSS / 8 + 2 * cpu], &tss[cpu]);
 }
 
 void descriptors_load(unsigned cpu)
@@ -131,16 +113,9 @@ void descriptors_load(unsigned cpu)
 	__asm__ volatile("lidt %0" : : "m"(idtr));
 }
 
-/* By a table that ends beyond the entry which the selector means: the address is all that counts.
- */
 void descriptors_park_task(unsigned cpu)
 {
-	uint64_t *entry = &gdt[GDT_TSS / 8 + 2 * cpu];
-	const struct descriptor_table far = { UINT16_MAX, (uint64_t)entry - TASK_PARKED };
-
-	*entry &= ~DESCRIPTOR_BUSY;
-	__asm__ volatile("lgdt %0" : : "m"(far));
-	__asm__ volatile("ltr %w0" : : "r"(TASK_PARKED));
+	descriptors_load_parked(&gdt[GDT_TSS / 8 + 2 * cpu]);
 }
 
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)

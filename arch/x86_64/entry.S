@@ -265,9 +265,6 @@ x86_nmi_entry:
  * nowhere. So an NMI is handled in the firmware's translation, on a stack of ours: it is blocked
  * until IRET, and needs one only. Our own code never faults in another's.
  */
-	.equ REGS_WORDS, 22	/* regs.h */
-	.equ JOINED_STACK, 16384
-
 	.macro joined_entry name, vector, function, next, error=0
 	.balign 16
 	.globl \name
@@ -298,20 +295,11 @@ x86_nmi_entry:
 	.if \error
 	xor %eax, %eax
 	.else
-	mov %r12, 8(%rsp)
-	mov %rsp, %r12
-	mov %rsp, %rsi
-	lea joined_stack+JOINED_STACK-8*REGS_WORDS(%rip), %rdi
-	mov $REGS_WORDS, %ecx
-	rep movsq
-	lea joined_stack+JOINED_STACK-8*REGS_WORDS(%rip), %rsp
 	mov x86_joined_cr3(%rip), %rax
 	mov %rax, %cr3
 	mov %rsp, %rdi
 	call \function
 	mov %rbx, %cr3
-	mov %r12, %rsp
-	mov 8(%rsp), %r12
 	.endif
 	jmp .Lcalled\@
 .Lforeign\@:
@@ -325,9 +313,6 @@ x86_nmi_entry:
 	ret
 	.size \name, . - \name
 	.endm
-
-	.local joined_stack
-	.comm joined_stack, JOINED_STACK, 16
 
 	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi, x86_joined_nmi_next
 	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_gp_next, 1

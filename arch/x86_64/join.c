@@ -6,8 +6,9 @@
  *	2	NMI: our timer, a comparator of the HPET; the performance monitor
  *	13	#GP: an MSR that does not exist, where a driver asks for one
  *
- * Both run on the stack that they interrupt, in the firmware's translation (its identity map: UEFI
- * 2.10, 2.3.4); what has loaded another has it back afterwards (entry.S).
+ * An NMI runs on a stack of ours (join_task.h), the other on the one that it interrupts; both in
+ * the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has loaded another has it
+ * back afterwards (entry.S).
  */
 #include "arch/x86_64/join.h"
 
@@ -19,6 +20,7 @@
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/join_task.h"
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
@@ -46,11 +48,12 @@ bool x86_joined_gp(const struct arch_regs *regs);
 
 static const struct {
 	unsigned vector;
+	uint64_t ist;
 	const char *entry;
 	uint64_t *next;
 } ours[] = {
-	{ VECTOR_GP, x86_joined_gp_entry, &x86_joined_gp_next },
-	{ VECTOR_NMI, x86_joined_nmi_entry, &x86_joined_nmi_next },
+	{ VECTOR_GP, 0, x86_joined_gp_entry, &x86_joined_gp_next },
+	{ VECTOR_NMI, JOIN_TASK_IST, x86_joined_nmi_entry, &x86_joined_nmi_next },
 };
 #define NR_OURS (sizeof(ours) / sizeof(ours[0]))
 
@@ -96,14 +99,14 @@ static uint64_t gate_target(const struct join_gate *gate)
 }
 
 /* The selector is the firmware's of this moment; IST 0: the interrupted stack. */
-static struct join_gate gate_to(const char *entry)
+static struct join_gate gate_to(const char *entry, uint64_t ist)
 {
 	uint64_t target = (uint64_t)entry;
 	uint16_t code;
 
 	__asm__ volatile("movw %%cs, %0" : "=r"(code));
 	return (struct join_gate){
-		.low = (target & 0xffff) | (uint64_t)code << 16 | GATE_INTERRUPT << 40 |
+		.low = (target & 0xffff) | (uint64_t)code << 16 | ist << 32 | GATE_INTERRUPT << 40 |
 		       (target >> 16 & 0xffff) << 48,
 		.high = target >> 32,
 	};
@@ -120,7 +123,7 @@ static bool join_patch(struct join_gate *idt)
 		struct join_gate *gate = &idt[ours[i].vector];
 
 		joined.tables[at].were[i] = *gate;
-		joined.tables[at].are[i] = gate_to(ours[i].entry);
+		joined.tables[at].are[i] = gate_to(ours[i].entry, ours[i].ist);
 		*ours[i].next = gate_target(gate);
 		gate_replace(gate, joined.tables[at].were[i], joined.tables[at].are[i]);
 	}
@@ -242,11 +245,13 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, con
 	joined.apic_id = apic_id();
 	joined.came = false;
 	joined.kept_out = true;
-	*why = patch_current();
+	*why = join_task_begin() ? patch_current()
+	                         : "the firmware uses the last entry of its interrupt stack table";
 	if (!*why)
 		*why = hpet_claim(joined.apic_id);
 	if (*why) {
 		unpatch_all();
+		join_task_end();
 		return -ENODEV;
 	}
 	joined.is = true;
@@ -291,5 +296,6 @@ void arch_part(void)
 	if (has_lvt_pmi())
 		apic_write(APIC_LVT_PMI, joined.lvt_pmi);
 	unpatch_all();
+	join_task_end();
 	joined.is = false;
 }

@@ -5,10 +5,6 @@
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/registers.h"
 
-/* Of a descriptor, 3.5: present, S = 0 and the type */
-#define DESCRIPTOR_KIND      (0x9fULL << 40)
-#define DESCRIPTOR_BUSY_TASK (0x8bULL << 40)
-
 #define CPUID_XSAVE (1U << 26) /* leaf 1, ECX; volume 2A */
 
 #define DR7_NOTHING 0x400ULL /* no breakpoints; volume 3B, 18.2.4 */

@@ -5,6 +5,7 @@
  *
  *	low=MS		spins, in spin_at_application()
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
+ *	below=MS	spins at TPL_HIGH_LEVEL; tells whether what is below its stack pointer stays
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
@@ -21,7 +22,8 @@
 #include "lib/efi_file_path.h"
 #include "lib/print.h"
 
-#define TICK_100NS 100000U /* 10 ms */
+#define TICK_100NS  100000U /* 10 ms */
+#define WORDS_BELOW 16
 
 static uint64_t cycles_of_ms;
 static volatile unsigned ticks;
@@ -55,6 +57,29 @@ static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
 		__asm__ volatile("");
 	efi_system->BootServices->RestoreTPL(before);
+}
+
+/* It calls nobody: the stack ends here. */
+static __attribute__((noinline)) bool spin_on_words_below(uint64_t ms)
+{
+	volatile uint64_t *sp = stack_pointer();
+	bool stay = true;
+
+	for (int i = 1; i <= WORDS_BELOW; i++)
+		sp[-i] = ~(uint64_t)i;
+	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
+		for (int i = 1; i <= WORDS_BELOW; i++)
+			stay &= sp[-i] == ~(uint64_t)i;
+	return stay;
+}
+
+static void spin_on_stack(uint64_t ms)
+{
+	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
+	bool stay = spin_on_words_below(ms);
+
+	efi_system->BootServices->RestoreTPL(before);
+	say("what lies below the stack pointer %s\r\n", stay ? "stays" : "is overwritten");
 }
 
 static __attribute__((noinline, no_icf)) void spin_elsewhere(uint64_t ms)
@@ -146,6 +171,8 @@ static EFI_STATUS obey(const char *word)
 		spin_at_application(number);
 	else if (!strncmp(word, "high=", 5))
 		spin_at_high_level(number);
+	else if (!strncmp(word, "below=", 6))
+		spin_on_stack(number);
 	else if (!strncmp(word, "map=", 4))
 		spin_in_other_map(number);
 	else if (!strncmp(word, "tick=", 5))

@@ -13,6 +13,14 @@
 #define ADDRESS_OF   0x0000fffffffff000ULL
 #define ENTRY_OF(at) ((at) >> 39 & 511)
 
+static inline uint64_t *stack_pointer(void)
+{
+	uint64_t *sp;
+
+	__asm__ volatile("mov %0, sp" : "=r"(sp));
+	return sp;
+}
+
 static inline void load_root(uint64_t root)
 {
 	uint64_t el;

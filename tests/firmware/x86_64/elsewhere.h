@@ -14,6 +14,14 @@
 #define ENTRY_OF(at)   ((at) >> 39 & 511)
 #define GIBIBYTES_KEPT 3U
 
+static inline uint64_t *stack_pointer(void)
+{
+	uint64_t *sp;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
 /* Call fn(argument) in it; pages: two. Interrupts masked. */
 static inline void call_elsewhere(uint64_t *pages, void (*fn)(uint64_t), uint64_t argument)
 {
