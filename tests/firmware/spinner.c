@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A UEFI application to be recorded: what it does stands in its load options, a word each; as a
- * driver that has none, low=300 high=300.
+ * A UEFI application to be recorded: what it does stands in its load options, a word each; where
+ * there are none, as in a boot entry of the shell's: clock, as a driver low=300 high=300.
  *
  *	low=MS		spins, in spin_at_application()
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
@@ -10,6 +10,7 @@
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
+ *	clock		tells the clock's cycles, for who counts from the machine's start
  *	status=N	returns N
  */
 #include <stdlib.h>
@@ -181,6 +182,8 @@ static EFI_STATUS obey(const char *word)
 		leave(number);
 	else if (!strncmp(word, "run=", 4))
 		run(value + 1);
+	else if (!strcmp(word, "clock"))
+		say("clock %lu\r\n", arch_cycles());
 	return strncmp(word, "status=", 7) ? EFI_SUCCESS : (EFI_STATUS)number;
 }
 
@@ -206,8 +209,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		length++;
 	}
 	text[length] = 0;
-	if (length == 0 && efi_is_driver())
-		strcpy(text, "low=300 high=300");
+	if (length == 0)
+		strcpy(text, efi_is_driver() ? "low=300 high=300" : "clock");
 	say("spinner: %s\r\n", text);
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		status |= obey(word);
