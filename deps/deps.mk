@@ -6,7 +6,8 @@ deps:			## install what is missing (Debian packages; libraries into the cache)
 	@for arch in $(ARCHES); do deps/newlib --build $$arch || exit 1; done
 	@deps/debian-aarch64 --build gnu-efi
 	@deps/debian-aarch64 --build libfdt-dev
-	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build && deps/linux-perf --build
+	@deps/libpfm4 --build && deps/libfdt --build && deps/npm --build && deps/linux-perf --build && \
+		deps/boot-loaders --build
 
 ovmf-symbols: deps	## build Debian's OVMF once more, with its functions' names, for --symbols
 	@deps/install deps/ovmf.txt

@@ -6,9 +6,11 @@
         text = shell.type("bareperf.efi list")
 """
 
+import os
 import pathlib
 import re
 import selectors
+import shutil
 import subprocess
 import time
 
@@ -33,6 +35,21 @@ def firmware(isa):
     if isa == "x86_64":
         return [str(word) for word in machine.boots.firmware()]
     return ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]
+
+
+FLASH = {
+    "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
+    "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
+}
+
+
+def flash(isa, directory):
+    """Variables of this machine alone."""
+    code, variables = FLASH[isa]
+    ours = shutil.copy(variables, pathlib.Path(directory) / f"{isa}.fd")
+    os.chmod(ours, 0o644)
+    return ["-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
+            "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]
 
 
 # What a recording's books are said to be.

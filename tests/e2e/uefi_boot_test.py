@@ -11,7 +11,6 @@ check-timeout: 1200
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 
@@ -24,10 +23,6 @@ from uefi import Taken
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=3,sleep=off", "-action", "reboot=reset"]
-FLASH = {
-    "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
-    "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
-}
 # On q35 a device in slot 3 interrupts by the input that the HPET's comparator does as well, and this one
 # does so at each transfer, which its driver does not wait for.
 shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
@@ -39,15 +34,6 @@ BOOTS = int(os.environ.get("UEFI_BOOTS", "5"))
 # Stall(), the idle loop, and the core that waits for events in it.
 WAITS = ("Metronome", "ArmCpuDxe", "CpuDxe", "DxeCore")
 SHELL = ("Shell.dll", "Shell.efi")
-
-
-def flash(isa, directory):
-    """Variables of this machine alone."""
-    code, variables = FLASH[isa]
-    ours = shutil.copy(variables, pathlib.Path(directory) / f"{isa}.fd")
-    os.chmod(ours, 0o644)
-    return ["-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
-            "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]
 
 
 def arrive(sh, start=0):
@@ -180,7 +166,7 @@ def run(isa):
                  (build / "tests/spinner.efi", "spinner.efi"))
         disk = Disk(isa, directory, files)
         with shell.Shell(isa, disk.path, *STEADY, device=DEVICE[isa],
-                         flash=flash(isa, directory)) as sh:
+                         flash=shell.flash(isa, directory)) as sh:
             arrive(sh)
             register(sh, isa)
             refused(sh, isa)
@@ -209,7 +195,7 @@ def handed_over(isa, disk, directory):
     stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # what boots from it takes the machine
     with shell.Shell(isa, disk.path, *STEADY,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
-                     "-device", "ivshmem-plain,memdev=shm", flash=flash(isa, directory)) as sh:
+                     "-device", "ivshmem-plain,memdev=shm", flash=shell.flash(isa, directory)) as sh:
         arrive(sh)
         sh.type("load bareperf-dxe.efi")
         sh.send("spinner.efi map=100 exit=100\r")

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Debian's boot loaders, and the Linux kernels that they start, while the firmware's boot is recorded.
+
+UEFI_MACHINES: which of them ("x86_64 aarch64").
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import machine
+import shell
+import stick
+import tap
+from shell import Disk
+from uefi import Taken
+
+sys.path.append(str(machine.TOP / "tests/qemu"))
+import guests  # noqa: E402
+
+COMMAND = "record --boot -e cpu-clock -F 1000 -g"
+EARLY = {"x86_64": "earlycon=uart8250,io,0x3f8", "aarch64": "earlycon=pl011,0x9000000"}
+SLOW = 12_000_000  # bytes a second: the smaller kernel takes more than one
+BANNER = r"Linux version \d\S+"
+
+
+def loaders():
+    """Where they are, or None."""
+    script = machine.TOP / "deps/boot-loaders"
+    subprocess.run([script, "--build"], check=True, stdout=subprocess.DEVNULL)
+    place = pathlib.Path(subprocess.run([script, "--path"], check=True, capture_output=True,
+                                        text=True).stdout.strip())
+    return place if place.exists() else None
+
+
+def kernel_of(isa):
+    """Debian's, or None."""
+    try:
+        return guests.guest_directory(isa) / "vmlinuz"
+    except (guests.Unavailable, RuntimeError):
+        return None
+
+
+def make_disk(isa, directory, place, kernel):
+    """systemd-boot on it starts GRUB, and that Linux."""
+    build = machine.TOP / f"build/{isa}"
+    disk = Disk(isa, directory, [(build / "bareperf-dxe.efi", "bareperf-dxe.efi"), (kernel, "linux.efi"),
+                                 (place / f"systemd-boot-{isa}.efi", "systemd-boot.efi"),
+                                 (place / f"grub-{isa}.efi", "grub.efi")])
+    volume = f"{disk.path}@@1M"
+    stick.mtool("mmd", volume, "::/loader", "::/loader/entries", "::/EFI/debian")
+    for name, text in (("loader/loader.conf", "timeout 0\ndefault grub.conf\n"),
+                       ("loader/entries/grub.conf", "title GRUB\nefi /grub.efi\n"),
+                       ("EFI/debian/grub.cfg", f"linux /linux.efi {EARLY[isa]}\nboot\n")):
+        path = pathlib.Path(directory) / pathlib.PurePath(name).name
+        path.write_text(text)
+        stick.mtool("mcopy", volume, path, f"::/{name}")
+    return disk
+
+
+def boot(isa, disk, directory):
+    """What the machine says from power on until the kernel has it; its disk is slow then."""
+    with shell.Shell(isa, disk.path, "-action", "reboot=reset", flash=shell.flash(isa, directory)) as sh:
+        sh.open()
+        sh.type(f"bareperf.efi register {COMMAND}")
+        sh.type(r"bcfg boot add 0 fs0:\systemd-boot.efi loader")
+        sh.monitor.ask("block_set_io_throttle", device="disk", bps=SLOW, bps_rd=0, bps_wr=0, iops=0,
+                       iops_rd=0, iops_wr=0)
+        start = len(sh.raw)
+        sh.send("reset\r")
+        return sh.read_until(BANNER, start)
+
+
+def judge(isa, taken):
+    dump = taken.dump()
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the books are in order",
+           dump.stdout[-2000:] + dump.stderr)
+    work, waits, text = taken.modules()
+    tap.ok(work.get("grub", 0) > 100 and "systemd-boot" in work | waits,
+           f"{isa}: the loaders are modules of it", text)
+    total, unknown = len(taken.samples()), taken.images().get("[unknown]", 0)
+    tap.ok(0 < unknown < 0.05 * total, f"{isa}: GRUB's modules, which run from its heap, are in none",
+           (unknown, total, text))
+    tap.ok(waits.get("VirtioBlkDxe", 0) > 500,
+           f"{isa}: that the disk is slow is its driver's waiting", text)
+
+
+def run(isa, place, kernel):
+    with tempfile.TemporaryDirectory(prefix="bareperf-loaders-") as directory:
+        disk = make_disk(isa, directory, place, kernel)
+        said = boot(isa, disk, directory)
+        tap.ok("samples, 0 lost" in said and "written: \\bareperf\\0001.data" in said and
+               re.search(BANNER, said), f"{isa}: the recording is a file, and then Linux starts",
+               said[-3000:])
+        judge(isa, Taken(disk, "0001.data"))
+
+
+if machine.missing():
+    tap.skip("boot loaders are recorded", machine.missing())
+else:
+    for ISA in shell.MACHINES:
+        if ISA not in os.environ.get("UEFI_MACHINES", "x86_64 aarch64").split():
+            continue
+        PLACE, KERNEL = loaders(), kernel_of(ISA)
+        if PLACE and KERNEL:
+            run(ISA, PLACE, KERNEL)
+        else:
+            tap.skip(f"{ISA}: boot loaders are recorded", "Debian's loaders, or its kernel, cannot be had")
+tap.finish()
