@@ -62,7 +62,10 @@ static void add_code(struct identity *identity, uint32_t rva, const uint8_t *byt
 
 		if (part > size - at)
 			part = size - at;
-		memcpy((uint8_t *)&value + skip, bytes + at, part);
+		if (part == 8) /* nearly all: one load, where freestanding code would call */
+			__builtin_memcpy(&value, bytes + at, 8);
+		else
+			memcpy((uint8_t *)&value + skip, bytes + at, part);
 		identity->code += identity_product(place / 8, value);
 		at += part;
 	}
@@ -76,7 +79,8 @@ static void subtract_bytes(struct identity *identity, const struct pe_image *ima
 
 	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
 		uint32_t size = code_size(&section);
-		const uint8_t *bytes = size ? pe_at(image, section.rva, size) : NULL;
+		bool meets = rva < (uint64_t)section.rva + size && rva + count > section.rva;
+		const uint8_t *bytes = meets ? pe_at(image, section.rva, size) : NULL;
 
 		for (uint64_t at = rva; bytes && at < rva + count; at++) {
 			if (at < section.rva || at - section.rva >= size)
