@@ -34,7 +34,7 @@ SOAK_RECORDINGS := 100
 SOAK_KILLS := 50
 SOAK_MOMENTS := 30
 SOAK_RESIDENT := 100
-SOAK_BOOTS := 50
+SOAK_BOOTS := 100
 # Taken branches through an AUX area of 64 KiB.
 SOAK_BRANCHES := 20000000
 
@@ -52,7 +52,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_keeper_test
 	@EVERYTHING=1 tests/check e2e/dist_test
-	@UEFI_BOOTS=$(SOAK_BOOTS) UEFI_MACHINES="x86_64 aarch64" tests/check e2e/uefi_boot_test
+	@UEFI_BOOTS=$(SOAK_BOOTS) tests/check e2e/uefi_boot_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
