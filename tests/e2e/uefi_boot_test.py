@@ -4,7 +4,7 @@
 
 UEFI_MACHINES: which of them ("x86_64 aarch64"). UEFI_BOOTS: how many of each in a row (10).
 
-check-timeout: 1200
+check-timeout: 5400
 """
 
 import os
