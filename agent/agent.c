@@ -342,18 +342,18 @@ void agent_deliver(void)
 }
 
 /* The last that is done with boot services: all of it is given back. */
-static void agent_end_boot(void)
+static void agent_end_boot(const char *why)
 {
-	outcome = record_end_boot();
+	outcome = record_end_boot(why);
 	joined_end();
 	agent_deliver();
 	agent_close();
 	memory_free_all();
 }
 
-int agent_go_on(void)
+void agent_go_on(void)
 {
-	return boot_record_begin(agent_end_boot);
+	boot_record_begin(&command.until, agent_end_boot);
 }
 
 int agent_outcome(void)

@@ -46,9 +46,9 @@ bool agent_joins_firmware(void);
  * until it ends boot services. After agent_read_command(). */
 bool agent_records_boot(void);
 
-/* agent_serve() has begun that: it goes on, and has its end, without the caller. 0 or -ENOMEM. Boot
- * services only. Thread. */
-int agent_go_on(void);
+/* agent_serve() has begun that: it goes on, and has its end, without the caller. Boot services
+ * only. Thread. */
+void agent_go_on(void);
 
 /* Whether that command is about other CPUs than the boot CPU. */
 bool agent_needs_other_cpus(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/boot_record.h"
 
-#include <errno.h>
-
+#include "agent/boot_until.h"
 #include "agent/command_line.h"
 #include "agent/parse/command.h"
 #include "agent/tables.h"
@@ -23,36 +22,45 @@ struct boot_record {
 	void(EFIAPI *stop)(void);
 };
 
+static void EFIAPI boot_record_stop(void);
+
+static struct boot_record ours = { sizeof(ours), boot_record_stop };
 static EFI_GUID guid = BOOT_RECORD_GUID;
-static void (*ender)(void);
+static void (*ender)(const char *why);
+
+/* By the first that comes. */
+static void boot_record_end(const char *why)
+{
+	void (*end)(const char *why) = ender;
+
+	if (!end)
+		return;
+	ender = NULL;
+	boot_until_end();
+	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
+	end(why);
+}
 
 static void EFIAPI boot_record_stop(void)
 {
-	boot_record_leaves(NULL);
+	boot_record_end(NULL);
 }
 
-static struct boot_record ours = { sizeof(ours), boot_record_stop };
-
-int boot_record_begin(void (*end)(void))
+void boot_record_begin(const struct command_until *until, void (*end)(const char *why))
 {
 	EFI_HANDLE handle = efi_image;
-	EFI_STATUS status = efi_system->BootServices->InstallProtocolInterface(
-	    &handle, &guid, EFI_NATIVE_INTERFACE, &ours);
 
 	ender = end;
-	return EFI_ERROR(status) ? -ENOMEM : 0;
+	if (EFI_ERROR(efi_system->BootServices->InstallProtocolInterface(
+	        &handle, &guid, EFI_NATIVE_INTERFACE, &ours)) ||
+	    boot_until_begin(until, boot_record_end) != 0)
+		boot_record_end("ended at once: no memory for what is to end it");
 }
 
 void boot_record_leaves(void *context)
 {
-	void (*end)(void) = ender;
-
 	(void)context;
-	if (!end)
-		return;
-	ender = NULL;
-	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
-	end();
+	boot_record_end(NULL);
 }
 
 bool boot_record_is_elsewhere(bool *stopped)

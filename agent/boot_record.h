@@ -6,6 +6,7 @@
  *	somebody calls ExitBootServices()	with all services alive, if it is to become a file
  *	ExitBootServices() itself		where a host shares the memory, or that failed
  *	bareperf.efi stop			from the shell
+ *	--until					agent/boot_until.h
  *
  * For the last the driver has a protocol of ours, by which bareperf.efi knows that there is one:
  * timer and region are not to be had twice.
@@ -15,9 +16,12 @@
 
 #include <stdbool.h>
 
-/* The recording goes on; end ends it, gives all back, and makes a file of it. 0 or -ENOMEM. Boot
- * services only, as all here. Thread. */
-int boot_record_begin(void (*end)(void));
+#include "agent/parse/command.h"
+
+/* The recording goes on; end ends it, gives all back, and makes a file of it, at TPL_CALLBACK or
+ * below; before this returns, where there is no memory to go on. why: what there is to say of that,
+ * or NULL. Boot services only, as all here. Thread. */
+void boot_record_begin(const struct command_until *until, void (*end)(const char *why));
 
 /* End it before boot services end. struct efi_images_watcher's. TPL_CALLBACK or below. */
 void boot_record_leaves(void *context);

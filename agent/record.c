@@ -312,7 +312,7 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	return !code && command->boot ? 0 : record_end(code);
 }
 
-int record_end_boot(void)
+int record_end_boot(const char *why)
 {
-	return record_end(recording_end_boot(&recorded));
+	return record_end(recording_end_boot(&recorded, why));
 }

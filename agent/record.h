@@ -19,8 +19,8 @@ int record_run(const struct command *command, const char *text, struct trace_reg
                struct channel *channel);
 
 /* With --boot record_run() has returned with the firmware being recorded: end that, as record_run()
- * does otherwise. Boot services only. Thread. */
-int record_end_boot(void);
+ * does otherwise. why: what there is to say of it, or NULL. Boot services only. Thread. */
+int record_end_boot(const char *why);
 
 /* <bareperf/system.h>'s record(): have all events go on, or pause. From the payload. */
 int record_switch(bool on);

@@ -178,8 +178,12 @@ int recording_run(struct recording *r)
 	return recording_end(r, code);
 }
 
-int recording_end_boot(struct recording *r)
+int recording_end_boot(struct recording *r, const char *why)
 {
 	arch_irq_disable();
+	if (why) {
+		console_printf("%s\n", why);
+		trace_region_set_message(r->region, 0, why);
+	}
 	return recording_end(r, 0);
 }

@@ -160,8 +160,9 @@ void recording_keys_end(struct recording *r);
 int recording_run(struct recording *r);
 
 /* The firmware's own boot has been recorded so far, since recording_run() has left it going on, and
- * no further: as that one ends, otherwise. Thread, boot services alive. */
-int recording_end_boot(struct recording *r);
+ * no further: as that one ends, otherwise. why: what there is to say of that, or NULL. Thread, boot
+ * services alive. */
+int recording_end_boot(struct recording *r, const char *why);
 
 /* Have each traced CPU start its events: NULL, or the first that could not. recording_stop_all()
  * ends it in any case: what runs is ended, and it returns when all have stopped. Thread, interrupts

@@ -89,8 +89,10 @@ static EFI_STATUS stay_behind(const struct arch_platform *platform)
 	if (code)
 		return give_up("the firmware cannot be recorded", code);
 	main_serve((void *)(uintptr_t)platform);
-	if (!agent_outcome() && !agent_go_on())
+	if (!agent_outcome()) {
+		agent_go_on();
 		return EFI_SUCCESS;
+	}
 	joined_end();
 	return go_back(EFI_ABORTED);
 }

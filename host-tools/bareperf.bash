@@ -15,7 +15,7 @@ _bareperf_guest()
 	case $1 in
 	record | top) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
-		-D --delay --boot --lossless --lossless=cpu --lossless=freeze --aux-watermark
+		-D --delay --boot --until --lossless --lossless=cpu --lossless=freeze --aux-watermark
 		--region-size -S
 		--snapshot -o --output --then --resident --keep --exclusive
 		--acpi --dtb --fetch --' ;;

@@ -107,7 +107,8 @@ static void images_compare(const EFI_HANDLE *handles, UINTN count)
 	}
 }
 
-/* At the level of the notification, which so does not come in between. */
+/* At the level of the notification, which so does not come in between, nor does one that ends all
+ * of this. */
 static bool images_look(void)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -117,10 +118,9 @@ static bool images_look(void)
 	UINTN count;
 	bool found;
 
-	if (!watching)
-		return false;
 	before = services->RaiseTPL(TPL_CALLBACK);
-	found = !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
+	found = watching &&
+	        !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
 	if (found) {
 		images_compare(handles, count);
 		services->FreePool(handles);
@@ -148,10 +148,12 @@ static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
 
 static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
+	const struct efi_images_watcher *watcher = watching;
 	EFI_STATUS status;
 
 	images_look();
-	watching->starts();
+	if (watcher)
+		watcher->starts();
 	status = start_image(image, size, data);
 	images_look();
 	return status;
@@ -169,10 +171,11 @@ static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 	EFI_TPL level = services->RaiseTPL(TPL_HIGH_LEVEL);
+	const struct efi_images_watcher *watcher = watching;
 
 	services->RestoreTPL(level);
-	if (level <= TPL_CALLBACK)
-		watching->leaves(watching->context);
+	if (watcher && level <= TPL_CALLBACK)
+		watcher->leaves(watcher->context);
 	return exit_boot_services(image, key);
 }
 

@@ -114,6 +114,9 @@ static int check_record(struct words *w)
 	bool any[] = { [SAMPLES] = !c->nr_events, [PERIODS] = !c->nr_events, [AUX] = false };
 	unsigned fillers = 0;
 
+	if (!c->boot && check_given(w, "--until"))
+		return command_fail(w, "a boot is what goes on until then: --boot",
+		                    check_given(w, "--until"));
 	for (unsigned i = 0; i < c->nr_events; i++) {
 		uint32_t flags = source_flags(w, &c->events[i]);
 

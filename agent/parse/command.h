@@ -36,6 +36,13 @@ enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
 /* Which CPUs stand still where a ring or an AUX area of one lacks room. */
 enum command_lossless { LOSSLESS_NONE, LOSSLESS_ALL, LOSSLESS_CPU, LOSSLESS_FREEZE };
 
+/* What ends the recording of a boot before ExitBootServices() does, whichever comes first. */
+struct command_until {
+	bool ready_to_boot; /* EFI_EVENT_GROUP_READY_TO_BOOT */
+	bool key;           /* Ctrl-R on the firmware's console */
+	uint64_t ms;        /* from its begin; 0: no time */
+};
+
 struct command {
 	enum command_verb verb;
 	enum command_then then;
@@ -63,6 +70,7 @@ struct command {
 	bool resident, exclusive;        /* whether boot services are to stay; neither: not given */
 	bool acpi, dtb;                  /* which tables are to be read; neither: not given */
 	bool boot;                       /* of a record: the firmware's own boot is the workload */
+	struct command_until until;      /* of that */
 	unsigned registered; /* of a register: where in the text its command begins; 0: none */
 	bool keep;           /* the region stays allocated when boot services go on */
 	const char *output;  /* -o: the file on a volume; NULL: not given */

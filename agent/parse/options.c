@@ -294,6 +294,9 @@ static int set_keep(struct words *w, const char *text)
 
 #define DELAY "begin with all events off, until the payload calls bareperf_record_start()"
 
+#define UNTIL \
+	"--boot: to the first of ready-to-boot, key (Ctrl-R), SECONDS (30s), separated by commas"
+
 const struct command_option record_options[] = {
 	{ "-e", "--event", "LIST",
 	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", set_events },
@@ -326,6 +329,7 @@ const struct command_option record_options[] = {
 	{ BOOT_WORKLOAD, NULL, NULL,
 	  "the firmware's own boot, from here to ExitBootServices() (bareperf-dxe.efi; register)",
 	  set_boot },
+	{ "--until", NULL, "WHEN", UNTIL, command_set_until },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
 	  set_snapshot },
 	{ "-o", "--output", "FILE",

@@ -48,6 +48,9 @@ bool command_names_workload(const struct workload_usage *usage, const char *word
 int command_number(struct words *w, const char *text, uint64_t least, uint64_t most,
                    uint64_t *value);
 
+/* --until's argument, a list. 0, or command_fail()'s. */
+int command_set_until(struct words *w, const char *text);
+
 /* What a built-in workload is given: of one with a unit, so many of it, with decimals. 0, or
  * command_fail()'s. */
 int command_amount(struct words *w, const char *text, const struct workload_usage *usage,

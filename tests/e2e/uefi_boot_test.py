@@ -154,10 +154,67 @@ def judge(taken, isa):
                f"{isa}: its callchain leads to the boot manager that has started it", chains[:2])
 
 
+def until(sh, name, when, end=None):
+    """One boot that ends so, by end() if not by itself; what was said. Then there is nothing of it any more:
+    another recording has the timer, and the next boot can be registered."""
+    sh.type(f"bareperf.efi register {COMMAND} --until {when}")
+    start = len(sh.raw)
+    reboot(sh)
+    if end:
+        tap.ok("the boot is being recorded" in sh.type("bareperf.efi list"),
+               f"{name}: until {when} the boot is recorded", sh.said(start))
+        end()
+    sh.read_until(r"written: \S+", start)
+    sh.send("\x12")  # nobody hears it any more
+    after = sh.type("bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -o last.data -- \\spinner.efi low=50")
+    said = sh.said(start)
+    tap.ok(re.search(r"samples, 0 lost", said) and len(re.findall(r"written: \S*\d+\.data", said)) == 1,
+           f"{name}: until {when} it is recorded, and is a file, once", said)
+    books = BOOKS.search(after)
+    tap.ok(books and int(books[1]) > 20 and "written: " in after,
+           f"{name}: after {when} the boot goes on, with its timer free", after)
+    sh.type("del \\bareperf\\last.data")
+    written = re.search(r"written: \S*?(\d+\.data)", said)
+    return written[1] if written else "none"
+
+
+def ends(sh, isa):
+    """{how a boot's recording ended: its file}"""
+    def key():
+        if isa == "x86_64":
+            sh.monitor.line("sendkey ctrl-r")
+        else:
+            sh.send("\x12")
+
+    sh.type("bareperf.efi stop")
+    return {when: until(sh, isa, when, *end) for when, end in
+            (("ready-to-boot", ()), ("2.5s", ()), ("key,1000s", (key,)))}
+
+
+def judge_ends(disk, isa, files):
+    for when, file in files.items():
+        taken = Taken(disk, file)
+        dump = taken.dump()
+        tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout,
+               f"{isa}: until {when}: the books are in order", dump.stdout[-2000:] + dump.stderr)
+        times = [float(time) for time in re.findall(r"([\d.]+):", taken.perf("script", "-F", "time"))]
+        shells = [name for _, _, name in taken.maps() if name.endswith(SHELL)]
+        told = {"ready-to-boot": "ended at ReadyToBoot", "2.5s": "ended by its time"}.get(when, "stopped by a key")
+        tap.ok(f"complete: {told}" in dump.stdout and len(times) > 100,
+               f"{isa}: until {when}: it says what has ended it", dump.stdout[-2000:])
+        if when == "2.5s":
+            tap.ok(times[-1] - times[0] >= 2.3, f"{isa}: until {when}: so long it is", (times[0], times[-1]))
+        else:
+            tap.equal(bool(shells), "key" in when,
+                      f"{isa}: until {when}: the shell that the boot manager loads then is in it or not")
+
+
 def in_a_row(sh, name):
     """Nobody ends these: each is found in RAM by the next one, which makes a file of it."""
-    shells = sum(bool(PROMPT.search(reboot(sh))) for _ in range(BOOTS - 1))
-    tap.equal(shells, BOOTS - 1, f"{name}: boots in a row reach the shell")
+    ended = ends(sh, name)
+    sh.type(f"bareperf.efi register {COMMAND}")
+    shells = sum(bool(PROMPT.search(reboot(sh))) for _ in range(BOOTS - 1 - len(ended)))
+    tap.equal(shells, BOOTS - 1 - len(ended), f"{name}: boots in a row reach the shell")
     sh.type("bareperf.efi stop")
     said = sh.type("ls \\bareperf")
     files = len(re.findall(r"\d+\.data|recovered\S*\.data", said))
@@ -166,6 +223,7 @@ def in_a_row(sh, name):
     sh.type("bcfg driver rm 0")
     said = sh.type("bcfg driver dump") + "".join(variables(sh))
     tap.ok(not re.search(r"Driver0|DriverOrder|bareperf", said), f"{name}: afterwards there is none", said)
+    return ended
 
 
 def run(isa):
@@ -186,9 +244,10 @@ def run(isa):
             first(sh, isa)
         with shell.Shell(isa, disk.path, *QUICK, device=DEVICE[isa], flash=firmware) as sh:
             skip_countdown(sh)
-            in_a_row(sh, isa)
+            ended = in_a_row(sh, isa)
             leaves(sh, isa)
         judge(Taken(disk, "0001.data"), isa)
+        judge_ends(disk, isa, ended)
         handed_over(isa, disk, directory)
 
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Watching ends while somebody is on his way through our hooks: --until's end is a notification. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/efi_image_name.h"
+#include "lib/efi_images.h"
+#include "tests/unit/lib/fake_firmware.h"
+
+static unsigned told, started, left, exits;
+static EFI_EVENT end;
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+{
+	(void)image;
+	strcpy(place->name, "image.efi");
+}
+
+static void tell(void *context, const struct efi_image_place *image, bool there)
+{
+	(void)context;
+	(void)image;
+	told += there;
+}
+
+static void starts(void)
+{
+	started++;
+}
+
+static void leaves(void *context)
+{
+	(void)context;
+	left++;
+}
+
+static const struct efi_images_watcher watcher = { .tell = tell,
+	                                           .starts = starts,
+	                                           .leaves = leaves };
+
+static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+{
+	(void)image;
+	(void)size;
+	(void)data;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI unload(EFI_HANDLE image)
+{
+	(void)image;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI leave(EFI_HANDLE image, UINTN key)
+{
+	(void)image;
+	(void)key;
+	exits++;
+	return EFI_SUCCESS;
+}
+
+static VOID EFIAPI on_end(EFI_EVENT event, VOID *context)
+{
+	(void)context;
+	fake_services.CloseEvent(event);
+	efi_images_unwatch();
+}
+
+static void begin(void)
+{
+	static EFI_LOADED_IMAGE image = { .ImageBase = &image, .ImageSize = 4096 };
+
+	fake_firmware_begin();
+	fake_services.StartImage = start;
+	fake_services.UnloadImage = unload;
+	fake_services.ExitBootServices = leave;
+	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
+	told = started = left = exits = 0;
+	assert_int_equal(efi_images_watch(&watcher), 0);
+	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
+}
+
+static void who_starts_or_leaves_is_told_of(void **state)
+{
+	(void)state;
+	begin();
+	assert_int_equal(told, 1);
+	fake_services.StartImage(NULL, NULL, NULL);
+	assert_int_equal(started, 1);
+	fake_services.ExitBootServices(NULL, 0);
+	assert_int_equal(left, 1);
+	assert_int_equal(exits, 1);
+	efi_images_unwatch();
+	assert_ptr_equal(fake_services.StartImage, start);
+	assert_ptr_equal(fake_services.ExitBootServices, leave);
+}
+
+/* Signalled above its level, it comes when a hook lowers that again: here the first that does. */
+static void watching_may_end_within_a_hook(void **state)
+{
+	EFI_IMAGE_START hooked_start;
+	EFI_EXIT_BOOT_SERVICES hooked_exit;
+	EFI_IMAGE_UNLOAD hooked_unload;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		begin();
+		hooked_start = fake_services.StartImage;
+		hooked_exit = fake_services.ExitBootServices;
+		hooked_unload = fake_services.UnloadImage;
+		fake_hold(end);
+		if (i == 0)
+			assert_int_equal(hooked_start(NULL, NULL, NULL), EFI_SUCCESS);
+		else if (i == 1)
+			assert_int_equal(hooked_exit(NULL, 0), EFI_SUCCESS);
+		else
+			assert_int_equal(hooked_unload(NULL), EFI_SUCCESS);
+		assert_ptr_equal(fake_services.StartImage, start);
+		assert_int_equal(fake_open_events(), 0);
+		assert_int_equal(exits, i == 1);
+	}
+}
+
+/* Whoever kept a pointer to a hook has the firmware's own service by it. */
+static void a_hook_that_is_called_afterwards_hands_on(void **state)
+{
+	static EFI_LOADED_IMAGE another = { .ImageBase = &another, .ImageSize = 4096 };
+	EFI_IMAGE_START hooked_start;
+	EFI_EXIT_BOOT_SERVICES hooked_exit;
+
+	(void)state;
+	begin();
+	hooked_start = fake_services.StartImage;
+	hooked_exit = fake_services.ExitBootServices;
+	fake_services.SignalEvent(end);
+	fake_install(&end, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &another);
+	assert_int_equal(hooked_start(NULL, NULL, NULL), EFI_SUCCESS);
+	assert_int_equal(hooked_exit(NULL, 0), EFI_SUCCESS);
+	assert_int_equal(started + left, 0);
+	assert_int_equal(told, 1);
+	assert_int_equal(exits, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_starts_or_leaves_is_told_of),
+		cmocka_unit_test(watching_may_end_within_a_hook),
+		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/lib/fake_firmware.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 32U
+
+struct fake_event {
+	bool open, pending;
+	EFI_TPL level;
+	EFI_EVENT_NOTIFY notify;
+	void *context;
+	EFI_GUID group, protocol; /* 0: none */
+	UINT64 time;              /* 0: none */
+};
+
+static struct fake_event events[MOST];
+static struct fake_protocol {
+	EFI_HANDLE handle;
+	EFI_GUID guid;
+	void *interface; /* NULL: the entry is free */
+} protocols[MOST];
+static EFI_TPL level;
+static EFI_SYSTEM_TABLE table;
+
+EFI_BOOT_SERVICES fake_services;
+unsigned fake_most_events;
+EFI_HANDLE efi_image;
+EFI_SYSTEM_TABLE *efi_system = &table;
+bool efi_boot_services;
+
+static bool same(const EFI_GUID *one, const EFI_GUID *other)
+{
+	return memcmp(one, other, sizeof(*one)) == 0;
+}
+
+/* ---- Levels and events ---- */
+
+static void deliver_pending(void)
+{
+	for (unsigned i = 0; i < MOST; i++) {
+		EFI_TPL before = level;
+
+		if (!events[i].open || !events[i].pending || events[i].level <= level)
+			continue;
+		events[i].pending = false;
+		level = events[i].level;
+		if (events[i].notify)
+			events[i].notify(&events[i], events[i].context);
+		level = before;
+	}
+}
+
+static EFI_TPL EFIAPI fake_raise(EFI_TPL to)
+{
+	EFI_TPL before = level;
+
+	if (to < level)
+		abort();
+	level = to;
+	return before;
+}
+
+static VOID EFIAPI fake_restore(EFI_TPL to)
+{
+	if (to > level)
+		abort();
+	level = to;
+	deliver_pending();
+}
+
+static EFI_STATUS EFIAPI fake_signal(EFI_EVENT event)
+{
+	struct fake_event *at = event;
+
+	if (!at || !at->open)
+		abort();
+	at->pending = true;
+	deliver_pending();
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI fake_create_ex(UINT32 type, EFI_TPL at_level, EFI_EVENT_NOTIFY notify,
+                                        const VOID *context, const EFI_GUID *group,
+                                        EFI_EVENT *event)
+{
+	struct fake_event *at = events;
+
+	(void)type;
+	while (at < events + MOST && at->open)
+		at++;
+	if (at == events + MOST || fake_open_events() >= fake_most_events)
+		return EFI_OUT_OF_RESOURCES;
+	*at = (struct fake_event){ .open = true,
+		                   .level = at_level,
+		                   .notify = notify,
+		                   .context = (void *)(uintptr_t)context,
+		                   .group = group ? *group : (EFI_GUID){ 0 } };
+	*event = at;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI fake_create(UINT32 type, EFI_TPL at_level, EFI_EVENT_NOTIFY notify,
+                                     VOID *context, EFI_EVENT *event)
+{
+	return fake_create_ex(type, at_level, notify, context, NULL, event);
+}
+
+static EFI_STATUS EFIAPI fake_close(EFI_EVENT event)
+{
+	struct fake_event *at = event;
+
+	if (!at->open)
+		abort();
+	at->open = false;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI fake_set_timer(EFI_EVENT event, EFI_TIMER_DELAY type, UINT64 time)
+{
+	struct fake_event *at = event;
+
+	at->time = type == TimerRelative ? time : 0;
+	return EFI_SUCCESS;
+}
+
+unsigned fake_open_events(void)
+{
+	unsigned open = 0;
+
+	for (unsigned i = 0; i < MOST; i++)
+		open += events[i].open;
+	return open;
+}
+
+void fake_signal_group(EFI_GUID group)
+{
+	for (unsigned i = 0; i < MOST; i++)
+		if (events[i].open && same(&events[i].group, &group))
+			fake_signal(&events[i]);
+}
+
+void fake_time_comes(UINT64 in_100ns)
+{
+	for (unsigned i = 0; i < MOST; i++)
+		if (events[i].open && events[i].time && events[i].time <= in_100ns)
+			fake_signal(&events[i]);
+}
+
+void fake_hold(EFI_EVENT event)
+{
+	((struct fake_event *)event)->pending = true;
+}
+
+EFI_TPL fake_level(void)
+{
+	return level;
+}
+
+/* ---- Protocols ---- */
+
+static struct fake_protocol *find(EFI_HANDLE handle, const EFI_GUID *guid)
+{
+	for (unsigned i = 0; i < MOST; i++)
+		if (protocols[i].interface && protocols[i].handle == handle &&
+		    same(&protocols[i].guid, guid))
+			return &protocols[i];
+	return NULL;
+}
+
+void fake_install(EFI_HANDLE handle, EFI_GUID guid, void *interface)
+{
+	struct fake_protocol *at = protocols;
+
+	while (at->interface)
+		at++;
+	*at = (struct fake_protocol){ handle, guid, interface };
+	for (unsigned i = 0; i < MOST; i++)
+		if (events[i].open && same(&events[i].protocol, &guid))
+			fake_signal(&events[i]);
+}
+
+void fake_uninstall(EFI_HANDLE handle, EFI_GUID guid)
+{
+	struct fake_protocol *at = find(handle, &guid);
+
+	if (at)
+		at->interface = NULL;
+}
+
+void *efi_protocol(EFI_HANDLE handle, EFI_GUID protocol)
+{
+	struct fake_protocol *at = find(handle, &protocol);
+
+	return at ? at->interface : NULL;
+}
+
+static EFI_STATUS EFIAPI fake_notify(EFI_GUID *protocol, EFI_EVENT event, VOID **registration)
+{
+	((struct fake_event *)event)->protocol = *protocol;
+	*registration = event;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI fake_locate(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *protocol, VOID *key,
+                                     UINTN *count, EFI_HANDLE **buffer)
+{
+	static EFI_HANDLE found[MOST];
+
+	(void)type;
+	(void)key;
+	*count = 0;
+	*buffer = found;
+	for (unsigned i = 0; i < MOST; i++)
+		if (protocols[i].interface && same(&protocols[i].guid, protocol))
+			found[(*count)++] = protocols[i].handle;
+	return *count ? EFI_SUCCESS : EFI_NOT_FOUND;
+}
+
+static EFI_STATUS EFIAPI fake_free(VOID *buffer)
+{
+	(void)buffer;
+	return EFI_SUCCESS;
+}
+
+void efi_services_changed(void)
+{
+}
+
+void fake_firmware_begin(void)
+{
+	memset(events, 0, sizeof(events));
+	memset(protocols, 0, sizeof(protocols));
+	level = TPL_APPLICATION;
+	fake_most_events = MOST;
+	efi_boot_services = true;
+	table = (EFI_SYSTEM_TABLE){ .BootServices = &fake_services };
+	fake_services = (EFI_BOOT_SERVICES){
+		.RaiseTPL = fake_raise,
+		.RestoreTPL = fake_restore,
+		.CreateEvent = fake_create,
+		.CreateEventEx = fake_create_ex,
+		.SignalEvent = fake_signal,
+		.CloseEvent = fake_close,
+		.SetTimer = fake_set_timer,
+		.RegisterProtocolNotify = fake_notify,
+		.LocateHandleBuffer = fake_locate,
+		.FreePool = fake_free,
+	};
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A firmware for unit tests, of boot services as far as they are about events, task priority levels
+ * and protocols. A notification comes at once where the level allows it, else when it falls.
+ */
+#ifndef TESTS_UNIT_LIB_FAKE_FIRMWARE_H
+#define TESTS_UNIT_LIB_FAKE_FIRMWARE_H
+
+#include "lib/efi.h"
+
+/* Nothing is there, at TPL_APPLICATION. What has no service here is for the test to set. */
+extern EFI_BOOT_SERVICES fake_services;
+void fake_firmware_begin(void);
+
+/* A handle is any address; it has the protocol by this interface, or no more. */
+void fake_install(EFI_HANDLE handle, EFI_GUID guid, void *interface);
+void fake_uninstall(EFI_HANDLE handle, EFI_GUID guid);
+
+/* How many events there are that were not closed; EFI_ERROR by CreateEvent() with so many. */
+unsigned fake_open_events(void);
+extern unsigned fake_most_events;
+
+/* Signal those of a group, or those whose timers have been set to no more than this. */
+void fake_signal_group(EFI_GUID group);
+void fake_time_comes(UINT64 in_100ns);
+
+/* Signalled by an interrupt just before the level falls for the next time. */
+void fake_hold(EFI_EVENT event);
+
+EFI_TPL fake_level(void);
+
+#endif
