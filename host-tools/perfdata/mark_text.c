@@ -203,7 +203,7 @@ enum mark_kind mark_text_kind(const char *text, const char **name)
 	static const struct {
 		const char *prefix;
 		enum mark_kind kind;
-	} kinds[] = { { "begin ", MARK_BEGIN }, { "end ", MARK_END } };
+	} kinds[] = { { "begin ", MARK_BEGIN }, { "end ", MARK_END }, { "phase ", MARK_PHASE } };
 
 	*name = text;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

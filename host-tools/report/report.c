@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/report/annotate.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
 #include "host-tools/report/modules.h"
+#include "host-tools/report/phases.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/sort_keys.h"
 #include "host-tools/report/srclines.h"
@@ -29,14 +31,15 @@ struct report_options {
 	const char *output; /* of the page; NULL: standard output */
 	bool html;
 	bool annotate;
-	bool no_inline; /* of the page */
-	bool modules;
-	const char *of_table; /* an option that only the table of samples has; NULL: none */
+	bool no_inline;         /* of the page */
+	const char *of_modules; /* the option that asks for modules; NULL: none */
+	bool phases;            /* and for phases */
+	const char *of_table;   /* an option that only the table of samples has; NULL: none */
 	struct pe_search search;
 	struct report_table table;
 };
 
-enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE, KEY_MODULES };
+enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE, KEY_MODULES, KEY_PHASES };
 
 static const struct argp_option argp_options[] = {
 	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
@@ -51,6 +54,10 @@ static const struct argp_option argp_options[] = {
 	  "below the lines their functions' instructions and source, as bareperf annotate", 0 },
 	{ "modules", KEY_MODULES, NULL, 0,
 	  "by modules (UEFI images), and of each by functions: seconds of a clock's events", 0 },
+	{ "phases", KEY_PHASES, NULL, 0,
+	  "by phases (record --boot has the firmware's), and of each by modules and functions, work "
+	  "and waiting apart",
+	  0 },
 	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
 	{ "html", KEY_HTML, NULL, 0,
 	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
@@ -70,17 +77,17 @@ static void check_options(const struct report_options *options, struct argp_stat
 		argp_error(state, "--no-inline is the page's: with --html");
 	if (options->annotate && options->html)
 		argp_error(state, "--annotate is the text's: the page has it anyway");
-	if (options->modules && options->html)
-		argp_error(state, "--modules is the text's: without --html");
+	if (options->of_modules && options->html)
+		argp_error(state, "%s is the text's: without --html", options->of_modules);
 	if (options->table.limit > 0 && options->html)
 		argp_error(state, "--percent-limit is the text's: without --html");
 	if (!options->of_table)
 		return;
 	if (options->html)
 		argp_error(state, "%s is the text's: without --html", options->of_table);
-	if (options->modules)
-		argp_error(state, "%s is of the table of samples: without --modules",
-		           options->of_table);
+	if (options->of_modules)
+		argp_error(state, "%s is of the table of samples: without %s", options->of_table,
+		           options->of_modules);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -117,7 +124,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->html = false;
 		return 0;
 	case KEY_MODULES:
-		options->modules = true;
+		options->of_modules = "--modules";
+		return 0;
+	case KEY_PHASES:
+		options->of_modules = "--phases";
+		options->phases = true;
 		return 0;
 	case KEY_HTML:
 		options->html = true;
@@ -159,6 +170,7 @@ struct sorting {
 	const struct perf_reader_event *event;
 	unsigned columns;
 	bool modules;
+	const struct phases *phases; /* NULL: without them */
 };
 
 static int key_of(struct sorting *sorting, const struct perf_event_header *record,
@@ -174,6 +186,7 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 		if (!waits_find(sorting->symbols, sample, &wait))
 			wait = (struct wait){ symbol.module ? symbol.module : symbol.file,
 				              symbol.name, NULL };
+		key->command = sorting->phases ? phases_at(sorting->phases, sample->time) : NULL;
 		key->file = wait.module ? wait.module : "[unknown]";
 		key->function = wait.function;
 		key->line = wait.in;
@@ -220,23 +233,37 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	return histogram_add(&sorting->histogram, &key, weight);
 }
 
+static int print_event(const struct sorting *sorting, const struct report_table *table)
+{
+	const struct perf_reader_event *event = sorting->event;
+	bool is_clock = perf_reader_is_clock(event);
+
+	if (sorting->phases)
+		return phases_print(sorting->phases, &sorting->histogram, event->name, is_clock,
+		                    table->limit, stdout);
+	if (sorting->modules)
+		return modules_print(&sorting->histogram, event->name, is_clock, table->limit,
+		                     stdout);
+	report_table_print(table, event->name, &sorting->histogram, stdout);
+	return 0;
+}
+
 static int report_event(struct recording_file *file, const struct perf_reader_event *event,
-                        const struct report_options *options, struct error *error)
+                        const struct report_options *options, const struct phases *phases,
+                        struct error *error)
 {
 	const struct report_table *table = &options->table;
 	struct sorting sorting = { .symbols = file->symbols,
 		                   .srclines.symbols = file->symbols,
 		                   .event = event,
 		                   .columns = table->columns,
-		                   .modules = options->modules };
+		                   .modules = options->of_modules,
+		                   .phases = phases };
 	int code = recording_file_walk(file, visit, &sorting, error);
 
 	if (!code) {
 		histogram_sort(&sorting.histogram);
-		if (!options->modules)
-			report_table_print(table, event->name, &sorting.histogram, stdout);
-		else if (modules_print(&sorting.histogram, event->name, perf_reader_is_clock(event),
-		                       table->limit, stdout))
+		if (print_event(&sorting, table))
 			code = error_set(error, -ENOMEM, "no memory for the modules");
 	}
 	histogram_free(&sorting.histogram);
@@ -245,8 +272,18 @@ static int report_event(struct recording_file *file, const struct perf_reader_ev
 	return code;
 }
 
+/* Marks say of others what they are about: they come to nothing in modules. */
+static bool is_wanted(const struct perf_reader_event *event, const struct report_options *options)
+{
+	if (!event->samples)
+		return false;
+	if (options->event)
+		return !strcmp(options->event, event->name);
+	return !options->of_modules || !mark_text_is(&event->attr);
+}
+
 static int report_events(struct recording_file *file, const struct report_options *options,
-                         struct error *error)
+                         const struct phases *phases, struct error *error)
 {
 	unsigned shown = 0;
 	int code = 0;
@@ -254,10 +291,10 @@ static int report_events(struct recording_file *file, const struct report_option
 	for (uint32_t i = 0; !code && i < file->reader.event_count; i++) {
 		const struct perf_reader_event *event = &file->reader.events[i];
 
-		if (!event->samples || (options->event && strcmp(options->event, event->name) != 0))
+		if (!is_wanted(event, options))
 			continue;
 		shown++;
-		code = report_event(file, event, options, error);
+		code = report_event(file, event, options, phases, error);
 		if (!code && options->annotate)
 			code = annotate_event(file, event, NULL, options->table.limit, error);
 	}
@@ -267,6 +304,18 @@ static int report_events(struct recording_file *file, const struct report_option
 		                 options->event ? options->event : "");
 	if (!code && (fflush(stdout) || ferror(stdout)))
 		code = error_errno(error, "writing the report");
+	return code;
+}
+
+static int report_text(struct recording_file *file, const struct report_options *options,
+                       struct error *error)
+{
+	struct phases phases = { 0 };
+	int code = options->phases ? phases_read(&phases, file, error) : 0;
+
+	if (!code)
+		code = report_events(file, options, options->phases ? &phases : NULL, error);
+	phases_free(&phases);
 	return code;
 }
 
@@ -289,7 +338,7 @@ static int show_report(void *context, struct recording_file *file, struct error 
 	struct page page = { file, options->event, options->no_inline };
 
 	return options->html ? view_write(file, options->output, write_page, &page, error)
-	                     : report_events(file, options, error);
+	                     : report_text(file, options, error);
 }
 
 int command_report(int argc, char **argv)
