@@ -6,6 +6,7 @@
 
 #include "agent/boot_record.h"
 #include "agent/uefi_calls.h"
+#include "agent/uefi_phases.h"
 #include "arch/join.h"
 #include "lib/console.h"
 #include "lib/efi_images.h"
@@ -77,12 +78,36 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 		image_record_put(r->cpus, there ? image : &nobodys);
 }
 
+static void image_starts(void *context, const char *name)
+{
+	(void)context;
+	arch_join_again();
+	uefi_phase(name, " starts");
+}
+
+static void image_returns(void *context, const char *name)
+{
+	(void)context;
+	uefi_phase(name, " has returned");
+}
+
+/* Somebody is about to end boot services. */
+static void image_records_leave(void *context)
+{
+	struct recording *r = context;
+
+	uefi_phase("ExitBootServices()", "");
+	if (r->command->boot && r->channel->ops->in_ram)
+		boot_record_leaves(NULL);
+}
+
 /* Whoever calls ExitBootServices() does not come back: what there is, is all. */
 static void image_records_stop(void *context)
 {
 	struct recording *r = context;
 	struct traced_cpu *c = r->cpus;
 
+	uefi_phases_end();
 	if (!c->live)
 		return;
 	arch_irq_disable();
@@ -100,8 +125,9 @@ int image_records_begin(struct recording *r)
 
 	watcher = (struct efi_images_watcher){
 		.tell = image_record_tell,
-		.starts = arch_join_again,
-		.leaves = r->command->boot && r->channel->ops->in_ram ? boot_record_leaves : NULL,
+		.starts = image_starts,
+		.returns = r->command->boot ? image_returns : NULL,
+		.leaves = image_records_leave,
 		.ends = image_records_stop,
 		.context = r,
 	};
@@ -109,6 +135,8 @@ int image_records_begin(struct recording *r)
 	if (code)
 		return recording_fail(r, code, "the firmware cannot be asked for its images");
 	uefi_calls_begin();
+	if (r->command->boot)
+		uefi_phases_begin();
 	r->watches_images = true;
 	return 0;
 }
@@ -119,6 +147,7 @@ void image_records_end(struct recording *r)
 
 	if (!r->watches_images)
 		return;
+	uefi_phases_end();
 	uefi_calls_end();
 	untold = efi_images_unwatch();
 	r->watches_images = false;

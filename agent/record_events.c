@@ -5,6 +5,7 @@
 #include "agent/recording.h"
 #include "agent/tables.h"
 #include "pmu/callchain.h"
+#include "pmu/mark.h"
 
 static void clear_period(struct perf_event_attr *attr)
 {
@@ -107,6 +108,20 @@ static void default_events(struct recording *r)
 	}
 }
 
+/* The firmware's phases are marks. */
+static void add_marks(struct recording *r)
+{
+	struct parse_error error;
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (mark_is_event(&r->specs[i].attr))
+			return;
+	}
+	if (r->nr_events < COMMAND_MAX_EVENTS &&
+	    parse_events("marks", &image_tables.sources, &r->specs[r->nr_events], 1, &error) > 0)
+		r->nr_events++;
+}
+
 int recording_choose_events(struct recording *r)
 {
 	r->nr_events = r->command->nr_events;
@@ -114,6 +129,8 @@ int recording_choose_events(struct recording *r)
 		r->specs[i] = r->command->events[i];
 	if (!r->nr_events)
 		default_events(r);
+	if (r->command->boot)
+		add_marks(r);
 	record_events_complete(r);
 	return recording_choose_aux(r);
 }

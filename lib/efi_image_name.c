@@ -168,6 +168,14 @@ static bool name_of_headers(const struct pe_image *image, char *name, size_t siz
 	return used > 0;
 }
 
+/* mapped: NULL, if it is no PE image. */
+static void image_call(char *name, size_t size, const EFI_LOADED_IMAGE *loaded,
+                       const struct pe_image *mapped)
+{
+	if (!(mapped && name_of_headers(mapped, name, size)) && !name_of_path(loaded, name, size))
+		print_text(name, size, "image@0x%lx", (uint64_t)loaded->ImageBase);
+}
+
 /* The file's, where firmware has it: code that changes itself (EDK2's exception handlers) is as it
  * was there. */
 static void image_identify(struct efi_image_place *place, const EFI_LOADED_IMAGE *loaded,
@@ -196,7 +204,17 @@ void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *l
 
 	if (parsed)
 		image_identify(place, loaded, &image);
-	if (!(parsed && name_of_headers(&image, place->name, sizeof(place->name))) &&
-	    !name_of_path(loaded, place->name, sizeof(place->name)))
-		print_text(place->name, sizeof(place->name), "image@0x%lx", place->base);
+	image_call(place->name, sizeof(place->name), loaded, parsed ? &image : NULL);
+}
+
+void efi_image_name(const EFI_LOADED_IMAGE *loaded, char *name, size_t size)
+{
+	struct pe_image image;
+	const char *why, *last = name;
+	bool parsed = pe_parse(&image, loaded->ImageBase, loaded->ImageSize, PE_MAPPED, &why) == 0;
+
+	image_call(name, size, loaded, parsed ? &image : NULL);
+	for (const char *at = name; *at; at++)
+		last = (*at == '/' || *at == '\\') && at[1] ? at + 1 : last;
+	memmove(name, last, strlen(last) + 1);
 }

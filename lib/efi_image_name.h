@@ -2,6 +2,8 @@
 #ifndef LIB_EFI_IMAGE_NAME_H
 #define LIB_EFI_IMAGE_NAME_H
 
+#include <stddef.h>
+
 #include "lib/efi.h"
 #include "lib/efi_images.h"
 
@@ -12,5 +14,9 @@
  * set. At most at TPL_CALLBACK. Thread.
  */
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image);
+
+/* The last part of that name alone, as a string of size bytes (at least 2) at the most. The same.
+ */
+void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size);
 
 #endif

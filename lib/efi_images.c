@@ -12,6 +12,7 @@
 #include "lib/efi_images.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "lib/efi.h"
 #include "lib/efi_image_name.h"
@@ -146,16 +147,31 @@ static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
 	watching->ends(watching->context);
 }
 
+/* Where somebody asks for it. */
+static const char *images_name(EFI_HANDLE handle, char *name, size_t size)
+{
+	const EFI_LOADED_IMAGE *protocol = watching && watching->returns ? images_placed(handle)
+	                                                                 : NULL;
+
+	memcpy(name, "image", sizeof("image"));
+	if (protocol)
+		efi_image_name(protocol, name, size);
+	return name;
+}
+
 static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
 	const struct efi_images_watcher *watcher = watching;
+	char name[EFI_IMAGE_NAME_MAX];
 	EFI_STATUS status;
 
 	images_look();
 	if (watcher)
-		watcher->starts();
+		watcher->starts(watcher->context, images_name(image, name, sizeof(name)));
 	status = start_image(image, size, data);
 	images_look();
+	if (watcher && watcher == watching && watcher->returns)
+		watcher->returns(watcher->context, name);
 	return status;
 }
 
@@ -224,8 +240,7 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 	start_image = services->StartImage;
 	unload_image = services->UnloadImage;
 	exit_boot_services = services->ExitBootServices;
-	set_services(hooked_start, hooked_unload,
-	             watcher->leaves ? hooked_exit : exit_boot_services);
+	set_services(hooked_start, hooked_unload, hooked_exit);
 	return 0;
 }
 

@@ -22,11 +22,13 @@ struct efi_image_place {
 struct efi_images_watcher {
 	/* One was found, or has come (there), or has gone. */
 	void (*tell)(void *context, const struct efi_image_place *image, bool there);
-	/* One is about to be started by StartImage(). */
-	void (*starts)(void);
+	/* One is about to be started by StartImage(), or has returned from it: by its name
+	 * without a path, "image" where returns is NULL and nobody asks. Thread. */
+	void (*starts)(void *context, const char *name);
+	void (*returns)(void *context, const char *name);
 	/* Somebody calls ExitBootServices(), while there is boot services' all: files may be
 	 * written, and efi_images_unwatch() called. He is told to call again, if the memory map
-	 * changes by that (UEFI 2.10, 7.4.6). NULL: not asked for. At TPL_CALLBACK or below. */
+	 * changes by that (UEFI 2.10, 7.4.6). At TPL_CALLBACK or below. */
 	void (*leaves)(void *context);
 	/* ExitBootServices(): nothing of the firmware's may be called any more. TPL_NOTIFY. */
 	void (*ends)(void *context);

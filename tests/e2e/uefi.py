@@ -11,6 +11,11 @@ import machine
 LINE = re.compile(r"^\s*([\d.]+)%\s+(\d+)\s+(.*?)\s*$", re.MULTILINE)
 
 
+def but_marks(said):
+    """Of a report's tables by event all but that of marks."""
+    return "".join(part for part in said.split("# Samples: ") if "of event 'marks'" not in part.split("\n", 1)[0])
+
+
 class Taken:
     """A recording on the volume, as stock perf reads it."""
 
@@ -30,7 +35,7 @@ class Taken:
                                *(f"--symbols={place}" for place in symbols), self.path],
                               capture_output=True, text=True,
                               env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
-        rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 2]
+        rows = [line.split("|") for line in but_marks(done.stdout).splitlines() if line.count("|") == 2]
         return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
 
     def modules(self):
@@ -40,6 +45,32 @@ class Taken:
         parts = [{name: int(count) for count, name in re.findall(r"% +(\d+)  (\S.*)$", part, re.MULTILINE)}
                  for part in done.stdout.split("Module that waits")]
         return parts[0], parts[-1], done.stdout
+
+    def marks(self):
+        """[(seconds, text)]"""
+        said = self.perf("script", "-F", "time,event,bpf-output")
+        return [(float(time), text) for time, text in
+                re.findall(r"([\d.]+): +(?:\d+ +)?marks:.*?BPF string: \"(.*?)\"", said, re.DOTALL)]
+
+    def times(self, event):
+        """Of each of its samples, seconds."""
+        said = self.perf("script", "-G", "-F", "time,event")
+        return [float(time) for time in re.findall(rf"([\d.]+): +{event}:", said)]
+
+    def phases(self):
+        """{phase: ({module: samples}, seconds of work, of waiting, samples)} by our own summary; its text."""
+        done = subprocess.run([machine.TOOL, "report", "--phases", self.path], capture_output=True, text=True,
+                              env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
+        found = {}
+        for work, waiting, samples, depth, name in re.findall(
+                r"^[ \d.]{13} +([\d.]+) +([\d.]+) +[\d.]+% +(\d+)  ( *)(\S.*)$", done.stdout, re.MULTILINE):
+            if not depth:
+                modules = {}
+                name = re.sub(r", \d+ times$", "", name)
+                found[name] = modules, float(work), float(waiting), int(samples)
+            elif len(depth) == 2:
+                modules[name] = int(samples)
+        return found, done.stdout + done.stderr
 
     def functions(self):
         """{(image, function): samples}, a sample a line."""
@@ -55,7 +86,7 @@ class Taken:
         said = self.perf("report", "--stdio", "--no-children", "-g", "none", "-F", "overhead,sample,dso",
                          "--full-source-path")
         found = {}
-        for _, samples, name in LINE.findall(said):
+        for _, samples, name in LINE.findall(but_marks(said)):
             name = pathlib.PurePosixPath(name).name
             found[name] = found.get(name, 0) + int(samples)
         return found
@@ -68,10 +99,11 @@ class Taken:
 
     def chains(self):
         """[[image, newest first]], a list a sample"""
-        said = self.perf("script", "--max-stack", "127", "-F", "ip,dso")
+        said = self.perf("script", "--max-stack", "127", "-F", "event,ip,dso")
         return [[pathlib.PurePosixPath(dso).name for dso in re.findall(r"^\s*[0-9a-f]+\s+\((.*)\)$", sample,
                                                                       re.MULTILINE)]
-                for sample in said.split("\n\n") if sample.strip()]
+                for sample in re.sub(r"^ *marks:.*\n", "", said, flags=re.MULTILINE).split("\n\n")
+                if sample.strip()]
 
     def maps(self):
         """[(address, size, name)] as they came."""

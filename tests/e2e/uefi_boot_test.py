@@ -147,6 +147,7 @@ def judge(taken, isa):
     busy = [image for image in names if not image.startswith(WAITS)]
     tap.equal(set(sorted(busy, key=names.get)[-2:]), {"spin_at_application", "spin_at_high_level"},
               f"{isa}: by function as well")
+    judge_phases(taken, isa)
     chains = [chain for chain in taken.chains() if chain[0] == "spinner-dxe.efi"]
     called = [chain for chain in chains if any("BdsDxe" in image for image in chain)]
     if isa == "aarch64":
@@ -207,6 +208,50 @@ def judge_ends(disk, isa, files):
         else:
             tap.equal(bool(shells), "key" in when,
                       f"{isa}: until {when}: the shell that the boot manager loads then is in it or not")
+
+
+def judge_phases(taken, isa):
+    """By stock perf's times of marks and samples, and by our own summary."""
+    marks = taken.marks()
+    own = {text: time for time, text in marks if "DXE BS driver #300: " in text}
+    begins, oem, error, ends = (f"{kind} DXE BS driver #300: {what}" for kind, what in (
+        ("phase", "initialisation begins"), ("phase", "operation 0x8300"), ("error (major)", "start error"),
+        ("phase", "initialisation ends")))
+    if not tap.equal(list(own), [begins, oem, error, ends],
+                     f"{isa}: stock perf prints by name what a driver has reported, at TPL_HIGH_LEVEL too"):
+        return
+    tap.ok(all(0.298 < own[later] - own[earlier] < 0.310 for earlier, later in ((begins, oem), (oem, error))),
+           f"{isa}: at its times, 300 ms apart as it stalls between", own)
+    texts = [text for _, text in marks]
+    steps = ["phase spinner-dxe.efi starts", begins, ends, "phase spinner-dxe.efi has returned",
+             "phase DXE BS driver: attempt boot order event", "phase ReadyToBoot",
+             "phase DXE BS driver: ready to boot event"]
+    tap.equal([text for text in texts if text in steps][:len(steps)], steps,
+              f"{isa}: the boot's marks are in the order of the boot")
+    phases, said = taken.phases()
+    for phase in (begins, oem):
+        modules, work, waiting, count = phases.get(phase.removeprefix("phase "), ({}, 0, 0, 0))
+        tap.ok(285 <= modules.get("spinner-dxe", 0) <= count <= 315 and 0.285 <= work + waiting <= 0.315,
+               f"{isa}: 300 ms of a driver are in the phase that it has reported before them", said)
+    last = [text.removeprefix("phase ") for text in texts if re.match(r"phase Shell\S* starts", text)]
+    waited = phases.get(last[0])[2] if last else 0
+    tap.ok(4.9 <= waited <= 5.2, f"{isa}: the shell waits for 5 s in its phase, apart from its work", said)
+    compare_phases(marks, taken.times("cpu-clock"), phases, isa)
+
+
+def compare_phases(marks, times, phases, isa):
+    """Each phase's samples, counted by what stock perf prints."""
+    begun = [(time, text.removeprefix("phase ")) for time, text in marks if text.startswith("phase ")]
+    counted = {}
+    for time in times:
+        name = next((text for at, text in reversed(begun) if at < time), "[before the first]")
+        counted[name] = counted.get(name, 0) + 1
+    told = {name: phase[3] for name, phase in phases.items()}
+    tap.equal(told.pop("[all]", None), len(times), f"{isa}: the phases' sum is all samples")
+    off = {name: (counted.get(name, 0), count) for name, count in told.items()
+           if abs(counted.get(name, 0) - count) > 1}  # of the same microsecond
+    tap.ok(len(told) > 8 and counted.keys() <= told.keys() and not off,
+           f"{isa}: each phase has the samples between its mark and the next", (off, counted, told))
 
 
 def in_a_row(sh, name):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A UEFI application to be recorded: what it does stands in its load options, a word each; where
- * there are none, as in a boot entry of the shell's: clock, as a driver low=300 high=300.
+ * there are none, as in a boot entry of the shell's: clock, as a driver DRIVER_WORDS.
  *
  *	low=MS		spins, in spin_at_application()
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
@@ -10,6 +10,9 @@
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
+ *	code=VALUE	reports that progress code, of instance 300
+ *	error=VALUE	reports that error
+ *	high-code=VALUE	has high= report that progress code first, at its level
  *	clock		tells the clock's cycles, for who counts from the machine's start
  *	status=N	returns N
  */
@@ -25,8 +28,29 @@
 
 #define TICK_100NS  100000U /* 10 ms */
 #define WORDS_BELOW 16
+#define INSTANCE    300U
+
+#define DRIVER_WORDS \
+	"code=0x03050002 low=300 high-code=0x03058300 high=300 error=0x03050009 code=0x03050003"
+
+/* EFI_STATUS_CODE_PROTOCOL: PI 1.7, volume 2; GNU-EFI does not declare it. */
+#define STATUS_CODE_GUID                                               \
+	{                                                              \
+		0xd2b2b828, 0x0826, 0x48a7,                            \
+		{                                                      \
+			0xb3, 0xdf, 0x98, 0x3c, 0x00, 0x60, 0x24, 0xf0 \
+		}                                                      \
+	}
+#define PROGRESS 0x00000001U
+#define MAJOR    0x80000002U
+struct status_code {
+	EFI_STATUS(EFIAPI *report)
+	(UINT32 type, UINT32 value, UINT32 instance, const EFI_GUID *caller, const VOID *data);
+};
 
 static uint64_t cycles_of_ms;
+static uint64_t high_code;                    /* 0: none */
+static const struct status_code *status_code; /* NULL: there is none */
 static volatile unsigned ticks;
 
 static void say(const char *format, ...)
@@ -51,10 +75,17 @@ static __attribute__((noinline)) void spin_at_application(uint64_t ms)
 		__asm__ volatile("");
 }
 
+static void report(UINT32 type, uint64_t value)
+{
+	if (status_code && value)
+		status_code->report(type, (UINT32)value, INSTANCE, NULL, NULL);
+}
+
 static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
 {
 	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
 
+	report(PROGRESS, high_code);
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
 		__asm__ volatile("");
 	efi_system->BootServices->RestoreTPL(before);
@@ -180,6 +211,12 @@ static EFI_STATUS obey(const char *word)
 		count_ticks(number);
 	else if (!strncmp(word, "exit=", 5))
 		leave(number);
+	else if (!strncmp(word, "code=", 5))
+		report(PROGRESS, number);
+	else if (!strncmp(word, "error=", 6))
+		report(MAJOR, number);
+	else if (!strncmp(word, "high-code=", 10))
+		high_code = number;
 	else if (!strncmp(word, "run=", 4))
 		run(value + 1);
 	else if (!strcmp(word, "clock"))
@@ -201,6 +238,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	from = arch_cycles();
 	system->BootServices->Stall(10000);
 	cycles_of_ms = (arch_cycles() - from) / 10;
+	status_code = efi_locate((EFI_GUID)STATUS_CODE_GUID);
 	self = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	options = self->LoadOptions;
 	while (options && length < self->LoadOptionsSize / 2 && length < sizeof(text) - 1 &&
@@ -210,7 +248,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	}
 	text[length] = 0;
 	if (length == 0)
-		strcpy(text, efi_is_driver() ? "low=300 high=300" : "clock");
+		strcpy(text, efi_is_driver() ? DRIVER_WORDS : "clock");
 	say("spinner: %s\r\n", text);
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		status |= obey(word);

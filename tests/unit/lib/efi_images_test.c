@@ -11,13 +11,21 @@
 #include "lib/efi_images.h"
 #include "tests/unit/lib/fake_firmware.h"
 
-static unsigned told, started, left, exits;
+static unsigned told, started, returned, left, exits;
+static char called[EFI_IMAGE_NAME_MAX];
 static EFI_EVENT end;
 
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
 {
 	(void)image;
 	strcpy(place->name, "image.efi");
+}
+
+void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
+{
+	(void)image;
+	(void)size;
+	strcpy(name, "app.efi");
 }
 
 static void tell(void *context, const struct efi_image_place *image, bool there)
@@ -27,9 +35,18 @@ static void tell(void *context, const struct efi_image_place *image, bool there)
 	told += there;
 }
 
-static void starts(void)
+static void starts(void *context, const char *name)
 {
+	(void)context;
 	started++;
+	strcpy(called, name);
+}
+
+static void returns(void *context, const char *name)
+{
+	(void)context;
+	returned++;
+	assert_string_equal(name, called);
 }
 
 static void leaves(void *context)
@@ -38,9 +55,9 @@ static void leaves(void *context)
 	left++;
 }
 
-static const struct efi_images_watcher watcher = { .tell = tell,
-	                                           .starts = starts,
-	                                           .leaves = leaves };
+static const struct efi_images_watcher watcher = {
+	.tell = tell, .starts = starts, .returns = returns, .leaves = leaves
+};
 
 static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
@@ -71,16 +88,16 @@ static VOID EFIAPI on_end(EFI_EVENT event, VOID *context)
 	efi_images_unwatch();
 }
 
+static EFI_LOADED_IMAGE image = { .ImageBase = &image, .ImageSize = 4096 };
+
 static void begin(void)
 {
-	static EFI_LOADED_IMAGE image = { .ImageBase = &image, .ImageSize = 4096 };
-
 	fake_firmware_begin();
 	fake_services.StartImage = start;
 	fake_services.UnloadImage = unload;
 	fake_services.ExitBootServices = leave;
 	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
-	told = started = left = exits = 0;
+	told = started = returned = left = exits = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
@@ -90,8 +107,10 @@ static void who_starts_or_leaves_is_told_of(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(told, 1);
-	fake_services.StartImage(NULL, NULL, NULL);
+	fake_services.StartImage(&image, NULL, NULL);
 	assert_int_equal(started, 1);
+	assert_int_equal(returned, 1);
+	assert_string_equal(called, "app.efi");
 	fake_services.ExitBootServices(NULL, 0);
 	assert_int_equal(left, 1);
 	assert_int_equal(exits, 1);
@@ -121,6 +140,7 @@ static void watching_may_end_within_a_hook(void **state)
 		else
 			assert_int_equal(hooked_unload(NULL), EFI_SUCCESS);
 		assert_ptr_equal(fake_services.StartImage, start);
+		assert_int_equal(returned, 0);
 		assert_int_equal(fake_open_events(), 0);
 		assert_int_equal(exits, i == 1);
 	}
