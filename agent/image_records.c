@@ -107,6 +107,8 @@ static void image_records_stop(void *context)
 	struct recording *r = context;
 	struct traced_cpu *c = r->cpus;
 
+	if (c->live)
+		uefi_phases_tell_times();
 	uefi_phases_end();
 	if (!c->live)
 		return;

@@ -9,6 +9,7 @@
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/recording.h"
+#include "agent/uefi_phases.h"
 #include "lib/console.h"
 #include "lib/syscalls.h"
 #include "pmu/mark.h"
@@ -185,5 +186,6 @@ int recording_end_boot(struct recording *r, const char *why)
 		console_printf("%s\n", why);
 		trace_region_set_message(r->region, 0, why);
 	}
+	uefi_phases_tell_times();
 	return recording_end(r, 0);
 }

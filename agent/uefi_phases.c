@@ -7,6 +7,7 @@
 #include "agent/status_code.h"
 #include "arch/arch.h"
 #include "lib/efi.h"
+#include "lib/platform.h"
 #include "lib/print.h"
 #include "pmu/mark.h"
 
@@ -125,4 +126,22 @@ void uefi_phases_end(void)
 			efi_system->BootServices->CloseEvent(events[i]);
 		events[i] = NULL;
 	}
+}
+
+static void tell_time(void *context, uint64_t ns, const char *name)
+{
+	char time[32];
+
+	print_text(time, sizeof(time), "FPDT %llu.%09llu s: ", ns / NSEC_PER_SEC,
+	           ns % NSEC_PER_SEC);
+	put_mark(time, name, "", context);
+}
+
+void uefi_phases_tell_times(void)
+{
+	void *here = __builtin_return_address(0);
+	const char *wrong = platform_firmware_times(tell_time, here);
+
+	if (wrong)
+		put_mark("error FPDT: ", wrong, "", here);
 }

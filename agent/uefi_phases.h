@@ -9,6 +9,9 @@
  *	ReadyToBoot		UEFI 2.10, 7.1
  *	images			started, and returned: StartImage()
  *	ExitBootServices()	who calls it
+ *
+ * And when the recording ends, what the firmware has noted itself: "FPDT SECONDS s: WHAT", which
+ * are since the reset by the firmware's own clock, with which ours is not known to agree.
  */
 #ifndef AGENT_UEFI_PHASES_H
 #define AGENT_UEFI_PHASES_H
@@ -21,5 +24,9 @@ void uefi_phases_end(void);
 /* A phase begins now: its name, in pieces. No effect where marks are not recorded, or not between
  * begin and end. Any TPL; nothing is allocated. Thread. */
 void uefi_phase(const char *name, const char *more);
+
+/* The firmware's own times (FPDT: ACPI 6.5, 5.2.24), if it has noted any, as marks of now; or what
+ * is wrong with them. Until ExitBootServices() returns. Thread. */
+void uefi_phases_tell_times(void);
 
 #endif

@@ -11,7 +11,12 @@
 struct parse {
 	table_view_fn view;
 	arch_print_fn warn;
-	struct arch_platform *platform;
+	/* With each table that the root table names. */
+	void (*take)(struct parse *parse, uint64_t address);
+	struct arch_platform *platform; /* acpi_parse()'s */
+	const char *wanted;             /* acpi_find()'s */
+	const uint8_t *found;
+	uint32_t found_size;
 };
 
 static uint8_t acpi_sum(const uint8_t *bytes, size_t size)
@@ -58,7 +63,7 @@ static const struct {
 	{ "MCFG", 44, acpi_parse_mcfg },
 };
 
-static void parse_table(const struct parse *parse, uint64_t address)
+static void parse_table(struct parse *parse, uint64_t address)
 {
 	uint32_t size;
 	const uint8_t *table = parse->view(address, 4);
@@ -76,8 +81,17 @@ static void parse_table(const struct parse *parse, uint64_t address)
 	}
 }
 
+/* The first that is whole. */
+static void take_wanted(struct parse *parse, uint64_t address)
+{
+	const uint8_t *table = parse->view(address, 4);
+
+	if (!parse->found && table && memcmp(table, parse->wanted, 4) == 0)
+		parse->found = find_table(parse, address, &parse->found_size);
+}
+
 /* XSDT: 64-bit entries; RSDT: 32-bit entries. 5.2.7, 5.2.8 */
-static int parse_root(const struct parse *parse, uint64_t address, const char *signature,
+static int parse_root(struct parse *parse, uint64_t address, const char *signature,
                       unsigned entry_size)
 {
 	uint32_t size;
@@ -90,24 +104,44 @@ static int parse_root(const struct parse *parse, uint64_t address, const char *s
 		return -ENOENT;
 	}
 	for (uint32_t at = ACPI_HEADER_SIZE; at + entry_size <= size; at += entry_size)
-		parse_table(parse, entry_size == 8 ? acpi_u64(root + at) : acpi_u32(root + at));
+		parse->take(parse, entry_size == 8 ? acpi_u64(root + at) : acpi_u32(root + at));
 	return 0;
 }
 
 /* 5.2.5.3 Root System Description Pointer */
+static int parse_all(struct parse *parse, uint64_t rsdp)
+{
+	const uint8_t *bytes = parse->view(rsdp, 20);
+
+	if (!bytes || memcmp(bytes, "RSD PTR ", 8) != 0 || acpi_sum(bytes, 20) != 0) {
+		parse->warn("ACPI: no valid RSDP at 0x%lx\n", rsdp);
+		return -ENOENT;
+	}
+	if (bytes[15] >= 2 && parse->view(rsdp, 36) && acpi_sum(bytes, 36) == 0 &&
+	    acpi_u64(bytes + 24) != 0 && parse_root(parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
+		return 0;
+	return parse_root(parse, acpi_u32(bytes + 16), "RSDT", 4);
+}
+
 int acpi_parse(uint64_t rsdp, table_view_fn view, arch_print_fn warn,
                struct arch_platform *platform)
 {
-	const struct parse parse = { view, warn, platform };
-	const uint8_t *bytes = view(rsdp, 20);
+	struct parse parse = {
+		.view = view, .warn = warn, .take = parse_table, .platform = platform
+	};
 
 	memset(platform, 0, sizeof(*platform));
-	if (!bytes || memcmp(bytes, "RSD PTR ", 8) != 0 || acpi_sum(bytes, 20) != 0) {
-		warn("ACPI: no valid RSDP at 0x%lx\n", rsdp);
-		return -ENOENT;
-	}
-	if (bytes[15] >= 2 && view(rsdp, 36) && acpi_sum(bytes, 36) == 0 &&
-	    acpi_u64(bytes + 24) != 0 && parse_root(&parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
-		return 0;
-	return parse_root(&parse, acpi_u32(bytes + 16), "RSDT", 4);
+	return parse_all(&parse, rsdp);
+}
+
+const uint8_t *acpi_find(uint64_t rsdp, const char *signature, table_view_fn view,
+                         arch_print_fn warn, uint32_t *size)
+{
+	struct parse parse = {
+		.view = view, .warn = warn, .take = take_wanted, .wanted = signature
+	};
+
+	parse_all(&parse, rsdp);
+	*size = parse.found_size;
+	return parse.found;
 }

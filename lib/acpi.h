@@ -20,4 +20,9 @@
 int acpi_parse(uint64_t rsdp, table_view_fn view, arch_print_fn warn,
                struct arch_platform *platform);
 
+/* The first table of this signature (four characters), whole and with a right checksum, its header
+ * included, and its size; NULL: there is none. Otherwise as acpi_parse(). */
+const uint8_t *acpi_find(uint64_t rsdp, const char *signature, table_view_fn view,
+                         arch_print_fn warn, uint32_t *size);
+
 #endif

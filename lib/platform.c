@@ -49,6 +49,13 @@ static bool platform_read_acpi(const void *rsdp)
 	return true;
 }
 
+static const void *platform_rsdp(void)
+{
+	const void *rsdp = efi_configuration_table((EFI_GUID)ACPI_20_TABLE_GUID);
+
+	return rsdp ? rsdp : efi_configuration_table((EFI_GUID)ACPI_TABLE_GUID);
+}
+
 static bool platform_read_tree(const void *tree, uint64_t boot_cpu)
 {
 	if (!tree ||
@@ -63,10 +70,8 @@ static bool platform_read_tree(const void *tree, uint64_t boot_cpu)
 static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
 {
 	const void *tree = efi_configuration_table((EFI_GUID)DEVICE_TREE_GUID);
-	const void *rsdp = efi_configuration_table((EFI_GUID)ACPI_20_TABLE_GUID);
+	const void *rsdp = platform_rsdp();
 
-	if (!rsdp)
-		rsdp = efi_configuration_table((EFI_GUID)ACPI_TABLE_GUID);
 	if (wanted != ARCH_TABLES_DEVICETREE && platform_read_acpi(rsdp)) {
 		if (tree)
 			console_printf(
@@ -120,6 +125,23 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 	pci_begin(&platform);
 	platform.low_memory = (uint64_t)memory_alloc_pages_below(2, 1U << 20);
 	return &platform;
+}
+
+/* Tables that are damaged were told of when the machine was described. */
+static void platform_say_nothing(const char *format, ...)
+{
+	(void)format;
+}
+
+const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
+{
+	const void *rsdp = platform_rsdp();
+	uint32_t size;
+	const uint8_t *table =
+	    rsdp ? acpi_find((uint64_t)rsdp, "FPDT", view_memory, platform_say_nothing, &size)
+	         : NULL;
+
+	return table ? fpdt_read(table, size, view_memory, tell, context) : NULL;
 }
 
 static void write_uart(const char *text, size_t length)

@@ -23,6 +23,7 @@
 #define LIB_PLATFORM_H
 
 #include "arch/arch.h"
+#include "lib/acpi_fpdt.h"
 #include "lib/uart/uart.h"
 
 /* When efi_begin() was called. */
@@ -41,6 +42,11 @@ uint64_t boot_nonce(void);
  * boot CPU is in it in any case. Memory that the tables reserve is nobody's from here on. Boot
  * services only, after memory_init(). */
 const struct arch_platform *platform_init(enum arch_tables wanted);
+
+/* What the firmware has noted of its own boot by now, if ACPI's tables have it: fpdt_read()'s.
+ * NULL, or what is wrong with it. After memory_init(); from ExitBootServices() on no more. Thread.
+ */
+const char *platform_firmware_times(fpdt_tell_fn tell, void *context);
 
 /* The console goes to the UART and the framebuffer, where there are such. Not with boot services:
  * ConOut uses both. Inside the story of arch_take_over(). */

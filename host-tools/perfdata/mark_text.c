@@ -203,7 +203,10 @@ enum mark_kind mark_text_kind(const char *text, const char **name)
 	static const struct {
 		const char *prefix;
 		enum mark_kind kind;
-	} kinds[] = { { "begin ", MARK_BEGIN }, { "end ", MARK_END }, { "phase ", MARK_PHASE } };
+	} kinds[] = { { "begin ", MARK_BEGIN },
+		      { "end ", MARK_END },
+		      { "phase ", MARK_PHASE },
+		      { "FPDT ", MARK_FIRMWARE } };
 
 	*name = text;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

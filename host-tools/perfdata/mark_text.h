@@ -24,10 +24,11 @@ void mark_text_put(struct perf_event_header *record, const struct perf_event_att
 bool mark_text_get(const struct sample *sample, char *text, size_t size);
 
 /* What a mark's text says of a region: "begin NAME", "end NAME"; or that a phase begins, which the
- * next one ends: "phase NAME"; else it is a moment. */
-enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE };
+ * next one ends: "phase NAME"; or a firmware's own time, "FPDT SECONDS s: WHAT", which is none of
+ * the recording's; else it is a moment. */
+enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_FIRMWARE };
 
-/* *name: within text, the region's or the phase's, or all of it. */
+/* *name: within text, the region's or the phase's, what is behind FPDT, or all of it. */
 enum mark_kind mark_text_kind(const char *text, const char **name);
 
 #endif

@@ -31,6 +31,26 @@ static int phases_add(struct phases *phases, uint64_t time, const char *text)
 	return 0;
 }
 
+static int phases_add_firmware(struct phases *phases, const char *text)
+{
+	const char *kept = texts_keep(&phases->texts, strdup(text));
+
+	if (kept && phases->nr_firmware == phases->firmware_room) {
+		size_t room = 2 * phases->firmware_room + 64;
+		const char **grown =
+		    reallocarray(phases->firmware, room, sizeof(*phases->firmware));
+
+		if (!grown)
+			return -ENOMEM;
+		phases->firmware = grown;
+		phases->firmware_room = room;
+	}
+	if (!kept)
+		return -ENOMEM;
+	phases->firmware[phases->nr_firmware++] = kept;
+	return 0;
+}
+
 static int visit(void *context, struct perf_reader *reader, const struct perf_event_header *record)
 {
 	const struct perf_reader_event *event = perf_reader_event_of(reader, record);
@@ -40,10 +60,16 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 
 	if (record->type != PERF_RECORD_SAMPLE || !event || !mark_text_is(&event->attr) ||
 	    !sample_parse(record, event->attr.sample_type, event->attr.read_format, &sample) ||
-	    !mark_text_get(&sample, text, sizeof(text)) ||
-	    mark_text_kind(text, &name) != MARK_PHASE)
+	    !mark_text_get(&sample, text, sizeof(text)))
 		return 0;
-	return phases_add(context, sample.time, name);
+	switch (mark_text_kind(text, &name)) {
+	case MARK_PHASE:
+		return phases_add(context, sample.time, name);
+	case MARK_FIRMWARE:
+		return phases_add_firmware(context, name);
+	default:
+		return 0;
+	}
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -116,4 +142,5 @@ void phases_free(struct phases *phases)
 	tdestroy(phases->texts, free);
 	free(phases->starts);
 	free(phases->all);
+	free(phases->firmware);
 }

@@ -29,6 +29,8 @@ struct phases {
 	size_t count, room;
 	struct phase *all; /* in the order in which they began first; before them, what has none */
 	size_t nr_all;
+	const char **firmware; /* its own times: "SECONDS s: WHAT" */
+	size_t nr_firmware, firmware_room;
 };
 
 /* Those of all marks in the file, into phases, which is all 0, and is to be freed in any case. 0,
@@ -46,5 +48,8 @@ void phases_free(struct phases *phases);
  * is_clock: weights are ns, and shown as seconds. 0 or -ENOMEM. */
 int phases_print(const struct phases *phases, const struct histogram *histogram, const char *event,
                  bool is_clock, double limit, FILE *out);
+
+/* Print the firmware's own times, if there are any. */
+void phases_print_firmware(const struct phases *phases, FILE *out);
 
 #endif

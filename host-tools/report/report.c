@@ -298,6 +298,8 @@ static int report_events(struct recording_file *file, const struct report_option
 		if (!code && options->annotate)
 			code = annotate_event(file, event, NULL, options->table.limit, error);
 	}
+	if (!code && phases)
+		phases_print_firmware(phases, stdout);
 	if (!code && !shown)
 		code = error_set(error, -ENODATA, "%s has no %s%s", options->input,
 		                 options->event ? "samples of event " : "samples",

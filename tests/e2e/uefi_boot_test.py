@@ -239,6 +239,11 @@ def judge_phases(taken, isa):
     waited = phases.get(last[0])[2] if last else 0
     tap.ok(5 * LEAST / 300 <= waited <= 5.2, f"{isa}: the shell waits for 5 s in its phase, apart from its work", said)
     compare_phases(marks, taken.times("cpu-clock"), phases, isa)
+    times = ["0.012345678 s: reset ends", "1.500000000 s: OS loader: LoadImage() starts",
+             "1.600000001 s: OS loader: StartImage() starts", "0.987654321 s: BDS begins (0x0030)"]
+    tap.equal((texts[-len(times):], re.findall(r"^ {4}(\d+\.\d{9} s: .*)$", said, re.MULTILINE)),
+              ([f"FPDT {time}" for time in times], times),
+              f"{isa}: the firmware's own times are told, at the end of the line and below the summary")
 
 
 def compare_phases(marks, times, phases, isa):

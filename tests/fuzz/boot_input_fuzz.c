@@ -9,6 +9,7 @@
 
 #include "agent/loadoptions.h"
 #include "lib/acpi.h"
+#include "lib/acpi_fpdt.h"
 #include "tests/fuzz/seed.h"
 
 #define BASE 0x1000U
@@ -72,9 +73,18 @@ static void parse_text(const uint8_t *data, size_t size)
 		abort();
 }
 
+static void tell_nothing(void *context, uint64_t ns, const char *name)
+{
+	(void)context;
+	(void)ns;
+	(void)name;
+}
+
 /* What acpi_parse() says of a memory that holds these bytes. */
 static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *platform)
 {
+	const uint8_t *table;
+	uint32_t table_size;
 	int code;
 
 	memory = malloc(size + !size);
@@ -85,6 +95,9 @@ static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *
 		memcpy(memory, data, size);
 	mend_tables();
 	code = acpi_parse(BASE, view, ignore, platform);
+	table = acpi_find(BASE, "FPDT", view, ignore, &table_size);
+	if (table)
+		fpdt_read(table, table_size, view, tell_nothing, NULL);
 	free(memory);
 	return code;
 }

@@ -23,6 +23,7 @@
 #include "host-tools/report/html.h"
 #include "host-tools/report/html_page.h"
 #include "host-tools/session/session.h"
+#include "tests/fuzz/perf_data_phases.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
@@ -34,6 +35,7 @@ enum kind {
 	LOSSY, /* LOST records */
 	TRACE, /* pieces of a branch trace, one of them cut, one empty */
 	SPE,
+	MARKS, /* that phases begin with, and others */
 	KINDS
 };
 
@@ -60,6 +62,8 @@ static void begin_region(struct fixture *fixture, enum kind kind)
 		fixture_init_aux(fixture, PERF_TYPE_ARM_SPE, false);
 	else
 		fixture_init(fixture, 0);
+	if (kind == MARKS)
+		perf_data_have_marks(fixture);
 }
 
 static void fill_region(struct fixture *fixture, enum kind kind)
@@ -68,6 +72,13 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 	static const uint64_t branch[3] = { 0x1000, 0x2000, 0 };
 	static const uint8_t packets[24] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01 };
 
+	for (unsigned i = 0; kind == MARKS && i < 6; i++) {
+		static const char *const texts[] = { "phase one",  "error two",     "phase three",
+			                             "begin four", "FPDT 1 s: two", "phase one" };
+
+		perf_data_put_mark(fixture, texts[i]);
+		fixture_sample(fixture, 0, 0, 0x1000 + i, 1000, 0);
+	}
 	for (uint64_t i = 0; i < (kind == WHOLE || kind == LOSSY ? 200 : 20); i++)
 		fixture_sample(fixture, 0, i & 1, 0x1000 + i, 1000, kind == LOSSY ? 30 : i % 7);
 	for (uint64_t i = 0; i < 10 && (kind == TRACE || kind == SPE); i++)
@@ -321,6 +332,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sign();
 	write_page();
 	ask_command();
+	perf_data_sum_phases(path);
 	write_export(data[size - 1]);
 	if (data[size - 1] & 1)
 		filter();
@@ -344,6 +356,7 @@ static void require_good(enum kind kind)
 	must((kind == LOSSY) == (found->lost_records != 0));
 	must((kind == TRACE || kind == SPE) == (found->aux_delivered != 0));
 	must((kind == SPE) == (dump.spe.records != 0) && !dump.spe.errors);
+	must(perf_data_sum_phases(path) == (kind == MARKS ? 3 : 0));
 	begin_anew();
 }
 
@@ -362,7 +375,7 @@ static bool is_good(const char *name, const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static const char *const names[KINDS] = { "recording", "lossy", "trace", "spe" };
+	static const char *const names[KINDS] = { "recording", "lossy", "trace", "spe", "marks" };
 
 	prepare();
 	for (int kind = 0; kind < KINDS; kind++) {

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+perf_data_fuzz_SRCS := tests/fuzz/perf_data_phases.c
