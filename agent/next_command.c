@@ -5,21 +5,60 @@
 #include "agent/typed.h"
 #include "lib/syscalls.h"
 #include "pmu/clock.h"
+#include "pmu/tick.h"
 
-bool next_command(struct trace_region *region, struct channel *channel,
-                  struct mailbox_request *request)
+#define REST_AFTER_NS 100000000U
+
+static void next_command_tick(struct tick *tick, const struct arch_regs *regs)
 {
-	region->header->heap = syscalls_heap_used();
-	trace_region_set_state(region, TR_IDLE);
+	(void)tick;
+	(void)regs;
+}
+
+/* Until the next tick, or any other interrupt: a host in memory is heard 1 ms later, a line's first
+ * bytes as lines_tick() has it. */
+static void next_command_rest(void)
+{
+	arch_irq_enable();
+	arch_wait();
+	arch_irq_disable();
+}
+
+static bool await_command(struct trace_region *region, struct channel *channel,
+                          struct mailbox_request *request)
+{
+	uint64_t began = clock_steady();
+
 	for (;;) {
+		uint64_t now = clock_steady();
+
 		if (mailbox_poll(region, request))
 			return false;
 		if (serial_is_there(channel) && lines_take_typed(channel->lines, request->text))
 			return true;
 		if (typed_take(request->text))
 			return true;
-		trace_region_beat(region, clock_steady());
+		trace_region_beat(region, now);
 		channel_pump(channel);
-		arch_relax();
+		if (channel->lines && !lines_may_rest(channel->lines))
+			began = now;
+		if (now - began > REST_AFTER_NS)
+			next_command_rest();
+		else
+			arch_relax();
 	}
+}
+
+bool next_command(struct trace_region *region, struct channel *channel,
+                  struct mailbox_request *request)
+{
+	static struct tick tick;
+	bool typed;
+
+	region->header->heap = syscalls_heap_used();
+	trace_region_set_state(region, TR_IDLE);
+	tick_start(&tick, next_command_tick);
+	typed = await_command(region, channel, request);
+	tick_stop(&tick);
+	return typed;
 }

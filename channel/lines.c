@@ -299,6 +299,15 @@ bool lines_have_host(const struct lines *lines)
 	return false;
 }
 
+bool lines_may_rest(const struct lines *lines)
+{
+	bool may = !lines_have_host(lines);
+
+	for (unsigned i = 0; i < lines->nr_ports; i++)
+		may &= uart_holds(&lines->ports[i].uart, LINES_TICK_NS);
+	return may;
+}
+
 bool lines_have_typed(const struct lines *lines, const char *text)
 {
 	for (unsigned i = 0; i < lines->nr_ports; i++) {
@@ -340,8 +349,7 @@ void lines_drain(struct lines *lines)
 		bool moved = false;
 
 		lines_try(lines, &moved);
-		if (moved)
-			moving = now;
+		moving = moved ? now : moving;
 		if (now - moving > STILL_NS || now - began > DRAIN_NS)
 			break;
 		arch_relax();
@@ -387,8 +395,6 @@ void lines_panic(struct lines *lines)
 	if (!lines->nr_ports)
 		return;
 	lines_seize(lines);
-	for (;;) {
+	for (;; arch_relax())
 		lines_pump_all(lines);
-		arch_relax();
-	}
 }

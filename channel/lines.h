@@ -82,6 +82,10 @@ void lines_add_ring(struct lines *lines, uint64_t control);
 /* Is a host at one of them? Any context. */
 bool lines_have_host(const struct lines *lines);
 
+/* May a CPU that does nothing but pump halt between ticks? No host is at any of them, and no more
+ * comes in a tick than a FIFO holds, at 115200 baud where the rate is unknown. Any context. */
+bool lines_may_rest(const struct lines *lines);
+
 /* line.h's, of any of them. */
 bool lines_have_typed(const struct lines *lines, const char *text);
 bool lines_take_typed(struct lines *lines, char *text);

@@ -13,6 +13,9 @@
 #define TYPE_16550_GAS 0x12
 #define SPACE_MEMORY   0
 
+#define USUAL_BAUD 115200U
+#define BYTE_BITS  10U /* start, 8, stop */
+
 #define PL011_SIZE  0x1000U
 #define PL011_SHIFT 2 /* its registers are 4 bytes apart */
 
@@ -131,6 +134,13 @@ int uart_open(struct uart *uart)
 uint32_t uart_highest_baud(const struct uart *uart)
 {
 	return uart->clock / 16;
+}
+
+bool uart_holds(const struct uart *uart, uint32_t ns)
+{
+	uint64_t bits = (uint64_t)(uart->baud ? uart->baud : USUAL_BAUD) * ns / 1000000000U;
+
+	return bits <= uart->fifo * BYTE_BITS;
 }
 
 unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count)

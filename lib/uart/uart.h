@@ -75,6 +75,9 @@ int uart_open(struct uart *uart);
 /* Bits a second that its clock allows at the most; 0: unknown. */
 uint32_t uart_highest_baud(const struct uart *uart);
 
+/* Does its FIFO hold what comes in so many ns, at 115200 baud where its rate is unknown? */
+bool uart_holds(const struct uart *uart, uint32_t ns);
+
 /* Give it as many of these bytes as its FIFO takes; how many that were. Not on two CPUs at a time.
  * Any context. */
 unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count);

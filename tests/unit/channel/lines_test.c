@@ -416,6 +416,23 @@ static void typed_commands_are_those_of_any_line(void **state)
 	assert_true(lines_have_host(&lines));
 }
 
+static void who_waits_may_halt_where_no_host_is_and_a_fifo_holds_a_tick(void **state)
+{
+	(void)state;
+	start(MODEL_16550A, 1);
+	assert_true(lines_may_rest(&lines));
+	lines.ports[0].uart.baud = 921600;
+	assert_false(lines_may_rest(&lines));
+	lines.ports[0].uart.baud = 0; /* unknown */
+	assert_true(lines_may_rest(&lines));
+	lines.ports[0].uart.fifo = 1;
+	assert_false(lines_may_rest(&lines));
+	lines.ports[0].uart.fifo = 16;
+	host_says_hello(1);
+	run(200 * MSEC, MSEC);
+	assert_false(lines_may_rest(&lines));
+}
+
 static void a_key_is_that_of_any_line(void **state)
 {
 	(void)state;
@@ -557,6 +574,7 @@ int main(void)
 		cmocka_unit_test(one_at_a_time_pumps),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
 		cmocka_unit_test(typed_commands_are_those_of_any_line),
+		cmocka_unit_test(who_waits_may_halt_where_no_host_is_and_a_fifo_holds_a_tick),
 		cmocka_unit_test(a_key_is_that_of_any_line),
 		cmocka_unit_test(refused_requests_stand_in_the_header),
 		cmocka_unit_test(rings_are_those_of_the_run),
