@@ -74,7 +74,7 @@ class Machine:
             [f"qemu-system-{isa}", "-machine", kind, "-cpu", "max", *shell.firmware(isa), "-m",
              str(SIZE // MIB), "-nodefaults", "-display", "none", "-serial", f"file:{self.serial}",
              "-object", memory, "-drive", f"if=none,id=disk,format=raw,file={self.volume.path}",
-             "-device", "virtio-blk-pci,drive=disk", *self.monitor.options],
+             "-device", "virtio-blk-pci,drive=disk", *machine.boots.NO_MENU, *self.monitor.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.seen, self.at, self.nonce = 0, 0, 0
 

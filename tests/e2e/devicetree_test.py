@@ -93,7 +93,8 @@ class Board:
         self.directory = directory
         self.path, self.log = directory / "line", directory / "log"
         self.process = subprocess.Popen(
-            [*machine_words(kind, cpu), *options, "-nodefaults", "-display", "none", "-no-reboot", "-bios", firmware, "-chardev",
+            [*machine_words(kind, cpu), *options, "-nodefaults", "-display", "none", "-no-reboot",
+             *machine.boots.NO_MENU, "-bios", firmware, "-chardev",
              f"socket,id=line,path={self.path},server=on,wait=off,logfile={self.log}",
              "-serial", "chardev:line", "-drive", f"if=none,id=stick,format=raw,file={volume.path}",
              "-device", "virtio-blk-pci,drive=stick"],

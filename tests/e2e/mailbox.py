@@ -19,9 +19,9 @@ MAILBOX = tr.table("mailbox")  # the eighth table of the header
 CONSOLE = tr.table("console")
 TEXT = 2040
 MACHINES = {
-    "x86_64": ["-machine", "q35", "-cpu", "max,-monitor", *qemu.firmware()],
+    "x86_64": ["-machine", "q35", "-cpu", "max,-monitor", *qemu.firmware(), *qemu.NO_MENU],
     "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max", "-bios",
-                "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"],
+                "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd", *qemu.NO_MENU],
 }
 
 

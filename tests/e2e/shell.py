@@ -81,7 +81,7 @@ class Shell:
             [program or f"qemu-system-{isa}", *(base or MACHINES[isa]), *(flash or firmware(isa)),
              "-m", "512", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
              "-drive", f"if=none,id=disk,format=raw,file={disk}",
-             *DEVICES[device], *self.monitor.options, *options],
+             *DEVICES[device], *machine.boots.NO_MENU, *self.monitor.options, *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def __enter__(self):
@@ -118,11 +118,12 @@ class Shell:
         self.process.stdin.write(text.encode())
         self.process.stdin.flush()
 
-    def open(self):
-        """To the shell's prompt on our volume; what was said on the way."""
-        self.read_until(r"Press ESC in \d")
-        self.send("\x1b")
-        said = self.read_until(PROMPT)
+    def open(self, start=0):
+        """To the shell's prompt on our volume; what was said on the way. "Press ESC in 5 seconds", or any
+        other key: behind Escape a terminal may send more, which is waited for."""
+        self.read_until(r"Press ESC in \d", start)
+        self.send(" ")
+        said = self.read_until(PROMPT, start)
         self.type("fs0:")
         return said
 

@@ -8,9 +8,10 @@ import subprocess
 import threading
 
 import tap
+from machine import boots
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-EDK2 = {"x86_64": "/usr/share/ovmf/OVMF.fd", "aarch64": "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"}
+EDK2 = {"x86_64": boots.quick_firmware(), "aarch64": "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"}
 U_BOOT = {"aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
           "x86_64": "/usr/lib/u-boot/qemu-x86_64/u-boot.rom"}
 BOOT = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
@@ -64,7 +65,7 @@ def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", 
     """What a machine that boots from the volume has said on its serial line when it switches off, or
     when it has said this. The firmware is a file for -bios, or QEMU's options for another."""
     command = [f"qemu-system-{arch}", *MACHINE[arch], "-m", "512", "-nographic", "-nodefaults"]
-    command += ["-serial", "stdio", "-no-reboot", *qemu]
+    command += ["-serial", "stdio", "-no-reboot", *boots.NO_MENU, *qemu]
     command += firmware if isinstance(firmware, list) else ["-bios", firmware or EDK2[arch]]
     if volume:
         command += ["-drive", f"if=none,id=stick,{drive or f'format=raw,file={volume.path}'}"]

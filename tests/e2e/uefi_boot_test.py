@@ -22,15 +22,13 @@ from uefi import Taken
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=3,sleep=off"]
-# By the host's clock: the shell's countdown hears Escape.
+# By the host's clock.
 QUICK = ["-action", "reboot=reset"]
 # On q35 a device in slot 3 interrupts by the input that the HPET's comparator does as well, and this one
 # does so at each transfer, which its driver does not wait for.
 shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
 DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
 COMMAND = "record --boot -e cpu-clock -F 1000 -g --region-size 8"
-# The boot menu's time: none.
-NO_MENU = "setvar Timeout -guid 8be4df61-93ca-11d2-aa0d-00e098032b8c -bs -rt -nv =0x0000"
 BOOTS = int(os.environ.get("UEFI_BOOTS", "10"))
 # Of 300 samples: each tenth may be of the firmware's own timer, which ticks each 10 ms.
 LEAST = 255
@@ -39,25 +37,10 @@ WAITS = ("Metronome", "ArmCpuDxe", "CpuDxe", "DxeCore")
 SHELL = ("Shell.dll", "Shell.efi")
 
 
-def arrive(sh, start=0):
-    """To the shell's prompt on our volume; what was said on the way. Its countdown ends by itself: by
-    counted instructions it is over at once, and Escape would come too late."""
-    said = sh.read_until(PROMPT, start)
-    sh.type("fs0:")
-    return said
-
-
-def skip_countdown(sh, start=0):
-    """To the shell's prompt as well, where its time is the host's."""
-    sh.read_until(r"Press ESC in \d", start)
-    sh.send("\x1b")
-    return arrive(sh, start)
-
-
 def reboot(sh):
     start = len(sh.raw)
     sh.send("reset\r")
-    return skip_countdown(sh, start)
+    return sh.open(start)
 
 
 def variables(sh):
@@ -97,7 +80,6 @@ def refused(sh, name):
 
 def two_drivers(sh):
     """Another driver is loaded after ours, and stalls."""
-    sh.type(NO_MENU)
     sh.type(f"bareperf.efi register {COMMAND}")
     sh.type(r"bcfg driver add 1 fs0:\spinner-dxe.efi spinner")
 
@@ -287,15 +269,16 @@ def run(isa):
         disk = Disk(isa, directory, files)
         firmware = shell.flash(isa, directory)
         with shell.Shell(isa, disk.path, *QUICK, device=DEVICE[isa], flash=firmware) as sh:
-            skip_countdown(sh)
+            sh.open()
             register(sh, isa)
             refused(sh, isa)
             two_drivers(sh)
         with shell.Shell(isa, disk.path, *STEADY, device=DEVICE[isa], flash=firmware) as sh:
-            arrive(sh)
+            sh.read_until(PROMPT)  # behind its countdown, which no key shortens
+            sh.type("fs0:")
             first(sh, isa)
         with shell.Shell(isa, disk.path, *QUICK, device=DEVICE[isa], flash=firmware) as sh:
-            skip_countdown(sh)
+            sh.open()
             ended = in_a_row(sh, isa)
             leaves(sh, isa)
         judge(Taken(disk, "0001.data"), isa)
@@ -322,7 +305,7 @@ def handed_over(isa, disk, directory):
     with shell.Shell(isa, disk.path, *QUICK,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
                      "-device", "ivshmem-plain,memdev=shm", flash=shell.flash(isa, directory)) as sh:
-        skip_countdown(sh)
+        sh.open()
         sh.type("load bareperf-dxe.efi")
         sh.send("spinner.efi map=100 exit=100\r")
         sh.process.wait(timeout=120)

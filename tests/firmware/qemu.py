@@ -23,6 +23,7 @@ FIRMWARE = [
     ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
 ]
 FOUR_GIB, TPM = 1 << 32, 0xFED40000  # where a firmware's image ends, and a TPM begins
+NO_MENU = ["-boot", "menu=on,splash-time=0"]  # EDK2's boot menu waits for nobody
 PATIENCE = 150  # seconds until a boot counts as hung: the machine may be very busy
 
 
