@@ -11,6 +11,7 @@
 #include "lib/console.h"
 #include "lib/efi_images.h"
 #include "lib/image.h"
+#include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 
@@ -78,11 +79,21 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 		image_record_put(r->cpus, there ? image : &nobodys);
 }
 
-static void image_starts(void *context, const char *name)
+/* Who waits then. */
+static const void *image_starts(void *context, const char *name)
 {
 	(void)context;
 	arch_join_again();
 	uefi_phase(name, " starts");
+	return callchain_call;
+}
+
+/* Who waits again: what an image was within when it left by Exit() is no call any more, and its
+ * memory anybody's. */
+static void image_left(void *context, const void *started)
+{
+	(void)context;
+	__atomic_store_n(&callchain_call, (const struct callchain_call *)started, __ATOMIC_RELEASE);
 }
 
 static void image_returns(void *context, const char *name)
@@ -128,6 +139,7 @@ int image_records_begin(struct recording *r)
 	watcher = (struct efi_images_watcher){
 		.tell = image_record_tell,
 		.starts = image_starts,
+		.left = image_left,
 		.returns = r->command->boot ? image_returns : NULL,
 		.leaves = image_records_leave,
 		.ends = image_records_stop,

@@ -148,10 +148,10 @@ static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
 }
 
 /* Where somebody asks for it. */
-static const char *images_name(EFI_HANDLE handle, char *name, size_t size)
+static const char *images_name(const struct efi_images_watcher *watcher, EFI_HANDLE handle,
+                               char *name, size_t size)
 {
-	const EFI_LOADED_IMAGE *protocol = watching && watching->returns ? images_placed(handle)
-	                                                                 : NULL;
+	const EFI_LOADED_IMAGE *protocol = watcher->returns ? images_placed(handle) : NULL;
 
 	memcpy(name, "image", sizeof("image"));
 	if (protocol)
@@ -163,12 +163,16 @@ static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **da
 {
 	const struct efi_images_watcher *watcher = watching;
 	char name[EFI_IMAGE_NAME_MAX];
+	const void *started = NULL;
 	EFI_STATUS status;
 
 	images_look();
 	if (watcher)
-		watcher->starts(watcher->context, images_name(image, name, sizeof(name)));
+		started = watcher->starts(watcher->context,
+		                          images_name(watcher, image, name, sizeof(name)));
 	status = start_image(image, size, data);
+	if (watcher && watcher == watching)
+		watcher->left(watcher->context, started);
 	images_look();
 	if (watcher && watcher == watching && watcher->returns)
 		watcher->returns(watcher->context, name);

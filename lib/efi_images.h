@@ -22,9 +22,13 @@ struct efi_image_place {
 struct efi_images_watcher {
 	/* One was found, or has come (there), or has gone. */
 	void (*tell)(void *context, const struct efi_image_place *image, bool there);
-	/* One is about to be started by StartImage(), or has returned from it: by its name
-	 * without a path, "image" where returns is NULL and nobody asks. Thread. */
-	void (*starts)(void *context, const char *name);
+	/* One is about to be started by StartImage(), by its name without a path, "image" where
+	 * returns is NULL and nobody asks; what this returns is for left(). Thread. */
+	const void *(*starts)(void *context, const char *name);
+	/* That one has returned, or left by Exit(), from wherever it was: what it had called does
+	 * not return then. Not if one has ceased to watch meanwhile, as the next. Thread. */
+	void (*left)(void *context, const void *started);
+	/* The same, by its name, when what it has loaded is known. NULL: not asked for. */
 	void (*returns)(void *context, const char *name);
 	/* Somebody calls ExitBootServices(), while there is boot services' all: files may be
 	 * written, and efi_images_unwatch() called. He is told to call again, if the memory map

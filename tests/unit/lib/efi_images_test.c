@@ -11,7 +11,7 @@
 #include "lib/efi_images.h"
 #include "tests/unit/lib/fake_firmware.h"
 
-static unsigned told, started, returned, left, exits;
+static unsigned told, started, ended, returned, left, exits;
 static char called[EFI_IMAGE_NAME_MAX];
 static EFI_EVENT end;
 
@@ -35,11 +35,19 @@ static void tell(void *context, const struct efi_image_place *image, bool there)
 	told += there;
 }
 
-static void starts(void *context, const char *name)
+static const void *starts(void *context, const char *name)
 {
 	(void)context;
 	started++;
 	strcpy(called, name);
+	return &started;
+}
+
+static void image_left(void *context, const void *what)
+{
+	(void)context;
+	assert_ptr_equal(what, &started);
+	ended++;
 }
 
 static void returns(void *context, const char *name)
@@ -56,7 +64,7 @@ static void leaves(void *context)
 }
 
 static const struct efi_images_watcher watcher = {
-	.tell = tell, .starts = starts, .returns = returns, .leaves = leaves
+	.tell = tell, .starts = starts, .left = image_left, .returns = returns, .leaves = leaves
 };
 
 static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
@@ -97,7 +105,7 @@ static void begin(void)
 	fake_services.UnloadImage = unload;
 	fake_services.ExitBootServices = leave;
 	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
-	told = started = returned = left = exits = 0;
+	told = started = ended = returned = left = exits = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
@@ -109,6 +117,7 @@ static void who_starts_or_leaves_is_told_of(void **state)
 	assert_int_equal(told, 1);
 	fake_services.StartImage(&image, NULL, NULL);
 	assert_int_equal(started, 1);
+	assert_int_equal(ended, 1);
 	assert_int_equal(returned, 1);
 	assert_string_equal(called, "app.efi");
 	fake_services.ExitBootServices(NULL, 0);
@@ -161,7 +170,7 @@ static void a_hook_that_is_called_afterwards_hands_on(void **state)
 	fake_install(&end, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &another);
 	assert_int_equal(hooked_start(NULL, NULL, NULL), EFI_SUCCESS);
 	assert_int_equal(hooked_exit(NULL, 0), EFI_SUCCESS);
-	assert_int_equal(started + left, 0);
+	assert_int_equal(started + ended + left, 0);
 	assert_int_equal(told, 1);
 	assert_int_equal(exits, 1);
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits, where an image leaves from within what it has called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "agent/boot_record.h"
+#include "agent/image_records.h"
+#include "agent/uefi_phases.h"
+#include "arch/join.h"
+#include "lib/console.h"
+#include "lib/efi_image_name.h"
+#include "lib/image.h"
+#include "pmu/callchain.h"
+#include "tests/unit/lib/fake_firmware.h"
+
+/* The only image there is: our own, of which there is no record. */
+char __image_start[1];
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+{
+	(void)image;
+	place->name[0] = 0;
+}
+
+void boot_record_leaves(void *context)
+{
+	(void)context;
+}
+
+void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
+{
+	(void)image;
+	(void)size;
+	name[0] = 0;
+}
+
+void uefi_phases_begin(void)
+{
+}
+
+void uefi_phases_end(void)
+{
+}
+
+void uefi_phases_tell_times(void)
+{
+}
+
+void uefi_phase(const char *name, const char *more)
+{
+	(void)name;
+	(void)more;
+}
+
+void arch_join_again(void)
+{
+}
+
+void arch_part(void)
+{
+}
+
+void arch_irq_disable(void)
+{
+}
+
+void console_printf(const char *format, ...)
+{
+	(void)format;
+}
+
+int recording_fail(struct recording *r, int code, const char *format, ...)
+{
+	(void)r;
+	(void)format;
+	return code;
+}
+
+void recording_stop_cpu(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+/* ---- An image that waits ---- */
+
+static jmp_buf left;
+static bool leaves; /* by Exit(), in a notification of WaitForEvent() */
+static const struct callchain_call *waiting;
+
+static EFI_STATUS EFIAPI wait(UINTN count, EFI_EVENT *events, UINTN *index)
+{
+	(void)count;
+	(void)events;
+	(void)index;
+	waiting = callchain_call;
+	if (leaves)
+		longjmp(left, 1);
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+{
+	(void)image;
+	(void)size;
+	(void)data;
+	if (!setjmp(left))
+		fake_services.WaitForEvent(0, NULL, NULL);
+	return EFI_SUCCESS;
+}
+
+static void who_has_left_by_exit_waits_no_more(void **state)
+{
+	static struct command command;
+	static struct recording recording = { .command = &command };
+	static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct callchain_call outer = { 1, 2, NULL };
+
+		fake_firmware_begin();
+		fake_services.StartImage = start;
+		fake_services.WaitForEvent = wait;
+		fake_install(&command, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &ours);
+		assert_int_equal(image_records_begin(&recording), 0);
+		leaves = i;
+		waiting = NULL;
+		callchain_call = &outer;
+		fake_services.StartImage(NULL, NULL, NULL);
+		assert_non_null(waiting);
+		assert_ptr_not_equal(waiting, &outer);
+		assert_ptr_equal(callchain_call, &outer);
+		image_records_end(&recording);
+		assert_null(callchain_call);
+		assert_ptr_equal(fake_services.StartImage, start);
+		assert_ptr_equal(fake_services.WaitForEvent, wait);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
