@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/boot_record.h"
+#include "agent/image_frames.h"
 #include "agent/uefi_calls.h"
 #include "agent/uefi_phases.h"
 #include "arch/join.h"
@@ -74,6 +75,10 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 	struct recording *r = context;
 	struct efi_image_place nobodys = { .base = image->base, .size = image->size };
 
+	if (there)
+		image_frames_add(image);
+	else
+		image_frames_remove(image);
 	memcpy(nobodys.name, gone, sizeof(gone));
 	if (image->base != (uint64_t)__image_start)
 		image_record_put(r->cpus, there ? image : &nobodys);
@@ -145,7 +150,10 @@ int image_records_begin(struct recording *r)
 		.ends = image_records_stop,
 		.context = r,
 	};
+	image_frames_begin();
 	code = efi_images_watch(&watcher);
+	if (code)
+		image_frames_end();
 	if (code)
 		return recording_fail(r, code, "the firmware cannot be asked for its images");
 	uefi_calls_begin();
@@ -163,8 +171,11 @@ void image_records_end(struct recording *r)
 		return;
 	uefi_phases_end();
 	uefi_calls_end();
+	image_frames_end();
 	untold = efi_images_unwatch();
 	r->watches_images = false;
+	if (r->command->callchain)
+		image_frames_tell();
 	if (untold)
 		console_printf("%u images are beyond the %u that are looked after\n", untold,
 		               EFI_IMAGES_MAX);

@@ -14,6 +14,7 @@
  *	record_regions.c	what is counted between its marks
  *	record_lossless.c	where it stands still until there is room
  *	image_records.c	images that the firmware loads meanwhile
+ *	image_frames.c	whose callers are told
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
  */

@@ -9,9 +9,11 @@ static EFI_WAIT_FOR_EVENT wait_for_event;
 static EFI_CHECK_EVENT check_event;
 
 /* A caller's address is looked up one byte before it. */
-static void uefi_call_enter(struct callchain_call *call, uint64_t function, const void *caller)
+static void uefi_call_enter(struct callchain_call *call, uint64_t function, const void *caller,
+                            const void *frame)
 {
-	*call = (struct callchain_call){ function + 1, (uint64_t)caller, callchain_call };
+	*call = (struct callchain_call){ function + 1, (uint64_t)caller, (uint64_t)frame,
+		                         callchain_call };
 	__atomic_store_n(&callchain_call, call, __ATOMIC_RELEASE);
 }
 
@@ -25,7 +27,8 @@ static EFI_STATUS EFIAPI uefi_stall(UINTN microseconds)
 	struct callchain_call call;
 	EFI_STATUS status;
 
-	uefi_call_enter(&call, (uint64_t)uefi_stall, __builtin_return_address(0));
+	uefi_call_enter(&call, (uint64_t)uefi_stall, __builtin_return_address(0),
+	                __builtin_frame_address(0));
 	status = stall(microseconds);
 	uefi_call_leave(&call);
 	return status;
@@ -36,7 +39,8 @@ static EFI_STATUS EFIAPI uefi_wait_for_event(UINTN count, EFI_EVENT *events, UIN
 	struct callchain_call call;
 	EFI_STATUS status;
 
-	uefi_call_enter(&call, (uint64_t)uefi_wait_for_event, __builtin_return_address(0));
+	uefi_call_enter(&call, (uint64_t)uefi_wait_for_event, __builtin_return_address(0),
+	                __builtin_frame_address(0));
 	status = wait_for_event(count, events, index);
 	uefi_call_leave(&call);
 	return status;
@@ -47,7 +51,8 @@ static EFI_STATUS EFIAPI uefi_check_event(EFI_EVENT event)
 	struct callchain_call call;
 	EFI_STATUS status;
 
-	uefi_call_enter(&call, (uint64_t)uefi_check_event, __builtin_return_address(0));
+	uefi_call_enter(&call, (uint64_t)uefi_check_event, __builtin_return_address(0),
+	                __builtin_frame_address(0));
 	status = check_event(event);
 	uefi_call_leave(&call);
 	return status;

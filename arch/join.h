@@ -9,8 +9,7 @@
  *						interrupts are its own business
  *	arch_cpu_count()			1: the boot CPU, which this is about
  *	arch_timer_init()'s handler		runs on the interrupted stack, in NMI's context
- *	arch_stack_bounds()			the firmware's, below who called arch_join(), where
- *						the ABI keeps frame records; else false
+ *	arch_stack_bounds()			the firmware's, as far as it is known
  */
 #ifndef ARCH_JOIN_H
 #define ARCH_JOIN_H
@@ -23,15 +22,32 @@
 typedef void (*arch_handed_fn)(intptr_t type, void *context);
 typedef int (*arch_hand_on_fn)(intptr_t type, arch_handed_fn handler);
 
+/* [low, high): the stack of the boot CPU, as the firmware tells; both 0: it does not. */
+struct arch_join_stack {
+	uint64_t low, high;
+};
+
 /* Begin, with our timer kept out. platform is kept by reference. 0; -ENODEV: the machine has no
  * timer that the firmware leaves to us; -ENOTSUP: it is in a mode in which this does not work; *why
  * is a phrase then, and nothing was changed. Boot CPU. Thread, with the firmware's services. */
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, const char **why);
+int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
+              struct arch_join_stack stack, const char **why);
 
 /* Whether our interrupts are let in, where the firmware may mask them with its own; and have it so
  * again. x86: it cannot, 0. Any context. */
 uint64_t arch_join_mask(void);
 void arch_join_unmask(uint64_t mask);
+
+/* Whether code that nobody knows anything of keeps frame records, by the ABI's rules and what
+ * compilers do by themselves. Any context. */
+bool arch_join_assumes_frames(void);
+
+/* Of code that keeps them, in memory from start to end: whether the frame pointer is its function's
+ * own at pc, which it is not at the function's begin and end; and whether ret is where a call
+ * returns to, of which the rest is not asked. Where it cannot be told: for has_frame false, for
+ * is_return true. Any context. */
+bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end);
+bool arch_join_is_return(uint64_t ret, uint64_t start);
 
 /* The firmware may have changed where its interrupts go: have ours come all the same. Before code
  * is started. No effect if nothing is joined. Thread. */

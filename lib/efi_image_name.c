@@ -202,8 +202,10 @@ void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *l
 	bool parsed = pe_parse(&image, (const void *)place->base, place->size, PE_MAPPED, &why) ==
 	              0;
 
-	if (parsed)
+	if (parsed) {
 		image_identify(place, loaded, &image);
+		place->frames = pe_frames(&image);
+	}
 	image_call(place->name, sizeof(place->name), loaded, parsed ? &image : NULL);
 }
 

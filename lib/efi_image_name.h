@@ -10,8 +10,8 @@
 /*
  * What a loaded image is called, never empty, and its identity: the path that its debug directory
  * has, else its module's name by the firmware volume's user interface section
- * ("NvmExpressDxe.efi"), else its file's name or GUID, else where it lies. place->base and size are
- * set. At most at TPL_CALLBACK. Thread.
+ * ("NvmExpressDxe.efi"), else its file's name or GUID, else where it lies; and whether its code
+ * keeps frame records. place->base and size are set. At most at TPL_CALLBACK. Thread.
  */
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image);
 

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/parse/pe_frames.h"
+
 #define EFI_IMAGE_NAME_MAX 256U
 
 struct efi_image_place {
@@ -17,6 +19,7 @@ struct efi_image_place {
 	char name[EFI_IMAGE_NAME_MAX]; /* printable ASCII; efi_image_describe()'s */
 	uint8_t build_id[20];          /* pe_build_id()'s */
 	bool has_build_id;
+	enum pe_frames frames;
 };
 
 struct efi_images_watcher {

@@ -2,6 +2,8 @@
 #include "pmu/callchain.h"
 
 #include "arch/frames.h"
+#include "arch/join.h"
+#include "pmu/callchain_images.h"
 
 const struct callchain_call *callchain_call;
 
@@ -18,16 +20,61 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 	return at;
 }
 
-/* Where the stack is not followed: who is known all the same. */
-static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp)
-{
-	const struct callchain_call *call = __atomic_load_n(&callchain_call, __ATOMIC_RELAXED);
+/* ---- Where it depends on whose code it is ---- */
 
-	if (call && (uint64_t)call > sp && end - at >= 2) {
-		*at++ = call->pc;
-		*at++ = call->caller;
+static bool keeps_frames(const struct callchain_image *image)
+{
+	if (!image || image->frames == CALLCHAIN_FRAMES_UNTOLD)
+		return arch_join_assumes_frames();
+	return image->frames == CALLCHAIN_FRAMES_KEPT;
+}
+
+/* The records of code that keeps them, up to the first caller that does not. */
+static uint64_t *callchain_follow_kept(uint64_t *at, const uint64_t *end, struct arch_frames frames)
+{
+	while (at < end) {
+		uint64_t ret = arch_frames_next(&frames);
+		const struct callchain_image *image = ret ? callchain_image_at(ret - 1) : NULL;
+
+		if (!ret ||
+		    (image ? !arch_join_is_return(ret, image->start) : !arch_join_assumes_frames()))
+			break;
+		*at++ = ret;
+		if (!keeps_frames(image))
+			break;
 	}
 	return at;
+}
+
+/* Where the stack is not followed: who is known all the same, and who has called him. */
+static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp, uint64_t high)
+{
+	const struct callchain_call *call = __atomic_load_n(&callchain_call, __ATOMIC_RELAXED);
+	struct arch_frames frames;
+
+	if (!call || (uint64_t)call <= sp || end - at < 2)
+		return at;
+	*at++ = call->pc;
+	*at++ = call->caller;
+	frames = arch_frames(call->frame, sp, high);
+	if (arch_frames_next(&frames) != call->caller ||
+	    !keeps_frames(callchain_image_at(call->caller - 1)))
+		return at;
+	return callchain_follow_kept(at, end, frames);
+}
+
+/* high: 0: it is not known where the stack lies. */
+static uint64_t *callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *end,
+                                    uint64_t high)
+{
+	uint64_t pc = arch_regs_pc(regs), sp = arch_regs_sp(regs);
+	const struct callchain_image *image = callchain_image_at(pc);
+
+	if (!high || !keeps_frames(image))
+		return callchain_known(at, end, sp, high);
+	if (image && !arch_join_has_frame(pc, image->start, image->end))
+		return at;
+	return callchain_follow_kept(at, end, arch_frames(arch_regs_fp(regs), sp, high));
 }
 
 static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, unsigned max_frames,
@@ -37,8 +84,8 @@ static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, un
 
 	*at++ = PERF_CONTEXT_USER;
 	*at++ = arch_regs_pc(regs);
-	if (!high)
-		return callchain_known(at, end, arch_regs_sp(regs));
+	if (!high || callchain_images_told())
+		return callchain_by_image(regs, at, end, high);
 	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
 }
 
@@ -57,7 +104,7 @@ unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned
 
 static bool may_go_straight(const struct callchain *chain, uint64_t start, uint64_t high)
 {
-	return start % sizeof(uint64_t) == 0 && high - start > MARGIN &&
+	return start % sizeof(uint64_t) == 0 && high - start > MARGIN && !callchain_images_told() &&
 	       chain->max_frames > CALLCHAIN_STRAIGHT;
 }
 

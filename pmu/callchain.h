@@ -6,6 +6,7 @@
  * Follows frame records (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6) only while each lies whole
  * and aligned inside the interrupted stack and above the one before, so any value in the
  * frame pointer is safe: nothing is read that is not our stack. A return address of 0 ends it.
+ * Where the firmware goes on, not all code keeps them (pmu/callchain_images.h).
  */
 #ifndef PMU_CALLCHAIN_H
 #define PMU_CALLCHAIN_H
@@ -17,11 +18,12 @@
 
 #define CALLCHAIN_MAX 127U /* frames, perf's default sample_max_stack */
 
-/* A call that code of ours stands in: for stacks that are not followed (arch_stack_bounds()), of
- * whose callers nothing else is known. */
+/* A call that code of ours stands in: for code that keeps no frame records, of whose callers
+ * nothing else is known. */
 struct callchain_call {
 	uint64_t pc;     /* in that code */
 	uint64_t caller; /* where it returns to */
+	uint64_t frame;  /* the record that says so; 0: none */
 	const struct callchain_call *before;
 };
 

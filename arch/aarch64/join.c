@@ -136,10 +136,37 @@ static uint64_t stack_top(void)
 	return (uint64_t)(record + 2);
 }
 
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, const char **why)
+/* AAPCS64 6.4.6: x29 addresses a frame record, or is no use; compilers keep them unless told not
+ * to.
+ */
+bool arch_join_assumes_frames(void)
+{
+	return true;
+}
+
+/* At a function's begin and end x29 is its caller's, whose record is as good. */
+bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+{
+	(void)pc;
+	(void)start;
+	(void)end;
+	return true;
+}
+
+/* An exception's handler may have made a record of the interrupted code. */
+bool arch_join_is_return(uint64_t ret, uint64_t start)
+{
+	(void)ret;
+	(void)start;
+	return true;
+}
+
+int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
+              struct arch_join_stack stack, const char **why)
 {
 	uint64_t daif = read_sysreg(daif);
 
+	(void)stack; /* its records lead to its end */
 	arm_fiq_mask();
 	*why = find_machine(platform);
 	if (!*why && hand_on(EXCEPT_AARCH64_FIQ, joined_fiq) != 0)

@@ -3,10 +3,13 @@
 
 #include "abi/machine.h"
 #include "arch/aarch64/pmuv3.h"
+#include "arch/join.h"
 #include "arch/pmi.h"
 #include "arch/x86_64/perfmon.h"
 
 uint64_t fake_stack_low, fake_stack_high;
+bool fake_assumes_frames, fake_has_frame = true;
+uint64_t fake_no_return;
 uint64_t fake_timer_deadline;
 
 uint16_t fake_machine;
@@ -250,6 +253,21 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	*low = fake_stack_low;
 	*high = fake_stack_high;
 	return sp >= fake_stack_low && sp < fake_stack_high;
+}
+
+bool arch_join_assumes_frames(void)
+{
+	return fake_assumes_frames;
+}
+
+bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+{
+	return fake_has_frame && pc >= start && pc < end;
+}
+
+bool arch_join_is_return(uint64_t ret, uint64_t start)
+{
+	return ret > start && ret != fake_no_return;
 }
 
 unsigned arch_cpu(void)

@@ -49,6 +49,11 @@ extern bool fake_no_step;
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;
 
+/* What arch_join_assumes_frames() and arch_join_has_frame() say; the only address of which
+ * arch_join_is_return() says no. */
+extern bool fake_assumes_frames, fake_has_frame;
+extern uint64_t fake_no_return;
+
 /* What arch_timer_arm() was last told; 0: disarmed. */
 extern uint64_t fake_timer_deadline;
 

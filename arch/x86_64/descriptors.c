@@ -4,6 +4,7 @@
 
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/join.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/trace.h"
 
@@ -122,6 +123,8 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct x86_cpu *cpu = &x86_cpus[arch_cpu() % ARCH_MAX_CPUS];
 
+	if (join_stack_bounds(sp, low, high))
+		return true;
 	for (unsigned i = 0; i < NR_STACKS; i++) {
 		if (sp >= cpu->stacks[i].low && sp < cpu->stacks[i].high) {
 			*low = cpu->stacks[i].low;

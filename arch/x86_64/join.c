@@ -16,6 +16,7 @@
 
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/clock.h"
+#include "arch/x86_64/code.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/hpet.h"
@@ -64,6 +65,7 @@ static struct {
 	uint32_t apic_id;
 	uint32_t lvt_pmi;
 	struct perfmon_saved perfmon;
+	struct arch_join_stack stack;
 	unsigned nr_tables;
 	struct {
 		struct join_gate *idt;
@@ -232,9 +234,11 @@ static bool has_lvt_pmi(void)
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, const char **why)
+int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
+              struct arch_join_stack stack, const char **why)
 {
 	(void)hand_on;
+	joined.stack = stack;
 	x86_platform = platform;
 	apic_discover();
 	*why = x86_read_cr4() & CR4_CET
@@ -258,6 +262,30 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on, con
 	joined.lvt_pmi = has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
 	perfmon_save(&joined.perfmon);
 	return 0;
+}
+
+bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	*low = joined.stack.low;
+	*high = joined.stack.high;
+	return joined.is && sp >= *low && sp < *high;
+}
+
+/* %rbp is any register to release builds of EDK2, and to most compilers (System V AMD64 ABI 3.4.1).
+ */
+bool arch_join_assumes_frames(void)
+{
+	return false;
+}
+
+bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+{
+	return code_has_frame((const uint8_t *)pc, (const uint8_t *)start, (const uint8_t *)end);
+}
+
+bool arch_join_is_return(uint64_t ret, uint64_t start)
+{
+	return code_is_called_from((const uint8_t *)ret, (const uint8_t *)start);
 }
 
 uint64_t arch_join_mask(void)

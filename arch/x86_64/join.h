@@ -8,4 +8,7 @@
 bool join_let_in(void);
 bool join_keep_out(void);
 
+/* arch_stack_bounds(), where it goes on; false: it does not, or sp is on none that is known. */
+bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high);
+
 #endif

@@ -105,6 +105,13 @@ class Taken:
                 for sample in re.sub(r"^ *marks:.*\n", "", said, flags=re.MULTILINE).split("\n\n")
                 if sample.strip()]
 
+    def calls(self):
+        """[[(function, image), newest first]], a list a sample"""
+        said = self.perf("script", "--max-stack", "127", "-F", "ip,sym,dso")
+        return [[(name, pathlib.PurePosixPath(dso).name) for name, dso in
+                 re.findall(r"^\s*[0-9a-f]+ (\S+) \((.*)\)$", sample, re.MULTILINE)]
+                for sample in said.split("\n\n") if sample.strip()]
+
     def maps(self):
         """[(address, size, name)] as they came."""
         said = self.perf("script", "--show-mmap-events")

@@ -137,6 +137,15 @@ def judge(taken, isa):
     if isa == "aarch64":
         tap.ok(len(called) > 0.95 * len(chains) > 500,
                f"{isa}: its callchain leads to the boot manager that has started it", chains[:2])
+    else:
+        calls = [call for call in taken.calls() if call[0][0] == "spin_at_high_level"]
+        whole = [call for call in calls if [function for function, _ in call[:3]] ==
+                 ["spin_at_high_level", "efi_main", "efi_start"] and len(call) == 4]
+        tap.ok(len(whole) > 0.95 * len(calls) > 250 and all(call[3][1].startswith("DxeCore") for call in whole),
+               f"{isa}: its callchain leads to the firmware, which has no frame pointers", calls[:2])
+        core = [chain for chain in taken.chains() if chain[0].startswith("DxeCore")]
+        tap.ok(core and all(len(chain) == 1 or chain[1] == "bareperf" for chain in core),
+               f"{isa}: from there none leads on but by who waits", core[:3])
 
 
 def until(sh, name, when, end=None):

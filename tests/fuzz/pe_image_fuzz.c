@@ -3,11 +3,13 @@
  * Images and files of firmware volumes, whatever their bytes: nothing outside of them is read, and
  * each comes to an end. The first byte says what the rest is: its lowest two bits 0: an image's
  * file, 1: one in memory, 2: a file of a volume, 3: changes to a good image's file
- * (tests/fuzz/changes.h).
+ * (tests/fuzz/changes.h); the next bit: it is a list of hand-off blocks.
  */
 #include <stdlib.h>
 
 #include "lib/parse/ffs_section.h"
+#include "lib/parse/hob.h"
+#include "lib/parse/pe_frames.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/lib/parse/pe_file.h"
@@ -28,6 +30,7 @@ static bool look_at_image(const uint8_t *bytes, size_t size, enum pe_form form)
 		return false;
 	}
 	pe_file_look(&image);
+	pe_frames(&image);
 	return pe_build_id(&image, id);
 }
 
@@ -53,7 +56,10 @@ static bool look_at_volume_file(const uint8_t *bytes, size_t size)
 static bool look_at(uint8_t kind, const uint8_t *bytes, size_t size)
 {
 	static struct pe_file good;
+	uint64_t low, high;
 
+	if (kind & 4)
+		return hob_stack(bytes, size, &low, &high) && high > low;
 	switch (kind & 3) {
 	case 0:
 		return look_at_image(bytes, size, PE_FILE);

@@ -119,7 +119,7 @@ static void who_has_left_by_exit_waits_no_more(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		const struct callchain_call outer = { 1, 2, NULL };
+		const struct callchain_call outer = { 1, 2, 0, NULL };
 
 		fake_firmware_begin();
 		fake_services.StartImage = start;

@@ -366,7 +366,7 @@ static void frames_must_ascend(void **state)
 
 static void of_a_stack_that_is_not_followed_the_call_is_known_that_is_under_way(void **state)
 {
-	struct callchain_call calls[2] = { { 0x10, 0x20, NULL }, { 0x30, 0x40, NULL } };
+	struct callchain_call calls[2] = { { 0x10, 0x20, 0, NULL }, { 0x30, 0x40, 0, NULL } };
 	struct arch_regs at = { .pc = 1, .fp = (uint64_t)calls, .sp = (uint64_t)&calls[1] - 8 };
 	uint64_t ips[CALLCHAIN_MAX + 2];
 

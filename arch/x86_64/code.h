@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an instruction's bytes say of the stack, without decoding all that comes before: SDM volume
+ * 2, chapter 2 and PUSH, MOV, CALL, RET. Pure. Any context.
+ */
+#ifndef ARCH_X86_64_CODE_H
+#define ARCH_X86_64_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CODE_NEAR 14U /* bytes in which a scheduler puts an instruction or two */
+
+static inline bool code_sets_rbp(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 3 && at[0] == 0x48 &&
+	       ((at[1] == 0x89 && at[2] == 0xe5) || (at[1] == 0x8b && at[2] == 0xec));
+}
+
+/* Between push %rbp, which was carried out, and mov %rsp, %rbp, which was not. */
+static inline bool code_is_in_prologue(const uint8_t *pc, const uint8_t *start, const uint8_t *end)
+{
+	for (unsigned back = 1; back <= CODE_NEAR && back <= (uint64_t)(pc - start); back++) {
+		if (pc[-(int)back] != 0x55)
+			continue;
+		for (unsigned on = 0; on + back <= CODE_NEAR + 1 && pc + on < end; on++)
+			if (code_sets_rbp(pc + on, end))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Whether %rbp, in a function that sets it, is its own at pc, in code from start to end: not yet
+ * within its prologue, not any more at its RET, or at a JMP behind POP %rbp or LEAVE. Where bytes
+ * only look so, it is taken for not.
+ */
+static inline bool code_has_frame(const uint8_t *pc, const uint8_t *start, const uint8_t *end)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint64_t size = (uint64_t)(end - pc);
+	bool popped = pc > start && (pc[-1] == 0x5d || pc[-1] == 0xc9);
+
+	if (pc < start || pc >= end)
+		return false;
+	if (pc[0] == 0x55 || pc[0] == 0xc3 || pc[0] == 0xc2)
+		return false;
+	if (size >= 4 && pc[0] == endbr64[0] && pc[1] == endbr64[1] && pc[2] == endbr64[2] &&
+	    pc[3] == endbr64[3])
+		return false;
+	if (popped && (pc[0] == 0xe9 || pc[0] == 0xeb || pc[0] == 0xff || pc[0] == 0xf3))
+		return false;
+	return !code_is_in_prologue(pc, start, end);
+}
+
+/* Bytes of an instruction with one byte of opcode and this ModRM. */
+static inline unsigned code_modrm_length(const uint8_t *modrm)
+{
+	unsigned mod = modrm[0] >> 6, rm = modrm[0] & 7;
+	bool sib = mod != 3 && rm == 4;
+	unsigned length = 2U + sib;
+
+	if (mod == 1)
+		return length + 1;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (sib && (modrm[1] & 7) == 5))))
+		return length + 4;
+	return length;
+}
+
+/* Whether a CALL may end before ret, in code from start on: E8, or FF /2. */
+static inline bool code_is_called_from(const uint8_t *ret, const uint8_t *start)
+{
+	uint64_t before = (uint64_t)(ret - start);
+
+	if (ret < start || before < 2)
+		return false;
+	if (before >= 5 && ret[-5] == 0xe8)
+		return true;
+	for (int length = 2; length <= 7 && (uint64_t)length <= before; length++) {
+		const uint8_t *modrm = ret - length + 1;
+
+		if (modrm[-1] == 0xff && (modrm[0] >> 3 & 7) == 2 &&
+		    code_modrm_length(modrm) == (unsigned)length)
+			return true;
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose code keeps frame records, where the firmware goes on and what is sampled is of many
+ * compilers: callchains are followed from there, and as far as the first caller that keeps none.
+ * Written in thread context of the one CPU that is sampled, whose handlers read.
+ */
+#ifndef PMU_CALLCHAIN_IMAGES_H
+#define PMU_CALLCHAIN_IMAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CALLCHAIN_IMAGES_MAX 1024U
+
+enum callchain_frames { CALLCHAIN_FRAMES_UNTOLD, CALLCHAIN_FRAMES_NONE, CALLCHAIN_FRAMES_KEPT };
+
+struct callchain_image {
+	uint64_t start, end;
+	enum callchain_frames frames;
+};
+
+/* From now on it depends on the image, of which there are none yet; and not any more: all code
+ * keeps them. Thread. */
+void callchain_images_begin(void);
+void callchain_images_end(void);
+
+/* One has come, or the one that begins there has gone. What is beyond CALLCHAIN_IMAGES_MAX is as if
+ * it were none. Thread. */
+void callchain_images_add(const struct callchain_image *image);
+void callchain_images_remove(uint64_t start);
+
+/* Whether it depends on the image; the one that pc lies in, or NULL. Any context. */
+bool callchain_images_told(void);
+const struct callchain_image *callchain_image_at(uint64_t pc);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What an instruction's bytes say: whose %rbp is, and what a call returns to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/x86_64/code.h"
+
+/*  0 push %rbp; 1 mov %edi, %eax; 3 mov %rsp, %rbp; 6 push %rbx; 7 sub $8, %rsp; 11 call;
+ * 16 mov -8(%rbp), %rbx; 20 leave; 21 ret; 22 push %rbp; 23 mov %rsp, %rbp; 26 pop %rbp; 27 jmp */
+static const uint8_t code[] = {
+	0x55, 0x89, 0xf8, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec, 0x08,
+	0xe8, 0x00, 0x00, 0x00, 0x00, 0x48, 0x8b, 0x5d, 0xf8, 0xc9, 0xc3,
+	0x55, 0x48, 0x89, 0xe5, 0x5d, 0xe9, 0x00, 0x00, 0x00, 0x00,
+};
+
+static bool has_frame(unsigned at)
+{
+	return code_has_frame(code + at, code, code + sizeof(code));
+}
+
+static void a_function_has_its_frame_from_mov_to_leave(void **state)
+{
+	static const unsigned within[] = { 6, 7, 11, 16, 20, 26 },
+	                      outside[] = { 0, 1, 3, 21, 22, 23, 27 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(within) / sizeof(within[0]); i++)
+		assert_true(has_frame(within[i]));
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+		assert_false(has_frame(outside[i]));
+}
+
+static void a_branchs_target_is_no_frame(void **state)
+{
+	static const uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x90 };
+
+	(void)state;
+	assert_false(code_has_frame(entry, entry, entry + sizeof(entry)));
+	assert_true(code_has_frame(entry + 4, entry, entry + sizeof(entry)));
+}
+
+/* In memory of its own: whoever reads beyond it is told of. */
+static void nothing_beyond_the_code_is_read(void **state)
+{
+	(void)state;
+	for (unsigned byte = 0; byte < 256; byte++) {
+		for (size_t size = 1; size < 20; size++) {
+			uint8_t *some = malloc(size);
+
+			memset(some, (int)byte, size);
+			for (size_t at = 0; at < size; at++) {
+				code_has_frame(some + at, some, some + size);
+				code_is_called_from(some + at, some);
+			}
+			code_is_called_from(some + size, some);
+			free(some);
+		}
+	}
+	assert_false(code_has_frame(code + 4, code, code + 4));
+	assert_false(code_has_frame(code + 3, code + 4, code + 8));
+}
+
+static void calls_of_all_lengths_end_where_they_return_to(void **state)
+{
+	static const struct {
+		uint8_t bytes[8];
+		unsigned size;
+		bool is;
+	} calls[] = {
+		{ { 0xe8, 1, 2, 3, 4 }, 5, true },
+		{ { 0xff, 0xd0 }, 2, true },                   /* *%rax */
+		{ { 0x41, 0xff, 0xd4 }, 3, true },             /* *%r12 */
+		{ { 0xff, 0x10 }, 2, true },                   /* *(%rax) */
+		{ { 0xff, 0x50, 0x40 }, 3, true },             /* *64(%rax) */
+		{ { 0xff, 0x14, 0xc1 }, 3, true },             /* *(%rcx, %rax, 8) */
+		{ { 0xff, 0x54, 0x24, 0x08 }, 4, true },       /* *8(%rsp) */
+		{ { 0xff, 0x15, 1, 2, 3, 4 }, 6, true },       /* *disp(%rip) */
+		{ { 0xff, 0x90, 0xf8, 0, 0, 0 }, 6, true },    /* *248(%rax) */
+		{ { 0xff, 0x14, 0x25, 1, 2, 3, 4 }, 7, true }, /* *disp */
+		{ { 0xff, 0x94, 0x24, 0, 1, 0, 0 }, 7, true }, /* *256(%rsp) */
+		{ { 0xff, 0xe0 }, 2, false },                  /* jmp *%rax */
+		{ { 0xff, 0x25, 1, 2, 3, 4 }, 6, false },      /* jmp *disp(%rip) */
+		{ { 0xe9, 1, 2, 3, 4 }, 5, false },            /* jmp */
+		{ { 0xff, 0x50 }, 2, false },                  /* cut short */
+		{ { 0xff, 0xd0, 0x90 }, 3, false },            /* longer */
+		{ { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90 }, 7, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		assert_int_equal(
+		    code_is_called_from(calls[i].bytes + calls[i].size, calls[i].bytes),
+		    calls[i].is);
+	assert_false(code_is_called_from(code, code));
+	assert_false(code_is_called_from(code, code + 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_has_its_frame_from_mov_to_leave),
+		cmocka_unit_test(a_branchs_target_is_no_frame),
+		cmocka_unit_test(nothing_beyond_the_code_is_read),
+		cmocka_unit_test(calls_of_all_lengths_end_where_they_return_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

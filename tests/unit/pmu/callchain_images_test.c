@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Callchains where it depends on whose code it is whether a frame pointer is one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/host/fake_cpu.h"
+#include "pmu/callchain.h"
+#include "pmu/callchain_images.h"
+
+#define KEPT    0x10000U
+#define NONE    0x20000U
+#define UNTOLD  0x30000U
+#define KEPT_2  0x40000U
+#define NOWHERE 0x50000U
+#define SIZE    0x1000U
+#define RECORDS 8U
+#define MOST    16U
+
+/* Record i is stack[2 * i]: next, return address. */
+static uint64_t stack[2 * RECORDS];
+static uint64_t chain[MOST + 1];
+
+static void add(uint64_t start, enum callchain_frames frames)
+{
+	callchain_images_add(&(struct callchain_image){ start, start + SIZE, frames });
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 2 * RECORDS);
+	fake_assumes_frames = false;
+	fake_has_frame = true;
+	fake_no_return = 0;
+	callchain_call = NULL;
+	callchain_images_begin();
+	add(KEPT_2, CALLCHAIN_FRAMES_KEPT);
+	add(KEPT, CALLCHAIN_FRAMES_KEPT);
+	add(UNTOLD, CALLCHAIN_FRAMES_UNTOLD);
+	add(NONE, CALLCHAIN_FRAMES_NONE);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	callchain_images_end();
+	fake_stack_low = fake_stack_high = 0;
+	callchain_call = NULL;
+	return 0;
+}
+
+/* Interrupted there, on a stack of records that lead to these, the last of which is 0. How many
+ * addresses there are besides the interrupted one. */
+static unsigned collect(uint64_t pc, const uint64_t *callers)
+{
+	struct arch_regs regs = { .pc = pc, .sp = (uint64_t)stack, .fp = (uint64_t)stack };
+	unsigned i = 0;
+
+	memset(stack, 0, sizeof(stack));
+	for (; i < RECORDS && callers[i]; i++) {
+		stack[2 * i] = (uint64_t)(stack + 2 * i + 2);
+		stack[2 * i + 1] = callers[i];
+	}
+	return callchain_collect(&regs, chain, MOST) - 2;
+}
+
+static void callers_are_followed_to_the_first_that_keeps_no_frames(void **state)
+{
+	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, NONE + 16, KEPT + 32, 0 };
+
+	(void)state;
+	assert_int_equal(collect(KEPT + 8, callers), 3);
+	assert_int_equal(chain[1], KEPT + 8);
+	assert_memory_equal(chain + 2, callers, 3 * sizeof(callers[0]));
+	assert_int_equal(collect(NONE + 8, callers), 0);
+	assert_int_equal(collect(UNTOLD + 8, callers), 0);
+	assert_int_equal(collect(NOWHERE, callers), 0);
+	assert_int_equal(collect(KEPT - 1, callers), 0);
+	assert_int_equal(collect(KEPT + SIZE, callers), 0);
+}
+
+static void what_nobody_knows_is_taken_for_what_the_isa_has(void **state)
+{
+	static const uint64_t callers[] = {
+		UNTOLD + 16, NOWHERE + 16, KEPT + 16, NONE + 16, KEPT, 0
+	};
+
+	(void)state;
+	assert_int_equal(collect(KEPT + 8, callers), 1);
+	fake_assumes_frames = true;
+	assert_int_equal(collect(KEPT + 8, callers), 4);
+	assert_int_equal(collect(UNTOLD + 8, callers), 4);
+	assert_int_equal(collect(NOWHERE, callers), 4);
+	assert_int_equal(collect(NONE + 8, callers), 0);
+}
+
+static void without_a_frame_of_its_own_none_is_followed(void **state)
+{
+	static const uint64_t callers[] = { KEPT + 16, 0 };
+
+	(void)state;
+	fake_has_frame = false;
+	assert_int_equal(collect(KEPT + 8, callers), 0);
+}
+
+static void what_no_call_returns_to_is_no_caller(void **state)
+{
+	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, KEPT + 32, 0 };
+
+	(void)state;
+	fake_no_return = KEPT_2 + 16;
+	assert_int_equal(collect(KEPT + 8, callers), 1);
+	fake_no_return = 0;
+	assert_int_equal(collect(KEPT + 8, (const uint64_t[]){ NOWHERE + 16, KEPT + 16, 0 }), 0);
+}
+
+static void a_wild_frame_pointer_leads_nowhere(void **state)
+{
+	static const uint64_t callers[] = { KEPT + 16, 0 };
+	const uint64_t wild[] = { 0,
+		                  8,
+		                  (uint64_t)stack - 16,
+		                  (uint64_t)stack + 1,
+		                  (uint64_t)(stack + 2 * RECORDS) - 8,
+		                  UINT64_MAX - 7 };
+
+	(void)state;
+	collect(KEPT + 8, callers);
+	for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+		struct arch_regs regs = { .pc = KEPT + 8, .sp = (uint64_t)stack, .fp = wild[i] };
+
+		assert_int_equal(callchain_collect(&regs, chain, MOST), 2);
+	}
+}
+
+/* The call stands at record 4. */
+static void who_waits_is_known_and_who_has_called_him(void **state)
+{
+	struct callchain_call *call = (struct callchain_call *)(stack + 4);
+	struct arch_regs regs = { .pc = NONE + 8, .sp = (uint64_t)stack, .fp = 1 };
+
+	(void)state;
+	collect(NONE, (const uint64_t[]){ 1, 1, 1, 1, KEPT + 16, KEPT_2 + 16, NONE + 16, KEPT, 0 });
+	*call = (struct callchain_call){ NOWHERE, KEPT + 16, (uint64_t)(stack + 8), NULL };
+	callchain_call = call;
+	assert_int_equal(callchain_collect(&regs, chain, MOST), 6);
+	assert_memory_equal(chain + 2,
+	                    ((const uint64_t[]){ NOWHERE, KEPT + 16, KEPT_2 + 16, NONE + 16 }), 32);
+	stack[9] = call->caller = NONE + 32;
+	assert_int_equal(callchain_collect(&regs, chain, MOST), 4);
+	assert_int_equal(chain[3], NONE + 32);
+	fake_stack_high = 0;
+	assert_int_equal(callchain_collect(&regs, chain, MOST), 4);
+}
+
+static void an_image_that_has_gone_is_none(void **state)
+{
+	static const uint64_t callers[] = { KEPT_2 + 16, NONE + 16, 0 };
+
+	(void)state;
+	callchain_images_remove(KEPT_2 + 1);
+	assert_int_equal(collect(KEPT + 8, callers), 2);
+	callchain_images_remove(KEPT_2);
+	assert_int_equal(collect(KEPT + 8, callers), 0);
+	assert_int_equal(collect(KEPT + 8, (const uint64_t[]){ NONE + 16, 0 }), 1);
+	callchain_images_remove(KEPT);
+	assert_int_equal(collect(KEPT + 8, (const uint64_t[]){ NONE + 16, 0 }), 0);
+}
+
+static void more_images_than_there_is_room_for_are_none(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < CALLCHAIN_IMAGES_MAX; i++)
+		add(0x1000000 - i * SIZE, CALLCHAIN_FRAMES_KEPT);
+	assert_non_null(callchain_image_at(KEPT));
+	assert_non_null(callchain_image_at(0x1000000));
+	assert_null(callchain_image_at(0x1000000 - (CALLCHAIN_IMAGES_MAX - 1) * SIZE));
+}
+
+static void where_it_does_not_depend_all_are_followed(void **state)
+{
+	static const uint64_t callers[] = { NONE + 16, NOWHERE + 16, KEPT + 32, 0 };
+
+	(void)state;
+	callchain_images_end();
+	assert_int_equal(collect(NONE + 8, callers), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+		    callers_are_followed_to_the_first_that_keeps_no_frames, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_nobody_knows_is_taken_for_what_the_isa_has,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_a_frame_of_its_own_none_is_followed, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(what_no_call_returns_to_is_no_caller, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_wild_frame_pointer_leads_nowhere, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(who_waits_is_known_and_who_has_called_him, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(an_image_that_has_gone_is_none, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(more_images_than_there_is_room_for_are_none, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(where_it_does_not_depend_all_are_followed, set_up,
+		                                tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
