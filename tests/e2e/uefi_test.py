@@ -151,9 +151,10 @@ def judge_chains(chains, name, isa):
 
 
 def judge_waits(taken, name):
-    """The application has stalled for 300 ms, and 10 to know the clock."""
+    """The application has stalled for 300 ms, and 10 to know the clock; each tenth sample may be of the
+    firmware's own timer, which ticks each 10 ms."""
     work, waiting, said = taken.modules()
-    tap.ok(290 <= waiting.get("spinner", 0) <= 330 and 80 <= work.get("spinner", 0) <= 120,
+    tap.ok(263 <= waiting.get("spinner", 0) <= 330 and 80 <= work.get("spinner", 0) <= 120,
            f"{name}: who calls Stall() waits, and is told from who works", said)
     total = len(taken.chains())
     tap.equal([work["[work]"] + waiting["[waiting]"], waiting["[all]"]], [total, total],
