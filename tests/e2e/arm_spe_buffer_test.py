@@ -5,6 +5,7 @@ every watermark wakes as often as arithmetic demands; a reader that stalls costs
 bytes; every fault has its flag, and the bytes still add up.
 
 check-timeout: 900
+check-spare: machines count instructions
 """
 
 import collections

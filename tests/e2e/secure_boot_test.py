@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Secure Boot with keys of our own, on firmware that enforces it: what `make sign` signed boots from
-a disk and records; what nobody signed, or somebody changed, the firmware refuses."""
+a disk and records; what nobody signed, or somebody changed, the firmware refuses.
+
+check-spare: no claim is about time
+"""
 
 import json
 import pathlib

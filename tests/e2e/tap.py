@@ -11,20 +11,22 @@
 import os
 import pathlib
 import sys
+import threading
 
 # What a test records is kept in the tree's own build-id cache, not in ~/.debug.
 os.environ.setdefault("PERF_BUILDID_DIR", str(
     pathlib.Path(__file__).resolve().parents[2] / "build/check/buildid-cache"))
 _results = []
+_lock = threading.Lock()
 
 
 def ok(passed, claim, detail=""):
     """One result. The detail says what was seen instead; it is shown if the claim is false."""
-    _results.append(bool(passed))
-    print(f"{'ok' if passed else 'not ok'} {len(_results)} - {claim}", flush=True)
-    if not passed:
-        for line in str(detail).splitlines():
-            print(f"# {line}", flush=True)
+    with _lock:
+        _results.append(bool(passed))
+        print(f"{'ok' if passed else 'not ok'} {len(_results)} - {claim}", flush=True)
+        if not passed:
+            note(detail)
     return bool(passed)
 
 
@@ -35,8 +37,9 @@ def equal(seen, expected, claim):
 
 def skip(claim, reason):
     """One result that could not be had here."""
-    _results.append(True)
-    print(f"ok {len(_results)} - {claim} # SKIP {reason}", flush=True)
+    with _lock:
+        _results.append(True)
+        print(f"ok {len(_results)} - {claim} # SKIP {reason}", flush=True)
 
 
 def note(text):

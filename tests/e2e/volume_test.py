@@ -4,6 +4,8 @@
 and what is there afterwards is what the host writes of the same region.
 
 Each write that reaches the disk is logged, so that a reset can be had between any two of them.
+
+check-spare: no claim is about time
 """
 
 import datetime
