@@ -14,10 +14,12 @@ demo: deps		## build, record a workload in QEMU, print the report, draw a flame 
 	perf report --stdio --no-children -g none -i build/demo/perf.data | head -n 30
 	@echo 'Written: build/demo/perf.data (for perf), build/demo/flamegraph.svg (for a browser)'
 
-demo-uefi: deps		## build, record a boot of OVMF in QEMU, print who works and who waits, draw a flame graph
+demo-uefi: deps		## build, record a boot of OVMF in QEMU, print who works and who waits, and when, draw a flame graph
 	@$(MAKE) $(PARALLEL) ARCH=x86_64 all
 	boot/demo-uefi build/demo
 	build/host/bareperf report --modules --symbols build/x86_64 --percent-limit 1 \
+		build/demo/uefi.data
+	build/host/bareperf report --phases --symbols build/x86_64 --percent-limit 1 \
 		build/demo/uefi.data
 	build/host/bareperf flamegraph -o build/demo/uefi.svg build/demo/uefi.data
 	@echo 'Written: build/demo/uefi.data (for perf), build/demo/uefi.svg (for a browser)'

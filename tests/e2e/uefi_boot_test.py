@@ -325,6 +325,9 @@ def handed_over(isa, disk, directory):
     samples = re.search(r"(\d+) samples", said)
     tap.ok(done.returncode == 0 and "conserved: yes" in dump and samples and int(samples[1]) > 200,
            f"{isa}: a host that shares memory has it, whole, by ExitBootServices()", said + dump[-3000:])
+    marks = re.findall(r"^\.\.\. mark: (.*)$", dump, re.MULTILINE)
+    tap.ok("phase spinner.efi starts" in marks and marks[-1:] == ["phase ExitBootServices()"],
+           f"{isa}: its last mark is that call", marks)
 
 
 if machine.missing():

@@ -56,6 +56,9 @@ static void what_has_no_name_is_a_number(void **state)
 	says(STATUS_CODE_PROGRESS, 0x00140000, 0,
 	     "computing unit, subclass 0x14: initialisation begins");
 	says(STATUS_CODE_PROGRESS, 0x04051001, 0, "class 0x04, subclass 0x05: operation 0x1001");
+	says(STATUS_CODE_PROGRESS, 0x7f000000, 0, "class 0x7f, subclass 0x00: operation 0x0000");
+	says(STATUS_CODE_PROGRESS, 0x80000000, 0,
+	     "OEM class 0x80, subclass 0x00: operation 0x0000");
 	says(STATUS_CODE_PROGRESS, 0xffff0001, 0xffffffff,
 	     "OEM class 0xff, subclass 0xff #4294967295: operation 0x0001");
 }

@@ -205,6 +205,26 @@ static void room_that_is_not_used_is_the_end(void **state)
 	assert_int_equal(nr_told, 5);
 }
 
+/* A byte less than what would be read, at the tables' ends. */
+static void what_is_cut_off_is_not_read(void **state)
+{
+	(void)state;
+	put_record(fbpt, &fbpt_size, 2, 15);
+	fbpt[fbpt_size - 1] = 1;
+	assert_null(reads());
+	set_up(state);
+	fbpt_size += 1;
+	assert_null(reads());
+	assert_int_equal(nr_told, 0);
+	set_up(state);
+	fpdt_size = 36;
+	put_record(fpdt, &fpdt_size, 0, 15);
+	assert_string_equal(reads(), "no record leads to the boot performance table");
+	set_up(state);
+	fpdt_size = 36 + 3;
+	assert_string_equal(reads(), "no record leads to the boot performance table");
+}
+
 static void other_records_may_precede_the_pointer(void **state)
 {
 	(void)state;
@@ -308,6 +328,7 @@ int main(void)
 		cmocka_unit_test_setup(records_that_are_too_short_or_unknown_are_passed_over,
 		                       set_up),
 		cmocka_unit_test_setup(room_that_is_not_used_is_the_end, set_up),
+		cmocka_unit_test_setup(what_is_cut_off_is_not_read, set_up),
 		cmocka_unit_test_setup(other_records_may_precede_the_pointer, set_up),
 		cmocka_unit_test_setup(what_is_wrong_is_told, set_up),
 		cmocka_unit_test_setup(a_table_is_found_by_its_signature_if_it_is_whole, set_up),

@@ -132,6 +132,19 @@ static void names_tell_regions(void **state)
 	assert_int_equal(mark_text_kind("begin", &name), MARK_MOMENT);
 }
 
+static void names_tell_phases_and_firmwares_times(void **state)
+{
+	const char *name;
+
+	(void)state;
+	assert_int_equal(mark_text_kind("phase warm-up", &name), MARK_PHASE);
+	assert_string_equal(name, "warm-up");
+	assert_int_equal(mark_text_kind("phase", &name), MARK_MOMENT);
+	assert_int_equal(mark_text_kind("phases", &name), MARK_MOMENT);
+	assert_int_equal(mark_text_kind("FPDT 1.5 s: reset ends", &name), MARK_FIRMWARE);
+	assert_string_equal(name, "1.5 s: reset ends");
+}
+
 static void others_samples_are_left_alone(void **state)
 {
 	struct perf_event_attr other = attr;
@@ -187,6 +200,7 @@ int main(void)
 		cmocka_unit_test(text_that_has_no_room_is_cut_and_says_so),
 		cmocka_unit_test(what_is_no_conversion_stands_as_it_is),
 		cmocka_unit_test(names_tell_regions),
+		cmocka_unit_test(names_tell_phases_and_firmwares_times),
 		cmocka_unit_test(others_samples_are_left_alone),
 		cmocka_unit_test(garbage_stays_within_its_record),
 	};
