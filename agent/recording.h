@@ -15,6 +15,7 @@
  *	record_lossless.c	where it stands still until there is room
  *	image_records.c	images that the firmware loads meanwhile
  *	image_frames.c	whose callers are told
+ *	uefi_phases.c	what the firmware tells of its boot
  *	record_ledger.c	what it tells the host; record_summary.c, record_counters.c, and meanwhile
  *	record_progress.c	people
  */
