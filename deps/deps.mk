@@ -14,4 +14,9 @@ ovmf-symbols: deps	## build Debian's OVMF once more, with its functions' names, 
 	@deps/ovmf --build
 	@echo "bareperf report --symbols $$(deps/ovmf --path) FILE"
 
-.PHONY: deps ovmf-symbols
+aavmf-symbols: deps	## the same of Debian's AAVMF
+	@deps/install deps/ovmf.txt
+	@deps/ovmf --build aarch64
+	@echo "bareperf report --symbols $$(deps/ovmf --path aarch64) FILE"
+
+.PHONY: deps ovmf-symbols aavmf-symbols

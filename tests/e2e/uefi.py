@@ -38,6 +38,14 @@ class Taken:
         rows = [line.split("|") for line in but_marks(done.stdout).splitlines() if line.count("|") == 2]
         return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
 
+    def rows(self, symbols):
+        """[(image, function, samples)] of our own report, which looks for names there."""
+        done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "dso,sym",
+                               f"--symbols={symbols}", self.path], capture_output=True, text=True,
+                              env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache-of-rows")})
+        rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 3]
+        return [(row[2], row[3].split("] ", 1)[-1], int(row[1])) for row in rows if row[1].strip().isdigit()]
+
     def modules(self):
         """{module: samples} of those that work, and of those that wait, by our own summary; its text."""
         done = subprocess.run([machine.TOOL, "report", "--modules", self.path], capture_output=True, text=True,

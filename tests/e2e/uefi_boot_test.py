@@ -252,6 +252,21 @@ def compare_phases(marks, times, phases, isa):
            f"{isa}: each phase has the samples between its mark and the next", (off, counted, told))
 
 
+def judge_names(taken):
+    """AAVMF's own functions, by what `make aavmf-symbols` has built; OVMF's are ovmf_symbols_test's."""
+    claim = "aarch64: over 95 % of the samples of AAVMF's own images have functions"
+    said = subprocess.run([machine.TOP / "deps/ovmf", "--path", "aarch64"], capture_output=True, text=True, check=True)
+    symbols = pathlib.Path(said.stdout.strip())
+    if not symbols.is_dir():
+        tap.skip(claim, f"not to be had: {symbols} (make aavmf-symbols, some ten minutes)")
+        return
+    own = {path.with_suffix(".dll").name for path in symbols.glob("*.efi")}
+    rows = [row for row in taken.rows(symbols) if row[0] in own]
+    nameless = [row for row in rows if re.search(r"\+0x[0-9a-f]+$|^0x", row[1])]
+    total, without = (sum(count for _, _, count in some) for some in (rows, nameless))
+    tap.ok(total > 500 and without < 0.05 * total, claim, (total, without, nameless[:9]))
+
+
 def in_a_row(sh, name):
     """Nobody ends these: each is found in RAM by the next one, which makes a file of it."""
     ended = ends(sh, name)
@@ -292,6 +307,8 @@ def run(isa):
             leaves(sh, isa)
         judge(Taken(disk, "0001.data"), isa)
         judge_ends(disk, isa, ended)
+        if isa == "aarch64":
+            judge_names(Taken(disk, "0001.data"))
         handed_over(isa, disk, directory)
 
 
