@@ -15,6 +15,7 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/firmware"))
 import qemu as boots  # noqa: E402
+import tap  # noqa: E402
 
 TOOL = TOP / "build/host/bareperf"
 
@@ -48,6 +49,7 @@ class Recording:
         self.status = done.returncode
         self.out, self.said = done.stdout, done.stderr
         self.text = done.stdout + done.stderr
+        tap.last(f"{command}: exit status {self.status}\n{self.text[-2000:]}")
         # Whatever the test is about: no run may end with books that do not balance.
         assert self.status != 254, f"{command}: not conserved:\n{self.text}"
 

@@ -18,6 +18,12 @@ os.environ.setdefault("PERF_BUILDID_DIR", str(
     pathlib.Path(__file__).resolve().parents[2] / "build/check/buildid-cache"))
 _results = []
 _lock = threading.Lock()
+_thread = threading.local()  # .last: what its last machine said
+
+
+def last(text):
+    """What this thread's claims are about from now on: shown with one that is false."""
+    _thread.last = text
 
 
 def ok(passed, claim, detail=""):
@@ -27,6 +33,7 @@ def ok(passed, claim, detail=""):
         print(f"{'ok' if passed else 'not ok'} {len(_results)} - {claim}", flush=True)
         if not passed:
             note(detail)
+            note(_thread.__dict__.pop("last", ""))
     return bool(passed)
 
 

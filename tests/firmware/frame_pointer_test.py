@@ -27,7 +27,7 @@ ALLOWED = {
     "aarch64": re.compile(r"(mov|add)\s+x29, sp|ld[pr]\s+x29, .*\[sp"),
 }
 WRITES = {
-    "x86_64": re.compile(r",%[er]?bp$"),
+    "x86_64": re.compile(r"^(?!cmp|test)\S+\s.*,%[er]?bp$"),
     "aarch64": re.compile(r"^(?!st|cmp|tst|cb|tb|b)\S+\s+[xw]29,"),
 }
 RED_ZONE = re.compile(r"-0x[0-9a-f]+\(%rsp")
