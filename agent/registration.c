@@ -13,7 +13,7 @@
 #include "lib/print.h"
 
 #define MOST       256U /* drivers in an order */
-#define NONE       0x10000U
+#define NUMBERS    0x10000
 #define OPTION_MAX 4096U /* bytes of a load option */
 #define PATH_MAX   256U
 #define ATTRIBUTES \
@@ -41,15 +41,37 @@ static union {
 	uint8_t bytes[OPTION_MAX];
 } option;
 
-/* Its bytes; 0: there is none; or it is larger than any of ours. */
-static UINTN variable_get(CHAR16 *name, void *value, UINTN capacity)
+static const char *name_text(const CHAR16 *name)
+{
+	static char text[sizeof(order_name) / sizeof(*order_name)];
+	size_t i = 0;
+
+	do
+		text[i] = (char)name[i];
+	while (name[i++]);
+	return text;
+}
+
+/* Bytes, 0: there is none; -EFBIG: it is larger than capacity; -EIO, which is said: it is there,
+ * perhaps. */
+static int variable_get(CHAR16 *name, void *value, UINTN capacity)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
 	UINTN size = capacity;
 	EFI_STATUS status =
 	    efi_system->RuntimeServices->GetVariable(name, &guid, NULL, &size, value);
 
-	return EFI_ERROR(status) ? 0 : size;
+	if (!EFI_ERROR(status))
+		return (int)size;
+	if (status == EFI_NOT_FOUND)
+		return 0;
+	if (status == EFI_BUFFER_TOO_SMALL)
+		return -EFBIG;
+	console_printf(
+	    "the firmware does not tell its variable %s (0x%lx): nothing is changed; try again "
+	    "after a reset\n",
+	    name_text(name), (uint64_t)status);
+	return -EIO;
 }
 
 /* size 0: it is deleted. */
@@ -61,7 +83,7 @@ static int variable_set(CHAR16 *name, void *value, UINTN size)
 
 	if (!EFI_ERROR(status) || (size == 0 && status == EFI_NOT_FOUND))
 		return 0;
-	console_printf("the firmware does not keep its variable %c...: 0x%lx\n", (char)name[0],
+	console_printf("the firmware does not keep its variable %s: 0x%lx\n", name_text(name),
 	               (uint64_t)status);
 	return -EIO;
 }
@@ -75,31 +97,47 @@ static CHAR16 *option_name(unsigned number)
 	return name;
 }
 
-static UINTN option_get(unsigned number)
+static int option_get(unsigned number)
 {
 	return variable_get(option_name(number), option.bytes, sizeof(option));
 }
 
-static bool option_is_ours(unsigned number)
+/* 1, 0, or -EIO. None of ours is larger than OPTION_MAX. */
+static int option_is_ours(unsigned number)
 {
-	return option_get(number) > sizeof(option.head) + sizeof(description) &&
+	int size = option_get(number);
+
+	if (size < 0)
+		return size == -EFBIG ? 0 : size;
+	return (size_t)size > sizeof(option.head) + sizeof(description) &&
 	       memcmp(option.bytes + sizeof(option.head), description, sizeof(description)) == 0;
 }
 
-static void order_get(void)
+/* 0 or a negative errno, which is said. */
+static int order_get(void)
 {
-	order.count = (unsigned)variable_get(order_name, order.numbers, sizeof(order.numbers)) /
-	              sizeof(order.numbers[0]);
+	int size = variable_get(order_name, order.numbers, sizeof(order.numbers));
+
+	order.count = size < 0 ? 0 : (unsigned)size / sizeof(order.numbers[0]);
+	if (size == -EFBIG)
+		console_printf(
+		    "the firmware's DriverOrder has more than %u drivers: nothing is changed; "
+		    "remove some (in its shell: bcfg driver dump, bcfg driver rm NUMBER)\n",
+		    MOST);
+	return size < 0 ? size : 0;
 }
 
-/* Its place in the order; order.count: there is none. */
-static unsigned find_ours(void)
+/* Its place in the order; order.count: there is none. Or -EIO. */
+static int find_ours(unsigned *at)
 {
-	unsigned at = 0;
+	int found = 0;
 
-	while (at < order.count && !option_is_ours(order.numbers[at]))
-		at++;
-	return at;
+	for (*at = 0; *at < order.count; (*at)++) {
+		found = option_is_ours(order.numbers[*at]);
+		if (found)
+			break;
+	}
+	return found < 0 ? found : 0;
 }
 
 static bool is_in_order(unsigned number)
@@ -110,12 +148,21 @@ static bool is_in_order(unsigned number)
 	return false;
 }
 
-static unsigned free_number(void)
+/* For a driver that the order has room for; or a negative errno, which is said. */
+static int free_number(void)
 {
-	for (unsigned number = 0; number < NONE; number++)
-		if (!is_in_order(number) && option_get(number) == 0)
+	for (int number = 0; order.count < MOST && number < NUMBERS; number++) {
+		int size = is_in_order((unsigned)number) ? -EFBIG : option_get((unsigned)number);
+
+		if (size == 0)
 			return number;
-	return NONE;
+		if (size == -EIO)
+			return size;
+	}
+	console_printf(
+	    "register: there are too many drivers already: remove some (in the shell: bcfg driver "
+	    "rm NUMBER)\n");
+	return -ENOSPC;
 }
 
 /* ---- The load option ---- */
@@ -178,34 +225,40 @@ static UINTN option_make(const EFI_DEVICE_PATH *path, const char *command)
 	}
 }
 
-static int registration_write(const char *path, const char *command)
+/* at: its place in the order, order.count where it has none. */
+static int registration_write(unsigned at, const char *path, const char *command)
 {
-	EFI_DEVICE_PATH *device = efi_file_path(volume_handle(), path);
-	unsigned at = find_ours();
-	unsigned number = at < order.count ? order.numbers[at] : free_number();
-	UINTN size = device ? option_make(device, command) : 0;
+	bool is_new = at == order.count;
+	int number = is_new ? free_number() : order.numbers[at];
+	EFI_DEVICE_PATH *device;
+	UINTN size = 0;
 	int code;
 
-	if (device)
+	if (number < 0)
+		return number;
+	device = efi_file_path(volume_handle(), path);
+	if (device) {
+		size = option_make(device, command);
 		efi_system->BootServices->FreePool(device);
-	if (!size || number == NONE || order.count == MOST) {
-		console_printf("register: %s\n", size ? "there are too many drivers already"
-		                                      : "the path or the command is too long");
+	}
+	if (!size) {
+		console_printf("register: the path or the command is too long\n");
 		return -ENOSPC;
 	}
-	code = variable_set(option_name(number), option.bytes, size);
-	if (code || at < order.count)
+	code = variable_set(option_name((unsigned)number), option.bytes, size);
+	if (code || !is_new)
 		return code;
 	order.numbers[order.count++] = (uint16_t)number;
 	code = variable_set(order_name, order.numbers, order.count * sizeof(order.numbers[0]));
 	if (code)
-		variable_set(option_name(number), NULL, 0);
+		variable_set(option_name((unsigned)number), NULL, 0);
 	return code;
 }
 
 int registration_add(const char *command)
 {
 	char path[PATH_MAX];
+	unsigned at;
 	int code;
 
 	if (!path_beside(path)) {
@@ -221,8 +274,11 @@ int registration_add(const char *command)
 		    path);
 		return -ENOENT;
 	}
-	order_get();
-	code = registration_write(path, command);
+	code = order_get();
+	if (code == 0)
+		code = find_ours(&at);
+	if (code == 0)
+		code = registration_write(at, path, command);
 	if (code == 0)
 		console_printf(
 		    "registered: from the next boot on %s is loaded: %s\n"
@@ -236,8 +292,11 @@ int registration_remove(void)
 	unsigned at;
 	int code;
 
-	order_get();
-	at = find_ours();
+	code = order_get();
+	if (code == 0)
+		code = find_ours(&at);
+	if (code != 0)
+		return code;
 	if (at == order.count) {
 		console_printf("unregister: nothing of ours is registered\n");
 		return 0;

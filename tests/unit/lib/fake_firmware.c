@@ -21,6 +21,13 @@ static struct fake_protocol {
 	EFI_GUID guid;
 	void *interface; /* NULL: the entry is free */
 } protocols[MOST];
+static struct fake_variable {
+	CHAR16 name[16]; /* "": the entry is free */
+	UINTN size;      /* 0: there is none */
+	EFI_STATUS read, write;
+	uint8_t bytes[8192];
+} variables[MOST];
+static EFI_RUNTIME_SERVICES runtime;
 static EFI_TPL level;
 static EFI_SYSTEM_TABLE table;
 
@@ -224,6 +231,102 @@ static EFI_STATUS EFIAPI fake_free(VOID *buffer)
 	return EFI_SUCCESS;
 }
 
+/* ---- Variables ---- */
+
+/* Its entry, or a free one. */
+static struct fake_variable *variable(const CHAR16 *name, UINTN *name_size)
+{
+	struct fake_variable *at = variables;
+
+	*name_size = sizeof(*name);
+	for (const CHAR16 *end = name; *end; end++)
+		*name_size += sizeof(*end);
+	while (at < variables + MOST && at->name[0] && memcmp(at->name, name, *name_size) != 0)
+		at++;
+	if (at == variables + MOST || *name_size > sizeof(at->name))
+		abort();
+	return at;
+}
+
+static struct fake_variable *new_variable(const CHAR16 *name)
+{
+	UINTN name_size;
+	struct fake_variable *at = variable(name, &name_size);
+
+	memcpy(at->name, name, name_size);
+	return at;
+}
+
+static EFI_STATUS EFIAPI fake_get_variable(CHAR16 *name, EFI_GUID *vendor, UINT32 *attributes,
+                                           UINTN *size, VOID *data)
+{
+	UINTN name_size, capacity = *size;
+	const struct fake_variable *at = variable(name, &name_size);
+
+	(void)vendor;
+	(void)attributes;
+	if (at->read)
+		return at->read;
+	if (!at->size)
+		return EFI_NOT_FOUND;
+	*size = at->size;
+	if (at->size > capacity)
+		return EFI_BUFFER_TOO_SMALL;
+	memcpy(data, at->bytes, at->size);
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI fake_put_variable(CHAR16 *name, EFI_GUID *vendor, UINT32 attributes,
+                                           UINTN size, VOID *data)
+{
+	UINTN name_size;
+	const struct fake_variable *at = variable(name, &name_size);
+
+	(void)vendor;
+	(void)attributes;
+	if (at->write)
+		return at->write;
+	if (!size && !at->size)
+		return EFI_NOT_FOUND;
+	fake_set_variable(name, data, size);
+	return EFI_SUCCESS;
+}
+
+void fake_set_variable(const CHAR16 *name, const void *bytes, UINTN size)
+{
+	struct fake_variable *at = new_variable(name);
+
+	at->size = size;
+	if (size)
+		memcpy(at->bytes, bytes, size);
+}
+
+const void *fake_variable(const CHAR16 *name, UINTN *size)
+{
+	UINTN name_size;
+	const struct fake_variable *at = variable(name, &name_size);
+
+	*size = at->size;
+	return at->size ? at->bytes : NULL;
+}
+
+void fake_variable_fails(const CHAR16 *name, EFI_STATUS read, EFI_STATUS write)
+{
+	struct fake_variable *at = new_variable(name);
+
+	at->read = read;
+	at->write = write;
+}
+
+unsigned fake_variables(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < MOST; i++)
+		count += variables[i].size > 0;
+	return count;
+}
+
 void efi_services_changed(void)
 {
 }
@@ -232,10 +335,13 @@ void fake_firmware_begin(void)
 {
 	memset(events, 0, sizeof(events));
 	memset(protocols, 0, sizeof(protocols));
+	memset(variables, 0, sizeof(variables));
 	level = TPL_APPLICATION;
 	fake_most_events = MOST;
 	efi_boot_services = true;
-	table = (EFI_SYSTEM_TABLE){ .BootServices = &fake_services };
+	table = (EFI_SYSTEM_TABLE){ .BootServices = &fake_services, .RuntimeServices = &runtime };
+	runtime = (EFI_RUNTIME_SERVICES){ .GetVariable = fake_get_variable,
+		                          .SetVariable = fake_put_variable };
 	fake_services = (EFI_BOOT_SERVICES){
 		.RaiseTPL = fake_raise,
 		.RestoreTPL = fake_restore,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A firmware for unit tests, of boot services as far as they are about events, task priority levels
- * and protocols. A notification comes at once where the level allows it, else when it falls.
+ * and protocols, and with variables. A notification comes at once where the level allows it, else
+ * when it falls.
  */
 #ifndef TESTS_UNIT_LIB_FAKE_FIRMWARE_H
 #define TESTS_UNIT_LIB_FAKE_FIRMWARE_H
@@ -28,5 +29,15 @@ void fake_time_comes(UINT64 in_100ns);
 void fake_hold(EFI_EVENT event);
 
 EFI_TPL fake_level(void);
+
+/* A variable of any vendor's: its bytes, 0: there is none. NULL and 0: which is not there. */
+void fake_set_variable(const CHAR16 *name, const void *bytes, UINTN size);
+const void *fake_variable(const CHAR16 *name, UINTN *size);
+
+/* Reading it, and writing it, fail with this, from now on. */
+void fake_variable_fails(const CHAR16 *name, EFI_STATUS read, EFI_STATUS write);
+
+/* How many there are. */
+unsigned fake_variables(void);
 
 #endif
