@@ -36,6 +36,7 @@ static int set_up(void **state)
 		assert_int_equal(pipe2(pipes[i], O_NONBLOCK), 0);
 	}
 	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, NULL);
+	channel_rig_bring(&channel);
 	assert_int_equal(region_open(&region, &channel, &error), 0);
 	guest_output_begin(&output, &region, false, false);
 	assert_int_equal(output.streams[0].fd, STDOUT_FILENO);
@@ -64,7 +65,9 @@ static void print(unsigned kind, const char *text)
 
 static void show(void)
 {
+	channel_rig_bring(&channel);
 	assert_int_equal(guest_output_show(&output, NULL, 0, &error), 0);
+	channel_rig_deliver();
 }
 
 static void assert_got(unsigned kind, const char *text, size_t size)
@@ -173,5 +176,8 @@ int main(void)
 		TEST(what_the_machine_lost_is_told_by_number),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/session/session.h"
+#include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 
@@ -33,7 +34,8 @@ static struct error error;
 static char path[PATH_MAX];
 static int is_over;
 
-/* Over the fixture itself, not a mapping of its own, as the tool has: TSan goes by addresses. */
+/* Over the fixture itself, or a mirror of it, not a mapping of its own, as the tool has: TSan goes
+ * by addresses. */
 static struct channel channel;
 
 /* What position p of the area holds. */
@@ -64,8 +66,12 @@ static int setup(void **state)
 	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
 	is_over = 0;
 	temporary_path(path, "aux-tsan");
-	return channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, true, &error) ||
-	       region_open(&region, &channel, &error) || region_load(&region, &error);
+	assert_int_equal(channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, true, &error),
+	                 0);
+	if (channel_rig_copies)
+		assert_int_equal(copying_channel_wrap(&channel, &channel_rig_copying, &error), 0);
+	channel_rig_bring(&channel);
+	return region_open(&region, &channel, &error) || region_load(&region, &error);
 }
 
 static int teardown(void **state)
@@ -102,6 +108,7 @@ static void a_reader_that_goes_by_aux_head_sees_every_byte_once(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, produce, NULL), 0);
 	do {
 		last = __atomic_load_n(&is_over, __ATOMIC_ACQUIRE);
+		channel_rig_bring(&channel);
 		region_positions(&region, 0, &at);
 		assert_in_range(at.aux_head - position, 0, FIXTURE_AUX);
 		if (at.aux_head != position) {
@@ -115,6 +122,7 @@ static void a_reader_that_goes_by_aux_head_sees_every_byte_once(void **state)
 		while (ring_reader_next(&reader, &record) > 0)
 			;
 		region_release_data(&region, 0, &reader, &error);
+		channel_rig_deliver();
 	} while (!last);
 	pthread_join(thread, NULL);
 	assert_int_equal(position, fixture.aux[0].head);
@@ -177,5 +185,8 @@ int main(void)
 		TEST(a_session_beside_the_hardware_has_every_byte_in_its_file),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

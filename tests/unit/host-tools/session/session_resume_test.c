@@ -79,6 +79,7 @@ static int resume(void)
 {
 	struct session_options how = options();
 
+	channel_rig_bring(&channel);
 	return session_resume(&session, &region, &how, &error);
 }
 
@@ -86,6 +87,17 @@ static void write_samples(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		assert_true(fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000 + i, 4));
+}
+
+/* Another reader takes what there is. */
+static void read_elsewhere(void)
+{
+	struct session_options how = { .output = "/dev/null" };
+
+	channel_rig_bring(&channel);
+	assert_int_equal(session_begin(&session, &region, &how, &error), 0);
+	session_rig_drain();
+	session_end(&session);
 }
 
 /* The run's end: everything is there, once. */
@@ -200,11 +212,13 @@ static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
 	header->run++;
 	assert_int_equal(resume(), -ESTALE);
 	header->run--;
-	header->nonce++;
-	region.nonce++;
-	assert_int_equal(resume(), -ESTALE);
-	header->nonce--;
-	region.nonce--;
+	if (!channel_rig_copies) { /* a mirror ends with its boot (mirror_test.c) */
+		header->nonce++;
+		region.nonce++;
+		assert_int_equal(resume(), -ESTALE);
+		header->nonce--;
+		region.nonce--;
+	}
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
 	assert_int_equal(rename(path, copy), 0); /* another file of that name */
@@ -234,19 +248,13 @@ static void a_journal_that_cannot_be_made_is_told(void **state)
 
 static void records_that_another_reader_took_are_missed(void **state)
 {
-	struct session other;
-	struct session_options how = { .output = "/dev/null" };
-	uint64_t got;
-
 	(void)state;
 	begin();
 	write_samples(10);
 	session_rig_drain();
 	session_end(&session);
 	write_samples(5);
-	assert_int_equal(session_begin(&other, &region, &how, &error), 0);
-	assert_int_equal(session_drain(&other, &got, &error), 0);
-	session_end(&other);
+	read_elsewhere();
 	assert_int_equal(resume(), -ESTALE);
 	assert_non_null(strstr(error.text, "another reader"));
 	begin();
@@ -283,17 +291,8 @@ static int join(void)
 	struct session_options how = options();
 
 	how.join = true;
+	channel_rig_bring(&channel);
 	return session_begin(&session, &region, &how, &error);
-}
-
-/* Another reader takes what there is. */
-static void read_elsewhere(void)
-{
-	struct session_options how = { .output = "/dev/null" };
-
-	assert_int_equal(session_begin(&session, &region, &how, &error), 0);
-	session_rig_drain();
-	session_end(&session);
 }
 
 /* A ring that has lost some, of which another reader has seen LOST. */
@@ -396,11 +395,13 @@ static void who_has_the_rings_is_named(void **state)
 	reader = fork();
 	if (!reader) {
 		region_lease_acquire(&lease, &region, &error);
+		channel_rig_deliver();
 		for (;;)
 			pause();
 	}
 	while (!__atomic_load_n(&words->id, __ATOMIC_ACQUIRE))
 		usleep(1000);
+	channel_rig_bring(&channel);
 	assert_int_equal(region_lease_acquire(&lease, &region, &error), -EBUSY);
 	snprintf(text, sizeof(text), "process %d of this host", (int)reader);
 	assert_non_null(strstr(error.text, text));
@@ -411,6 +412,7 @@ static void who_has_the_rings_is_named(void **state)
 	assert_true(region_lease_is_ours(&region));
 	region_lease_give_back(&lease);
 	words->id = region_lease_own_id() ^ 1U << 31; /* one of another host, that stands still */
+	channel_rig_bring(&channel);
 	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0);
 	region_lease_give_back(&lease);
 }
@@ -435,5 +437,8 @@ int main(void)
 		TEST(who_has_the_rings_is_named),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }

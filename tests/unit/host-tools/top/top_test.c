@@ -116,5 +116,8 @@ int main(void)
 		TEST(a_line_is_looked_at_between_views_with_all_since_the_last_look),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
 }
