@@ -136,16 +136,15 @@ static int put_facts(const struct recording_file *file, const struct html_record
 	json_t *facts = html_facts(file);
 	bool any = records->first <= records->last;
 
-	json_object_set_new(facts, "file", html_text(file->reader.path));
-	json_object_set_new(facts, "start", html_exact(any ? records->first : 0));
-	json_object_set_new(facts, "end", html_exact(any ? records->last : 0));
-	json_object_set_new(facts, "trace_bytes", html_number(records->trace_bytes));
-	json_object_set_new(facts, "caller", json_string(WORKLOAD_CALLER));
-	json_object_set_new(facts, "events", events_of(&file->reader));
-	json_object_set_new(facts, "marks", marks_of(&records->marks));
-	json_object_set_new(facts, "functions", functions_of(&records->places));
-	json_object_set_new(facts, "sources", html_sources_json(sources));
-	json_object_set_new(facts, "chunks", chunks_of(&records->series));
+	json_object_update_new(
+	    facts,
+	    json_pack("{so so so so ss so so so so so}", "file", html_text(file->reader.path),
+	              "start", html_exact(any ? records->first : 0), "end",
+	              html_exact(any ? records->last : 0), "trace_bytes",
+	              html_number(records->trace_bytes), "caller", WORKLOAD_CALLER, "events",
+	              events_of(&file->reader), "marks", marks_of(&records->marks), "functions",
+	              functions_of(&records->places), "sources", html_sources_json(sources),
+	              "chunks", chunks_of(&records->series)));
 	return html_json(out, facts);
 }
 

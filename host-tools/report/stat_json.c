@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <jansson.h>
+#include <string.h>
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/report/stat.h"
-
-static json_t *number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
+#include "host-tools/report/summary_json.h"
 
 static json_t *event_json(const struct ledger *ledger, uint32_t event)
 {
 	const struct tr_event *entry = &ledger->events[event].event;
 	struct stat_count count = stat_sum(ledger, event, true);
-	json_t *json = json_object(), *name;
-	char text[80];
 
-	region_printable(text, sizeof(text), entry->name, sizeof(entry->name));
-	name = json_string(text);
-	json_object_set_new(json, "event", name ? name : json_string("?"));
-	json_object_set_new(json, "cpu", number(entry->cpu));
-	json_object_set_new(json, "count", number(count.counted));
-	json_object_set_new(json, "scaled", count.running ? json_real(count.scaled) : json_null());
-	json_object_set_new(json, "time_enabled", number(count.enabled));
-	json_object_set_new(json, "time_running", number(count.running));
-	return json;
+	return json_pack(
+	    "{so so so so? so so}", "event", summary_text(entry->name, sizeof(entry->name)), "cpu",
+	    summary_number(entry->cpu), "count", summary_number(count.counted), "scaled",
+	    count.running ? json_real(count.scaled) : NULL, "time_enabled",
+	    summary_number(count.enabled), "time_running", summary_number(count.running));
 }
 
 static json_t *region_json(const struct ledger *ledger, const struct stat_region *region)
 {
-	json_t *json = json_object(), *name = json_string(region->name), *counts = json_object();
+	json_t *counts = json_object();
 
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
 		const struct tr_event *event = &ledger->events[i].event;
@@ -39,43 +28,36 @@ static json_t *region_json(const struct ledger *ledger, const struct stat_region
 		if (event->evsel >= STAT_REGION_EVENTS || !region->counted[event->evsel])
 			continue;
 		region_printable(text, sizeof(text), event->name, sizeof(event->name));
-		json_object_set_new(counts, text, number(region->counts[event->evsel]));
+		json_object_set_new(counts, text, summary_number(region->counts[event->evsel]));
 	}
-	json_object_set_new(json, "region", name ? name : json_string("?"));
-	json_object_set_new(json, "cpu", number(region->cpu));
-	json_object_set_new(json, "calls", number(region->calls));
-	json_object_set_new(json, "time", number(region->time));
-	json_object_set_new(json, "counts", counts);
-	return json;
+	return json_pack("{so so so so so}", "region",
+	                 summary_text(region->name, strlen(region->name)), "cpu",
+	                 summary_number(region->cpu), "calls", summary_number(region->calls),
+	                 "time", summary_number(region->time), "counts", counts);
 }
 
-static void put_regions(json_t *json, const struct ledger *ledger,
-                        const struct stat_regions *regions)
+static json_t *regions_json(const struct ledger *ledger, const struct stat_regions *regions)
 {
 	json_t *all = json_array();
 
 	for (uint32_t i = 0; i < regions->count; i++)
 		json_array_append_new(all, region_json(ledger, &regions->all[i]));
-	json_object_set_new(json, "regions", all);
-	json_object_set_new(json, "unmatched_marks", number(regions->unmatched));
+	return all;
 }
 
 int stat_print_json(const struct ledger *ledger, const struct stat_options *options, FILE *out,
                     struct error *error)
 {
-	json_t *json = json_object(), *events = json_array(), *title = json_string(options->title);
-	int code = 0;
+	const struct stat_regions *regions = options->regions;
+	json_t *events = json_array();
 
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
 		json_array_append_new(events, event_json(ledger, i));
-	json_object_set_new(json, "command", title ? title : json_null());
-	json_object_set_new(json, "events", events);
-	if (options->regions)
-		put_regions(json, ledger, options->regions);
-	json_object_set_new(json, "elapsed", number(stat_elapsed(ledger)));
-	json_object_set_new(json, "conserved", json_boolean(check_conserved(ledger, NULL, NULL)));
-	if (json_dumpf(json, out, JSON_INDENT(2)) || fputc('\n', out) == EOF || fflush(out))
-		code = error_set(error, -EIO, "writing the counts as JSON failed");
-	json_decref(json);
-	return code;
+	return summary_print(
+	    json_pack("{so? so so* so* so sb}", "command", json_string(options->title), "events",
+	              events, "regions", regions ? regions_json(ledger, regions) : NULL,
+	              "unmatched_marks", regions ? summary_number(regions->unmatched) : NULL,
+	              "elapsed", summary_number(stat_elapsed(ledger)), "conserved",
+	              check_conserved(ledger, NULL, NULL)),
+	    out, "the counts as JSON", error);
 }
