@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: MIT
 """What the host tool and the images are linked of, by the symbols in them.
 
-The host tool drives no hardware, real or faked: of what the target is made of it has the parsers
-and the reader's half of the rings. An image has its own architecture's drivers, no other's.
+The host tool drives no hardware, real or faked: of what the target is made of it has what
+CONTRIBUTING.md says that both sides link (tests/e2e/walls_test.py reads that, too). An image has its
+own architecture's drivers, no other's.
 
 check-spare: programs are built
 """
 
 import pathlib
+import re
 import subprocess
 
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 HOST = TOP / "build/host"
-SHARED = ("pmu/parse/", "agent/parse/", "ringbuf/reader/")  # both sides link these
+BOTH = re.search(r"^Both sides link (.*?), and of `host-tools/`",
+                 (TOP / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+SHARED = tuple(re.findall(r"`([\w/-]+/)`", BOTH.group(1)))  # these
 WRITER = subprocess.run(["make", "-s", "print-writer"], cwd=TOP, capture_output=True, text=True,
                         check=True).stdout.split()  # and these
 
@@ -44,13 +48,14 @@ def objects_below(top, *directories):
             and (TOP / path.relative_to(top)).with_suffix(".c").exists()]
 
 
-target = objects_below(HOST / "plain", "pmu", "arch", "ringbuf")
+target = objects_below(HOST / "plain", "pmu", "arch", "ringbuf", "channel", "lib")
 names = set().union(*global_symbols(target).values())
-tap.ok({"fake_cpu_run", "event_init", "ring_publish", "pmu_intel_bts", "pmu_arm_spe"} <= names,
-       "the drivers, the fake CPU and the rings' writing half are built for the tests",
+tap.ok({"fake_cpu_run", "event_init", "ring_publish", "pmu_intel_bts", "pmu_arm_spe", "line_request",
+        "uart_open"} <= names,
+       "drivers, fake CPU, the rings' writing half, lines and UARTs are built for the tests",
        f"{len(target)} objects, {len(names)} symbols")
 tap.equal(intruders(HOST / "bareperf", target), {},
-          "the host tool links no driver, no fake register and no writing half of a ring")
+          "the host tool links no driver, no fake register, no writing half of a ring, no line")
 host = [path for path in (HOST / "plain/host-tools").rglob("*.o")
         if str(path.relative_to(HOST / "plain").with_suffix(".c")) not in WRITER
         and (TOP / path.relative_to(HOST / "plain")).with_suffix(".c").exists()]
