@@ -43,6 +43,13 @@ class Key:
                 OWNER.bytes_le + der)
 
 
+def load_option(name, file, words):
+    """EFI_LOAD_OPTION (UEFI 2.10, 3.1.3) of a file, on whichever volume has it (3.1.2, short-form)."""
+    texts = [(text + "\0").encode("utf-16-le") for text in (name, file, words)]
+    path = struct.pack("<BBH", 4, 4, 4 + len(texts[1])) + texts[1] + struct.pack("<BBH", 0x7F, 0xFF, 4)
+    return struct.pack("<IH", 1, len(path)) + texts[0] + path + texts[2]
+
+
 class Variables:
     """EDK2's store of variables in flash (MdeModulePkg, Guid/VariableFormat.h): a copy of another one,
     without its variables, that variables are added to."""
@@ -79,9 +86,10 @@ def missing(arch):
     return f"there is no {absent[0]}" if absent else None
 
 
-def enforced(arch, path, platform, db, mok=None):
+def enforced(arch, path, platform, db, mok=None, options=()):
     """QEMU's options for firmware with these keys enrolled, whose variables are at path; mok is for
-    shim to trust."""
+    shim to trust. options: (kind, load_option()), which the boot manager starts in their order before
+    it boots: "Driver", then "SysPrep"."""
     code, template = FIRMWARE[arch]
     variables = Variables(template, path)
     variables.add(GLOBAL, "PK", AUTHENTICATED, platform.signature_list())
@@ -89,6 +97,12 @@ def enforced(arch, path, platform, db, mok=None):
     variables.add(SECURITY_DATABASE, "db", AUTHENTICATED, db.signature_list())
     if mok:
         variables.add(SHIM, "MokList", NON_VOLATILE | BOOT_SERVICE, mok.signature_list())
+    for kind in sorted({kind for kind, _ in options}):
+        those = [option for one, option in options if one == kind]
+        for number, option in enumerate(those):
+            variables.add(GLOBAL, f"{kind}{number:04X}", NON_VOLATILE | BOOT_SERVICE | RUNTIME, option)
+        variables.add(GLOBAL, f"{kind}Order", NON_VOLATILE | BOOT_SERVICE | RUNTIME,
+                      struct.pack(f"<{len(those)}H", *range(len(those))))
     return [*MACHINE[arch], "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
             "-drive", f"if=pflash,format=raw,unit=1,file={path}"]
 

@@ -50,10 +50,10 @@ def refused(output, slot):
                      output, re.IGNORECASE)
 
 
-def recorded(place, volume):
-    """How many samples are in the recording on a volume, if its books balance; 0 if there is none."""
+def recorded(place, volume, number=1):
+    """How many samples are in a recording on a volume, if its books balance; 0 if there is none."""
     path = pathlib.Path(place) / "taken.data"
-    path.write_bytes(volume.read("bareperf/0001.data") or b"")
+    path.write_bytes(volume.read(f"bareperf/{number:04}.data") or b"")
     done = subprocess.run([TOP / "build/host/bareperf", "dump", "--json", path], check=False,
                           capture_output=True, text=True)
     return json.loads(done.stdout)["events"][0]["delivered"] if done.returncode == 0 else 0
@@ -95,21 +95,39 @@ def verifies(key, other, image, changed, arch):
            f"{arch}: signed, it has .sbat, NX_COMPAT and sections of 4 KiB", sections + header)
 
 
+# Before it boots the boot manager loads a driver of ours, and has our image end that, and try another.
+OPTIONS = [(kind, secure_boot.load_option("bareperf", file, words)) for kind, file, words in (
+    ("Driver", r"\bareperf-dxe.efi", "record --boot -e cpu-clock -F 1000"),
+    ("SysPrep", r"\bareperf.efi", "stop"),
+    ("SysPrep", r"\bareperf.efi", r"record -e cpu-clock -- \unsigned-dxe.efi"))]
+
+
+def drivers(arch, signed):
+    return {"bareperf.efi": signed.read_bytes(),
+            "bareperf-dxe.efi": signed.with_stem(f"{signed.stem}-dxe").read_bytes(),
+            "unsigned-dxe.efi": (TOP / f"build/{arch}/bareperf-dxe.efi").read_bytes()}
+
+
 def enforces(place, arch, keys, signed):
     """One boot: the firmware passes over what it refuses."""
     unsigned = TOP / f"build/{arch}/bareperf.efi"
     changed = altered(signed, place / f"changed-{arch}.efi")
     verifies(keys["db"], keys["PK"], signed, changed, arch)
-    firmware = secure_boot.enforced(arch, place / f"{arch}.vars", keys["PK"], keys["db"])
-    volumes = [disk(place, f"{arch}-{i}", arch, image)
-               for i, image in enumerate((unsigned, changed, signed))]
+    firmware = secure_boot.enforced(arch, place / f"{arch}.vars", keys["PK"], keys["db"], options=OPTIONS)
+    volumes = [disk(place, f"{arch}-{i}", arch, image, files) for i, (image, files) in
+               enumerate(((unsigned, {}), (changed, {}), (signed, drivers(arch, signed))))]
     output = boot(arch, firmware, volumes)
-    first = output.find(BANNER)
+    begins = re.search(rf"{BANNER}[\d.]+: ", output)  # in an option's recordings it is another's name
+    first = begins.start() if begins else -1
     for slot, what in enumerate(("an unsigned image", "one that was changed when it was signed")):
         denied = refused(output, SLOT + slot)
         tap.ok(denied and denied.start() < first and not volumes[slot].names(),
                f"{arch}: the firmware refuses {what}: Access Denied", output[-3000:])
-    tap.ok(first >= 0 and recorded(place, volumes[2]) >= ENOUGH,
+    tap.ok(re.search(r"marks: [1-9]\d* samples, 0 lost", output) and recorded(place, volumes[2], 1) > 0,
+           f"{arch}: a signed driver records the boot, until it is told to stop", output[-3000:])
+    tap.ok("\\unsigned-dxe.efi: not loaded: Secure Boot refuses it (0x800000000000000f)" in output,
+           f"{arch}: the firmware refuses an unsigned driver: Access Denied, which is said", output[-3000:])
+    tap.ok(first >= 0 and recorded(place, volumes[2], 3) >= ENOUGH,
            f"{arch}: what is signed boots, records, and switches the machine off", output[-3000:])
     return firmware, volumes
 
