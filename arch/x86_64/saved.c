@@ -45,8 +45,7 @@ uint64_t x86_vectors_on(void)
 		return 0;
 	x86_write_cr4(x86_read_cr4() | CR4_OSXSAVE);
 	before = x86_read_xcr0();
-	/* SDM volume 2A, CPUID leaf 0DH: what XCR0 may have */
-	x86_write_xcr0(before | (cpuid(0xd, 0).eax & (XCR0_SSE | XCR0_AVX | XCR0_AVX512)));
+	x86_write_xcr0(x86_vectors_xcr0(cpuid(0xd, 0), before));
 	return before;
 }
 

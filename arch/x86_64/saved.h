@@ -4,6 +4,7 @@
 #define ARCH_X86_64_SAVED_H
 
 #include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpuid.h"
 #include "arch/x86_64/descriptors.h"
 
 #define PERFMON_SAVED 80U
@@ -38,6 +39,10 @@ void x86_give_cpu(unsigned cpu, const struct x86_saved *saved);
 /* Traced code may use what vector registers the calling CPU has: SSE, AVX, AVX-512. Returns what
  * was on before, XCR0; 0: it has no XSAVE. */
 uint64_t x86_vectors_on(void);
+
+/* What XCR0 is for that, by CPUID leaf 0DH, subleaf 0 (SDM volume 2A: what it may have) and what it
+ * was. What is no vector register, AMX's tiles among them, stays as it was. */
+uint64_t x86_vectors_xcr0(struct cpuid state, uint64_t before);
 
 /* Of the calling CPU, by CPUID; saved_perfmon.c. With our descriptor tables, as what CPUID promises
  * may fault all the same. */
