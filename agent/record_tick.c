@@ -94,8 +94,15 @@ static void tick_tell(struct traced_cpu *c)
 	recording_keep(c, RING_KEEP_TICK);
 }
 
+static void look_for_key(struct traced_cpu *c)
+{
+	if (c == c->recording->cpus && !c->recording->joined)
+		recording_keys_tick(c->recording);
+}
+
 void recording_tick_standing(struct traced_cpu *c)
 {
+	look_for_key(c);
 	ring_tick(&c->ring);
 	if (obey_stop(c, true))
 		recording_tell_others(c->recording);
@@ -108,8 +115,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
 	bool is_asked = mailbox_is_asked(c->recording->region);
 
-	if (c == c->recording->cpus && !c->recording->joined)
-		recording_keys_tick(c->recording);
+	look_for_key(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (obey_stop(c, is_asked))

@@ -201,6 +201,24 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	assert_int_equal(left, 2); /* each CPU's tick sees to it */
 }
 
+static void a_key_stops_a_cpu_that_stands_still(void **state)
+{
+	(void)state;
+	recording_tick_standing(&cpus[1]);
+	assert_int_equal(looks, 0);
+	recording_tick_standing(&cpus[0]);
+	assert_int_equal(looks, 1);
+	assert_false(cpus[0].stopped);
+	key = cpus[1].started = true;
+	signals[1] = 0;
+	recording_tick_standing(&cpus[0]);
+	assert_true(cpus[0].stopped);
+	assert_int_equal(signals[1], 1); /* and the others are told */
+	recording_tick_standing(&cpus[1]);
+	assert_true(cpus[1].stopped);
+	assert_int_equal(pumps, 0); /* lines are pumped at each look */
+}
+
 static void who_is_told_to_stop_are_those_that_have_started(void **state)
 {
 	(void)state;
@@ -281,6 +299,7 @@ int main(void)
 		TEST(two_cpus_do_not_pump_at_once),
 		TEST(it_goes_on_when_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
+		TEST(a_key_stops_a_cpu_that_stands_still),
 		TEST(who_is_told_to_stop_are_those_that_have_started),
 		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
 		TEST(a_machine_without_a_line_costs_nothing),
