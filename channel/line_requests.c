@@ -2,8 +2,8 @@
 /* What a host asks for on a framed line, carried out. Everything it says may be garbage. */
 #include <errno.h>
 
-#include "arch/arch.h"
 #include "channel/line.h"
+#include "ringbuf/reader/ring_reader.h"
 
 #define READER    offsetof(struct tr_header, reader)
 #define TAIL      offsetof(struct perf_event_mmap_page, data_tail)
@@ -105,8 +105,8 @@ int line_ring_of(const struct line_region *region, uint64_t pending)
 	return (int)(in / sizeof(struct tr_doorbell));
 }
 
-/* All of them are doorbells, or none is touched. arch_exchange() is the fence between the 0 and the
- * heads that are sent from here on. */
+/* All of them are doorbells, or none is touched. Heads that are sent from here on were looked at
+ * after the last fence of ring_reader_clear(). */
 static int clear_bells(struct line *line, const struct wire_clear *clear, uint64_t *set)
 {
 	for (uint32_t i = 0; i < clear->count; i++) {
@@ -116,7 +116,7 @@ static int clear_bells(struct line *line, const struct wire_clear *clear, uint64
 	for (uint32_t i = 0; i < clear->count; i++) {
 		uint32_t ring = (uint32_t)line_ring_of(line->region, clear->offsets[i]);
 
-		if (arch_exchange((uint32_t *)(line->region->memory + clear->offsets[i]), 0))
+		if (ring_reader_clear((uint32_t *)(line->region->memory + clear->offsets[i])))
 			*set |= 1ULL << i;
 		line->told[ring / 64] &= ~(1ULL << ring % 64);
 		line->rung[ring / 64] &= ~(1ULL << ring % 64);

@@ -145,6 +145,8 @@ static int serve_fetch(struct supervisor *supervisor, struct error *error)
 	return code < 0 ? code : 0;
 }
 
+/* ring_reader_clear() for a machine that stands still: no fence (F), since no instruction of it
+ * comes between the read and the 0, and what it does once it runs again sees the 0. */
 static int serve_clear(struct supervisor *supervisor, struct error *error)
 {
 	struct gdb_common *common = supervisor->common;

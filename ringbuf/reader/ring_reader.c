@@ -205,6 +205,6 @@ bool ring_reader_clear(uint32_t *pending)
 {
 	bool was_set = __atomic_exchange_n(pending, 0, __ATOMIC_RELAXED);
 
-	arch_fence(); /* F, pairs with E in ringbuf/owner.c */
+	arch_fence(); /* F, pairs with E in ringbuf/owner.h */
 	return was_set;
 }
