@@ -9,7 +9,13 @@
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
+ *	with=OPTIONS	has run= give these, in which + stands for a blank
+ *	keep		has exit= call ExitBootServices() by the pointer that is there now
+ *	before-exit	has exit= signal the event group that newer firmware signals in it
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
+ *	leave=N		leaves by Exit(), with N
+ *	idt=FILE	run=, meanwhile with a copy of the interrupt descriptor table (x86_64),
+ *			and tells how many NMIs have come by the copy's own gate
  *	code=VALUE	reports that progress code, of instance 300
  *	error=VALUE	reports that error
  *	high-code=VALUE	has high= report that progress code first, at its level
@@ -22,6 +28,7 @@
 
 #include "arch/arch.h"
 #include "boot/start.h"
+#include "descriptors.h"
 #include "elsewhere.h"
 #include "lib/efi.h"
 #include "lib/efi_file_path.h"
@@ -56,6 +63,15 @@ struct acpi_table {
 	VOID *uninstall;
 };
 
+/* EFI_EVENT_GROUP_BEFORE_EXIT_BOOT_SERVICES: UEFI 2.9, 7.1; GNU-EFI does not declare it. */
+#define BEFORE_EXIT_GUID                                               \
+	{                                                              \
+		0x8be0e274, 0x3970, 0x4b44,                            \
+		{                                                      \
+			0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc \
+		}                                                      \
+	}
+
 #define PROGRESS 0x00000001U
 #define MAJOR    0x80000002U
 struct status_code {
@@ -67,6 +83,9 @@ static uint64_t cycles_of_ms;
 static uint64_t high_code;                    /* 0: none */
 static const struct status_code *status_code; /* NULL: there is none */
 static volatile unsigned ticks;
+static CHAR16 run_options[256] = u"low=200"; /* run='s */
+static EFI_EXIT_BOOT_SERVICES exit_kept;     /* NULL: none is */
+static EFI_EVENT before_exit;                /* NULL: nobody is told */
 
 static void say(const char *format, ...)
 {
@@ -168,11 +187,22 @@ static void count_ticks(uint64_t ms)
 	say("ticked %u times\r\n", ticks);
 }
 
-static void run(const char *name)
+static void set_run_options(const char *words)
 {
-	static CHAR16 options[] = u"low=200";
+	size_t length = strlen(words);
+
+	if (length >= sizeof(run_options) / sizeof(*run_options))
+		return;
+	for (size_t i = 0; i <= length; i++)
+		run_options[i] = (CHAR16)(words[i] == '+' ? ' ' : words[i]);
+}
+
+/* descriptors: to start it with, or NULL. */
+static void run(const char *name, const struct descriptors *descriptors)
+{
 	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	EFI_DEVICE_PATH *path = efi_file_path(self->DeviceHandle, name);
+	const struct descriptors before = descriptors_now();
 	EFI_LOADED_IMAGE *other;
 	EFI_HANDLE image;
 	EFI_STATUS status =
@@ -181,12 +211,30 @@ static void run(const char *name)
 	efi_system->BootServices->FreePool(path);
 	if (!EFI_ERROR(status)) {
 		other = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-		other->LoadOptions = options;
-		other->LoadOptionsSize = sizeof(options);
+		other->LoadOptions = run_options;
+		other->LoadOptionsSize = sizeof(run_options);
 		say("%s lies at 0x%lx\r\n", name, (uint64_t)other->ImageBase);
+		if (descriptors)
+			descriptors_use(descriptors);
 		status = efi_system->BootServices->StartImage(image, NULL, NULL);
+		if (descriptors)
+			descriptors_use(&before);
 	}
 	say("%s returned 0x%lx\r\n", name, (uint64_t)status);
+}
+
+/* The copy stays: who has looked at it once may do so again. */
+static void run_with_other_descriptors(const char *name)
+{
+	struct descriptors copy;
+	VOID *gates;
+
+	if (EFI_ERROR(efi_system->BootServices->AllocatePool(EfiBootServicesData, DESCRIPTORS_SIZE,
+	                                                     &gates)))
+		return;
+	copy = descriptors_copy(gates);
+	run(name, &copy);
+	say("%lu NMIs came by the copy's gate\r\n", descriptors_nmis);
 }
 
 /* As UEFI 2.10, 7.4.6, wants it of a loader: once more, if the memory map has changed. */
@@ -198,11 +246,28 @@ static EFI_STATUS exit_services(void)
 
 	efi_system->BootServices->GetMemoryMap(&size, (EFI_MEMORY_DESCRIPTOR *)map, &key, &stride,
 	                                       &version);
-	return efi_system->BootServices->ExitBootServices(efi_image, key);
+	return (exit_kept ? exit_kept : efi_system->BootServices->ExitBootServices)(efi_image, key);
+}
+
+static VOID EFIAPI on_nothing(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+}
+
+/* With an event that is signalled all of its group are. */
+static void tell_before_exit(void)
+{
+	static const EFI_GUID group = BEFORE_EXIT_GUID;
+
+	efi_system->BootServices->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_nothing, NULL,
+	                                        &group, &before_exit);
 }
 
 static void leave(uint64_t ms)
 {
+	if (before_exit)
+		efi_system->BootServices->SignalEvent(before_exit);
 	if (EFI_ERROR(exit_services()) && EFI_ERROR(exit_services()))
 		return;
 	spin_at_application(ms);
@@ -294,7 +359,17 @@ static EFI_STATUS obey(const char *word)
 	else if (!strcmp(word, "fpdt"))
 		install_fpdt();
 	else if (!strncmp(word, "run=", 4))
-		run(value + 1);
+		run(value + 1, NULL);
+	else if (!strncmp(word, "with=", 5))
+		set_run_options(value + 1);
+	else if (!strcmp(word, "keep"))
+		exit_kept = efi_system->BootServices->ExitBootServices;
+	else if (!strcmp(word, "before-exit"))
+		tell_before_exit();
+	else if (!strncmp(word, "leave=", 6))
+		efi_system->BootServices->Exit(efi_image, (EFI_STATUS)number, 0, NULL);
+	else if (!strncmp(word, "idt=", 4))
+		run_with_other_descriptors(value + 1);
 	else if (!strcmp(word, "clock"))
 		say("clock %lu\r\n", arch_cycles());
 	return strncmp(word, "status=", 7) ? EFI_SUCCESS : (EFI_STATUS)number;
