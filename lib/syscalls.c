@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A payload's newlib asks workload/sdk/syscalls.c: it is linked apart from us, has a heap and files
+ * of its own, and tells time and ends by the table that it is given. */
 #include "lib/syscalls.h"
 
 #include <errno.h>

@@ -78,6 +78,23 @@ static void move_read(struct move *move, uint64_t *words, size_t count, uint64_t
 		move_id(move, &words[at + 1]);
 }
 
+/* TID to CPU, which stand in samples and trailers in the same order; the word behind them. */
+static size_t move_common(struct move *move, uint64_t *words, size_t at, uint64_t type)
+{
+	if (type & PERF_SAMPLE_TID)
+		move_task(move, &words[at++]);
+	if (type & PERF_SAMPLE_TIME)
+		move_time(move, &words[at++]);
+	at += !!(type & PERF_SAMPLE_ADDR);
+	if (type & PERF_SAMPLE_ID)
+		move_id(move, &words[at++]);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		move_id(move, &words[at++]);
+	if (type & PERF_SAMPLE_CPU)
+		move_cpu(move, &words[at++]);
+	return at;
+}
+
 /* The fields of a sample up to its PERIOD; those behind it do not move, but for READ's. */
 static void move_sample(struct move *move, uint64_t *words, const struct perf_event_attr *attr)
 {
@@ -91,35 +108,16 @@ static void move_sample(struct move *move, uint64_t *words, const struct perf_ev
 	}
 	move_id(move, &words[at++]);
 	at += !!(type & PERF_SAMPLE_IP);
-	if (type & PERF_SAMPLE_TID)
-		move_task(move, &words[at++]);
-	if (type & PERF_SAMPLE_TIME)
-		move_time(move, &words[at++]);
-	at += !!(type & PERF_SAMPLE_ADDR);
-	if (type & PERF_SAMPLE_ID)
-		move_id(move, &words[at++]);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		move_id(move, &words[at++]);
-	if (type & PERF_SAMPLE_CPU)
-		move_cpu(move, &words[at++]);
+	move_common(move, words, at, type);
 	if (sample.read)
 		move_read(move, words + (sample.read - words), sample.read_words,
 		          attr->read_format);
 }
 
-/* The fields behind any other record, from word `at` on. */
+/* The fields behind any other record, from word `at` on: an ADDR is none of them. */
 static void move_trailer(struct move *move, uint64_t *words, size_t at, uint64_t type)
 {
-	if (type & PERF_SAMPLE_TID)
-		move_task(move, &words[at++]);
-	if (type & PERF_SAMPLE_TIME)
-		move_time(move, &words[at++]);
-	if (type & PERF_SAMPLE_ID)
-		move_id(move, &words[at++]);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		move_id(move, &words[at++]);
-	if (type & PERF_SAMPLE_CPU)
-		move_cpu(move, &words[at++]);
+	at = move_common(move, words, at, type & ~PERF_SAMPLE_ADDR);
 	move_id(move, &words[at]);
 }
 

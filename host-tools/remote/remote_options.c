@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host-tools/guest/guest_options.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
 enum {
@@ -173,7 +174,7 @@ static _Noreturn void refuse(const char *what)
 void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
                           int argc, char **argv)
 {
-	char *name = text_of("bareperf ", usage->name);
+	const char *name = text_of("bareperf ", usage->name);
 	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* for good */
 	struct argp argp = {
 		.options = usage->shows     ? top_options
@@ -198,9 +199,8 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 		owned = divide(&options->guest, argp.options, argc, argv, words);
 	else
 		memcpy(words, argv, (size_t)argc * sizeof(*words));
-	words[0] = name;
-	argp_err_exit_status = RUN_REFUSED;
-	argp_parse(&argp, owned, words, usage->has_command ? 0 : ARGP_IN_ORDER, NULL, options);
+	arguments_parse_as(&argp, owned, words, name, usage->has_command ? 0 : ARGP_IN_ORDER,
+	                   RUN_REFUSED, options);
 	if (options->json && !options->stat)
 		refuse("--json: only `stat' has counts to print");
 	wrong = top_options_check(&options->top, &options->output);

@@ -112,22 +112,41 @@ static struct lines_elf *find_elf(struct lines *lines, const char *path)
 	return elf;
 }
 
-/* What a byte of the file is linked at; false: it is in no segment. */
-static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
+/* The first segment that is loaded and has it. */
+static bool find_segment(Elf *elf, bool (*has)(const GElf_Phdr *segment, uint64_t at), uint64_t at,
+                         GElf_Phdr *segment)
 {
-	GElf_Phdr segment;
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count))
 		return false;
-	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &segment); i++) {
-		if (segment.p_type == PT_LOAD && offset >= segment.p_offset &&
-		    offset - segment.p_offset < segment.p_filesz) {
-			*address = segment.p_vaddr + (offset - segment.p_offset);
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, segment); i++) {
+		if (segment->p_type == PT_LOAD && has(segment, at))
 			return true;
-		}
 	}
 	return false;
+}
+
+static bool has_offset(const GElf_Phdr *segment, uint64_t offset)
+{
+	return offset >= segment->p_offset && offset - segment->p_offset < segment->p_filesz;
+}
+
+static bool has_code_at(const GElf_Phdr *segment, uint64_t address)
+{
+	return segment->p_flags & PF_X && address >= segment->p_vaddr &&
+	       address - segment->p_vaddr < segment->p_filesz;
+}
+
+/* What a byte of the file is linked at; false: it is in no segment. */
+static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr segment;
+
+	if (!find_segment(elf, has_offset, offset, &segment))
+		return false;
+	*address = segment.p_vaddr + (offset - segment.p_offset);
+	return true;
 }
 
 /* The compilation unit of an address: by .debug_aranges, which not every compiler writes. */
@@ -223,18 +242,11 @@ uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
 static bool code_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr segment;
-	size_t count;
 
-	if (elf_getphdrnum(elf, &count))
+	if (!find_segment(elf, has_code_at, address, &segment))
 		return false;
-	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &segment); i++) {
-		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
-		    address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
-			*offset = segment.p_offset + (address - segment.p_vaddr);
-			return true;
-		}
-	}
-	return false;
+	*offset = segment.p_offset + (address - segment.p_vaddr);
+	return true;
 }
 
 /* The row at i; false: it is none of a line and of code. */

@@ -12,6 +12,7 @@
 #include "agent/parse/command.h"
 #include "host-tools/guest/guest_archive.h"
 #include "host-tools/guest/guest_options.h"
+#include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
 
@@ -253,7 +254,6 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 {
 	char **words =
 	    calloc(4 * (size_t)argc + 2, sizeof(*words)); /* ours, QEMU's, files, for good */
-	static char name[] = "bareperf run";
 	int separator = 1, owned;
 
 	*options = (struct run_options){
@@ -269,10 +269,8 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	options->qemu_options = words + argc + 1;
 	options->guest.files = words + 2 * argc + 1;
 	options->guest.fetch = words + 3 * argc + 1;
-	words[0] = name;
 	owned = divide(options, separator, argv, words);
-	argp_err_exit_status = RUN_REFUSED;
-	argp_parse(&argp, owned, words, 0, NULL, options);
+	arguments_parse_as(&argp, owned, words, "bareperf run", 0, RUN_REFUSED, options);
 	options->guest.words = argv + separator + 1;
 	options->guest.count = argc - separator - 1;
 	options->guest.machine = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;

@@ -59,13 +59,19 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 	}
 }
 
-void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,
-                     void *options)
+void arguments_parse_as(const struct argp *argp, int argc, char **argv, const char *name,
+                        unsigned flags, int status, void *options)
 {
 	char *first = argv[0];
 
-	argp_err_exit_status = EXIT_USAGE;
+	argp_err_exit_status = status;
 	argv[0] = (char *)(uintptr_t)name; /* which is not written to */
-	argp_parse(argp, argc, argv, 0, NULL, options);
+	argp_parse(argp, argc, argv, flags, NULL, options);
 	argv[0] = first;
+}
+
+void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,
+                     void *options)
+{
+	arguments_parse_as(argp, argc, argv, name, 0, EXIT_USAGE, options);
 }

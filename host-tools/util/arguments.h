@@ -17,8 +17,12 @@ uint64_t argument_number(struct argp_state *state, const char *option, const cha
 /* The same of bytes, behind which K, M, G or T may stand for 1024 and its powers. */
 uint64_t argument_bytes(struct argp_state *state, const char *option, const char *arg);
 
-/* argp_parse() under the command's full name ("bareperf dump"); what is wrong ends the program with
- * EXIT_USAGE. Main thread. */
+/* argp_parse() under the command's full name ("bareperf dump"), with argp's flags; what is wrong
+ * ends the program with status. Main thread. */
+void arguments_parse_as(const struct argp *argp, int argc, char **argv, const char *name,
+                        unsigned flags, int status, void *options);
+
+/* The same with no flags and EXIT_USAGE, as commands do that start nothing on a machine. */
 void arguments_parse(const struct argp *argp, int argc, char **argv, const char *name,
                      void *options);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What newlib asks of an operating system, out of the firmware's table. */
+/* What newlib asks of an operating system, out of the firmware's table. The firmware's own newlib
+ * asks lib/syscalls.c: a payload is linked apart from it, with a heap and files of its own. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
