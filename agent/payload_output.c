@@ -8,7 +8,7 @@
 
 #define NSEC_PER_MSEC 1000000ULL
 #define LOOK_NS       1000U /* as in agent/reader.c */
-#define UNREAD        512U  /* bytes at a time where nobody reads, as somebody may come meanwhile */
+#define UNREAD        512U  /* bytes at a time where nobody reads: a reader may come in between */
 
 /* Nobody has made room for too long: not waited for again before somebody does. */
 struct given_up {

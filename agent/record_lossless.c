@@ -284,7 +284,7 @@ int lossless_open(struct traced_cpu *c)
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
 		/* a thread's marks, which may have read the clock before it stood */
-		c->ring.careful |= mark_is_event(&c->events[i].attr) &&
+		c->ring.general |= mark_is_event(&c->events[i].attr) &&
 		                   c->recording->command->lossless == LOSSLESS_FREEZE;
 	}
 	reserve *= RESERVE_TIMES;

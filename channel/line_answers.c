@@ -20,16 +20,16 @@ static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 }
 
 /* As much of left bytes as one frame carries; raw: how many. It ends where a word does, unless all
- * of it does. Returns the payload's size. */
+ * of it does. Returns the content's size. */
 static size_t fill_data(struct line *line, uint64_t from, uint32_t left, bool encode, size_t *raw,
                         uint8_t *flags)
 {
 	const uint8_t *memory = line->region->memory + from;
-	uint8_t *payload = line->body + WIRE_DATA_HEAD;
+	uint8_t *content = line->body + WIRE_DATA_HEAD;
 	size_t size = 0;
 
 	if (encode && line->words)
-		size = wire_encode(line->words, payload, WIRE_DATA_MAX, memory,
+		size = wire_encode(line->words, content, WIRE_DATA_MAX, memory,
 		                   left < LINE_RAW_MAX ? left : LINE_RAW_MAX, raw);
 	*flags = size ? WIRE_ENCODED : 0;
 	if (size)
@@ -37,7 +37,7 @@ static size_t fill_data(struct line *line, uint64_t from, uint32_t left, bool en
 	size = left;
 	if (size > WIRE_DATA_MAX)
 		size = WIRE_DATA_MAX - (from + WIRE_DATA_MAX) % 8;
-	copy_words(payload, memory, (uint32_t)size);
+	copy_words(content, memory, (uint32_t)size);
 	*raw = size;
 	return size;
 }

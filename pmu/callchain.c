@@ -22,7 +22,7 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 
 /* ---- Where it depends on whose code it is ---- */
 
-static bool keeps_frames(const struct callchain_image *image)
+static bool callchain_keeps_frames(const struct callchain_image *image)
 {
 	if (!image || image->frames == CALLCHAIN_FRAMES_UNTOLD)
 		return arch_join_assumes_frames();
@@ -40,13 +40,13 @@ static uint64_t *callchain_follow_kept(uint64_t *at, const uint64_t *end, struct
 		    (image ? !arch_join_is_return(ret, image->start) : !arch_join_assumes_frames()))
 			break;
 		*at++ = ret;
-		if (!keeps_frames(image))
+		if (!callchain_keeps_frames(image))
 			break;
 	}
 	return at;
 }
 
-/* Where the stack is not followed: who is known all the same, and who has called him. */
+/* Where the stack is not followed: the function that is known all the same, and its caller. */
 static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp, uint64_t high)
 {
 	const struct callchain_call *call = __atomic_load_n(&callchain_call, __ATOMIC_RELAXED);
@@ -58,7 +58,7 @@ static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp,
 	*at++ = call->caller;
 	frames = arch_frames(call->frame, sp, high);
 	if (arch_frames_next(&frames) != call->caller ||
-	    !keeps_frames(callchain_image_at(call->caller - 1)))
+	    !callchain_keeps_frames(callchain_image_at(call->caller - 1)))
 		return at;
 	return callchain_follow_kept(at, end, frames);
 }
@@ -70,7 +70,7 @@ static uint64_t *callchain_by_image(const struct arch_regs *regs, uint64_t *at, 
 	uint64_t pc = arch_regs_pc(regs), sp = arch_regs_sp(regs);
 	const struct callchain_image *image = callchain_image_at(pc);
 
-	if (!high || !keeps_frames(image))
+	if (!high || !callchain_keeps_frames(image))
 		return callchain_known(at, end, sp, high);
 	if (image && !arch_join_has_frame(pc, image->start, image->end))
 		return at;
@@ -102,7 +102,7 @@ unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned
  * far below it. */
 #define MARGIN (CALLCHAIN_STRAIGHT * sizeof(struct arch_frame))
 
-static bool may_go_straight(const struct callchain *chain, uint64_t start, uint64_t high)
+static bool callchain_may_go_straight(const struct callchain *chain, uint64_t start, uint64_t high)
 {
 	return start % sizeof(uint64_t) == 0 && high - start > MARGIN && !callchain_images_told() &&
 	       chain->max_frames > CALLCHAIN_STRAIGHT;
@@ -116,7 +116,8 @@ uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *r
 		start = high = 0;
 	chain->low = start;
 	chain->high = high;
-	chain->straight = may_go_straight(chain, start, high) ? (high - start - MARGIN) / 8 : 0;
+	chain->straight =
+	    callchain_may_go_straight(chain, start, high) ? (high - start - MARGIN) / 8 : 0;
 	return (uint64_t)(callchain_gather(regs, ips, chain->max_frames, high) - ips);
 }
 

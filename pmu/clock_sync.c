@@ -37,7 +37,7 @@ static void clock_sync_answer(void *unused)
 }
 
 /* One round trip; returns its cycles, and the offset that it suggests. */
-static uint64_t round_trip(uint64_t number, int64_t *offset)
+static uint64_t clock_sync_round_trip(uint64_t number, int64_t *offset)
 {
 	uint64_t sent = arch_cycles(), back;
 
@@ -62,7 +62,7 @@ int clock_sync_measure(unsigned cpu, struct clock_sync *sync)
 		return code;
 	for (uint64_t i = 1; i <= ROUNDS && (i == 1 || arch_cycles() < end); i++) {
 		int64_t offset;
-		uint64_t cycles = round_trip(i, &offset);
+		uint64_t cycles = clock_sync_round_trip(i, &offset);
 
 		if (cycles < fastest) {
 			fastest = cycles;

@@ -14,7 +14,7 @@ static struct perf_event *context_end(const struct perf_event_context *c)
 }
 
 /* Sources are frozen once for each event of theirs, which does not hurt. */
-static void disable_all(const struct perf_event_context *c)
+static void context_disable_all(const struct perf_event_context *c)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->pmu->disable)
@@ -22,7 +22,7 @@ static void disable_all(const struct perf_event_context *c)
 	}
 }
 
-static void enable_all(const struct perf_event_context *c)
+static void context_enable_all(const struct perf_event_context *c)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->pmu->enable)
@@ -30,7 +30,7 @@ static void enable_all(const struct perf_event_context *c)
 	}
 }
 
-static bool has_member_of(const struct perf_event *leader, const struct pmu *pmu)
+static bool context_has_member_of(const struct perf_event *leader, const struct pmu *pmu)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
 		if (leader[i].pmu == pmu)
@@ -41,7 +41,7 @@ static bool has_member_of(const struct perf_event *leader, const struct pmu *pmu
 
 /* What fills an AUX area has counters of its own need, traces while others start and stop, and is
  * not interrupted for them: such a group claims first, starts last and stops first. */
-static bool fills_aux(const struct perf_event *leader)
+static bool context_fills_aux(const struct perf_event *leader)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
 		if (leader[i].pmu->source.flags & PMU_AUX)
@@ -54,18 +54,19 @@ static bool fills_aux(const struct perf_event *leader)
 static void context_contend(struct perf_event_context *c, const struct pmu *pmu)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members)
-		e->rotates = e->rotates || (has_member_of(e, pmu) && !fills_aux(e));
+		e->rotates = e->rotates || (context_has_member_of(e, pmu) && !context_fills_aux(e));
 }
 
 /* The CPU is of a kind that does not count one of its events. */
-static void switch_off(struct perf_event *leader, uint64_t now)
+static void context_switch_off(struct perf_event *leader, uint64_t now)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++)
 		event_set_state(&leader[i], EVENT_OFF, now);
 }
 
 /* Let every waiting group have counters, from the first on. Who finds none waits on. */
-static int sched_in(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+static int context_sched_in(struct perf_event_context *c, uint64_t now,
+                            const struct perf_event **failed)
 {
 	struct perf_event *leader = c->events + c->first;
 	unsigned seen = 0;
@@ -73,10 +74,10 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 	while (seen < c->nr_events) {
 		int code = 0;
 
-		if (leader->state == EVENT_INACTIVE && !fills_aux(leader))
+		if (leader->state == EVENT_INACTIVE && !context_fills_aux(leader))
 			code = group_sched_in(leader, now, failed);
 		if (code == -ENXIO)
-			switch_off(leader, now);
+			context_switch_off(leader, now);
 		else if (code == -EAGAIN)
 			context_contend(c, (*failed)->pmu);
 		else if (code)
@@ -89,10 +90,10 @@ static int sched_in(struct perf_event_context *c, uint64_t now, const struct per
 	return 0;
 }
 
-static void sched_out(struct perf_event_context *c, bool all, uint64_t now)
+static void context_sched_out(struct perf_event_context *c, bool all, uint64_t now)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
-		if (e->state != EVENT_OFF && e->state != EVENT_INACTIVE && !fills_aux(e) &&
+		if (e->state != EVENT_OFF && e->state != EVENT_INACTIVE && !context_fills_aux(e) &&
 		    (all || e->rotates))
 			group_sched_out(e, now);
 	}
@@ -116,30 +117,31 @@ static void context_rotate(struct timer *timer, const struct arch_regs *regs, ui
 	uint64_t now = clock_stamp(cycles);
 
 	(void)regs;
-	disable_all(c);
-	sched_out(c, false, now);
+	context_disable_all(c);
+	context_sched_out(c, false, now);
 	context_advance(c);
-	sched_in(c, now, &failed);
-	enable_all(c);
+	context_sched_in(c, now, &failed);
+	context_enable_all(c);
 	c->rotations++;
 	timer_restart(timer, cycles + c->interval);
 }
 
-static const struct perf_event *find_waiting(const struct perf_event_context *c)
+static const struct perf_event *context_find_waiting(const struct perf_event_context *c)
 {
 	for (const struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
-		if (e->state == EVENT_INACTIVE && !fills_aux(e))
+		if (e->state == EVENT_INACTIVE && !context_fills_aux(e))
 			return e;
 	}
 	return NULL;
 }
 
 /* Some groups have to wait. None may wait for ever: each must fit with the others gone. */
-static int check_turns(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+static int context_check_turns(struct perf_event_context *c, uint64_t now,
+                               const struct perf_event **failed)
 {
 	int code = 0;
 
-	sched_out(c, false, now);
+	context_sched_out(c, false, now);
 	for (struct perf_event *e = c->events; e < context_end(c) && !code; e += e->nr_members) {
 		if (!e->rotates)
 			continue;
@@ -147,21 +149,18 @@ static int check_turns(struct perf_event_context *c, uint64_t now, const struct 
 		if (!code)
 			group_give_back(e);
 	}
-	return code ? code : sched_in(c, now, failed);
+	return code ? code : context_sched_in(c, now, failed);
 }
 
 /* ---- Groups that fill an AUX area ---- */
 
-static int claim_aux(struct perf_event_context *c, const struct perf_event **failed)
+static int context_claim_aux(struct perf_event_context *c, const struct perf_event **failed)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
-		int code;
+		int code = context_fills_aux(e) ? group_claim(e, failed) : -ENXIO;
 
-		if (!fills_aux(e))
-			continue;
-		code = group_claim(e, failed);
 		if (code == -ENXIO)
-			continue; /* it stays off */
+			continue; /* it stays off, or is not of these */
 		if (code)
 			return code;
 		event_set_state(e, EVENT_INACTIVE, clock_now());
@@ -169,7 +168,7 @@ static int claim_aux(struct perf_event_context *c, const struct perf_event **fai
 	return 0;
 }
 
-static void start_one(struct perf_event *event)
+static void context_start_one(struct perf_event *event)
 {
 	if (event->pmu->disable)
 		event->pmu->disable();
@@ -179,7 +178,7 @@ static void start_one(struct perf_event *event)
 		event->pmu->enable();
 }
 
-static void stop_one(struct perf_event *event)
+static void context_stop_one(struct perf_event *event)
 {
 	if (event->pmu->disable)
 		event->pmu->disable();
@@ -191,49 +190,50 @@ static void stop_one(struct perf_event *event)
 }
 
 /* Those of each such group that fill, or those that do not. */
-static void for_aux_groups(const struct perf_event_context *c, bool that_fill,
-                           void (*call)(struct perf_event *event))
+static void context_for_aux_groups(const struct perf_event_context *c, bool that_fill,
+                                   void (*call)(struct perf_event *event))
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
 		bool fills = e->pmu->source.flags & PMU_AUX;
 
-		if (fills_aux(e->group_leader) && fills == that_fill &&
+		if (context_fills_aux(e->group_leader) && fills == that_fill &&
 		    e->group_leader->state != EVENT_OFF)
 			call(e);
 	}
 }
 
-static void start_aux(const struct perf_event_context *c)
+static void context_start_aux(const struct perf_event_context *c)
 {
-	for_aux_groups(c, false, start_one);
-	for_aux_groups(c, true, start_one);
+	context_for_aux_groups(c, false, context_start_one);
+	context_for_aux_groups(c, true, context_start_one);
 }
 
-static void stop_aux(const struct perf_event_context *c)
+static void context_stop_aux(const struct perf_event_context *c)
 {
-	for_aux_groups(c, true, stop_one);
-	for_aux_groups(c, false, stop_one);
+	context_for_aux_groups(c, true, context_stop_one);
+	context_for_aux_groups(c, false, context_stop_one);
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members) {
-		if (fills_aux(e) && e->state != EVENT_OFF)
+		if (context_fills_aux(e) && e->state != EVENT_OFF)
 			group_give_back(e);
 	}
 }
 
 /* ---- Start and stop ---- */
 
-static int start_all(struct perf_event_context *c, uint64_t now, const struct perf_event **failed)
+static int context_start_all(struct perf_event_context *c, uint64_t now,
+                             const struct perf_event **failed)
 {
 	int code;
 
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
-		if (!fills_aux(e->group_leader))
+		if (!context_fills_aux(e->group_leader))
 			event_set_state(e, EVENT_INACTIVE, now);
 	}
-	code = sched_in(c, now, failed);
-	if (code || !find_waiting(c))
+	code = context_sched_in(c, now, failed);
+	if (code || !context_find_waiting(c))
 		return code;
-	c->first = (unsigned)(find_waiting(c) - c->events);
-	return check_turns(c, now, failed);
+	c->first = (unsigned)(context_find_waiting(c) - c->events);
+	return context_check_turns(c, now, failed);
 }
 
 int context_start(struct perf_event_context *context, struct perf_event *events, unsigned nr_events,
@@ -248,17 +248,17 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 		.interval = clock_span_to_cycles(&machine_clock, MUX_INTERVAL_NS),
 	};
 	*failed = NULL;
-	code = claim_aux(context, failed);
-	disable_all(context);
+	code = context_claim_aux(context, failed);
+	context_disable_all(context);
 	if (!code)
-		code = start_all(context, clock_now(), failed);
-	enable_all(context);
+		code = context_start_all(context, clock_now(), failed);
+	context_enable_all(context);
 	if (code) {
 		context_stop(context);
 		return code;
 	}
-	start_aux(context);
-	if (find_waiting(context))
+	context_start_aux(context);
+	if (context_find_waiting(context))
 		timer_start(&context->timer, arch_cycles() + context->interval);
 	return 0;
 }
@@ -275,17 +275,17 @@ void context_stop(struct perf_event_context *context)
 	uint64_t now;
 
 	timer_cancel(&context->timer);
-	stop_aux(context);
-	disable_all(context);
+	context_stop_aux(context);
+	context_disable_all(context);
 	now = clock_now();
 	context_unpause(context, now);
-	sched_out(context, true, now);
+	context_sched_out(context, true, now);
 	for (struct perf_event *e = context->events; e < context_end(context); e++)
 		event_set_state(e, EVENT_OFF, now);
-	enable_all(context);
+	context_enable_all(context);
 }
 
-static bool is_throttled(const struct perf_event_context *c)
+static bool context_is_throttled(const struct perf_event_context *c)
 {
 	for (const struct perf_event *e = c->events; e < context_end(c); e++) {
 		if (e->state == EVENT_THROTTLED)
@@ -298,11 +298,11 @@ void context_tick(struct perf_event_context *context)
 {
 	uint64_t now = clock_stamp_of(context->events->cpu, arch_cycles());
 
-	if (is_throttled(context)) {
-		disable_all(context);
+	if (context_is_throttled(context)) {
+		context_disable_all(context);
 		for (struct perf_event *e = context->events; e < context_end(context); e++)
 			throttle_end(e, now);
-		enable_all(context);
+		context_enable_all(context);
 	}
 	for (struct perf_event *e = context->events; e < context_end(context); e++) {
 		if (e->state == EVENT_ACTIVE)
@@ -324,12 +324,12 @@ void context_slow(struct perf_event_context *context, uint64_t factor)
 
 void context_stand(struct perf_event_context *context)
 {
-	disable_all(context);
+	context_disable_all(context);
 }
 
 void context_go(struct perf_event_context *context)
 {
-	enable_all(context);
+	context_enable_all(context);
 }
 
 void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to)
@@ -358,7 +358,7 @@ void context_pause(struct perf_event_context *context)
 	uint64_t now;
 
 	context->takes_turns = timer_cancel(&context->timer);
-	disable_all(context);
+	context_disable_all(context);
 	now = clock_now();
 	for (struct perf_event *e = context->events; e < context_end(context); e++) {
 		e->held = e->state;
@@ -367,14 +367,14 @@ void context_pause(struct perf_event_context *context)
 		event_set_state(e, EVENT_OFF, now);
 	}
 	context->paused = true;
-	enable_all(context);
+	context_enable_all(context);
 }
 
 void context_resume(struct perf_event_context *context)
 {
 	uint64_t now;
 
-	disable_all(context);
+	context_disable_all(context);
 	now = clock_now();
 	for (struct perf_event *e = context->events; e < context_end(context); e++) {
 		event_set_state(e, e->held, now);
@@ -383,7 +383,7 @@ void context_resume(struct perf_event_context *context)
 			e->pmu->start(e);
 	}
 	context->paused = false;
-	enable_all(context);
+	context_enable_all(context);
 	if (context->takes_turns)
 		timer_start(&context->timer, arch_cycles() + context->interval);
 }

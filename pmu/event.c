@@ -10,7 +10,7 @@
 #include "pmu/sample.h"
 #include "ringbuf/ledger.h"
 
-static int check_attr(const struct perf_event_attr *attr)
+static int event_check_attr(const struct perf_event_attr *attr)
 {
 	if (attr->size != sizeof(*attr))
 		return -EINVAL;
@@ -40,7 +40,7 @@ bool pmu_is_here(const struct pmu_source *source)
 }
 
 /* An event that would count nothing, as nothing runs at the levels that its modifiers leave. */
-static int check_levels(struct perf_event *event)
+static int event_check_levels(struct perf_event *event)
 {
 	uint64_t flags = event->attr.flags;
 	unsigned wanted = (flags & PERF_ATTR_EXCLUDE_USER ? 0 : ARCH_LEVEL_USER) |
@@ -58,10 +58,10 @@ static int check_levels(struct perf_event *event)
 
 int event_init(struct perf_event *event)
 {
-	int code = check_attr(&event->attr);
+	int code = event_check_attr(&event->attr);
 
 	if (!code)
-		code = check_levels(event);
+		code = event_check_levels(event);
 	if (code)
 		return code;
 	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
@@ -84,7 +84,7 @@ static void event_hold(const struct pmu *pmu)
 		pmu->disable();
 }
 
-static void let_go(const struct pmu *pmu)
+static void event_let_go(const struct pmu *pmu)
 {
 	if (pmu->enable)
 		pmu->enable();
@@ -97,7 +97,7 @@ int event_enable(struct perf_event *event)
 
 	event_hold(event->pmu);
 	code = group_sched_in(event, clock_now(), &failed);
-	let_go(event->pmu);
+	event_let_go(event->pmu);
 	return code;
 }
 
@@ -111,7 +111,7 @@ void event_disable(struct perf_event *event)
 	now = clock_now();
 	group_sched_out(event, now);
 	event_set_state(event, EVENT_OFF, now);
-	let_go(event->pmu);
+	event_let_go(event->pmu);
 }
 
 /* ---- Times ---- */

@@ -4,7 +4,7 @@
 #include "pmu/throttle.h"
 #include "pmu/usual_sample.h"
 
-static void give_back(struct perf_event *leader, unsigned members)
+static void group_give_back_some(struct perf_event *leader, unsigned members)
 {
 	for (unsigned i = 0; i < members; i++)
 		leader[i].pmu->del(&leader[i]);
@@ -17,7 +17,7 @@ int group_claim(struct perf_event *leader, const struct perf_event **failed)
 
 		if (!code)
 			continue;
-		give_back(leader, i);
+		group_give_back_some(leader, i);
 		*failed = &leader[i];
 		return code;
 	}
@@ -26,7 +26,7 @@ int group_claim(struct perf_event *leader, const struct perf_event **failed)
 
 void group_give_back(struct perf_event *leader)
 {
-	give_back(leader, leader->nr_members);
+	group_give_back_some(leader, leader->nr_members);
 }
 
 int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_event **failed)

@@ -17,10 +17,11 @@
 
 /* When a counter's samples are due; pmu/sampling.h. */
 struct sampling {
-	uint64_t period;      /* between samples, counts; 0: it only counts */
-	uint64_t next;        /* event->count at which the next sample is due */
-	uint64_t sampled_at;  /* time_running at the last sample, ns, for -F */
-	uint64_t steady;      /* period, as long as it stays and needs no care; else 0 */
+	uint64_t period;     /* between samples, counts; 0: it only counts */
+	uint64_t next;       /* event->count at which the next sample is due */
+	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
+	uint64_t
+	    steady; /* period, as long as it stays the same and fits pmu/usual_sample.h; else 0 */
 	uint64_t dense;       /* cycles: interrupts closer than this need it; 0: they do not */
 	uint64_t interrupted; /* cycles: the last one, where dense is set */
 	uint64_t pc;          /* that it found */

@@ -13,7 +13,7 @@ uint32_t read_format_size(const struct perf_event *event)
 	return 8 * words;
 }
 
-static uint64_t *put_times(uint64_t *at, uint64_t format, struct event_times times)
+static uint64_t *read_format_put_times(uint64_t *at, uint64_t format, struct event_times times)
 {
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		*at++ = times.enabled;
@@ -22,10 +22,11 @@ static uint64_t *put_times(uint64_t *at, uint64_t format, struct event_times tim
 	return at;
 }
 
-static uint64_t *put_group(uint64_t *at, struct perf_event *leader, uint64_t format, uint64_t now)
+static uint64_t *read_format_put_group(uint64_t *at, struct perf_event *leader, uint64_t format,
+                                       uint64_t now)
 {
 	*at++ = leader->nr_members;
-	at = put_times(at, format, event_times(leader, now));
+	at = read_format_put_times(at, format, event_times(leader, now));
 	for (unsigned i = 0; i < leader->nr_members; i++) {
 		event_read(&leader[i]);
 		*at++ = leader[i].count;
@@ -40,9 +41,9 @@ uint64_t *read_format_put(uint64_t *at, struct perf_event *event, uint64_t now)
 	uint64_t format = event->attr.read_format;
 
 	if (format & PERF_FORMAT_GROUP)
-		return put_group(at, event->group_leader, format, now);
+		return read_format_put_group(at, event->group_leader, format, now);
 	*at++ = event->count;
-	at = put_times(at, format, event_times(event, now));
+	at = read_format_put_times(at, format, event_times(event, now));
 	if (format & PERF_FORMAT_ID)
 		*at++ = event->account.id;
 	return at;

@@ -75,16 +75,17 @@ void sample_trailer(const struct ring_account *account, void *to)
 	sample_id_put(to, event, clock_here(event->cpu));
 }
 
-static bool is_usual(uint64_t type)
+static bool sample_is_usual(uint64_t type)
 {
 	return __builtin_expect((type & ONE_WORD) == USUAL_SAMPLE, 1);
 }
 
-/* These words stand three times, for what a sample costs: here, in put_unusual() with others
+/* These words stand three times, for what a sample costs: here, in sample_put_unusual() with others
  * between them, and in usual_sample.h's event_overflow_alone(). usual_sample_test holds the first
  * and the last to the same bytes, cpu_clock_test the second to perf's order. */
-static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
-                                  const struct arch_regs *regs, const struct sample_data *data)
+static inline uint64_t *sample_put_usual(uint64_t *at, const struct perf_event *event,
+                                         const struct arch_regs *regs,
+                                         const struct sample_data *data)
 {
 	at[0] = event->account.id;
 	at[1] = arch_regs_pc(regs);
@@ -95,10 +96,11 @@ static inline uint64_t *put_usual(uint64_t *at, const struct perf_event *event,
 	return at + USUAL_SAMPLE_WORDS;
 }
 
-/* In the order of put_usual(). */
-static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struct perf_event *event,
-                                                       const struct arch_regs *regs,
-                                                       const struct sample_data *data)
+/* In the order of sample_put_usual(). */
+static __attribute__((noinline)) uint64_t *sample_put_unusual(uint64_t *at,
+                                                              const struct perf_event *event,
+                                                              const struct arch_regs *regs,
+                                                              const struct sample_data *data)
 {
 	uint64_t type = event->attr.sample_type;
 
@@ -124,19 +126,21 @@ static __attribute__((noinline)) uint64_t *put_unusual(uint64_t *at, const struc
 }
 
 /* The fields of one word each, in the record's order. */
-static inline uint64_t *put_words(uint64_t *at, const struct perf_event *event,
-                                  const struct arch_regs *regs, const struct sample_data *data)
+static inline uint64_t *sample_put_words(uint64_t *at, const struct perf_event *event,
+                                         const struct arch_regs *regs,
+                                         const struct sample_data *data)
 {
-	if (is_usual(event->attr.sample_type))
-		return put_usual(at, event, regs, data);
-	return put_unusual(at, event, regs, data);
+	if (sample_is_usual(event->attr.sample_type))
+		return sample_put_usual(at, event, regs, data);
+	return sample_put_unusual(at, event, regs, data);
 }
 
 static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event *event,
                                      const struct sample_data *data, uint32_t more)
 {
 	uint64_t type = event->attr.sample_type;
-	uint32_t fields = is_usual(type) ? USUAL_SAMPLE_WORDS : sample_words(type & ONE_WORD);
+	uint32_t fields = sample_is_usual(type) ? USUAL_SAMPLE_WORDS
+	                                        : sample_words(type & ONE_WORD);
 	uint32_t size = (uint32_t)sizeof(struct perf_event_header) + 8 * fields + more;
 	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
 
@@ -146,7 +150,7 @@ static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event 
 }
 
 /* Four at a time: on the way there is little else to do. */
-static inline void put_chain(uint64_t *at, const uint64_t *chain, unsigned frames)
+static inline void sample_put_chain(uint64_t *at, const uint64_t *chain, unsigned frames)
 {
 	const uint64_t *end = chain + frames;
 
@@ -163,9 +167,9 @@ static inline void put_chain(uint64_t *at, const uint64_t *chain, unsigned frame
 }
 
 /* Apart, because the room that it needs on the stack is its alone. */
-static __attribute__((noinline)) void output_with_chain(struct perf_event *event,
-                                                        const struct arch_regs *regs,
-                                                        const struct sample_data *data)
+static __attribute__((noinline)) void sample_output_with_chain(struct perf_event *event,
+                                                               const struct arch_regs *regs,
+                                                               const struct sample_data *data)
 {
 	uint64_t chain[CALLCHAIN_MAX + 2];
 	unsigned frames = callchain_collect(regs, chain, event->attr.sample_max_stack);
@@ -176,11 +180,11 @@ static __attribute__((noinline)) void output_with_chain(struct perf_event *event
 
 	if (!at)
 		return;
-	at = put_words(at, event, regs, data);
+	at = sample_put_words(at, event, regs, data);
 	if (read)
 		at = read_format_put(at, event, data->time);
 	*at++ = frames;
-	put_chain(at, chain, frames);
+	sample_put_chain(at, chain, frames);
 	ring_commit(&out);
 }
 
@@ -192,7 +196,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	uint64_t *at;
 
 	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
-		output_with_chain(event, regs, data);
+		sample_output_with_chain(event, regs, data);
 		return;
 	}
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
@@ -200,7 +204,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	at = sample_begin(&out, event, data, more);
 	if (!at)
 		return;
-	at = put_words(at, event, regs, data);
+	at = sample_put_words(at, event, regs, data);
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
 		read_format_put(at, event, data->time);
 	ring_commit(&out);

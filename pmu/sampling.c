@@ -38,7 +38,8 @@ int sampling_init(struct perf_event *event)
 /* The code that is sampled must get on, throttled or not: as long as it stays where it was, and the
  * counter has gone beyond what it was programmed with, the distance doubles. What happens so rarely
  * that the code does get on is sampled as often as was asked for. */
-static void keep_apart(struct perf_event *event, const struct arch_regs *regs, uint64_t now)
+static void sampling_keep_apart(struct perf_event *event, const struct arch_regs *regs,
+                                uint64_t now)
 {
 	struct sampling *s = &event->sampling;
 	uint64_t pc = arch_regs_pc(regs), passed = event->count - event->sampled;
@@ -56,7 +57,7 @@ static void keep_apart(struct perf_event *event, const struct arch_regs *regs, u
 }
 
 /* ns between samples of -F. */
-static uint64_t span_of(const struct perf_event *event)
+static uint64_t sampling_span_of(const struct perf_event *event)
 {
 	uint64_t slower = event->sampling.slower;
 
@@ -70,7 +71,7 @@ static void sampling_adapt(struct perf_event *event, uint64_t running)
 {
 	struct sampling *s = &event->sampling;
 	uint64_t ns = running - s->sampled_at;
-	uint64_t span = span_of(event);
+	uint64_t span = sampling_span_of(event);
 	uint64_t counted = event->count - event->sampled;
 	uint64_t target;
 
@@ -91,7 +92,7 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 	if (event->count < s->next)
 		return;
 	if (s->dense)
-		keep_apart(event, regs, now);
+		sampling_keep_apart(event, regs, now);
 	if (event->attr.flags & PERF_ATTR_FREQ) {
 		uint64_t running = event_times(event, clock_stamp(now)).running;
 
@@ -147,7 +148,7 @@ void sampling_tick(struct perf_event *event, uint64_t now)
 
 	if (!(event->attr.flags & PERF_ATTR_FREQ) || !event->sampling.period)
 		return;
-	span = span_of(event);
+	span = sampling_span_of(event);
 	running = event_times(event, now).running;
 	if (running > event->sampling.sampled_at + 2 * span && event->sampling.period > 1)
 		sampling_restart(event, running);

@@ -6,7 +6,7 @@
 #include "pmu/tick.h"
 
 /* The next sample begins a tick's time. */
-static void begin_anew(struct throttle *throttle)
+static void throttle_begin_anew(struct throttle *throttle)
 {
 	throttle->left = throttle->limit ? 1 : 0;
 	throttle->since = 0;
@@ -18,7 +18,7 @@ void throttle_set(struct perf_event *event, uint64_t rate)
 	uint64_t limit = (rate + ticks - 1) / ticks;
 
 	event->throttle.limit = limit;
-	begin_anew(&event->throttle);
+	throttle_begin_anew(&event->throttle);
 }
 
 bool throttle_is_due(struct throttle *throttle, uint64_t now)
@@ -68,7 +68,7 @@ void throttle_tell_end(struct perf_event *event, uint64_t now)
 	if (!event->told)
 		return;
 	event->told = false;
-	begin_anew(&event->throttle);
+	throttle_begin_anew(&event->throttle);
 	throttle_tell(event, PERF_RECORD_UNTHROTTLE, now);
 }
 

@@ -10,7 +10,7 @@
 static struct timer *queues[TR_MAX_CPUS];
 static void (*timer_gate)(const struct arch_regs *regs);
 
-static void arm_first(struct timer *first)
+static void timer_arm_first(struct timer *first)
 {
 	if (first)
 		arch_timer_arm(first->deadline);
@@ -43,7 +43,7 @@ static void timer_interrupt(const struct arch_regs *regs)
 		timer->next = NULL;
 		timer->expire(timer, regs, now);
 	}
-	arm_first(*queue);
+	timer_arm_first(*queue);
 }
 
 void timer_set_gate(void (*gate)(const struct arch_regs *regs))
@@ -55,7 +55,7 @@ void timer_put_off(uint64_t cycles)
 {
 	for (struct timer *timer = queues[arch_cpu()]; timer; timer = timer->next)
 		timer->deadline += cycles;
-	arm_first(queues[arch_cpu()]);
+	timer_arm_first(queues[arch_cpu()]);
 }
 
 int timer_init(void)
@@ -69,7 +69,7 @@ void timer_start(struct timer *timer, uint64_t deadline)
 	timer->deadline = deadline;
 	timer_insert(timer);
 	if (queues[arch_cpu()] == timer)
-		arm_first(timer);
+		timer_arm_first(timer);
 }
 
 void timer_restart(struct timer *timer, uint64_t deadline)
@@ -88,6 +88,6 @@ bool timer_cancel(struct timer *timer)
 		return false;
 	*link = timer->next;
 	timer->next = NULL;
-	arm_first(queues[arch_cpu()]);
+	timer_arm_first(queues[arch_cpu()]);
 	return true;
 }

@@ -49,7 +49,8 @@ RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct a
 }
 
 /* event_overflow() for a handler that nothing interrupts. The words are those of sample.c's
- * put_usual() and put_unusual(), in their order; usual_sample_test holds the bytes together. */
+ * sample_put_usual() and sample_put_unusual(), in their order; usual_sample_test holds the bytes
+ * together. */
 RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_regs *regs,
                                     uint64_t now)
 {

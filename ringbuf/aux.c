@@ -119,7 +119,7 @@ static void aux_advance(struct ring_aux *aux, uint64_t bytes)
 }
 
 /* Whether head has passed the next wakeup; if so, the one after it is beyond head. */
-static bool wakeup_due(struct ring_aux *aux)
+static bool ring_aux_wakeup_due(struct ring_aux *aux)
 {
 	if (aux->overwrite || aux->head - aux->wakeup < aux->watermark)
 		return false;
@@ -135,7 +135,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 		return -ENOSPC;
 	arch_add_local(&aux->skipped, bytes);
 	aux_advance(aux, bytes);
-	if (wakeup_due(aux))
+	if (ring_aux_wakeup_due(aux))
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
 	out->from = aux->head;
 	out->padded = bytes;
@@ -145,7 +145,7 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 }
 
 /* Overwrite mode: what is older than bytes, counted from the head, is told by nobody. */
-static void drop_older(struct ring_aux_output *out, uint64_t bytes)
+static void ring_aux_drop_older(struct ring_aux_output *out, uint64_t bytes)
 {
 	uint64_t oldest = out->aux->head - bytes;
 
@@ -158,7 +158,7 @@ static void drop_older(struct ring_aux_output *out, uint64_t bytes)
 void ring_aux_pass(struct ring_aux_output *out, uint64_t bytes)
 {
 	aux_advance(out->aux, bytes);
-	drop_older(out, out->aux->size / 2);
+	ring_aux_drop_older(out, out->aux->size / 2);
 }
 
 void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
@@ -198,11 +198,11 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 		out->from = aux->head;
 	aux_advance(aux, size);
 	if (aux->overwrite)
-		drop_older(out, aux->size);
+		ring_aux_drop_older(out, aux->size);
 	aux_gather(out);
 	if (aux->carry.due)
 		aux_tell(aux);
-	due = wakeup_due(aux);
+	due = ring_aux_wakeup_due(aux);
 	aux->busy = false;
 	if (out->flags & PERF_AUX_FLAG_TRUNCATED) {
 		aux->stalled = false; /* a new episode */

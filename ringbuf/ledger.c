@@ -18,7 +18,7 @@ void ring_account_publish(const struct ring_account *account, struct tr_event_le
 	ledger_copy(&ledger->generated, &account->generated);
 }
 
-static void publish_owner(const struct ring_owner *owner, struct tr_ring_ledger *ledger)
+static void ledger_publish_owner(const struct ring_owner *owner, struct tr_ring_ledger *ledger)
 {
 	ledger_copy(&ledger->coalesced, &owner->coalesced);
 	ledger_copy(&ledger->sent, &owner->sent);
@@ -38,5 +38,5 @@ void ring_publish_ledger(const struct ring *ring, struct tr_ring_ledger *ledger)
 	ledger_copy(&ledger->lost, &ring->lost);
 	ledger_copy(&ledger->tail_faults, &ring->tail_faults);
 	if (ring->owner)
-		publish_owner(ring->owner, ledger);
+		ledger_publish_owner(ring->owner, ledger);
 }

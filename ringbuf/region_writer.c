@@ -20,7 +20,7 @@ static void region_writer_clear(void *memory, uint64_t bytes)
 }
 
 /* The reader may have been announced already; of it, only what it said of another boot's run. */
-static void clear_all_but_reader(struct tr_header *header, uint64_t bytes)
+static void region_clear_all_but_reader(struct tr_header *header, uint64_t bytes)
 {
 	uint64_t after = offsetof(struct tr_header, reader) + sizeof(header->reader);
 
@@ -29,15 +29,15 @@ static void clear_all_but_reader(struct tr_header *header, uint64_t bytes)
 	__atomic_store_n(&header->reader.ready, 0, __ATOMIC_RELAXED);
 }
 
-static bool in_range(uint32_t value, uint32_t most)
+static bool region_in_range(uint32_t value, uint32_t most)
 {
 	return value >= 1 && value <= most;
 }
 
-static int check_limits(const struct region_limits *l)
+static int region_check_limits(const struct region_limits *l)
 {
-	if (!in_range(l->cpus, TR_MAX_CPUS) || !in_range(l->images, TR_MAX_IMAGES) ||
-	    !in_range(l->events, TR_MAX_EVENTS) || !in_range(l->rings, TR_MAX_RINGS))
+	if (!region_in_range(l->cpus, TR_MAX_CPUS) || !region_in_range(l->images, TR_MAX_IMAGES) ||
+	    !region_in_range(l->events, TR_MAX_EVENTS) || !region_in_range(l->rings, TR_MAX_RINGS))
 		return -EINVAL;
 	if (!l->console_size || l->console_size & (l->console_size - 1) ||
 	    l->stream_size & (l->stream_size - 1) || l->stream_size % sizeof(uint64_t))
@@ -57,12 +57,12 @@ static void *region_writer_place(struct trace_region *region, struct tr_table *t
 	return at;
 }
 
-static uint64_t whole_pages(uint64_t bytes)
+static uint64_t region_whole_pages(uint64_t bytes)
 {
 	return (bytes + TR_PAGE - 1) / TR_PAGE * TR_PAGE;
 }
 
-static uint64_t tables_size(const struct region_limits *l)
+static uint64_t region_tables_size(const struct region_limits *l)
 {
 	return sizeof(struct tr_header) + sizeof(struct tr_mailbox) +
 	       l->rings * (sizeof(struct tr_doorbell) + sizeof(struct tr_ring) +
@@ -80,7 +80,7 @@ static void region_writer_keep(const struct trace_region *region, uint64_t bytes
 		arch_memory_clean(region->header, bytes);
 }
 
-static void set_counts(struct tr_header *header, uint32_t events, uint32_t rings)
+static void region_set_counts(struct tr_header *header, uint32_t events, uint32_t rings)
 {
 	header->events.count = header->event_ledger.count = events;
 	header->rings.count = header->ring_ledger.count = header->doorbells.count = rings;
@@ -92,11 +92,11 @@ int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
 	struct tr_header *header = memory;
 	uint32_t console = (uint32_t)sizeof(struct tr_console) + l->console_size;
 
-	if (check_limits(l))
+	if (region_check_limits(l))
 		return -EINVAL;
-	if (whole_pages(tables_size(l)) > size)
+	if (region_whole_pages(region_tables_size(l)) > size)
 		return -ENOSPC;
-	clear_all_but_reader(header, whole_pages(tables_size(l)));
+	region_clear_all_but_reader(header, region_whole_pages(region_tables_size(l)));
 	*region = (struct trace_region){ .header = header, .size = size, .limits = *l };
 	region->tables_end = sizeof(*header);
 	region->mailbox =
@@ -122,10 +122,10 @@ int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
 		region->stream_bytes =
 		    region_writer_place(region, NULL, TR_STREAMS, l->stream_size);
 	}
-	region->tables_end = whole_pages(region->tables_end);
+	region->tables_end = region_whole_pages(region->tables_end);
 	region->used = region->tables_end;
 	header->images.count = 0;
-	set_counts(header, 0, 0);
+	region_set_counts(header, 0, 0);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 	region_writer_clear(region->rings, rings * sizeof(struct tr_ring));
 	region_writer_clear(region->ring_ledger, rings * sizeof(struct tr_ring_ledger));
 	region_writer_clear(region->doorbells, rings * sizeof(struct tr_doorbell));
-	set_counts(header, 0, 0);
+	region_set_counts(header, 0, 0);
 	region->run_events = events;
 	region->run_rings = rings;
 	region->used = region->tables_end;
@@ -187,7 +187,7 @@ int trace_region_start_run(struct trace_region *region, const char *command, uin
 
 void trace_region_set_recording(struct trace_region *region)
 {
-	set_counts(region->header, region->run_events, region->run_rings);
+	region_set_counts(region->header, region->run_events, region->run_rings);
 	trace_region_set_state(region, TR_RECORDING);
 }
 

@@ -33,7 +33,7 @@ static void ring_open(struct ring *ring, uint64_t from)
 
 	if (limit > room)
 		limit = room;
-	if (ring->careful)
+	if (ring->general)
 		limit = 0;
 	if (ring->wakeup_step && limit >= ring->wakeup_bytes)
 		limit = ring->wakeup_bytes - 1;
@@ -47,8 +47,8 @@ static void ring_open(struct ring *ring, uint64_t from)
 }
 
 /* A wakeup because of account's event: the owner's, unless a fault build says otherwise. */
-static void wake_for(struct ring *ring, const struct ring_account *account,
-                     enum tr_wakeup_cause cause)
+static void ring_wake_for(struct ring *ring, const struct ring_account *account,
+                          enum tr_wakeup_cause cause)
 {
 	if (RING_FAULT(NOTIFY_FIRING) && ring->owner && ring->owner->id != account->id)
 		return; /* to the firing event, on which nobody waits */
@@ -56,7 +56,7 @@ static void wake_for(struct ring *ring, const struct ring_account *account,
 }
 
 /* The end of all that is reserved. */
-static inline uint64_t end_from(const struct ring *ring, uint64_t head)
+static inline uint64_t ring_end_from(const struct ring *ring, uint64_t head)
 {
 	uint64_t published = ring_load(&ring->published);
 	uint64_t end = published + ring_claimed(ring_load(&ring->claim), published);
@@ -66,7 +66,7 @@ static inline uint64_t end_from(const struct ring *ring, uint64_t head)
 
 RING_FAST uint64_t ring_end(const struct ring *ring)
 {
-	return end_from(ring, ring_load(&ring->head));
+	return ring_end_from(ring, ring_load(&ring->head));
 }
 
 uint64_t ring_tail(struct ring *ring)
@@ -89,7 +89,7 @@ uint64_t ring_tail(struct ring *ring)
 	return ring->tail;
 }
 
-static bool has_room(struct ring *ring, uint64_t end)
+static bool ring_has_room(struct ring *ring, uint64_t end)
 {
 	if (!ring->flip)
 		return end - ring->tail <= ring->size || end - ring_tail(ring) <= ring->size;
@@ -104,20 +104,20 @@ uint64_t ring_room(struct ring *ring)
 }
 
 /* Whether others have less than the reserve behind end. */
-static __attribute__((noinline)) bool is_low(struct ring *ring, uint64_t end)
+static __attribute__((noinline)) bool ring_is_low(struct ring *ring, uint64_t end)
 {
 	uint64_t most = ring->size - ring->reserve;
 
 	return end - ring->tail > most && end - ring_tail(ring) > most;
 }
 
-static bool may_write(const struct ring *ring, uint32_t size)
+static bool ring_may_write(const struct ring *ring, uint32_t size)
 {
 	return size <= ring->max_record && size % 8 == 0;
 }
 
 /* Whether publishing head crosses a threshold; sets the next ones. */
-static bool wakeup_due(struct ring *ring, uint64_t head)
+static bool ring_wakeup_due(struct ring *ring, uint64_t head)
 {
 	uint32_t events = ring->owner ? ring->owner->wakeup_events : 0;
 	bool due = false;
@@ -159,8 +159,8 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 			ring_hold(ring);
 		end = ring_end(ring);
 		ring_show(ring, end);
-		if (wakeup_due(ring, end))
-			wake_for(ring, account, TR_WAKEUP_THRESHOLD);
+		if (ring_wakeup_due(ring, end))
+			ring_wake_for(ring, account, TR_WAKEUP_THRESHOLD);
 		ring_open(ring, end);
 		ring_barrier();
 		ring->published = end;
@@ -168,7 +168,7 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 		ring->claim = UINT64_MAX; /* if nothing was written, it has not lapsed */
 		ring_barrier();
 	} while (ring_load(&ring->head) > end && !RING_FAULT(NO_REPUBLISH));
-	if (RING_RARE(ring->reserve != 0) && is_low(ring, end))
+	if (RING_RARE(ring->reserve != 0) && ring_is_low(ring, end))
 		ring->low(ring);
 }
 
@@ -206,10 +206,10 @@ static struct ring_slot ring_lose(struct ring *ring, struct ring_account *accoun
 }
 
 /* The owner learns of a full ring once per episode. */
-static void tell_full(struct ring *ring, const struct ring_account *account)
+static void ring_tell_full(struct ring *ring, const struct ring_account *account)
 {
 	if (!ring->flip && !ring_load(&ring->full) && arch_cmpxchg_local(&ring->full, 0, 1))
-		wake_for(ring, account, TR_WAKEUP_FULL);
+		ring_wake_for(ring, account, TR_WAKEUP_FULL);
 }
 
 /* Reserve up to end, unless a handler has reserved since head was loaded. */
@@ -244,8 +244,8 @@ static void ring_put(struct ring *ring, uint64_t position, const void *from, uin
 	ring_copy(ring->data, (const uint8_t *)from + first, size - first);
 }
 
-static void put_lost(struct ring *ring, const struct ring_account *account,
-                     const struct reservation *r)
+static void ring_put_lost(struct ring *ring, const struct ring_account *account,
+                          const struct reservation *r)
 {
 	struct {
 		struct lost_record lost;
@@ -268,7 +268,7 @@ static void ring_plan(struct reservation *r, const struct ring *ring,
                       const struct ring_account *account)
 {
 	r->head = ring_load(&ring->head);
-	r->at = end_from(ring, r->head);
+	r->at = ring_end_from(ring, r->head);
 	r->reported = ring_load(&ring->reported);
 	r->lost = ring_load(&ring->lost) - r->reported;
 	if (RING_FAULT(FORGET_LOST))
@@ -277,7 +277,7 @@ static void ring_plan(struct reservation *r, const struct ring *ring,
 }
 
 /* Whether the reader has not moved since the ring was found full, so that nothing has changed. */
-static inline bool still_full(const struct ring *ring, uint32_t size)
+static inline bool ring_still_full(const struct ring *ring, uint32_t size)
 {
 	return ring_load(&ring->full) &&
 	       __atomic_load_n(&ring->control->data_tail, __ATOMIC_RELAXED) == ring->tail &&
@@ -289,7 +289,7 @@ bool ring_fits(struct ring *ring, const struct ring_account *account, uint64_t s
 	struct reservation r;
 
 	ring_plan(&r, ring, account);
-	return has_room(ring, r.at + r.preface + size);
+	return ring_has_room(ring, r.at + r.preface + size);
 }
 
 /* This level's memory for a record that wraps. */
@@ -308,7 +308,7 @@ static struct ring_slot ring_place(struct ring *ring, uint64_t position, uint32_
 	level->size = size;
 	level->wraps = offset + size > ring->size;
 	return (struct ring_slot){ level->wraps ? ring_scratch(ring) : ring->data + offset,
-		                   RING_WITH_CARE };
+		                   RING_GENERAL };
 }
 
 /* Reserve size bytes and, if it is due, a LOST record before them. */
@@ -317,31 +317,32 @@ static bool ring_make_room(struct ring *ring, const struct ring_account *account
 {
 	do {
 		ring_plan(r, ring, account);
-		if (!has_room(ring, r->at + r->preface + size))
+		if (!ring_has_room(ring, r->at + r->preface + size))
 			return false;
 	} while (!ring_take(ring, r, r->preface + size));
 	if (r->preface)
-		put_lost(ring, account, r);
+		ring_put_lost(ring, account, r);
 	return true;
 }
 
 static __attribute__((noinline)) struct ring_slot
-reserve_with_care(struct ring *ring, struct ring_account *account, uint32_t size)
+ring_reserve_general(struct ring *ring, struct ring_account *account, uint32_t size)
 {
 	struct reservation r;
 
-	if (!may_write(ring, size) || !ring_enter(ring))
+	if (!ring_may_write(ring, size) || !ring_enter(ring))
 		return ring_lose(ring, account);
 	if (ring_make_room(ring, account, size, &r))
 		return ring_place(ring, r.at + r.preface, size);
 	ring_lose(ring, account);
-	tell_full(ring, account);
+	ring_tell_full(ring, account);
 	ring_leave(ring, account);
 	return (struct ring_slot){ 0 };
 }
 
-/* What a nested writer reserves up to the limit. NULL: it is not nested, or takes more care. */
-static inline void *reserve_nested(struct ring *ring, uint32_t size)
+/* What a nested writer reserves up to the limit. NULL: it is not nested, or must go
+ * the general way. */
+static inline void *ring_reserve_nested(struct ring *ring, uint32_t size)
 {
 	uint64_t claim = ring_load(&ring->claim), published, head, at;
 
@@ -361,12 +362,12 @@ struct ring_slot ring_reserve_slow(struct ring *ring, struct ring_account *accou
 
 	arch_add_local(&account->generated, 1);
 	/* To lose a record must cost no more than to write one. */
-	if (still_full(ring, size))
+	if (ring_still_full(ring, size))
 		return ring_lose(ring, account);
-	record = reserve_nested(ring, size);
+	record = ring_reserve_nested(ring, size);
 	if (record)
 		return (struct ring_slot){ record, RING_NESTED };
-	return reserve_with_care(ring, account, size);
+	return ring_reserve_general(ring, account, size);
 }
 
 void ring_commit_slow(struct ring *ring, struct ring_account *account, bool sample)

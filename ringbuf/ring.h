@@ -24,7 +24,7 @@
  *	head > published? publish it	is outermost itself, and publishes that as well
  *
  * Nested writers take space by compare-and-exchange on head, which counts only if it lies beyond
- * published. limit keeps all that has to be looked at away from here: ring.c takes care of it.
+ * published. limit keeps all that has to be looked at away from here: ring.c does that.
  *
  * Who cannot be interrupted has a shorter way: ring_alone.h.
  *
@@ -61,7 +61,7 @@
 #include "ringbuf/fault.h"
 #include "ringbuf/owner.h"
 
-#define RING_LEVELS      4  /* writers that may take care at a time: thread, exception, IRQ, NMI */
+#define RING_LEVELS      4  /* writers on the general way at a time: thread, exception, IRQ, NMI */
 #define RING_TRAILER_MAX 48 /* bytes: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
 
 /* What became of one event's records. All NMI-safe; see struct tr_event_ledger. */
@@ -78,7 +78,7 @@ struct ring_account {
 	void (*trailer)(const struct ring_account *account, void *to);
 };
 
-/* A writer under way that takes care (RING_WITH_CARE). */
+/* A writer on its way, RING_GENERAL. */
 struct ring_level {
 	uint64_t position; /* of its record */
 	uint32_t size;
@@ -92,7 +92,7 @@ struct ring {
 	uint64_t published; /* up to here readers see */
 	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
 	                       0: all, since LOST is due */
-	uint64_t alone;     /* limit for writers that are alone; 0: backward, or samples wake */
+	uint64_t alone;     /* limit for ring_is_alone()'s writers; 0: backward, or samples wake */
 	uint64_t claim;     /* the outermost writer's: its position << 32 | its size */
 	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
 	uint64_t mask;      /* size - 1 */
@@ -119,7 +119,7 @@ struct ring {
 
 	uint64_t reserve;               /* bytes; 0: nobody waits for room */
 	void (*low)(struct ring *ring); /* fewer than reserve are free; ring_set_reserve() */
-	bool careful;                   /* no writer takes the fast paths. Before the first */
+	bool general;                   /* no writer takes the fast paths. Before the first */
 
 	struct ring_level levels[RING_LEVELS];
 	uint8_t *scratch;    /* RING_LEVELS * max_record bytes, for records that wrap */
@@ -141,7 +141,7 @@ struct ring_config {
 enum ring_way {
 	RING_OUTERMOST, /* with nothing to wait for */
 	RING_NESTED,    /* the same within another's */
-	RING_WITH_CARE, /* with a level: whatever there is to look at */
+	RING_GENERAL,   /* with a level: it may wrap, wait for room, be lost, come after LOST */
 };
 
 /* What was reserved; no record if it is lost. */
@@ -236,7 +236,7 @@ static inline uint64_t ring_look(const uint64_t *word)
 }
 
 /* Whether a claim is good. 32 bits of its position are enough: published is never more than a ring
- * beyond the last one, since what would wrap takes care, and a ring is smaller than that. */
+ * beyond the last one, as what would wrap goes the general way, and a ring is smaller than that. */
 static inline bool ring_is_good(uint64_t claim, uint64_t published)
 {
 	return (uint32_t)(claim >> 32) == (uint32_t)published;

@@ -5,7 +5,7 @@
 #include "ringbuf/bytes.h"
 #include "ringbuf/ring.h"
 
-static void init_control(const struct ring_config *config)
+static void ring_init_control(const struct ring_config *config)
 {
 	struct perf_event_mmap_page *control = config->control;
 
@@ -27,7 +27,7 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 	    (config->size & (config->size - 1)) || config->max_record > UINT16_MAX ||
 	    config->max_record > config->size || config->max_record % 8)
 		return -EINVAL;
-	init_control(config);
+	ring_init_control(config);
 	ring_zero(config->data, config->size); /* a backward reader stops at zero */
 	*ring = (struct ring){
 		.claim = UINT64_MAX, /* of no position: they are multiples of 8 */
@@ -45,7 +45,7 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 
 /* The bytes after which the owner is woken: its watermark, and half of the ring always. An
  * overwritable ring has no half that fills. */
-static uint64_t wakeup_step(const struct ring *ring)
+static uint64_t ring_wakeup_step(const struct ring *ring)
 {
 	uint64_t mark, half = ring->size / 2;
 
@@ -64,10 +64,10 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 	ring_close(ring);
 	ring_barrier();
 	ring->owner = owner;
-	ring->wakeup_bytes = ring_load(&ring->published) + wakeup_step(ring);
+	ring->wakeup_bytes = ring_load(&ring->published) + ring_wakeup_step(ring);
 	ring->samples_at = owner && owner->wakeup_events ? ring->samples + owner->wakeup_events : 0;
 	ring_barrier();
-	ring->wakeup_step = wakeup_step(ring);
+	ring->wakeup_step = ring_wakeup_step(ring);
 	ring_barrier();
 	ring_close(ring); /* one that a handler found without it */
 }

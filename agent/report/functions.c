@@ -55,9 +55,8 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
 	return code;
 }
 
-/* The addresses' order; of one address perf's among its names, as its choose_best_symbol() has it,
- * then that in which they were added: by the place in the list, which weight has until they are
- * sorted. */
+/* The addresses' order; of one address that which perf would choose among its names, then that in
+ * which they were added: by the place in the list, which weight has until they are sorted. */
 static int functions_compare(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;

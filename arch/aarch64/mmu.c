@@ -48,7 +48,7 @@ uint64_t mmu_tcr(enum mmu_regime regime)
 static uint64_t leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
 {
 	uint64_t never = regime == MMU_EL2 ? DESC_UXN : DESC_UXN | DESC_PXN;
-	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* EL0 is nobody */
+	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* nothing runs at EL0 */
 	uint64_t base = DESC_VALID | DESC_AF | DESC_SH_INNER;
 
 	if (regime == MMU_EL2)

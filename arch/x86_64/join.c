@@ -133,7 +133,7 @@ static bool join_patch(struct join_gate *idt)
 	return true;
 }
 
-/* The newest first. What somebody else has changed since is his. */
+/* The newest first. What somebody else has changed since stays as it is. */
 static void unpatch_all(void)
 {
 	while (joined.nr_tables-- > 0) {

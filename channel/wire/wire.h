@@ -180,9 +180,9 @@ bool wire_get_clear(const uint8_t *body, size_t size, struct wire_clear *clear);
 size_t wire_put_baud(uint8_t *body, const struct wire_baud *baud);
 bool wire_get_baud(const uint8_t *body, size_t size, struct wire_baud *baud);
 size_t wire_put_bye(uint8_t *body);
-/* Head and words of a DATA whose payload of `payload` bytes stands in its place already, or will.
+/* Head and words of a DATA whose content of `content` bytes stands in its place already, or will.
  */
-size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags, size_t payload);
+size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags, size_t content);
 bool wire_get_data(const uint8_t *body, size_t size, struct wire_data *data);
 size_t wire_put_done(uint8_t *body, const struct wire_done *done);
 bool wire_get_done(const uint8_t *body, size_t size, struct wire_done *done);

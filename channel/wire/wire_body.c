@@ -280,14 +280,14 @@ size_t wire_put_bye(uint8_t *body)
 	return (size_t)(wire_begin(body, WIRE_BYE, 0) - body);
 }
 
-size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags, size_t payload)
+size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags, size_t content)
 {
 	uint8_t *to = wire_begin(body, WIRE_DATA, flags);
 
 	to = wire_put_16(to, data->tag);
 	to = wire_put_16(to, data->at);
 	to = wire_put_16(to, data->raw);
-	return (size_t)(to - body) + payload;
+	return (size_t)(to - body) + content;
 }
 
 bool wire_get_data(const uint8_t *body, size_t size, struct wire_data *data)

@@ -35,7 +35,7 @@ static void count_piece(struct recount *recount, const struct perf_reader_record
 
 	if (record->header->size >= sizeof(*trace) &&
 	    trace->idx < recount->ledger->head.ring_count && trace->offset == recount->aux_offset &&
-	    record->payload_size >= recount->aux_size)
+	    record->trace_size >= recount->aux_size)
 		recount->ledger->rings[trace->idx].found.aux_delivered += recount->aux_size;
 }
 

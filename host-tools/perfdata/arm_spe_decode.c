@@ -11,13 +11,13 @@
 #define EXTENDED         0x20U /* with four more bits of what it extends */
 #define EXTENDED_MASK    0xf0U
 #define EXTENDED_INDEX   0x03U
-#define SIZE_SHIFT       4     /* log2 of the payload's bytes */
+#define SIZE_SHIFT       4     /* log2 of the value's bytes */
 #define INSTRUCTION_NS   0x80U /* of the last byte */
 
 struct form {
 	uint8_t mask, value;
 	uint8_t index_mask; /* bits of the header that are the index */
-	uint8_t sizes;      /* payloads that there are, a bit for each log2 */
+	uint8_t sizes;      /* values that there are, a bit for each log2 */
 	enum spe_packet_type type;
 };
 
@@ -60,8 +60,8 @@ static void read_alignment(size_t left, uint64_t position, unsigned log2, struct
 	packet->size = size < left ? size : left;
 }
 
-static const char *read_payload(const uint8_t *bytes, size_t left, size_t header_size,
-                                unsigned high_index, struct spe_packet *packet)
+static const char *read_value(const uint8_t *bytes, size_t left, size_t header_size,
+                              unsigned high_index, struct spe_packet *packet)
 {
 	uint8_t header = bytes[header_size - 1];
 	const struct form *form = find_form(header);
@@ -73,9 +73,9 @@ static const char *read_payload(const uint8_t *bytes, size_t left, size_t header
 		return "a packet is cut off";
 	packet->type = form->type;
 	packet->index = high_index << 3 | (header & form->index_mask);
-	packet->payload_at = header_size;
-	packet->payload_size = size;
-	packet->payload = little_endian(bytes + header_size, size);
+	packet->value_at = header_size;
+	packet->value_size = size;
+	packet->value = little_endian(bytes + header_size, size);
 	packet->size = header_size + size;
 	return NULL;
 }
@@ -97,7 +97,7 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 		return NULL;
 	}
 	if ((*from & EXTENDED_MASK) != EXTENDED) {
-		error = read_payload(from, left, 1, 0, packet);
+		error = read_value(from, left, 1, 0, packet);
 	} else if (left < 2) {
 		error = "a packet is cut off";
 	} else if (from[1] == HEADER_PADDING) {
@@ -106,9 +106,9 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 	} else if (*from & ~(EXTENDED | EXTENDED_INDEX)) {
 		error = "no packet begins so";
 	} else {
-		error = read_payload(from, left, 2, *from & EXTENDED_INDEX, packet);
+		error = read_value(from, left, 2, *from & EXTENDED_INDEX, packet);
 	}
-	packet->payload_at += at;
+	packet->value_at += at;
 	return error;
 }
 
@@ -119,32 +119,32 @@ static bool note(struct spe_record *r, const struct spe_packet *packet)
 	r->has |= SPE_HAS(packet->type);
 	switch (packet->type) {
 	case SPE_TIMESTAMP:
-		r->timestamp = packet->payload;
+		r->timestamp = packet->value;
 		return true;
 	case SPE_END:
 		return true;
 	case SPE_EVENTS:
-		r->events = packet->payload;
+		r->events = packet->value;
 		break;
 	case SPE_DATA_SOURCE:
-		r->source = packet->payload;
+		r->source = packet->value;
 		break;
 	case SPE_CONTEXT:
-		r->context = (uint32_t)packet->payload;
+		r->context = (uint32_t)packet->value;
 		break;
 	case SPE_OPERATION:
 		r->class = packet->index;
-		r->operation = (uint8_t)packet->payload;
+		r->operation = (uint8_t)packet->value;
 		break;
 	case SPE_ADDRESS:
 		if (packet->index <= SPE_PREVIOUS_TARGET) {
-			r->address[packet->index] = packet->payload;
+			r->address[packet->index] = packet->value;
 			r->has |= SPE_HAS_ADDRESS(packet->index);
 		}
 		break;
 	case SPE_COUNTER:
 		if (packet->index < SPE_COUNTERS) {
-			r->counter[packet->index] = (uint16_t)packet->payload;
+			r->counter[packet->index] = (uint16_t)packet->value;
 			r->has |= SPE_HAS_COUNTER(packet->index);
 		}
 		break;
@@ -250,8 +250,7 @@ void spe_adapt(uint8_t *bytes, size_t size, uint64_t position, bool partial)
 		if (spe_packet_read(bytes, size, at, position, &packet))
 			break;
 		if (is_instruction(&packet))
-			bytes[packet.payload_at + packet.payload_size - 1] &=
-			    (uint8_t)~INSTRUCTION_NS;
+			bytes[packet.value_at + packet.value_size - 1] &= (uint8_t)~INSTRUCTION_NS;
 	}
 	if (partial)
 		pad_rest(bytes, size, position);

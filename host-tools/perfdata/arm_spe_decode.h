@@ -32,9 +32,9 @@ enum spe_class { SPE_OTHER, SPE_LOAD_STORE, SPE_BRANCH };
 struct spe_packet {
 	enum spe_packet_type type;
 	unsigned index;
-	uint64_t payload;
-	size_t payload_at, payload_size; /* where it is in the bytes */
-	size_t size;                     /* of the packet */
+	uint64_t value;
+	size_t value_at, value_size; /* where it is in the bytes */
+	size_t size;                 /* of the packet */
 };
 
 /* The packet at bytes[at]; position is that of bytes[0] in the buffer, which alignment counts

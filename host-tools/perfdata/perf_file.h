@@ -118,7 +118,7 @@ struct perf_file_header_feature {
 	uint64_t feature; /* enum perf_file_feature */
 };
 
-/* The payload of PERF_RECORD_AUXTRACE follows the record and is not counted in its size. */
+/* The trace of PERF_RECORD_AUXTRACE follows the record and is not counted in its size. */
 struct perf_file_auxtrace {
 	struct perf_event_header header;
 	uint64_t size;

@@ -162,11 +162,11 @@ int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
 	if (header.type == PERF_FILE_RECORD_AUXTRACE) {
 		if (header.size < sizeof(struct perf_file_auxtrace))
 			return broken(reader, *offset, "its size is impossible", error);
-		memcpy(&record->payload_size, bytes + sizeof(header), sizeof(uint64_t));
-		if (record->payload_size > end - at)
+		memcpy(&record->trace_size, bytes + sizeof(header), sizeof(uint64_t));
+		if (record->trace_size > end - at)
 			return broken(reader, *offset, "its AUX data are cut off", error);
-		record->payload = bytes + header.size;
-		at += record->payload_size;
+		record->trace = bytes + header.size;
+		at += record->trace_size;
 	}
 	*offset = at;
 	return 1;

@@ -51,8 +51,8 @@ struct perf_reader_record {
 	uint64_t offset; /* in the file */
 	const struct perf_event_header
 	    *header; /* whole, aligned, at least 8 bytes; size % 8 == 0 if it is the kernel's */
-	const uint8_t *payload; /* of an AUXTRACE record, behind it */
-	uint64_t payload_size;
+	const uint8_t *trace; /* of an AUXTRACE record, behind it */
+	uint64_t trace_size;
 };
 
 /* The record at *offset (start with 0), which then becomes the next one's. 1; 0 at the end;

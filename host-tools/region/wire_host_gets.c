@@ -131,16 +131,16 @@ static void arrived(struct wire_host *host, struct wire_want *want, uint32_t byt
 
 /* Its bytes to their place. */
 static bool put_bytes(struct wire_host *host, const struct wire_want *want,
-                      const struct wire_data *data, uint8_t flags, const uint8_t *payload,
+                      const struct wire_data *data, uint8_t flags, const uint8_t *content,
                       size_t size)
 {
 	uint8_t *to = (uint8_t *)want->piece->to + want->at + data->at;
 
 	if (flags & WIRE_ENCODED)
-		return wire_decode(&host->words, to, data->raw, payload, size);
+		return wire_decode(&host->words, to, data->raw, content, size);
 	if (size != data->raw)
 		return false;
-	memcpy(to, payload, size);
+	memcpy(to, content, size);
 	return true;
 }
 

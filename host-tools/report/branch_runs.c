@@ -278,9 +278,9 @@ static int read_piece(struct branch_runs *runs, const struct perf_reader_record 
 	flags = cpu->offset == trace->offset ? cpu->flags : PERF_AUX_FLAG_PARTIAL;
 	if (flags & PERF_AUX_FLAG_OVERWRITE)
 		code = end_line(runs, cpu);
-	for (uint64_t at = 0; !code && at + sizeof(branch) <= record->payload_size;
+	for (uint64_t at = 0; !code && at + sizeof(branch) <= record->trace_size;
 	     at += sizeof(branch)) {
-		memcpy(&branch, record->payload + at, sizeof(branch));
+		memcpy(&branch, record->trace + at, sizeof(branch));
 		if (branch.from || branch.to) /* else perf's padding */
 			code = add_branch(runs, cpu, &branch);
 	}

@@ -78,7 +78,7 @@ static void put_piece(struct dump *dump, const struct perf_reader_record *record
 
 	if (record->header->size < sizeof(*trace))
 		return;
-	put_bytes(dump, record->payload, record->payload_size, trace->offset);
+	put_bytes(dump, record->trace, record->trace_size, trace->offset);
 }
 
 /* Whose bytes they are, by the event that wrote the AUX record. */

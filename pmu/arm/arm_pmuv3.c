@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Counting never stops to be exact: count grows by differences of what the counter shows, however
+/* Counting never stops to be exact: count grows by differences of what the counter shows, however
  * often it is looked at, and a counter is written only while all are frozen. So PERIODs + residue
- * = count, whatever the interrupt's delay.
- */
+ * = count, whatever the interrupt's delay. */
 #include "pmu/arm/arm_pmuv3.h"
 
 #include <errno.h>
@@ -38,14 +36,14 @@ static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 	return arm_pmuv3_bit(hw->counter) | (hw->chained ? arm_pmuv3_bit(hw->counter - 1) : 0);
 }
 
-static uint64_t read_one(unsigned counter)
+static uint64_t arm_pmuv3_read_one(unsigned counter)
 {
 	if (counter == CYCLE_COUNTER)
 		return arch_counter_read(PMCCNTR_EL0);
 	return arch_counter_read(PMEVCNTR_EL0(counter));
 }
 
-static void write_one(unsigned counter, uint64_t value)
+static void arm_pmuv3_write_one(unsigned counter, uint64_t value)
 {
 	if (counter == CYCLE_COUNTER)
 		arch_counter_write(PMCCNTR_EL0, value);
@@ -54,31 +52,31 @@ static void write_one(unsigned counter, uint64_t value)
 }
 
 /* A pair may carry between two reads. */
-static uint64_t counter_read(const struct hw_arm_pmuv3 *hw)
+static uint64_t arm_pmuv3_counter_read(const struct hw_arm_pmuv3 *hw)
 {
 	uint64_t high, low;
 
 	if (!hw->chained)
-		return read_one(hw->counter);
+		return arm_pmuv3_read_one(hw->counter);
 	do {
-		high = read_one(hw->counter);
-		low = read_one(hw->counter - 1);
-	} while (high != read_one(hw->counter));
+		high = arm_pmuv3_read_one(hw->counter);
+		low = arm_pmuv3_read_one(hw->counter - 1);
+	} while (high != arm_pmuv3_read_one(hw->counter));
 	return high << 32 | (low & UINT32_MAX);
 }
 
-static void counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
+static void arm_pmuv3_counter_write(const struct hw_arm_pmuv3 *hw, uint64_t value)
 {
 	if (hw->chained) {
-		write_one(hw->counter, value >> 32);
-		write_one(hw->counter - 1, value & UINT32_MAX);
+		arm_pmuv3_write_one(hw->counter, value >> 32);
+		arm_pmuv3_write_one(hw->counter - 1, value & UINT32_MAX);
 	} else {
-		write_one(hw->counter, value);
+		arm_pmuv3_write_one(hw->counter, value);
 	}
 }
 
 /* The counter shows value: bring count up to date. */
-static inline void counted_to(struct perf_event *event, uint64_t value)
+static inline void arm_pmuv3_counted_to(struct perf_event *event, uint64_t value)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
@@ -88,7 +86,7 @@ static inline void counted_to(struct perf_event *event, uint64_t value)
 
 /* What the counter must show now to overflow after distance; a narrow one at half its range, if
  * that comes first, so that no lap goes by unseen. */
-static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
+static inline uint64_t arm_pmuv3_before(struct perf_event *event, uint64_t distance)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
@@ -100,16 +98,16 @@ static inline uint64_t value_before(struct perf_event *event, uint64_t distance)
 
 static void arm_pmuv3_update(struct perf_event *event)
 {
-	counted_to(event, counter_read(arm_pmuv3_of(event)));
+	arm_pmuv3_counted_to(event, arm_pmuv3_counter_read(arm_pmuv3_of(event)));
 }
 
 /* Have the counter, which does not count now, overflow at the next sample's count. */
 static void arm_pmuv3_program(struct perf_event *event)
 {
-	counter_write(arm_pmuv3_of(event), value_before(event, sampling_left(event)));
+	arm_pmuv3_counter_write(arm_pmuv3_of(event), arm_pmuv3_before(event, sampling_left(event)));
 }
 
-static bool is_free(struct perf_event *const *mine)
+static bool arm_pmuv3_is_free(struct perf_event *const *mine)
 {
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		if (mine[i])
@@ -124,7 +122,7 @@ static void arm_pmuv3_disable(void)
 
 	cpu->frozen = true;
 	if (!cpu->prepared)
-		return; /* what counts is firmware's, and prepare_cpu() looks at it first */
+		return; /* what counts is firmware's; arm_pmuv3_prepare_cpu() looks at it */
 	arch_counter_write(PMCR_EL0, cpu->pmcr);
 	arch_reg_sync();
 }
@@ -134,7 +132,7 @@ static void arm_pmuv3_enable(void)
 	struct cpu *cpu = &cpus[arch_cpu()];
 
 	cpu->frozen = false;
-	if (!is_free(cpu->owners)) {
+	if (!arm_pmuv3_is_free(cpu->owners)) {
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
 	} else if (cpu->prepared) {
@@ -147,7 +145,7 @@ static void arm_pmuv3_enable(void)
 
 /* The handler reaches a counter by PMSELR_EL0, which is its alone: an instruction names the counter
  * for those who know it when they are compiled, for others it takes a search. */
-static inline void select_counter(unsigned counter)
+static inline void arm_pmuv3_select_counter(unsigned counter)
 {
 	arch_counter_write(PMSELR_EL0, counter);
 }
@@ -161,14 +159,14 @@ static inline void arm_pmuv3_overflowed(struct perf_event *event, const struct a
 	uint64_t value;
 
 	if (hw->selectable)
-		counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
+		arm_pmuv3_counted_to(event, arch_counter_read(PMXEVCNTR_EL0));
 	else
 		arm_pmuv3_update(event);
-	value = value_before(event, sampling_counted_alone(event, regs, now));
+	value = arm_pmuv3_before(event, sampling_counted_alone(event, regs, now));
 	if (hw->selectable)
 		arch_counter_write(PMXEVCNTR_EL0, value);
 	else
-		counter_write(hw, value);
+		arm_pmuv3_counter_write(hw, value);
 }
 
 /* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
@@ -183,7 +181,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 	RING_OPAQUE(cpu); /* in a register: the compiler would compute it anew each time */
 	if (!which)
 		return ARCH_PMI_NOT_MINE;
-	select_counter((unsigned)__builtin_ctzll(which));
+	arm_pmuv3_select_counter((unsigned)__builtin_ctzll(which));
 	arch_counter_write(PMCR_EL0, cpu->pmcr);
 	arch_counter_write(PMOVSCLR_EL0, which);
 	now = arch_cycles();
@@ -195,7 +193,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 		which &= which - 1;
 		if (__builtin_expect(!which, 1))
 			break;
-		select_counter((unsigned)__builtin_ctzll(which));
+		arm_pmuv3_select_counter((unsigned)__builtin_ctzll(which));
 		arch_reg_sync();
 	}
 	if (!cpu->frozen)
@@ -206,21 +204,21 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 /* ---- What was there before us ---- */
 
 /* A counter of ours keeps what is written to it while it stands still. */
-static bool is_foreign(unsigned counter)
+static bool arm_pmuv3_is_foreign(unsigned counter)
 {
 	static const uint64_t values[] = { 0x5a5a5a5a, 0 };
 
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		write_one(counter, values[i]);
+		arm_pmuv3_write_one(counter, values[i]);
 		arch_reg_sync();
-		if (read_one(counter) != values[i])
+		if (arm_pmuv3_read_one(counter) != values[i])
 			return true;
 	}
 	return false;
 }
 
 /* After reset everything but PMCR.E is unknown (D13.1.3): what is enabled counts only with it. */
-static void take_census(struct counter_census *census, unsigned counters)
+static void arm_pmuv3_take_census(struct counter_census *census, unsigned counters)
 {
 	uint64_t left;
 
@@ -236,11 +234,12 @@ static void take_census(struct counter_census *census, unsigned counters)
 	arch_reg_sync();
 	census->foreign = 0;
 	for (left = census->present; left; left &= left - 1)
-		census->foreign |= is_foreign((unsigned)__builtin_ctzll(left)) ? left & -left : 0;
+		if (arm_pmuv3_is_foreign((unsigned)__builtin_ctzll(left)))
+			census->foreign |= left & -left;
 }
 
 /* The first event of a CPU clears all. */
-static int prepare_cpu(unsigned number)
+static int arm_pmuv3_prepare_cpu(unsigned number)
 {
 	struct counter_census *census = &counter_census[number];
 	struct cpu *cpu = &cpus[number];
@@ -249,7 +248,7 @@ static int prepare_cpu(unsigned number)
 		return 0;
 	cpu->unit = arm_pmuv3_look();
 	cpu->pmcr = PMCR_LC | (cpu->unit.long_events ? PMCR_LP : 0);
-	take_census(census, cpu->unit.counters);
+	arm_pmuv3_take_census(census, cpu->unit.counters);
 	if (census->foreign == census->present)
 		return -EBUSY;
 	cpu->prepared = true;
@@ -260,7 +259,7 @@ static int prepare_cpu(unsigned number)
 /* ---- What the event core asks for ---- */
 
 /* Event counters that nobody has, a bit each. */
-static uint32_t free_counters(unsigned cpu)
+static uint32_t arm_pmuv3_free_counters(unsigned cpu)
 {
 	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
 
@@ -270,10 +269,10 @@ static uint32_t free_counters(unsigned cpu)
 }
 
 /* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
-static unsigned choose_counter(const struct perf_event *event, bool chained)
+static unsigned arm_pmuv3_choose_counter(const struct perf_event *event, bool chained)
 {
 	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
-	uint32_t which = free_counters(event->cpu), pairs;
+	uint32_t which = arm_pmuv3_free_counters(event->cpu), pairs;
 
 	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) &&
 	    which & arm_pmuv3_bit(CYCLE_COUNTER))
@@ -302,7 +301,7 @@ static int arm_pmuv3_add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 	struct cpu *cpu = &cpus[event->cpu];
-	int code = prepare_cpu(event->cpu);
+	int code = arm_pmuv3_prepare_cpu(event->cpu);
 	bool chained;
 
 	if (code)
@@ -310,7 +309,7 @@ static int arm_pmuv3_add(struct perf_event *event)
 	if (arm_pmuv3_excuse(&cpu->unit, event))
 		return -ENXIO;
 	chained = arm_pmuv3_is_long(event) && !cpu->unit.long_events;
-	hw->counter = choose_counter(event, chained);
+	hw->counter = arm_pmuv3_choose_counter(event, chained);
 	if (hw->counter == COUNTERS)
 		return -EAGAIN;
 	hw->chained = chained && hw->counter != CYCLE_COUNTER;
@@ -374,7 +373,8 @@ static uint64_t arm_pmuv3_peek(const struct perf_event *event)
 	do {
 		value = ring_load(&hw->value);
 		ring_barrier();
-		count = ring_load(&event->count) + ((counter_read(hw) - value) & hw->mask);
+		count = (arm_pmuv3_counter_read(hw) - value) & hw->mask;
+		count += ring_load(&event->count);
 		ring_barrier();
 	} while (ring_load(&hw->value) != value);
 	return count;

@@ -42,7 +42,7 @@ int arm_pmuv3_probe(const char **why)
 }
 
 /* PMMIR_EL1 came later than the rest. */
-static uint32_t largest_threshold(void)
+static uint32_t arm_pmuv3_largest_threshold(void)
 {
 	uint64_t width = arm_pmuv3_version() < PMUVER_V3P4
 	                     ? 0
@@ -62,7 +62,7 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 		.midr = arch_reg_read(MIDR_EL1),
 		.last_event = arm_pmuv3_version() > PMUVER_V3 ? PMEVTYPER_EVENT_MASK
 		                                              : PMEVTYPER_EVENT_V3,
-		.threshold = largest_threshold(),
+		.threshold = arm_pmuv3_largest_threshold(),
 	};
 }
 
@@ -77,7 +77,7 @@ static bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t num
 }
 
 /* perf's generic events, by PERF_COUNT_HW_*. */
-static uint32_t generic_event(uint64_t config)
+static uint32_t arm_pmuv3_generic_event(uint64_t config)
 {
 	static const uint8_t events[] = {
 		[PERF_COUNT_HW_CPU_CYCLES] = EVENT_CPU_CYCLES,
@@ -97,17 +97,18 @@ static uint32_t generic_event(uint64_t config)
 }
 
 /* Retired branches are not implemented everywhere, while those that write the PC are. */
-static uint32_t event_number(const struct perf_event_attr *attr, const struct arm_pmuv3_unit *unit)
+static uint32_t arm_pmuv3_event_number(const struct perf_event_attr *attr,
+                                       const struct arm_pmuv3_unit *unit)
 {
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS &&
 	    arm_pmuv3_implements(unit, EVENT_BR_RETIRED))
 		return EVENT_BR_RETIRED;
 	if (attr->type == PERF_TYPE_HARDWARE)
-		return generic_event(attr->config);
+		return arm_pmuv3_generic_event(attr->config);
 	return attr->config <= PMEVTYPER_EVENT_MASK ? (uint32_t)attr->config : NOT_SERVED;
 }
 
-static uint64_t threshold_of(const struct perf_event *event)
+static uint64_t arm_pmuv3_threshold_of(const struct perf_event *event)
 {
 	return event->attr.config1 >> THRESHOLD & THRESHOLD_MASK;
 }
@@ -116,8 +117,9 @@ static uint64_t arm_pmuv3_threshold(const struct perf_event *event)
 {
 	uint64_t control = event->attr.config1 >> CONTROL & CONTROL_MASK;
 
-	return threshold_of(event) ? threshold_of(event) << PMEVTYPER_TH | control << PMEVTYPER_TC
-	                           : 0;
+	return arm_pmuv3_threshold_of(event)
+	           ? arm_pmuv3_threshold_of(event) << PMEVTYPER_TH | control << PMEVTYPER_TC
+	           : 0;
 }
 
 static uint32_t arm_pmuv3_filter(uint64_t flags)
@@ -144,11 +146,11 @@ bool arm_pmuv3_is_long(const struct perf_event *event)
 
 bool arm_pmuv3_is_plain(const struct perf_event *event)
 {
-	return !threshold_of(event);
+	return !arm_pmuv3_threshold_of(event);
 }
 
 /* The number alone says it all on every kind of CPU, or the event is for one kind. */
-static bool is_of_kind(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
+static bool arm_pmuv3_is_of_kind(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
 {
 	return !event->attr.config2 || !((unit->midr ^ event->attr.config2) & MIDR_KIND);
 }
@@ -157,9 +159,9 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 {
 	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
 
-	if (!is_of_kind(unit, event))
+	if (!arm_pmuv3_is_of_kind(unit, event))
 		return "it is for CPUs of another kind (MIDR_EL1)";
-	if (threshold_of(event) > unit->threshold)
+	if (arm_pmuv3_threshold_of(event) > unit->threshold)
 		return unit->threshold
 		           ? "its threshold is larger than this CPU's counters can "
 		             "compare with (PMMIR_EL1.THWIDTH)"
@@ -192,13 +194,13 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	if (arm_pmuv3_probe(&why))
 		return -ENOENT;
 	unit = arm_pmuv3_look();
-	number = event_number(attr, &unit);
+	number = arm_pmuv3_event_number(attr, &unit);
 	if (number == NOT_SERVED)
 		return -ENOENT;
 	*arm_pmuv3_of(event) = (struct hw_arm_pmuv3){
 		.type = number | arm_pmuv3_filter(attr->flags) | arm_pmuv3_threshold(event),
 	};
-	event->why = event->cpu == arch_cpu() && is_of_kind(&unit, event)
+	event->why = event->cpu == arch_cpu() && arm_pmuv3_is_of_kind(&unit, event)
 	                 ? arm_pmuv3_excuse(&unit, event)
 	                 : NULL;
 	if (event->why)

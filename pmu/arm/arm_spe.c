@@ -27,12 +27,12 @@
 /* Of each CPU: who has it. */
 static struct perf_event *owners[TR_MAX_CPUS];
 
-static uint64_t round_down(uint64_t value, uint64_t multiple)
+static uint64_t arm_spe_round_down(uint64_t value, uint64_t multiple)
 {
 	return value & -multiple;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t multiple)
+static uint64_t arm_spe_round_up(uint64_t value, uint64_t multiple)
 {
 	return (value + multiple - 1) & -multiple;
 }
@@ -46,43 +46,42 @@ static uint64_t arm_spe_least(uint64_t a, uint64_t b)
 
 /* Where a record that is to begin at head can: it does not cross the page's end if that is the
  * limit, so what is left there is padding. */
-static uint64_t first_start(uint64_t head)
+static uint64_t arm_spe_first_start(uint64_t head)
 {
-	return PAGE - head % PAGE < arm_spe_unit.max_record ? round_up(head, PAGE) : head;
+	return PAGE - head % PAGE < arm_spe_unit.max_record ? arm_spe_round_up(head, PAGE) : head;
 }
 
 /* Would the hardware get as much as one record's room? */
-static bool has_room(struct ring_aux *aux, uint64_t filled)
+static bool arm_spe_has_room(struct ring_aux *aux, uint64_t filled)
 {
 	uint64_t head = aux->head + filled, room = ring_aux_room(aux) - filled;
 
-	return round_down(head + room, PAGE) > first_start(head);
+	return arm_spe_round_down(head + room, PAGE) > arm_spe_first_start(head);
 }
 
-static uint64_t limit_of(const struct ring_aux_output *out)
+static uint64_t arm_spe_limit_of(const struct ring_aux_output *out)
 {
 	const struct ring_aux *aux = out->aux;
-	uint64_t half = aux->size / 2;
-	uint64_t limit = round_up(aux->head + 1, aux->size);
+	uint64_t limit = arm_spe_round_up(aux->head + 1, aux->size);
 
 	if (aux->overwrite)
-		return round_up(aux->head + 1, half);
-	limit = arm_spe_least(limit, round_down(aux->head + out->size, PAGE));
-	return arm_spe_least(limit, round_up(out->wakeup, PAGE));
+		return arm_spe_round_up(aux->head + 1, aux->size / 2);
+	limit = arm_spe_least(limit, arm_spe_round_down(aux->head + out->size, PAGE));
+	return arm_spe_least(limit, arm_spe_round_up(out->wakeup, PAGE));
 }
 
-static uint64_t address_of(const struct hw_arm_spe *hw, const struct ring_aux *aux, uint64_t at)
+static uint64_t arm_spe_at(const struct hw_arm_spe *hw, const struct ring_aux *aux, uint64_t at)
 {
 	return hw->area + (at & (aux->size - 1));
 }
 
 /* What has been written since the buffer was programmed. The hardware's word is not doubted, but
  * bounded. */
-static uint64_t filled_of(const struct perf_event *event)
+static uint64_t arm_spe_filled_of(const struct perf_event *event)
 {
 	const struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t filled = arch_counter_read(PMBPTR_EL1) -
-	                  address_of(hw, event->aux, event->aux->head);
+	                  arm_spe_at(hw, event->aux, event->aux->head);
 
 	return arm_spe_least(filled, hw->limit - event->aux->head);
 }
@@ -92,9 +91,9 @@ static uint64_t filled_of(const struct perf_event *event)
 static void arm_spe_program(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
-	uint64_t head = event->aux->head, arm_spe_start = address_of(hw, event->aux, head);
+	uint64_t head = event->aux->head, arm_spe_start = arm_spe_at(hw, event->aux, head);
 
-	hw->limit = limit_of(&hw->output);
+	hw->limit = arm_spe_limit_of(&hw->output);
 	arch_counter_write(PMBPTR_EL1, arm_spe_start);
 	arch_counter_write(PMBLIMITR_EL1, (arm_spe_start + (hw->limit - head)) | PMBLIMITR_E);
 	arch_reg_sync();
@@ -110,7 +109,7 @@ static bool arm_spe_lend(struct perf_event *event)
 
 	if (ring_aux_begin(out, event->aux, 1))
 		return false;
-	skip = first_start(event->aux->head) - event->aux->head;
+	skip = arm_spe_first_start(event->aux->head) - event->aux->head;
 	if (skip && ring_aux_skip(out, skip)) {
 		ring_aux_end(out, 0);
 		return false;
@@ -120,20 +119,20 @@ static bool arm_spe_lend(struct perf_event *event)
 	return true;
 }
 
-static void lend_if_room(struct perf_event *event)
+static void arm_spe_lend_if_room(struct perf_event *event)
 {
-	if (has_room(event->aux, 0))
+	if (arm_spe_has_room(event->aux, 0))
 		arm_spe_lend(event);
 }
 
-static void disable_buffer(void)
+static void arm_spe_disable_buffer(void)
 {
 	arch_counter_write(PMBLIMITR_EL1, 0);
 	arch_reg_sync();
 }
 
 /* The interrupt goes away with S, and sampling goes on if there is a buffer. */
-static void clear_status(void)
+static void arm_spe_clear_status(void)
 {
 	arch_counter_write(PMBSR_EL1, 0);
 	arch_reg_sync();
@@ -141,7 +140,7 @@ static void clear_status(void)
 
 /* ---- Why the hardware stopped ---- */
 
-static bool is_fault(uint64_t status)
+static bool arm_spe_is_fault(uint64_t status)
 {
 	return status & PMBSR_EA || (status >> PMBSR_EC & PMBSR_EC_MASK) != PMBSR_EC_BUFFER ||
 	       (status & PMBSR_BSC) != PMBSR_BSC_FILLED;
@@ -154,21 +153,21 @@ static uint64_t arm_spe_trust(uint64_t status, uint64_t filled, struct ring_aux_
 {
 	uint64_t whole = filled;
 
-	if (!(status & PMBSR_DL) || !is_fault(status))
+	if (!(status & PMBSR_DL) || !arm_spe_is_fault(status))
 		return filled;
 	if (status & PMBSR_EA)
 		whole = 0; /* nothing can be said of what was written */
 	else if (arm_spe_unit.align == arm_spe_unit.max_record && filled)
-		whole = round_down(filled - 1, arm_spe_unit.max_record);
+		whole = arm_spe_round_down(filled - 1, arm_spe_unit.max_record);
 	ring_aux_lost(out, filled - whole);
 	return whole;
 }
 
-static uint64_t flags_of(uint64_t status)
+static uint64_t arm_spe_flags_of(uint64_t status)
 {
 	uint64_t flags = status & PMBSR_COLL ? PERF_AUX_FLAG_COLLISION : 0;
 
-	if (status & PMBSR_DL || (status & PMBSR_S && is_fault(status)))
+	if (status & PMBSR_DL || (status & PMBSR_S && arm_spe_is_fault(status)))
 		flags |= PERF_AUX_FLAG_PARTIAL;
 	return flags;
 }
@@ -177,16 +176,17 @@ static uint64_t flags_of(uint64_t status)
 
 /* End the transaction with what is in the buffer. more: the caller wants another. True if it
  * will have room. */
-static bool take_back(struct perf_event *event, uint64_t status, bool more)
+static bool arm_spe_take_back(struct perf_event *event, uint64_t status, bool more)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
-	uint64_t filled = status & PMBSR_S ? arm_spe_trust(status, filled_of(event), &hw->output)
-	                                   : filled_of(event);
-	bool room = !more || has_room(event->aux, filled);
+	uint64_t filled = status & PMBSR_S
+	                      ? arm_spe_trust(status, arm_spe_filled_of(event), &hw->output)
+	                      : arm_spe_filled_of(event);
+	bool room = !more || arm_spe_has_room(event->aux, filled);
 
-	hw->faults = status & PMBSR_S && is_fault(status) && !filled ? hw->faults + 1 : 0;
+	hw->faults = status & PMBSR_S && arm_spe_is_fault(status) && !filled ? hw->faults + 1 : 0;
 	hw->lent = false;
-	ring_aux_flag(&hw->output, hw->flags | flags_of(status));
+	ring_aux_flag(&hw->output, hw->flags | arm_spe_flags_of(status));
 	if (!room)
 		ring_aux_flag(&hw->output, PERF_AUX_FLAG_TRUNCATED);
 	hw->flags = 0;
@@ -201,28 +201,28 @@ static void arm_spe_zero(uint64_t from, uint64_t to)
 }
 
 /* Snapshot mode: the next half. What is left of this one holds an older record's end. */
-static void go_round(struct perf_event *event, uint64_t status)
+static void arm_spe_go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t bytes = hw->limit - event->aux->head;
-	uint64_t begin = address_of(hw, event->aux, event->aux->head);
+	uint64_t begin = arm_spe_at(hw, event->aux, event->aux->head);
 
-	hw->flags |= flags_of(status); /* for the AUX record to come */
-	arm_spe_zero(begin + filled_of(event), begin + bytes);
+	hw->flags |= arm_spe_flags_of(status); /* for the AUX record to come */
+	arm_spe_zero(begin + arm_spe_filled_of(event), begin + bytes);
 	ring_aux_pass(&hw->output, bytes);
 	arm_spe_program(event);
 }
 
-/* take_back() and arm_spe_lend(); a CPU that waits for room does so in between, as the reader makes
- * some by taking what was filled. True if there is a buffer again. */
+/* arm_spe_take_back() and arm_spe_lend(); a CPU that waits for room does so in between, as the
+ * reader makes some by taking what was filled. True if there is a buffer again. */
 static bool arm_spe_switch(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	bool waits = event->await_room && event->await_room(event, 0);
-	bool room = take_back(event, status, !waits);
+	bool room = arm_spe_take_back(event, status, !waits);
 
 	if (waits) {
-		room = event->await_room(event, 2 * PAGE) && has_room(event->aux, 0);
+		room = event->await_room(event, 2 * PAGE) && arm_spe_has_room(event->aux, 0);
 		hw->flags |= room ? 0 : PERF_AUX_FLAG_PARTIAL; /* for the AUX record to come */
 	}
 	return room && hw->running && !hw->faults && arm_spe_lend(event);
@@ -245,13 +245,13 @@ static void arm_spe_interrupt(const struct arch_regs *regs)
 		if (hw)
 			hw->seen |=
 			    status; /* for the thread that we interrupted in arm_spe_finish() */
-		disable_buffer();
-	} else if (event->aux->overwrite && !is_fault(status)) {
-		go_round(event, status);
+		arm_spe_disable_buffer();
+	} else if (event->aux->overwrite && !arm_spe_is_fault(status)) {
+		arm_spe_go_round(event, status);
 	} else if (!arm_spe_switch(event, status)) {
-		disable_buffer(); /* until arm_spe_poll() */
+		arm_spe_disable_buffer(); /* until arm_spe_poll() */
 	}
-	clear_status();
+	arm_spe_clear_status();
 }
 
 /* No more samples, and what was sampled to memory; the buffer only afterwards, or records that are
@@ -277,11 +277,11 @@ static void arm_spe_finish(struct perf_event *event)
 	hw->seen = 0;
 	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	disable_buffer();
+	arm_spe_disable_buffer();
 	status = arch_counter_read(PMBSR_EL1);
 	if (lent)
-		take_back(event, status | hw->seen, false);
-	clear_status();
+		arm_spe_take_back(event, status | hw->seen, false);
+	arm_spe_clear_status();
 }
 
 static void arm_spe_sample(const struct hw_arm_spe *hw)
@@ -302,8 +302,8 @@ static int arm_spe_add(struct perf_event *event)
 	if (code)
 		return code;
 	arm_spe_quiesce(); /* whatever the firmware left */
-	disable_buffer();
-	clear_status();
+	arm_spe_disable_buffer();
+	arm_spe_clear_status();
 	code = arch_trace_interrupt_init(arm_spe_interrupt);
 	if (code)
 		return code;
@@ -334,7 +334,7 @@ static void arm_spe_start(struct perf_event *event)
 		                   (hw->area + PAGE) | PMBLIMITR_DISCARD | PMBLIMITR_E);
 		arch_reg_sync();
 	} else {
-		lend_if_room(event);
+		arm_spe_lend_if_room(event);
 	}
 	arm_spe_sample(hw);
 }
@@ -351,7 +351,7 @@ static void arm_spe_read(struct perf_event *event)
 	(void)event;
 }
 
-static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+static int arm_spe_setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
 	if (size < 2 * PAGE)
 		return -EINVAL;
@@ -367,7 +367,7 @@ static void arm_spe_poll(struct perf_event *event)
 	if (!hw->running || hw->lent || hw->registers.discard || hw->faults >= MOST_FAULTS ||
 	    !ring_aux_taken(event->aux))
 		return;
-	lend_if_room(event);
+	arm_spe_lend_if_room(event);
 }
 
 static void arm_spe_snapshot(struct perf_event *event)
@@ -394,7 +394,7 @@ const struct pmu pmu_arm_spe = {
 	.start = arm_spe_start,
 	.stop = arm_spe_stop,
 	.read = arm_spe_read,
-	.setup_aux = setup_aux,
+	.setup_aux = arm_spe_setup_aux,
 	.poll = arm_spe_poll,
 	.snapshot = arm_spe_snapshot,
 };

@@ -36,7 +36,7 @@ struct arm_spe_unit arm_spe_unit;
 /* ---- Probing ---- */
 
 /* D17.2: who keeps the buffer from us is above us; which registers there say so. */
-static const char *who_owns_it(void)
+static const char *arm_spe_who_owns_it(void)
 {
 	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
 
@@ -59,7 +59,7 @@ struct interval {
 };
 
 /* PMSIDR_EL1.Interval; reserved values as the longest. */
-static const struct interval *min_interval(uint64_t pmsidr)
+static const struct interval *arm_spe_min_interval(uint64_t pmsidr)
 {
 #define INTERVAL(n)                                                                     \
 	{                                                                               \
@@ -90,12 +90,12 @@ int arm_spe_probe(const char **why)
 	/* First of all: with the buffer owned above us, PMSIDR_EL1 may trap there (D19). */
 	pmbidr = arch_reg_read(PMBIDR_EL1);
 	if (pmbidr & PMBIDR_P) {
-		*why = who_owns_it();
+		*why = arm_spe_who_owns_it();
 		return -EBUSY;
 	}
 	*why = NULL;
 	arm_spe_unit.features = arch_reg_read(PMSIDR_EL1);
-	arm_spe_unit.min_interval = min_interval(arm_spe_unit.features)->operations;
+	arm_spe_unit.min_interval = arm_spe_min_interval(arm_spe_unit.features)->operations;
 	arm_spe_unit.max_record = 1ULL << (arm_spe_unit.features >> PMSIDR_MAXSIZE & 0xf);
 	arm_spe_unit.align = 1ULL << (pmbidr & PMBIDR_ALIGN);
 	return 0;
@@ -156,7 +156,7 @@ static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 
 /* A filter that is on but empty would be unpredictable (D19, PMSFCR_EL1), so an empty one is off.
  */
-static int set_filters(struct arm_spe_registers *r, struct perf_event *event)
+static int arm_spe_set_filters(struct arm_spe_registers *r, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -180,7 +180,7 @@ static int set_filters(struct arm_spe_registers *r, struct perf_event *event)
 }
 
 /* Why there is no such interval, or NULL. */
-static const char *no_interval(const struct perf_event_attr *attr)
+static const char *arm_spe_no_interval(const struct perf_event_attr *attr)
 {
 	if (attr->flags & PERF_ATTR_FREQ) /* nobody sees the samples while they come */
 		return "it has no frequency, but samples one operation in so many: -c PERIOD, or the "
@@ -188,18 +188,18 @@ static const char *no_interval(const struct perf_event_attr *attr)
 	if (attr->sample_period > UINT32_MAX)
 		return "period too long: PMSIRR_EL1.INTERVAL ends at 4294967040 operations";
 	return attr->sample_period < arm_spe_unit.min_interval
-	           ? min_interval(arm_spe_unit.features)->too_short
+	           ? arm_spe_min_interval(arm_spe_unit.features)->too_short
 	           : NULL;
 }
 
 /* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
-static int set_interval(struct arm_spe_registers *r, struct perf_event *event)
+static int arm_spe_set_interval(struct arm_spe_registers *r, struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
 
 	if (!attr->sample_period)
 		attr->sample_period = arm_spe_unit.min_interval;
-	event->why = no_interval(attr);
+	event->why = arm_spe_no_interval(attr);
 	if (event->why)
 		return -EINVAL;
 	attr->sample_period &= PMSIRR_INTERVAL;
@@ -209,7 +209,7 @@ static int set_interval(struct arm_spe_registers *r, struct perf_event *event)
 
 /* Whose operations, and what is told of them. Timestamps and physical addresses are EL2's to
  * grant, where it is ours (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
-static void set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
+static void arm_spe_set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
 {
 	uint64_t any = attr->flags &
 	               (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
@@ -236,10 +236,10 @@ int arm_spe_event_init(struct perf_event *event)
 	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
 		return -EINVAL;
 	*arm_spe_of(event) = (struct hw_arm_spe){ 0 };
-	code = set_filters(r, event);
+	code = arm_spe_set_filters(r, event);
 	if (!code)
-		code = set_interval(r, event);
-	set_control(r, &event->attr);
+		code = arm_spe_set_interval(r, event);
+	arm_spe_set_control(r, &event->attr);
 	return code;
 }
 

@@ -43,29 +43,29 @@ static const struct pmu_event_name *events_lookup(const struct pmu_event_name *n
 
 /* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. The first is
  * ours, which is asked on every CPU. */
-static size_t without_instance(const char *name, size_t length)
+static size_t events_without_instance(const char *name, size_t length)
 {
 	return length > 2 && !memcmp(name + length - 2, "_0", 2) ? length - 2 : length;
 }
 
-static bool is_meant(const struct pmu_source *source, const char *name, size_t length)
+static bool events_is_meant(const struct pmu_source *source, const char *name, size_t length)
 {
 	if (!name)
 		return source->flags & PMU_RAW;
 	return parser_named(source->name, name, length) ||
-	       parser_named(source->name, name, without_instance(name, length));
+	       parser_named(source->name, name, events_without_instance(name, length));
 }
 
 /* The sources of this name, or for none those of raw events, as vendors' are called alike: those
  * that are here, as far as that is known, else the first. */
-static unsigned find_candidates(const struct parser *p, const char *name, size_t length,
-                                const struct pmu_source *found[MAX_CANDIDATES])
+static unsigned events_find_candidates(const struct parser *p, const char *name, size_t length,
+                                       const struct pmu_source *found[MAX_CANDIDATES])
 {
 	const struct pmu_source *first = NULL;
 	unsigned n = 0;
 
 	for (const struct pmu_source *const *s = p->sources->list; *s && n < MAX_CANDIDATES; s++) {
-		if (!is_meant(*s, name, length))
+		if (!events_is_meant(*s, name, length))
 			continue;
 		first = first ? first : *s;
 		if (!p->sources->is_here || p->sources->is_here(*s))
@@ -76,21 +76,21 @@ static unsigned find_candidates(const struct parser *p, const char *name, size_t
 	return n;
 }
 
-static void begin_spec(struct event_spec *spec)
+static void events_begin_spec(struct event_spec *spec)
 {
 	memset(spec, 0, sizeof(*spec));
 	spec->attr.size = sizeof(spec->attr);
 	spec->members = 1;
 }
 
-static void offer_sources(struct suggestion *near, const struct pmu_source *const *sources)
+static void events_offer_sources(struct suggestion *near, const struct pmu_source *const *sources)
 {
 	for (const struct pmu_source *const *s = sources; *s; s++)
 		suggestion_offer(near, (*s)->name);
 }
 
 /* Whether an image for some other architecture has a source of this name. */
-static bool is_elsewhere(const char *name, size_t length)
+static bool events_is_elsewhere(const char *name, size_t length)
 {
 	static const struct event_type_name types[] = { EVENT_TYPE_NAMES };
 
@@ -103,27 +103,27 @@ static bool is_elsewhere(const char *name, size_t length)
 }
 
 /* x86's alone. */
-static bool is_branch_trace(const char *name, size_t length)
+static bool events_is_branch_trace(const char *name, size_t length)
 {
 	return parser_named("branch-trace", name, length) || parser_named("bts", name, length) ||
 	       parser_named("branch-step", name, length);
 }
 
-static int unknown_source(struct parser *p, const char *name, size_t length)
+static int events_unknown_source(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 
-	if (is_branch_trace(name, length))
+	if (events_is_branch_trace(name, length))
 		return parser_fail(p,
 		                   "this architecture has no branch trace: "
 		                   "arm_spe/branch_filter=1/ samples branches, where there is SPE",
 		                   name);
-	if (is_elsewhere(name, length))
+	if (events_is_elsewhere(name, length))
 		return parser_fail(p,
 		                   "another architecture's event source: `list' shows what "
 		                   "there is",
 		                   name);
-	offer_sources(&near, p->sources->list);
+	events_offer_sources(&near, p->sources->list);
 	return parser_unknown(p, "unknown event source", &near);
 }
 
@@ -132,12 +132,12 @@ static int unknown_source(struct parser *p, const char *name, size_t length)
 static int parse_source(struct parser *p, const char *name, size_t length)
 {
 	const struct pmu_source *found[MAX_CANDIDATES];
-	unsigned n = find_candidates(p, name, length, found);
+	unsigned n = events_find_candidates(p, name, length, found);
 	const char *terms = p->at + 1;
 	struct parse_error first = { 0 };
 
 	for (unsigned i = 0; i < n; i++) {
-		begin_spec(p->spec);
+		events_begin_spec(p->spec);
 		p->spec->attr.type = found[i]->type;
 		p->spec->attr.config = found[i]->config;
 		p->at = terms;
@@ -146,13 +146,13 @@ static int parse_source(struct parser *p, const char *name, size_t length)
 		first = i ? first : *p->error;
 	}
 	if (!n)
-		return unknown_source(p, name, length);
+		return events_unknown_source(p, name, length);
 	*p->error = first;
 	return -EINVAL;
 }
 
 /* rHEX, of whichever source counts raw events here. */
-static bool is_raw(const char *name, size_t length, uint64_t *config)
+static bool events_is_raw(const char *name, size_t length, uint64_t *config)
 {
 	const char *digits = name + 1;
 
@@ -162,7 +162,7 @@ static bool is_raw(const char *name, size_t length, uint64_t *config)
 static int parse_raw(struct parser *p, const char *name, uint64_t config)
 {
 	const struct pmu_source *found[MAX_CANDIDATES];
-	unsigned n = find_candidates(p, NULL, 0, found);
+	unsigned n = events_find_candidates(p, NULL, 0, found);
 	bool fits = !n;
 
 	for (unsigned i = 0; i < n; i++)
@@ -174,8 +174,8 @@ static int parse_raw(struct parser *p, const char *name, uint64_t config)
 	return 0;
 }
 
-static bool lookup_all(const struct pmu_source *const *sources, const char *name, size_t length,
-                       struct perf_event_attr *attr)
+static bool events_lookup_all(const struct pmu_source *const *sources, const char *name,
+                              size_t length, struct perf_event_attr *attr)
 {
 	const struct pmu_event_name *found = events_lookup(parse_generic_events, name, length);
 
@@ -193,12 +193,12 @@ static bool lookup_all(const struct pmu_source *const *sources, const char *name
 	return found;
 }
 
-static int unknown_event(struct parser *p, const char *name, size_t length)
+static int events_unknown_event(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 	const struct pmu_source *found[MAX_CANDIDATES];
 
-	if (length && find_candidates(p, name, length, found))
+	if (length && events_find_candidates(p, name, length, found))
 		return parser_fail(p, "an event source: slashes are missing, as in bts//", name);
 	for (const struct pmu_event_name *e = parse_generic_events; e->name; e++)
 		suggestion_offer(&near, e->name);
@@ -218,13 +218,13 @@ static int parse_name(struct parser *p)
 	p->at += length;
 	if (*p->at == '/')
 		return parse_source(p, name, length);
-	if (lookup_all(p->sources->list, name, length, &p->spec->attr))
+	if (events_lookup_all(p->sources->list, name, length, &p->spec->attr))
 		return 0;
-	if (is_raw(name, length, &config))
+	if (events_is_raw(name, length, &config))
 		return parse_raw(p, name, config);
 	if (!length)
 		return parser_fail(p, "an event's name is missing", name);
-	return unknown_event(p, name, length);
+	return events_unknown_event(p, name, length);
 }
 
 bool parse_events_knows(const char *text, const struct pmu_source *const *sources)
@@ -233,8 +233,8 @@ bool parse_events_knows(const char *text, const struct pmu_source *const *source
 	size_t length = parser_name_length(text);
 	uint64_t config;
 
-	return text[length] == '/' || lookup_all(sources, text, length, &attr) ||
-	       is_raw(text, length, &config);
+	return text[length] == '/' || events_lookup_all(sources, text, length, &attr) ||
+	       events_is_raw(text, length, &config);
 }
 
 int parser_event(struct parser *p)
@@ -243,7 +243,7 @@ int parser_event(struct parser *p)
 	size_t length;
 	int code;
 
-	begin_spec(p->spec);
+	events_begin_spec(p->spec);
 	code = parse_name(p);
 	if (!code)
 		code = parser_modifiers(p, p->spec, 1);

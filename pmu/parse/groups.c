@@ -53,7 +53,7 @@ int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 }
 
 /* Where the next event of the list goes. */
-static int next_spec(struct parser *p, struct event_spec *specs, unsigned max, unsigned *n)
+static int groups_next_spec(struct parser *p, struct event_spec *specs, unsigned max, unsigned *n)
 {
 	if (*n == max)
 		return parser_fail(p, "too many events", p->at);
@@ -68,7 +68,7 @@ static int parse_group(struct parser *p, struct event_spec *specs, unsigned max,
 	unsigned first = *n;
 
 	do {
-		int code = next_spec(p, specs, max, n);
+		int code = groups_next_spec(p, specs, max, n);
 
 		if (code)
 			return code;
@@ -90,7 +90,7 @@ int parse_events(const char *text, const struct event_sources *sources, struct e
 
 	for (;;) {
 		int failed = *p.at == '{' ? parse_group(&p, specs, max, &n)
-		                          : next_spec(&p, specs, max, &n);
+		                          : groups_next_spec(&p, specs, max, &n);
 
 		if (failed)
 			return failed;

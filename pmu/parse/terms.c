@@ -68,7 +68,7 @@ static const struct pmu_format words[] = {
 
 static const char *const own_terms[] = { "period", "freq", "name" };
 
-static uint64_t format_mask(const struct pmu_format *format)
+static uint64_t terms_format_mask(const struct pmu_format *format)
 {
 	unsigned width = format->high - format->low + 1U;
 
@@ -80,12 +80,12 @@ uint64_t parser_known_bits(const struct pmu_source *source, unsigned word)
 	uint64_t bits = 0;
 
 	for (const struct pmu_format *f = source->formats; f && f->term; f++)
-		bits |= f->word == word ? format_mask(f) : 0;
+		bits |= f->word == word ? terms_format_mask(f) : 0;
 	return bits;
 }
 
-static const struct pmu_format *find_format(const struct pmu_format *formats, const char *term,
-                                            size_t length)
+static const struct pmu_format *terms_find_format(const struct pmu_format *formats,
+                                                  const char *term, size_t length)
 {
 	for (; formats && formats->term; formats++) {
 		if (parser_named(formats->term, term, length))
@@ -95,15 +95,15 @@ static const struct pmu_format *find_format(const struct pmu_format *formats, co
 }
 
 /* A field in pieces has them one behind the other, the lowest bits first. */
-static int set_field(struct parser *p, const struct pmu_format *format, uint64_t value,
-                     const char *value_at)
+static int terms_set_field(struct parser *p, const struct pmu_format *format, uint64_t value,
+                           const char *value_at)
 {
 	uint64_t *config[] = { &p->spec->attr.config, &p->spec->attr.config1,
 		               &p->spec->attr.config2, &p->spec->config3 };
 	const char *term = format->term;
 
 	for (; format->term && !strcmp(format->term, term); format++) {
-		uint64_t mask = format_mask(format), most = mask >> format->low;
+		uint64_t mask = terms_format_mask(format), most = mask >> format->low;
 
 		*config[format->word] &= ~mask;
 		*config[format->word] |= (value & most) << format->low;
@@ -113,16 +113,16 @@ static int set_field(struct parser *p, const struct pmu_format *format, uint64_t
 }
 
 /* config=, config1=, config2=: as a whole, but nothing that no term could say. */
-static int set_word(struct parser *p, const struct pmu_source *source,
-                    const struct pmu_format *word, uint64_t value, const char *value_at)
+static int terms_set_word(struct parser *p, const struct pmu_source *source,
+                          const struct pmu_format *word, uint64_t value, const char *value_at)
 {
 	if (value & ~parser_known_bits(source, word->word))
 		return parser_fail(p, "has bits that this event source reserves", value_at);
-	return set_field(p, word, value, value_at);
+	return terms_set_field(p, word, value, value_at);
 }
 
-static int unknown_term(struct parser *p, const struct pmu_source *source, const char *term,
-                        size_t length)
+static int terms_unknown_term(struct parser *p, const struct pmu_source *source, const char *term,
+                              size_t length)
 {
 	struct suggestion near = suggestion_for(term, length);
 
@@ -135,17 +135,17 @@ static int unknown_term(struct parser *p, const struct pmu_source *source, const
 	return parser_unknown(p, "unknown term of this event source", &near);
 }
 
-static int set_term(struct parser *p, const struct pmu_source *source, const char *term,
-                    size_t length, uint64_t value, const char *value_at)
+static int terms_set_term(struct parser *p, const struct pmu_source *source, const char *term,
+                          size_t length, uint64_t value, const char *value_at)
 {
 	struct perf_event_attr *attr = &p->spec->attr;
-	const struct pmu_format *format = find_format(source->formats, term, length);
-	const struct pmu_format *word = find_format(words, term, length);
+	const struct pmu_format *format = terms_find_format(source->formats, term, length);
+	const struct pmu_format *word = terms_find_format(words, term, length);
 
 	if (format)
-		return set_field(p, format, value, value_at);
+		return terms_set_field(p, format, value, value_at);
 	if (word)
-		return set_word(p, source, word, value, value_at);
+		return terms_set_word(p, source, word, value, value_at);
 	if (parser_named("period", term, length) || parser_named("freq", term, length)) {
 		if (!value)
 			return parser_fail(p, "must be more than 0", value_at);
@@ -156,11 +156,11 @@ static int set_term(struct parser *p, const struct pmu_source *source, const cha
 		attr->flags |= parser_named("freq", term, length) ? PERF_ATTR_FREQ : 0;
 		return 0;
 	}
-	return unknown_term(p, source, term, length);
+	return terms_unknown_term(p, source, term, length);
 }
 
 /* name=TEXT, as the event is to be called in the trace. */
-static int set_name(struct parser *p)
+static int terms_set_name(struct parser *p)
 {
 	size_t length;
 
@@ -186,19 +186,20 @@ static int parse_term(struct parser *p, const struct pmu_source *source)
 		return parser_fail(p, "a term or '/' is missing", term);
 	p->at += length;
 	if (parser_named("name", term, length))
-		return set_name(p);
+		return terms_set_name(p);
 	if (*p->at == '=') {
 		value_at = ++p->at;
 		if (parse_number(&p->at, &value))
 			return parser_fail(p, "not a number of 64 bits", value_at);
 	}
-	return set_term(p, source, term, length, value, value_at);
+	return terms_set_term(p, source, term, length, value, value_at);
 }
 
 int parser_terms(struct parser *p, const struct pmu_source *source)
 {
 	/* SOURCE//TERM=VALUE/ is written, too. */
-	if (*p->at == '/' && find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
+	if (*p->at == '/' &&
+	    terms_find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
 		p->at++;
 	while (*p->at != '/') {
 		int code = parse_term(p, source);

@@ -32,14 +32,14 @@ static int branch_step_init(struct perf_event *event)
 	return 0;
 }
 
-static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+static int branch_step_setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
 	return branch_area_init(&branch_step_of(event)->area, event->aux, area, size,
 	                        !event->attr.aux_watermark);
 }
 
 /* Software does not overshoot: a segment is full at its end. */
-static void close_segment(struct perf_event *event, uint64_t flags)
+static void branch_step_close_segment(struct perf_event *event, uint64_t flags)
 {
 	struct branch_area *area = &branch_step_of(event)->area;
 
@@ -58,7 +58,7 @@ static void branch_step_switch(struct perf_event *event)
 	if (!stepped[arch_cpu()])
 		return; /* it was stopped meanwhile */
 	next = branch_area_has_next(area, area->open.index);
-	close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
+	branch_step_close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
 	if (next)
 		branch_area_open(area);
 }
@@ -106,7 +106,7 @@ static void branch_step_stop(struct perf_event *event)
 	arch_step_end();
 	stepped[event->cpu] = NULL;
 	if (branch_step_of(event)->area.is_open)
-		close_segment(event, 0);
+		branch_step_close_segment(event, 0);
 }
 
 static void branch_step_read(struct perf_event *event)
@@ -130,7 +130,7 @@ const struct pmu pmu_branch_step = {
 	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = branch_step_probe,
 	.event_init = branch_step_init,
-	.setup_aux = setup_aux,
+	.setup_aux = branch_step_setup_aux,
 	.add = branch_step_add,
 	.del = branch_step_del,
 	.start = branch_step_start,

@@ -46,7 +46,7 @@ static void cpu_clock_expire(struct timer *timer, const struct arch_regs *regs, 
 }
 
 /* ns between samples, as attr says; 0: it only counts. */
-static uint64_t period_of(const struct perf_event_attr *attr)
+static uint64_t cpu_clock_period_of(const struct perf_event_attr *attr)
 {
 	uint64_t period = attr->sample_period;
 
@@ -59,7 +59,7 @@ static uint64_t period_of(const struct perf_event_attr *attr)
 static int cpu_clock_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	uint64_t period = period_of(attr);
+	uint64_t period = cpu_clock_period_of(attr);
 
 	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_CPU_CLOCK)
 		return -ENOENT;
@@ -115,7 +115,7 @@ static void cpu_clock_read(struct perf_event *event)
 /* The timer is queued as it was; the grid begins anew behind it. */
 static void cpu_clock_slow(struct perf_event *event, uint64_t factor)
 {
-	uint64_t period = period_of(&event->attr);
+	uint64_t period = cpu_clock_period_of(&event->attr);
 
 	if (period > UINT64_MAX / 2 / factor)
 		return; /* it never samples */

@@ -99,8 +99,7 @@ void mark_tell(struct perf_event *event, const char *text)
 	at = ring_reserve(&out, event->ring, &event->account, MARK_HEAD + bytes);
 	if (!at)
 		return;
-	mark_build(event, at, MARK_HEAD + sizeof(raw), 0, clock_here(event->cpu),
-	           raw, 0, NULL);
+	mark_build(event, at, MARK_HEAD + sizeof(raw), 0, clock_here(event->cpu), raw, 0, NULL);
 	at[0] = event->usual.header | (uint64_t)(MARK_HEAD + bytes) << 48;
 	at[6] = 0;
 	at += MARK_HEAD / 8;

@@ -35,20 +35,20 @@ static const struct {
 };
 #define NR_GENERIC (sizeof(generic) / sizeof(generic[0]))
 
-static uint32_t cpuid_word(uint32_t reg)
+static uint32_t amd_pmu_cpuid_word(uint32_t reg)
 {
 	return (uint32_t)arch_reg_read(reg);
 }
 
-static bool has_extension(void)
+static bool amd_pmu_has_extension(void)
 {
-	return cpuid_word(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX)) &
+	return amd_pmu_cpuid_word(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX)) &
 	       CPUID_EXTENDED_PERF_CTR_CORE;
 }
 
-static bool has_version_2(void)
+static bool amd_pmu_has_version_2(void)
 {
-	return cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX)) &
+	return amd_pmu_cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX)) &
 	       CPUID_EXTENDED_PERFMON_V2;
 }
 
@@ -57,14 +57,14 @@ static int amd_pmu_probe(const char **why)
 	uint32_t ecx;
 
 	*why = "this CPU is none of AMD's";
-	if (cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
+	if (amd_pmu_cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
 		return -ENODEV;
 	/* Real ones of every family have the four legacy counters, which CPUID does not tell. */
-	ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	ecx = amd_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
 	*why =
 	    "the hypervisor gives no counters (CPUID 80000001H has no PerfCtrExtCore): switch "
 	    "its virtual PMU on";
-	if (ecx & CPUID_FEATURES_HYPERVISOR && !has_extension())
+	if (ecx & CPUID_FEATURES_HYPERVISOR && !amd_pmu_has_extension())
 		return -EBUSY;
 	*why = NULL;
 	return 0;
@@ -74,13 +74,13 @@ static int amd_pmu_probe(const char **why)
 
 static unsigned amd_pmu_family(void)
 {
-	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EAX));
+	uint32_t eax = amd_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EAX));
 	unsigned base = eax >> 8 & 0xf;
 
 	return base == 0xf ? base + (eax >> 20 & 0xff) : base;
 }
 
-static uint64_t generic_event(uint64_t config)
+static uint64_t amd_pmu_generic_event(uint64_t config)
 {
 	if (config >= NR_GENERIC)
 		return 0;
@@ -88,12 +88,12 @@ static uint64_t generic_event(uint64_t config)
 }
 
 /* PERF_CTL's value for attr, or 0 if it is not served. */
-static uint64_t select_value(const struct perf_event_attr *attr)
+static uint64_t amd_pmu_select_value(const struct perf_event_attr *attr)
 {
 	uint64_t value = attr->config;
 
 	if (attr->type == PERF_TYPE_HARDWARE)
-		value = generic_event(attr->config);
+		value = amd_pmu_generic_event(attr->config);
 	if (!value || value & ~PERF_CTL_EVENT)
 		return 0;
 	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
@@ -111,7 +111,8 @@ static int amd_pmu_init(struct perf_event *event)
 		return -ENOENT;
 	if (amd_pmu_probe(&why))
 		return -ENOENT;
-	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	*x86_counter_of(event) =
+	    (struct hw_x86_counter){ .select = amd_pmu_select_value(&event->attr) };
 	if (!x86_counter_of(event)->select)
 		return -ENOENT;
 	return sampling_init(event);
@@ -121,11 +122,11 @@ static int amd_pmu_init(struct perf_event *event)
 
 static unsigned amd_pmu_counters(void)
 {
-	if (has_version_2())
-		return cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX)) >>
+	if (amd_pmu_has_version_2())
+		return amd_pmu_cpuid_word(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX)) >>
 		           CPUID_EXTENDED_PERFMON_COUNTERS &
 		       0xf;
-	return has_extension() ? PERF_COUNTERS : PERF_LEGACY_COUNTERS;
+	return amd_pmu_has_extension() ? PERF_COUNTERS : PERF_LEGACY_COUNTERS;
 }
 
 static struct x86_monitor amd_pmu_look(void)
@@ -139,12 +140,12 @@ static struct x86_monitor amd_pmu_look(void)
 		.step = 1,
 	};
 
-	if (has_extension()) {
+	if (amd_pmu_has_extension()) {
 		monitor.select = PERF_CTL0;
 		monitor.write = PERF_CTR0;
 		monitor.step = PERF_CTR0 - PERF_CTL0 + 1;
 	}
-	if (has_version_2()) {
+	if (amd_pmu_has_version_2()) {
 		monitor.global_ctrl = PERF_CNTR_GLOBAL_CTL;
 		monitor.global_status = PERF_CNTR_GLOBAL_STATUS;
 		monitor.global_clear = PERF_CNTR_GLOBAL_STATUS_CLR;

@@ -8,12 +8,12 @@
 
 #define NAME "branch-trace"
 
-static int probe_bts(const char **why)
+static int branch_trace_probe_bts(const char **why)
 {
 	return pmu_intel_bts.probe(why);
 }
 
-static int probe_step(const char **why)
+static int branch_trace_probe_step(const char **why)
 {
 	return pmu_branch_step.probe(why);
 }
@@ -30,7 +30,7 @@ const struct pmu pmu_branch_trace_bts = {
 	.source.description = "the best branch trace there is: bts",
 	.source.type = PERF_TYPE_INTEL_BTS,
 	.source.flags = PMU_AUX | PMU_EVERY,
-	.probe = probe_bts,
+	.probe = branch_trace_probe_bts,
 	.event_init = branch_trace_init,
 };
 
@@ -39,6 +39,6 @@ const struct pmu pmu_branch_trace_step = {
 	.source.description = "the best branch trace there is: branch-step",
 	.source.type = PERF_TYPE_BRANCH_STEP,
 	.source.flags = PMU_AUX | PMU_EVERY,
-	.probe = probe_step,
+	.probe = branch_trace_probe_step,
 	.event_init = branch_trace_init,
 };

@@ -86,7 +86,7 @@ static int intel_bts_init(struct perf_event *event)
 	return 0;
 }
 
-static int setup_aux(struct perf_event *event, void *area, uint64_t size)
+static int intel_bts_setup_aux(struct perf_event *event, void *area, uint64_t size)
 {
 	return branch_area_init(&intel_bts_of(event)->area, event->aux, area, size,
 	                        !event->attr.aux_watermark);
@@ -153,14 +153,14 @@ static void intel_bts_lose(struct perf_event *event, uint64_t branches)
 	ring_aux_lost(&intel_bts_of(event)->area.out, branches * sizeof(struct branch_record));
 }
 
-static void end_gap(struct perf_event *event)
+static void intel_bts_end_gap(struct perf_event *event)
 {
 	if (!event->branches.unknown)
 		intel_bts_lose(event, intel_taken_now() - intel_bts_of(event)->gap);
 }
 
 /* The registers stay: nothing is traced before the handler is over. */
-static void switch_with_care(struct perf_event *event, struct branch_record *end)
+static void intel_bts_switch_general(struct perf_event *event, struct branch_record *end)
 {
 	struct branch_area *area = &intel_bts_of(event)->area;
 	bool next = branch_area_has_next(area, end);
@@ -172,7 +172,7 @@ static void switch_with_care(struct perf_event *event, struct branch_record *end
 
 /* ---- Interrupts ---- */
 
-static inline bool is_asked(const struct perf_event *event)
+static inline bool intel_bts_is_asked(const struct perf_event *event)
 {
 	return __atomic_load_n(intel_bts_of(event)->asked, __ATOMIC_RELAXED) != event->heard;
 }
@@ -191,7 +191,7 @@ static unsigned intel_bts_deliveries(const struct perf_event *event, unsigned ho
  * The segment is full to its end: of these deliveries, which came last, some took its last places,
  * as there are more records than branches were taken; or they had none, nor had branches before.
  */
-static void account_full(struct perf_event *event, unsigned delivered)
+static void intel_bts_account_full(struct perf_event *event, unsigned delivered)
 {
 	struct branch_account *account = &event->branches;
 	uint64_t unbooked; /* recorded; or negative: not recorded */
@@ -221,7 +221,7 @@ static __attribute__((noinline)) bool intel_bts_look(struct perf_event *event, u
 		return false;
 	end = intel_bts_filled(event);
 	if (end == hw->area.open.end)
-		account_full(event, delivered);
+		intel_bts_account_full(event, delivered);
 	else
 		event->branches.interrupts += delivered;
 	if (end < hw->area.open.threshold)
@@ -230,8 +230,8 @@ static __attribute__((noinline)) bool intel_bts_look(struct perf_event *event, u
 	if (event->await_room && !(how & ARCH_ENTERED_IN_ENTRY))
 		event->await_room(event, branch_area_needed(&hw->area, end));
 	if (hw->running) /* it may have been stopped meanwhile */
-		switch_with_care(event, end);
-	if (how == ARCH_ENTERED_ALONE && is_asked(event))
+		intel_bts_switch_general(event, end);
+	if (how == ARCH_ENTERED_ALONE && intel_bts_is_asked(event))
 		event->attend(event);
 	return false;
 }
@@ -262,7 +262,7 @@ static bool intel_bts_entered(unsigned cpu, unsigned how)
 	open = &hw->area.open;
 	end = open->index;
 	if (RING_RARE(how != hw->usual) || RING_RARE(end < open->threshold) ||
-	    RING_RARE(end >= open->end) || RING_RARE(is_asked(event)))
+	    RING_RARE(end >= open->end) || RING_RARE(intel_bts_is_asked(event)))
 		return intel_bts_look(event, how);
 	trailer = branch_area_try(&hw->area, end);
 	if (RING_RARE(!trailer))
@@ -361,11 +361,11 @@ static void intel_bts_stop(struct perf_event *event)
 		struct branch_record *end = intel_bts_filled(event);
 
 		if (end == hw->area.open.end)
-			account_full(event, 0);
+			intel_bts_account_full(event, 0);
 		intel_bts_pause(event);
 		branch_area_close(&hw->area, end, 0);
 	} else {
-		end_gap(event);
+		intel_bts_end_gap(event);
 	}
 	intel_bts_read(event);
 	if (hw->counters) {
@@ -380,7 +380,7 @@ static void intel_bts_stop(struct perf_event *event)
 static void intel_bts_poll(struct perf_event *event)
 {
 	if (!intel_bts_of(event)->running && intel_bts_resume(event))
-		end_gap(event);
+		intel_bts_end_gap(event);
 }
 
 const struct pmu pmu_intel_bts = {
@@ -390,7 +390,7 @@ const struct pmu pmu_intel_bts = {
 	.source.flags = PMU_AUX | PMU_EVERY,
 	.probe = intel_bts_probe,
 	.event_init = intel_bts_init,
-	.setup_aux = setup_aux,
+	.setup_aux = intel_bts_setup_aux,
 	.add = intel_bts_add,
 	.del = intel_bts_del,
 	.start = intel_bts_start,

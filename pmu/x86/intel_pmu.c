@@ -57,47 +57,48 @@ static uint32_t intel_pmu_field(uint32_t word, unsigned low, unsigned bits)
 	return word >> low & ((1U << bits) - 1);
 }
 
-static uint64_t mask_of(unsigned width)
+static uint64_t intel_pmu_mask_of(unsigned width)
 {
 	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
 }
 
-static uint32_t cpuid_word(uint32_t reg)
+static uint32_t intel_pmu_cpuid_word(uint32_t reg)
 {
 	return (uint32_t)arch_reg_read(reg);
 }
 
 /* From version 5 on a mask says which there are, beside the number of the first ones. */
-static uint32_t fixed_counters(unsigned version)
+static uint32_t intel_pmu_fixed_counters(unsigned version)
 {
-	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
 	uint32_t mask = (1U << intel_pmu_field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
 
 	if (version >= 5)
-		mask |= cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
+		mask |= intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
 	return version >= 2 ? mask & ((1U << NR_ONLY_FIXED) - 1) : 0;
 }
 
-static uint32_t core_type(void)
+static uint32_t intel_pmu_core_type(void)
 {
-	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX));
+	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX));
 
 	if (!(edx & CPUID_STRUCTURED_HYBRID))
 		return 0;
-	return intel_pmu_field(cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)), CPUID_CORE_TYPE, 8);
+	return intel_pmu_field(intel_pmu_cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)),
+	                       CPUID_CORE_TYPE, 8);
 }
 
-static bool is_intel(void)
+static bool intel_pmu_is_intel(void)
 {
-	return cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
+	return intel_pmu_cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
 }
 
 /* What the calling CPU says. CPUID only: intel_pmu_probe() is asked before MSRs may be read. */
 static struct unit intel_pmu_look(void)
 {
-	uint32_t eax = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
-	uint32_t ebx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
-	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	uint32_t eax = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
+	uint32_t ebx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
+	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
 	unsigned events = intel_pmu_field(eax, CPUID_PERFMON_EVENTS, 8);
 	unsigned version = intel_pmu_field(eax, CPUID_PERFMON_VERSION, 8);
 	unsigned general = intel_pmu_field(eax, CPUID_PERFMON_COUNTERS, 8);
@@ -105,11 +106,11 @@ static struct unit intel_pmu_look(void)
 	return (struct unit){
 		.version = version,
 		.general = general < GLOBAL_FIXED ? general : GLOBAL_FIXED,
-		.general_mask = mask_of(intel_pmu_field(eax, CPUID_PERFMON_WIDTH, 8)),
-		.fixed = fixed_counters(version),
-		.fixed_mask = mask_of(intel_pmu_field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
+		.general_mask = intel_pmu_mask_of(intel_pmu_field(eax, CPUID_PERFMON_WIDTH, 8)),
+		.fixed = intel_pmu_fixed_counters(version),
+		.fixed_mask = intel_pmu_mask_of(intel_pmu_field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
 		.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx,
-		.type = core_type(),
+		.type = intel_pmu_core_type(),
 		.any = version >= 3 && !(edx & CPUID_PERFMON_ANY_GONE),
 	};
 }
@@ -119,14 +120,15 @@ static int intel_pmu_probe(const char **why)
 	struct unit unit;
 
 	*why = "this CPU is none of Intel's";
-	if (!is_intel())
+	if (!intel_pmu_is_intel())
 		return -ENODEV;
 	unit = intel_pmu_look();
 	*why = NULL;
 	if (unit.version && unit.general)
 		return 0;
 	*why = "this CPU has no architectural performance monitoring";
-	if (!(cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR))
+	if (!(intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) &
+	      CPUID_FEATURES_HYPERVISOR))
 		return -ENODEV;
 	*why =
 	    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
@@ -134,11 +136,11 @@ static int intel_pmu_probe(const char **why)
 	return -EBUSY;
 }
 
-static int probe_hybrid(const char **why)
+static int intel_pmu_probe_hybrid(const char **why)
 {
 	int code = intel_pmu_probe(why);
 
-	if (code == -ENODEV || core_type())
+	if (code == -ENODEV || intel_pmu_core_type())
 		return code;
 	*why = "all CPUs of this machine are of one type: it is cpu// here";
 	return -ENODEV;
@@ -146,7 +148,7 @@ static int probe_hybrid(const char **why)
 
 /* ---- Events ---- */
 
-static bool is_only_fixed(uint64_t select)
+static bool intel_pmu_is_only_fixed(uint64_t select)
 {
 	return !(select & PERFEVTSEL_EVENT_SELECT) && select & PERFEVTSEL_UMASK;
 }
@@ -156,7 +158,7 @@ static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
 {
 	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
 
-	if (is_only_fixed(select)) {
+	if (intel_pmu_is_only_fixed(select)) {
 		uint64_t number = (event >> 8) - 1;
 
 		return number < NR_ONLY_FIXED ? (unit->fixed & 1ULL << number) << GLOBAL_FIXED : 0;
@@ -172,14 +174,14 @@ static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
 	return general;
 }
 
-static bool is_missing(const struct unit *unit, const struct perf_event_attr *attr)
+static bool intel_pmu_is_missing(const struct unit *unit, const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE &&
 	       (uint64_t)unit->missing >> architectural[attr->config].bit & 1;
 }
 
 /* PERFEVTSEL's value for attr, or 0 if no Intel CPU serves it. */
-static uint64_t select_value(const struct perf_event_attr *attr)
+static uint64_t intel_pmu_select_value(const struct perf_event_attr *attr)
 {
 	uint64_t value = 0;
 
@@ -197,15 +199,16 @@ static uint64_t select_value(const struct perf_event_attr *attr)
 }
 
 /* Where CPUs differ, the one that is asked here may be of another type than the event's. */
-static int init_type(struct perf_event *event, uint32_t type)
+static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 {
 	struct unit unit = intel_pmu_look();
 
-	*x86_counter_of(event) = (struct hw_x86_counter){ .select = select_value(&event->attr) };
+	*x86_counter_of(event) =
+	    (struct hw_x86_counter){ .select = intel_pmu_select_value(&event->attr) };
 	if (!x86_counter_of(event)->select)
 		return -ENOENT;
 	if ((!type || type == unit.type) &&
-	    (is_missing(&unit, &event->attr) ||
+	    (intel_pmu_is_missing(&unit, &event->attr) ||
 	     !intel_pmu_candidates(&unit, x86_counter_of(event)->select)))
 		return -ENOENT;
 	return sampling_init(event);
@@ -217,41 +220,43 @@ static int intel_pmu_init(struct perf_event *event)
 
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
 		return -ENOENT;
-	return intel_pmu_probe(&why) ? -ENOENT : init_type(event, 0);
+	return intel_pmu_probe(&why) ? -ENOENT : intel_pmu_init_type(event, 0);
 }
 
-static int init_core(struct perf_event *event)
+static int intel_pmu_init_core(struct perf_event *event)
 {
 	const char *why;
 
 	if (event->attr.type != PERF_TYPE_INTEL_CORE)
 		return -ENOENT;
-	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_CORE);
+	return intel_pmu_probe_hybrid(&why) ? -ENODEV
+	                                    : intel_pmu_init_type(event, CPUID_CORE_TYPE_CORE);
 }
 
-static int init_atom(struct perf_event *event)
+static int intel_pmu_init_atom(struct perf_event *event)
 {
 	const char *why;
 
 	if (event->attr.type != PERF_TYPE_INTEL_ATOM)
 		return -ENOENT;
-	return probe_hybrid(&why) ? -ENODEV : init_type(event, CPUID_CORE_TYPE_ATOM);
+	return intel_pmu_probe_hybrid(&why) ? -ENODEV
+	                                    : intel_pmu_init_type(event, CPUID_CORE_TYPE_ATOM);
 }
 
 /* ---- Counters ---- */
 
 /* Legacy writes to general counters are 32 bits, sign-extended (20.2.8). */
-static bool writes_are_full(void)
+static bool intel_pmu_writes_are_full(void)
 {
-	return cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	return intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
 	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
 }
 
 /* IA32_DEBUGCTL's bits that are there: SDM volume 4, table 2-2. */
-static uint64_t debugctl_bits(const struct unit *unit)
+static uint64_t intel_pmu_debugctl_bits(const struct unit *unit)
 {
-	uint32_t ecx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
-	uint32_t edx = cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
+	uint32_t ecx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
 	uint64_t bits = 0;
 
 	if (edx & CPUID_FEATURES_DS)
@@ -263,11 +268,11 @@ static uint64_t debugctl_bits(const struct unit *unit)
 	return bits;
 }
 
-static bool has_pebs(const struct unit *unit)
+static bool intel_pmu_has_pebs(const struct unit *unit)
 {
 	return unit->version >= 2 &&
-	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
-	       cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
+	       intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
 	       !(arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE);
 }
 
@@ -281,7 +286,7 @@ static int intel_pmu_prepare(unsigned cpu)
 	if (x86_counters_are_ours(cpu))
 		return 0;
 	*unit = intel_pmu_look();
-	full = writes_are_full();
+	full = intel_pmu_writes_are_full();
 	monitor = (struct x86_monitor){
 		.general = unit->general,
 		.fixed = unit->fixed,
@@ -291,8 +296,8 @@ static int intel_pmu_prepare(unsigned cpu)
 		.select = IA32_PERFEVTSEL0,
 		.write = full ? IA32_A_PMC0 : IA32_PMC0,
 		.step = 1,
-		.debugctl = debugctl_bits(unit),
-		.pebs = has_pebs(unit),
+		.debugctl = intel_pmu_debugctl_bits(unit),
+		.pebs = intel_pmu_has_pebs(unit),
 	};
 	if (unit->version >= 2) {
 		monitor.global_ctrl = IA32_PERF_GLOBAL_CTRL;
@@ -303,7 +308,7 @@ static int intel_pmu_prepare(unsigned cpu)
 }
 
 /* type: of CPUs that may count it; 0: all. */
-static int add_to(struct perf_event *event, uint32_t type)
+static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 {
 	const struct unit *unit = &units[event->cpu];
 	int code = intel_pmu_prepare(event->cpu);
@@ -312,24 +317,24 @@ static int add_to(struct perf_event *event, uint32_t type)
 	if (code)
 		return code;
 	counters = intel_pmu_candidates(unit, x86_counter_of(event)->select);
-	if (!counters || is_missing(unit, &event->attr) || (type && type != unit->type))
+	if (!counters || intel_pmu_is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;
 	return x86_counters_claim(event, counters);
 }
 
 static int intel_pmu_add(struct perf_event *event)
 {
-	return add_to(event, 0);
+	return intel_pmu_add_to(event, 0);
 }
 
-static int add_core(struct perf_event *event)
+static int intel_pmu_add_core(struct perf_event *event)
 {
-	return add_to(event, CPUID_CORE_TYPE_CORE);
+	return intel_pmu_add_to(event, CPUID_CORE_TYPE_CORE);
 }
 
-static int add_atom(struct perf_event *event)
+static int intel_pmu_add_atom(struct perf_event *event)
 {
-	return add_to(event, CPUID_CORE_TYPE_ATOM);
+	return intel_pmu_add_to(event, CPUID_CORE_TYPE_ATOM);
 }
 
 const struct pmu pmu_intel = {
@@ -348,9 +353,9 @@ const struct pmu pmu_intel_core = {
 	.source.name = "cpu_core",
 	.source.description = "the counters of performance cores",
 	.source.type = PERF_TYPE_INTEL_CORE,
-	.probe = probe_hybrid,
-	.event_init = init_core,
-	.add = add_core,
+	.probe = intel_pmu_probe_hybrid,
+	.event_init = intel_pmu_init_core,
+	.add = intel_pmu_add_core,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };
@@ -359,9 +364,9 @@ const struct pmu pmu_intel_atom = {
 	.source.name = "cpu_atom",
 	.source.description = "the counters of efficiency cores",
 	.source.type = PERF_TYPE_INTEL_ATOM,
-	.probe = probe_hybrid,
-	.event_init = init_atom,
-	.add = add_atom,
+	.probe = intel_pmu_probe_hybrid,
+	.event_init = intel_pmu_init_atom,
+	.add = intel_pmu_add_atom,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
 };

@@ -16,7 +16,7 @@
 
 static struct perf_event taken[TR_MAX_CPUS][EVENTS];
 
-static bool open_counter(struct perf_event *event, uint64_t config, uint64_t exclude)
+static bool intel_taken_open_counter(struct perf_event *event, uint64_t config, uint64_t exclude)
 {
 	memset(event, 0, sizeof(*event));
 	event->attr = (struct perf_event_attr){
@@ -31,7 +31,7 @@ static bool open_counter(struct perf_event *event, uint64_t config, uint64_t exc
 	return !pmu_intel.event_init(event) && !pmu_intel.add(event);
 }
 
-static uint64_t count_of(struct perf_event *event)
+static uint64_t intel_taken_count_of(struct perf_event *event)
 {
 	pmu_intel.read(event);
 	return event->count;
@@ -43,14 +43,14 @@ static void intel_taken_spin(struct perf_event *events, uint64_t turns, uint64_t
 	uint64_t before[EVENTS];
 
 	for (unsigned i = 0; i < EVENTS; i++)
-		before[i] = count_of(&events[i]);
+		before[i] = intel_taken_count_of(&events[i]);
 	arch_spin_with_frame_pointer(0, turns);
 	for (unsigned i = 0; i < EVENTS; i++)
-		added[i] = count_of(&events[i]) - before[i];
+		added[i] = intel_taken_count_of(&events[i]) - before[i];
 }
 
 /* The difference of two loops is exactly that of their taken branches, or the event is another. */
-static bool counts_exactly(struct perf_event *events, bool ring0)
+static bool intel_taken_counts_exactly(struct perf_event *events, bool ring0)
 {
 	uint64_t shorter[EVENTS], longer[EVENTS];
 	uint64_t expected = ring0 ? TURNS : 0;
@@ -87,14 +87,14 @@ bool intel_taken_add(uint64_t exclude)
 	struct perf_event *events = taken[arch_cpu()];
 	bool good;
 
-	if (!open_counter(&events[0], NEAR_TAKEN, exclude))
+	if (!intel_taken_open_counter(&events[0], NEAR_TAKEN, exclude))
 		return false;
-	if (!open_counter(&events[1], FAR_BRANCH, exclude)) {
+	if (!intel_taken_open_counter(&events[1], FAR_BRANCH, exclude)) {
 		pmu_intel.del(&events[0]);
 		return false;
 	}
 	intel_taken_begin(events);
-	good = counts_exactly(events, !(exclude & PERF_ATTR_EXCLUDE_KERNEL));
+	good = intel_taken_counts_exactly(events, !(exclude & PERF_ATTR_EXCLUDE_KERNEL));
 	intel_taken_finish(events);
 	if (!good)
 		intel_taken_del();
@@ -121,7 +121,7 @@ uint64_t intel_taken_now(void)
 {
 	struct perf_event *events = taken[arch_cpu()];
 
-	return count_of(&events[0]) + count_of(&events[1]);
+	return intel_taken_count_of(&events[0]) + intel_taken_count_of(&events[1]);
 }
 
 uint64_t intel_taken_far(void)

@@ -4,14 +4,14 @@
 #include "arch/x86_64/perfmon.h"
 
 /* Fixed ones first: they serve few others. */
-static unsigned first_of(uint64_t counters)
+static unsigned x86_first_of(uint64_t counters)
 {
 	uint64_t fixed = counters & ~(uint64_t)0 << GLOBAL_FIXED;
 
 	return (unsigned)__builtin_ctzll(fixed ? fixed : counters);
 }
 
-static uint64_t free_ones(struct perf_event *const holders[X86_COUNTERS], uint64_t counters)
+static uint64_t x86_free_ones(struct perf_event *const holders[X86_COUNTERS], uint64_t counters)
 {
 	uint64_t found = 0;
 
@@ -31,8 +31,8 @@ unsigned x86_find_counter(struct perf_event *const holders[X86_COUNTERS], uint64
 	while (level) {
 		uint64_t next = 0;
 
-		if (free_ones(holders, level))
-			return first_of(free_ones(holders, level));
+		if (x86_free_ones(holders, level))
+			return x86_first_of(x86_free_ones(holders, level));
 		for (; level; level &= level - 1) {
 			unsigned taken = (unsigned)__builtin_ctzll(level);
 			uint64_t more = x86_counter_of(holders[taken])->candidates & usable &

@@ -36,7 +36,7 @@ static struct unit {
 /* ---- One counter ---- */
 
 /* event->count as the counter says now. */
-static uint64_t count_now(const struct perf_event *event)
+static uint64_t x86_counters_count_now(const struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = x86_counter_of(event);
 
@@ -56,7 +56,7 @@ static inline void x86_counters_program(struct perf_event *event, uint64_t dista
 }
 
 /* Without a global switch a counter's own EN is one. */
-static void switch_general(const struct unit *u, uint64_t on)
+static void x86_counters_switch_general(const struct unit *u, uint64_t on)
 {
 	for (unsigned i = 0; i < u->m.general; i++) {
 		const struct perf_event *event = u->owners[i];
@@ -69,15 +69,15 @@ static void switch_general(const struct unit *u, uint64_t on)
 }
 
 /* Let these counters run, and no others; 0 freezes all. */
-static void let_run(const struct unit *u, uint64_t which)
+static void x86_counters_let_run(const struct unit *u, uint64_t which)
 {
 	if (u->m.global_ctrl)
 		arch_reg_write(u->m.global_ctrl, which);
 	else
-		switch_general(u, which);
+		x86_counters_switch_general(u, which);
 }
 
-static void set_usual(struct unit *u)
+static void x86_counters_set_usual(struct unit *u)
 {
 	u->usual = !u->frozen && u->m.global_ctrl && u->active;
 }
@@ -85,7 +85,7 @@ static void set_usual(struct unit *u)
 static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
 
 /* What nobody claims is anybody's until the next does. */
-static void give_back(struct unit *u)
+static void x86_counters_give_back(struct unit *u)
 {
 	if (!u->prepared || u->claimed)
 		return;
@@ -101,9 +101,9 @@ void x86_counters_disable(void)
 	if (u->frozen)
 		return;
 	u->frozen = true; /* first: a handler from here on leaves them frozen */
-	set_usual(u);
+	x86_counters_set_usual(u);
 	if (u->active)
-		let_run(u, 0);
+		x86_counters_let_run(u, 0);
 }
 
 void x86_counters_enable(void)
@@ -114,20 +114,20 @@ void x86_counters_enable(void)
 		return;
 	u->frozen = false;
 	if (u->active)
-		let_run(u, u->active);
-	set_usual(u);
-	give_back(u);
+		x86_counters_let_run(u, u->active);
+	x86_counters_set_usual(u);
+	x86_counters_give_back(u);
 }
 
 /* A handler may change other bits at any time. */
-static void set_active(struct unit *u, unsigned counter, bool on)
+static void x86_counters_set_active(struct unit *u, unsigned counter, bool on)
 {
 	uint64_t bit = 1ULL << counter, old;
 
 	do
 		old = u->active;
 	while (!arch_cmpxchg_local(&u->active, old, on ? old | bit : old & ~bit));
-	set_usual(u);
+	x86_counters_set_usual(u);
 }
 
 /* ---- The interrupt ---- */
@@ -140,12 +140,13 @@ RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_r
 
 	if (RING_RARE(!event))
 		return;
-	event->count = count_now(event);
+	event->count = x86_counters_count_now(event);
 	x86_counters_program(event, sampling_counted_alone(event, regs, now));
 }
 
-static __attribute__((noinline)) void serve_all(const struct unit *u, uint64_t which,
-                                                const struct arch_regs *regs, uint64_t now)
+static __attribute__((noinline)) void x86_counters_serve_all(const struct unit *u, uint64_t which,
+                                                             const struct arch_regs *regs,
+                                                             uint64_t now)
 {
 	for (; which; which &= which - 1)
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
@@ -169,21 +170,21 @@ static uint64_t x86_counters_overflowed(const struct unit *u)
 }
 
 static __attribute__((noinline)) enum arch_pmi
-overflow_with_care(const struct unit *u, const struct arch_regs *regs, uint64_t now)
+x86_counters_overflow_general(const struct unit *u, const struct arch_regs *regs, uint64_t now)
 {
 	bool was_frozen = u->frozen;
 	uint64_t which;
 
 	if (!u->active)
 		return ARCH_PMI_NOT_MINE;
-	let_run(u, 0);
+	x86_counters_let_run(u, 0);
 	which = x86_counters_overflowed(u);
 	if (which && u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
-	serve_all(u, which, regs, now);
+	x86_counters_serve_all(u, which, regs, now);
 	arch_pmi_ack();
 	if (!was_frozen)
-		let_run(u, u->active);
+		x86_counters_let_run(u, u->active);
 	return which ? ARCH_PMI_MINE : ARCH_PMI_NOT_MINE;
 }
 
@@ -194,13 +195,13 @@ static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs)
 
 	RING_OPAQUE(u); /* in a register: the compiler would compute it anew each time */
 	if (RING_RARE(!u->usual))
-		return overflow_with_care(u, regs, now);
+		return x86_counters_overflow_general(u, regs, now);
 	which = arch_counter_read(u->m.global_status);
 	if (RING_RARE(!which))
 		return ARCH_PMI_NOT_MINE;
 	arch_counter_write(u->m.global_clear, which);
 	if (RING_RARE(which & (which - 1)))
-		serve_all(u, which, regs, now);
+		x86_counters_serve_all(u, which, regs, now);
 	else
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
 	arch_pmi_ack();
@@ -215,7 +216,7 @@ void x86_counters_set_trace(unsigned cpu, bool ours)
 
 	u->traces = ours;
 	if (!ours)
-		give_back(u); /* what counted beside it */
+		x86_counters_give_back(u); /* what counted beside it */
 }
 
 bool x86_counters_are_ours(unsigned cpu)
@@ -250,7 +251,8 @@ void x86_counters_del(struct perf_event *event)
 	u->holders[x86_counter_of(event)->counter] = NULL;
 }
 
-/* Set the counter's controls; without a global switch EN is left to let_run(). select 0: off. */
+/* Set the counter's controls; without a global switch EN is left to x86_counters_let_run(). select
+ * 0: off. */
 static void x86_counters_configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
 {
 	unsigned shift = 4 * (counter - GLOBAL_FIXED);
@@ -278,7 +280,7 @@ void x86_counters_start(struct perf_event *event)
 	x86_counters_configure(&u->m, hw->counter, hw->select);
 	x86_counters_program(event, sampling_left(event));
 	__atomic_store_n(&u->owners[hw->counter], event, __ATOMIC_RELEASE);
-	set_active(u, hw->counter, true);
+	x86_counters_set_active(u, hw->counter, true);
 }
 
 void x86_counters_stop(struct perf_event *event)
@@ -289,12 +291,12 @@ void x86_counters_stop(struct perf_event *event)
 	if (u->owners[hw->counter] != event)
 		return;
 	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
-	set_active(u, hw->counter, false);
+	x86_counters_set_active(u, hw->counter, false);
 	/* In a handler: the switch is thrown at its end. Without one all are let run there. */
 	if (!u->frozen && u->m.global_ctrl)
-		let_run(u, u->active);
+		x86_counters_let_run(u, u->active);
 	x86_counters_configure(&u->m, hw->counter, 0);
-	event->count = count_now(event);
+	event->count = x86_counters_count_now(event);
 	if (u->m.global_clear)
 		arch_reg_write(u->m.global_clear, 1ULL << hw->counter);
 }
@@ -309,7 +311,7 @@ void x86_counters_read(struct perf_event *event)
 	do {
 		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
 		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
-		now = count_now(event);
+		now = x86_counters_count_now(event);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
 	         !arch_cmpxchg_local(&event->count, before, now));
@@ -322,7 +324,7 @@ uint64_t x86_counters_peek(const struct perf_event *event)
 
 	do {
 		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
-		now = count_now(event);
+		now = x86_counters_count_now(event);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED));
 	return now;
@@ -330,7 +332,7 @@ uint64_t x86_counters_peek(const struct perf_event *event)
 
 /* ---- Who gets which counter ---- */
 
-static void hold_counter(struct unit *u, struct perf_event *event, unsigned counter)
+static void x86_counters_hold_counter(struct unit *u, struct perf_event *event, unsigned counter)
 {
 	x86_counter_address(x86_counter_of(event), &u->m, counter);
 	u->holders[counter] = event;
@@ -347,7 +349,7 @@ static void x86_counters_move(struct unit *u, unsigned from, unsigned to)
 	if (counts)
 		x86_counters_stop(event);
 	x86_counters_del(event);
-	hold_counter(u, event, to);
+	x86_counters_hold_counter(u, event, to);
 	if (!counts)
 		return;
 	x86_counters_start(event);
@@ -371,7 +373,7 @@ int x86_counters_claim(struct perf_event *event, uint64_t candidates)
 		x86_counters_move(u, way.giver[counter], counter);
 	}
 	x86_counter_of(event)->candidates = candidates;
-	hold_counter(u, event, counter);
+	x86_counters_hold_counter(u, event, counter);
 	if (!was_frozen)
 		x86_counters_enable();
 	return 0;

@@ -3,7 +3,7 @@
 
 #include "arch/x86_64/perfmon.h"
 
-static uint64_t fixed_control(unsigned fixed)
+static uint64_t x86_leftovers_fixed_control(unsigned fixed)
 {
 	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
 }
@@ -24,7 +24,7 @@ static uint64_t x86_leftovers_counting(const struct x86_monitor *m)
 	}
 	for (unsigned i = 0; m->fixed >> i; i++) {
 		if (m->fixed >> i & 1 &&
-		    fixed_control(i) & (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR))
+		    x86_leftovers_fixed_control(i) & (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR))
 			which |= 1ULL << (GLOBAL_FIXED + i);
 	}
 	return which;
@@ -45,7 +45,7 @@ static void x86_leftovers_stop(const struct x86_monitor *m)
 
 /* The same for what would write to memory that is no longer firmware's, or stop counters of ours.
  * Was anything on? */
-static bool clear_trace(const struct x86_monitor *m)
+static bool x86_leftovers_clear_trace(const struct x86_monitor *m)
 {
 	uint64_t debugctl = m->debugctl ? arch_reg_read(IA32_DEBUGCTL) : 0;
 	uint64_t pebs = m->pebs ? arch_reg_read(IA32_PEBS_ENABLE) : 0;
@@ -60,7 +60,7 @@ static bool clear_trace(const struct x86_monitor *m)
 /* A counter of ours keeps what is written to it while it stands still, and stays off, and RDPMC
  * reads it: one that firmware uses from SMM, or that a hypervisor gives only the name of, does not.
  */
-static bool is_foreign(const struct x86_monitor *m, unsigned counter)
+static bool x86_leftovers_is_foreign(const struct x86_monitor *m, unsigned counter)
 {
 	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
 
@@ -75,12 +75,12 @@ static bool is_foreign(const struct x86_monitor *m, unsigned counter)
 	return false;
 }
 
-static uint64_t find_foreign(const struct x86_monitor *m)
+static uint64_t x86_leftovers_find_foreign(const struct x86_monitor *m)
 {
 	uint64_t which = x86_leftovers_counting(m), left;
 
 	for (left = x86_leftovers_present(m); left; left &= left - 1) {
-		if (is_foreign(m, (unsigned)__builtin_ctzll(left)))
+		if (x86_leftovers_is_foreign(m, (unsigned)__builtin_ctzll(left)))
 			which |= left & -left;
 	}
 	return which;
@@ -91,7 +91,7 @@ void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *cen
 	census->present = x86_leftovers_present(m);
 	census->leftovers |= x86_leftovers_counting(m);
 	x86_leftovers_stop(m);
-	if (clear_trace(m))
+	if (x86_leftovers_clear_trace(m))
 		census->leftovers |= TR_LEFTOVERS_TRACE;
-	census->foreign = find_foreign(m);
+	census->foreign = x86_leftovers_find_foreign(m);
 }

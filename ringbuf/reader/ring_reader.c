@@ -41,7 +41,7 @@ int ring_reader_init(struct ring_reader *reader, struct perf_event_mmap_page *co
 	return ring_reader_refresh(reader) < 0 ? -EILSEQ : 0;
 }
 
-static int64_t refresh_backward(struct ring_reader *reader, uint64_t head)
+static int64_t reader_refresh_backward(struct ring_reader *reader, uint64_t head)
 {
 	uint64_t fresh;
 
@@ -66,7 +66,7 @@ int64_t ring_reader_refresh(struct ring_reader *reader)
 	if (reader->error.reason)
 		return -EILSEQ;
 	if (reader->backward)
-		return refresh_backward(reader, head);
+		return reader_refresh_backward(reader, head);
 	if (head % 8)
 		return reader_refuse(reader, head, "data_head is not a multiple of 8");
 	if (head < reader->head)
@@ -93,7 +93,8 @@ static const char *reader_implausible(const struct perf_event_header *header, ui
 }
 
 /* The header at this offset: one load, so that what was checked is what is used. */
-static struct perf_event_header fetch_header(const struct ring_reader *reader, uint64_t offset)
+static struct perf_event_header reader_fetch_header(const struct ring_reader *reader,
+                                                    uint64_t offset)
 {
 	uint64_t word = __atomic_load_n((const uint64_t *)(const void *)(reader->data + offset),
 	                                __ATOMIC_RELAXED);
@@ -128,7 +129,7 @@ static bool reader_overwritten(const struct ring_reader *reader, uint64_t end)
 	return now - reader->head + ahead + end > reader->size;
 }
 
-static int take_backward(struct ring_reader *reader, void *to)
+static int reader_take_backward(struct ring_reader *reader, void *to)
 {
 	uint64_t fresh = reader->head - reader->seen, offset;
 	struct perf_event_header header;
@@ -137,7 +138,7 @@ static int take_backward(struct ring_reader *reader, void *to)
 	if (reader->position >= fresh || reader->position + sizeof(header) > reader->size)
 		return 0;
 	offset = (reader->position - reader->head) & (reader->size - 1);
-	header = fetch_header(reader, offset);
+	header = reader_fetch_header(reader, offset);
 	if (reader_overwritten(reader, reader->position + sizeof(header)))
 		return 0;
 	reason = reader_implausible(&header, fresh - reader->position);
@@ -161,7 +162,7 @@ int ring_reader_take(struct ring_reader *reader, void *to)
 	if (reader->error.reason)
 		return -EILSEQ;
 	if (reader->backward)
-		return take_backward(reader, to);
+		return reader_take_backward(reader, to);
 	if (reader->position == reader->head)
 		return 0;
 	offset = reader->position & (reader->size - 1);
@@ -169,7 +170,7 @@ int ring_reader_take(struct ring_reader *reader, void *to)
 	 * head, where the writer would have to fetch its lines back. */
 	if (reader->head - reader->position > AHEAD)
 		__builtin_prefetch(reader->data + ((offset + AHEAD) & (reader->size - 1)));
-	header = fetch_header(reader, offset);
+	header = reader_fetch_header(reader, offset);
 	reason = reader_implausible(&header, reader->head - reader->position);
 	if (reason)
 		return reader_refuse(reader, reader->position, reason);

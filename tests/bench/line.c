@@ -79,24 +79,24 @@ static void start(enum model_kind kind)
 }
 
 /* Of what was sent from there on. */
-static unsigned payload_of(unsigned from)
+static unsigned content_of(unsigned from)
 {
 	static struct wire_receiver receiver;
-	unsigned payload = 0;
+	unsigned content = 0;
 
 	for (unsigned i = from; i < uart_model.nr_sent; i++) {
 		int size = wire_receive(&receiver, uart_model.sent[i]);
 
 		if (size > 0 && receiver.body[0] == WIRE_DATA)
-			payload += (unsigned)size - WIRE_DATA_HEAD;
+			content += (unsigned)size - WIRE_DATA_HEAD;
 	}
-	return payload;
+	return content;
 }
 
 static void measure(enum model_kind kind, const char *name)
 {
 	uint64_t began, busy;
-	unsigned from, sent, payload;
+	unsigned from, sent, content;
 	char figure[64];
 
 	start(kind);
@@ -108,16 +108,16 @@ static void measure(enum model_kind kind, const char *name)
 		tick(ALIVE);
 	}
 	sent = uart_model.nr_sent - from;
-	payload = payload_of(from);
-	printf("# %s: %u bytes in %.1f s, %u of them payload\n", name, sent,
-	       (double)(uart_model.now - began) / 1e9, payload);
+	content = content_of(from);
+	printf("# %s: %u bytes in %.1f s, %u of them content\n", name, sent,
+	       (double)(uart_model.now - began) / 1e9, content);
 	snprintf(figure, sizeof(figure), "line-%s-busy", name);
 	bench_figure(figure,
 	             100 * (double)(uart_model.transmitting - busy) /
 	                 (double)(uart_model.now - began),
 	             "%-of-its-time", 95, true);
-	snprintf(figure, sizeof(figure), "line-%s-payload", name);
-	bench_figure(figure, 100.0 * payload / sent, "%-of-its-bytes", 95, true);
+	snprintf(figure, sizeof(figure), "line-%s-content", name);
+	bench_figure(figure, 100.0 * content / sent, "%-of-its-bytes", 95, true);
 }
 
 int main(void)

@@ -34,6 +34,22 @@ def is_as_long(path, size):
     return False
 
 
+def child(pid, name, last=None):
+    """The process among this one's children whose program's name begins so, which is not the last
+    one, or None."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for one in map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+            if one != last and pathlib.Path(f"/proc/{one}/comm").read_text().startswith(name):
+                return one
+    return None
+
+
+def cpu_time(pid):
+    """What a process has had of the host's CPUs, in seconds (proc(5), stat: utime and stime)."""
+    words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Live:
     """A recording in the making: file is its perf.data, region its trace region."""
 
@@ -76,13 +92,7 @@ class Live:
 
     def reader(self, last=None):
         """The process id of the reader, or None; of one that is not the last one."""
-        pid = self.process.pid
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                comm = pathlib.Path(f"/proc/{child}/comm").read_text().strip()
-                if comm == "bareperf-reader" and int(child) != last:
-                    return int(child)
-        return None
+        return child(self.process.pid, "bareperf-reader", last)
 
     def signal_reader(self, number, last=None):
         """Send a signal to the reader, of one that is not the last one. Its process id, or None."""

@@ -62,8 +62,9 @@ def waits_are_idle(isa, payload):
                           capture_output=True, text=True, check=False).stdout
     seen = collections.Counter((int(cpu), name == "cpu_idle") for cpu, name in
                                re.findall(r"^\s*\[(\d+)\]\s+[0-9a-f]+ (\S+)", text, re.M))
-    tap.ok(done.status == 0 and 4 * seen[0, True] < seen[0, False] and
-           all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),  # on a busy host few samples come
+    # On a busy host few samples come; and the fourth waits for the three, which have no CPU there.
+    tap.ok(done.status == 0 and seen[0, False] > 20 and
+           all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),
            f"{isa}: what waits is halted in cpu_idle()", (seen, done.text))
 
 

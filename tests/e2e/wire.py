@@ -115,8 +115,8 @@ class Words:
         return word
 
 
-def decode(payload, raw):
-    bits, words = Bits(payload), Words()
+def decode(content, raw):
+    bits, words = Bits(content), Words()
     out = struct.pack(f"<{raw // 8}Q", *(words.take(bits) for _ in range(raw // 8)))
     if bits.left >= 8 or bits.value:
         raise Bad("something is left over")
@@ -127,8 +127,8 @@ def data_of(found):
     """(tag, at, bytes) of a DATA."""
     _, flags, _, words = found
     tag, at, raw = struct.unpack_from("<HHH", words)
-    payload = words[6:]
-    return tag, at, decode(payload, raw) if flags & ENCODED else payload
+    content = words[6:]
+    return tag, at, decode(content, raw) if flags & ENCODED else content
 
 
 def on_the_line(raw):

@@ -104,7 +104,7 @@ static void write_records(uint64_t count)
 		record();
 }
 
-/* The first one of a ring takes care. */
+/* The first one of a ring goes the general way. */
 static void prepare_forward(void)
 {
 	prepare(0);

@@ -2,7 +2,7 @@
 /*
  * What a serial line brings, on either side. An even first byte: the rest comes over the line,
  * byte by byte, and is taken apart as far as it goes. Odd ones: the rest is a body, which comes
- * through as it is; or the payload of a DATA; or words, which come back as they are.
+ * through as it is; or the content of a DATA; or words, which come back as they are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,12 @@ static void require(bool holds)
 		abort();
 }
 
-static void take_payload(uint8_t flags, size_t raw, const uint8_t *payload, size_t size)
+static void take_content(uint8_t flags, size_t raw, const uint8_t *content, size_t size)
 {
 	static uint8_t to[WIRE_RAW_MAX];
 
 	if (flags & WIRE_ENCODED)
-		wire_decode(&words, to, raw, payload, size);
+		wire_decode(&words, to, raw, content, size);
 }
 
 /* As both sides do, whatever the type is. */
@@ -60,7 +60,7 @@ static void take_body(const uint8_t *body, size_t size)
 	wire_get_done(body, size, &is.done);
 	wire_get_status(body, size, &is.status);
 	if (wire_get_data(body, size, &is.data))
-		take_payload(head.flags, is.data.raw, body + WIRE_DATA_HEAD, size - WIRE_DATA_HEAD);
+		take_content(head.flags, is.data.raw, body + WIRE_DATA_HEAD, size - WIRE_DATA_HEAD);
 }
 
 /* How many frames there were. */
@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 5:
 		if (size > 1)
-			take_payload(WIRE_ENCODED, 8 * (size_t)data[1], data + 2, size - 2);
+			take_content(WIRE_ENCODED, 8 * (size_t)data[1], data + 2, size - 2);
 		break;
 	case 7:
 		encode_it(data + 1, size - 1);

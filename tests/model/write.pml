@@ -5,8 +5,8 @@
  * may come, and that makes a difference to it or to the reader. Private words are seen by handlers
  * in the program's order. The including model says what loading a tail, building a record, showing
  * a head and waking are: begin(), look_tail(), build(), show_head(), wake(); MAY_WRAP, whether any
- * record may have to take care; and INNERMOST, whom nothing interrupts, so that it may be alone:
- * ring_is_alone() and ring_commit_alone().
+ * record may have to go the general way; and INNERMOST, whom nothing interrupts, so that it may be
+ * alone: ring_is_alone() and ring_commit_alone().
  */
 #define NOBODY 255 /* claim of no position */
 
@@ -73,7 +73,7 @@ inline write(who, value, wants)
 {
 	begin(value);
 	if
-	:: MAY_WRAP -> goto care /* limit says so */
+	:: MAY_WRAP -> goto general /* limit says so */
 	:: true
 	fi;
 	if
@@ -88,20 +88,20 @@ inline write(who, value, wants)
 	fi;
 	at = published;
 	if
-	:: lost != reported || limit0 || at + 1 - good_tail > SLOTS -> goto care
+	:: lost != reported || limit0 || at + 1 - good_tail > SLOTS -> goto general
 	:: else
 	fi;
 	if
-	:: head > at && MUTANT != NO_HEAD -> goto care
+	:: head > at && MUTANT != NO_HEAD -> goto general
 	:: else
 	fi;
 	if
-	:: claim_at == at -> goto care
+	:: claim_at == at -> goto general
 	:: else
 	fi;
 	d_step { claim_at = at; claim_size = 1 }
 	if
-	:: published != at && MUTANT != TORN_RESERVE -> goto care
+	:: published != at && MUTANT != TORN_RESERVE -> goto general
 	:: else
 	fi;
 	end = at + 1;
@@ -125,7 +125,7 @@ inline write(who, value, wants)
 		fi
 	fi;
 	goto done;
-care:
+general:
 	is_writing(nested);
 	if
 	:: !nested -> hold()

@@ -179,10 +179,10 @@ static void test_records(void)
 	tap_equal(read_sysreg(PMBSR_EL1), 0, "and nothing is to be managed");
 }
 
-static bool holds_packet(const uint8_t *r, uint8_t header, uint64_t payload)
+static bool holds_packet(const uint8_t *r, uint8_t header, uint64_t value)
 {
 	for (unsigned i = 0; i + 9 <= RECORD; i++)
-		if (r[i] == header && (!payload || word(r + i + 1) == payload))
+		if (r[i] == header && (!value || word(r + i + 1) == value))
 			return true;
 	return false;
 }

@@ -56,7 +56,7 @@ void rig_start(void)
 static void host_data(const uint8_t *body, unsigned size, uint8_t flags)
 {
 	struct wire_data data;
-	const uint8_t *payload = body + WIRE_DATA_HEAD;
+	const uint8_t *content = body + WIRE_DATA_HEAD;
 	unsigned length = size - WIRE_DATA_HEAD;
 
 	assert_true(wire_get_data(body, size, &data));
@@ -65,10 +65,10 @@ static void host_data(const uint8_t *body, unsigned size, uint8_t flags)
 	if (flags & WIRE_ENCODED) {
 		host.encoded = true;
 		assert_true(
-		    wire_decode(&host_words, host.got + data.at, data.raw, payload, length));
+		    wire_decode(&host_words, host.got + data.at, data.raw, content, length));
 	} else {
 		assert_int_equal(length, data.raw);
-		memcpy(host.got + data.at, payload, length);
+		memcpy(host.got + data.at, content, length);
 	}
 	for (unsigned i = 0; i < data.raw; i++) {
 		host.left -= !host.have[data.at + i];

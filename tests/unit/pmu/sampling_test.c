@@ -267,7 +267,7 @@ static void samples_are_so_many_times_as_far_apart_and_every_count_is_in_one(voi
 	assert_int_equal(init_period((1ULL << 62) - 1), 0);
 	sampling_slow(&event, 2);
 	assert_true(event.sampling.period == 1ULL << 62);
-	assert_int_equal(init_period(10), 0); /* one that needs care keeps it */
+	assert_int_equal(init_period(10), 0); /* one that is not the usual keeps it */
 	sampling_slow(&event, 100);
 	assert_int_equal(event.sampling.period, 1000);
 	assert_int_equal(event.sampling.steady, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The short way of the usual sample, which the counters' handlers take, against the careful way:
+ * The short way of the usual sample, which the counters' handlers take, against the general way:
  * two worlds to which the same happens have the same bytes in their rings, none beyond, and the
  * same ledgers, whatever the ring has to wait for.
  */
@@ -39,7 +39,7 @@ struct world {
 	unsigned notified;
 };
 
-static struct world careful, alone;
+static struct world general, alone;
 static uint64_t stack[STACK], seed;
 static unsigned short_ways; /* samples that were published without a claim */
 
@@ -129,10 +129,10 @@ static void begin_worlds(const struct plan *plan)
 	clock_offsets[2] = 1LL << 45;
 	fake_stack_low = (uint64_t)stack;
 	fake_stack_high = (uint64_t)(stack + STACK);
-	begin_world(&careful, plan);
+	begin_world(&general, plan);
 	begin_world(&alone, plan);
 	/* Pages that are not zero: a word that is left out shows. */
-	memset(careful.data, 0x5a, RING_SIZE);
+	memset(general.data, 0x5a, RING_SIZE);
 	memset(alone.data, 0x5a, RING_SIZE);
 	short_ways = 0;
 }
@@ -140,12 +140,12 @@ static void begin_worlds(const struct plan *plan)
 static int tear_down(void **state)
 {
 	(void)state;
-	free(careful.control);
-	free(careful.data);
+	free(general.control);
+	free(general.data);
 	free(alone.control);
 	free(alone.data);
-	careful.control = alone.control = NULL;
-	careful.data = alone.data = NULL;
+	general.control = alone.control = NULL;
+	general.data = alone.data = NULL;
 	clock_offsets[1] = clock_offsets[2] = 0;
 	fake_stack_low = fake_stack_high = 0;
 	fake_cpu_number = 0;
@@ -186,19 +186,19 @@ static void count(uint64_t events, const struct arch_regs *regs)
 	bool is_first = !ring_is_writing(&alone.ring);
 
 	if (is_first)
-		alone.ring.claim = claim; /* none; the careful way leaves another */
-	careful.event.count += events;
+		alone.ring.claim = claim; /* none; the general way leaves another */
+	general.event.count += events;
 	alone.event.count += events;
-	sampling_counted(&careful.event, regs, host_fake_cycles);
+	sampling_counted(&general.event, regs, host_fake_cycles);
 	assert_int_equal(sampling_counted_alone(&alone.event, regs, host_fake_cycles),
-	                 sampling_left(&careful.event));
+	                 sampling_left(&general.event));
 	short_ways += is_first && alone.ring.claim == claim && alone.control->data_head != head;
 }
 
 /* A writer that a handler interrupts before and after it has taken its place. */
 static void count_within_a_writer(const struct arch_regs *regs)
 {
-	struct world *const worlds[] = { &careful, &alone };
+	struct world *const worlds[] = { &general, &alone };
 	struct ring_output out[2];
 	uint64_t *at[2], size = 8 * (1 + chance(12));
 
@@ -220,7 +220,7 @@ static void count_within_a_writer(const struct arch_regs *regs)
 /* The reader frees what it has read, or writes nonsense. */
 static void read_some(void)
 {
-	uint64_t head = careful.control->data_head, tail = careful.control->data_tail;
+	uint64_t head = general.control->data_head, tail = general.control->data_tail;
 
 	if (chance(10) == 0)
 		tail = rig_random(&seed);
@@ -228,15 +228,15 @@ static void read_some(void)
 		tail += chance(head - tail + 8) & ~7ULL;
 	else
 		tail = head; /* after nonsense */
-	careful.control->data_tail = alone.control->data_tail = tail;
+	general.control->data_tail = alone.control->data_tail = tail;
 	if (chance(3) == 0)
-		careful.doorbell.pending = alone.doorbell.pending = 0;
+		general.doorbell.pending = alone.doorbell.pending = 0;
 }
 
 static void tick(void)
 {
-	struct world *const worlds[] = { &careful, &alone };
-	uint64_t now = clock_stamp_of(careful.event.cpu, host_fake_cycles);
+	struct world *const worlds[] = { &general, &alone };
+	uint64_t now = clock_stamp_of(general.event.cpu, host_fake_cycles);
 
 	for (unsigned i = 0; i < 2; i++) {
 		throttle_end(&worlds[i]->event, now);
@@ -251,23 +251,23 @@ static void assert_same_worlds(uint64_t step)
 	struct tr_ring_ledger rings[2] = { 0 };
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct world *w = i ? &alone : &careful;
+		const struct world *w = i ? &alone : &general;
 
 		event_publish(&w->event, &events[i], host_fake_cycles);
 		ring_publish_ledger(&w->ring, &rings[i]);
 	}
-	if (careful.control->data_head != alone.control->data_head ||
-	    memcmp(careful.data, alone.data, RING_SIZE) != 0)
+	if (general.control->data_head != alone.control->data_head ||
+	    memcmp(general.data, alone.data, RING_SIZE) != 0)
 		fail_msg("step %" PRIu64 ": the rings differ", step);
 	assert_memory_equal(&events[0], &events[1], sizeof(events[0]));
 	assert_memory_equal(&rings[0], &rings[1], sizeof(rings[0]));
-	assert_int_equal(careful.ring.published, alone.ring.published);
-	assert_memory_equal(&careful.event.sampling, &alone.event.sampling,
+	assert_int_equal(general.ring.published, alone.ring.published);
+	assert_memory_equal(&general.event.sampling, &alone.event.sampling,
 	                    sizeof(struct sampling));
-	assert_memory_equal(&careful.event.throttle, &alone.event.throttle,
+	assert_memory_equal(&general.event.throttle, &alone.event.throttle,
 	                    sizeof(struct throttle));
-	assert_int_equal(careful.event.state, alone.event.state);
-	assert_int_equal(careful.notified, alone.notified);
+	assert_int_equal(general.event.state, alone.event.state);
+	assert_int_equal(general.notified, alone.notified);
 }
 
 /* So many steps; in one of rarely something else than a sample happens. */
@@ -334,7 +334,7 @@ static void word_by_word_it_is_what_perf_says(void **state)
 		assert_int_equal(alone.data[i], 0x5a);
 }
 
-static void on_every_cpu_it_is_the_careful_ways_sample(void **state)
+static void on_every_cpu_it_is_the_general_ways_sample(void **state)
 {
 	(void)state;
 	for (unsigned cpu = 0; cpu < 3; cpu++) {
@@ -416,7 +416,7 @@ static void samples_with_other_fields_are_not_taken_for_usual(void **state)
 }
 
 /* As LOST has it, and as the branch trace's AUX record has it. */
-static void the_usual_trailer_is_the_careful_ways(void **state)
+static void the_usual_trailer_is_the_general_ways(void **state)
 {
 	uint64_t usual[RING_TRAILER_MAX / 8], other[RING_TRAILER_MAX / 8];
 
@@ -428,8 +428,8 @@ static void the_usual_trailer_is_the_careful_ways(void **state)
 		memset(usual, 0, sizeof(usual));
 		memset(other, 0, sizeof(other));
 		usual_trailer_put(usual, &alone.event);
-		sample_trailer(&careful.event.account, other);
-		assert_int_equal(careful.event.account.trailer_size, 32);
+		sample_trailer(&general.event.account, other);
+		assert_int_equal(general.event.account.trailer_size, 32);
 		assert_memory_equal(usual, other, sizeof(usual));
 	}
 	begin_worlds(
@@ -445,11 +445,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(word_by_word_it_is_what_perf_says),
-		cmocka_unit_test(on_every_cpu_it_is_the_careful_ways_sample),
+		cmocka_unit_test(on_every_cpu_it_is_the_general_ways_sample),
 		cmocka_unit_test(with_a_callchain_none_writes_beyond_the_ring),
 		cmocka_unit_test(whatever_there_is_to_look_at_is_looked_at),
 		cmocka_unit_test(samples_with_other_fields_are_not_taken_for_usual),
-		cmocka_unit_test(the_usual_trailer_is_the_careful_ways),
+		cmocka_unit_test(the_usual_trailer_is_the_general_ways),
 	};
 
 	return cmocka_run_group_tests_name("usual_sample", tests, NULL, tear_down);

@@ -137,7 +137,7 @@ static void bytes_to_be_stored_come_back_from_inside_the_body(void **state)
 	}
 }
 
-static void data_has_its_payload_behind_its_head(void **state)
+static void data_has_its_content_behind_its_head(void **state)
 {
 	uint8_t body[WIRE_BODY_MAX];
 	struct wire_data data = { 0x1234, 0x5678, WIRE_RAW_MAX }, back;
@@ -240,7 +240,7 @@ int main(void)
 		cmocka_unit_test(questions_come_back),
 		cmocka_unit_test(answers_come_back),
 		cmocka_unit_test(bytes_to_be_stored_come_back_from_inside_the_body),
-		cmocka_unit_test(data_has_its_payload_behind_its_head),
+		cmocka_unit_test(data_has_its_content_behind_its_head),
 		cmocka_unit_test(the_head_has_the_number_that_it_is_given_last),
 		cmocka_unit_test(counts_out_of_their_bounds_are_refused),
 	};

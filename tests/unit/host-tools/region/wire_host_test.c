@@ -114,7 +114,7 @@ static void a_long_fetch_leaves_no_twentieth_of_the_line_to_itself_or_to_anythin
 	assert_true(wire_rig_until(all_there, 20 * SECOND));
 	moved = rig.to_host.moved - moved;
 	idle = rig.to_host.idle - idle;
-	print_message("of the line's time %.1f %% used, of its bytes %.1f %% payload\n",
+	print_message("of the line's time %.1f %% used, of its bytes %.1f %% content\n",
 	              100.0 * (double)moved / (double)(moved + idle), 13107200.0 / (double)moved);
 	assert_true(moved * 100 >= (moved + idle) * 95);
 	assert_true(131072 * 100ULL >= moved * 95);

@@ -53,10 +53,9 @@ static void note(const struct perf_reader_record *record)
 		aux_file.aux_records++;
 	} else if (type == PERF_FILE_RECORD_AUXTRACE) {
 		assert_in_range(aux_file.count, 0, AUX_RIG_MOST - 1);
-		assert_in_range(record->payload_size, 1, sizeof(aux_file.pieces[0].bytes));
+		assert_in_range(record->trace_size, 1, sizeof(aux_file.pieces[0].bytes));
 		memcpy(&aux_file.pieces[aux_file.count].trace, record->header, 48);
-		memcpy(aux_file.pieces[aux_file.count].bytes, record->payload,
-		       record->payload_size);
+		memcpy(aux_file.pieces[aux_file.count].bytes, record->trace, record->trace_size);
 		aux_file.pieces[aux_file.count].told = last;
 		aux_file.pieces[aux_file.count++].at = record->offset;
 	} else if (type == PERF_FILE_RECORD_AUXTRACE_INFO) {

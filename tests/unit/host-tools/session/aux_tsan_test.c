@@ -144,7 +144,7 @@ static void assert_file(uint64_t end)
 			continue;
 		/* behind each piece an empty branch of 24 bytes */
 		assert_int_equal(trace->offset, position);
-		assert_bytes(record.payload, trace->size - 24, position);
+		assert_bytes(record.trace, trace->size - 24, position);
 		position += trace->size - 24;
 	}
 	perf_reader_close(&reader);

@@ -184,7 +184,7 @@ static void assert_file(unsigned count, bool has_ledger)
 		assert_int_equal(perf_reader_next(&reader, &offset, &record, &error), 1);
 		words = (const void *)record.header;
 		assert_true(record.header->size == 8 || words[2] == i);
-		assert_int_equal(record.header->size + record.payload_size, record_size(i));
+		assert_int_equal(record.header->size + record.trace_size, record_size(i));
 	}
 	assert_int_equal(perf_reader_next(&reader, &offset, &record, &error), 0);
 	assert_false(reader.cut);

@@ -49,10 +49,10 @@ static void go_round(uint64_t size, uint64_t n)
 	assert_accounted();
 }
 
-/* Each asks, and nobody heeds it: then every switch is done with care. */
-static void every_switch_does_what_one_with_care_does(void **state)
+/* Each asks, and nobody heeds it: then every switch goes the general way. */
+static void every_switch_does_what_the_general_one_does(void **state)
 {
-	static uint8_t with_care[AREA];
+	static uint8_t general[AREA];
 	static uint64_t told[1 << 17];
 
 	(void)state;
@@ -67,7 +67,7 @@ static void every_switch_does_what_one_with_care_does(void **state)
 		head = aux.head;
 		skipped = aux.skipped;
 		causes = owner.causes[TR_WAKEUP_AUX];
-		memcpy(with_care, memory, size);
+		memcpy(general, memory, size);
 		memcpy(told, data, sizeof(data));
 		asked = 0;
 		go_round(size, n);
@@ -75,7 +75,7 @@ static void every_switch_does_what_one_with_care_does(void **state)
 		assert_int_equal(aux.head, head);
 		assert_int_equal(aux.skipped, skipped);
 		assert_true(skipped > 0);
-		assert_memory_equal(memory, with_care, size);
+		assert_memory_equal(memory, general, size);
 		assert_memory_equal(data, told, ring.published);
 		/* one, where both the last segment's end and the area's are marks */
 		assert_in_range(owner.causes[TR_WAKEUP_AUX], causes - 3, causes);
@@ -163,7 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_segment_switch_costs_the_same_whatever_the_size,
 		                          no_faults),
-		cmocka_unit_test_teardown(every_switch_does_what_one_with_care_does, no_faults),
+		cmocka_unit_test_teardown(every_switch_does_what_the_general_one_does, no_faults),
 		cmocka_unit_test_teardown(what_is_asked_is_attended_to_at_the_next_switch_and_once,
 		                          no_faults),
 		cmocka_unit_test_teardown(where_the_cpu_waits_no_segment_is_cut, no_faults),
