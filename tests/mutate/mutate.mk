@@ -48,7 +48,6 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@BRANCHES=$(SOAK_BRANCHES) tests/check e2e/lossless_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@ROWS=all tests/check e2e/machines_test
-	@PROGRAMS=all tests/check e2e/payload_programs_test
 	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_keeper_test
 	@EVERYTHING=1 tests/check e2e/dist_test
