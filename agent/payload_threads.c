@@ -9,7 +9,7 @@
 enum state {
 	CLOSED = 0,
 	FREE,
-	CLAIMED, /* by one who starts a thread there */
+	CLAIMED, /* by one who starts a thread there, or takes its result */
 	GIVEN,   /* fn and argument are set */
 	RUNNING,
 	ENDED, /* result is set */
@@ -77,9 +77,9 @@ bool payload_threads_serve(void)
 }
 
 /* Only one of those who want it gets it. */
-static bool payload_threads_claim(struct thread *thread)
+static bool payload_threads_claim(struct thread *thread, enum state from)
 {
-	uint32_t expected = FREE;
+	uint32_t expected = from;
 
 	return __atomic_compare_exchange_n(&thread->state, &expected, CLAIMED, false,
 	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -91,7 +91,7 @@ static int start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
 
 	if (state_of(thread) == CLOSED)
 		return -ENODEV;
-	if (!payload_threads_claim(thread))
+	if (!payload_threads_claim(thread, FREE))
 		return -EBUSY;
 	thread->fn = fn;
 	thread->argument = argument;
@@ -128,7 +128,7 @@ int payload_thread_join(int cpu, int *result)
 			break;
 		arch_relax();
 	}
-	if (state != ENDED)
+	if (state != ENDED || !payload_threads_claim(thread, ENDED))
 		return -ESRCH;
 	*result = thread->result;
 	set_state(thread, FREE);

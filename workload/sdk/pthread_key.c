@@ -11,7 +11,7 @@
 
 static struct {
 	bool used;
-	uint32_t turn; /* how often it was made: a value of before its last is none */
+	uint32_t turn; /* how often it was deleted: a value of before the last time is none */
 	void (*destructor)(void *value);
 } keys[KEYS];
 
@@ -23,10 +23,9 @@ static __thread struct {
 int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 {
 	for (unsigned i = 0; i < KEYS; i++) {
-		if (__atomic_exchange_n(&keys[i].used, true, __ATOMIC_ACQUIRE))
+		if (__atomic_exchange_n(&keys[i].used, true, __ATOMIC_ACQ_REL))
 			continue;
 		keys[i].destructor = destructor;
-		__atomic_fetch_add(&keys[i].turn, 1, __ATOMIC_RELEASE);
 		*key = i;
 		return 0;
 	}
@@ -35,13 +34,15 @@ int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 
 static bool is_key(pthread_key_t key)
 {
-	return key < KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_RELAXED);
+	return key < KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_ACQUIRE);
 }
 
 int pthread_key_delete(pthread_key_t key)
 {
 	if (!is_key(key))
 		return EINVAL;
+	/* before another key takes its place, whose destructor these values are not for */
+	__atomic_fetch_add(&keys[key].turn, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&keys[key].used, false, __ATOMIC_RELEASE);
 	return 0;
 }

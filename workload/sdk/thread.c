@@ -134,6 +134,10 @@ int bareperf_thread_join(int cpu, int *result)
 		return -ESRCH;
 	sdk_threads_lock();
 	thread = sdk_thread_on((unsigned)cpu);
+	if (thread && (thread->joined || thread->detached))
+		thread = NULL;
+	else if (thread)
+		thread->joined = true;
 	sdk_threads_unlock();
 	return thread ? sdk_thread_join((unsigned)cpu, thread, result ? result : &unwanted)
 	              : -ESRCH;

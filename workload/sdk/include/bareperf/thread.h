@@ -31,7 +31,8 @@ unsigned bareperf_cpu(void);
 int bareperf_thread_start(int cpu, int (*fn)(void *argument), void *argument);
 
 /* Wait for the thread on this CPU. 0, with what fn returned in *result (may be NULL); -ESRCH: no
- * thread was started there. exit() in a thread ends the program, as anywhere. */
+ * thread was started there, or another one waits for it or has its result. exit() in a thread ends
+ * the program, as anywhere. */
 int bareperf_thread_join(int cpu, int *result);
 
 #ifdef __cplusplus

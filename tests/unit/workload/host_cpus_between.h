@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* To be included before the code under test: another CPU may get between a look at a word and what
+ * is done about it. */
+#ifndef TESTS_HOST_CPUS_BETWEEN_H
+#define TESTS_HOST_CPUS_BETWEEN_H
+
+void host_cpus_between(void);
+
+#define __atomic_load_n(word, order)                                       \
+	({                                                                 \
+		__typeof__(*(word)) looked = __atomic_load_n(word, order); \
+                                                                           \
+		host_cpus_between();                                       \
+		looked;                                                    \
+	})
+
+#endif

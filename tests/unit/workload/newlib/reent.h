@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* newlib's <reent.h> for the host, as far as the SDK's threads ask for it: what the C library keeps
+ * for each thread is the host's here. */
+#ifndef TESTS_NEWLIB_REENT_H
+#define TESTS_NEWLIB_REENT_H
+
+struct _reent {
+	int __sdidinit;
+};
+
+extern struct _reent *newlib_global_reent;
+
+#define _GLOBAL_REENT          newlib_global_reent
+#define _REENT_INIT_PTR(reent) ((reent)->__sdidinit = 0)
+#define _reclaim_reent(reent)  ((reent)->__sdidinit = -1)
+
+#endif
