@@ -229,13 +229,16 @@ static int own_part(void *unused)
 
 static void clocks(void)
 {
-	struct timespec a, b, real;
+	struct timespec a, b, real, cpu[2];
 	const struct timespec span = { 0, 3000000 }, bad = { 0, 1000000000 };
 
+	CHECK(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu[0]));
 	CHECK(!clock_gettime(CLOCK_MONOTONIC, &a));
 	CHECK(!nanosleep(&span, &b) && b.tv_sec == 0 && b.tv_nsec == 0);
 	CHECK(!clock_gettime(CLOCK_MONOTONIC, &b));
 	CHECK((b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec >= 3000000);
+	CHECK(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu[1])); /* sleeping is spinning */
+	CHECK((cpu[1].tv_sec - cpu[0].tv_sec) * 1000000000L + cpu[1].tv_nsec - cpu[0].tv_nsec >= 3000000);
 	CHECK(bareperf_clock() >= (uint64_t)b.tv_sec * 1000000000 + (uint64_t)b.tv_nsec);
 	CHECK(!clock_gettime(CLOCK_REALTIME, &real) && labs((long)(real.tv_sec - time(NULL))) < 2);
 	CHECK(nanosleep(&bad, NULL) == -1 && errno == EINVAL);

@@ -240,6 +240,29 @@ def traced(arch):
     text, complaints, status = run.perf("annotate", "--stdio", "-s", "cross_out")
     tap.ok(status == 0 and text.strip() and not complaints.strip(),
            f"{arch}: perf annotate shows its code without a warning", complaints)
+    above_main(arch, run)
+
+
+def stacks(run, command, *options):
+    """Of its samples in the example's loops, as `a;b;c`, from the outermost."""
+    done = subprocess.run([machine.TOOL, *command, *options, run.file], capture_output=True, text=True,
+                          check=False)
+    return [line.rsplit(" ", 1)[0] for line in done.stdout.splitlines()
+            if re.search(r";(count_by_sieve|cross_out)\b", line)] or [done.stderr]
+
+
+def above_main(arch, run):
+    """What has called the program is ours, and left out of pictures and exports."""
+    theirs = {"count_by_sieve", "cross_out"}  # where a sample in a prologue lacks the caller
+    for command in (("flamegraph", "--folded"), ("export", "-f", "folded")):
+        name = " ".join(command)
+        firsts = {stack.split(";")[0] for stack in stacks(run, command)}
+        tap.ok({"main", "count_piece"} <= firsts <= {"main", "count_piece"} | theirs,
+               f"{arch}: {name}: its stacks begin with main(), or with the thread's function", firsts)
+        every = stacks(run, command, "--all-frames")
+        tap.ok(any(";payload_run_call" in stack for stack in every) and
+               not any(stack.startswith("main;") for stack in every),
+               f"{arch}: {name} --all-frames: with what has called them", every)
 
 
 def program(arch):

@@ -97,6 +97,33 @@ static void *take(void *argument)
 	return (void *)(unsigned long)(100 + mine + cleaned * 0);
 }
 
+/* Those that know who holds them. */
+static void kinds(void)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutex_t it;
+
+	CHECK(pthread_mutexattr_init(&attr) == 0);
+	CHECK(pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE) == 0);
+	CHECK(pthread_mutex_init(&it, &attr) == 0);
+	CHECK(pthread_mutex_lock(&it) == 0 && pthread_mutex_lock(&it) == 0);
+	CHECK(pthread_mutex_unlock(&it) == 0 && pthread_mutex_unlock(&it) == 0);
+	CHECK(pthread_mutex_unlock(&it) == EPERM && pthread_mutex_destroy(&it) == 0);
+	CHECK(pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK) == 0);
+	CHECK(pthread_mutex_init(&it, &attr) == 0);
+	CHECK(pthread_mutex_lock(&it) == 0 && pthread_mutex_lock(&it) == EDEADLK);
+	CHECK(pthread_mutex_unlock(&it) == 0 && pthread_mutex_unlock(&it) == EPERM);
+	CHECK(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_tryrdlock(&rwlock) == 0);
+	CHECK(pthread_rwlock_trywrlock(&rwlock) == EBUSY);
+	CHECK(pthread_rwlock_unlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == 0);
+}
+
+static void *nothing(void *argument)
+{
+	(void)argument;
+	return NULL;
+}
+
 static int posix(void)
 {
 	pthread_t threads[THREADS];
@@ -130,6 +157,10 @@ static int posix(void)
 	CHECK(taken == 3UL * TURNS * (3 * TURNS + 1) / 2 + 3 * TURNS);
 	CHECK(serial == 100 && made == 1 && one == other && one == THREADS * TURNS / 4);
 	CHECK(destroyed == 1 + 2 + 3);
+	kinds();
+	CHECK(pthread_create(&threads[0], NULL, nothing, NULL) == 0);
+	CHECK(pthread_detach(threads[0]) == 0 && pthread_detach(threads[0]) == EINVAL);
+	CHECK(pthread_join(threads[0], NULL) == EINVAL);
 	return failures;
 }
 
@@ -205,16 +236,19 @@ static int c11(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK(thrd_join(threads[i], &result) == thrd_success && result == (i == 2 ? 42 : (int)i));
 	CHECK(number == THREADS * TURNS && made == 1);
+	mtx_destroy(&mutex);
+	CHECK(mtx_init(&mutex, mtx_recursive) == thrd_success);
+	CHECK(mtx_lock(&mutex) == thrd_success && mtx_trylock(&mutex) == thrd_success);
+	CHECK(mtx_unlock(&mutex) == thrd_success && mtx_unlock(&mutex) == thrd_success);
+	CHECK(mtx_unlock(&mutex) == thrd_error);
+	CHECK(mtx_init(&mutex, mtx_timed) == thrd_success);
+	CHECK(mtx_timedlock(&mutex, &(struct timespec){ 1, 0 }) == thrd_success);
+	CHECK(mtx_timedlock(&mutex, &(struct timespec){ 1, 0 }) == thrd_timedout);
+	CHECK(mtx_trylock(&mutex) == thrd_busy && mtx_unlock(&mutex) == thrd_success);
 	return failures;
 }
 
 /* ---- As many as there are CPUs, again and again ---- */
-
-static void *nothing(void *argument)
-{
-	(void)argument;
-	return NULL;
-}
 
 static void *wait_for_it(void *argument)
 {
