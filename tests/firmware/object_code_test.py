@@ -26,11 +26,11 @@ import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
-TICK = ("agent/record_tick.c", "agent/record_ledger.c")
+TICK = ("agent/record_tick.c", "agent/record_ledger.c", "agent/record_lossless.c")
 PARSERS = ("pmu", "parse")  # read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),
-    "aarch64": re.compile(r"\b[vqdshb]\d+\b"),
+    "aarch64": re.compile(r"\b[vqdshbzp]\d+\b"),
 }
 
 Function = collections.namedtuple("Function", "file name code targets")
@@ -152,6 +152,21 @@ void root(void) { middle(); }
 """
 
 
+# One of each kind of register.
+VECTOR_CODE = {
+    "x86_64": ("movaps\t%xmm3,(%rax)", "vpxor\t%ymm0,%ymm1,%ymm2", "vmovdqu64\t%zmm31,(%rax)",
+               "fldt\t(%rax)", "fstp\t%st(1)"),
+    "aarch64": ("str\tq0, [sp]", "fmov\td1, x0", "movi\tv2.4s, #0x0", "mov\tz31.b, #0",
+                "ptrue\tp15.b"),
+}
+
+
+def check_that_vectors_are_seen(arch):
+    unseen = [code for code in VECTOR_CODE[arch]
+              if not any(bad_instructions(arch, Function(None, "", [code], set())))]
+    tap.equal(unseen, [], f"{arch}: each kind of vector register is seen")
+
+
 def check_that_faults_are_found(arch):
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory) / "bad.o"
@@ -180,6 +195,7 @@ def libc_names(arch):
 names = set()
 for arch in TOOLS:
     names |= check(arch)
+    check_that_vectors_are_seen(arch)
     check_that_faults_are_found(arch)
 tap.equal(thread_only() - names, set(), "every exception is still a function")
 tap.finish()
