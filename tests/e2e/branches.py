@@ -4,6 +4,9 @@ payloads."""
 
 import bisect
 import collections
+import functools
+import mmap
+import operator
 import re
 import struct
 import subprocess
@@ -16,10 +19,23 @@ Piece = collections.namedtuple("Piece", "cpu time flags offset branches")
 Instruction = collections.namedtuple("Instruction", "next kind target")
 # Part of a file in the machine's memory.
 Mapping = collections.namedtuple("Mapping", "address size file_offset")
+Mapped = collections.namedtuple("Mapped", "mappings")
 
+BTS = 24  # bytes of a record: from, to, flags
 AUX, AUXTRACE_INFO, AUXTRACE, MMAP2 = 11, 70, 71, 10
 TRUNCATED, PARTIAL = 1, 4
 DELIVERY = "delivery"
+
+
+def records(data):
+    """Each record of a file's bytes: its type, where it begins, its length. What an AUXTRACE record
+    announces stands behind it."""
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        yield kind, at, length
+        at += length + (struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0)
 
 
 class Trace:
@@ -27,11 +43,8 @@ class Trace:
 
     def __init__(self, path):
         data = path.read_bytes()
-        at, size = struct.unpack_from("<QQ", data, 40)
-        end = at + size
         self.pieces, self.mappings, announced = [], [], {}
-        while at < end:
-            kind, _, length = struct.unpack_from("<IHH", data, at)
+        for kind, at, length in records(data):
             if kind == MMAP2:
                 self.mappings.append(Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
             elif kind == AUX:
@@ -47,8 +60,6 @@ class Trace:
                 self.pieces.append(Piece(cpu, time, flags, offset, [
                     Branch(words[i], words[i + 1]) for i in range(0, len(words), 3)
                     if words[i] or words[i + 1]]))
-                at += payload
-            at += length
 
     def of_cpu(self, cpu):
         return [piece for piece in self.pieces if piece.cpu == cpu]
@@ -171,6 +182,24 @@ class Program:
         return start == end
 
 
+def bad_edges(path, program):
+    """Of a file of any size: its distinct pairs that the program cannot make, by link addresses, and
+    how many distinct ones and how many pairs in all it has. No list is made of them."""
+    pairs, mapped = collections.Counter(), Mapped([])
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+        for kind, at, length in records(data):
+            if kind == MMAP2:
+                mapped.mappings.append(Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
+            elif kind == AUXTRACE:
+                size, start = struct.unpack_from("<Q", data, at + 8)[0], at + length
+                pairs.update(map(operator.itemgetter(0, 1), struct.iter_unpack(
+                    "<QQQ", data[start:start + size // BTS * BTS])))
+    del pairs[0, 0]  # no branch
+    linked = ([program.link(mapped, address) for address in pair] for pair in pairs)
+    bad = [[hex(address) for address in pair] for pair in linked if program.edge(*pair) is None]
+    return bad, len(pairs), pairs.total()
+
+
 class Check:
     """Counts of a trace's edges by kind; its pairs and transitions that the program cannot make."""
 
@@ -218,10 +247,16 @@ class Check:
         return program.reaches(start, end)
 
 
+@functools.cache
+def image():
+    """The program without payloads."""
+    return Program()
+
+
 def of_the_workload(run):
     """The pairs by link addresses, from the call of the workload to its return, without the
     interrupts that came between."""
-    trace, program = Trace(run.file), Program()
+    trace, program = Trace(run.file), image()
     start, pairs = program.symbols["record_workload"], []
     for piece in trace.of_cpu(0):
         for branch in piece.branches:

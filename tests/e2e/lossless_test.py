@@ -37,7 +37,7 @@ LOCK = r"""
 #include <stdio.h>
 
 #ifndef TURNS
-#define TURNS 150U
+#define TURNS 1500U
 #endif
 
 static unsigned lock, sum;
@@ -117,16 +117,20 @@ def single_step():
     summary = kept_all(run, claim, stands=5)
     account = summary["events"][0]["branches"]
     tap.ok(account["recorded"] == account["taken"] >= STEPS, f"{claim}: all are there", account)
-    check = branches.Check(branches.Trace(run.file), branches.Program())
+    check = branches.Check(branches.Trace(run.file), branches.image())
     tap.ok(check.edges and not check.bad_edges and not check.bad_chains,
            f"{claim}: each pair is an edge, and leaves the line that the last one came to",
            (check.bad_edges[:8], check.bad_chains[:8]))
-    huge = machine.Recording(f"record -e branch-step// -m ,4096 -- branches {STEPS}",
-                             qemu=machine.EXACT)
+    same_as_with_a_huge_area(run, claim, f"-e branch-step// -m ,4096 -- branches {STEPS}")
+
+
+def same_as_with_a_huge_area(run, claim, command, *options, qemu=machine.EXACT):
+    huge = machine.Recording(f"record {command}", *options, qemu=qemu)
     some, whole = branches.of_the_workload(run), branches.of_the_workload(huge)
-    tap.ok(huge.summary()["events"][0]["branches"]["lost"] == 0 and some == whole,
+    account, stood = huge.summary()["events"][0]["branches"], huge.summary()["cpus"][0]["stands"]
+    tap.ok(account["lost"] == stood == 0 and some == whole,
            f"{claim}: the program's are those of a run with a huge area, in their order",
-           (len(some), len(whole)))
+           (len(some), len(whole), account))
 
 
 def trace_store(binary):
@@ -134,16 +138,20 @@ def trace_store(binary):
     run = Napping(f"-e bts// -m ,16 --lossless -- branches {BRANCHES}", "--qemu", binary,
                   qemu=(*MODEL, *machine.EXACT))
     summary = kept_all(run, claim, stands=2)
-    account = summary["events"][0]["branches"]
-    tap.ok(account["recorded"] == account["taken"] + account["interrupts"] > BRANCHES,
-           f"{claim}: all are there", account)
+    account, cpu = summary["events"][0]["branches"], summary["cpus"][0]
+    tap.ok(account["recorded"] == account["taken"] + account["interrupts"] > BRANCHES and
+           account["lost"] == 0, f"{claim}: all are there", account)
+    tap.note(f"{claim}: {account['recorded']} recorded, {account['lost']} lost, {cpu['stands']} "
+             f"stands, {cpu['stood'] / 1e9:.1f} s of the machine's time stood")
     pieces = spe.aux_records(run)
     tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
            f"{claim}: no piece is cut")
-    if BRANCHES <= 1000000:  # as many as there is time to look at
-        check = branches.Check(branches.Trace(run.file), branches.Program())
-        tap.ok(check.edges and not check.bad_edges, f"{claim}: each pair is an edge",
-               check.bad_edges[:8])
+    bad, distinct, count = branches.bad_edges(run.file, branches.image())
+    tap.ok(not bad and distinct > 50 and count == account["recorded"], f"{claim}: each pair is an edge",
+           (bad[:8], distinct, count))
+    if BRANCHES <= 1000000:  # as many as the huge area has room for
+        same_as_with_a_huge_area(run, claim, f"-e bts// -m ,8192 -- branches {BRANCHES}", "--qemu",
+                                 binary, qemu=(*MODEL, *machine.EXACT))
 
 
 def statistical(binary):
@@ -172,11 +180,11 @@ def counters(binary):
 def one_lock(isa, option):
     claim = f"{isa}: 4 CPUs with one lock, {option}"
     elf = machine.payload(isa, pathlib.Path(WORK.name) / f"lock-{isa}.elf", LOCK)
-    run = Napping(f"-a -e cpu-clock -c 20000 -m 1 {option} -- payload", "--arch", isa, "--payload",
+    run = Napping(f"-a -e cpu-clock -c 100000 -m 1 {option} -- payload", "--arch", isa, "--payload",
                   elf, qemu=("-smp", "4", *machine.EXACT))
     summary = kept_all(run, claim, stands=4)
     said = re.search(r"sum (\d+) of (\d+) in (\d+) ns", run.text)
-    tap.ok(said and said[1] == said[2] == "600", f"{claim}: it comes to its end", run.text[-500:])
+    tap.ok(said and said[1] == said[2] == "6000", f"{claim}: it comes to its end", run.text[-500:])
 
 
 def time_that_passed():
