@@ -29,11 +29,17 @@ struct firmware_volume2 {
 	 VOID **buffer, UINTN *size, UINT32 *authentication);
 };
 
+/* At any alignment. */
 struct node {
 	uint8_t type, subtype;
-	uint16_t length; /* of all of it */
+	uint8_t length[2]; /* of all of it */
 	uint8_t body[];
 };
+
+static size_t node_length(const struct node *node)
+{
+	return node->length[0] | (size_t)node->length[1] << 8;
+}
 
 /* ".efi" behind it, where there is room: as its file would be called. */
 static void add_ending(char *name, size_t size)
@@ -74,21 +80,32 @@ static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name,
 	return found;
 }
 
-/* UCS-2 at any alignment: what is behind its last separator. */
+/* ASCII that may be printed and is no space, or 0. */
+static char plain_character(const uint8_t *character)
+{
+	return !character[1] && character[0] > ' ' && character[0] < 0x7f ? (char)character[0] : 0;
+}
+
+/* UCS-2 at any alignment: what is behind its last separator; if that is nothing, name stays. */
 static bool name_of_text(const uint8_t *text, size_t bytes, char *name, size_t size)
 {
-	size_t used = 0;
+	size_t from = 0, end = 0, used = 0;
 
-	for (size_t i = 0; i + 1 < bytes && (text[i] || text[i + 1]); i += 2) {
-		bool plain = !text[i + 1] && text[i] > ' ' && text[i] < 0x7f;
+	for (; end + 1 < bytes && (text[end] || text[end + 1]); end += 2) {
+		char c = plain_character(text + end);
 
-		if (plain && (text[i] == '\\' || text[i] == '/'))
-			used = 0;
-		else if (used < size - 1)
-			name[used++] = (char)(plain ? text[i] : '?');
+		if (c == '\\' || c == '/')
+			from = end + 2;
+	}
+	if (from == end)
+		return false;
+	for (; from < end && used < size - 1; from += 2) {
+		char c = plain_character(text + from);
+
+		name[used++] = c ? c : '?';
 	}
 	name[used] = 0;
-	return used > 0;
+	return true;
 }
 
 static void name_of_guid(const EFI_GUID *guid, char *name, size_t size)
@@ -104,9 +121,9 @@ static const struct node *next_node(const uint8_t **at, unsigned *count)
 	const struct node *node = (const struct node *)*at;
 
 	if (!node || (*count)++ >= NODES_MOST || node->type == NODE_END ||
-	    node->length < sizeof(*node))
+	    node_length(node) < sizeof(*node))
 		return NULL;
-	*at += node->length;
+	*at += node_length(node);
 	return node;
 }
 
@@ -120,7 +137,7 @@ static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 	bool found = false;
 
 	while ((node = next_node(&at, &count))) {
-		size_t length = node->length - sizeof(*node);
+		size_t length = node_length(node) - sizeof(*node);
 
 		if (node->type != NODE_MEDIA)
 			continue;
@@ -146,7 +163,7 @@ static VOID *file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
 
 	while ((node = next_node(&at, &count))) {
 		if (node->type != NODE_MEDIA || node->subtype != MEDIA_FV_FILE ||
-		    node->length < sizeof(*node) + sizeof(file))
+		    node_length(node) < sizeof(*node) + sizeof(file))
 			continue;
 		memcpy(&file, node->body, sizeof(file));
 		return read_section(image->DeviceHandle, &file, FFS_SECTION_PE32, size);

@@ -12,7 +12,7 @@ TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffr
 CLANG_IS_NOT_GCC := -Wno-unknown-warning-option -Wno-unknown-attributes
 
 build/lint/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS)
-build/lint/tests/unit/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS) $($(basename $(notdir $*))_CFLAGS)
+build/lint/tests/unit/%.tidy build/lint/tests/fuzz/%.tidy: TIDY_FLAGS = $(HOST_CFLAGS) $($(basename $(notdir $*))_CFLAGS)
 build/lint/boot/%.tidy build/lint/lib/%.tidy build/lint/agent/%.tidy build/lint/pmu/%.tidy \
 	build/lint/channel/%.tidy build/lint/workload/%.tidy \
 	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
