@@ -9,7 +9,15 @@ _bareperf_options()
 	bareperf "$1" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
 }
 
-# Words of the machine's own command, behind --.
+# What may stand behind an option of the machine's own command, of which we know; nothing: the next one.
+_bareperf_value()
+{
+	case $1 in
+	--until) echo 'ready-to-boot key 30s' ;;
+	esac
+}
+
+# Words of the machine's own command, behind --, by its first ones.
 _bareperf_guest()
 {
 	case $1 in
@@ -23,6 +31,7 @@ _bareperf_guest()
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr -D --delay --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
+	register) if [ "${2-}" = record ]; then _bareperf_guest record; else echo record; fi ;;
 	'') echo 'record stat top selftest save recover register unregister list version help' ;;
 	esac
 }
@@ -39,12 +48,16 @@ _bareperf()
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		[ "$command" = run ] && [ "${COMP_WORDS[i]}" = -- ] || continue
-		local verb=''
-		[ $((i + 1)) -lt "$COMP_CWORD" ] && verb=${COMP_WORDS[i + 1]}
-		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_guest "$verb")" -- "$cur")
+		local typed=("${COMP_WORDS[@]:i + 1:COMP_CWORD - i - 1}") next
+		next=$(_bareperf_value "$prev")
+		mapfile -t COMPREPLY < <(compgen -W "${next:-$(_bareperf_guest "${typed[@]:0:2}")}" -- "$cur")
 		return
 	done
 	case $prev in
+	--until)
+		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_value "$prev")" -- "$cur")
+		return
+		;;
 	-a | --arch)
 		mapfile -t COMPREPLY < <(compgen -W 'x86_64 aarch64' -- "$cur")
 		return

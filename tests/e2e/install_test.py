@@ -72,6 +72,11 @@ def completes(usr):
     tap.equal(words("fl"), ["flamegraph"], "bash completes commands")
     tap.equal(words("run", "--region"), ["--region", "--region-size"], "their options")
     tap.equal(words("run", "-smp", "2", "--", "st"), ["stat"], "the machine's commands behind --")
+    tap.equal([words("run", "--", "reg"), words("run", "--", "register", ""),
+               words("run", "--", "register", "record", "--bo")], [["register"], ["record"], ["--boot"]],
+              "behind register the command that it registers")
+    tap.equal([words("run", "--", "record", "--boot", "--until", ""), words("record", "--boot", "--until", "k")],
+              [["ready-to-boot", "key", "30s"], ["key"]], "behind --until what may end a boot's recording")
     text = "".join((TOP / "agent/parse/options.c").read_text().split("const struct command_option")[1:])
     lists = dict(zip(("record", "stat"), text.split("[] = {")[1:]))
     for verb, table in lists.items():
