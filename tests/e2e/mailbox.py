@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A machine that takes commands through the mailbox, without the tool."""
 
+import collections
 import ctypes
+import json
 import mmap
 import pathlib
 import struct
@@ -85,6 +87,19 @@ class Agent:
         if not self.until(lambda: self.is_answered(box), seconds):
             return None
         return self.word(box + 12 + TEXT, "<i")
+
+    def summary(self):
+        """`dump --json` of the region as it is."""
+        done = subprocess.run([TOP / "build/host/bareperf", "dump", "--json", self.path],
+                              capture_output=True, text=True, check=False)
+        return json.loads(done.stdout)
+
+    def samples(self):
+        """How many were generated on each CPU in the last run."""
+        counts = collections.Counter()
+        for event in self.summary()["events"]:
+            counts[event["cpu"]] += event["generated"]
+        return counts
 
     def printed(self):
         """What the payload has printed in this run, and what it has said on standard error behind

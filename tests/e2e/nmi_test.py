@@ -4,8 +4,6 @@
 has left on that would interrupt by it; and that neither it nor a tick touches what is
 the program's. On the hardware model."""
 
-import json
-import subprocess
 import tempfile
 
 import libc_payload
@@ -15,15 +13,14 @@ import tap
 from mailbox import qemu
 
 IDLE = 1
+SAMPLES = 100
 MODEL = ("-cpu", "Skylake-Client,pmu=on", *machine.EXACT)
 KERNEL = ("-kernel", str(machine.TOP / "build/x86_64/bareperf.efi"))
 
 
 def spurious(agent):
     """Of each CPU, as the ledgers have it."""
-    done = subprocess.run([machine.TOOL, "dump", "--json", agent.path], capture_output=True,
-                          text=True, check=False)
-    return [cpu["spurious"] for cpu in json.loads(done.stdout)["cpus"]]
+    return [cpu["spurious"] for cpu in agent.summary()["cpus"]]
 
 
 def signals(agent):
@@ -41,14 +38,16 @@ def red_zone(agent, monitor):
     own in it, in AVX's registers and in thread-local variables. Stepping, the emulator lets interrupts
     in behind each instruction."""
     tap.equal(monitor.line("singlestep on"), "", "the emulator steps")
-    for command in ("record -e cpu-clock -c 5000 -- payload registers 150",
-                    "record -e cycles -c 1000 --max-sample-rate 0 -- payload registers 150"):
+    for command in ("record -e cpu-clock -c 20000 --max-sample-rate 0 -- payload registers 20",
+                    "record -e cycles -c 1000 --max-sample-rate 0 -- payload registers 20"):
         before = len(agent.console())
         status = agent.command(command.encode())
         text = agent.console()[before:] + agent.printed()
         tap.ok(status == 0 and "all is well" in text,
                f"{command}: no interrupt touches the red zone, nor registers, nor variables",
                (status, text))
+        tap.ok(agent.samples()[0] > SAMPLES, f"{command}: of which there are more than {SAMPLES}",
+               agent.samples())
     tap.equal(monitor.line("singlestep off"), "", "and no longer")
 
 

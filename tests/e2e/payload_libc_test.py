@@ -67,11 +67,18 @@ def newlib(isa, agent):
 
 
 def registers(isa, agent, monitor):
-    well(agent, f"{isa}: vector registers, thread-local variables and what libgcc keeps below the "
-         "stack pointer stay on two CPUs, at -c 1000000", "registers 1000")
+    def stay(claim, turns, options, cpus, least):
+        well(agent, f"{isa}: {claim}, at {options}", f"registers {turns}",
+             options=f"{options} --max-sample-rate 0")
+        samples = agent.samples()
+        tap.ok(set(samples) == set(range(cpus)) and min(samples.values()) > least,
+               f"{isa}: on each CPU of which more than {least} samples were taken", samples)
+
+    stay("vector registers, thread-local variables and what libgcc keeps below the stack pointer stay",
+         100, "-a -e cpu-clock -c 1000000", 2, 3)
     tap.equal(monitor.line("singlestep on"), "", f"{isa}: interrupts come behind each instruction")
-    well(agent, f"{isa}: so they do at -c 5000, whatever is interrupted", "registers 20",
-         options="-a -e cpu-clock -c 5000 --max-sample-rate 0")
+    stay("so they do, whatever is interrupted", 20, "-a -e cpu-clock -c 5000", 2, 100)
+    stay("and as often as the machine can", 20, "-e cpu-clock -c 1000", 1, 100)
     tap.equal(monitor.line("singlestep off"), "", f"{isa}: and no longer")
 
 
@@ -93,10 +100,12 @@ def boot(isa, directory):
 
 
 def entered_at_el1(payload):
-    done = machine.Recording("record -a -e cpu-clock -c 100000 -- payload registers 300", "--arch",
-                             "aarch64", "--payload", payload, qemu=("-smp", "2"))
+    done = machine.Recording("record -a -e cpu-clock -c 100000 --max-sample-rate 0 -- payload registers 30",
+                             "--arch", "aarch64", "--payload", payload, qemu=("-smp", "2", *machine.EXACT))
     tap.ok(done.status == 0 and "all is well" in done.text,
            "aarch64: entered at EL1 they stay as well", done.text)
+    samples = [event["generated"] for event in done.summary()["events"]]
+    tap.ok(len(samples) == 2 and min(samples) > 30, "aarch64: under more than 30 samples a CPU", samples)
 
 
 for name in ("x86_64", "aarch64"):
