@@ -51,17 +51,18 @@ def cpu_time(pid):
 
 
 class Live:
-    """A recording in the making: file is its perf.data, region its trace region."""
+    """A recording in the making: file is its perf.data, region its trace region. With stderr=PIPE
+    standard error is apart."""
 
-    def __init__(self, command, *options, qemu=()):
+    def __init__(self, command, *options, qemu=(), stderr=subprocess.STDOUT):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
         here = pathlib.Path(self.directory.name)
         self.file, self.region = here / "perf.data", here / "region"
-        self.memory, self.status, self.text = None, None, ""
+        self.memory, self.status, self.text, self.out, self.said = None, None, "", "", None
         self.process = subprocess.Popen(
             [*machine.run_words("-o", self.file, "--region", self.region, *options), *qemu, "--",
              *command.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
+            stderr=stderr, text=True)
 
     def until(self, condition):
         return until(condition, process=self.process)
@@ -107,10 +108,12 @@ class Live:
         """Wait for its end, after a signal if one is given."""
         if number:
             self.process.send_signal(number)
-        self.text = self.process.communicate(timeout=PATIENCE)[0]
+        self.out, self.said = self.process.communicate(timeout=PATIENCE)
+        self.text = self.out + (self.said or "")
         self.status = self.process.returncode
         return self
 
     summary = machine.Recording.summary
     perf = machine.Recording.perf
+    chains = machine.Recording.chains
     raw_samples = machine.Recording.raw_samples
