@@ -16,11 +16,26 @@ def but_marks(said):
     return "".join(part for part in said.split("# Samples: ") if "of event 'marks'" not in part.split("\n", 1)[0])
 
 
+def function(isa, name):
+    """[start, end) of one of spinner.efi's functions, from the image's start."""
+    said = subprocess.run(["nm", "-S", machine.TOP / f"build/{isa}/tests/spinner.elf"],
+                          capture_output=True, text=True, check=True).stdout
+    start, size = re.search(rf"^(\w+) (\w+) t {name}", said, re.MULTILINE).groups()
+    return range(int(start, 16), int(start, 16) + int(size, 16))
+
+
+def within(taken, isa, name):
+    """Samples within one of its functions."""
+    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
+    places = function(isa, name)
+    return sum(ip - base in places for ip, _ in taken.samples())
+
+
 class Taken:
     """A recording on the volume, as stock perf reads it."""
 
     def __init__(self, disk, name):
-        self.path = disk.directory / f"{disk.path.stem}-{name}"
+        self.file = self.path = disk.directory / f"{disk.path.stem}-{name}"
         self.path.write_bytes(disk.read(name))
 
     def perf(self, *words):

@@ -18,26 +18,11 @@ import shell
 import stick
 import tap
 from shell import BOOKS, Disk, leak
-from uefi import LINE, Taken
+from uefi import LINE, Taken, within
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=3,sleep=off"]
 FAILS = 1 << 63 | 3  # EFI_UNSUPPORTED
-
-
-def function(isa, name):
-    """[start, end) of one of the application's functions, from its start."""
-    said = subprocess.run(["nm", "-S", machine.TOP / f"build/{isa}/tests/spinner.elf"],
-                          capture_output=True, text=True, check=True).stdout
-    start, size = re.search(rf"^(\w+) (\w+) t {name}", said, re.MULTILINE).groups()
-    return range(int(start, 16), int(start, 16) + int(size, 16))
-
-
-def within(taken, isa, name):
-    """Samples within one of its functions."""
-    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
-    places = function(isa, name)
-    return sum(ip - base in places for ip, _ in taken.samples())
 
 
 def recorded(said):
@@ -94,6 +79,14 @@ def judge_elsewhere(taken, said, isa):
                (said, images))
 
 
+def cycles(sh, name):
+    """Counters, where TCG has such."""
+    said = sh.type(r"bareperf.efi record -e cycles -F 1000 -- \tools\spinner.efi low=200 high=300")
+    tap.ok(recorded(said) > 400, f"{name}: cycles are recorded", said)
+    written = re.search(r"written: \S*(\d{4}\.data)", said)
+    return written[1] if written else "none"
+
+
 def slow_read(sh, name):
     """An image is loaded from a disk that gives half a megabyte a second."""
     rates = dict.fromkeys(("bps", "bps_wr", "iops", "iops_rd", "iops_wr"), 0)
@@ -147,6 +140,12 @@ def judge(first, second, again, name, isa):
     tap.ok(180 <= images.get("a.efi", 0) <= 220 and 180 <= images.get("b.efi", 0) <= 220,
            f"{name}: and each has its own samples", images)
     judge_chains(second.chains(), name, isa)
+
+
+def judge_cycles(taken, name, isa):
+    low, high = (within(taken, isa, f"spin_at_{level}") for level in ("application", "high_level"))
+    tap.ok(180 <= low <= 220 and 270 <= high <= 330 and taken.dump().returncode == 0,
+           f"{name}: by cycles as well, at both levels", (low, high, taken.images()))
 
 
 def judge_chains(chains, name, isa):
@@ -223,6 +222,7 @@ def run(isa):
             again = record(sh, isa, isa)
             goes_on(sh, isa)
             refused(sh, isa)
+            counted = cycles(sh, isa) if isa == "aarch64" else None
             third, gone = elsewhere(sh, isa)
             slow = slow_read(sh, isa)
         handed_over(isa)
@@ -235,6 +235,8 @@ def run(isa):
                f"{isa}: a slow read is waiting, in the disk's driver", said)
         named(first, second, isa, isa)
         judge_elsewhere(third, gone, isa)
+        if counted:
+            judge_cycles(Taken(disk, counted), isa, isa)
 
 
 def handed_over(isa):

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What samples firmware that goes on: Arm's timer at EL1, counters; and where nothing can, the reason.
+
+check-timeout: 900
+check-spare: machines count instructions
+"""
+
+import re
+import tempfile
+
+import machine
+import shell
+import tap
+import uefi
+from shell import Disk
+
+# Counted instructions: how long something spins is exact, whatever the host does meanwhile.
+STEADY = ["-icount", "shift=3,sleep=off"]
+SPINS = r"\spinner.efi low=200 high=300"
+FUNCTIONS = ("spin_at_application", "spin_at_high_level")
+
+
+def disk_of(isa, directory):
+    build = machine.TOP / f"build/{isa}"
+    return Disk(isa, directory, ((build / "tests/spinner.efi", "spinner.efi"),
+                                 (build / "bareperf-dxe.efi", "bareperf-dxe.efi")))
+
+
+def record(sh, name, events):
+    """Its file's name."""
+    said = sh.type(f"bareperf.efi record {events} --region-size 8 -- {SPINS}")
+    written = re.search(r"written: \S*(\d{4}\.data)", said)
+    tap.ok(written and "conserved" not in said, f"{name}: it is recorded", said)
+    return written[1] if written else "none"
+
+
+def in_order(taken, name):
+    dump = taken.dump()
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the books are in order",
+           dump.stdout[-2000:] + dump.stderr)
+
+
+def judge_samples(taken, isa, name, least=(180, 270), most=(220, 330)):
+    """200 ms at TPL_APPLICATION, 300 at TPL_HIGH_LEVEL, a thousand times a second."""
+    in_order(taken, name)
+    seen = [uefi.within(taken, isa, function) for function in FUNCTIONS]
+    tap.ok(all(low <= count <= high for low, count, high in zip(least, seen, most)),
+           f"{name}: 200 ms at TPL_APPLICATION and 300 at TPL_HIGH_LEVEL are as many samples", (seen, taken.images()))
+
+
+def arm(disk):
+    """Without virtualization."""
+    taken = {}
+    with shell.Shell("aarch64", disk.path, *STEADY, base=["-machine", "virt,gic-version=3", "-cpu", "max"]) as sh:
+        sh.open()
+        taken["CNTP"] = record(sh, "aarch64, EL1, CNTP", "-e cpu-clock -F 1000")
+        taken["cycles"] = record(sh, "aarch64, EL1, cycles", "-e cycles -F 1000")
+    for what, file in taken.items():
+        judge_samples(uefi.Taken(disk, file), "aarch64", f"aarch64, EL1, {what}")
+
+
+def pmi(disk):
+    """As NMI, on the hardware model: TCG has no counters."""
+    model, why = machine.model("x86_64")
+    name = "x86_64, cycles"
+    if not model:
+        tap.skip(f"{name}: an overflow comes as NMI, firmware or not", why)
+        return
+    with shell.Shell("x86_64", disk.path, *STEADY, program=model,
+                     base=["-machine", "q35", "-cpu", "Skylake-Client,pmu=on"]) as sh:
+        sh.open()
+        files = [record(sh, f"{name}, {which}", "-e cycles -F 1000") for which in ("once", "and again")]
+    for file in files:
+        judge_samples(uefi.Taken(disk, file), "x86_64", name)
+
+
+def refused(isa, disk, base, name, reason):
+    """Nothing samples there: that is said, and the firmware goes on as if nothing had been asked."""
+    with shell.Shell(isa, disk.path, base=base) as sh:
+        sh.open()
+        for line in (f"bareperf.efi record -e cpu-clock -- {SPINS}", "load bareperf-dxe.efi"):
+            said = sh.type(line)
+            tap.ok(f"uefi: {reason}" in said and "the firmware cannot be recorded" in said,
+                   f"{name}: {line.split()[0]} says why nothing is recorded", said)
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+
+
+def run():
+    with tempfile.TemporaryDirectory(prefix="bareperf-uefi-sources-") as directory:
+        arms, x86 = disk_of("aarch64", directory), disk_of("x86_64", directory)
+        arm(arms)
+        pmi(x86)
+        refused("x86_64", x86, ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET",
+                "no timer")
+        refused("aarch64", arms, ["-machine", "virt,gic-version=2", "-cpu", "max"], "aarch64, with a GICv2",
+                "the interrupt controller is no GICv3: what comes as FIQ there is not ours")
+
+
+if machine.missing():
+    tap.skip("what samples firmware", machine.missing())
+else:
+    run()
+tap.finish()
