@@ -26,10 +26,10 @@ int recording_choose_aux(struct recording *r)
 	if (filler && command->snapshot && !pmu_of(pmu_of_type(filler->attr.type))->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);
-	if (filler && r->joined)
+	if (filler && r->joined && pmu_of_type(filler->attr.type)->flags & PMU_EVERY)
 		return recording_fail(r, -EOPNOTSUPP,
-		                      "event %s: firmware is sampled, not traced (cpu-clock, "
-		                      "cycles and other counters' events are)",
+		                      "event %s: firmware is sampled, not traced branch by branch "
+		                      "(cpu-clock, counters' events and arm_spe sample)",
 		                      filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
 	return 0;

@@ -31,7 +31,7 @@
 static struct {
 	arch_hand_on_fn hand_on;
 	struct pmu_saved pmu;
-	uint64_t daif, sp_el0, tpidr;
+	uint64_t daif, sp_el0, tpidr, mdcr;
 	struct arm_saved firmware; /* its translation alone */
 } joined;
 
@@ -185,6 +185,10 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 	joined.sp_el0 = read_sysreg(sp_el0);
 	joined.tpidr = swap_tpidr((uint64_t)&arm_cpus[0]);
 	arm_save_pmu(&joined.pmu);
+	if (arm_machine.el == 2) {
+		joined.mdcr = read_sysreg(mdcr_el2);
+		arm_own_counters();
+	}
 	arm_save_translation(&joined.firmware);
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	arm_machine.cntvoff = physical_offset();
@@ -227,6 +231,8 @@ void arch_part(void)
 	arch_timer_disarm();
 	gicv3_group0_end();
 	arm_restore_pmu(&joined.pmu);
+	if (arm_machine.el == 2)
+		write_sysreg(mdcr_el2, joined.mdcr);
 	joined.hand_on(EXCEPT_AARCH64_FIQ, NULL);
 	swap_tpidr(joined.tpidr);
 	write_sysreg(sp_el0, joined.sp_el0);

@@ -148,6 +148,12 @@ static uint64_t all_counters(void)
 	return read_sysreg(pmcr_el0) >> PMCR_N & MDCR_HPMN_MASK;
 }
 
+/* E2PB 0: in EL2's translation. */
+void arm_own_counters(void)
+{
+	write_sysreg(mdcr_el2, all_counters());
+}
+
 static void own_el2(const struct arm_cpu *cpu)
 {
 	const struct arm_mmu *below = &arm_machine.payload_mmu;
@@ -157,7 +163,7 @@ static void own_el2(const struct arm_cpu *cpu)
 	write_sysreg(cptr_el2, CPTR_EL2_VALUE & ~(has_sve() ? CPTR_EL2_TZ : 0));
 	write_sysreg(cnthctl_el2, CNTHCTL_EL1PCTEN | CNTHCTL_EL1PCEN);
 	write_sysreg(cntvoff_el2, arm_machine.cntvoff);
-	write_sysreg(mdcr_el2, all_counters());
+	arm_own_counters();
 	write_sysreg(vpidr_el2, read_sysreg(midr_el1));
 	write_sysreg(vmpidr_el2, read_sysreg(mpidr_el1));
 	write_sysreg(hstr_el2, 0);

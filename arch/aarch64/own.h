@@ -31,6 +31,10 @@ static inline void arm_fiq_mask(void)
  * comes in. On stacks of ours, after the GIC's cpu_init(). Thread. */
 void arm_unmask_urgent(void);
 
+/* MDCR_EL2 as own code has it: all counters are usable, EL2 may be counted and sampled, and SPE's
+ * buffer is EL2's. At EL2. Any context. */
+void arm_own_counters(void);
+
 extern struct arm_machine arm_machine; /* own.c */
 
 #endif

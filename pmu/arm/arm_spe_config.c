@@ -216,10 +216,12 @@ static void arm_spe_set_control(struct arm_spe_registers *r, const struct perf_e
 	uint64_t what = (attr->config & ARM_SPE_TS_ENABLE ? PMSCR_TS : 0) |
 	                (attr->config & PA_ENABLE ? PMSCR_PA : 0) |
 	                (uint64_t)(attr->config & PCT_ENABLE ? PCT_PHYS : PCT_VIRT) << PMSCR_PCT;
+	/* EL2 by default where it is the traced code's: the firmware's */
+	bool el2 = !(any & PERF_ATTR_EXCLUDE_HV) && (any || !(arch_levels() & ARCH_LEVEL_KERNEL));
 
 	r->pmscr_el1 = what | PMSCR_CX | (attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PMSCR_E0SPE) |
 	               (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PMSCR_ExSPE);
-	r->pmscr_el2 = what | (any && !(any & PERF_ATTR_EXCLUDE_HV) ? PMSCR_ExSPE : 0);
+	r->pmscr_el2 = what | (el2 ? PMSCR_ExSPE : 0);
 }
 
 int arm_spe_event_init(struct perf_event *event)

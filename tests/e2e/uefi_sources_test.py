@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What samples firmware that goes on: Arm's timer at EL1, counters; and where nothing can, the reason.
+"""What samples firmware that goes on: Arm's timer at EL1, counters, SPE; and where nothing can, the reason.
 
 check-timeout: 900
 check-spare: machines count instructions
@@ -11,6 +11,7 @@ import tempfile
 
 import machine
 import shell
+import spe
 import tap
 import uefi
 from shell import Disk
@@ -49,15 +50,46 @@ def judge_samples(taken, isa, name, least=(180, 270), most=(220, 330)):
            f"{name}: 200 ms at TPL_APPLICATION and 300 at TPL_HIGH_LEVEL are as many samples", (seen, taken.images()))
 
 
-def arm(disk):
-    """Without virtualization."""
+def judge_operations(taken, name, level):
+    """A record for each 16384 operations of the firmware's own level, from piece to piece of the buffer."""
+    in_order(taken, name)
+    found, pieces = spe.records(taken), spe.aux_records(taken)
+    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
+    places = [uefi.function("aarch64", function) for function in FUNCTIONS]
+    low, high = ([i for i, r in enumerate(found) if r.pc - base in place] for place in places)
+    tap.ok(found and {r.el for r in found} == {level}, f"{name}: each record is of the firmware's level",
+           {r.el for r in found})
+    if not tap.ok(len(low) > 500 and 1.4 < len(high) / len(low) < 1.6,
+                  f"{name}: 200 ms at TPL_APPLICATION and 300 at TPL_HIGH_LEVEL have as many",
+                  (len(low), len(high), len(found))):
+        return
+    ends = [(offset + size) // spe.RECORD_SIZE for offset, size, _ in pieces]
+    tap.ok(not any(flags for _, _, flags in pieces) and sum(high[0] < end < high[-1] for end in ends) >= 3,
+           f"{name}: its interrupt lends the next piece of the buffer at TPL_HIGH_LEVEL too, and nothing is cut off",
+           (pieces, high[:1], high[-1:]))
+
+
+def arm(kind, level, disk):
+    """On the hardware model, where there is one: with SPE."""
+    model, why = machine.model("aarch64")
+    name = f"aarch64, EL{level}"
+    cpu = spe.CPU if model else "max"
     taken = {}
-    with shell.Shell("aarch64", disk.path, *STEADY, base=["-machine", "virt,gic-version=3", "-cpu", "max"]) as sh:
+    with shell.Shell("aarch64", disk.path, *STEADY, program=model, base=["-machine", kind, "-cpu", cpu]) as sh:
         sh.open()
-        taken["CNTP"] = record(sh, "aarch64, EL1, CNTP", "-e cpu-clock -F 1000")
-        taken["cycles"] = record(sh, "aarch64, EL1, cycles", "-e cycles -F 1000")
+        if level == 1:
+            taken["CNTP"] = record(sh, f"{name}, CNTP", "-e cpu-clock -F 1000")
+            taken["cycles"] = record(sh, f"{name}, cycles", "-e cycles -F 1000")
+        if model:
+            taken["SPE"] = record(sh, f"{name}, SPE", "-e arm_spe/ts_enable=1/ -c 16384 -m ,512 --aux-watermark 16384")
+    if not model:
+        tap.skip(f"{name}: SPE", why)
     for what, file in taken.items():
-        judge_samples(uefi.Taken(disk, file), "aarch64", f"aarch64, EL1, {what}")
+        recording = uefi.Taken(disk, file)
+        if what == "SPE":
+            judge_operations(recording, f"{name}, SPE", level)
+        else:
+            judge_samples(recording, "aarch64", f"{name}, {what}")
 
 
 def pmi(disk):
@@ -89,7 +121,8 @@ def refused(isa, disk, base, name, reason):
 def run():
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-sources-") as directory:
         arms, x86 = disk_of("aarch64", directory), disk_of("x86_64", directory)
-        arm(arms)
+        arm(spe.EL1, 1, arms)
+        arm(spe.EL2, 2, arms)
         pmi(x86)
         refused("x86_64", x86, ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET",
                 "no timer")

@@ -114,6 +114,9 @@ def refused(sh, name):
     tap.ok("there is no such file" in said, f"{name}: a file that is not there is told", said)
     said = sh.type(r"bareperf.efi record --exclusive -e cpu-clock -- \tools\spinner.efi")
     tap.ok("needs the firmware, which goes on" in said, f"{name}: --exclusive is refused", said)
+    said = sh.type(r"bareperf.efi record -e branch-step// -- \tools\spinner.efi")
+    tap.ok("firmware is sampled, not traced branch by branch" in said,
+           f"{name}: a trace of branches is refused", said)
 
 
 def judge(first, second, again, name, isa):

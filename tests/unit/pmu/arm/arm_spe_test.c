@@ -136,6 +136,21 @@ static void modifiers_choose_the_exception_levels(void **state)
 	}
 }
 
+static void without_modifiers_the_traced_codes_levels_are_sampled(void **state)
+{
+	(void)state;
+	begin(8, 0, false);
+	assert_int_equal(model.reg[PMSCR_EL1] & 3, PMSCR_E0SPE | PMSCR_ExSPE);
+	assert_int_equal(model.reg[PMSCR_EL2] & 3, 0);
+	event_disable(&event);
+	fake_levels = ARCH_LEVEL_HYPERVISOR;
+	describe(0, 4096);
+	begin(8, 0, false);
+	assert_int_equal(model.reg[PMSCR_EL2] & 3, PMSCR_ExSPE);
+	event_disable(&event);
+	fake_levels = ARCH_LEVEL_USER | ARCH_LEVEL_KERNEL | ARCH_LEVEL_HYPERVISOR;
+}
+
 static void at_el1_the_registers_of_el2_are_left_alone(void **state)
 {
 	(void)state;
@@ -234,6 +249,7 @@ int main(void)
 		TEST(on_a_cpu_of_another_kind_the_event_stays_off),
 		TEST(a_cpu_whose_buffer_is_kept_from_us_is_refused),
 		TEST(modifiers_choose_the_exception_levels),
+		TEST(without_modifiers_the_traced_codes_levels_are_sampled),
 		TEST(at_el1_the_registers_of_el2_are_left_alone),
 		TEST(what_the_version_lacks_is_refused),
 		TEST(what_makes_no_sense_is_refused),
