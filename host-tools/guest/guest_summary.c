@@ -49,7 +49,8 @@ static void print_captured(const struct session *session, const char *output, un
 		snprintf(trace, sizeof(trace), ", %" PRIu64 " bytes of trace", traced(session));
 	fprintf(stderr,
 	        "[ bareperf record: Captured and wrote %.3f MB %s (%" PRIu64 " samples%s) ]\n",
-	        (double)perf_writer_size(&session->writer) / 1e6, output, session->samples, trace);
+	        (double)perf_writer_size(&session->writer) / 1e6, output, session->found.samples,
+	        trace);
 	if (overwritten(&session->ledger))
 		fprintf(stderr,
 		        "[ bareperf record: the newest of each ring; %" PRIu64

@@ -208,8 +208,7 @@ static int finish(struct recording *r, int code, struct error *error)
 
 	if (!r->has_session)
 		return code;
-	r->session.is_gone = code == -ESTALE || code == -EBUSY;
-	r->session.leaves = code == -EINTR || code == -EBUSY || code == -ETIMEDOUT;
+	session_leave(&r->session, code);
 	finished = session_finish(&r->session, !r->is_over, &reason);
 	if (!r->session.is_gone) {
 		struct error ignored = { "" };

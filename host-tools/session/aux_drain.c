@@ -145,24 +145,50 @@ static int find_piece(struct session *session, uint32_t ring, const struct perf_
 
 	if (!format || !format->adapt)
 		return region_aux(&session->region, ring, aux->aux_offset, size, parts);
-	if (size > session->aux_copy_size) {
-		free(session->aux_copy);
-		session->aux_copy = malloc(size);
-		session->aux_copy_size = session->aux_copy ? size : 0;
+	if (size > session->aux.copy_size) {
+		free(session->aux.copy);
+		session->aux.copy = malloc(size);
+		session->aux.copy_size = session->aux.copy ? size : 0;
 	}
-	if (!session->aux_copy)
+	if (!session->aux.copy)
 		return -ENOMEM;
-	region_read_aux(&session->region, ring, aux->aux_offset, size, session->aux_copy);
-	format->adapt(session->aux_copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
-	parts[0] = (struct blob_piece){ session->aux_copy, size };
+	region_read_aux(&session->region, ring, aux->aux_offset, size, session->aux.copy);
+	format->adapt(session->aux.copy, size, aux->aux_offset, aux->flags & PERF_AUX_FLAG_PARTIAL);
+	parts[0] = (struct blob_piece){ session->aux.copy, size };
 	return 1;
+}
+
+int aux_drain_begin(struct session *session)
+{
+	uint32_t rings = session->region.header.rings.count;
+
+	session->aux.tails = calloc(rings ? rings : 1, sizeof(*session->aux.tails));
+	return session->aux.tails ? 0 : -ENOMEM;
+}
+
+void aux_drain_begin_ring(struct session *session, uint32_t ring, uint64_t tail)
+{
+	session->aux.tails[ring] = tail;
+}
+
+void aux_drain_restore(struct session *session, uint64_t index_size, const uint64_t *tails)
+{
+	session->aux.index_size = index_size;
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++)
+		session->aux.tails[i] = tails[i];
+}
+
+void aux_drain_end(struct session *session)
+{
+	free(session->aux.tails);
+	free(session->aux.copy);
 }
 
 int aux_drain_release(struct session *session, uint32_t ring, struct error *error)
 {
 	if (!session->region.rings[ring].aux_size)
 		return 0;
-	return region_release_aux(&session->region, ring, session->aux_tails[ring], error);
+	return region_release_aux(&session->region, ring, session->aux.tails[ring], error);
 }
 
 /* An entry that could not be kept makes the file's own failure: perf would miss its piece. */
@@ -170,9 +196,9 @@ static void add_to_index(struct session *session, uint64_t offset, uint64_t size
 {
 	uint64_t entry[2] = { offset, size };
 
-	if (journal_append(&session->journal, session->aux_index_size, entry, sizeof(entry)))
+	if (journal_append(&session->journal, session->aux.index_size, entry, sizeof(entry)))
 		perf_writer_fail(&session->writer, -ENOMEM);
-	session->aux_index_size += sizeof(entry);
+	session->aux.index_size += sizeof(entry);
 }
 
 int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_event_header *record,
@@ -196,7 +222,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	if (code)
 		return code;
 	/* An empty piece may tell of padding before it. */
-	session->aux_tails[ring] = aux->aux_offset + aux->aux_size;
+	session->aux.tails[ring] = aux->aux_offset + aux->aux_size;
 	if (!aux->aux_size)
 		return 0;
 	if (sample_id(record, &id))
@@ -226,7 +252,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 
 void aux_drain_index(const struct session *session, struct blob *blob)
 {
-	size_t size = session->aux_index_size, at = blob->size + sizeof(uint64_t);
+	size_t size = session->aux.index_size, at = blob->size + sizeof(uint64_t);
 
 	if (!size)
 		return;

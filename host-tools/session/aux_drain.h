@@ -8,6 +8,17 @@
 
 #include "host-tools/session/session.h"
 
+/* Room for what is kept of each ring. 0, or -ENOMEM. aux_drain_end() frees it, and may be called
+ * without. */
+int aux_drain_begin(struct session *session);
+void aux_drain_end(struct session *session);
+
+/* The ring's area is read from there on. */
+void aux_drain_begin_ring(struct session *session, uint32_t ring, uint64_t tail);
+
+/* Go on from what was read until then: so many bytes of index, and one tail a ring. */
+void aux_drain_restore(struct session *session, uint64_t index_size, const uint64_t *tails);
+
 /* Append what perf must know before the first AUXTRACE: whose format it is, and the clock. Nothing
  * if no event of the region fills an AUX area. */
 void aux_drain_info(struct blob *blob, const struct region *region);

@@ -29,7 +29,7 @@ int drain_begin(struct session *session, uint32_t ring, struct error *error)
 
 /* When what is in the file happened. A recording of AUX areas alone has no samples, but begins with
  * an ITRACE_START, and each piece's record has the time. */
-static void note_time(struct session *session, const struct perf_event_header *record,
+static void note_time(struct session_found *found, const struct perf_event_header *record,
                       const struct ledger_event *event)
 {
 	const struct perf_event_attr *attr = &event->event.attr;
@@ -41,10 +41,10 @@ static void note_time(struct session *session, const struct perf_event_header *r
 	        ? !sample_parse(record, attr->sample_type, attr->read_format, &sample)
 	        : !sample_parse_trailer(record, attr->sample_type, &sample))
 		return;
-	if (!session->first_time || sample.time < session->first_time)
-		session->first_time = sample.time;
-	if (sample.time > session->last_time)
-		session->last_time = sample.time;
+	if (!found->first_time || sample.time < found->first_time)
+		found->first_time = sample.time;
+	if (sample.time > found->last_time)
+		found->last_time = sample.time;
 }
 
 /* Count a record that the reader has just passed; *attr: its event's. */
@@ -61,10 +61,10 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 		                 "whose id is no event's",
 		                 ring, session->readers[ring].position - record->size, record->type,
 		                 record->size);
-	session->samples += record->type == PERF_RECORD_SAMPLE;
-	note_time(session, record, event);
+	session->found.samples += record->type == PERF_RECORD_SAMPLE;
+	note_time(&session->found, record, event);
 	*attr = &event->event.attr;
-	session->records++;
+	session->found.records++;
 	if (session->options.see)
 		session->options.see(session->options.see_context, record,
 		                     (uint32_t)(event - session->ledger.events));
@@ -184,4 +184,28 @@ int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t 
 	*got += used;
 	blob_free(&buffer);
 	return code;
+}
+
+void drain_restore(struct session *session, const struct session_found *found,
+                   const uint64_t *tails)
+{
+	session->found = *found;
+	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
+		struct ring_reader *reader = &session->readers[i];
+		struct error ignored = { "" }; /* the next drain tells of a lost channel */
+
+		/* A backward ring is read at the end only, and has nothing to give back. */
+		if (reader->backward || session->broken[i])
+			continue;
+		ring_reader_resume(reader, tails[i]);
+		region_release_data(&session->region, i, reader, &ignored);
+		aux_drain_release(session, i, &ignored);
+	}
+}
+
+void drain_recount(struct session *session)
+{
+	session->found.samples = 0;
+	for (uint32_t i = 0; i < session->ledger.head.event_count; i++)
+		session->found.samples += session->ledger.events[i].found.samples;
 }

@@ -19,4 +19,12 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t *got,
                    struct error *error);
 
+/* Go on from what was found and read until then: one tail a ring, which is given back once more, as
+ * are the AUX areas'. After aux_drain_restore(). */
+void drain_restore(struct session *session, const struct session_found *found,
+                   const uint64_t *tails);
+
+/* The ledger's events were counted anew: their samples are what was found. */
+void drain_recount(struct session *session);
+
 #endif

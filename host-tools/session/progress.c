@@ -112,11 +112,12 @@ void progress_show(struct progress *progress, struct session *session)
 		snprintf(left, sizeof(left), ", %.0f s left", pace_left(&progress->pace));
 	fprintf(stderr,
 	        "\r\033[K[ bareperf: %" PRIu64 " records, %.0f records/s, %.1f MB, %slost %s%s%s ]",
-	        session->records,
-	        (double)(session->records - progress->records) / (now - progress->last + 1e-9),
+	        session->found.records,
+	        (double)(session->found.records - progress->records) /
+	            (now - progress->last + 1e-9),
 	        (double)perf_writer_size(&session->writer) / 1e6,
 	        lost ? terminal_alarm(stderr) : "", text, lost ? terminal_plain(stderr) : "", left);
-	progress->records = session->records;
+	progress->records = session->found.records;
 	progress->last = now;
 }
 

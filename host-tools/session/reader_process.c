@@ -16,7 +16,7 @@ static _Noreturn void read_for_ever(struct session *session, struct progress *pr
 	struct error error = { "" };
 	uint64_t got;
 
-	session->by_reader = true;
+	session_become_reader(session);
 	/* Each drain clears the doorbells and reads up to the heads: what comes later rings. */
 	while (!session_drain(session, &got, &error) && !session->trouble &&
 	       !session_save(session)) {

@@ -26,13 +26,12 @@ static int allocate(struct session *session, struct error *error)
 	uint32_t rings = session->region.header.rings.count;
 
 	session->readers = calloc(rings ? rings : 1, sizeof(*session->readers));
-	session->aux_tails = calloc(rings ? rings : 1, sizeof(*session->aux_tails));
 	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
 	session->bells = calloc(rings ? rings : 1, sizeof(*session->bells));
 	session->scratch = malloc(DRAIN_BYTES);
 	session->files = name_images(session);
 	if (!session->readers || !session->bells || !session->broken || !session->scratch ||
-	    !session->files || !session->aux_tails)
+	    !session->files || aux_drain_begin(session))
 		return error_set(error, -ENOMEM, "no memory for the rings");
 	return 0;
 }
@@ -57,7 +56,7 @@ void session_begin_rings(struct session *session)
 		struct region_positions positions;
 
 		region_positions(&session->region, i, &positions);
-		session->aux_tails[i] = positions.aux_tail;
+		aux_drain_begin_ring(session, i, positions.aux_tail);
 		session->bells[i].pending = region_pending(&session->region, i);
 		if (code)
 			give_up(session, i, code, &reason);
@@ -252,8 +251,8 @@ static uint64_t aux_unread(const struct session *session, uint32_t ring, uint64_
 	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
 	uint64_t delivered = session->ledger.rings[ring].found.aux_delivered;
 
-	if (session->aux_tails[ring] == head || !ledger->aux_overwritten)
-		return head - session->aux_tails[ring];
+	if (session->aux.tails[ring] == head || !ledger->aux_overwritten)
+		return head - session->aux.tails[ring];
 	return head - delivered - ledger->aux_overwritten - ledger->aux_skipped;
 }
 
@@ -302,8 +301,8 @@ static int finish_file(struct session *session, struct error *error)
 		.command = session->options.command,
 		.command_words = session->options.command_words,
 		.e_machine = session->options.e_machine,
-		.first_time = session->first_time,
-		.last_time = session->last_time,
+		.first_time = session->found.first_time,
+		.last_time = session->found.last_time,
 	};
 
 	session_end_stops(session);
@@ -330,9 +329,18 @@ static void recount(struct session *session)
 	if (session->writer.is_stream)
 		return; /* what reached its reader only that one can count */
 	recount_file(&session->ledger, session->options.output, &ignored);
-	session->samples = 0;
-	for (uint32_t i = 0; i < session->ledger.head.event_count; i++)
-		session->samples += session->ledger.events[i].found.samples;
+	drain_recount(session);
+}
+
+void session_become_reader(struct session *session)
+{
+	session->by_reader = true;
+}
+
+void session_leave(struct session *session, int reason)
+{
+	session->is_gone = reason == -ESTALE || reason == -EBUSY;
+	session->leaves = reason == -EINTR || reason == -EBUSY || reason == -ETIMEDOUT;
 }
 
 int session_finish(struct session *session, bool interrupted, struct error *error)
@@ -378,8 +386,7 @@ void session_end(struct session *session)
 	free(session->bells);
 	free(session->broken);
 	free(session->scratch);
-	free(session->aux_tails);
-	free(session->aux_copy);
+	aux_drain_end(session);
 	region_close(&session->region);
 	memset(session, 0, sizeof(*session));
 }

@@ -44,37 +44,51 @@ struct session_stops {
 	uint64_t count, length, longest; /* ns */
 };
 
+/* What was found in the rings. As it stands in journals, too. */
+struct session_found {
+	uint64_t samples;
+	uint64_t records;
+	uint64_t first_time, last_time; /* ns, of the samples */
+};
+
+/* Of the AUX areas. */
+struct session_aux {
+	uint64_t *tails;     /* how far each was read */
+	uint64_t index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
+	uint8_t *copy;       /* of a piece that perf cannot read as it is */
+	uint64_t copy_size;
+};
+
+/* Of a stream's (session_end_round()). */
+struct session_rounds {
+	uint64_t size; /* of the stream, when the last one ended */
+	uint64_t at;   /* ms, when that was */
+	unsigned left; /* that are still to be told, until perf has all */
+};
+
+/* Each part is written by one file, and read by all: what is not told apart, by session.c. */
 struct session {
 	struct session_options options;
 	struct region region;
-	struct ledger ledger;
+	struct ledger ledger; /* by its own functions, but for found and before */
 	struct perf_writer writer;
 	struct image_file *files;
 	struct ring_reader *readers; /* one a ring */
 	struct channel_bell *bells;  /* the same; those of broken rings are left alone */
 	bool *broken;                /* rings that are read no more */
-	uint8_t *scratch;
-	uint64_t *aux_tails;     /* how far each AUX area was read */
-	uint64_t aux_index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
-	uint8_t *aux_copy;       /* of a piece that perf cannot read as it is */
-	uint64_t aux_copy_size;
-	struct journal journal;
-	bool is_ready;  /* the machine was told that its rings are read */
-	bool has_more;  /* the channel has yet to bring what it was asked for */
+	uint8_t *scratch;            /* drain.c's */
+	bool is_ready;               /* the machine was told that its rings are read */
+	bool has_more;               /* the channel has yet to bring what it was asked for */
 	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
 	bool leaves;    /* we end before the run does, and leave the journal to whoever comes */
 	bool is_gone;   /* the machine is at another run, or boot: nothing is to be read any more */
-	struct {
-		uint64_t size; /* of the stream, when the last one ended */
-		uint64_t at;   /* ms, when that was */
-		unsigned left; /* that are still to be told, until perf has all */
-	} rounds;
-	struct session_stops stops;
-	uint64_t samples;
-	uint64_t records;
-	uint64_t first_time, last_time; /* ns, of the samples */
-	int trouble;                    /* first error of a ring, a negative errno */
+	int trouble;    /* first error of a ring, a negative errno */
 	struct error first_trouble;
+	struct session_found found;   /* drain.c's */
+	struct session_aux aux;       /* aux_drain.c's */
+	struct journal journal;       /* session_journal.c's */
+	struct session_stops stops;   /* session_stops.c's */
+	struct session_rounds rounds; /* session_stream.c's */
 };
 
 /* Begin recording: the region's state is RECORDING or later. Loads the tables and creates the
@@ -138,6 +152,17 @@ int session_join(struct session *session, struct error *error);
 /* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get
  * them. */
 void session_ask_for_snapshot(struct session *session);
+
+/* The process is a reader: from here on whatever goes wrong is left to its supervisor. */
+void session_become_reader(struct session *session);
+
+/*
+ * Why the session is to end before its run does, a negative errno. -ESTALE: the machine is at
+ * another run; -EBUSY: another reader has its rings: nothing is read of them any more. -EBUSY,
+ * -EINTR, -ETIMEDOUT: the run goes on, and the journal stays for whoever comes back. Whatever else,
+ * 0 included, changes nothing. session_finish() comes next.
+ */
+void session_leave(struct session *session, int reason);
 
 /* The last drain, then everything that ends the file. interrupted: the machine has not ended
  * by itself. Returns the first failure of file or rings; the file is closed and readable. The

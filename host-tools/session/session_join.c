@@ -35,8 +35,7 @@ static bool parse_ring(const struct session *session, uint32_t ring, struct ledg
 	while (reader->position != head && ring_reader_next(reader, &record) > 0)
 		ledger_count(parsed, record, LEDGER_DELIVERED);
 	reached = reader->position == head;
-	reader->position = tail;
-	reader->error = (struct ring_error){ 0 }; /* who reads on meets it again */
+	ring_reader_resume(reader, tail);
 	return reached;
 }
 
@@ -52,7 +51,7 @@ static bool look(const struct session *session, struct ledger *parsed)
 			.lost = parsed->rings[i].ledger.reported - parsed->rings[i].found.lost,
 			.lost_records = parsed->rings[i].ledger.lost_records -
 			                parsed->rings[i].found.lost_records,
-			.aux = session->aux_tails[i],
+			.aux = session->aux.tails[i],
 		};
 	}
 	for (uint32_t i = 0; i < parsed->head.event_count; i++) {

@@ -21,11 +21,12 @@
 
 #include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/session/aux_drain.h"
+#include "host-tools/session/drain.h"
 #include "host-tools/session/session.h"
 
 struct state {
 	uint64_t file_size; /* of the file's data section */
-	uint64_t samples, records, first_time, last_time;
+	struct session_found found;
 	uint64_t aux_index_size;
 	uint64_t joined;
 	/* then: two tails, a struct ledger_ring_found and a struct ledger_ring_before a ring, a
@@ -158,16 +159,13 @@ int session_save(struct session *session)
 		return session->writer.failed;
 	*p.state = (struct state){
 		.file_size = session->writer.header.data.size,
-		.samples = session->samples,
-		.records = session->records,
-		.first_time = session->first_time,
-		.last_time = session->last_time,
-		.aux_index_size = session->aux_index_size,
+		.found = session->found,
+		.aux_index_size = session->aux.index_size,
 		.joined = !!session->ledger.before,
 	};
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		p.tails[i] = session->readers[i].position;
-		p.aux_tails[i] = session->aux_tails[i];
+		p.aux_tails[i] = session->aux.tails[i];
 		p.rings[i] = session->ledger.rings[i].found;
 		if (session->ledger.before)
 			p.before[i] = session->ledger.before[i];
@@ -178,19 +176,6 @@ int session_save(struct session *session)
 	return 0;
 }
 
-static void restore_ring(struct session *session, uint32_t ring, uint64_t tail)
-{
-	struct ring_reader *reader = &session->readers[ring];
-	struct error ignored = { "" }; /* the next drain tells of a lost channel */
-
-	/* A backward ring is read at the end only, and has nothing to give back. */
-	if (reader->backward || session->broken[ring])
-		return;
-	reader->position = reader->head = tail;
-	region_release_data(&session->region, ring, reader, &ignored);
-	aux_drain_release(session, ring, &ignored);
-}
-
 void session_restore(struct session *session)
 {
 	const void *last = journal_last(&session->journal);
@@ -199,11 +184,6 @@ void session_restore(struct session *session)
 	if (!last)
 		return;
 	perf_writer_resume(&session->writer, p.state->file_size);
-	session->samples = p.state->samples;
-	session->records = p.state->records;
-	session->first_time = p.state->first_time;
-	session->last_time = p.state->last_time;
-	session->aux_index_size = p.state->aux_index_size;
 	for (uint32_t i = 0; i < session->region.header.events.count; i++)
 		session->ledger.events[i].found = p.events[i];
 	if (p.state->joined && !session->ledger.before)
@@ -212,7 +192,7 @@ void session_restore(struct session *session)
 		if (session->ledger.before)
 			session->ledger.before[i] = p.before[i];
 		session->ledger.rings[i].found = p.rings[i];
-		session->aux_tails[i] = p.aux_tails[i];
-		restore_ring(session, i, p.tails[i]);
 	}
+	aux_drain_restore(session, p.state->aux_index_size, p.aux_tails);
+	drain_restore(session, &p.state->found, p.tails);
 }

@@ -123,7 +123,7 @@ static void add_state(struct top_shown *shown, const struct top_data *data)
 
 	add_line(shown, "run %" PRIu64 " %s, clock %.3f s: %.180s", session->region.header.run,
 	         data->is_over ? "has ended" : region_state_name(session->ledger.head.state),
-	         (double)session->last_time / 1e9, session->region.header.command);
+	         (double)session->found.last_time / 1e9, session->region.header.command);
 }
 
 static void add_event(struct top_shown *shown, const struct top_data *data,

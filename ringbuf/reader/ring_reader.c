@@ -187,6 +187,12 @@ int ring_reader_next(struct ring_reader *reader, const struct perf_event_header 
 	return got > 0 ? 1 : got;
 }
 
+void ring_reader_resume(struct ring_reader *reader, uint64_t position)
+{
+	reader->position = reader->head = position;
+	reader->error = (struct ring_error){ 0 };
+}
+
 bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail)
 {
 	*tail = reader->position;

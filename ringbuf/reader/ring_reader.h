@@ -65,6 +65,10 @@ int ring_reader_take(struct ring_reader *reader, void *to);
  * -EILSEQ. */
 int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record);
 
+/* Read a forward ring on from this position, which lies between its tail and its head; what was
+ * wrong behind it is met again. */
+void ring_reader_resume(struct ring_reader *reader, uint64_t position);
+
 /* How much may be given back: *tail is the position of the next record. False for a backward ring,
  * and a broken one, which have nothing to give back. */
 bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail);

@@ -114,7 +114,7 @@ static void record(void)
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
 	session_rig_recount();
-	assert_int_equal(session.samples, 200);
+	assert_int_equal(session.found.samples, 200);
 	session_end(&session);
 	region_close(&region);
 	unlink(path);

@@ -77,7 +77,7 @@ static void save(struct channel *channel)
 	assert_int_equal(region_open(&region, channel, &error), 0);
 	assert_int_equal(session_begin(&session, &region, &options, &error), 0);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	assert_true(session.samples > 50);
+	assert_true(session.found.samples > 50);
 	session_end(&session);
 	region_close(&region);
 	channel_close(channel);

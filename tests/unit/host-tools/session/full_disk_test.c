@@ -327,7 +327,7 @@ static void what_is_told_is_what_is_in_the_file(void **state)
 			assert_true(has_ledger || !count);
 			all += count;
 		}
-		assert_int_equal(session.samples, all);
+		assert_int_equal(session.found.samples, all);
 		missing_sum(&session.ledger, sums);
 		assert_int_equal(sums[MISSING_RECORDS], 0); /* the rings were read all the same */
 		assert_int_equal(sums[MISSING_UNSAVED], SAMPLES - all);

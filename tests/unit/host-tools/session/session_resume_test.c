@@ -105,7 +105,7 @@ static void complete(uint64_t samples)
 {
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	assert_int_equal(session.samples, samples);
+	assert_int_equal(session.found.samples, samples);
 	session_rig_recount();
 	assert_int_not_equal(access(journal, F_OK), 0);
 }
@@ -131,7 +131,7 @@ static void what_was_given_back_is_in_the_file_once(void **state)
 	for (int i = 0; i < 3; i++) {
 		add_garbage();
 		assert_int_equal(resume(), 0);
-		assert_int_equal(session.samples, 10);
+		assert_int_equal(session.found.samples, 10);
 		session_end(&session);
 	}
 	assert_int_equal(resume(), 0);
@@ -284,6 +284,41 @@ static void pieces_of_aux_areas_stay_in_the_index(void **state)
 	complete(0);
 }
 
+static struct perf_event_mmap_page *control(unsigned ring)
+{
+	return trace_region_at(&fixture.region, fixture.region.rings[ring].control);
+}
+
+/* As of a reader that died behind its commit, and before its stores. */
+static void a_tail_that_was_not_stored_is_stored_by_who_goes_on(void **state)
+{
+	uint8_t bytes[256] = { 1 };
+	uint64_t tails[FIXTURE_RINGS];
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
+		for (unsigned j = 0; j <= i; j++)
+			assert_true(fixture_sample(&fixture, i, 1, 0x1000, 1000, 4));
+		assert_true(fixture_piece(&fixture, i, bytes, sizeof(bytes), 0));
+	}
+	session_rig_drain();
+	session_end(&session);
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
+		tails[i] = control(i)->data_tail;
+		assert_true(tails[i]);
+		assert_int_equal(control(i)->aux_tail, sizeof(bytes));
+		control(i)->data_tail = control(i)->aux_tail = 0;
+	}
+	assert_int_equal(resume(), 0);
+	channel_rig_deliver();
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++) {
+		assert_int_equal(control(i)->data_tail, tails[i]);
+		assert_int_equal(control(i)->aux_tail, sizeof(bytes));
+	}
+	complete(1 + 2);
+}
+
 /* ---- Joining ---- */
 
 static int join(void)
@@ -429,6 +464,8 @@ int main(void)
 		TEST(records_that_another_reader_took_are_missed),
 		cmocka_unit_test_setup_teardown(pieces_of_aux_areas_stay_in_the_index, setup_aux,
 		                                teardown),
+		cmocka_unit_test_setup_teardown(a_tail_that_was_not_stored_is_stored_by_who_goes_on,
+		                                setup_aux, teardown),
 		TEST(what_was_read_before_we_joined_is_told_once),
 		TEST(what_is_lost_after_that_is_missed),
 		TEST(so_is_its_period),

@@ -197,7 +197,7 @@ static void what_comes_behind_a_round_is_newer_than_what_came_before_the_last_on
 		samples++;
 	}
 	assert_int_equal(samples, 900);
-	assert_int_equal(session.samples, 900);
+	assert_int_equal(session.found.samples, 900);
 }
 
 static void after_the_last_records_two_rounds_end_and_no_more(void **state)

@@ -78,7 +78,7 @@ static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	assert_int_equal(session.samples, 500);
+	assert_int_equal(session.found.samples, 500);
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 600), 125);
 	for (uint64_t i = 0; i < 125; i++)
 		assert_int_equal(ips[i], 0x1000 + 4 * i);
@@ -100,7 +100,7 @@ static void what_is_lost_is_told_and_conserved(void **state)
 	assert_int_equal(session_finish(&session, false, &error), 0);
 	lost = session.ledger.events[0].ledger.lost + session.ledger.events[1].ledger.lost;
 	assert_true(lost > 800);
-	assert_int_equal(lost + session.samples, 1010);
+	assert_int_equal(lost + session.found.samples, 1010);
 	assert_int_equal(session.ledger.rings[0].found.lost, lost);
 	assert_true(check_conserved(&session.ledger, NULL, NULL));
 	session_rig_recount();
@@ -173,23 +173,23 @@ static void who_goes_on_counts_from_what_was_saved(void **state)
 	for (uint64_t i = 0; i < 10; i++)
 		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
 	session_rig_drain();
-	session.aux_index_size = 77;
+	session.aux.index_size = 77;
 	assert_int_equal(session_save(&session), 0);
-	session.samples = session.records = session.aux_index_size = 99;
-	session.first_time = session.last_time = 5;
+	session.found.samples = session.found.records = session.aux.index_size = 99;
+	session.found.first_time = session.found.last_time = 5;
 	session.ledger.events[0].found.delivered = 99;
 	session_restore(&session);
-	assert_int_equal(session.samples, 10);
-	assert_int_equal(session.records, 10);
-	assert_int_equal(session.first_time, 1000);
-	assert_int_equal(session.last_time, 10000);
-	assert_int_equal(session.aux_index_size, 77);
-	session.aux_index_size = 0;
+	assert_int_equal(session.found.samples, 10);
+	assert_int_equal(session.found.records, 10);
+	assert_int_equal(session.found.first_time, 1000);
+	assert_int_equal(session.found.last_time, 10000);
+	assert_int_equal(session.aux.index_size, 77);
+	session.aux.index_size = 0;
 	for (uint64_t i = 10; i < 20; i++)
 		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
-	assert_int_equal(session.samples, 20);
+	assert_int_equal(session.found.samples, 20);
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
 	for (uint64_t i = 0; i < 20; i++)
 		assert_int_equal(ips[i], 0x1000 + i);

@@ -161,6 +161,22 @@ static void a_broken_chain_gives_nothing_back(void **state)
 	assert_int_equal(rig.control->data_tail, 0);
 }
 
+static void who_resumes_meets_what_is_wrong_again(void **state)
+{
+	const struct perf_event_header *record;
+
+	(void)state;
+	write_records(3, 64);
+	header_at(64)->size = 0;
+	assert_non_null(rig_drain(&rig, UINT64_MAX));
+	ring_reader_resume(&rig.reader, 0);
+	assert_int_equal(ring_reader_next(&rig.reader, &record), 0); /* before it has looked */
+	assert_int_equal(ring_reader_refresh(&rig.reader), 192);
+	assert_int_equal(ring_reader_next(&rig.reader, &record), 1);
+	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ);
+	assert_int_equal(rig.reader.error.position, 64);
+}
+
 static void a_head_that_goes_back_is_refused(void **state)
 {
 	(void)state;
@@ -301,6 +317,7 @@ int main(void)
 		CLAIM(heads_and_tails_that_cannot_be_are_refused),
 		CLAIM(a_broken_chain_is_refused_with_offset_and_reason),
 		CLAIM(a_broken_chain_gives_nothing_back),
+		CLAIM(who_resumes_meets_what_is_wrong_again),
 		CLAIM(a_head_that_goes_back_is_refused),
 		BACKWARD(data_head_of_a_backward_ring_is_the_newest_record),
 		BACKWARD(a_backward_ring_is_read_newest_first),
