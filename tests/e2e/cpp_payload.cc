@@ -63,7 +63,7 @@ __attribute__((noinline)) static unsigned wrong_numbers(unsigned from)
 {
 	unsigned wrong = 0;
 
-	for (unsigned i = from; i < from + 40; i++) {
+	for (unsigned i = from; i < from + 100; i++) {
 		volatile uint64_t high = i * 0x9e3779b97f4a7c15 >> 2, low = ~high;
 		volatile long double two = 2;
 		auto sum = static_cast<long double>((static_cast<__int128>(high) << 64) + low);

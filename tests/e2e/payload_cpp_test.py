@@ -20,7 +20,7 @@ FLAGS = {
 }
 SOURCE = machine.TOP / "tests/e2e/cpp_payload.cc"
 STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns an instruction: handlers keep up with -c 5000
-TIMES = "100"
+TIMES = "40"
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-cpp-")
 HOST = pathlib.Path(WORK.name) / "host"
 
