@@ -49,6 +49,14 @@ bool arch_join_assumes_frames(void);
 bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end);
 bool arch_join_is_return(uint64_t ret, uint64_t start);
 
+/* In the same image: where the function at pc returns to while it has made no record of its own, as
+ * one that calls nobody; 0: it has one, or that cannot be told. By the call before that address,
+ * which leads to where pc is behind, and by what stands in between. high: of its stack. Any
+ * context.
+ */
+uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                               uint64_t high);
+
 /* The firmware may have changed where its interrupts go: have ours come all the same. Before code
  * is started. No effect if nothing is joined. Thread. */
 void arch_join_again(void);

@@ -69,10 +69,14 @@ static uint64_t *callchain_by_image(const struct arch_regs *regs, uint64_t *at, 
 {
 	uint64_t pc = arch_regs_pc(regs), sp = arch_regs_sp(regs);
 	const struct callchain_image *image = callchain_image_at(pc);
+	uint64_t leaf_return;
 
 	if (!high || !callchain_keeps_frames(image))
 		return callchain_known(at, end, sp, high);
-	if (image && !arch_join_has_frame(pc, image->start, image->end))
+	leaf_return = image ? arch_join_leaf_return(regs, image->start, image->end, high) : 0;
+	if (leaf_return && at < end)
+		*at++ = leaf_return;
+	else if (image && !arch_join_has_frame(pc, image->start, image->end))
 		return at;
 	return callchain_follow_kept(at, end, arch_frames(arch_regs_fp(regs), sp, high));
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "arch/aarch64/call.h"
 #include "arch/aarch64/cpus.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/gicv3.h"
@@ -144,7 +145,8 @@ bool arch_join_assumes_frames(void)
 	return true;
 }
 
-/* At a function's begin and end x29 is its caller's, whose record is as good. */
+/* At a function's begin and end x29 is its caller's, whose record is as good: who stands between
+ * the two is told by arch_join_leaf_return(). */
 bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 {
 	(void)pc;
@@ -153,12 +155,16 @@ bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* An exception's handler may have made a record of the interrupted code. */
 bool arch_join_is_return(uint64_t ret, uint64_t start)
 {
-	(void)ret;
-	(void)start;
-	return true;
+	return call_returns_to(ret, start);
+}
+
+uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                               uint64_t high)
+{
+	(void)high; /* what it returns to is in x30 */
+	return call_is_leaf_of(regs->pc, regs->x30, start, end) ? regs->x30 : 0;
 }
 
 int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,

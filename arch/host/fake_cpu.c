@@ -9,7 +9,7 @@
 
 uint64_t fake_stack_low, fake_stack_high;
 bool fake_assumes_frames, fake_has_frame = true;
-uint64_t fake_no_return;
+uint64_t fake_no_return, fake_leaf_return;
 uint64_t fake_timer_deadline;
 
 uint16_t fake_machine;
@@ -268,6 +268,13 @@ bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 bool arch_join_is_return(uint64_t ret, uint64_t start)
 {
 	return ret > start && ret != fake_no_return;
+}
+
+uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                               uint64_t high)
+{
+	return regs->pc >= start && regs->pc < end && high == fake_stack_high ? fake_leaf_return
+	                                                                      : 0;
 }
 
 unsigned arch_cpu(void)

@@ -50,9 +50,9 @@ extern bool fake_no_step;
 extern uint64_t fake_stack_low, fake_stack_high;
 
 /* What arch_join_assumes_frames() and arch_join_has_frame() say; the only address of which
- * arch_join_is_return() says no. */
+ * arch_join_is_return() says no; arch_join_leaf_return(). */
 extern bool fake_assumes_frames, fake_has_frame;
-extern uint64_t fake_no_return;
+extern uint64_t fake_no_return, fake_leaf_return;
 
 /* What arch_timer_arm() was last told; 0: disarmed. */
 extern uint64_t fake_timer_deadline;

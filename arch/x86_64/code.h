@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CODE_NEAR 14U /* bytes in which a scheduler puts an instruction or two */
+#define CODE_NEAR 14U   /* bytes in which a scheduler puts an instruction or two */
+#define CODE_LEAF 1024U /* of a function that are looked at */
 
 static inline bool code_sets_rbp(const uint8_t *at, const uint8_t *end)
 {
@@ -84,6 +85,27 @@ static inline bool code_is_called_from(const uint8_t *ret, const uint8_t *start)
 			return true;
 	}
 	return false;
+}
+
+/* Whether a CALL (E8) that ends before ret leads to the function that pc is in, of code from start
+ * to end, and no %rbp is set from there to pc: ret is where it returns to then. */
+static inline bool code_is_leaf_of(const uint8_t *pc, const uint8_t *ret, const uint8_t *start,
+                                   const uint8_t *end)
+{
+	uint64_t target;
+	int32_t to;
+
+	if (pc < start || pc >= end || ret < start || ret > end || ret - start < 5 ||
+	    ret[-5] != 0xe8)
+		return false;
+	__builtin_memcpy(&to, ret - 4, sizeof(to));
+	target = (uint64_t)ret + (uint64_t)(int64_t)to;
+	if (target < (uint64_t)start || target > (uint64_t)pc || (uint64_t)pc - target > CODE_LEAF)
+		return false;
+	for (const uint8_t *at = (const uint8_t *)target; at < pc; at++)
+		if (code_sets_rbp(at, pc))
+			return false;
+	return true;
 }
 
 #endif

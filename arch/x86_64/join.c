@@ -288,6 +288,24 @@ bool arch_join_is_return(uint64_t ret, uint64_t start)
 	return code_is_called_from((const uint8_t *)ret, (const uint8_t *)start);
 }
 
+/* At the top of the stack, or below %rbp that was pushed last. */
+uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                               uint64_t high)
+{
+	const uint8_t *pc = (const uint8_t *)arch_regs_pc(regs);
+	uint64_t sp = arch_regs_sp(regs), ret;
+
+	if ((uint64_t)pc > start && (uint64_t)pc < end && pc[-1] == 0x55)
+		sp += sizeof(ret);
+	if (sp % sizeof(ret) != 0 || sp >= high || high - sp < sizeof(ret))
+		return 0;
+	ret = *(const uint64_t *)sp;
+	return code_is_leaf_of(pc, (const uint8_t *)ret, (const uint8_t *)start,
+	                       (const uint8_t *)end)
+	           ? ret
+	           : 0;
+}
+
 uint64_t arch_join_mask(void)
 {
 	return 0;

@@ -37,7 +37,7 @@ static int set_up(void **state)
 	fake_stack_high = (uint64_t)(stack + 2 * RECORDS);
 	fake_assumes_frames = false;
 	fake_has_frame = true;
-	fake_no_return = 0;
+	fake_no_return = fake_leaf_return = 0;
 	callchain_call = NULL;
 	callchain_images_begin();
 	add(KEPT_2, CALLCHAIN_FRAMES_KEPT);
@@ -108,6 +108,38 @@ static void without_a_frame_of_its_own_none_is_followed(void **state)
 	(void)state;
 	fake_has_frame = false;
 	assert_int_equal(collect(KEPT + 8, callers), 0);
+}
+
+static void who_has_called_one_without_a_frame_of_its_own_comes_first(void **state)
+{
+	static const uint64_t callers[] = { KEPT_2 + 16, NONE + 16, KEPT, 0 };
+
+	(void)state;
+	fake_leaf_return = KEPT + 16;
+	for (int i = 0; i < 2; i++) {
+		fake_has_frame = i;
+		assert_int_equal(collect(KEPT + 8, callers), 3);
+		assert_int_equal(chain[2], KEPT + 16);
+		assert_memory_equal(chain + 3, callers, 2 * sizeof(callers[0]));
+	}
+	assert_int_equal(collect(NONE + 8, callers), 0);
+	assert_int_equal(collect(NOWHERE, callers), 0);
+}
+
+static void it_is_one_of_the_frames_that_there_is_room_for(void **state)
+{
+	struct arch_regs regs = { .pc = KEPT + 8, .sp = (uint64_t)stack, .fp = (uint64_t)stack };
+
+	(void)state;
+	collect(KEPT + 8, (const uint64_t[]){ KEPT_2 + 16, KEPT_2 + 32, 0 });
+	fake_leaf_return = KEPT + 16;
+	memset(chain, 0, sizeof(chain));
+	assert_int_equal(callchain_collect(&regs, chain, 2), 3);
+	assert_int_equal(chain[2], KEPT + 16);
+	assert_int_equal(chain[3], 0);
+	assert_int_equal(callchain_collect(&regs, chain, 1), 2);
+	assert_int_equal(callchain_collect(&regs, chain, 3), 4);
+	assert_int_equal(chain[3], KEPT_2 + 16);
 }
 
 static void what_no_call_returns_to_is_no_caller(void **state)
@@ -202,6 +234,10 @@ int main(void)
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_a_frame_of_its_own_none_is_followed, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(
+		    who_has_called_one_without_a_frame_of_its_own_comes_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(it_is_one_of_the_frames_that_there_is_room_for,
+		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_no_call_returns_to_is_no_caller, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_wild_frame_pointer_leads_nowhere, set_up,

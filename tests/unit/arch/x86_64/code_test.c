@@ -100,6 +100,51 @@ static void calls_of_all_lengths_end_where_they_return_to(void **state)
 	assert_false(code_is_called_from(code, code + 1));
 }
 
+/* call f; f: 16 bytes; a function with a frame; call f; call the next */
+static void a_function_without_a_frame_returns_to_its_call(void **state)
+{
+	static const uint8_t text[] = {
+		0xe8, 3,    0,    0,    0,                   /* 0: call 8 */
+		0x90, 0x90, 0x90,                            /* 5 */
+		0x31, 0xc0, 0x90, 0xc3,                      /* 8: f */
+		0x55, 0x48, 0x89, 0xe5,                      /* 12: g */
+		0xe8, 0xf3, 0xff, 0xff, 0xff,                /* 16: call 8 */
+		0x90, 0xe8, 0,    0,    0,    0,    0x90,    /* 21: nop; call 27; nop */
+		0xff, 0xd0, 0xe9, 0xe6, 0xff, 0xff, 0xff,    /* 28: call *%rax; jmp 9 */
+		0xe8, 0,    0,    0,    0x80, 0xe8, 0,    0, /* 35: call far away */
+		0,    0x70,
+	};
+	const uint8_t *end = text + sizeof(text);
+
+	(void)state;
+	for (int pc = 8; pc < 12; pc++) {
+		assert_true(code_is_leaf_of(text + pc, text + 5, text, end));
+		assert_true(code_is_leaf_of(text + pc, text + 21, text, end));
+	}
+	assert_true(code_is_leaf_of(text + 13, text + 5, text, end));
+	assert_false(code_is_leaf_of(text + 16, text + 5, text, end)); /* %rbp is set */
+	assert_false(code_is_leaf_of(text + 7, text + 5, text, end));  /* before f */
+	assert_false(code_is_leaf_of(text + 8, text + 4, text, end));
+	assert_false(code_is_leaf_of(text + 8, text + 30, text, end)); /* whom, is not known */
+	assert_false(code_is_leaf_of(text + 9, text + 35, text, end)); /* a jump */
+	assert_false(code_is_leaf_of(text + 8, text + 40, text, end));
+	assert_false(code_is_leaf_of(text + 8, text + 45, text, end));
+	assert_false(code_is_leaf_of(text + 8, text + 5, text + 1, end));
+	assert_false(code_is_leaf_of(end, text + 5, text, end));
+	assert_false(code_is_leaf_of(text + 8, end + 1, text, end));
+	assert_false(code_is_leaf_of(text + 8, text - 1, text, end));
+	assert_false(code_is_leaf_of(text + 8, (const uint8_t *)UINTPTR_MAX, text, end));
+}
+
+static void of_a_function_so_much_is_looked_at(void **state)
+{
+	static uint8_t text[5 + CODE_LEAF + 2] = { 0xe8 };
+
+	(void)state;
+	assert_true(code_is_leaf_of(text + 5 + CODE_LEAF, text + 5, text, text + sizeof(text)));
+	assert_false(code_is_leaf_of(text + 6 + CODE_LEAF, text + 5, text, text + sizeof(text)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +152,8 @@ int main(void)
 		cmocka_unit_test(a_branchs_target_is_no_frame),
 		cmocka_unit_test(nothing_beyond_the_code_is_read),
 		cmocka_unit_test(calls_of_all_lengths_end_where_they_return_to),
+		cmocka_unit_test(a_function_without_a_frame_returns_to_its_call),
+		cmocka_unit_test(of_a_function_so_much_is_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
