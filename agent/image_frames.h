@@ -5,6 +5,7 @@
 #define AGENT_IMAGE_FRAMES_H
 
 #include "lib/efi_images.h"
+#include "lib/print.h"
 
 /* None are known; they are not asked for any more. Thread, as below. */
 void image_frames_begin(void);
@@ -14,8 +15,11 @@ void image_frames_end(void);
 void image_frames_add(const struct efi_image_place *image);
 void image_frames_remove(const struct efi_image_place *image);
 
-/* In one line: how many of those that came keep frame pointers, how many do not, and which, where
- * they are few. Our own is not among them. After image_frames_end(), too. */
+/* How many of those that came keep frame pointers, how many do not, and which, of each by its name.
+ * Our own is not among them. After image_frames_end(), too. */
 void image_frames_tell(void);
+
+/* The same, once, to put, if it was told: for the text beside the recording. */
+void image_frames_tell_again(print_put_fn put, void *context);
 
 #endif

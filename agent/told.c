@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "agent/image_frames.h"
 #include "agent/payload.h"
 #include "agent/report/own_image.h"
 #include "agent/report/report.h"
@@ -56,6 +57,7 @@ void told_on_screen(const struct told *told)
 static void told_tell(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);
+	image_frames_tell_again(put, context);
 }
 
 void told_beside(const struct told *told, const char *path)

@@ -14,15 +14,15 @@
 #include "pmu/callchain_images.h"
 
 char __image_start[1];
-static char said[512];
+static char said[65536];
+static size_t length;
 
-void console_printf(const char *format, ...)
+void console_write(const char *text, size_t size)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(said, sizeof(said), format, arguments);
-	va_end(arguments);
+	assert_true(size < sizeof(said) - length);
+	memcpy(said + length, text, size);
+	length += size;
+	said[length] = 0;
 }
 
 static struct efi_image_place place(const char *name, uint64_t base, enum pe_frames frames)
@@ -40,14 +40,18 @@ static void add(const char *name, uint64_t base, enum pe_frames frames)
 	image_frames_add(&image);
 }
 
-static void few_are_named_and_many_are_counted(void **state)
+static void tells(const char *what)
+{
+	length = 0;
+	image_frames_tell();
+	assert_string_equal(said, what);
+}
+
+static void each_is_named_on_lines_that_a_terminal_has(void **state)
 {
 	(void)state;
 	image_frames_begin();
-	image_frames_tell();
-	assert_string_equal(said,
-	                    "frame pointers: 0 images keep them, 0 keep none, "
-	                    "0 tell too little\n");
+	tells("frame pointers: 0 images keep them, 0 keep none, 0 tell too little\n");
 	add("/b/X64/Spinner/DEBUG/Spinner.dll", 4096, PE_FRAMES_KEPT);
 	add("a.efi", 2 * 4096, PE_FRAMES_KEPT);
 	for (unsigned i = 0; i < 4; i++)
@@ -55,19 +59,78 @@ static void few_are_named_and_many_are_counted(void **state)
 		    PE_FRAMES_NONE);
 	add("c.efi", 7 * 4096, PE_FRAMES_UNTOLD);
 	add("bareperf.efi", (uint64_t)__image_start, PE_FRAMES_KEPT);
-	image_frames_tell();
-	assert_string_equal(said,
-	                    "frame pointers: 2 images keep them (Spinner a), 4 keep none "
-	                    "(an-image-with-a-name-that-is-as "
-	                    "an-image-with-a-name-that-is-as "
-	                    "an-image-with-a-name-that-is-as "
-	                    "an-image-with-a-name-that-is-as), 1 tell too little\n");
 	add("d.efi", 8 * 4096, PE_FRAMES_NONE);
 	image_frames_end();
+	tells(
+	    "frame pointers: 2 images keep them, 5 keep none, 1 tell too little\n"
+	    "  kept: Spinner a\n"
+	    "  none: an-image-with-a-name-that-is-as-long-as\n"
+	    "    an-image-with-a-name-that-is-as-long-as\n"
+	    "    an-image-with-a-name-that-is-as-long-as\n"
+	    "    an-image-with-a-name-that-is-as-long-as d\n"
+	    "  too little: c\n");
+}
+
+/* "  none:" and 35 times " a": 78 columns. */
+static void a_line_is_full_before_the_next(void **state)
+{
+	(void)state;
+	image_frames_begin();
+	for (unsigned i = 0; i < 35; i++)
+		add("a.efi", i * 4096, PE_FRAMES_NONE);
+	length = 0;
 	image_frames_tell();
+	assert_int_equal(strlen(strchr(said, '\n') + 1), 78);
+	add("a.efi", 35 * 4096, PE_FRAMES_NONE);
+	length = 0;
+	image_frames_tell();
+	assert_string_equal(strchr(said, '\n') + 1 + 78, "    a\n");
+	image_frames_end();
+}
+
+static void what_there_is_no_room_for_is_counted(void **state)
+{
+	(void)state;
+	image_frames_begin();
+	for (unsigned i = 0; i < 600; i++)
+		add("an-image-with-a-name-that-is-as-long-as-this.efi", i * 4096, PE_FRAMES_NONE);
+	image_frames_end();
+	length = 0;
+	image_frames_tell();
+	assert_memory_equal(said, "frame pointers: 0 images keep them, 600 keep none, ", 51);
+	assert_true(length > 16000 && length < 20000);
+}
+
+static void put(void *context, const char *text, size_t size)
+{
+	(void)context;
+	console_write(text, size);
+}
+
+static void it_is_told_again_once(void **state)
+{
+	(void)state;
+	image_frames_begin();
+	add("a.efi", 4096, PE_FRAMES_KEPT);
+	image_frames_end();
+	length = 0;
+	said[0] = 0;
+	image_frames_tell_again(put, NULL);
+	assert_string_equal(said, "");
+	image_frames_tell();
+	length = 0;
+	image_frames_tell_again(put, NULL);
+	image_frames_tell_again(put, NULL);
 	assert_string_equal(said,
-	                    "frame pointers: 2 images keep them (Spinner a), 5 keep none, "
-	                    "1 tell too little\n");
+	                    "frame pointers: 1 images keep them, 0 keep none, 0 tell too little\n"
+	                    "  kept: a\n");
+	image_frames_tell();
+	image_frames_begin();
+	length = 0;
+	said[0] = 0;
+	image_frames_tell_again(put, NULL);
+	assert_string_equal(said, "");
+	image_frames_end();
 }
 
 static void handlers_find_those_that_are_there(void **state)
@@ -90,7 +153,10 @@ static void handlers_find_those_that_are_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_are_named_and_many_are_counted),
+		cmocka_unit_test(each_is_named_on_lines_that_a_terminal_has),
+		cmocka_unit_test(a_line_is_full_before_the_next),
+		cmocka_unit_test(what_there_is_no_room_for_is_counted),
+		cmocka_unit_test(it_is_told_again_once),
 		cmocka_unit_test(handlers_find_those_that_are_there),
 	};
 
