@@ -148,8 +148,8 @@ class Shell:
 class Disk:
     """What `make image` makes, with a second image for the shell, and what is on it."""
 
-    def __init__(self, isa, directory, files=()):
-        self.path = make_disk(directory, isa, files=files)
+    def __init__(self, isa, directory, files=(), config=FAILS):
+        self.path = make_disk(directory, isa, config, files)
         self.directory = pathlib.Path(directory)
 
     def read(self, name):

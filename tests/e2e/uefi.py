@@ -24,9 +24,9 @@ def function(isa, name):
     return range(int(start, 16), int(start, 16) + int(size, 16))
 
 
-def within(taken, isa, name):
-    """Samples within one of its functions."""
-    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
+def within(taken, isa, name, file="spinner.efi"):
+    """Samples within one of its functions, also of another file that is the same."""
+    base = next((at for at, _, image in taken.maps() if image.endswith(file)), 0)
     places = function(isa, name)
     return sum(ip - base in places for ip, _ in taken.samples())
 

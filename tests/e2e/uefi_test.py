@@ -23,6 +23,8 @@ from uefi import LINE, Taken, within
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=3,sleep=off"]
 FAILS = 1 << 63 | 3  # EFI_UNSUPPORTED
+# What a boot entry of ours finds on its volume.
+CONFIG = "record -e cpu-clock -F 1000 -o boot.data -- \\tools\\spinner.efi low=100 status=7\n"
 
 
 def recorded(said):
@@ -109,6 +111,13 @@ def goes_on(sh, name):
     tap.ok(len(BOOKS.findall(said)) == 3 and not left, f"{name}: nothing leaks", (left, said))
 
 
+def driver(sh, name):
+    """Its entry point says that it stays: a later recording finds it."""
+    said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o driver.data -- \spinner-dxe.efi low=100")
+    tap.ok("spinner: \\spinner-dxe.efi low=100" in said and recorded(said) > 100 and "exit status" not in said,
+           f"{name}: a driver is recorded the same way", said)
+
+
 def refused(sh, name):
     said = sh.type(r"bareperf.efi record -e cpu-clock -- \tools\nothere.efi")
     tap.ok("there is no such file" in said, f"{name}: a file that is not there is told", said)
@@ -177,6 +186,37 @@ def judge_chains(chains, name, isa):
            (len(ours), passed[:3]))
 
 
+def judge_frames(said, text, isa):
+    """AAVMF has frame pointers as our application has, OVMF's release code has none."""
+    lists = [re.search(r"^frame pointers: (?:.*)\n +kept:((?: \w+|\n   )*)", told, re.MULTILINE) for told in (said, text)]
+    kept = [set(names[1].split()) if names else set() for names in lists]
+    tap.ok(kept[0] == kept[1] >= {"spinner", "a", "b"} and ("DxeCore" in kept[0]) == (isa == "aarch64"),
+           f"{isa}: it is told of each image whether it keeps frame pointers, in the text beside the file as well",
+           said + text)
+
+
+def judge_driver(taken, later, isa):
+    low = within(taken, isa, "spin_at_application", "spinner-dxe.efi")
+    tap.ok(90 <= low <= 110 and taken.dump().returncode == 0,
+           f"{isa}: 100 ms of a driver are 100 samples in its function", (low, taken.images()))
+    tap.ok("spinner-dxe.efi" in {name for _, _, name in later.maps()}, f"{isa}: and it stays", later.maps())
+
+
+def by_boot_entry(isa):
+    """With success, whatever the application's own status was: a boot manager's menu is next (UEFI 2.10, 3.1.1)."""
+    with tempfile.TemporaryDirectory(prefix="bareperf-uefi-entry-") as directory:
+        disk = make_disk(isa, directory, CONFIG)
+        with shell.Shell(isa, disk.path, *STEADY) as sh:
+            said = sh.read_until("Boot Maintenance Manager")
+        tap.ok("exit status 7" in said and "written: \\bareperf\\boot.data" in said and recorded(said) > 100,
+               f"{isa}: an application is recorded from a boot entry, by \\bareperf.cfg", said[:3000])
+        tap.ok("Boot Maintenance Manager" in said, f"{isa}: and then the firmware goes on", said[-3000:])
+        taken = Taken(disk, "boot.data")
+        low = within(taken, isa, "spin_at_application")
+        tap.ok(90 <= low <= 110 and taken.dump().returncode == 0,
+               f"{isa}: the file has it: 100 ms are 100 samples", (low, taken.images()))
+
+
 def judge_waits(taken, name):
     """The application has stalled for 300 ms, and 10 to know the clock; each tenth sample may be of the
     firmware's own timer, which ticks each 10 ms."""
@@ -211,27 +251,36 @@ def named(first, second, name, isa):
            f"{name}: and of each of two images at one address", perfs)
 
 
+def make_disk(isa, directory, config=shell.FAILS):
+    spinner = machine.TOP / f"build/{isa}/tests/spinner.efi"
+    spinner_dxe = spinner.with_name("spinner-dxe.efi")
+    disk = Disk(isa, directory, [(spinner_dxe, "spinner-dxe.efi")], config)
+    stick.mtool("mmd", f"{disk.path}@@1M", "::/tools")
+    for image, files in ((spinner, ("spinner", "a", "b", "e", "slow")), (spinner_dxe, ("c", "d"))):
+        for file in files:
+            stick.mtool("mcopy", f"{disk.path}@@1M", image, f"::/tools/{file}.efi")
+    return disk
+
+
 def run(isa):
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-") as directory:
-        spinner = machine.TOP / f"build/{isa}/tests/spinner.efi"
-        disk = Disk(isa, directory)
-        stick.mtool("mmd", f"{disk.path}@@1M", "::/tools")
-        driver = spinner.with_name("spinner-dxe.efi")
-        for image, files in ((spinner, ("spinner", "a", "b", "e", "slow")), (driver, ("c", "d"))):
-            for file in files:
-                stick.mtool("mcopy", f"{disk.path}@@1M", image, f"::/tools/{file}.efi")
+        disk = make_disk(isa, directory)
         with shell.Shell(isa, disk.path, *STEADY) as sh:
             sh.open()
             again = record(sh, isa, isa)
             goes_on(sh, isa)
+            driver(sh, isa)
             refused(sh, isa)
             counted = cycles(sh, isa) if isa == "aarch64" else None
             third, gone = elsewhere(sh, isa)
             slow = slow_read(sh, isa)
+        by_boot_entry(isa)
         handed_over(isa)
         first, second, third = (Taken(disk, name) for name in ("0001.data", "0002.data", third))
         judge(first, second, again, isa, isa)
+        judge_frames(again, disk.read("0002.txt").decode().replace("\r", ""), isa)
         judge_waits(second, isa)
+        judge_driver(Taken(disk, "driver.data"), third, isa)
         _, waiting, said = Taken(disk, slow).modules()
         slowest = max((name for name in waiting if name[0] != "["), key=waiting.get, default=None)
         tap.ok(slowest == "VirtioBlkDxe" and waiting[slowest] > 50,
