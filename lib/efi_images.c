@@ -6,6 +6,9 @@
  *	before and after StartImage()		Exit() unloads an application, and ends there
  *	after UnloadImage()
  *
+ * Who ends boot services is seen by a hook of ExitBootServices(), and, by whatever pointer he calls
+ * it, by the event group that newer firmware signals in it (UEFI 2.10, 7.4.6).
+ *
  * What the firmware unloads by itself (a driver whose entry point fails) is found at the next of
  * these.
  */
@@ -17,6 +20,15 @@
 #include "lib/efi.h"
 #include "lib/efi_image_name.h"
 
+/* EFI_EVENT_GROUP_BEFORE_EXIT_BOOT_SERVICES: UEFI 2.9, 7.1; GNU-EFI does not declare it. */
+#define BEFORE_EXIT_BOOT_SERVICES_GUID                                 \
+	{                                                              \
+		0x8be0e274, 0x3970, 0x4b44,                            \
+		{                                                      \
+			0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc \
+		}                                                      \
+	}
+
 static struct known {
 	EFI_HANDLE handle;
 	uint64_t base, size;
@@ -26,7 +38,8 @@ static unsigned nr_known, unknown;
 
 /* NULL: nobody any more; calls that began before may still return through our hooks. */
 static const struct efi_images_watcher *watching;
-static EFI_EVENT loaded, ended;
+static EFI_EVENT loaded, leaving, ended;
+static bool has_left;
 static EFI_IMAGE_START start_image;
 static EFI_IMAGE_UNLOAD unload_image;
 static EFI_EXIT_BOOT_SERVICES exit_boot_services;
@@ -139,6 +152,22 @@ static VOID EFIAPI on_loaded(EFI_EVENT event, VOID *context)
 	images_look();
 }
 
+/* Once, by whichever comes first. TPL_CALLBACK or below. */
+static void images_leave(const struct efi_images_watcher *watcher)
+{
+	if (!watcher || has_left)
+		return;
+	has_left = true;
+	watcher->leaves(watcher->context);
+}
+
+static VOID EFIAPI on_leaving(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	images_leave(watching);
+}
+
 static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
 {
 	(void)event;
@@ -194,8 +223,8 @@ static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
 	const struct efi_images_watcher *watcher = watching;
 
 	services->RestoreTPL(level);
-	if (watcher && level <= TPL_CALLBACK)
-		watcher->leaves(watcher->context);
+	if (level <= TPL_CALLBACK)
+		images_leave(watcher);
 	return exit_boot_services(image, key);
 }
 
@@ -213,11 +242,14 @@ static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
 static bool create_events(EFI_BOOT_SERVICES *services)
 {
 	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+	static const EFI_GUID leave_group = BEFORE_EXIT_BOOT_SERVICES_GUID;
 	VOID *registration;
 
-	loaded = ended = NULL;
+	loaded = leaving = ended = NULL;
 	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_loaded, NULL,
 	                                        &loaded)) &&
+	       !EFI_ERROR(services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_leaving, NULL,
+	                                          &leave_group, &leaving)) &&
 	       !EFI_ERROR(services->CreateEvent(EVT_SIGNAL_EXIT_BOOT_SERVICES, TPL_NOTIFY, on_ended,
 	                                        NULL, &ended)) &&
 	       !EFI_ERROR(services->RegisterProtocolNotify(&guid, loaded, &registration));
@@ -227,6 +259,8 @@ static void close_events(EFI_BOOT_SERVICES *services)
 {
 	if (ended)
 		services->CloseEvent(ended);
+	if (leaving)
+		services->CloseEvent(leaving);
 	if (loaded)
 		services->CloseEvent(loaded);
 }
@@ -237,6 +271,7 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 
 	watching = watcher;
 	nr_known = unknown = 0;
+	has_left = false;
 	if (!create_events(services) || !images_look()) {
 		close_events(services);
 		return -ENOMEM;

@@ -4,7 +4,7 @@
 HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
 C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
-TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -nostdlibinc -ffreestanding \
+TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -Itests/firmware/$(1) -nostdlibinc -ffreestanding \
 	-isystem workload/sdk/include $(SDK_POSIX) \
 	-isystem $(shell deps/newlib --path $(1))/include $(ISA_$(1)) -fshort-wchar -isystem $(FDT)/include \
 	-isystem $(EFI_$(1))/include/efi -isystem $(EFI_$(1))/include/efi/$(1) \

@@ -266,9 +266,14 @@ static void tell_before_exit(void)
 
 static void leave(uint64_t ms)
 {
+	EFI_STATUS status;
+
 	if (before_exit)
 		efi_system->BootServices->SignalEvent(before_exit);
-	if (EFI_ERROR(exit_services()) && EFI_ERROR(exit_services()))
+	status = exit_services();
+	if (EFI_ERROR(status))
+		status = exit_services();
+	if (EFI_ERROR(status))
 		return;
 	spin_at_application(ms);
 	efi_system->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
@@ -335,8 +340,8 @@ static void install_fpdt(void)
 
 static EFI_STATUS obey(const char *word)
 {
-	const char *value = strchr(word, '=');
-	uint64_t number = value ? strtoul(value + 1, NULL, 0) : 0;
+	const char *equals = strchr(word, '='), *value = equals ? equals + 1 : "";
+	uint64_t number = strtoul(value, NULL, 0);
 
 	if (!strncmp(word, "low=", 4))
 		spin_at_application(number);
@@ -359,9 +364,9 @@ static EFI_STATUS obey(const char *word)
 	else if (!strcmp(word, "fpdt"))
 		install_fpdt();
 	else if (!strncmp(word, "run=", 4))
-		run(value + 1, NULL);
+		run(value, NULL);
 	else if (!strncmp(word, "with=", 5))
-		set_run_options(value + 1);
+		set_run_options(value);
 	else if (!strcmp(word, "keep"))
 		exit_kept = efi_system->BootServices->ExitBootServices;
 	else if (!strcmp(word, "before-exit"))
@@ -369,7 +374,7 @@ static EFI_STATUS obey(const char *word)
 	else if (!strncmp(word, "leave=", 6))
 		efi_system->BootServices->Exit(efi_image, (EFI_STATUS)number, 0, NULL);
 	else if (!strncmp(word, "idt=", 4))
-		run_with_other_descriptors(value + 1);
+		run_with_other_descriptors(value);
 	else if (!strcmp(word, "clock"))
 		say("clock %lu\r\n", arch_cycles());
 	return strncmp(word, "status=", 7) ? EFI_SUCCESS : (EFI_STATUS)number;

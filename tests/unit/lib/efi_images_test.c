@@ -11,6 +11,10 @@
 #include "lib/efi_images.h"
 #include "tests/unit/lib/fake_firmware.h"
 
+static const EFI_GUID before_exit = {
+	0x8be0e274, 0x3970, 0x4b44, { 0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc }
+};
+
 static unsigned told, started, ended, returned, left, exits;
 static char called[EFI_IMAGE_NAME_MAX];
 static EFI_EVENT end;
@@ -60,6 +64,7 @@ static void returns(void *context, const char *name)
 static void leaves(void *context)
 {
 	(void)context;
+	assert_in_range(fake_level(), TPL_APPLICATION, TPL_CALLBACK);
 	left++;
 }
 
@@ -128,6 +133,34 @@ static void who_starts_or_leaves_is_told_of(void **state)
 	assert_ptr_equal(fake_services.ExitBootServices, leave);
 }
 
+/* By a pointer that he kept: then newer firmware tells of it, by a group of events. */
+static void who_leaves_past_the_hook_is_told_of_once(void **state)
+{
+	EFI_EXIT_BOOT_SERVICES kept = leave;
+	EFI_TPL level;
+
+	(void)state;
+	begin();
+	level = fake_services.RaiseTPL(TPL_NOTIFY);
+	assert_int_equal(fake_services.ExitBootServices(NULL, 0), EFI_SUCCESS);
+	assert_int_equal(left, 0); /* files are not written there */
+	fake_signal_group(before_exit);
+	fake_services.RestoreTPL(level);
+	assert_int_equal(left, 1);
+	fake_signal_group(before_exit); /* he was told to call again */
+	fake_services.ExitBootServices(NULL, 0);
+	kept(NULL, 0);
+	assert_int_equal(left, 1);
+	assert_int_equal(exits, 3);
+	efi_images_unwatch();
+	assert_int_equal(efi_images_watch(&watcher), 0); /* another recording */
+	fake_services.ExitBootServices(NULL, 0);
+	assert_int_equal(left, 2);
+	efi_images_unwatch();
+	fake_signal_group(before_exit);
+	assert_int_equal(left, 2);
+}
+
 /* Signalled above its level, it comes when a hook lowers that again: here the first that does. */
 static void watching_may_end_within_a_hook(void **state)
 {
@@ -179,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_starts_or_leaves_is_told_of),
+		cmocka_unit_test(who_leaves_past_the_hook_is_told_of_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),
 		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
 	};
