@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread-local variables: a block for each thread, of the program's own PT_TLS segment. */
+#include <bareperf/mark.h>
 #include <errno.h>
 #include <reent.h>
 #include <stdbool.h>
@@ -32,6 +33,8 @@ struct program_header {
 
 /* The linker's, where payload.ld has the file's first bytes lie */
 extern const struct file_header __ehdr_start __attribute__((visibility("hidden")));
+
+__thread const struct bareperf_marks *bareperf_marks_here; /* mark.c's */
 
 static struct {
 	const char *image; /* filled bytes, the rest is 0 */
