@@ -96,53 +96,62 @@ static inline bool may_look(const struct mark_cpu *cpu, const struct bareperf_ma
 }
 
 /* Ours while it lasts, so that nobody ends its thread in it: payload_run_may_end(). How many values
- * there are is known to each who calls it. */
+ * there are is known to each who calls it, and of texts of two words or three, which most are, all
+ * sizes, too; the values stay in registers there. */
 static inline __attribute__((always_inline)) void mark_with(const struct bareperf_marks *calls,
                                                             const struct bareperf_mark *mark,
-                                                            uint32_t values, const uint64_t *value)
+                                                            uint32_t values, uint64_t a, uint64_t b,
+                                                            uint64_t c, uint64_t d)
 {
+	const uint32_t own = sizeof(mark->size), two = 16 + 8 * (1 + MARK_ROOM) * values;
+	const uint64_t value[MARK_VALUES] = { a, b, c, d };
 	struct perf_event *event = mark_cpu_of(calls)->event;
 	const uint64_t *raw = (const uint64_t *)(const void *)mark;
 	uint64_t ip = (uint64_t)__builtin_return_address(0);
-	uint32_t size, bytes;
+	uint32_t size;
 
 	if (!event || !may_look(mark_cpu_of(calls), mark))
 		return;
 	size = mark->size;
-	bytes = size + (uint32_t)sizeof(size);
-	if (!is_size(size) || (values && bytes < 8 * (2 + (1 + MARK_ROOM) * values)))
+	if (size == two - own && mark_put(event, ip, raw, two, values, value))
 		return;
-	if (!mark_put(event, ip, raw, bytes, values, value))
-		mark_put_slow(event, ip, raw, bytes, values, value);
+	if (size == two + 8 - own && mark_put(event, ip, raw, two + 8, values, value))
+		return;
+	if (size >= two - own && is_size(size)) {
+		const uint64_t kept[MARK_VALUES] = { a, b, c, d }, *any = values ? kept : NULL;
+
+		if (!mark_put(event, ip, raw, size + own, values, any))
+			mark_put_slow(event, ip, raw, size + own, values, any);
+	}
 }
 
 static void call_mark_0(const struct bareperf_marks *calls, const struct bareperf_mark *mark)
 {
-	mark_with(calls, mark, 0, NULL);
+	mark_with(calls, mark, 0, 0, 0, 0, 0);
 }
 
 static void call_mark_1(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
                         uint64_t a)
 {
-	mark_with(calls, mark, 1, (const uint64_t[MARK_VALUES]){ a });
+	mark_with(calls, mark, 1, a, 0, 0, 0);
 }
 
 static void call_mark_2(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
                         uint64_t a, uint64_t b)
 {
-	mark_with(calls, mark, 2, (const uint64_t[MARK_VALUES]){ a, b });
+	mark_with(calls, mark, 2, a, b, 0, 0);
 }
 
 static void call_mark_3(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
                         uint64_t a, uint64_t b, uint64_t c)
 {
-	mark_with(calls, mark, 3, (const uint64_t[MARK_VALUES]){ a, b, c });
+	mark_with(calls, mark, 3, a, b, c, 0);
 }
 
 static void call_mark_4(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
                         uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-	mark_with(calls, mark, 4, (const uint64_t[MARK_VALUES]){ a, b, c, d });
+	mark_with(calls, mark, 4, a, b, c, d);
 }
 
 static const struct bareperf_marks recorded = {

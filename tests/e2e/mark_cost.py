@@ -5,6 +5,7 @@ says."""
 import re
 
 import machine
+import tap
 
 # The least of many turns: ticks, samples and other CPUs come between some. To be put in front of main().
 SOURCE = r"""
@@ -13,38 +14,56 @@ SOURCE = r"""
 #include <stdio.h>
 
 #define BATCH 16
-#define BATCHES 80
+#define BATCHES 32
 
-static uint64_t cost_of(int values)
+#define LEAST_OF(mark)                                                   \
+	({                                                               \
+		uint64_t least = ~0ULL, from, to;                        \
+                                                                         \
+		for (int turn = 0; turn < BATCHES; turn++) {             \
+			from = bareperf_clock();                         \
+			for (unsigned i = 0; i < BATCH; i++) {           \
+				__asm__ volatile("" : : "r"(i) : "memory"); \
+				mark;                                    \
+			}                                                \
+			to = bareperf_clock();                           \
+			least = to - from < least ? to - from : least;   \
+		}                                                        \
+		least;                                                   \
+	})
+
+static __attribute__((noinline)) void print_cost(void)
 {
-	uint64_t least = ~0ULL;
+	uint64_t nothing = LEAST_OF((void)0), kinds[] = {
+		LEAST_OF(bareperf_mark("eleven char")),
+		LEAST_OF(bareperf_mark("nineteen characters")),
+		LEAST_OF(bareperf_mark("thirty characters, as some say")),
+		LEAST_OF(bareperf_mark("one %u", i)),
+		LEAST_OF(bareperf_mark("two %u %lu", i, (unsigned long)from)),
+	};
 
-	for (int turn = 0; turn < BATCHES; turn++) {
-		uint64_t from = bareperf_clock(), to;
-
-		for (unsigned i = 0; i < BATCH; i++) {
-			__asm__ volatile("" : : : "memory");
-			if (values == 0)
-				bareperf_mark("eleven char");
-			if (values == 2)
-				bareperf_mark("two %u %lu", i, (unsigned long)from);
-		}
-		to = bareperf_clock();
-		least = to - from < least ? to - from : least;
-	}
-	return least;
-}
-
-static void print_cost(void)
-{
-	uint64_t nothing = cost_of(-1), plain = cost_of(0), values = cost_of(2);
-
-	printf("cost %lu %lu\n", (plain - nothing) / BATCH, (values - nothing) / BATCH);
+	printf("cost");
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		printf(" %lu", (kinds[i] - nothing) / BATCH);
+	printf("\n");
 }
 """
+MOST = {"plain": 100, "nineteen": 100, "thirty": 140, "value": 100, "values": 100}  # as SOURCE has them
+WORDS = ("eleven ", "nineteen ", "thirty ", "one ", "two ")  # what those marks begin with
 
 
 def instructions(text):
-    """{"plain": of one without values, "values": of one with two}; None: the program did not say."""
-    cost = re.search(r"^cost (\d+) (\d+)$", text, re.MULTILINE)
-    return cost and {kind: int(ns) / machine.EXACT_NS for kind, ns in zip(("plain", "values"), cost.groups())}
+    """By kind: "plain" is a text of 11 characters, then of more, then with one value, with two; None:
+    the program did not say."""
+    cost = re.search(r"^cost((?: \d+)+)$", text, re.MULTILINE)
+    return cost and {kind: int(ns) / machine.EXACT_NS for kind, ns in zip(MOST, cost.group(1).split())}
+
+
+def check(isa, text):
+    """None takes more than is promised."""
+    cost = instructions(text)
+    if tap.ok(cost, f"{isa}: it says what marks cost", text):
+        tap.note(f"{isa}: instructions a mark: {cost}")
+        for kind, most in MOST.items():
+            tap.ok(0 < cost[kind] <= most, f"{isa}: a mark ({kind}) takes at most {most} instructions",
+                   cost)
