@@ -4,7 +4,6 @@
 #include "arch/arch.h"
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
-#include "pmu/group.h"
 #include "pmu/pmu.h"
 #include "pmu/read_format.h"
 #include "pmu/sample.h"
@@ -76,42 +75,6 @@ int event_init(struct perf_event *event)
 		return code;
 	}
 	return -ENOENT;
-}
-
-static void event_hold(const struct pmu *pmu)
-{
-	if (pmu->disable)
-		pmu->disable();
-}
-
-static void event_let_go(const struct pmu *pmu)
-{
-	if (pmu->enable)
-		pmu->enable();
-}
-
-int event_enable(struct perf_event *event)
-{
-	const struct perf_event *failed;
-	int code;
-
-	event_hold(event->pmu);
-	code = group_sched_in(event, clock_now(), &failed);
-	event_let_go(event->pmu);
-	return code;
-}
-
-void event_disable(struct perf_event *event)
-{
-	uint64_t now;
-
-	if (event->state == EVENT_OFF)
-		return;
-	event_hold(event->pmu);
-	now = clock_now();
-	group_sched_out(event, now);
-	event_set_state(event, EVENT_OFF, now);
-	event_let_go(event->pmu);
 }
 
 /* ---- Times ---- */

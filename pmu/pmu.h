@@ -133,11 +133,6 @@ const struct pmu_source *pmu_of_type(uint32_t type);
  * source that serves it. -ENOENT if none does, else that source's error. Thread. */
 int event_init(struct perf_event *event);
 
-/* Have one event, in no group, count / stop it and give its counter back. What many events need is
- * in pmu/context.h. On event->cpu with interrupts masked. event_enable: 0 or the source's error. */
-int event_enable(struct perf_event *event);
-void event_disable(struct perf_event *event);
-
 /* Go over to state, with the times kept: now is ns. Not while it counts, but in its handler. */
 void event_set_state(struct perf_event *event, enum event_state state, uint64_t now);
 

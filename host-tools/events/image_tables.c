@@ -243,26 +243,28 @@ int image_tables_load(struct image_tables *image, const char *path, struct error
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat about;
+	uint8_t *bytes = NULL;
 	size_t have = 0;
 	ssize_t got = 1;
+	int code;
 
 	*image = (struct image_tables){ 0 };
 	if (fd < 0 || fstat(fd, &about)) {
-		int code = error_errno(error, "opening %s", path);
-
+		code = error_errno(error, "opening %s", path);
 		if (fd >= 0)
 			close(fd);
 		return code;
 	}
 	if (S_ISREG(about.st_mode) && about.st_size < MOST_BYTES)
-		image->bytes = malloc((size_t)about.st_size + 1);
-	while (image->bytes && have < (size_t)about.st_size && got > 0) {
-		got = read(fd, image->bytes + have, (size_t)about.st_size - have);
+		bytes = malloc((size_t)about.st_size + 1);
+	while (bytes && have < (size_t)about.st_size && got > 0) {
+		got = read(fd, bytes + have, (size_t)about.st_size - have);
 		have += got > 0 ? (size_t)got : 0;
 	}
 	close(fd);
-	image->size = have;
-	return image->bytes ? read_tables(image, error) : -ENOENT;
+	code = bytes ? image_tables_read(image, bytes, have, error) : -ENOENT;
+	free(bytes);
+	return code;
 }
 
 void image_tables_free(struct image_tables *image)

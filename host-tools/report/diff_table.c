@@ -245,11 +245,6 @@ void diff_table_compare(struct diff_table *table)
 		qsort(table->rows, table->count, sizeof(struct diff_row *), compare_sizes);
 }
 
-bool diff_row_differs(const struct diff_row *row)
-{
-	return row->interval.low > 0 || row->interval.high < 0;
-}
-
 static void print_totals(const struct diff_table *table, FILE *out)
 {
 	double means[2] = { 0 };

@@ -53,9 +53,6 @@ int diff_table_add(struct diff_table *table, unsigned recording, const struct hi
 /* Compute, and sort by size of change. Once, when all are there; each recording has samples. */
 void diff_table_compare(struct diff_table *table);
 
-/* Whether a row's change is more than chance. */
-bool diff_row_differs(const struct diff_row *row);
-
 /* As `perf diff' prints it; separator NULL: in columns. */
 void diff_table_print(const struct diff_table *table, const char *event, const char *separator,
                       FILE *out);

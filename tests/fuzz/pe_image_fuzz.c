@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images and files of firmware volumes, whatever their bytes: nothing outside of them is read, and
- * each comes to an end. The first byte says what the rest is: its lowest two bits 0: an image's
- * file, 1: one in memory, 2: a file of a volume, 3: changes to a good image's file
+ * Images, and names of files in firmware volumes, whatever their bytes: nothing outside of them is
+ * read, and each comes to an end. The first byte says what the rest is: its lowest two bits 0: an
+ * image's file, 1: one in memory, 2: a file's name in a volume, 3: changes to a good image's file
  * (tests/fuzz/changes.h); the next bit: it is a list of hand-off blocks.
  */
 #include <stdlib.h>
@@ -34,23 +34,14 @@ static bool look_at_image(const uint8_t *bytes, size_t size, enum pe_form form)
 	return pe_build_id(&image, id);
 }
 
-/* Whether all of its sections are whole. */
-static bool look_at_volume_file(const uint8_t *bytes, size_t size)
+/* Whether it is a name. */
+static bool look_at_name(const uint8_t *bytes, size_t size)
 {
-	struct ffs_section section;
-	uint64_t at = 0, before = 0;
 	char name[32];
-	int found;
 
-	while ((found = ffs_section_next(bytes, size, &at, &section)) > 0) {
-		if (at <= before || section.bytes < bytes || section.size > size ||
-		    (size_t)(section.bytes - bytes) > size - section.size)
-			abort();
-		before = at;
-	}
-	if (ffs_ui_name(bytes, size, name, sizeof(name)) != strlen(name))
+	if (ffs_ui_text(bytes, size, name, sizeof(name)) != strlen(name))
 		abort();
-	return !found;
+	return *name;
 }
 
 static bool look_at(uint8_t kind, const uint8_t *bytes, size_t size)
@@ -66,7 +57,7 @@ static bool look_at(uint8_t kind, const uint8_t *bytes, size_t size)
 	case 1:
 		return look_at_image(bytes, size, PE_MAPPED);
 	case 2:
-		return look_at_volume_file(bytes, size);
+		return look_at_name(bytes, size);
 	default:
 		pe_file_make(&good);
 		fuzz_change(&good, sizeof(good), bytes, size);
@@ -98,8 +89,7 @@ static void seed(int argc, char **argv, const char *name, uint8_t kind, const vo
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static const uint8_t volume_file[] = { 5, 0, 0, 0x10, 1,   0, 0, 0,
-		                               8, 0, 0, 0x15, 'F', 0, 0, 0 };
+	static const uint16_t name[] = { 'F', 'a', 't', 0 };
 	static uint8_t memory[PE_FILE_SPAN];
 	struct pe_file file;
 
@@ -107,7 +97,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	pe_file_load(&file, memory, 0x7e000000);
 	seed(*argc, *argv, "file", 0, &file, sizeof(file));
 	seed(*argc, *argv, "memory", 1, memory, sizeof(memory));
-	seed(*argc, *argv, "volume-file", 2, volume_file, sizeof(volume_file));
+	seed(*argc, *argv, "name", 2, name, sizeof(name));
 	seed(*argc, *argv, "changes", 3, "", 0);
 	fuzz_require_seeds(*argc, *argv, is_good);
 	return 0;

@@ -7,6 +7,7 @@
  * trace; tests/firmware/bts_cost.py knows them.
  */
 #include "pmu/clock.h"
+#include "tests/event_switch.h"
 #include "tests/firmware/x86_64/bts_image.h"
 
 #define NOPS    1000U

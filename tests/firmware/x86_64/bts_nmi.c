@@ -16,6 +16,7 @@
 #include "arch/x86_64/trace_step.h"
 #include "pmu/clock.h"
 #include "pmu/x86/intel_taken.h"
+#include "tests/event_switch.h"
 #include "tests/firmware/x86_64/bts_image.h"
 
 /* Nobody saves vector registers for handlers. */

@@ -10,6 +10,7 @@
 
 #include "pmu/clock.h"
 #include "pmu/sample.h"
+#include "tests/event_switch.h"
 
 struct perf_event rig_events[RIG_EVENTS];
 const struct arch_regs rig_regs = { .pc = 0x1234 };

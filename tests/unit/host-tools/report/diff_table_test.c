@@ -64,6 +64,12 @@ static const struct diff_row *row_of(const char *function)
 	return NULL;
 }
 
+/* Whether a row's change is more than chance. */
+static bool diff_row_differs(const struct diff_row *row)
+{
+	return row->interval.low > 0 || row->interval.high < 0;
+}
+
 static void assert_near(double seen, double expected)
 {
 	if (!(fabs(seen - expected) < 1e-9))

@@ -14,6 +14,7 @@
 #include "pmu/arm/arm_pmuv3_config.h"
 #include "pmu/context.h"
 #include "pmu/counter_census.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/arm/arm_pmuv3_model.h"
 #include "tests/unit/pmu/counter_rig.h"
 

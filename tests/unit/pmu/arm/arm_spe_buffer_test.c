@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pmu/arm/arm_spe_config.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/arm/arm_spe_rig.h"
 
 static void the_worked_example_of_wakeups(void **state)

@@ -6,6 +6,7 @@
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "ringbuf/reader/ring_reader.h"
+#include "tests/event_switch.h"
 
 #define MHZ 1000000ULL
 

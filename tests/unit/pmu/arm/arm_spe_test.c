@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pmu/context.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/arm/arm_spe_rig.h"
 
 static void the_unit_is_probed_owner_first(void **state)

@@ -13,6 +13,7 @@
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "pmu/software/branch_step.h"
+#include "tests/event_switch.h"
 
 #define AREA (1U << 14)
 

@@ -16,6 +16,7 @@
 #include "pmu/software/cpu_clock.h"
 #include "pmu/tick.h"
 #include "ringbuf/ledger.h"
+#include "tests/event_switch.h"
 
 #define MHZ 1000000ULL
 

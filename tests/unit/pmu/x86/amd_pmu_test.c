@@ -17,6 +17,7 @@
 #include "pmu/throttle.h"
 #include "pmu/x86/amd_pmu.h"
 #include "pmu/x86/x86_counters.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 
 #define MAX_COUNTERS 8U

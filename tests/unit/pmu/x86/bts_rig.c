@@ -6,6 +6,7 @@
 #include "arch/x86_64/perfmon.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
+#include "tests/event_switch.h"
 
 #define MASK48      ((1ULL << 48) - 1)
 /* what `record` asks for: its switches go the short way */

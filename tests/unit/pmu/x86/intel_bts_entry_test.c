@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An interrupt is delivered, and before its handler is hidden and heard of there come NMIs. */
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/x86/bts_rig.h"
 
 #define SEGMENT 170U /* records of a quarter of the area */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a branch trace's full segment to the next. */
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/x86/bts_rig.h"
 
 static void a_segment_switch_costs_the_same_whatever_the_size(void **state)

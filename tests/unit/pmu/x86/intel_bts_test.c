@@ -5,6 +5,7 @@
 #include "arch/host/fake_cpu.h"
 #include "arch/x86_64/perfmon.h"
 #include "pmu/counter_census.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/x86/bts_rig.h"
 
 static void an_area_that_holds_the_trace_loses_nothing(void **state)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 

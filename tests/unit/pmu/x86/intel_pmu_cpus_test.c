@@ -12,6 +12,7 @@
 #include "pmu/counter_census.h"
 #include "pmu/x86/intel_pmu.h"
 #include "pmu/x86/x86_counters.h"
+#include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
 
