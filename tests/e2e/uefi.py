@@ -61,13 +61,26 @@ class Taken:
         rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 3]
         return [(row[2], row[3].split("] ", 1)[-1], int(row[1])) for row in rows if row[1].strip().isdigit()]
 
-    def modules(self):
-        """{module: samples} of those that work, and of those that wait, by our own summary; its text."""
-        done = subprocess.run([machine.TOOL, "report", "--modules", self.path], capture_output=True, text=True,
+    def modules(self, *symbols):
+        """{module: samples} of those that work, and of those that wait, by our own summary, the most first; its
+        text."""
+        done = subprocess.run([machine.TOOL, "report", "--modules", *(f"--symbols={place}" for place in symbols),
+                               self.path], capture_output=True, text=True,
                               env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
         parts = [{name: int(count) for count, name in re.findall(r"% +(\d+)  (\S.*)$", part, re.MULTILINE)}
                  for part in done.stdout.split("Module that waits")]
         return parts[0], parts[-1], done.stdout
+
+    def functions_of(self, *symbols):
+        """[(module, function, samples)] of who works, and of who waits, by the same summary, the most first."""
+        parts = []
+        for part in self.modules(*symbols)[2].split("Module that waits"):
+            rows, module = [], None
+            for count, depth, name in re.findall(r"% +(\d+)  ( *)(\S.*)$", part, re.MULTILINE):
+                module = module if depth else name
+                rows += [(module, name, int(count))] if depth else []
+            parts.append(sorted(rows, key=lambda row: -row[2]))
+        return parts[0], parts[-1]
 
     def marks(self):
         """[(seconds, text)]"""

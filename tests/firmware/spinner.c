@@ -7,6 +7,7 @@
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
  *	below=MS	spins at TPL_HIGH_LEVEL; tells whether what is below its stack pointer stays
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
+ *	stall=MS	calls Stall(), in stall_at_application()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
  *	with=OPTIONS	has run= give these, in which + stands for a blank
@@ -38,8 +39,9 @@
 #define WORDS_BELOW 16
 #define INSTANCE    300U
 
-#define DRIVER_WORDS \
-	"code=0x03050002 low=300 high-code=0x03058300 high=300 error=0x03050009 code=0x03050003 fpdt"
+#define DRIVER_WORDS                                                                              \
+	"code=0x03050002 low=300 high-code=0x03058300 high=300 error=0x03050009 code=0x03050003 " \
+	"stall=300 fpdt"
 
 /* EFI_STATUS_CODE_PROTOCOL: PI 1.7, volume 2; GNU-EFI does not declare it. */
 #define STATUS_CODE_GUID                                               \
@@ -123,6 +125,12 @@ static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
 		__asm__ volatile("");
 	efi_system->BootServices->RestoreTPL(before);
+}
+
+static __attribute__((noinline)) void stall_at_application(uint64_t ms)
+{
+	efi_system->BootServices->Stall(ms * 1000);
+	__asm__ volatile(""); /* or it would be a jump, and we not on the stack */
 }
 
 /* It calls nobody: the stack ends here. */
@@ -351,6 +359,8 @@ static EFI_STATUS obey(const char *word)
 		spin_on_stack(number);
 	else if (!strncmp(word, "map=", 4))
 		spin_in_other_map(number);
+	else if (!strncmp(word, "stall=", 6))
+		stall_at_application(number);
 	else if (!strncmp(word, "tick=", 5))
 		count_ticks(number);
 	else if (!strncmp(word, "exit=", 5))
