@@ -56,6 +56,24 @@ def in_images(data):
            "the summary's modules are all of them, and so are work and waiting", (listed, sums, total))
 
 
+def as_printed(data):
+    """What the demonstration shows of it."""
+    done = subprocess.run([machine.TOOL, "report", "--modules", f"--symbols={machine.TOP / 'build/x86_64'}", data],
+                          capture_output=True, text=True,
+                          env=os.environ | {"PERF_BUILDID_DIR": str(data.parent / "cache-of-ours")})
+    work, waits = done.stdout.split("Module that waits")
+    rows = [(len(depth), name) for depth, name in re.findall(r"% +\d+  ( *)(\S.*)$", work, re.MULTILINE)]
+    tap.ok(rows[:1] == [(0, "spinner-dxe")], "the driver that takes longest is the first of who works", done.stdout)
+    tap.equal({name for _, name in rows[1:3]}, {"spin_at_application", "spin_at_high_level"},
+              "its functions have names, at TPL_HIGH_LEVEL too")
+    tap.ok(" stall_at_application in Stall()" in waits, "and what it waits in", done.stdout)
+    picture = data.with_suffix(".svg")
+    subprocess.run([machine.TOOL, "flamegraph", "-o", picture, data], check=True, stdout=subprocess.DEVNULL,
+                   env=os.environ | {"PERF_BUILDID_DIR": str(data.parent / "cache-of-ours")})
+    tap.ok(re.search(r"efi_main.*spin_at_high_level", picture.read_text(), re.DOTALL),
+           "the flame graph has them, with who has called them")
+
+
 def with_names(data, symbols):
     own = {path.name for path in symbols.glob("*.efi")}
     rows = [row for row in report(data, f"--symbols={symbols}") if row[0] in own]
@@ -78,6 +96,7 @@ def main():
         if not tap.ok(data, "the boot is recorded"):
             return
         in_images(data)
+        as_printed(data)
         if symbols.is_dir():
             with_names(data, symbols)
         else:
