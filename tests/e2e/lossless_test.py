@@ -162,9 +162,10 @@ def statistical(binary):
     pieces = spe.aux_records(run)
     tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
            f"{claim}: no piece is cut", pieces)
-    # of two instructions a turn
-    tap.ok(run.summary()["spe"]["records"] >= 3000000 * 2 // 1024, f"{claim}: all operations that "
-           "were sampled are there", run.summary()["spe"])
+    # Of two instructions a turn; between two pieces an interval may begin anew (CAVEATS.md), and a piece has more.
+    least, records = 3000000 * 2 // 1024 - len(pieces), run.summary()["spe"]["records"]
+    tap.ok(records >= least > records - min(size for _, size, _ in pieces[:-1]) // spe.RECORD_SIZE,
+           f"{claim}: all operations that were sampled are there", (least, run.summary()["spe"], pieces))
 
 
 def counters(binary):

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -101,8 +102,14 @@ def record_x86(binary):
         agent.process.kill()
         agent.process.wait()
     files["cut off"] = HERE / "cut.data"
-    files["cut off"].write_bytes(files["timer"].read_bytes()[:-30000])
+    files["cut off"].write_bytes(in_the_middle(files["timer"].read_bytes()))
     return files
+
+
+def in_the_middle(data):
+    """Up to the middle of its records: struct perf_file_header has their section's place."""
+    offset, size = struct.unpack_from("<QQ", data, 40)
+    return data[:offset + size // 2]
 
 
 class Recording:
