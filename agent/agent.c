@@ -128,12 +128,6 @@ static int agent_check(const char *text, bool at_boot)
 	return misfit_refuse(&region, text, &mistake);
 }
 
-static void agent_parse(const char *text)
-{
-	mistake = (struct command_error){ 0 };
-	command_parse(&command, text, &image_tables, &mistake);
-}
-
 static int carry_out(const char *text)
 {
 	if (agent_answer(text))
@@ -160,7 +154,7 @@ enum arch_tables agent_read_command(void)
 
 	unusable = length < 0 ? length : 0;
 	if (*command_text)
-		agent_parse(command_text);
+		command_parse(&command, command_text, &image_tables, &mistake);
 	resident = *command_text && mode_is_resident(&command, true);
 	return mode_tables(&command);
 }
@@ -207,10 +201,9 @@ bool agent_accept(void)
 {
 	selftest_note_boot();
 	outcome = unusable;
-	kept = false;
 	if (command.verb == COMMAND_RECORD && region_channel->ops->in_ram)
 		keeper_warn();
-	region_channel->lines = resident ? NULL : region_channel->lines; /* the firmware's */
+	serial_choose(region_channel, resident, agent_joins_firmware());
 	if (unusable)
 		agent_fail("the command line is of no use", unusable);
 	else if (*command_text)
@@ -283,7 +276,7 @@ static void serve_one(void)
 		request.code = 0;
 	trace_region_set_message(&region, 0, NULL);
 	if (!request.code) {
-		agent_parse(request.text);
+		command_parse(&command, request.text, &image_tables, &mistake);
 		request.code = agent_check(request.text, false);
 	}
 	if (!request.code) {
@@ -300,8 +293,8 @@ static void serve_one(void)
 static bool may_end(void)
 {
 	if (resident) {
-		if (region_channel->ops->in_ram && region.run && !agent_records_boot())
-			reader_await_end(&region, region_channel);
+		if (!agent_records_boot()) /* which goes on */
+			deliver_to_reader(&region, region_channel);
 		return true;
 	}
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
@@ -341,11 +334,18 @@ void agent_deliver(void)
 	outcome = outcome ? outcome : code;
 }
 
+void agent_part(void)
+{
+	serial_end(region_channel);
+	joined_end();
+}
+
 /* The last that is done with boot services: all of it is given back. */
 static void agent_end_boot(const char *why)
 {
 	outcome = record_end_boot(why);
-	joined_end();
+	deliver_to_reader(&region, region_channel);
+	agent_part();
 	agent_deliver();
 	agent_close();
 	memory_free_all();
@@ -391,8 +391,7 @@ void agent_fail(const char *what, int code)
 
 enum machine_reset agent_end(void)
 {
-	if (region_channel && region_channel->lines)
-		lines_drain(region_channel->lines);
+	serial_drain(region_channel);
 	return command.then == THEN_POWEROFF ? MACHINE_POWEROFF
 	       : command.then == THEN_REBOOT ? MACHINE_REBOOT
 	                                     : MACHINE_STAY;

@@ -50,6 +50,10 @@ bool agent_records_boot(void);
  * only. Thread. */
 void agent_go_on(void);
 
+/* What was recorded beside the firmware is over: the machine is the firmware's again, with its
+ * serial cards. Thread. */
+void agent_part(void);
+
 /* Whether that command is about other CPUs than the boot CPU. */
 bool agent_needs_other_cpus(void);
 

@@ -16,6 +16,8 @@
 #define TABLES     (4ULL << 20)  /* more than those of 256 CPUs take */
 #define RING_PAGES 128U          /* where only the AUX area's are given */
 
+static bool is_taken; /* the last recording, by a reader */
+
 /* Up to the end: TR_ALIGN is a power of two. */
 static uint64_t deliver_align(uint64_t bytes)
 {
@@ -137,12 +139,33 @@ static void deliver_keep(struct command *command, const struct channel *channel)
 	command->then = THEN_DEFAULT;
 }
 
+/* A host that is at a line, and has not come to reading: a short run is over before that. */
+static bool deliver_has_host(const struct channel *channel)
+{
+	return channel->lines && lines_have_host(channel->lines);
+}
+
+void deliver_to_reader(struct trace_region *region, struct channel *channel)
+{
+	is_taken = false;
+	if (!channel->ops->in_ram || !region->run)
+		return;
+	is_taken = (reader_is_announced(region) ||
+	            (deliver_has_host(channel) && reader_await_one(region, channel))) &&
+	           reader_await_end(region, channel);
+}
+
 int deliver(struct command *command, const struct channel *channel, bool *keep)
 {
 	bool in_ram = channel->ops->in_ram;
 	struct told *told = NULL;
 	int code = 0, beside = 0;
 
+	*keep = false;
+	if (is_taken && !command->output && !command->keep) {
+		console_printf("its reader has all of it: no file is written\n");
+		return 0;
+	}
 	if (command->verb == COMMAND_RECORD)
 		told = told_open(channel->memory, channel->size); /* counts stand on the screen */
 	if (!command->boot)

@@ -24,6 +24,10 @@ void deliver_next_steps(const struct command *command, const struct trace_region
 /* Is it about other CPUs than the boot CPU? Thread. */
 bool deliver_other_cpus(const struct command *command);
 
+/* Where the region is in RAM, wait until its reader, by a line or a debug probe, has the recording:
+ * then that is delivered, and deliver() makes no file of what he has left. Thread. */
+void deliver_to_reader(struct trace_region *region, struct channel *channel);
+
 /* The machine was given back, and the region is whole: a recording that is in RAM, or that -o names
  * a file for, is written to a volume (agent/volume/volume.h); what it says stands on the screen.
  * *keep: its memory is to stay, by --keep or since there is no file; then no command->then ends it.

@@ -2,18 +2,48 @@
 #include "agent/serial.h"
 
 #include "lib/console.h"
+#include "lib/efi.h"
 #include "lib/panic.h"
+#include "lib/pci.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
 
-static struct channel *pumped;
+static struct channel *pumped; /* NULL: none */
+static bool beside_firmware;   /* the console's UART is its own */
+
+void serial_choose(struct channel *channel, bool resident, bool joins)
+{
+	beside_firmware = joins;
+	if (joins && channel->lines)
+		lines_claim(channel->lines, pci_claim);
+	if (resident && !(joins && serial_is_there(channel)))
+		channel->lines = NULL;
+}
+
+void serial_end(struct channel *channel)
+{
+	pumped = NULL;
+	panic_set_end(NULL);
+	if (!channel->lines)
+		return;
+	if (efi_boot_services) /* else they end, and nothing is called any more */
+		lines_release(channel->lines, pci_release);
+	channel->lines = NULL;
+}
+
+void serial_drain(struct channel *channel)
+{
+	if (channel && channel->lines)
+		lines_drain(channel->lines);
+}
 
 /* Text has come; a line takes it at its own pace. */
 static void kick_lines(const char *text, size_t length)
 {
 	(void)text;
 	(void)length;
-	channel_pump(pumped);
+	if (pumped)
+		channel_pump(pumped);
 }
 
 static void end_in_panic(void)
@@ -58,7 +88,8 @@ void serial_start(struct channel *channel, const struct trace_region *region, ui
 		.streams = (uint64_t)((uint8_t *)region->streams - memory),
 	};
 	console_read(&text_at, NULL, 0);
-	lines_start(lines, console_take_uart(), clock_steady, console_read, text_at);
+	lines_start(lines, beside_firmware ? NULL : console_take_uart(), clock_steady, console_read,
+	            text_at);
 	console_add_sink(kick_lines);
 	panic_set_end(end_in_panic);
 	for (unsigned i = 0; i < lines->nr_ports; i++)

@@ -43,6 +43,9 @@ static inline void arch_relax(void);
 static inline uint64_t arch_irq_save(void);
 static inline void arch_irq_restore(uint64_t saved);
 
+/* Whether there is I/O space: x86 has it. */
+static inline bool arch_has_ports(void);
+
 /* A byte of I/O space. An ISA that has none: FFH, as where nobody answers, and no effect. */
 static inline uint8_t arch_port_read(uint16_t port);
 static inline void arch_port_write(uint16_t port, uint8_t value);

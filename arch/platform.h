@@ -23,6 +23,7 @@ struct arch_uart_hint {
 #define ARCH_MAX_IOAPICS    16
 #define ARCH_MAX_GICR_AREAS 256
 #define ARCH_MAX_ECAMS      16
+#define ARCH_MAX_WINDOWS    64
 #define ARCH_MAX_RESERVED   64
 
 /* Who described it. */
@@ -59,6 +60,12 @@ struct arch_platform {
 		uint16_t segment;
 		uint8_t first_bus, last_bus;
 	} ecams[ARCH_MAX_ECAMS];
+	unsigned window_count; /* of what PCI devices answer to: where the CPUs have it */
+	struct arch_pci_window {
+		uint64_t bus_address, address, size;
+		uint16_t segment;
+		bool io; /* ports, else memory */
+	} windows[ARCH_MAX_WINDOWS];
 
 	uint8_t gic_version; /* GICD structure: 0 unknown, 1..4 */
 	uint64_t gicd;       /* distributor */

@@ -74,7 +74,7 @@ static EFI_STATUS go_along(const struct arch_platform *platform)
 	if (code)
 		return give_up("the firmware cannot be recorded", code);
 	main_serve((void *)(uintptr_t)platform);
-	joined_end();
+	agent_part();
 	agent_deliver();
 	if (agent_end() != MACHINE_STAY)
 		machine_reset(agent_end());
@@ -93,7 +93,7 @@ static EFI_STATUS stay_behind(const struct arch_platform *platform)
 		agent_go_on();
 		return EFI_SUCCESS;
 	}
-	joined_end();
+	agent_part();
 	return go_back(EFI_ABORTED);
 }
 

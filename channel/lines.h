@@ -22,6 +22,7 @@ struct channel_services;
 
 struct line_port {
 	struct uart uart;
+	void *card; /* PCI function that it is on; NULL: it is on none */
 	struct line line;
 	/* What is known of a transmitter that only says when all of its FIFO is empty */
 	uint64_t filled_at; /* ns: then level bytes were in it, at the most */
@@ -57,6 +58,11 @@ void lines_find(struct lines *lines, const struct channel_services *services);
 
 /* One more, but that it is there already or there are LINES_MAX. The same context. */
 void lines_add(struct lines *lines, const struct uart *uart);
+
+/* Of these only such as claim() lets us have; and let go of them. With the firmware's services,
+ * that go on. Thread. */
+void lines_claim(struct lines *lines, bool (*claim)(void *card));
+void lines_release(struct lines *lines, void (*release)(void *card));
 
 /* Open what was found, and console, an open UART that is the lines' from now on (NULL: there is
  * none). now: ns of a clock that goes on; text, text_at: the console's. region is the caller's to

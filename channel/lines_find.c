@@ -42,7 +42,27 @@ static void find_card(struct lines *lines, const struct channel_services *servic
 	} else {
 		uart_describe_16550(&uart, address, false, 1, 0);
 	}
-	lines_add(lines, &uart);
+	if (!lines_know(lines, &uart)) {
+		lines_add(lines, &uart);
+		lines->ports[lines->nr_ports - 1].card = card;
+	}
+}
+
+void lines_claim(struct lines *lines, bool (*claim)(void *card))
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < lines->nr_ports; i++) {
+		if (claim(lines->ports[i].card))
+			lines->ports[kept++] = lines->ports[i];
+	}
+	lines->nr_ports = kept;
+}
+
+void lines_release(struct lines *lines, void (*release)(void *card))
+{
+	while (lines->nr_ports > 0)
+		release(lines->ports[--lines->nr_ports].card);
 }
 
 void lines_find(struct lines *lines, const struct channel_services *services)

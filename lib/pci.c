@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/pci.h"
 
+#include <errno.h>
+
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/pci_access.h"
@@ -19,10 +21,12 @@ void pci_ecam_store(uint64_t address, uint32_t value)
 
 void pci_begin(const struct arch_platform *platform)
 {
-	if (efi_locate((EFI_GUID)EFI_PCI_IO_PROTOCOL_GUID))
+	bool by_firmware = efi_locate((EFI_GUID)EFI_PCI_IO_PROTOCOL_GUID);
+
+	access = by_firmware ? &pci_by_firmware : &pci_by_ecam;
+	access->begin(platform);
+	if (by_firmware)
 		return;
-	access = &pci_by_ecam;
-	pci_ecam_begin(platform);
 	console_printf(
 	    "PCI: the firmware has no EFI_PCI_IO_PROTOCOL: %s\n",
 	    platform->ecam_count != 0
@@ -48,6 +52,12 @@ uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
 	return access->read(device, offset, bytes);
 }
 
+/* What a window has is in memory. */
+static bool is_port(void *device, unsigned number, uint64_t address)
+{
+	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;
+}
+
 int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 {
 	int code = access->bar(device, number, address, size);
@@ -57,7 +67,24 @@ int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 		    "PCI: the firmware gives no address for BAR %u of device %04x:%04x: "
 		    "it is not used\n",
 		    number, pci_read(device, 0, 2), pci_read(device, 2, 2));
-	return code;
+	if (code || arch_has_ports() || !is_port(device, number, *address))
+		return code;
+	console_printf(
+	    "PCI: no table says where the CPUs have I/O port 0x%lx of device %04x:%04x (a "
+	    "device tree does, by its host bridge's \"ranges\"): it is not used\n",
+	    *address, pci_read(device, 0, 2), pci_read(device, 2, 2));
+	return -EIO;
+}
+
+bool pci_claim(void *device)
+{
+	return access->claim && access->claim(device);
+}
+
+void pci_release(void *device)
+{
+	if (access->release)
+		access->release(device);
 }
 
 int pci_enable_memory(void *device)

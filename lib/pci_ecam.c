@@ -3,7 +3,8 @@
  * Without the firmware's services: configuration space as it lies in memory, 4 KiB a function, at
  * bus << 20 | device << 15 | function << 12 (PCI Express Base 4.0, 7.2.2). Each bus that the tables
  * name is looked at, as roots need not lie behind bridges of the first. BARs are as the firmware
- * has set them; what a host bridge adds to them on the CPU's side only AML tells, and counts as 0.
+ * has set them; what a host bridge adds to them on the CPU's side a device tree tells, but of
+ * ACPI's tables only AML: there it counts as 0.
  */
 #include <errno.h>
 
@@ -25,12 +26,13 @@
 #define BAR_MEMORY_FLAGS   15ULL
 
 #define FUNCTION_SHIFT 12
+#define BUS_SHIFT      20
 #define BUS_FUNCTIONS  256U
 #define DEVICE_SIZE    8U /* functions */
 
 static const struct arch_platform *machine;
 
-void pci_ecam_begin(const struct arch_platform *platform)
+static void ecam_begin(const struct arch_platform *platform)
 {
 	machine = platform;
 }
@@ -78,6 +80,19 @@ static uint32_t ecam_read(void *device, uint32_t offset, unsigned bytes)
 	return bytes >= 4 ? word : word & ((1U << bytes * 8) - 1);
 }
 
+/* Of the host bridge that the function is behind. */
+static unsigned ecam_segment(uint64_t function)
+{
+	unsigned i = 0;
+
+	while (i + 1 < machine->ecam_count &&
+	       function -
+	               (machine->ecams[i].address + (machine->ecams[i].first_bus << BUS_SHIFT)) >=
+	           (machine->ecams[i].last_bus + 1ULL - machine->ecams[i].first_bus) << BUS_SHIFT)
+		i++;
+	return machine->ecams[i].segment;
+}
+
 /* The register's bits that can be set, with its value as it was. */
 static uint32_t ecam_mask(uint64_t bar)
 {
@@ -123,7 +138,10 @@ static int ecam_bar(void *device, unsigned number, uint64_t *address, uint64_t *
 		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* only 16 bits need be there */
 	*address = ((wide ? (uint64_t)pci_ecam_load(bar + 4) << 32 : 0) | low) & ~flags;
 	*size = ~mask + 1;
-	return *address == 0 || *size == 0 ? -EIO : 0;
+	if (*address == 0 || *size == 0)
+		return -EIO;
+	*address = pci_for_cpus(machine, ecam_segment(function), low & BAR_IO, *address);
+	return 0;
 }
 
 static int ecam_enable(void *device, bool io)
@@ -136,6 +154,7 @@ static int ecam_enable(void *device, bool io)
 }
 
 const struct pci_access pci_by_ecam = {
+	.begin = ecam_begin,
 	.find = ecam_find,
 	.read = ecam_read,
 	.bar = ecam_bar,

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "lib/efi.h"
+#include "lib/efi_consoles.h"
 #include "lib/pci_access.h"
 
 /* QWORD address space descriptor (ACPI 6.5, 6.4.3.5.1), as GetBarAttributes() returns it. */
@@ -13,6 +14,16 @@ struct address_descriptor {
 	uint64_t granularity, minimum, maximum, translation, size;
 } __attribute__((packed));
 _Static_assert(sizeof(struct address_descriptor) == 46, "ACPI's QWORD descriptor");
+
+#define PCI_BAR(number) (0x10U + 4 * (number))
+#define BAR_IO          1U
+
+static const struct arch_platform *machine;
+
+static void pci_io_begin(const struct arch_platform *platform)
+{
+	machine = platform;
+}
 
 static uint32_t pci_io_read(void *device, uint32_t offset, unsigned bytes)
 {
@@ -46,16 +57,21 @@ static void *pci_io_find(uint32_t offset, unsigned shift, uint32_t value, unsign
 	return found;
 }
 
+/* EDK2 tells of memory as the CPUs have it, of ports as PCI has them. */
 static int pci_io_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 {
 	EFI_PCI_IO_PROTOCOL *pci = device;
 	struct address_descriptor *bar = NULL;
+	UINTN segment, bus, place, function;
 
 	if (EFI_ERROR(pci->GetBarAttributes(pci, (UINT8)number, NULL, (void **)&bar)) || !bar)
 		return -EIO;
 	*address = bar->minimum;
 	*size = bar->size;
 	efi_system->BootServices->FreePool(bar);
+	if (pci_io_read(device, PCI_BAR(number), 4) & BAR_IO &&
+	    !EFI_ERROR(pci->GetLocation(pci, &segment, &bus, &place, &function)))
+		*address = pci_for_cpus(machine, (unsigned)segment, true, *address);
 	return 0;
 }
 
@@ -69,9 +85,51 @@ static int pci_io_enable(void *device, bool io)
 	           : 0;
 }
 
+/* The one that has this interface. */
+static EFI_HANDLE pci_io_handle(const void *device)
+{
+	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
+	EFI_HANDLE *handles, found = NULL;
+	UINTN count;
+
+	if (EFI_ERROR(efi_system->BootServices->LocateHandleBuffer(ByProtocol, &guid, NULL, &count,
+	                                                           &handles)))
+		return NULL;
+	for (UINTN i = 0; i < count && !found; i++) {
+		if (efi_protocol(handles[i], guid) == device)
+			found = handles[i];
+	}
+	efi_system->BootServices->FreePool(handles);
+	return found;
+}
+
+/* As a driver of the firmware's does: who comes second is refused (UEFI 2.10, 7.3.9). */
+static bool pci_io_claim(void *device)
+{
+	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
+	EFI_HANDLE handle = pci_io_handle(device);
+	void *interface;
+
+	return handle && !efi_is_console(handle) &&
+	       !EFI_ERROR(efi_system->BootServices->OpenProtocol(
+	           handle, &guid, &interface, efi_image, handle, EFI_OPEN_PROTOCOL_BY_DRIVER));
+}
+
+static void pci_io_release(void *device)
+{
+	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
+	EFI_HANDLE handle = pci_io_handle(device);
+
+	if (handle)
+		efi_system->BootServices->CloseProtocol(handle, &guid, efi_image, handle);
+}
+
 const struct pci_access pci_by_firmware = {
+	.begin = pci_io_begin,
 	.find = pci_io_find,
 	.read = pci_io_read,
 	.bar = pci_io_bar,
 	.enable = pci_io_enable,
+	.claim = pci_io_claim,
+	.release = pci_io_release,
 };

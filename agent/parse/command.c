@@ -314,6 +314,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 	int failed;
 
 	memset(command, 0, sizeof(*command));
+	memset(error, 0, sizeof(*error));
 	command->max_sample_rate = TR_SAMPLE_RATE;
 	if (length > COMMAND_MAX_LENGTH)
 		return command_fail(&w, "the command line is longer than 1023 characters",

@@ -98,6 +98,53 @@ void devicetree_read_console(const struct devicetree *tree)
 
 #define BUS_SHIFT 20
 
+/* Of "ranges", after IEEE 1275's PCI bus binding, 2.2.1.1: the first of a PCI address's three cells
+ * says of which space it is. */
+#define PCI_CELLS   3U
+#define SIZE_CELLS  2U
+#define SPACE(cell) ((cell) >> 24 & 3)
+#define SPACE_IO    1U
+
+static uint16_t segment_of(const struct devicetree *tree, int node)
+{
+	return (uint16_t)devicetree_u32(tree, node, "linux,pci-domain", 0);
+}
+
+static void add_window(const struct devicetree *tree, int node, const fdt32_t *range,
+                       unsigned above_cells)
+{
+	struct arch_platform *platform = tree->platform;
+	struct arch_pci_window window = {
+		.bus_address = devicetree_number(range + 1, PCI_CELLS - 1),
+		.address = devicetree_number(range + PCI_CELLS, above_cells),
+		.size = devicetree_number(range + PCI_CELLS + above_cells, SIZE_CELLS),
+		.segment = segment_of(tree, node),
+		.io = SPACE(fdt32_ld(range)) == SPACE_IO,
+	};
+
+	if (devicetree_translate(tree, fdt_parent_offset(tree->fdt, node), &window.address)) {
+		devicetree_warn(tree, node, "ranges", "an entry lies where the CPUs do not reach");
+		return;
+	}
+	if (SPACE(fdt32_ld(range)) != 0 && platform->window_count < ARCH_MAX_WINDOWS)
+		platform->windows[platform->window_count++] = window;
+}
+
+static void add_windows(const struct devicetree *tree, int node)
+{
+	int above_cells = fdt_address_cells(tree->fdt, fdt_parent_offset(tree->fdt, node));
+	unsigned count, entry;
+	const fdt32_t *ranges = devicetree_cells(tree, node, "ranges", &count);
+
+	if (!ranges || above_cells < 1)
+		return;
+	entry = PCI_CELLS + (unsigned)above_cells + SIZE_CELLS;
+	if (count % entry != 0)
+		devicetree_warn(tree, node, "ranges", "it ends in the middle of an entry");
+	for (; count >= entry; count -= entry, ranges += entry)
+		add_window(tree, node, ranges, (unsigned)above_cells);
+}
+
 static void add_ecam(const struct devicetree *tree, int node)
 {
 	struct arch_platform *platform = tree->platform;
@@ -121,8 +168,7 @@ static void add_ecam(const struct devicetree *tree, int node)
 	if (platform->ecam_count == ARCH_MAX_ECAMS)
 		return;
 	platform->ecams[platform->ecam_count].address = address - ((uint64_t)first << BUS_SHIFT);
-	platform->ecams[platform->ecam_count].segment =
-	    (uint16_t)devicetree_u32(tree, node, "linux,pci-domain", 0);
+	platform->ecams[platform->ecam_count].segment = segment_of(tree, node);
 	platform->ecams[platform->ecam_count].first_bus = (uint8_t)first;
 	platform->ecams[platform->ecam_count++].last_bus = (uint8_t)last;
 }
@@ -132,6 +178,8 @@ void devicetree_read_pci(const struct devicetree *tree)
 	static const char *const kinds[] = { "pci-host-ecam-generic", NULL };
 	int node = -1;
 
-	while ((node = devicetree_next(tree, node, kinds)) >= 0)
+	while ((node = devicetree_next(tree, node, kinds)) >= 0) {
 		add_ecam(tree, node);
+		add_windows(tree, node);
+	}
 }

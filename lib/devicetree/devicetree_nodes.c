@@ -112,7 +112,7 @@ static int devicetree_map(const struct devicetree *tree, int bus, int above, uin
 	return -EINVAL;
 }
 
-static int devicetree_translate(const struct devicetree *tree, int bus, uint64_t *address)
+int devicetree_translate(const struct devicetree *tree, int bus, uint64_t *address)
 {
 	int above, code;
 

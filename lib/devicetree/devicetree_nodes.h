@@ -54,6 +54,9 @@ int devicetree_next(const struct devicetree *tree, int after, const char *const 
 int devicetree_reg(const struct devicetree *tree, int node, unsigned index, uint64_t *address,
                    uint64_t *size);
 
+/* An address of this bus as one of the CPUs', in the same way. 0 or -EINVAL. */
+int devicetree_translate(const struct devicetree *tree, int bus, uint64_t *address);
+
 /* Interrupt number index of a node, as GIC INTID. */
 struct devicetree_interrupt {
 	uint32_t intid; /* a PPI or an SPI */

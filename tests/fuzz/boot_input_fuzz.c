@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whatever firmware and disk hand over before there is a page table of ours: load options and a
- * configuration file, and, as a physical memory at BASE, ACPI's tables. Checksums in it are mended
- * first, or no input would ever get behind them.
+ * configuration file, a console variable, and, as a physical memory at BASE, ACPI's tables.
+ * Checksums in it are mended first, or no input would ever get behind them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "agent/loadoptions.h"
 #include "lib/acpi.h"
 #include "lib/acpi_fpdt.h"
+#include "lib/parse/device_paths.h"
 #include "tests/fuzz/seed.h"
 
 #define BASE 0x1000U
@@ -73,6 +74,16 @@ static void parse_text(const uint8_t *data, size_t size)
 		abort();
 }
 
+/* Any begins with what the first begins with. */
+static void parse_paths(const uint8_t *data, size_t size)
+{
+	static const uint8_t card[] = { 1, 1, 6, 0, 0, 3 };
+
+	device_paths_lead_to(data, size, card, sizeof(card));
+	if (size != 0 && !device_paths_lead_to(data, size, data, size < 18 ? size : 18))
+		abort();
+}
+
 static void tell_nothing(void *context, uint64_t ns, const char *name)
 {
 	(void)context;
@@ -125,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct arch_platform platform;
 
 	parse_text(data, size);
+	parse_paths(data, size);
 	parse_tables(data, size, &platform);
 	if (platform.cpu_count > ARCH_MAX_CPUS || platform.ioapic_count > ARCH_MAX_IOAPICS ||
 	    platform.gicr_count > ARCH_MAX_GICR_AREAS)

@@ -141,6 +141,11 @@ static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
 	return old;
 }
 
+static inline bool arch_has_ports(void)
+{
+	return false;
+}
+
 static inline uint8_t arch_port_read(uint16_t port)
 {
 	(void)port;

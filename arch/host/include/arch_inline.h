@@ -74,6 +74,11 @@ static inline void arch_fence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static inline bool arch_has_ports(void)
+{
+	return true;
+}
+
 static inline uint8_t arch_port_read(uint16_t port)
 {
 	return host_port_read ? host_port_read(port) : 0xff;

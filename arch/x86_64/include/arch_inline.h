@@ -75,6 +75,11 @@ static inline void arch_fence(void)
 	__asm__ volatile("mfence" : : : "memory");
 }
 
+static inline bool arch_has_ports(void)
+{
+	return true;
+}
+
 static inline uint8_t arch_port_read(uint16_t port)
 {
 	uint8_t value;

@@ -438,6 +438,38 @@ static void configuration_space_counts_from_bus_0(void **state)
 	assert_remark("device tree: /pcie@4010000000: reg, bus-range: ");
 }
 
+static void assert_window(unsigned number, bool io, uint64_t bus_address, uint64_t address,
+                          uint64_t size)
+{
+	const struct arch_pci_window *window = &platform.windows[number];
+
+	assert_true(number < platform.window_count);
+	assert_int_equal(window->segment, 2);
+	assert_int_equal(window->io, io);
+	assert_int_equal(window->bus_address, bus_address);
+	assert_int_equal(window->address, address);
+	assert_int_equal(window->size, size);
+}
+
+static void a_host_bridge_s_windows_are_where_the_cpus_have_them(void **state)
+{
+	(void)state;
+	load("server", NULL);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(platform.window_count, 3);
+	assert_window(0, true, 0, 0x3eff0000, 0x10000);
+	assert_window(1, false, 0x40000000, 0x2040000000, 0x40000000);
+	assert_window(2, false, 0x8000000000, 0x8000000000, 0x1000000000);
+	LOAD("server", "<0x01000000 0 0x0 0x0 0x3eff0000 0 0x10000>,",
+	     "<0 0 0x0 0x0 0x3eff0000 0 0x10000>,");
+	assert_int_equal(parse(), 0);
+	assert_int_equal(platform.window_count, 2); /* configuration space is none */
+	LOAD("server", "0x80 0x0 0x10 0x0>", "0x80 0x0 0x10>");
+	assert_int_equal(parse(), 0);
+	assert_int_equal(platform.window_count, 2);
+	assert_remark("device tree: /pcie@4010000000: ranges: it ends in the middle of an entry");
+}
+
 static void memory_that_is_reserved_is_told_of_wherever_the_tree_says_so(void **state)
 {
 	char many[8192] = "";
@@ -506,6 +538,7 @@ static void damage_is_survived(void **state)
 		assert_true(platform.cpu_count <= ARCH_MAX_CPUS);
 		assert_true(platform.gicr_count <= ARCH_MAX_GICR_AREAS);
 		assert_true(platform.ecam_count <= ARCH_MAX_ECAMS);
+		assert_true(platform.window_count <= ARCH_MAX_WINDOWS);
 		assert_true(platform.reserved_count <= ARCH_MAX_RESERVED);
 	}
 	free(good);
@@ -532,6 +565,7 @@ int main(void)
 		CASE(the_console_is_reached_as_its_node_says),
 		CASE(a_console_that_we_cannot_drive_is_told),
 		CASE(configuration_space_counts_from_bus_0),
+		CASE(a_host_bridge_s_windows_are_where_the_cpus_have_them),
 		CASE(memory_that_is_reserved_is_told_of_wherever_the_tree_says_so),
 		CASE(what_is_no_tree_leaves_nothing),
 		CASE(damage_is_survived),

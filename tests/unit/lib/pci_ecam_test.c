@@ -30,6 +30,11 @@ static unsigned torn;      /* BARs written to while the function answers */
 static const struct arch_platform two_bridges = {
 	.ecam_count = 2,
 	.ecams = { { BASE, 0, 0, 1 }, { BASE + (1ULL << 32), 1, 0x40, 0xff } },
+	.window_count = 4,
+	.windows = { { 0, 0x3eff0000, 0x10000, 0, true },
+	             { 0, 0x5eff0000, 0x10000, 1, true },
+	             { 0x80000000, 0x2080000000, 0x40000000, 1, false },
+	             { 0xc0000000, 0xc0000000, 0x10000000, 1, false } },
 };
 
 static uint64_t place(unsigned bridge, unsigned bus, unsigned device, unsigned function)
@@ -91,7 +96,7 @@ static int begin(void **state)
 	memset(functions, 0, sizeof(functions));
 	nr_functions = torn = 0;
 	answers_alike = false;
-	pci_ecam_begin(&two_bridges);
+	pci_by_ecam.begin(&two_bridges);
 	return 0;
 }
 
@@ -182,9 +187,38 @@ static void smaller_bars_are_of_memory_or_of_ports(void **state)
 	assert_int_equal(address, 0xfebf1000);
 	assert_int_equal(size, 4096);
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 1, &address, &size), 0);
-	assert_int_equal(address, 0xc000);
+	assert_int_equal(address, 0x3effc000);
 	assert_int_equal(size, 8);
 	assert_int_equal(torn, 0);
+}
+
+/* Each bridge has ports, and memory below 4 GiB, of its own. */
+static void a_bridge_s_window_is_where_the_tables_have_it(void **state)
+{
+	static const struct {
+		unsigned bridge, bus;
+		uint32_t bar;
+		uint64_t address;
+	} cases[] = {
+		{ 0, 0, 0x1001, 0x3eff1000 },          { 0, 1, 0xfff9, 0x3effffff - 7 },
+		{ 1, 0x40, 0x1001, 0x5eff1000 },       { 1, 0xff, 0x1001, 0x5eff1000 },
+		{ 0, 0, 0x80000000, 0x80000000 },      { 1, 0x40, 0x80000000, 0x2080000000 },
+		{ 1, 0x40, 0xbfff0000, 0x20bfff0000 }, { 1, 0x40, 0xc0000000, 0xc0000000 },
+		{ 1, 0x40, 0xd0000000, 0xd0000000 },
+	};
+	uint64_t address, size;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct function *f =
+		    add(place(cases[i].bridge, cases[i].bus, 4, 0), IVSHMEM, 0x0500, 0);
+
+		f->words[4] = cases[i].bar;
+		f->settable[4] = cases[i].bar & 1 ? 0xfff8 : 0xffff0000;
+		assert_int_equal(pci_by_ecam.bar((void *)f->address, 0, &address, &size), 0);
+		assert_int_equal(address, cases[i].address);
+		nr_functions--;
+	}
 }
 
 static void what_has_no_address_is_not_used(void **state)
@@ -227,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup(words_are_read_by_their_parts, begin),
 		cmocka_unit_test_setup(a_bar_of_64_bits_lies_above_4_gib, begin),
 		cmocka_unit_test_setup(smaller_bars_are_of_memory_or_of_ports, begin),
+		cmocka_unit_test_setup(a_bridge_s_window_is_where_the_tables_have_it, begin),
 		cmocka_unit_test_setup(what_has_no_address_is_not_used, begin),
 		cmocka_unit_test_setup(decoding_is_switched_on_and_status_left_alone, begin),
 	};

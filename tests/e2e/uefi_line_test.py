@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is recorded beside firmware that goes on leaves by a serial line meanwhile: by a card that the firmware has no
+use for. What its consoles are on stays its own.
+
+check-timeout: 600
+"""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import machine
+import shell
+import tap
+from shell import Disk
+
+RECORD = "record {} -e cpu-clock -F 100 -m 32 --region-size 4"
+RING = 32 << 10
+LINE = "line: 16550 at 0x"
+TAKEN = "its reader has all of it: no file is written"
+# A device tree says where the CPUs have PCI's ports. Of ACPI's tables only AML does.
+BOARD = "virt,gic-version=3,virtualization=on,acpi="
+EVENT = re.compile(r"^cpu-clock +0 +1 +\d+ +\d+ +(\d+) +(\d+) ", re.MULTILINE)
+
+
+def machine_with_card(isa, directory, base=None):
+    """Its shell, and where its card's line is."""
+    build, line = machine.TOP / f"build/{isa}", pathlib.Path(directory) / f"{isa}.line"
+    line.unlink(missing_ok=True)
+    disk = Disk(isa, directory, ((build / "bareperf-dxe.efi", "bareperf-dxe.efi"),
+                                 (build / "tests/spinner.efi", "spinner.efi")))
+    return line, shell.Shell(isa, disk.path, "-chardev", f"socket,id=card,path={line},server=on,wait=off,logfile={line}.log",
+                             "-device", "pci-serial,chardev=card", base=base)
+
+
+def boots(low, *more):
+    """To the shell: the driver records from here on, and an application spins."""
+    return f"spinner.efi with={RECORD.format('--boot').replace(' ', '+')} run=\\bareperf-dxe.efi low={low} {' '.join(more)}"
+
+
+def read(line, data, act):
+    """What a reader at the line says who is there while act() is; how he ends, and the books."""
+    with subprocess.Popen([machine.TOOL, "attach", "--channel", f"unix:{line}", "-o", data],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
+        shown = act()
+        said = reader.communicate(timeout=120)[0]
+    dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, text=True).stdout
+    return reader.returncode, dump, said + shown
+
+
+def judge(name, status, dump, said, least):
+    found = EVENT.search(dump)
+    tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) >= least and found[2] == "0",
+           f"{name}: the reader has it, whole", said + dump[-3000:])
+    tap.ok(LINE in said and TAKEN in said and "written:" not in said,
+           f"{name}: what he has is not written to the volume as well", said)
+
+
+def application(sh, line, data):
+    judge("an application", *read(line, data, lambda: sh.type(
+        f"bareperf.efi {RECORD.format('')} -- \\spinner.efi low=1500")), least=100)
+
+
+def stopped(sh, line, data):
+    judge("a boot that is stopped", *read(line, data, lambda: sh.type(boots(1500)) + sh.type("bareperf.efi stop")),
+          least=100)
+
+
+def ended(sh, line, data):
+    """The application switches off after ExitBootServices()."""
+    def act():
+        start = len(sh.raw)
+        sh.send(boots(7000, "exit=1") + "\r")
+        sh.process.wait(timeout=120)
+        return sh.read_until("never", start)
+
+    status, dump, said = read(line, data, act)
+    judge("a boot until ExitBootServices()", status, dump, said, least=500)
+    size = re.search(r"records, (\d+) bytes", dump)
+    tap.ok(size and int(size[1]) > RING, "it came while the boot went on: there is more than its ring holds", said)
+    tap.equal(re.findall(r"^\.\.\. mark: (.*)$", dump, re.MULTILINE)[-1:], ["phase ExitBootServices()"],
+              "that call is its last mark")
+
+
+def spare_card(directory):
+    line, sh = machine_with_card("aarch64", directory, ["-machine", BOARD + "off", "-cpu", "max"])
+    with sh:
+        sh.open()
+        for what in (application, stopped, ended):
+            what(sh, line, pathlib.Path(directory) / f"{what.__name__}.data")
+
+
+def console_card(directory):
+    line, sh = machine_with_card("x86_64", directory)
+    with sh:
+        sh.open()
+        said = sh.type(boots(100)) + sh.type("echo still here")
+        tap.ok("dxe.efi returned 0x0" in said and LINE not in said,
+               "x86_64: a card that the firmware's consoles are on is no line of ours", said)
+        shown = pathlib.Path(f"{line}.log").read_text(errors="replace")
+        tap.ok("still here" in shown, "x86_64: its console goes on there while the boot is recorded", shown[-2000:])
+
+
+def card_out_of_reach(directory):
+    _, sh = machine_with_card("aarch64", directory, ["-machine", BOARD + "on", "-cpu", "max"])
+    with sh:
+        sh.open()
+        said = sh.type("bareperf.efi list")
+        tap.ok(re.search(r"PCI: no table says where the CPUs have I/O port 0x[0-9a-f]+ of device 1b36:0002", said) and
+               LINE not in said, "aarch64: where no table says where its ports are, that is said", said)
+
+
+if machine.missing():
+    tap.skip("a recorded boot leaves by a serial line", machine.missing())
+else:
+    with tempfile.TemporaryDirectory(prefix="bareperf-uefi-line-") as DIRECTORY:
+        for CASE in (spare_card, console_card, card_out_of_reach):
+            CASE(DIRECTORY)
+tap.finish()
