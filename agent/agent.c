@@ -52,7 +52,7 @@ static bool resident, kept;          /* boot services are to stay; so is the reg
 
 /* ---- The region ---- */
 
-static void on_panic(const char *message)
+static void agent_on_panic(const char *message)
 {
 	record_publish();
 	trace_region_set_message(&region, -EFAULT, message);
@@ -84,7 +84,7 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 	describe_cpus(&region, platform, cpus);
 	describe_image(&region);
 	console_set_region(region.console, CONSOLE_SIZE);
-	panic_set_hook(on_panic);
+	panic_set_hook(agent_on_panic);
 	trace_region_open(&region,
 	                  &(struct region_identity){ .address = channel->address,
 	                                             .nonce = boot_nonce(),
@@ -103,7 +103,7 @@ static bool agent_answer(const char *text)
 	return true;
 }
 
-static void find_misfit(const char *text, bool at_boot)
+static void agent_find_misfit(const char *text, bool at_boot)
 {
 	const char *option, *at;
 
@@ -121,14 +121,14 @@ static void find_misfit(const char *text, bool at_boot)
 static int agent_check(const char *text, bool at_boot)
 {
 	if (!mistake.what)
-		find_misfit(text, at_boot);
+		agent_find_misfit(text, at_boot);
 	if (!mistake.what)
 		return 0;
 	command.then = THEN_WAIT;
 	return misfit_refuse(&region, text, &mistake);
 }
 
-static int carry_out(const char *text)
+static int agent_carry_out(const char *text)
 {
 	if (agent_answer(text))
 		return 0;
@@ -259,7 +259,7 @@ int agent_start(void)
 }
 
 /* What a reader at a line has not read yet would be gone with the next recording. */
-static void keep_last_run(void)
+static void agent_keep_last_run(void)
 {
 	if ((command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) &&
 	    serial_is_there(region_channel) && lines_have_host(region_channel->lines))
@@ -267,7 +267,7 @@ static void keep_last_run(void)
 }
 
 /* Wait for the next command and carry it out; the header's message says what failed. */
-static void serve_one(void)
+static void agent_serve_one(void)
 {
 	static struct mailbox_request request;
 	bool typed = next_command(&region, region_channel, &request);
@@ -280,9 +280,9 @@ static void serve_one(void)
 		request.code = agent_check(request.text, false);
 	}
 	if (!request.code) {
-		keep_last_run();
+		agent_keep_last_run();
 		announced = reader_is_announced(&region);
-		request.code = carry_out(request.text);
+		request.code = agent_carry_out(request.text);
 	}
 	outcome = request.code;
 	if (!typed)
@@ -290,7 +290,7 @@ static void serve_one(void)
 }
 
 /* What lies in RAM is kept until its reader has it. */
-static bool may_end(void)
+static bool agent_may_end(void)
 {
 	if (resident) {
 		if (!agent_records_boot()) /* which goes on */
@@ -310,13 +310,13 @@ static bool may_end(void)
 void agent_serve(void)
 {
 	if (*command_text)
-		outcome = carry_out(command_text);
+		outcome = agent_carry_out(command_text);
 	else
 		console_printf("waiting for commands in the mailbox%s\n",
 		               has_keys || serial_is_there(region_channel) ? ", or typed here"
 		                                                           : "");
-	while (!may_end())
-		serve_one();
+	while (!agent_may_end())
+		agent_serve_one();
 }
 
 /* ---- Ends ---- */

@@ -24,7 +24,7 @@ static EFI_GUID input_guid = EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL_GUID;
 static EFI_EVENT pressed, arrived;
 
 /* At TPL_NOTIFY, in some firmware. */
-static EFI_STATUS EFIAPI on_key(EFI_KEY_DATA *key)
+static EFI_STATUS EFIAPI boot_key_on_key(EFI_KEY_DATA *key)
 {
 	UINT32 shift = key->KeyState.KeyShiftState;
 
@@ -35,7 +35,7 @@ static EFI_STATUS EFIAPI on_key(EFI_KEY_DATA *key)
 }
 
 /* Whether its input is what it was: it may have gone, and come again. */
-static bool input_is_there(const struct console_input *input)
+static bool boot_key_input_is_there(const struct console_input *input)
 {
 	return input->protocol && efi_protocol(input->handle, input_guid) == input->protocol;
 }
@@ -47,7 +47,7 @@ static void boot_key_listen(EFI_HANDLE handle, EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL
 	while (input < inputs + nr_inputs && input->handle != handle)
 		input++;
 	if (input == inputs + MOST_CONSOLES ||
-	    (input < inputs + nr_inputs && input_is_there(input)))
+	    (input < inputs + nr_inputs && boot_key_input_is_there(input)))
 		return;
 	if (input == inputs + nr_inputs)
 		nr_inputs++;
@@ -55,13 +55,13 @@ static void boot_key_listen(EFI_HANDLE handle, EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL
 	for (unsigned i = 0; i < NR_KEYS; i++) {
 		EFI_KEY_DATA key = { .Key.UnicodeChar = characters[i] };
 
-		if (EFI_ERROR(
-		        protocol->RegisterKeyNotify(protocol, &key, on_key, &input->registered[i])))
+		if (EFI_ERROR(protocol->RegisterKeyNotify(protocol, &key, boot_key_on_key,
+		                                          &input->registered[i])))
 			input->registered[i] = NULL;
 	}
 }
 
-static void listen_to_all(void)
+static void boot_key_listen_to_all(void)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 	EFI_HANDLE *handles;
@@ -79,7 +79,7 @@ static void listen_to_all(void)
 	services->FreePool(handles);
 }
 
-static VOID EFIAPI on_arrival(EFI_EVENT event, VOID *context)
+static VOID EFIAPI boot_key_on_arrival(EFI_EVENT event, VOID *context)
 {
 	EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL *console =
 	    efi_protocol(efi_system->ConsoleInHandle, input_guid);
@@ -89,7 +89,7 @@ static VOID EFIAPI on_arrival(EFI_EVENT event, VOID *context)
 	if (console)
 		boot_key_listen(efi_system->ConsoleInHandle, console);
 	else
-		listen_to_all();
+		boot_key_listen_to_all();
 }
 
 int boot_key_begin(EFI_EVENT event)
@@ -98,8 +98,8 @@ int boot_key_begin(EFI_EVENT event)
 	VOID *registration;
 
 	pressed = event;
-	if (EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_arrival, NULL,
-	                                    &arrived)) ||
+	if (EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, boot_key_on_arrival,
+	                                    NULL, &arrived)) ||
 	    EFI_ERROR(services->RegisterProtocolNotify(&input_guid, arrived, &registration)))
 		return -ENOMEM;
 	services->SignalEvent(arrived); /* for those that are there */
@@ -112,7 +112,7 @@ void boot_key_end(void)
 		efi_system->BootServices->CloseEvent(arrived);
 	arrived = NULL;
 	for (unsigned i = 0; i < nr_inputs; i++) {
-		for (unsigned j = 0; j < NR_KEYS && input_is_there(&inputs[i]); j++) {
+		for (unsigned j = 0; j < NR_KEYS && boot_key_input_is_there(&inputs[i]); j++) {
 			EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL *protocol = inputs[i].protocol;
 
 			if (inputs[i].registered[j])

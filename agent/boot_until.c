@@ -21,37 +21,37 @@ static EFI_EVENT ready, expired, pressed;
 static void (*until_reached)(const char *what);
 
 /* context: what it is. */
-static VOID EFIAPI on_end(EFI_EVENT event, VOID *context)
+static VOID EFIAPI boot_until_on_end(EFI_EVENT event, VOID *context)
 {
 	(void)event;
 	if (efi_boot_services)
 		until_reached(context);
 }
 
-static bool await_ready(EFI_BOOT_SERVICES *services)
+static bool boot_until_await_ready(EFI_BOOT_SERVICES *services)
 {
 	static const EFI_GUID group = READY_TO_BOOT_GUID;
 	static char what[] = "ended at ReadyToBoot";
 
-	return !EFI_ERROR(
-	    services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, what, &group, &ready));
+	return !EFI_ERROR(services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                          boot_until_on_end, what, &group, &ready));
 }
 
-static bool await_time(EFI_BOOT_SERVICES *services, uint64_t ms)
+static bool boot_until_await_time(EFI_BOOT_SERVICES *services, uint64_t ms)
 {
 	static char what[] = "ended by its time";
 
-	return !EFI_ERROR(services->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end,
-	                                        what, &expired)) &&
+	return !EFI_ERROR(services->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                        boot_until_on_end, what, &expired)) &&
 	       !EFI_ERROR(services->SetTimer(expired, TimerRelative, ms * MS_100NS));
 }
 
-static bool await_key(EFI_BOOT_SERVICES *services)
+static bool boot_until_await_key(EFI_BOOT_SERVICES *services)
 {
 	static char what[] = "stopped by a key";
 
-	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, what,
-	                                        &pressed)) &&
+	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, boot_until_on_end,
+	                                        what, &pressed)) &&
 	       boot_key_begin(pressed) == 0;
 }
 
@@ -60,8 +60,9 @@ int boot_until_begin(const struct command_until *until, void (*reached)(const ch
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 
 	until_reached = reached;
-	if ((!until->ready_to_boot || await_ready(services)) &&
-	    (!until->key || await_key(services)) && (!until->ms || await_time(services, until->ms)))
+	if ((!until->ready_to_boot || boot_until_await_ready(services)) &&
+	    (!until->key || boot_until_await_key(services)) &&
+	    (!until->ms || boot_until_await_time(services, until->ms)))
 		return 0;
 	boot_until_end();
 	return -ENOMEM;

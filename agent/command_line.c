@@ -21,7 +21,7 @@ bool command_line_is_of_volume(void)
 }
 
 /* The whole file from the image's volume. Its size; 0 if there is none; -E2BIG; -EIO. */
-static int read_config(EFI_LOADED_IMAGE *image)
+static int command_line_read_config(EFI_LOADED_IMAGE *image)
 {
 	EFI_FILE_IO_INTERFACE *volume =
 	    efi_protocol(image->DeviceHandle, (EFI_GUID)EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID);
@@ -45,7 +45,7 @@ static int read_config(EFI_LOADED_IMAGE *image)
 	return size == CONFIG_MAX ? -E2BIG : (int)size;
 }
 
-static int say_bad_config(int code)
+static int command_line_say_bad_config(int code)
 {
 	console_printf("\\bareperf.cfg: %s; it is not used\n",
 	               code == -EINVAL  ? "the first command is not plain ASCII text"
@@ -56,7 +56,7 @@ static int say_bad_config(int code)
 
 /* Boot managers and loaders put anything there. What a shell has passed on was typed to be a
  * command, and what begins like one was to be one; the rest is not ours to obey, or to fail of. */
-static bool are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
+static bool command_line_are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
 {
 	if (code < 0)
 		return command_is_named(text);
@@ -65,7 +65,7 @@ static bool are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
 	return !loadoptions_are_parameters(text) && command_is_meant(text);
 }
 
-static const char *why_unusable(int code)
+static const char *command_line_why_unusable(int code)
 {
 	return code == -E2BIG ? "longer than 1023 characters" : "not a line of plain ASCII text";
 }
@@ -79,22 +79,22 @@ int command_line_read(char *text, size_t capacity)
 	if (!image)
 		return 0;
 	code = loadoptions_to_text(image->LoadOptions, image->LoadOptionsSize, text, capacity);
-	if (code != 0 && are_ours(image, text, code)) {
+	if (code != 0 && command_line_are_ours(image, text, code)) {
 		if (code < 0)
-			console_printf("load options: %s\n", why_unusable(code));
+			console_printf("load options: %s\n", command_line_why_unusable(code));
 		return code;
 	}
 	if (code != 0)
 		console_printf(
 		    "load options: none of ours, not obeyed (%s): a command is looked for "
 		    "in \\bareperf.cfg\n",
-		    code < 0 ? why_unusable(code) : text);
+		    code < 0 ? command_line_why_unusable(code) : text);
 	text[0] = 0;
 	if (efi_is_driver())
 		return (int)strlen(strcpy(text, "record --boot"));
-	code = read_config(image);
+	code = command_line_read_config(image);
 	if (code > 0)
 		code = config_to_text(config, (size_t)code, text, capacity);
 	from_config = code > 0;
-	return code < 0 ? say_bad_config(code) : code;
+	return code < 0 ? command_line_say_bad_config(code) : code;
 }

@@ -43,7 +43,7 @@ bool deliver_other_cpus(const struct command *command)
 	return command->all_cpus || any || command->verb == COMMAND_SELFTEST;
 }
 
-static uint64_t asked_for(const struct command *command, unsigned cpus)
+static uint64_t deliver_asked_for(const struct command *command, unsigned cpus)
 {
 	uint64_t pages = command->pages ? command->pages : RING_PAGES;
 
@@ -52,7 +52,7 @@ static uint64_t asked_for(const struct command *command, unsigned cpus)
 
 uint64_t region_size_for(const struct command *command, unsigned cpus)
 {
-	uint64_t size = memory_largest_free() / 4, asked = asked_for(command, cpus), room;
+	uint64_t size = memory_largest_free() / 4, asked = deliver_asked_for(command, cpus), room;
 	uint64_t most = command->boot ? BOOT_MOST : MOST;
 
 	if (command->verb != COMMAND_RECORD)

@@ -8,7 +8,7 @@
 #include "pmu/parse/events.h"
 #include "pmu/pmu.h"
 
-static void print_machine(void)
+static void list_print_machine(void)
 {
 	unsigned cpus = arch_cpu_count();
 	struct arch_cpu_id id;
@@ -19,7 +19,7 @@ static void print_machine(void)
 	               id.signature);
 }
 
-static void print_terms(const struct pmu_source *source)
+static void list_print_terms(const struct pmu_source *source)
 {
 	if (!source->formats) {
 		if (!source->events)
@@ -35,7 +35,7 @@ static void print_terms(const struct pmu_source *source)
 }
 
 /* One that is here, or that is here and kept from us. */
-static void print_source(const struct pmu_source *source)
+static void list_print_source(const struct pmu_source *source)
 {
 	const char *why = NULL;
 	int code = pmu_of(source)->probe(&why);
@@ -48,11 +48,11 @@ static void print_source(const struct pmu_source *source)
 		return;
 	for (const struct pmu_event_name *e = source->events; e && e->name; e++)
 		console_printf("    -e %-20s %s\n", e->name, e->description);
-	print_terms(source);
+	list_print_terms(source);
 }
 
 /* perf's names that some source here counts. */
-static void print_generic_events(void)
+static void list_print_generic_events(void)
 {
 	unsigned printed = 0;
 
@@ -72,12 +72,12 @@ static void print_generic_events(void)
 
 void list_print(const struct channel *channel)
 {
-	print_machine();
+	list_print_machine();
 	console_printf("event sources:\n");
 	for (const struct pmu_source *const *source = pmu_sources; *source; source++)
-		print_source(*source);
+		list_print_source(*source);
 	console_printf("generic events:\n");
-	print_generic_events();
+	list_print_generic_events();
 	console_printf("channel:\n  %-16s %s\n", channel->ops->name, channel->ops->description);
 	if (channel->ops->in_ram) /* nobody stands ready with a command */
 		console_printf(

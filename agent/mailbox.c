@@ -6,7 +6,7 @@
 /* The last number answered; what the region says of it is not believed. */
 static uint32_t answered, last_polled;
 
-static bool copy_text(char *to, const volatile char *from, uint32_t length)
+static bool mailbox_copy_text(char *to, const volatile char *from, uint32_t length)
 {
 	uint32_t i;
 
@@ -30,7 +30,7 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
 	request->code = 0;
 	last_polled = request->number;
-	if (length > TR_MAILBOX_TEXT || !copy_text(request->text, box->text, length)) {
+	if (length > TR_MAILBOX_TEXT || !mailbox_copy_text(request->text, box->text, length)) {
 		request->code = -EINVAL;
 		request->text[0] = '\0';
 	}
@@ -45,7 +45,7 @@ bool mailbox_is_asked(const struct trace_region *region)
 }
 
 /* How long text is, if the next command begins with it; 0: it does not, or there is none. */
-static uint32_t next_begins(const struct trace_region *region, const char *text)
+static uint32_t mailbox_next_begins(const struct trace_region *region, const char *text)
 {
 	const struct tr_mailbox *box = region->mailbox;
 	uint32_t i = 0;
@@ -60,7 +60,7 @@ static uint32_t next_begins(const struct trace_region *region, const char *text)
 bool mailbox_has(const struct trace_region *region, const char *text)
 {
 	const struct tr_mailbox *box = region->mailbox;
-	uint32_t length = next_begins(region, text);
+	uint32_t length = mailbox_next_begins(region, text);
 
 	return length && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == length;
 }
@@ -71,7 +71,7 @@ bool mailbox_has_number(const struct trace_region *region, const char *word, uin
                         uint64_t *value)
 {
 	const struct tr_mailbox *box = region->mailbox;
-	uint32_t i = next_begins(region, word);
+	uint32_t i = mailbox_next_begins(region, word);
 	uint32_t length = __atomic_load_n(&box->length, __ATOMIC_RELAXED);
 
 	if (!i || length <= i || length - i > MOST_DIGITS)

@@ -24,8 +24,8 @@ static void next_command_rest(void)
 	arch_irq_disable();
 }
 
-static bool await_command(struct trace_region *region, struct channel *channel,
-                          struct mailbox_request *request)
+static bool next_command_await_command(struct trace_region *region, struct channel *channel,
+                                       struct mailbox_request *request)
 {
 	uint64_t began = clock_steady();
 
@@ -58,7 +58,7 @@ bool next_command(struct trace_region *region, struct channel *channel,
 	region->header->heap = syscalls_heap_used();
 	trace_region_set_state(region, TR_IDLE);
 	tick_start(&tick, next_command_tick);
-	typed = await_command(region, channel, request);
+	typed = next_command_await_command(region, channel, request);
 	tick_stop(&tick);
 	return typed;
 }

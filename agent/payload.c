@@ -47,7 +47,7 @@ static void payload_refuse(const char *format, ...)
 	console_printf("payload: %s\n", payload.missing);
 }
 
-static void refuse_file(int code)
+static void payload_refuse_file(int code)
 {
 	if (code == -ENOENT) {
 		print_text(payload.missing, sizeof(payload.missing),
@@ -106,27 +106,27 @@ static int payload_allocate(void)
 	return -ENOMEM;
 }
 
-static enum arch_map_type type_of(const struct elf_segment *segment)
+static enum arch_map_type payload_type_of(const struct elf_segment *segment)
 {
 	if (segment->execute)
 		return ARCH_MAP_CODE;
 	return segment->write ? ARCH_MAP_DATA : ARCH_MAP_RODATA;
 }
 
-static uint64_t address_of(const struct elf_segment *segment)
+static uint64_t payload_address_of(const struct elf_segment *segment)
 {
 	return (uint64_t)payload.memory + (segment->address - payload.image.low);
 }
 
-static int map_segments(void)
+static int payload_map_segments(void)
 {
 	int code = 0;
 
 	for (unsigned i = 0; i < payload.image.nr_segments && code == 0; i++) {
 		const struct elf_segment *segment = &payload.image.segments[i];
 
-		code =
-		    memory_add_mapping(address_of(segment), segment->memory_size, type_of(segment));
+		code = memory_add_mapping(payload_address_of(segment), segment->memory_size,
+		                          payload_type_of(segment));
 	}
 	if (code != 0)
 		payload_refuse("%s has more segments than can be mapped", payload.file.name);
@@ -142,7 +142,7 @@ void payload_look(void)
 	payload.looked = true;
 	code = payload_file_read(&payload.file);
 	if (code != 0) {
-		refuse_file(code);
+		payload_refuse_file(code);
 		return;
 	}
 	payload.found = payload_find_program() == 0;
@@ -168,7 +168,7 @@ void payload_load(void)
 		               reason.where);
 		return;
 	}
-	if (payload_allocate() != 0 || map_segments() != 0)
+	if (payload_allocate() != 0 || payload_map_segments() != 0)
 		return;
 	elf_place(&payload.image, payload.program, payload.memory, false);
 	__builtin___clear_cache((char *)payload.memory,
@@ -194,7 +194,7 @@ uint32_t payload_describe(struct tr_image *images, uint32_t room)
 		if (!segment->execute)
 			continue;
 		*entry = (struct tr_image){
-			.address = address_of(segment),
+			.address = payload_address_of(segment),
 			.size = (segment->memory_size + PAGE - 1) & ~(uint64_t)(PAGE - 1),
 			.link_address = segment->address,
 			.build_id_size = payload.image.build_id_size,

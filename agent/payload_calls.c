@@ -19,7 +19,7 @@
 
 /* The payload's own memory, its stack, or what we gave it (argv). A fault while it is copied would
  * be ours. */
-static bool is_readable(const void *bytes, uint64_t size)
+static bool payload_calls_is_readable(const void *bytes, uint64_t size)
 {
 	uint64_t address = (uint64_t)bytes, low, high;
 	uint64_t image = address - (uint64_t)__image_start;
@@ -30,38 +30,38 @@ static bool is_readable(const void *bytes, uint64_t size)
 	return arch_stack_bounds(address, &low, &high) && address < high && size <= high - address;
 }
 
-static int64_t call_write_to(uint32_t file, const void *bytes, uint64_t size)
+static int64_t payload_call_write_to(uint32_t file, const void *bytes, uint64_t size)
 {
 	if (file != BAREPERF_STDOUT && file != BAREPERF_STDERR)
 		return -EBADF;
-	if (!is_readable(bytes, size))
+	if (!payload_calls_is_readable(bytes, size))
 		return -EFAULT;
 	payload_output_write(file == BAREPERF_STDERR ? TR_STREAM_ERROR : TR_STREAM_OUT, bytes,
 	                     size);
 	return (int64_t)size;
 }
 
-static int64_t call_write(const void *bytes, uint64_t size)
+static int64_t payload_call_write(const void *bytes, uint64_t size)
 {
-	return call_write_to(BAREPERF_STDOUT, bytes, size);
+	return payload_call_write_to(BAREPERF_STDOUT, bytes, size);
 }
 
-static uint32_t call_cpu(void)
+static uint32_t payload_call_cpu(void)
 {
 	return arch_cpu();
 }
 
-static void call_exit(int status)
+static void payload_call_exit(int status)
 {
 	payload_leave(status, PAYLOAD_EXITED);
 }
 
-static void call_end(int status)
+static void payload_call_end(int status)
 {
 	payload_end_program(status);
 }
 
-static void call_wake(uint32_t cpu)
+static void payload_call_wake(uint32_t cpu)
 {
 	if (cpu < arch_cpu_count())
 		arch_cpu_wake(cpu);
@@ -76,21 +76,22 @@ static enum payload_marks marks_wanted;
  * the payload's, but for its end, as marks are constants of its own. */
 _Static_assert(sizeof(struct bareperf_marks) == sizeof(mark_cpus[0].calls), "bareperf_marks");
 
-static inline const struct mark_cpu *mark_cpu_of(const struct bareperf_marks *calls)
+static inline const struct mark_cpu *payload_calls_mark_cpu_of(const struct bareperf_marks *calls)
 {
 	return (const struct mark_cpu *)(const void *)calls;
 }
 
 /* Whether a mark that says this of its size has a RAW of whole words, with the size as the first
  * four bytes of one, so that nothing falls over it. */
-static inline bool is_size(uint32_t size)
+static inline bool payload_calls_is_size(uint32_t size)
 {
 	uint32_t room = size - 12; /* beyond the least */
 
 	return (room >> 3 | room << 29) <= MARK_TEXT - 2 + (1 + MARK_ROOM) * MARK_VALUES;
 }
 
-static inline bool may_look(const struct mark_cpu *cpu, const struct bareperf_mark *mark)
+static inline bool payload_calls_may_look(const struct mark_cpu *cpu,
+                                          const struct bareperf_mark *mark)
 {
 	return (uint64_t)mark - cpu->image < cpu->size;
 }
@@ -98,26 +99,25 @@ static inline bool may_look(const struct mark_cpu *cpu, const struct bareperf_ma
 /* Ours while it lasts, so that nobody ends its thread in it: payload_run_may_end(). How many values
  * there are is known to each who calls it, and of texts of two words or three, which most are, all
  * sizes, too; the values stay in registers there. */
-static inline __attribute__((always_inline)) void mark_with(const struct bareperf_marks *calls,
-                                                            const struct bareperf_mark *mark,
-                                                            uint32_t values, uint64_t a, uint64_t b,
-                                                            uint64_t c, uint64_t d)
+static __attribute__((always_inline)) inline void
+payload_calls_mark_with(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
+                        uint32_t values, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	const uint32_t own = sizeof(mark->size), two = 16 + 8 * (1 + MARK_ROOM) * values;
 	const uint64_t value[MARK_VALUES] = { a, b, c, d };
-	struct perf_event *event = mark_cpu_of(calls)->event;
+	struct perf_event *event = payload_calls_mark_cpu_of(calls)->event;
 	const uint64_t *raw = (const uint64_t *)(const void *)mark;
 	uint64_t ip = (uint64_t)__builtin_return_address(0);
 	uint32_t size;
 
-	if (!event || !may_look(mark_cpu_of(calls), mark))
+	if (!event || !payload_calls_may_look(payload_calls_mark_cpu_of(calls), mark))
 		return;
 	size = mark->size;
 	if (size == two - own && mark_put(event, ip, raw, two, values, value))
 		return;
 	if (size == two + 8 - own && mark_put(event, ip, raw, two + 8, values, value))
 		return;
-	if (size >= two - own && is_size(size)) {
+	if (size >= two - own && payload_calls_is_size(size)) {
 		const uint64_t kept[MARK_VALUES] = { a, b, c, d }, *any = values ? kept : NULL;
 
 		if (!mark_put(event, ip, raw, size + own, values, any))
@@ -125,52 +125,57 @@ static inline __attribute__((always_inline)) void mark_with(const struct bareper
 	}
 }
 
-static void call_mark_0(const struct bareperf_marks *calls, const struct bareperf_mark *mark)
+static void payload_call_mark_0(const struct bareperf_marks *calls,
+                                const struct bareperf_mark *mark)
 {
-	mark_with(calls, mark, 0, 0, 0, 0, 0);
+	payload_calls_mark_with(calls, mark, 0, 0, 0, 0, 0);
 }
 
-static void call_mark_1(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                        uint64_t a)
+static void payload_call_mark_1(const struct bareperf_marks *calls,
+                                const struct bareperf_mark *mark, uint64_t a)
 {
-	mark_with(calls, mark, 1, a, 0, 0, 0);
+	payload_calls_mark_with(calls, mark, 1, a, 0, 0, 0);
 }
 
-static void call_mark_2(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                        uint64_t a, uint64_t b)
+static void payload_call_mark_2(const struct bareperf_marks *calls,
+                                const struct bareperf_mark *mark, uint64_t a, uint64_t b)
 {
-	mark_with(calls, mark, 2, a, b, 0, 0);
+	payload_calls_mark_with(calls, mark, 2, a, b, 0, 0);
 }
 
-static void call_mark_3(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                        uint64_t a, uint64_t b, uint64_t c)
+static void payload_call_mark_3(const struct bareperf_marks *calls,
+                                const struct bareperf_mark *mark, uint64_t a, uint64_t b,
+                                uint64_t c)
 {
-	mark_with(calls, mark, 3, a, b, c, 0);
+	payload_calls_mark_with(calls, mark, 3, a, b, c, 0);
 }
 
-static void call_mark_4(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                        uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static void payload_call_mark_4(const struct bareperf_marks *calls,
+                                const struct bareperf_mark *mark, uint64_t a, uint64_t b,
+                                uint64_t c, uint64_t d)
 {
-	mark_with(calls, mark, 4, a, b, c, d);
+	payload_calls_mark_with(calls, mark, 4, a, b, c, d);
 }
 
 static const struct bareperf_marks recorded = {
-	call_mark_0, call_mark_1, call_mark_2, call_mark_3, call_mark_4,
+	payload_call_mark_0, payload_call_mark_1, payload_call_mark_2,
+	payload_call_mark_3, payload_call_mark_4,
 };
 
 /* "begin NAME", "end NAME": the counters are read at the far ends of both. */
-static void mark_counted(const struct bareperf_marks *calls, const struct bareperf_mark *mark)
+static void payload_calls_mark_counted(const struct bareperf_marks *calls,
+                                       const struct bareperf_mark *mark)
 {
 	static const char begin[] = "begin ", end[] = "end ";
-	struct perf_event *event = mark_cpu_of(calls)->event;
+	struct perf_event *event = payload_calls_mark_cpu_of(calls)->event;
 	const char *text, *limit;
 	uint32_t size;
 	bool ends;
 
-	if (!may_look(mark_cpu_of(calls), mark))
+	if (!payload_calls_may_look(payload_calls_mark_cpu_of(calls), mark))
 		return;
 	size = mark->size;
-	if (!is_size(size))
+	if (!payload_calls_is_size(size))
 		return;
 	limit = mark->text + size;
 	text = mark->text + ((unsigned char)mark->text[0] <= MARK_VALUES);
@@ -184,36 +189,39 @@ static void mark_counted(const struct bareperf_marks *calls, const struct barepe
 		              (size_t)(limit - text) - (sizeof(begin) - 1));
 }
 
-static void call_count_1(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                         uint64_t a)
+static void payload_call_count_1(const struct bareperf_marks *calls,
+                                 const struct bareperf_mark *mark, uint64_t a)
 {
 	(void)a;
-	mark_counted(calls, mark);
+	payload_calls_mark_counted(calls, mark);
 }
 
-static void call_count_2(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                         uint64_t a, uint64_t b)
+static void payload_call_count_2(const struct bareperf_marks *calls,
+                                 const struct bareperf_mark *mark, uint64_t a, uint64_t b)
 {
 	(void)a, (void)b;
-	mark_counted(calls, mark);
+	payload_calls_mark_counted(calls, mark);
 }
 
-static void call_count_3(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                         uint64_t a, uint64_t b, uint64_t c)
+static void payload_call_count_3(const struct bareperf_marks *calls,
+                                 const struct bareperf_mark *mark, uint64_t a, uint64_t b,
+                                 uint64_t c)
 {
 	(void)a, (void)b, (void)c;
-	mark_counted(calls, mark);
+	payload_calls_mark_counted(calls, mark);
 }
 
-static void call_count_4(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
-                         uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static void payload_call_count_4(const struct bareperf_marks *calls,
+                                 const struct bareperf_mark *mark, uint64_t a, uint64_t b,
+                                 uint64_t c, uint64_t d)
 {
 	(void)a, (void)b, (void)c, (void)d;
-	mark_counted(calls, mark);
+	payload_calls_mark_counted(calls, mark);
 }
 
 static const struct bareperf_marks counted = {
-	mark_counted, call_count_1, call_count_2, call_count_3, call_count_4,
+	payload_calls_mark_counted, payload_call_count_1, payload_call_count_2,
+	payload_call_count_3,       payload_call_count_4,
 };
 
 void payload_calls_mark(enum payload_marks wanted)
@@ -229,14 +237,14 @@ void payload_calls_mark(enum payload_marks wanted)
 	}
 }
 
-static const struct bareperf_marks *call_marks(void)
+static const struct bareperf_marks *payload_call_marks(void)
 {
 	const void *calls = mark_cpus[arch_cpu()].calls;
 
 	return marks_wanted == MARKS_UNWANTED ? NULL : calls;
 }
 
-static int call_record(int on)
+static int payload_call_record(int on)
 {
 	payload_leave_if_ending();
 	return record_switch(on);
@@ -246,17 +254,17 @@ void payload_calls_fill(struct bareperf_system *system)
 {
 	system->cpus = 1 + payload_threads_cpus();
 	system->epoch = boot_entry()->epoch;
-	system->write = call_write;
-	system->write_to = call_write_to;
+	system->write = payload_call_write;
+	system->write_to = payload_call_write_to;
 	system->offer_files = payload_fetch_offer;
 	system->clock = clock_now;
-	system->cpu = call_cpu;
-	system->exit = call_exit;
+	system->cpu = payload_call_cpu;
+	system->exit = payload_call_exit;
 	system->thread_start = payload_thread_start;
 	system->thread_join = payload_thread_join;
-	system->end = call_end;
-	system->wake = call_wake;
-	system->record = call_record;
+	system->end = payload_call_end;
+	system->wake = payload_call_wake;
+	system->record = payload_call_record;
 	system->counts_regions = marks_wanted == MARKS_COUNTED;
-	system->marks = call_marks;
+	system->marks = payload_call_marks;
 }

@@ -127,7 +127,7 @@ static void payload_fetch_to_reader(const struct command *command, struct trace_
 
 /* ---- Beside the recording ---- */
 
-static int kept_file_is_before(const void *one, const void *other)
+static int payload_fetch_kept_file_is_before(const void *one, const void *other)
 {
 	const uint8_t *a = kept_files[*(const uint8_t *)one].bytes;
 	const uint8_t *b = kept_files[*(const uint8_t *)other].bytes;
@@ -145,7 +145,7 @@ static unsigned payload_fetch_sort(uint8_t order[COMMAND_MAX_FILES], const uint8
 		if ((uint64_t)kept_files[i].bytes - (uint64_t)heap < heap_size)
 			order[count++] = (uint8_t)i;
 	}
-	qsort(order, count, 1, kept_file_is_before);
+	qsort(order, count, 1, payload_fetch_kept_file_is_before);
 	return count;
 }
 

@@ -50,7 +50,7 @@ static int payload_allocate(struct payload_file *file, uint64_t size)
 	return file->bytes ? 0 : -ENOMEM;
 }
 
-static int read_initrd(struct payload_file *file)
+static int payload_file_read_initrd(struct payload_file *file)
 {
 	EFI_GUID guid = LOAD_FILE2_GUID;
 	EFI_DEVICE_PATH *path = (EFI_DEVICE_PATH *)(uintptr_t)&initrd_path;
@@ -77,7 +77,7 @@ static int read_initrd(struct payload_file *file)
 	return EFI_ERROR(status) || size != file->size ? -EIO : 0;
 }
 
-static int read_open_file(struct payload_file *file, EFI_FILE *from)
+static int payload_file_read_open_file(struct payload_file *file, EFI_FILE *from)
 {
 	UINT64 end = ~0ULL; /* UEFI 2.10, 13.5.11: the end of the file */
 	UINTN size;
@@ -95,7 +95,7 @@ static int read_open_file(struct payload_file *file, EFI_FILE *from)
 	return 0;
 }
 
-static int read_volume(struct payload_file *file)
+static int payload_file_read_volume(struct payload_file *file)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	EFI_FILE_IO_INTERFACE *volume;
@@ -108,7 +108,7 @@ static int read_volume(struct payload_file *file)
 	if (!volume || EFI_ERROR(volume->OpenVolume(volume, &root)))
 		return -ENOENT;
 	if (!EFI_ERROR(root->Open(root, &from, file_path, EFI_FILE_MODE_READ, 0))) {
-		code = read_open_file(file, from);
+		code = payload_file_read_open_file(file, from);
 		from->Close(from);
 	}
 	root->Close(root);
@@ -120,9 +120,9 @@ int payload_file_read(struct payload_file *file)
 	int code;
 
 	*file = (struct payload_file){ .name = "the initrd" };
-	code = read_initrd(file);
+	code = payload_file_read_initrd(file);
 	if (code != -ENOENT)
 		return code;
 	file->name = "\\payload.elf";
-	return read_volume(file);
+	return payload_file_read_volume(file);
 }

@@ -160,7 +160,7 @@ void payload_interrupted(const struct arch_regs *regs)
 
 /* It runs on this CPU, not for the second time on its way out, and code that is not the firmware's
  * was executing. */
-static bool is_to_blame(const struct arch_regs *regs)
+static bool payload_is_to_blame(const struct arch_regs *regs)
 {
 	const struct frame *frame = &frames[arch_cpu()];
 	uint64_t image = (uint64_t)__image_start;
@@ -193,7 +193,7 @@ void payload_run_init(void)
 	static const struct panic_payload hooks = {
 		.name = "payload.elf",
 		.contains = payload_contains,
-		.is_to_blame = is_to_blame,
+		.is_to_blame = payload_is_to_blame,
 		.crash = payload_run_crash,
 	};
 

@@ -22,24 +22,24 @@ static struct thread {
 	int result;
 } threads[ARCH_MAX_CPUS];
 
-static uint32_t state_of(const struct thread *thread)
+static uint32_t payload_threads_state_of(const struct thread *thread)
 {
 	return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
 }
 
-static void set_state(struct thread *thread, enum state state)
+static void payload_threads_set_state(struct thread *thread, enum state state)
 {
 	__atomic_store_n(&thread->state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 
 void payload_threads_open(void)
 {
-	set_state(&threads[arch_cpu()], FREE);
+	payload_threads_set_state(&threads[arch_cpu()], FREE);
 }
 
 void payload_threads_close(void)
 {
-	set_state(&threads[arch_cpu()], CLOSED);
+	payload_threads_set_state(&threads[arch_cpu()], CLOSED);
 }
 
 unsigned payload_threads_cpus(void)
@@ -47,7 +47,7 @@ unsigned payload_threads_cpus(void)
 	unsigned count = 0;
 
 	for (unsigned cpu = 0; cpu < ARCH_MAX_CPUS; cpu++)
-		count += state_of(&threads[cpu]) != CLOSED;
+		count += payload_threads_state_of(&threads[cpu]) != CLOSED;
 	return count;
 }
 
@@ -63,16 +63,16 @@ bool payload_threads_serve(void)
 {
 	struct thread *thread = &threads[arch_cpu()];
 
-	if (state_of(thread) != GIVEN) {
+	if (payload_threads_state_of(thread) != GIVEN) {
 		/* The main thread may have been where no signal could end it. */
 		if (payload_is_ending())
 			arch_cpu_signal(0);
 		return false;
 	}
-	set_state(thread, RUNNING);
+	payload_threads_set_state(thread, RUNNING);
 	thread->result = arch_call_payload(payload_threads_enter, thread);
 	arch_irq_enable();
-	set_state(thread, ENDED);
+	payload_threads_set_state(thread, ENDED);
 	return true;
 }
 
@@ -85,17 +85,17 @@ static bool payload_threads_claim(struct thread *thread, enum state from)
 	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static int start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
+static int payload_threads_start_on(unsigned cpu, int (*fn)(void *argument), void *argument)
 {
 	struct thread *thread = &threads[cpu];
 
-	if (state_of(thread) == CLOSED)
+	if (payload_threads_state_of(thread) == CLOSED)
 		return -ENODEV;
 	if (!payload_threads_claim(thread, FREE))
 		return -EBUSY;
 	thread->fn = fn;
 	thread->argument = argument;
-	set_state(thread, GIVEN);
+	payload_threads_set_state(thread, GIVEN);
 	return (int)cpu;
 }
 
@@ -107,9 +107,9 @@ int payload_thread_start(int cpu, int (*fn)(void *argument), void *argument)
 	if (cpu >= (int)ARCH_MAX_CPUS || cpu < BAREPERF_ANY_CPU)
 		return -ENODEV;
 	if (cpu != BAREPERF_ANY_CPU)
-		return start_on((unsigned)cpu, fn, argument);
+		return payload_threads_start_on((unsigned)cpu, fn, argument);
 	for (unsigned i = 0; i < ARCH_MAX_CPUS && code < 0; i++)
-		code = start_on(i, fn, argument);
+		code = payload_threads_start_on(i, fn, argument);
 	return code < 0 ? -EBUSY : code;
 }
 
@@ -123,7 +123,7 @@ int payload_thread_join(int cpu, int *result)
 	thread = &threads[cpu];
 	for (;;) {
 		payload_leave_if_ending();
-		state = state_of(thread);
+		state = payload_threads_state_of(thread);
 		if (state != GIVEN && state != RUNNING)
 			break;
 		arch_relax();
@@ -131,6 +131,6 @@ int payload_thread_join(int cpu, int *result)
 	if (state != ENDED || !payload_threads_claim(thread, ENDED))
 		return -ESRCH;
 	*result = thread->result;
-	set_state(thread, FREE);
+	payload_threads_set_state(thread, FREE);
 	return 0;
 }

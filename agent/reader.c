@@ -33,19 +33,19 @@ static struct tr_reader reader_copy(const struct trace_region *region)
 }
 
 /* In the same number of instructions, whatever there is. */
-static bool is_same(const struct tr_reader *a, const struct tr_reader *b)
+static bool reader_is_same(const struct tr_reader *a, const struct tr_reader *b)
 {
 	return !((a->id ^ b->id) | (a->lease ^ b->lease));
 }
 
-static bool is_announced(const struct tr_reader *seen)
+static bool reader_is_seen(const struct tr_reader *seen)
 {
-	return seen->id && !is_same(seen, &lost);
+	return seen->id && !reader_is_same(seen, &lost);
 }
 
 /* An emulator's pause takes a microsecond of the host's and counts as one instruction (-icount): by
  * itself it would make our time pass too slowly there, as a sleep would make it pass too fast. */
-static void pass_some_time(uint32_t pauses)
+static void reader_pass_some_time(uint32_t pauses)
 {
 	for (unsigned i = 0; i < FILLER; i++)
 		__asm__ volatile("");
@@ -61,20 +61,21 @@ static bool reader_look(struct watch *w, struct trace_region *region)
 
 	trace_region_beat(region, w->last);
 	channel_pump(w->channel);
-	pass_some_time(w->pauses);
+	reader_pass_some_time(w->pauses);
 	w->seen = reader_copy(region);
 	now = clock_steady();
 	/* An emulator that counts instructions takes longer than its own time says. */
 	passed = w->pauses == 1 && now - w->last < most ? now - w->last : most;
 	w->last = now;
 	w->all += passed;
-	w->still = (w->still + passed) * is_same(&w->seen, &before);
+	w->still = (w->still + passed) * reader_is_same(&w->seen, &before);
 	if (w->still >= TR_LEASE_LOST_MS * NSEC_PER_MSEC)
 		lost = w->seen;
-	return is_announced(&w->seen);
+	return reader_is_seen(&w->seen);
 }
 
-static struct watch begin_to_watch(const struct trace_region *region, struct channel *channel)
+static struct watch reader_begin_to_watch(const struct trace_region *region,
+                                          struct channel *channel)
 {
 	return (struct watch){
 		.channel = channel,
@@ -88,12 +89,12 @@ bool reader_is_announced(const struct trace_region *region)
 {
 	struct tr_reader seen = reader_copy(region);
 
-	return is_announced(&seen);
+	return reader_is_seen(&seen);
 }
 
 enum tr_reader_found reader_await(struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region, channel);
+	struct watch w = reader_begin_to_watch(region, channel);
 	enum tr_reader_found found = TR_READER_READY;
 	uint64_t began = w.last;
 
@@ -103,7 +104,7 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 		w.pauses = TR_STEADY_LOOKS;
 		w.seen.ready = 0; /* not before the first */
 	}
-	if (!is_announced(&w.seen))
+	if (!reader_is_seen(&w.seen))
 		found = TR_READER_NONE;
 	while (found == TR_READER_READY && w.seen.ready != region->run) {
 		if (!reader_look(&w, region))
@@ -137,7 +138,7 @@ void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head,
 }
 
 /* A tail beyond its head is nobody's reading. */
-static uint64_t left_of(uint64_t head, const uint64_t *word)
+static uint64_t reader_left_of(uint64_t head, const uint64_t *word)
 {
 	uint64_t tail = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
@@ -149,8 +150,8 @@ static uint64_t reader_unread(void)
 	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < nr_noted; i++)
-		bytes += left_of(noted[i].head, &noted[i].control->data_tail) +
-		         left_of(noted[i].aux_head, &noted[i].control->aux_tail);
+		bytes += reader_left_of(noted[i].head, &noted[i].control->data_tail) +
+		         reader_left_of(noted[i].aux_head, &noted[i].control->aux_tail);
 	return bytes;
 }
 
@@ -164,7 +165,7 @@ static uint64_t reader_patience(uint64_t left, bool and_end)
 }
 
 /* For as long as it goes on; then, if that is wanted, until it withdraws. How much is left. */
-static uint64_t await_reading(struct watch *w, struct trace_region *region, bool and_end)
+static uint64_t reader_await_reading(struct watch *w, struct trace_region *region, bool and_end)
 {
 	uint64_t left = reader_unread(), moved = 0;
 
@@ -176,12 +177,12 @@ static uint64_t await_reading(struct watch *w, struct trace_region *region, bool
 	}
 	if (left)
 		console_printf("its reader has left %lu KiB of it\n", (left + 1023) >> 10);
-	else if (and_end && is_announced(&w->seen))
+	else if (and_end && reader_is_seen(&w->seen))
 		console_printf("its reader has all of it, and does not withdraw\n");
 	return left;
 }
 
-static void tell_unread(void)
+static void reader_tell_unread(void)
 {
 	console_printf("the last recording is still being read: %lu KiB to go\n",
 	               (reader_unread() + 1023) >> 10);
@@ -189,32 +190,32 @@ static void tell_unread(void)
 
 void reader_await_read(struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region, channel);
+	struct watch w = reader_begin_to_watch(region, channel);
 
-	if (!reader_unread() || !is_announced(&w.seen) || w.seen.ready != region->run)
+	if (!reader_unread() || !reader_is_seen(&w.seen) || w.seen.ready != region->run)
 		return; /* who comes for the next run does not read this one */
-	tell_unread();
-	await_reading(&w, region, false);
+	reader_tell_unread();
+	reader_await_reading(&w, region, false);
 }
 
 bool reader_await_end(struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region, channel);
+	struct watch w = reader_begin_to_watch(region, channel);
 
-	if (!is_announced(&w.seen))
+	if (!reader_is_seen(&w.seen))
 		return !w.seen.id && !reader_unread();
-	tell_unread();
-	return !await_reading(&w, region, true) && !w.seen.id;
+	reader_tell_unread();
+	return !reader_await_reading(&w, region, true) && !w.seen.id;
 }
 
 bool reader_await_one(struct trace_region *region, struct channel *channel)
 {
-	struct watch w = begin_to_watch(region, channel);
+	struct watch w = reader_begin_to_watch(region, channel);
 
 	console_printf("waiting %u s for a reader\n", TR_READER_MS / 1000);
-	while (!is_announced(&w.seen) && w.all < TR_READER_MS * NSEC_PER_MSEC)
+	while (!reader_is_seen(&w.seen) && w.all < TR_READER_MS * NSEC_PER_MSEC)
 		reader_look(&w, region);
-	return is_announced(&w.seen);
+	return reader_is_seen(&w.seen);
 }
 
 bool reader_took_home(struct trace_region *region, struct channel *channel, bool announced)
@@ -232,7 +233,7 @@ bool reader_took_home(struct trace_region *region, struct channel *channel, bool
 
 bool reader_await_room(struct trace_region *region, struct channel *channel, struct stream *stream)
 {
-	struct watch w = begin_to_watch(region, channel);
+	struct watch w = reader_begin_to_watch(region, channel);
 
 	while (!stream_room(stream)) {
 		if (w.all >= TR_READER_MS * NSEC_PER_MSEC || !reader_look(&w, region))

@@ -37,7 +37,7 @@ int recording_fail(struct recording *r, int code, const char *format, ...)
 
 /* ---- What is to be recorded ---- */
 
-static bool is_chosen(const struct command *command, unsigned cpu)
+static bool record_is_chosen(const struct command *command, unsigned cpu)
 {
 	bool any = false;
 
@@ -48,21 +48,21 @@ static bool is_chosen(const struct command *command, unsigned cpu)
 	return any ? command->cpus[cpu / 64] >> cpu % 64 & 1 : cpu == 0;
 }
 
-static int choose_cpus(struct recording *r)
+static int record_choose_cpus(struct recording *r)
 {
 	unsigned online = arch_cpu_count();
 
 	for (unsigned cpu = 0; cpu < TR_MAX_CPUS; cpu++) {
-		if (cpu >= online && !r->command->all_cpus && is_chosen(r->command, cpu))
+		if (cpu >= online && !r->command->all_cpus && record_is_chosen(r->command, cpu))
 			return recording_fail(
 			    r, -ENODEV, "CPU %u is not there: this machine has %u", cpu, online);
-		r->nr_cpus += cpu < online && is_chosen(r->command, cpu);
+		r->nr_cpus += cpu < online && record_is_chosen(r->command, cpu);
 	}
 	r->cpus = calloc(r->nr_cpus, sizeof(*r->cpus));
 	if (!r->cpus)
 		return recording_fail(r, -ENOMEM, "no memory for %u CPUs", r->nr_cpus);
 	for (unsigned cpu = 0, i = 0; cpu < online; cpu++) {
-		if (is_chosen(r->command, cpu))
+		if (record_is_chosen(r->command, cpu))
 			r->cpus[i++] = (struct traced_cpu){ .recording = r, .cpu = cpu };
 	}
 	return 0;
@@ -83,7 +83,7 @@ static const char *record_reason(const struct perf_event *event, int code)
 	return event_error_text(code);
 }
 
-static int open_event(struct traced_cpu *c, unsigned evsel)
+static int record_open_event(struct traced_cpu *c, unsigned evsel)
 {
 	struct recording *r = c->recording;
 	struct perf_event *event = &c->events[evsel];
@@ -119,7 +119,7 @@ static int open_event(struct traced_cpu *c, unsigned evsel)
 }
 
 /* A vector an owner; where there are more owners than vectors they share. */
-static void open_doorbell(struct traced_cpu *c)
+static void record_open_doorbell(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 	struct channel *channel = r->channel;
@@ -133,7 +133,7 @@ static void open_doorbell(struct traced_cpu *c)
 	r->region->doorbells[c->index].vector = c->owner.vector;
 }
 
-static int open_ring(struct traced_cpu *c)
+static int record_open_ring(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 	struct trace_region *region = r->region;
@@ -152,7 +152,7 @@ static int open_ring(struct traced_cpu *c)
 		.wakeup_events = r->command->wakeup_events,
 		.wakeup_watermark = r->command->wakeup_watermark,
 	};
-	open_doorbell(c);
+	record_open_doorbell(c);
 	if (r->channel->lines)
 		lines_add_ring(r->channel->lines, place->control);
 	place->owner = c->index;
@@ -175,7 +175,7 @@ static int open_ring(struct traced_cpu *c)
 }
 
 /* What of it is to outlive a reset. */
-static void open_keep(struct traced_cpu *c)
+static void record_open_keep(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 
@@ -190,21 +190,21 @@ static void open_keep(struct traced_cpu *c)
 	};
 }
 
-static int open_cpu(struct traced_cpu *c)
+static int record_open_cpu(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
-	int code = open_ring(c);
+	int code = record_open_ring(c);
 
 	c->events = calloc(r->nr_events, sizeof(*c->events));
 	if (!code && !c->events)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
 	for (unsigned i = 0; i < r->nr_events && !code; i++)
-		code = open_event(c, i);
+		code = record_open_event(c, i);
 	if (!code)
 		code = lossless_open(c);
 	if (!code && regions_open(c))
 		return recording_fail(r, -ENOMEM, "no memory for the regions of CPU %u", c->cpu);
-	open_keep(c);
+	record_open_keep(c);
 	r->region->rings[c->index] = c->place;
 	return code;
 }
@@ -219,7 +219,7 @@ static bool record_fits(const struct recording *r, uint64_t pages, uint64_t aux_
 
 /* Where nobody reads while the machine records, all of it must stay: rings, or the AUX areas beside
  * them, are then the largest powers of two that the region holds. */
-static void choose_sizes(struct recording *r)
+static void record_choose_sizes(struct recording *r)
 {
 	r->pages = r->command->pages ? r->command->pages : DEFAULT_PAGES;
 	if (reader_is_announced(r->region))
@@ -233,15 +233,15 @@ static void choose_sizes(struct recording *r)
 	}
 }
 
-static int open_all(struct recording *r, const char *text)
+static int record_open_all(struct recording *r, const char *text)
 {
-	int code = choose_cpus(r);
+	int code = record_choose_cpus(r);
 
 	if (!code)
 		code = recording_choose_events(r);
 	if (code)
 		return code;
-	choose_sizes(r);
+	record_choose_sizes(r);
 	if (r->channel->lines)
 		lines_forget_rings(r->channel->lines);
 	reader_forget_rings();
@@ -250,13 +250,13 @@ static int open_all(struct recording *r, const char *text)
 		                      r->nr_cpus);
 	for (unsigned i = 0; i < r->nr_cpus && !code; i++) {
 		r->cpus[i].index = i;
-		code = open_cpu(&r->cpus[i]);
+		code = record_open_cpu(&r->cpus[i]);
 	}
 	return code;
 }
 
 /* What has its room kept until it is read. */
-static void note_rings(const struct recording *r)
+static void record_note_rings(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		const struct traced_cpu *c = &r->cpus[i];
@@ -268,7 +268,7 @@ static void note_rings(const struct recording *r)
 	}
 }
 
-static void close_all(struct recording *r)
+static void record_close_all(struct recording *r)
 {
 	for (unsigned i = 0; r->cpus && i < r->nr_cpus; i++) {
 		regions_close(&r->cpus[i]);
@@ -284,8 +284,8 @@ static struct recording recorded; /* now, or last */
 static int record_end(int code)
 {
 	if (!code)
-		note_rings(&recorded);
-	close_all(&recorded);
+		record_note_rings(&recorded);
+	record_close_all(&recorded);
 	return code;
 }
 
@@ -306,7 +306,7 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	if (missing)
 		return recording_fail(&recorded, -ENOEXEC, "%s: %s", command->workload->name,
 		                      missing);
-	code = open_all(&recorded, text);
+	code = record_open_all(&recorded, text);
 	if (!code)
 		code = recording_run(&recorded);
 	return !code && command->boot ? 0 : record_end(code);

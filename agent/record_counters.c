@@ -39,7 +39,7 @@ static void record_counters_tell(const struct recording *r, unsigned cpu)
 	told[cpu] = *census;
 }
 
-static bool is_counted(const struct recording *r, unsigned evsel)
+static bool record_counters_is_counted(const struct recording *r, unsigned evsel)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		const struct perf_event *event = &r->cpus[i].events[evsel];
@@ -53,7 +53,7 @@ static bool is_counted(const struct recording *r, unsigned evsel)
 const char *recording_uncounted(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		if (!is_counted(r, i))
+		if (!record_counters_is_counted(r, i))
 			return r->specs[i].name;
 	}
 	return NULL;

@@ -25,7 +25,7 @@ void record_describe_cpu(struct tr_cpu *entry)
 /* Each CPU's clock is compared with the boot CPU's once, before it first traces. */
 static bool synchronised[TR_MAX_CPUS] = { [0] = true };
 
-static uint32_t flags_of(unsigned cpu)
+static uint32_t record_flags_of(unsigned cpu)
 {
 	return (cpu ? 0 : TR_CPU_BOOT) | (synchronised[cpu] ? TR_CPU_ONLINE : 0);
 }
@@ -35,7 +35,7 @@ void recording_forget_last(const struct trace_region *region)
 	for (unsigned cpu = 0; cpu < region->limits.cpus; cpu++) {
 		struct tr_cpu *entry = &region->cpus[cpu];
 
-		entry->flags = flags_of(cpu);
+		entry->flags = record_flags_of(cpu);
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
 		entry->stood = entry->stands = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
@@ -60,7 +60,7 @@ int recording_synchronise(struct traced_cpu *c)
 }
 
 /* In the program's order, as this CPU's NMIs see it. */
-static void set_live(struct traced_cpu *c, bool live)
+static void record_set_live(struct traced_cpu *c, bool live)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->live, live, __ATOMIC_RELAXED);
@@ -69,7 +69,7 @@ static void set_live(struct traced_cpu *c, bool live)
 
 void recording_start_cpu(struct traced_cpu *c)
 {
-	c->recording->region->cpus[c->cpu].flags = flags_of(c->cpu) | TR_CPU_TRACED;
+	c->recording->region->cpus[c->cpu].flags = record_flags_of(c->cpu) | TR_CPU_TRACED;
 	clock_freeze_join(c->cpu);
 	if (c->aux_event) {
 		c->aux_event->attend = recording_attend;
@@ -80,12 +80,12 @@ void recording_start_cpu(struct traced_cpu *c)
 	if (c->paused)
 		context_start_paused(&c->context);
 	tick_start(&c->tick, recording_tick);
-	set_live(c, true);
+	record_set_live(c, true);
 }
 
 void recording_stop_cpu(struct traced_cpu *c)
 {
-	set_live(c, false);
+	record_set_live(c, false);
 	context_stop(&c->context);
 	tick_stop(&c->tick);
 	if (c->aux_event)

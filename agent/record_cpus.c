@@ -34,7 +34,7 @@ struct traced_cpu *recording_here(void)
 
 /* The tick wakes a sleeping CPU within a millisecond; the signal is for one that masks it, and
  * for one that runs a thread of the payload. */
-static void signal_handler(const struct arch_regs *regs)
+static void record_cpus_signal_handler(const struct arch_regs *regs)
 {
 	struct traced_cpu *c = recording_here();
 	bool alone = c && arch_interrupts_thread(regs);
@@ -51,7 +51,7 @@ static void signal_handler(const struct arch_regs *regs)
 const struct traced_cpu *recording_start_all(struct recording *r)
 {
 	__atomic_store_n(&current, r, __ATOMIC_RELAXED);
-	arch_signal_init(signal_handler);
+	arch_signal_init(record_cpus_signal_handler);
 	lossless_begin(r);
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		struct traced_cpu *c = &r->cpus[i];

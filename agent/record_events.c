@@ -7,13 +7,13 @@
 #include "pmu/callchain.h"
 #include "pmu/mark.h"
 
-static void clear_period(struct perf_event_attr *attr)
+static void record_events_clear_period(struct perf_event_attr *attr)
 {
 	attr->sample_period = 0;
 	attr->flags &= ~PERF_ATTR_FREQ;
 }
 
-static void set_period(const struct command *command, struct perf_event_attr *attr)
+static void record_events_set_period(const struct command *command, struct perf_event_attr *attr)
 {
 	if (attr->sample_period)
 		return;
@@ -21,11 +21,11 @@ static void set_period(const struct command *command, struct perf_event_attr *at
 	if (!command->has_period)
 		attr->flags |= PERF_ATTR_FREQ;
 	if (!command->has_period && !command->has_freq && recording_fills_aux(attr))
-		clear_period(attr); /* its source's own default */
+		record_events_clear_period(attr); /* its source's own default */
 }
 
 /* What every event of this run has in common. */
-static void complete_attr(const struct command *command, struct perf_event_attr *attr)
+static void record_events_complete_attr(const struct command *command, struct perf_event_attr *attr)
 {
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 	                    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
@@ -42,13 +42,13 @@ static void complete_attr(const struct command *command, struct perf_event_attr 
 		attr->flags |= PERF_ATTR_WATERMARK;
 	}
 	if (command->verb == COMMAND_STAT)
-		clear_period(attr); /* it only counts */
+		record_events_clear_period(attr); /* it only counts */
 	else
-		set_period(command, attr);
+		record_events_set_period(command, attr);
 }
 
 /* :S, as perf's "leader sampling": the leader's samples carry the whole group's counts. */
-static void complete_group(struct event_spec *leader)
+static void record_events_complete_group(struct event_spec *leader)
 {
 	if (!leader->sample_read)
 		return;
@@ -61,34 +61,34 @@ static void complete_group(struct event_spec *leader)
 		if (leader->members > 1)
 			attr->read_format |= PERF_FORMAT_GROUP;
 		if (i)
-			clear_period(attr);
+			record_events_clear_period(attr);
 	}
 }
 
 static void record_events_complete(struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		complete_attr(r->command, &r->specs[i].attr);
+		record_events_complete_attr(r->command, &r->specs[i].attr);
 		r->leaders[i] = r->specs[i].members ? i : r->leaders[i - 1];
 	}
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		if (r->specs[i].members)
-			complete_group(&r->specs[i]);
+			record_events_complete_group(&r->specs[i]);
 	}
 }
 
 /* Whether the machine can count it. */
-static bool is_there(const struct recording *r, const struct event_spec *spec)
+static bool record_events_is_there(const struct recording *r, const struct event_spec *spec)
 {
 	struct perf_event probe = { .attr = spec->attr };
 
-	complete_attr(r->command, &probe.attr);
+	record_events_complete_attr(r->command, &probe.attr);
 	return !event_init(&probe);
 }
 
 /* As perf: cycles where the machine can count them, else cpu-clock; for `stat` all that there is
  * of a list. */
-static void default_events(struct recording *r)
+static void record_events_default_events(struct recording *r)
 {
 	static const char *const recorded[] = { "cycles", "cpu-clock", NULL };
 	static const char *const counted[] = {
@@ -100,7 +100,7 @@ static void default_events(struct recording *r)
 
 	for (const char *const *name = all ? counted : recorded; *name; name++) {
 		parse_events(*name, &image_tables.sources, &r->specs[r->nr_events], 1, &error);
-		if (!is_there(r, &r->specs[r->nr_events]))
+		if (!record_events_is_there(r, &r->specs[r->nr_events]))
 			continue;
 		r->nr_events++;
 		if (!all)
@@ -109,7 +109,7 @@ static void default_events(struct recording *r)
 }
 
 /* The firmware's phases are marks. */
-static void add_marks(struct recording *r)
+static void record_events_add_marks(struct recording *r)
 {
 	struct parse_error error;
 
@@ -128,9 +128,9 @@ int recording_choose_events(struct recording *r)
 	for (unsigned i = 0; i < r->nr_events; i++)
 		r->specs[i] = r->command->events[i];
 	if (!r->nr_events)
-		default_events(r);
+		record_events_default_events(r);
 	if (r->command->boot)
-		add_marks(r);
+		record_events_add_marks(r);
 	record_events_complete(r);
 	return recording_choose_aux(r);
 }

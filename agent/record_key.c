@@ -10,7 +10,7 @@
 #define MOST       16U /* bytes of a line that one takes */
 
 /* Resident, lines are the firmware's. */
-static bool line_has_key(struct recording *r, uint64_t now)
+static bool record_key_line_has_key(struct recording *r, uint64_t now)
 {
 	struct stop_key *key = &r->keys.of_firmware;
 	uint8_t bytes[MOST];
@@ -41,7 +41,7 @@ void recording_keys_tick(struct recording *r)
 	if (turn == 0)
 		has_key = stop_key_is((uint8_t)keyboard_get());
 	else if (turn == LOOK_TICKS / 2)
-		has_key = line_has_key(r, clock_now());
+		has_key = record_key_line_has_key(r, clock_now());
 	if (!has_key || r->by_key)
 		return;
 	__atomic_store_n(&r->by_key, true, __ATOMIC_RELEASE);

@@ -20,7 +20,7 @@
 
 /* ---- Whether ---- */
 
-static bool is_given_up(const struct recording *r)
+static bool lossless_is_given_up(const struct recording *r)
 {
 	return __atomic_load_n(&r->lossless_given_up, __ATOMIC_RELAXED);
 }
@@ -28,28 +28,28 @@ static bool is_given_up(const struct recording *r)
 static bool lossless_may_stand(const struct traced_cpu *c)
 {
 	return c->recording->command->lossless && c->live && !c->stopped &&
-	       !is_given_up(c->recording);
+	       !lossless_is_given_up(c->recording);
 }
 
 /* Not while CPUs are being started: who starts them has their answers to wait for. */
-static bool stand_together(const struct recording *r)
+static bool lossless_stand_together(const struct recording *r)
 {
 	return r->command->lossless != LOSSLESS_CPU &&
 	       __atomic_load_n(&r->lossless_together, __ATOMIC_RELAXED);
 }
 
-static bool others_wait(const struct traced_cpu *c)
+static bool lossless_others_wait(const struct traced_cpu *c)
 {
 	const struct recording *r = c->recording;
 
-	for (unsigned i = 0; i < r->nr_cpus && stand_together(r); i++) {
+	for (unsigned i = 0; i < r->nr_cpus && lossless_stand_together(r); i++) {
 		if (&r->cpus[i] != c && __atomic_load_n(&r->cpus[i].waits, __ATOMIC_ACQUIRE))
 			return true;
 	}
 	return false;
 }
 
-static void set_waits(struct traced_cpu *c, bool waits)
+static void lossless_set_waits(struct traced_cpu *c, bool waits)
 {
 	__atomic_store_n(&c->waits, waits, __ATOMIC_RELEASE);
 }
@@ -59,13 +59,13 @@ static bool lossless_has(struct traced_cpu *c, uint64_t bytes, uint64_t aux_byte
 	return ring_room(&c->ring) >= bytes && (!aux_bytes || ring_aux_room(&c->aux) >= aux_bytes);
 }
 
-static bool is_low(struct traced_cpu *c)
+static bool lossless_is_low(struct traced_cpu *c)
 {
 	return !lossless_has(c, c->ring.reserve, c->aux_wanted);
 }
 
 /* Not so little that it stands again at once. */
-static bool has_enough(struct traced_cpu *c)
+static bool lossless_has_enough(struct traced_cpu *c)
 {
 	uint64_t half = c->aux.size / 2;
 
@@ -105,11 +105,11 @@ static uint64_t lossless_taken(const struct recording *r)
 	return sum;
 }
 
-static void signal_others(const struct traced_cpu *c)
+static void lossless_signal_others(const struct traced_cpu *c)
 {
 	const struct recording *r = c->recording;
 
-	for (unsigned i = 0; i < r->nr_cpus && stand_together(r); i++) {
+	for (unsigned i = 0; i < r->nr_cpus && lossless_stand_together(r); i++) {
 		const struct traced_cpu *other = &r->cpus[i];
 
 		if (other != c && __atomic_load_n(&other->live, __ATOMIC_RELAXED) &&
@@ -119,7 +119,7 @@ static void signal_others(const struct traced_cpu *c)
 }
 
 /* For the events no time passes. */
-static void stand_pass(struct traced_cpu *c, struct stand *s)
+static void lossless_stand_pass(struct traced_cpu *c, struct stand *s)
 {
 	uint64_t now = arch_cycles();
 
@@ -129,31 +129,31 @@ static void stand_pass(struct traced_cpu *c, struct stand *s)
 }
 
 /* What the tick does, which is masked here. Who has not heard is signalled again. */
-static void stand_tick(struct traced_cpu *c, struct stand *s)
+static void lossless_stand_tick(struct traced_cpu *c, struct stand *s)
 {
 	if (s->last < s->tick)
 		return;
 	s->tick = s->last + TICK_NS;
-	stand_pass(c, s);
+	lossless_stand_pass(c, s);
 	recording_tick_standing(c);
 	if (c->waits)
-		signal_others(c);
+		lossless_signal_others(c);
 }
 
 /* As in agent/reader.c. */
-static void let_time_pass(void)
+static void lossless_let_time_pass(void)
 {
 	for (unsigned i = 0; i < FILLER; i++)
 		__asm__ volatile("");
 	arch_relax();
 }
 
-static void stand_look(struct traced_cpu *c, struct stand *s)
+static void lossless_stand_look(struct traced_cpu *c, struct stand *s)
 {
 	uint64_t now, passed, taken;
 
 	channel_pump(c->recording->channel);
-	let_time_pass();
+	lossless_let_time_pass();
 	ring_tail(&c->ring);
 	if (c->aux_event)
 		ring_aux_room(&c->aux);
@@ -163,10 +163,10 @@ static void stand_look(struct traced_cpu *c, struct stand *s)
 	s->still = taken == s->taken ? s->still + passed : 0;
 	s->taken = taken;
 	s->last = now;
-	stand_tick(c, s);
+	lossless_stand_tick(c, s);
 }
 
-static void give_up(struct traced_cpu *c)
+static void lossless_give_up(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
 
@@ -176,29 +176,29 @@ static void give_up(struct traced_cpu *c)
 }
 
 /* Whether to stand on. */
-static bool stand_on(struct traced_cpu *c, const struct stand *s)
+static bool lossless_stand_on(struct traced_cpu *c, const struct stand *s)
 {
 	if (c->waits && s->still >= TR_STAND_MS * NSEC_PER_MSEC)
-		give_up(c);
+		lossless_give_up(c);
 	if (!lossless_may_stand(c))
 		return false;
-	if (c->waits && has_enough(c))
-		set_waits(c, false);
-	return c->waits || others_wait(c);
+	if (c->waits && lossless_has_enough(c))
+		lossless_set_waits(c, false);
+	return c->waits || lossless_others_wait(c);
 }
 
 /* What passed is told by the clock as it was, and what taking it over takes by the new one. */
-static void stand_go(struct traced_cpu *c, struct stand *s)
+static void lossless_stand_go(struct traced_cpu *c, struct stand *s)
 {
 	uint64_t frozen;
 
-	stand_pass(c, s);
+	lossless_stand_pass(c, s);
 	frozen = clock_freeze_go(c->cpu);
 	if (!frozen)
 		return;
 	c->frozen += clock_span_to_ns(&machine_clock, frozen);
 	context_frozen(&c->context, s->passed);
-	stand_pass(c, s);
+	lossless_stand_pass(c, s);
 }
 
 static void lossless_stand(struct traced_cpu *c)
@@ -213,13 +213,13 @@ static void lossless_stand(struct traced_cpu *c)
 	__atomic_store_n(&c->stands_now, true, __ATOMIC_RELAXED);
 	if (c->waits) {
 		ring_wake(&c->ring, TR_WAKEUP_FULL);
-		signal_others(c);
+		lossless_signal_others(c);
 	}
-	while (stand_on(c, &s))
-		stand_look(c, &s);
-	set_waits(c, false);
+	while (lossless_stand_on(c, &s))
+		lossless_stand_look(c, &s);
+	lossless_set_waits(c, false);
 	__atomic_store_n(&c->stands_now, false, __ATOMIC_RELAXED);
-	stand_go(c, &s);
+	lossless_stand_go(c, &s);
 	context_go(&c->context);
 }
 
@@ -227,8 +227,8 @@ void lossless_look(struct traced_cpu *c)
 {
 	if (!lossless_may_stand(c))
 		return;
-	set_waits(c, is_low(c));
-	if (c->waits || others_wait(c))
+	lossless_set_waits(c, lossless_is_low(c));
+	if (c->waits || lossless_others_wait(c))
 		lossless_stand(c);
 }
 
@@ -327,7 +327,7 @@ void lossless_tick(struct traced_cpu *c)
 	ring_tail(&c->ring);
 	if (c->aux_event)
 		ring_aux_room(&c->aux);
-	if (is_given_up(r) && lossless_taken(r) != r->lossless_taken)
+	if (lossless_is_given_up(r) && lossless_taken(r) != r->lossless_taken)
 		__atomic_store_n(&r->lossless_given_up, false, __ATOMIC_RELEASE);
 }
 

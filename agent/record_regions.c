@@ -15,15 +15,15 @@
 
 static struct mark_regions *regions_here[ARCH_MAX_CPUS];
 
-static bool counts_marks(const struct perf_event *event)
+static bool record_regions_counts_marks(const struct perf_event *event)
 {
 	return mark_is_event(&event->attr) && !event->attr.sample_period;
 }
 
-static struct perf_event *marks_of(const struct traced_cpu *c)
+static struct perf_event *record_regions_marks_of(const struct traced_cpu *c)
 {
 	for (unsigned i = 0; i < c->recording->nr_events; i++) {
-		if (counts_marks(&c->events[i]))
+		if (record_regions_counts_marks(&c->events[i]))
 			return &c->events[i];
 	}
 	return NULL;
@@ -33,7 +33,7 @@ int regions_open(struct traced_cpu *c)
 {
 	struct mark_regions *m;
 
-	if (!marks_of(c))
+	if (!record_regions_marks_of(c))
 		return 0;
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -55,7 +55,7 @@ void regions_close(struct traced_cpu *c)
 
 /* ---- From mark to mark ---- */
 
-static bool is_counting(const struct perf_event *event)
+static bool record_regions_is_counting(const struct perf_event *event)
 {
 	return event->state == EVENT_ACTIVE && event->pmu->peek;
 }
@@ -63,22 +63,23 @@ static bool is_counting(const struct perf_event *event)
 static inline void regions_look(const struct mark_regions *m, uint64_t to[REGION_SUMS])
 {
 	for (unsigned i = 0; i < m->nr_events; i++)
-		to[i] = is_counting(&m->events[i]) ? m->events[i].pmu->peek(&m->events[i])
-		                                   : m->events[i].count;
+		to[i] = record_regions_is_counting(&m->events[i])
+		            ? m->events[i].pmu->peek(&m->events[i])
+		            : m->events[i].count;
 	to[REGION_SUMS - 1] = clock_now();
 }
 
-static bool is_named(const char *mine, const char *name, size_t size)
+static bool record_regions_is_named(const char *mine, const char *name, size_t size)
 {
 	return size < REGION_NAME && !memcmp(mine, name, size) && !mine[size];
 }
 
 /* The region's number, REGION_MOST if there is no room for one more. */
-static unsigned find_region(struct mark_regions *m, const char *name, size_t size)
+static unsigned record_regions_find_region(struct mark_regions *m, const char *name, size_t size)
 {
 	unsigned i = 0;
 
-	while (i < m->nr_regions && !is_named(m->regions[i].name, name, size))
+	while (i < m->nr_regions && !record_regions_is_named(m->regions[i].name, name, size))
 		i++;
 	if (i == m->nr_regions && i < REGION_MOST && size < REGION_NAME) {
 		memcpy(m->regions[i].name, name, size);
@@ -95,7 +96,7 @@ void regions_begin(const char *name, size_t room)
 	if (!m || m->busy)
 		return;
 	m->busy = true;
-	region = find_region(m, name, strnlen(name, room));
+	region = record_regions_find_region(m, name, strnlen(name, room));
 	if (region == REGION_MOST || m->depth == REGION_DEPTH) {
 		m->unmatched++;
 		m->busy = false;
@@ -107,18 +108,18 @@ void regions_begin(const char *name, size_t room)
 }
 
 /* The least that nothing has come to: an interrupt may have come in between. */
-static void learn_empty(struct mark_regions *m, const uint64_t *at)
+static void record_regions_learn_empty(struct mark_regions *m, const uint64_t *at)
 {
 	for (unsigned i = 0; i < REGION_SUMS; i++) {
 		bool counts = i == REGION_SUMS - 1 ||
-		              (i < m->nr_events && is_counting(&m->events[i]));
+		              (i < m->nr_events && record_regions_is_counting(&m->events[i]));
 
 		if (counts && m->now[i] - at[i] < m->empty[i])
 			m->empty[i] = m->now[i] - at[i];
 	}
 }
 
-static void add_up(struct mark_regions *m, unsigned region, const uint64_t *at)
+static void record_regions_add_up(struct mark_regions *m, unsigned region, const uint64_t *at)
 {
 	m->regions[region].calls++;
 	for (unsigned i = 0; i < REGION_SUMS; i++) {
@@ -142,22 +143,22 @@ void regions_end(const char *name, size_t room)
 	regions_look(m, m->now);
 	size = strnlen(name, room);
 	for (i = m->depth; i; i--) {
-		if (is_named(m->regions[m->open[i - 1].region].name, name, size))
+		if (record_regions_is_named(m->regions[m->open[i - 1].region].name, name, size))
 			break;
 	}
 	m->unmatched += i ? m->depth - i : 1;
 	if (i && !size)
-		learn_empty(m, m->open[i - 1].at);
+		record_regions_learn_empty(m, m->open[i - 1].at);
 	else if (i)
-		add_up(m, m->open[i - 1].region, m->open[i - 1].at);
+		record_regions_add_up(m, m->open[i - 1].region, m->open[i - 1].at);
 	m->depth = i ? i - 1 : m->depth;
 	m->busy = false;
 }
 
 /* ---- What it came to ---- */
 
-static unsigned put_counts(const struct mark_regions *m, const uint64_t *sums, char *to,
-                           unsigned room)
+static unsigned record_regions_put_counts(const struct mark_regions *m, const uint64_t *sums,
+                                          char *to, unsigned room)
 {
 	unsigned length = 0;
 
@@ -176,7 +177,7 @@ static unsigned put_counts(const struct mark_regions *m, const uint64_t *sums, c
 void regions_tell(struct traced_cpu *c)
 {
 	const struct mark_regions *m = c->regions;
-	struct perf_event *event = marks_of(c);
+	struct perf_event *event = record_regions_marks_of(c);
 	char text[TEXT_MAX];
 
 	for (unsigned i = 0; m && i < m->nr_regions; i++) {
@@ -187,7 +188,8 @@ void regions_tell(struct traced_cpu *c)
 		print_text(text, sizeof(text), "region %lu %lu ", m->regions[i].calls,
 		           m->regions[i].sums[REGION_SUMS - 1]);
 		length = (unsigned)strlen(text);
-		length += put_counts(m, m->regions[i].sums, text + length, TEXT_MAX - length);
+		length += record_regions_put_counts(m, m->regions[i].sums, text + length,
+		                                    TEXT_MAX - length);
 		print_text(text + length, TEXT_MAX - length, " %s", m->regions[i].name);
 		mark_tell(event, text);
 	}

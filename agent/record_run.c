@@ -36,7 +36,7 @@ static int record_payload(void *arg)
 	return payload_run(record_workload, (void *)(uintptr_t)r->command, &r->end);
 }
 
-static enum payload_marks marks_of(const struct recording *r)
+static enum payload_marks record_marks_of(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		const struct perf_event_attr *attr = &r->specs[i].attr;
@@ -48,7 +48,7 @@ static enum payload_marks marks_of(const struct recording *r)
 }
 
 /* Before any event is enabled. */
-static void await_reader(struct recording *r)
+static void record_await_reader(struct recording *r)
 {
 	r->found = reader_await(r->region, r->channel);
 	if (r->found == TR_READER_GONE || r->found == TR_READER_LATE)
@@ -56,7 +56,7 @@ static void await_reader(struct recording *r)
 		               r->found == TR_READER_GONE ? "is gone" : "is not ready in time");
 }
 
-static int fail_to_start(struct recording *r, const struct traced_cpu *c)
+static int record_fail_to_start(struct recording *r, const struct traced_cpu *c)
 {
 	const struct perf_event *event = c->failed;
 	const char *reason = event_error_text(c->code);
@@ -69,14 +69,14 @@ static int fail_to_start(struct recording *r, const struct traced_cpu *c)
 	return recording_fail(r, c->code, "CPU %u: event %s: %s", c->cpu, event->name, reason);
 }
 
-static int fail_by_crash(struct recording *r)
+static int record_fail_by_crash(struct recording *r)
 {
 	trace_region_set_backtrace(r->region, payload_crash_backtrace());
 	return recording_fail(r, -EFAULT, "%s", payload_crash_message());
 }
 
 /* As a program's that SIGINT has ended. */
-static int tell_key(const struct recording *r)
+static int record_tell_key(const struct recording *r)
 {
 	console_printf("stopped by a key\n");
 	trace_region_set_message(r->region, 0, "stopped by a key");
@@ -84,7 +84,7 @@ static int tell_key(const struct recording *r)
 }
 
 /* What is told, and heard, meanwhile. */
-static int begin_beside(struct recording *r)
+static int record_begin_beside(struct recording *r)
 {
 	console_hold();
 	if (r->joined)
@@ -94,7 +94,7 @@ static int begin_beside(struct recording *r)
 	return 0;
 }
 
-static void end_beside(struct recording *r)
+static void record_end_beside(struct recording *r)
 {
 	if (r->joined) {
 		image_records_end(r);
@@ -105,20 +105,20 @@ static void end_beside(struct recording *r)
 	console_release();
 }
 
-static int recording_begin(struct recording *r)
+static int record_recording_begin(struct recording *r)
 {
 	int code;
 
 	payload_begin();
 	payload_output_begin(r->region);
 	payload_fetch_begin();
-	payload_calls_mark(marks_of(r));
+	payload_calls_mark(record_marks_of(r));
 	recording_forget_last(r->region);
 	trace_region_set_recording(r->region);
-	await_reader(r);
-	code = begin_beside(r);
+	record_await_reader(r);
+	code = record_begin_beside(r);
 	if (code) {
-		end_beside(r);
+		record_end_beside(r);
 		return code;
 	}
 	r->failed = recording_start_all(r);
@@ -126,32 +126,32 @@ static int recording_begin(struct recording *r)
 	return 0;
 }
 
-static bool is_started(const struct recording *r)
+static bool record_is_started(const struct recording *r)
 {
 	return !r->failed && !r->uncounted;
 }
 
 /* code: the workload's. */
-static int recording_end(struct recording *r, int code)
+static int record_recording_end(struct recording *r, int code)
 {
 	const struct command *command = r->command;
 	uint64_t files = 0;
 
 	recording_stop_all(r);
-	end_beside(r);
+	record_end_beside(r);
 	recording_tell_counters(r);
-	if (is_started(r))
+	if (record_is_started(r))
 		files = payload_fetch(command, r->region, r->channel);
 	syscalls_take_heap_back(files);
 	if (r->failed)
-		return fail_to_start(r, r->failed);
+		return record_fail_to_start(r, r->failed);
 	if (r->uncounted)
 		return recording_fail(r, -ENXIO, "event %s: %s", r->uncounted,
 		                      event_error_text(-ENXIO));
 	if (payload_crash_message())
-		return fail_by_crash(r);
+		return record_fail_by_crash(r);
 	if (r->by_key)
-		code = tell_key(r);
+		code = record_tell_key(r);
 	else if (code && !command->workload->takes_words)
 		return recording_fail(r, code, "workload %s: %s", command->workload->name,
 		                      event_error_text(code));
@@ -165,18 +165,18 @@ static int recording_end(struct recording *r, int code)
 
 int recording_run(struct recording *r)
 {
-	int code = recording_begin(r);
+	int code = record_recording_begin(r);
 
 	if (code)
 		return code;
-	if (is_started(r)) {
+	if (record_is_started(r)) {
 		arch_irq_enable();
 		if (r->command->boot)
 			return 0;
 		code = arch_call_payload(record_payload, r);
 		arch_irq_disable();
 	}
-	return recording_end(r, code);
+	return record_recording_end(r, code);
 }
 
 int recording_end_boot(struct recording *r, const char *why)
@@ -187,5 +187,5 @@ int recording_end_boot(struct recording *r, const char *why)
 		trace_region_set_message(r->region, 0, why);
 	}
 	uefi_phases_tell_times();
-	return recording_end(r, 0);
+	return record_recording_end(r, 0);
 }

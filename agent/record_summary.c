@@ -10,7 +10,7 @@ struct need {
 	uint64_t pages, aux_pages;
 };
 
-static uint64_t pages_for(uint64_t bytes)
+static uint64_t record_summary_pages_for(uint64_t bytes)
 {
 	uint64_t pages = 1;
 
@@ -25,7 +25,8 @@ static uint64_t record_summary_larger(uint64_t a, uint64_t b)
 }
 
 /* The records that were lost are taken to be as long as the others. */
-static void add_need(struct need *need, const struct recording *r, const struct traced_cpu *c)
+static void record_summary_add_need(struct need *need, const struct recording *r,
+                                    const struct traced_cpu *c)
 {
 	uint64_t generated = 0, written = 0;
 
@@ -35,23 +36,25 @@ static void add_need(struct need *need, const struct recording *r, const struct 
 	}
 	if (written && generated > written)
 		need->pages = record_summary_larger(
-		    need->pages, pages_for((c->ring.published / written + 1) * generated));
+		    need->pages,
+		    record_summary_pages_for((c->ring.published / written + 1) * generated));
 	if (c->aux_event && (c->aux.truncated || c->aux.lost))
 		need->aux_pages = record_summary_larger(
 		    need->aux_pages,
-		    record_summary_larger(2 * r->aux_pages, pages_for(c->aux.head + c->aux.lost)));
+		    record_summary_larger(2 * r->aux_pages,
+		                          record_summary_pages_for(c->aux.head + c->aux.lost)));
 }
 
 /* Of a recording that nobody read meanwhile, all must fit; one that is read has a reader who tells.
  */
-static void print_help(const struct recording *r)
+static void record_summary_print_help(const struct recording *r)
 {
 	const struct trace_region *region = r->region;
 	struct need need = { 0 };
 	uint64_t pages, aux_pages, bytes;
 
 	for (unsigned c = 0; c < r->nr_cpus; c++)
-		add_need(&need, r, &r->cpus[c]);
+		record_summary_add_need(&need, r, &r->cpus[c]);
 	if (!need.pages && !need.aux_pages)
 		return;
 	pages = need.pages ? need.pages : r->pages;
@@ -68,7 +71,7 @@ static void print_help(const struct recording *r)
 	console_printf(", or record less\n");
 }
 
-static void print_trace(const struct recording *r)
+static void record_summary_print_trace(const struct recording *r)
 {
 	uint64_t bytes = 0, lost = 0, pieces = 0, cut = 0;
 
@@ -82,7 +85,7 @@ static void print_trace(const struct recording *r)
 	               lost, cut, pieces);
 }
 
-static void print_samples(const struct recording *r, unsigned evsel)
+static void record_summary_print_samples(const struct recording *r, unsigned evsel)
 {
 	uint64_t generated = 0, written = 0, lost = 0;
 
@@ -97,10 +100,10 @@ static void print_samples(const struct recording *r, unsigned evsel)
 		               generated);
 	console_printf("\n");
 	if (recording_fills_aux(&r->specs[evsel].attr))
-		print_trace(r);
+		record_summary_print_trace(r);
 }
 
-static void print_counts(const struct recording *r, unsigned evsel)
+static void record_summary_print_counts(const struct recording *r, unsigned evsel)
 {
 	uint64_t count = 0, enabled = 0, running = 0;
 
@@ -122,11 +125,11 @@ void recording_summarise(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		if (r->command->verb == COMMAND_STAT)
-			print_counts(r, i);
+			record_summary_print_counts(r, i);
 		else
-			print_samples(r, i);
+			record_summary_print_samples(r, i);
 	}
 	lossless_tell(r);
 	if (r->found != TR_READER_READY && r->command->verb == COMMAND_RECORD)
-		print_help(r);
+		record_summary_print_help(r);
 }

@@ -14,14 +14,14 @@
 
 #define PATIENCE_NS 100000000U /* until who masks interrupts is not waited for any longer */
 
-static bool is_off(const struct recording *r)
+static bool record_switch_is_off(const struct recording *r)
 {
 	return __atomic_load_n(&r->off, __ATOMIC_ACQUIRE);
 }
 
 void recording_switch_here(struct traced_cpu *c)
 {
-	bool off = is_off(c->recording);
+	bool off = record_switch_is_off(c->recording);
 
 	if (!c->live || c->stopped || c->paused == off)
 		return;
@@ -32,25 +32,26 @@ void recording_switch_here(struct traced_cpu *c)
 	__atomic_store_n(&c->paused, off, __ATOMIC_RELEASE);
 }
 
-static bool has_heard(const struct traced_cpu *c)
+static bool record_switch_has_heard(const struct traced_cpu *c)
 {
-	return __atomic_load_n(&c->paused, __ATOMIC_ACQUIRE) == is_off(c->recording) ||
+	return __atomic_load_n(&c->paused, __ATOMIC_ACQUIRE) ==
+	           record_switch_is_off(c->recording) ||
 	       __atomic_load_n(&c->stopped, __ATOMIC_ACQUIRE);
 }
 
-static bool have_all_heard(const struct recording *r)
+static bool record_switch_have_all_heard(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (!has_heard(&r->cpus[i]))
+		if (!record_switch_has_heard(&r->cpus[i]))
 			return false;
 	}
 	return true;
 }
 
-static void tell_switch(const struct recording *r)
+static void record_switch_tell_switch(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (!has_heard(&r->cpus[i]))
+		if (!record_switch_has_heard(&r->cpus[i]))
 			arch_cpu_signal(r->cpus[i].cpu);
 	}
 }
@@ -65,12 +66,12 @@ int record_switch(bool on)
 	if (r->aux_pages)
 		return -EOPNOTSUPP;
 	__atomic_store_n(&r->off, !on, __ATOMIC_RELEASE);
-	while (!have_all_heard(r)) {
+	while (!record_switch_have_all_heard(r)) {
 		now = clock_now();
 		if (now >= until)
 			return -ETIMEDOUT;
 		if (now >= next) {
-			tell_switch(r);
+			record_switch_tell_switch(r);
 			next = now + TICK_NS;
 		}
 		arch_relax();

@@ -8,16 +8,16 @@
 
 /* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
  * CPU stops its own, and waits for nobody. */
-static bool is_told_to_stop(const struct recording *r, bool is_asked)
+static bool record_tick_is_told_to_stop(const struct recording *r, bool is_asked)
 {
 	return (is_asked && mailbox_has(r->region, "stop")) ||
 	       __atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE) ||
 	       (r->channel->lines && lines_have_typed(r->channel->lines, "stop"));
 }
 
-static bool obey_stop(struct traced_cpu *c, bool is_asked)
+static bool record_tick_obey_stop(struct traced_cpu *c, bool is_asked)
 {
-	if (!c->stopped && is_told_to_stop(c->recording, is_asked)) {
+	if (!c->stopped && record_tick_is_told_to_stop(c->recording, is_asked)) {
 		context_stop(&c->context);
 		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
 	}
@@ -39,7 +39,7 @@ void recording_tell_others(const struct recording *r)
 
 void recording_stop_by_nmi(struct traced_cpu *c)
 {
-	if (!c->live || c->stopped || !obey_stop(c, true))
+	if (!c->live || c->stopped || !record_tick_obey_stop(c, true))
 		return;
 	recording_publish(c, clock_now());
 	recording_tell_others(c->recording);
@@ -58,7 +58,7 @@ void recording_attend(struct perf_event *event)
 
 /* A reader whose line is too slow asks for fewer samples. The command stays, so that each CPU hears
  * it. */
-static void obey_slower(struct traced_cpu *c)
+static void record_tick_obey_slower(struct traced_cpu *c)
 {
 	uint64_t factor;
 
@@ -69,10 +69,10 @@ static void obey_slower(struct traced_cpu *c)
 	context_slow(&c->context, factor);
 }
 
-static void go_on(struct traced_cpu *c, bool is_asked)
+static void record_tick_go_on(struct traced_cpu *c, bool is_asked)
 {
 	if (is_asked)
-		obey_slower(c);
+		record_tick_obey_slower(c);
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
 	recording_snapshot(c);
@@ -94,7 +94,7 @@ static void tick_tell(struct traced_cpu *c)
 	recording_keep(c, RING_KEEP_TICK);
 }
 
-static void look_for_key(struct traced_cpu *c)
+static void record_tick_look_for_key(struct traced_cpu *c)
 {
 	if (c == c->recording->cpus && !c->recording->joined)
 		recording_keys_tick(c->recording);
@@ -102,9 +102,9 @@ static void look_for_key(struct traced_cpu *c)
 
 void recording_tick_standing(struct traced_cpu *c)
 {
-	look_for_key(c);
+	record_tick_look_for_key(c);
 	ring_tick(&c->ring);
-	if (obey_stop(c, true))
+	if (record_tick_obey_stop(c, true))
 		recording_tell_others(c->recording);
 	tick_tell(c);
 }
@@ -115,13 +115,13 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
 	bool is_asked = mailbox_is_asked(c->recording->region);
 
-	look_for_key(c);
+	record_tick_look_for_key(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
-	if (obey_stop(c, is_asked))
+	if (record_tick_obey_stop(c, is_asked))
 		recording_tell_others(c->recording);
 	else
-		go_on(c, is_asked);
+		record_tick_go_on(c, is_asked);
 	if (c->paused != __atomic_load_n(&c->recording->off, __ATOMIC_RELAXED))
 		recording_switch_here(c);
 	lossless_tick(c);

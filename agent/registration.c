@@ -41,7 +41,7 @@ static union {
 	uint8_t bytes[OPTION_MAX];
 } option;
 
-static const char *name_text(const CHAR16 *name)
+static const char *registration_name_text(const CHAR16 *name)
 {
 	static char text[sizeof(order_name) / sizeof(*order_name)];
 	size_t i = 0;
@@ -54,7 +54,7 @@ static const char *name_text(const CHAR16 *name)
 
 /* Bytes, 0: there is none; -EFBIG: it is larger than capacity; -EIO, which is said: it is there,
  * perhaps. */
-static int variable_get(CHAR16 *name, void *value, UINTN capacity)
+static int registration_variable_get(CHAR16 *name, void *value, UINTN capacity)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
 	UINTN size = capacity;
@@ -70,12 +70,12 @@ static int variable_get(CHAR16 *name, void *value, UINTN capacity)
 	console_printf(
 	    "the firmware does not tell its variable %s (0x%lx): nothing is changed; try again "
 	    "after a reset\n",
-	    name_text(name), (uint64_t)status);
+	    registration_name_text(name), (uint64_t)status);
 	return -EIO;
 }
 
 /* size 0: it is deleted. */
-static int variable_set(CHAR16 *name, void *value, UINTN size)
+static int registration_variable_set(CHAR16 *name, void *value, UINTN size)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
 	EFI_STATUS status =
@@ -83,12 +83,12 @@ static int variable_set(CHAR16 *name, void *value, UINTN size)
 
 	if (!EFI_ERROR(status) || (size == 0 && status == EFI_NOT_FOUND))
 		return 0;
-	console_printf("the firmware does not keep its variable %s: 0x%lx\n", name_text(name),
-	               (uint64_t)status);
+	console_printf("the firmware does not keep its variable %s: 0x%lx\n",
+	               registration_name_text(name), (uint64_t)status);
 	return -EIO;
 }
 
-static CHAR16 *option_name(unsigned number)
+static CHAR16 *registration_option_name(unsigned number)
 {
 	static CHAR16 name[] = u"Driver0000";
 
@@ -97,15 +97,16 @@ static CHAR16 *option_name(unsigned number)
 	return name;
 }
 
-static int option_get(unsigned number)
+static int registration_option_get(unsigned number)
 {
-	return variable_get(option_name(number), option.bytes, sizeof(option));
+	return registration_variable_get(registration_option_name(number), option.bytes,
+	                                 sizeof(option));
 }
 
 /* 1, 0, or -EIO. None of ours is larger than OPTION_MAX. */
-static int option_is_ours(unsigned number)
+static int registration_option_is_ours(unsigned number)
 {
-	int size = option_get(number);
+	int size = registration_option_get(number);
 
 	if (size < 0)
 		return size == -EFBIG ? 0 : size;
@@ -114,9 +115,9 @@ static int option_is_ours(unsigned number)
 }
 
 /* 0 or a negative errno, which is said. */
-static int order_get(void)
+static int registration_order_get(void)
 {
-	int size = variable_get(order_name, order.numbers, sizeof(order.numbers));
+	int size = registration_variable_get(order_name, order.numbers, sizeof(order.numbers));
 
 	order.count = size < 0 ? 0 : (unsigned)size / sizeof(order.numbers[0]);
 	if (size == -EFBIG)
@@ -128,19 +129,19 @@ static int order_get(void)
 }
 
 /* Its place in the order; order.count: there is none. Or -EIO. */
-static int find_ours(unsigned *at)
+static int registration_find_ours(unsigned *at)
 {
 	int found = 0;
 
 	for (*at = 0; *at < order.count; (*at)++) {
-		found = option_is_ours(order.numbers[*at]);
+		found = registration_option_is_ours(order.numbers[*at]);
 		if (found)
 			break;
 	}
 	return found < 0 ? found : 0;
 }
 
-static bool is_in_order(unsigned number)
+static bool registration_is_in_order(unsigned number)
 {
 	for (unsigned i = 0; i < order.count; i++)
 		if (order.numbers[i] == number)
@@ -149,10 +150,12 @@ static bool is_in_order(unsigned number)
 }
 
 /* For a driver that the order has room for; or a negative errno, which is said. */
-static int free_number(void)
+static int registration_free_number(void)
 {
 	for (int number = 0; order.count < MOST && number < NUMBERS; number++) {
-		int size = is_in_order((unsigned)number) ? -EFBIG : option_get((unsigned)number);
+		int size = registration_is_in_order((unsigned)number)
+		               ? -EFBIG
+		               : registration_option_get((unsigned)number);
 
 		if (size == 0)
 			return number;
@@ -168,7 +171,7 @@ static int free_number(void)
 /* ---- The load option ---- */
 
 /* The path of our own image on its volume, with "-dxe" in front of the file's ".efi". */
-static bool path_beside(char *path)
+static bool registration_path_beside(char *path)
 {
 	static const char driver[] = "-dxe";
 	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
@@ -185,7 +188,7 @@ static bool path_beside(char *path)
 	return true;
 }
 
-static bool file_is_there(const char *path)
+static bool registration_file_is_there(const char *path)
 {
 	struct error error;
 	EFI_FILE *root = volume_root(&error), *file;
@@ -206,7 +209,7 @@ static bool file_is_there(const char *path)
 }
 
 /* Bytes; 0: there is no room. */
-static UINTN option_make(const EFI_DEVICE_PATH *path, const char *command)
+static UINTN registration_option_make(const EFI_DEVICE_PATH *path, const char *command)
 {
 	size_t path_size = efi_file_path_size(path);
 	UINTN size = sizeof(option.head) + sizeof(description);
@@ -229,7 +232,7 @@ static UINTN option_make(const EFI_DEVICE_PATH *path, const char *command)
 static int registration_write(unsigned at, const char *path, const char *command)
 {
 	bool is_new = at == order.count;
-	int number = is_new ? free_number() : order.numbers[at];
+	int number = is_new ? registration_free_number() : order.numbers[at];
 	EFI_DEVICE_PATH *device;
 	UINTN size = 0;
 	int code;
@@ -238,20 +241,22 @@ static int registration_write(unsigned at, const char *path, const char *command
 		return number;
 	device = efi_file_path(volume_handle(), path);
 	if (device) {
-		size = option_make(device, command);
+		size = registration_option_make(device, command);
 		efi_system->BootServices->FreePool(device);
 	}
 	if (!size) {
 		console_printf("register: the path or the command is too long\n");
 		return -ENOSPC;
 	}
-	code = variable_set(option_name((unsigned)number), option.bytes, size);
+	code = registration_variable_set(registration_option_name((unsigned)number), option.bytes,
+	                                 size);
 	if (code || !is_new)
 		return code;
 	order.numbers[order.count++] = (uint16_t)number;
-	code = variable_set(order_name, order.numbers, order.count * sizeof(order.numbers[0]));
+	code = registration_variable_set(order_name, order.numbers,
+	                                 order.count * sizeof(order.numbers[0]));
 	if (code)
-		variable_set(option_name((unsigned)number), NULL, 0);
+		registration_variable_set(registration_option_name((unsigned)number), NULL, 0);
 	return code;
 }
 
@@ -261,22 +266,22 @@ int registration_add(const char *command)
 	unsigned at;
 	int code;
 
-	if (!path_beside(path)) {
+	if (!registration_path_beside(path)) {
 		console_printf(
 		    "register: this image comes from no volume, where its driver would "
 		    "lie beside it\n");
 		return -ENOENT;
 	}
-	if (!file_is_there(path)) {
+	if (!registration_file_is_there(path)) {
 		console_printf(
 		    "register: there is no %s, beside this image: it is what would be "
 		    "loaded\n",
 		    path);
 		return -ENOENT;
 	}
-	code = order_get();
+	code = registration_order_get();
 	if (code == 0)
-		code = find_ours(&at);
+		code = registration_find_ours(&at);
 	if (code == 0)
 		code = registration_write(at, path, command);
 	if (code == 0)
@@ -292,22 +297,22 @@ int registration_remove(void)
 	unsigned at;
 	int code;
 
-	code = order_get();
+	code = registration_order_get();
 	if (code == 0)
-		code = find_ours(&at);
+		code = registration_find_ours(&at);
 	if (code != 0)
 		return code;
 	if (at == order.count) {
 		console_printf("unregister: nothing of ours is registered\n");
 		return 0;
 	}
-	code = variable_set(option_name(order.numbers[at]), NULL, 0);
+	code = registration_variable_set(registration_option_name(order.numbers[at]), NULL, 0);
 	order.count--;
 	memmove(order.numbers + at, order.numbers + at + 1,
 	        (order.count - at) * sizeof(order.numbers[0]));
 	if (code == 0)
-		code =
-		    variable_set(order_name, order.numbers, order.count * sizeof(order.numbers[0]));
+		code = registration_variable_set(order_name, order.numbers,
+		                                 order.count * sizeof(order.numbers[0]));
 	if (code == 0)
 		console_printf("unregistered\n");
 	return code;

@@ -19,7 +19,8 @@ static int selftest_counters_loop(void *turns)
 }
 
 /* Of all events of rig, the counts along so many turns; false if they cannot be had. */
-static bool count_turns(struct selftest_rig *rig, uint64_t turns, uint64_t counts[SELFTEST_EVENTS])
+static bool selftest_count_turns(struct selftest_rig *rig, uint64_t turns,
+                                 uint64_t counts[SELFTEST_EVENTS])
 {
 	uint64_t before[SELFTEST_EVENTS] = { 0 };
 
@@ -37,13 +38,15 @@ static bool count_turns(struct selftest_rig *rig, uint64_t turns, uint64_t count
 
 /* The differences that TURNS turns more make, or the counts of twice as many turns; event i's are
  * at [i * TIMES]. How often it worked. */
-static unsigned count_differences(struct selftest_rig *rig, bool whole, int64_t *differences)
+static unsigned selftest_count_differences(struct selftest_rig *rig, bool whole,
+                                           int64_t *differences)
 {
 	uint64_t once[SELFTEST_EVENTS] = { 0 }, twice[SELFTEST_EVENTS] = { 0 };
 
-	count_turns(rig, TURNS, once); /* the first finds out what the counters are */
+	selftest_count_turns(rig, TURNS, once); /* the first finds out what the counters are */
 	for (unsigned n = 0; n < TIMES; n++) {
-		if (!count_turns(rig, TURNS, once) || !count_turns(rig, 2ULL * TURNS, twice))
+		if (!selftest_count_turns(rig, TURNS, once) ||
+		    !selftest_count_turns(rig, 2ULL * TURNS, twice))
 			return n;
 		for (unsigned i = 0; i < rig->nr_events; i++)
 			differences[i * TIMES + n] =
@@ -69,7 +72,7 @@ static void counters_expect(struct selftest_count *f, uint64_t config)
 }
 
 /* Whether this CPU counts it: then f is filled. */
-static bool count_event(uint64_t config, struct selftest_count *f)
+static bool selftest_count_event(uint64_t config, struct selftest_count *f)
 {
 	struct selftest_rig *rig = selftest_rig_open(1, 0);
 	int64_t differences[TIMES];
@@ -78,14 +81,15 @@ static bool count_event(uint64_t config, struct selftest_count *f)
 	if (there) {
 		counters_expect(f, config);
 		f->d = selftest_spread_of(
-		    differences, count_differences(rig, f->kind == SELFTEST_MOVES, differences));
+		    differences,
+		    selftest_count_differences(rig, f->kind == SELFTEST_MOVES, differences));
 	}
 	selftest_rig_close(rig);
 	return there;
 }
 
 /* perf has two names for some. */
-static bool is_alias(const struct pmu_event_name *event)
+static bool selftest_is_alias(const struct pmu_event_name *event)
 {
 	for (const struct pmu_event_name *e = parse_generic_events; e < event; e++) {
 		if (e->config == event->config)
@@ -94,13 +98,13 @@ static bool is_alias(const struct pmu_event_name *event)
 	return false;
 }
 
-static void count_events(struct selftest_report *report)
+static void selftest_count_events(struct selftest_report *report)
 {
 	for (const struct pmu_event_name *e = parse_generic_events; e->name; e++) {
 		struct selftest_count f = { 0 };
 		struct selftest_line line = { 0 };
 
-		if (is_alias(e) || !count_event(e->config, &f))
+		if (selftest_is_alias(e) || !selftest_count_event(e->config, &f))
 			continue;
 		judge_count(&f, &line);
 		selftest_add(report, &line, "%s", e->name);
@@ -110,7 +114,7 @@ static void count_events(struct selftest_report *report)
 /* ---- All counters at once ---- */
 
 /* So many times the same event, in one group; NULL: that is more than there are counters. */
-static struct selftest_rig *fill_counters(unsigned events)
+static struct selftest_rig *selftest_fill_counters(unsigned events)
 {
 	struct selftest_rig *rig = selftest_rig_open(1, 0);
 	uint64_t counts[SELFTEST_EVENTS];
@@ -120,7 +124,7 @@ static struct selftest_rig *fill_counters(unsigned events)
 		;
 	if (rig && rig->nr_events == events) {
 		selftest_rig_group(rig);
-		if (count_turns(rig, TURNS, counts))
+		if (selftest_count_turns(rig, TURNS, counts))
 			return rig;
 	}
 	selftest_rig_close(rig);
@@ -132,23 +136,24 @@ unsigned selftest_counters_at_once(void)
 	unsigned events = 0;
 	struct selftest_rig *rig;
 
-	while ((rig = fill_counters(events + 1))) {
+	while ((rig = selftest_fill_counters(events + 1))) {
 		selftest_rig_close(rig);
 		events++;
 	}
 	return events;
 }
 
-static void count_together(struct selftest_report *report)
+static void selftest_count_together(struct selftest_report *report)
 {
 	struct selftest_together f = { .counters = selftest_counters_at_once(),
 		                       .expected = (int64_t)TURNS * SELFTEST_INSTRUCTIONS };
 	static int64_t differences[SELFTEST_EVENTS * TIMES];
-	struct selftest_rig *rig = f.counters ? fill_counters(f.counters) : NULL;
+	struct selftest_rig *rig = f.counters ? selftest_fill_counters(f.counters) : NULL;
 	struct selftest_line line = { 0 };
 
 	f.low = f.high = f.expected;
-	f.wrong = rig && count_differences(rig, false, differences) == TIMES ? 0 : f.counters;
+	f.wrong = rig && selftest_count_differences(rig, false, differences) == TIMES ? 0
+	                                                                              : f.counters;
 	for (unsigned i = 0; rig && !f.wrong && i < f.counters; i++) {
 		struct selftest_spread d = selftest_spread_of(differences + i * TIMES, TIMES);
 
@@ -163,7 +168,7 @@ static void count_together(struct selftest_report *report)
 
 /* ---- CPUs ---- */
 
-static void tell_census(struct selftest_report *report, unsigned cpu)
+static void selftest_tell_census(struct selftest_report *report, unsigned cpu)
 {
 	const struct counter_census *census = &counter_census[cpu];
 	struct selftest_line line = { 0 };
@@ -180,18 +185,18 @@ struct other_cpu {
 	struct selftest_count f;
 };
 
-static void count_there(void *arg)
+static void selftest_count_there(void *arg)
 {
 	struct other_cpu *other = arg;
 
-	count_event((uint64_t)other->event, &other->f);
+	selftest_count_event((uint64_t)other->event, &other->f);
 }
 
-static void count_on(struct selftest_report *report, unsigned cpu)
+static void selftest_count_on(struct selftest_report *report, unsigned cpu)
 {
 	struct other_cpu other = { .event = selftest_sampling_event() };
 	struct selftest_line line = { 0 };
-	int code = arch_cpu_run(cpu, count_there, &other);
+	int code = arch_cpu_run(cpu, selftest_count_there, &other);
 
 	while (!code && !arch_cpu_idle(cpu))
 		arch_relax();
@@ -203,10 +208,10 @@ static void count_on(struct selftest_report *report, unsigned cpu)
 	selftest_add(report, &line, "CPU %u %s", cpu,
 	             other.event == PERF_COUNT_HW_INSTRUCTIONS ? "instructions" : "cycles");
 	if (!code)
-		tell_census(report, cpu);
+		selftest_tell_census(report, cpu);
 }
 
-static const char *why_no_counters(void)
+static const char *selftest_why_no_counters(void)
 {
 	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
 		const char *why = NULL;
@@ -222,14 +227,14 @@ void selftest_counters(struct selftest_report *report)
 	struct selftest_line line = { 0 };
 
 	if (selftest_sampling_event() < 0) {
-		selftest_say(&line, SELFTEST_ABSENT, "%s", why_no_counters());
+		selftest_say(&line, SELFTEST_ABSENT, "%s", selftest_why_no_counters());
 		selftest_add(report, &line, "counters");
 		return;
 	}
-	count_events(report);
-	tell_census(report, 0);
+	selftest_count_events(report);
+	selftest_tell_census(report, 0);
 	if (selftest_sampling_event() == PERF_COUNT_HW_INSTRUCTIONS)
-		count_together(report);
+		selftest_count_together(report);
 	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++)
-		count_on(report, cpu);
+		selftest_count_on(report, cpu);
 }

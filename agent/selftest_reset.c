@@ -40,7 +40,7 @@ static uint64_t machine_boot;
 /* ---- Marks ---- */
 
 /* Word i of a mark's pattern: splitmix64 of where and when it is. */
-static uint64_t mark_word(const struct mark *mark, uint64_t i)
+static uint64_t selftest_mark_word(const struct mark *mark, uint64_t i)
 {
 	uint64_t z = mark->nonce + (uintptr_t)mark + i * 0x9e3779b97f4a7c15ULL;
 
@@ -49,17 +49,17 @@ static uint64_t mark_word(const struct mark *mark, uint64_t i)
 	return z ^ z >> 31;
 }
 
-static bool mark_is_whole(const struct mark *mark)
+static bool selftest_mark_is_whole(const struct mark *mark)
 {
 	bool whole = mark->magic == MAGIC && mark->number && mark->number <= MARKS;
 
 	for (uint64_t i = 0; whole && i < WORDS - PATTERN; i++)
-		whole = mark->pattern[i] == mark_word(mark, i);
+		whole = mark->pattern[i] == selftest_mark_word(mark, i);
 	return whole;
 }
 
 /* Dirty lines of a cache do not outlive a reset. */
-static void mark_write(struct mark *mark, const uint64_t *places, uint64_t number)
+static void selftest_mark_write(struct mark *mark, const uint64_t *places, uint64_t number)
 {
 	mark->magic = MAGIC;
 	mark->nonce = machine_boot;
@@ -67,14 +67,14 @@ static void mark_write(struct mark *mark, const uint64_t *places, uint64_t numbe
 	mark->number = number;
 	memcpy(mark->places, places, sizeof(mark->places));
 	for (uint64_t i = 0; i < WORDS - PATTERN; i++)
-		mark->pattern[i] = mark_word(mark, i);
+		mark->pattern[i] = selftest_mark_word(mark, i);
 	arch_memory_clean(mark, sizeof(*mark));
 }
 
 /* ---- Places ---- */
 
 /* Not in what our heap has grown to, nor soon will have. */
-static bool place_is_free(uint64_t address)
+static bool selftest_place_is_free(uint64_t address)
 {
 	uint64_t heap, heap_size, unused;
 	void *start;
@@ -89,7 +89,7 @@ static bool place_is_free(uint64_t address)
 }
 
 /* The same in every boot of a machine that has the same memory free. */
-static uint64_t places_step(void)
+static uint64_t selftest_places_step(void)
 {
 	uint64_t step = STEP_LEAST;
 
@@ -98,9 +98,9 @@ static uint64_t places_step(void)
 	return step;
 }
 
-static unsigned find_places(uint64_t places[MARKS])
+static unsigned selftest_find_places(uint64_t places[MARKS])
 {
-	uint64_t start, size, step = places_step();
+	uint64_t start, size, step = selftest_places_step();
 	unsigned n = 0;
 
 	memset(places, 0, MARKS * sizeof(*places));
@@ -108,7 +108,7 @@ static unsigned find_places(uint64_t places[MARKS])
 		uint64_t at = (start + step - 1) & ~(step - 1);
 
 		for (; at + PAGE <= start + size && n < MARKS; at += step) {
-			if (at >= STEP_LEAST && place_is_free(at))
+			if (at >= STEP_LEAST && selftest_place_is_free(at))
 				places[n++] = at;
 		}
 	}
@@ -118,20 +118,20 @@ static unsigned find_places(uint64_t places[MARKS])
 /* ---- The check ---- */
 
 /* The mark of the latest boot; NULL: there is none. */
-static const struct mark *marks_latest(const uint64_t *places, unsigned number)
+static const struct mark *selftest_marks_latest(const uint64_t *places, unsigned number)
 {
 	const struct mark *latest = NULL;
 
 	for (unsigned i = 0; i < number; i++) {
 		const struct mark *mark = (const struct mark *)places[i];
 
-		if (mark_is_whole(mark) && (!latest || mark->epoch > latest->epoch))
+		if (selftest_mark_is_whole(mark) && (!latest || mark->epoch > latest->epoch))
 			latest = mark;
 	}
 	return latest;
 }
 
-static bool place_is_among(uint64_t address, const uint64_t *places, unsigned number)
+static bool selftest_place_is_among(uint64_t address, const uint64_t *places, unsigned number)
 {
 	for (unsigned i = 0; i < number; i++) {
 		if (places[i] == address)
@@ -141,9 +141,9 @@ static bool place_is_among(uint64_t address, const uint64_t *places, unsigned nu
 }
 
 /* What somebody uses by now was not kept, as far as a recording there is concerned. */
-static void marks_look(const uint64_t *places, unsigned number, struct selftest_marks *f)
+static void selftest_marks_look(const uint64_t *places, unsigned number, struct selftest_marks *f)
 {
-	const struct mark *latest = marks_latest(places, number);
+	const struct mark *latest = selftest_marks_latest(places, number);
 
 	f->was_reset = was_reset;
 	if (!latest)
@@ -152,8 +152,8 @@ static void marks_look(const uint64_t *places, unsigned number, struct selftest_
 	f->same_boot = latest->nonce == machine_boot;
 	for (unsigned i = 0; i < f->left; i++) {
 		const struct mark *mark = (const struct mark *)latest->places[i];
-		bool kept = place_is_among(latest->places[i], places, number) &&
-		            mark_is_whole(mark) && mark->nonce == latest->nonce;
+		bool kept = selftest_place_is_among(latest->places[i], places, number) &&
+		            selftest_mark_is_whole(mark) && mark->nonce == latest->nonce;
 
 		f->found += kept;
 		if (!kept && !f->first_lost)
@@ -164,15 +164,15 @@ static void marks_look(const uint64_t *places, unsigned number, struct selftest_
 void selftest_marks(struct selftest_report *report)
 {
 	uint64_t places[MARKS];
-	unsigned number = find_places(places);
+	unsigned number = selftest_find_places(places);
 	struct selftest_marks f = { 0 };
 	struct selftest_line line = { 0 };
 
-	marks_look(places, number, &f);
+	selftest_marks_look(places, number, &f);
 	judge_marks(&f, &line);
 	selftest_add(report, &line, "RAM after a reset");
 	for (unsigned i = 0; i < number; i++)
-		mark_write((struct mark *)places[i], places, number);
+		selftest_mark_write((struct mark *)places[i], places, number);
 }
 
 /* ---- The reset ---- */
@@ -204,11 +204,11 @@ void selftest_note_boot(void)
 }
 
 /* Of another boot: there was a reset, whoever asked for it. */
-static bool marks_are_there(void)
+static bool selftest_marks_are_there(void)
 {
 	uint64_t places[MARKS];
-	unsigned number = find_places(places);
-	const struct mark *latest = marks_latest(places, number);
+	unsigned number = selftest_find_places(places);
+	const struct mark *latest = selftest_marks_latest(places, number);
 
 	return latest && latest->nonce != machine_boot;
 }
@@ -224,7 +224,8 @@ int selftest_reset_is_due(void)
 	was_reset = !EFI_ERROR(services->GetVariable(name, &guid, NULL, &size, &value));
 	if (was_reset)
 		services->SetVariable(name, &guid, VARIABLE_KIND, 0, NULL);
-	if (was_reset || marks_are_there()) /* some firmware forgets its variables at a reset */
+	if (was_reset ||
+	    selftest_marks_are_there()) /* some firmware forgets its variables at a reset */
 		return 0;
 	return EFI_ERROR(services->SetVariable(name, &guid, VARIABLE_KIND, sizeof(value), &value))
 	           ? -EACCES

@@ -38,7 +38,7 @@ void serial_drain(struct channel *channel)
 }
 
 /* Text has come; a line takes it at its own pace. */
-static void kick_lines(const char *text, size_t length)
+static void serial_kick_lines(const char *text, size_t length)
 {
 	(void)text;
 	(void)length;
@@ -46,12 +46,12 @@ static void kick_lines(const char *text, size_t length)
 		channel_pump(pumped);
 }
 
-static void end_in_panic(void)
+static void serial_end_in_panic(void)
 {
 	lines_panic(pumped->lines);
 }
 
-static void describe_line(const struct line_port *port)
+static void serial_describe_line(const struct line_port *port)
 {
 	const struct uart *uart = &port->uart;
 	uint32_t rate = lines_rate_by_ticks(port);
@@ -90,8 +90,8 @@ void serial_start(struct channel *channel, const struct trace_region *region, ui
 	console_read(&text_at, NULL, 0);
 	lines_start(lines, beside_firmware ? NULL : console_take_uart(), clock_steady, console_read,
 	            text_at);
-	console_add_sink(kick_lines);
-	panic_set_end(end_in_panic);
+	console_add_sink(serial_kick_lines);
+	panic_set_end(serial_end_in_panic);
 	for (unsigned i = 0; i < lines->nr_ports; i++)
-		describe_line(&lines->ports[i]);
+		serial_describe_line(&lines->ports[i]);
 }

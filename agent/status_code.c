@@ -140,7 +140,8 @@ static const struct operation {
 	{ 0x03051004, "invalid IDE password" },
 };
 
-static const char *operation_name(const struct operation *operations, size_t count, uint32_t value)
+static const char *status_code_operation_name(const struct operation *operations, size_t count,
+                                              uint32_t value)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (operations[i].value == value)
@@ -156,8 +157,9 @@ static const char *status_code_operation(uint32_t type, uint32_t value)
 	if (class >= CLASSES)
 		return NULL;
 	if (operation >= SPECIFIC)
-		return type == STATUS_CODE_ERROR ? operation_name(errors, COUNT(errors), value)
-		                                 : operation_name(progress, COUNT(progress), value);
+		return type == STATUS_CODE_ERROR
+		           ? status_code_operation_name(errors, COUNT(errors), value)
+		           : status_code_operation_name(progress, COUNT(progress), value);
 	if (operation >= NAMES)
 		return NULL;
 	return type == STATUS_CODE_ERROR ? classes[class].errors[operation]
@@ -165,7 +167,7 @@ static const char *status_code_operation(uint32_t type, uint32_t value)
 }
 
 /* What it is about. */
-static void put_subject(uint32_t value, char *text, size_t size)
+static void status_code_put_subject(uint32_t value, char *text, size_t size)
 {
 	uint32_t class = value >> 24, subclass = value >> 16 & 0xff;
 
@@ -179,7 +181,7 @@ static void put_subject(uint32_t value, char *text, size_t size)
 }
 
 /* Many an error is reported without one. */
-static void put_severity(uint32_t type, char *text, size_t size)
+static void status_code_put_severity(uint32_t type, char *text, size_t size)
 {
 	uint32_t severity = type & 0xff000000;
 
@@ -202,11 +204,11 @@ unsigned status_code_text(uint32_t type, uint32_t value, uint32_t instance, char
 	text[0] = 0;
 	if (kind != STATUS_CODE_PROGRESS && kind != STATUS_CODE_ERROR)
 		return 0;
-	put_subject(value, subject, sizeof(subject));
+	status_code_put_subject(value, subject, sizeof(subject));
 	if (instance)
 		print_text(number, sizeof(number), " #%u", instance);
 	if (kind == STATUS_CODE_ERROR)
-		put_severity(type, severity, sizeof(severity));
+		status_code_put_severity(type, severity, sizeof(severity));
 	if (name)
 		print_text(operation, sizeof(operation), "%s", name);
 	else

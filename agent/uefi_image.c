@@ -40,7 +40,7 @@ bool uefi_image_is(const void *bytes, uint64_t size)
 
 /* What stands before a colon is a volume as the shell calls it; without one, it is where our own
  * image comes from. */
-static EFI_DEVICE_PATH *find_file(const char *given, struct error *error)
+static EFI_DEVICE_PATH *uefi_image_find_file(const char *given, struct error *error)
 {
 	const char *colon = strchr(given, ':');
 	EFI_DEVICE_PATH *path = NULL;
@@ -57,7 +57,7 @@ static EFI_DEVICE_PATH *find_file(const char *given, struct error *error)
 /* ---- Its arguments ---- */
 
 /* As a shell gives them: all words in one line of UCS-2, the name first. From malloc(). */
-static CHAR16 *options_of(int argc, char **argv, uint32_t *size)
+static CHAR16 *uefi_image_options_of(int argc, char **argv, uint32_t *size)
 {
 	size_t length = 1, used = 0;
 	CHAR16 *options;
@@ -83,7 +83,7 @@ static CHAR16 *options_of(int argc, char **argv, uint32_t *size)
 
 /* ---- Running ---- */
 
-static const char *load_error(EFI_STATUS status)
+static const char *uefi_image_load_error(EFI_STATUS status)
 {
 	switch (status) {
 	case EFI_NOT_FOUND:
@@ -113,21 +113,22 @@ static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const
 		services->FreePool(path);
 	if (!EFI_ERROR(status))
 		return status;
-	console_printf("%s: not loaded: %s (0x%lx)\n", name, load_error(status), (uint64_t)status);
+	console_printf("%s: not loaded: %s (0x%lx)\n", name, uefi_image_load_error(status),
+	               (uint64_t)status);
 	if (*image)
 		services->UnloadImage(*image);
 	return status;
 }
 
 /* What is to be a process's exit status: an error's number, or what else it returned. */
-static int exit_status_of(EFI_STATUS status)
+static int uefi_image_exit_status_of(EFI_STATUS status)
 {
 	uint64_t number = (uint64_t)status & ~STATUS_ERROR;
 
 	return number < EXIT_MOST ? (int)number : EXIT_MOST;
 }
 
-static void set_options(EFI_HANDLE image, CHAR16 *options, uint32_t size)
+static void uefi_image_set_options(EFI_HANDLE image, CHAR16 *options, uint32_t size)
 {
 	EFI_LOADED_IMAGE *loaded = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 
@@ -141,12 +142,12 @@ static void set_options(EFI_HANDLE image, CHAR16 *options, uint32_t size)
 static EFI_STATUS uefi_image_start(EFI_HANDLE image, int argc, char **argv)
 {
 	uint32_t size;
-	CHAR16 *options = options_of(argc, argv, &size);
+	CHAR16 *options = uefi_image_options_of(argc, argv, &size);
 	EFI_STATUS status;
 
-	set_options(image, options, size);
+	uefi_image_set_options(image, options, size);
 	status = efi_system->BootServices->StartImage(image, NULL, NULL);
-	set_options(image, NULL, 0);
+	uefi_image_set_options(image, NULL, 0);
 	free(options);
 	console_printf("%s: returned 0x%lx\n", argv[0], (uint64_t)status);
 	return status;
@@ -158,22 +159,24 @@ int uefi_image_run_bytes(const void *bytes, uint64_t size, int argc, char **argv
 	EFI_STATUS status =
 	    uefi_image_load(argv[0], efi_file_path(NULL, "payload.efi"), bytes, size, &image);
 
-	return exit_status_of(EFI_ERROR(status) ? status : uefi_image_start(image, argc, argv));
+	return uefi_image_exit_status_of(EFI_ERROR(status) ? status
+	                                                   : uefi_image_start(image, argc, argv));
 }
 
 static int uefi_image_run(int argc, char **argv)
 {
 	struct error error = { "" };
-	EFI_DEVICE_PATH *path = find_file(argv[0], &error);
+	EFI_DEVICE_PATH *path = uefi_image_find_file(argv[0], &error);
 	EFI_HANDLE image;
 	EFI_STATUS status;
 
 	if (!path) {
 		console_printf("%s: %s\n", argv[0], error.text);
-		return exit_status_of(EFI_NOT_FOUND);
+		return uefi_image_exit_status_of(EFI_NOT_FOUND);
 	}
 	status = uefi_image_load(argv[0], path, NULL, 0, &image);
-	return exit_status_of(EFI_ERROR(status) ? status : uefi_image_start(image, argc, argv));
+	return uefi_image_exit_status_of(EFI_ERROR(status) ? status
+	                                                   : uefi_image_start(image, argc, argv));
 }
 
 const struct workload workload_uefi_image = {
@@ -187,7 +190,7 @@ const struct workload workload_uefi_image = {
 };
 
 /* The firmware does it. */
-static int boot_runs(uint64_t argument)
+static int uefi_image_boot_runs(uint64_t argument)
 {
 	(void)argument;
 	return 0;
@@ -197,5 +200,5 @@ const struct workload workload_boot = {
 	.usage.name = BOOT_WORKLOAD,
 	.usage.arguments = "",
 	.usage.description = "an option of record: the firmware's own boot",
-	.run = boot_runs,
+	.run = uefi_image_boot_runs,
 };

@@ -44,7 +44,7 @@ static struct rsc_handler *router; /* NULL: there is none, or it does not take u
 static uint64_t boot_cpu;          /* its hw_id: the ring is its own */
 static bool telling;
 
-static uint64_t this_cpu(void)
+static uint64_t uefi_phases_this_cpu(void)
 {
 	struct arch_cpu_id id;
 
@@ -53,7 +53,8 @@ static uint64_t this_cpu(void)
 }
 
 /* On the boot CPU. */
-static void put_mark(const char *kind, const char *name, const char *more, const void *caller)
+static void uefi_phases_put_mark(const char *kind, const char *name, const char *more,
+                                 const void *caller)
 {
 	union {
 		uint64_t words[RAW_MAX / 8];
@@ -76,42 +77,44 @@ static void put_mark(const char *kind, const char *name, const char *more, const
 
 void uefi_phase(const char *name, const char *more)
 {
-	put_mark("phase ", name, more, __builtin_return_address(0));
+	uefi_phases_put_mark("phase ", name, more, __builtin_return_address(0));
 }
 
 /* At TPL_HIGH_LEVEL it is called where the code is reported, and not when the level allows it.
  */
-static EFI_STATUS EFIAPI on_status_code(UINT32 type, UINT32 value, UINT32 instance,
-                                        EFI_GUID *caller, VOID *data)
+static EFI_STATUS EFIAPI uefi_phases_on_status_code(UINT32 type, UINT32 value, UINT32 instance,
+                                                    EFI_GUID *caller, VOID *data)
 {
 	char text[STATUS_CODE_TEXT];
 
 	(void)caller;
 	(void)data;
-	if (status_code_text(type, value, instance, text, sizeof(text)) && this_cpu() == boot_cpu)
-		put_mark((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase " : "", text,
-		         "", __builtin_return_address(0));
+	if (status_code_text(type, value, instance, text, sizeof(text)) &&
+	    uefi_phases_this_cpu() == boot_cpu)
+		uefi_phases_put_mark((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase "
+		                                                                       : "",
+		                     text, "", __builtin_return_address(0));
 	return EFI_SUCCESS;
 }
 
-static VOID EFIAPI on_group(EFI_EVENT event, VOID *context)
+static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
 {
 	(void)event;
-	put_mark("phase ", context, "", __builtin_return_address(0));
+	uefi_phases_put_mark("phase ", context, "", __builtin_return_address(0));
 }
 
 void uefi_phases_begin(void)
 {
 	telling = true;
-	boot_cpu = this_cpu();
+	boot_cpu = uefi_phases_this_cpu();
 	router = efi_locate((EFI_GUID)RSC_HANDLER_GUID);
-	if (router && EFI_ERROR(router->add(on_status_code, TPL_HIGH_LEVEL)))
+	if (router && EFI_ERROR(router->add(uefi_phases_on_status_code, TPL_HIGH_LEVEL)))
 		router = NULL;
 	for (unsigned i = 0; i < GROUPS; i++) {
 		events[i] = NULL;
-		efi_system->BootServices->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_NOTIFY, on_group,
-		                                        (VOID *)(uintptr_t)groups[i].name,
-		                                        &groups[i].guid, &events[i]);
+		efi_system->BootServices->CreateEventEx(
+		    EVT_NOTIFY_SIGNAL, TPL_NOTIFY, uefi_phases_on_group,
+		    (VOID *)(uintptr_t)groups[i].name, &groups[i].guid, &events[i]);
 	}
 }
 
@@ -119,7 +122,7 @@ void uefi_phases_end(void)
 {
 	telling = false;
 	if (router)
-		router->remove(on_status_code);
+		router->remove(uefi_phases_on_status_code);
 	router = NULL;
 	for (unsigned i = 0; i < GROUPS && efi_boot_services; i++) {
 		if (events[i])
@@ -128,20 +131,20 @@ void uefi_phases_end(void)
 	}
 }
 
-static void tell_time(void *context, uint64_t ns, const char *name)
+static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
 {
 	char time[32];
 
 	print_text(time, sizeof(time), "FPDT %llu.%09llu s: ", ns / NSEC_PER_SEC,
 	           ns % NSEC_PER_SEC);
-	put_mark(time, name, "", context);
+	uefi_phases_put_mark(time, name, "", context);
 }
 
 void uefi_phases_tell_times(void)
 {
 	void *here = __builtin_return_address(0);
-	const char *wrong = platform_firmware_times(tell_time, here);
+	const char *wrong = platform_firmware_times(uefi_phases_tell_time, here);
 
 	if (wrong)
-		put_mark("error FPDT: ", wrong, "", here);
+		uefi_phases_put_mark("error FPDT: ", wrong, "", here);
 }

@@ -30,7 +30,7 @@ static int main_serve(void *platform)
 }
 
 /* The firmware has its memory back, and goes on. */
-static EFI_STATUS go_back(EFI_STATUS status)
+static EFI_STATUS main_go_back(EFI_STATUS status)
 {
 	agent_close();
 	memory_free_all();
@@ -38,21 +38,21 @@ static EFI_STATUS go_back(EFI_STATUS status)
 }
 
 /* The firmware goes on; resident: with its memory back. */
-static EFI_STATUS go_home(EFI_STATUS status)
+static EFI_STATUS main_go_home(EFI_STATUS status)
 {
 	agent_linger(); /* the result, on the screen */
-	return agent_is_resident() ? go_back(status) : status;
+	return agent_is_resident() ? main_go_back(status) : status;
 }
 
 /* Why we did not take the machine, to the user, the host and the firmware. */
-static EFI_STATUS give_up(const char *what, int code)
+static EFI_STATUS main_give_up(const char *what, int code)
 {
 	agent_fail(what, code);
-	return go_home(EFI_LOAD_ERROR);
+	return main_go_home(EFI_LOAD_ERROR);
 }
 
 /* Resident: a guest of the firmware again. */
-static EFI_STATUS return_from_loan(void)
+static EFI_STATUS main_return_from_loan(void)
 {
 	int code = resident_end(); /* CPUs, tables, timers, interrupts, console */
 
@@ -63,41 +63,41 @@ static EFI_STATUS return_from_loan(void)
 	agent_deliver(); /* what becomes of the recording */
 	if (agent_end() != MACHINE_STAY)
 		machine_reset(agent_end());
-	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
+	return main_go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
 /* The firmware goes on, and we with it: what runs on it is recorded. */
-static EFI_STATUS go_along(const struct arch_platform *platform)
+static EFI_STATUS main_go_along(const struct arch_platform *platform)
 {
 	int code = joined_begin(platform); /* a timer that the firmware does not use */
 
 	if (code)
-		return give_up("the firmware cannot be recorded", code);
+		return main_give_up("the firmware cannot be recorded", code);
 	main_serve((void *)(uintptr_t)platform);
 	agent_part();
 	agent_deliver();
 	if (agent_end() != MACHINE_STAY)
 		machine_reset(agent_end());
-	return go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
+	return main_go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
 /* The firmware goes on without us, and boots: that is recorded until it ends boot services. */
-static EFI_STATUS stay_behind(const struct arch_platform *platform)
+static EFI_STATUS main_stay_behind(const struct arch_platform *platform)
 {
 	int code = joined_begin(platform);
 
 	if (code)
-		return give_up("the firmware cannot be recorded", code);
+		return main_give_up("the firmware cannot be recorded", code);
 	main_serve((void *)(uintptr_t)platform);
 	if (!agent_outcome()) {
 		agent_go_on();
 		return EFI_SUCCESS;
 	}
 	agent_part();
-	return go_back(EFI_ABORTED);
+	return main_go_back(EFI_ABORTED);
 }
 
-static EFI_STATUS answer_status(void)
+static EFI_STATUS main_answer_status(void)
 {
 	if (!agent_is_resident() || !agent_outcome())
 		return EFI_SUCCESS;
@@ -119,7 +119,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		return stopped ? EFI_SUCCESS : EFI_ALREADY_STARTED;
 	code = memory_init(); /* the memory map */
 	if (code)
-		return give_up("the firmware gives no memory map", code);
+		return main_give_up("the firmware gives no memory map", code);
 	keeper_find();                    /* what a reset has left in RAM */
 	wanted = agent_read_command();    /* load options, or \bareperf.cfg */
 	platform = platform_init(wanted); /* ACPI, or the device tree */
@@ -131,15 +131,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (!code)
 		code = agent_open(&channel, platform); /* readers may look from here on */
 	if (code)
-		return give_up("there is no trace region", code);
+		return main_give_up("there is no trace region", code);
 	if (!agent_choose()) /* the menu, where somebody sits in front of the machine */
-		return go_back(EFI_SUCCESS);
+		return main_go_back(EFI_SUCCESS);
 	if (!agent_accept()) /* the command is wrong, or answered already */
-		return go_home(answer_status());
+		return main_go_home(main_answer_status());
 	if (agent_records_boot())
-		return stay_behind(platform);
+		return main_stay_behind(platform);
 	if (agent_joins_firmware())
-		return go_along(platform);
+		return main_go_along(platform);
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
 	if (agent_is_resident())
@@ -148,10 +148,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (!code && agent_is_resident())
 		code = resident_begin(platform, agent_needs_other_cpus());
 	if (code)
-		return give_up(code == -ENODEV
-		                   ? "no table names an interrupt controller that we know"
-		                   : "the machine cannot be prepared",
-		               code);
+		return main_give_up(code == -ENODEV
+		                        ? "no table names an interrupt controller that we know"
+		                        : "the machine cannot be prepared",
+		                    code);
 	if (!agent_is_resident())
 		code = memory_exit_boot_services(); /* no way back but a reset */
 	if (!code)
@@ -159,6 +159,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (code)
 		agent_fail("the machine cannot be taken over", code);
 	if (agent_is_resident())
-		return return_from_loan();
+		return main_return_from_loan();
 	machine_reset(agent_end());
 }

@@ -17,7 +17,7 @@ extern const struct rela __rela_start[], __rela_end[];
  * The image is linked at 0 and runs wherever UEFI loaded it, so each stored address lacks the
  * load address. Until this is done no pointer in initialised data may be used.
  */
-static void relocate_image(void)
+static void start_relocate_image(void)
 {
 	uint64_t base = (uint64_t)__image_start;
 
@@ -27,6 +27,6 @@ static void relocate_image(void)
 
 EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *systab)
 {
-	relocate_image();
+	start_relocate_image();
 	return efi_main(image, systab);
 }

@@ -28,7 +28,7 @@
 #define MSIX_TABLE_SIZE         0x7ffU /* of entries, less one */
 
 /* Entries of the device's MSI-X table; 0 if it has none. */
-static uint32_t count_vectors(const struct channel_services *services, void *device)
+static uint32_t ivshmem_count_vectors(const struct channel_services *services, void *device)
 {
 	uint32_t at;
 
@@ -45,8 +45,8 @@ static uint32_t count_vectors(const struct channel_services *services, void *dev
 	return 0;
 }
 
-static int open_doorbell(struct channel *channel, const struct channel_services *services,
-                         void *device)
+static int ivshmem_open_doorbell(struct channel *channel, const struct channel_services *services,
+                                 void *device)
 {
 	uint64_t address, size;
 	int code = services->pci_bar(device, REGISTERS, &address, &size);
@@ -72,9 +72,9 @@ static int ivshmem_open(struct channel *channel, const struct channel_services *
 	if (code)
 		return code;
 	channel->memory = (void *)(uintptr_t)channel->address;
-	channel->vectors = count_vectors(services, device);
+	channel->vectors = ivshmem_count_vectors(services, device);
 	if (channel->vectors)
-		code = open_doorbell(channel, services, device);
+		code = ivshmem_open_doorbell(channel, services, device);
 	return code ? code : services->map(channel->address, channel->size, ARCH_MAP_DATA);
 }
 

@@ -4,7 +4,7 @@
 
 #define NSEC_PER_MSEC 1000000ULL
 /* Aligned words are loaded whole: a head that changes meanwhile is never half of each. */
-static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
+static void line_copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 {
 	while (size) {
 		uint32_t step = size >= 8 && (uintptr_t)from % 8 == 0 ? 8 : 1;
@@ -21,8 +21,8 @@ static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 
 /* As much of left bytes as one frame carries; raw: how many. It ends where a word does, unless all
  * of it does. Returns the content's size. */
-static size_t fill_data(struct line *line, uint64_t from, uint32_t left, bool encode, size_t *raw,
-                        uint8_t *flags)
+static size_t line_fill_data(struct line *line, uint64_t from, uint32_t left, bool encode,
+                             size_t *raw, uint8_t *flags)
 {
 	const uint8_t *memory = line->region->memory + from;
 	uint8_t *content = line->body + WIRE_DATA_HEAD;
@@ -37,18 +37,18 @@ static size_t fill_data(struct line *line, uint64_t from, uint32_t left, bool en
 	size = left;
 	if (size > WIRE_DATA_MAX)
 		size = WIRE_DATA_MAX - (from + WIRE_DATA_MAX) % 8;
-	copy_words(content, memory, (uint32_t)size);
+	line_copy_words(content, memory, (uint32_t)size);
 	*raw = size;
 	return size;
 }
 
-static size_t answer_get(struct line *line)
+static size_t line_answer_get(struct line *line)
 {
 	struct line_get *get = &line->gets[0];
 	struct wire_data data = { .tag = get->get.tag, .at = (uint16_t)get->at };
 	uint8_t flags;
-	size_t raw, size = fill_data(line, get->get.offset + get->at, get->get.size - get->at,
-	                             get->encode, &raw, &flags);
+	size_t raw, size = line_fill_data(line, get->get.offset + get->at, get->get.size - get->at,
+	                                  get->encode, &raw, &flags);
 
 	data.raw = (uint16_t)raw;
 	get->at += (uint32_t)raw;
@@ -60,7 +60,7 @@ static size_t answer_get(struct line *line)
 	return wire_put_data(line->body, &data, flags, size);
 }
 
-static size_t answer_store(struct line *line)
+static size_t line_answer_store(struct line *line)
 {
 	uint32_t number = line->last_store;
 
@@ -75,7 +75,7 @@ static size_t answer_store(struct line *line)
 	return wire_put_done(line->body, &line->results[number % WIRE_STORES]);
 }
 
-static size_t answer_hello(struct line *line)
+static size_t line_answer_hello(struct line *line)
 {
 	const struct line_region *region = line->region;
 	struct wire_welcome welcome = {
@@ -101,14 +101,14 @@ static size_t answer_hello(struct line *line)
 	return wire_put_welcome(line->body, &welcome);
 }
 
-static size_t answer_baud(struct line *line)
+static size_t line_answer_baud(struct line *line)
 {
 	line->has_baud = false;
 	line->baud_wanted = line->baud_answer;
 	return wire_put_baud(line->body, &(struct wire_baud){ .baud = line->baud_answer });
 }
 
-static size_t answer_status(struct line *line)
+static size_t line_answer_status(struct line *line)
 {
 	for (uint32_t i = 0; i < WIRE_RINGS_WORDS; i++) {
 		line->said.rings[i] = line->rung[i];
@@ -123,7 +123,7 @@ static size_t answer_status(struct line *line)
 }
 
 /* Doorbells that have rung and were not told of since they were last cleared. */
-static void watch_bells(struct line *line)
+static void line_watch_bells(struct line *line)
 {
 	const struct line_region *region = line->region;
 	uint32_t rings = __atomic_load_n(&region->nr_rings, __ATOMIC_ACQUIRE);
@@ -165,7 +165,7 @@ void line_watch(struct line *line)
 	line->said.run = __atomic_load_n(&header->run, __ATOMIC_RELAXED);
 	line->said.heartbeat = __atomic_load_n(&header->heartbeat, __ATOMIC_RELAXED);
 	line->said.console_head = __atomic_load_n(&console->head, __ATOMIC_RELAXED);
-	watch_bells(line);
+	line_watch_bells(line);
 }
 
 bool line_answer(struct line *line)
@@ -173,17 +173,17 @@ bool line_answer(struct line *line)
 	size_t size = 0;
 
 	if (line->has_hello)
-		size = answer_hello(line);
+		size = line_answer_hello(line);
 	else if (!line->framed)
 		return false;
 	else if (line->has_baud)
-		size = answer_baud(line);
+		size = line_answer_baud(line);
 	else if (line->unanswered)
-		size = answer_store(line);
+		size = line_answer_store(line);
 	else if (line->status_due)
-		size = answer_status(line);
+		size = line_answer_status(line);
 	else if (line->nr_gets)
-		size = answer_get(line);
+		size = line_answer_get(line);
 	if (!size)
 		return false;
 	wire_put_sequence(line->body, line->sequence++);

@@ -14,12 +14,12 @@
 /* The words of struct tr_reader that are the host's come first. */
 #define READER_WORDS offsetof(struct tr_reader, reserved)
 
-static bool is_within(uint64_t offset, uint64_t size, uint64_t start, uint64_t length)
+static bool line_is_within(uint64_t offset, uint64_t size, uint64_t start, uint64_t length)
 {
 	return offset >= start && offset - start < length && size <= length - (offset - start);
 }
 
-static bool is_tail(const struct line_region *region, uint64_t offset)
+static bool line_is_tail(const struct line_region *region, uint64_t offset)
 {
 	uint32_t rings = __atomic_load_n(&region->nr_rings, __ATOMIC_ACQUIRE);
 
@@ -31,7 +31,7 @@ static bool is_tail(const struct line_region *region, uint64_t offset)
 	return false;
 }
 
-static bool is_stream_tail(const struct line_region *region, uint64_t offset)
+static bool line_is_stream_tail(const struct line_region *region, uint64_t offset)
 {
 	uint64_t in = offset - region->streams;
 
@@ -40,7 +40,7 @@ static bool is_stream_tail(const struct line_region *region, uint64_t offset)
 	       in % sizeof(struct tr_stream) == offsetof(struct tr_stream, tail);
 }
 
-static bool is_snapshot(const struct line_region *region, uint64_t offset)
+static bool line_is_snapshot(const struct line_region *region, uint64_t offset)
 {
 	uint64_t in = offset - region->doorbells;
 
@@ -51,19 +51,19 @@ static bool is_snapshot(const struct line_region *region, uint64_t offset)
 }
 
 /* A word that is stored whole. */
-static bool is_word(const struct line_region *region, uint64_t offset, uint32_t size)
+static bool line_is_word(const struct line_region *region, uint64_t offset, uint32_t size)
 {
 	if ((size != 4 && size != 8) || offset % size)
 		return false;
-	if (is_within(offset, size, READER, READER_WORDS) ||
-	    is_within(offset, size, region->mailbox, BOX_TEXT))
+	if (line_is_within(offset, size, READER, READER_WORDS) ||
+	    line_is_within(offset, size, region->mailbox, BOX_TEXT))
 		return true;
 	if (size == 8)
-		return is_tail(region, offset) || is_stream_tail(region, offset);
-	return is_snapshot(region, offset);
+		return line_is_tail(region, offset) || line_is_stream_tail(region, offset);
+	return line_is_snapshot(region, offset);
 }
 
-static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
+static uint64_t line_little_endian(const uint8_t *bytes, uint32_t size)
 {
 	uint64_t value = 0;
 
@@ -76,9 +76,9 @@ static int line_store(const struct line_region *region, const struct wire_put *p
 {
 	if (!region->memory)
 		return -EINVAL;
-	if (is_word(region, put->offset, put->size)) {
+	if (line_is_word(region, put->offset, put->size)) {
 		void *at = region->memory + put->offset;
-		uint64_t value = little_endian(put->bytes, put->size);
+		uint64_t value = line_little_endian(put->bytes, put->size);
 
 		/* release: whoever sees a request sees its text */
 		if (put->size == 8)
@@ -87,7 +87,8 @@ static int line_store(const struct line_region *region, const struct wire_put *p
 			__atomic_store_n((uint32_t *)at, (uint32_t)value, __ATOMIC_RELEASE);
 		return 0;
 	}
-	if (!is_within(put->offset, put->size, region->mailbox + BOX_TEXT, BOX_REPLY - BOX_TEXT))
+	if (!line_is_within(put->offset, put->size, region->mailbox + BOX_TEXT,
+	                    BOX_REPLY - BOX_TEXT))
 		return -EINVAL;
 	for (uint32_t i = 0; i < put->size; i++)
 		__atomic_store_n(region->memory + put->offset + i, put->bytes[i], __ATOMIC_RELAXED);
@@ -107,7 +108,7 @@ int line_ring_of(const struct line_region *region, uint64_t pending)
 
 /* All of them are doorbells, or none is touched. Heads that are sent from here on were looked at
  * after the last fence of ring_reader_clear(). */
-static int clear_bells(struct line *line, const struct wire_clear *clear, uint64_t *set)
+static int line_clear_bells(struct line *line, const struct wire_clear *clear, uint64_t *set)
 {
 	for (uint32_t i = 0; i < clear->count; i++) {
 		if (line_ring_of(line->region, clear->offsets[i]) < 0)
@@ -125,7 +126,7 @@ static int clear_bells(struct line *line, const struct wire_clear *clear, uint64
 }
 
 /* Is it the next one's turn? One that was done is answered again with what it had. */
-static bool takes_turn(struct line *line, uint32_t number)
+static bool line_takes_turn(struct line *line, uint32_t number)
 {
 	uint32_t behind = line->last_store - number; /* modulo 2^32 */
 
@@ -151,7 +152,7 @@ static bool line_put(struct line *line, const uint8_t *body, unsigned size)
 
 	if (!wire_get_put(body, size, &put))
 		return false;
-	if (takes_turn(line, put.number))
+	if (line_takes_turn(line, put.number))
 		line_did(line, put.number, line_store(line->region, &put), 0);
 	return true;
 }
@@ -164,9 +165,9 @@ static bool line_clear(struct line *line, const uint8_t *body, unsigned size)
 
 	if (!wire_get_clear(body, size, &clear))
 		return false;
-	if (!takes_turn(line, clear.number))
+	if (!line_takes_turn(line, clear.number))
 		return true;
-	status = clear_bells(line, &clear, &set);
+	status = line_clear_bells(line, &clear, &set);
 	line_did(line, clear.number, status, set);
 	return true;
 }
@@ -177,7 +178,7 @@ static bool line_get(struct line *line, const uint8_t *body, unsigned size, uint
 	uint32_t i = 0;
 
 	if (!wire_get_get(body, size, &get) || !get.size || get.size > WIRE_GET_MAX ||
-	    !line->region->memory || !is_within(get.offset, get.size, 0, line->region->size))
+	    !line->region->memory || !line_is_within(get.offset, get.size, 0, line->region->size))
 		return false;
 	while (i < line->nr_gets && line->gets[i].get.tag != get.tag)
 		i++;

@@ -26,7 +26,7 @@ uint32_t lines_rate_by_ticks(const struct line_port *port)
 	return line < ticks ? line : ticks;
 }
 
-static void port_set_rate(struct line_port *port)
+static void lines_port_set_rate(struct line_port *port)
 {
 	struct uart *uart = &port->uart;
 
@@ -39,14 +39,14 @@ static void port_set_rate(struct line_port *port)
 	port->line.baud_max = uart_highest_baud(uart);
 }
 
-static void port_start(struct lines *lines, struct line_port *port, line_text_fn text,
-                       uint64_t text_at)
+static void lines_port_start(struct lines *lines, struct line_port *port, line_text_fn text,
+                             uint64_t text_at)
 {
 	line_init(&port->line, &lines->region, text, text_at);
 	port->line.words = &lines->words;
 	port->line.burst = port->uart.fifo;
 	port->line.burst_us = 2 * LINES_TICK_NS / 1000; /* the tick may be late by as much */
-	port_set_rate(port);
+	lines_port_set_rate(port);
 }
 
 void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now)(void),
@@ -66,14 +66,14 @@ void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now
 	lines->now = now;
 	lines->last = now();
 	for (unsigned i = 0; i < lines->nr_ports; i++)
-		port_start(lines, &lines->ports[i], text, text_at);
+		lines_port_start(lines, &lines->ports[i], text, text_at);
 }
 
 /* ---- Pumping ---- */
 
 /* All of the FIFO has left: at the rate's time? One that was ever earlier has another rate than it
  * says, or none, as an emulator's, which sends as fast as somebody takes it. */
-static void port_is_empty(struct line_port *port, uint64_t now)
+static void lines_port_is_empty(struct line_port *port, uint64_t now)
 {
 	uint64_t least = (uint64_t)port->byte_ns * port->level / 2;
 
@@ -88,14 +88,14 @@ static void port_is_empty(struct line_port *port, uint64_t now)
 /* Bytes that the transmitter has room for. Of one that only tells when it is empty the rest follows
  * from the clock, if it keeps to that and frames go out: what those lose is asked for again, text
  * is not. */
-static unsigned port_room(struct line_port *port, uint64_t now)
+static unsigned lines_port_room(struct line_port *port, uint64_t now)
 {
 	const struct uart *uart = &port->uart;
 	unsigned room = uart->ops->room(uart);
 	uint64_t gone;
 
 	if (room || !uart->ops->all_or_none) {
-		port_is_empty(port, now);
+		lines_port_is_empty(port, now);
 		return room;
 	}
 	if (!port->byte_ns)
@@ -112,13 +112,13 @@ static unsigned port_room(struct line_port *port, uint64_t now)
 	return uart->fifo - port->level;
 }
 
-static bool port_send(struct line_port *port, uint64_t now)
+static bool lines_port_send(struct line_port *port, uint64_t now)
 {
 	unsigned most = port->uart.fifo < LINES_PUMP_BYTES ? port->uart.fifo : LINES_PUMP_BYTES;
 	uint8_t bytes[LINES_PUMP_BYTES];
 	unsigned sent = 0, room;
 
-	while (sent < most && (room = port_room(port, now)) != 0) {
+	while (sent < most && (room = lines_port_room(port, now)) != 0) {
 		unsigned count =
 		    line_send(&port->line, bytes, room < most - sent ? room : most - sent);
 
@@ -132,28 +132,28 @@ static bool port_send(struct line_port *port, uint64_t now)
 	return sent;
 }
 
-static void port_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
+static void lines_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
 {
 	port->uart.ops->set_divisor(&port->uart, divisor);
 	port->uart.baud = baud;
-	port_set_rate(port);
+	lines_port_set_rate(port);
 }
 
 /* As it began: so it is where text comes next. */
-static void port_goes_back(struct line_port *port)
+static void lines_port_goes_back(struct line_port *port)
 {
-	port_baud(port, port->baud_began, port->divisor_began);
+	lines_baud(port, port->baud_began, port->divisor_began);
 	port->has_other_baud = false;
 	port->baud_state = BAUD_STAYS;
 }
 
-static void port_tries_baud(struct line_port *port)
+static void lines_port_tries_baud(struct line_port *port)
 {
 	if (!port->has_other_baud) {
 		port->baud_began = port->uart.baud;
 		port->divisor_began = port->uart.ops->get_divisor(&port->uart);
 	}
-	port_baud(port, port->baud_next, port->uart.ops->divisor(&port->uart, port->baud_next));
+	lines_baud(port, port->baud_next, port->uart.ops->divisor(&port->uart, port->baud_next));
 	port->has_other_baud = true;
 	port->baud_since = port->line.now;
 	port->baud_host = port->line.host;
@@ -162,7 +162,7 @@ static void port_tries_baud(struct line_port *port)
 
 /* The new rate begins behind the answer's last bit, and ends if nobody is heard at it, or nobody
  * is there any more. Nothing is sent while a rate is to begin. */
-static bool port_changes_baud(struct line_port *port)
+static bool lines_port_changes_baud(struct line_port *port)
 {
 	struct line *line = &port->line;
 
@@ -174,26 +174,26 @@ static bool port_changes_baud(struct line_port *port)
 			port->baud_state = BAUD_ENDS;
 	}
 	if (port->baud_state == BAUD_DRAINS && port->uart.ops->idle(&port->uart))
-		port_tries_baud(port);
+		lines_port_tries_baud(port);
 	if (port->baud_state == BAUD_ENDS && port->uart.ops->idle(&port->uart))
-		port_goes_back(port);
+		lines_port_goes_back(port);
 	if (port->baud_state == BAUD_IS_TRIED) {
 		if (line->host != port->baud_host)
 			port->baud_state = BAUD_STAYS;
 		else if (line->now - port->baud_since >= WIRE_BAUD_MS * NSEC_PER_MSEC)
-			port_goes_back(port);
+			lines_port_goes_back(port);
 	}
 	return port->baud_state == BAUD_DRAINS || port->baud_state == BAUD_ENDS;
 }
 
-static bool port_is_idle(const struct line_port *port)
+static bool lines_port_is_idle(const struct line_port *port)
 {
 	return !port->line.framed && port->baud_state == BAUD_STAYS && !port->has_other_baud &&
 	       line_is_quiet(&port->line);
 }
 
 /* Whether anything moved. */
-static bool port_pump(struct line_port *port, uint64_t now, uint64_t passed)
+static bool lines_port_pump(struct line_port *port, uint64_t now, uint64_t passed)
 {
 	uint8_t bytes[LINES_PUMP_BYTES];
 	unsigned came;
@@ -201,12 +201,12 @@ static bool port_pump(struct line_port *port, uint64_t now, uint64_t passed)
 	line_pass(&port->line, passed);
 	came = uart_receive(&port->uart, bytes, LINES_PUMP_BYTES);
 	port->line.overruns = port->uart.overruns;
-	if (!came && port_is_idle(port))
+	if (!came && lines_port_is_idle(port))
 		return false;
 	line_receive(&port->line, bytes, came);
-	if (port_changes_baud(port))
+	if (lines_port_changes_baud(port))
 		return came;
-	return port_send(port, now) || came;
+	return lines_port_send(port, now) || came;
 }
 
 /* For `dump`. */
@@ -242,7 +242,7 @@ static bool lines_pump_all(struct lines *lines)
 
 	lines->last = now;
 	for (unsigned i = 0; i < lines->nr_ports; i++)
-		moved |= port_pump(&lines->ports[i], now, passed);
+		moved |= lines_port_pump(&lines->ports[i], now, passed);
 	lines->in_use = moved || lines_were_heard(lines);
 	lines_tell_faults(lines);
 	return moved;

@@ -12,7 +12,7 @@
 #define DEFAULT_SIZE (16ULL << 20)
 
 /* A call and a return where there is no breakpoint. */
-static void __attribute__((noinline)) bareperf_notify(void *channel, uint32_t vector)
+static __attribute__((noinline)) void bareperf_notify(void *channel, uint32_t vector)
 {
 	(void)channel;
 	(void)vector;

@@ -29,7 +29,7 @@ static uint8_t acpi_sum(const uint8_t *bytes, size_t size)
 }
 
 /* The table at address if it is whole and its checksum is right. */
-static const uint8_t *find_table(const struct parse *parse, uint64_t address, uint32_t *size)
+static const uint8_t *acpi_find_table(const struct parse *parse, uint64_t address, uint32_t *size)
 {
 	const uint8_t *header = parse->view(address, ACPI_HEADER_SIZE);
 
@@ -63,7 +63,7 @@ static const struct {
 	{ "MCFG", 44, acpi_parse_mcfg },
 };
 
-static void parse_table(struct parse *parse, uint64_t address)
+static void acpi_parse_table(struct parse *parse, uint64_t address)
 {
 	uint32_t size;
 	const uint8_t *table = parse->view(address, 4);
@@ -71,7 +71,7 @@ static void parse_table(struct parse *parse, uint64_t address)
 	for (unsigned i = 0; table && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
 		if (memcmp(table, parsers[i].signature, 4) != 0)
 			continue;
-		table = find_table(parse, address, &size);
+		table = acpi_find_table(parse, address, &size);
 		if (table && size >= parsers[i].least)
 			parsers[i].parse(table, size, parse->platform);
 		else if (table)
@@ -82,20 +82,20 @@ static void parse_table(struct parse *parse, uint64_t address)
 }
 
 /* The first that is whole. */
-static void take_wanted(struct parse *parse, uint64_t address)
+static void acpi_take_wanted(struct parse *parse, uint64_t address)
 {
 	const uint8_t *table = parse->view(address, 4);
 
 	if (!parse->found && table && memcmp(table, parse->wanted, 4) == 0)
-		parse->found = find_table(parse, address, &parse->found_size);
+		parse->found = acpi_find_table(parse, address, &parse->found_size);
 }
 
 /* XSDT: 64-bit entries; RSDT: 32-bit entries. 5.2.7, 5.2.8 */
-static int parse_root(struct parse *parse, uint64_t address, const char *signature,
-                      unsigned entry_size)
+static int acpi_parse_root(struct parse *parse, uint64_t address, const char *signature,
+                           unsigned entry_size)
 {
 	uint32_t size;
-	const uint8_t *root = find_table(parse, address, &size);
+	const uint8_t *root = acpi_find_table(parse, address, &size);
 
 	if (!root)
 		return -ENOENT;
@@ -109,7 +109,7 @@ static int parse_root(struct parse *parse, uint64_t address, const char *signatu
 }
 
 /* 5.2.5.3 Root System Description Pointer */
-static int parse_all(struct parse *parse, uint64_t rsdp)
+static int acpi_parse_all(struct parse *parse, uint64_t rsdp)
 {
 	const uint8_t *bytes = parse->view(rsdp, 20);
 
@@ -118,30 +118,31 @@ static int parse_all(struct parse *parse, uint64_t rsdp)
 		return -ENOENT;
 	}
 	if (bytes[15] >= 2 && parse->view(rsdp, 36) && acpi_sum(bytes, 36) == 0 &&
-	    acpi_u64(bytes + 24) != 0 && parse_root(parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
+	    acpi_u64(bytes + 24) != 0 &&
+	    acpi_parse_root(parse, acpi_u64(bytes + 24), "XSDT", 8) == 0)
 		return 0;
-	return parse_root(parse, acpi_u32(bytes + 16), "RSDT", 4);
+	return acpi_parse_root(parse, acpi_u32(bytes + 16), "RSDT", 4);
 }
 
 int acpi_parse(uint64_t rsdp, table_view_fn view, arch_print_fn warn,
                struct arch_platform *platform)
 {
 	struct parse parse = {
-		.view = view, .warn = warn, .take = parse_table, .platform = platform
+		.view = view, .warn = warn, .take = acpi_parse_table, .platform = platform
 	};
 
 	memset(platform, 0, sizeof(*platform));
-	return parse_all(&parse, rsdp);
+	return acpi_parse_all(&parse, rsdp);
 }
 
 const uint8_t *acpi_find(uint64_t rsdp, const char *signature, table_view_fn view,
                          arch_print_fn warn, uint32_t *size)
 {
 	struct parse parse = {
-		.view = view, .warn = warn, .take = take_wanted, .wanted = signature
+		.view = view, .warn = warn, .take = acpi_take_wanted, .wanted = signature
 	};
 
-	parse_all(&parse, rsdp);
+	acpi_parse_all(&parse, rsdp);
 	*size = parse.found_size;
 	return parse.found;
 }

@@ -10,7 +10,7 @@ struct generic_address {
 	uint64_t address;
 };
 
-static struct generic_address parse_address(const uint8_t *at)
+static struct generic_address acpi_parse_address(const uint8_t *at)
 {
 	return (struct generic_address){
 		.space = at[0],
@@ -39,7 +39,7 @@ void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *
 		platform->pm_timer_space = 1;
 	}
 	if (size >= FADT_X_PM_TMR_BLK + 12) {
-		struct generic_address timer = parse_address(table + FADT_X_PM_TMR_BLK);
+		struct generic_address timer = acpi_parse_address(table + FADT_X_PM_TMR_BLK);
 
 		if (timer.address != 0 && timer.space <= 1) {
 			platform->pm_timer = timer.address;
@@ -58,7 +58,7 @@ void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *
 /* IA-PC HPET specification 1.0a, 3.2.4 */
 void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	struct generic_address registers = parse_address(table + 40);
+	struct generic_address registers = acpi_parse_address(table + 40);
 
 	(void)size;
 	if (registers.space == 0)
@@ -66,7 +66,7 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 }
 
 /* Whether it is one that can be used. */
-static bool set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
+static bool acpi_set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
 {
 	if (base.address == 0 || base.space > 1)
 		return false;
@@ -91,7 +91,7 @@ static bool set_uart(struct arch_platform *platform, uint8_t type, struct generi
 #define SPCR_CLOCK        76
 #define SPCR_PRECISE_BAUD 80
 
-static uint32_t parse_baud(const uint8_t *table, uint32_t size)
+static uint32_t acpi_parse_baud(const uint8_t *table, uint32_t size)
 {
 	static const uint32_t bauds[] = { [3] = 9600, [4] = 19200, [6] = 57600, [7] = 115200 };
 	uint32_t precise = size >= SPCR_PRECISE_BAUD + 4 ? acpi_u32(table + SPCR_PRECISE_BAUD) : 0;
@@ -103,25 +103,25 @@ static uint32_t parse_baud(const uint8_t *table, uint32_t size)
 
 void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	if (!set_uart(platform, table[SPCR_TYPE], parse_address(table + SPCR_BASE)))
+	if (!acpi_set_uart(platform, table[SPCR_TYPE], acpi_parse_address(table + SPCR_BASE)))
 		return;
-	platform->uart.baud = parse_baud(table, size);
+	platform->uart.baud = acpi_parse_baud(table, size);
 	platform->uart.clock = size >= SPCR_CLOCK + 4 ? acpi_u32(table + SPCR_CLOCK) : 0;
 }
 
 /* Microsoft, "Debug Port Table 2": device information structures */
 #define DBG2_SERIAL 0x8000U
 
-static void parse_debug_device(const uint8_t *device, unsigned length,
-                               struct arch_platform *platform)
+static void acpi_parse_debug_device(const uint8_t *device, unsigned length,
+                                    struct arch_platform *platform)
 {
 	unsigned address_offset = acpi_u16(device + 18);
 
 	if (device[3] == 0 || acpi_u16(device + 12) != DBG2_SERIAL || platform->has_uart)
 		return;
 	if (address_offset + 12 <= length)
-		set_uart(platform, (uint8_t)acpi_u16(device + 14),
-		         parse_address(device + address_offset));
+		acpi_set_uart(platform, (uint8_t)acpi_u16(device + 14),
+		              acpi_parse_address(device + address_offset));
 }
 
 void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform)
@@ -133,7 +133,7 @@ void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *
 
 		if (length < 22 || length > size - at)
 			break;
-		parse_debug_device(table + at, length, platform);
+		acpi_parse_debug_device(table + at, length, platform);
 		at += length;
 	}
 }
@@ -141,7 +141,8 @@ void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *
 /* ACPI 6.5, 5.2.25, table 5.118 */
 /* 5.2.25.1: platform timers follow, of which type 1 is an Arm generic watchdog; whether it runs,
  * its registers alone know. */
-static void gtdt_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platform *platform)
+static void acpi_gtdt_find_watchdog(const uint8_t *table, uint32_t size,
+                                    struct arch_platform *platform)
 {
 	uint32_t left = size >= 96 ? acpi_u32(table + 88) : 0;
 	uint32_t at = left ? acpi_u32(table + 92) : 0;
@@ -155,7 +156,7 @@ static void gtdt_find_watchdog(const uint8_t *table, uint32_t size, struct arch_
 
 void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	gtdt_find_watchdog(table, size, platform);
+	acpi_gtdt_find_watchdog(table, size, platform);
 	platform->timer_el1_interrupt = acpi_u32(table + 56);
 	platform->timer_virtual_interrupt = acpi_u32(table + 64);
 	platform->timer_el2_interrupt = acpi_u32(table + 72);

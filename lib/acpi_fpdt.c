@@ -59,7 +59,7 @@ static void fpdt_basic(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
 	}
 }
 
-static void name_by_guid(const uint8_t *guid, char *name, size_t size)
+static void acpi_fpdt_name_by_guid(const uint8_t *guid, char *name, size_t size)
 {
 	print_text(name, size, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", acpi_u32(guid),
 	           acpi_u16(guid + 4), acpi_u16(guid + 6), guid[8], guid[9], guid[10], guid[11],
@@ -67,7 +67,7 @@ static void name_by_guid(const uint8_t *guid, char *name, size_t size)
 }
 
 /* Up to its NUL or the record's end. */
-static size_t name_by_text(const uint8_t *text, size_t length, char *name, size_t size)
+static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *name, size_t size)
 {
 	size_t used = 0;
 
@@ -86,8 +86,9 @@ static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, ui
 	if (size < EDK2_LEAST)
 		return;
 	progress = acpi_u16(record + EDK2_PROGRESS);
-	if (!text || text >= size || !name_by_text(record + text, size - text, what, sizeof(what)))
-		name_by_guid(record + EDK2_GUID, what, sizeof(what));
+	if (!text || text >= size ||
+	    !acpi_fpdt_name_by_text(record + text, size - text, what, sizeof(what)))
+		acpi_fpdt_name_by_guid(record + EDK2_GUID, what, sizeof(what));
 	print_text(name, sizeof(name), "%s %s (0x%04x)", what, progress & 15 ? "ends" : "begins",
 	           progress);
 	fpdt_tell(fpdt, acpi_u64(record + EDK2_TIME), name);
@@ -106,7 +107,7 @@ static void fpdt_record(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
 }
 
 /* Room that is not used yet is zeros: a record without a length is the end. */
-static const char *fbpt_read(struct fpdt *fpdt, uint64_t address)
+static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
 {
 	const uint8_t *table = fpdt->view(address, FBPT_HEADER);
 	uint32_t size, at = FBPT_HEADER;
@@ -141,7 +142,7 @@ const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view, f
 		if (length < RECORD_HEADER || length > size - at)
 			return "a record has a wrong length";
 		if (acpi_u16(table + at) == POINTER && length >= POINTER_SIZE)
-			return fbpt_read(&fpdt, acpi_u64(table + at + 8));
+			return acpi_fpdt_fbpt_read(&fpdt, acpi_u64(table + at + 8));
 		at += length;
 	}
 	return "no record leads to the boot performance table";

@@ -16,8 +16,8 @@ enum madt_type { /* table 5.21 */
 #define PMU_EDGE    2U /* of a GICC: "Performance Interrupt Mode" */
 
 /* The new CPU; NULL: it is none, or one too many. */
-static struct arch_platform_cpu *add_cpu(struct arch_platform *platform, uint64_t hw_id,
-                                         uint32_t flags)
+static struct arch_platform_cpu *acpi_add_cpu(struct arch_platform *platform, uint64_t hw_id,
+                                              uint32_t flags)
 {
 	struct arch_platform_cpu *cpu = &platform->cpus[platform->cpu_count];
 
@@ -31,7 +31,7 @@ static struct arch_platform_cpu *add_cpu(struct arch_platform *platform, uint64_
 	return cpu;
 }
 
-static void add_gicr(struct arch_platform *platform, uint64_t address, uint64_t size)
+static void acpi_add_gicr(struct arch_platform *platform, uint64_t address, uint64_t size)
 {
 	if (address == 0 || platform->gicr_count == ARCH_MAX_GICR_AREAS)
 		return;
@@ -40,50 +40,50 @@ static void add_gicr(struct arch_platform *platform, uint64_t address, uint64_t 
 }
 
 /* 5.2.12.14; the SPE interrupt came with ACPI 6.3 */
-static void parse_gicc(const uint8_t *entry, unsigned length, struct arch_platform *platform)
+static void acpi_parse_gicc(const uint8_t *entry, unsigned length, struct arch_platform *platform)
 {
 	uint32_t flags = acpi_u32(entry + 12);
 	struct arch_platform_cpu *cpu;
 
 	if (!(flags & CPU_ENABLED))
 		return;
-	cpu = add_cpu(platform, acpi_u64(entry + 68), flags);
+	cpu = acpi_add_cpu(platform, acpi_u64(entry + 68), flags);
 	if (cpu) {
 		cpu->pmu_interrupt = acpi_u32(entry + 20);
 		cpu->pmu_edge = flags & PMU_EDGE;
 	}
-	add_gicr(platform, acpi_u64(entry + 60), 0);
+	acpi_add_gicr(platform, acpi_u64(entry + 60), 0);
 	if (platform->gicc == 0)
 		platform->gicc = acpi_u64(entry + 32);
 	if (platform->spe_interrupt == 0 && length >= 80)
 		platform->spe_interrupt = acpi_u16(entry + 78);
 }
 
-static void parse_entry(const uint8_t *entry, unsigned length, struct arch_platform *platform)
+static void acpi_parse_entry(const uint8_t *entry, unsigned length, struct arch_platform *platform)
 {
 	unsigned type = entry[0];
 
 	if (type == MADT_LOCAL_APIC && length >= 8) {
-		add_cpu(platform, entry[3], acpi_u32(entry + 4));
+		acpi_add_cpu(platform, entry[3], acpi_u32(entry + 4));
 	} else if (type == MADT_LOCAL_X2APIC && length >= 16) {
-		add_cpu(platform, acpi_u32(entry + 4), acpi_u32(entry + 8));
+		acpi_add_cpu(platform, acpi_u32(entry + 4), acpi_u32(entry + 8));
 	} else if (type == MADT_IO_APIC && length >= 12) {
 		if (platform->ioapic_count < ARCH_MAX_IOAPICS)
 			platform->ioapics[platform->ioapic_count++] = acpi_u32(entry + 4);
 	} else if (type == MADT_GICC && length >= 76) {
-		parse_gicc(entry, length, platform);
+		acpi_parse_gicc(entry, length, platform);
 	} else if (type == MADT_GICD && length >= 24) {
 		platform->gicd = acpi_u64(entry + 8);
 		platform->gic_version = entry[20];
 	} else if (type == MADT_GICR && length >= 16) {
-		add_gicr(platform, acpi_u64(entry + 4), acpi_u32(entry + 12));
+		acpi_add_gicr(platform, acpi_u64(entry + 4), acpi_u32(entry + 12));
 	} else if (type == MADT_ITS && length >= 20 && platform->gic_its == 0) {
 		platform->gic_its = acpi_u64(entry + 8);
 	}
 }
 
 /* Redistributors are named by areas or by each CPU; areas win, and cover them all. */
-static void prefer_gicr_areas(struct arch_platform *platform)
+static void acpi_prefer_gicr_areas(struct arch_platform *platform)
 {
 	unsigned areas = 0;
 
@@ -102,7 +102,7 @@ void acpi_parse_madt(const uint8_t *table, uint32_t size, struct arch_platform *
 		length = table[at + 1];
 		if (length < 2 || length > size - at)
 			break; /* the rest cannot be told apart */
-		parse_entry(table + at, length, platform);
+		acpi_parse_entry(table + at, length, platform);
 	}
-	prefer_gicr_areas(platform);
+	acpi_prefer_gicr_areas(platform);
 }

@@ -138,7 +138,7 @@ void console_release_all(void)
 	console_release();
 }
 
-static void put_console(void *context, const char *text, size_t length)
+static void console_put_console(void *context, const char *text, size_t length)
 {
 	(void)context;
 	console_write(text, length);
@@ -149,6 +149,6 @@ void console_printf(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	print_format(put_console, NULL, format, arguments);
+	print_format(console_put_console, NULL, format, arguments);
 	va_end(arguments);
 }

@@ -24,7 +24,7 @@ uint64_t boot_nonce(void)
 }
 
 /* ConOut as a console sink: CR LF line ends, UCS-2. */
-static void write_conout(const char *text, size_t length)
+static void efi_write_conout(const char *text, size_t length)
 {
 	CHAR16 line[130];
 	size_t used = 0;
@@ -76,7 +76,7 @@ void efi_begin(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	efi_system = system;
 	efi_boot_services = true;
 	if (system->ConOut)
-		console_add_sink(write_conout);
+		console_add_sink(efi_write_conout);
 	system->BootServices->SetWatchdogTimer(0, 0, 0, NULL);
 	if (!EFI_ERROR(system->RuntimeServices->GetTime(&now, NULL)))
 		entry.epoch = efi_time_to_epoch(&now);

@@ -10,7 +10,7 @@
 #define NODE_END      0x7f
 #define END_OF_ENTIRE 0xff
 
-static size_t node_length(const uint8_t *node)
+static size_t efi_file_path_node_length(const uint8_t *node)
 {
 	return node[2] | (size_t)node[3] << 8;
 }
@@ -20,12 +20,12 @@ static size_t path_length(const uint8_t *path)
 {
 	size_t at = 0;
 
-	while (path[at] != NODE_END && node_length(path + at) >= NODE_HEADER)
-		at += node_length(path + at);
+	while (path[at] != NODE_END && efi_file_path_node_length(path + at) >= NODE_HEADER)
+		at += efi_file_path_node_length(path + at);
 	return at;
 }
 
-static void put_node(uint8_t *at, uint8_t type, uint8_t subtype, size_t length)
+static void efi_file_path_put_node(uint8_t *at, uint8_t type, uint8_t subtype, size_t length)
 {
 	at[0] = type;
 	at[1] = subtype;
@@ -46,10 +46,10 @@ EFI_DEVICE_PATH *efi_file_path(EFI_HANDLE volume, const char *name)
 		return NULL;
 	memset(path, 0, length + node + NODE_HEADER);
 	memcpy(path, front, length);
-	put_node(path + length, NODE_MEDIA, NODE_FILE, node);
+	efi_file_path_put_node(path + length, NODE_MEDIA, NODE_FILE, node);
 	for (at = path + length + NODE_HEADER; *name; name++, at += 2)
 		*at = (uint8_t)(*name == '/' ? '\\' : *name);
-	put_node(path + length + node, NODE_END, END_OF_ENTIRE, NODE_HEADER);
+	efi_file_path_put_node(path + length + node, NODE_END, END_OF_ENTIRE, NODE_HEADER);
 	return (EFI_DEVICE_PATH *)path;
 }
 
@@ -59,9 +59,10 @@ size_t efi_file_path_size(const EFI_DEVICE_PATH *path)
 }
 
 /* What of a node's name follows text of this length; two nodes have a backslash between them. */
-static size_t append_name(const uint8_t *node, char *text, size_t length, size_t capacity)
+static size_t efi_file_path_append_name(const uint8_t *node, char *text, size_t length,
+                                        size_t capacity)
 {
-	size_t count = (node_length(node) - NODE_HEADER) / 2;
+	size_t count = (efi_file_path_node_length(node) - NODE_HEADER) / 2;
 
 	if (length > 0 && text[length - 1] != '\\' && node[NODE_HEADER] != '\\')
 		text[length++] = '\\';
@@ -84,11 +85,11 @@ size_t efi_file_path_text(const EFI_DEVICE_PATH *path, char *text, size_t capaci
 	size_t length = 0;
 
 	text[0] = 0;
-	for (; node && node[0] != NODE_END && node_length(node) >= NODE_HEADER;
-	     node += node_length(node)) {
+	for (; node && node[0] != NODE_END && efi_file_path_node_length(node) >= NODE_HEADER;
+	     node += efi_file_path_node_length(node)) {
 		if (node[0] != NODE_MEDIA || node[1] != NODE_FILE)
 			continue;
-		length = append_name(node, text, length, capacity);
+		length = efi_file_path_append_name(node, text, length, capacity);
 		if (length == 0)
 			return 0;
 	}

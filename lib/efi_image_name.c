@@ -36,13 +36,13 @@ struct node {
 	uint8_t body[];
 };
 
-static size_t node_length(const struct node *node)
+static size_t image_name_node_length(const struct node *node)
 {
 	return node->length[0] | (size_t)node->length[1] << 8;
 }
 
 /* ".efi" behind it, where there is room: as its file would be called. */
-static void add_ending(char *name, size_t size)
+static void image_name_add_ending(char *name, size_t size)
 {
 	size_t length = strlen(name);
 
@@ -51,7 +51,8 @@ static void add_ending(char *name, size_t size)
 }
 
 /* A section of a file in a firmware volume, to be freed; NULL: there is none. */
-static VOID *read_section(EFI_HANDLE volume, const EFI_GUID *file, UINT8 type, UINTN *size)
+static VOID *image_name_read_section(EFI_HANDLE volume, const EFI_GUID *file, UINT8 type,
+                                     UINTN *size)
 {
 	const struct firmware_volume2 *protocol =
 	    volume ? efi_protocol(volume, (EFI_GUID)FIRMWARE_VOLUME2_GUID) : NULL;
@@ -68,7 +69,7 @@ static VOID *read_section(EFI_HANDLE volume, const EFI_GUID *file, UINT8 type, U
 static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name, size_t size)
 {
 	UINTN bytes;
-	VOID *text = read_section(volume, file, FFS_SECTION_USER_INTERFACE, &bytes);
+	VOID *text = image_name_read_section(volume, file, FFS_SECTION_USER_INTERFACE, &bytes);
 	bool found;
 
 	if (!text)
@@ -76,12 +77,12 @@ static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name,
 	found = ffs_ui_text(text, bytes, name, (uint32_t)size) != 0;
 	efi_system->BootServices->FreePool(text);
 	if (found)
-		add_ending(name, size);
+		image_name_add_ending(name, size);
 	return found;
 }
 
 /* ASCII that may be printed and is no space, or 0. */
-static char plain_character(const uint8_t *character)
+static char image_name_plain_character(const uint8_t *character)
 {
 	return !character[1] && character[0] > ' ' && character[0] < 0x7f ? (char)character[0] : 0;
 }
@@ -92,7 +93,7 @@ static bool name_of_text(const uint8_t *text, size_t bytes, char *name, size_t s
 	size_t from = 0, end = 0, used = 0;
 
 	for (; end + 1 < bytes && (text[end] || text[end + 1]); end += 2) {
-		char c = plain_character(text + end);
+		char c = image_name_plain_character(text + end);
 
 		if (c == '\\' || c == '/')
 			from = end + 2;
@@ -100,7 +101,7 @@ static bool name_of_text(const uint8_t *text, size_t bytes, char *name, size_t s
 	if (from == end)
 		return false;
 	for (; from < end && used < size - 1; from += 2) {
-		char c = plain_character(text + from);
+		char c = image_name_plain_character(text + from);
 
 		name[used++] = c ? c : '?';
 	}
@@ -116,14 +117,14 @@ static void name_of_guid(const EFI_GUID *guid, char *name, size_t size)
 }
 
 /* The nodes of a device path, as long as they are whole, from *at on; NULL: there are no more. */
-static const struct node *next_node(const uint8_t **at, unsigned *count)
+static const struct node *image_name_next_node(const uint8_t **at, unsigned *count)
 {
 	const struct node *node = (const struct node *)*at;
 
 	if (!node || (*count)++ >= NODES_MOST || node->type == NODE_END ||
-	    node_length(node) < sizeof(*node))
+	    image_name_node_length(node) < sizeof(*node))
 		return NULL;
-	*at += node_length(node);
+	*at += image_name_node_length(node);
 	return node;
 }
 
@@ -136,8 +137,8 @@ static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 	EFI_GUID file;
 	bool found = false;
 
-	while ((node = next_node(&at, &count))) {
-		size_t length = node_length(node) - sizeof(*node);
+	while ((node = image_name_next_node(&at, &count))) {
+		size_t length = image_name_node_length(node) - sizeof(*node);
 
 		if (node->type != NODE_MEDIA)
 			continue;
@@ -154,19 +155,19 @@ static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 }
 
 /* Its file in a firmware volume, to be freed; NULL: it comes from elsewhere. */
-static VOID *file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
+static VOID *image_name_file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
 {
 	const uint8_t *at = (const uint8_t *)image->FilePath;
 	const struct node *node;
 	unsigned count = 0;
 	EFI_GUID file;
 
-	while ((node = next_node(&at, &count))) {
+	while ((node = image_name_next_node(&at, &count))) {
 		if (node->type != NODE_MEDIA || node->subtype != MEDIA_FV_FILE ||
-		    node_length(node) < sizeof(*node) + sizeof(file))
+		    image_name_node_length(node) < sizeof(*node) + sizeof(file))
 			continue;
 		memcpy(&file, node->body, sizeof(file));
-		return read_section(image->DeviceHandle, &file, FFS_SECTION_PE32, size);
+		return image_name_read_section(image->DeviceHandle, &file, FFS_SECTION_PE32, size);
 	}
 	return NULL;
 }
@@ -201,7 +202,7 @@ static void image_identify(struct efi_image_place *place, const EFI_LOADED_IMAGE
 	struct pe_image file;
 	const char *why;
 	UINTN size;
-	VOID *bytes = file_of(loaded, &size);
+	VOID *bytes = image_name_file_of(loaded, &size);
 
 	if (bytes && pe_parse(&file, bytes, size, PE_FILE, &why) == 0 &&
 	    file.entry == mapped->entry && file.image_size == mapped->image_size)

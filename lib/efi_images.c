@@ -65,7 +65,7 @@ static struct known *images_find(EFI_HANDLE handle, const EFI_LOADED_IMAGE *prot
 	return NULL;
 }
 
-static void forget_gone(void)
+static void efi_images_forget_gone(void)
 {
 	unsigned kept = 0;
 
@@ -78,7 +78,7 @@ static void forget_gone(void)
 	nr_known = kept;
 }
 
-static void add_come(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+static void efi_images_add_come(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
 {
 	if (images_find(handle, protocol))
 		return;
@@ -112,12 +112,12 @@ static void images_compare(const EFI_HANDLE *handles, UINTN count)
 		if (image)
 			image->there = true;
 	}
-	forget_gone();
+	efi_images_forget_gone();
 	for (UINTN i = 0; i < count; i++) {
 		const EFI_LOADED_IMAGE *protocol = images_placed(handles[i]);
 
 		if (protocol)
-			add_come(handles[i], protocol);
+			efi_images_add_come(handles[i], protocol);
 	}
 }
 
@@ -145,7 +145,7 @@ static bool images_look(void)
 
 /* ---- When to look ---- */
 
-static VOID EFIAPI on_loaded(EFI_EVENT event, VOID *context)
+static VOID EFIAPI efi_images_on_loaded(EFI_EVENT event, VOID *context)
 {
 	(void)event;
 	(void)context;
@@ -161,14 +161,14 @@ static void images_leave(const struct efi_images_watcher *watcher)
 	watcher->leaves(watcher->context);
 }
 
-static VOID EFIAPI on_leaving(EFI_EVENT event, VOID *context)
+static VOID EFIAPI efi_images_on_leaving(EFI_EVENT event, VOID *context)
 {
 	(void)event;
 	(void)context;
 	images_leave(watching);
 }
 
-static VOID EFIAPI on_ended(EFI_EVENT event, VOID *context)
+static VOID EFIAPI efi_images_on_ended(EFI_EVENT event, VOID *context)
 {
 	(void)event;
 	(void)context;
@@ -188,7 +188,7 @@ static const char *images_name(const struct efi_images_watcher *watcher, EFI_HAN
 	return name;
 }
 
-static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
 	const struct efi_images_watcher *watcher = watching;
 	char name[EFI_IMAGE_NAME_MAX];
@@ -208,7 +208,7 @@ static EFI_STATUS EFIAPI hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **da
 	return status;
 }
 
-static EFI_STATUS EFIAPI hooked_unload(EFI_HANDLE image)
+static EFI_STATUS EFIAPI efi_images_hooked_unload(EFI_HANDLE image)
 {
 	EFI_STATUS status = unload_image(image);
 
@@ -216,7 +216,7 @@ static EFI_STATUS EFIAPI hooked_unload(EFI_HANDLE image)
 	return status;
 }
 
-static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
+static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 	EFI_TPL level = services->RaiseTPL(TPL_HIGH_LEVEL);
@@ -228,8 +228,8 @@ static EFI_STATUS EFIAPI hooked_exit(EFI_HANDLE image, UINTN key)
 	return exit_boot_services(image, key);
 }
 
-static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
-                         EFI_EXIT_BOOT_SERVICES exit)
+static void efi_images_set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
+                                    EFI_EXIT_BOOT_SERVICES exit)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 
@@ -239,23 +239,24 @@ static void set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
 	efi_services_changed();
 }
 
-static bool create_events(EFI_BOOT_SERVICES *services)
+static bool efi_images_create_events(EFI_BOOT_SERVICES *services)
 {
 	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 	static const EFI_GUID leave_group = BEFORE_EXIT_BOOT_SERVICES_GUID;
 	VOID *registration;
 
 	loaded = leaving = ended = NULL;
-	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_loaded, NULL,
-	                                        &loaded)) &&
-	       !EFI_ERROR(services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_leaving, NULL,
-	                                          &leave_group, &leaving)) &&
-	       !EFI_ERROR(services->CreateEvent(EVT_SIGNAL_EXIT_BOOT_SERVICES, TPL_NOTIFY, on_ended,
-	                                        NULL, &ended)) &&
+	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                        efi_images_on_loaded, NULL, &loaded)) &&
+	       !EFI_ERROR(services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                          efi_images_on_leaving, NULL, &leave_group,
+	                                          &leaving)) &&
+	       !EFI_ERROR(services->CreateEvent(EVT_SIGNAL_EXIT_BOOT_SERVICES, TPL_NOTIFY,
+	                                        efi_images_on_ended, NULL, &ended)) &&
 	       !EFI_ERROR(services->RegisterProtocolNotify(&guid, loaded, &registration));
 }
 
-static void close_events(EFI_BOOT_SERVICES *services)
+static void efi_images_close_events(EFI_BOOT_SERVICES *services)
 {
 	if (ended)
 		services->CloseEvent(ended);
@@ -272,21 +273,22 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 	watching = watcher;
 	nr_known = unknown = 0;
 	has_left = false;
-	if (!create_events(services) || !images_look()) {
-		close_events(services);
+	if (!efi_images_create_events(services) || !images_look()) {
+		efi_images_close_events(services);
 		return -ENOMEM;
 	}
 	start_image = services->StartImage;
 	unload_image = services->UnloadImage;
 	exit_boot_services = services->ExitBootServices;
-	set_services(hooked_start, hooked_unload, hooked_exit);
+	efi_images_set_services(efi_images_hooked_start, efi_images_hooked_unload,
+	                        efi_images_hooked_exit);
 	return 0;
 }
 
 unsigned efi_images_unwatch(void)
 {
-	set_services(start_image, unload_image, exit_boot_services);
-	close_events(efi_system->BootServices);
+	efi_images_set_services(start_image, unload_image, exit_boot_services);
+	efi_images_close_events(efi_system->BootServices);
 	watching = NULL;
 	return unknown;
 }

@@ -48,7 +48,7 @@ static struct {
 	bool is_firmwares;                    /* it could not be given back */
 } status;
 
-static int find_screen(void)
+static int framebuffer_find_screen(void)
 {
 	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
@@ -86,7 +86,7 @@ static bool framebuffer_differs(EFI_GRAPHICS_OUTPUT_BLT_PIXEL a, EFI_GRAPHICS_OU
 
 /* Cut to the largest cell that we hold; returns false if nothing came. The first is the blank,
  * whose pixels are background. */
-static bool keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
+static bool framebuffer_keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
 {
 	unsigned width = image->Width < MAX_WIDTH ? image->Width : MAX_WIDTH;
 	unsigned height = image->Height < MAX_HEIGHT ? image->Height : MAX_HEIGHT;
@@ -105,7 +105,7 @@ static bool keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
 	return true;
 }
 
-static int fetch_font(void)
+static int framebuffer_fetch_font(void)
 {
 	const EFI_HII_FONT_PROTOCOL *hii = efi_locate((EFI_GUID)EFI_HII_FONT_PROTOCOL_GUID);
 
@@ -117,7 +117,7 @@ static int fetch_font(void)
 
 		if (EFI_ERROR(hii->GetGlyph(hii, (CHAR16)c, NULL, &image, NULL)) || !image)
 			return -ENODEV;
-		kept = keep_glyph(c, image);
+		kept = framebuffer_keep_glyph(c, image);
 		if (image->Bitmap)
 			efi_system->BootServices->FreePool(image->Bitmap);
 		efi_system->BootServices->FreePool(image);
@@ -141,14 +141,14 @@ int framebuffer_init(void)
 {
 	unsigned rows;
 
-	if (find_screen() != 0) {
+	if (framebuffer_find_screen() != 0) {
 		console_printf(efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID)
 		                   ? "the screen has no linear framebuffer of 32 bits: no text of "
 		                     "ours on it\n"
 		                   : "no screen\n");
 		return -ENODEV;
 	}
-	if (fetch_font() != 0) {
+	if (framebuffer_fetch_font() != 0) {
 		console_printf("the firmware has no font: no text on the screen\n");
 		return -ENODEV;
 	}
@@ -184,18 +184,18 @@ static void framebuffer_draw(unsigned column, unsigned row, char character)
 	}
 }
 
-static void draw_cell(unsigned column, unsigned row)
+static void framebuffer_draw_cell(unsigned column, unsigned row)
 {
 	framebuffer_draw(column, row, text.cells[row * text.columns + column]);
 }
 
-static void set_cell(unsigned column, unsigned row, char c)
+static void framebuffer_set_cell(unsigned column, unsigned row, char c)
 {
 	char *cell = &text.cells[row * text.columns + column];
 
 	if (*cell != c) {
 		*cell = c;
-		draw_cell(column, row);
+		framebuffer_draw_cell(column, row);
 	}
 }
 
@@ -215,12 +215,13 @@ static void framebuffer_scroll(void)
 {
 	for (unsigned row = 0; row + 1 < text.rows; row++)
 		for (unsigned column = 0; column < text.columns; column++)
-			set_cell(column, row, text.cells[(row + 1) * text.columns + column]);
+			framebuffer_set_cell(column, row,
+			                     text.cells[(row + 1) * text.columns + column]);
 	for (unsigned column = 0; column < text.columns; column++)
-		set_cell(column, text.rows - 1, ' ');
+		framebuffer_set_cell(column, text.rows - 1, ' ');
 }
 
-static void new_line(void)
+static void framebuffer_new_line(void)
 {
 	text.column = 0;
 	if (text.row + 1 < text.rows)
@@ -229,11 +230,11 @@ static void new_line(void)
 		framebuffer_scroll();
 }
 
-static void write_screen(const char *bytes, size_t length)
+static void framebuffer_write_screen(const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		if (bytes[i] == '\n') {
-			new_line();
+			framebuffer_new_line();
 			continue;
 		}
 		if (bytes[i] == '\b') {
@@ -241,8 +242,8 @@ static void write_screen(const char *bytes, size_t length)
 			continue;
 		}
 		if (text.column == text.columns)
-			new_line();
-		set_cell(text.column++, text.row, bytes[i]);
+			framebuffer_new_line();
+		framebuffer_set_cell(text.column++, text.row, bytes[i]);
 	}
 }
 
@@ -254,12 +255,12 @@ void framebuffer_start(void)
 	framebuffer_clear(0, text.rows);
 	memset(text.cells, ' ', (size_t)text.columns * text.rows);
 	framebuffer_status_open();
-	console_add_sink(write_screen);
+	console_add_sink(framebuffer_write_screen);
 }
 
 /* ---- The last row ---- */
 
-static void status_clear(void)
+static void framebuffer_status_clear(void)
 {
 	framebuffer_clear(text.rows, 1);
 	memset(status.cells, ' ', sizeof(status.cells));
@@ -275,7 +276,7 @@ unsigned framebuffer_status_width(void)
 void framebuffer_status_open(void)
 {
 	if (framebuffer_status_width() != 0)
-		status_clear();
+		framebuffer_status_clear();
 }
 
 bool framebuffer_status_put(unsigned column, char c)
@@ -292,7 +293,7 @@ void framebuffer_status_close(void)
 	framebuffer_status_open();
 }
 
-static EFI_STATUS status_blt(EFI_GRAPHICS_OUTPUT_BLT_OPERATION operation)
+static EFI_STATUS framebuffer_status_blt(EFI_GRAPHICS_OUTPUT_BLT_OPERATION operation)
 {
 	unsigned height = font.height * screen.scale, at = text.rows * height;
 	bool keep = operation == EfiBltVideoToBltBuffer;
@@ -310,7 +311,7 @@ void framebuffer_status_keep(void)
 		return;
 	if (!EFI_ERROR(efi_system->BootServices->AllocatePool(EfiLoaderData, size, &below))) {
 		status.below = below;
-		if (!EFI_ERROR(status_blt(EfiBltVideoToBltBuffer)))
+		if (!EFI_ERROR(framebuffer_status_blt(EfiBltVideoToBltBuffer)))
 			return;
 		efi_system->BootServices->FreePool(below);
 		status.below = NULL;
@@ -322,7 +323,7 @@ void framebuffer_status_return(void)
 {
 	if (!status.below)
 		return;
-	status_blt(EfiBltBufferToVideo);
+	framebuffer_status_blt(EfiBltBufferToVideo);
 	efi_system->BootServices->FreePool(status.below);
 	status.below = NULL;
 }

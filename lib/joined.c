@@ -37,7 +37,7 @@ struct cpu_arch {
 static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
 
 /* EDK2's, for TPL_HIGH_LEVEL, masks FIQ with IRQ. */
-static EFI_STATUS EFIAPI disable_but_ours(struct cpu_arch *protocol)
+static EFI_STATUS EFIAPI joined_disable_but_ours(struct cpu_arch *protocol)
 {
 	uint64_t mask = arch_join_mask();
 	EFI_STATUS status = disable_interrupt(protocol);
@@ -54,8 +54,8 @@ static int joined_hand_on(intptr_t type, arch_handed_fn handler)
 		return -ENODEV;
 	if (handler) {
 		disable_interrupt = protocol->disable_interrupt;
-		protocol->disable_interrupt = disable_but_ours;
-	} else if (protocol->disable_interrupt == disable_but_ours) {
+		protocol->disable_interrupt = joined_disable_but_ours;
+	} else if (protocol->disable_interrupt == joined_disable_but_ours) {
 		protocol->disable_interrupt = disable_interrupt;
 	}
 	return 0;

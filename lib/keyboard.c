@@ -35,7 +35,7 @@ static const char shifted[] =
 _Static_assert(sizeof(plain) == sizeof(shifted), "a key has both");
 _Static_assert(sizeof(plain) - 2 == CAPS_LOCK, "the last one of the table");
 
-static bool is_letter(char c)
+static bool keyboard_is_letter(char c)
 {
 	return c >= 'a' && c <= 'z';
 }
@@ -68,8 +68,8 @@ char keyboard_decode(struct keyboard *keyboard, uint8_t code)
 		return 0;
 	c = plain[key];
 	if (keyboard->control)
-		return is_letter(c) ? (char)(c - 'a' + 1) : 0;
-	return keyboard->shift != (keyboard->capitals && is_letter(c)) ? shifted[key] : c;
+		return keyboard_is_letter(c) ? (char)(c - 'a' + 1) : 0;
+	return keyboard->shift != (keyboard->capitals && keyboard_is_letter(c)) ? shifted[key] : c;
 }
 
 /* Wait until these bits of the status are so. */

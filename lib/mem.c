@@ -14,7 +14,7 @@ struct word {
 	uint64_t bits;
 } __attribute__((packed, may_alias));
 
-static void copy_up(unsigned char *to, const unsigned char *from, size_t size)
+static void mem_copy_up(unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
 		*(struct word *)to = *(const struct word *)from;
@@ -25,7 +25,7 @@ static void copy_up(unsigned char *to, const unsigned char *from, size_t size)
 		*to++ = *from++;
 }
 
-static void copy_down(unsigned char *to, const unsigned char *from, size_t size)
+static void mem_copy_down(unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (; size % sizeof(struct word); size--)
 		to[size - 1] = from[size - 1];
@@ -36,16 +36,16 @@ static void copy_down(unsigned char *to, const unsigned char *from, size_t size)
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-	copy_up(to, from, size);
+	mem_copy_up(to, from, size);
 	return to;
 }
 
 void *memmove(void *to, const void *from, size_t size)
 {
 	if ((uintptr_t)to - (uintptr_t)from >= size)
-		copy_up(to, from, size);
+		mem_copy_up(to, from, size);
 	else
-		copy_down(to, from, size);
+		mem_copy_down(to, from, size);
 	return to;
 }
 

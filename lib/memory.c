@@ -42,12 +42,12 @@ static const EFI_MEMORY_DESCRIPTOR *memory_descriptor(UINTN i)
 	return (const EFI_MEMORY_DESCRIPTOR *)(map.bytes + i * map.stride);
 }
 
-static UINTN nr_descriptors(void)
+static UINTN memory_nr_descriptors(void)
 {
 	return map.stride == 0 ? 0 : map.size / map.stride;
 }
 
-static EFI_STATUS get_map(void)
+static EFI_STATUS memory_get_map(void)
 {
 	UINT32 version;
 
@@ -58,7 +58,7 @@ static EFI_STATUS get_map(void)
 
 int memory_init(void)
 {
-	EFI_STATUS status = get_map();
+	EFI_STATUS status = memory_get_map();
 
 	for (int tries = 0; status == EFI_BUFFER_TOO_SMALL && tries < EXIT_TRIES; tries++) {
 		if (map.bytes)
@@ -71,13 +71,13 @@ int memory_init(void)
 			map.capacity = 0;
 			return -ENOMEM;
 		}
-		status = get_map();
+		status = memory_get_map();
 	}
 	return EFI_ERROR(status) ? -EIO : 0;
 }
 
 /* What may not be cached write-back cannot be ours; firmware that says nothing of it means RAM. */
-static bool is_ram(const EFI_MEMORY_DESCRIPTOR *area)
+static bool memory_is_ram(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	if (area->Attribute & MEMORY_CACHEABILITY && !(area->Attribute & EFI_MEMORY_WB))
 		return false;
@@ -101,8 +101,9 @@ uint64_t memory_size(void)
 {
 	uint64_t pages = 0;
 
-	for (UINTN i = 0; i < nr_descriptors(); i++)
-		pages += is_ram(memory_descriptor(i)) ? memory_descriptor(i)->NumberOfPages : 0;
+	for (UINTN i = 0; i < memory_nr_descriptors(); i++)
+		pages += memory_is_ram(memory_descriptor(i)) ? memory_descriptor(i)->NumberOfPages
+		                                             : 0;
 	return pages * PAGE;
 }
 
@@ -115,11 +116,11 @@ bool memory_is_known(uint64_t address, uint64_t size)
 		return false;
 	while (address < end && found) {
 		found = false;
-		for (UINTN i = 0; i < nr_descriptors() && !found; i++) {
+		for (UINTN i = 0; i < memory_nr_descriptors() && !found; i++) {
 			const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 			uint64_t area_end = area->PhysicalStart + area->NumberOfPages * PAGE;
 
-			found = (is_ram(area) || area->Type == EfiReservedMemoryType) &&
+			found = (memory_is_ram(area) || area->Type == EfiReservedMemoryType) &&
 			        address >= area->PhysicalStart && address < area_end;
 			if (found)
 				address = area_end;
@@ -160,10 +161,10 @@ void *memory_alloc_pages(size_t pages)
 void memory_largest(uint64_t *start, uint64_t *size)
 {
 	*start = *size = 0;
-	for (UINTN i = 0; i < nr_descriptors(); i++) {
+	for (UINTN i = 0; i < memory_nr_descriptors(); i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 
-		if (area->Type == EfiConventionalMemory && is_ram(area) &&
+		if (area->Type == EfiConventionalMemory && memory_is_ram(area) &&
 		    !(area->Attribute & MEMORY_SPECIAL_PURPOSE) &&
 		    area->PhysicalStart >= 1U << 20 && area->NumberOfPages * PAGE > *size) {
 			*start = area->PhysicalStart;
@@ -209,22 +210,22 @@ static int memory_append(uint64_t start, uint64_t end, enum arch_map_type type)
 	return 0;
 }
 
-static int append_ram(void)
+static int memory_append_ram(void)
 {
 	int code = 0;
 
-	for (UINTN i = 0; i < nr_descriptors() && code == 0; i++) {
+	for (UINTN i = 0; i < memory_nr_descriptors() && code == 0; i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
 		uint64_t start = area->PhysicalStart < PAGE ? PAGE : area->PhysicalStart;
 
-		if (is_ram(area))
+		if (memory_is_ram(area))
 			code = memory_append(
 			    start, area->PhysicalStart + area->NumberOfPages * PAGE, ARCH_MAP_DATA);
 	}
 	return code;
 }
 
-static int append_image(void)
+static int memory_append_image(void)
 {
 	const struct {
 		const char *start, *end;
@@ -265,7 +266,7 @@ static int memory_begin_mappings(void)
 	if (code != 0)
 		return code;
 	nr_mappings = 0;
-	max_mappings = (unsigned)nr_descriptors() + MAP_SLACK + IMAGE_PARTS + nr_extras;
+	max_mappings = (unsigned)memory_nr_descriptors() + MAP_SLACK + IMAGE_PARTS + nr_extras;
 	mappings = memory_alloc_pages((max_mappings * sizeof(*mappings) + PAGE - 1) / PAGE);
 	return mappings ? memory_init() : -ENOMEM;
 }
@@ -294,9 +295,9 @@ int memory_prepare(const struct arch_platform *platform)
 	int code = memory_begin_mappings();
 
 	if (code == 0)
-		code = append_ram();
+		code = memory_append_ram();
 	if (code == 0)
-		code = append_image();
+		code = memory_append_image();
 	for (unsigned i = 0; i < nr_extras && code == 0; i++)
 		code = memory_append(extras[i].address, extras[i].address + extras[i].size,
 		                     extras[i].type);
@@ -306,7 +307,7 @@ int memory_prepare(const struct arch_platform *platform)
 	return code;
 }
 
-static void find_heap(void)
+static void memory_find_heap(void)
 {
 	uint64_t start;
 
@@ -323,7 +324,7 @@ int memory_exit_boot_services(void)
 	/* From the first try on, only the memory services may be called, so the console is
 	 * silent, and a map that outgrew its buffer cannot be helped. */
 	for (int tries = 0; tries < EXIT_TRIES; tries++) {
-		status = get_map();
+		status = memory_get_map();
 		if (EFI_ERROR(status))
 			break;
 		efi_boot_services = false;
@@ -334,13 +335,13 @@ int memory_exit_boot_services(void)
 	if (EFI_ERROR(status))
 		return -EIO;
 	if (!heap_is_borrowed)
-		find_heap();
+		memory_find_heap();
 	return 0;
 }
 
 bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 {
-	for (UINTN at = 0; at < nr_descriptors(); at++) {
+	for (UINTN at = 0; at < memory_nr_descriptors(); at++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(at);
 
 		if (area->Type != EfiConventionalMemory || i--)
@@ -359,7 +360,7 @@ int memory_borrow_heap(void)
 
 	if (code != 0 || heap_is_borrowed)
 		return code;
-	find_heap();
+	memory_find_heap();
 	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(uint64_t)(PAGE - 1) : HEAP_MAX;
 	heap_start =
 	    memory_noted(memory_alloc(EfiLoaderData, heap_size / PAGE, 0), heap_size / PAGE);

@@ -14,7 +14,7 @@ static int newlib_fail(int code)
 	return -1;
 }
 
-static int is_standard(int file)
+static int newlib_is_standard(int file)
 {
 	return file >= STDIN_FILENO && file <= STDERR_FILENO;
 }
@@ -29,12 +29,12 @@ _READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t size)
 
 int close(int file)
 {
-	return is_standard(file) ? 0 : newlib_fail(EBADF);
+	return newlib_is_standard(file) ? 0 : newlib_fail(EBADF);
 }
 
 int fstat(int file, struct stat *status)
 {
-	if (!is_standard(file))
+	if (!newlib_is_standard(file))
 		return newlib_fail(EBADF);
 	*status = (struct stat){ .st_mode = S_IFCHR | 0600, .st_nlink = 1, .st_blksize = 1024 };
 	return 0;
@@ -42,7 +42,7 @@ int fstat(int file, struct stat *status)
 
 int isatty(int file)
 {
-	if (is_standard(file))
+	if (newlib_is_standard(file))
 		return 1;
 	errno = EBADF;
 	return 0;
@@ -52,7 +52,7 @@ off_t lseek(int file, off_t offset, int whence)
 {
 	(void)offset;
 	(void)whence;
-	return newlib_fail(is_standard(file) ? ESPIPE : EBADF);
+	return newlib_fail(newlib_is_standard(file) ? ESPIPE : EBADF);
 }
 
 /* There are no files. */

@@ -39,7 +39,7 @@ void panic_set_payload(const struct panic_payload *hooks)
 	payload = hooks;
 }
 
-static bool is_in_payload(uint64_t address, uint64_t *linked)
+static bool panic_is_in_payload(uint64_t address, uint64_t *linked)
 {
 	return payload && payload->contains(address, linked);
 }
@@ -61,7 +61,7 @@ static void panic_frame(struct tr_backtrace *backtrace, uint64_t address)
 	uint64_t image = (uint64_t)__image_start, linked;
 
 	backtrace->frames[backtrace->count++] = address;
-	if (is_in_payload(address, &linked))
+	if (panic_is_in_payload(address, &linked))
 		console_printf("  0x%016lx  %s+0x%lx\n", address, payload->name, linked);
 	else if (panic_is_ours(address))
 		console_printf("  0x%016lx  bareperf.elf+0x%lx\n", address, address - image);
@@ -74,9 +74,9 @@ static void panic_add_caller(struct tr_backtrace *backtrace, uint64_t address)
 {
 	uint64_t pc = backtrace->frames[0], linked;
 
-	if (panic_is_ours(pc) || is_in_payload(pc, &linked))
+	if (panic_is_ours(pc) || panic_is_in_payload(pc, &linked))
 		return;
-	if (panic_is_ours(address) || is_in_payload(address, &linked))
+	if (panic_is_ours(address) || panic_is_in_payload(address, &linked))
 		panic_frame(backtrace, address);
 }
 
@@ -140,13 +140,13 @@ static void panic_enter(uint64_t pc)
 }
 
 /* A fault of the payload's: told like a panic, but we go on. */
-static void report_payload(const struct arch_regs *regs)
+static void panic_report_payload(const struct arch_regs *regs)
 {
 	uint64_t pc = arch_regs_pc(regs), linked;
 	struct tr_backtrace backtrace; /* others may crash meanwhile */
 	char text[256], place[40];
 
-	if (is_in_payload(pc, &linked))
+	if (panic_is_in_payload(pc, &linked))
 		print_text(place, sizeof(place), "%s+0x%lx", payload->name, linked);
 	else
 		print_text(place, sizeof(place), "outside %s", payload->name);
@@ -161,7 +161,7 @@ static void report_payload(const struct arch_regs *regs)
 void panic_exception(const struct arch_regs *regs)
 {
 	if (payload && payload->is_to_blame(regs)) {
-		report_payload(regs);
+		panic_report_payload(regs);
 		return;
 	}
 	panic_enter(arch_regs_pc(regs));

@@ -53,7 +53,7 @@ uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
 }
 
 /* What a window has is in memory. */
-static bool is_port(void *device, unsigned number, uint64_t address)
+static bool pci_is_port(void *device, unsigned number, uint64_t address)
 {
 	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;
 }
@@ -67,7 +67,7 @@ int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 		    "PCI: the firmware gives no address for BAR %u of device %04x:%04x: "
 		    "it is not used\n",
 		    number, pci_read(device, 0, 2), pci_read(device, 2, 2));
-	if (code || arch_has_ports() || !is_port(device, number, *address))
+	if (code || arch_has_ports() || !pci_is_port(device, number, *address))
 		return code;
 	console_printf(
 	    "PCI: no table says where the CPUs have I/O port 0x%lx of device %04x:%04x (a "

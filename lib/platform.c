@@ -24,13 +24,13 @@ static struct arch_platform platform;
 static struct uart console_uart;
 static bool uart_is_taken; /* by a line, which the console's text reaches in another way */
 
-static const void *view_memory(uint64_t address, size_t size)
+static const void *platform_view_memory(uint64_t address, size_t size)
 {
 	return memory_is_known(address, size) ? (const void *)address : NULL;
 }
 
 /* The page tables to come must have its registers. */
-static void map_uart(const struct arch_uart_hint *hint)
+static void platform_map_uart(const struct arch_uart_hint *hint)
 {
 	struct uart uart;
 
@@ -43,7 +43,8 @@ static void map_uart(const struct arch_uart_hint *hint)
 
 static bool platform_read_acpi(const void *rsdp)
 {
-	if (!rsdp || acpi_parse((uint64_t)rsdp, view_memory, console_printf, &platform) != 0)
+	if (!rsdp ||
+	    acpi_parse((uint64_t)rsdp, platform_view_memory, console_printf, &platform) != 0)
 		return false;
 	platform.tables = ARCH_TABLES_ACPI;
 	return true;
@@ -58,8 +59,8 @@ static const void *platform_rsdp(void)
 
 static bool platform_read_tree(const void *tree, uint64_t boot_cpu)
 {
-	if (!tree ||
-	    devicetree_parse((uint64_t)tree, boot_cpu, view_memory, console_printf, &platform) != 0)
+	if (!tree || devicetree_parse((uint64_t)tree, boot_cpu, platform_view_memory,
+	                              console_printf, &platform) != 0)
 		return false;
 	platform.tables = ARCH_TABLES_DEVICETREE;
 	return true;
@@ -121,7 +122,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 	for (unsigned i = 0; i < platform.reserved_count; i++)
 		memory_keep_off(platform.reserved[i].address, platform.reserved[i].size);
 	if (platform.has_uart)
-		map_uart(&platform.uart);
+		platform_map_uart(&platform.uart);
 	pci_begin(&platform);
 	platform.low_memory = (uint64_t)memory_alloc_pages_below(2, 1U << 20);
 	return &platform;
@@ -137,14 +138,14 @@ const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
 {
 	const void *rsdp = platform_rsdp();
 	uint32_t size;
-	const uint8_t *table =
-	    rsdp ? acpi_find((uint64_t)rsdp, "FPDT", view_memory, platform_say_nothing, &size)
-	         : NULL;
+	const uint8_t *table = rsdp ? acpi_find((uint64_t)rsdp, "FPDT", platform_view_memory,
+	                                        platform_say_nothing, &size)
+	                            : NULL;
 
-	return table ? fpdt_read(table, size, view_memory, tell, context) : NULL;
+	return table ? fpdt_read(table, size, platform_view_memory, tell, context) : NULL;
 }
 
-static void write_uart(const char *text, size_t length)
+static void platform_write_uart(const char *text, size_t length)
 {
 	for (size_t i = 0; !uart_is_taken && i < length; i++) {
 		if (text[i] == '\n')
@@ -154,7 +155,7 @@ static void write_uart(const char *text, size_t length)
 }
 
 /* As the tables say, else where a PC has one. */
-static int find_uart(const struct arch_platform *facts)
+static int platform_find_uart(const struct arch_platform *facts)
 {
 	if (facts->has_uart && uart_describe(&console_uart, &facts->uart) == 0 &&
 	    uart_open(&console_uart) == 0)
@@ -165,8 +166,8 @@ static int find_uart(const struct arch_platform *facts)
 
 void console_start(const struct arch_platform *facts)
 {
-	if (find_uart(facts) == 0)
-		console_add_sink(write_uart);
+	if (platform_find_uart(facts) == 0)
+		console_add_sink(platform_write_uart);
 	framebuffer_start();
 }
 
@@ -177,7 +178,7 @@ struct uart *console_take_uart(void)
 }
 
 /* As the firmware has it. */
-static struct uart *firmware_uart(void)
+static struct uart *platform_firmware_uart(void)
 {
 	if (!console_uart.ops &&
 	    (!platform.has_uart || uart_describe(&console_uart, &platform.uart) != 0))
@@ -187,12 +188,12 @@ static struct uart *firmware_uart(void)
 
 unsigned console_drip(const char *text, unsigned length)
 {
-	return uart_send(firmware_uart(), (const uint8_t *)text, length);
+	return uart_send(platform_firmware_uart(), (const uint8_t *)text, length);
 }
 
 unsigned console_hear(uint8_t *bytes, unsigned count)
 {
-	return uart_receive(firmware_uart(), bytes, count);
+	return uart_receive(platform_firmware_uart(), bytes, count);
 }
 
 _Noreturn void machine_reset(enum machine_reset how)

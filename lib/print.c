@@ -17,26 +17,26 @@ struct output {
 	void *context;
 };
 
-static void put_repeated(const struct output *out, char c, size_t count)
+static void print_put_repeated(const struct output *out, char c, size_t count)
 {
 	while (count-- > 0)
 		out->put(out->context, &c, 1);
 }
 
-static void put_padded(const struct output *out, const struct conversion *how, const char *text,
-                       size_t length)
+static void print_put_padded(const struct output *out, const struct conversion *how,
+                             const char *text, size_t length)
 {
 	size_t padding = how->width > length ? how->width - length : 0;
 
 	if (!how->left)
-		put_repeated(out, ' ', padding);
+		print_put_repeated(out, ' ', padding);
 	out->put(out->context, text, length);
 	if (how->left)
-		put_repeated(out, ' ', padding);
+		print_put_repeated(out, ' ', padding);
 }
 
-static void put_number(const struct output *out, const struct conversion *how, uint64_t value,
-                       unsigned base, const char *prefix)
+static void print_put_number(const struct output *out, const struct conversion *how, uint64_t value,
+                             unsigned base, const char *prefix)
 {
 	char digits[24];
 	char *end = digits + sizeof(digits);
@@ -54,24 +54,25 @@ static void put_number(const struct output *out, const struct conversion *how, u
 	if (!how->zero || how->left) {
 		for (size_t i = prefixed; i > 0; i--)
 			*--at = prefix[i - 1];
-		put_padded(out, &padding, at, (size_t)(end - at));
+		print_put_padded(out, &padding, at, (size_t)(end - at));
 		return;
 	}
 	out->put(out->context, prefix, prefixed);
 	if (how->width > prefixed + length)
-		put_repeated(out, '0', how->width - prefixed - length);
+		print_put_repeated(out, '0', how->width - prefixed - length);
 	out->put(out->context, at, length);
 }
 
-static void put_signed(const struct output *out, const struct conversion *how, int64_t value)
+static void print_put_signed(const struct output *out, const struct conversion *how, int64_t value)
 {
 	if (value < 0)
-		put_number(out, how, -(uint64_t)value, 10, "-");
+		print_put_number(out, how, -(uint64_t)value, 10, "-");
 	else
-		put_number(out, how, (uint64_t)value, 10, "");
+		print_put_number(out, how, (uint64_t)value, 10, "");
 }
 
-static void put_string(const struct output *out, const struct conversion *how, const char *text)
+static void print_put_string(const struct output *out, const struct conversion *how,
+                             const char *text)
 {
 	size_t length = 0;
 
@@ -79,11 +80,11 @@ static void put_string(const struct output *out, const struct conversion *how, c
 		text = "(null)";
 	while (text[length] != 0)
 		length++;
-	put_padded(out, how, text, length);
+	print_put_padded(out, how, text, length);
 }
 
 /* Reads what follows a '%'; returns the first character behind the conversion. */
-static const char *parse_conversion(const char *at, struct conversion *how)
+static const char *print_parse_conversion(const char *at, struct conversion *how)
 {
 	*how = (struct conversion){ 0 };
 	for (;; at++) {
@@ -121,31 +122,33 @@ void print_format(print_put_fn put, void *context, const char *format, va_list a
 		if (*format == 0)
 			return;
 		start = format;
-		format = parse_conversion(format + 1, &how);
+		format = print_parse_conversion(format + 1, &how);
 		if (how.star)
 			how.width = va_arg(arguments, unsigned);
 		switch (how.letter) {
 		case 'c':
-			put_padded(&out, &how, &(char){ (char)va_arg(arguments, int) }, 1);
+			print_put_padded(&out, &how, &(char){ (char)va_arg(arguments, int) }, 1);
 			break;
 		case 's':
-			put_string(&out, &how, va_arg(arguments, const char *));
+			print_put_string(&out, &how, va_arg(arguments, const char *));
 			break;
 		case 'd':
 		case 'i':
-			put_signed(&out, &how,
-			           how.longs ? va_arg(arguments, int64_t) : va_arg(arguments, int));
+			print_put_signed(&out, &how,
+			                 how.longs ? va_arg(arguments, int64_t)
+			                           : va_arg(arguments, int));
 			break;
 		case 'u':
 		case 'x':
-			put_number(&out, &how,
-			           how.longs ? va_arg(arguments, uint64_t)
-			                     : va_arg(arguments, unsigned),
-			           how.letter == 'x' ? 16 : 10, "");
+			print_put_number(&out, &how,
+			                 how.longs ? va_arg(arguments, uint64_t)
+			                           : va_arg(arguments, unsigned),
+			                 how.letter == 'x' ? 16 : 10, "");
 			break;
 		case 'p':
 			how = (struct conversion){ .zero = true, .width = 18 };
-			put_number(&out, &how, (uintptr_t)va_arg(arguments, void *), 16, "0x");
+			print_put_number(&out, &how, (uintptr_t)va_arg(arguments, void *), 16,
+			                 "0x");
 			break;
 		case '%':
 			put(context, "%", 1);
@@ -163,7 +166,7 @@ struct text_output {
 	size_t length;
 };
 
-static void put_text(void *context, const char *text, size_t length)
+static void print_put_text(void *context, const char *text, size_t length)
 {
 	struct text_output *out = context;
 
@@ -176,7 +179,7 @@ size_t print_text_v(char *text, size_t size, const char *format, va_list argumen
 {
 	struct text_output out = { text, size, 0 };
 
-	print_format(put_text, &out, format, arguments);
+	print_format(print_put_text, &out, format, arguments);
 	text[out.length < size ? out.length : size - 1] = 0;
 	return out.length;
 }

@@ -113,14 +113,14 @@ int kill(int pid, int signal)
 	_exit(128 + signal);
 }
 
-static uint64_t cycles_since_entry(void)
+static uint64_t syscalls_cycles_since_entry(void)
 {
 	return arch_cycles() - boot_entry()->cycles;
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
-	uint64_t cycles = cycles_since_entry();
+	uint64_t cycles = syscalls_cycles_since_entry();
 
 	(void)zone;
 	if (clock_frequency == 0)
@@ -133,7 +133,7 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
 /* All time is user time. */
 clock_t times(struct tms *buffer)
 {
-	uint64_t cycles = cycles_since_entry();
+	uint64_t cycles = syscalls_cycles_since_entry();
 	clock_t ticks;
 
 	if (clock_frequency == 0)

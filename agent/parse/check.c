@@ -99,7 +99,7 @@ static int check_excluding(struct words *w)
 }
 
 /* PMU_* of the source that has the event's type; 0: of a generic one. */
-static uint32_t source_flags(const struct words *w, const struct event_spec *spec)
+static uint32_t check_source_flags(const struct words *w, const struct event_spec *spec)
 {
 	for (const struct pmu_source *const *s = w->tables->sources.list; *s; s++) {
 		if ((*s)->type == spec->attr.type)
@@ -118,7 +118,7 @@ static int check_record(struct words *w)
 		return command_fail(w, "a boot is what goes on until then: --boot",
 		                    check_given(w, "--until"));
 	for (unsigned i = 0; i < c->nr_events; i++) {
-		uint32_t flags = source_flags(w, &c->events[i]);
+		uint32_t flags = check_source_flags(w, &c->events[i]);
 
 		fillers += flags & PMU_AUX ? 1 : 0;
 		any[SAMPLES] = any[SAMPLES] || !(flags & PMU_AUX);
@@ -148,7 +148,7 @@ static int check_stat(struct words *w)
 	const struct command *c = w->command;
 
 	for (unsigned i = 0; i < c->nr_events; i++) {
-		if (source_flags(w, &c->events[i]) & PMU_AUX)
+		if (check_source_flags(w, &c->events[i]) & PMU_AUX)
 			return command_fail(w, "it fills an AUX area, and counts nothing",
 			                    check_given(w, "-e"));
 		if (c->events[i].sample_read || c->events[i].attr.sample_period)

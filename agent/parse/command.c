@@ -50,7 +50,7 @@ static const struct {
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
-static bool takes_workload(const char *verb)
+static bool command_takes_workload(const char *verb)
 {
 	bool takes = false;
 
@@ -59,7 +59,7 @@ static bool takes_workload(const char *verb)
 	return takes;
 }
 
-static const struct command_option *own_options(const char *verb)
+static const struct command_option *command_own_options(const char *verb)
 {
 	for (unsigned i = 0; i < VERBS; i++) {
 		if (!strcmp(verbs[i].name, verb))
@@ -91,7 +91,8 @@ bool command_is_meant(const char *text)
 
 /* Whether word is this option. If its argument is in the same word, as in -m,64 and --event=LIST,
  * *argument is that. */
-static bool is_option(const struct command_option *option, const char *word, const char **argument)
+static bool command_is_option(const struct command_option *option, const char *word,
+                              const char **argument)
 {
 	const char *names[] = { option->name, option->alias };
 
@@ -110,21 +111,22 @@ static bool is_option(const struct command_option *option, const char *word, con
 	return false;
 }
 
-static const struct command_option *find_option(const struct command_option *own, const char *word,
-                                                const char **argument)
+static const struct command_option *command_find_option(const struct command_option *own,
+                                                        const char *word, const char **argument)
 {
 	const struct command_option *lists[] = { common_options, own };
 
 	for (unsigned i = 0; i < 2; i++) {
 		for (const struct command_option *o = lists[i]; o && o->name; o++) {
-			if (is_option(o, word, argument))
+			if (command_is_option(o, word, argument))
 				return o;
 		}
 	}
 	return NULL;
 }
 
-static int unknown_option(struct words *w, const struct command_option *own, const char *word)
+static int command_unknown_option(struct words *w, const struct command_option *own,
+                                  const char *word)
 {
 	struct suggestion near = suggestion_for(word, strcspn(word, "="));
 	const struct command_option *lists[] = { own, common_options };
@@ -141,12 +143,12 @@ static int unknown_option(struct words *w, const struct command_option *own, con
 
 static int parse_option(struct words *w)
 {
-	const struct command_option *own = own_options(w->word[0]);
+	const struct command_option *own = command_own_options(w->word[0]);
 	const char *word = w->word[w->next++], *argument;
-	const struct command_option *option = find_option(own, word, &argument);
+	const struct command_option *option = command_find_option(own, word, &argument);
 
 	if (!option)
-		return unknown_option(w, own, word);
+		return command_unknown_option(w, own, word);
 	w->given[w->nr_given].option = option;
 	w->given[w->nr_given++].at = word;
 	if (!option->argument || argument)
@@ -163,7 +165,7 @@ unsigned command_own_words(const char *const *words, unsigned count)
 	while (i < count && words[i][0] == '-' && strcmp(words[i], "--") != 0) {
 		const char *argument;
 		const struct command_option *option =
-		    find_option(own_options(words[0]), words[i], &argument);
+		    command_find_option(command_own_options(words[0]), words[i], &argument);
 
 		i += option && option->argument && !argument ? 2 : 1;
 	}
@@ -171,7 +173,7 @@ unsigned command_own_words(const char *const *words, unsigned count)
 }
 
 /* The workload's name and all that follows. */
-static void take_program(struct words *w)
+static void command_take_program(struct words *w)
 {
 	struct command *c = w->command;
 
@@ -179,7 +181,7 @@ static void take_program(struct words *w)
 		c->argv[c->argc++] = w->word[i];
 }
 
-static int unknown_workload(struct words *w, const char *name)
+static int command_unknown_workload(struct words *w, const char *name)
 {
 	struct suggestion near = suggestion_for(name, strlen(name));
 
@@ -220,12 +222,12 @@ static int parse_workload(struct words *w)
 	for (const struct workload_usage *const *i = w->tables->workloads; *i && !c->workload; i++)
 		c->workload = command_names_workload(*i, name) ? *i : NULL;
 	if (!c->workload)
-		return unknown_workload(w, name);
+		return command_unknown_workload(w, name);
 	if (!c->workload->takes_words && c->nr_fetch)
 		return command_fail(w, "a built-in workload has no files to --fetch", name);
 	if (!c->workload->takes_words)
 		return parse_argument(w);
-	take_program(w);
+	command_take_program(w);
 	return 0;
 }
 
@@ -272,7 +274,7 @@ static int parse_one(struct words *w)
 		code = command_check(w);
 	if (code)
 		return code;
-	if (takes_workload(w->word[0]))
+	if (command_takes_workload(w->word[0]))
 		return parse_workload(w);
 	if (w->command->verb == COMMAND_SLOWER)
 		code = parse_factor(w);

@@ -39,19 +39,19 @@ static bool elf_get(const struct parser *p, uint64_t offset, void *to, uint64_t 
 	return true;
 }
 
-static uint64_t page_of(uint64_t address)
+static uint64_t elf_page_of(uint64_t address)
 {
 	return address & ~(uint64_t)(ELF_PAGE - 1);
 }
 
-static uint64_t page_end(uint64_t address)
+static uint64_t elf_page_end(uint64_t address)
 {
-	return page_of(address + ELF_PAGE - 1);
+	return elf_page_of(address + ELF_PAGE - 1);
 }
 
 /* ---- The header ---- */
 
-static int check_header(struct parser *p, struct elf_header *header)
+static int elf_check_header(struct parser *p, struct elf_header *header)
 {
 	uint64_t table;
 
@@ -76,7 +76,7 @@ static int check_header(struct parser *p, struct elf_header *header)
 
 /* ---- Segments ---- */
 
-static int check_bounds(struct parser *p, const struct elf_program_header *h)
+static int elf_check_bounds(struct parser *p, const struct elf_program_header *h)
 {
 	if (h->filesz > h->memsz)
 		return elf_refuse(p, "a segment is larger in the file than in memory", h->vaddr);
@@ -92,8 +92,8 @@ static int check_bounds(struct parser *p, const struct elf_program_header *h)
 }
 
 /* Rights are given by pages. */
-static int check_neighbour(struct parser *p, const struct elf_segment *before,
-                           const struct elf_segment *next)
+static int elf_check_neighbour(struct parser *p, const struct elf_segment *before,
+                               const struct elf_segment *next)
 {
 	uint64_t end = before->address + before->memory_size;
 
@@ -101,7 +101,7 @@ static int check_neighbour(struct parser *p, const struct elf_segment *before,
 		return elf_refuse(p, "its segments are not in ascending order", next->address);
 	if (next->address < end)
 		return elf_refuse(p, "two segments overlap", next->address);
-	if (page_of(next->address) < page_end(end) &&
+	if (elf_page_of(next->address) < elf_page_end(end) &&
 	    (next->write != before->write || next->execute != before->execute))
 		return elf_refuse(
 		    p, "two segments with different rights share a page (-z separate-code)",
@@ -109,7 +109,7 @@ static int check_neighbour(struct parser *p, const struct elf_segment *before,
 	return 0;
 }
 
-static int add_segment(struct parser *p, const struct elf_program_header *h)
+static int elf_add_segment(struct parser *p, const struct elf_program_header *h)
 {
 	struct elf_image *image = p->image;
 	struct elf_segment *segment = &image->segments[image->nr_segments];
@@ -119,13 +119,13 @@ static int add_segment(struct parser *p, const struct elf_program_header *h)
 		return 0;
 	if (image->nr_segments == ELF_MAX_SEGMENTS)
 		return elf_refuse(p, "it has too many segments", image->nr_segments);
-	code = check_bounds(p, h);
+	code = elf_check_bounds(p, h);
 	if (code)
 		return code;
 	*segment = (struct elf_segment){ h->offset, h->vaddr,        h->filesz,
 		                         h->memsz,  h->flags & PF_W, h->flags & PF_X };
 	if (image->nr_segments)
-		code = check_neighbour(p, segment - 1, segment);
+		code = elf_check_neighbour(p, segment - 1, segment);
 	if (h->align > image->align && !image->fixed)
 		image->align = h->align;
 	image->nr_segments++;
@@ -133,7 +133,7 @@ static int add_segment(struct parser *p, const struct elf_program_header *h)
 }
 
 /* A damaged note is no build id, and no reason to refuse. */
-static void find_build_id(struct parser *p, const struct elf_program_header *h)
+static void elf_find_build_id(struct parser *p, const struct elf_program_header *h)
 {
 	uint64_t at = h->offset, end = h->offset + h->filesz;
 	struct elf_note note;
@@ -156,16 +156,16 @@ static void find_build_id(struct parser *p, const struct elf_program_header *h)
 	}
 }
 
-static int take_header(struct parser *p, const struct elf_program_header *h)
+static int elf_take_header(struct parser *p, const struct elf_program_header *h)
 {
 	switch (h->type) {
 	case PT_LOAD:
-		return add_segment(p, h);
+		return elf_add_segment(p, h);
 	case PT_INTERP:
 		return elf_refuse(p, "it is dynamically linked: link it with -static-pie",
 		                  h->offset);
 	case PT_TLS: /* its own start-up lays them out */
-		return check_bounds(p, h);
+		return elf_check_bounds(p, h);
 	case PT_DYNAMIC:
 		if (!elf_inside(h->offset, h->filesz, p->size))
 			return elf_refuse(
@@ -176,14 +176,14 @@ static int take_header(struct parser *p, const struct elf_program_header *h)
 		return 0;
 	case PT_NOTE:
 		if (!p->image->build_id_size)
-			find_build_id(p, h);
+			elf_find_build_id(p, h);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int check_whole(struct parser *p, uint64_t entry)
+static int elf_check_whole(struct parser *p, uint64_t entry)
 {
 	struct elf_image *image = p->image;
 	const struct elf_segment *last;
@@ -192,7 +192,7 @@ static int check_whole(struct parser *p, uint64_t entry)
 		return elf_refuse(p, "it has nothing to load", 0);
 	last = &image->segments[image->nr_segments - 1];
 	image->low = image->segments[0].address & ~(image->align - 1);
-	image->high = page_end(last->address + last->memory_size);
+	image->high = elf_page_end(last->address + last->memory_size);
 	if (image->high - image->low > ELF_MAX_SPAN)
 		return elf_refuse(p, "its segments span more than 1 GiB", image->high - image->low);
 	for (unsigned i = 0; i < image->nr_segments; i++) {
@@ -209,7 +209,8 @@ static int check_whole(struct parser *p, uint64_t entry)
 /* ---- Relocations ---- */
 
 /* Where in the file the bytes of an address lie; false if no segment has all of them there. */
-static bool file_offset(const struct parser *p, uint64_t address, uint64_t bytes, uint64_t *offset)
+static bool elf_file_offset(const struct parser *p, uint64_t address, uint64_t bytes,
+                            uint64_t *offset)
 {
 	for (unsigned i = 0; i < p->image->nr_segments; i++) {
 		const struct elf_segment *s = &p->image->segments[i];
@@ -223,7 +224,7 @@ static bool file_offset(const struct parser *p, uint64_t address, uint64_t bytes
 	return false;
 }
 
-static bool is_writable(const struct elf_image *image, uint64_t address, uint64_t bytes)
+static bool elf_is_writable(const struct elf_image *image, uint64_t address, uint64_t bytes)
 {
 	for (unsigned i = 0; i < image->nr_segments; i++) {
 		const struct elf_segment *s = &image->segments[i];
@@ -235,13 +236,13 @@ static bool is_writable(const struct elf_image *image, uint64_t address, uint64_
 	return false;
 }
 
-static int check_relocation(struct parser *p, const struct elf_rela *rela)
+static int elf_check_relocation(struct parser *p, const struct elf_rela *rela)
 {
 	uint64_t relative = p->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
 
 	if (rela->info != relative)
 		return elf_refuse(p, "it has a relocation that is not relative", rela->offset);
-	if (!is_writable(p->image, rela->offset, sizeof(uint64_t)))
+	if (!elf_is_writable(p->image, rela->offset, sizeof(uint64_t)))
 		return elf_refuse(p, "a relocation lies outside its writable segments",
 		                  rela->offset);
 	if (rela->addend < p->image->low || rela->addend > p->image->high)
@@ -249,7 +250,7 @@ static int check_relocation(struct parser *p, const struct elf_rela *rela)
 	return 0;
 }
 
-static int check_relocations(struct parser *p, uint64_t address, uint64_t bytes)
+static int elf_check_relocations(struct parser *p, uint64_t address, uint64_t bytes)
 {
 	struct elf_image *image = p->image;
 	struct elf_rela rela;
@@ -257,17 +258,17 @@ static int check_relocations(struct parser *p, uint64_t address, uint64_t bytes)
 
 	if (!bytes)
 		return 0;
-	if (bytes % sizeof(rela) || !file_offset(p, address, bytes, &image->relocations))
+	if (bytes % sizeof(rela) || !elf_file_offset(p, address, bytes, &image->relocations))
 		return elf_refuse(p, "its table of relocations lies outside its segments", address);
 	image->nr_relocations = bytes / sizeof(rela);
 	for (uint64_t i = 0; i < image->nr_relocations && !code; i++) {
 		elf_get(p, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
-		code = check_relocation(p, &rela);
+		code = elf_check_relocation(p, &rela);
 	}
 	return code;
 }
 
-static int check_dynamic(struct parser *p)
+static int elf_check_dynamic(struct parser *p)
 {
 	uint64_t table = 0, table_size = 0, entry_size = sizeof(struct elf_rela);
 	struct elf_dynamic d;
@@ -290,7 +291,7 @@ static int check_dynamic(struct parser *p)
 	}
 	if (entry_size != sizeof(struct elf_rela))
 		return elf_refuse(p, "its relocations have an unknown size", entry_size);
-	return check_relocations(p, table, table_size);
+	return elf_check_relocations(p, table, table_size);
 }
 
 int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t machine,
@@ -302,16 +303,16 @@ int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t
 	int code;
 
 	*image = (struct elf_image){ .align = ELF_PAGE };
-	code = check_header(&p, &header);
+	code = elf_check_header(&p, &header);
 	image->fixed = !code && header.type == ET_EXEC;
 	for (unsigned i = 0; !code && i < header.phnum; i++) {
 		elf_get(&p, header.phoff + i * sizeof(h), &h, sizeof(h));
-		code = take_header(&p, &h);
+		code = elf_take_header(&p, &h);
 	}
 	if (code)
 		return code;
-	code = check_whole(&p, header.entry);
-	return code ? code : check_dynamic(&p);
+	code = elf_check_whole(&p, header.entry);
+	return code ? code : elf_check_dynamic(&p);
 }
 
 /* ---- Loading ---- */

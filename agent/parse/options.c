@@ -4,7 +4,7 @@
 
 #include "agent/parse/words.h"
 
-static int set_events(struct words *w, const char *text)
+static int options_set_events(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 	struct parse_error error;
@@ -20,26 +20,26 @@ static int set_events(struct words *w, const char *text)
 	return 0;
 }
 
-static int set_period(struct words *w, const char *text)
+static int options_set_period(struct words *w, const char *text)
 {
 	w->command->has_period = true;
 	return command_number(w, text, 1, INT64_MAX, &w->command->period_or_freq);
 }
 
-static int set_freq(struct words *w, const char *text)
+static int options_set_freq(struct words *w, const char *text)
 {
 	w->command->has_freq = true;
 	return command_number(w, text, 1, 1000000, &w->command->period_or_freq);
 }
 
-static int set_callchain(struct words *w, const char *text)
+static int options_set_callchain(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->callchain = true;
 	return 0;
 }
 
-static int set_call_graph(struct words *w, const char *text)
+static int options_set_call_graph(struct words *w, const char *text)
 {
 	if (strcmp(text, "fp"))
 		return command_fail(w, "only fp (frame pointers) is known", text);
@@ -47,7 +47,7 @@ static int set_call_graph(struct words *w, const char *text)
 	return 0;
 }
 
-static int set_all_cpus(struct words *w, const char *text)
+static int options_set_all_cpus(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->all_cpus = true;
@@ -55,7 +55,7 @@ static int set_all_cpus(struct words *w, const char *text)
 }
 
 /* perf's, of which the other values wait for so many ms. */
-static int set_delay(struct words *w, const char *text)
+static int options_set_delay(struct words *w, const char *text)
 {
 	if (strcmp(text, "-1"))
 		return command_fail(w, "only -1 is known: nothing until the program says so", text);
@@ -64,20 +64,20 @@ static int set_delay(struct words *w, const char *text)
 }
 
 /* For who prints the counts. */
-static int set_no_aggr(struct words *w, const char *text)
+static int options_set_no_aggr(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->no_aggr = true;
 	return 0;
 }
 
-static void select_cpus(struct command *c, uint64_t first, uint64_t last)
+static void options_select_cpus(struct command *c, uint64_t first, uint64_t last)
 {
 	for (uint64_t cpu = first; cpu <= last; cpu++)
 		c->cpus[cpu / 64] |= 1ULL << cpu % 64;
 }
 
-static int set_cpus(struct words *w, const char *text)
+static int options_set_cpus(struct words *w, const char *text)
 {
 	for (;;) {
 		const char *start = text;
@@ -93,7 +93,7 @@ static int set_cpus(struct words *w, const char *text)
 		}
 		if (last < first || last >= TR_MAX_CPUS)
 			return command_fail(w, "no such CPU", start);
-		select_cpus(w->command, first, last);
+		options_select_cpus(w->command, first, last);
 		if (!*text)
 			return 0;
 		if (*text++ != ',')
@@ -101,7 +101,7 @@ static int set_cpus(struct words *w, const char *text)
 	}
 }
 
-static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
+static int options_number_of_pages(struct words *w, const char *text, uint64_t *pages)
 {
 	int code = command_number(w, text, 1, TR_RING_SIZE_MAX / TR_PAGE, pages);
 
@@ -110,20 +110,20 @@ static int number_of_pages(struct words *w, const char *text, uint64_t *pages)
 	return code;
 }
 
-static int set_pages(struct words *w, const char *text)
+static int options_set_pages(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 	const char *comma = strchr(text, ',');
 	int code;
 
 	if (!comma)
-		return number_of_pages(w, text, &c->pages);
+		return options_number_of_pages(w, text, &c->pages);
 	c->words[comma - c->words] = '\0';
-	code = comma == text ? 0 : number_of_pages(w, text, &c->pages);
-	return code ? code : number_of_pages(w, comma + 1, &c->aux_pages);
+	code = comma == text ? 0 : options_number_of_pages(w, text, &c->pages);
+	return code ? code : options_number_of_pages(w, comma + 1, &c->aux_pages);
 }
 
-static int set_aux_watermark(struct words *w, const char *text)
+static int options_set_aux_watermark(struct words *w, const char *text)
 {
 	uint64_t value;
 	int code = command_number(w, text, 1, UINT32_MAX, &value);
@@ -132,21 +132,21 @@ static int set_aux_watermark(struct words *w, const char *text)
 	return code;
 }
 
-static int set_snapshot(struct words *w, const char *text)
+static int options_set_snapshot(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->snapshot = true;
 	return 0;
 }
 
-static int set_overwrite(struct words *w, const char *text)
+static int options_set_overwrite(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->overwrite = true;
 	return 0;
 }
 
-static int set_wakeup_events(struct words *w, const char *text)
+static int options_set_wakeup_events(struct words *w, const char *text)
 {
 	uint64_t value;
 	int code = command_number(w, text, 1, UINT32_MAX, &value);
@@ -155,7 +155,7 @@ static int set_wakeup_events(struct words *w, const char *text)
 	return code;
 }
 
-static int set_watermark(struct words *w, const char *text)
+static int options_set_watermark(struct words *w, const char *text)
 {
 	uint64_t value;
 	int code = command_number(w, text, 8, UINT32_MAX, &value);
@@ -164,13 +164,13 @@ static int set_watermark(struct words *w, const char *text)
 	return code;
 }
 
-static int set_output(struct words *w, const char *text)
+static int options_set_output(struct words *w, const char *text)
 {
 	w->command->output = text;
 	return 0;
 }
 
-static int set_fetch(struct words *w, const char *text)
+static int options_set_fetch(struct words *w, const char *text)
 {
 	struct command *c = w->command;
 
@@ -182,21 +182,21 @@ static int set_fetch(struct words *w, const char *text)
 	return 0;
 }
 
-static int set_json(struct words *w, const char *text)
+static int options_set_json(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->json = true;
 	return 0;
 }
 
-static int set_reset(struct words *w, const char *text)
+static int options_set_reset(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->reset = true;
 	return 0;
 }
 
-static int set_then(struct words *w, const char *text)
+static int options_set_then(struct words *w, const char *text)
 {
 	static const struct {
 		const char *name;
@@ -216,33 +216,33 @@ static int set_then(struct words *w, const char *text)
 	return command_fail(w, "want poweroff, reboot or wait", text);
 }
 
-static int set_lossless(struct words *w, const char *text)
+static int options_set_lossless(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->lossless = LOSSLESS_ALL;
 	return 0;
 }
 
-static int set_lossless_cpu(struct words *w, const char *text)
+static int options_set_lossless_cpu(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->lossless = LOSSLESS_CPU;
 	return 0;
 }
 
-static int set_lossless_freeze(struct words *w, const char *text)
+static int options_set_lossless_freeze(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->lossless = LOSSLESS_FREEZE;
 	return 0;
 }
 
-static int set_max_sample_rate(struct words *w, const char *text)
+static int options_set_max_sample_rate(struct words *w, const char *text)
 {
 	return command_number(w, text, 0, UINT32_MAX, &w->command->max_sample_rate);
 }
 
-static int set_region_size(struct words *w, const char *text)
+static int options_set_region_size(struct words *w, const char *text)
 {
 	int code = command_number(w, text, 2, 65536, &w->command->region_size);
 
@@ -250,42 +250,42 @@ static int set_region_size(struct words *w, const char *text)
 	return code;
 }
 
-static int set_exclusive(struct words *w, const char *text)
+static int options_set_exclusive(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->exclusive = true;
 	return 0;
 }
 
-static int set_resident(struct words *w, const char *text)
+static int options_set_resident(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->resident = true;
 	return 0;
 }
 
-static int set_acpi(struct words *w, const char *text)
+static int options_set_acpi(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->acpi = true;
 	return 0;
 }
 
-static int set_dtb(struct words *w, const char *text)
+static int options_set_dtb(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->dtb = true;
 	return 0;
 }
 
-static int set_boot(struct words *w, const char *text)
+static int options_set_boot(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->boot = true;
 	return 0;
 }
 
-static int set_keep(struct words *w, const char *text)
+static int options_set_keep(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->keep = true;
@@ -299,91 +299,98 @@ static int set_keep(struct words *w, const char *text)
 
 const struct command_option record_options[] = {
 	{ "-e", "--event", "LIST",
-	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", set_events },
-	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)", set_period },
-	{ "-F", "--freq", "HZ", "samples a second (4000)", set_freq },
-	{ "-g", NULL, NULL, "callchains by frame pointers", set_callchain },
-	{ "--call-graph", NULL, "fp", "the same", set_call_graph },
-	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
-	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
-	{ "-D", "--delay", "-1", DELAY, set_delay },
+	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", options_set_events },
+	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)",
+	  options_set_period },
+	{ "-F", "--freq", "HZ", "samples a second (4000)", options_set_freq },
+	{ "-g", NULL, NULL, "callchains by frame pointers", options_set_callchain },
+	{ "--call-graph", NULL, "fp", "the same", options_set_call_graph },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
+	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
+	{ "-D", "--delay", "-1", DELAY, options_set_delay },
 	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
-	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", set_pages },
+	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", options_set_pages },
 	{ "--overwrite", NULL, NULL, "keep the newest records of each ring, read at the end",
-	  set_overwrite },
-	{ "--wakeup-events", NULL, "N", "wake the reader every N samples", set_wakeup_events },
+	  options_set_overwrite },
+	{ "--wakeup-events", NULL, "N", "wake the reader every N samples",
+	  options_set_wakeup_events },
 	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
-	  set_watermark },
+	  options_set_watermark },
 	{ "--max-sample-rate", NULL, "HZ",
 	  "an event with more samples pauses to the next tick (100000; 0: never)",
-	  set_max_sample_rate },
+	  options_set_max_sample_rate },
 	{ "--lossless", NULL, NULL,
 	  "where a ring or AUX area is full, all traced CPUs stand still until there is room",
-	  set_lossless },
-	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone", set_lossless_cpu },
+	  options_set_lossless },
+	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone",
+	  options_set_lossless_cpu },
 	{ "--lossless=freeze", NULL, NULL,
 	  "as --lossless, and the program's clock stands as well, TIME with it",
-	  set_lossless_freeze },
+	  options_set_lossless_freeze },
 	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
-	  set_aux_watermark },
+	  options_set_aux_watermark },
 	{ BOOT_WORKLOAD, NULL, NULL,
 	  "the firmware's own boot, from here to ExitBootServices() (bareperf-dxe.efi; register)",
-	  set_boot },
+	  options_set_boot },
 	{ "--until", NULL, "WHEN", UNTIL, command_set_until },
 	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
-	  set_snapshot },
+	  options_set_snapshot },
 	{ "-o", "--output", "FILE",
 	  "resident: the file on the boot volume, or [fs1:]\\NAME (\\bareperf\\NNNN.data)",
-	  set_output },
+	  options_set_output },
 	{ "--fetch", NULL, "FILE",
-	  "give the reader a file that the program has written, at its end", set_fetch },
+	  "give the reader a file that the program has written, at its end", options_set_fetch },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option stat_options[] = {
 	{ "-e", "--event", "LIST", "events to count (what there is of perf's default)",
-	  set_events },
-	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", set_cpus },
-	{ "-a", "--all-cpus", NULL, "all CPUs", set_all_cpus },
-	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", set_no_aggr },
+	  options_set_events },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
+	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
+	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", options_set_no_aggr },
 	{ "--fetch", NULL, "FILE",
-	  "give the reader a file that the program has written, at its end", set_fetch },
-	{ "-D", "--delay", "-1", DELAY, set_delay },
+	  "give the reader a file that the program has written, at its end", options_set_fetch },
+	{ "-D", "--delay", "-1", DELAY, options_set_delay },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option selftest_options[] = {
-	{ "--json", NULL, NULL, "as JSON, too: one object in one line", set_json },
+	{ "--json", NULL, NULL, "as JSON, too: one object in one line", options_set_json },
 	{ "--reset", NULL, NULL,
-	  "when the machine boots: reset it once, and say what of RAM that keeps", set_reset },
+	  "when the machine boots: reset it once, and say what of RAM that keeps",
+	  options_set_reset },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option save_options[] = {
-	{ "-o", "--output", "FILE", "as record's: another name, another volume", set_output },
+	{ "-o", "--output", "FILE", "as record's: another name, another volume",
+	  options_set_output },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 /* For every command, anywhere before "--". */
 const struct command_option common_options[] = {
-	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands", set_then },
+	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands",
+	  options_set_then },
 	{ "--region-size", NULL, "MIB",
 	  "when the machine boots: size of a trace region in RAM (resident: as RAM and the "
 	  "volume allow; else 16)",
-	  set_region_size },
+	  options_set_region_size },
 	{ "--resident", NULL, NULL,
 	  "borrow the machine from the firmware, which goes on afterwards, and write a file (the "
 	  "default where there is no shared memory)",
-	  set_resident },
+	  options_set_resident },
 	{ "--keep", NULL, NULL, "resident, with the trace region left in RAM until a reset",
-	  set_keep },
+	  options_set_keep },
 	{ "--exclusive", NULL, NULL,
 	  "leave boot services for good, and take further commands (else the default)",
-	  set_exclusive },
-	{ "--acpi", NULL, NULL, "when the machine boots: believe ACPI's tables alone", set_acpi },
+	  options_set_exclusive },
+	{ "--acpi", NULL, NULL, "when the machine boots: believe ACPI's tables alone",
+	  options_set_acpi },
 	{ "--dtb", NULL, NULL,
 	  "when the machine boots: believe the device tree alone (else ACPI's tables, where there "
 	  "are such)",
-	  set_dtb },
+	  options_set_dtb },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

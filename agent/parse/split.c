@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/parse/words.h"
 
-static bool is_blank(char c)
+static bool split_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* Whether this backslash stands for the character behind it: not within '...', within "..." before
  * " and \, elsewhere before quotes, backslashes and blanks. Any other is one of UEFI's paths. */
-static bool is_escape(const char *at, char quote)
+static bool split_is_escape(const char *at, char quote)
 {
 	if (*at != '\\' || quote == '\'')
 		return false;
-	return at[1] == '"' || at[1] == '\\' || (!quote && (at[1] == '\'' || is_blank(at[1])));
+	return at[1] == '"' || at[1] == '\\' ||
+	       (!quote && (at[1] == '\'' || split_is_blank(at[1])));
 }
 
 /* A word as a shell has it, where it begins, without its quotes; *next is what follows. */
@@ -21,14 +22,14 @@ static int split_word(struct words *w, char *at, char **next)
 	const char *opened = at;
 	char *to = at, quote = 0;
 
-	for (; *at && (quote || !is_blank(*at)); at++) {
+	for (; *at && (quote || !split_is_blank(*at)); at++) {
 		if (!quote && (*at == '\'' || *at == '"')) {
 			opened = at;
 			quote = *at;
 		} else if (quote && *at == quote) {
 			quote = 0;
 		} else {
-			at += is_escape(at, quote);
+			at += split_is_escape(at, quote);
 			*to++ = *at;
 		}
 	}
@@ -45,7 +46,7 @@ int command_split(struct words *w)
 	int code = 0;
 
 	while (!code) {
-		while (is_blank(*at))
+		while (split_is_blank(*at))
 			at++;
 		if (!*at)
 			return w->count ? 0 : command_fail(w, "a command is missing", at);

@@ -2,7 +2,7 @@
 #include "agent/parse/command.h"
 #include "agent/parse/words.h"
 
-static void print_options(const struct command_option *options, command_print_fn print)
+static void usage_print_options(const struct command_option *options, command_print_fn print)
 {
 	for (; options->name; options++)
 		print("  %s%s%s%s%s\n      %s\n", options->name, options->alias ? ", " : "",
@@ -19,15 +19,15 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	    "       save [-o FILE]\n"
 	    "       record --boot [OPTIONS], or register [record --boot [OPTIONS]] | unregister\n"
 	    "       recover | stop | slower N | list | version | help\n\nrecord:\n");
-	print_options(record_options, print);
+	usage_print_options(record_options, print);
 	print("\nstat:\n");
-	print_options(stat_options, print);
+	usage_print_options(stat_options, print);
 	print("\nselftest:\n");
-	print_options(selftest_options, print);
+	usage_print_options(selftest_options, print);
 	print("\nsave (a recording that stayed in RAM, to a volume):\n");
-	print_options(save_options, print);
+	usage_print_options(save_options, print);
 	print("\nevery command:\n");
-	print_options(common_options, print);
+	usage_print_options(common_options, print);
 	print("\nworkloads:\n");
 	for (const struct workload_usage *const *w = tables->workloads; *w; w++)
 		print("  %s %s\n      %s\n", (*w)->name, (*w)->arguments, (*w)->description);

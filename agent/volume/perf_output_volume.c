@@ -66,7 +66,7 @@ static int perf_output_put(struct perf_output *output, const struct blob_piece *
 }
 
 /* The file's first bytes, in one piece with more. */
-static int put_first(struct perf_output *output, const struct blob_piece *piece)
+static int perf_output_put_first(struct perf_output *output, const struct blob_piece *piece)
 {
 	const struct blob_piece header = { &plan->header, sizeof(plan->header) };
 	const struct blob_piece rest = { (const uint8_t *)piece->bytes + header.size,
@@ -84,7 +84,7 @@ int perf_output_write(struct perf_output *output, const struct blob_piece *piece
 	if (offset == 0 && count == 1 && pieces->size >= sizeof(plan->header)) {
 		if (!plan->is_measured)
 			memcpy(&plan->header, pieces->bytes, sizeof(plan->header));
-		return output->size == 0 ? put_first(output, pieces) : 0;
+		return output->size == 0 ? perf_output_put_first(output, pieces) : 0;
 	}
 	if (offset != output->size)
 		return -ESPIPE;

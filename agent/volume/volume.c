@@ -125,7 +125,7 @@ static int volume_begin(const struct session_options *options, struct error *err
 }
 
 /* One session over the region, as the host tool's. */
-static int run_session(const struct channel *channel, const char *path, struct error *error)
+static int volume_run_session(const struct channel *channel, const char *path, struct error *error)
 {
 	const struct session_options options = { .output = path, .as_machine = true };
 	struct channel still;
@@ -156,7 +156,7 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
 
 	perf_output_set_plan(&plan);
 	if (code == 0)
-		code = run_session(&bytes, path, error);
+		code = volume_run_session(&bytes, path, error);
 	if (code == -EPROTO && plan.size != 0)
 		code = 0; /* it is told behind the file */
 	if (code == 0)
@@ -165,7 +165,7 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
 		return code;
 	plan.is_measured = true;
 	console_printf("writing %s, %lu KiB\n", path, (plan.size + 1023) >> 10);
-	return run_session(&bytes, path, error);
+	return volume_run_session(&bytes, path, error);
 }
 
 /* What fails is told when the file is finished. */

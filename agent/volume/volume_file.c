@@ -104,7 +104,7 @@ int volume_space(struct volume_space *space, struct error *error)
 }
 
 /* The number that a name begins with, 0 if with none. */
-static unsigned number_of(const CHAR16 *name)
+static unsigned volume_number_of(const CHAR16 *name)
 {
 	unsigned number = 0;
 
@@ -127,7 +127,7 @@ int volume_next_number(unsigned *number, struct error *error)
 		return 0; /* it is to be created */
 	}
 	while (!EFI_ERROR(directory->Read(directory, &size, &info)) && size != 0) {
-		unsigned taken = number_of(info.file.FileName);
+		unsigned taken = volume_number_of(info.file.FileName);
 
 		*number = taken >= *number ? taken + 1 : *number;
 		size = sizeof(info);
@@ -137,7 +137,7 @@ int volume_next_number(unsigned *number, struct error *error)
 	return 0;
 }
 
-static bool is_there(EFI_FILE *root, const char *path)
+static bool volume_is_there(EFI_FILE *root, const char *path)
 {
 	EFI_FILE *file;
 
@@ -151,7 +151,7 @@ bool volume_has(const char *path)
 {
 	struct error ignored = { "" };
 	EFI_FILE *root = volume_root(&ignored);
-	bool there = root && is_there(root, path);
+	bool there = root && volume_is_there(root, path);
 
 	if (root)
 		root->Close(root);
@@ -160,7 +160,7 @@ bool volume_has(const char *path)
 
 /* ---- A file ---- */
 
-static int create_directories(EFI_FILE *root, const char *path, struct error *error)
+static int volume_create_directories(EFI_FILE *root, const char *path, struct error *error)
 {
 	for (const char *end = strchr(path + 1, '\\'); end; end = strchr(end + 1, '\\')) {
 		char directory[VOLUME_PATH_MAX];
@@ -179,7 +179,7 @@ static int create_directories(EFI_FILE *root, const char *path, struct error *er
 	return 0;
 }
 
-static EFI_STATUS create_file(struct volume_file *file, const char *path)
+static EFI_STATUS volume_create_file(struct volume_file *file, const char *path)
 {
 	EFI_STATUS status =
 	    volume_open(file->root, &file->file, path,
@@ -192,7 +192,7 @@ static EFI_STATUS create_file(struct volume_file *file, const char *path)
 }
 
 /* UEFI 2.10, 13.5.16: a file is renamed by its information; the name may be a path. */
-static EFI_STATUS rename_file(struct volume_file *file, const char *path)
+static EFI_STATUS volume_rename_file(struct volume_file *file, const char *path)
 {
 	EFI_GUID id = EFI_FILE_INFO_ID;
 	const char *name = strrchr(path, '\\') + 1;
@@ -219,18 +219,18 @@ void volume_with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *
 }
 
 /* Under which name it is written, as the head of volume_file.h draws. */
-static EFI_STATUS begin_file(struct volume_file *file)
+static EFI_STATUS volume_begin_file(struct volume_file *file)
 {
 	char temporary[VOLUME_PATH_MAX], part[VOLUME_PATH_MAX];
 	EFI_STATUS status;
 
 	volume_with_ending(temporary, file->path, ".tmp");
 	volume_with_ending(part, file->path, ".part");
-	status = create_file(file, temporary);
-	if (EFI_ERROR(status) || !EFI_ERROR(rename_file(file, part)))
+	status = volume_create_file(file, temporary);
+	if (EFI_ERROR(status) || !EFI_ERROR(volume_rename_file(file, part)))
 		return status;
 	file->file->Delete(file->file);
-	return create_file(file, file->path);
+	return volume_create_file(file, file->path);
 }
 
 int volume_file_create(struct volume_file **to, const char *path, struct error *error)
@@ -248,11 +248,11 @@ int volume_file_create(struct volume_file **to, const char *path, struct error *
 	}
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->root = volume_root(error);
-	code = file->root ? create_directories(file->root, path, error) : -ENODEV;
-	if (code == 0 && is_there(file->root, path))
+	code = file->root ? volume_create_directories(file->root, path, error) : -ENODEV;
+	if (code == 0 && volume_is_there(file->root, path))
 		code = error_set(error, -EEXIST, "%s is there already", path);
 	if (code == 0) {
-		status = begin_file(file);
+		status = volume_begin_file(file);
 		if (EFI_ERROR(status))
 			code = volume_fail(error, status, "creating", path);
 	}
@@ -318,7 +318,7 @@ int volume_file_finish(struct volume_file *file, struct error *error)
 	if (code == 0)
 		status = file->file->Flush(file->file);
 	if (code == 0 && !EFI_ERROR(status) && strcmp(file->current, file->path) != 0)
-		status = rename_file(file, file->path);
+		status = volume_rename_file(file, file->path);
 	if (code == 0 && !EFI_ERROR(status))
 		status = file->file->Flush(file->file);
 	if (code == 0 && EFI_ERROR(status))

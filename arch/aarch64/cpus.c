@@ -24,7 +24,8 @@ unsigned arch_cpu_count(void)
 	return count;
 }
 
-static inline bool lies_in(uint64_t sp, uint64_t top, uint64_t size, uint64_t *low, uint64_t *high)
+static inline bool cpus_lies_in(uint64_t sp, uint64_t top, uint64_t size, uint64_t *low,
+                                uint64_t *high)
 {
 	*low = top - size;
 	*high = top;
@@ -37,11 +38,11 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	const struct arm_cpu *cpu = arm_this_cpu();
 
 	if (arm_machine.joined)
-		return lies_in(sp, arm_machine.joined_stack, FIRMWARE_STACK, low, high);
-	return lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
-	       lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
-	       lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * PAGE, low, high) ||
-	       lies_in(sp, cpu->panic_top, PANIC_PAGES * PAGE, low, high);
+		return cpus_lies_in(sp, arm_machine.joined_stack, FIRMWARE_STACK, low, high);
+	return cpus_lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
+	       cpus_lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
+	       cpus_lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * PAGE, low, high) ||
+	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * PAGE, low, high);
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
@@ -55,7 +56,7 @@ static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn h
 }
 
 /* Entered at EL1, the payload is a call of our thread's. */
-static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
+static int cpus_make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 {
 	bool below = arm_machine.el == 2;
 	unsigned payload = cpu->index ? PAYLOAD_PAGES : MAIN_PAGES;
@@ -78,8 +79,8 @@ static int make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_
 	return code;
 }
 
-static int add_cpu(const struct arch_platform_cpu *named, arch_alloc_pages_fn alloc,
-                   arm_hole_fn hole)
+static int cpus_add_cpu(const struct arch_platform_cpu *named, arch_alloc_pages_fn alloc,
+                        arm_hole_fn hole)
 {
 	struct arm_cpu *cpu = &arm_cpus[count];
 
@@ -87,7 +88,7 @@ static int add_cpu(const struct arch_platform_cpu *named, arch_alloc_pages_fn al
 	cpu->index = count++;
 	cpu->pmu_interrupt = named->pmu_interrupt;
 	cpu->pmu_edge = named->pmu_edge;
-	return make_stacks(cpu, alloc, hole);
+	return cpus_make_stacks(cpu, alloc, hole);
 }
 
 int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn alloc, arm_hole_fn hole)
@@ -97,7 +98,7 @@ int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn allo
 
 	count = 0;
 	for (unsigned i = 0; !code && i < cpus; i++)
-		code = add_cpu(&platform->cpus[i], alloc, hole);
+		code = cpus_add_cpu(&platform->cpus[i], alloc, hole);
 	return code;
 }
 

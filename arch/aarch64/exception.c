@@ -9,7 +9,7 @@
 #define SMCCC_NOT_SUPPORTED (~0UL)
 
 /* Was the payload interrupted, at EL1 below our EL2, and not a thread of ours? */
-static bool is_below(uint64_t pstate)
+static bool exception_is_below(uint64_t pstate)
 {
 	return current_el() == 2 &&
 	       (pstate & PSTATE_M_AARCH32 || (pstate & PSTATE_M_MASK) < PSTATE_EL2T);
@@ -30,7 +30,7 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 		return;
 	}
 	write_sysreg(elr_el2, (uint64_t)fn);
-	if (is_below(read_sysreg(spsr_el2))) {
+	if (exception_is_below(read_sysreg(spsr_el2))) {
 		write_sysreg(spsr_el2, PSTATE_EL1H);
 		write_sysreg(sp_el1, sp);
 	} else {
@@ -39,7 +39,7 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 }
 
 /* The payload's own exception, as its vectors passed it on: as if it had been taken to us. */
-static void adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
+static void exception_adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
 {
 	regs->pc = read_sysreg(elr_el1);
 	regs->pstate = read_sysreg(spsr_el1);
@@ -50,7 +50,7 @@ static void adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
 	write_sysreg(spsr_el2, regs->pstate);
 }
 
-static void payload_call(struct arch_regs *regs)
+static void exception_payload_call(struct arch_regs *regs)
 {
 	uint64_t number = regs->esr & ESR_HVC_IMM_MASK;
 
@@ -64,7 +64,7 @@ static void payload_call(struct arch_regs *regs)
 		regs->x[0] = SMCCC_NOT_SUPPORTED;
 		return;
 	}
-	adopt_payload_exception(regs, number - HVC_PAYLOAD_VECTOR);
+	exception_adopt_payload_exception(regs, number - HVC_PAYLOAD_VECTOR);
 	panic_exception(regs);
 }
 
@@ -74,7 +74,7 @@ void arm_synchronous(struct arch_regs *regs)
 
 	if (!serror && (regs->esr >> ESR_EC_SHIFT & ESR_EC_MASK) == ESR_EC_HVC64 &&
 	    regs->vector >= VECTOR_LOWER)
-		payload_call(regs);
+		exception_payload_call(regs);
 	else
 		panic_exception(regs);
 }

@@ -37,7 +37,7 @@ int gic_map_devices(const struct arch_platform *platform,
 	return code;
 }
 
-static unsigned spi_words(volatile uint8_t *gicd)
+static unsigned gic_spi_words(volatile uint8_t *gicd)
 {
 	unsigned words = gic_read(gicd, GICD_TYPER) & GICD_TYPER_LINES;
 
@@ -46,7 +46,7 @@ static unsigned spi_words(volatile uint8_t *gicd)
 
 void gic_take_spis(volatile uint8_t *gicd, struct gic_saved *saved)
 {
-	for (unsigned i = 0; i < spi_words(gicd); i++) {
+	for (unsigned i = 0; i < gic_spi_words(gicd); i++) {
 		saved->spis[i] = gic_read(gicd, GICD_ISENABLER + 4 * (i + 1));
 		gic_write(gicd, GICD_ICENABLER + 4 * (i + 1), ~0U);
 	}
@@ -54,6 +54,6 @@ void gic_take_spis(volatile uint8_t *gicd, struct gic_saved *saved)
 
 void gic_give_spis(volatile uint8_t *gicd, const struct gic_saved *saved)
 {
-	for (unsigned i = 0; i < spi_words(gicd); i++)
+	for (unsigned i = 0; i < gic_spi_words(gicd); i++)
 		gic_write(gicd, GICD_ISENABLER + 4 * (i + 1), saved->spis[i]);
 }

@@ -67,7 +67,7 @@ static void gicv2_give(const struct gic_saved *saved)
 }
 
 /* A CPU reads its own bit in the first, banked target registers (4.3.12). */
-static uint8_t own_target(void)
+static uint8_t gicv2_own_target(void)
 {
 	uint32_t all = 0;
 
@@ -77,9 +77,9 @@ static uint8_t own_target(void)
 	return (uint8_t)(all | all >> 8);
 }
 
-static int cpu_init(struct arm_cpu *cpu)
+static int gicv2_cpu_init(struct arm_cpu *cpu)
 {
-	uint8_t target = own_target();
+	uint8_t target = gicv2_own_target();
 
 	targets[cpu->index] = target ? target : 1; /* RAZ with a single CPU */
 	gic_write(gicd, GICD_ICENABLER, 0xffff0000U);
@@ -92,18 +92,18 @@ static int cpu_init(struct arm_cpu *cpu)
 	return 0;
 }
 
-static void ppi_enable(uint32_t intid, bool urgent)
+static void gicv2_ppi_enable(uint32_t intid, bool urgent)
 {
 	(void)urgent;
 	gic_write(gicd, GICD_ISENABLER, 1U << intid);
 }
 
-static void ppi_disable(uint32_t intid)
+static void gicv2_ppi_disable(uint32_t intid)
 {
 	gic_write(gicd, GICD_ICENABLER, 1U << intid);
 }
 
-static void spi_enable(uint32_t intid, bool edge)
+static void gicv2_spi_enable(uint32_t intid, bool edge)
 {
 	gic_spi_lead(&spis, intid, targets[arm_this_cpu()->index], PRIORITY, edge);
 }
@@ -117,7 +117,7 @@ void gicv2_interrupt(const struct arch_regs *regs)
 		gic_write(gicc, GICC_EOIR, value);
 }
 
-static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
+static void gicv2_send_sgi(const struct arm_cpu *target, uint32_t sgi)
 {
 	asm volatile("dmb sy" : : : "memory");
 	gic_write(gicd, GICD_SGIR, (uint32_t)targets[target->index] << 16 | sgi);
@@ -126,12 +126,12 @@ static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
 const struct gic_ops gicv2_ops = {
 	.take = gicv2_take,
 	.give = gicv2_give,
-	.cpu_init = cpu_init,
-	.ppi_enable = ppi_enable,
-	.ppi_disable = ppi_disable,
-	.spi_enable = spi_enable,
+	.cpu_init = gicv2_cpu_init,
+	.ppi_enable = gicv2_ppi_enable,
+	.ppi_disable = gicv2_ppi_disable,
+	.spi_enable = gicv2_spi_enable,
 	.vectors_el1 = arm_vectors_el1_gicv2_run,
 	.vectors_el1_still = arm_vectors_el1_gicv2_still,
 	.vectors_el2 = arm_vectors_el2_gicv2_run,
-	.send_sgi = send_sgi,
+	.send_sgi = gicv2_send_sgi,
 };

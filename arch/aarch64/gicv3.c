@@ -55,7 +55,7 @@ int gicv3_discover(const struct arch_platform *platform)
 	return 0;
 }
 
-static uint64_t read_typer(volatile uint8_t *frame)
+static uint64_t gicv3_read_typer(volatile uint8_t *frame)
 {
 	return *(volatile uint64_t *)(frame + GICR_TYPER);
 }
@@ -67,11 +67,11 @@ static bool gicv3_serves(uint64_t typer, uint64_t mpidr)
 }
 
 /* Areas hold a row of frames; the last one says that it is (12.11.35). */
-static volatile uint8_t *find_frame(uint64_t address, uint64_t size, uint64_t mpidr)
+static volatile uint8_t *gicv3_find_frame(uint64_t address, uint64_t size, uint64_t mpidr)
 {
 	for (uint64_t at = 0; at == 0 || at + GICR_FRAMES <= size;) {
 		volatile uint8_t *frame = (volatile uint8_t *)(address + at);
-		uint64_t typer = read_typer(frame);
+		uint64_t typer = gicv3_read_typer(frame);
 
 		if (gicv3_serves(typer, mpidr))
 			return frame;
@@ -88,7 +88,7 @@ volatile uint8_t *gicv3_redistributor(uint64_t mpidr)
 {
 	for (unsigned i = 0; i < tables->gicr_count; i++) {
 		volatile uint8_t *frame =
-		    find_frame(tables->gicr[i].address, tables->gicr[i].size, mpidr);
+		    gicv3_find_frame(tables->gicr[i].address, tables->gicr[i].size, mpidr);
 
 		if (frame)
 			return frame;
@@ -106,7 +106,7 @@ bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit)
 	return false;
 }
 
-static void save_redistributor(volatile uint8_t *gicr, struct gic_saved *saved)
+static void gicv3_save_redistributor(volatile uint8_t *gicr, struct gic_saved *saved)
 {
 	saved->waker = gic_read(gicr, GICR_WAKER);
 	saved->ppis = gic_read(gicr, GICR_ISENABLER0);
@@ -118,7 +118,7 @@ static void save_redistributor(volatile uint8_t *gicr, struct gic_saved *saved)
 		saved->priorities[i] = gic_read(gicr, GICR_IPRIORITYR + 4 * i);
 }
 
-static void restore_redistributor(volatile uint8_t *gicr, const struct gic_saved *saved)
+static void gicv3_restore_redistributor(volatile uint8_t *gicr, const struct gic_saved *saved)
 {
 	gic_write(gicr, GICR_ICENABLER0, ~0U);
 	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
@@ -134,7 +134,7 @@ static void restore_redistributor(volatile uint8_t *gicr, const struct gic_saved
 	gic_write(gicr, GICR_WAKER, saved->waker);
 }
 
-static void save_interface(struct gic_saved *saved)
+static void gicv3_save_interface(struct gic_saved *saved)
 {
 	if (current_el() == 2) {
 		saved->sre_el2 = read_sysreg(icc_sre_el2);
@@ -147,7 +147,7 @@ static void save_interface(struct gic_saved *saved)
 	saved->enable = (uint32_t)read_sysreg(icc_igrpen1_el1);
 }
 
-static void restore_interface(const struct gic_saved *saved)
+static void gicv3_restore_interface(const struct gic_saved *saved)
 {
 	write_sysreg(icc_pmr_el1, saved->priority_mask);
 	write_sysreg(icc_bpr1_el1, saved->binary_point);
@@ -169,8 +169,8 @@ static void gicv3_take(struct gic_saved *saved)
 
 	gic_take_spis(gicd, saved);
 	if (gicr)
-		save_redistributor(gicr, saved);
-	save_interface(saved);
+		gicv3_save_redistributor(gicr, saved);
+	gicv3_save_interface(saved);
 	saved->distributor = gic_read(gicd, GICD_CTLR);
 	gic_write(gicd, GICD_CTLR, saved->distributor | GICD_CTLR_ARE | GICD_CTLR_GRP1);
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
@@ -184,8 +184,8 @@ static void gicv3_give(const struct gic_saved *saved)
 
 	arm_masks_by_priority = false;
 	if (gicr)
-		restore_redistributor(gicr, saved);
-	restore_interface(saved);
+		gicv3_restore_redistributor(gicr, saved);
+	gicv3_restore_interface(saved);
 	gic_spis_restore(&spis);
 	gic_give_spis(gicd, saved);
 	gic_write(gicd, GICD_CTLR, saved->distributor | GICD_CTLR_ARE);
@@ -203,7 +203,7 @@ static bool gicv3_wake(volatile uint8_t *gicr)
 	return gicv3_clears(gicr, GICR_WAKER, GICR_WAKER_ASLEEP);
 }
 
-static void cpu_interface_init(void)
+static void gicv3_cpu_interface_init(void)
 {
 	if (current_el() == 2) {
 		write_sysreg(icc_sre_el2, ICC_SRE_EL2_VALUE);
@@ -219,7 +219,7 @@ static void cpu_interface_init(void)
 	isb();
 }
 
-static int cpu_init(struct arm_cpu *cpu)
+static int gicv3_cpu_init(struct arm_cpu *cpu)
 {
 	volatile uint8_t *gicr = gicv3_redistributor(cpu->mpidr);
 
@@ -236,12 +236,12 @@ static int cpu_init(struct arm_cpu *cpu)
 		gicr[GICR_IPRIORITYR + intid] = PRIORITY_NORMAL;
 	gicr[GICR_IPRIORITYR + GIC_SGI_SIGNAL] = PRIORITY_URGENT;
 	gic_write(gicr, GICR_ISENABLER0, 0xffffU);
-	cpu_interface_init();
+	gicv3_cpu_interface_init();
 	arm_masks_by_priority = true;
 	return 0;
 }
 
-static void ppi_enable(uint32_t intid, bool urgent)
+static void gicv3_ppi_enable(uint32_t intid, bool urgent)
 {
 	volatile uint8_t *gicr = arm_this_cpu()->gicr;
 
@@ -249,7 +249,7 @@ static void ppi_enable(uint32_t intid, bool urgent)
 	gic_write(gicr, GICR_ISENABLER0, 1U << intid);
 }
 
-static void ppi_disable(uint32_t intid)
+static void gicv3_ppi_disable(uint32_t intid)
 {
 	volatile uint8_t *gicr = arm_this_cpu()->gicr;
 
@@ -257,7 +257,7 @@ static void ppi_disable(uint32_t intid)
 	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 }
 
-static void spi_enable(uint32_t intid, bool edge)
+static void gicv3_spi_enable(uint32_t intid, bool edge)
 {
 	gic_spi_lead(&spis, intid, arm_this_cpu()->mpidr, PRIORITY_URGENT, edge);
 }
@@ -274,7 +274,7 @@ void gicv3_interrupt(const struct arch_regs *regs)
 }
 
 /* ICC_SGI1R_EL1: Aff3.Aff2.Aff1, range selector and a bit for Aff0 (12.2.21). */
-static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
+static void gicv3_send_sgi(const struct arm_cpu *target, uint32_t sgi)
 {
 	uint64_t mpidr = target->mpidr, aff0 = mpidr & 0xff;
 
@@ -288,12 +288,12 @@ static void send_sgi(const struct arm_cpu *target, uint32_t sgi)
 const struct gic_ops gicv3_ops = {
 	.take = gicv3_take,
 	.give = gicv3_give,
-	.cpu_init = cpu_init,
-	.ppi_enable = ppi_enable,
-	.ppi_disable = ppi_disable,
-	.spi_enable = spi_enable,
+	.cpu_init = gicv3_cpu_init,
+	.ppi_enable = gicv3_ppi_enable,
+	.ppi_disable = gicv3_ppi_disable,
+	.spi_enable = gicv3_spi_enable,
 	.vectors_el1 = arm_vectors_el1_gicv3_run,
 	.vectors_el1_still = arm_vectors_el1_gicv3_still,
 	.vectors_el2 = arm_vectors_el2_gicv3_run,
-	.send_sgi = send_sgi,
+	.send_sgi = gicv3_send_sgi,
 };

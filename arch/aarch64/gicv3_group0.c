@@ -15,7 +15,7 @@ static struct {
 } group0;
 
 /* By system registers; as a GICv2 it has its registers elsewhere. */
-static bool has_system_registers(void)
+static bool gicv3_group0_has_system_registers(void)
 {
 	return (current_el() == 2 ? read_sysreg(icc_sre_el2) : read_sysreg(icc_sre_el1)) &
 	       ICC_SRE_SRE;
@@ -28,7 +28,7 @@ const char *gicv3_group0_begin(const struct arch_platform *platform, volatile ui
 
 	if (!(distributor & GICD_CTLR_DS))
 		return "the interrupt controller has two security states: FIQ is the secure one's";
-	if (!(distributor & GICD_CTLR_ARE) || !has_system_registers())
+	if (!(distributor & GICD_CTLR_ARE) || !gicv3_group0_has_system_registers())
 		return "the firmware drives its interrupt controller as a GICv2, without groups";
 	if (distributor & GICD_CTLR_GRP0)
 		return "the firmware uses FIQ itself";

@@ -39,7 +39,7 @@ static char *identify_append(char *at, const char *end, const char *text)
 	return at;
 }
 
-static char *append_number(char *at, const char *end, uint64_t value, unsigned base)
+static char *identify_append_number(char *at, const char *end, uint64_t value, unsigned base)
 {
 	char digits[24];
 	unsigned n = sizeof(digits) - 1;
@@ -52,7 +52,7 @@ static char *append_number(char *at, const char *end, uint64_t value, unsigned b
 	return identify_append(at, end, &digits[n]);
 }
 
-static const char *implementer_name(uint64_t midr)
+static const char *identify_implementer_name(uint64_t midr)
 {
 	for (unsigned i = 0; i < sizeof(implementers) / sizeof(implementers[0]); i++) {
 		if (implementers[i].code == MIDR_IMPLEMENTER(midr))
@@ -61,7 +61,7 @@ static const char *implementer_name(uint64_t midr)
 	return "unknown";
 }
 
-static const char *part_name(uint64_t midr)
+static const char *identify_part_name(uint64_t midr)
 {
 	for (unsigned i = 0; i < sizeof(arm_parts) / sizeof(arm_parts[0]); i++) {
 		if (MIDR_IMPLEMENTER(midr) == 0x41 && arm_parts[i].part == MIDR_PART(midr))
@@ -73,7 +73,7 @@ static const char *part_name(uint64_t midr)
 /* Aff0 numbers threads where MPIDR_EL1.MT is set, cores otherwise (D17.2.101). What the levels
  * above are, packages or clusters, only ACPI's PPTT would say: one package, as Linux has it without
  * one. */
-static void read_topology(struct arch_cpu_id *id)
+static void identify_read_topology(struct arch_cpu_id *id)
 {
 	id->core_shift = read_sysreg(mpidr_el1) & MPIDR_MT ? 8 : 0;
 	id->package_shift = 40;
@@ -82,7 +82,7 @@ static void read_topology(struct arch_cpu_id *id)
 void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	uint64_t midr = read_sysreg(midr_el1);
-	const char *part = part_name(midr);
+	const char *part = identify_part_name(midr);
 	/* An address only; the caller's struct is there to be filled. */
 	// cppcheck-suppress ctuuninitvar
 	const char *end = id->model + sizeof(id->model) - 1;
@@ -90,18 +90,19 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 
 	id->hw_id = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
 	id->signature = midr & 0xffffffff;
-	read_topology(id);
-	identify_append(id->vendor, id->vendor + sizeof(id->vendor) - 1, implementer_name(midr));
+	identify_read_topology(id);
+	identify_append(id->vendor, id->vendor + sizeof(id->vendor) - 1,
+	                identify_implementer_name(midr));
 	if (part) {
 		at = identify_append(at, end, part);
 	} else {
 		at = identify_append(at, end, "part 0x");
-		at = append_number(at, end, MIDR_PART(midr), 16);
+		at = identify_append_number(at, end, MIDR_PART(midr), 16);
 	}
 	at = identify_append(at, end, " r");
-	at = append_number(at, end, MIDR_VARIANT(midr), 10);
+	at = identify_append_number(at, end, MIDR_VARIANT(midr), 10);
 	at = identify_append(at, end, "p");
-	append_number(at, end, MIDR_REVISION(midr), 10);
+	identify_append_number(at, end, MIDR_REVISION(midr), 10);
 }
 
 uint16_t arch_elf_machine(void)

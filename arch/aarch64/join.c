@@ -43,23 +43,23 @@ static struct {
 	uint8_t stack[16384] __attribute__((aligned(16)));
 } elsewhere;
 
-static bool is_timer_free(void)
+static bool join_is_timer_free(void)
 {
 	return !((current_el() == 2 ? read_sysreg(cnthp_ctl_el2) : read_sysreg(cntp_ctl_el0)) &
 	         CNT_CTL_ENABLE);
 }
 
-static bool is_elsewhere(const struct arm_mmu *now)
+static bool join_is_elsewhere(const struct arm_mmu *now)
 {
 	const struct arm_mmu *usual = &joined.firmware.mmu;
 
 	return now->ttbr0 != usual->ttbr0 || now->tcr != usual->tcr || now->mair != usual->mair;
 }
 
-static void joined_handle(const struct arch_regs *regs)
+static void join_joined_handle(const struct arch_regs *regs)
 {
 	arm_save_translation(&elsewhere.theirs);
-	if (!is_elsewhere(&elsewhere.theirs.mmu)) {
+	if (!join_is_elsewhere(&elsewhere.theirs.mmu)) {
 		gicv3_group0_interrupt(regs);
 		return;
 	}
@@ -70,7 +70,7 @@ static void joined_handle(const struct arch_regs *regs)
 }
 
 /* arch_regs_sp() finds the stack pointer where a thread of ours has it: firmware uses SP_ELx. */
-static void joined_fiq(intptr_t type, void *context)
+static void join_joined_fiq(intptr_t type, void *context)
 {
 	const uint64_t *words = context;
 	struct arch_regs regs;
@@ -81,10 +81,10 @@ static void joined_fiq(intptr_t type, void *context)
 	regs.x30 = words[CONTEXT_LR];
 	regs.vector = VECTOR_INTERRUPT;
 	write_sysreg(sp_el0, words[CONTEXT_SP]);
-	joined_handle(&regs);
+	join_joined_handle(&regs);
 }
 
-static const char *find_machine(const struct arch_platform *platform)
+static const char *join_find_machine(const struct arch_platform *platform)
 {
 	struct arm_cpu *cpu = &arm_cpus[0];
 
@@ -92,7 +92,7 @@ static const char *find_machine(const struct arch_platform *platform)
 	arm_machine.el = current_el();
 	if (gic_discover(platform) != 0 || gic != &gicv3_ops)
 		return "the interrupt controller is no GICv3: what comes as FIQ there is not ours";
-	if (!is_timer_free())
+	if (!join_is_timer_free())
 		return "no timer that the firmware leaves to us: the physical one is in use";
 	cpu->mpidr = platform->cpus[0].hw_id & MPIDR_AFFINITY;
 	cpu->index = 0;
@@ -102,7 +102,7 @@ static const char *find_machine(const struct arch_platform *platform)
 	return cpu->gicr ? NULL : "the tables name no redistributor of this CPU's";
 }
 
-static uint64_t swap_tpidr(uint64_t value)
+static uint64_t join_swap_tpidr(uint64_t value)
 {
 	uint64_t before;
 
@@ -117,7 +117,7 @@ static uint64_t swap_tpidr(uint64_t value)
 }
 
 /* From the virtual counter to the physical one. */
-static uint64_t physical_offset(void)
+static uint64_t join_physical_offset(void)
 {
 	if (arm_machine.el == 2)
 		return read_sysreg(cntvoff_el2);
@@ -127,7 +127,7 @@ static uint64_t physical_offset(void)
 
 /* Above its oldest frame record: what has called us, and goes on when we have returned, is in it.
  */
-static uint64_t stack_top(void)
+static uint64_t join_stack_top(void)
 {
 	const uint64_t *record = __builtin_frame_address(0), *from = record;
 
@@ -174,8 +174,8 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 
 	(void)stack; /* its records lead to its end */
 	arm_fiq_mask();
-	*why = find_machine(platform);
-	if (!*why && hand_on(EXCEPT_AARCH64_FIQ, joined_fiq) != 0)
+	*why = join_find_machine(platform);
+	if (!*why && hand_on(EXCEPT_AARCH64_FIQ, join_joined_fiq) != 0)
 		*why = "the firmware hands on no FIQs (EFI_CPU_ARCH_PROTOCOL)";
 	else if (!*why) {
 		*why = gicv3_group0_begin(platform, arm_cpus[0].gicr);
@@ -189,7 +189,7 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 	joined.hand_on = hand_on;
 	joined.daif = daif;
 	joined.sp_el0 = read_sysreg(sp_el0);
-	joined.tpidr = swap_tpidr((uint64_t)&arm_cpus[0]);
+	joined.tpidr = join_swap_tpidr((uint64_t)&arm_cpus[0]);
 	arm_save_pmu(&joined.pmu);
 	if (arm_machine.el == 2) {
 		joined.mdcr = read_sysreg(mdcr_el2);
@@ -197,9 +197,9 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 	}
 	arm_save_translation(&joined.firmware);
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
-	arm_machine.cntvoff = physical_offset();
+	arm_machine.cntvoff = join_physical_offset();
 	arm_machine.joined = true;
-	arm_machine.joined_stack = stack_top();
+	arm_machine.joined_stack = join_stack_top();
 	gic = &gicv3_group0_ops;
 	arm_cpus_join();
 	return 0;
@@ -240,7 +240,7 @@ void arch_part(void)
 	if (arm_machine.el == 2)
 		write_sysreg(mdcr_el2, joined.mdcr);
 	joined.hand_on(EXCEPT_AARCH64_FIQ, NULL);
-	swap_tpidr(joined.tpidr);
+	join_swap_tpidr(joined.tpidr);
 	write_sysreg(sp_el0, joined.sp_el0);
 	arm_machine.joined = false;
 	write_sysreg(daif, joined.daif);

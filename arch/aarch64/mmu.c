@@ -45,7 +45,7 @@ uint64_t mmu_tcr(enum mmu_regime regime)
 	return tcr | TCR_EL1_EPD1 | range << TCR_EL1_IPS;
 }
 
-static uint64_t leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
+static uint64_t mmu_leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
 {
 	uint64_t never = regime == MMU_EL2 ? DESC_UXN : DESC_UXN | DESC_PXN;
 	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* nothing runs at EL0 */
@@ -68,12 +68,12 @@ static uint64_t leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
 	return base | DESC_ATTR(ATTR_DEVICE) | never;
 }
 
-static unsigned level_shift(unsigned level)
+static unsigned mmu_level_shift(unsigned level)
 {
 	return PAGE_SHIFT + INDEX_BITS * (LAST_LEVEL - level);
 }
 
-static bool is_table(uint64_t entry, unsigned level)
+static bool mmu_is_table(uint64_t entry, unsigned level)
 {
 	return level < LAST_LEVEL &&
 	       (entry & (DESC_VALID | DESC_TABLE)) == (DESC_VALID | DESC_TABLE);
@@ -88,12 +88,12 @@ static uint64_t mmu_leaf(uint64_t address, uint64_t attributes, unsigned level)
 }
 
 /* The table below *entry; what was one block becomes 512 leaves of the same kind. */
-static uint64_t *table_below(struct mmu_tables *tables, uint64_t *entry, unsigned level)
+static uint64_t *mmu_table_below(struct mmu_tables *tables, uint64_t *entry, unsigned level)
 {
-	uint64_t old = *entry, step = 1UL << level_shift(level + 1);
+	uint64_t old = *entry, step = 1UL << mmu_level_shift(level + 1);
 	uint64_t *table;
 
-	if (is_table(old, level))
+	if (mmu_is_table(old, level))
 		return (uint64_t *)(old & DESC_ADDRESS_MASK);
 	table = tables->alloc(1);
 	if (!table)
@@ -106,35 +106,35 @@ static uint64_t *table_below(struct mmu_tables *tables, uint64_t *entry, unsigne
 }
 
 /* Level 0 has no blocks; a table that is there already stays, so that none leaks. */
-static bool fits_block(uint64_t start, uint64_t end, uint64_t entry, unsigned level)
+static bool mmu_fits_block(uint64_t start, uint64_t end, uint64_t entry, unsigned level)
 {
-	uint64_t size = 1UL << level_shift(level);
+	uint64_t size = 1UL << mmu_level_shift(level);
 
 	if (level == LAST_LEVEL)
 		return true;
-	return level > 0 && start % size == 0 && end - start >= size && !is_table(entry, level);
+	return level > 0 && start % size == 0 && end - start >= size && !mmu_is_table(entry, level);
 }
 
-static int map_level(struct mmu_tables *tables, uint64_t *table, unsigned level, uint64_t start,
-                     uint64_t end, uint64_t attributes)
+static int mmu_map_level(struct mmu_tables *tables, uint64_t *table, unsigned level, uint64_t start,
+                         uint64_t end, uint64_t attributes)
 {
-	uint64_t size = 1UL << level_shift(level);
+	uint64_t size = 1UL << mmu_level_shift(level);
 
 	while (start < end) {
-		uint64_t *entry = &table[start >> level_shift(level) & (ENTRIES - 1)];
+		uint64_t *entry = &table[start >> mmu_level_shift(level) & (ENTRIES - 1)];
 		uint64_t next = (start & ~(size - 1)) + size;
 		uint64_t *below;
 		int code;
 
 		if (next > end)
 			next = end;
-		if (fits_block(start, end, *entry, level)) {
+		if (mmu_fits_block(start, end, *entry, level)) {
 			*entry = mmu_leaf(start, attributes, level);
 		} else {
-			below = table_below(tables, entry, level);
+			below = mmu_table_below(tables, entry, level);
 			if (!below)
 				return -ENOMEM;
-			code = map_level(tables, below, level + 1, start, next, attributes);
+			code = mmu_map_level(tables, below, level + 1, start, next, attributes);
 			if (code)
 				return code;
 		}
@@ -158,13 +158,13 @@ int mmu_map(struct mmu_tables *tables, const struct arch_mapping *map)
 
 	if (map->size > ADDRESS_LIMIT || map->address > ADDRESS_LIMIT - map->size)
 		return -EINVAL;
-	return map_level(tables, tables->root, 0, start, end,
-	                 leaf_attributes(tables->regime, map->type));
+	return mmu_map_level(tables, tables->root, 0, start, end,
+	                     mmu_leaf_attributes(tables->regime, map->type));
 }
 
 int mmu_unmap_page(struct mmu_tables *tables, uint64_t address)
 {
-	return map_level(tables, tables->root, 0, address, address + PAGE_SIZE, 0);
+	return mmu_map_level(tables, tables->root, 0, address, address + PAGE_SIZE, 0);
 }
 
 void mmu_clean(const void *start, const void *end)

@@ -30,52 +30,52 @@ static struct arm_saved saved;
 static bool taken;
 static bool stays; /* the firmware, with its boot services */
 
-static int map_both(const struct arch_mapping *map)
+static int own_map_both(const struct arch_mapping *map)
 {
 	int code = mmu_map(&tables, map);
 
 	return code || arm_machine.el == 1 ? code : mmu_map(&payload_tables, map);
 }
 
-static int hole_in_both(uint64_t page)
+static int own_hole_in_both(uint64_t page)
 {
 	int code = mmu_unmap_page(&tables, page);
 
 	return code || arm_machine.el == 1 ? code : mmu_unmap_page(&payload_tables, page);
 }
 
-static int map_device(void *context, uint64_t address, uint64_t size)
+static int own_map_device(void *context, uint64_t address, uint64_t size)
 {
 	const struct arch_mapping map = { address, size, ARCH_MAP_DEVICE };
 
 	(void)context;
-	return map_both(&map);
+	return own_map_both(&map);
 }
 
 /* Code that was written as data, a payload's say, must leave the data cache before it is fetched;
  * each CPU empties its instruction cache when it switches to our translation. */
-static int map_for_caller(const struct arch_mapping *map)
+static int own_map_for_caller(const struct arch_mapping *map)
 {
-	int code = map_both(map);
+	int code = own_map_both(map);
 
 	if (!code && map->type == ARCH_MAP_CODE)
 		mmu_clean((const void *)map->address, (const void *)(map->address + map->size));
 	return code;
 }
 
-static int map_all(const struct arch_platform *platform, const struct arch_mapping *maps,
-                   unsigned count)
+static int own_map_all(const struct arch_platform *platform, const struct arch_mapping *maps,
+                       unsigned count)
 {
 	int code = 0;
 
 	for (unsigned i = 0; !code && i < count; i++)
-		code = map_for_caller(&maps[i]);
+		code = own_map_for_caller(&maps[i]);
 	if (!code)
-		code = gic_map_devices(platform, map_device, NULL);
+		code = gic_map_devices(platform, own_map_device, NULL);
 	return code;
 }
 
-static int make_tables(arch_alloc_pages_fn alloc)
+static int own_make_tables(arch_alloc_pages_fn alloc)
 {
 	int code = mmu_tables_init(&tables, arm_machine.el == 2 ? MMU_EL2 : MMU_EL1, alloc);
 
@@ -84,7 +84,7 @@ static int make_tables(arch_alloc_pages_fn alloc)
 	return code;
 }
 
-static void choose_registers(void)
+static void own_choose_registers(void)
 {
 	struct arm_mmu *mmu = &arm_machine.mmu, *below = &arm_machine.payload_mmu;
 	uint64_t flags = SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_SA | SCTLR_WXN;
@@ -105,7 +105,7 @@ static void choose_registers(void)
 }
 
 /* Some CPUs know only E2H = 1 (FEAT_E2H0 absent): those we cannot serve. */
-static bool e2h_is_fixed(void)
+static bool own_e2h_is_fixed(void)
 {
 	return arm_machine.el == 2 && read_sysreg(hcr_el2) & HCR_E2H &&
 	       (read_sysreg(S3_0_C0_C7_4) >> ID_AA64MMFR4_E2H0 & 0xf) != 0;
@@ -122,24 +122,24 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 
 	arm_machine.platform = platform;
 	arm_machine.el = current_el();
-	if (e2h_is_fixed())
+	if (own_e2h_is_fixed())
 		return -ENOTSUP;
 	psci_init(platform, arm_machine.el);
 	code = gic_discover(platform);
 	if (!code)
-		code = make_tables(alloc);
+		code = own_make_tables(alloc);
 	if (!code)
-		code = map_all(platform, maps, count);
+		code = own_map_all(platform, maps, count);
 	if (!code)
-		code = arm_cpus_init(platform, alloc, hole_in_both);
+		code = arm_cpus_init(platform, alloc, own_hole_in_both);
 	if (!code)
-		choose_registers();
+		own_choose_registers();
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	return code;
 }
 
 /* Counters that EL1 may use: all of them, where there is a PMU. */
-static uint64_t all_counters(void)
+static uint64_t own_all_counters(void)
 {
 	uint64_t version = read_sysreg(id_aa64dfr0_el1) >> ID_AA64DFR0_PMUVER & 0xf;
 
@@ -151,7 +151,7 @@ static uint64_t all_counters(void)
 /* E2PB 0: in EL2's translation. */
 void arm_own_counters(void)
 {
-	write_sysreg(mdcr_el2, all_counters());
+	write_sysreg(mdcr_el2, own_all_counters());
 }
 
 static void own_el2(const struct arm_cpu *cpu)
@@ -214,7 +214,7 @@ struct call {
 };
 
 /* What is on its way to us, from another CPU, say, would find nobody in the firmware. */
-static void drain_interrupts(void)
+static void own_drain_interrupts(void)
 {
 	arch_timer_disarm();
 	arch_irq_enable();
@@ -223,14 +223,14 @@ static void drain_interrupts(void)
 }
 
 /* On our own stacks; SErrors from here on are reported. */
-static int run_story(void *context)
+static int own_run_story(void *context)
 {
 	const struct call *call = context;
 	int code;
 
 	arm_unmask_urgent();
 	code = call->story(call->arg);
-	drain_interrupts();
+	own_drain_interrupts();
 	return code;
 }
 
@@ -260,13 +260,13 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	code = gic->cpu_init(&arm_cpus[0]);
 	if (code)
 		return code;
-	return arm_call_on_stacks(run_story, &call, arm_cpus[0].thread_top,
+	return arm_call_on_stacks(own_run_story, &call, arm_cpus[0].thread_top,
 	                          arm_cpus[0].exception_top);
 }
 
 /* Firmware's code runs on SP_ELx, and SP_EL0 is not to be written from a thread: the same stack
  * goes on under the other name. */
-static void leave_thread_stack(void)
+static void own_leave_thread_stack(void)
 {
 	asm volatile("mov x9, sp\n\tmsr spsel, #1\n\tmov sp, x9" : : : "x9", "memory");
 }
@@ -276,7 +276,7 @@ void arch_give_back(void)
 	if (!taken)
 		return;
 	asm volatile("msr daifset, #15" : : : "memory");
-	leave_thread_stack();
+	own_leave_thread_stack();
 	arm_cpus_off();
 	arch_timer_disarm();
 	if (stays)

@@ -75,7 +75,7 @@
 		write_sysreg(pmevtyper##n##_el0, value); \
 		break;
 
-static uint64_t read_counter(uint32_t reg)
+static uint64_t pmu_read_counter(uint32_t reg)
 {
 	switch (reg) {
 		COUNTERS(READ_COUNTER)
@@ -84,7 +84,7 @@ static uint64_t read_counter(uint32_t reg)
 	}
 }
 
-static void write_counter(uint32_t reg, uint64_t value)
+static void pmu_write_counter(uint32_t reg, uint64_t value)
 {
 	switch (reg) {
 		COUNTERS(WRITE_COUNTER)
@@ -93,7 +93,7 @@ static void write_counter(uint32_t reg, uint64_t value)
 	}
 }
 
-static void write_type(uint32_t reg, uint64_t value)
+static void pmu_write_type(uint32_t reg, uint64_t value)
 {
 	switch (reg) {
 		COUNTERS(WRITE_TYPE)
@@ -115,7 +115,7 @@ void arch_counters_hide(uint32_t reg)
 
 /* Those that are to run when the handler returns, in one that hides; else NULL. Handlers do not
  * nest: what is at the top of their stack is what the one that runs has interrupted. */
-static uint64_t *counters_at_return(void)
+static uint64_t *pmu_counters_at_return(void)
 {
 	struct arch_regs *regs;
 
@@ -127,9 +127,9 @@ static uint64_t *counters_at_return(void)
 	return regs->vector == VECTOR_INTERRUPT ? &regs->counters : NULL;
 }
 
-static bool enables_at_return(uint32_t reg, uint64_t which)
+static bool pmu_enables_at_return(uint32_t reg, uint64_t which)
 {
-	uint64_t *counters = counters_at_return();
+	uint64_t *counters = pmu_counters_at_return();
 
 	if (!counters)
 		return false;
@@ -145,30 +145,30 @@ uint64_t arch_reg_read(uint32_t reg)
 		READ_ONLY(READ)
 		REGISTERS(READ)
 	default:
-		return read_counter(reg);
+		return pmu_read_counter(reg);
 	}
 }
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
-	if ((reg == PMCNTENSET_EL0 || reg == PMCNTENCLR_EL0) && enables_at_return(reg, value))
+	if ((reg == PMCNTENSET_EL0 || reg == PMCNTENCLR_EL0) && pmu_enables_at_return(reg, value))
 		return;
 	switch (reg) {
 		REGISTERS(WRITE)
 	default:
 		if (reg >= PMEVTYPER_EL0(0))
-			write_type(reg, value);
+			pmu_write_type(reg, value);
 		else
-			write_counter(reg, value);
+			pmu_write_counter(reg, value);
 	}
 }
 
-static bool is_ppi(uint32_t intid)
+static bool pmu_is_ppi(uint32_t intid)
 {
 	return intid >= GIC_FIRST_PPI && intid < GIC_FIRST_SPI;
 }
 
-static bool is_spi(uint32_t intid)
+static bool pmu_is_spi(uint32_t intid)
 {
 	return intid >= GIC_FIRST_SPI && intid < GIC_FIRST_NO_INT;
 }
@@ -188,23 +188,23 @@ static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 /* Where a table names the first CPU's alone, a PPI is all CPUs'. */
 static uint32_t pmu_interrupt(const struct arm_cpu *cpu)
 {
-	if (cpu->pmu_interrupt || !is_ppi(arm_cpus[0].pmu_interrupt))
+	if (cpu->pmu_interrupt || !pmu_is_ppi(arm_cpus[0].pmu_interrupt))
 		return cpu->pmu_interrupt;
 	return arm_cpus[0].pmu_interrupt;
 }
 
 /* CPUs may have numbers of their own. */
-static void handle_all(arch_pmi_fn handler)
+static void pmu_handle_all(arch_pmi_fn handler)
 {
 	for (unsigned i = 0; i < arch_cpu_count(); i++) {
 		uint32_t intid = pmu_interrupt(&arm_cpus[i]);
 
-		if (is_ppi(intid) || is_spi(intid))
+		if (pmu_is_ppi(intid) || pmu_is_spi(intid))
 			arm_interrupt_handle(intid, handler);
 	}
 }
 
-static int add_sharer(arch_pmi_fn handler, uint32_t intid, bool edge)
+static int pmu_add_sharer(arch_pmi_fn handler, uint32_t intid, bool edge)
 {
 	static uint32_t busy; /* with interrupts masked: for a moment */
 	int code;
@@ -212,8 +212,8 @@ static int add_sharer(arch_pmi_fn handler, uint32_t intid, bool edge)
 	while (arch_exchange(&busy, 1))
 		arch_relax();
 	code = arch_pmi_list_add(&sharers, handler);
-	handle_all(sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
-	if (!code && is_spi(intid))
+	pmu_handle_all(sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
+	if (!code && pmu_is_spi(intid))
 		gic->spi_enable(intid, edge);
 	else if (!code)
 		gic->ppi_enable(intid, true);
@@ -226,9 +226,9 @@ int arch_pmi_share(arch_pmi_fn handler)
 	const struct arm_cpu *cpu = arm_this_cpu();
 	uint32_t intid = pmu_interrupt(cpu);
 
-	if (!is_ppi(intid) && !is_spi(intid))
+	if (!pmu_is_ppi(intid) && !pmu_is_spi(intid))
 		return -ENOLINK;
-	return add_sharer(handler, intid, cpu->pmu_edge);
+	return pmu_add_sharer(handler, intid, cpu->pmu_edge);
 }
 
 void arch_pmi_leave(arch_pmi_fn handler)
@@ -254,7 +254,7 @@ int arch_trace_interrupt_init(arch_handler_fn handler)
 {
 	uint32_t ppi = arm_machine.platform->spe_interrupt;
 
-	ppi = is_ppi(ppi) ? ppi : PPI_SPE;
+	ppi = pmu_is_ppi(ppi) ? ppi : PPI_SPE;
 	trace_handler = handler;
 	arm_interrupt_handle(ppi, pmu_traced);
 	gic->ppi_enable(ppi, true);

@@ -62,7 +62,7 @@ static char *report_append(char *at, const char *end, const char *text)
 	return at;
 }
 
-static const char *class_text(uint64_t class)
+static const char *report_class_text(uint64_t class)
 {
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		if (classes[i].class == class)
@@ -71,7 +71,7 @@ static const char *class_text(uint64_t class)
 	return "unexpected exception";
 }
 
-static bool is_abort(uint64_t class)
+static bool report_is_abort(uint64_t class)
 {
 	return class >= ESR_EC_IABT_LOWER && class <= ESR_EC_DABT && class != ESR_EC_PC_ALIGN;
 }
@@ -88,10 +88,10 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 		return "interrupt";
 	if (kind == VECTOR_SERROR)
 		class = ESR_EC_SERROR;
-	at = report_append(at, end, class_text(class));
+	at = report_append(at, end, report_class_text(class));
 	if (class == ESR_EC_DABT || class == ESR_EC_DABT_LOWER)
 		at = report_append(at, end, regs->esr & ESR_DABT_WNR ? ", write" : ", read");
-	if (is_abort(class))
+	if (report_is_abort(class))
 		at = report_append(at, end, fault_groups[(regs->esr & ESR_ABT_FSC_MASK) >> 2]);
 	if (regs->vector >= VECTOR_LOWER)
 		report_append(at, end, ", in the payload");

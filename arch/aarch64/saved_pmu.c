@@ -15,14 +15,14 @@
 
 /* ---- Performance monitor ---- */
 
-static bool has_pmu(void)
+static bool saved_pmu_has_pmu(void)
 {
 	uint64_t version = read_sysreg(id_aa64dfr0_el1) >> DFR0_PMUVER & 0xf;
 
 	return version != 0 && version != PMUVER_IMPDEF;
 }
 
-static void save_counters(struct pmu_saved *saved)
+static void saved_pmu_save_counters(struct pmu_saved *saved)
 {
 	SAVED_OF_PMU(SAVE)
 	saved->counters = saved->pmcr_el0 >> PMCR_N & PMCR_N_MASK;
@@ -35,7 +35,7 @@ static void save_counters(struct pmu_saved *saved)
 }
 
 /* All stand still until the sets of those that count and interrupt are as they were. */
-static void restore_counters(const struct pmu_saved *saved)
+static void saved_pmu_restore_counters(const struct pmu_saved *saved)
 {
 	write_sysreg(pmcr_el0, saved->pmcr_el0 & ~(uint64_t)(PMCR_E | PMCR_P | PMCR_C));
 	write_sysreg(pmcntenclr_el0, UINT32_MAX);
@@ -53,13 +53,13 @@ static void restore_counters(const struct pmu_saved *saved)
 /* ---- Statistical profiling ---- */
 
 /* PMSIDR_EL1 is not asked where the buffer is somebody's above us: that would trap. */
-static bool has_spe(void)
+static bool saved_pmu_has_spe(void)
 {
 	return read_sysreg(id_aa64dfr0_el1) >> DFR0_PMSVER & 0xf &&
 	       !(read_sysreg(s3_0_c9_c10_7) & PMBIDR_P);
 }
 
-static void save_spe(struct pmu_saved *saved)
+static void saved_pmu_save_spe(struct pmu_saved *saved)
 {
 	SAVED_OF_SPE(SAVE)
 	saved->inverted = read_sysreg(s3_0_c9_c9_7) & PMSIDR_FNE;
@@ -69,7 +69,7 @@ static void save_spe(struct pmu_saved *saved)
 		saved->pmscr_el2 = read_sysreg(s3_4_c9_c9_0);
 }
 
-static void restore_spe(const struct pmu_saved *saved)
+static void saved_pmu_restore_spe(const struct pmu_saved *saved)
 {
 	write_sysreg(s3_0_c9_c9_0, 0);
 	isb();
@@ -84,20 +84,20 @@ static void restore_spe(const struct pmu_saved *saved)
 
 void arm_save_pmu(struct pmu_saved *saved)
 {
-	saved->pmu = has_pmu();
-	saved->spe = has_spe();
+	saved->pmu = saved_pmu_has_pmu();
+	saved->spe = saved_pmu_has_spe();
 	if (saved->pmu)
-		save_counters(saved);
+		saved_pmu_save_counters(saved);
 	if (saved->spe)
-		save_spe(saved);
+		saved_pmu_save_spe(saved);
 }
 
 void arm_restore_pmu(const struct pmu_saved *saved)
 {
 	if (saved->spe)
-		restore_spe(saved);
+		saved_pmu_restore_spe(saved);
 	if (saved->pmu)
-		restore_counters(saved);
+		saved_pmu_restore_counters(saved);
 	isb();
 }
 

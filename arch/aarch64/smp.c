@@ -25,12 +25,12 @@ enum arm_cpu_state {
 	CPU_FAILED, /* its interrupt controller does not answer */
 };
 
-static uint32_t state_of(const struct arm_cpu *cpu)
+static uint32_t smp_state_of(const struct arm_cpu *cpu)
 {
 	return __atomic_load_n(&cpu->state, __ATOMIC_ACQUIRE);
 }
 
-static void set_state(struct arm_cpu *cpu, uint32_t state)
+static void smp_set_state(struct arm_cpu *cpu, uint32_t state)
 {
 	__atomic_store_n(&cpu->state, state, __ATOMIC_RELEASE);
 }
@@ -40,7 +40,7 @@ static bool smp_leaves(const struct arm_cpu *cpu, uint32_t state)
 {
 	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
 
-	while (state_of(cpu) == state) {
+	while (smp_state_of(cpu) == state) {
 		if (arch_cycles() > deadline)
 			return false;
 		arch_relax();
@@ -50,17 +50,17 @@ static bool smp_leaves(const struct arm_cpu *cpu, uint32_t state)
 
 static void smp_work(struct arm_cpu *cpu)
 {
-	set_state(cpu, CPU_RUNNING);
+	smp_set_state(cpu, CPU_RUNNING);
 	arm_timer_own();
 	cpu->work(cpu->work_arg);
 	arch_irq_disable();
 	arch_timer_disarm();
-	set_state(cpu, CPU_IDLE);
+	smp_set_state(cpu, CPU_IDLE);
 }
 
 /* Masked by PSTATE.I interrupts still end WFI, so none that comes between the look at the state
  * and the sleep is missed; then it is let in, and acknowledged. */
-static void sleep_until_signalled(void)
+static void smp_sleep_until_signalled(void)
 {
 	asm volatile("msr daifset, #3" : : : "memory");
 	if (arm_masks_by_priority)
@@ -76,23 +76,23 @@ _Noreturn void arm_secondary_main(struct arm_cpu *cpu)
 	arm_cpu_own(cpu);
 	arm_vectors_longest();
 	if (gic->cpu_init(cpu)) {
-		set_state(cpu, CPU_FAILED);
+		smp_set_state(cpu, CPU_FAILED);
 		arch_halt();
 	}
 	arm_unmask_urgent();
-	set_state(cpu, CPU_IDLE);
+	smp_set_state(cpu, CPU_IDLE);
 	for (;;) {
-		switch (state_of(cpu)) {
+		switch (smp_state_of(cpu)) {
 		case CPU_WORK:
 			smp_work(cpu);
 			break;
 		case CPU_STOP:
 			arch_irq_disable();
-			set_state(cpu, CPU_OFF);
+			smp_set_state(cpu, CPU_OFF);
 			psci_cpu_off();
 			arch_halt();
 		default:
-			sleep_until_signalled();
+			smp_sleep_until_signalled();
 		}
 	}
 }
@@ -101,14 +101,14 @@ static int smp_start(struct arm_cpu *cpu)
 {
 	mmu_clean(arm_secondary_start, arm_secondary_end);
 	mmu_clean(&arm_machine, &arm_machine + 1);
-	set_state(cpu, CPU_STARTING);
+	smp_set_state(cpu, CPU_STARTING);
 	if (psci_cpu_on(cpu->mpidr, (uint64_t)arm_secondary_start, (uint64_t)cpu)) {
-		set_state(cpu, CPU_OFF);
+		smp_set_state(cpu, CPU_OFF);
 		return -EIO;
 	}
 	if (!smp_leaves(cpu, CPU_STARTING))
 		return -ETIMEDOUT;
-	return state_of(cpu) == CPU_IDLE ? 0 : -EIO;
+	return smp_state_of(cpu) == CPU_IDLE ? 0 : -EIO;
 }
 
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
@@ -118,22 +118,22 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 
 	if (cpu >= arch_cpu_count() || target == arm_this_cpu())
 		return -EINVAL;
-	if (state_of(target) == CPU_OFF)
+	if (smp_state_of(target) == CPU_OFF)
 		code = smp_start(target);
 	if (code)
 		return code;
-	if (state_of(target) != CPU_IDLE)
-		return state_of(target) == CPU_RUNNING ? -EBUSY : -EIO;
+	if (smp_state_of(target) != CPU_IDLE)
+		return smp_state_of(target) == CPU_RUNNING ? -EBUSY : -EIO;
 	target->work = fn;
 	target->work_arg = arg;
-	set_state(target, CPU_WORK);
+	smp_set_state(target, CPU_WORK);
 	gic->send_sgi(target, GIC_SGI_WORK);
 	return smp_leaves(target, CPU_WORK) ? 0 : -ETIMEDOUT;
 }
 
 bool arch_cpu_idle(unsigned cpu)
 {
-	uint32_t state = state_of(&arm_cpus[cpu]);
+	uint32_t state = smp_state_of(&arm_cpus[cpu]);
 
 	return state != CPU_WORK && state != CPU_RUNNING;
 }
@@ -176,7 +176,7 @@ static int smp_end(struct arm_cpu *cpu)
 {
 	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
 
-	switch (state_of(cpu)) {
+	switch (smp_state_of(cpu)) {
 	case CPU_OFF:
 		return 0;
 	case CPU_IDLE:
@@ -186,7 +186,7 @@ static int smp_end(struct arm_cpu *cpu)
 	default:
 		return -EBUSY;
 	}
-	set_state(cpu, CPU_STOP);
+	smp_set_state(cpu, CPU_STOP);
 	gic->send_sgi(cpu, GIC_SGI_WORK);
 	while (!psci_cpu_is_off(cpu->mpidr)) {
 		if (arch_cycles() > deadline)

@@ -40,15 +40,15 @@ uint16_t arch_elf_machine(void)
 	return fake_machine;
 }
 
-static bool is_kept(uint32_t reg)
+static bool fake_is_kept(uint32_t reg)
 {
 	return here.depth && reg == here.reg;
 }
 
 /* One register of Arm's sets bits, another clears them. */
-static bool is_cleared(uint32_t reg)
+static bool fake_is_cleared(uint32_t reg)
 {
-	return reg == PMCNTENCLR_EL0 && is_kept(PMCNTENSET_EL0);
+	return reg == PMCNTENCLR_EL0 && fake_is_kept(PMCNTENSET_EL0);
 }
 
 static void fake_hold(void)
@@ -62,7 +62,7 @@ static void fake_hold(void)
 
 /* Unlike images, the tests have both architectures' drivers. A machine says 0 where the other's
  * look for their hardware. */
-static bool is_elsewhere(uint32_t reg)
+static bool fake_is_elsewhere(uint32_t reg)
 {
 	if (reg == ID_AA64DFR0_EL1)
 		return fake_machine != EM_AARCH64;
@@ -71,18 +71,18 @@ static bool is_elsewhere(uint32_t reg)
 
 uint64_t arch_reg_read(uint32_t reg)
 {
-	if (is_elsewhere(reg))
+	if (fake_is_elsewhere(reg))
 		return 0;
-	if (is_kept(reg))
+	if (fake_is_kept(reg))
 		return here.kept;
 	return fake_reg_read ? fake_reg_read(reg) : 0;
 }
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
-	if (is_kept(reg))
+	if (fake_is_kept(reg))
 		here.kept = reg == PMCNTENSET_EL0 ? here.kept | value : value;
-	else if (is_cleared(reg))
+	else if (fake_is_cleared(reg))
 		here.kept &= ~value;
 	else if (fake_reg_write)
 		fake_reg_write(reg, value);
@@ -118,7 +118,7 @@ static struct arch_pmi_list sharers[2];
 uint64_t arch_spurious[ARCH_MAX_CPUS];
 bool fake_signalled;
 
-static void call_sharers(const struct arch_regs *regs)
+static void fake_call_sharers(const struct arch_regs *regs)
 {
 	if (arch_pmi_list_call(&sharers[fake_cpu_number % 2], regs) != ARCH_PMI_MINE &&
 	    !fake_signalled)
@@ -127,7 +127,7 @@ static void call_sharers(const struct arch_regs *regs)
 
 void fake_pmi(const struct arch_regs *regs)
 {
-	fake_handle(call_sharers, regs);
+	fake_handle(fake_call_sharers, regs);
 }
 
 int arch_pmi_share(arch_pmi_fn handler)

@@ -70,7 +70,7 @@ bool apic_by_level(unsigned vector)
 	return apic_read(APIC_TMR + vector / 32 * 0x10) >> (vector % 32) & 1;
 }
 
-static unsigned lvt_entries(void)
+static unsigned apic_lvt_entries(void)
 {
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) + 1;
 }
@@ -104,7 +104,7 @@ static uint32_t apic_value(unsigned offset)
 
 static void apic_save(struct apic_saved *saved)
 {
-	unsigned lvts = lvt_entries();
+	unsigned lvts = apic_lvt_entries();
 
 	for (unsigned i = 0; i < NR_REGISTERS; i++)
 		if (lvts >= registers[i].least_lvt)
@@ -122,7 +122,7 @@ void apic_take_over(struct apic_saved *saved)
 	if (!(saved->base_msr & IA32_APIC_BASE_EN))
 		wrmsr(IA32_APIC_BASE, saved->base_msr | IA32_APIC_BASE_EN);
 	apic_save(saved);
-	lvts = lvt_entries();
+	lvts = apic_lvt_entries();
 	for (unsigned i = 0; i < NR_REGISTERS; i++)
 		if (registers[i].local_source && lvts >= registers[i].least_lvt)
 			apic_write(registers[i].offset, saved->values[i] | APIC_LVT_MASKED);
@@ -139,7 +139,7 @@ void apic_init_cpu(void)
 	wrmsr(IA32_APIC_BASE, base);
 	if (x2apic)
 		wrmsr(IA32_APIC_BASE, base | IA32_APIC_BASE_EXTD);
-	lvts = lvt_entries();
+	lvts = apic_lvt_entries();
 	for (unsigned i = 0; i < NR_REGISTERS; i++)
 		if (registers[i].local_source && lvts >= registers[i].least_lvt)
 			apic_write(registers[i].offset, APIC_LVT_MASKED);
@@ -181,7 +181,7 @@ void apic_send(uint32_t id, uint32_t command)
 
 void apic_give_back(const struct apic_saved *saved)
 {
-	unsigned lvts = lvt_entries();
+	unsigned lvts = apic_lvt_entries();
 
 	for (unsigned i = 0; i < NR_REGISTERS; i++)
 		if (lvts >= registers[i].least_lvt)

@@ -35,23 +35,23 @@ struct reading {
 	uint32_t apic; /* counts down */
 };
 
-static uint32_t read_pm_timer(void)
+static uint32_t clock_read_pm_timer(void)
 {
 	if (x86_platform->pm_timer_space == 1)
 		return inl((uint16_t)x86_platform->pm_timer);
 	return *(volatile uint32_t *)x86_platform->pm_timer;
 }
 
-static uint32_t read_hpet(void)
+static uint32_t clock_read_hpet(void)
 {
 	return hpet_read(HPET_COUNTER);
 }
 
-static bool find_pm_timer(struct reference *reference)
+static bool clock_find_pm_timer(struct reference *reference)
 {
 	if (x86_platform->pm_timer == 0)
 		return false;
-	*reference = (struct reference){ read_pm_timer, PM_TIMER_HZ,
+	*reference = (struct reference){ clock_read_pm_timer, PM_TIMER_HZ,
 		                         x86_platform->pm_timer_bits == 32 ? UINT32_MAX : 0xffffff,
 		                         TR_CLOCK_PM_TIMER };
 	return true;
@@ -67,19 +67,19 @@ void clock_give_back(void)
 	hpet_started = false;
 }
 
-static bool find_hpet(struct reference *reference)
+static bool clock_find_hpet(struct reference *reference)
 {
 	uint64_t rate = hpet_rate();
 
 	if (rate == 0)
 		return false;
 	hpet_started |= hpet_start();
-	*reference = (struct reference){ read_hpet, rate, UINT32_MAX, TR_CLOCK_HPET };
+	*reference = (struct reference){ clock_read_hpet, rate, UINT32_MAX, TR_CLOCK_HPET };
 	return true;
 }
 
 /* The reading that took the least time: nothing came in between. */
-static struct reading take_reading(const struct reference *reference)
+static struct reading clock_take_reading(const struct reference *reference)
 {
 	struct reading best = { 0 };
 	uint64_t least = UINT64_MAX;
@@ -103,7 +103,7 @@ static struct reading take_reading(const struct reference *reference)
  * read first: a CPU that was taken away between the two (by a hypervisor) then finds the window
  * over.
  */
-static bool wait_window(const struct reference *reference, uint32_t start)
+static bool clock_wait_window(const struct reference *reference, uint32_t start)
 {
 	uint32_t window = (uint32_t)(reference->frequency * WINDOW_MS / 1000);
 	uint64_t began = arch_cycles(), passed;
@@ -125,7 +125,7 @@ static bool wait_window(const struct reference *reference, uint32_t start)
 }
 
 /* Where the HPET is our timer, the APIC's is the firmware's. */
-static void count_down(uint32_t from)
+static void clock_count_down(uint32_t from)
 {
 	if (hpet_is_claimed())
 		return;
@@ -140,12 +140,12 @@ static int clock_measure(const struct reference *reference, struct clock_rates *
 	struct reading start, end = { 0 };
 	bool measured;
 
-	count_down(UINT32_MAX);
-	start = take_reading(reference);
-	measured = wait_window(reference, start.reference);
+	clock_count_down(UINT32_MAX);
+	start = clock_take_reading(reference);
+	measured = clock_wait_window(reference, start.reference);
 	if (measured)
-		end = take_reading(reference);
-	count_down(0);
+		end = clock_take_reading(reference);
+	clock_count_down(0);
 	arch_irq_restore(interrupts);
 	if (!measured)
 		return -ENODEV;
@@ -156,7 +156,7 @@ static int clock_measure(const struct reference *reference, struct clock_rates *
 	return rates->tsc == 0 ? -ENODEV : 0;
 }
 
-static bool ask_cpuid(struct clock_rates *rates)
+static bool clock_ask_cpuid(struct clock_rates *rates)
 {
 	uint32_t leaves = cpuid(0, 0).eax;
 	struct cpuid none = { 0 };
@@ -170,11 +170,11 @@ int clock_find_rates(struct clock_rates *rates)
 {
 	struct reference reference;
 
-	if (ask_cpuid(rates))
+	if (clock_ask_cpuid(rates))
 		return 0;
-	if (find_pm_timer(&reference) && clock_measure(&reference, rates) == 0)
+	if (clock_find_pm_timer(&reference) && clock_measure(&reference, rates) == 0)
 		return 0;
-	if (find_hpet(&reference) && clock_measure(&reference, rates) == 0)
+	if (clock_find_hpet(&reference) && clock_measure(&reference, rates) == 0)
 		return 0;
 	return -ENODEV;
 }

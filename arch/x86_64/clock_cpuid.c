@@ -7,7 +7,7 @@
 #include "abi/trace_region.h"
 #include "arch/x86_64/clock.h"
 
-static uint64_t crystal_near(uint64_t hz)
+static uint64_t clock_crystal_near(uint64_t hz)
 {
 	static const uint32_t customary[] = { 19200000, 24000000, 25000000, 38400000 };
 
@@ -26,7 +26,8 @@ bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_ra
 		return false;
 	rates->source = TR_CLOCK_ARCHITECTURAL;
 	if (crystal == 0) {
-		crystal = crystal_near((base.eax & 0xffff) * 1000000ULL * ratio.eax / ratio.ebx);
+		crystal =
+		    clock_crystal_near((base.eax & 0xffff) * 1000000ULL * ratio.eax / ratio.ebx);
 		rates->source = TR_CLOCK_CPUID_16H;
 	}
 	if (crystal == 0)

@@ -19,7 +19,7 @@ static uint64_t gdt[GDT_TSS / 8 + 2 * ARCH_MAX_CPUS];
 static struct x86_task tss[ARCH_MAX_CPUS];
 static struct gate idt[256];
 
-static unsigned stack_of_vector(unsigned vector)
+static unsigned descriptors_stack_of_vector(unsigned vector)
 {
 	switch (vector) {
 	case VECTOR_NMI:
@@ -41,7 +41,7 @@ static unsigned stack_of_vector(unsigned vector)
 _Static_assert(GDT_TSS == 0x20 && VECTOR_DB == 1 && VECTOR_NMI == 2 && VECTOR_TIMER == 0xf0,
                "entry.S");
 
-static uint64_t entry_of_vector(unsigned vector)
+static uint64_t descriptors_entry_of_vector(unsigned vector)
 {
 	switch (vector) {
 	case VECTOR_DB:
@@ -57,13 +57,13 @@ static uint64_t entry_of_vector(unsigned vector)
 
 uint32_t x86_first_task = UINT32_MAX;
 
-static void set_gate(unsigned vector)
+static void descriptors_set_gate(unsigned vector)
 {
-	uint64_t target = entry_of_vector(vector);
+	uint64_t target = descriptors_entry_of_vector(vector);
 
 	idt[vector].low = (target & 0xffff) | GDT_CODE << 16 |
-	                  (uint64_t)stack_of_vector(vector) << 32 | GATE_INTERRUPT << 40 |
-	                  (target >> 16 & 0xffff) << 48;
+	                  (uint64_t)descriptors_stack_of_vector(vector) << 32 |
+	                  GATE_INTERRUPT << 40 | (target >> 16 & 0xffff) << 48;
 	idt[vector].high = target >> 32;
 }
 
@@ -72,12 +72,12 @@ void descriptors_init(void)
 	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
 	gdt[GDT_DATA / 8] = DESCRIPTOR_DATA;
 	for (unsigned vector = 0; vector < 256; vector++)
-		set_gate(vector);
+		descriptors_set_gate(vector);
 }
 
 /* What is above it says which CPU this is, for entry.S, and what an NMI calls; the CPU aligns
  * stacks to 16 bytes. */
-static uint64_t top_of_stack(unsigned cpu, enum x86_stack stack)
+static uint64_t descriptors_top_of_stack(unsigned cpu, enum x86_stack stack)
 {
 	uint64_t top = x86_cpus[cpu].stacks[stack].high - 16;
 
@@ -97,7 +97,7 @@ void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 void descriptors_init_cpu(unsigned cpu)
 {
 	for (unsigned i = STACK_INTERRUPT; i < NR_STACKS; i++)
-		tss[cpu].ist[i - STACK_INTERRUPT] = top_of_stack(cpu, i);
+		tss[cpu].ist[i - STACK_INTERRUPT] = descriptors_top_of_stack(cpu, i);
 	descriptors_set_pmi(cpu, x86_pmi_nobodys);
 	descriptors_describe_task(&gdt[GDT_TSS / 8 + 2 * cpu], &tss[cpu]);
 }

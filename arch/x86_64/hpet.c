@@ -54,25 +54,25 @@ static const uint8_t inputs[] = { 31, 30, 29, 28, 27, 26, 25, 24, 11, 10, 5,
 	                          23, 22, 21, 20, 19, 18, 17, 16, 12, 8,  2 };
 
 /* Masked in the I/O APIC, and where the 8259s have it, too, there as well. */
-static bool input_is_free(unsigned input)
+static bool hpet_input_is_free(unsigned input)
 {
 	return input < ioapic_inputs(0) &&
 	       ioapic_read(0, IOAPIC_REDIRECT + 2 * input) & IOAPIC_MASKED &&
 	       (input >= PIC_INPUTS || pic_is_masked(input));
 }
 
-static uint32_t find_input(unsigned timer)
+static uint32_t hpet_find_input(unsigned timer)
 {
 	uint32_t reaches = hpet_read(HPET_TIMER(timer) + HPET_TIMER_INPUTS);
 
 	for (unsigned i = 0; i < sizeof(inputs); i++)
-		if (reaches >> inputs[i] & 1 && input_is_free(inputs[i]))
+		if (reaches >> inputs[i] & 1 && hpet_input_is_free(inputs[i]))
 			return inputs[i];
 	return NO_INPUT;
 }
 
 /* From the last one on: firmware and boot loaders use the first. */
-static bool find_timer(bool *any)
+static bool hpet_find_timer(bool *any)
 {
 	unsigned first = hpet_read(HPET_CONFIG) & HPET_LEGACY ? 2 : 0;
 
@@ -82,7 +82,7 @@ static bool find_timer(bool *any)
 			continue;
 		*any = true;
 		hpet.timer = n;
-		hpet.input = find_input(n);
+		hpet.input = hpet_find_input(n);
 		if (hpet.input != NO_INPUT)
 			return true;
 	}
@@ -114,7 +114,7 @@ const char *hpet_claim(uint32_t apic_id)
 		return "no timer that the firmware leaves to us: ACPI names no I/O APIC";
 	if (apic_id > 0xff)
 		return "the boot CPU's APIC id is beyond what an I/O APIC can name";
-	if (!find_timer(&any))
+	if (!hpet_find_timer(&any))
 		return any ? "no timer that the firmware leaves to us: every input of the I/O APIC "
 		             "that the HPET reaches is in use"
 		           : "no timer that the firmware leaves to us: all of the HPET's "
@@ -145,7 +145,7 @@ void hpet_release(void)
 
 /* ---- Telling the time ---- */
 
-static bool is_past(uint32_t due)
+static bool hpet_is_past(uint32_t due)
 {
 	return (int32_t)(hpet_read(HPET_COUNTER) - due) >= 0;
 }
@@ -177,7 +177,7 @@ void hpet_arm(uint32_t ticks)
 		hpet_set(now + (ticks > least ? ticks : least));
 		if (!(config & HPET_TIMER_ENABLE))
 			hpet_write(HPET_TIMER(hpet.timer), config |= HPET_TIMER_ENABLE);
-		if (!is_past(hpet.due) || least >= MOST_TICKS)
+		if (!hpet_is_past(hpet.due) || least >= MOST_TICKS)
 			break;
 		least *= 2;
 		ticks = least;
@@ -194,7 +194,7 @@ void hpet_disarm(void)
 
 bool hpet_has_fired(void)
 {
-	if (!hpet.armed || !is_past(hpet.due - LEAST_TICKS))
+	if (!hpet.armed || !hpet_is_past(hpet.due - LEAST_TICKS))
 		return false;
 	hpet.armed = false;
 	return true;

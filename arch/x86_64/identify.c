@@ -15,7 +15,7 @@ uint16_t arch_elf_machine(void)
 	return EM_X86_64;
 }
 
-static void read_vendor(char vendor[16])
+static void identify_read_vendor(char vendor[16])
 {
 	struct cpuid id = cpuid(0, 0);
 
@@ -26,7 +26,7 @@ static void read_vendor(char vendor[16])
 }
 
 /* The brand string, without the blanks that some CPUs lead it with. */
-static void read_model(char model[64])
+static void identify_read_model(char model[64])
 {
 	char text[49] = { 0 };
 	const char *start = text;
@@ -47,7 +47,7 @@ static void read_model(char model[64])
 
 /* Leaf 0BH tells level by level how many bits of the x2APIC id lie below the next one (SDM volume
  * 3A, 9.9.3.1). */
-static void read_topology(struct arch_cpu_id *id)
+static void identify_read_topology(struct arch_cpu_id *id)
 {
 	struct cpuid threads, cores;
 
@@ -66,7 +66,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	id->hw_id = apic_id();
 	id->signature = cpuid(1, 0).eax;
-	read_vendor(id->vendor);
-	read_model(id->model);
-	read_topology(id);
+	identify_read_vendor(id->vendor);
+	identify_read_model(id->model);
+	identify_read_topology(id);
 }

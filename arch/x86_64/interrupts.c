@@ -77,7 +77,7 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 }
 
 /* SDM volume 3A, 4.7: P = bit 0, W/R = 1, RSVD = 3, I/D = 4 */
-static const char *page_fault_cause(uint64_t error)
+static const char *interrupts_page_fault_cause(uint64_t error)
 {
 	if (error & (1U << 3))
 		return "#PF page fault, reserved bit in a page table";
@@ -115,7 +115,7 @@ const char *arch_regs_cause(const struct arch_regs *regs)
 	};
 
 	if (regs->vector == VECTOR_PF)
-		return page_fault_cause(regs->error);
+		return interrupts_page_fault_cause(regs->error);
 	if (regs->vector < FIRST_INTERRUPT && causes[regs->vector])
 		return causes[regs->vector];
 	return "unexpected exception";

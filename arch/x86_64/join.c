@@ -78,7 +78,7 @@ static struct {
 /* If it is still what it was. An NMI finds it whole where both handlers lie in the same 4 GiB, as
  * high is the same then; no firmware need align its table for more (OVMF's begins at an odd
  * multiple of 8). The page may be read-only. */
-static void gate_replace(struct join_gate *gate, struct join_gate old, struct join_gate new)
+static void join_gate_replace(struct join_gate *gate, struct join_gate old, struct join_gate new)
 {
 	volatile struct join_gate *at = gate;
 	uint64_t interrupts, cr0;
@@ -95,13 +95,13 @@ static void gate_replace(struct join_gate *gate, struct join_gate old, struct jo
 	arch_irq_restore(interrupts);
 }
 
-static uint64_t gate_target(const struct join_gate *gate)
+static uint64_t join_gate_target(const struct join_gate *gate)
 {
 	return (gate->low & 0xffff) | (gate->low >> 48 & 0xffff) << 16 | gate->high << 32;
 }
 
 /* The selector is the firmware's of this moment; IST 0: the interrupted stack. */
-static struct join_gate gate_to(const char *entry, uint64_t ist)
+static struct join_gate join_gate_to(const char *entry, uint64_t ist)
 {
 	uint64_t target = (uint64_t)entry;
 	uint16_t code;
@@ -125,29 +125,30 @@ static bool join_patch(struct join_gate *idt)
 		struct join_gate *gate = &idt[ours[i].vector];
 
 		joined.tables[at].were[i] = *gate;
-		joined.tables[at].are[i] = gate_to(ours[i].entry, ours[i].ist);
-		*ours[i].next = gate_target(gate);
-		gate_replace(gate, joined.tables[at].were[i], joined.tables[at].are[i]);
+		joined.tables[at].are[i] = join_gate_to(ours[i].entry, ours[i].ist);
+		*ours[i].next = join_gate_target(gate);
+		join_gate_replace(gate, joined.tables[at].were[i], joined.tables[at].are[i]);
 	}
 	joined.nr_tables++;
 	return true;
 }
 
 /* The newest first. What somebody else has changed since stays as it is. */
-static void unpatch_all(void)
+static void join_unpatch_all(void)
 {
 	while (joined.nr_tables-- > 0) {
 		struct join_gate *idt = joined.tables[joined.nr_tables].idt;
 
 		for (unsigned i = 0; i < NR_OURS; i++)
-			gate_replace(&idt[ours[i].vector], joined.tables[joined.nr_tables].are[i],
-			             joined.tables[joined.nr_tables].were[i]);
+			join_gate_replace(&idt[ours[i].vector],
+			                  joined.tables[joined.nr_tables].are[i],
+			                  joined.tables[joined.nr_tables].were[i]);
 	}
 	joined.nr_tables = 0;
 }
 
 /* Of who may call boot services: the translation is the firmware's. */
-static const char *patch_current(void)
+static const char *join_patch_current(void)
 {
 	struct descriptor_table idtr;
 	struct join_gate *idt;
@@ -157,7 +158,7 @@ static const char *patch_current(void)
 	idt = (struct join_gate *)idtr.base;
 	if (idtr.limit < (VECTOR_GP + 1) * sizeof(*idt) - 1 || idtr.base % sizeof(uint64_t) != 0)
 		return "the firmware's interrupt descriptor table has no place for NMIs";
-	if (gate_target(&idt[VECTOR_NMI]) == (uint64_t)x86_joined_nmi_entry)
+	if (join_gate_target(&idt[VECTOR_NMI]) == (uint64_t)x86_joined_nmi_entry)
 		return NULL;
 	return join_patch(idt) ? NULL
 	                       : "the firmware changes its interrupt descriptor table too often";
@@ -165,7 +166,7 @@ static const char *patch_current(void)
 
 /* ---- Interrupts ---- */
 
-static bool joined_timer(const struct arch_regs *regs)
+static bool join_joined_timer(const struct arch_regs *regs)
 {
 	if (!hpet_has_fired())
 		return false;
@@ -185,7 +186,7 @@ bool x86_joined_nmi(const struct arch_regs *regs)
 
 	if (apic_id() != joined.apic_id)
 		return false;
-	known = joined_timer(regs);
+	known = join_joined_timer(regs);
 	if (x86_nmi_joined(regs) || known)
 		return true;
 	if (legacy_has_nmi())
@@ -200,7 +201,7 @@ bool x86_joined_gp(const struct arch_regs *regs)
 }
 
 /* In the program's order, as the NMI sees it. */
-static void set_kept_out(bool out)
+static void join_set_kept_out(bool out)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&joined.kept_out, out, __ATOMIC_RELAXED);
@@ -210,7 +211,7 @@ static void set_kept_out(bool out)
 bool join_keep_out(void)
 {
 	if (joined.is)
-		set_kept_out(true);
+		join_set_kept_out(true);
 	return joined.is;
 }
 
@@ -219,7 +220,7 @@ bool join_let_in(void)
 {
 	if (!joined.is)
 		return false;
-	set_kept_out(false);
+	join_set_kept_out(false);
 	if (joined.came) {
 		joined.came = false;
 		hpet_arm(1);
@@ -229,7 +230,7 @@ bool join_let_in(void)
 
 /* ---- From the first to the last ---- */
 
-static bool has_lvt_pmi(void)
+static bool join_has_lvt_pmi(void)
 {
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
@@ -249,17 +250,17 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 	joined.apic_id = apic_id();
 	joined.came = false;
 	joined.kept_out = true;
-	*why = join_task_begin() ? patch_current()
+	*why = join_task_begin() ? join_patch_current()
 	                         : "the firmware uses the last entry of its interrupt stack table";
 	if (!*why)
 		*why = hpet_claim(joined.apic_id);
 	if (*why) {
-		unpatch_all();
+		join_unpatch_all();
 		join_task_end();
 		return -ENODEV;
 	}
 	joined.is = true;
-	joined.lvt_pmi = has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
+	joined.lvt_pmi = join_has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
 	perfmon_save(&joined.perfmon);
 	return 0;
 }
@@ -319,11 +320,11 @@ void arch_join_unmask(uint64_t mask)
 void arch_join_again(void)
 {
 	if (joined.is)
-		patch_current();
+		join_patch_current();
 }
 
 /* An NMI that is on its way comes within the time that a bus takes. */
-static void let_late_ones_come(void)
+static void join_let_late_ones_come(void)
 {
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < timer_tsc_frequency() / 10000;)
 		arch_relax();
@@ -337,11 +338,11 @@ void arch_part(void)
 	arch_timer_disarm();
 	clock_give_back();
 	hpet_release();
-	let_late_ones_come();
+	join_let_late_ones_come();
 	perfmon_restore(&joined.perfmon);
-	if (has_lvt_pmi())
+	if (join_has_lvt_pmi())
 		apic_write(APIC_LVT_PMI, joined.lvt_pmi);
-	unpatch_all();
+	join_unpatch_all();
 	join_task_end();
 	joined.is = false;
 }

@@ -37,7 +37,7 @@ static uint64_t *task_at(uint16_t selector)
 }
 
 /* The firmware's gates may need the stacks that it names. */
-static void copy_task(const uint64_t *descriptor)
+static void join_task_copy_task(const uint64_t *descriptor)
 {
 	uint64_t base = (descriptor[0] >> 16 & 0xffffff) | (descriptor[0] >> 56) << 24 |
 	                descriptor[1] << 32;
@@ -53,7 +53,7 @@ bool join_task_begin(void)
 
 	memset(&task, 0, sizeof(task));
 	if (descriptor)
-		copy_task(descriptor);
+		join_task_copy_task(descriptor);
 	if (task.ist[JOIN_TASK_IST - 1])
 		return false;
 	firmwares = descriptor ? task_register() : 0;

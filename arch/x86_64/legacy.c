@@ -24,7 +24,7 @@ static uint8_t pic_masks[2];
 static uint32_t selected[ARCH_MAX_IOAPICS]; /* by the firmware, that may be about to use it */
 static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
 
-static volatile uint32_t *ioapic_window(unsigned ioapic, unsigned reg)
+static volatile uint32_t *legacy_ioapic_window(unsigned ioapic, unsigned reg)
 {
 	uint64_t base = x86_platform->ioapics[ioapic];
 
@@ -34,7 +34,7 @@ static volatile uint32_t *ioapic_window(unsigned ioapic, unsigned reg)
 
 unsigned ioapic_inputs(unsigned ioapic)
 {
-	unsigned inputs = (*ioapic_window(ioapic, IOAPIC_VERSION) >> 16 & 0xff) + 1;
+	unsigned inputs = (*legacy_ioapic_window(ioapic, IOAPIC_VERSION) >> 16 & 0xff) + 1;
 
 	return inputs < MAX_INPUTS ? inputs : MAX_INPUTS;
 }
@@ -43,7 +43,7 @@ unsigned ioapic_inputs(unsigned ioapic)
 uint32_t ioapic_read(unsigned ioapic, unsigned reg)
 {
 	uint64_t interrupts = arch_irq_save();
-	uint32_t value = *ioapic_window(ioapic, reg);
+	uint32_t value = *legacy_ioapic_window(ioapic, reg);
 
 	arch_irq_restore(interrupts);
 	return value;
@@ -53,7 +53,7 @@ void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value)
 {
 	uint64_t interrupts = arch_irq_save();
 
-	*ioapic_window(ioapic, reg) = value;
+	*legacy_ioapic_window(ioapic, reg) = value;
 	arch_irq_restore(interrupts);
 }
 
@@ -78,9 +78,10 @@ void legacy_take_over(void)
 	for (unsigned i = 0; i < x86_platform->ioapic_count; i++) {
 		selected[i] = *(volatile uint32_t *)(x86_platform->ioapics[i] + IOAPIC_SELECT);
 		for (unsigned input = 0; input < ioapic_inputs(i); input++) {
-			redirections[i][input] = *ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
-			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input] |
-			                                                 IOAPIC_MASKED;
+			redirections[i][input] =
+			    *legacy_ioapic_window(i, IOAPIC_REDIRECT + 2 * input);
+			*legacy_ioapic_window(i, IOAPIC_REDIRECT + 2 * input) =
+			    redirections[i][input] | IOAPIC_MASKED;
 		}
 	}
 }
@@ -89,7 +90,8 @@ void legacy_give_back(void)
 {
 	for (unsigned i = 0; i < x86_platform->ioapic_count; i++) {
 		for (unsigned input = 0; input < ioapic_inputs(i); input++)
-			*ioapic_window(i, IOAPIC_REDIRECT + 2 * input) = redirections[i][input];
+			*legacy_ioapic_window(i, IOAPIC_REDIRECT + 2 * input) =
+			    redirections[i][input];
 		*(volatile uint32_t *)(x86_platform->ioapics[i] + IOAPIC_SELECT) = selected[i];
 	}
 	arch_port_write(PIC1_MASK, pic_masks[0]);

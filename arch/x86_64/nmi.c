@@ -46,7 +46,7 @@ static enum arch_pmi nmi_shared(const struct arch_regs *regs)
 	return arch_pmi_list_call(&sharers[trace_cpu()], regs);
 }
 
-static void set_called(unsigned cpu)
+static void nmi_set_called(unsigned cpu)
 {
 	const struct arch_pmi_list *list = &sharers[cpu];
 
@@ -63,7 +63,7 @@ int arch_pmi_share(arch_pmi_fn handler)
 
 	if (code)
 		return code;
-	set_called(cpu);
+	nmi_set_called(cpu);
 	if (first)
 		apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
 	return 0;
@@ -80,10 +80,10 @@ void arch_pmi_leave(arch_pmi_fn handler)
 		apic_write(APIC_LVT_PMI, APIC_LVT_NMI | APIC_LVT_MASKED);
 		pmi_ended[cpu] = arch_cycles();
 	}
-	set_called(cpu);
+	nmi_set_called(cpu);
 }
 
-static bool was_on_its_way(unsigned cpu)
+static bool nmi_was_on_its_way(unsigned cpu)
 {
 	return pmi_ended[cpu] && arch_cycles() - pmi_ended[cpu] < timer_tsc_frequency() / 1000;
 }
@@ -105,7 +105,7 @@ static void nmi_owe(struct signal *s, uint32_t n)
 
 /* Nor was it that of a signal that has yet to be heard, and nobody takes part. Signals that were
  * noted while the one before them was being heard are among those that are due. */
-static __attribute__((noinline)) void account_rare(const struct arch_regs *regs, unsigned cpu)
+static __attribute__((noinline)) void nmi_account_rare(const struct arch_regs *regs, unsigned cpu)
 {
 	struct signal *s = &x86_signals[cpu];
 	uint32_t late;
@@ -114,19 +114,19 @@ static __attribute__((noinline)) void account_rare(const struct arch_regs *regs,
 		s->due--;
 	else if ((late = arch_exchange(&s->more, 0)) != 0)
 		nmi_owe(s, late - 1);
-	else if (sharers[cpu].count || was_on_its_way(cpu))
+	else if (sharers[cpu].count || nmi_was_on_its_way(cpu))
 		arch_spurious[cpu]++;
 	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* just now, perhaps */
 		panic_exception(regs);
 }
 
 /* Short, as what it takes is counted on CPUs that have no switch for their counters. */
-static void account_nobodys(const struct arch_regs *regs, unsigned cpu)
+static void nmi_account_nobodys(const struct arch_regs *regs, unsigned cpu)
 {
 	if (__builtin_expect(sharers[cpu].count && !x86_signals[cpu].due, 1))
 		arch_spurious[cpu]++;
 	else
-		account_rare(regs, cpu);
+		nmi_account_rare(regs, cpu);
 }
 
 static __attribute__((noinline)) void nmi_hear(const struct arch_regs *regs, bool alone)
@@ -146,7 +146,7 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 	unsigned cpu = trace_cpu();
 
 	if (how == ARCH_PMI_NOT_MINE)
-		account_nobodys(regs, cpu);
+		nmi_account_nobodys(regs, cpu);
 	if (how & ARCH_PMI_NOT_MINE && sharers[cpu].count)
 		arch_pmi_ack();
 	if (__atomic_load_n(&x86_signals[cpu].sent, __ATOMIC_RELAXED))

@@ -23,12 +23,12 @@ static uint64_t paging_span(unsigned level)
 	return PAGE << (9 * (level - 1));
 }
 
-static bool is_leaf(uint64_t entry, unsigned level)
+static bool paging_is_leaf(uint64_t entry, unsigned level)
 {
 	return level == 1 || entry & PTE_PS;
 }
 
-static uint64_t *new_table(void)
+static uint64_t *paging_new_table(void)
 {
 	return paging.alloc(1);
 }
@@ -41,7 +41,7 @@ int paging_init(arch_alloc_pages_fn alloc)
 	paging.alloc = alloc;
 	paging.levels = x86_read_cr4() & CR4_LA57 ? 5 : 4;
 	paging.largest_leaf = huge ? 3 : 2;
-	paging.root = new_table();
+	paging.root = paging_new_table();
 	return paging.root ? 0 : -ENOMEM;
 }
 
@@ -51,9 +51,9 @@ static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 	uint64_t *table;
 	uint64_t leaf = *entry;
 
-	if (leaf & PTE_P && !is_leaf(leaf, level))
+	if (leaf & PTE_P && !paging_is_leaf(leaf, level))
 		return (uint64_t *)(leaf & PTE_ADDRESS);
-	table = new_table();
+	table = paging_new_table();
 	if (!table)
 		return NULL;
 	if (leaf & PTE_P) {

@@ -30,7 +30,7 @@ void x86_general_protection(const struct arch_regs *regs)
 		panic_exception(regs);
 }
 
-static uint64_t cpuid_word(uint32_t reg)
+static uint64_t pmu_cpuid_word(uint32_t reg)
 {
 	uint32_t range = (reg >> 8 & 3) << 30, leaf = range | (reg >> 2 & 0x3f);
 	struct cpuid id;
@@ -46,7 +46,7 @@ uint64_t arch_reg_read(uint32_t reg)
 	uint64_t value;
 
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
-		return cpuid_word(reg);
+		return pmu_cpuid_word(reg);
 	if ((reg & ~0x1ffU) == RDPMC_VALUES)
 		return x86_rdpmc_safe(RDPMC_SELECTOR(reg));
 	if (trace_read(reg, &value))

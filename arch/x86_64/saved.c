@@ -9,7 +9,7 @@
 
 #define DR7_NOTHING 0x400ULL /* no breakpoints; volume 3B, 18.2.4 */
 
-static void save_segments(struct x86_saved *s)
+static void saved_save_segments(struct x86_saved *s)
 {
 	__asm__ volatile("sgdt %0" : "=m"(s->gdtr));
 	__asm__ volatile("sidt %0" : "=m"(s->idtr));
@@ -22,7 +22,7 @@ static void save_segments(struct x86_saved *s)
 	__asm__ volatile("movw %%gs, %0" : "=m"(s->gs));
 }
 
-static void save_control(struct x86_saved *s)
+static void saved_save_control(struct x86_saved *s)
 {
 	s->cr0 = x86_read_cr0();
 	s->cr3 = x86_read_cr3();
@@ -51,7 +51,7 @@ uint64_t x86_vectors_on(void)
 
 /* SSE's are FXRSTOR's; the upper halves would slow down whoever uses SSE without AVX (Optimization
  * Reference Manual, 15.3). */
-static void vectors_back(uint64_t xcr0)
+static void saved_vectors_back(uint64_t xcr0)
 {
 	if (xcr0 == 0)
 		return;
@@ -62,7 +62,7 @@ static void vectors_back(uint64_t xcr0)
 
 /* No execution of data, no writing to read-only pages; no shadow stack, since ours are not the
  * firmware's. */
-static void load_ours(unsigned cpu, struct x86_saved *s)
+static void saved_load_ours(unsigned cpu, struct x86_saved *s)
 {
 	x86_write_cr4(s->cr4 & ~CR4_CET);
 	x86_write_cr0((s->cr0 & ~(CR0_EM | CR0_TS)) | CR0_WP);
@@ -76,9 +76,9 @@ static void load_ours(unsigned cpu, struct x86_saved *s)
 
 void x86_take_cpu(unsigned cpu, struct x86_saved *saved)
 {
-	save_segments(saved);
-	save_control(saved);
-	load_ours(cpu, saved);
+	saved_save_segments(saved);
+	saved_save_control(saved);
+	saved_load_ours(cpu, saved);
 	__asm__ volatile("fxsave64 %0" : "=m"(saved->fx));
 	apic_take_over(&saved->apic);
 	perfmon_save(&saved->perfmon);
@@ -86,13 +86,13 @@ void x86_take_cpu(unsigned cpu, struct x86_saved *saved)
 
 /* What has arrived and was masked, a timer's last shot, say, would find nobody in the firmware's
  * table. The instruction after STI runs before any interrupt. */
-static void drain_interrupts(void)
+static void saved_drain_interrupts(void)
 {
 	__asm__ volatile("sti; nop; nop; cli" : : : "memory");
 }
 
 /* Where TR names one, the firmware's busy 64-bit TSS. */
-static uint64_t *task_of(const struct x86_saved *s)
+static uint64_t *saved_task_of(const struct x86_saved *s)
 {
 	uint64_t *descriptor = (uint64_t *)(s->gdtr.base + (s->tr & ~7U));
 
@@ -104,9 +104,9 @@ static uint64_t *task_of(const struct x86_saved *s)
 /* LTR refuses a segment that is marked busy, which the firmware's is. Firmware that has none starts
  * with TR null, which no instruction loads again; EDK2 saves and loads what it finds there for each
  * CPU that it wakes, if its GDT has such an entry. */
-static void load_task(unsigned cpu, const struct x86_saved *s)
+static void saved_load_task(unsigned cpu, const struct x86_saved *s)
 {
-	uint64_t *descriptor = task_of(s);
+	uint64_t *descriptor = saved_task_of(s);
 
 	if (!descriptor)
 		descriptors_park_task(cpu);
@@ -119,7 +119,7 @@ static void load_task(unsigned cpu, const struct x86_saved *s)
 
 /* Firmware may have loaded one by a table that it has left since, as U-Boot's FS: it can be loaded
  * no more, and in 64-bit mode nothing but its base is ever used. VERR asks without a fault. */
-static uint16_t segment_of(uint16_t selector)
+static uint16_t saved_segment_of(uint16_t selector)
 {
 	bool is_there;
 
@@ -128,14 +128,14 @@ static uint16_t segment_of(uint16_t selector)
 }
 
 /* A selector that is loaded clears its base, so the bases come afterwards. */
-static void load_segments(unsigned cpu, const struct x86_saved *s)
+static void saved_load_segments(unsigned cpu, const struct x86_saved *s)
 {
-	load_task(cpu, s);
+	saved_load_task(cpu, s);
 	x86_load_segments(s->cs, s->ss);
-	__asm__ volatile("movw %0, %%ds" : : "r"(segment_of(s->ds)));
-	__asm__ volatile("movw %0, %%es" : : "r"(segment_of(s->es)));
-	__asm__ volatile("movw %0, %%fs" : : "r"(segment_of(s->fs)));
-	__asm__ volatile("movw %0, %%gs" : : "r"(segment_of(s->gs)));
+	__asm__ volatile("movw %0, %%ds" : : "r"(saved_segment_of(s->ds)));
+	__asm__ volatile("movw %0, %%es" : : "r"(saved_segment_of(s->es)));
+	__asm__ volatile("movw %0, %%fs" : : "r"(saved_segment_of(s->fs)));
+	__asm__ volatile("movw %0, %%gs" : : "r"(saved_segment_of(s->gs)));
 	__asm__ volatile("lidt %0" : : "m"(s->idtr));
 	wrmsr(IA32_FS_BASE, s->fs_base);
 	wrmsr(IA32_GS_BASE, s->gs_base);
@@ -145,10 +145,10 @@ static void load_segments(unsigned cpu, const struct x86_saved *s)
 void x86_give_cpu(unsigned cpu, const struct x86_saved *saved)
 {
 	arch_timer_disarm();
-	drain_interrupts();
+	saved_drain_interrupts();
 	perfmon_restore(&saved->perfmon);
 	apic_give_back(&saved->apic);
-	vectors_back(saved->xcr0);
+	saved_vectors_back(saved->xcr0);
 	__asm__ volatile("fxrstor64 %0" : : "m"(saved->fx));
 	/* Page tables before EFER: without NXE our tables' XD bits are reserved ones. */
 	x86_write_cr3(saved->cr3);
@@ -156,7 +156,7 @@ void x86_give_cpu(unsigned cpu, const struct x86_saved *saved)
 	wrmsr(IA32_EFER, saved->efer);
 	x86_write_cr0(saved->cr0);
 	x86_write_cr4(saved->cr4 & ~CR4_CET); /* arch_keep_firmware() */
-	load_segments(cpu, saved);
+	saved_load_segments(cpu, saved);
 	__asm__ volatile("movq %0, %%dr6" : : "r"(saved->dr6));
 	__asm__ volatile("movq %0, %%dr7" : : "r"(saved->dr7));
 }

@@ -26,7 +26,7 @@ static unsigned perfmon_bits(uint32_t word, unsigned low, unsigned bits)
 }
 
 /* The switch of all counters first, then what chooses, then the counters. */
-static void save_intel_counters(struct perfmon_saved *s)
+static void saved_save_intel_counters(struct perfmon_saved *s)
 {
 	uint32_t eax = perfmon_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
 	uint32_t edx = perfmon_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
@@ -49,11 +49,11 @@ static void save_intel_counters(struct perfmon_saved *s)
 		perfmon_add(s, (wide ? IA32_A_PMC0 : IA32_PMC0) + i);
 }
 
-static void save_intel(struct perfmon_saved *s)
+static void saved_save_intel(struct perfmon_saved *s)
 {
 	uint32_t edx = perfmon_cpuid(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
 
-	save_intel_counters(s);
+	saved_save_intel_counters(s);
 	perfmon_add(s, IA32_DEBUGCTL);
 	if (!(edx & CPUID_FEATURES_DS))
 		return;
@@ -61,7 +61,7 @@ static void save_intel(struct perfmon_saved *s)
 	perfmon_add(s, IA32_DS_AREA);
 }
 
-static void save_amd(struct perfmon_saved *s)
+static void saved_save_amd(struct perfmon_saved *s)
 {
 	bool core = perfmon_cpuid(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX)) &
 	            CPUID_EXTENDED_PERF_CTR_CORE;
@@ -88,9 +88,9 @@ void perfmon_save(struct perfmon_saved *saved)
 
 	saved->count = 0;
 	if (vendor == CPUID_VENDOR_GENU)
-		save_intel(saved);
+		saved_save_intel(saved);
 	else if (vendor == CPUID_VENDOR_AUTH)
-		save_amd(saved);
+		saved_save_amd(saved);
 }
 
 /* Counters before what lets them count, and the switch of all of them last. */

@@ -61,7 +61,7 @@ uint64_t x86_ap_stack;       /* of the CPU that is being started, as is */
 static unsigned ap_starting; /* its number */
 
 /* CPUID.0BH gives all 32 bits, leaf 1 eight of them. */
-static uint32_t own_apic_id(void)
+static uint32_t smp_own_apic_id(void)
 {
 	if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx != 0)
 		return cpuid(0xb, 0).edx;
@@ -70,7 +70,7 @@ static uint32_t own_apic_id(void)
 
 void smp_init(const struct arch_platform *platform)
 {
-	uint32_t own = own_apic_id();
+	uint32_t own = smp_own_apic_id();
 
 	cpus[0].apic_id = own;
 	cpus[0].state = CPU_RUNNING;
@@ -85,7 +85,7 @@ unsigned arch_cpu_count(void)
 	return nr_cpus;
 }
 
-static void prepare_trampoline(const struct arch_platform *platform)
+static void smp_prepare_trampoline(const struct arch_platform *platform)
 {
 	char *page = (char *)platform->low_memory;
 	struct trampoline *words;
@@ -106,7 +106,7 @@ static void prepare_trampoline(const struct arch_platform *platform)
 
 int smp_prepare(const struct arch_platform *platform, arch_alloc_pages_fn alloc)
 {
-	prepare_trampoline(platform);
+	smp_prepare_trampoline(platform);
 	saved = alloc((nr_cpus * sizeof(*saved) + PAGE - 1) / PAGE);
 	return saved ? 0 : -ENOMEM;
 }
@@ -116,12 +116,12 @@ void smp_keep_firmware(void)
 	keeps_firmware = true;
 }
 
-static uint32_t state_of(unsigned cpu)
+static uint32_t smp_state_of(unsigned cpu)
 {
 	return __atomic_load_n(&cpus[cpu].state, __ATOMIC_ACQUIRE);
 }
 
-static void set_state(unsigned cpu, uint32_t state)
+static void smp_set_state(unsigned cpu, uint32_t state)
 {
 	__atomic_store_n(&cpus[cpu].state, state, __ATOMIC_RELEASE);
 }
@@ -131,7 +131,7 @@ static bool smp_leaves(unsigned cpu, uint32_t state)
 {
 	uint64_t begun = arch_cycles();
 
-	while (state_of(cpu) == state) {
+	while (smp_state_of(cpu) == state) {
 		if (arch_cycles() - begun > ARCH_CPU_PATIENCE * timer_tsc_frequency())
 			return false;
 		arch_relax();
@@ -141,18 +141,18 @@ static bool smp_leaves(unsigned cpu, uint32_t state)
 
 /* The instruction after STI runs before any interrupt, so none is missed between the look at
  * the state and the sleep. */
-static void sleep_until_interrupt(void)
+static void smp_sleep_until_interrupt(void)
 {
 	__asm__ volatile("sti; hlt; cli" : : : "memory");
 }
 
 static void smp_work(unsigned cpu)
 {
-	set_state(cpu, CPU_RUNNING);
+	smp_set_state(cpu, CPU_RUNNING);
 	cpus[cpu].fn(cpus[cpu].arg);
 	arch_irq_disable();
 	arch_timer_disarm();
-	set_state(cpu, CPU_IDLE);
+	smp_set_state(cpu, CPU_IDLE);
 }
 
 /* All that a CPU does while it is ours. Its sleep is left by any interrupt; the one that
@@ -163,9 +163,10 @@ static int smp_serve(void *number)
 	unsigned cpu = (unsigned)(uintptr_t)number;
 
 	timer_init_cpu();
-	set_state(cpu, CPU_IDLE);
+	smp_set_state(cpu, CPU_IDLE);
 	for (;;) {
-		uint32_t state = state_of(cpu); /* one look: it may go on to the next meanwhile */
+		uint32_t state =
+		    smp_state_of(cpu); /* one look: it may go on to the next meanwhile */
 
 		if (state == CPU_LEAVE)
 			return 0;
@@ -174,7 +175,7 @@ static int smp_serve(void *number)
 		else if (state == CPU_STOP)
 			__asm__ volatile("sti; pause; cli" : : : "memory");
 		else
-			sleep_until_interrupt();
+			smp_sleep_until_interrupt();
 	}
 }
 
@@ -192,7 +193,7 @@ _Noreturn void x86_ap_main(void)
 	arch_halt();
 }
 
-static unsigned number_of(uint32_t apic_id)
+static unsigned smp_number_of(uint32_t apic_id)
 {
 	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
 		if (cpus[cpu].apic_id == apic_id)
@@ -202,15 +203,15 @@ static unsigned number_of(uint32_t apic_id)
 
 void arch_cpu_lend(void)
 {
-	unsigned cpu = number_of(own_apic_id());
+	unsigned cpu = smp_number_of(smp_own_apic_id());
 	uint64_t interrupts = arch_irq_save();
 
-	if (cpu != 0 && apic_is_same() && state_of(cpu) == CPU_OFF) {
+	if (cpu != 0 && apic_is_same() && smp_state_of(cpu) == CPU_OFF) {
 		x86_take_cpu(cpu, &saved[cpu]);
 		x86_call_on_stack(smp_serve, (void *)(uintptr_t)cpu,
 		                  x86_cpus[cpu].stacks[STACK_THREAD].high);
 		x86_give_cpu(cpu, &saved[cpu]);
-		set_state(cpu, CPU_OFF);
+		smp_set_state(cpu, CPU_OFF);
 	}
 	arch_irq_restore(interrupts);
 }
@@ -220,11 +221,11 @@ unsigned arch_cpus_lent(void)
 	unsigned lent = 0;
 
 	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
-		lent += state_of(cpu) != CPU_OFF;
+		lent += smp_state_of(cpu) != CPU_OFF;
 	return lent;
 }
 
-static void delay_us(uint64_t us)
+static void smp_delay_us(uint64_t us)
 {
 	uint64_t begun = arch_cycles(), span = timer_tsc_frequency() / 1000000 * us;
 
@@ -243,11 +244,11 @@ static int smp_start(unsigned cpu)
 	x86_ap_stack = x86_cpus[cpu].stacks[STACK_THREAD].high;
 	arch_fence();
 	apic_send(cpus[cpu].apic_id, APIC_ICR_INIT | APIC_ICR_ASSERT);
-	delay_us(10000);
-	for (int i = 0; i < 2 && state_of(cpu) == CPU_OFF; i++) {
+	smp_delay_us(10000);
+	for (int i = 0; i < 2 && smp_state_of(cpu) == CPU_OFF; i++) {
 		apic_send(cpus[cpu].apic_id,
 		          APIC_ICR_STARTUP | APIC_ICR_ASSERT | (uint32_t)(page / PAGE));
-		delay_us(200);
+		smp_delay_us(200);
 	}
 	return smp_leaves(cpu, CPU_OFF) ? 0 : -ETIMEDOUT;
 }
@@ -258,22 +259,22 @@ int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg)
 
 	if (cpu >= nr_cpus || cpu == arch_cpu())
 		return -EINVAL;
-	if (state_of(cpu) == CPU_OFF)
+	if (smp_state_of(cpu) == CPU_OFF)
 		code = smp_start(cpu);
 	if (code != 0)
 		return code;
-	if (state_of(cpu) != CPU_IDLE)
+	if (smp_state_of(cpu) != CPU_IDLE)
 		return -EBUSY;
 	cpus[cpu].fn = fn;
 	cpus[cpu].arg = arg;
-	set_state(cpu, CPU_WORK);
+	smp_set_state(cpu, CPU_WORK);
 	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
 	return smp_leaves(cpu, CPU_WORK) ? 0 : -ETIMEDOUT;
 }
 
 bool arch_cpu_idle(unsigned cpu)
 {
-	uint32_t state = state_of(cpu);
+	uint32_t state = smp_state_of(cpu);
 
 	return state != CPU_WORK && state != CPU_RUNNING;
 }
@@ -282,15 +283,15 @@ bool arch_cpu_idle(unsigned cpu)
  * So it is seen off first, and a while later what else was sent. */
 static int smp_end(unsigned cpu)
 {
-	if (state_of(cpu) == CPU_OFF)
+	if (smp_state_of(cpu) == CPU_OFF)
 		return 0;
-	if (state_of(cpu) != CPU_IDLE)
+	if (smp_state_of(cpu) != CPU_IDLE)
 		return -EBUSY;
-	set_state(cpu, CPU_STOP);
+	smp_set_state(cpu, CPU_STOP);
 	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
 	apic_sent();
-	delay_us(100);
-	set_state(cpu, CPU_LEAVE);
+	smp_delay_us(100);
+	smp_set_state(cpu, CPU_LEAVE);
 	return smp_leaves(cpu, CPU_LEAVE) ? 0 : -ETIMEDOUT;
 }
 

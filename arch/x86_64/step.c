@@ -24,7 +24,7 @@ static bool stepping[ARCH_MAX_CPUS];
 /* ---- Which instruction ---- */
 
 /* SDM volume 2A, 2.1.1 and 2.2.1: legacy prefixes, REX. */
-static bool is_prefix(uint8_t byte)
+static bool step_is_prefix(uint8_t byte)
 {
 	switch (byte) {
 	case 0x26:
@@ -43,7 +43,7 @@ static bool is_prefix(uint8_t byte)
 }
 
 /* SYSCALL, SYSRET, SYSENTER, SYSEXIT always branch; Jcc where it does not fall through. */
-static bool two_byte_branches(const uint8_t *code, uint64_t to)
+static bool step_two_byte_branches(const uint8_t *code, uint64_t to)
 {
 	switch (code[0]) {
 	case 0x05:
@@ -64,7 +64,7 @@ static bool step_branches(uint64_t from, uint64_t to)
 {
 	const uint8_t *code = (const uint8_t *)from;
 
-	for (unsigned i = 0; i < LONGEST && is_prefix(*code); i++)
+	for (unsigned i = 0; i < LONGEST && step_is_prefix(*code); i++)
 		code++;
 	switch (code[0]) {
 	case 0x70 ... 0x7f: /* Jcc */
@@ -82,7 +82,7 @@ static bool step_branches(uint64_t from, uint64_t to)
 	case GROUP_5: /* CALL and JMP, near and far, through a register or memory */
 		return (code[1] >> MODRM_FIELD & 7) >= 2 && (code[1] >> MODRM_FIELD & 7) <= 5;
 	case TWO_BYTE:
-		return two_byte_branches(code + 1, to);
+		return step_two_byte_branches(code + 1, to);
 	default:
 		return false;
 	}
@@ -91,7 +91,7 @@ static bool step_branches(uint64_t from, uint64_t to)
 /* Volume 3A, 6.8.3: behind MOV SS the exception comes an instruction late; on some emulators
  * behind STI and HLT, too. The instruction that led to to, if the one at from was executed first.
  */
-static uint64_t behind_shadow(uint64_t from, uint64_t to)
+static uint64_t step_behind_shadow(uint64_t from, uint64_t to)
 {
 	const uint8_t *code = (const uint8_t *)from;
 	uint64_t next = from;
@@ -105,7 +105,7 @@ static uint64_t behind_shadow(uint64_t from, uint64_t to)
 
 /* ---- The exception ---- */
 
-static void debug_exception(const struct arch_regs *regs)
+static void step_debug_exception(const struct arch_regs *regs)
 {
 	uint64_t dr6, *from = &last[arch_cpu()], before = *from;
 
@@ -118,7 +118,7 @@ static void debug_exception(const struct arch_regs *regs)
 		((struct arch_regs *)(uintptr_t)regs)->rflags &= ~RFLAGS_TF;
 	if (!before)
 		return;
-	before = behind_shadow(before, regs->rip);
+	before = step_behind_shadow(before, regs->rip);
 	if (step_branches(before, regs->rip))
 		handler(before, regs->rip);
 }
@@ -133,7 +133,7 @@ void step_forget(void)
 int arch_step_init(arch_branch_fn taken)
 {
 	handler = taken;
-	interrupts_set_handler(VECTOR_DB, debug_exception);
+	interrupts_set_handler(VECTOR_DB, step_debug_exception);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static struct x86_saved firmware;
 static bool taken;
 
 /* The page below each stack is not mapped, so that running over it faults. */
-static int prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
+static int takeover_prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
 {
 	for (unsigned i = 0; i < NR_STACKS; i++) {
 		unsigned pages = cpu == 0 && i == STACK_THREAD ? BOOT_CPU_THREAD_PAGES
@@ -51,27 +51,27 @@ static int prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
 	return 0;
 }
 
-static int map_device(uint64_t address, uint64_t size)
+static int takeover_map_device(uint64_t address, uint64_t size)
 {
 	const struct arch_mapping device = { address, size, ARCH_MAP_DEVICE };
 
 	return address == 0 ? 0 : paging_map(&device);
 }
 
-static int map_devices(const struct arch_platform *platform)
+static int takeover_map_devices(const struct arch_platform *platform)
 {
-	int code = map_device(apic_address(), PAGE);
+	int code = takeover_map_device(apic_address(), PAGE);
 
 	if (code == 0)
-		code = map_device(platform->hpet, 1024);
+		code = takeover_map_device(platform->hpet, 1024);
 	if (code == 0 && platform->pm_timer_space == 0)
-		code = map_device(platform->pm_timer, 4);
+		code = takeover_map_device(platform->pm_timer, 4);
 	for (unsigned i = 0; i < platform->ioapic_count && code == 0; i++)
-		code = map_device(platform->ioapics[i], PAGE);
+		code = takeover_map_device(platform->ioapics[i], PAGE);
 	return code;
 }
 
-static int map_trampoline(const struct arch_platform *platform)
+static int takeover_map_trampoline(const struct arch_platform *platform)
 {
 	const struct arch_mapping code = { platform->low_memory, PAGE, ARCH_MAP_CODE };
 
@@ -94,13 +94,13 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 	for (unsigned i = 0; i < count && code == 0; i++)
 		code = paging_map(&maps[i]);
 	if (code == 0)
-		code = map_devices(platform);
+		code = takeover_map_devices(platform);
 	if (code == 0)
-		code = map_trampoline(platform);
+		code = takeover_map_trampoline(platform);
 	apic_discover();
 	smp_init(platform);
 	for (unsigned cpu = 0; cpu < arch_cpu_count() && code == 0; cpu++)
-		code = prepare_cpu(cpu, alloc);
+		code = takeover_prepare_cpu(cpu, alloc);
 	if (code == 0)
 		code = smp_prepare(platform, alloc);
 	if (code == 0)

@@ -30,7 +30,7 @@ static struct x86_trace *trace_here(void)
 	return &x86_trace[arch_cpu()];
 }
 
-static bool is_hidden(const struct x86_trace *trace)
+static bool trace_is_hidden(const struct x86_trace *trace)
 {
 	return !(trace->depth & TRACE_SHOWN);
 }
@@ -59,22 +59,22 @@ void arch_counters_hide(uint32_t reg)
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
 	trace->counters = reg != 0;
-	if (reg && !is_hidden(trace))
+	if (reg && !trace_is_hidden(trace))
 		trace_hide(trace, reg);
-	if (!reg && is_hidden(trace) && !trace->hides)
+	if (!reg && trace_is_hidden(trace) && !trace->hides)
 		trace_show(trace);
 }
 
-static void begin_trace(struct x86_trace *trace, arch_entered_fn entered)
+static void trace_begin_trace(struct x86_trace *trace, arch_entered_fn entered)
 {
 	x86_trace_entered = entered;
 	trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
-	if (!is_hidden(trace))
+	if (!trace_is_hidden(trace))
 		trace_hide(trace, IA32_PERF_GLOBAL_CTRL);
 	__atomic_store_n(&trace->hides, 1, __ATOMIC_RELEASE);
 }
 
-static void end_trace(struct x86_trace *trace)
+static void trace_end_trace(struct x86_trace *trace)
 {
 	__atomic_store_n(&trace->hides, 0, __ATOMIC_RELEASE);
 	if (trace->depth)
@@ -88,9 +88,9 @@ void arch_trace_hide(arch_entered_fn entered)
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
 	if (entered && !trace->hides)
-		begin_trace(trace, entered);
+		trace_begin_trace(trace, entered);
 	else if (!entered && trace->hides)
-		end_trace(trace);
+		trace_end_trace(trace);
 }
 
 bool arch_trace_held(void)
@@ -104,7 +104,7 @@ bool arch_interrupts_thread(const struct arch_regs *regs)
 }
 
 /* Where the register is kept; NULL: it is live. */
-static uint64_t *word_of(uint32_t reg)
+static uint64_t *trace_word_of(uint32_t reg)
 {
 	struct x86_trace *trace;
 
@@ -113,12 +113,12 @@ static uint64_t *word_of(uint32_t reg)
 	trace = trace_here();
 	if (reg == IA32_DEBUGCTL)
 		return trace->hides ? &trace->debugctl : NULL;
-	return reg == trace->global && is_hidden(trace) ? &trace->global_ctrl : NULL;
+	return reg == trace->global && trace_is_hidden(trace) ? &trace->global_ctrl : NULL;
 }
 
 bool trace_read(uint32_t reg, uint64_t *value)
 {
-	const uint64_t *word = word_of(reg);
+	const uint64_t *word = trace_word_of(reg);
 
 	if (word)
 		*value = *word;
@@ -128,7 +128,7 @@ bool trace_read(uint32_t reg, uint64_t *value)
 /* The word first: a handler that comes between leaves the register as the word says. */
 bool trace_write(uint32_t reg, uint64_t value)
 {
-	uint64_t *word = word_of(reg);
+	uint64_t *word = trace_word_of(reg);
 
 	if (!word)
 		return false;

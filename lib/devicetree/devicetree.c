@@ -11,7 +11,7 @@
 #define VERSION_MIN 16U         /* in older ones a node's name is its path */
 
 /* The whole tree, if libfdt finds it sound from its first byte to its last. */
-static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
+static const void *devicetree_find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
 {
 	const void *fdt = view(address, HEADER_SIZE);
 	uint32_t size = fdt ? fdt_totalsize(fdt) : 0;
@@ -44,7 +44,7 @@ static const void *find_tree(uint64_t address, table_view_fn view, arch_print_fn
 
 /* ---- Memory that is somebody's ---- */
 
-static void add_reserved(const struct devicetree *tree, uint64_t address, uint64_t size)
+static void devicetree_add_reserved(const struct devicetree *tree, uint64_t address, uint64_t size)
 {
 	struct arch_platform *platform = tree->platform;
 
@@ -63,20 +63,20 @@ static void add_reserved(const struct devicetree *tree, uint64_t address, uint64
 
 /* Devicetree Specification 0.4, 5.3 and 3.5. Those of /reserved-memory that have a size alone are
  * an operating system's to place. */
-static void read_reservations(const struct devicetree *tree)
+static void devicetree_read_reservations(const struct devicetree *tree)
 {
 	int parent = fdt_path_offset(tree->fdt, "/reserved-memory"), node;
 	uint64_t address, size;
 
 	for (int i = 0; i < fdt_num_mem_rsv(tree->fdt); i++)
 		if (fdt_get_mem_rsv(tree->fdt, i, &address, &size) == 0)
-			add_reserved(tree, address, size);
+			devicetree_add_reserved(tree, address, size);
 	fdt_for_each_subnode(node, tree->fdt, parent)
 	{
 		if (!devicetree_is_okay(tree, node))
 			continue;
 		for (unsigned i = 0; devicetree_reg(tree, node, i, &address, &size) == 0; i++)
-			add_reserved(tree, address, size);
+			devicetree_add_reserved(tree, address, size);
 	}
 }
 
@@ -87,7 +87,7 @@ int devicetree_parse(uint64_t address, uint64_t boot_cpu, table_view_fn view, ar
 
 	memset(platform, 0, sizeof(*platform));
 	tree = (struct devicetree){ .warn = warn, .platform = platform, .boot_cpu = boot_cpu };
-	tree.fdt = find_tree(address, view, warn);
+	tree.fdt = devicetree_find_tree(address, view, warn);
 	if (!tree.fdt)
 		return -EINVAL;
 	devicetree_read_gic(&tree);
@@ -98,6 +98,6 @@ int devicetree_parse(uint64_t address, uint64_t boot_cpu, table_view_fn view, ar
 	devicetree_read_spe(&tree);
 	devicetree_read_console(&tree);
 	devicetree_read_pci(&tree);
-	read_reservations(&tree);
+	devicetree_read_reservations(&tree);
 	return 0;
 }

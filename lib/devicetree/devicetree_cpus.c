@@ -9,7 +9,7 @@
 
 /* ---- /cpus: Devicetree Specification 0.4, 3.8; Linux's cpus.yaml for Arm ---- */
 
-static bool is_cpu(const struct devicetree *tree, int node)
+static bool devicetree_is_cpu(const struct devicetree *tree, int node)
 {
 	const char *type = devicetree_text(tree, node, "device_type");
 	const char *status = devicetree_text(tree, node, "status");
@@ -20,7 +20,7 @@ static bool is_cpu(const struct devicetree *tree, int node)
 	return type && strcmp(type, "cpu") == 0;
 }
 
-static void add_cpu(struct devicetree *tree, int node, unsigned cells)
+static void devicetree_add_cpu(struct devicetree *tree, int node, unsigned cells)
 {
 	struct arch_platform *platform = tree->platform;
 	int cpus = fdt_parent_offset(tree->fdt, node);
@@ -51,7 +51,7 @@ static void add_cpu(struct devicetree *tree, int node, unsigned cells)
 }
 
 /* DEN0022; Linux's psci.yaml. Before 0.2 functions had numbers of the tree's own choice. */
-static void read_psci(const struct devicetree *tree)
+static void devicetree_read_psci(const struct devicetree *tree)
 {
 	static const char *const kinds[] = { "arm,psci-1.0", "arm,psci-0.2", NULL };
 	static const char *const old[] = { "arm,psci", NULL };
@@ -76,7 +76,7 @@ void devicetree_read_cpus(struct devicetree *tree)
 	int cpus = fdt_path_offset(tree->fdt, "/cpus"), node;
 	int cells = cpus < 0 ? 0 : fdt_address_cells(tree->fdt, cpus);
 
-	read_psci(tree);
+	devicetree_read_psci(tree);
 	if (cells < 1 || cells > 2) {
 		tree->warn(
 		    "device tree: /cpus: it is missing or has no proper #address-cells: "
@@ -85,8 +85,8 @@ void devicetree_read_cpus(struct devicetree *tree)
 	}
 	fdt_for_each_subnode(node, tree->fdt, cpus)
 	{
-		if (is_cpu(tree, node))
-			add_cpu(tree, node, (unsigned)cells);
+		if (devicetree_is_cpu(tree, node))
+			devicetree_add_cpu(tree, node, (unsigned)cells);
 	}
 }
 
@@ -108,7 +108,7 @@ void devicetree_drop_cpus(struct devicetree *tree)
 /* ---- Interrupts of performance monitors: Linux's pmu.yaml ---- */
 
 /* Many name the core alone ("arm,cortex-a72-pmu"), and buses have monitors of similar names. */
-static bool names_pmu(const char *kind)
+static bool devicetree_names_pmu(const char *kind)
 {
 	static const char *const cores[] = {
 		"arm,cortex-",   "arm,neoverse-",  "cavium,thunder-", "brcm,vulcan-",
@@ -126,18 +126,18 @@ static bool names_pmu(const char *kind)
 	return false;
 }
 
-static bool is_pmu(const struct devicetree *tree, int node)
+static bool devicetree_is_pmu(const struct devicetree *tree, int node)
 {
 	const char *kind;
 
 	for (int i = 0; (kind = fdt_stringlist_get(tree->fdt, node, "compatible", i, NULL)); i++)
-		if (names_pmu(kind))
+		if (devicetree_names_pmu(kind))
 			return devicetree_is_okay(tree, node);
 	return false;
 }
 
 /* Its index among the CPUs, which may be none of ours: ARCH_MAX_CPUS. */
-static unsigned cpu_of(const struct devicetree *tree, uint32_t phandle)
+static unsigned devicetree_cpu_of(const struct devicetree *tree, uint32_t phandle)
 {
 	for (unsigned i = 0; phandle && i < tree->platform->cpu_count; i++)
 		if (tree->phandles[i] == phandle)
@@ -145,8 +145,8 @@ static unsigned cpu_of(const struct devicetree *tree, uint32_t phandle)
 	return ARCH_MAX_CPUS;
 }
 
-static void set_interrupt(const struct devicetree *tree, unsigned cpu,
-                          const struct devicetree_interrupt *interrupt)
+static void devicetree_set_interrupt(const struct devicetree *tree, unsigned cpu,
+                                     const struct devicetree_interrupt *interrupt)
 {
 	if (cpu == ARCH_MAX_CPUS)
 		return;
@@ -156,8 +156,8 @@ static void set_interrupt(const struct devicetree *tree, unsigned cpu,
 
 /* One number that each CPU has for itself: of those that the node or the PPI's partition names,
  * else of all. */
-static void set_ppi(const struct devicetree *tree, int node,
-                    const struct devicetree_interrupt *interrupt)
+static void devicetree_set_ppi(const struct devicetree *tree, int node,
+                               const struct devicetree_interrupt *interrupt)
 {
 	unsigned count;
 	const fdt32_t *cpus = devicetree_cells(tree, node, "interrupt-affinity", &count);
@@ -167,29 +167,31 @@ static void set_ppi(const struct devicetree *tree, int node,
 		                        fdt_node_offset_by_phandle(tree->fdt, interrupt->partition),
 		                        "affinity", &count);
 	for (unsigned i = 0; cpus && i < count; i++)
-		set_interrupt(tree, cpu_of(tree, fdt32_ld(&cpus[i])), interrupt);
+		devicetree_set_interrupt(tree, devicetree_cpu_of(tree, fdt32_ld(&cpus[i])),
+		                         interrupt);
 	for (unsigned i = 0; !cpus && i < tree->platform->cpu_count; i++)
-		set_interrupt(tree, i, interrupt);
+		devicetree_set_interrupt(tree, i, interrupt);
 }
 
 /* One interrupt for each CPU, in the order in which "interrupt-affinity" names them. */
-static void set_spi(const struct devicetree *tree, int node, unsigned index,
-                    const struct devicetree_interrupt *interrupt)
+static void devicetree_set_spi(const struct devicetree *tree, int node, unsigned index,
+                               const struct devicetree_interrupt *interrupt)
 {
 	unsigned count;
 	const fdt32_t *cpus = devicetree_cells(tree, node, "interrupt-affinity", &count);
 
 	if (index < count)
-		set_interrupt(tree, cpu_of(tree, fdt32_ld(&cpus[index])), interrupt);
+		devicetree_set_interrupt(tree, devicetree_cpu_of(tree, fdt32_ld(&cpus[index])),
+		                         interrupt);
 	else if (!cpus && tree->platform->cpu_count == 1)
-		set_interrupt(tree, 0, interrupt);
+		devicetree_set_interrupt(tree, 0, interrupt);
 	else
 		devicetree_warn(tree, node, "interrupt-affinity",
 		                "it does not say which CPU each interrupt is of: that one's "
 		                "counters cannot sample");
 }
 
-static void read_pmu(const struct devicetree *tree, int node)
+static void devicetree_read_pmu(const struct devicetree *tree, int node)
 {
 	struct devicetree_interrupt interrupt;
 	int code = 0;
@@ -201,9 +203,9 @@ static void read_pmu(const struct devicetree *tree, int node)
 			                "none of them is a GIC's PPI or SPI: counters cannot "
 			                "sample");
 		else if (!code && interrupt.intid < FIRST_SPI)
-			set_ppi(tree, node, &interrupt);
+			devicetree_set_ppi(tree, node, &interrupt);
 		else if (!code)
-			set_spi(tree, node, i, &interrupt);
+			devicetree_set_spi(tree, node, i, &interrupt);
 	}
 }
 
@@ -212,6 +214,6 @@ void devicetree_read_pmus(struct devicetree *tree)
 	int node = -1;
 
 	while ((node = fdt_next_node(tree->fdt, node, NULL)) >= 0)
-		if (is_pmu(tree, node))
-			read_pmu(tree, node);
+		if (devicetree_is_pmu(tree, node))
+			devicetree_read_pmu(tree, node);
 }

@@ -12,7 +12,7 @@
 /* ---- /chosen: Devicetree Specification 0.4, 3.6 ---- */
 
 /* PATH or ALIAS, then perhaps ":115200n8". */
-static int find_console(const struct devicetree *tree, const char **options)
+static int devicetree_find_console(const struct devicetree *tree, const char **options)
 {
 	int chosen = fdt_path_offset(tree->fdt, "/chosen"), node;
 	const char *path = devicetree_text(tree, chosen, "stdout-path");
@@ -34,7 +34,7 @@ static int find_console(const struct devicetree *tree, const char **options)
 	return node;
 }
 
-static uint32_t parse_baud(const char *options)
+static uint32_t devicetree_parse_baud(const char *options)
 {
 	uint32_t baud = 0;
 
@@ -44,7 +44,7 @@ static uint32_t parse_baud(const char *options)
 }
 
 /* SPCR's type of a UART; -1: of none that we know. */
-static int uart_type(const struct devicetree *tree, int node)
+static int devicetree_uart_type(const struct devicetree *tree, int node)
 {
 	static const char *const pl011[] = { "arm,pl011", NULL };
 	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
@@ -63,13 +63,13 @@ void devicetree_read_console(const struct devicetree *tree)
 {
 	struct arch_platform *platform = tree->platform;
 	const char *options = "";
-	int node = find_console(tree, &options), type;
+	int node = devicetree_find_console(tree, &options), type;
 	uint32_t width, shift;
 	uint64_t address, size;
 
 	if (node < 0)
 		return;
-	type = uart_type(tree, node);
+	type = devicetree_uart_type(tree, node);
 	width = devicetree_u32(tree, node, "reg-io-width", 1);
 	shift = devicetree_u32(tree, node, "reg-shift", 0);
 	if (type < 0) {
@@ -89,7 +89,8 @@ void devicetree_read_console(const struct devicetree *tree)
 			.reg_shift = (uint8_t)shift,
 			.address = address,
 			.clock = devicetree_u32(tree, node, "clock-frequency", 0),
-			.baud = devicetree_u32(tree, node, "current-speed", parse_baud(options)),
+			.baud = devicetree_u32(tree, node, "current-speed",
+			                       devicetree_parse_baud(options)),
 		};
 	}
 }
@@ -105,20 +106,20 @@ void devicetree_read_console(const struct devicetree *tree)
 #define SPACE(cell) ((cell) >> 24 & 3)
 #define SPACE_IO    1U
 
-static uint16_t segment_of(const struct devicetree *tree, int node)
+static uint16_t devicetree_segment_of(const struct devicetree *tree, int node)
 {
 	return (uint16_t)devicetree_u32(tree, node, "linux,pci-domain", 0);
 }
 
-static void add_window(const struct devicetree *tree, int node, const fdt32_t *range,
-                       unsigned above_cells)
+static void devicetree_add_window(const struct devicetree *tree, int node, const fdt32_t *range,
+                                  unsigned above_cells)
 {
 	struct arch_platform *platform = tree->platform;
 	struct arch_pci_window window = {
 		.bus_address = devicetree_number(range + 1, PCI_CELLS - 1),
 		.address = devicetree_number(range + PCI_CELLS, above_cells),
 		.size = devicetree_number(range + PCI_CELLS + above_cells, SIZE_CELLS),
-		.segment = segment_of(tree, node),
+		.segment = devicetree_segment_of(tree, node),
 		.io = SPACE(fdt32_ld(range)) == SPACE_IO,
 	};
 
@@ -130,7 +131,7 @@ static void add_window(const struct devicetree *tree, int node, const fdt32_t *r
 		platform->windows[platform->window_count++] = window;
 }
 
-static void add_windows(const struct devicetree *tree, int node)
+static void devicetree_add_windows(const struct devicetree *tree, int node)
 {
 	int above_cells = fdt_address_cells(tree->fdt, fdt_parent_offset(tree->fdt, node));
 	unsigned count, entry;
@@ -142,10 +143,10 @@ static void add_windows(const struct devicetree *tree, int node)
 	if (count % entry != 0)
 		devicetree_warn(tree, node, "ranges", "it ends in the middle of an entry");
 	for (; count >= entry; count -= entry, ranges += entry)
-		add_window(tree, node, ranges, (unsigned)above_cells);
+		devicetree_add_window(tree, node, ranges, (unsigned)above_cells);
 }
 
-static void add_ecam(const struct devicetree *tree, int node)
+static void devicetree_add_ecam(const struct devicetree *tree, int node)
 {
 	struct arch_platform *platform = tree->platform;
 	uint32_t first = 0, last = 0xff;
@@ -168,7 +169,7 @@ static void add_ecam(const struct devicetree *tree, int node)
 	if (platform->ecam_count == ARCH_MAX_ECAMS)
 		return;
 	platform->ecams[platform->ecam_count].address = address - ((uint64_t)first << BUS_SHIFT);
-	platform->ecams[platform->ecam_count].segment = segment_of(tree, node);
+	platform->ecams[platform->ecam_count].segment = devicetree_segment_of(tree, node);
 	platform->ecams[platform->ecam_count].first_bus = (uint8_t)first;
 	platform->ecams[platform->ecam_count++].last_bus = (uint8_t)last;
 }
@@ -179,7 +180,7 @@ void devicetree_read_pci(const struct devicetree *tree)
 	int node = -1;
 
 	while ((node = devicetree_next(tree, node, kinds)) >= 0) {
-		add_ecam(tree, node);
-		add_windows(tree, node);
+		devicetree_add_ecam(tree, node);
+		devicetree_add_windows(tree, node);
 	}
 }

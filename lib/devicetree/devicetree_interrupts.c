@@ -17,14 +17,14 @@ static const char *const gicv3_kinds[] = { "arm,gic-v3", NULL };
 static const char *const its_kinds[] = { "arm,gic-v3-its", NULL };
 
 /* Where the root's interrupts go, else the first that there is. */
-static int find_gic(const struct devicetree *tree, const char *const *kinds)
+static int devicetree_find_gic(const struct devicetree *tree, const char *const *kinds)
 {
 	int node = devicetree_interrupt_parent(tree, 0);
 
 	return devicetree_kind(tree, node, kinds) ? node : devicetree_next(tree, -1, kinds);
 }
 
-static void read_redistributors(const struct devicetree *tree)
+static void devicetree_read_redistributors(const struct devicetree *tree)
 {
 	struct arch_platform *platform = tree->platform;
 	uint32_t regions = devicetree_u32(tree, tree->gic, "#redistributor-regions", 1);
@@ -52,7 +52,7 @@ static void read_redistributors(const struct devicetree *tree)
 	}
 }
 
-static void read_its(const struct devicetree *tree)
+static void devicetree_read_its(const struct devicetree *tree)
 {
 	int node = devicetree_next(tree, tree->gic, its_kinds);
 	uint64_t address, size;
@@ -62,7 +62,7 @@ static void read_its(const struct devicetree *tree)
 }
 
 /* What there is instead, so that it can be looked up. */
-static void refuse_controller(const struct devicetree *tree)
+static void devicetree_refuse_controller(const struct devicetree *tree)
 {
 	int node = devicetree_interrupt_parent(tree, 0);
 	const char *kind = devicetree_text(tree, node, "compatible");
@@ -80,12 +80,12 @@ static void refuse_controller(const struct devicetree *tree)
 void devicetree_read_gic(struct devicetree *tree)
 {
 	struct arch_platform *platform = tree->platform;
-	int v3 = find_gic(tree, gicv3_kinds);
+	int v3 = devicetree_find_gic(tree, gicv3_kinds);
 	uint64_t size;
 
-	tree->gic = v3 >= 0 ? v3 : find_gic(tree, gicv2_kinds);
+	tree->gic = v3 >= 0 ? v3 : devicetree_find_gic(tree, gicv2_kinds);
 	if (tree->gic < 0) {
-		refuse_controller(tree);
+		devicetree_refuse_controller(tree);
 		return;
 	}
 	platform->gic_version = v3 >= 0 ? 3 : 2;
@@ -95,8 +95,8 @@ void devicetree_read_gic(struct devicetree *tree)
 		return;
 	}
 	if (v3 >= 0) {
-		read_redistributors(tree);
-		read_its(tree);
+		devicetree_read_redistributors(tree);
+		devicetree_read_its(tree);
 	} else if (devicetree_reg(tree, tree->gic, 1, &platform->gicc, &size)) {
 		devicetree_warn(tree, tree->gic, "reg",
 		                "it does not say where the CPU interface is");
@@ -107,8 +107,8 @@ void devicetree_read_gic(struct devicetree *tree)
 /* ---- The generic timer: Linux's arm,arch_timer.yaml ---- */
 
 /* By its name, where they have names, else by the place that it has without. */
-static uint32_t timer_interrupt(const struct devicetree *tree, int node, const char *name,
-                                unsigned place)
+static uint32_t devicetree_timer_interrupt(const struct devicetree *tree, int node,
+                                           const char *name, unsigned place)
 {
 	int named = fdt_stringlist_search(tree->fdt, node, "interrupt-names", name);
 	struct devicetree_interrupt interrupt;
@@ -128,9 +128,9 @@ void devicetree_read_timer(const struct devicetree *tree)
 
 	if (node < 0)
 		return;
-	platform->timer_el1_interrupt = timer_interrupt(tree, node, "phys", 1);
-	platform->timer_virtual_interrupt = timer_interrupt(tree, node, "virt", 2);
-	platform->timer_el2_interrupt = timer_interrupt(tree, node, "hyp-phys", 3);
+	platform->timer_el1_interrupt = devicetree_timer_interrupt(tree, node, "phys", 1);
+	platform->timer_virtual_interrupt = devicetree_timer_interrupt(tree, node, "virt", 2);
+	platform->timer_el2_interrupt = devicetree_timer_interrupt(tree, node, "hyp-phys", 3);
 	if (!platform->timer_virtual_interrupt)
 		devicetree_warn(tree, node, "interrupts",
 		                "the virtual timer's is no GIC's: the usual PPI is taken");

@@ -176,8 +176,8 @@ int devicetree_interrupt_parent(const struct devicetree *tree, int node)
 #define PPIS           16U
 #define SPIS           988U /* up to INTID 1019 */
 
-static int decode_interrupt(const fdt32_t *cells, unsigned count,
-                            struct devicetree_interrupt *interrupt)
+static int devicetree_decode_interrupt(const fdt32_t *cells, unsigned count,
+                                       struct devicetree_interrupt *interrupt)
 {
 	uint32_t kind, number;
 
@@ -194,8 +194,9 @@ static int decode_interrupt(const fdt32_t *cells, unsigned count,
 }
 
 /* A list of controllers, each followed by as many cells as it says that it takes. */
-static int extended_interrupt(const struct devicetree *tree, const fdt32_t *cells, unsigned left,
-                              unsigned index, struct devicetree_interrupt *interrupt)
+static int devicetree_extended_interrupt(const struct devicetree *tree, const fdt32_t *cells,
+                                         unsigned left, unsigned index,
+                                         struct devicetree_interrupt *interrupt)
 {
 	while (left > 0) {
 		int parent = fdt_node_offset_by_phandle(tree->fdt, fdt32_ld(cells));
@@ -206,8 +207,9 @@ static int extended_interrupt(const struct devicetree *tree, const fdt32_t *cell
 		if (parent < 0 || width > left)
 			return -ENOTSUP;
 		if (index-- == 0)
-			return parent == tree->gic ? decode_interrupt(cells, width, interrupt)
-			                           : -ENOTSUP;
+			return parent == tree->gic
+			           ? devicetree_decode_interrupt(cells, width, interrupt)
+			           : -ENOTSUP;
 		cells += width;
 		left -= width;
 	}
@@ -222,7 +224,7 @@ int devicetree_interrupt(const struct devicetree *tree, int node, unsigned index
 	uint32_t width = devicetree_u32(tree, tree->gic, "#interrupt-cells", 0);
 
 	if (cells)
-		return extended_interrupt(tree, cells, count, index, interrupt);
+		return devicetree_extended_interrupt(tree, cells, count, index, interrupt);
 	cells = devicetree_cells(tree, node, "interrupts", &count);
 	if (!cells || count == 0)
 		return -ENOENT;
@@ -230,5 +232,5 @@ int devicetree_interrupt(const struct devicetree *tree, int node, unsigned index
 		return -ENOTSUP;
 	if (index >= count / width)
 		return -ENOENT;
-	return decode_interrupt(cells + (size_t)index * width, width, interrupt);
+	return devicetree_decode_interrupt(cells + (size_t)index * width, width, interrupt);
 }

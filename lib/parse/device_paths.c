@@ -8,7 +8,7 @@
 #define END_OF_INSTANCE 0x01
 
 /* Where the next one begins; size: nowhere. */
-static size_t next_instance(const uint8_t *paths, size_t size, size_t at)
+static size_t device_paths_next_instance(const uint8_t *paths, size_t size, size_t at)
 {
 	while (size - at >= NODE_HEADER) {
 		const uint8_t *node = paths + at;
@@ -25,7 +25,7 @@ static size_t next_instance(const uint8_t *paths, size_t size, size_t at)
 
 bool device_paths_lead_to(const uint8_t *paths, size_t size, const uint8_t *path, size_t length)
 {
-	for (size_t at = 0; at < size; at = next_instance(paths, size, at)) {
+	for (size_t at = 0; at < size; at = device_paths_next_instance(paths, size, at)) {
 		if (length <= size - at && memcmp(paths + at, path, length) == 0)
 			return true;
 	}

@@ -44,7 +44,7 @@ static void identity_text(struct identity *identity, const char *text, uint32_t 
 }
 
 /* The part of a section whose bytes file and memory both have. */
-static uint32_t code_size(const struct pe_section *section)
+static uint32_t pe_code_size(const struct pe_section *section)
 {
 	if (!pe_section_is_code(section))
 		return 0;
@@ -52,7 +52,8 @@ static uint32_t code_size(const struct pe_section *section)
 }
 
 /* Places are multiples of 8 of the RVA; what a word has of a neighbour counts as 0. */
-static void add_code(struct identity *identity, uint32_t rva, const uint8_t *bytes, uint32_t size)
+static void pe_add_code(struct identity *identity, uint32_t rva, const uint8_t *bytes,
+                        uint32_t size)
 {
 	uint32_t at = 0;
 
@@ -72,13 +73,13 @@ static void add_code(struct identity *identity, uint32_t rva, const uint8_t *byt
 }
 
 /* Take the bytes of a relocated number out again, as far as they are code's. */
-static void subtract_bytes(struct identity *identity, const struct pe_image *image, uint64_t rva,
-                           uint32_t count)
+static void pe_subtract_bytes(struct identity *identity, const struct pe_image *image, uint64_t rva,
+                              uint32_t count)
 {
 	struct pe_section section;
 
 	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
-		uint32_t size = code_size(&section);
+		uint32_t size = pe_code_size(&section);
 		bool meets = rva < (uint64_t)section.rva + size && rva + count > section.rva;
 		const uint8_t *bytes = meets ? pe_at(image, section.rva, size) : NULL;
 
@@ -91,24 +92,24 @@ static void subtract_bytes(struct identity *identity, const struct pe_image *ima
 	}
 }
 
-static void subtract_relocations(struct identity *identity, const struct pe_image *image)
+static void pe_subtract_relocations(struct identity *identity, const struct pe_image *image)
 {
 	struct pe_relocations walk = { 0, 0, 0 };
 	uint64_t rva;
 	uint32_t size;
 
 	while (pe_relocation_next(image, &walk, &rva, &size))
-		subtract_bytes(identity, image, rva, size);
+		pe_subtract_bytes(identity, image, rva, size);
 }
 
 /* False: not all of the code is there, or its sections claim more than there is. */
-static bool add_sections(struct identity *identity, const struct pe_image *image)
+static bool pe_add_sections(struct identity *identity, const struct pe_image *image)
 {
 	struct pe_section section;
 	uint64_t all = 0;
 
 	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
-		uint32_t size = code_size(&section);
+		uint32_t size = pe_code_size(&section);
 		const uint8_t *bytes = size ? pe_at(image, section.rva, size) : NULL;
 
 		all += size;
@@ -118,13 +119,13 @@ static bool add_sections(struct identity *identity, const struct pe_image *image
 		identity_header(identity, section.rva | (uint64_t)section.size << 32);
 		identity_header(identity, section.flags);
 		if (bytes)
-			add_code(identity, section.rva, bytes, size);
+			pe_add_code(identity, section.rva, bytes, size);
 	}
 	return true;
 }
 
-static bool hash_contents(const struct pe_image *image, const struct pe_debug *debug,
-                          uint64_t hash[2])
+static bool pe_hash_contents(const struct pe_image *image, const struct pe_debug *debug,
+                             uint64_t hash[2])
 {
 	struct identity identity = { 0, 0 };
 
@@ -133,9 +134,9 @@ static bool hash_contents(const struct pe_image *image, const struct pe_debug *d
 	identity_header(&identity, image->entry | (uint64_t)image->image_size << 32);
 	identity_header(&identity, debug->signature);
 	identity_text(&identity, debug->path, debug->path_size);
-	if (!add_sections(&identity, image))
+	if (!pe_add_sections(&identity, image))
 		return false;
-	subtract_relocations(&identity, image);
+	pe_subtract_relocations(&identity, image);
 	hash[0] = identity_mix(identity.header ^ (uint64_t)(identity.code >> 64));
 	hash[1] = identity_mix(hash[0] ^ (uint64_t)identity.code);
 	return true;
@@ -154,7 +155,7 @@ bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID])
 		memcpy(id + sizeof(debug.id), &debug.age, sizeof(debug.age));
 		return true;
 	}
-	if (!hash_contents(image, &debug, hash))
+	if (!pe_hash_contents(image, &debug, hash))
 		return false;
 	memcpy(id, hash, sizeof(hash));
 	return true;

@@ -71,8 +71,8 @@ static bool pe_get(const struct pe_image *image, uint64_t offset, void *to, uint
 	return true;
 }
 
-static void get_directory(const struct pe_image *image, uint64_t optional, uint32_t count,
-                          unsigned which, struct pe_directory *directory)
+static void pe_get_directory(const struct pe_image *image, uint64_t optional, uint32_t count,
+                             unsigned which, struct pe_directory *directory)
 {
 	uint64_t offset = optional + sizeof(struct pe_optional_header) +
 	                  which * sizeof(struct pe_directory);
@@ -82,8 +82,8 @@ static void get_directory(const struct pe_image *image, uint64_t optional, uint3
 		*directory = (struct pe_directory){ 0, 0 };
 }
 
-static int take_optional_header(struct pe_image *image, uint64_t at, uint32_t size,
-                                const char **why)
+static int pe_take_optional_header(struct pe_image *image, uint64_t at, uint32_t size,
+                                   const char **why)
 {
 	struct pe_optional_header optional;
 	uint32_t directories;
@@ -104,8 +104,8 @@ static int take_optional_header(struct pe_image *image, uint64_t at, uint32_t si
 	image->image_size = optional.image_size;
 	image->headers_size = optional.headers_size;
 	image->image_base = optional.image_base[0] | (uint64_t)optional.image_base[1] << 32;
-	get_directory(image, at, directories, DIRECTORY_RELOC, &image->relocations);
-	get_directory(image, at, directories, DIRECTORY_DEBUG, &image->debug);
+	pe_get_directory(image, at, directories, DIRECTORY_RELOC, &image->relocations);
+	pe_get_directory(image, at, directories, DIRECTORY_DEBUG, &image->debug);
 	return 0;
 }
 
@@ -124,8 +124,8 @@ int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_f
 		return pe_refuse(why, "it is not a PE image");
 	if (!pe_get(image, (uint64_t)at + sizeof(signature), &coff, sizeof(coff)))
 		return pe_refuse(why, "it is cut short: its headers lie behind its end");
-	code = take_optional_header(image, (uint64_t)at + sizeof(signature) + sizeof(coff),
-	                            coff.optional_size, why);
+	code = pe_take_optional_header(image, (uint64_t)at + sizeof(signature) + sizeof(coff),
+	                               coff.optional_size, why);
 	if (code)
 		return code;
 	image->machine = coff.machine;
@@ -195,7 +195,7 @@ const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size)
 /* ---- Relocations ---- */
 
 /* A block is the page's RVA, its own size, and numbers of 16 bits: type and place in the page. */
-static bool begin_block(const uint8_t *table, uint32_t end, struct pe_relocations *walk)
+static bool pe_begin_block(const uint8_t *table, uint32_t end, struct pe_relocations *walk)
 {
 	uint32_t size;
 
@@ -219,7 +219,7 @@ bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *wal
 	while (table) {
 		if (walk->block_end - walk->at < sizeof(entry)) {
 			walk->at = walk->block_end;
-			if (!begin_block(table, image->relocations.size, walk))
+			if (!pe_begin_block(table, image->relocations.size, walk))
 				break;
 			continue;
 		}
@@ -237,7 +237,7 @@ bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *wal
 /* ---- The debug directory ---- */
 
 /* CodeView's entries begin with four characters. */
-static bool take_codeview(struct pe_debug *debug, const uint8_t *bytes, uint32_t size)
+static bool pe_take_codeview(struct pe_debug *debug, const uint8_t *bytes, uint32_t size)
 {
 	static const struct {
 		char magic[4];
@@ -282,14 +282,14 @@ bool pe_debug_next(const struct pe_image *image, uint32_t *at, struct pe_debug *
 		memcpy(&entry, table + (*at)++ * sizeof(entry), sizeof(entry));
 		bytes = entry.type == CODEVIEW && entry.rva ? pe_at(image, entry.rva, entry.size)
 		                                            : NULL;
-		if (bytes && take_codeview(debug, bytes, entry.size))
+		if (bytes && pe_take_codeview(debug, bytes, entry.size))
 			return true;
 	}
 	*debug = (struct pe_debug){ .kind = PE_DEBUG_NONE };
 	return false;
 }
 
-static bool has_id(const struct pe_debug *debug)
+static bool pe_has_id(const struct pe_debug *debug)
 {
 	static const uint8_t none[sizeof(debug->id)];
 
@@ -302,8 +302,8 @@ void pe_debug_find(const struct pe_image *image, struct pe_debug *debug)
 	uint32_t at = 0;
 
 	*debug = (struct pe_debug){ .kind = PE_DEBUG_NONE };
-	while (!has_id(debug) && pe_debug_next(image, &at, &one)) {
-		if (debug->kind == PE_DEBUG_NONE || has_id(&one))
+	while (!pe_has_id(debug) && pe_debug_next(image, &at, &one)) {
+		if (debug->kind == PE_DEBUG_NONE || pe_has_id(&one))
 			*debug = one;
 	}
 }

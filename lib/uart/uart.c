@@ -27,39 +27,39 @@ static volatile void *uart_at(const struct uart *uart, unsigned reg)
 	return (volatile void *)(uintptr_t)(uart->address + ((uint64_t)reg << uart->shift));
 }
 
-static uint32_t read_port(const struct uart *uart, unsigned reg)
+static uint32_t uart_read_port(const struct uart *uart, unsigned reg)
 {
 	return arch_port_read((uint16_t)(uart->address + reg));
 }
 
-static void write_port(const struct uart *uart, unsigned reg, uint32_t value)
+static void uart_write_port(const struct uart *uart, unsigned reg, uint32_t value)
 {
 	arch_port_write((uint16_t)(uart->address + reg), (uint8_t)value);
 }
 
-static uint32_t read_byte(const struct uart *uart, unsigned reg)
+static uint32_t uart_read_byte(const struct uart *uart, unsigned reg)
 {
 	return *(volatile uint8_t *)uart_at(uart, reg);
 }
 
-static void write_byte(const struct uart *uart, unsigned reg, uint32_t value)
+static void uart_write_byte(const struct uart *uart, unsigned reg, uint32_t value)
 {
 	*(volatile uint8_t *)uart_at(uart, reg) = (uint8_t)value;
 }
 
-static uint32_t read_word(const struct uart *uart, unsigned reg)
+static uint32_t uart_read_word(const struct uart *uart, unsigned reg)
 {
 	return *(volatile uint32_t *)uart_at(uart, reg);
 }
 
-static void write_word(const struct uart *uart, unsigned reg, uint32_t value)
+static void uart_write_word(const struct uart *uart, unsigned reg, uint32_t value)
 {
 	*(volatile uint32_t *)uart_at(uart, reg) = value;
 }
 
-static const struct uart_access port_access = { read_port, write_port };
-static const struct uart_access byte_access = { read_byte, write_byte };
-static const struct uart_access word_access = { read_word, write_word };
+static const struct uart_access port_access = { uart_read_port, uart_write_port };
+static const struct uart_access byte_access = { uart_read_byte, uart_write_byte };
+static const struct uart_access word_access = { uart_read_word, uart_write_word };
 
 void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, unsigned access_size,
                          unsigned shift)
@@ -80,7 +80,7 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
 	};
 }
 
-static void describe_pl011(struct uart *uart, uint64_t address)
+static void uart_describe_pl011(struct uart *uart, uint64_t address)
 {
 	*uart = (struct uart){
 		.ops = &uart_pl011,
@@ -112,7 +112,7 @@ int uart_describe(struct uart *uart, const struct arch_uart_hint *hint)
 	case TYPE_SBSA:
 		if (!in_memory)
 			return -ENODEV;
-		describe_pl011(uart, hint->address);
+		uart_describe_pl011(uart, hint->address);
 		break;
 	default:
 		return -ENODEV;

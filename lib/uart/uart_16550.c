@@ -33,34 +33,34 @@
 #define POLLS          100000U /* some 100 ms: more than full FIFOs take at 9600 baud */
 #define DIVISOR_115200 1U      /* of the PC's clock, which is taken for that of any other */
 
-static uint32_t ns16550_get(const struct uart *uart, unsigned reg)
+static uint32_t uart_16550_get(const struct uart *uart, unsigned reg)
 {
 	return uart->access->read(uart, reg) & 0xff;
 }
 
-static void ns16550_set(const struct uart *uart, unsigned reg, uint32_t value)
+static void uart_16550_set(const struct uart *uart, unsigned reg, uint32_t value)
 {
 	uart->access->write(uart, reg, value);
 }
 
 /* The scratch register keeps what it is given; where there is no UART all reads FFH. */
-static bool ns16550_answers(const struct uart *uart)
+static bool uart_16550_answers(const struct uart *uart)
 {
-	uint32_t before = ns16550_get(uart, SCR);
+	uint32_t before = uart_16550_get(uart, SCR);
 	bool kept;
 
-	ns16550_set(uart, SCR, 0x5a);
-	kept = ns16550_get(uart, SCR) == 0x5a;
-	ns16550_set(uart, SCR, before);
-	return kept && ns16550_get(uart, LSR) != 0xff;
+	uart_16550_set(uart, SCR, 0x5a);
+	kept = uart_16550_get(uart, SCR) == 0x5a;
+	uart_16550_set(uart, SCR, before);
+	return kept && uart_16550_get(uart, LSR) != 0xff;
 }
 
 /* Whether LCR has taken it: else what stands behind DLAB must be left alone. */
-static bool ns16550_set_line(const struct uart *uart, uint32_t line)
+static bool uart_16550_set_line(const struct uart *uart, uint32_t line)
 {
 	for (unsigned i = 0; i < POLLS; i++) {
-		ns16550_set(uart, LCR, line);
-		if ((ns16550_get(uart, LCR) & 0xff) == line)
+		uart_16550_set(uart, LCR, line);
+		if ((uart_16550_get(uart, LCR) & 0xff) == line)
 			return true;
 		arch_relax();
 	}
@@ -68,83 +68,83 @@ static bool ns16550_set_line(const struct uart *uart, uint32_t line)
 }
 
 /* 0 where it cannot be read. */
-static uint32_t ns16550_divisor(const struct uart *uart, uint32_t line)
+static uint32_t uart_16550_divisor(const struct uart *uart, uint32_t line)
 {
 	uint32_t divisor = 0;
 
-	if (ns16550_set_line(uart, line | LCR_DLAB))
-		divisor = ns16550_get(uart, RBR) | ns16550_get(uart, IER) << 8;
-	ns16550_set_line(uart, line);
+	if (uart_16550_set_line(uart, line | LCR_DLAB))
+		divisor = uart_16550_get(uart, RBR) | uart_16550_get(uart, IER) << 8;
+	uart_16550_set_line(uart, line);
 	return divisor;
 }
 
-static void ns16550_set_divisor(const struct uart *uart, uint32_t line, uint32_t divisor)
+static void uart_16550_set_divisor(const struct uart *uart, uint32_t line, uint32_t divisor)
 {
-	if (ns16550_set_line(uart, line | LCR_DLAB)) {
-		ns16550_set(uart, RBR, divisor & 0xff);
-		ns16550_set(uart, IER, divisor >> 8);
+	if (uart_16550_set_line(uart, line | LCR_DLAB)) {
+		uart_16550_set(uart, RBR, divisor & 0xff);
+		uart_16550_set(uart, IER, divisor >> 8);
 	}
-	ns16550_set_line(uart, line);
+	uart_16550_set_line(uart, line);
 }
 
-static void ns16550_enable_fifo(struct uart *uart, uint32_t line)
+static void uart_16550_enable_fifo(struct uart *uart, uint32_t line)
 {
 	uint32_t iir;
 
-	ns16550_set_line(uart, line | LCR_DLAB);
-	ns16550_set(uart, FCR, FCR_ENABLE | FCR_64);
-	ns16550_set_line(uart, line);
-	iir = ns16550_get(uart, IIR);
+	uart_16550_set_line(uart, line | LCR_DLAB);
+	uart_16550_set(uart, FCR, FCR_ENABLE | FCR_64);
+	uart_16550_set_line(uart, line);
+	iir = uart_16550_get(uart, IIR);
 	uart->fifo = (iir & IIR_FIFO) != IIR_FIFO ? 1 : iir & IIR_FIFO_64 ? 64 : 16;
 }
 
 /* Eight bits and a divisor are somebody's doing: after a reset LCR is 0. */
-static int ns16550_probe(struct uart *uart)
+static int uart_16550_probe(struct uart *uart)
 {
 	uint32_t line, divisor;
 
-	if (!ns16550_answers(uart))
+	if (!uart_16550_answers(uart))
 		return -ENODEV;
-	line = ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
-	divisor = ns16550_divisor(uart, line);
+	line = uart_16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
+	divisor = uart_16550_divisor(uart, line);
 	if ((line & LCR_8N1) != LCR_8N1 || !divisor) {
 		line = LCR_8N1;
 		divisor = DIVISOR_115200;
-		ns16550_set_divisor(uart, line, divisor);
+		uart_16550_set_divisor(uart, line, divisor);
 		uart->baud = UART_16550_CLOCK / 16;
 	} else if (!uart->baud && uart->clock) {
 		uart->baud = uart->clock / 16 / divisor;
 	}
-	ns16550_set(uart, IER, 0); /* polled */
-	ns16550_enable_fifo(uart, line);
-	ns16550_set(uart, MCR, (ns16550_get(uart, MCR) & MCR_FLOW) | MCR_DTR_RTS);
+	uart_16550_set(uart, IER, 0); /* polled */
+	uart_16550_enable_fifo(uart, line);
+	uart_16550_set(uart, MCR, (uart_16550_get(uart, MCR) & MCR_FLOW) | MCR_DTR_RTS);
 	return 0;
 }
 
-static unsigned ns16550_room(const struct uart *uart)
+static unsigned uart_16550_room(const struct uart *uart)
 {
-	return ns16550_get(uart, LSR) & LSR_THRE ? uart->fifo : 0;
+	return uart_16550_get(uart, LSR) & LSR_THRE ? uart->fifo : 0;
 }
 
-static void ns16550_put(const struct uart *uart, uint8_t byte)
+static void uart_16550_put(const struct uart *uart, uint8_t byte)
 {
-	ns16550_set(uart, RBR, byte);
+	uart_16550_set(uart, RBR, byte);
 }
 
-static int ns16550_take(struct uart *uart)
+static int uart_16550_take(struct uart *uart)
 {
-	uint32_t status = ns16550_get(uart, LSR);
+	uint32_t status = uart_16550_get(uart, LSR);
 
 	uart->overruns += status & LSR_OE ? 1 : 0;
-	return status & LSR_DR ? (int)ns16550_get(uart, RBR) : -1;
+	return status & LSR_DR ? (int)uart_16550_get(uart, RBR) : -1;
 }
 
-static bool ns16550_idle(const struct uart *uart)
+static bool uart_16550_idle(const struct uart *uart)
 {
-	return ns16550_get(uart, LSR) & LSR_TEMT;
+	return uart_16550_get(uart, LSR) & LSR_TEMT;
 }
 
-static uint32_t ns16550_divisor_of(const struct uart *uart, uint32_t baud)
+static uint32_t uart_16550_divisor_of(const struct uart *uart, uint32_t baud)
 {
 	uint32_t most = uart_highest_baud(uart), divisor, reached;
 
@@ -157,30 +157,30 @@ static uint32_t ns16550_divisor_of(const struct uart *uart, uint32_t baud)
 	return divisor;
 }
 
-static uint32_t ns16550_line(const struct uart *uart)
+static uint32_t uart_16550_line(const struct uart *uart)
 {
-	return ns16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
+	return uart_16550_get(uart, LCR) & ~LCR_DLAB & 0xff;
 }
 
-static uint32_t ns16550_get_divisor(const struct uart *uart)
+static uint32_t uart_16550_get_divisor(const struct uart *uart)
 {
-	return ns16550_divisor(uart, ns16550_line(uart));
+	return uart_16550_divisor(uart, uart_16550_line(uart));
 }
 
-static void ns16550_change_divisor(const struct uart *uart, uint32_t divisor)
+static void uart_16550_change_divisor(const struct uart *uart, uint32_t divisor)
 {
-	ns16550_set_divisor(uart, ns16550_line(uart), divisor);
+	uart_16550_set_divisor(uart, uart_16550_line(uart), divisor);
 }
 
 const struct uart_ops uart_16550 = {
 	.name = "16550",
-	.probe = ns16550_probe,
+	.probe = uart_16550_probe,
 	.all_or_none = true,
-	.room = ns16550_room,
-	.put = ns16550_put,
-	.get = ns16550_take,
-	.idle = ns16550_idle,
-	.divisor = ns16550_divisor_of,
-	.get_divisor = ns16550_get_divisor,
-	.set_divisor = ns16550_change_divisor,
+	.room = uart_16550_room,
+	.put = uart_16550_put,
+	.get = uart_16550_take,
+	.idle = uart_16550_idle,
+	.divisor = uart_16550_divisor_of,
+	.get_divisor = uart_16550_get_divisor,
+	.set_divisor = uart_16550_change_divisor,
 };

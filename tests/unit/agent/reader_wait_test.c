@@ -184,9 +184,9 @@ static void who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound(void **st
 	reader_forget_rings();
 	header.reader.id = 1;
 	turn = renew;
-	w = begin_to_watch(&region, &channel);
+	w = reader_begin_to_watch(&region, &channel);
 	w.all = TR_READER_END_MS * NSEC_PER_MSEC - 5 * LOOK_NS;
-	assert_int_equal(await_reading(&w, &region, true), 0);
+	assert_int_equal(reader_await_reading(&w, &region, true), 0);
 	assert_int_equal(now, (1 + 5) * NSEC_PER_SEC);
 	assert_int_equal(header.reader.id, 1);
 }
