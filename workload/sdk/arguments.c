@@ -31,7 +31,7 @@ static bool arguments_add(struct arguments *a, char *word)
 	return true;
 }
 
-static bool is_blank(char c)
+static bool arguments_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -42,7 +42,7 @@ static char *arguments_word(char **at)
 	char *word = *at, *to = word, quote = 0;
 	char *from = word;
 
-	for (; *from && (quote || !is_blank(*from)); from++) {
+	for (; *from && (quote || !arguments_is_blank(*from)); from++) {
 		if (!quote && (*from == '\'' || *from == '"')) {
 			quote = *from;
 		} else if (quote && *from == quote) {
@@ -82,7 +82,7 @@ static bool arguments_take(struct arguments *a, char *word)
 	if (!at)
 		return arguments_add(a, word);
 	while (good) {
-		while (is_blank(*at))
+		while (arguments_is_blank(*at))
 			at++;
 		if (!*at)
 			break;

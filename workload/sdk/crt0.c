@@ -22,7 +22,7 @@ void *const __dso_handle = NULL;
 
 int main(int argc, char **argv);
 
-static void run_destructors(void)
+static void crt0_run_destructors(void)
 {
 	for (const init_fn *fn = __fini_array_end; fn > __fini_array_start;)
 		(*--fn)();
@@ -48,7 +48,7 @@ int _start(const struct bareperf_system *system)
 	count = sdk_arguments(system->argc, system->argv, &words);
 	if (count < 0)
 		return count;
-	atexit(run_destructors);
+	atexit(crt0_run_destructors);
 	for (const init_fn *fn = __init_array_start; fn < __init_array_end; fn++)
 		(*fn)();
 	leave(main(count, words));

@@ -19,7 +19,7 @@ struct __dirstream {
 };
 
 /* NULL with *code set: ENOENT, ENOTDIR. */
-static const struct name *directory_find(const char *path, int *code)
+static const struct name *directories_find(const char *path, int *code)
 {
 	const struct name *name = *files_find(path);
 
@@ -46,7 +46,7 @@ int rmdir(const char *path)
 
 	sdk_files_lock();
 	at = files_find(path);
-	if (!directory_find(path, &code))
+	if (!directories_find(path, &code))
 		return files_fail(code);
 	if (!(*at)->text[0] || files_here((*at)->text))
 		return files_fail(EBUSY);
@@ -76,7 +76,7 @@ int chdir(const char *path)
 	int code;
 
 	sdk_files_lock();
-	name = directory_find(path, &code);
+	name = directories_find(path, &code);
 	if (name)
 		files_move(name->text);
 	return name ? files_done(0) : files_fail(code);
@@ -97,7 +97,7 @@ char *getcwd(char *text, size_t size)
 
 /* ---- Read ---- */
 
-static void directory_note(DIR *dir, const struct name *name, const char *called)
+static void directories_note(DIR *dir, const struct name *name, const char *called)
 {
 	struct dirent *entry = &dir->entries[dir->count++];
 
@@ -107,7 +107,7 @@ static void directory_note(DIR *dir, const struct name *name, const char *called
 }
 
 /* The one that a directory is in; the root is in itself. */
-static const struct name *directory_above(const struct name *name)
+static const struct name *directories_above(const struct name *name)
 {
 	char above[PATH_MAX] = "/";
 	char *end;
@@ -118,7 +118,7 @@ static const struct name *directory_above(const struct name *name)
 	return *files_find(above);
 }
 
-static DIR *directory_list(const struct name *directory)
+static DIR *directories_list(const struct name *directory)
 {
 	const struct name *name = NULL;
 	size_t count = 2;
@@ -129,10 +129,10 @@ static DIR *directory_list(const struct name *directory)
 	dir = calloc(1, sizeof(*dir) + count * sizeof(dir->entries[0]));
 	if (!dir)
 		return NULL;
-	directory_note(dir, directory, ".");
-	directory_note(dir, directory_above(directory), "..");
+	directories_note(dir, directory, ".");
+	directories_note(dir, directories_above(directory), "..");
 	while ((name = files_next(name, directory->text)))
-		directory_note(dir, name, files_last(name->text));
+		directories_note(dir, name, files_last(name->text));
 	return dir;
 }
 
@@ -143,9 +143,9 @@ DIR *opendir(const char *path)
 	int code;
 
 	sdk_files_lock();
-	name = directory_find(path, &code);
+	name = directories_find(path, &code);
 	if (name) {
-		dir = directory_list(name);
+		dir = directories_list(name);
 		code = ENOMEM;
 	}
 	if (dir)

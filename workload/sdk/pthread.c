@@ -19,14 +19,14 @@
 
 static __thread struct _pthread_cleanup_context *cleanups;
 
-static pthread_t handle_of(const struct sdk_thread *thread, unsigned cpu)
+static pthread_t pthread_handle_of(const struct sdk_thread *thread, unsigned cpu)
 {
 	return thread->number * HANDLE_UNIT + cpu;
 }
 
 pthread_t pthread_self(void)
 {
-	return handle_of(sdk_thread_self(), sdk_system->cpu());
+	return pthread_handle_of(sdk_thread_self(), sdk_system->cpu());
 }
 
 int pthread_equal(pthread_t one, pthread_t other)
@@ -37,7 +37,7 @@ int pthread_equal(pthread_t one, pthread_t other)
 /* ---- Start ---- */
 
 /* Those that nobody will join give their CPUs back when another thread is wanted. */
-static bool reap(void)
+static bool pthread_reap(void)
 {
 	bool any = false;
 
@@ -54,22 +54,22 @@ static bool reap(void)
 	return any;
 }
 
-static int start_somewhere(struct sdk_thread *thread, pthread_t *handle)
+static int pthread_start_somewhere(struct sdk_thread *thread, pthread_t *handle)
 {
 	int cpu;
 
 	sdk_threads_lock();
 	do {
 		cpu = sdk_thread_start(BAREPERF_ANY_CPU, thread);
-	} while (cpu == -EBUSY && reap());
+	} while (cpu == -EBUSY && pthread_reap());
 	if (cpu >= 0)
-		*handle = handle_of(thread, (unsigned)cpu);
+		*handle = pthread_handle_of(thread, (unsigned)cpu);
 	sdk_threads_unlock();
 	return cpu < 0 ? EAGAIN : 0;
 }
 
 /* Told once: a program that asks for as many as it gets is none that fails. */
-static void tell_of_cpus(void)
+static void pthread_tell_of_cpus(void)
 {
 	static bool told;
 
@@ -97,11 +97,11 @@ int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*routin
 		return EAGAIN;
 	thread->routine = routine;
 	thread->detached = attr && attr->detachstate == PTHREAD_CREATE_DETACHED;
-	code = start_somewhere(thread, handle);
+	code = pthread_start_somewhere(thread, handle);
 	if (!code)
 		return 0;
 	free(thread);
-	tell_of_cpus();
+	pthread_tell_of_cpus();
 	return code;
 }
 
@@ -124,7 +124,7 @@ void _pthread_cleanup_pop(struct _pthread_cleanup_context *context, int execute)
 }
 
 /* main() may leave its threads alone with the program, which ends with the last of them. */
-static _Noreturn void leave_main(void)
+static _Noreturn void pthread_leave_main(void)
 {
 	for (unsigned cpu = 1; cpu < SDK_MAX_CPUS; cpu++) {
 		const struct sdk_thread *thread = sdk_thread_on(cpu);
@@ -143,7 +143,7 @@ void pthread_exit(void *value)
 		_pthread_cleanup_pop(cleanups, true);
 	sdk_keys_destroy();
 	if (sdk_system->cpu() == 0)
-		leave_main();
+		pthread_leave_main();
 	self->value = value;
 	sdk_thread_finish(self);
 	sdk_system->exit(0);
@@ -152,7 +152,7 @@ void pthread_exit(void *value)
 
 /* The handle's thread, which nobody has joined or detached; it is marked as whatever it becomes
  * now. */
-static int claim(pthread_t handle, bool detach, struct sdk_thread **found)
+static int pthread_claim(pthread_t handle, bool detach, struct sdk_thread **found)
 {
 	unsigned cpu = handle & HANDLE_CPU;
 	struct sdk_thread *thread;
@@ -160,7 +160,7 @@ static int claim(pthread_t handle, bool detach, struct sdk_thread **found)
 
 	sdk_threads_lock();
 	thread = sdk_thread_on(cpu);
-	if (!thread || handle_of(thread, cpu) != handle)
+	if (!thread || pthread_handle_of(thread, cpu) != handle)
 		code = ESRCH;
 	else if (cpu == 0 || thread->detached || thread->joined)
 		code = EINVAL;
@@ -180,7 +180,7 @@ int pthread_join(pthread_t handle, void **value)
 
 	if (handle == pthread_self())
 		return EDEADLK;
-	code = claim(handle, false, &thread);
+	code = pthread_claim(handle, false, &thread);
 	if (code)
 		return code;
 	sdk_thread_await(thread);
@@ -193,7 +193,7 @@ int pthread_detach(pthread_t handle)
 {
 	struct sdk_thread *unwanted;
 
-	return claim(handle, true, &unwanted);
+	return pthread_claim(handle, true, &unwanted);
 }
 
 void pthread_yield(void)

@@ -32,14 +32,14 @@ int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 	return EAGAIN;
 }
 
-static bool is_key(pthread_key_t key)
+static bool pthread_key_is_key(pthread_key_t key)
 {
 	return key < KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_ACQUIRE);
 }
 
 int pthread_key_delete(pthread_key_t key)
 {
-	if (!is_key(key))
+	if (!pthread_key_is_key(key))
 		return EINVAL;
 	/* before another key takes its place, whose destructor these values are not for */
 	__atomic_fetch_add(&keys[key].turn, 1, __ATOMIC_RELAXED);
@@ -49,7 +49,7 @@ int pthread_key_delete(pthread_key_t key)
 
 int pthread_setspecific(pthread_key_t key, const void *value)
 {
-	if (!is_key(key))
+	if (!pthread_key_is_key(key))
 		return EINVAL;
 	values[key].value = value;
 	values[key].turn = __atomic_load_n(&keys[key].turn, __ATOMIC_ACQUIRE);
@@ -58,12 +58,13 @@ int pthread_setspecific(pthread_key_t key, const void *value)
 
 void *pthread_getspecific(pthread_key_t key)
 {
-	if (!is_key(key) || values[key].turn != __atomic_load_n(&keys[key].turn, __ATOMIC_ACQUIRE))
+	if (!pthread_key_is_key(key) ||
+	    values[key].turn != __atomic_load_n(&keys[key].turn, __ATOMIC_ACQUIRE))
 		return NULL;
 	return (void *)(uintptr_t)values[key].value;
 }
 
-static bool destroy_each(void)
+static bool pthread_key_destroy_each(void)
 {
 	bool any = false;
 
@@ -82,6 +83,6 @@ static bool destroy_each(void)
 /* A destructor may set values anew. */
 void sdk_keys_destroy(void)
 {
-	for (int i = 0; i < ITERATIONS && destroy_each(); i++)
+	for (int i = 0; i < ITERATIONS && pthread_key_destroy_each(); i++)
 		continue;
 }

@@ -31,7 +31,7 @@ int sdk_deadline(clockid_t clock, const struct timespec *time, uint64_t *deadlin
 
 /* ---- Mutexes ---- */
 
-static uint32_t mutex_kind(int type)
+static uint32_t pthread_mutex_kind(int type)
 {
 	switch (type) {
 	case PTHREAD_MUTEX_RECURSIVE:
@@ -47,7 +47,7 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
 	uint32_t *word = mutex;
 
-	*word = mutex_kind(attr ? attr->type : PTHREAD_MUTEX_DEFAULT);
+	*word = pthread_mutex_kind(attr ? attr->type : PTHREAD_MUTEX_DEFAULT);
 	return 0;
 }
 

@@ -6,24 +6,24 @@
 
 #include "workload/sdk/sdk.h"
 
-static uint32_t word_of(const uint32_t *word)
+static uint32_t sync_word_of(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* *seen becomes what the word is where that was another. */
-static bool change(uint32_t *word, uint32_t *seen, uint32_t value)
+static bool sync_change(uint32_t *word, uint32_t *seen, uint32_t value)
 {
 	return __atomic_compare_exchange_n(word, seen, value, false, __ATOMIC_ACQ_REL,
 	                                   __ATOMIC_ACQUIRE);
 }
 
 /* The word has its AWAITED bit while anybody waits for it. 0: it changed. */
-static int wait_for_change(uint32_t *word, uint32_t seen, uint32_t marked, uint64_t deadline)
+static int sync_wait_for_change(uint32_t *word, uint32_t seen, uint32_t marked, uint64_t deadline)
 {
 	if (deadline == SDK_NOW)
 		return -EBUSY;
-	if (seen != marked && !change(word, &seen, marked))
+	if (seen != marked && !sync_change(word, &seen, marked))
 		return 0;
 	return sdk_wait(word, marked, deadline) ? 0 : -ETIMEDOUT;
 }
@@ -35,18 +35,18 @@ static int wait_for_change(uint32_t *word, uint32_t seen, uint32_t marked, uint6
 #define MUTEX_KIND    0xc00U
 #define MUTEX_DEPTH   0x1000U
 
-static uint32_t me(void)
+static uint32_t sync_me(void)
 {
 	return sdk_system->cpu() + 1;
 }
 
-static uint32_t mutex_of(uint32_t word)
+static uint32_t sync_mutex_of(uint32_t word)
 {
 	return word == SDK_STATIC ? (uint32_t)SDK_MUTEX_NORMAL : word;
 }
 
 /* Only its holder changes a mutex's depth. */
-static int lock_again(uint32_t *mutex, uint32_t seen, uint64_t deadline)
+static int sync_lock_again(uint32_t *mutex, uint32_t seen, uint64_t deadline)
 {
 	if ((seen & MUTEX_KIND) == SDK_MUTEX_ERRORCHECK)
 		return deadline == SDK_NOW ? -EBUSY : -EDEADLK;
@@ -58,31 +58,31 @@ static int lock_again(uint32_t *mutex, uint32_t seen, uint64_t deadline)
 
 int sdk_mutex_lock(uint32_t *mutex, uint64_t deadline)
 {
-	uint32_t mine = me(), seen = word_of(mutex);
+	uint32_t mine = sync_me(), seen = sync_word_of(mutex);
 	int code = 0;
 
 	while (!code) {
-		uint32_t is = mutex_of(seen);
+		uint32_t is = sync_mutex_of(seen);
 
 		if (!(is & MUTEX_HOLDER)) {
 			/* Others may wait as well by now: who unlocks it will ask. */
-			if (change(mutex, &seen, is | mine))
+			if (sync_change(mutex, &seen, is | mine))
 				return 0;
 			continue;
 		}
 		if ((is & MUTEX_HOLDER) == mine && is & MUTEX_KIND)
-			return lock_again(mutex, is, deadline);
-		code = wait_for_change(mutex, seen, is | MUTEX_AWAITED, deadline);
-		seen = word_of(mutex);
+			return sync_lock_again(mutex, is, deadline);
+		code = sync_wait_for_change(mutex, seen, is | MUTEX_AWAITED, deadline);
+		seen = sync_word_of(mutex);
 	}
 	return code;
 }
 
 int sdk_mutex_unlock(uint32_t *mutex)
 {
-	uint32_t seen = mutex_of(word_of(mutex));
+	uint32_t seen = sync_mutex_of(sync_word_of(mutex));
 
-	if (seen & MUTEX_KIND && (seen & MUTEX_HOLDER) != me())
+	if (seen & MUTEX_KIND && (seen & MUTEX_HOLDER) != sync_me())
 		return -EPERM;
 	if (seen >= MUTEX_DEPTH) {
 		__atomic_fetch_sub(mutex, MUTEX_DEPTH, __ATOMIC_RELAXED);
@@ -98,7 +98,7 @@ int sdk_mutex_unlock(uint32_t *mutex)
 
 int sdk_cond_wait(uint32_t *cond, uint32_t *mutex, uint64_t deadline)
 {
-	uint32_t seen = word_of(cond);
+	uint32_t seen = sync_word_of(cond);
 	int code = sdk_mutex_unlock(mutex);
 	bool woken;
 
@@ -129,20 +129,20 @@ uint32_t sdk_barrier(unsigned count)
 	return (count - 1) << BARRIER_WANTED;
 }
 
-static uint32_t round_of(uint32_t word)
+static uint32_t sync_round_of(uint32_t word)
 {
 	return word / BARRIER_ROUND;
 }
 
 /* The last to leave a barrier that is to be destroyed is waited for. */
-static void leave(uint32_t *barrier)
+static void sync_leave(uint32_t *barrier)
 {
 	if (!(__atomic_sub_fetch(barrier, BARRIER_STAYS, __ATOMIC_RELEASE) & BARRIER_STAY))
 		sdk_wake(barrier);
 }
 
 /* What the word becomes by one that comes: the last ends the round, and the others are to leave. */
-static uint32_t arrive(uint32_t word, bool *last)
+static uint32_t sync_arrive(uint32_t word, bool *last)
 {
 	uint32_t others = word >> BARRIER_WANTED & BARRIER_ARRIVED;
 
@@ -153,25 +153,27 @@ static uint32_t arrive(uint32_t word, bool *last)
 
 bool sdk_barrier_wait(uint32_t *barrier)
 {
-	uint32_t seen = word_of(barrier), round;
+	uint32_t seen = sync_word_of(barrier), round;
 	bool last;
 
-	while (!change(barrier, &seen, arrive(seen, &last)))
+	while (!sync_change(barrier, &seen, sync_arrive(seen, &last)))
 		continue;
 	if (last) {
 		sdk_wake(barrier);
 		return true;
 	}
-	round = round_of(seen);
-	for (seen = word_of(barrier); round_of(seen) == round; seen = word_of(barrier))
+	round = sync_round_of(seen);
+	for (seen = sync_word_of(barrier); sync_round_of(seen) == round;
+	     seen = sync_word_of(barrier))
 		sdk_wait(barrier, seen, SDK_FOREVER);
-	leave(barrier);
+	sync_leave(barrier);
 	return false;
 }
 
 void sdk_barrier_drain(uint32_t *barrier)
 {
-	for (uint32_t seen = word_of(barrier); seen & BARRIER_STAY; seen = word_of(barrier))
+	for (uint32_t seen = sync_word_of(barrier); seen & BARRIER_STAY;
+	     seen = sync_word_of(barrier))
 		sdk_wait(barrier, seen, SDK_FOREVER);
 }
 
@@ -181,53 +183,54 @@ void sdk_barrier_drain(uint32_t *barrier)
 #define RWLOCK_AWAITED 0x40000000U
 #define RWLOCK_READERS 0x3fffffffU
 
-static uint32_t rwlock_of(uint32_t word)
+static uint32_t sync_rwlock_of(uint32_t word)
 {
 	return word == SDK_STATIC ? 0 : word;
 }
 
 /* Each taker adds what it takes where nothing is that it cannot be beside. */
-static int rwlock_take(uint32_t *rwlock, uint32_t beside_not, uint32_t taken, uint64_t deadline)
+static int sync_rwlock_take(uint32_t *rwlock, uint32_t beside_not, uint32_t taken,
+                            uint64_t deadline)
 {
-	uint32_t seen = word_of(rwlock);
+	uint32_t seen = sync_word_of(rwlock);
 	int code = 0;
 
 	while (!code) {
-		uint32_t is = rwlock_of(seen);
+		uint32_t is = sync_rwlock_of(seen);
 
 		if (!(is & beside_not)) {
 			if ((is & RWLOCK_READERS) == RWLOCK_READERS - 1)
 				return -EAGAIN;
-			if (change(rwlock, &seen, is + taken))
+			if (sync_change(rwlock, &seen, is + taken))
 				return 0;
 			continue;
 		}
-		code = wait_for_change(rwlock, seen, is | RWLOCK_AWAITED, deadline);
-		seen = word_of(rwlock);
+		code = sync_wait_for_change(rwlock, seen, is | RWLOCK_AWAITED, deadline);
+		seen = sync_word_of(rwlock);
 	}
 	return code;
 }
 
 int sdk_rwlock_read(uint32_t *rwlock, uint64_t deadline)
 {
-	return rwlock_take(rwlock, RWLOCK_WRITTEN, 1, deadline);
+	return sync_rwlock_take(rwlock, RWLOCK_WRITTEN, 1, deadline);
 }
 
 int sdk_rwlock_write(uint32_t *rwlock, uint64_t deadline)
 {
-	return rwlock_take(rwlock, RWLOCK_WRITTEN | RWLOCK_READERS, RWLOCK_WRITTEN, deadline);
+	return sync_rwlock_take(rwlock, RWLOCK_WRITTEN | RWLOCK_READERS, RWLOCK_WRITTEN, deadline);
 }
 
 /* Who holds it last wakes all, and those who still cannot go on say anew that they wait. */
 void sdk_rwlock_unlock(uint32_t *rwlock)
 {
-	uint32_t seen = word_of(rwlock), left;
+	uint32_t seen = sync_word_of(rwlock), left;
 
 	do {
 		left = seen & RWLOCK_WRITTEN ? seen & ~RWLOCK_WRITTEN : seen - 1;
 		if (!(left & RWLOCK_READERS))
 			left = 0;
-	} while (!change(rwlock, &seen, left));
+	} while (!sync_change(rwlock, &seen, left));
 	if (!left && seen & RWLOCK_AWAITED)
 		sdk_wake(rwlock);
 }
@@ -240,11 +243,11 @@ void sdk_once(uint32_t *once, void (*fn)(void))
 {
 	uint32_t seen = ONCE_NOT;
 
-	if (change(once, &seen, ONCE_NOW)) {
+	if (sync_change(once, &seen, ONCE_NOW)) {
 		fn();
 		__atomic_store_n(once, ONCE_DONE, __ATOMIC_RELEASE);
 		sdk_wake(once);
 	}
-	while (word_of(once) == ONCE_NOW)
+	while (sync_word_of(once) == ONCE_NOW)
 		sdk_wait(once, ONCE_NOW, SDK_FOREVER);
 }

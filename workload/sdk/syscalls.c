@@ -17,7 +17,7 @@
 
 static uint64_t heap_used;
 
-static int fail(int code)
+static int syscalls_fail(int code)
 {
 	errno = code;
 	return -1;
@@ -59,7 +59,7 @@ void _exit(int status)
 int kill(int pid, int signal)
 {
 	if (pid != 1)
-		return fail(ESRCH);
+		return syscalls_fail(ESRCH);
 	if (signal)
 		_exit(128 + signal);
 	return 0;
@@ -98,7 +98,7 @@ int getrusage(int whose, struct rusage *usage)
 		usage->ru_utime.tv_sec = (time_t)(ns / NSEC_PER_SEC);
 		usage->ru_utime.tv_usec = (suseconds_t)(ns % NSEC_PER_SEC / 1000);
 	}
-	return whose == RUSAGE_SELF || whose == RUSAGE_CHILDREN ? 0 : fail(EINVAL);
+	return whose == RUSAGE_SELF || whose == RUSAGE_CHILDREN ? 0 : syscalls_fail(EINVAL);
 }
 
 void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);

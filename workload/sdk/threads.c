@@ -8,7 +8,7 @@
 
 #include "workload/sdk/sync.h"
 
-static int thrd_code(int code)
+static int threads_code(int code)
 {
 	switch (code) {
 	case 0:
@@ -31,7 +31,7 @@ struct thrd_given {
 	void *argument;
 };
 
-static void *thrd_enter(void *argument)
+static void *threads_enter(void *argument)
 {
 	struct thrd_given given = *(struct thrd_given *)argument;
 
@@ -47,10 +47,10 @@ int thrd_create(thrd_t *thread, thrd_start_t fn, void *argument)
 	if (!given)
 		return thrd_nomem;
 	*given = (struct thrd_given){ fn, argument };
-	code = pthread_create(thread, NULL, thrd_enter, given);
+	code = pthread_create(thread, NULL, threads_enter, given);
 	if (code)
 		free(given);
-	return thrd_code(code);
+	return threads_code(code);
 }
 
 thrd_t thrd_current(void)
@@ -65,7 +65,7 @@ int thrd_equal(thrd_t one, thrd_t other)
 
 int thrd_detach(thrd_t thread)
 {
-	return thrd_code(pthread_detach(thread));
+	return threads_code(pthread_detach(thread));
 }
 
 _Noreturn void thrd_exit(int result)
@@ -80,7 +80,7 @@ int thrd_join(thrd_t thread, int *result)
 
 	if (!code && result)
 		*result = (int)(intptr_t)value;
-	return thrd_code(code);
+	return threads_code(code);
 }
 
 int thrd_sleep(const struct timespec *span, struct timespec *left)
@@ -108,29 +108,29 @@ void mtx_destroy(mtx_t *mutex)
 
 int mtx_lock(mtx_t *mutex)
 {
-	return thrd_code(pthread_mutex_lock(mutex));
+	return threads_code(pthread_mutex_lock(mutex));
 }
 
 int mtx_trylock(mtx_t *mutex)
 {
-	return thrd_code(pthread_mutex_trylock(mutex));
+	return threads_code(pthread_mutex_trylock(mutex));
 }
 
 int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time)
 {
-	return thrd_code(pthread_mutex_timedlock(mutex, time));
+	return threads_code(pthread_mutex_timedlock(mutex, time));
 }
 
 int mtx_unlock(mtx_t *mutex)
 {
-	return thrd_code(pthread_mutex_unlock(mutex));
+	return threads_code(pthread_mutex_unlock(mutex));
 }
 
 /* ---- Condition variables ---- */
 
 int cnd_init(cnd_t *cond)
 {
-	return thrd_code(pthread_cond_init(cond, NULL));
+	return threads_code(pthread_cond_init(cond, NULL));
 }
 
 void cnd_destroy(cnd_t *cond)
@@ -140,29 +140,29 @@ void cnd_destroy(cnd_t *cond)
 
 int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
-	return thrd_code(pthread_cond_wait(cond, mutex));
+	return threads_code(pthread_cond_wait(cond, mutex));
 }
 
 int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex, const struct timespec *restrict time)
 {
-	return thrd_code(pthread_cond_timedwait(cond, mutex, time));
+	return threads_code(pthread_cond_timedwait(cond, mutex, time));
 }
 
 int cnd_signal(cnd_t *cond)
 {
-	return thrd_code(pthread_cond_signal(cond));
+	return threads_code(pthread_cond_signal(cond));
 }
 
 int cnd_broadcast(cnd_t *cond)
 {
-	return thrd_code(pthread_cond_broadcast(cond));
+	return threads_code(pthread_cond_broadcast(cond));
 }
 
 /* ---- Thread-specific values, and what happens once ---- */
 
 int tss_create(tss_t *key, tss_dtor_t destructor)
 {
-	return thrd_code(pthread_key_create(key, destructor));
+	return threads_code(pthread_key_create(key, destructor));
 }
 
 void tss_delete(tss_t key)
@@ -177,7 +177,7 @@ void *tss_get(tss_t key)
 
 int tss_set(tss_t key, void *value)
 {
-	return thrd_code(pthread_setspecific(key, value));
+	return threads_code(pthread_setspecific(key, value));
 }
 
 void call_once(once_flag *flag, void (*fn)(void))

@@ -15,7 +15,7 @@
 
 static const uint32_t *awaited[SDK_MAX_CPUS];
 
-static uint32_t word_of(const uint32_t *word)
+static uint32_t wait_word_of(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
@@ -31,15 +31,15 @@ bool sdk_wait(const uint32_t *word, uint32_t value, uint64_t deadline)
 	const uint32_t **mine = &awaited[sdk_system->cpu() % SDK_MAX_CPUS];
 	bool in_time = true;
 
-	for (unsigned i = 0; i < LOOKS && word_of(word) == value; i++)
+	for (unsigned i = 0; i < LOOKS && wait_word_of(word) == value; i++)
 		arch_wait_relax();
 	__atomic_store_n(mine, word, __ATOMIC_SEQ_CST);
-	while (in_time && word_of(word) == value) {
+	while (in_time && wait_word_of(word) == value) {
 		cpu_idle(word, value);
 		in_time = deadline == SDK_FOREVER || sdk_system->clock() < deadline;
 	}
 	__atomic_store_n(mine, NULL, __ATOMIC_RELAXED);
-	return in_time || word_of(word) != value;
+	return in_time || wait_word_of(word) != value;
 }
 
 void sdk_wake(const uint32_t *word)
