@@ -66,6 +66,7 @@ static void image_record_put(struct traced_cpu *c, const struct efi_image_place 
 	memcpy(name, image->name, length);
 	sample_id_put((uint64_t *)(name + text), event, clock_now());
 	ring_commit(&out);
+	c->images++;
 }
 
 /* Our own is in the region's table. */

@@ -91,7 +91,8 @@ static void record_summary_print_samples(const struct recording *r, unsigned evs
 
 	for (unsigned c = 0; c < r->nr_cpus; c++) {
 		generated += r->cpus[c].events[evsel].account.generated;
-		written += r->cpus[c].events[evsel].account.written;
+		written += r->cpus[c].events[evsel].account.written -
+		           (evsel == 0 ? r->cpus[c].images : 0);
 		lost += r->cpus[c].events[evsel].account.lost;
 	}
 	console_printf("%s: %lu samples, %lu lost", r->specs[evsel].name, written, lost);

@@ -50,6 +50,7 @@ struct traced_cpu {
 	struct ring_keep keep; /* of a region in RAM */
 	uint64_t slower;       /* by the host; 0: it said nothing */
 	uint32_t snapshots;    /* asked for by the host, and taken */
+	uint32_t images;       /* of its first event's records: UEFI's images, no samples */
 	uint8_t *scratch;
 	int code;
 	bool live;                    /* between start and stop: an NMI may stop it */

@@ -59,8 +59,12 @@ def judge(name, status, dump, said, least):
 
 
 def application(sh, line, data):
-    judge("an application", *read(line, data, lambda: sh.type(
-        f"bareperf.efi {RECORD.format('')} -- \\spinner.efi low=1500")), least=100)
+    status, dump, said = read(line, data, lambda: sh.type(
+        f"bareperf.efi {RECORD.format('')} -- \\spinner.efi low=1500"))
+    judge("an application", status, dump, said, least=100)
+    told = re.findall(r"cpu-clock: (\d+) samples|\((\d+) samples\)", said)
+    tap.ok(len(told) == 2 and len({by_machine or by_host for by_machine, by_host in told}) == 1,
+           "an application: samples are as many as the machine says, without the records of images", told)
 
 
 def stopped(sh, line, data):
