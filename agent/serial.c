@@ -14,9 +14,7 @@ static bool beside_firmware;   /* the console's UART is its own */
 void serial_choose(struct channel *channel, bool resident, bool joins)
 {
 	beside_firmware = joins;
-	if (joins && channel->lines)
-		lines_claim(channel->lines, pci_claim);
-	if (resident && !(joins && serial_is_there(channel)))
+	if (resident && !joins)
 		channel->lines = NULL;
 }
 
@@ -66,10 +64,20 @@ static void serial_describe_line(const struct line_port *port)
 	               uart->baud ? "" : "at most ", rate);
 }
 
+/* Of the lines found so far, those that are ours. */
+static struct lines *serial_claim(struct channel *channel)
+{
+	if (beside_firmware && channel->lines)
+		lines_claim(channel->lines, pci_claim);
+	if (beside_firmware && !serial_is_there(channel))
+		channel->lines = NULL;
+	return channel->lines;
+}
+
 /* What the host may write is known from here on, whatever the region says by then. */
 void serial_start(struct channel *channel, const struct trace_region *region, uint64_t nonce)
 {
-	struct lines *lines = channel->lines;
+	struct lines *lines = serial_claim(channel);
 	uint8_t *memory = channel->memory;
 	uint64_t text_at;
 

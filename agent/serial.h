@@ -6,21 +6,21 @@
 #include "channel/channel.h"
 #include "ringbuf/region_writer.h"
 
-/* Resident, all that the firmware's console may be on is its own. Where it goes on meanwhile
- * (joins), the serial cards that it does not use are our lines; else there are none. Boot services
- * only. Thread. */
+/* Whether there may be lines: resident, none, as the firmware's console may be on any, unless the
+ * firmware goes on meanwhile (joins): then serial_start() can ask it. Thread. */
 void serial_choose(struct channel *channel, bool resident, bool joins);
 
-/* There are no lines any more, and the firmware may have its cards: before joined_end(), as who
- * pumps is a CPU of ours. Thread. */
+/* Beside firmware: there are no lines any more, and the firmware may have its cards: before
+ * joined_end(), as who pumps is a CPU of ours. Thread. */
 void serial_end(struct channel *channel);
 
 /* What is to go out by itself has gone out. channel may be NULL. Thread. */
 void serial_drain(struct channel *channel);
 
 /* Start the channel's lines, if it may have any: they take the console's UART, carry its text and a
- * panic's, and know where the region's HOST words are. Says what they reach. Once, after the clock;
- * thread. */
+ * panic's, and know where the region's HOST words are. Beside firmware that goes on that UART is
+ * its own, and lines are the cards that it has no use for, until serial_end(). Says what they
+ * reach. Once, after the clock; thread. */
 void serial_start(struct channel *channel, const struct trace_region *region, uint64_t nonce);
 
 /* Is there a line? After serial_start(). */
