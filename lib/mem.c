@@ -14,6 +14,8 @@ struct word {
 	uint64_t bits;
 } __attribute__((packed, may_alias));
 
+#define SET_WORDS 16 /* that memset() stores a turn: screens and rings are cleared at each start */
+
 static void mem_copy_up(unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
@@ -54,12 +56,13 @@ void *memset(void *to, int value, size_t size)
 	unsigned char *byte = to;
 	uint64_t bits = 0x0101010101010101ull * (unsigned char)value;
 
-	for (; size >= 4 * sizeof(struct word); size -= 4 * sizeof(struct word)) {
+	for (; size >= SET_WORDS * sizeof(struct word); size -= SET_WORDS * sizeof(struct word)) {
 		struct word *words = (struct word *)byte;
 
-		words[0].bits = words[1].bits = bits;
-		words[2].bits = words[3].bits = bits;
-		byte += 4 * sizeof(struct word);
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < SET_WORDS; i++)
+			words[i].bits = bits;
+		byte += SET_WORDS * sizeof(struct word);
 	}
 	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
 		((struct word *)byte)->bits = bits;

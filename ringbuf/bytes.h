@@ -29,11 +29,16 @@ static inline void ring_copy(void *to, const void *from, size_t size)
 
 static inline void ring_zero(void *to, size_t size)
 {
-	ring_word *t = to;
+	ring_word *t = to, *end = t + size / 8;
 
-	for (size_t i = 0; i < size / 8; i++) {
-		RING_OPAQUE(i);
-		t[i] = 0;
+	for (; end - t >= 8; t += 8) {
+		RING_OPAQUE(t);
+		t[0] = t[1] = t[2] = t[3] = 0;
+		t[4] = t[5] = t[6] = t[7] = 0;
+	}
+	for (; t < end; t++) {
+		RING_OPAQUE(t);
+		*t = 0;
 	}
 }
 

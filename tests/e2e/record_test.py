@@ -31,8 +31,8 @@ def call_tree():
         run = machine.Recording("record -e cpu-clock -F 1000 -g -- calltree 3", "--region", memory,
                                 qemu=machine.EXACT, quick=False)
         first = instructions_to_first_sample(run, memory)
-    tap.ok(0 < first <= 7_500_000,
-           "the first sample comes at most 7.5 million instructions after our entry", first)
+    tap.ok(0 < first <= 7_000_000,
+           "the first sample comes at most 7 million instructions after our entry", first)
     tap.equal(run.status, 0, "a recording of the call tree ends well")
     summary = run.summary()
     event = summary["events"][0]
