@@ -10,14 +10,14 @@
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/perfdata/sample.h"
 
-static uint32_t hash(uint64_t id)
+static uint32_t ledger_hash(uint64_t id)
 {
 	return (uint32_t)((id * 0x9e3779b97f4a7c15ULL) >> 32);
 }
 
 struct ledger_event *ledger_find(const struct ledger *ledger, uint64_t id)
 {
-	for (uint32_t i = hash(id) & ledger->slot_mask; ledger->slots[i];
+	for (uint32_t i = ledger_hash(id) & ledger->slot_mask; ledger->slots[i];
 	     i = (i + 1) & ledger->slot_mask) {
 		struct ledger_event *event = &ledger->events[ledger->slots[i] - 1];
 
@@ -28,7 +28,7 @@ struct ledger_event *ledger_find(const struct ledger *ledger, uint64_t id)
 }
 
 /* The table is at most half full, so that every search ends. */
-static int build_slots(struct ledger *ledger, struct error *error)
+static int ledger_build_slots(struct ledger *ledger, struct error *error)
 {
 	uint32_t size = 16;
 
@@ -40,7 +40,7 @@ static int build_slots(struct ledger *ledger, struct error *error)
 	ledger->slot_mask = size - 1;
 	for (uint32_t e = 0; e < ledger->head.event_count; e++) {
 		uint64_t id = ledger->events[e].event.id;
-		uint32_t i = hash(id) & ledger->slot_mask;
+		uint32_t i = ledger_hash(id) & ledger->slot_mask;
 
 		if (ledger_find(ledger, id))
 			return error_set(error, -EPROTO, "ledger: two events have the id %" PRIu64,
@@ -52,7 +52,7 @@ static int build_slots(struct ledger *ledger, struct error *error)
 	return 0;
 }
 
-static int allocate(struct ledger *ledger, struct error *error)
+static int ledger_allocate(struct ledger *ledger, struct error *error)
 {
 	size_t events = ledger->head.event_count, rings = ledger->head.ring_count;
 	size_t cpus = ledger->head.cpu_count;
@@ -80,7 +80,7 @@ int ledger_init(struct ledger *ledger, const struct region *region, struct error
 		.nonce = region->header.nonce,
 		.clock = region->header.clock,
 	};
-	code = allocate(ledger, error);
+	code = ledger_allocate(ledger, error);
 	for (uint32_t i = 0; !code && i < ledger->head.cpu_count; i++)
 		ledger->cpus[i] = region->cpus[i];
 	for (uint32_t i = 0; !code && i < ledger->head.event_count; i++)
@@ -88,7 +88,7 @@ int ledger_init(struct ledger *ledger, const struct region *region, struct error
 	for (uint32_t i = 0; !code && i < ledger->head.ring_count; i++)
 		ledger->rings[i].ring = region->rings[i];
 	if (!code)
-		code = build_slots(ledger, error);
+		code = ledger_build_slots(ledger, error);
 	if (code)
 		ledger_free(ledger);
 	return code;
@@ -162,7 +162,7 @@ void ledger_store(const struct ledger *ledger, struct blob *blob)
 		blob_add(blob, ledger->before, ledger->head.ring_count * sizeof(*ledger->before));
 }
 
-static int check_head(const struct ledger_head *head, size_t size, struct error *error)
+static int ledger_check_head(const struct ledger_head *head, size_t size, struct error *error)
 {
 	size_t of_ring = sizeof(struct ledger_ring);
 
@@ -184,7 +184,7 @@ static int check_head(const struct ledger_head *head, size_t size, struct error 
 	return 0;
 }
 
-static int check_event(const struct ledger *ledger, uint32_t i, struct error *error)
+static int ledger_check_event(const struct ledger *ledger, uint32_t i, struct error *error)
 {
 	struct tr_event *event = &ledger->events[i].event;
 
@@ -205,10 +205,10 @@ int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struc
 		return error_set(error, -EPROTO, "ledger: only %zu bytes", size);
 	memcpy(head, bytes, sizeof(*head));
 	head->message[sizeof(head->message) - 1] = 0;
-	code = check_head(head, size, error);
+	code = ledger_check_head(head, size, error);
 	if (code)
 		return code;
-	code = allocate(ledger, error);
+	code = ledger_allocate(ledger, error);
 	cpus = head->cpu_count * sizeof(*ledger->cpus);
 	events = head->event_count * sizeof(*ledger->events);
 	rings = head->ring_count * sizeof(*ledger->rings);
@@ -225,9 +225,9 @@ int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struc
 			       head->ring_count * sizeof(*ledger->before));
 	}
 	for (uint32_t i = 0; !code && i < head->event_count; i++)
-		code = check_event(ledger, i, error);
+		code = ledger_check_event(ledger, i, error);
 	if (!code)
-		code = build_slots(ledger, error);
+		code = ledger_build_slots(ledger, error);
 	if (code)
 		ledger_free(ledger);
 	return code;
@@ -261,8 +261,8 @@ void ledger_free(struct ledger *ledger)
 }
 
 /* What a sample stands for: its PERIOD, or the event's fixed one. */
-static uint64_t period_of(const struct perf_event_attr *attr,
-                          const struct perf_event_header *record)
+static uint64_t ledger_period_of(const struct perf_event_attr *attr,
+                                 const struct perf_event_header *record)
 {
 	struct sample sample;
 
@@ -272,8 +272,8 @@ static uint64_t period_of(const struct perf_event_attr *attr,
 	                                                                           : 0;
 }
 
-static void count_lost(struct ledger_ring_found *ring, const struct perf_event_header *record,
-                       enum ledger_side side)
+static void ledger_count_lost(struct ledger_ring_found *ring,
+                              const struct perf_event_header *record, enum ledger_side side)
 {
 	const struct perf_record_lost *lost = (const void *)record;
 
@@ -288,7 +288,7 @@ static void count_lost(struct ledger_ring_found *ring, const struct perf_event_h
 	}
 }
 
-static void count_aux(struct ledger_ring_found *ring, const struct perf_event_header *record)
+static void ledger_count_aux(struct ledger_ring_found *ring, const struct perf_event_header *record)
 {
 	const struct perf_record_aux *aux = (const void *)record;
 
@@ -300,8 +300,8 @@ static void count_aux(struct ledger_ring_found *ring, const struct perf_event_he
 	ring->aux_collisions += !!(aux->flags & PERF_AUX_FLAG_COLLISION);
 }
 
-static void count_event(struct ledger_found *found, uint64_t period, bool sample,
-                        enum ledger_side side)
+static void ledger_count_event(struct ledger_found *found, uint64_t period, bool sample,
+                               enum ledger_side side)
 {
 	if (side == LEDGER_NEWER) {
 		found->newer++;
@@ -331,13 +331,14 @@ struct ledger_event *ledger_count(struct ledger *ledger, const struct perf_event
 		ring = &ledger->rings[event->event.ring].found;
 	if (record->type == PERF_RECORD_LOST) {
 		if (ring)
-			count_lost(ring, record, side);
+			ledger_count_lost(ring, record, side);
 		return event;
 	}
 	if (record->type == PERF_RECORD_AUX && ring && side == LEDGER_DELIVERED)
-		count_aux(ring, record);
-	count_event(&event->found, is_sample ? period_of(&event->event.attr, record) : 0, is_sample,
-	            side);
+		ledger_count_aux(ring, record);
+	ledger_count_event(&event->found,
+	                   is_sample ? ledger_period_of(&event->event.attr, record) : 0, is_sample,
+	                   side);
 	return event;
 }
 

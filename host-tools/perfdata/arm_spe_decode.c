@@ -31,7 +31,7 @@ static const struct form forms[] = {
 	{ 0xf8, 0x98, 7, 1 << 1, SPE_COUNTER },
 };
 
-static const struct form *find_form(uint8_t header)
+static const struct form *spe_find_form(uint8_t header)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if ((header & forms[i].mask) == forms[i].value &&
@@ -41,7 +41,7 @@ static const struct form *find_form(uint8_t header)
 	return NULL;
 }
 
-static uint64_t little_endian(const uint8_t *bytes, size_t size)
+static uint64_t spe_little_endian(const uint8_t *bytes, size_t size)
 {
 	uint64_t value = 0;
 
@@ -51,7 +51,8 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 }
 
 /* Up to the next multiple of a power of two (D18.2.3); what is cut off there is no more. */
-static void read_alignment(size_t left, uint64_t position, unsigned log2, struct spe_packet *packet)
+static void spe_read_alignment(size_t left, uint64_t position, unsigned log2,
+                               struct spe_packet *packet)
 {
 	uint64_t alignment = 1ULL << (log2 + 1);
 	uint64_t size = alignment - (position & (alignment - 1));
@@ -60,11 +61,11 @@ static void read_alignment(size_t left, uint64_t position, unsigned log2, struct
 	packet->size = size < left ? size : left;
 }
 
-static const char *read_value(const uint8_t *bytes, size_t left, size_t header_size,
-                              unsigned high_index, struct spe_packet *packet)
+static const char *spe_read_value(const uint8_t *bytes, size_t left, size_t header_size,
+                                  unsigned high_index, struct spe_packet *packet)
 {
 	uint8_t header = bytes[header_size - 1];
-	const struct form *form = find_form(header);
+	const struct form *form = spe_find_form(header);
 	size_t size = (size_t)1 << (header >> SIZE_SHIFT & 3);
 
 	if (!form || (high_index && form->index_mask != 7))
@@ -75,7 +76,7 @@ static const char *read_value(const uint8_t *bytes, size_t left, size_t header_s
 	packet->index = high_index << 3 | (header & form->index_mask);
 	packet->value_at = header_size;
 	packet->value_size = size;
-	packet->value = little_endian(bytes + header_size, size);
+	packet->value = spe_little_endian(bytes + header_size, size);
 	packet->size = header_size + size;
 	return NULL;
 }
@@ -97,16 +98,16 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 		return NULL;
 	}
 	if ((*from & EXTENDED_MASK) != EXTENDED) {
-		error = read_value(from, left, 1, 0, packet);
+		error = spe_read_value(from, left, 1, 0, packet);
 	} else if (left < 2) {
 		error = "a packet is cut off";
 	} else if (from[1] == HEADER_PADDING) {
-		read_alignment(left, position + at, *from & 0xf, packet);
+		spe_read_alignment(left, position + at, *from & 0xf, packet);
 		return NULL;
 	} else if (*from & ~(EXTENDED | EXTENDED_INDEX)) {
 		error = "no packet begins so";
 	} else {
-		error = read_value(from, left, 2, *from & EXTENDED_INDEX, packet);
+		error = spe_read_value(from, left, 2, *from & EXTENDED_INDEX, packet);
 	}
 	packet->value_at += at;
 	return error;
@@ -114,7 +115,7 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 
 /* What the packet says, into the record; true if it ends it. Of a kind that we do not know there
  * is nothing to keep. */
-static bool note(struct spe_record *r, const struct spe_packet *packet)
+static bool spe_note(struct spe_record *r, const struct spe_packet *packet)
 {
 	r->has |= SPE_HAS(packet->type);
 	switch (packet->type) {
@@ -155,7 +156,7 @@ static bool note(struct spe_record *r, const struct spe_packet *packet)
 }
 
 /* Pass over what is no packet, to the first byte that may begin one which begins records. */
-static int skip_garbage(struct spe_decoder *d, const char *error)
+static int spe_skip_garbage(struct spe_decoder *d, const char *error)
 {
 	struct spe_packet packet;
 
@@ -168,7 +169,7 @@ static int skip_garbage(struct spe_decoder *d, const char *error)
 	return -EPROTO;
 }
 
-static int cut_off(struct spe_decoder *d, const struct spe_record *record)
+static int spe_cut_off(struct spe_decoder *d, const struct spe_record *record)
 {
 	d->error = "the last record is cut off";
 	d->error_at = record->at;
@@ -183,16 +184,16 @@ int spe_decode(struct spe_decoder *d, struct spe_record *record)
 		const char *error = spe_packet_read(d->bytes, d->size, d->at, d->position, &packet);
 
 		if (error)
-			return skip_garbage(d, error);
+			return spe_skip_garbage(d, error);
 		if (packet.type != SPE_PADDING && !record->has)
 			record->at = d->at;
 		d->at += packet.size;
-		if (packet.type != SPE_PADDING && note(record, &packet)) {
+		if (packet.type != SPE_PADDING && spe_note(record, &packet)) {
 			record->size = d->at - record->at;
 			return 1;
 		}
 	}
-	return record->has ? cut_off(d, record) : 0;
+	return record->has ? spe_cut_off(d, record) : 0;
 }
 
 /* D18.2.6, "Events packet" */
@@ -224,14 +225,14 @@ const char *spe_event_name(unsigned bit)
 	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
-static bool is_instruction(const struct spe_packet *packet)
+static bool spe_is_instruction(const struct spe_packet *packet)
 {
 	return packet->type == SPE_ADDRESS &&
 	       (packet->index == SPE_PC || packet->index == SPE_TARGET ||
 	        packet->index == SPE_PREVIOUS_TARGET);
 }
 
-static void pad_rest(uint8_t *bytes, size_t size, uint64_t position)
+static void spe_pad_rest(uint8_t *bytes, size_t size, uint64_t position)
 {
 	struct spe_decoder decoder = { .bytes = bytes, .size = size, .position = position };
 	struct spe_record record;
@@ -249,9 +250,9 @@ void spe_adapt(uint8_t *bytes, size_t size, uint64_t position, bool partial)
 	for (size_t at = 0; at < size; at += packet.size) {
 		if (spe_packet_read(bytes, size, at, position, &packet))
 			break;
-		if (is_instruction(&packet))
+		if (spe_is_instruction(&packet))
 			bytes[packet.value_at + packet.value_size - 1] &= (uint8_t)~INSTRUCTION_NS;
 	}
 	if (partial)
-		pad_rest(bytes, size, position);
+		spe_pad_rest(bytes, size, position);
 }

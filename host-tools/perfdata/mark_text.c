@@ -32,7 +32,7 @@ bool mark_text_is(const struct perf_event_attr *attr)
 	       attr->sample_type & PERF_SAMPLE_RAW;
 }
 
-static bool is_one_of(char c, const char *set)
+static bool mark_text_is_one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
 }
@@ -59,7 +59,8 @@ static void mark_text_take(struct mark_format *f, struct conversion *c, const ch
 {
 	size_t length = strlen(c->text);
 
-	for (; most-- && is_one_of(mark_text_next(f), set) && length < sizeof(c->text) - 3;
+	for (;
+	     most-- && mark_text_is_one_of(mark_text_next(f), set) && length < sizeof(c->text) - 3;
 	     length++)
 		c->text[length] = *f->at++;
 }
@@ -68,7 +69,7 @@ static char mark_text_size(struct mark_format *f)
 {
 	char size = 0;
 
-	for (; is_one_of(mark_text_next(f), "hljzt"); f->at++)
+	for (; mark_text_is_one_of(mark_text_next(f), "hljzt"); f->at++)
 		size = *f->at != 'h' ? 'l' : size == 'h' ? 'H' : 'h';
 	return size;
 }
@@ -85,10 +86,10 @@ static bool mark_text_parse(struct mark_format *f, struct conversion *c)
 	}
 	c->size = mark_text_size(f);
 	c->which = mark_text_next(f);
-	if (!is_one_of(c->which, "diuoxXcpeEfFgGaA"))
+	if (!mark_text_is_one_of(c->which, "diuoxXcpeEfFgGaA"))
 		return false;
 	f->at++;
-	if (is_one_of(c->which, "diuoxX"))
+	if (mark_text_is_one_of(c->which, "diuoxX"))
 		strcat(c->text, "l");
 	strncat(c->text, c->which == 'p' ? "" : &c->which, 1);
 	return true;
@@ -122,7 +123,7 @@ static int mark_text_print(char *to, const struct conversion *c, uint64_t value)
 		return snprintf(to, PIECE_MAX, "0x%lx", value);
 	if (c->which == 'c')
 		return snprintf(to, PIECE_MAX, c->text, (int)value);
-	if (is_one_of(c->which, "diuoxX"))
+	if (mark_text_is_one_of(c->which, "diuoxX"))
 		return snprintf(to, PIECE_MAX, c->text, mark_text_narrow(c, value));
 	memcpy(&number, &value, sizeof(number));
 	return snprintf(to, PIECE_MAX, c->text, number);

@@ -12,7 +12,8 @@
 #define FLUSH_BYTES  (1U << 20)
 #define DIRECT_BYTES (1U << 16) /* from here on a copy costs more than a call of the kernel */
 
-static int write_at(struct perf_writer *writer, const void *bytes, size_t size, uint64_t offset)
+static int writer_write_at(struct perf_writer *writer, const void *bytes, size_t size,
+                           uint64_t offset)
 {
 	return perf_output_write(writer->output, &(struct blob_piece){ bytes, size }, 1, offset);
 }
@@ -40,12 +41,15 @@ int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room
 }
 
 /* A stream has none that could be written again. */
-static int write_header(struct perf_writer *writer)
+static int writer_write_header(struct perf_writer *writer)
 {
-	return writer->is_stream ? 0 : write_at(writer, &writer->header, sizeof(writer->header), 0);
+	return writer->is_stream
+	           ? 0
+	           : writer_write_at(writer, &writer->header, sizeof(writer->header), 0);
 }
 
-static void add_attrs(struct blob *blob, const struct perf_writer_event *events, uint32_t count)
+static void writer_add_attrs(struct blob *blob, const struct perf_writer_event *events,
+                             uint32_t count)
 {
 	uint64_t at = sizeof(struct perf_file_header);
 
@@ -62,8 +66,8 @@ static void add_attrs(struct blob *blob, const struct perf_writer_event *events,
 	}
 }
 
-static int begin_stream(struct perf_writer *writer, const struct perf_writer_event *events,
-                        uint32_t count, struct error *error)
+static int writer_begin_stream(struct perf_writer *writer, const struct perf_writer_event *events,
+                               uint32_t count, struct error *error)
 {
 	const struct perf_pipe_header header = { PERF_FILE_MAGIC, sizeof(header) };
 
@@ -96,9 +100,9 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 	int code;
 
 	if (writer->is_stream)
-		return begin_stream(writer, events, count, error);
+		return writer_begin_stream(writer, events, count, error);
 	blob_extend(&blob, sizeof(*header));
-	add_attrs(&blob, events, count);
+	writer_add_attrs(&blob, events, count);
 	if (blob.failed) {
 		blob_free(&blob);
 		return error_set(error, -ENOMEM, "no memory for the attributes");
@@ -112,7 +116,7 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 	};
 	header->attrs.offset = blob.size - header->attrs.size;
 	memcpy(blob.bytes, header, sizeof(*header));
-	code = write_at(writer, blob.bytes, blob.size, 0);
+	code = writer_write_at(writer, blob.bytes, blob.size, 0);
 	blob_free(&blob);
 	if (code) {
 		perf_writer_fail(writer, code);
@@ -144,7 +148,7 @@ void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece 
 	if (!code) {
 		header->data.size += writer->buffer.size + size;
 		writer->buffer.size = 0;
-		code = write_header(writer);
+		code = writer_write_header(writer);
 	}
 	if (code)
 		perf_writer_fail(writer, code);
@@ -183,8 +187,8 @@ uint64_t perf_writer_size(const struct perf_writer *writer)
 }
 
 /* Write the feature table and its contents at *at, which is moved behind them. */
-static int write_features(struct perf_writer *writer, const struct perf_writer_end *end,
-                          uint64_t *at)
+static int writer_write_features(struct perf_writer *writer, const struct perf_writer_end *end,
+                                 uint64_t *at)
 {
 	struct perf_file_header *header = &writer->header;
 	struct blob table = { 0 };
@@ -199,12 +203,12 @@ static int write_features(struct perf_writer *writer, const struct perf_writer_e
 		blob_u64(&table, end->features[i].blob.size);
 		next += end->features[i].blob.size;
 	}
-	code = table.failed ? -ENOMEM : write_at(writer, table.bytes, table.size, *at);
+	code = table.failed ? -ENOMEM : writer_write_at(writer, table.bytes, table.size, *at);
 	*at += table.size;
 	for (size_t i = 0; i < end->feature_count && !code; i++) {
 		const struct blob *blob = &end->features[i].blob;
 
-		code = write_at(writer, blob->bytes, blob->size, *at);
+		code = writer_write_at(writer, blob->bytes, blob->size, *at);
 		*at += blob->size;
 	}
 	blob_free(&table);
@@ -212,7 +216,7 @@ static int write_features(struct perf_writer *writer, const struct perf_writer_e
 }
 
 /* Write ledger and footer at *at, which is moved behind them. */
-static int write_ledger(struct perf_writer *writer, const struct blob *ledger, uint64_t *at)
+static int writer_write_ledger(struct perf_writer *writer, const struct blob *ledger, uint64_t *at)
 {
 	struct perf_footer footer = {
 		.magic = PERF_FOOTER_MAGIC,
@@ -220,12 +224,12 @@ static int write_ledger(struct perf_writer *writer, const struct blob *ledger, u
 		.offset = *at,
 		.size = ledger->size,
 	};
-	int code = write_at(writer, ledger->bytes, ledger->size, *at);
+	int code = writer_write_at(writer, ledger->bytes, ledger->size, *at);
 
 	*at += ledger->size;
 	footer.crc = perf_footer_crc(&footer, ledger->bytes);
 	if (!code)
-		code = write_at(writer, &footer, sizeof(footer), *at);
+		code = writer_write_at(writer, &footer, sizeof(footer), *at);
 	writer->header.event_types = (struct perf_file_section){ *at, sizeof(footer) };
 	*at += sizeof(footer);
 	return code;
@@ -233,7 +237,7 @@ static int write_ledger(struct perf_writer *writer, const struct blob *ledger, u
 
 /* perf goes to every piece that AUXTRACE's index names: leave out those that are not there, as on a
  * full disk. They are its last, since pieces are appended. */
-static void cut_index(const struct perf_writer *writer, const struct perf_writer_end *end)
+static void writer_cut_index(const struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	const struct perf_file_section *data = &writer->header.data;
 
@@ -251,7 +255,7 @@ static void cut_index(const struct perf_writer *writer, const struct perf_writer
 }
 
 /* Write what stands behind the data; the header in memory tells of it if it is all there. */
-static int write_end(struct perf_writer *writer, const struct perf_writer_end *end)
+static int writer_write_end(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_header *header = &writer->header;
 	uint64_t at = header->data.offset + header->data.size;
@@ -259,10 +263,10 @@ static int write_end(struct perf_writer *writer, const struct perf_writer_end *e
 
 	if (writer->is_stream)
 		return 0;
-	cut_index(writer, end);
-	code = write_features(writer, end, &at);
+	writer_cut_index(writer, end);
+	code = writer_write_features(writer, end, &at);
 	if (!code && end->ledger.size)
-		code = write_ledger(writer, &end->ledger, &at);
+		code = writer_write_ledger(writer, &end->ledger, &at);
 	if (!code)
 		code = perf_output_cut(writer->output, at);
 	if (code) {
@@ -273,7 +277,8 @@ static int write_end(struct perf_writer *writer, const struct perf_writer_end *e
 }
 
 /* Read the header of the record at offset; false at the end or if it cannot be one. */
-static bool record_at(struct perf_writer *writer, uint64_t offset, uint64_t end, uint64_t *next)
+static bool writer_record_at(struct perf_writer *writer, uint64_t offset, uint64_t end,
+                             uint64_t *next)
 {
 	struct perf_file_auxtrace record = { 0 };
 	long got = perf_output_read(writer->output, &record, sizeof(record), offset);
@@ -287,20 +292,20 @@ static bool record_at(struct perf_writer *writer, uint64_t offset, uint64_t end,
 }
 
 /* Shorten the data by whole records so that room bytes are free behind them. */
-static void make_room(struct perf_writer *writer, uint64_t room)
+static void writer_make_room(struct perf_writer *writer, uint64_t room)
 {
 	struct perf_file_section *data = &writer->header.data;
 	uint64_t end = data->offset + data->size;
 	uint64_t limit = data->size > room ? end - room : data->offset;
 	uint64_t at = data->offset, next;
 
-	while (record_at(writer, at, limit, &next))
+	while (writer_record_at(writer, at, limit, &next))
 		at = next;
 	data->size = at - data->offset;
 }
 
 /* The writer has failed, most likely because the disk is full. Save what can be saved. */
-static void salvage(struct perf_writer *writer, const struct perf_writer_end *end)
+static void writer_salvage(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_section *data = &writer->header.data;
 	uint64_t room = end->feature_count * sizeof(struct perf_file_section) + end->ledger.size +
@@ -308,14 +313,14 @@ static void salvage(struct perf_writer *writer, const struct perf_writer_end *en
 
 	for (size_t i = 0; i < end->feature_count; i++)
 		room += end->features[i].blob.size;
-	if (write_end(writer, end)) {
-		make_room(writer, room + TR_PAGE);
-		if (write_end(writer, end) &&
+	if (writer_write_end(writer, end)) {
+		writer_make_room(writer, room + TR_PAGE);
+		if (writer_write_end(writer, end) &&
 		    perf_output_cut(writer->output, data->offset + data->size))
 			say("%s: bytes behind its end could not be cut off",
 			    perf_output_path(writer->output));
 	}
-	if (write_at(writer, &writer->header, sizeof(writer->header), 0))
+	if (writer_write_at(writer, &writer->header, sizeof(writer->header), 0))
 		say("%s: its header could not be completed", perf_output_path(writer->output));
 }
 
@@ -326,14 +331,14 @@ int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end 
 
 	perf_writer_flush(writer);
 	if (!writer->failed) {
-		code = end->ledger.failed ? -ENOMEM : write_end(writer, end);
+		code = end->ledger.failed ? -ENOMEM : writer_write_end(writer, end);
 		if (!code)
-			code = write_header(writer);
+			code = writer_write_header(writer);
 		if (code)
 			perf_writer_fail(writer, code);
 	}
 	if (writer->failed && writer->begun && !writer->is_stream)
-		salvage(writer, end);
+		writer_salvage(writer, end);
 	code = perf_output_finish(writer->output);
 	if (code)
 		perf_writer_fail(writer, code);

@@ -12,7 +12,7 @@ struct cursor {
 	size_t left;
 };
 
-static bool take(struct cursor *cursor, uint64_t *to)
+static bool sample_take(struct cursor *cursor, uint64_t *to)
 {
 	if (!cursor->left)
 		return false;
@@ -21,7 +21,7 @@ static bool take(struct cursor *cursor, uint64_t *to)
 	return true;
 }
 
-static bool take_words(struct cursor *cursor, uint64_t count, const uint64_t **to)
+static bool sample_take_words(struct cursor *cursor, uint64_t count, const uint64_t **to)
 {
 	if (count > cursor->left)
 		return false;
@@ -32,19 +32,19 @@ static bool take_words(struct cursor *cursor, uint64_t count, const uint64_t **t
 }
 
 /* Take a word if sample_type has the bit; false only if the record has ended. */
-static bool take_if(struct cursor *cursor, uint64_t sample_type, uint64_t bit, uint64_t *to)
+static bool sample_take_if(struct cursor *cursor, uint64_t sample_type, uint64_t bit, uint64_t *to)
 {
-	return !(sample_type & bit) || take(cursor, to);
+	return !(sample_type & bit) || sample_take(cursor, to);
 }
 
-static struct cursor begin(const struct perf_event_header *record)
+static struct cursor sample_cursor(const struct perf_event_header *record)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)record;
 
 	return (struct cursor){ words + 1, record->size / 8 > 0 ? record->size / 8 - 1 : 0 };
 }
 
-static bool take_read(struct cursor *cursor, uint64_t format, struct sample *sample)
+static bool sample_take_read(struct cursor *cursor, uint64_t format, struct sample *sample)
 {
 	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 	uint64_t words = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -58,10 +58,10 @@ static bool take_read(struct cursor *cursor, uint64_t format, struct sample *sam
 		words += each;
 	}
 	sample->read_words = words;
-	return take_words(cursor, words, &sample->read);
+	return sample_take_words(cursor, words, &sample->read);
 }
 
-static bool take_raw(struct cursor *cursor, struct sample *sample)
+static bool sample_take_raw(struct cursor *cursor, struct sample *sample)
 {
 	const uint64_t *words;
 	uint32_t size;
@@ -69,54 +69,54 @@ static bool take_raw(struct cursor *cursor, struct sample *sample)
 	if (!cursor->left)
 		return false;
 	memcpy(&size, cursor->at, sizeof(size));
-	if (!take_words(cursor, ((uint64_t)size + sizeof(size) + 7) / 8, &words))
+	if (!sample_take_words(cursor, ((uint64_t)size + sizeof(size) + 7) / 8, &words))
 		return false;
 	sample->raw = (const uint8_t *)words + sizeof(size);
 	sample->raw_size = size;
 	return true;
 }
 
-static void split(uint64_t word, uint32_t *low, uint32_t *high)
+static void sample_split(uint64_t word, uint32_t *low, uint32_t *high)
 {
 	*low = (uint32_t)word;
 	*high = (uint32_t)(word >> 32);
 }
 
 /* The fields whose sizes vary, which come after all the others. */
-static bool parse_tail(struct cursor *cursor, uint64_t sample_type, uint64_t read_format,
-                       struct sample *sample)
+static bool sample_parse_tail(struct cursor *cursor, uint64_t sample_type, uint64_t read_format,
+                              struct sample *sample)
 {
-	if (sample_type & PERF_SAMPLE_READ && !take_read(cursor, read_format, sample))
+	if (sample_type & PERF_SAMPLE_READ && !sample_take_read(cursor, read_format, sample))
 		return false;
 	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
-		if (!take(cursor, &sample->chain_length) ||
-		    !take_words(cursor, sample->chain_length, &sample->chain))
+		if (!sample_take(cursor, &sample->chain_length) ||
+		    !sample_take_words(cursor, sample->chain_length, &sample->chain))
 			return false;
 	}
-	return !(sample_type & PERF_SAMPLE_RAW) || take_raw(cursor, sample);
+	return !(sample_type & PERF_SAMPLE_RAW) || sample_take_raw(cursor, sample);
 }
 
 bool sample_parse(const struct perf_event_header *record, uint64_t sample_type,
                   uint64_t read_format, struct sample *sample)
 {
-	struct cursor cursor = begin(record);
+	struct cursor cursor = sample_cursor(record);
 	uint64_t tid = 0, cpu = 0;
 	uint32_t unused;
 
 	memset(sample, 0, sizeof(*sample));
-	if (!take_if(&cursor, sample_type, PERF_SAMPLE_IDENTIFIER, &sample->id) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_IP, &sample->ip) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_TID, &tid) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_TIME, &sample->time) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_ADDR, &sample->addr) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_ID, &sample->id) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_STREAM_ID, &sample->stream_id) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_CPU, &cpu) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_PERIOD, &sample->period))
+	if (!sample_take_if(&cursor, sample_type, PERF_SAMPLE_IDENTIFIER, &sample->id) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_IP, &sample->ip) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_TID, &tid) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_TIME, &sample->time) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_ADDR, &sample->addr) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_ID, &sample->id) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_STREAM_ID, &sample->stream_id) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_CPU, &cpu) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_PERIOD, &sample->period))
 		return false;
-	split(tid, &sample->pid, &sample->tid);
-	split(cpu, &sample->cpu, &unused);
-	return parse_tail(&cursor, sample_type, read_format, sample);
+	sample_split(tid, &sample->pid, &sample->tid);
+	sample_split(cpu, &sample->cpu, &unused);
+	return sample_parse_tail(&cursor, sample_type, read_format, sample);
 }
 
 bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sample_type,
@@ -125,7 +125,7 @@ bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sampl
 	static const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
 	                               PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
 	                               PERF_SAMPLE_IDENTIFIER;
-	struct cursor cursor = begin(record);
+	struct cursor cursor = sample_cursor(record);
 	size_t words = (size_t)__builtin_popcountll(sample_type & fields);
 	uint64_t tid = 0, cpu = 0;
 	uint32_t unused;
@@ -135,15 +135,15 @@ bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sampl
 		return false;
 	cursor.at += cursor.left - words;
 	cursor.left = words;
-	if (!take_if(&cursor, sample_type, PERF_SAMPLE_TID, &tid) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_TIME, &sample->time) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_ID, &sample->id) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_STREAM_ID, &sample->stream_id) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_CPU, &cpu) ||
-	    !take_if(&cursor, sample_type, PERF_SAMPLE_IDENTIFIER, &sample->id))
+	if (!sample_take_if(&cursor, sample_type, PERF_SAMPLE_TID, &tid) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_TIME, &sample->time) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_ID, &sample->id) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_STREAM_ID, &sample->stream_id) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_CPU, &cpu) ||
+	    !sample_take_if(&cursor, sample_type, PERF_SAMPLE_IDENTIFIER, &sample->id))
 		return false;
-	split(tid, &sample->pid, &sample->tid);
-	split(cpu, &sample->cpu, &unused);
+	sample_split(tid, &sample->pid, &sample->tid);
+	sample_split(cpu, &sample->cpu, &unused);
 	return true;
 }
 

@@ -19,7 +19,7 @@ const char *region_arch_name(uint16_t machine)
 	}
 }
 
-static uint64_t load_acquire_u64(const void *at)
+static uint64_t region_load_acquire_u64(const void *at)
 {
 	return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
 }
@@ -35,7 +35,7 @@ int region_open(struct region *region, struct channel *channel, struct error *er
 	if (size < sizeof(header))
 		return error_set(error, -EPROTO, "0x%zx bytes are too few for a trace region",
 		                 size);
-	if (load_acquire_u64(bytes) != TR_MAGIC)
+	if (region_load_acquire_u64(bytes) != TR_MAGIC)
 		return error_set(error, -EAGAIN, "offset 0: the magic BAREPERF is not there");
 	memcpy(&header, bytes, sizeof(header));
 	code = region_check_header(&header, size, error);
@@ -50,8 +50,8 @@ int region_open(struct region *region, struct channel *channel, struct error *er
 }
 
 /* Copy a checked table, entry by entry, since the stride may be larger than we know. */
-static void *copy_table(const struct region *region, const struct tr_table *table,
-                        size_t entry_size)
+static void *region_copy_table(const struct region *region, const struct tr_table *table,
+                               size_t entry_size)
 {
 	uint8_t *copy = calloc(table->count ? table->count : 1, entry_size);
 
@@ -61,7 +61,7 @@ static void *copy_table(const struct region *region, const struct tr_table *tabl
 	return copy;
 }
 
-static void free_tables(struct region *region)
+static void region_free_tables(struct region *region)
 {
 	free(region->cpus);
 	free(region->events);
@@ -73,14 +73,14 @@ static void free_tables(struct region *region)
 	region->rings = NULL;
 }
 
-static int load_tables(struct region *region, struct error *error)
+static int region_load_tables(struct region *region, struct error *error)
 {
 	const struct tr_header *header = &region->header;
 
-	region->cpus = copy_table(region, &header->cpus, sizeof(struct tr_cpu));
-	region->events = copy_table(region, &header->events, sizeof(struct tr_event));
-	region->images = copy_table(region, &header->images, sizeof(struct tr_image));
-	region->rings = copy_table(region, &header->rings, sizeof(struct tr_ring));
+	region->cpus = region_copy_table(region, &header->cpus, sizeof(struct tr_cpu));
+	region->events = region_copy_table(region, &header->events, sizeof(struct tr_event));
+	region->images = region_copy_table(region, &header->images, sizeof(struct tr_image));
+	region->rings = region_copy_table(region, &header->rings, sizeof(struct tr_ring));
 	if (!region->cpus || !region->events || !region->images || !region->rings)
 		return error_set(error, -ENOMEM, "no memory for the region's tables");
 	return 0;
@@ -91,7 +91,7 @@ int region_load(struct region *region, struct error *error)
 	struct tr_header *header = &region->header;
 	int code;
 
-	free_tables(region);
+	region_free_tables(region);
 	region_header(region, header);
 	if (header->nonce != region->nonce || header->size != region->size)
 		return error_set(error, -EPROTO,
@@ -103,7 +103,7 @@ int region_load(struct region *region, struct error *error)
 	if (!code)
 		code = region_check_tables(header, error);
 	if (!code)
-		code = load_tables(region, error);
+		code = region_load_tables(region, error);
 	if (!code)
 		code = region_check_cpus(region, error);
 	if (!code)
@@ -113,13 +113,13 @@ int region_load(struct region *region, struct error *error)
 	if (!code)
 		code = region_check_images(region, error);
 	if (code)
-		free_tables(region);
+		region_free_tables(region);
 	return code;
 }
 
 void region_close(struct region *region)
 {
-	free_tables(region);
+	region_free_tables(region);
 	memset(region, 0, sizeof(*region));
 }
 
@@ -138,17 +138,17 @@ const char *region_state_name(uint32_t state)
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "none";
 }
 
-static const volatile struct tr_header *live_header(const struct region *region)
+static const volatile struct tr_header *region_live_header(const struct region *region)
 {
 	return region_at(region, 0);
 }
 
 int region_status(const struct region *region)
 {
-	return live_header(region)->status;
+	return region_live_header(region)->status;
 }
 
 int region_exit_status(const struct region *region)
 {
-	return live_header(region)->exit_status & 0xff;
+	return region_live_header(region)->exit_status & 0xff;
 }

@@ -12,10 +12,11 @@
 #define MINOR_SEAL 3 /* since version 1.3 */
 
 /* Report a bad header field with its offset. */
-#define REFUSE(error, field, ...) refuse(error, offsetof(struct tr_header, field), __VA_ARGS__)
+#define REFUSE(error, field, ...) \
+	check_refuse(error, offsetof(struct tr_header, field), __VA_ARGS__)
 
 static int __attribute__((format(printf, 3, 4)))
-refuse(struct error *error, size_t offset, const char *format, ...)
+check_refuse(struct error *error, size_t offset, const char *format, ...)
 {
 	struct error reason = { "" };
 	va_list args;
@@ -84,20 +85,21 @@ int region_check_table(const struct tr_header *header, const struct tr_table *ta
 	if (!table->count)
 		return 0;
 	if (table->count > max)
-		return refuse(error, where, "table of %s has %u entries, at most %u", name,
-		              table->count, max);
+		return check_refuse(error, where, "table of %s has %u entries, at most %u", name,
+		                    table->count, max);
 	if (table->stride < entry_size || table->stride % 8)
-		return refuse(error, where, "table of %s has stride %u for entries of %zu bytes",
-		              name, table->stride, entry_size);
+		return check_refuse(error, where,
+		                    "table of %s has stride %u for entries of %zu bytes", name,
+		                    table->stride, entry_size);
 	if (table->offset % 8 || table->offset < sizeof(*header))
-		return refuse(error, where, "table of %s at 0x%" PRIx64 " is misplaced", name,
-		              table->offset);
+		return check_refuse(error, where, "table of %s at 0x%" PRIx64 " is misplaced", name,
+		                    table->offset);
 	if (table->offset > header->size ||
 	    (uint64_t)table->count * table->stride > header->size - table->offset)
-		return refuse(error, where,
-		              "table of %s at 0x%" PRIx64
-		              " with %u x %u bytes leaves the region of 0x%" PRIx64,
-		              name, table->offset, table->count, table->stride, header->size);
+		return check_refuse(error, where,
+		                    "table of %s at 0x%" PRIx64
+		                    " with %u x %u bytes leaves the region of 0x%" PRIx64,
+		                    name, table->offset, table->count, table->stride, header->size);
 	return 0;
 }
 

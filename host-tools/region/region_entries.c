@@ -6,7 +6,7 @@
 #include "host-tools/region/region_check.h"
 
 /* Where entry i of a table lies, for messages. */
-static unsigned long long at(const struct tr_table *table, uint32_t i)
+static unsigned long long entries_at(const struct tr_table *table, uint32_t i)
 {
 	return table->offset + (uint64_t)i * table->stride;
 }
@@ -19,13 +19,13 @@ int region_check_cpus(const struct region *region, struct error *error)
 		if (region->cpus[i].cpu != i)
 			return error_set(error, -EPROTO,
 			                 "trace region, offset 0x%llx: CPU %u calls itself %u",
-			                 at(&header->cpus, i), i, region->cpus[i].cpu);
+			                 entries_at(&header->cpus, i), i, region->cpus[i].cpu);
 	}
 	return 0;
 }
 
 /* Why an event cannot be used, or NULL. */
-static const char *event_fault(const struct region *region, const struct tr_event *event)
+static const char *entries_event_fault(const struct region *region, const struct tr_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -49,7 +49,7 @@ static const char *event_fault(const struct region *region, const struct tr_even
 }
 
 /* Instances of one event on several CPUs are one event to perf. */
-static bool disagree(const struct tr_event *a, const struct tr_event *b)
+static bool entries_disagree(const struct tr_event *a, const struct tr_event *b)
 {
 	return a->evsel == b->evsel &&
 	       (a->attr.type != b->attr.type || a->attr.config != b->attr.config ||
@@ -62,23 +62,23 @@ int region_check_events(const struct region *region, struct error *error)
 	const struct tr_header *header = &region->header;
 
 	for (uint32_t i = 0; i < header->events.count; i++) {
-		const char *fault = event_fault(region, &region->events[i]);
+		const char *fault = entries_event_fault(region, &region->events[i]);
 
 		for (uint32_t j = 0; !fault && j < i; j++) {
 			if (region->events[j].id == region->events[i].id)
 				fault = "another event has the same id";
-			else if (disagree(&region->events[j], &region->events[i]))
+			else if (entries_disagree(&region->events[j], &region->events[i]))
 				fault = "it differs from its instance on another CPU";
 		}
 		if (fault)
 			return error_set(error, -EPROTO,
 			                 "trace region, offset 0x%llx: event %u: %s",
-			                 at(&header->events, i), i, fault);
+			                 entries_at(&header->events, i), i, fault);
 	}
 	return 0;
 }
 
-static const char *image_fault(const struct tr_image *image)
+static const char *entries_image_fault(const struct tr_image *image)
 {
 	if (!image->size || image->size % TR_PAGE || image->address % TR_PAGE)
 		return "it is not made of whole pages";
@@ -96,12 +96,12 @@ int region_check_images(const struct region *region, struct error *error)
 	const struct tr_header *header = &region->header;
 
 	for (uint32_t i = 0; i < header->images.count; i++) {
-		const char *fault = image_fault(&region->images[i]);
+		const char *fault = entries_image_fault(&region->images[i]);
 
 		if (fault)
 			return error_set(error, -EPROTO,
 			                 "trace region, offset 0x%llx: image %u: %s",
-			                 at(&header->images, i), i, fault);
+			                 entries_at(&header->images, i), i, fault);
 	}
 	return 0;
 }
@@ -112,64 +112,64 @@ struct extent {
 	uint64_t size;
 };
 
-static bool is_power_of_two_pages(uint64_t size)
+static bool entries_is_power_of_two_pages(uint64_t size)
 {
 	return size >= TR_PAGE && !(size & (size - 1));
 }
 
-static bool inside(const struct extent *extent, uint64_t region_size)
+static bool entries_inside(const struct extent *extent, uint64_t region_size)
 {
 	return extent->offset >= sizeof(struct tr_header) && extent->offset % TR_PAGE == 0 &&
 	       extent->offset <= region_size && extent->size <= region_size - extent->offset;
 }
 
-static bool overlap(const struct extent *a, const struct extent *b)
+static bool entries_overlap(const struct extent *a, const struct extent *b)
 {
 	return a->size && b->size && a->offset < b->offset + b->size &&
 	       b->offset < a->offset + a->size;
 }
 
-static void extents_of(const struct tr_ring *ring, struct extent extents[3])
+static void entries_extents_of(const struct tr_ring *ring, struct extent extents[3])
 {
 	extents[0] = (struct extent){ ring->control, TR_PAGE };
 	extents[1] = (struct extent){ ring->data_offset, ring->data_size };
 	extents[2] = (struct extent){ ring->aux_size ? ring->aux_offset : TR_PAGE, ring->aux_size };
 }
 
-static const char *ring_fault(const struct region *region, const struct tr_ring *ring)
+static const char *entries_ring_fault(const struct region *region, const struct tr_ring *ring)
 {
 	uint64_t size = region->header.size;
 	struct extent extents[3];
 
-	extents_of(ring, extents);
+	entries_extents_of(ring, extents);
 	if (ring->cpu >= region->header.cpus.count)
 		return "there is no such CPU";
 	if (ring->owner != TR_NONE && ring->owner >= region->header.events.count)
 		return "its owner does not exist";
-	if (!is_power_of_two_pages(ring->data_size))
+	if (!entries_is_power_of_two_pages(ring->data_size))
 		return "data_size is no power of two of pages";
-	if (ring->aux_size && !is_power_of_two_pages(ring->aux_size))
+	if (ring->aux_size && !entries_is_power_of_two_pages(ring->aux_size))
 		return "aux_size is no power of two of pages";
-	if (!inside(&extents[0], size))
+	if (!entries_inside(&extents[0], size))
 		return "its control page is not inside the region";
-	if (!inside(&extents[1], size))
+	if (!entries_inside(&extents[1], size))
 		return "its data is not inside the region";
-	if (!inside(&extents[2], size))
+	if (!entries_inside(&extents[2], size))
 		return "its AUX area is not inside the region";
-	if (overlap(&extents[0], &extents[1]) || overlap(&extents[0], &extents[2]) ||
-	    overlap(&extents[1], &extents[2]))
+	if (entries_overlap(&extents[0], &extents[1]) ||
+	    entries_overlap(&extents[0], &extents[2]) || entries_overlap(&extents[1], &extents[2]))
 		return "its parts overlap";
 	return NULL;
 }
 
-static bool rings_overlap(const struct tr_ring *a, const struct tr_ring *b)
+static bool entries_rings_overlap(const struct tr_ring *a, const struct tr_ring *b)
 {
 	struct extent of_a[3], of_b[3];
 
-	extents_of(a, of_a);
-	extents_of(b, of_b);
+	entries_extents_of(a, of_a);
+	entries_extents_of(b, of_b);
 	for (int i = 0; i < 9; i++) {
-		if (overlap(&of_a[i / 3], &of_b[i % 3]))
+		if (entries_overlap(&of_a[i / 3], &of_b[i % 3]))
 			return true;
 	}
 	return false;
@@ -180,15 +180,15 @@ int region_check_rings(const struct region *region, struct error *error)
 	const struct tr_header *header = &region->header;
 
 	for (uint32_t i = 0; i < header->rings.count; i++) {
-		const char *fault = ring_fault(region, &region->rings[i]);
+		const char *fault = entries_ring_fault(region, &region->rings[i]);
 
 		for (uint32_t j = 0; !fault && j < i; j++) {
-			if (rings_overlap(&region->rings[i], &region->rings[j]))
+			if (entries_rings_overlap(&region->rings[i], &region->rings[j]))
 				fault = "it overlaps another ring";
 		}
 		if (fault)
 			return error_set(error, -EPROTO, "trace region, offset 0x%llx: ring %u: %s",
-			                 at(&header->rings, i), i, fault);
+			                 entries_at(&header->rings, i), i, fault);
 	}
 	return 0;
 }

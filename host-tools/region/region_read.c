@@ -9,7 +9,7 @@
 #include "host-tools/util/printable.h"
 
 /* Bytes of the terminal's control sequence (ECMA-48 5.4) at from, 0 if there is none. */
-static size_t control_sequence(const char *from, size_t size)
+static size_t region_control_sequence(const char *from, size_t size)
 {
 	size_t length = 2;
 
@@ -26,7 +26,7 @@ void region_printable(char *to, size_t to_size, const char *from, size_t size)
 
 	for (size_t i = 0; i < size && from[i] && used + 1 < to_size; i++) {
 		char c = from[i];
-		size_t sequence = control_sequence(from + i, size - i);
+		size_t sequence = region_control_sequence(from + i, size - i);
 
 		if (sequence) {
 			i += sequence - 1;
@@ -52,7 +52,8 @@ void region_message(const struct region *region, char text[1024])
 	region_printable(text, sizeof(header.message), header.message, sizeof(header.message));
 }
 
-static const void *entry(const struct region *region, const struct tr_table *table, uint32_t i)
+static const void *region_table_entry(const struct region *region, const struct tr_table *table,
+                                      uint32_t i)
 {
 	return region_at(region, region_entry(table, i));
 }
@@ -60,7 +61,7 @@ static const void *entry(const struct region *region, const struct tr_table *tab
 void region_update_cpus(struct region *region)
 {
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
-		memcpy(&region->cpus[i], entry(region, &region->header.cpus, i),
+		memcpy(&region->cpus[i], region_table_entry(region, &region->header.cpus, i),
 		       sizeof(region->cpus[i]));
 		region->cpus[i].cpu = i; /* as it was checked */
 	}
@@ -68,12 +69,12 @@ void region_update_cpus(struct region *region)
 
 void region_event_ledger(const struct region *region, uint32_t event, struct tr_event_ledger *to)
 {
-	memcpy(to, entry(region, &region->header.event_ledger, event), sizeof(*to));
+	memcpy(to, region_table_entry(region, &region->header.event_ledger, event), sizeof(*to));
 }
 
 void region_ring_ledger(const struct region *region, uint32_t ring, struct tr_ring_ledger *to)
 {
-	memcpy(to, entry(region, &region->header.ring_ledger, ring), sizeof(*to));
+	memcpy(to, region_table_entry(region, &region->header.ring_ledger, ring), sizeof(*to));
 }
 
 void region_positions(const struct region *region, uint32_t ring, struct region_positions *to)
@@ -121,8 +122,8 @@ void region_read_aux(const struct region *region, uint32_t ring, uint64_t positi
 }
 
 /* The console's head, size and place, checked; false if there is none. */
-static bool find_console(const struct region *region, uint64_t *head, uint32_t *size,
-                         const char **text)
+static bool region_find_console(const struct region *region, uint64_t *head, uint32_t *size,
+                                const char **text)
 {
 	struct tr_header header;
 	struct tr_console console;
@@ -153,7 +154,7 @@ char *region_console(const struct region *region, uint64_t *from)
 	char *raw, *text;
 	size_t length;
 
-	if (!find_console(region, &head, &size, &ring))
+	if (!region_find_console(region, &head, &size, &ring))
 		return calloc(1, 1);
 	first = head > size && head - size > *from ? head - size : *from;
 	length = first < head ? (size_t)(head - first) : 0;

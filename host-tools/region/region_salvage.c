@@ -20,8 +20,8 @@ static uint8_t *salvage_at(const struct region *region, uint64_t offset)
 }
 
 /* Whether the ledgers of a ring and its events are those of one moment. */
-static bool is_sealed(const struct region *region, uint32_t ring,
-                      const struct tr_ring_ledger *ledger)
+static bool salvage_is_sealed(const struct region *region, uint32_t ring,
+                              const struct tr_ring_ledger *ledger)
 {
 	struct tr_seal seal = { 0, 0 };
 
@@ -37,7 +37,7 @@ static bool is_sealed(const struct region *region, uint32_t ring,
 }
 
 /* A record that tells of trace which has not reached memory. */
-static bool is_ahead(const struct perf_event_header *record, uint64_t aux_head)
+static bool salvage_is_ahead(const struct perf_event_header *record, uint64_t aux_head)
 {
 	const uint64_t *words = (const void *)(record + 1); /* aux_offset, aux_size */
 
@@ -46,8 +46,8 @@ static bool is_ahead(const struct perf_event_header *record, uint64_t aux_head)
 }
 
 /* The position up to which a forward ring's records make sense. */
-static uint64_t find_cut(const struct region *region, uint32_t ring, struct ring_reader *reader,
-                         uint64_t aux_head)
+static uint64_t salvage_find_cut(const struct region *region, uint32_t ring,
+                                 struct ring_reader *reader, uint64_t aux_head)
 {
 	const struct perf_event_header *record;
 	uint64_t cut;
@@ -56,11 +56,12 @@ static uint64_t find_cut(const struct region *region, uint32_t ring, struct ring
 		return reader->began;
 	do
 		cut = reader->position;
-	while (ring_reader_next(reader, &record) > 0 && !is_ahead(record, aux_head));
+	while (ring_reader_next(reader, &record) > 0 && !salvage_is_ahead(record, aux_head));
 	return cut;
 }
 
-static void set_heads(const struct region *region, uint32_t ring, uint64_t data, uint64_t aux)
+static void salvage_set_heads(const struct region *region, uint32_t ring, uint64_t data,
+                              uint64_t aux)
 {
 	struct perf_event_mmap_page *control =
 	    (void *)salvage_at(region, region->rings[ring].control);
@@ -76,8 +77,8 @@ static void set_heads(const struct region *region, uint32_t ring, uint64_t data,
  * known to be here, or may have: where there is one, its last word need not have reached memory,
  * and what it gave back has been written over, but for half of the ring, which no tick writes.
  */
-static bool is_whole(const struct region *region, uint32_t ring, uint64_t tail,
-                     const struct tr_ring_ledger *ledger)
+static bool salvage_is_whole(const struct region *region, uint32_t ring, uint64_t tail,
+                             const struct tr_ring_ledger *ledger)
 {
 	uint64_t size = region->rings[ring].data_size;
 
@@ -92,22 +93,23 @@ static void salvage_ring(const struct region *region, uint32_t ring, struct ring
 	uint64_t head = ledger->kept_head;
 
 	if (!ledger->kept_seal) { /* not even its tail is this run's */
-		set_heads(region, ring, 0, 0);
+		salvage_set_heads(region, ring, 0, 0);
 		return;
 	}
 	region_positions(region, ring, &was);
 	if (region->rings[ring].flags & TR_RING_BACKWARD) {
-		set_heads(region, ring, head, ledger->kept_aux_head);
+		salvage_set_heads(region, ring, head, ledger->kept_aux_head);
 		return;
 	}
-	if (!is_whole(region, ring, was.data_tail, ledger))
+	if (!salvage_is_whole(region, ring, was.data_tail, ledger))
 		head = was.data_tail;
-	set_heads(region, ring, head, ledger->kept_aux_head);
-	set_heads(region, ring, find_cut(region, ring, reader, ledger->kept_aux_head),
-	          ledger->kept_aux_head);
+	salvage_set_heads(region, ring, head, ledger->kept_aux_head);
+	salvage_set_heads(region, ring,
+	                  salvage_find_cut(region, ring, reader, ledger->kept_aux_head),
+	                  ledger->kept_aux_head);
 }
 
-static bool is_ended(const struct region *region)
+static bool salvage_is_ended(const struct region *region)
 {
 	uint32_t state = region_state(region);
 
@@ -125,12 +127,13 @@ int region_salvage(struct region *region, struct error *error)
 	reader = malloc(sizeof(*reader));
 	if (!reader)
 		return error_set(error, -ENOMEM, "no memory for a reader");
-	header->salvaged = is_ended(region) ? 0 : TR_SALVAGED_CUT;
+	header->salvaged = salvage_is_ended(region) ? 0 : TR_SALVAGED_CUT;
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {
 		struct tr_ring_ledger ledger;
 
 		region_ring_ledger(region, i, &ledger);
-		if ((ledger.kept_seal || header->salvaged) && !is_sealed(region, i, &ledger))
+		if ((ledger.kept_seal || header->salvaged) &&
+		    !salvage_is_sealed(region, i, &ledger))
 			header->salvaged |= TR_SALVAGED_TORN;
 		if (header->salvaged & TR_SALVAGED_CUT)
 			salvage_ring(region, i, reader, &ledger);

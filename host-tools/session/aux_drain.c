@@ -14,8 +14,8 @@
 #define PADDING_MAX 24U /* of any format */
 
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
-static const struct perf_aux_format *find_format(const struct region *region, uint32_t ring,
-                                                 const struct tr_event **event)
+static const struct perf_aux_format *
+aux_drain_find_format(const struct region *region, uint32_t ring, const struct tr_event **event)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		*event = &region->events[i];
@@ -25,7 +25,7 @@ static const struct perf_aux_format *find_format(const struct region *region, ui
 	return NULL;
 }
 
-static void put_header(struct blob *blob, uint32_t type, size_t words)
+static void aux_drain_put_header(struct blob *blob, uint32_t type, size_t words)
 {
 	struct perf_event_header header = {
 		.type = type,
@@ -35,9 +35,9 @@ static void put_header(struct blob *blob, uint32_t type, size_t words)
 	blob_add(blob, &header, sizeof(header));
 }
 
-static void put_clock(struct blob *blob, const struct tr_clock *clock)
+static void aux_drain_put_clock(struct blob *blob, const struct tr_clock *clock)
 {
-	put_header(blob, PERF_FILE_RECORD_TIME_CONV, 6);
+	aux_drain_put_header(blob, PERF_FILE_RECORD_TIME_CONV, 6);
 	blob_u64(blob, clock->time_shift);
 	blob_u64(blob, clock->time_mult);
 	blob_u64(blob, clock->time_zero);
@@ -50,11 +50,11 @@ static void put_clock(struct blob *blob, const struct tr_clock *clock)
  * first word is the version. Until 6.12 it was the PMU's type and nothing else was read, so the
  * type stands there: newer perfs ask only whether it is 1, and take the type from the third word.
  */
-static void put_spe_info(struct blob *blob, uint32_t type, const struct region *region)
+static void aux_drain_put_spe_info(struct blob *blob, uint32_t type, const struct region *region)
 {
 	uint32_t cpus = region->header.cpus.count;
 
-	put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 1 + 4 + 7 * (size_t)cpus);
+	aux_drain_put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 1 + 4 + 7 * (size_t)cpus);
 	blob_u64(blob, PERF_FILE_AUXTRACE_ARM_SPE);
 	blob_u64(blob, type);
 	blob_u64(blob, 4); /* words of the head */
@@ -71,17 +71,17 @@ static void put_spe_info(struct blob *blob, uint32_t type, const struct region *
 	}
 }
 
-static void put_info(struct blob *blob, const struct perf_aux_format *format,
-                     const struct tr_event *event, const struct region *region)
+static void aux_drain_put_info(struct blob *blob, const struct perf_aux_format *format,
+                               const struct tr_event *event, const struct region *region)
 {
 	const struct tr_clock *clock = &region->header.clock;
 
 	if (format->wants_clock) {
-		put_clock(blob, clock);
-		put_spe_info(blob, event->attr.type, region);
+		aux_drain_put_clock(blob, clock);
+		aux_drain_put_spe_info(blob, event->attr.type, region);
 		return;
 	}
-	put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 7);
+	aux_drain_put_header(blob, PERF_FILE_RECORD_AUXTRACE_INFO, 7);
 	blob_u64(blob, format->type);
 	blob_u64(blob, event->attr.type);
 	blob_u64(blob, clock->time_shift);
@@ -99,17 +99,17 @@ void aux_drain_info(struct blob *blob, const struct region *region)
 
 		if (!region->rings[i].aux_size)
 			continue;
-		format = find_format(region, i, &event);
+		format = aux_drain_find_format(region, i, &event);
 		/* perf knows one decoder a file. Its clock must not be 0: it divides by it. */
 		if (format && region->header.clock.time_mult) {
-			put_info(blob, format, event, region);
+			aux_drain_put_info(blob, format, event, region);
 			return;
 		}
 	}
 }
 
 /* The cycles at which the clock said so many ns; the inverse of perf's conversion. */
-static uint64_t cycles_of(const struct tr_clock *clock, uint64_t ns)
+static uint64_t aux_drain_cycles_of(const struct tr_clock *clock, uint64_t ns)
 {
 	unsigned __int128 scaled = (unsigned __int128)(ns - clock->time_zero)
 	                           << (clock->time_shift & 63);
@@ -117,8 +117,8 @@ static uint64_t cycles_of(const struct tr_clock *clock, uint64_t ns)
 	return clock->time_mult ? (uint64_t)(scaled / clock->time_mult) : 0;
 }
 
-static int check_range(const struct session *session, uint32_t ring, uint64_t offset, uint64_t size,
-                       struct error *error)
+static int aux_drain_check_range(const struct session *session, uint32_t ring, uint64_t offset,
+                                 uint64_t size, struct error *error)
 {
 	const struct tr_ring *r = &session->region.rings[ring];
 	struct region_positions positions;
@@ -138,8 +138,9 @@ static int check_range(const struct session *session, uint32_t ring, uint64_t of
 
 /* Where the piece lies as perf can read it: in the area itself, where perf reads what the hardware
  * wrote, else in a copy. The number of parts; -ENOMEM. */
-static int find_piece(struct session *session, uint32_t ring, const struct perf_record_aux *aux,
-                      const struct perf_aux_format *format, struct blob_piece parts[2])
+static int aux_drain_find_piece(struct session *session, uint32_t ring,
+                                const struct perf_record_aux *aux,
+                                const struct perf_aux_format *format, struct blob_piece parts[2])
 {
 	uint64_t size = aux->aux_size;
 
@@ -192,7 +193,7 @@ int aux_drain_release(struct session *session, uint32_t ring, struct error *erro
 }
 
 /* An entry that could not be kept makes the file's own failure: perf would miss its piece. */
-static void add_to_index(struct session *session, uint64_t offset, uint64_t size)
+static void aux_drain_add_to_index(struct session *session, uint64_t offset, uint64_t size)
 {
 	uint64_t entry[2] = { offset, size };
 
@@ -207,7 +208,8 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	const struct perf_record_aux *aux = (const void *)record;
 	const struct tr_ring *r = &session->region.rings[ring];
 	const struct tr_event *event;
-	const struct perf_aux_format *format = find_format(&session->region, ring, &event);
+	const struct perf_aux_format *format =
+	    aux_drain_find_format(&session->region, ring, &event);
 	const struct ledger_event *writer = NULL;
 	struct perf_file_auxtrace trace;
 	struct sample sample = { 0 };
@@ -218,7 +220,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 
 	if (record->size < sizeof(*aux))
 		return 0;
-	code = check_range(session, ring, aux->aux_offset, aux->aux_size, error);
+	code = aux_drain_check_range(session, ring, aux->aux_offset, aux->aux_size, error);
 	if (code)
 		return code;
 	/* An empty piece may tell of padding before it. */
@@ -234,17 +236,17 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 		.header = { PERF_FILE_RECORD_AUXTRACE, 0, sizeof(trace) },
 		.size = aux->aux_size + padding,
 		.offset = aux->aux_offset,
-		.reference = cycles_of(&session->region.header.clock, sample.time),
+		.reference = aux_drain_cycles_of(&session->region.header.clock, sample.time),
 		.idx = ring,
 		.tid = tr_tid(r->cpu),
 		.cpu = r->cpu,
 	};
-	parts = find_piece(session, ring, aux, format, pieces + 1);
+	parts = aux_drain_find_piece(session, ring, aux, format, pieces + 1);
 	if (parts < 0)
 		return error_set(error, parts, "no memory for a piece of 0x%" PRIx64 " bytes",
 		                 aux->aux_size);
 	pieces[1 + parts] = (struct blob_piece){ zeroes, padding };
-	add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
+	aux_drain_add_to_index(session, perf_writer_size(&session->writer), sizeof(trace));
 	perf_writer_add_pieces(&session->writer, pieces, 2 + parts);
 	session->ledger.rings[ring].found.aux_delivered += aux->aux_size;
 	return 0;

@@ -10,7 +10,7 @@
 #include "host-tools/perfdata/sample.h"
 #include "host-tools/session/aux_drain.h"
 
-static int broken(const struct session *session, uint32_t ring, struct error *error)
+static int drain_broken(const struct session *session, uint32_t ring, struct error *error)
 {
 	const struct ring_error *reason = &session->readers[ring].error;
 
@@ -24,13 +24,13 @@ int drain_begin(struct session *session, uint32_t ring, struct error *error)
 {
 	int code = region_read_ring(&session->region, ring, &session->readers[ring]);
 
-	return code ? broken(session, ring, error) : 0;
+	return code ? drain_broken(session, ring, error) : 0;
 }
 
 /* When what is in the file happened. A recording of AUX areas alone has no samples, but begins with
  * an ITRACE_START, and each piece's record has the time. */
-static void note_time(struct session_found *found, const struct perf_event_header *record,
-                      const struct ledger_event *event)
+static void drain_note_time(struct session_found *found, const struct perf_event_header *record,
+                            const struct ledger_event *event)
 {
 	const struct perf_event_attr *attr = &event->event.attr;
 	struct sample sample;
@@ -48,8 +48,9 @@ static void note_time(struct session_found *found, const struct perf_event_heade
 }
 
 /* Count a record that the reader has just passed; *attr: its event's. */
-static int take(struct session *session, uint32_t ring, const struct perf_event_header *record,
-                const struct perf_event_attr **attr, struct error *error)
+static int drain_take(struct session *session, uint32_t ring,
+                      const struct perf_event_header *record, const struct perf_event_attr **attr,
+                      struct error *error)
 {
 	const struct ledger_event *event;
 
@@ -62,7 +63,7 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 		                 ring, session->readers[ring].position - record->size, record->type,
 		                 record->size);
 	session->found.samples += record->type == PERF_RECORD_SAMPLE;
-	note_time(&session->found, record, event);
+	drain_note_time(&session->found, record, event);
 	*attr = &event->event.attr;
 	session->found.records++;
 	if (session->options.see)
@@ -73,7 +74,7 @@ static int take(struct session *session, uint32_t ring, const struct perf_event_
 
 /* Give back what was read: the firmware may write there again. First it must be certain, so that
  * whoever comes after us neither misses it nor reads it twice. */
-static int release(struct session *session, uint32_t ring, struct error *error)
+static int drain_release(struct session *session, uint32_t ring, struct error *error)
 {
 	int code;
 
@@ -87,8 +88,8 @@ static int release(struct session *session, uint32_t ring, struct error *error)
 
 /* Up to DRAIN_BYTES of records into scratch. *used: their bytes. 1 if there is more. Ends behind a
  * record that announces a piece of the AUX area, *aux. */
-static int fill(struct session *session, uint32_t ring, size_t *used,
-                const struct perf_event_header **aux, struct error *error)
+static int drain_fill(struct session *session, uint32_t ring, size_t *used,
+                      const struct perf_event_header **aux, struct error *error)
 {
 	struct ring_reader *reader = &session->readers[ring];
 
@@ -99,8 +100,8 @@ static int fill(struct session *session, uint32_t ring, size_t *used,
 		int code = ring_reader_take(reader, record);
 
 		if (code <= 0)
-			return code ? broken(session, ring, error) : 0;
-		code = take(session, ring, record, &attr, error);
+			return code ? drain_broken(session, ring, error) : 0;
+		code = drain_take(session, ring, record, &attr, error);
 		if (code)
 			return code;
 		mark_text_put(record, attr);
@@ -118,14 +119,14 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 	int code = 1;
 
 	if (ring_reader_refresh(&session->readers[ring]) < 0)
-		return broken(session, ring, error);
+		return drain_broken(session, ring, error);
 	while (code > 0) {
 		const struct perf_event_header *aux = NULL;
 		struct error reason = { "" };
 		size_t used = 0;
 		int released;
 
-		code = fill(session, ring, &used, &aux, error);
+		code = drain_fill(session, ring, &used, &aux, error);
 		if (!used)
 			break;
 		perf_writer_add(&session->writer, session->scratch, used);
@@ -135,7 +136,7 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 		code = aux && !code ? 1 : code;
 		if (code < 0 && session->by_reader)
 			break; /* not committed: the supervisor meets the same */
-		released = release(session, ring, &reason);
+		released = drain_release(session, ring, &reason);
 		if (code >= 0 && released) {
 			*error = reason;
 			code = released;
@@ -146,8 +147,8 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 
 /* Newest first, as the reader gives them, each copy before the one that came before. The last
  * `used` bytes of the buffer are taken. */
-static int fill_backward(struct session *session, uint32_t ring, uint8_t *end, size_t *used,
-                         struct error *error)
+static int drain_fill_backward(struct session *session, uint32_t ring, uint8_t *end, size_t *used,
+                               struct error *error)
 {
 	struct ring_reader *reader = &session->readers[ring];
 	const struct perf_event_header *record;
@@ -156,14 +157,14 @@ static int fill_backward(struct session *session, uint32_t ring, uint8_t *end, s
 
 	*used = 0;
 	while ((code = ring_reader_next(reader, &record)) > 0) {
-		code = take(session, ring, record, &attr, error);
+		code = drain_take(session, ring, record, &attr, error);
 		if (code)
 			return code;
 		*used += record->size;
 		memcpy(end - *used, record, record->size);
 		mark_text_put((void *)(end - *used), attr);
 	}
-	return code ? broken(session, ring, error) : 0;
+	return code ? drain_broken(session, ring, error) : 0;
 }
 
 int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t *got,
@@ -178,8 +179,8 @@ int drain_backward(struct session *session, uint32_t ring, bool still, uint64_t 
 		return error_set(error, -ENOMEM, "no memory for ring %u", ring);
 	reader->still = still;
 	code = ring_reader_refresh(reader) < 0
-	           ? broken(session, ring, error)
-	           : fill_backward(session, ring, buffer.bytes + size, &used, error);
+	           ? drain_broken(session, ring, error)
+	           : drain_fill_backward(session, ring, buffer.bytes + size, &used, error);
 	perf_writer_add(&session->writer, buffer.bytes + size - used, used);
 	*got += used;
 	blob_free(&buffer);

@@ -9,7 +9,7 @@
 #include "host-tools/session/perf_features_machine.h"
 #include "host-tools/session/perf_synth.h"
 
-static void build_ids(struct blob *blob, const struct perf_features_input *in)
+static void features_build_ids(struct blob *blob, const struct perf_features_input *in)
 {
 	for (uint32_t i = 0; i < in->region->header.images.count; i++) {
 		const struct tr_image *image = &in->region->images[i];
@@ -31,31 +31,31 @@ static void build_ids(struct blob *blob, const struct perf_features_input *in)
 	}
 }
 
-static void hostname(struct blob *blob, const struct perf_features_input *in)
+static void features_hostname(struct blob *blob, const struct perf_features_input *in)
 {
 	(void)in;
 	blob_perf_string(blob, "bareperf");
 }
 
-static void osrelease(struct blob *blob, const struct perf_features_input *in)
+static void features_osrelease(struct blob *blob, const struct perf_features_input *in)
 {
 	/* what stands where a kernel would; its version is the firmware's */
 	blob_perf_string(blob, in->region->header.producer);
 }
 
-static void version(struct blob *blob, const struct perf_features_input *in)
+static void features_version(struct blob *blob, const struct perf_features_input *in)
 {
 	(void)in;
 	blob_perf_string(blob, "bareperf " BAREPERF_VERSION);
 }
 
-static void arch(struct blob *blob, const struct perf_features_input *in)
+static void features_arch(struct blob *blob, const struct perf_features_input *in)
 {
 	blob_perf_string(blob, region_arch_name(in->region->header.machine));
 }
 
 /* The command as the machine got it, behind the name that it would have in a shell. */
-static void machine_cmdline(struct blob *blob, const struct region *region)
+static void features_machine_cmdline(struct blob *blob, const struct region *region)
 {
 	char text[sizeof(region->header.command)], *rest = text;
 	size_t at = blob->size;
@@ -72,10 +72,10 @@ static void machine_cmdline(struct blob *blob, const struct region *region)
 		memcpy(blob->bytes + at, &words, sizeof(words));
 }
 
-static void cmdline(struct blob *blob, const struct perf_features_input *in)
+static void features_cmdline(struct blob *blob, const struct perf_features_input *in)
 {
 	if (!in->command) {
-		machine_cmdline(blob, in->region);
+		features_machine_cmdline(blob, in->region);
 		return;
 	}
 	blob_u32(blob, (uint32_t)in->command_words);
@@ -84,7 +84,7 @@ static void cmdline(struct blob *blob, const struct perf_features_input *in)
 }
 
 /* The first instance of an event, or NULL. */
-static const struct tr_event *first_of(const struct region *region, uint32_t evsel)
+static const struct tr_event *features_first_of(const struct region *region, uint32_t evsel)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		if (region->events[i].evsel == evsel)
@@ -95,13 +95,13 @@ static const struct tr_event *first_of(const struct region *region, uint32_t evs
 
 /* The name of an event; a second one of the same name gets a number, since some viewers take
  * names for identity. */
-static void event_name(const struct region *region, uint32_t evsel, char name[96])
+static void features_event_name(const struct region *region, uint32_t evsel, char name[96])
 {
-	const struct tr_event *own = first_of(region, evsel);
+	const struct tr_event *own = features_first_of(region, evsel);
 	unsigned twins = 0;
 
 	for (uint32_t i = 0; own && i < evsel; i++) {
-		const struct tr_event *other = first_of(region, i);
+		const struct tr_event *other = features_first_of(region, i);
 
 		twins += other && !strcmp(other->name, own->name);
 	}
@@ -110,7 +110,7 @@ static void event_name(const struct region *region, uint32_t evsel, char name[96
 		snprintf(name + strlen(name), 16, "#%u", twins + 1);
 }
 
-static uint32_t evsel_of_id(const struct region *region, uint64_t id)
+static uint32_t features_evsel_of_id(const struct region *region, uint64_t id)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		if (region->events[i].id == id)
@@ -119,7 +119,7 @@ static uint32_t evsel_of_id(const struct region *region, uint64_t id)
 	return TR_NONE;
 }
 
-static void event_desc(struct blob *blob, const struct perf_features_input *in)
+static void features_event_desc(struct blob *blob, const struct perf_features_input *in)
 {
 	struct perf_writer_event *events;
 	uint64_t *ids;
@@ -130,7 +130,8 @@ static void event_desc(struct blob *blob, const struct perf_features_input *in)
 	for (uint32_t i = 0; i < count; i++) {
 		char name[96];
 
-		event_name(in->region, evsel_of_id(in->region, events[i].ids[0]), name);
+		features_event_name(in->region, features_evsel_of_id(in->region, events[i].ids[0]),
+		                    name);
 		blob_add(blob, &events[i].attr, sizeof(events[i].attr));
 		blob_u32(blob, events[i].id_count);
 		blob_perf_string(blob, name);
@@ -141,9 +142,9 @@ static void event_desc(struct blob *blob, const struct perf_features_input *in)
 }
 
 /* How many events the group of this leader has: 0, if it leads none. */
-static uint32_t members_of(const struct region *region, uint32_t leader)
+static uint32_t features_members_of(const struct region *region, uint32_t leader)
 {
-	const struct tr_event *own = first_of(region, leader);
+	const struct tr_event *own = features_first_of(region, leader);
 	uint32_t members = 0;
 
 	for (uint32_t i = 0; own && i < region->header.events.count; i++) {
@@ -155,36 +156,36 @@ static uint32_t members_of(const struct region *region, uint32_t leader)
 }
 
 /* perf's name for a group without one. Events are in the order of evsel, from 0. */
-static void group_desc(struct blob *blob, const struct perf_features_input *in)
+static void features_group_desc(struct blob *blob, const struct perf_features_input *in)
 {
 	uint32_t events = in->region->header.events.count, groups = 0;
 
 	for (uint32_t i = 0; i < events; i++)
-		groups += members_of(in->region, i) > 1;
+		groups += features_members_of(in->region, i) > 1;
 	if (!groups)
 		return;
 	blob_u32(blob, groups);
 	for (uint32_t i = 0; i < events; i++) {
-		if (members_of(in->region, i) < 2)
+		if (features_members_of(in->region, i) < 2)
 			continue;
 		blob_perf_string(blob, "{anon_group}");
 		blob_u32(blob, i);
-		blob_u32(blob, members_of(in->region, i));
+		blob_u32(blob, features_members_of(in->region, i));
 	}
 }
 
-static void auxtrace(struct blob *blob, const struct perf_features_input *in)
+static void features_auxtrace(struct blob *blob, const struct perf_features_input *in)
 {
 	blob_add(blob, in->aux_index->bytes, in->aux_index->size);
 }
 
-static void sample_time(struct blob *blob, const struct perf_features_input *in)
+static void features_sample_time(struct blob *blob, const struct perf_features_input *in)
 {
 	blob_u64(blob, in->first_time);
 	blob_u64(blob, in->last_time);
 }
 
-static void e_machine(struct blob *blob, const struct perf_features_input *in)
+static void features_e_machine(struct blob *blob, const struct perf_features_input *in)
 {
 	if (!in->e_machine)
 		return;
@@ -199,27 +200,27 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		unsigned bit;
 		void (*build)(struct blob *blob, const struct perf_features_input *in);
 	} all[] = {
-		{ PERF_FILE_BUILD_ID, build_ids },
-		{ PERF_FILE_HOSTNAME, hostname },
-		{ PERF_FILE_OSRELEASE, osrelease },
-		{ PERF_FILE_VERSION, version },
-		{ PERF_FILE_ARCH, arch },
+		{ PERF_FILE_BUILD_ID, features_build_ids },
+		{ PERF_FILE_HOSTNAME, features_hostname },
+		{ PERF_FILE_OSRELEASE, features_osrelease },
+		{ PERF_FILE_VERSION, features_version },
+		{ PERF_FILE_ARCH, features_arch },
 		{ PERF_FILE_NRCPUS, perf_feature_nrcpus },
 		{ PERF_FILE_CPUDESC, perf_feature_cpudesc },
 		{ PERF_FILE_CPUID, perf_feature_cpuid },
 		{ PERF_FILE_TOTAL_MEM, perf_feature_total_mem },
-		{ PERF_FILE_CMDLINE, cmdline },
-		{ PERF_FILE_EVENT_DESC, event_desc },
+		{ PERF_FILE_CMDLINE, features_cmdline },
+		{ PERF_FILE_EVENT_DESC, features_event_desc },
 		{ PERF_FILE_CPU_TOPOLOGY, perf_feature_cpu_topology },
 		{ PERF_FILE_NUMA_TOPOLOGY, perf_feature_numa_topology },
 		{ PERF_FILE_PMU_MAPPINGS, perf_feature_pmu_mappings },
-		{ PERF_FILE_GROUP_DESC, group_desc },
-		{ PERF_FILE_AUXTRACE, auxtrace },
-		{ PERF_FILE_SAMPLE_TIME, sample_time },
+		{ PERF_FILE_GROUP_DESC, features_group_desc },
+		{ PERF_FILE_AUXTRACE, features_auxtrace },
+		{ PERF_FILE_SAMPLE_TIME, features_sample_time },
 		{ PERF_FILE_MEM_TOPOLOGY, perf_feature_mem_topology },
 		{ PERF_FILE_CLOCKID, perf_feature_clockid },
 		{ PERF_FILE_CLOCK_DATA, perf_feature_clock_data },
-		{ PERF_FILE_E_MACHINE, e_machine },
+		{ PERF_FILE_E_MACHINE, features_e_machine },
 	};
 	size_t count = 0;
 

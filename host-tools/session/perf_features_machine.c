@@ -59,9 +59,9 @@ void perf_feature_total_mem(struct blob *blob, const struct perf_features_input 
 }
 
 /* Append the list of the CPUs that `like` is true of, as perf has it: "0-2,5". */
-static void add_cpus(struct blob *blob, const struct region *region,
-                     bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of),
-                     const struct tr_cpu *of)
+static void features_add_cpus(struct blob *blob, const struct region *region,
+                              bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of),
+                              const struct tr_cpu *of)
 {
 	const struct tr_cpu *cpus = region->cpus;
 	uint32_t count = region->header.cpus.count;
@@ -86,39 +86,39 @@ static void add_cpus(struct blob *blob, const struct region *region,
 	blob_free(&text);
 }
 
-static bool is_any(const struct tr_cpu *cpu, const struct tr_cpu *of)
+static bool features_is_any(const struct tr_cpu *cpu, const struct tr_cpu *of)
 {
 	(void)cpu;
 	(void)of;
 	return true;
 }
 
-static uint64_t package_of(const struct tr_cpu *cpu)
+static uint64_t features_package_of(const struct tr_cpu *cpu)
 {
 	return cpu->hw_id >> (cpu->package_shift & 63);
 }
 
 /* Within its package. */
-static uint64_t core_of(const struct tr_cpu *cpu)
+static uint64_t features_core_of(const struct tr_cpu *cpu)
 {
 	uint64_t below = cpu->hw_id & ((1ULL << (cpu->package_shift & 63)) - 1);
 
 	return below >> (cpu->core_shift & 63);
 }
 
-static bool is_same_package(const struct tr_cpu *cpu, const struct tr_cpu *of)
+static bool features_is_same_package(const struct tr_cpu *cpu, const struct tr_cpu *of)
 {
-	return package_of(cpu) == package_of(of);
+	return features_package_of(cpu) == features_package_of(of);
 }
 
-static bool is_same_core(const struct tr_cpu *cpu, const struct tr_cpu *of)
+static bool features_is_same_core(const struct tr_cpu *cpu, const struct tr_cpu *of)
 {
-	return is_same_package(cpu, of) && core_of(cpu) == core_of(of);
+	return features_is_same_package(cpu, of) && features_core_of(cpu) == features_core_of(of);
 }
 
 /* A count, and a list for each set of CPUs that are alike, where its first CPU comes. */
-static void add_siblings(struct blob *blob, const struct region *region,
-                         bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of))
+static void features_add_siblings(struct blob *blob, const struct region *region,
+                                  bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of))
 {
 	size_t at = blob->size;
 	uint32_t sets = 0;
@@ -131,7 +131,7 @@ static void add_siblings(struct blob *blob, const struct region *region,
 			first++;
 		if (first < i)
 			continue;
-		add_cpus(blob, region, like, &region->cpus[i]);
+		features_add_cpus(blob, region, like, &region->cpus[i]);
 		sets++;
 	}
 	if (!blob->failed)
@@ -151,13 +151,13 @@ void perf_feature_cpu_topology(struct blob *blob, const struct perf_features_inp
 	}
 	if (!count)
 		return;
-	add_siblings(blob, region, is_same_package);
-	add_siblings(blob, region, is_same_core);
+	features_add_siblings(blob, region, features_is_same_package);
+	features_add_siblings(blob, region, features_is_same_core);
 	for (uint32_t i = 0; i < count; i++) {
-		blob_u32(blob, (uint32_t)core_of(&region->cpus[i]));
-		blob_u32(blob, (uint32_t)package_of(&region->cpus[i]));
+		blob_u32(blob, (uint32_t)features_core_of(&region->cpus[i]));
+		blob_u32(blob, (uint32_t)features_package_of(&region->cpus[i]));
 	}
-	add_siblings(blob, region, is_same_package);
+	features_add_siblings(blob, region, features_is_same_package);
 	for (uint32_t i = 0; i < count; i++)
 		blob_u32(blob, 0);
 }
@@ -172,7 +172,7 @@ void perf_feature_numa_topology(struct blob *blob, const struct perf_features_in
 	blob_u32(blob, 0);
 	blob_u64(blob, in->region->header.memory / 1024);
 	blob_u64(blob, 0);
-	add_cpus(blob, in->region, is_any, NULL);
+	features_add_cpus(blob, in->region, features_is_any, NULL);
 }
 
 /* MEM_TOPOLOGY: version, bytes of a block, {node, bits, bits again, bit map of its blocks}. The one
@@ -187,7 +187,7 @@ void perf_feature_mem_topology(struct blob *blob, const struct perf_features_inp
 
 /* Whether an event of the region has this type. Which source counts Linux's generic and raw events
  * differs by the machine: on Arm it has a type of its own beside. */
-static bool is_used(const struct region *region, uint32_t type)
+static bool features_is_used(const struct region *region, uint32_t type)
 {
 	bool used = false;
 
@@ -209,7 +209,8 @@ void perf_feature_pmu_mappings(struct blob *blob, const struct perf_features_inp
 
 	blob_u32(blob, 0);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		if (sources[i].type != PERF_TYPE_SOFTWARE && !is_used(in->region, sources[i].type))
+		if (sources[i].type != PERF_TYPE_SOFTWARE &&
+		    !features_is_used(in->region, sources[i].type))
 			continue;
 		blob_u32(blob, sources[i].type);
 		blob_perf_string(blob, sources[i].source);

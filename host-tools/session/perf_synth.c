@@ -11,15 +11,15 @@
 #define LEVELS (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 
 /* Words of a sample_id_all trailer. */
-static size_t trailer_words(uint64_t sample_type)
+static size_t synth_trailer_words(uint64_t sample_type)
 {
 	return (size_t)__builtin_popcountll(
 	    sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
 	                   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 }
 
-static void add_trailer_at(struct blob *blob, uint64_t sample_type, uint32_t tid, uint32_t cpu,
-                           uint64_t time, uint64_t id)
+static void synth_add_trailer_at(struct blob *blob, uint64_t sample_type, uint32_t tid,
+                                 uint32_t cpu, uint64_t time, uint64_t id)
 {
 	if (sample_type & PERF_SAMPLE_TID)
 		blob_u64(blob, TR_PID | (uint64_t)tid << 32);
@@ -36,18 +36,18 @@ static void add_trailer_at(struct blob *blob, uint64_t sample_type, uint32_t tid
 }
 
 /* Append the trailer; time 0, since these facts hold from the start. */
-static void add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
+static void synth_add_trailer(struct blob *blob, uint64_t sample_type, uint32_t tid, uint64_t id)
 {
-	add_trailer_at(blob, sample_type, tid, 0, 0, id);
+	synth_add_trailer_at(blob, sample_type, tid, 0, 0, id);
 }
 
-static void add_header(struct blob *blob, uint32_t type, size_t body, uint16_t cpumode,
-                       uint64_t sample_type)
+static void synth_add_header(struct blob *blob, uint32_t type, size_t body, uint16_t cpumode,
+                             uint64_t sample_type)
 {
 	struct perf_event_header header = {
 		.type = type,
 		.misc = cpumode,
-		.size = (uint16_t)(sizeof(header) + body + 8 * trailer_words(sample_type)),
+		.size = (uint16_t)(sizeof(header) + body + 8 * synth_trailer_words(sample_type)),
 	};
 
 	blob_add(blob, &header, sizeof(header));
@@ -55,23 +55,23 @@ static void add_header(struct blob *blob, uint32_t type, size_t body, uint16_t c
 
 /* Bytes of a text in a record: with its NUL, padded to 8. perf's names are at most PATH_MAX long.
  */
-static size_t text_size(const char *text)
+static size_t synth_text_size(const char *text)
 {
 	size_t length = strlen(text);
 
 	return ((length < 4095 ? length : 4095) + 8) / 8 * 8;
 }
 
-static void add_text(struct blob *blob, const char *text)
+static void synth_add_text(struct blob *blob, const char *text)
 {
-	blob_padded(blob, text, text_size(text));
+	blob_padded(blob, text, synth_text_size(text));
 }
 
 /* Linux's names of threads are shorter than 16 bytes. */
 #define COMM_SIZE 16
 
 /* What the boot CPU runs: the command's word behind "--"; without one, bareperf. */
-static void workload_name(const struct region *region, char name[COMM_SIZE])
+static void synth_workload_name(const struct region *region, char name[COMM_SIZE])
 {
 	const char *command = region->header.command;
 	const char *end = command + strnlen(command, sizeof(region->header.command));
@@ -87,11 +87,12 @@ static void workload_name(const struct region *region, char name[COMM_SIZE])
 
 /* A thread is a CPU. Of the workloads only a payload has threads on other CPUs than the boot CPU;
  * with any other they idle. */
-static void thread_name(const struct region *region, const struct tr_cpu *cpu, char name[COMM_SIZE])
+static void synth_thread_name(const struct region *region, const struct tr_cpu *cpu,
+                              char name[COMM_SIZE])
 {
 	char workload[COMM_SIZE];
 
-	workload_name(region, workload);
+	synth_workload_name(region, workload);
 	if (!cpu->cpu)
 		strcpy(name, workload);
 	else if (!strcmp(workload, "payload"))
@@ -100,40 +101,41 @@ static void thread_name(const struct region *region, const struct tr_cpu *cpu, c
 		snprintf(name, COMM_SIZE, "idle/%u", cpu->cpu % 1000000);
 }
 
-static void add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, const char *comm)
+static void synth_add_comm(struct blob *blob, uint64_t sample_type, uint32_t tid, const char *comm)
 {
-	add_header(blob, PERF_RECORD_COMM, 8 + text_size(comm), PERF_RECORD_MISC_USER, sample_type);
+	synth_add_header(blob, PERF_RECORD_COMM, 8 + synth_text_size(comm), PERF_RECORD_MISC_USER,
+	                 sample_type);
 	blob_u32(blob, TR_PID);
 	blob_u32(blob, tid);
-	add_text(blob, comm);
-	add_trailer(blob, sample_type, tid, 0);
+	synth_add_text(blob, comm);
+	synth_add_trailer(blob, sample_type, tid, 0);
 }
 
-static void add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
+static void synth_add_fork(struct blob *blob, uint64_t sample_type, uint32_t tid)
 {
-	add_header(blob, PERF_RECORD_FORK, 24, PERF_RECORD_MISC_USER, sample_type);
+	synth_add_header(blob, PERF_RECORD_FORK, 24, PERF_RECORD_MISC_USER, sample_type);
 	blob_u32(blob, TR_PID);
 	blob_u32(blob, TR_PID); /* parent */
 	blob_u32(blob, tid);
 	blob_u32(blob, TR_PID); /* parent's thread */
 	blob_u64(blob, 0);
-	add_trailer(blob, sample_type, tid, 0);
+	synth_add_trailer(blob, sample_type, tid, 0);
 }
 
-static void add_mmap2(struct blob *blob, uint64_t sample_type, uint16_t misc,
-                      const struct perf_record_mmap2 *mapping, const char *path)
+static void synth_add_mmap2(struct blob *blob, uint64_t sample_type, uint16_t misc,
+                            const struct perf_record_mmap2 *mapping, const char *path)
 {
-	add_header(blob, PERF_RECORD_MMAP2,
-	           sizeof(*mapping) - sizeof(mapping->header) + text_size(path),
-	           PERF_RECORD_MISC_USER | misc, sample_type);
+	synth_add_header(blob, PERF_RECORD_MMAP2,
+	                 sizeof(*mapping) - sizeof(mapping->header) + synth_text_size(path),
+	                 PERF_RECORD_MISC_USER | misc, sample_type);
 	blob_add(blob, (const uint8_t *)mapping + sizeof(mapping->header),
 	         sizeof(*mapping) - sizeof(mapping->header));
-	add_text(blob, path);
-	add_trailer(blob, sample_type, TR_PID, 0);
+	synth_add_text(blob, path);
+	synth_add_trailer(blob, sample_type, TR_PID, 0);
 }
 
-static void add_code(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
-                     const struct image_file *file)
+static void synth_add_code(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
+                           const struct image_file *file)
 {
 	const struct perf_record_mmap2 mmap2 = {
 		.pid = TR_PID,
@@ -145,11 +147,11 @@ static void add_code(struct blob *blob, uint64_t sample_type, const struct tr_im
 		.flags = PERF_MMAP_FLAGS,
 	};
 
-	add_mmap2(blob, sample_type, 0, &mmap2, file->path);
+	synth_add_mmap2(blob, sample_type, 0, &mmap2, file->path);
 }
 
-static void add_data(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
-                     const struct image_file *file)
+static void synth_add_data(struct blob *blob, uint64_t sample_type, const struct tr_image *image,
+                           const struct image_file *file)
 {
 	for (uint32_t i = 0; i < file->data_count; i++) {
 		const struct perf_record_mmap2 mmap2 = {
@@ -162,26 +164,26 @@ static void add_data(struct blob *blob, uint64_t sample_type, const struct tr_im
 			.flags = PERF_MMAP_FLAGS,
 		};
 
-		add_mmap2(blob, sample_type, PERF_RECORD_MISC_MMAP_DATA, &mmap2, file->path);
+		synth_add_mmap2(blob, sample_type, PERF_RECORD_MISC_MMAP_DATA, &mmap2, file->path);
 	}
 }
 
 /* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
  * of events that do not exclude the kernel; and ours do not, being at whatever level. */
-static void add_kernel(struct blob *blob, uint64_t sample_type)
+static void synth_add_kernel(struct blob *blob, uint64_t sample_type)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
 	const uint64_t address = -2ULL * TR_PAGE;
 
-	add_header(blob, PERF_RECORD_MMAP, 32 + text_size(name), PERF_RECORD_MISC_KERNEL,
-	           sample_type);
+	synth_add_header(blob, PERF_RECORD_MMAP, 32 + synth_text_size(name),
+	                 PERF_RECORD_MISC_KERNEL, sample_type);
 	blob_u32(blob, UINT32_MAX); /* pid -1 */
 	blob_u32(blob, 0);
 	blob_u64(blob, address);
 	blob_u64(blob, TR_PAGE);
 	blob_u64(blob, address); /* of the symbol that the name ends with */
-	add_text(blob, name);
-	add_trailer(blob, sample_type, TR_PID, 0);
+	synth_add_text(blob, name);
+	synth_add_trailer(blob, sample_type, TR_PID, 0);
 }
 
 void perf_synth_start(struct blob *blob, const struct region *region,
@@ -194,16 +196,16 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 		uint32_t tid = TR_PID + region->cpus[i].cpu;
 		char name[COMM_SIZE];
 
-		thread_name(region, &region->cpus[i], name);
+		synth_thread_name(region, &region->cpus[i], name);
 		if (tid != TR_PID)
-			add_fork(blob, sample_type, tid);
-		add_comm(blob, sample_type, tid, name);
+			synth_add_fork(blob, sample_type, tid);
+		synth_add_comm(blob, sample_type, tid, name);
 	}
-	add_kernel(blob, sample_type);
+	synth_add_kernel(blob, sample_type);
 	for (uint32_t i = 0; i < region->header.images.count; i++)
-		add_code(blob, sample_type, &region->images[i], &files[i]);
+		synth_add_code(blob, sample_type, &region->images[i], &files[i]);
 	for (uint32_t i = 0; i < region->header.images.count; i++)
-		add_data(blob, sample_type, &region->images[i], &files[i]);
+		synth_add_data(blob, sample_type, &region->images[i], &files[i]);
 }
 
 void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
@@ -214,21 +216,22 @@ void perf_synth_lost(struct blob *blob, const struct ledger *ledger)
 
 		if (!event->ledger.lost)
 			continue;
-		add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER, sample_type);
+		synth_add_header(blob, PERF_RECORD_LOST_SAMPLES, 8, PERF_RECORD_MISC_USER,
+		                 sample_type);
 		blob_u64(blob, event->ledger.lost);
-		add_trailer(blob, sample_type, tr_tid(event->event.cpu), event->event.id);
+		synth_add_trailer(blob, sample_type, tr_tid(event->event.cpu), event->event.id);
 	}
 }
 
-static void add_switch(struct blob *blob, uint64_t sample_type, uint32_t cpu, uint16_t out,
-                       uint64_t time)
+static void synth_add_switch(struct blob *blob, uint64_t sample_type, uint32_t cpu, uint16_t out,
+                             uint64_t time)
 {
-	add_header(blob, PERF_RECORD_SWITCH, 0, PERF_RECORD_MISC_USER | out, sample_type);
-	add_trailer_at(blob, sample_type, tr_tid(cpu), cpu, time, 0);
+	synth_add_header(blob, PERF_RECORD_SWITCH, 0, PERF_RECORD_MISC_USER | out, sample_type);
+	synth_add_trailer_at(blob, sample_type, tr_tid(cpu), cpu, time, 0);
 }
 
 /* A CPU whose rings are there; which are traced its entry says only once they are. */
-static bool has_ring(const struct region *region, uint32_t cpu)
+static bool synth_has_ring(const struct region *region, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {
 		if (region->rings[i].cpu == cpu)
@@ -244,15 +247,15 @@ void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t fr
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
 		uint32_t cpu = region->cpus[i].cpu;
 
-		if (!has_ring(region, cpu))
+		if (!synth_has_ring(region, cpu))
 			continue;
-		add_switch(blob, sample_type, cpu, PERF_RECORD_MISC_SWITCH_OUT, from);
-		add_switch(blob, sample_type, cpu, 0, to);
+		synth_add_switch(blob, sample_type, cpu, PERF_RECORD_MISC_SWITCH_OUT, from);
+		synth_add_switch(blob, sample_type, cpu, 0, to);
 	}
 }
 
 /* The first instance of an event, or NULL. */
-static const struct tr_event *first_of(const struct region *region, uint32_t evsel)
+static const struct tr_event *synth_first_of(const struct region *region, uint32_t evsel)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
 		if (region->events[i].evsel == evsel)
@@ -271,7 +274,7 @@ uint32_t perf_synth_events(const struct region *region, struct perf_writer_event
 	*ids = next;
 	*events = all;
 	for (uint32_t evsel = 0; next && all && evsel < instances; evsel++) {
-		const struct tr_event *first = first_of(region, evsel);
+		const struct tr_event *first = synth_first_of(region, evsel);
 		struct perf_writer_event *event = &all[count];
 
 		if (!first)

@@ -12,7 +12,7 @@
 #include "host-tools/session/perf_features.h"
 #include "host-tools/session/perf_synth.h"
 
-static struct image_file *name_images(const struct session *session)
+static struct image_file *session_name_images(const struct session *session)
 {
 	const struct session_options *options = &session->options;
 	const struct image_places places = { options->symbols, options->payload, options->booted };
@@ -21,7 +21,7 @@ static struct image_file *name_images(const struct session *session)
 	                           : images_find(&session->region, &places);
 }
 
-static int allocate(struct session *session, struct error *error)
+static int session_allocate(struct session *session, struct error *error)
 {
 	uint32_t rings = session->region.header.rings.count;
 
@@ -29,7 +29,7 @@ static int allocate(struct session *session, struct error *error)
 	session->broken = calloc(rings ? rings : 1, sizeof(*session->broken));
 	session->bells = calloc(rings ? rings : 1, sizeof(*session->bells));
 	session->scratch = malloc(DRAIN_BYTES);
-	session->files = name_images(session);
+	session->files = session_name_images(session);
 	if (!session->readers || !session->bells || !session->broken || !session->scratch ||
 	    !session->files || aux_drain_begin(session))
 		return error_set(error, -ENOMEM, "no memory for the rings");
@@ -37,7 +37,8 @@ static int allocate(struct session *session, struct error *error)
 }
 
 /* A ring that makes no sense is left alone; the first reason is kept. */
-static void give_up(struct session *session, uint32_t ring, int code, const struct error *reason)
+static void session_give_up(struct session *session, uint32_t ring, int code,
+                            const struct error *reason)
 {
 	session->broken[ring] = true;
 	session->bells[ring].pending = 0;
@@ -59,11 +60,11 @@ void session_begin_rings(struct session *session)
 		aux_drain_begin_ring(session, i, positions.aux_tail);
 		session->bells[i].pending = region_pending(&session->region, i);
 		if (code)
-			give_up(session, i, code, &reason);
+			session_give_up(session, i, code, &reason);
 	}
 }
 
-static int open_file(struct session *session, struct error *error)
+static int session_open_file(struct session *session, struct error *error)
 {
 	struct perf_writer *writer = session->options.writer;
 
@@ -76,13 +77,13 @@ static int open_file(struct session *session, struct error *error)
 	return 0;
 }
 
-static int begin_file(struct session *session, struct error *error)
+static int session_begin_file(struct session *session, struct error *error)
 {
 	struct perf_writer_event *events;
 	struct blob blob = { 0 };
 	uint64_t *ids;
 	uint32_t count = perf_synth_events(&session->region, &events, &ids);
-	int code = open_file(session, error);
+	int code = session_open_file(session, error);
 
 	if (!code)
 		code = perf_writer_begin(&session->writer, events, count, error);
@@ -117,7 +118,7 @@ int session_prepare(struct session *session, const struct region *region,
 	code = region_load(&session->region, error);
 	if (!code)
 		code = ledger_init(&session->ledger, &session->region, error);
-	return code ? code : allocate(session, error);
+	return code ? code : session_allocate(session, error);
 }
 
 int session_begin(struct session *session, const struct region *region,
@@ -126,7 +127,7 @@ int session_begin(struct session *session, const struct region *region,
 	int code = session_prepare(session, region, options, error);
 
 	if (!code)
-		code = begin_file(session, error);
+		code = session_begin_file(session, error);
 	if (!code)
 		code = session_journal_open(session, error);
 	if (!code)
@@ -141,7 +142,7 @@ int session_begin(struct session *session, const struct region *region,
 }
 
 /* Have the channel bring what there is, of all that was written before a doorbell was cleared. */
-static int refresh(struct session *session, struct error *error)
+static int session_refresh(struct session *session, struct error *error)
 {
 	struct channel *channel = session->region.channel;
 	uint32_t rings = session->region.header.rings.count;
@@ -172,7 +173,7 @@ void session_ask_for_snapshot(struct session *session)
 }
 
 /* The machine waits for this before it lets the run begin. */
-static int say_ready(struct session *session, struct error *error)
+static int session_say_ready(struct session *session, struct error *error)
 {
 	if (session->is_ready)
 		return 0;
@@ -180,18 +181,18 @@ static int say_ready(struct session *session, struct error *error)
 	return region_say_ready(&session->region, error);
 }
 
-static bool is_backward(const struct session *session, uint32_t ring)
+static bool session_is_backward(const struct session *session, uint32_t ring)
 {
 	return session->region.rings[ring].flags & TR_RING_BACKWARD;
 }
 
 int session_drain(struct session *session, uint64_t *got, struct error *error)
 {
-	int code = refresh(session, error);
+	int code = session_refresh(session, error);
 
 	*got = 0;
 	if (!code)
-		code = say_ready(session, error);
+		code = session_say_ready(session, error);
 	if (session->has_more)
 		return code; /* what a reader before us has seen need not be here yet */
 	session_take_stops(session);
@@ -200,11 +201,11 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 		int of_ring;
 
 		/* An overwritable ring is a snapshot: it is read once, at the end. */
-		if (session->broken[i] || is_backward(session, i))
+		if (session->broken[i] || session_is_backward(session, i))
 			continue;
 		of_ring = drain_forward(session, i, got, &reason);
 		if (of_ring)
-			give_up(session, i, of_ring, &reason);
+			session_give_up(session, i, of_ring, &reason);
 		/* What was read of this ring must not be committed along with the next. */
 		if (of_ring && session->by_reader)
 			break;
@@ -212,7 +213,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 	return code;
 }
 
-static void drain_snapshots(struct session *session)
+static void session_drain_snapshots(struct session *session)
 {
 	uint32_t state = region_state(&session->region);
 	uint64_t got = 0;
@@ -221,17 +222,17 @@ static void drain_snapshots(struct session *session)
 		struct error reason = { "" };
 		int code;
 
-		if (session->broken[i] || !is_backward(session, i))
+		if (session->broken[i] || !session_is_backward(session, i))
 			continue;
 		code = drain_backward(session, i, state == TR_COMPLETE || state == TR_FAILED, &got,
 		                      &reason);
 		if (code)
-			give_up(session, i, code, &reason);
+			session_give_up(session, i, code, &reason);
 	}
 }
 
 /* The count of a bell that several rings share is the first one's. */
-static void count_bells(struct session *session)
+static void session_count_bells(struct session *session)
 {
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct ledger_ring_found *found = &session->ledger.rings[i].found;
@@ -246,7 +247,7 @@ static void count_bells(struct session *session)
 
 /* AUX bytes that are there, and that nobody took. What an area in snapshot mode holds of those no
  * record has told: then it is the rest of all. */
-static uint64_t aux_unread(const struct session *session, uint32_t ring, uint64_t head)
+static uint64_t session_aux_unread(const struct session *session, uint32_t ring, uint64_t head)
 {
 	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
 	uint64_t delivered = session->ledger.rings[ring].found.aux_delivered;
@@ -258,7 +259,7 @@ static uint64_t aux_unread(const struct session *session, uint32_t ring, uint64_
 
 /* The rings' final positions; and what a machine wrote after the last ledger that it published,
  * if it did not come to its end. */
-static void account_rest(struct session *session)
+static void session_account_rest(struct session *session)
 {
 	uint32_t state = session->ledger.head.state;
 
@@ -268,26 +269,26 @@ static void account_rest(struct session *session)
 
 		region_positions(&session->region, i, &positions);
 		if (session->region.rings[i].aux_size)
-			found->aux_unread = aux_unread(session, i, positions.aux_head);
+			found->aux_unread = session_aux_unread(session, i, positions.aux_head);
 		found->tail = session->readers[i].position;
 		found->head = positions.data_head;
 		found->ledger_fits =
 		    state == TR_COMPLETE || state == TR_FAILED ||
-		    (!session->broken[i] && !is_backward(session, i) &&
+		    (!session->broken[i] && !session_is_backward(session, i) &&
 		     ledger_count_newer(&session->ledger, i, &session->readers[i]));
 	}
 }
 
-static void take_last_accounts(struct session *session)
+static void session_take_last_accounts(struct session *session)
 {
-	drain_snapshots(session);
+	session_drain_snapshots(session);
 	region_update_cpus(&session->region);
 	ledger_update(&session->ledger, &session->region);
-	account_rest(session);
-	count_bells(session);
+	session_account_rest(session);
+	session_count_bells(session);
 }
 
-static int finish_file(struct session *session, struct error *error)
+static int session_finish_file(struct session *session, struct error *error)
 {
 	struct perf_writer_feature features[PERF_FEATURES_MAX];
 	struct perf_writer_end end = { .features = features };
@@ -322,7 +323,7 @@ static int finish_file(struct session *session, struct error *error)
 }
 
 /* A file that could not be finished has lost some of what was counted: what it holds counts. */
-static void recount(struct session *session)
+static void session_recount(struct session *session)
 {
 	struct error ignored = { "" };
 
@@ -359,10 +360,10 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	session->region.channel->is_last = false;
 	session->ledger.head.interrupted = interrupted ? LEDGER_INTERRUPTED : 0;
 	if (!session->is_gone)
-		take_last_accounts(session);
-	code = finish_file(session, error);
+		session_take_last_accounts(session);
+	code = session_finish_file(session, error);
 	if (code)
-		recount(session);
+		session_recount(session);
 	if (!session->leaves)
 		journal_remove(&session->journal);
 	if (!code && session->trouble) {

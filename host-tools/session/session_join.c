@@ -20,7 +20,7 @@
 #define MOST_TRIES 200 /* publications, or waits for one */
 
 /* Parse what lies between tail and data_head of a ledger's copy. */
-static bool parse_ring(const struct session *session, uint32_t ring, struct ledger *parsed)
+static bool join_parse_ring(const struct session *session, uint32_t ring, struct ledger *parsed)
 {
 	struct ring_reader *reader = &session->readers[ring];
 	uint64_t tail = reader->position, head = parsed->rings[ring].ledger.data_head;
@@ -40,12 +40,12 @@ static bool parse_ring(const struct session *session, uint32_t ring, struct ledg
 }
 
 /* From the ledger as it is now: into found and before of one that was made anew. */
-static bool look(const struct session *session, struct ledger *parsed)
+static bool join_look(const struct session *session, struct ledger *parsed)
 {
 	ledger_recount(parsed);
 	ledger_update(parsed, &session->region);
 	for (uint32_t i = 0; i < parsed->head.ring_count; i++) {
-		if (!parse_ring(session, i, parsed))
+		if (!join_parse_ring(session, i, parsed))
 			return false;
 		parsed->before[i] = (struct ledger_ring_before){
 			.lost = parsed->rings[i].ledger.reported - parsed->rings[i].found.lost,
@@ -68,7 +68,7 @@ static bool look(const struct session *session, struct ledger *parsed)
 	return true;
 }
 
-static bool is_same(const struct ledger *a, const struct ledger *b)
+static bool join_is_same(const struct ledger *a, const struct ledger *b)
 {
 	for (uint32_t i = 0; i < a->head.event_count; i++) {
 		if (a->events[i].found.elsewhere != b->events[i].found.elsewhere ||
@@ -85,7 +85,7 @@ static bool is_same(const struct ledger *a, const struct ledger *b)
 
 /* Another publication than the last, or none that is to come. A mirror's copy of the ledgers may be
  * of half a publication; so they are fetched anew. */
-static int await_next(const struct session *session, struct error *error)
+static int join_await_next(const struct session *session, struct error *error)
 {
 	struct channel *channel = session->region.channel;
 	int code;
@@ -99,7 +99,7 @@ static int await_next(const struct session *session, struct error *error)
 	return code;
 }
 
-static void take(struct session *session, const struct ledger *parsed)
+static void join_take(struct session *session, const struct ledger *parsed)
 {
 	for (uint32_t i = 0; i < parsed->head.event_count; i++) {
 		const struct ledger_found *from = &parsed->events[i].found;
@@ -113,20 +113,20 @@ static void take(struct session *session, const struct ledger *parsed)
 		session->ledger.before[i] = parsed->before[i];
 }
 
-static int agree(struct session *session, struct ledger both[2], struct error *error)
+static int join_agree(struct session *session, struct ledger both[2], struct error *error)
 {
 	bool was_good = false;
 	int code = 0;
 
 	for (unsigned i = 0; i < MOST_TRIES && !code; i++) {
-		bool good = look(session, &both[i % 2]);
+		bool good = join_look(session, &both[i % 2]);
 
-		if (good && was_good && is_same(&both[0], &both[1])) {
-			take(session, &both[i % 2]);
+		if (good && was_good && join_is_same(&both[0], &both[1])) {
+			join_take(session, &both[i % 2]);
 			return 0;
 		}
 		was_good = good;
-		code = await_next(session, error);
+		code = join_await_next(session, error);
 	}
 	return code
 	           ? code
@@ -148,7 +148,7 @@ int session_join(struct session *session, struct error *error)
 	if (code == -ENOMEM)
 		error_set(error, code, "no memory for the ledger");
 	if (!code)
-		code = agree(session, both, error);
+		code = join_agree(session, both, error);
 	ledger_free(&both[0]);
 	ledger_free(&both[1]);
 	return code;

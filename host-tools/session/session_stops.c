@@ -6,7 +6,7 @@
 /* The machine tells its time once a tick, 1 ms; a stop must be longer to be told from that. */
 #define TELLING_NS 5000000U
 
-static void write_stop(struct session *session)
+static void stops_write_stop(struct session *session)
 {
 	const struct session_stops *stops = &session->stops;
 	struct blob blob = { 0 };
@@ -21,7 +21,7 @@ static void write_stop(struct session *session)
 
 /* Does the machine's clock go on while it stands? From one stop to the next it has gone by either
  * the time between them, or the stop as well. */
-static void learn_clock(struct session_stops *stops, const struct channel_stop *next)
+static void stops_learn_clock(struct session_stops *stops, const struct channel_stop *next)
 {
 	const struct channel_stop *last = &stops->last;
 	uint64_t ran = next->at - last->at - last->length;
@@ -37,8 +37,8 @@ void session_take_stops(struct session *session)
 
 	while (channel_stop(session->region.channel, &stop)) {
 		if (stops->count) {
-			learn_clock(stops, &stop);
-			write_stop(session);
+			stops_learn_clock(stops, &stop);
+			stops_write_stop(session);
 		}
 		stops->last = stop;
 		stops->count++;
@@ -52,7 +52,7 @@ void session_end_stops(struct session *session)
 {
 	session_take_stops(session);
 	if (session->stops.count)
-		write_stop(session);
+		stops_write_stop(session);
 }
 
 void session_begin_stops(struct session *session)

@@ -12,7 +12,7 @@
 #define ROUND_MS 200U
 
 /* The entries of the section are records already; those of a stream are multiples of 8 bytes. */
-static void add_build_ids(struct blob *blob, const struct blob *section)
+static void session_stream_add_build_ids(struct blob *blob, const struct blob *section)
 {
 	struct perf_event_header header;
 
@@ -29,7 +29,7 @@ static void add_build_ids(struct blob *blob, const struct blob *section)
 }
 
 /* One that is too large for a record is left out, as perf does. */
-static void add_feature(struct blob *blob, const struct perf_writer_feature *feature)
+static void session_stream_add_feature(struct blob *blob, const struct perf_writer_feature *feature)
 {
 	struct perf_file_header_feature record = { .feature = feature->bit };
 	size_t padding = -feature->blob.size & 7;
@@ -61,15 +61,15 @@ void session_stream_features(const struct session *session, struct blob *blob)
 
 	for (size_t i = 0; i < count; i++) {
 		if (features[i].bit == PERF_FILE_BUILD_ID)
-			add_build_ids(blob, &features[i].blob);
+			session_stream_add_build_ids(blob, &features[i].blob);
 		else if (features[i].bit != PERF_FILE_SAMPLE_TIME) /* not known yet */
-			add_feature(blob, &features[i]);
+			session_stream_add_feature(blob, &features[i]);
 	}
 	perf_features_free(features, count);
 }
 
 /* What an overwritable ring holds is read at the end, however old it is. */
-static bool has_snapshot(const struct session *session)
+static bool session_stream_has_snapshot(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		if (session->region.rings[i].flags & TR_RING_BACKWARD)
@@ -86,7 +86,7 @@ void session_end_round(struct session *session, uint64_t now)
 		                                 .size = sizeof(round) };
 
 	if (!session->writer.is_stream || session->has_more ||
-	    now - session->rounds.at < ROUND_MS || has_snapshot(session))
+	    now - session->rounds.at < ROUND_MS || session_stream_has_snapshot(session))
 		return;
 	if (perf_writer_size(&session->writer) != session->rounds.size)
 		session->rounds.left = 2;

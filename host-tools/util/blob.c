@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(struct blob *blob, size_t size)
+static bool blob_reserve(struct blob *blob, size_t size)
 {
 	size_t capacity = blob->capacity ? blob->capacity : 256;
 	uint8_t *bytes;
@@ -34,7 +34,7 @@ void *blob_extend(struct blob *blob, size_t size)
 {
 	void *bytes;
 
-	if (!reserve(blob, size))
+	if (!blob_reserve(blob, size))
 		return NULL;
 	bytes = blob->bytes + blob->size;
 	memset(bytes, 0, size);
@@ -68,7 +68,7 @@ void blob_printf(struct blob *blob, const char *format, ...)
 	va_start(args, format);
 	length = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (length < 0 || !reserve(blob, (size_t)length + 1)) {
+	if (length < 0 || !blob_reserve(blob, (size_t)length + 1)) {
 		blob->failed = true;
 		return;
 	}
