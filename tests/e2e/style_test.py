@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The house rules (tests/style) are kept, and each is able to fail: a small tree that keeps them
+all is made to break each one once, and what is said of it is that and nothing else.
+
+check-spare: files are read
+"""
+
+import pathlib
+import subprocess
+import tempfile
+
+import tap
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+LATER = "TO" "DO"  # not here
+C = "/* SPDX-License-Identifier: MIT */\n"
+MD = "# A page\n\n"
+MAKEFILE = "# SPDX-License-Identifier: MIT\nprint-writer: ; @echo host-tools/util/linked.c\n"
+LINES = "int number;\n"
+
+# file, what stands in it, and what that is once it breaks the rule: in which line, and which it is
+RULES = [
+    ("Makefile", MAKEFILE + "#\n" * 198, MAKEFILE + "#\n" * 199, 201, "more than 200 lines"),
+    ("lib/licence.c", C, "/* A file */\n", 1, "no line «SPDX-License-Identifier: MIT» at the top"),
+    ("tests/qemu/licence.c", C.replace("MIT", "GPL-2.0-or-later"), C, 1,
+     "no line «SPDX-License-Identifier: GPL-2.0-or-later» at the top"),
+    ("lib/licence_line.c", C, C.replace("/*", "//").replace(" */", ""), 1,
+     "the first line is not «/* SPDX-License-Identifier: MIT */»"),
+    ("lib/long.c", C + LINES * 399, C + LINES * 400, 401, "more than 400 lines"),
+    ("tests/long.c", C + LINES * 599, C + LINES * 600, 601, "more than 600 lines"),
+    ("lib/later.c", C + "/* later */\n", C + f"/* {LATER}: later */\n", 2,
+     "something left for later"),
+    ("lib/comment.c", C + "/*\n * word\n */\n", C + "/*\n *word\n */\n", 3,
+     "a comment's line without a space behind its *"),
+    ("arch/x86_64/wide.S", C + "\tnop".ljust(93) + "\n", C + "\tnop".ljust(94) + "\n", 2,
+     "more than 100 columns"),
+    ("lib/isa.c", C + "#ifdef __LP64__\n#endif\n", C + "#ifdef __x86_64__\n#endif\n", 2,
+     "an ISA is asked for outside arch/"),
+    ("host-tools/session/shared.c", C + "int s = a->share;\n", C + "int s = a->shared;\n", 2,
+     "shared memory is read outside host-tools/region/"),
+    ("host-tools/region/region_atomic.c", C + "u = __atomic_load_n(&a);\n",
+     C + "__atomic_store_n(&a, u);\n", 2, "a word is stored past the channel"),
+    ("host-tools/run/past.c", C + "a = channel_bytes;\n", C + "a = channel->bytes;\n", 2,
+     "a machine is reached past the channel"),
+    ("lib/includes.c", C + '#include <stdint.h>\n\n#include "abi/a.h"\n#include "abi/b.h"\n',
+     C + '#include <stdint.h>\n\n#include "abi/b.h"\n#include "abi/a.h"\n', 2,
+     "includes: own header, <system>, ours sorted"),
+    ("lib/null.c", C + "if (!a)\n", C + "if (a == NULL)\n", 2,
+     "a pointer is compared to NULL: test it as itself"),
+    ("lib/errno.c", C + "int code;\n", C + "int ret;\n", 2, "an errno that is not called `code`"),
+    ("lib/unit.c", C + "static int unit_take(void)\n{\n}\n", C + "static int take(void)\n{\n}\n", 2,
+     "a static function without its unit"),
+    ("lib/unit_inline.h", C + "static inline int unit_take(void)\n{\n}\n",
+     C + "static inline int take(void)\n{\n}\n", 2, "a static function without its unit"),
+    ("workload/sdk/wait.c", C + "static __attribute__((noinline)) void cpu_idle(void)\n{\n}\n",
+     C + "static __attribute__((noinline)) void idle(void)\n{\n}\n", 2,
+     "a static function without its unit"),
+    ("host-tools/util/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",
+     C + "static int __attribute__((format(printf, 1, 2)))\ntake(const char *f, ...)\n{\n}\n", 2,
+     "a static function without its unit"),
+    # whom the image is not linked with
+    ("host-tools/util/unlinked.c", C + "static int take(void)\n{\n}\n", None, None, None),
+    ("channel/wire/frame.c", C + "int contents;\n", C + "int payload;\n", 2,
+     "a payload that is no program"),
+    ("lib/names.c", C + "/* as null.c has it, and unit_take() */\n", C + "/* as nil.c has it */\n", 2,
+     "nil.c is named, which is not there"),
+    ("lib/calls.c", C + "/* unit_take() is there */\n", C + "/* unit_give() is there */\n", 2,
+     "unit_give() is named, which is not there"),
+    ("docs/files.md", MD + "See `lib/null.c`.\n", MD + "See `lib/nil.c`.\n", 3,
+     "lib/nil.c is named, which is not there"),
+    # a page's words, and those of comments, are no code
+    ("docs/calls.md", MD + "It calls `unit_take()`.\n", MD + "It calls `page_take()`.\n", 3,
+     "page_take() is named, which is not there"),
+    ("tests/words.py", "# SPDX-License-Identifier: MIT\n# page_take unit_give\n", None, None, None),
+]
+
+
+def style(*options):
+    done = subprocess.run([TOP / "tests/style", *options], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def write(root, broken):
+    for name, kept, breach, _, _ in RULES:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(breach if broken and breach else kept)
+
+
+tap.equal(style(), (0, ""), "the house rules are kept")
+with tempfile.TemporaryDirectory() as directory:
+    ROOT = pathlib.Path(directory)
+    subprocess.run(["git", "init", "--quiet", ROOT], check=True)
+    write(ROOT, False)
+    tap.equal(style("--root", ROOT), (0, ""), "a small tree that keeps them is found to")
+    write(ROOT, True)
+    status, text = style("--root", ROOT)
+    said = text.splitlines()
+    tap.equal(status, 1, "one that does not is not")
+    for name, _, breach, line, what in RULES:
+        own = [one for one in said if one.startswith(f"{name}:")]
+        tap.equal(own, [f"{name}:{line}: {what}"] if breach else [],
+                  f"{name}: {what or 'nothing is said of it'}")
+    tap.equal(len(said), sum(bool(breach) for _, _, breach, _, _ in RULES), "and that is all")
+tap.finish()
