@@ -196,21 +196,26 @@ static int start_others(void *argument)
 	return argument ? 1 : 0;
 }
 
-/* A thread that somebody else starts on a CPU may be there before the last one's memory is gone. */
+/* A thread that somebody else starts on a CPU may be there before the last one's memory is gone.
+ * The first of the two may have one on the second's CPU by then, and when it has ended itself the
+ * second may have one on its. */
 static void threads_start_and_join_others_at_once(void **state)
 {
 	int cpus[2], result;
 
 	(void)state;
-	for (int i = 0; i < 2; i++)
-		cpus[i] = bareperf_thread_start(1 + i, start_others, NULL);
+	for (int i = 0; i < 2; i++) {
+		while ((cpus[i] = bareperf_thread_start(1 + i, start_others, NULL)) == -EBUSY)
+			host_cpus_others();
+	}
 	assert_int_equal(bareperf_thread_start(1, make, NULL), -EBUSY);
 	assert_int_equal(start_others(&cpus), 1);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(bareperf_thread_join(cpus[i], &result), 0);
 		assert_int_equal(result, 0);
-		assert_int_equal(bareperf_thread_join(cpus[i], &result), -ESRCH);
 	}
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(bareperf_thread_join(cpus[i], &result), -ESRCH);
 }
 
 /* ---- <pthread.h>, keys, and newlib's locks ---- */
@@ -284,6 +289,7 @@ static void a_thread_that_is_joined_has_left_all_behind(void **state)
 {
 	pthread_t threads[2];
 	void *value;
+	int code;
 
 	(void)state;
 	for (int i = 0; i < KEYS; i++)
@@ -297,7 +303,8 @@ static void a_thread_that_is_joined_has_left_all_behind(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(pthread_join(threads[i], &value), 0);
 		assert_ptr_equal(value, &threads[i]);
-		assert_int_equal(pthread_join(threads[i], NULL), EINVAL);
+		code = pthread_join(threads[i], NULL);
+		assert_true(code == EINVAL || code == ESRCH); /* another one may be there by now */
 	}
 	assert_int_equal(nr_streamed, 2 * (2 + 1) * TURNS);
 	__retarget_lock_close_recursive(stream);
