@@ -123,18 +123,6 @@ void _pthread_cleanup_pop(struct _pthread_cleanup_context *context, int execute)
 		context->_routine(context->_arg);
 }
 
-/* main() may leave its threads alone with the program, which ends with the last of them. */
-static _Noreturn void pthread_leave_main(void)
-{
-	for (unsigned cpu = 1; cpu < SDK_MAX_CPUS; cpu++) {
-		const struct sdk_thread *thread = sdk_thread_on(cpu);
-
-		if (thread)
-			sdk_thread_await(thread);
-	}
-	exit(EXIT_SUCCESS);
-}
-
 void pthread_exit(void *value)
 {
 	struct sdk_thread *self = sdk_thread_self();
@@ -142,8 +130,10 @@ void pthread_exit(void *value)
 	while (cleanups)
 		_pthread_cleanup_pop(cleanups, true);
 	sdk_keys_destroy();
-	if (sdk_system->cpu() == 0)
-		pthread_leave_main();
+	if (sdk_system->cpu() == 0) { /* main(): the program ends with the last thread */
+		sdk_threads_await();
+		exit(EXIT_SUCCESS);
+	}
 	self->value = value;
 	sdk_thread_finish(self);
 	sdk_system->exit(0);

@@ -12,6 +12,7 @@
 void __sinit(struct _reent *reent); /* newlib's */
 
 static uint32_t threads_mutex = SDK_MUTEX_NORMAL, nr_threads = 1;
+static uint32_t nr_running; /* besides main() */
 static struct sdk_thread main_thread = { .number = 1 }, *last[SDK_MAX_CPUS];
 static __thread struct sdk_thread *thread_self;
 
@@ -57,10 +58,26 @@ struct sdk_thread *sdk_thread_new(int (*fn)(void *argument), void *argument)
 	return thread;
 }
 
+static void thread_runs_no_more(void)
+{
+	__atomic_fetch_sub(&nr_running, 1, __ATOMIC_RELEASE);
+	sdk_wake(&nr_running);
+}
+
+/* Who starts a thread is counted until it ends itself: at 0 there is nobody who would. */
+void sdk_threads_await(void)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(&nr_running, __ATOMIC_ACQUIRE)) != 0)
+		sdk_wait(&nr_running, seen, SDK_FOREVER);
+}
+
 void sdk_thread_finish(struct sdk_thread *self)
 {
 	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
 	sdk_wake(&self->ended);
+	thread_runs_no_more();
 }
 
 static int thread_enter(void *argument)
@@ -90,11 +107,14 @@ int sdk_thread_start(int cpu, struct sdk_thread *thread)
 	if (!_GLOBAL_REENT->__sdidinit)
 		__sinit(_GLOBAL_REENT);
 	thread->number = ++nr_threads;
+	__atomic_fetch_add(&nr_running, 1, __ATOMIC_RELAXED);
 	cpu = sdk_system->thread_start(cpu, thread_enter, thread);
-	if (cpu >= 0) {
-		thread_free(last[cpu % (int)SDK_MAX_CPUS]);
-		last[cpu % (int)SDK_MAX_CPUS] = thread;
+	if (cpu < 0) {
+		thread_runs_no_more();
+		return cpu;
 	}
+	thread_free(last[cpu % (int)SDK_MAX_CPUS]);
+	last[cpu % (int)SDK_MAX_CPUS] = thread;
 	return cpu;
 }
 

@@ -42,6 +42,9 @@ void sdk_thread_finish(struct sdk_thread *self);
  * the thread is not joined. */
 struct sdk_thread *sdk_thread_on(unsigned cpu);
 
+/* Wait until no thread but main()'s runs any more, those included that others start meanwhile. */
+void sdk_threads_await(void);
+
 /* Wait for its end. */
 void sdk_thread_await(const struct sdk_thread *thread);
 

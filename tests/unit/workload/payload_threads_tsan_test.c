@@ -13,8 +13,10 @@
 #include <pthread.h>
 #include <reent.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/lock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/payload_threads.h"
@@ -358,6 +360,62 @@ static void a_thread_that_nobody_joins_gives_its_cpu_back(void **state)
 	a_thread_that_is_joined_has_left_all_behind(NULL);
 }
 
+/* ---- pthread_exit() in main() ---- */
+
+#define LEGS 300U
+
+static unsigned nr_legs;
+
+/* Each joins the one before it, whose CPU the next one may get, and leaves the next one alone. */
+static void *run_a_leg(void *before)
+{
+	pthread_t next;
+
+	if (before)
+		assert_int_equal(pthread_join((pthread_t)(uintptr_t)before, NULL), 0);
+	host_cpus_others();
+	if (++nr_legs < LEGS) {
+		while (pthread_create(&next, NULL, run_a_leg, (void *)(uintptr_t)pthread_self()) ==
+		       EAGAIN)
+			host_cpus_others();
+	}
+	host_cpus_others();
+	return NULL;
+}
+
+static void look_at_the_end(void)
+{
+	if (nr_legs != LEGS)
+		_exit(1);
+	host_cpus_close();
+}
+
+static void start_and_leave_main(void)
+{
+	pthread_t first;
+
+	alarm(120);
+	host_cpus_open();
+	atexit(look_at_the_end);
+	if (pthread_create(&first, NULL, run_a_leg, NULL) == 0)
+		pthread_exit(NULL);
+	_exit(2);
+}
+
+static void main_leaves_and_the_last_thread_ends_the_program(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		start_and_leave_main();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 /* A thread that is lost is a hang: alarm() ends it. */
 static int open_cpus(void **state)
 {
@@ -384,6 +442,7 @@ int main(void)
 		ON_CPUS(threads_start_and_join_others_at_once),
 		ON_CPUS(a_thread_that_is_joined_has_left_all_behind),
 		ON_CPUS(a_thread_that_nobody_joins_gives_its_cpu_back),
+		cmocka_unit_test(main_leaves_and_the_last_thread_ends_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
