@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of a program: those of the command, and in place of @FILE the words of that file, which
- * may be more than a command has room for. There words are cut at blanks and line ends, and quoted
- * as in a shell. What begins with @ and is no file stands for itself.
+ * may be more than a command has room for. There words are cut and quoted as a command's are. What
+ * begins with @ and is no file stands for itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/parse/quoted.h"
 #include "workload/sdk/sdk.h"
 
 struct arguments {
@@ -31,75 +32,86 @@ static bool arguments_add(struct arguments *a, char *word)
 	return true;
 }
 
-static bool arguments_is_blank(char c)
+/* All that is in a file of this size: 0, -ENOMEM, -EIO. */
+static int arguments_load(int fd, size_t size, char **text)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+	size_t length = 0;
+	ssize_t got = 1;
 
-/* The word at *at loses its quotes where it is; *at moves on behind it. */
-static char *arguments_word(char **at)
-{
-	char *word = *at, *to = word, quote = 0;
-	char *from = word;
-
-	for (; *from && (quote || !arguments_is_blank(*from)); from++) {
-		if (!quote && (*from == '\'' || *from == '"')) {
-			quote = *from;
-		} else if (quote && *from == quote) {
-			quote = 0;
-		} else {
-			if (*from == '\\' && quote != '\'' && from[1])
-				from++;
-			*to++ = *from;
-		}
+	*text = malloc(size + 1);
+	if (!*text)
+		return -ENOMEM;
+	while (length < size && got > 0) {
+		got = read(fd, *text + length, size - length);
+		length += got > 0 ? (size_t)got : 0;
 	}
-	*at = from + (*from != 0);
-	*to = 0;
-	return word;
+	(*text)[length] = 0;
+	if (length == size)
+		return 0;
+	free(*text);
+	return -EIO;
 }
 
-static char *arguments_read(const char *path)
+/* 0, with NULL where there is no such file; or arguments_load()'s. */
+static int arguments_read(const char *path, char **text)
 {
-	int fd = open(path, O_RDONLY);
+	int fd = open(path, O_RDONLY), code = 0;
 	struct stat about;
-	char *text;
 
+	*text = NULL;
 	if (fd < 0)
-		return NULL;
-	fstat(fd, &about);
-	text = malloc((size_t)about.st_size + 1);
-	if (text)
-		text[read(fd, text, (size_t)about.st_size)] = 0;
+		return 0;
+	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+		code = arguments_load(fd, (size_t)about.st_size, text);
 	close(fd);
-	return text;
+	return code;
 }
 
-static bool arguments_take(struct arguments *a, char *word)
+static void arguments_say(const char *text, size_t length)
 {
-	char *at = word[0] == '@' ? arguments_read(word + 1) : NULL;
-	bool good = true;
+	sdk_system->write_to(BAREPERF_STDERR, text, length);
+}
 
-	if (!at)
-		return arguments_add(a, word);
-	while (good) {
-		while (arguments_is_blank(*at))
-			at++;
-		if (!*at)
-			break;
-		good = arguments_add(a, arguments_word(&at));
-	}
-	return good;
+/* printf() would be in each program for this. */
+static int arguments_refuse(const char *word, const char *open)
+{
+	static const char what[] = ": this quote is not closed: ";
+
+	arguments_say(word, strlen(word));
+	arguments_say(what, sizeof(what) - 1);
+	arguments_say(open, strcspn(open, "\n"));
+	arguments_say("\n", 1);
+	return -EINVAL;
+}
+
+static int arguments_take(struct arguments *a, char *word)
+{
+	char *text = NULL, *part;
+	const char *open = NULL;
+	bool good = true;
+	int code = word[0] == '@' ? arguments_read(word + 1, &text) : 0;
+
+	if (code)
+		return code;
+	if (!text)
+		return arguments_add(a, word) ? 0 : -ENOMEM;
+	while (good && (part = quoted_word(&text, &open)))
+		good = arguments_add(a, part);
+	if (open)
+		return arguments_refuse(word, open);
+	return good ? 0 : -ENOMEM;
 }
 
 int sdk_arguments(int argc, char **argv, char ***words)
 {
 	struct arguments a = { 0 };
+	int code = 0;
 
-	for (int i = 0; i < argc; i++) {
-		if (i ? arguments_take(&a, argv[i]) : arguments_add(&a, argv[i]))
-			continue;
+	for (int i = 0; i < argc && !code; i++)
+		code = i ? arguments_take(&a, argv[i]) : arguments_add(&a, argv[i]) ? 0 : -ENOMEM;
+	if (code) {
 		free(a.words);
-		return -ENOMEM;
+		return code;
 	}
 	*words = a.words;
 	return a.count;

@@ -51,8 +51,8 @@ void sdk_mark_calibrate(void);
 
 /* ---- arguments.c ---- */
 
-/* The words that main() gets, with those of @FILE in its place: how many, or -ENOMEM. Once, after
- * sdk_files_begin(). */
+/* The words that main() gets, with those of @FILE in its place: how many, or -ENOMEM, -EIO;
+ * -EINVAL: a quote in one is not closed, which has been said. Once, after sdk_files_begin(). */
 int sdk_arguments(int argc, char **argv, char ***words);
 
 /* ---- syscalls.c ---- */

@@ -488,6 +488,9 @@ static void words_are_quoted_as_in_a_shell(void **state)
 	assert_string_equal(c.argv[1], "a\"b\\c\\d");
 	assert_string_equal(c.argv[2], "e\\\\f");
 	assert_string_equal(c.argv[3], "'");
+	assert_int_equal(parse("record -- program \"\\$a\\`\" \\$a"), 0);
+	assert_string_equal(c.argv[1], "$a`");
+	assert_string_equal(c.argv[2], "\\$a");
 }
 
 static void a_path_of_uefis_keeps_its_backslashes(void **state)
