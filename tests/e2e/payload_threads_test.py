@@ -47,6 +47,9 @@ class Machine:
         status, text = self.run("alone")
         tap.ok(status == 0 and "the last thread" in text,
                f"{self.isa}: main() may leave its threads alone", (status, text))
+        status, text = self.run("abort")
+        tap.ok(status == 134 and text.count("the handler of 6 ran") == 1,
+               f"{self.isa}: abort() in a thread finds main()'s handler, and ends all", (status, text))
 
     def too_many(self):
         status, text = self.run("one-more", "-C 1 -e cpu-clock -F 2000")
@@ -81,6 +84,7 @@ for name in ("x86_64", "aarch64"):
             booted.well("deadlines by both clocks", "timed")
             booted.well("C11's threads", "c11")
             booted.well("detached ones give their CPUs back; one more than there are is EAGAIN", "many")
+            booted.well("signals: handlers are the program's, what is blocked is the thread's", "signals")
             booted.ends()
             booted.too_many()
         finally:

@@ -5,6 +5,7 @@ expects of CPUs is this one's."""
 SOURCE = r"""
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,74 @@ static int one_more(void)
 	return code;
 }
 
+/* ---- Signals: handlers are all threads', what is blocked is each one's ---- */
+
+static unsigned handled[NSIG];
+static int within;
+
+static void handle(int signal)
+{
+	handled[signal]++;
+	if (signal == SIGUSR1 && within) {
+		raise(SIGUSR2);
+		within = handled[SIGUSR2] == 0 ? 2 : 3;
+	}
+}
+
+static void *raise_some(void *argument)
+{
+	sigset_t set;
+
+	CHECK(raise(SIGUSR1) == 0 && handled[SIGUSR1] == 3);
+	CHECK(signal(SIGUSR2, handle) == SIG_IGN && signal(SIGINT, SIG_IGN) == SIG_DFL);
+	CHECK(pthread_sigmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, SIGHUP));
+	sigemptyset(&set);
+	CHECK(pthread_sigmask(SIG_SETMASK, &set, NULL) == 0);
+	return argument;
+}
+
+static int signals(void)
+{
+	struct sigaction action = { .sa_handler = handle }, old;
+	pthread_t thread;
+	sigset_t set, was;
+
+	CHECK(signal(SIGUSR1, handle) == SIG_DFL && signal(SIGUSR2, SIG_IGN) == SIG_DFL);
+	CHECK(raise(SIGUSR1) == 0 && kill(getpid(), SIGUSR1) == 0 && handled[SIGUSR1] == 2);
+	CHECK(raise(SIGUSR2) == 0 && handled[SIGUSR2] == 0 && raise(SIGCHLD) == 0);
+	CHECK(kill(getpid(), 0) == 0 && kill(77, SIGUSR1) == -1 && errno == ESRCH);
+	CHECK(raise(NSIG) == -1 && errno == EINVAL && signal(SIGKILL, handle) == SIG_ERR);
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	CHECK(sigprocmask(SIG_BLOCK, &set, &was) == 0 && !sigismember(&was, SIGHUP));
+	CHECK(pthread_create(&thread, NULL, raise_some, NULL) == 0 && pthread_join(thread, NULL) == 0);
+	CHECK(raise(SIGINT) == 0 && raise(SIGUSR2) == 0 && handled[SIGUSR2] == 1);
+	CHECK(sigprocmask(77, &set, NULL) == -1 && errno == EINVAL);
+	CHECK(sigaction(SIGHUP, &action, &old) == 0 && old.sa_handler == SIG_DFL);
+	CHECK(raise(SIGHUP) == 0 && handled[SIGHUP] == 0 && sigpending(&was) == 0);
+	CHECK(sigismember(&was, SIGHUP) && sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+	CHECK(handled[SIGHUP] == 1 && sigpending(&was) == 0 && was == 0);
+	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGUSR2);
+	handled[SIGUSR2] = 0;
+	within = 1;
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
+	CHECK(within == 2 && handled[SIGUSR2] == 1);
+	CHECK(sigaction(SIGUSR1, NULL, &old) == 0 && old.sa_handler == handle);
+	return failures;
+}
+
+static void say_so(int signal)
+{
+	printf("the handler of %d ran\n", signal);
+}
+
+static void *give_up(void *argument)
+{
+	abort();
+	return argument;
+}
+
 /* ---- Ends ---- */
 
 static void at_exit(void)
@@ -323,12 +392,18 @@ int main(int argc, char **argv)
 		pthread_create(&thread, NULL, leave, NULL);
 		pthread_join(thread, NULL);
 	}
+	if (!strcmp(what, "abort")) {
+		signal(SIGABRT, say_so);
+		pthread_create(&thread, NULL, give_up, NULL);
+		pthread_join(thread, NULL);
+	}
 	if (!strcmp(what, "alone")) {
 		pthread_create(&thread, NULL, go_on, NULL);
 		pthread_exit(NULL);
 	}
 	code = !strcmp(what, "posix") ? posix() : !strcmp(what, "c11") ? c11()
 	       : !strcmp(what, "timed") ? timed() : !strcmp(what, "many") ? many()
+	       : !strcmp(what, "signals") ? signals()
 	       : !strcmp(what, "one-more") ? one_more() : -1;
 	if (!code)
 		puts("all is well");

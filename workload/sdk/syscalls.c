@@ -2,7 +2,6 @@
 /* What newlib asks of an operating system, out of the firmware's table. The firmware's own newlib
  * asks lib/syscalls.c: a payload is linked apart from it, with a heap and files of its own. */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -55,16 +54,6 @@ void _exit(int status)
 	__builtin_unreachable();
 }
 
-/* The one process may signal itself: abort() and failed asserts end here. */
-int kill(int pid, int signal)
-{
-	if (pid != 1)
-		return syscalls_fail(ESRCH);
-	if (signal)
-		_exit(128 + signal);
-	return 0;
-}
-
 uint64_t sdk_now(void)
 {
 	return sdk_system->epoch + sdk_system->clock() / NSEC_PER_SEC;
@@ -102,6 +91,5 @@ int getrusage(int whose, struct rusage *usage)
 }
 
 void *_sbrk(ptrdiff_t increment) SYSCALL_ALIAS(sbrk);
-int _kill(int pid, int signal) SYSCALL_ALIAS(kill);
 int _gettimeofday(struct timeval *restrict now, void *restrict zone) SYSCALL_ALIAS(gettimeofday);
 clock_t _times(struct tms *buffer) SYSCALL_ALIAS(times);

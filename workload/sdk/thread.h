@@ -7,6 +7,7 @@
 #define WORKLOAD_SDK_THREAD_H
 
 #include <reent.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct sdk_thread {
 	uint32_t number;                  /* of all that were started; main()'s is 1 */
 	uint32_t ended;                   /* 1: it does nothing any more (sync.h's word) */
 	bool detached, joined;            /* sdk_threads_lock()'s */
+	sigset_t blocked;                 /* its creator's */
 	void *pointer;
 	struct _reent reent;
 	char variables[];
