@@ -85,6 +85,8 @@ for name in ("x86_64", "aarch64"):
             booted.well("C11's threads", "c11")
             booted.well("detached ones give their CPUs back; one more than there are is EAGAIN", "many")
             booted.well("signals: handlers are the program's, what is blocked is the thread's", "signals")
+            booted.well("floating-point modes are the creator's", "floats")
+            booted.well("and the usual ones in a program, whatever the last one left", "floats")
             booted.ends()
             booted.too_many()
         finally:

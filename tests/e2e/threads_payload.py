@@ -360,6 +360,71 @@ static void *give_up(void *argument)
 	return argument;
 }
 
+/* ---- Floating-point modes: each thread begins with its creator's ---- */
+
+#ifdef __x86_64__
+#define PLAIN 0x37f00001f80UL
+#define UP    0x80000004000UL /* to be rounded so */
+#define FLUSH 0x00000008000UL
+static unsigned long modes(void)
+{
+	unsigned mxcsr;
+	unsigned short fcw;
+
+	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(mxcsr), "=m"(fcw));
+	return (unsigned long)fcw << 32 | (mxcsr & ~0x3fU);
+}
+static void set_modes(unsigned long modes)
+{
+	unsigned mxcsr = (unsigned)modes;
+	unsigned short fcw = (unsigned short)(modes >> 32);
+
+	__asm__ volatile("ldmxcsr %0; fldcw %1" : : "m"(mxcsr), "m"(fcw));
+}
+#else
+#define PLAIN 0UL
+#define UP    0x0400000UL
+#define FLUSH 0x1000000UL
+static unsigned long modes(void)
+{
+	unsigned long modes;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(modes));
+	return modes;
+}
+static void set_modes(unsigned long modes)
+{
+	__asm__ volatile("msr fpcr, %0" : : "r"(modes));
+}
+#endif
+
+static volatile double one_more_than_none = 1, hardly_any = 0x1p-60;
+
+static int look_at_modes(void *argument)
+{
+	unsigned long *expected = argument;
+
+	CHECK(modes() == *expected);
+	CHECK((one_more_than_none + hardly_any > 1) == (*expected != PLAIN));
+	set_modes(PLAIN | FLUSH);
+	return 0;
+}
+
+static int floats(void)
+{
+	unsigned long expected[] = { PLAIN, PLAIN | UP, PLAIN };
+	thrd_t thread;
+
+	CHECK(modes() == PLAIN);
+	for (int i = 0; i < 3; i++) {
+		set_modes(expected[i]);
+		CHECK(thrd_create(&thread, look_at_modes, &expected[i]) == thrd_success);
+		CHECK(thrd_join(thread, NULL) == thrd_success && modes() == expected[i]);
+	}
+	set_modes(PLAIN | UP | FLUSH); /* nobody is to find them so */
+	return failures;
+}
+
 /* ---- Ends ---- */
 
 static void at_exit(void)
@@ -403,7 +468,7 @@ int main(int argc, char **argv)
 	}
 	code = !strcmp(what, "posix") ? posix() : !strcmp(what, "c11") ? c11()
 	       : !strcmp(what, "timed") ? timed() : !strcmp(what, "many") ? many()
-	       : !strcmp(what, "signals") ? signals()
+	       : !strcmp(what, "signals") ? signals() : !strcmp(what, "floats") ? floats()
 	       : !strcmp(what, "one-more") ? one_more() : -1;
 	if (!code)
 		puts("all is well");

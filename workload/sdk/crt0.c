@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include <arch_floats.h>
+
 #include "workload/sdk/sdk.h"
 
 const struct bareperf_system *sdk_system;
@@ -40,6 +42,7 @@ int _start(const struct bareperf_system *system)
 	if (system->version != BAREPERF_SYSTEM_VERSION || system->size < sizeof(*system))
 		return -ENOSYS;
 	sdk_system = system;
+	arch_floats_reset();
 	code = sdk_tls_begin();
 	if (code)
 		return code;

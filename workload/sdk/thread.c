@@ -55,6 +55,7 @@ struct sdk_thread *sdk_thread_new(int (*fn)(void *argument), void *argument)
 	*thread = (struct sdk_thread){ .fn = fn, .argument = argument };
 	thread->pointer = sdk_tls_make(thread->variables);
 	_REENT_INIT_PTR(&thread->reent);
+	arch_floats_get(&thread->floats);
 	pthread_sigmask(SIG_SETMASK, NULL, &thread->blocked);
 	return thread;
 }
@@ -88,6 +89,7 @@ static int thread_enter(void *argument)
 
 	sdk_tls_enter(self->pointer, &self->reent);
 	thread_self = self;
+	arch_floats_set(&self->floats);
 	pthread_sigmask(SIG_SETMASK, &self->blocked, NULL);
 	sdk_mark_begin();
 	result = self->fn(self->argument);

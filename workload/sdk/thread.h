@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <arch_floats.h>
+
 /* What a thread has for itself: errno and the rest of the C library's (reent), and at pointer its
  * thread-local variables, behind this struct. */
 struct sdk_thread {
@@ -21,7 +23,8 @@ struct sdk_thread {
 	uint32_t number;                  /* of all that were started; main()'s is 1 */
 	uint32_t ended;                   /* 1: it does nothing any more (sync.h's word) */
 	bool detached, joined;            /* sdk_threads_lock()'s */
-	sigset_t blocked;                 /* its creator's */
+	sigset_t blocked;                 /* its creator's, as are */
+	struct arch_floats floats;
 	void *pointer;
 	struct _reent reent;
 	char variables[];
