@@ -7,11 +7,18 @@
 #include "abi/perf_event.h"
 
 /* agent/payload_run.c's, which calls all that is traced; behind it in this order, as far as they
- * are there, the command's choice, agent/payload.c's, and what the SDK has before a program's own.
- */
+ * are there, the command's choice, agent/payload.c's, and what the SDK has before a program's own:
+ * main()'s, a thread's, POSIX's, then C11's or libstdc++'s. */
 #define CALLS_PROGRAM "payload_run_call"
-static const char *const between[] = { "record_workload", "payload_program", "_start",
-	                               "thread_enter",    "pthread_enter",   "thrd_enter" };
+static const char *const between[] = {
+	"record_workload",
+	"payload_program",
+	"_start",
+	"thread_enter",
+	"pthread_enter",
+	"threads_enter",
+	"execute_native_thread_routine",
+};
 
 static bool is_marker(uint64_t address)
 {

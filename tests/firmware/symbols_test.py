@@ -101,6 +101,19 @@ def build_id(arch, path):
     return re.search(r"Build ID: (\w+)", out(TOOLS[arch] + "readelf", "-n", path)).group(1)
 
 
+def linked(arch):
+    """Functions of the image, and of what a program is linked with."""
+    libraries = (TOP / f"build/{arch}/sdk/lib/lib{name}.a" for name in ("bareperf", "stdc++"))
+    text = "".join(out(TOOLS[arch] + "nm", path) for path in (TOP / f"build/{arch}/bareperf.elf", *libraries))
+    return {name.split(".")[0] for name in re.findall(r" [TtW] (\S+)$", text, re.M)}
+
+
+def left_out():
+    """Those that host-tools/report/frames.c knows by name for ours."""
+    source = (TOP / "host-tools/report/frames.c").read_text()
+    return set(re.findall(r'"(\w+)"', "".join(re.findall(r"between\[\] = \{.*?\}|CALLS_PROGRAM \S+", source, re.S))))
+
+
 for ARCH in TOOLS:
     ELF, SYM = (TOP / f"build/{ARCH}/bareperf.{kind}" for kind in ("elf", "sym"))
     NAMES = functions(ARCH, SYM)
@@ -115,6 +128,8 @@ for ARCH in TOOLS:
     tap.equal(named_by_others(ARCH, SYM, NAMES), [],
               f"{ARCH}: addr2line names each function's first and last byte")
     tap.equal(labels_in_code(ARCH, SYM), [], f"{ARCH}: no label can be taken for a function")
+    tap.ok(len(left_out()) > 3 and left_out() <= linked(ARCH),
+           f"{ARCH}: what reports leave out above main() is there by that name", left_out() - linked(ARCH))
     PAYLOAD = TOP / f"build/{ARCH}/sdk/example.elf"
     NAMES = functions(ARCH, PAYLOAD)
     tap.equal((nameless(ARCH, PAYLOAD, NAMES), labels_in_code(ARCH, PAYLOAD), moved(ARCH, PAYLOAD)),

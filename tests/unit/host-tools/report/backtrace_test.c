@@ -27,6 +27,9 @@ FUNCTION(payload_run_call)
 FUNCTION(record_workload)
 FUNCTION(payload_program)
 FUNCTION(thread_enter)
+FUNCTION(pthread_enter)
+FUNCTION(threads_enter)
+FUNCTION(execute_native_thread_routine)
 enum { WORK_LINE = __LINE__ + 1 };
 FUNCTION(work)
 
@@ -101,12 +104,21 @@ static void frames_above_a_program_s_own_are_ours(void **state)
 		                         AT(caller) };
 	const uint64_t thread[] = { AT(efi_main), AT(payload_run_call), AT(thread_enter),
 		                    AT(work) };
+	const uint64_t posix[] = { AT(payload_run_call), AT(thread_enter), AT(pthread_enter),
+		                   AT(work) };
+	const uint64_t c11[] = { AT(payload_run_call), AT(thread_enter), AT(pthread_enter),
+		                 AT(threads_enter), AT(work) };
+	const uint64_t cpp[] = { AT(payload_run_call), AT(thread_enter), AT(pthread_enter),
+		                 AT(execute_native_thread_routine), AT(work) };
 	const uint64_t built_in[] = { AT(payload_run_call), AT(record_workload), AT(work) };
 	const uint64_t its_own[] = { AT(payload_run_call), AT(work), AT(thread_enter) };
 
 	(void)state;
 	assert_int_equal(frames_ours(symbols, main_thread, COUNT(main_thread)), 4);
 	assert_int_equal(frames_ours(symbols, thread, COUNT(thread)), 3);
+	assert_int_equal(frames_ours(symbols, posix, COUNT(posix)), 3);
+	assert_int_equal(frames_ours(symbols, c11, COUNT(c11)), 4);
+	assert_int_equal(frames_ours(symbols, cpp, COUNT(cpp)), 4);
 	assert_int_equal(frames_ours(symbols, built_in, COUNT(built_in)), 2);
 	assert_int_equal(frames_ours(symbols, its_own, COUNT(its_own)), 1);
 }
