@@ -16,11 +16,8 @@
 #include "host-tools/report/html_records.h"
 #include "host-tools/report/html_sources.h"
 
-/* The function of ours that a workload is called by (agent/record_run.c): what stands around it in
- * a stack is the machine's own. */
-#define WORKLOAD_CALLER "record_workload"
-
-/* Nodes: their count, columns of parents (each as how far before it, 0: none) and functions.
+/* Nodes: their count, columns of parents (each as how far before it, 0: none), functions, and
+ * whether they are ours, above main().
  * Places: their count, columns of nodes and of addresses, each as the signed difference from the
  * one before, and their lines as html_sources.h has them. Numbers as in series.h. */
 static int put_places(const struct places *places, struct html_sources *sources, FILE *out)
@@ -35,6 +32,8 @@ static int put_places(const struct places *places, struct html_sources *sources,
 		series_number(&blob, nodes->keys[i].a ? i + 1 - nodes->keys[i].a : 0);
 	for (uint32_t i = 0; i < nodes->count; i++)
 		series_number(&blob, nodes->keys[i].b);
+	for (uint32_t i = 0; i < nodes->count; i++)
+		series_number(&blob, places->ours[i]);
 	series_number(&blob, all->count);
 	for (uint32_t i = 0; i < all->count; i++)
 		series_number(&blob, all->keys[i].a);
@@ -137,14 +136,13 @@ static int put_facts(const struct recording_file *file, const struct html_record
 	bool any = records->first <= records->last;
 
 	json_object_update_new(
-	    facts,
-	    json_pack("{so so so so ss so so so so so}", "file", html_text(file->reader.path),
-	              "start", html_exact(any ? records->first : 0), "end",
-	              html_exact(any ? records->last : 0), "trace_bytes",
-	              html_number(records->trace_bytes), "caller", WORKLOAD_CALLER, "events",
-	              events_of(&file->reader), "marks", marks_of(&records->marks), "functions",
-	              functions_of(&records->places), "sources", html_sources_json(sources),
-	              "chunks", chunks_of(&records->series)));
+	    facts, json_pack("{so so so so so so so so so}", "file", html_text(file->reader.path),
+	                     "start", html_exact(any ? records->first : 0), "end",
+	                     html_exact(any ? records->last : 0), "trace_bytes",
+	                     html_number(records->trace_bytes), "events", events_of(&file->reader),
+	                     "marks", marks_of(&records->marks), "functions",
+	                     functions_of(&records->places), "sources", html_sources_json(sources),
+	                     "chunks", chunks_of(&records->series)));
 	return html_json(out, facts);
 }
 

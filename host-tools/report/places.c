@@ -2,6 +2,7 @@
 #include "host-tools/report/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "host-tools/report/frames.h"
 
@@ -70,17 +71,44 @@ static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address
 	return node;
 }
 
+static bool make_room_for_ours(struct places *places)
+{
+	uint32_t wanted = places->nodes.slot_count / 2; /* as many as it may number */
+	bool *ours;
+
+	if (places->ours_room == wanted)
+		return true;
+	ours = realloc(places->ours, wanted * sizeof(*ours));
+	if (!ours)
+		return false;
+	memset(ours + places->ours_room, 0, (wanted - places->ours_room) * sizeof(*ours));
+	places->ours = ours;
+	places->ours_room = wanted;
+	return true;
+}
+
+/* A node's ancestors are ours where it is. */
+static void mark_ours(struct places *places, uint32_t node)
+{
+	while (node != INTERN_NONE && !places->ours[node]) {
+		places->ours[node] = true;
+		node = (uint32_t)places->nodes.keys[node].a - 1;
+	}
+}
+
 uint32_t places_add(struct places *places, const struct sample *sample)
 {
 	uint64_t frames[FRAMES_MAX];
 	uint32_t count = frames_then(places->symbols, sample, frames);
+	uint32_t ours = frames_ours(places->symbols, frames, count);
 	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
-	uint32_t first = places->all_frames ? 0 : frames_ours(places->symbols, frames, count);
 
-	for (uint32_t i = first; i < count; i++) {
+	for (uint32_t i = places->all_frames ? 0 : ours; i < count; i++) {
 		node = add_frame(places, node, frames[i]);
-		if (node == INTERN_NONE)
+		if (node == INTERN_NONE || !make_room_for_ours(places))
 			return INTERN_NONE;
+		if (i + 1 == ours)
+			mark_ours(places, node);
 	}
 	return intern(&places->places, node, frames[count - 1]);
 }
@@ -102,5 +130,6 @@ void places_free(struct places *places)
 	intern_free(&places->places);
 	intern_free(&places->addresses);
 	intern_free(&places->chains);
+	free(places->ours);
 	free(places->found);
 }

@@ -20,6 +20,8 @@ struct places {
 	bool all_frames;         /* those above main(), too (frames_ours()) */
 	struct intern functions; /* a: file, b: name; const char *, either may be NULL */
 	struct intern nodes;     /* a: its parent's number + 1, or 0; b: its function's number */
+	bool *ours;              /* by node: above main() in a stack (frames_ours()), all_frames' */
+	uint32_t ours_room;
 	struct intern places;    /* a: its node's number; b: the address, symbols_at()'s */
 	struct intern addresses; /* a: the same, looked up before */
 	struct intern chains;    /* a: the number + 1 of what it is inlined in, or 0; b: function */

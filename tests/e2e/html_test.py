@@ -31,8 +31,13 @@ int leaf(volatile int *p)
 int other(volatile int *p) { return *p * 3; }
 int middle(volatile int *p) { return leaf(p) + other(p); }
 int record_workload(void) { int x = 0; return middle(&x); }
-int main(void) { return record_workload(); }
+int pthread_enter(void) { int x = 0; return middle(&x); }
+int thread_enter(void) { return pthread_enter(); }
+int payload_run_call(int thread) { return thread ? thread_enter() : record_workload(); }
+int main(int argc, char **argv) { return payload_run_call(argc > 1); }
 """
+OUTER = (("middle", "_start", "record_workload", "payload_run_call", "main"),
+         ("middle", "pthread_enter", "thread_enter", "payload_run_call", "main"))  # of main(), of a thread
 HOSTILE = "</script><script>document.title='RUNS'</script><img/src=x/onerror=alert(1)>"
 ADDRESS, START = 0x40000000, 5_000_000_123
 SAMPLES = 80000  # more than a chunk has, on each of two CPUs
@@ -69,12 +74,12 @@ def make(path, image, places, events):
         file.command("test", 1 + cpu)
     chance = random.Random(1)
     times = [START, START]
-    outer = [ADDRESS + places[name] + 6 for name in ("middle", "record_workload", "main")]
+    outer = [[ADDRESS + places[name] + 6 for name in names] for names in OUTER]
     for i in range(SAMPLES):
         cpu = i % 2
         where = "leaf" if i < SAMPLES / 2 or cpu else "other"
         ip = ADDRESS + places[where] + chance.choice((0, 2, 5))
-        file.sample(ip, times[cpu], cpu, chance.randint(900, 1100), outer, event=i // 2 % len(events))
+        file.sample(ip, times[cpu], cpu, chance.randint(900, 1100), outer[cpu], event=i // 2 % len(events))
         times[cpu] += chance.randint(40_000, 60_000)
     file.lost(7, START + 10**8, cpu=1)
     file.throttle(START + 2 * 10**8, START + 3 * 10**8)
@@ -181,9 +186,12 @@ def frames(page):
 
 def flame(page):
     tap.equal(sorted(frames(page)), ["[the machine]", "all", "leaf", "middle", "other"],
-              "the machine's own frames below the workload are one")
+              "the machine's own frames below main() and below a thread's function are one")
+    shown = "[state.tree.weight, state.tree.children[0].children.map((one) => one.weight)]"
+    whole = sum(period for _, period in of_perf().values())
+    tap.equal(page.value(shown), [whole, [whole]], "what they have called is all of it")
     page.press("m")
-    tap.equal(sorted(frames(page)), ["all", "leaf", "main", "middle", "other", "record_workload"],
+    tap.equal(sorted(frames(page)), sorted(["all", "leaf", "leaf", "other", *OUTER[0], *OUTER[1][:3]]),
               "m unfolds them")
     page.press("m")
     page.click_at(*page.middle("[...document.querySelectorAll('.frame')]"

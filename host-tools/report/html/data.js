@@ -54,13 +54,14 @@ function column(count, make, next) {
 
 /* ---- Functions, stacks, places ---- */
 
-async function readPlaces(facts) {
+async function readPlaces() {
 	const block = await unpack(document.getElementById("places").textContent);
 	const nodeCount = block.next();
 	const before = column(nodeCount, Uint32Array, block.next);
 	const parents = new Int32Array(nodeCount);
 	before.forEach((distance, node) => { parents[node] = distance ? node - distance : -1; });
 	const functions = column(nodeCount, Uint32Array, block.next);
+	const machine = column(nodeCount, Uint8Array, block.next); /* its own, above a program's */
 	const count = block.next();
 	const nodes = column(count, Uint32Array, block.next);
 	let address = 0;
@@ -69,9 +70,8 @@ async function readPlaces(facts) {
 	let line = 0;
 	const lines = column(count, Uint32Array, () => line += block.signed());
 	return {
-		parents, functions, nodes, addresses, sources, lines, count, nodeCount,
+		parents, functions, nodes, addresses, sources, lines, count, nodeCount, machine,
 		inner: findInner(parents, functions),
-		machine: findMachine(facts, parents, functions),
 	};
 }
 
@@ -83,29 +83,6 @@ function findInner(parents, functions) {
 		for (let p = parents[node]; p >= 0 && !inner[node]; p = parents[p])
 			inner[node] = functions[p] === functions[node];
 	return inner;
-}
-
-/* Nodes that are the machine's own: what calls a workload, and what calls that; where the workload
- * is another file's program, all up to where that file begins. */
-function findMachine(facts, parents, functions) {
-	const machine = new Uint8Array(parents.length);
-	const caller = new Uint8Array(parents.length); /* the caller, or reached from it in its file */
-	const name = (node) => facts.functions[functions[node]][0];
-	const file = (node) => facts.functions[functions[node]][1];
-
-	for (let node = 0; node < parents.length; node++) {
-		const parent = parents[node], reached = parent >= 0 && caller[parent];
-		let mine = -1;
-
-		if (name(node) === facts.caller)
-			mine = node;
-		else if (reached && file(node) && file(node) !== file(parent))
-			mine = parent;
-		caller[node] = mine === node || (reached && file(node) === file(parent)) ? 1 : 0;
-		for (; mine >= 0 && !machine[mine]; mine = parents[mine])
-			machine[mine] = 1;
-	}
-	return machine;
 }
 
 /* ---- Chunks ---- */
@@ -204,7 +181,7 @@ async function readRecording() {
 		facts, start, chunks,
 		span: Number(BigInt(facts.end) - start),
 		cpus: [...cpus].sort((a, b) => a - b),
-		places: await readPlaces(facts),
+		places: await readPlaces(),
 		code: await inflate(document.getElementById("code").textContent).json(),
 	};
 }

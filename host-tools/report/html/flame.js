@@ -6,7 +6,7 @@ const LEAST_SHARE = 0.0008; /* of the width: narrower frames are left out */
 const MOST_FRAMES = 4000;
 
 /* The tree with what each node comes to: {name, file, node, weight, own, children, parent}. Nodes of
- * the machine's own become one where fold says so. */
+ * the machine's own become one where fold says so, and what several of them have called, too. */
 function treeOf(recording, sums, fold) {
 	const { parents, functions, nodes, nodeCount, machine } = recording.places;
 	const weights = new Float64Array(nodeCount), own = new Float64Array(nodeCount);
@@ -39,12 +39,20 @@ function treeOf(recording, sums, fold) {
 	}
 	function addFrame(parent, node) {
 		const [name, file] = recording.facts.functions[functions[node]];
+		const known = parent.called?.get(functions[node]);
+
+		if (known) {
+			known.weight += weights[node];
+			known.own += own[node];
+			return known;
+		}
 		const frame = {
 			node, parent, file, name: name ?? `[${file ?? "unknown"}]`,
 			function: functions[node], weight: weights[node], own: own[node],
 			children: [], machine: machine[node],
 		};
 		parent.children.push(frame);
+		parent.called = (parent.called ?? new Map()).set(functions[node], frame);
 		return frame;
 	}
 }
