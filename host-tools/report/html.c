@@ -15,6 +15,7 @@
 #include "host-tools/report/html_page.h"
 #include "host-tools/report/html_records.h"
 #include "host-tools/report/html_sources.h"
+#include "host-tools/report/waits.h"
 
 /* Nodes: their count, columns of parents (each as how far before it, 0: none), functions, and
  * whether they are ours, above main().
@@ -74,14 +75,16 @@ static int put_code(struct places *places, FILE *out)
 	return code;
 }
 
-/* [[name or null, file or null]], by number */
+/* [[name or null, file or null, whether CPUs wait in it]], by number */
 static json_t *functions_of(const struct places *places)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < places->functions.count; i++)
-		json_array_append_new(list, json_pack("[oo]", html_text(places_function(places, i)),
-		                                      html_text(places_file(places, i))));
+		json_array_append_new(list,
+		                      json_pack("[oob]", html_text(places_function(places, i)),
+		                                html_text(places_file(places, i)),
+		                                waits_is_idle(places_function(places, i))));
 	return list;
 }
 

@@ -170,6 +170,7 @@ struct sorting {
 	const struct perf_reader_event *event;
 	unsigned columns;
 	bool modules;
+	uint64_t idle;               /* weight of what waits */
 	const struct phases *phases; /* NULL: without them */
 };
 
@@ -214,6 +215,13 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	return 0;
 }
 
+static bool is_idle(const struct sorting *sorting, const struct sample *sample)
+{
+	uint64_t ip = symbols_at(sorting->symbols, sample->ip, sample->time);
+
+	return waits_is_idle(symbols_find(sorting->symbols, ip).name);
+}
+
 static int visit(void *context, struct perf_reader *reader, const struct perf_event_header *record)
 {
 	struct sorting *sorting = context;
@@ -230,12 +238,14 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	if (key_of(sorting, record, &sample, &key))
 		return -ENOMEM;
 	weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;
+	sorting->idle += is_idle(sorting, &sample) ? weight : 0;
 	return histogram_add(&sorting->histogram, &key, weight);
 }
 
-static int print_event(const struct sorting *sorting, const struct report_table *table)
+static int print_event(const struct sorting *sorting, const struct report_table *options)
 {
 	const struct perf_reader_event *event = sorting->event;
+	struct report_table with_idle = *options, *table = &with_idle;
 	bool is_clock = perf_reader_is_clock(event);
 
 	if (sorting->phases)
@@ -244,6 +254,7 @@ static int print_event(const struct sorting *sorting, const struct report_table 
 	if (sorting->modules)
 		return modules_print(&sorting->histogram, event->name, is_clock, table->limit,
 		                     stdout);
+	table->idle = sorting->idle;
 	report_table_print(table, event->name, &sorting->histogram, stdout);
 	return 0;
 }

@@ -145,8 +145,12 @@ void report_table_print(const struct report_table *table, const char *event,
 	measure(table, histogram, widths);
 	fputs("# Samples: ", out);
 	print_short(histogram->samples, out);
-	fprintf(out, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n#\n", name,
+	fprintf(out, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n", name,
 	        histogram->weight);
+	if (table->idle)
+		fprintf(out, "# Idle: %.2f%% of that, where CPUs wait (cpu_idle, arch_wait)\n",
+		        100.0 * (double)table->idle / (double)histogram->weight);
+	fputs("#\n", out);
 	print_head(table, widths, out);
 	for (size_t i = 0; i < histogram->count && (!table->most || i < table->most); i++) {
 		if (share_of(histogram, &histogram->entries[i]) >= table->limit)

@@ -21,6 +21,7 @@ struct report_table {
 	bool samples;          /* how many a line stands for */
 	double limit;          /* percent; lines below it are left out */
 	size_t most;           /* lines; 0: all */
+	uint64_t idle;         /* so much of the weight was nobody's work; told if there is any */
 	const char *separator; /* NULL: columns are padded, under a head */
 };
 

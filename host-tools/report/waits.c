@@ -34,6 +34,12 @@ static const struct way delays[] = {
 	{ "CpuSleep", "CpuSleep()" },
 };
 
+/* The SDK's (workload/sdk/wait.c), and the image's own (arch/arch.h). */
+static const struct way idles[] = {
+	{ "cpu_idle", "cpu_idle()" },
+	{ "arch_wait", "arch_wait()" },
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *name_of(const struct symbol *symbol)
@@ -127,6 +133,24 @@ static void delayed_by(const struct symbols *symbols, const uint64_t *frames, ui
 		wait->function = symbol.name;
 }
 
+bool waits_is_idle(const char *function)
+{
+	return way_of(function, idles, COUNT(idles));
+}
+
+/* The innermost of so many frames is one that is idle: it is its file's, and its caller's. */
+static bool idled_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
+                     struct wait *wait)
+{
+	struct symbol symbol = frame_symbol(symbols, frames, count);
+
+	if (symbol.module || !waits_is_idle(symbol.name))
+		return false;
+	*wait = (struct wait){ symbol.file, symbol.name, way_of(symbol.name, idles, COUNT(idles)) };
+	asked_by(symbols, frames, count - 1, wait);
+	return true;
+}
+
 bool waits_find(const struct symbols *symbols, const struct sample *sample, struct wait *wait)
 {
 	uint64_t frames[FRAMES_MAX];
@@ -135,6 +159,8 @@ bool waits_find(const struct symbols *symbols, const struct sample *sample, stru
 	const char *delay;
 
 	*wait = (struct wait){ 0 };
+	if (idled_by(symbols, frames, count, wait))
+		return true;
 	while (count && is_served(symbols, frames[count - 1], wait))
 		count--;
 	if (!count)

@@ -2,7 +2,8 @@
 /*
  * Waiting, told from work: UEFI code waits in services of the firmware's (Stall(), WaitForEvent(),
  * CheckEvent() in a loop) or in a delay that is linked into it, and whoever called them is the one
- * whose time it is. EDK2's names of modules and functions.
+ * whose time it is. EDK2's names of modules and functions. A CPU of ours that has nothing to do is
+ * idle: a program's thread that waits for another, or one that no thread runs on.
  */
 #ifndef HOST_TOOLS_REPORT_WAITS_H
 #define HOST_TOOLS_REPORT_WAITS_H
@@ -16,6 +17,9 @@ struct wait {
 	const char *function; /* that of it; NULL: nobody knows */
 	const char *in;       /* what it has called, as "Stall()" */
 };
+
+/* Whether this function is where CPUs of ours are idle; NULL: a function that nobody knows. */
+bool waits_is_idle(const char *function);
 
 /* Whether a sample was taken of one who waits; *wait is set then. By its callchain, and without one
  * by its own place. */

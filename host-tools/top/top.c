@@ -32,8 +32,10 @@ struct top *top_open(const struct top_options *options, struct error *error)
 	top->data.symbols = symbols_new(NULL);
 	if (!top->data.symbols)
 		error_set(error, -ENOMEM, "no memory for a live view");
-	else if (top->options.stdio || !top_screen_open(top, error))
+	else if (top->options.stdio || !top_screen_open(top, error)) {
+		top->view.no_idle = !top->options.stdio;
 		return top;
+	}
 	top_close(top);
 	return NULL;
 }
@@ -169,10 +171,11 @@ int top_print(struct top *top, bool all, const char *title, FILE *out)
 	const struct report_table table = { .columns = top->view.columns,
 		                            .samples = true,
 		                            .most = all ? 0 : top->options.entries };
-	struct top_view view = top->view;
+	struct top_view view = top->view; /* with all of it, as perf report has of the file */
 	struct top_shown shown = { 0 };
 	int code = 0;
 
+	view.no_idle = false;
 	fprintf(out, "# %s\n", title);
 	for (view.evsel = 0; view.evsel < top_events(&top->data); view.evsel++) {
 		code = top_shown_make(&shown, &top->data, &view);

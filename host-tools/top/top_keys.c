@@ -185,6 +185,9 @@ static bool change_view(struct top *top, int key)
 	case 's':
 		top->view.columns = next_columns(top->view.columns);
 		return true;
+	case 'i':
+		top->view.no_idle = !top->view.no_idle;
+		return true;
 	case '\t':
 		next_event(top, 1);
 		return true;

@@ -27,6 +27,7 @@ static const char *const help[] = {
 	"d                            zoom into the module, or out of it",
 	"t                            zoom into a thread, which is a CPU: the next, or out",
 	"s                            by function, by module, by CPU",
+	"i                            functions in which CPUs wait, or not",
 	"Tab Shift-Tab                the next event, the last one",
 	"/                            only functions whose name has this in it",
 	"Esc Left                     zoom out, or back",

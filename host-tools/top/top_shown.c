@@ -9,6 +9,7 @@
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/report/report_table.h"
+#include "host-tools/report/waits.h"
 
 uint32_t top_events(const struct top_data *data)
 {
@@ -170,6 +171,12 @@ static void add_cpus(struct top_shown *shown, const struct top_data *data)
 	add_line(shown, "%s", text);
 }
 
+/* A CPU and a module have it as theirs. */
+static bool leaves_idle_out(const struct top_view *view)
+{
+	return view->no_idle && view->columns & REPORT_SYMBOL;
+}
+
 static void add_view(struct top_shown *shown, const struct top_data *data,
                      const struct top_view *view)
 {
@@ -181,6 +188,9 @@ static void add_view(struct top_shown *shown, const struct top_data *data,
 	if (view->cpu != TOP_ALL_CPUS || view->file || *view->filter)
 		add_line(shown, "only%s%s%s%s%s", cpu, view->file ? " " : "",
 		         view->file ? view->file : "", *view->filter ? " /" : "", view->filter);
+	if (shown->idle)
+		add_line(shown, "idle %.1f %%%s", 100 * (double)shown->idle / (double)shown->weight,
+		         leaves_idle_out(view) ? ", in none of the shares below: i shows it" : "");
 	if (counts->coarse || counts->placeless)
 		add_line(shown,
 		         "%u addresses are kept, as many as there is room for: %" PRIu64
@@ -217,6 +227,12 @@ static bool key_of(const struct top_data *data, const struct top_view *view,
 	return true;
 }
 
+static bool is_idle(const struct top_data *data, const struct top_place *place)
+{
+	return place->address != TOP_NOWHERE &&
+	       waits_is_idle(symbols_find(data->symbols, place->address).name);
+}
+
 int top_shown_rows(struct top_shown *shown, const struct top_data *data,
                    const struct top_view *view)
 {
@@ -224,11 +240,19 @@ int top_shown_rows(struct top_shown *shown, const struct top_data *data,
 	int code = 0;
 
 	histogram_free(&shown->rows);
+	shown->idle = shown->weight = 0;
 	for (uint32_t i = 0; !code && i < count; i++) {
 		const struct top_place *place = top_counts_place(&data->counts, i);
 		struct histogram_key key;
 
-		if (key_of(data, view, place, &key))
+		bool idle;
+
+		if (!key_of(data, view, place, &key))
+			continue;
+		idle = is_idle(data, place);
+		shown->idle += idle ? place->weight : 0;
+		shown->weight += place->weight;
+		if (!idle || !leaves_idle_out(view))
 			code = histogram_add_all(&shown->rows, &key, place->weight, place->samples);
 	}
 	histogram_sort(&shown->rows);
@@ -237,6 +261,8 @@ int top_shown_rows(struct top_shown *shown, const struct top_data *data,
 
 int top_shown_make(struct top_shown *shown, struct top_data *data, const struct top_view *view)
 {
+	int code = top_shown_rows(shown, data, view);
+
 	shown->lines = shown->alarms = 0;
 	add_alarms(shown, data);
 	add_state(shown, data);
@@ -244,7 +270,7 @@ int top_shown_make(struct top_shown *shown, struct top_data *data, const struct 
 	add_event(shown, data, view);
 	add_cpus(shown, data);
 	add_view(shown, data, view);
-	return top_shown_rows(shown, data, view);
+	return code;
 }
 
 void top_shown_free(struct top_shown *shown)

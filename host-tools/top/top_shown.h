@@ -24,6 +24,7 @@ struct top_view {
 	uint32_t cpu;            /* TOP_ALL_CPUS: all */
 	const char *file;        /* as symbols.h gives it; NULL: all */
 	char filter[TOP_FILTER]; /* part of a function's name; "": all */
+	bool no_idle;            /* without those of functions that only wait */
 };
 
 /* All that is known; beside the session, in memory that does not grow with it. */
@@ -46,6 +47,7 @@ struct top_shown {
 	uint32_t alarms;                     /* of these, the first so many say what is missing */
 	uint32_t event;                      /* which of them is the event's */
 	struct histogram rows;               /* sorted */
+	uint64_t idle, weight;               /* how much of all weight is of who waits */
 };
 
 /* After each drain: what was in the rings. */

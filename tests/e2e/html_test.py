@@ -28,6 +28,7 @@ int leaf(volatile int *p)
 		*p += i;
 	return sum + *p;
 }
+int cpu_idle(volatile int *p) { return *p * 7; }
 int other(volatile int *p) { return *p * 3; }
 int middle(volatile int *p) { return leaf(p) + other(p); }
 int record_workload(void) { int x = 0; return middle(&x); }
@@ -396,6 +397,34 @@ def many(page):
               "of thousands of addresses the hottest are shown, to the last bit")
 
 
+def idle(page):
+    """Two CPUs, of which one waits; of the other's thread three samples of ten are called by who waits."""
+    places, data = build("idle"), HERE / "idle.data"
+    file = perf_file.PerfFile(cpus=2)
+    file.image(HERE / "idle.sym", ADDRESS, 0x10000, 0)
+    for i in range(20):
+        waits = i % 2 or i < 6
+        chain = [ADDRESS + places[name] + 6 for name in ("middle", "main")]
+        file.sample(ADDRESS + places["cpu_idle" if waits else "leaf"], START + 1000 * i, i % 2, 100, chain)
+    file.write(data)
+    done = run(TOOL, "report", data)
+    tap.ok("# Idle: 65.00% of that" in done.stdout and "65.00%  :1" not in done.stdout and
+           sum(float(share) for share in re.findall(r"^ +([\d.]+)%", done.stdout, re.M)) == 100,
+           "how much is idle is told above the lines, and they are perf's", done.stdout)
+    done = run(TOOL, "report", "--modules", data)
+    tap.ok(re.search(r" 700 +35.00% +7  idle.sym\n +700 +35.00% +7    leaf\n +700 +35.00% +7  \[work\]", done.stdout)
+           and re.search(r"1300 +65.00% +13    middle in cpu_idle\(\)\n +1300 +65.00% +13  \[waiting\]", done.stdout),
+           "--modules has it as waiting, of who called", done.stdout)
+    run(TOOL, "report", "--html", "-o", HERE / "idle.html", data)
+    page.open(HERE / "idle.html")
+    grey = page.value("[...document.querySelectorAll('.frame.idle')].map((e) => e.frame.name)")
+    tap.ok(grey == ["cpu_idle"] and text(page, "#status").endswith(", 65.00 % of it idle"),
+           "on the page it is grey, and its share is told", (grey, text(page, "#status")))
+    tap.ok("cpu_idle" in frames(page), "as a frame like others", frames(page))
+    page.open(PAGE)
+    tap.ok("idle" not in text(page, "#status"), "where there is none, nothing is said of it", text(page, "#status"))
+
+
 def refusals():
     done = run(TOOL, "report", "--html", "-o", DATA, DATA)
     tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr,
@@ -425,7 +454,7 @@ def main():
     tap.equal((done.returncode, done.stderr), (0, ""), "a page is made of stock perf's file as well")
     with browsers.Browser() as page:
         page.open(PAGE)
-        for part in (selections, bars, typed, flame, sources, inlined, looks):
+        for part in (selections, bars, typed, flame, sources, inlined, idle, looks):
             part(page)
         closed(page, "the page asks for nothing from anywhere, and nothing goes wrong in it")
         hostile(page)

@@ -69,6 +69,12 @@ def waits_are_idle(isa, payload):
     tap.ok(done.status == 0 and seen[0, False] > 20 and
            all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),
            f"{isa}: what waits is halted in cpu_idle()", (seen, done.text))
+    report = subprocess.run([machine.TOOL, "report", done.file], capture_output=True, text=True,
+                            check=False).stdout
+    told = re.search(r"^# Idle: ([\d.]+)% of that", report, re.M)
+    rows = re.findall(r"^ +([\d.]+)% .* (?:cpu_idle|arch_wait)$", report, re.M)
+    tap.ok(told and rows and abs(float(told[1]) - sum(map(float, rows))) < 0.02 * len(rows),
+           f"{isa}: and report says how much that is", report[:2000])
 
 
 for name in ("x86_64", "aarch64"):

@@ -65,6 +65,8 @@ def as_text(remote):
            re.search(r"^# cpu-clock: \d+ samples, \d+/s, lost 0, throttled 0; event 1 of 1$", middle, re.M)
            and re.search(r"^# CPU 0 \d+/s ring \d+ %, CPU 1 \d+/s ring \d+ %$", middle, re.M),
            "it says clock, rate, loss, throttling, and how full the rings were", middle)
+    tap.ok(re.search(r"^# idle [\d.]+ %$", middle, re.M) and "arch_wait" in text,
+           "and how much of all was idle", middle)
     sums_are_perfs("two CPUs", text, remote.directory)
     status, text = remote("top -e cpu-clock -F 500 -e cpu-clock -c 3000001 -- calltree 1", "-o", "kept",
                           "--sort", "symbol")
@@ -112,6 +114,13 @@ def by_key(remote, terminal):
     tap.ok(terminal.shows("annotate the function", "zoom out", "freeze"), "h: help", terminal.screen())
     terminal.press("h")
     tap.ok(terminal.until(r"\[\.\] lex$"), "and back", terminal.screen())
+    tap.ok(terminal.until(r"^idle \d+\.\d %, in none") and "arch_wait" not in terminal.screen(),
+           "what is idle is told, and left out", terminal.screen())
+    terminal.press("i")
+    tap.ok(terminal.until(r"\[\.\] arch_wait$") and terminal.until(r"^idle \d+\.\d %$"), "i: it is shown",
+           terminal.screen())
+    terminal.press("i")
+    tap.ok(terminal.until(r"^idle \d+\.\d %, in none"), "and left out again", terminal.screen())
     terminal.press("Tab")
     tap.ok(terminal.shows("; event 2 of 2"), "Tab: the next event", terminal.screen())
     terminal.press("BTab")

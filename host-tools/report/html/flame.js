@@ -38,7 +38,7 @@ function treeOf(recording, sums, fold) {
 		return folded;
 	}
 	function addFrame(parent, node) {
-		const [name, file] = recording.facts.functions[functions[node]];
+		const [name, file, idle] = recording.facts.functions[functions[node]];
 		const known = parent.called?.get(functions[node]);
 
 		if (known) {
@@ -47,7 +47,7 @@ function treeOf(recording, sums, fold) {
 			return known;
 		}
 		const frame = {
-			node, parent, file, name: name ?? `[${file ?? "unknown"}]`,
+			node, parent, file, idle, name: name ?? `[${file ?? "unknown"}]`,
 			function: functions[node], weight: weights[node], own: own[node],
 			children: [], machine: machine[node],
 		};
@@ -96,7 +96,7 @@ function hash(text) {
 function drawFrame({ frame, left, width, depth, above }, search) {
 	const element = document.createElement("div");
 
-	element.className = `frame ${frame.machine ? "machine" : `c${hash(frame.name) % 8}`}`;
+	element.className = `frame ${frame.machine ? "machine" : frame.idle ? "idle" : `c${hash(frame.name) % 8}`}`;
 	element.classList.toggle("above", Boolean(above));
 	element.classList.toggle("hit", isHit(frame, search));
 	element.style.left = `${100 * left}%`;

@@ -45,7 +45,7 @@ function drawTimeline() {
 
 function drawStatus() {
 	const { from, to } = selected(), event = recording.facts.events[view.event];
-	const { sums, selection } = state;
+	const { sums, selection } = state, idle = idleOf(recording, sums);
 	const absolute = [from, to].map((at) => perfTime(recording.start + BigInt(Math.round(at))));
 
 	byId("from").value = digitsOf(from);
@@ -53,7 +53,8 @@ function drawStatus() {
 	byId("status").textContent =
 		`${selection ? "Selected" : "Shown"}: ${seconds(to - from)}, from ${seconds(from)} to ${seconds(to)}; ` +
 		`${sums.count.toLocaleString("en")} samples of ${event?.name ?? "nothing"}, ` +
-		`${event ? weightText(event, sums.total) : 0}`;
+		`${event ? weightText(event, sums.total) : 0}` +
+		`${idle ? `, ${percent(idle, sums.total)} of it idle` : ""}`;
 	byId("perf").textContent = `perf report --time ${absolute.join(",")} -i ${recording.facts.file}`;
 }
 

@@ -73,6 +73,15 @@ function functionsOf(recording, sums, fold) {
 	return list.filter((one) => one.total || one.samples);
 }
 
+/* How much of them is where CPUs wait. */
+function idleOf(recording, sums) {
+	const { functions, nodes } = recording.places;
+	const idle = recording.facts.functions.map((one) => one[2]);
+
+	return sums.weights.reduce((sum, weight, place) =>
+		sum + (idle[functions[nodes[place]]] ? weight : 0), 0);
+}
+
 const FUNCTION_COLUMNS = [["Self", "number"], ["Total", "number"], ["Samples", "number"],
 	["Function", "name"], ["File", ""], ["", "share"]];
 const FUNCTION_ORDERS = [
