@@ -87,29 +87,46 @@ static bool make_room_for_ours(struct places *places)
 	return true;
 }
 
-/* A node's ancestors are ours where it is. */
-static void mark_ours(struct places *places, uint32_t node)
+/* The node of a stack's outermost frames; INTERN_NONE: of none, or no memory. */
+static uint32_t add_frames(struct places *places, const uint64_t *frames, uint32_t count)
 {
+	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
+
+	for (uint32_t i = 0; i < count; i++) {
+		node = add_frame(places, node, frames[i]);
+		if (node == INTERN_NONE)
+			break;
+	}
+	return node;
+}
+
+/* Of a stack that has new nodes: its own above main(), which all other stacks know by these. */
+static bool mark_ours(struct places *places, const uint64_t *frames, uint32_t count)
+{
+	uint32_t ours = frames_ours(places->symbols, frames, count);
+	uint32_t node = add_frames(places, frames, ours);
+
+	if (!make_room_for_ours(places))
+		return false;
 	while (node != INTERN_NONE && !places->ours[node]) {
 		places->ours[node] = true;
 		node = (uint32_t)places->nodes.keys[node].a - 1;
 	}
+	return true;
 }
 
 uint32_t places_add(struct places *places, const struct sample *sample)
 {
 	uint64_t frames[FRAMES_MAX];
 	uint32_t count = frames_then(places->symbols, sample, frames);
-	uint32_t ours = frames_ours(places->symbols, frames, count);
-	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
+	uint32_t first = places->all_frames ? 0 : frames_ours(places->symbols, frames, count);
+	uint32_t known = places->nodes.count;
+	uint32_t node = add_frames(places, frames + first, count - first);
 
-	for (uint32_t i = places->all_frames ? 0 : ours; i < count; i++) {
-		node = add_frame(places, node, frames[i]);
-		if (node == INTERN_NONE || !make_room_for_ours(places))
-			return INTERN_NONE;
-		if (i + 1 == ours)
-			mark_ours(places, node);
-	}
+	if (node == INTERN_NONE)
+		return INTERN_NONE;
+	if (places->all_frames && places->nodes.count != known && !mark_ours(places, frames, count))
+		return INTERN_NONE;
 	return intern(&places->places, node, frames[count - 1]);
 }
 

@@ -170,7 +170,6 @@ struct sorting {
 	const struct perf_reader_event *event;
 	unsigned columns;
 	bool modules;
-	uint64_t idle;               /* weight of what waits */
 	const struct phases *phases; /* NULL: without them */
 };
 
@@ -215,11 +214,15 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	return 0;
 }
 
-static bool is_idle(const struct sorting *sorting, const struct sample *sample)
+/* The weight of lines that are functions in which CPUs wait. */
+static uint64_t idle_of(const struct histogram *histogram)
 {
-	uint64_t ip = symbols_at(sorting->symbols, sample->ip, sample->time);
+	uint64_t idle = 0;
 
-	return waits_is_idle(symbols_find(sorting->symbols, ip).name);
+	for (size_t i = 0; i < histogram->count; i++)
+		if (waits_is_idle(histogram->entries[i].key.function))
+			idle += histogram->entries[i].weight;
+	return idle;
 }
 
 static int visit(void *context, struct perf_reader *reader, const struct perf_event_header *record)
@@ -238,7 +241,6 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	if (key_of(sorting, record, &sample, &key))
 		return -ENOMEM;
 	weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;
-	sorting->idle += is_idle(sorting, &sample) ? weight : 0;
 	return histogram_add(&sorting->histogram, &key, weight);
 }
 
@@ -254,7 +256,7 @@ static int print_event(const struct sorting *sorting, const struct report_table 
 	if (sorting->modules)
 		return modules_print(&sorting->histogram, event->name, is_clock, table->limit,
 		                     stdout);
-	table->idle = sorting->idle;
+	table->idle = idle_of(&sorting->histogram);
 	report_table_print(table, event->name, &sorting->histogram, stdout);
 	return 0;
 }
