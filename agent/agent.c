@@ -21,6 +21,7 @@
 #include "agent/payload_run.h"
 #include "agent/reader.h"
 #include "agent/record.h"
+#include "agent/refusal.h"
 #include "agent/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
@@ -44,6 +45,7 @@ static const struct arch_platform *machine;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
 static struct command_error mistake; /* in command_text, where it is wrong */
+static char failure[192];            /* agent_fail()'s */
 static bool line_to_come;            /* the tables or PCI name a UART */
 static bool has_keys, announced;     /* an i8042; a reader was, when the last command began */
 static int unusable;                 /* a negative errno: there is no command_text to be had */
@@ -105,16 +107,12 @@ static bool agent_answer(const char *text)
 
 static void agent_find_misfit(const char *text, bool at_boot)
 {
-	const char *option, *at;
-
-	mistake.what = misfit_find(&command, &region, region_channel,
-	                           &(struct misfit_moment){ .at_boot = at_boot,
-	                                                    .line_to_come = line_to_come,
-	                                                    .resident = resident,
-	                                                    .tables = machine->tables },
-	                           &option);
-	at = strstr(text, option);
-	mistake.column = at ? (unsigned)(at - text) : 0;
+	misfit_find(&command, text, &region, region_channel,
+	            &(struct misfit_moment){ .at_boot = at_boot,
+	                                     .line_to_come = line_to_come,
+	                                     .resident = resident,
+	                                     .tables = machine->tables },
+	            &mistake);
 }
 
 /* 0, or misfit_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
@@ -205,7 +203,7 @@ bool agent_accept(void)
 		keeper_warn();
 	serial_choose(region_channel, resident, agent_joins_firmware());
 	if (unusable)
-		agent_fail("the command line is of no use", unusable);
+		agent_fail("the command line is of no use", NULL, unusable);
 	else if (*command_text)
 		outcome = agent_check(command_text, true);
 	return !outcome && !(*command_text && agent_answer(command_text));
@@ -363,6 +361,8 @@ int agent_outcome(void)
 
 void agent_linger(void)
 {
+	if (outcome)
+		refusal_note(region.header ? region.header->message : failure);
 	if (command_line_is_of_volume())
 		menu_linger();
 }
@@ -376,16 +376,15 @@ void agent_close(void)
 		trace_region_close(&region);
 }
 
-void agent_fail(const char *what, int code)
+void agent_fail(const char *what, const char *why, int code)
 {
-	char message[160];
-
 	outcome = code;
-	print_text(message, sizeof(message), "%s: %s (%d)", what, strerror(-code), code);
-	console_printf("bareperf: %s\n", message);
+	print_text(failure, sizeof(failure), "%s: %s (%d)", what, why ? why : strerror(-code),
+	           code);
+	console_printf("bareperf: %s\n", failure);
 	if (!region.header)
 		return;
-	trace_region_set_message(&region, code, message);
+	trace_region_set_message(&region, code, failure);
 	trace_region_set_state(&region, TR_FAILED);
 }
 

@@ -72,9 +72,9 @@ int agent_start(void);
  * In the story of arch_take_over(), after agent_start(). */
 void agent_serve(void);
 
-/* The boot came to nothing: say what and why (a negative errno) on the console and, if there is a
- * region, to its readers, with state TR_FAILED. Thread. */
-void agent_fail(const char *what, int code);
+/* The boot came to nothing: say what and why (a phrase, or NULL: what the negative errno means) on
+ * the console and, if there is a region, to its readers, with state TR_FAILED. Thread. */
+void agent_fail(const char *what, const char *why, int code);
 
 /*
  * Resident, and the machine is given back: what is to become of the recording. Says what its books
@@ -87,7 +87,8 @@ void agent_deliver(void);
 int agent_outcome(void);
 
 /* Have the last command's result stay on the screen, if \bareperf.cfg had asked for it: nobody else
- * waits for it there. Boot services only. Thread. */
+ * waits for it there; what the driver has refused, for who asks (agent/refusal.h). Boot services
+ * only. Thread. */
 void agent_linger(void);
 
 /* Let go of the region, before its memory is freed: nothing is written there any more. Thread. */

@@ -2,10 +2,22 @@
 #include "agent/answer.h"
 
 #include "agent/keeper.h"
+#include "agent/refusal.h"
 #include "agent/registration.h"
 #include "agent/save.h"
 #include "agent/tables.h"
 #include "lib/console.h"
+#include "lib/efi.h"
+
+/* A host's comes when the ticks have carried it out. At a start what goes on would have been
+ * stopped before (boot_record_is_elsewhere()). */
+static void answer_stop(void)
+{
+	if (!efi_boot_services)
+		return;
+	console_printf("nothing is being recorded\n");
+	refusal_tell();
+}
 
 bool answer(struct command *command, const char *text, int *outcome)
 {
@@ -14,6 +26,8 @@ bool answer(struct command *command, const char *text, int *outcome)
 		command_print_usage(&image_tables, console_printf);
 		return true;
 	case COMMAND_STOP:
+		answer_stop();
+		return true;
 	case COMMAND_SLOWER:
 		return true; /* the ticks have done it; now nothing runs */
 	case COMMAND_RECOVER:

@@ -4,6 +4,7 @@
 #include "agent/boot_until.h"
 #include "agent/command_line.h"
 #include "agent/parse/command.h"
+#include "agent/refusal.h"
 #include "agent/tables.h"
 #include "lib/console.h"
 #include "lib/efi.h"
@@ -50,6 +51,7 @@ void boot_record_begin(const struct command_until *until, void (*end)(const char
 {
 	EFI_HANDLE handle = efi_image;
 
+	refusal_note(NULL);
 	ender = end;
 	if (EFI_ERROR(efi_system->BootServices->InstallProtocolInterface(
 	        &handle, &guid, EFI_NATIVE_INTERFACE, &ours)) ||

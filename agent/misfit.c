@@ -2,6 +2,7 @@
 #include "agent/misfit.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "agent/mode.h"
 #include "agent/reader.h"
@@ -123,9 +124,10 @@ static const char *misfit_of_file(const struct command *command, const struct ch
 	return NULL;
 }
 
-const char *misfit_find(const struct command *command, const struct trace_region *region,
-                        const struct channel *channel, const struct misfit_moment *moment,
-                        const char **option)
+/* Why, and by which option, which is set either way. */
+static const char *misfit_of(const struct command *command, const struct trace_region *region,
+                             const struct channel *channel, const struct misfit_moment *moment,
+                             const char **option)
 {
 	bool in_ram = channel->ops->in_ram;
 	const char *what;
@@ -171,6 +173,17 @@ const char *misfit_find(const struct command *command, const struct trace_region
 		return what;
 	*option = command->output ? command->output : "record";
 	return misfit_of_file(command, channel);
+}
+
+void misfit_find(const struct command *command, const char *text, const struct trace_region *region,
+                 const struct channel *channel, const struct misfit_moment *moment,
+                 struct command_error *mistake)
+{
+	const char *option, *at;
+
+	mistake->what = misfit_of(command, region, channel, moment, &option);
+	at = strstr(text, option);
+	mistake->column = at ? (unsigned)(at - text) : 0;
 }
 
 int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error)

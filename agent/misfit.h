@@ -15,10 +15,11 @@ struct misfit_moment {
 	enum arch_tables tables; /* that were believed */
 };
 
-/* Why it is refused, and by which option; NULL: it is not. *option is set either way. Thread. */
-const char *misfit_find(const struct command *command, const struct trace_region *region,
-                        const struct channel *channel, const struct misfit_moment *moment,
-                        const char **option);
+/* Why the command of this text is refused, and where in it; mistake->what is NULL: it is not.
+ * Thread. */
+void misfit_find(const struct command *command, const char *text, const struct trace_region *region,
+                 const struct channel *channel, const struct misfit_moment *moment,
+                 struct command_error *mistake);
 
 /* Answer a wrong command line: the text, a mark under the place, the reason. -EINVAL. Thread. */
 int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error);

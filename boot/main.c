@@ -23,7 +23,7 @@ static int main_serve(void *platform)
 		console_start(platform); /* UART, framebuffer; else they are the firmware's */
 	code = agent_start();            /* clock, timer, heap */
 	if (code)
-		agent_fail("the clock or the timer does not work", code);
+		agent_fail("the clock or the timer does not work", NULL, code);
 	else
 		agent_serve(); /* the command line, then the host's commands */
 	return 0;
@@ -47,7 +47,7 @@ static EFI_STATUS main_go_home(EFI_STATUS status)
 /* Why we did not take the machine, to the user, the host and the firmware. */
 static EFI_STATUS main_give_up(const char *what, int code)
 {
-	agent_fail(what, code);
+	agent_fail(what, NULL, code);
 	return main_go_home(EFI_LOAD_ERROR);
 }
 
@@ -57,7 +57,8 @@ static EFI_STATUS main_return_from_loan(void)
 	int code = resident_end(); /* CPUs, tables, timers, interrupts, console */
 
 	if (code) {
-		agent_fail("a CPU does not return to the firmware: the machine is reset", code);
+		agent_fail("a CPU does not return to the firmware: the machine is reset", NULL,
+		           code);
 		machine_reset(MACHINE_REBOOT);
 	}
 	agent_deliver(); /* what becomes of the recording */
@@ -66,13 +67,21 @@ static EFI_STATUS main_return_from_loan(void)
 	return main_go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
+/* Nothing samples it, say. */
+static EFI_STATUS main_leave_firmware_alone(const char *why, int code)
+{
+	agent_fail("the firmware cannot be recorded", why, code);
+	return main_go_home(EFI_LOAD_ERROR);
+}
+
 /* The firmware goes on, and we with it: what runs on it is recorded. */
 static EFI_STATUS main_go_along(const struct arch_platform *platform)
 {
-	int code = joined_begin(platform); /* a timer that the firmware does not use */
+	const char *why;
+	int code = joined_begin(platform, &why); /* a timer that the firmware does not use */
 
 	if (code)
-		return main_give_up("the firmware cannot be recorded", code);
+		return main_leave_firmware_alone(why, code);
 	main_serve((void *)(uintptr_t)platform);
 	agent_part();
 	agent_deliver();
@@ -84,17 +93,18 @@ static EFI_STATUS main_go_along(const struct arch_platform *platform)
 /* The firmware goes on without us, and boots: that is recorded until it ends boot services. */
 static EFI_STATUS main_stay_behind(const struct arch_platform *platform)
 {
-	int code = joined_begin(platform);
+	const char *why;
+	int code = joined_begin(platform, &why);
 
 	if (code)
-		return main_give_up("the firmware cannot be recorded", code);
+		return main_leave_firmware_alone(why, code);
 	main_serve((void *)(uintptr_t)platform);
 	if (!agent_outcome()) {
 		agent_go_on();
 		return EFI_SUCCESS;
 	}
 	agent_part();
-	return main_go_back(EFI_ABORTED);
+	return main_go_home(EFI_ABORTED);
 }
 
 static EFI_STATUS main_answer_status(void)
@@ -157,7 +167,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (!code)
 		code = arch_take_over(main_serve, (void *)(uintptr_t)platform);
 	if (code)
-		agent_fail("the machine cannot be taken over", code);
+		agent_fail("the machine cannot be taken over", NULL, code);
 	if (agent_is_resident())
 		return main_return_from_loan();
 	machine_reset(agent_end());

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "arch/join.h"
-#include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/memory.h"
 #include "lib/parse/hob.h"
@@ -74,16 +73,12 @@ static struct arch_join_stack joined_stack(void)
 	return (struct arch_join_stack){ 0, 0 };
 }
 
-int joined_begin(const struct arch_platform *platform)
+int joined_begin(const struct arch_platform *platform, const char **why)
 {
-	const char *why = NULL;
 	int code = memory_borrow_heap();
 
-	if (code == 0)
-		code = arch_join(platform, joined_hand_on, joined_stack(), &why);
-	if (why)
-		console_printf("uefi: %s\n", why);
-	return code;
+	*why = NULL;
+	return code ? code : arch_join(platform, joined_hand_on, joined_stack(), why);
 }
 
 void joined_end(void)

@@ -8,9 +8,9 @@
 
 #include "arch/arch.h"
 
-/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_join()'s. What the machine lacks is said
- * on the console. Boot services only, as below. Thread. */
-int joined_begin(const struct arch_platform *platform);
+/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_join()'s. *why is a phrase where it is
+ * known what the machine lacks, else NULL. Boot services only, as below. Thread. */
+int joined_begin(const struct arch_platform *platform, const char **why);
 
 /* The firmware has everything back but memory. */
 void joined_end(void);

@@ -109,13 +109,34 @@ def pmi(disk):
 
 def refused(isa, disk, base, name, reason):
     """Nothing samples there: that is said, and the firmware goes on as if nothing had been asked."""
+    why = f"the firmware cannot be recorded: {reason}"
     with shell.Shell(isa, disk.path, base=base) as sh:
         sh.open()
+        said = sh.type("bareperf.efi stop")
+        tap.ok("nothing is being recorded" in said and "refused" not in said,
+               f"{name}: stop says that there is nothing to stop", said)
         for line in (f"bareperf.efi record -e cpu-clock -- {SPINS}", "load bareperf-dxe.efi"):
             said = sh.type(line)
-            tap.ok(f"uefi: {reason}" in said and "the firmware cannot be recorded" in said,
-                   f"{name}: {line.split()[0]} says why nothing is recorded", said)
+            tap.ok(why in said, f"{name}: {line.split()[0]} says why nothing is recorded", said)
+        said = sh.type("bareperf.efi stop")
+        tap.ok("nothing is being recorded" in said and f"has refused: {why}" in said,
+               f"{name}: what the driver has refused stop says, and why", said)
         tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+
+
+def refused_unheard(disk, base, name, why):
+    """By the boot manager, who loads it when there is no console that it could say that on."""
+    with shell.Shell("x86_64", disk.path, "-action", "reboot=reset", base=base,
+                     flash=shell.flash("x86_64", disk.directory)) as sh:
+        sh.open()
+        sh.type(r"bcfg driver add 0 fs0:\bareperf-dxe.efi ours")
+        start = len(sh.raw)
+        sh.send("reset\r")
+        said = sh.open(start)
+        tap.ok(why not in said, f"{name}: what the boot manager loads is not heard", said)
+        said = sh.type("bareperf.efi stop")
+        tap.ok("nothing is being recorded" in said and f"has refused: the firmware cannot be recorded: {why}" in said,
+               f"{name}: stop says that, and why", said)
 
 
 def run():
@@ -124,8 +145,9 @@ def run():
         arm(spe.EL1, 1, arms)
         arm(spe.EL2, 2, arms)
         pmi(x86)
-        refused("x86_64", x86, ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET",
-                "no timer")
+        without = ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET", "no timer"
+        refused("x86_64", x86, *without)
+        refused_unheard(x86, *without)
         refused("aarch64", arms, ["-machine", "virt,gic-version=2", "-cpu", "max"], "aarch64, with a GICv2",
                 "the interrupt controller is no GICv3: what comes as FIQ there is not ours")
 
