@@ -6,6 +6,7 @@
 
 #include "agent/announce.h"
 #include "agent/answer.h"
+#include "agent/boot_check.h"
 #include "agent/boot_record.h"
 #include "agent/command_line.h"
 #include "agent/deliver.h"
@@ -206,6 +207,8 @@ bool agent_accept(void)
 		agent_fail("the command line is of no use", NULL, unusable);
 	else if (*command_text)
 		outcome = agent_check(command_text, true);
+	if (!outcome && command.verb == COMMAND_REGISTER)
+		outcome = boot_check(&command, &region, region_channel, machine);
 	return !outcome && !(*command_text && agent_answer(command_text));
 }
 

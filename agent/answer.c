@@ -41,7 +41,7 @@ bool answer(struct command *command, const char *text, int *outcome)
 		return true;
 	case COMMAND_REGISTER:
 		*outcome = registration_add(command->registered ? text + command->registered
-		                                                : "record --boot");
+		                                                : COMMAND_BOOT);
 		return true;
 	case COMMAND_UNREGISTER:
 		*outcome = registration_remove();

@@ -91,7 +91,7 @@ int command_line_read(char *text, size_t capacity)
 		    code < 0 ? command_line_why_unusable(code) : text);
 	text[0] = 0;
 	if (efi_is_driver())
-		return (int)strlen(strcpy(text, "record --boot"));
+		return (int)strlen(strcpy(text, COMMAND_BOOT));
 	code = command_line_read_config(image);
 	if (code > 0)
 		code = config_to_text(config, (size_t)code, text, capacity);

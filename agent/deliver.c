@@ -55,7 +55,7 @@ uint64_t region_size_for(const struct command *command, unsigned cpus)
 	uint64_t size = memory_largest_free() / 4, asked = deliver_asked_for(command, cpus), room;
 	uint64_t most = command->boot ? BOOT_MOST : MOST;
 
-	if (command->verb != COMMAND_RECORD)
+	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_REGISTER)
 		return 0;
 	room = volume_room(command->output) & ~(uint64_t)(TR_ALIGN - 1);
 	size = size < most ? size : most;

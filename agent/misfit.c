@@ -114,7 +114,8 @@ static const char *misfit_of_file(const struct command *command, const struct ch
 	static struct error error;
 	int code;
 
-	if (command->verb != COMMAND_RECORD || (!channel->ops->in_ram && !command->output))
+	if ((command->verb != COMMAND_RECORD && command->verb != COMMAND_REGISTER) ||
+	    (!channel->ops->in_ram && !command->output))
 		return NULL;
 	code = volume_check(channel->size, command->output, &error);
 	if (code == -EEXIST || code == -ENAMETOOLONG || code == -EINVAL)

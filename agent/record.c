@@ -312,6 +312,41 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 	return !code && command->boot ? 0 : record_end(code);
 }
 
+static int record_check_event(const struct event_spec *spec)
+{
+	struct perf_event event = { .attr = spec->attr,
+		                    .config3 = spec->config3,
+		                    .name = spec->name };
+	int code = event_init(&event);
+
+	return code ? recording_fail(&recorded, code, "event %s: %s", event.name,
+	                             record_reason(&event, code))
+	            : 0;
+}
+
+int record_check(const struct command *command, struct trace_region *region,
+                 struct channel *channel)
+{
+	int code;
+
+	recorded = (struct recording){ .command = command,
+		                       .region = region,
+		                       .channel = channel,
+		                       .nr_cpus = 1,
+		                       .joined = true };
+	code = recording_choose_events(&recorded);
+	for (unsigned i = 0; i < recorded.nr_events && !code; i++)
+		code = record_check_event(&recorded.specs[i]);
+	if (code)
+		return code;
+	record_choose_sizes(&recorded);
+	if (!record_fits(&recorded, recorded.pages, recorded.aux_pages))
+		return recording_fail(&recorded, -ENOSPC,
+		                      "the trace region has %lu KiB: use a smaller -m",
+		                      region->size >> 10);
+	return 0;
+}
+
 int record_end_boot(const char *why)
 {
 	return record_end(recording_end_boot(&recorded, why));

@@ -283,23 +283,40 @@ static int parse_one(struct words *w)
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
 
+static int parse_registered_one(struct words *w)
+{
+	const struct command *c = w->command;
+	int code = parse_one(w);
+
+	if (!code && !c->boot)
+		code = command_fail(w, "only record --boot can be registered", w->word[0]);
+	if (!code && c->output && strchr(c->output, ':'))
+		code = command_fail(w,
+		                    "volumes have names in the firmware's shell, which does not "
+		                    "run then",
+		                    c->output);
+	return code;
+}
+
 /* What is registered is the rest, a command of its own; nothing: the usual one. */
 static int parse_registered(struct words *w)
 {
-	char *verb = w->word[0];
+	struct command *c = w->command;
+	unsigned at = 0;
 	int code;
 
 	if (w->count == 1) {
-		w->command->verb = COMMAND_REGISTER;
-		return 0;
+		memcpy(c->words, COMMAND_BOOT, sizeof(COMMAND_BOOT));
+		w->count = 0;
+		command_split(w);
+	} else {
+		w->count--;
+		memmove(w->word, w->word + 1, w->count * sizeof(*w->word));
+		at = (unsigned)(w->word[0] - c->words);
 	}
-	w->count--;
-	memmove(w->word, w->word + 1, w->count * sizeof(*w->word));
-	code = parse_one(w);
-	if (!code && !w->command->boot)
-		code = command_fail(w, "only record --boot can be registered", w->word[0]);
-	w->command->registered = (unsigned)(w->word[0] - verb);
-	w->command->verb = COMMAND_REGISTER;
+	code = parse_registered_one(w);
+	c->registered = at;
+	c->verb = COMMAND_REGISTER;
 	return code;
 }
 

@@ -15,6 +15,9 @@
 /* What the firmware's own boot is called, as an option and as a workload. */
 #define BOOT_WORKLOAD "--boot"
 
+/* Its recording, where nobody has said how. */
+#define COMMAND_BOOT "record --boot"
+
 enum command_verb {
 	COMMAND_HELP,
 	COMMAND_LIST,

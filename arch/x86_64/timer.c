@@ -76,7 +76,7 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	deadlines[arch_cpu()] = 0;
-	if (timer.hpet)
+	if (timer.hpet || hpet_is_claimed()) /* the APIC's is the firmware's, clock or no clock */
 		hpet_disarm();
 	else if (timer.tsc_deadline)
 		wrmsr(IA32_TSC_DEADLINE, 0);

@@ -121,6 +121,9 @@ def refused(isa, disk, base, name, reason):
         said = sh.type("bareperf.efi stop")
         tap.ok("nothing is being recorded" in said and f"has refused: {why}" in said,
                f"{name}: what the driver has refused stop says, and why", said)
+        said = sh.type("bareperf.efi register") + sh.type("bcfg driver dump")
+        tap.ok(why in said and "nothing is registered" in said and "Driver0000" not in said,
+               f"{name}: register says it at once, and registers nothing", said)
         tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
 
 
