@@ -165,6 +165,15 @@ static inline uint64_t channel_backlog(const struct channel *channel)
 	return channel->ops->backlog ? channel->ops->backlog(channel) : 0;
 }
 
+/*
+ * The one exception to all that: the bytes of a machine that was reset, in which nobody but
+ * region_salvage.c stores anything. NULL: a machine is at the other end, and reads them.
+ */
+static inline void *channel_bytes_to_salvage(const struct channel *channel)
+{
+	return channel->live ? NULL : channel->bytes;
+}
+
 /* Give back what it took; nothing to do for one that is not open. Published words arrive first. */
 static inline void channel_close(struct channel *channel)
 {

@@ -13,12 +13,6 @@
 #include "abi/seal.h"
 #include "host-tools/region/region_shared.h"
 
-/* Of a region that nobody else writes to. */
-static uint8_t *salvage_at(const struct region *region, uint64_t offset)
-{
-	return (uint8_t *)region->channel->bytes + offset;
-}
-
 /* Whether the ledgers of a ring and its events are those of one moment. */
 static bool salvage_is_sealed(const struct region *region, uint32_t ring,
                               const struct tr_ring_ledger *ledger)
@@ -63,8 +57,8 @@ static uint64_t salvage_find_cut(const struct region *region, uint32_t ring,
 static void salvage_set_heads(const struct region *region, uint32_t ring, uint64_t data,
                               uint64_t aux)
 {
-	struct perf_event_mmap_page *control =
-	    (void *)salvage_at(region, region->rings[ring].control);
+	uint8_t *bytes = channel_bytes_to_salvage(region->channel);
+	struct perf_event_mmap_page *control = (void *)(bytes + region->rings[ring].control);
 
 	control->data_head = data;
 	control->aux_head = aux;
@@ -118,9 +112,11 @@ static bool salvage_is_ended(const struct region *region)
 
 int region_salvage(struct region *region, struct error *error)
 {
-	struct tr_header *header = (void *)salvage_at(region, 0);
+	struct tr_header *header = channel_bytes_to_salvage(region->channel);
 	struct ring_reader *reader;
 
+	if (!header)
+		return error_set(error, -EBUSY, "its machine is still running");
 	if ((region->header.version & 0xffff) < REGION_MINOR_KEPT)
 		return error_set(error, -ENOTSUP,
 		                 "its machine did not say how much of it would outlive a reset");

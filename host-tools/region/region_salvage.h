@@ -13,7 +13,7 @@
  * write: take back each ring's heads to where its records, and the trace that they tell of, are
  * known to have reached memory; and say in the header what that came to (salvaged). One that had
  * come to its end stays as it is, as all of it had. -ENOTSUP: its machine was an older one, and
- * nothing is changed; -ENOMEM.
+ * nothing is changed; -EBUSY: the same of one that is running; -ENOMEM.
  */
 int region_salvage(struct region *region, struct error *error);
 

@@ -244,6 +244,27 @@ static void what_a_reader_has_taken_is_known_by_its_tail(void **state)
 	fixture_free(&fixture);
 }
 
+static void a_machine_that_runs_is_refused_and_its_words_stay(void **state)
+{
+	struct channel channel;
+	struct region region;
+	struct error error = { "" };
+
+	(void)state;
+	begin_by_hand(true);
+	memcpy(image, fixture.bytes, sizeof(image));
+	assert_int_equal(channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, true, &error),
+	                 0);
+	assert_int_equal(region_open(&region, &channel, &error), 0);
+	assert_int_equal(region_load(&region, &error), 0);
+	assert_int_equal(region_salvage(&region, &error), -EBUSY);
+	assert_non_null(strstr(error.text, "still running"));
+	assert_memory_equal(fixture.bytes, image, sizeof(image));
+	region_close(&region);
+	channel_close(&channel);
+	fixture_free(&fixture);
+}
+
 /* 1.2 did not say how far it is to be believed. */
 static void an_older_machines_region_is_refused_and_stays_as_it_is(void **state)
 {
@@ -268,6 +289,7 @@ int main(void)
 		cmocka_unit_test(records_that_tell_of_trace_that_was_not_kept_are_not_believed),
 		cmocka_unit_test(a_region_that_had_ended_stays_as_it_is),
 		cmocka_unit_test(what_a_reader_has_taken_is_known_by_its_tail),
+		cmocka_unit_test(a_machine_that_runs_is_refused_and_its_words_stay),
 		cmocka_unit_test(an_older_machines_region_is_refused_and_stays_as_it_is),
 	};
 
