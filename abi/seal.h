@@ -9,13 +9,12 @@
 
 #include "abi/trace_region.h"
 
-#define TR_SEAL_WORDS 4096U /* the most, of 32 bits: the sums do not overflow */
-
 struct tr_seal {
 	uint64_t first, second;
 };
 
-/* bytes: a multiple of 4, aligned to it. */
+/* bytes: a multiple of 4, aligned to it. Up to 65536 words in all, with which the sums cannot
+ * overflow. */
 static inline void tr_seal_add(struct tr_seal *seal, const void *from, uint64_t bytes)
 {
 	const volatile uint32_t *word =

@@ -18,8 +18,7 @@
 /* struct arch_regs, vector */
 #define VECTOR_INTERRUPT 0  /* IRQ or FIQ */
 #define VECTOR_EXCEPTION 16 /* + the vector's offset in its table / 0x80 */
-#define VECTOR_KIND_MASK 3
-#define VECTOR_SYNC      0
+#define VECTOR_KIND_MASK 3  /* 0: synchronous */
 #define VECTOR_IRQ       1
 #define VECTOR_FIQ       2
 #define VECTOR_SERROR    3

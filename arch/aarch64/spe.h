@@ -82,7 +82,6 @@
 #define PMBSR_EC         26 /* shift; 6 bits */
 #define PMBSR_EC_MASK    0x3fU
 #define PMBSR_EC_BUFFER  0U
-#define PMBSR_MSS_MASK   0xffffU
 #define PMBSR_BSC        0x3fU /* of MSS, with EC_BUFFER */
 #define PMBSR_BSC_FILLED 1U
 

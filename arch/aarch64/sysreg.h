@@ -36,7 +36,6 @@
 #define HCR_FMO (1UL << 3)
 #define HCR_IMO (1UL << 4)
 #define HCR_AMO (1UL << 5)
-#define HCR_TGE (1UL << 27)
 #define HCR_RW  (1UL << 31)
 #define HCR_E2H (1UL << 34)
 #define HCR_APK (1UL << 40)
@@ -45,7 +44,6 @@
 /* CPTR_EL2 (E2H = 0): RES1 bits and TZ (SVE traps), FP and SIMD allowed. CPACR_EL1.FPEN, ZEN */
 #define CPTR_EL2_VALUE   0x33ffUL
 #define CPTR_EL2_TZ      (1UL << 8)
-#define CPTR_EL2_TFP     (1UL << 10)
 #define CPACR_EL1_FPEN   (3UL << 20)
 #define CPACR_EL1_ZEN    (3UL << 16)
 /* ID_AA64PFR0_EL1.SVE; ZCR_ELx.LEN and the bits above it that are to be 1 for the longest vectors:
@@ -57,19 +55,13 @@
 #define CNTHCTL_EL1PCEN  (1UL << 1)
 /* CNTx_CTL */
 #define CNT_CTL_ENABLE   (1UL << 0)
-#define CNT_CTL_IMASK    (1UL << 1)
 
 /* PSTATE, SPSR: C5.2.18 */
 #define PSTATE_M_MASK    0x1fUL
 #define PSTATE_M_AARCH32 0x10UL
-#define PSTATE_EL1T      0x04UL
 #define PSTATE_EL1H      0x05UL
 #define PSTATE_EL2T      0x08UL
-#define PSTATE_EL2H      0x09UL
 #define PSTATE_F         (1UL << 6)
-#define PSTATE_I         (1UL << 7)
-#define PSTATE_A         (1UL << 8)
-#define PSTATE_D         (1UL << 9)
 
 /* ESR_ELx: D17.2.37 */
 #define ESR_EC_SHIFT      26
@@ -87,7 +79,6 @@
 #define ESR_EC_FP         0x2cUL
 #define ESR_EC_SERROR     0x2fUL
 #define ESR_EC_BRK64      0x3cUL
-#define ESR_ISS_MASK      0x1ffffffUL
 #define ESR_HVC_IMM_MASK  0xffffUL
 #define ESR_ABT_FSC_MASK  0x3fUL
 #define ESR_DABT_WNR      (1UL << 6)

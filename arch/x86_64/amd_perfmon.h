@@ -28,7 +28,6 @@
 #define PERF_CTR_WIDTH 48U
 
 /* What a user may ask for: the event's 12 bits, UnitMask, Edge, Inv, CntMask. */
-#define PERF_CTL_EVENT_SELECT 0x0f000000ffULL
-#define PERF_CTL_EVENT        0x0fff84ffffULL
+#define PERF_CTL_EVENT 0x0fff84ffffULL
 
 #endif

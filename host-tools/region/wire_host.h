@@ -14,7 +14,6 @@
 #include "host-tools/region/mirror.h"
 
 #define WIRE_HOST_SILENCE_US 3000000 /* without a frame: the line is silent */
-#define WIRE_HOST_NEVER      INT64_MAX
 
 enum wire_host_state {
 	WIRE_HOST_SEEKING, /* says HELLO */

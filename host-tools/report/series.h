@@ -29,7 +29,6 @@ enum series_kind {
 	SERIES_THROTTLED, /* weight: ns, from that time on */
 	SERIES_GAPS,      /* AUX records; place: their flags */
 	SERIES_MARKS,     /* of the program; place: number of the name; weight: ns, from then on */
-	SERIES_KINDS,
 };
 
 struct series_key {

@@ -168,8 +168,7 @@ int devicetree_interrupt_parent(const struct devicetree *tree, int node)
 }
 
 /* arm,gic.yaml and arm,gic-v3.yaml: kind, number, flags, and a partition of the CPUs */
-#define GIC_SPI        0U
-#define GIC_PPI        1U
+#define GIC_PPI        1U /* SPI: 0 */
 #define GIC_FLAGS_EDGE 3U
 #define FIRST_PPI      16U
 #define FIRST_SPI      32U

@@ -12,10 +12,7 @@
 #include <stdint.h>
 
 enum ffs_section_type {
-	FFS_SECTION_COMPRESSION = 0x01,
-	FFS_SECTION_GUID_DEFINED = 0x02,
 	FFS_SECTION_PE32 = 0x10,
-	FFS_SECTION_TE = 0x12,
 	FFS_SECTION_USER_INTERFACE = 0x15,
 };
 

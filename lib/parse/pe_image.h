@@ -53,7 +53,6 @@ int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_f
 
 #define PE_SECTION_CODE    0x00000020U
 #define PE_SECTION_EXECUTE 0x20000000U
-#define PE_SECTION_WRITE   0x80000000U
 
 struct pe_section {
 	char name[9];

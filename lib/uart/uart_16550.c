@@ -24,7 +24,6 @@
 #define LCR_8N1        0x03U
 #define LCR_DLAB       0x80U
 #define MCR_DTR_RTS    0x03U
-#define MCR_LOOP       0x10U
 #define MCR_FLOW       0x20U /* TL16C750: RTS and CTS by hardware; kept */
 #define LSR_DR         0x01U
 #define LSR_OE         0x02U

@@ -75,6 +75,18 @@ RULES = [
      "unit_give() is named, which is not there"),
     ("docs/files.md", MD + "See `lib/null.c`.\n", MD + "See `lib/nil.c`.\n", 3,
      "lib/nil.c is named, which is not there"),
+    ("lib/macro.c", C + "#define MACRO 1\nint macro = MACRO;\n", C + "#define MACRO 1\n", 2,
+     "MACRO is defined, and nothing uses it"),
+    ("lib/last.c", C + "enum { FIRST, LAST };\nint last = LAST;\n", C + "enum { FIRST, LAST };\n", 2,
+     "LAST is defined, and nothing uses it"),
+    ("lib/value.c", C + "enum { VALUE_A = 1, VALUE_B = 2 };\nint v = VALUE_A + VALUE_B;\n",
+     C + "enum { VALUE_A = 1, VALUE_B = 2 };\nint v = VALUE_B;\n", 2,
+     "VALUE_A is defined, and nothing uses it"),
+    ("lib/twice.c", C + "#ifdef __LP64__\n#define TWICE 8\n#else\n#define TWICE 4\n#endif\nTWICE;\n",
+     C + "#ifdef __LP64__\n#define TWICE 8\n#endif\n", 3, "TWICE is defined, and nothing uses it"),
+    # put together
+    ("lib/pasted.c", C + "#define IS(name) PASTED_##name\n#define PASTED_HERE 1\nIS(HERE);\n", None,
+     None, None),
     # a page's words, and those of comments, are no code
     ("docs/calls.md", MD + "It calls `unit_take()`.\n", MD + "It calls `page_take()`.\n", 3,
      "page_take() is named, which is not there"),

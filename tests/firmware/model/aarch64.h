@@ -59,7 +59,6 @@
 #define RECORD            64
 #define PAGES             4
 #define PACKET_OTHER      0x48
-#define PACKET_BRANCH     0x4a
 #define PACKET_EVENTS     0x52 /* 16 bits of them */
 #define PACKET_LATENCY    0x98
 #define PACKET_PC         0xb0
