@@ -40,8 +40,8 @@ static void record_cpus_signal_handler(const struct arch_regs *regs)
 	bool alone = c && arch_interrupts_thread(regs);
 
 	if (alone) {
-		lossless_look(c);
 		recording_switch_here(c);
+		lossless_look(c);
 	}
 	payload_interrupted(regs);
 	if (alone && arch_trace_held()) /* else the tick will see, or the next signal */

@@ -175,9 +175,12 @@ static void lossless_give_up(struct traced_cpu *c)
 	__atomic_store_n(&r->lossless_given_up, true, __ATOMIC_RELEASE);
 }
 
-/* Whether to stand on. */
+/* Whether to stand on. Who has events to pause or to let go on goes on so far, as their counters
+ * stand still here. */
 static bool lossless_stand_on(struct traced_cpu *c, const struct stand *s)
 {
+	if (recording_switch_is_due(c))
+		return false;
 	if (c->waits && s->still >= TR_STAND_MS * NSEC_PER_MSEC)
 		lossless_give_up(c);
 	if (!lossless_may_stand(c))
@@ -225,11 +228,15 @@ static void lossless_stand(struct traced_cpu *c)
 
 void lossless_look(struct traced_cpu *c)
 {
-	if (!lossless_may_stand(c))
-		return;
-	lossless_set_waits(c, lossless_is_low(c));
-	if (c->waits || lossless_others_wait(c))
+	do {
+		recording_switch_here(c);
+		if (!lossless_may_stand(c))
+			return;
+		lossless_set_waits(c, lossless_is_low(c));
+		if (!c->waits && !lossless_others_wait(c))
+			return;
 		lossless_stand(c);
+	} while (recording_switch_is_due(c));
 }
 
 /* perf_event's await_room. */

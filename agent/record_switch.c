@@ -13,17 +13,23 @@
 #include "pmu/clock.h"
 
 #define PATIENCE_NS 100000000U /* until who masks interrupts is not waited for any longer */
+#define LOOK_NS     10000U     /* that a look counts for, at most: this CPU may stand in between */
 
 static bool record_switch_is_off(const struct recording *r)
 {
 	return __atomic_load_n(&r->off, __ATOMIC_ACQUIRE);
 }
 
+bool recording_switch_is_due(const struct traced_cpu *c)
+{
+	return c->live && !c->stopped && c->paused != record_switch_is_off(c->recording);
+}
+
 void recording_switch_here(struct traced_cpu *c)
 {
 	bool off = record_switch_is_off(c->recording);
 
-	if (!c->live || c->stopped || c->paused == off)
+	if (!recording_switch_is_due(c))
 		return;
 	if (off)
 		context_pause(&c->context);
@@ -59,7 +65,7 @@ static void record_switch_tell_switch(const struct recording *r)
 int record_switch(bool on)
 {
 	struct recording *r = recording_now();
-	uint64_t now = clock_now(), until = now + PATIENCE_NS, next = 0;
+	uint64_t last = clock_steady(), looked = 0, next = 0;
 
 	if (!r)
 		return -ENODEV;
@@ -67,8 +73,11 @@ int record_switch(bool on)
 		return -EOPNOTSUPP;
 	__atomic_store_n(&r->off, !on, __ATOMIC_RELEASE);
 	while (!record_switch_have_all_heard(r)) {
-		now = clock_now();
-		if (now >= until)
+		uint64_t now = clock_steady();
+
+		looked += now - last < LOOK_NS ? now - last : LOOK_NS;
+		last = now;
+		if (looked >= PATIENCE_NS)
 			return -ETIMEDOUT;
 		if (now >= next) {
 			record_switch_tell_switch(r);

@@ -211,8 +211,10 @@ void recording_attend(struct perf_event *event);
  * and stop. */
 void recording_stop_by_nmi(struct traced_cpu *c);
 
-/* Pause its events, or let them go on, as the program wants it. As above, or IRQ. */
+/* Pause its events, or let them go on, as the program wants it. As above, or IRQ; nothing of theirs
+ * is half done. Whether that is to be done. */
 void recording_switch_here(struct traced_cpu *c);
+bool recording_switch_is_due(const struct traced_cpu *c);
 
 /* A signal to each other traced CPU whose events have not stopped: where NMIs are that stops them.
  * Any context. */

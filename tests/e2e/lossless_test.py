@@ -72,6 +72,47 @@ int main(void)
 """
 
 
+# What is recorded of 2 CPUs is switched off and on by one of them, while either may stand still.
+SWITCHES = r"""
+#include <bareperf/record.h>
+#include <bareperf/thread.h>
+#include <stdio.h>
+
+static unsigned done;
+
+static void spin(unsigned turns)
+{
+	for (volatile unsigned i = 0; i < turns; i++)
+		;
+}
+
+static int work(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+		spin(1000);
+	return 0;
+}
+
+int main(void)
+{
+	unsigned failed = 0;
+
+	bareperf_thread_start(1, work, NULL);
+	for (int i = 0; i < 30; i++) {
+		spin(200000);
+		failed += bareperf_record_stop() != 0;
+		spin(1000);
+		failed += bareperf_record_start() != 0;
+	}
+	done = 1;
+	bareperf_thread_join(1, NULL);
+	printf("60 switches, %u failed\n", failed);
+	return 0;
+}
+"""
+
+
 class Napping(live.Live):
     """Its reader sleeps 10 ms of every 20, and once for a second."""
 
@@ -188,6 +229,16 @@ def one_lock(isa, option):
     tap.ok(said and said[1] == said[2] == "6000", f"{claim}: it comes to its end", run.text[-500:])
 
 
+def switches(isa, option):
+    """The reader naps for longer than a switch waits for CPUs that do not hear."""
+    claim = f"{isa}: a program that switches its recording, {option}"
+    elf = machine.payload(isa, pathlib.Path(WORK.name) / f"switches-{isa}.elf", SWITCHES)
+    run = Napping(f"-a -e cpu-clock -c 20000 -m 1 {option} -- payload", "--arch", isa, "--payload", elf,
+                  qemu=("-smp", "2", *machine.EXACT))
+    kept_all(run, claim, stands=4)
+    tap.ok("60 switches, 0 failed" in run.text, f"{claim}: each is heard", run.text[-500:])
+
+
 def time_that_passed():
     claim = "a program that asks the clock"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
@@ -277,6 +328,8 @@ else:
     one_frozen_lock()
     one_lock("x86_64", "--lossless")
     one_lock("aarch64", "--lossless=cpu")
+    switches("x86_64", "--lossless")
+    switches("aarch64", "--lossless=cpu")
     nobody_reads()
 for isa, tests in (("x86_64", (trace_store, counters)), ("aarch64", (statistical,))):
     model, REASON = machine.model(isa)

@@ -8,189 +8,9 @@
 
 #include <cmocka.h>
 
-#include "agent/record_lossless.h"
-#include "arch/host/fake_cpu.h"
-#include "lib/console.h"
-#include "lib/print.h"
-#include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "pmu/software/cpu_clock.h"
-#include "tests/unit/channel/pumped_uart.h"
-
-#define CPUS   2U
-#define PERIOD 10000U /* ns */
-#define LOOK   10000U /* ns that a look takes here */
-#define RING   4096U
-#define SAMPLE 56U
-
-static struct command command;
-static struct recording recording;
-static struct channel channel;
-static struct traced_cpu cpus[CPUS];
-static struct perf_event events[CPUS];
-static struct perf_event_mmap_page controls[CPUS];
-static uint64_t data[CPUS][RING / 8], scratch[RING_LEVELS * 2048 / 8];
-static const struct arch_regs regs = { .pc = 0x1234 };
-
-static uint64_t looks, looked_ns, leap, signalled[CPUS], housekept, taken;
-static void (*reader)(void); /* at each look */
-static char text[512];
-
-/* ---- What it takes of its neighbours ---- */
-
-struct traced_cpu *recording_here(void)
-{
-	return &cpus[fake_cpu_number];
-}
-
-void arch_cpu_signal(unsigned cpu)
-{
-	signalled[cpu]++;
-}
-
-void recording_tick_standing(struct traced_cpu *c)
-{
-	(void)c;
-	housekept++;
-}
-
-int recording_fail(struct recording *r, int code, const char *format, ...)
-{
-	va_list arguments;
-
-	(void)r;
-	va_start(arguments, format);
-	print_text_v(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-void console_printf(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_text_v(text, sizeof(text), format, arguments);
-	va_end(arguments);
-}
-
-/* ---- The machine ---- */
-
-static void look(void)
-{
-	looks++;
-	looked_ns += LOOK;
-	host_fake_cycles += leap ? leap : LOOK;
-	if (reader)
-		reader();
-}
-
-static void read_all(void)
-{
-	controls[0].data_tail = controls[0].data_head;
-}
-
-static void read_all_at_last(void)
-{
-	if (looks % 250 == 0)
-		read_all();
-}
-
-/* Every 9 s, three times. */
-static void read_one(void)
-{
-	if (looked_ns % (9 * NSEC_PER_SEC) != 0)
-		return;
-	controls[0].data_tail += SAMPLE;
-	cpus[0].stopped = ++taken == 3;
-}
-
-static const struct channel_ops memory = { .name = "memory" };
-
-static void set_up_cpu(unsigned i)
-{
-	struct traced_cpu *c = &cpus[i];
-
-	*c = (struct traced_cpu){
-		.recording = &recording,
-		.cpu = i,
-		.index = i,
-		.events = &events[i],
-		.live = true,
-	};
-	events[i] = (struct perf_event){
-		.attr = { .type = PERF_TYPE_SOFTWARE,
-		          .size = sizeof(events[i].attr),
-		          .config = PERF_COUNT_SW_CPU_CLOCK,
-		          .sample_period = PERIOD,
-		          .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-		                         PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
-		          .sample_max_stack = 1 },
-		.cpu = i,
-		.ring = &c->ring,
-	};
-	assert_int_equal(event_init(&events[i]), 0);
-	assert_int_equal(ring_init(&c->ring, &(struct ring_config){ .control = &controls[i],
-	                                                            .data = data[i],
-	                                                            .size = RING,
-	                                                            .max_record = 2048,
-	                                                            .scratch = scratch }),
-	                 0);
-	assert_int_equal(lossless_open(c), 0);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	host_fake_cycles = 5 * NSEC_PER_SEC;
-	fake_cpu_number = 0;
-	fake_nested = false;
-	clock_set(&machine_clock, NSEC_PER_SEC, 0);
-	command = (struct command){ .lossless = LOSSLESS_ALL };
-	channel = (struct channel){ .ops = &memory, .lines = pumped_start(look) };
-	recording = (struct recording){ .command = &command,
-		                        .channel = &channel,
-		                        .nr_events = 1,
-		                        .nr_cpus = CPUS,
-		                        .cpus = cpus };
-	reader = read_all_at_last;
-	looks = looked_ns = leap = housekept = taken = 0;
-	memset(signalled, 0, sizeof(signalled));
-	*text = 0;
-	clock_frozen[0] = 0;
-	set_up_cpu(0);
-	set_up_cpu(1);
-	timer_init();
-	lossless_begin(&recording);
-	lossless_started(&recording);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	lossless_end(&recording);
-	return 0;
-}
-
-static void start(void)
-{
-	const struct perf_event *failed;
-
-	assert_int_equal(context_start(&cpus[0].context, events, 1, &failed), 0);
-}
-
-/* Until the ring is low. */
-static void fill(void)
-{
-	while (!signalled[0])
-		fake_cpu_run(PERIOD, 0, &regs);
-}
-
-static struct ring_account *account(void)
-{
-	return &events[0].account;
-}
+#include "tests/unit/agent/record_lossless_rig.h"
 
 /* ---- Room ---- */
 
@@ -305,18 +125,6 @@ static void a_clock_that_does_not_stand_for_all_is_refused(void **state)
 	assert_non_null(strstr(text, "an AUX area"));
 }
 
-static unsigned frozen;
-
-static void freeze(void)
-{
-	frozen++;
-}
-
-static void thaw(void)
-{
-	frozen--;
-}
-
 static void look_at_counters(void)
 {
 	assert_int_equal(frozen, 1);
@@ -429,9 +237,21 @@ static void once_somebody_reads_again_it_waits_again(void **state)
 	assert_true(cpus[0].stands > 1);
 }
 
+static uint64_t taken;
+
+/* Every 9 s, three times. */
+static void read_one(void)
+{
+	if (looked_ns % (9 * NSEC_PER_SEC) != 0)
+		return;
+	controls[0].data_tail += SAMPLE;
+	cpus[0].stopped = ++taken == 3;
+}
+
 static void a_slow_reader_is_not_a_dead_one(void **state)
 {
 	(void)state;
+	taken = 0;
 	reader = read_one;
 	start();
 	fill();
@@ -451,106 +271,6 @@ static void a_clock_that_leaps_is_not_waited_for(void **state)
 	assert_int_equal(looks, TR_STAND_MS * 1000000ULL / LOOK);
 }
 
-/* ---- Several CPUs ---- */
-
-static void leave_the_other(void)
-{
-	if (looks == 300)
-		cpus[1].waits = false;
-}
-
-static void a_cpu_stands_as_long_as_another_waits(void **state)
-{
-	(void)state;
-	start();
-	reader = leave_the_other;
-	cpus[1].waits = true;
-	fake_cpu_run(PERIOD, 0, &regs);
-	assert_int_equal(looks, 300);
-	assert_int_equal(cpus[0].stands, 1);
-	assert_int_equal(signalled[1], 0); /* it is not for this one to call others */
-	assert_int_equal(account()->lost, 0);
-}
-
-static void alone_it_does_not(void **state)
-{
-	(void)state;
-	command.lossless = LOSSLESS_CPU;
-	start();
-	cpus[1].waits = true;
-	fake_cpu_run(PERIOD, 0, &regs);
-	assert_int_equal(looks, 0);
-	fill();
-	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 1);
-	assert_int_equal(signalled[1], 0);
-}
-
-/* Whose interrupts and tables are not there yet, nor heard by those who start it. */
-static void a_cpu_that_has_not_started_is_not_called(void **state)
-{
-	(void)state;
-	start();
-	fill();
-	cpus[1].live = false;
-	lossless_look(&cpus[0]);
-	assert_int_equal(signalled[1], 0);
-	cpus[1].live = true;
-	recording.lossless_together = false;
-	signalled[0] = 0;
-	fill();
-	lossless_look(&cpus[0]);
-	assert_int_equal(signalled[1], 0);
-	assert_int_equal(cpus[0].stands, 2);
-	cpus[1].waits = true;
-	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 2);
-}
-
-static void who_waits_calls_those_that_do_not_stand(void **state)
-{
-	(void)state;
-	start();
-	fill();
-	lossless_look(&cpus[0]);
-	assert_int_equal(signalled[1], 1 + looked_ns / TICK_NS);
-	signalled[0] = signalled[1] = 0;
-	cpus[1].stands_now = true;
-	fill();
-	lossless_look(&cpus[0]);
-	assert_int_equal(signalled[1], 0);
-}
-
-/* ---- Who does not stand ---- */
-
-static void stop_when_standing(void)
-{
-	cpus[0].stopped = looks == 42;
-}
-
-static void a_stop_ends_it(void **state)
-{
-	(void)state;
-	reader = stop_when_standing;
-	start();
-	fill();
-	lossless_look(&cpus[0]);
-	assert_int_equal(looks, 42);
-	lossless_look(&cpus[0]);
-	assert_int_equal(looks, 42);
-	assert_false(cpus[0].waits);
-}
-
-static void a_cpu_that_does_not_trace_does_not_stand(void **state)
-{
-	(void)state;
-	start();
-	fill();
-	cpus[0].live = false;
-	lossless_look(&cpus[0]);
-	assert_int_equal(looks, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -558,10 +278,10 @@ int main(void)
 		TEST(a_cpu_stands_until_there_is_room_and_loses_nothing),
 		TEST(without_the_option_nobody_stands),
 		TEST(no_time_passes_for_its_events_while_it_stands),
-		TEST(where_all_stand_the_clock_may_stand_too),
-		TEST(a_clock_that_does_not_stand_for_all_is_refused),
 		TEST(each_period_is_what_was_asked_for),
 		TEST(the_reader_is_woken_and_housekeeping_goes_on),
+		TEST(where_all_stand_the_clock_may_stand_too),
+		TEST(a_clock_that_does_not_stand_for_all_is_refused),
 		TEST(its_counters_stand_still_meanwhile),
 		TEST(what_is_nested_in_a_handler_writes_from_the_reserve),
 		TEST(a_signal_that_finds_a_thread_has_it_stand),
@@ -570,12 +290,6 @@ int main(void)
 		TEST(once_somebody_reads_again_it_waits_again),
 		TEST(a_slow_reader_is_not_a_dead_one),
 		TEST(a_clock_that_leaps_is_not_waited_for),
-		TEST(a_cpu_stands_as_long_as_another_waits),
-		TEST(alone_it_does_not),
-		TEST(a_cpu_that_has_not_started_is_not_called),
-		TEST(who_waits_calls_those_that_do_not_stand),
-		TEST(a_stop_ends_it),
-		TEST(a_cpu_that_does_not_trace_does_not_stand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: MIT
-record_lossless_test_SRCS := agent/record_lossless.c lib/print.c
+LOSSLESS_RIG := tests/unit/agent/record_lossless_rig.c agent/record_lossless.c lib/print.c
+record_lossless_test_SRCS := $(LOSSLESS_RIG)
+record_lossless_cpus_test_SRCS := $(LOSSLESS_RIG)
