@@ -3,12 +3,13 @@
 
 #include "agent/payload_run.h"
 #include "agent/reader.h"
+#include "agent/record_lossless.h"
 #include "lib/console.h"
 #include "pmu/clock.h"
 
 #define NSEC_PER_MSEC 1000000ULL
 #define LOOK_NS       1000U /* as in agent/reader.c */
-#define UNREAD        512U  /* bytes at a time where nobody reads: a reader may come in between */
+#define PIECE         512U /* bytes at a time: others wait, and nobody may stand still, meanwhile */
 
 /* Nobody has made room for too long: not waited for again before somebody does. */
 struct given_up {
@@ -50,6 +51,7 @@ struct stream *payload_output_files(void)
 
 static void payload_output_lock(void)
 {
+	lossless_hold();
 	while (arch_exchange(&busy, 1) != 0)
 		arch_relax();
 }
@@ -57,6 +59,7 @@ static void payload_output_lock(void)
 static void payload_output_unlock(void)
 {
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	lossless_release();
 }
 
 /* As much as there is room for now. */
@@ -66,10 +69,8 @@ static uint64_t payload_output_put(enum tr_stream_kind kind, const uint8_t *byte
 	uint64_t put;
 
 	payload_output_lock();
-	if (!reader_is_announced(output_region)) {
-		size = size < UNREAD ? size : UNREAD;
+	if (!reader_is_announced(output_region))
 		stream_make_room(stream, size);
-	}
 	put = stream_put(stream, bytes, size);
 	console_write_aside((const char *)bytes, put);
 	payload_output_unlock();
@@ -108,22 +109,27 @@ static bool payload_output_await(enum tr_stream_kind kind)
 	return true;
 }
 
+static uint64_t payload_output_lose(enum tr_stream_kind kind, const uint8_t *bytes, uint64_t size)
+{
+	payload_output_lock();
+	stream_lose(&streams[kind], size);
+	console_write_aside((const char *)bytes, size);
+	payload_output_unlock();
+	return size;
+}
+
 void payload_output_write(enum tr_stream_kind kind, const void *bytes, uint64_t size)
 {
 	const uint8_t *at = bytes;
 
 	while (size) {
-		uint64_t put = payload_output_put(kind, at, size);
+		uint64_t piece = size < PIECE ? size : PIECE;
+		uint64_t put = payload_output_put(kind, at, piece);
 
+		if (!put && !payload_output_await(kind))
+			put = payload_output_lose(kind, at, piece);
 		at += put;
 		size -= put;
-		if (put || payload_output_await(kind))
-			continue;
-		payload_output_lock();
-		stream_lose(&streams[kind], size);
-		console_write_aside((const char *)at, size);
-		payload_output_unlock();
-		break;
 	}
 	payload_leave_if_ending();
 }

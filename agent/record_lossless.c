@@ -18,6 +18,11 @@
 #define FILLER         64U    /* turns of a loop between two looks */
 #define AUX_RECORD_MAX (8U * RING_AUX_WORDS + RING_TRAILER_MAX)
 
+/* Only its CPU writes it; wanted is its handlers'. */
+static struct {
+	bool held, wanted;
+} holds[ARCH_MAX_CPUS];
+
 /* ---- Whether ---- */
 
 static bool lossless_is_given_up(const struct recording *r)
@@ -226,7 +231,7 @@ static void lossless_stand(struct traced_cpu *c)
 	context_go(&c->context);
 }
 
-void lossless_look(struct traced_cpu *c)
+static void lossless_look_now(struct traced_cpu *c)
 {
 	do {
 		recording_switch_here(c);
@@ -239,6 +244,34 @@ void lossless_look(struct traced_cpu *c)
 	} while (recording_switch_is_due(c));
 }
 
+void lossless_look(struct traced_cpu *c)
+{
+	if (__atomic_load_n(&holds[c->cpu].held, __ATOMIC_RELAXED))
+		__atomic_store_n(&holds[c->cpu].wanted, true, __ATOMIC_RELAXED);
+	else
+		lossless_look_now(c);
+}
+
+/* In the program's order, as this CPU's handlers see it. */
+void lossless_hold(void)
+{
+	__atomic_store_n(&holds[arch_cpu()].held, true, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void lossless_release(void)
+{
+	unsigned cpu = arch_cpu();
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&holds[cpu].held, false, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&holds[cpu].wanted, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&holds[cpu].wanted, false, __ATOMIC_RELAXED);
+	arch_cpu_signal(cpu);
+}
+
 /* perf_event's await_room. */
 static bool lossless_await(struct perf_event *event, uint64_t bytes)
 {
@@ -247,7 +280,7 @@ static bool lossless_await(struct perf_event *event, uint64_t bytes)
 	if (!c || c->aux_event != event || !lossless_may_stand(c))
 		return false;
 	c->aux_wanted = bytes;
-	lossless_look(c);
+	lossless_look_now(c);
 	c->aux_wanted = 0;
 	return lossless_may_stand(c);
 }

@@ -11,7 +11,8 @@
  * A CPU stands in a handler that has interrupted a thread, and nowhere else: so nothing of ours is
  * half done on it, no lock is held, and what a handler finds nested in another writes from the
  * reserve. Between two of these places no more is written than one outermost handler and those
- * nested in it can write, twice; the reserve is more than that.
+ * nested in it can write, twice; the reserve is more than that. Where a thread is in a section of
+ * ours that others wait for (lossless_hold()), it stands behind that.
  *
  * Together: who wants room says so in its `waits` and signals the others, each of which stands
  * until nobody waits. Nobody waits for another CPU to stand, so there is no order in which they
@@ -36,6 +37,12 @@ void lossless_started(struct recording *r);
 /* Stand still if this CPU has to, or another wants it to. Its handler, which has interrupted a
  * thread. */
 void lossless_look(struct traced_cpu *c);
+
+/* The calling thread has a lock that other CPUs' threads spin for, until it gives it back: a
+ * section of less than a sampling period, as handlers write from the reserve meanwhile. Does not
+ * nest. In it a CPU stands for an AUX area only, which has no reserve. Thread, as of the payload. */
+void lossless_hold(void);
+void lossless_release(void);
 
 /* The tick's part: whether the reader that was given up has come back. IRQ. */
 void lossless_tick(struct traced_cpu *c);

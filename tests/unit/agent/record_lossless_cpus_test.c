@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs that stand still together, who does not, and whom others wait for. */
+/* CPUs that stand still together, who does not, and whom others wait for meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +142,27 @@ static void a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants(void **sta
 	assert_int_equal(looks, 250);
 }
 
+static void where_others_wait_for_its_thread_it_stands_behind_that(void **state)
+{
+	(void)state;
+	start();
+	lossless_hold();
+	fill();
+	lossless_look(&cpus[0]);
+	fake_cpu_run(PERIOD, 0, &regs);
+	assert_int_equal(looks, 0);
+	signalled[0] = 0;
+	lossless_release();
+	assert_int_equal(signalled[0], 1);
+	lossless_look(&cpus[0]);
+	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(account()->lost, 0);
+	signalled[0] = 0;
+	lossless_hold(); /* where nobody has asked meanwhile nothing is to be done */
+	lossless_release();
+	assert_int_equal(signalled[0], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +174,7 @@ int main(void)
 		TEST(a_stop_ends_it),
 		TEST(a_cpu_that_does_not_trace_does_not_stand),
 		TEST(a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants),
+		TEST(where_others_wait_for_its_thread_it_stands_behind_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program prints goes out in short pieces, in none of which its CPU stands still. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/payload_output.h"
+#include "agent/payload_run.h"
+#include "agent/reader.h"
+#include "agent/record_lossless.h"
+#include "arch/host/fake_cpu.h"
+#include "lib/console.h"
+#include "pmu/clock.h"
+
+#define SIZE  4096U
+#define PIECE 512U
+
+static struct tr_stream shared[TR_STREAMS];
+static uint8_t bytes[TR_STREAMS * SIZE], text[2 * SIZE], shown[4 * SIZE];
+static struct trace_region region = { .header = (struct tr_header *)bytes,
+	                              .streams = shared,
+	                              .stream_bytes = bytes,
+	                              .limits.stream_size = SIZE };
+static unsigned held, sections;
+static uint64_t in_section, most, nr_shown;
+static bool announced;
+
+bool reader_is_announced(const struct trace_region *r)
+{
+	assert_ptr_equal(r, &region);
+	host_fake_cycles += 1000;
+	return announced;
+}
+
+void console_write_aside(const char *written, size_t length)
+{
+	assert_int_equal(held, 1);
+	in_section += length;
+	most = in_section > most ? in_section : most;
+	memcpy(shown + nr_shown, written, length);
+	nr_shown += length;
+}
+
+void payload_leave_if_ending(void)
+{
+	assert_int_equal(held, 0);
+}
+
+void lossless_hold(void)
+{
+	assert_int_equal(held++, 0);
+	in_section = 0;
+	sections++;
+}
+
+void lossless_release(void)
+{
+	assert_int_equal(held--, 1);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	host_fake_cycles = NSEC_PER_SEC;
+	clock_set(&machine_clock, NSEC_PER_SEC, 0);
+	for (unsigned i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)(i * 7 + i / 256);
+	announced = true;
+	held = sections = 0;
+	most = nr_shown = 0;
+	payload_output_begin(&region);
+	return 0;
+}
+
+static void it_goes_out_whole_in_short_pieces(void **state)
+{
+	(void)state;
+	payload_output_write(TR_STREAM_OUT, text, SIZE - 100);
+	assert_memory_equal(bytes, text, SIZE - 100);
+	assert_int_equal(shared[TR_STREAM_OUT].head, SIZE - 100);
+	assert_int_equal(nr_shown, SIZE - 100);
+	assert_memory_equal(shown, text, SIZE - 100);
+	assert_in_range(most, 1, PIECE);
+	assert_int_equal(held, 0);
+}
+
+static void so_does_what_nobody_reads(void **state)
+{
+	(void)state;
+	payload_output_write(TR_STREAM_ERROR, text, sizeof(text));
+	assert_int_equal(shared[TR_STREAM_ERROR].lost, sizeof(text) - SIZE);
+	assert_int_equal(nr_shown, sizeof(text));
+	assert_memory_equal(shown, text, sizeof(text));
+	assert_in_range(most, 1, PIECE);
+	announced = false;
+	payload_output_write(TR_STREAM_ERROR, text, sizeof(text)); /* the oldest give way */
+	assert_int_equal(shared[TR_STREAM_ERROR].lost, 2 * sizeof(text) - SIZE);
+	assert_memory_equal(bytes + SIZE * TR_STREAM_ERROR, text + SIZE, SIZE);
+	assert_in_range(most, 1, PIECE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(it_goes_out_whole_in_short_pieces, set_up),
+		cmocka_unit_test_setup(so_does_what_nobody_reads, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
