@@ -7,8 +7,8 @@
 #ifndef AGENT_UEFI_CALLS_H
 #define AGENT_UEFI_CALLS_H
 
-/* Begin and end, with boot services alive. Whoever hooks these services in between, and stays,
- * calls code of ours that is gone. Thread. */
+/* Begin and end, with boot services alive. Others may hook these services in between
+ * (lib/efi_hook.h). Thread. */
 void uefi_calls_begin(void);
 void uefi_calls_end(void);
 

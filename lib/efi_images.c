@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "lib/efi.h"
+#include "lib/efi_hook.h"
 #include "lib/efi_image_name.h"
 
 /* EFI_EVENT_GROUP_BEFORE_EXIT_BOOT_SERVICES: UEFI 2.9, 7.1; GNU-EFI does not declare it. */
@@ -40,9 +41,14 @@ static unsigned nr_known, unknown;
 static const struct efi_images_watcher *watching;
 static EFI_EVENT loaded, leaving, ended;
 static bool has_left;
+
+/* What our hooks call. One that could not be taken out is there still. */
 static EFI_IMAGE_START start_image;
 static EFI_IMAGE_UNLOAD unload_image;
 static EFI_EXIT_BOOT_SERVICES exit_boot_services;
+static struct {
+	bool start, unload, exit;
+} stays;
 
 /* ---- What is there ---- */
 
@@ -228,14 +234,37 @@ static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 	return exit_boot_services(image, key);
 }
 
-static void efi_images_set_services(EFI_IMAGE_START start, EFI_IMAGE_UNLOAD unload,
-                                    EFI_EXIT_BOOT_SERVICES exit)
+static void efi_images_hook(EFI_BOOT_SERVICES *services)
 {
-	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	if (!stays.start) {
+		start_image = services->StartImage;
+		services->StartImage = efi_images_hooked_start;
+	}
+	if (!stays.unload) {
+		unload_image = services->UnloadImage;
+		services->UnloadImage = efi_images_hooked_unload;
+	}
+	if (!stays.exit) {
+		exit_boot_services = services->ExitBootServices;
+		services->ExitBootServices = efi_images_hooked_exit;
+	}
+	efi_services_changed();
+}
 
-	services->StartImage = start;
-	services->UnloadImage = unload;
-	services->ExitBootServices = exit;
+static void efi_images_unhook(EFI_BOOT_SERVICES *services)
+{
+	stays.start = services->StartImage != efi_images_hooked_start &&
+	              efi_hook_stays("StartImage()");
+	if (!stays.start)
+		services->StartImage = start_image;
+	stays.unload = services->UnloadImage != efi_images_hooked_unload &&
+	               efi_hook_stays("UnloadImage()");
+	if (!stays.unload)
+		services->UnloadImage = unload_image;
+	stays.exit = services->ExitBootServices != efi_images_hooked_exit &&
+	             efi_hook_stays("ExitBootServices()");
+	if (!stays.exit)
+		services->ExitBootServices = exit_boot_services;
 	efi_services_changed();
 }
 
@@ -277,17 +306,13 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 		efi_images_close_events(services);
 		return -ENOMEM;
 	}
-	start_image = services->StartImage;
-	unload_image = services->UnloadImage;
-	exit_boot_services = services->ExitBootServices;
-	efi_images_set_services(efi_images_hooked_start, efi_images_hooked_unload,
-	                        efi_images_hooked_exit);
+	efi_images_hook(services);
 	return 0;
 }
 
 unsigned efi_images_unwatch(void)
 {
-	efi_images_set_services(start_image, unload_image, exit_boot_services);
+	efi_images_unhook(efi_system->BootServices);
 	efi_images_close_events(efi_system->BootServices);
 	watching = NULL;
 	return unknown;

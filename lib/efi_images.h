@@ -46,8 +46,8 @@ struct efi_images_watcher {
  * nothing is watched. */
 int efi_images_watch(const struct efi_images_watcher *watcher);
 
-/* No more: boot services are as they were. How many images were beyond EFI_IMAGES_MAX, and not
- * told. */
+/* No more: boot services are as they were, but for hooks that others have put above ours
+ * (lib/efi_hook.h). How many images were beyond EFI_IMAGES_MAX, and not told. */
 #define EFI_IMAGES_MAX 1024U
 unsigned efi_images_unwatch(void);
 

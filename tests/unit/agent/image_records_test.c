@@ -117,23 +117,29 @@ static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 	return EFI_SUCCESS;
 }
 
+static struct command command;
+static struct recording recording = { .command = &command };
+static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
+
+static void begin(void)
+{
+	fake_firmware_begin();
+	fake_services.StartImage = start;
+	fake_services.WaitForEvent = wait;
+	fake_install(&command, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &ours);
+	leaves = false;
+	waiting = NULL;
+	assert_int_equal(image_records_begin(&recording), 0);
+}
+
 static void who_has_left_by_exit_waits_no_more(void **state)
 {
-	static struct command command;
-	static struct recording recording = { .command = &command };
-	static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
-
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct callchain_call outer = { 1, 2, 0, NULL };
 
-		fake_firmware_begin();
-		fake_services.StartImage = start;
-		fake_services.WaitForEvent = wait;
-		fake_install(&command, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &ours);
-		assert_int_equal(image_records_begin(&recording), 0);
+		begin();
 		leaves = i;
-		waiting = NULL;
 		callchain_call = &outer;
 		fake_services.StartImage(NULL, NULL, NULL);
 		assert_non_null(waiting);
@@ -146,10 +152,41 @@ static void who_has_left_by_exit_waits_no_more(void **state)
 	}
 }
 
+static EFI_WAIT_FOR_EVENT under;
+
+static EFI_STATUS EFIAPI others_wait(UINTN count, EFI_EVENT *events, UINTN *index)
+{
+	return under(count, events, index);
+}
+
+/* The driver's, when it has ended: what waits then is nobody's to know. */
+static void who_waits_through_a_hook_above_ours_still_does(void **state)
+{
+	(void)state;
+	begin();
+	fake_is_driver = true;
+	under = fake_services.WaitForEvent;
+	fake_services.WaitForEvent = others_wait;
+	fake_services.WaitForEvent(0, NULL, NULL);
+	assert_non_null(waiting);
+	image_records_end(&recording);
+	assert_ptr_equal(fake_services.WaitForEvent, others_wait);
+	assert_ptr_equal(fake_services.StartImage, start);
+	waiting = &(struct callchain_call){ 1, 2, 0, NULL };
+	assert_int_equal(fake_services.WaitForEvent(0, NULL, NULL), EFI_SUCCESS);
+	assert_null(waiting);
+	assert_int_equal(image_records_begin(&recording), 0); /* another one */
+	fake_services.WaitForEvent(0, NULL, NULL);
+	assert_non_null(waiting);
+	assert_null(waiting->before);
+	image_records_end(&recording);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
+		cmocka_unit_test(who_waits_through_a_hook_above_ours_still_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

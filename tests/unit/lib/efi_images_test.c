@@ -3,10 +3,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "lib/console.h"
 #include "lib/efi_image_name.h"
 #include "lib/efi_images.h"
 #include "tests/unit/lib/fake_firmware.h"
@@ -15,9 +17,20 @@ static const EFI_GUID before_exit = {
 	0x8be0e274, 0x3970, 0x4b44, { 0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc }
 };
 
-static unsigned told, started, ended, returned, left, exits;
+static unsigned told, started, ended, returned, left, exits, starts_of_firmware;
+static char said[512];
 static char called[EFI_IMAGE_NAME_MAX];
 static EFI_EVENT end;
+
+void console_printf(const char *format, ...)
+{
+	va_list arguments;
+	size_t length = strlen(said);
+
+	va_start(arguments, format);
+	vsnprintf(said + length, sizeof(said) - length, format, arguments);
+	va_end(arguments);
+}
 
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
 {
@@ -77,6 +90,7 @@ static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 	(void)image;
 	(void)size;
 	(void)data;
+	starts_of_firmware++;
 	return EFI_SUCCESS;
 }
 
@@ -110,7 +124,8 @@ static void begin(void)
 	fake_services.UnloadImage = unload;
 	fake_services.ExitBootServices = leave;
 	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
-	told = started = ended = returned = left = exits = 0;
+	told = started = ended = returned = left = exits = starts_of_firmware = 0;
+	said[0] = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
@@ -208,6 +223,99 @@ static void a_hook_that_is_called_afterwards_hands_on(void **state)
 	assert_int_equal(exits, 1);
 }
 
+/* ---- Hooks of others ---- */
+
+static EFI_IMAGE_START under_start;
+static EFI_EXIT_BOOT_SERVICES under_exit;
+static unsigned others;
+
+static EFI_STATUS EFIAPI others_start(EFI_HANDLE handle, UINTN *size, CHAR16 **data)
+{
+	others++;
+	return under_start(handle, size, data);
+}
+
+static EFI_STATUS EFIAPI others_exit(EFI_HANDLE handle, UINTN key)
+{
+	others++;
+	return under_exit(handle, key);
+}
+
+/* As a boot loader's, that enforces its policy by them. */
+static void others_hook(void)
+{
+	others = 0;
+	under_start = fake_services.StartImage;
+	under_exit = fake_services.ExitBootServices;
+	fake_services.StartImage = others_start;
+	fake_services.ExitBootServices = others_exit;
+}
+
+/* He goes, too, and another recording takes ours out. */
+static void others_unhook(void)
+{
+	fake_services.StartImage = under_start;
+	fake_services.ExitBootServices = under_exit;
+	efi_images_unwatch();
+	assert_ptr_equal(fake_services.StartImage, start);
+	assert_ptr_equal(fake_services.UnloadImage, unload);
+	assert_ptr_equal(fake_services.ExitBootServices, leave);
+	assert_int_equal(fake_open_events(), 0);
+}
+
+static void a_hook_above_ours_stays_and_reaches_the_firmware(void **state)
+{
+	(void)state;
+	begin();
+	fake_is_driver = true;
+	others_hook();
+	fake_services.SignalEvent(end);
+	assert_ptr_equal(fake_services.StartImage, others_start);
+	assert_ptr_equal(fake_services.ExitBootServices, others_exit);
+	assert_ptr_equal(fake_services.UnloadImage, unload);
+	assert_int_equal(fake_services.StartImage(&image, NULL, NULL), EFI_SUCCESS);
+	assert_int_equal(fake_services.ExitBootServices(NULL, 0), EFI_SUCCESS);
+	assert_int_equal(others, 2);
+	assert_int_equal(starts_of_firmware, 1);
+	assert_int_equal(exits, 1);
+	assert_int_equal(started + ended + left, 0);
+	assert_string_equal(said, "");
+	assert_int_equal(efi_images_watch(&watcher), 0);
+	others_unhook();
+}
+
+/* Ours, under his, is the same as before: twice in the chain it would go round for ever. */
+static void a_hook_that_has_stayed_serves_the_next_recording(void **state)
+{
+	(void)state;
+	begin();
+	fake_is_driver = true;
+	others_hook();
+	fake_services.SignalEvent(end);
+	assert_int_equal(efi_images_watch(&watcher), 0);
+	fake_services.StartImage(&image, NULL, NULL);
+	fake_services.ExitBootServices(NULL, 0);
+	assert_int_equal(others, 2);
+	assert_int_equal(started, 1);
+	assert_int_equal(left, 1);
+	assert_int_equal(starts_of_firmware, 1);
+	others_unhook();
+}
+
+/* Its memory is anybody's then. */
+static void of_an_application_no_hook_stays_and_that_is_said(void **state)
+{
+	(void)state;
+	begin();
+	others_hook();
+	fake_services.SignalEvent(end);
+	assert_ptr_equal(fake_services.StartImage, start);
+	assert_ptr_equal(fake_services.ExitBootServices, leave);
+	assert_non_null(strstr(said, "somebody has hooked StartImage()"));
+	assert_non_null(strstr(said, "somebody has hooked ExitBootServices()"));
+	assert_null(strstr(said, "UnloadImage()"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +323,9 @@ int main(void)
 		cmocka_unit_test(who_leaves_past_the_hook_is_told_of_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),
 		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
+		cmocka_unit_test(a_hook_above_ours_stays_and_reaches_the_firmware),
+		cmocka_unit_test(a_hook_that_has_stayed_serves_the_next_recording),
+		cmocka_unit_test(of_an_application_no_hook_stays_and_that_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

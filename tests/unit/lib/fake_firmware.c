@@ -33,6 +33,7 @@ static EFI_SYSTEM_TABLE table;
 
 EFI_BOOT_SERVICES fake_services;
 unsigned fake_most_events;
+bool fake_is_driver;
 EFI_HANDLE efi_image;
 EFI_SYSTEM_TABLE *efi_system = &table;
 bool efi_boot_services;
@@ -331,6 +332,11 @@ void efi_services_changed(void)
 {
 }
 
+bool efi_is_driver(void)
+{
+	return fake_is_driver;
+}
+
 void fake_firmware_begin(void)
 {
 	memset(events, 0, sizeof(events));
@@ -338,6 +344,7 @@ void fake_firmware_begin(void)
 	memset(variables, 0, sizeof(variables));
 	level = TPL_APPLICATION;
 	fake_most_events = MOST;
+	fake_is_driver = false;
 	efi_boot_services = true;
 	table = (EFI_SYSTEM_TABLE){ .BootServices = &fake_services, .RuntimeServices = &runtime };
 	runtime = (EFI_RUNTIME_SERVICES){ .GetVariable = fake_get_variable,

@@ -21,6 +21,9 @@ void fake_uninstall(EFI_HANDLE handle, EFI_GUID guid);
 unsigned fake_open_events(void);
 extern unsigned fake_most_events;
 
+/* Whether we are a driver. */
+extern bool fake_is_driver;
+
 /* Signal those of a group, or those whose timers have been set to no more than this. */
 void fake_signal_group(EFI_GUID group);
 void fake_time_comes(UINT64 in_100ns);
