@@ -19,6 +19,12 @@
 
 #define PAGE 4096U
 
+/* Of an archive's entries, as POSIX's <cpio.h> has them */
+#define MODE_TYPE      0170000U
+#define MODE_FILE      0100000U
+#define MODE_DIRECTORY 0040000U
+#define MODE_LINK      0120000U
+
 static struct {
 	bool looked, found, is_uefi_image;
 	bool loaded; /* an ELF file */
@@ -62,28 +68,59 @@ static void payload_refuse_file(int code)
 	                                 : "cannot be read");
 }
 
+/* The program has files and directories, and no other things. */
+static void payload_tell_left_out(unsigned count, const struct cpio_entry *first)
+{
+	bool is_link = (first->mode & MODE_TYPE) == MODE_LINK;
+
+	if (count)
+		console_printf(
+		    "payload: what is neither file nor directory is left out of %s, "
+		    "%u in number: %s%s\n",
+		    payload.file.name, count, first->name, is_link ? ", a symbolic link" : "");
+}
+
+/* The program, if there is one; all of the archive is looked through. 0: it is whole. */
+static int payload_look_through(struct cpio_entry *program)
+{
+	struct cpio_entry entry, left_out = { 0 };
+	unsigned count = 0;
+	uint64_t at = 0;
+	int found;
+
+	while ((found = cpio_next(payload.file.bytes, payload.file.size, &at, &entry)) > 0) {
+		uint32_t type = entry.mode & MODE_TYPE;
+
+		if (type == MODE_FILE && !program->bytes && !strcmp(entry.name, "payload.elf"))
+			*program = entry;
+		if (type == MODE_FILE || type == MODE_DIRECTORY)
+			continue;
+		if (!count++)
+			left_out = entry;
+	}
+	payload_tell_left_out(count, &left_out);
+	return found;
+}
+
 /* What is no archive is the program. */
 static int payload_find_program(void)
 {
-	struct cpio_entry entry;
-	uint64_t at = 0;
-	int found;
+	struct cpio_entry program = { 0 };
+	int code;
 
 	payload.program = payload.file.bytes;
 	payload.program_size = payload.file.size;
 	payload.has_files = cpio_is_archive(payload.file.bytes, payload.file.size);
 	if (!payload.has_files)
 		return 0;
-	do {
-		found = cpio_next(payload.file.bytes, payload.file.size, &at, &entry);
-	} while (found > 0 && strcmp(entry.name, "payload.elf") != 0);
-	if (found <= 0) {
+	code = payload_look_through(&program);
+	if (!program.bytes) {
 		payload_refuse("%s is an archive%s without a file payload.elf", payload.file.name,
-		               found ? " that is damaged, or" : "");
+		               code ? " that is damaged, or" : "");
 		return -ENOENT;
 	}
-	payload.program = entry.bytes;
-	payload.program_size = entry.size;
+	payload.program = program.bytes;
+	payload.program_size = program.size;
 	return 0;
 }
 

@@ -423,6 +423,48 @@ def refusals(arch):
            f"{arch}: one that the machine finds otherwise is refused by the machine", run.text)
 
 
+LINKED = r"""
+#include <stdio.h>
+#include <sys/stat.h>
+
+int main(void)
+{
+	char text[20] = "", again[20] = "";
+	struct stat one, other;
+	FILE *file = fopen("b/data", "r+");
+
+	if (!file || !fgets(text, sizeof(text), file))
+		return 1;
+	fputs(" and more", file);
+	fclose(file);
+	file = fopen("a", "r");
+	printf("%s, %s", text, fgets(again, sizeof(again), file));
+	stat("a", &one);
+	stat("b/data", &other);
+	printf(", %d, link %p\n", one.st_ino == other.st_ino, fopen("link", "r"));
+	return 0;
+}
+"""
+
+
+def by_cpio(arch):
+    """An archive that others made: names of one file, names with "./", what is no file."""
+    here = pathlib.Path(WORK.name) / f"files-{arch}"
+    (here / "b").mkdir(parents=True)
+    machine.payload(arch, here / "payload.elf", LINKED)
+    (here / "a").write_text("one")
+    (here / "b/data").hardlink_to(here / "a")
+    (here / "link").symlink_to("a")
+    raw = subprocess.run(["cpio", "--quiet", "-o", "-H", "newc"], cwd=here, capture_output=True, check=True,
+                         input=b"a\nb\nb/data\nlink\n./payload.elf\n").stdout
+    path = pathlib.Path(WORK.name) / "by.cpio"
+    path.write_bytes(raw)
+    run = machine.Recording("record -e cpu-clock -- payload", "--arch", arch, "-v", qemu=("-initrd", path))
+    tap.ok(run.status == 0 and "one, one and more, 1, link 0x0\n" in run.text and
+           "left out of the initrd, 1 in number: link, a symbolic link" in run.text,
+           f"{arch}: of an archive by cpio all names of a file are it, and what is left out is told", run.text)
+
+
 def absent(arch):
     run = machine.Recording("record -- payload", "--arch", arch)
     tap.ok(run.status == 126 and "payload: there is none: hand it over" in run.text,
@@ -439,5 +481,6 @@ for name in ARCHES:
     ends(name)
     interrupted(name)
     refusals(name)
+    by_cpio(name)
     absent(name)
 tap.finish()

@@ -29,12 +29,12 @@ static int count_entries(const uint8_t *data, size_t size)
 }
 
 /* In the "newc" format, at to; returns how long it is. */
-static size_t put_entry(char *to, const char *name, const char *file)
+static size_t put_entry(char *to, const char *name, const char *file, unsigned links)
 {
 	size_t name_size = strlen(name) + 1, size = strlen(file), at;
 
 	at = (size_t)sprintf(to, "070701%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", 1U,
-	                     0100644U, 0U, 0U, 1U, 0U, (unsigned)size, 0U, 0U, 0U, 0U,
+	                     0100644U, 0U, 0U, links, 0U, (unsigned)size, 0U, 0U, 0U, 0U,
 	                     (unsigned)name_size, 0U);
 	memcpy(to + at, name, name_size);
 	at = (at + name_size + 3) & ~(size_t)3;
@@ -45,11 +45,12 @@ static size_t put_entry(char *to, const char *name, const char *file)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char archive[1024] = { 0 };
-	size_t size = put_entry(archive, "payload.elf", "a program");
+	size_t size = put_entry(archive, "./payload.elf", "", 2);
 
-	size += put_entry(archive + size, "etc/empty", "");
-	size += put_entry(archive + size, "TRAILER!!!", "");
-	if (count_entries((const uint8_t *)archive, size) != 2)
+	size += put_entry(archive + size, "etc/empty", "", 1);
+	size += put_entry(archive + size, ".//again", "a program", 2);
+	size += put_entry(archive + size, "TRAILER!!!", "", 1);
+	if (count_entries((const uint8_t *)archive, size) != 3)
 		abort();
 	fuzz_seed(*argc, *argv, "archive", archive, size);
 	return 0;

@@ -52,18 +52,33 @@ static void files_take_input(struct file *file)
 	descriptors[STDIN_FILENO] = (struct descriptor){ FILE_OPEN, O_RDONLY, 0, file };
 }
 
-/* An archive was looked through before; one that ends before its trailer has what is whole. A later
- * entry of the same name stands for an earlier one. */
+static void files_take(const struct cpio_entry *entry)
+{
+	struct file *file = entry->linked ? files_with(entry->bytes) : NULL;
+	int code;
+
+	if (file) {
+		files_name(entry->name, file);
+		return;
+	}
+	file = files_make(entry->name, (mode_t)entry->mode, &code);
+	if (!file)
+		return;
+	file->bytes = (uint8_t *)(uintptr_t)entry->bytes;
+	file->size = entry->size;
+	file->changed = (time_t)entry->mtime;
+}
+
+/* An archive was looked through before, and what is left out was told; one that ends before its
+ * trailer has what is whole. A later entry of the same name stands for an earlier one. */
 void sdk_files_begin(void)
 {
 	struct cpio_entry entry;
 	uint64_t at = 0;
-	int code;
 
 	sdk_system->offer_files(files_give);
 	while (cpio_next(sdk_system->archive, sdk_system->archive_size, &at, &entry) > 0) {
 		struct name **old = files_find(entry.name);
-		struct file *file;
 
 		if (!S_ISREG(entry.mode) && (!S_ISDIR(entry.mode) || *old))
 			continue;
@@ -71,12 +86,7 @@ void sdk_files_begin(void)
 			continue;
 		if (*old)
 			files_forget(old);
-		file = files_make(entry.name, (mode_t)entry.mode, &code);
-		if (!file)
-			continue;
-		file->bytes = (uint8_t *)(uintptr_t)entry.bytes;
-		file->size = entry.size;
-		file->changed = (time_t)entry.mtime;
+		files_take(&entry);
 	}
 	if (*files_find("dev/stdin"))
 		files_take_input((*files_find("dev/stdin"))->file);

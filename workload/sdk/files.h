@@ -48,6 +48,9 @@ int files_where(char *path, size_t size);
 int files_name(const char *path, struct file *file);
 void files_forget(struct name **at);
 
+/* The file whose bytes begin there; NULL: none does. */
+struct file *files_with(const uint8_t *bytes);
+
 /* An empty file of this name; NULL with *code set as files_name() does. */
 struct file *files_make(const char *path, mode_t mode, int *code);
 

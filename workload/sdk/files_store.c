@@ -188,6 +188,15 @@ static int files_prepare(char *text)
 	return 0;
 }
 
+struct file *files_with(const uint8_t *bytes)
+{
+	const struct name *name = names;
+
+	while (name && name->file->bytes != bytes)
+		name = name->next;
+	return name ? name->file : NULL;
+}
+
 int files_name(const char *path, struct file *file)
 {
 	char text[PATH_MAX];

@@ -138,6 +138,68 @@ static void no_byte_of_it_is_believed(void **state)
 	assert_false(cpio_is_archive(archive, archive_size));
 }
 
+/* As `cpio -o -H newc` of a directory's files makes it, in this order. */
+static void make_by_cpio(const char *script)
+{
+	char command[1000];
+	FILE *out;
+
+	snprintf(command, sizeof(command),
+	         "d=$(mktemp -d) && cd $d && %s | cpio --quiet -o -H newc; cd / && rm -r $d",
+	         script);
+	archive = malloc(65536);
+	out = popen(command, "r");
+	assert_non_null(out);
+	archive_size = fread(archive, 1, 65536, out);
+	assert_int_equal(pclose(out), 0);
+	assert_true(archive_size > 0 && archive_size < 65536);
+}
+
+static void assert_has(const char *name, const char *text, bool linked)
+{
+	struct cpio_entry entry = { 0 };
+	uint64_t at = 0;
+
+	while (cpio_next(archive, archive_size, &at, &entry) == 1 && strcmp(entry.name, name) != 0)
+		continue;
+	assert_string_equal(entry.name, name);
+	assert_int_equal(entry.size, strlen(text));
+	assert_memory_equal(entry.bytes, text, entry.size);
+	assert_int_equal(entry.linked, linked);
+}
+
+static void each_name_of_a_file_has_its_bytes(void **state)
+{
+	(void)state;
+	make_by_cpio(
+	    "printf one >a; ln a b; printf two >c; ln c d; : >e; ln e f; ln a z; "
+	    "printf '%s\\n' a c e b f d z");
+	assert_has("a", "one", true);
+	assert_has("b", "one", true);
+	assert_has("c", "two", true);
+	assert_has("d", "two", true);
+	assert_has("e", "", false);
+	assert_has("f", "", false);
+	assert_has("z", "one", true);
+}
+
+/* As tools other than GNU's leave it. */
+static void a_name_is_told_without_where_it_was_looked_for(void **state)
+{
+	struct cpio_entry entry;
+	uint64_t at = 0;
+
+	(void)state;
+	make_by_cpio("printf one >xxxx; ln -s xxxx yyyy; printf '%s\\n' xxxx yyyy");
+	memcpy(memmem(archive, archive_size, "xxxx", 5), ".//x", 4);
+	memcpy(memmem(archive, archive_size, "yyyy", 5), "././", 4);
+	assert_has("x", "one", false);
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 1);
+	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 1);
+	assert_string_equal(entry.name, "");
+	assert_true(S_ISLNK(entry.mode));
+}
+
 static void a_file_that_cannot_be_handed_over_is_named(void **state)
 {
 	char *files[] = { "/nowhere/to/be/found" };
@@ -160,6 +222,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_that_is_cut_short_is_damaged, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(no_byte_of_it_is_believed, set_up, tear_down),
+		cmocka_unit_test_teardown(each_name_of_a_file_has_its_bytes, tear_down),
+		cmocka_unit_test_teardown(a_name_is_told_without_where_it_was_looked_for,
+		                          tear_down),
 		cmocka_unit_test(a_file_that_cannot_be_handed_over_is_named),
 	};
 
