@@ -289,6 +289,11 @@ def check_lossless(isa, *options):
     marks = [(event["written"], event["lost"]) for event in run.summary()["events"]
              if event["name"] == "marks"]
     equal(marks, [(4000, 0), (4000, 0)], f"{isa}: a program waits for room for its marks", run.text)
+    program = machine.payload(isa, pathlib.Path(WORK.name) / f"frozen-{isa}.elf",
+                              mark_cost.SOURCE + "int main(void)\n{\n\tprint_cost();\n\treturn 0;\n}\n")
+    run = machine.Recording("record --lossless=freeze -m 64 -e cpu-clock,marks -- payload", "--arch", isa,
+                            "--payload", program, qemu=(*options, *machine.EXACT))
+    mark_cost.check(f"{isa}, frozen", run.text, frozen=True)
 
 
 class Faulty(live.Live):

@@ -9,7 +9,7 @@
  *
  * A mark is a record with the time, the CPU and this text, which stock `perf script` prints, and
  * our own views as moments and as regions. Values are written as they are, and become text on the
- * host: a mark costs about 100 instructions, and a load and a branch where none are recorded.
+ * host; what a mark costs is said in docs/payloads.md (100 instructions where it is short).
  * What finds no room in the ring is lost, and counted, as samples are.
  *
  * May be called from any context, the program's own interrupt handlers included. Format and values
