@@ -10,6 +10,13 @@
 #include "lib/print.h"
 #include "pmu/clock.h"
 #include "pmu/mark.h"
+#include "pmu/timer.h"
+
+/* Of the calibration of timer interrupts: a turn is some 6,000 instructions, so that most have
+ * none; of turns there are no more where a program masks interrupts. */
+#define SPINS       2000U
+#define LEARN_TURNS 4096U
+#define LEARN_TIMES 4U
 
 #define TEXT_MAX (REGION_NAME + 24U * (REGION_SUMS + 2))
 
@@ -69,6 +76,25 @@ static inline void regions_look(const struct mark_regions *m, uint64_t to[REGION
 	to[REGION_SUMS - 1] = clock_now();
 }
 
+static inline uint64_t regions_handlers(void)
+{
+	return __atomic_load_n(&timer_interrupts[arch_cpu()], __ATOMIC_RELAXED);
+}
+
+/* The same at one moment, as far as handlers go: how many there were until then. */
+static inline uint64_t regions_look_between(const struct mark_regions *m, uint64_t to[REGION_SUMS])
+{
+	uint64_t handlers;
+
+	do {
+		handlers = regions_handlers();
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		regions_look(m, to);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (handlers != regions_handlers());
+	return handlers;
+}
+
 static bool record_regions_is_named(const char *mine, const char *name, size_t size)
 {
 	return size < REGION_NAME && !memcmp(mine, name, size) && !mine[size];
@@ -104,7 +130,7 @@ void regions_begin(const char *name, size_t room)
 	}
 	m->open[m->depth++].region = region;
 	m->busy = false;
-	regions_look(m, m->open[m->depth - 1].at);
+	m->open[m->depth - 1].handlers = regions_look_between(m, m->open[m->depth - 1].at);
 }
 
 /* The least that nothing has come to: an interrupt may have come in between. */
@@ -119,13 +145,46 @@ static void record_regions_learn_empty(struct mark_regions *m, const uint64_t *a
 	}
 }
 
-static void record_regions_add_up(struct mark_regions *m, unsigned region, const uint64_t *at)
+static __attribute__((noinline)) void record_regions_spin(void)
 {
+	for (unsigned i = 0; i < SPINS; i++)
+		__asm__ volatile("");
+}
+
+/* The same code with a timer interrupt in it, and without one. */
+static void record_regions_learn_handler(struct mark_regions *m)
+{
+	uint64_t at[REGION_SUMS], to[REGION_SUMS], with[REGION_SUMS], without[REGION_SUMS];
+	unsigned found = 0;
+
+	memset(with, 0xff, sizeof(with));
+	memset(without, 0xff, sizeof(without));
+	for (unsigned turn = 0; turn < LEARN_TURNS && found < LEARN_TIMES; turn++) {
+		uint64_t before = regions_look_between(m, at), *least, handlers;
+
+		record_regions_spin();
+		handlers = regions_look_between(m, to) - before;
+		least = handlers ? with : without;
+		for (unsigned i = 0; i < m->nr_events && handlers <= 1; i++)
+			least[i] = to[i] - at[i] < least[i] ? to[i] - at[i] : least[i];
+		found += handlers == 1;
+	}
+	for (unsigned i = 0; i < m->nr_events; i++)
+		m->handler[i] = with[i] != UINT64_MAX && with[i] > without[i] ? with[i] - without[i]
+		                                                              : 0;
+	m->learned = true;
+}
+
+static void record_regions_add_up(struct mark_regions *m, unsigned region, unsigned open)
+{
+	uint64_t handlers = m->handlers - m->open[open].handlers;
+
 	m->regions[region].calls++;
 	for (unsigned i = 0; i < REGION_SUMS; i++) {
-		uint64_t count = m->now[i] - at[i];
+		uint64_t count = m->now[i] - m->open[open].at[i];
 		uint64_t empty = m->empty[i] == UINT64_MAX ? 0 : m->empty[i];
 
+		empty += handlers * m->handler[i];
 		m->regions[region].sums[i] += count > empty ? count - empty : 0;
 	}
 }
@@ -140,6 +199,8 @@ void regions_end(const char *name, size_t room)
 	if (!m || m->busy)
 		return;
 	m->busy = true;
+	m->handlers = regions_handlers();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	regions_look(m, m->now);
 	size = strnlen(name, room);
 	for (i = m->depth; i; i--) {
@@ -150,7 +211,9 @@ void regions_end(const char *name, size_t room)
 	if (i && !size)
 		record_regions_learn_empty(m, m->open[i - 1].at);
 	else if (i)
-		record_regions_add_up(m, m->open[i - 1].region, m->open[i - 1].at);
+		record_regions_add_up(m, m->open[i - 1].region, i - 1);
+	if (!m->learned)
+		record_regions_learn_handler(m);
 	m->depth = i ? i - 1 : m->depth;
 	m->busy = false;
 }

@@ -8,7 +8,8 @@
  *
  * with the counts in the events' order, `-' for one that cannot be looked at so. What the two marks
  * themselves add is what regions without a name have counted, and taken off; of regions within
- * another it stays in the outer one.
+ * another it stays in the outer one. So is what each timer interrupt adds, as far as its handler is
+ * counted: at its two ends on x86, where counters stand still between them.
  */
 #ifndef AGENT_RECORD_REGIONS_H
 #define AGENT_RECORD_REGIONS_H
@@ -23,13 +24,17 @@
 struct mark_regions {
 	const struct perf_event *events;
 	unsigned nr_events;
-	bool busy; /* in here: a handler's marks are not counted then */
+	bool busy;    /* in here: a handler's marks are not counted then */
+	bool learned; /* handler[] */
 	unsigned depth, nr_regions;
-	uint64_t unmatched;          /* ends without a beginning, and what found no room */
-	uint64_t empty[REGION_SUMS]; /* what the marks themselves add; UINT64_MAX: not known */
+	uint64_t unmatched;            /* ends without a beginning, and what found no room */
+	uint64_t empty[REGION_SUMS];   /* what the marks themselves add; UINT64_MAX: not known */
+	uint64_t handler[REGION_SUMS]; /* what a timer interrupt adds to the events' */
 	uint64_t now[REGION_SUMS];
+	uint64_t handlers; /* timer interrupts until then */
 	struct {
 		unsigned region;
+		uint64_t handlers; /* until it began */
 		uint64_t at[REGION_SUMS];
 	} open[REGION_DEPTH];
 	struct {

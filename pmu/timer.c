@@ -5,9 +5,8 @@
  */
 #include "pmu/timer.h"
 
-#include "abi/trace_region.h"
-
 static struct timer *queues[TR_MAX_CPUS];
+uint64_t timer_interrupts[TR_MAX_CPUS];
 static void (*timer_gate)(const struct arch_regs *regs);
 
 static void timer_arm_first(struct timer *first)
@@ -30,9 +29,11 @@ static void timer_insert(struct timer *timer)
 
 static void timer_interrupt(const struct arch_regs *regs)
 {
-	struct timer **queue = &queues[arch_cpu()];
+	unsigned cpu = arch_cpu();
+	struct timer **queue = &queues[cpu];
 	uint64_t now;
 
+	timer_interrupts[cpu]++;
 	if (__builtin_expect(!!timer_gate, 0))
 		timer_gate(regs);
 	now = arch_cycles();

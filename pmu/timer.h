@@ -3,6 +3,7 @@
 #ifndef PMU_TIMER_H
 #define PMU_TIMER_H
 
+#include "abi/trace_region.h"
 #include "arch/arch.h"
 
 struct timer {
@@ -15,6 +16,9 @@ struct timer {
 
 /* Route this CPU's hardware timer to the queue. 0 or arch_timer_init()'s error. Thread. */
 int timer_init(void);
+
+/* How many each CPU has had; written there, by them. */
+extern uint64_t timer_interrupts[TR_MAX_CPUS];
 
 /* Have gate called as the first thing of each timer interrupt, on every CPU, before the time is
  * taken; NULL: no more. Thread. */

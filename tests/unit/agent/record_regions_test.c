@@ -13,6 +13,7 @@
 #include "lib/print.h"
 #include "pmu/clock.h"
 #include "pmu/mark.h"
+#include "pmu/timer.h"
 
 #define EVENTS  3U
 #define OWN     7U /* what the marks of a region add to each event between its readings */
@@ -32,8 +33,19 @@ void mark_tell(struct perf_event *event, const char *text)
 	print_text(told[nr_told++], sizeof(told[0]), "%s", text);
 }
 
+#define HANDLER 21U /* what a timer interrupt adds */
+
+static unsigned interrupts_each; /* so many-th look; 0: none */
+
 static uint64_t peek(const struct perf_event *event)
 {
+	static unsigned looks;
+
+	if (event == events && interrupts_each && ++looks % interrupts_each == 0) {
+		timer_interrupts[0]++;
+		counters[0] += HANDLER;
+		counters[1] += 10 * HANDLER;
+	}
 	return counters[event - events];
 }
 
@@ -72,7 +84,7 @@ static int set_up(void **state)
 	memset(events, 0, sizeof(events));
 	memset(counters, 0, sizeof(counters));
 	memset(told, 0, sizeof(told));
-	nr_told = 0;
+	nr_told = interrupts_each = 0;
 	host_fake_cycles = 1000;
 	clock_set(&machine_clock, NSEC_PER_SEC, 0);
 	recording.nr_events = EVENTS;
@@ -115,6 +127,34 @@ static void what_the_marks_add_is_taken_off(void **state)
 	regions_tell(&cpu);
 	assert_int_equal(nr_told, 1);
 	says(0, "region 2 1001 111,1110,- a");
+}
+
+static void interrupted(uint64_t times)
+{
+	timer_interrupts[0] += times;
+	pass(times * HANDLER, times * 500);
+}
+
+/* Of the events', that is: the time has passed. */
+static void what_timer_interrupts_add_is_taken_off(void **state)
+{
+	(void)state;
+	interrupts_each = 4;
+	calibrate(0);
+	calibrate(0);
+	interrupts_each = 0;
+	calibrate(0);
+	begin("a");
+	pass(100, 1000);
+	interrupted(3);
+	end("a");
+	interrupted(1);
+	begin("b");
+	pass(50, 100);
+	end("b");
+	regions_tell(&cpu);
+	says(0, "region 1 2500 100,1000,- a");
+	says(1, "region 1 100 50,500,- b");
 }
 
 static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
@@ -215,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_the_marks_add_is_taken_off, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_timer_interrupts_add_is_taken_off, set_up,
+		                                tear_down),
 		cmocka_unit_test_setup_teardown(regions_nest_and_the_outer_one_has_the_inner_marks,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
