@@ -173,7 +173,7 @@ bool agent_records_boot(void)
 	return command.boot && command.verb == COMMAND_RECORD;
 }
 
-/* One that is refused asks for nothing: if it were not to be had nobody would hear why. */
+/* 0 for a command line that is refused: with no region at all no host would hear why it is. */
 uint64_t agent_region_size(const struct arch_platform *platform)
 {
 	if (mistake.what || command.region_size || !resident)
@@ -341,7 +341,8 @@ void agent_part(void)
 	joined_end();
 }
 
-/* The last that is done with boot services: all of it is given back. */
+/* The end of record --boot, as boot_record_begin() calls it: the recording becomes a file, and the
+ * firmware gets back all that was taken. */
 static void agent_end_boot(const char *why)
 {
 	outcome = record_end_boot(why);
@@ -374,7 +375,8 @@ void agent_close(void)
 {
 	console_set_region(NULL, 0);
 	panic_set_hook(NULL);
-	/* Who scans memory finds no region in what is freed, but for why there is none. */
+	/* So that a scan of memory finds no region in what is freed. One whose message says why
+	 * nothing was recorded stays to be found. */
 	if (region.header && region_channel->ops->in_ram && !outcome && !kept)
 		trace_region_close(&region);
 }

@@ -29,7 +29,7 @@ bool answer(struct command *command, const char *text, int *outcome)
 		answer_stop();
 		return true;
 	case COMMAND_SLOWER:
-		return true; /* the ticks have done it; now nothing runs */
+		return true; /* a recording's ticks obey it; now there is no recording */
 	case COMMAND_RECOVER:
 		*outcome = keeper_answer();
 		return true;

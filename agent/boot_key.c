@@ -8,8 +8,10 @@
 
 #define CONTROL_PRESSED (EFI_LEFT_CONTROL_PRESSED | EFI_RIGHT_CONTROL_PRESSED)
 
-/* What a terminal sends, and a keyboard's letter, large by CapsLock; with any state, of which a
- * registered 0 says nothing (UEFI 2.10, 12.3.2), and which EDK2's TerminalDxe never looks at. */
+/* The keys to be told of: Ctrl-R as a terminal sends it, and as a keyboard does, a letter (large
+ * with CapsLock on) with Ctrl held down. They are registered without a shift state, which matches
+ * any (UEFI 2.10, 12.3.2), and EDK2's TerminalDxe compares none: boot_key_on_key() looks for Ctrl.
+ */
 static const CHAR16 characters[] = { CONTROL_R, 'r', 'R' };
 #define NR_KEYS (sizeof(characters) / sizeof(characters[0]))
 
@@ -102,7 +104,7 @@ int boot_key_begin(EFI_EVENT event)
 	                                    NULL, &arrived)) ||
 	    EFI_ERROR(services->RegisterProtocolNotify(&input_guid, arrived, &registration)))
 		return -ENOMEM;
-	services->SignalEvent(arrived); /* for those that are there */
+	services->SignalEvent(arrived); /* consoles that are there already */
 	return 0;
 }
 

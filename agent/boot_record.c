@@ -29,7 +29,8 @@ static struct boot_record ours = { sizeof(ours), boot_record_stop };
 static EFI_GUID guid = BOOT_RECORD_GUID;
 static void (*ender)(const char *why);
 
-/* By the first that comes. */
+/* End the recording: ExitBootServices(), `stop' and each of --until's ends call this, and the first
+ * that does has an effect. */
 static void boot_record_end(const char *why)
 {
 	void (*end)(const char *why) = ender;

@@ -18,7 +18,7 @@
 
 static bool is_taken; /* the last recording, by a reader */
 
-/* Up to the end: TR_ALIGN is a power of two. */
+/* Rounded up to a multiple of TR_ALIGN, a power of two. */
 static uint64_t deliver_align(uint64_t bytes)
 {
 	return (bytes + TR_ALIGN - 1) & ~(uint64_t)(TR_ALIGN - 1);
@@ -139,7 +139,7 @@ static void deliver_keep(struct command *command, const struct channel *channel)
 	command->then = THEN_DEFAULT;
 }
 
-/* A host that is at a line, and has not come to reading: a short run is over before that. */
+/* Whether a host is at a line: after a short run it may not have announced a reader yet. */
 static bool deliver_has_host(const struct channel *channel)
 {
 	return channel->lines && lines_have_host(channel->lines);

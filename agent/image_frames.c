@@ -13,7 +13,7 @@
 #define WIDTH 78U
 
 static struct {
-	bool is;            /* on the console, and not yet again */
+	bool is;            /* on the console, and image_frames_tell_again() is still to come */
 	unsigned counts[3]; /* by enum pe_frames */
 	size_t used;
 	char names[NAMES]; /* of each image '0' + enum pe_frames, and its name, to a NUL */

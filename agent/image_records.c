@@ -85,7 +85,8 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 		image_record_put(r->cpus, there ? image : &nobodys);
 }
 
-/* Who waits then. */
+/* StartImage() is about to run it. Returns the call in which our caller waits for that (NULL: in
+ * none that we know), which image_left() gets when the image has returned. */
 static const void *image_starts(void *context, const char *name)
 {
 	(void)context;
@@ -94,8 +95,9 @@ static const void *image_starts(void *context, const char *name)
 	return callchain_call;
 }
 
-/* Who waits again: what an image was within when it left by Exit() is no call any more, and its
- * memory anybody's. */
+/* The image has returned, or left by Exit() out of calls that it had made: those never return, and
+ * the memory of their records is free. So the latest call is again the one from before its start.
+ */
 static void image_left(void *context, const void *started)
 {
 	(void)context;
@@ -108,7 +110,7 @@ static void image_returns(void *context, const char *name)
 	uefi_phase(name, " has returned");
 }
 
-/* Somebody is about to end boot services. */
+/* ExitBootServices() was called, and boot services can still be used. */
 static void image_records_leave(void *context)
 {
 	struct recording *r = context;

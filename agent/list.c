@@ -34,7 +34,7 @@ static void list_print_terms(const struct pmu_source *source)
 	console_printf("/\n");
 }
 
-/* One that is here, or that is here and kept from us. */
+/* A source that this machine has, and what it takes; of one that cannot be used, why not. */
 static void list_print_source(const struct pmu_source *source)
 {
 	const char *why = NULL;

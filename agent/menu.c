@@ -34,8 +34,9 @@ static const struct {
 
 /* ---- Keys ---- */
 
-/* A character, KEY_NONE, or KEY_BACK for Escape. One that others follow at once is no choice of
- * somebody's. */
+/* A key that was pressed: its character, KEY_NONE, KEY_BACK for Escape, or KEY_OTHER. A key that
+ * another follows within a look's time is KEY_OTHER: a program or an arrow key sends such, no
+ * choice. */
 enum { KEY_NONE = 0, KEY_BACK = 0x1b, KEY_OTHER = 0xff };
 
 static unsigned menu_read_key(void)

@@ -102,7 +102,7 @@ static int payload_look_through(struct cpio_entry *program)
 	return found;
 }
 
-/* What is no archive is the program. */
+/* The program is the archive's payload.elf; a file that is no archive is the program itself. */
 static int payload_find_program(void)
 {
 	struct cpio_entry program = { 0 };

@@ -72,8 +72,10 @@ static void payload_call_wake(uint32_t cpu)
 
 static enum payload_marks marks_wanted;
 
-/* What a thread of the payload has of its CPU: of pmu/mark.h's, calls is this; image and size are
- * the payload's, but for its end, as marks are constants of its own. */
+/* The payload's threads hand in a struct bareperf_marks: it is the member calls of their CPU's
+ * struct mark_cpu (pmu/mark.h), whose other members are found by it. image and size there bound
+ * where a mark may begin: in the payload's image, whose constants marks are, the longest mark's
+ * size before its end. */
 _Static_assert(sizeof(struct bareperf_marks) == sizeof(mark_cpus[0].calls), "bareperf_marks");
 
 static inline const struct mark_cpu *payload_calls_mark_cpu_of(const struct bareperf_marks *calls)

@@ -11,7 +11,8 @@
 #define LOOK_NS       1000U /* as in agent/reader.c */
 #define PIECE         512U /* bytes at a time: others wait, and nobody may stand still, meanwhile */
 
-/* Nobody has made room for too long: not waited for again before somebody does. */
+/* The reader has made no room for TR_STAND_MS: until its tail has moved from here no write waits
+ * for it again. */
 struct given_up {
 	bool is;
 	uint64_t tail;
@@ -77,7 +78,8 @@ static uint64_t payload_output_put(enum tr_stream_kind kind, const uint8_t *byte
 	return put;
 }
 
-/* Whether there is room, or somebody else's to be given up; *tail is how far the reader was. */
+/* Whether something can be put: there is room, or no reader, and then the oldest bytes are given
+ * up. *tail is how far the reader was. */
 static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
 {
 	bool has;
@@ -89,8 +91,8 @@ static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
 	return has;
 }
 
-/* Stand until there is room. false: it is given up. Whoever looks at a profile finds the time that
- * it took here. */
+/* Wait until something can be put. false: the reader is given up. In a profile the time that the
+ * program waits is found here. */
 static bool payload_output_await(enum tr_stream_kind kind)
 {
 	struct given_up *gone = &given_up[kind];

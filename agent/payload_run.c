@@ -131,7 +131,8 @@ static void payload_run_redirect(struct frame *frame, const struct arch_regs *re
 	arch_regs_redirect(regs, payload_run_land, frame, frame->sp);
 }
 
-/* Its own code, or a built-in workload's: it holds nothing of ours. */
+/* Whether what was interrupted at pc may be ended: it is the payload's own code, or a built-in
+ * workload's, which holds no lock of ours and has no record half written. */
 static bool payload_run_may_end(uint64_t pc)
 {
 	uint64_t offset, workloads = (uint64_t)__workload_start;
@@ -140,8 +141,8 @@ static bool payload_run_may_end(uint64_t pc)
 	       pc - workloads < (uint64_t)__workload_end - workloads;
 }
 
-/* A handler of the program's own has interrupted its mark, whose claim on the ring nobody else
- * gives back. */
+/* Whether this CPU has a mark under way, which a handler of the program's own can have interrupted.
+ * Were that ended, the mark's claim on the ring would stay for ever. */
 static bool payload_run_is_marking(void)
 {
 	const struct traced_cpu *c = recording_here();
@@ -169,7 +170,7 @@ static bool payload_is_to_blame(const struct arch_regs *regs)
 	return frame->running && frame->end == PAYLOAD_RETURNED && !ours;
 }
 
-/* Everything else is ended as well. */
+/* Report the first crash of a run, and have this thread of the payload and all others end. */
 static void payload_run_crash(const struct arch_regs *regs, const char *message,
                               const struct tr_backtrace *backtrace)
 {

@@ -64,7 +64,8 @@ bool payload_threads_serve(void)
 	struct thread *thread = &threads[arch_cpu()];
 
 	if (payload_threads_state_of(thread) != GIVEN) {
-		/* The main thread may have been where no signal could end it. */
+		/* main() may have been in our code when it was signalled to end, where nothing is
+		 * ended: once more, until it is found in its own. */
 		if (payload_is_ending())
 			arch_cpu_signal(0);
 		return false;
@@ -76,7 +77,7 @@ bool payload_threads_serve(void)
 	return true;
 }
 
-/* Only one of those who want it gets it. */
+/* Take the thread out of this state: false if it is in another one, or somebody else was first. */
 static bool payload_threads_claim(struct thread *thread, enum state from)
 {
 	uint32_t expected = from;

@@ -9,14 +9,14 @@
 #define LOOK_NS       1000U /* that a look counts for, at most */
 #define FILLER        64U   /* turns of a loop between two looks */
 
-/* How long somebody was looked at. */
+/* A wait for the reader, by looks at its words. */
 struct watch {
 	struct channel *channel;
 	struct tr_reader seen;
 	uint32_t pauses; /* between two looks */
-	uint64_t last;   /* look, ns */
+	uint64_t last;   /* ns of the last look */
 	uint64_t all;    /* ns of looking */
-	uint64_t still;  /* of these, since id or lease changed */
+	uint64_t still;  /* ns of these since the reader's id or lease changed */
 };
 
 static struct tr_reader lost; /* its lease stood still; not waited for until it changes */
@@ -53,7 +53,7 @@ static void reader_pass_some_time(uint32_t pauses)
 		arch_relax();
 }
 
-/* Another look: does the reader live? */
+/* Wait for a moment, and look again: is a reader announced that is not taken for dead? */
 static bool reader_look(struct watch *w, struct trace_region *region)
 {
 	struct tr_reader before = w->seen;
@@ -98,11 +98,12 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 	enum tr_reader_found found = TR_READER_READY;
 	uint64_t began = w.last;
 
-	/* Where time is counted in instructions, what comes is the same for every run if a wait is:
-	 * so many at a time that the host has nearly always done its part within the first. */
+	/* A reader that asks for it has an emulator count instructions for time (-icount), and
+	 * wants every run to be the same: so the wait has always the same length, one step so long
+	 * that the host has nearly always done its part within it. */
 	if (__atomic_load_n(&region->header->reader.steady, __ATOMIC_RELAXED)) {
 		w.pauses = TR_STEADY_LOOKS;
-		w.seen.ready = 0; /* not before the first */
+		w.seen.ready = 0; /* wait a step even if the reader is ready */
 	}
 	if (!reader_is_seen(&w.seen))
 		found = TR_READER_NONE;
@@ -137,7 +138,7 @@ void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head,
 	noted[nr_noted++].aux_head = aux_head;
 }
 
-/* A tail beyond its head is nobody's reading. */
+/* Bytes from the tail at word to head; 0 if the tail is garbage beyond it. */
 static uint64_t reader_left_of(uint64_t head, const uint64_t *word)
 {
 	uint64_t tail = __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -155,8 +156,8 @@ static uint64_t reader_unread(void)
 	return bytes;
 }
 
-/* How long it is waited for, ns, since what it had not read became less: all of it may still be
- * less than the ledgers, which a slow line has yet to bring. */
+/* How long a reader is waited for after it has read something, ns. When nothing is left to read, a
+ * slow line may still have to bring the ledgers before the reader withdraws (and_end). */
 static uint64_t reader_patience(uint64_t left, bool and_end)
 {
 	if (left)

@@ -174,7 +174,7 @@ static int record_open_ring(struct traced_cpu *c)
 	                           });
 }
 
-/* What of it is to outlive a reset. */
+/* What ring_keep() is to clean to memory, so that it outlives a reset. */
 static void record_open_keep(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -255,7 +255,7 @@ static int record_open_all(struct recording *r, const char *text)
 	return code;
 }
 
-/* What has its room kept until it is read. */
+/* Note the rings and AUX areas whose reader is to be waited for: those that are not overwritten. */
 static void record_note_rings(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
@@ -278,9 +278,10 @@ static void record_close_all(struct recording *r)
 	free(r->cpus);
 }
 
-static struct recording recorded; /* now, or last */
+static struct recording recorded; /* the recording under way, or the last one */
 
-/* It is over. */
+/* Free what the run has had. Of one that has ended well (code 0) the rings are noted first, since
+ * they stay in the region until their reader has them. */
 static int record_end(int code)
 {
 	if (!code)

@@ -59,7 +59,7 @@ int recording_synchronise(struct traced_cpu *c)
 	return 0;
 }
 
-/* In the program's order, as this CPU's NMIs see it. */
+/* An NMI on this CPU sees the flag change between the stores before this and those after it. */
 static void record_set_live(struct traced_cpu *c, bool live)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

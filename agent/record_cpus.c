@@ -44,7 +44,7 @@ static void record_cpus_signal_handler(const struct arch_regs *regs)
 		lossless_look(c);
 	}
 	payload_interrupted(regs);
-	if (alone && arch_trace_held()) /* else the tick will see, or the next signal */
+	if (alone && arch_trace_held()) /* else a tick stops it, or the next signal */
 		recording_stop_by_nmi(c);
 }
 

@@ -36,7 +36,8 @@ static bool lossless_may_stand(const struct traced_cpu *c)
 	       !lossless_is_given_up(c->recording);
 }
 
-/* Not while CPUs are being started: who starts them has their answers to wait for. */
+/* Not while CPUs are being started: the boot CPU waits for their answers, and one that stood would
+ * not give its own. */
 static bool lossless_stand_together(const struct recording *r)
 {
 	return r->command->lossless != LOSSLESS_CPU &&
@@ -69,7 +70,8 @@ static bool lossless_is_low(struct traced_cpu *c)
 	return !lossless_has(c, c->ring.reserve, c->aux_wanted);
 }
 
-/* Not so little that it stands again at once. */
+/* Whether there is room to go on: more than the reserve, or the next record would make it stand
+ * again. */
 static bool lossless_has_enough(struct traced_cpu *c)
 {
 	uint64_t half = c->aux.size / 2;
@@ -78,8 +80,9 @@ static bool lossless_has_enough(struct traced_cpu *c)
 	                    c->aux_wanted > half || !c->aux_wanted ? c->aux_wanted : half);
 }
 
-/* ring->low. The signal is heard when the handler is over; one that is nested in another handler is
- * in vain, but that the next record or timer comes here again. */
+/* ring->low: the CPU signals itself, and stands when the handler that wrote the record has returned
+ * to a thread. If it returns to another handler the signal does nothing there; the next record, or
+ * the next timer's gate, sees that room is low as well. */
 static void lossless_low(struct ring *ring)
 {
 	struct traced_cpu *c =
@@ -195,7 +198,8 @@ static bool lossless_stand_on(struct traced_cpu *c, const struct stand *s)
 	return c->waits || lossless_others_wait(c);
 }
 
-/* What passed is told by the clock as it was, and what taking it over takes by the new one. */
+/* The time until here passed by the clock as it was; what clock_freeze_go() itself takes is passed
+ * over by the new one. */
 static void lossless_stand_go(struct traced_cpu *c, struct stand *s)
 {
 	uint64_t frozen;

@@ -11,7 +11,7 @@
 #define LINE_NS    (10 * SECOND_NS)
 #define LINE_WIDTH 79U /* of a terminal, so that a line stays one */
 
-/* Other CPUs count on meanwhile. */
+/* A count that another CPU may be raising. */
 static uint64_t progress_load(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -44,7 +44,8 @@ static void progress_compose(struct recording *r, uint64_t now)
 	p->drawn = p->sent = 0;
 }
 
-/* One that is another than what stands there; behind the text there are none. */
+/* Draw the next character that differs from what stands on the screen, and no more: it is a tick's
+ * work. Behind the text are blanks. */
 static void progress_draw(struct recording_progress *p)
 {
 	while (p->drawn < LINE_WIDTH) {
@@ -55,7 +56,7 @@ static void progress_draw(struct recording_progress *p)
 	}
 }
 
-/* From the line's beginning. */
+/* Send what the serial line takes now: a carriage return, then the text. */
 static void progress_send(struct recording_progress *p)
 {
 	if (p->sent == 0)
@@ -73,7 +74,7 @@ void recording_progress_begin(struct recording *r)
 	p->next = p->began;
 	p->next_line = p->began + LINE_NS;
 	p->drawn = LINE_WIDTH;
-	p->sent = 1; /* all of no text */
+	p->sent = 1; /* as if sent: there is no text yet */
 	framebuffer_status_open();
 }
 

@@ -47,7 +47,7 @@ static enum payload_marks record_marks_of(const struct recording *r)
 	return MARKS_UNWANTED;
 }
 
-/* Before any event is enabled. */
+/* No event counts before the reader reads, or is known not to. */
 static void record_await_reader(struct recording *r)
 {
 	r->found = reader_await(r->region, r->channel);
@@ -83,7 +83,9 @@ static int record_tell_key(const struct recording *r)
 	return STOPPED_BY_KEY;
 }
 
-/* What is told, and heard, meanwhile. */
+/* Begin what goes on beside the workload: the console keeps its text from the screen, which shows
+ * the progress, and keys are listened to. Joined, screen and keys are the firmware's, and the
+ * images that it loads are recorded. */
 static int record_begin_beside(struct recording *r)
 {
 	console_hold();
@@ -131,7 +133,7 @@ static bool record_is_started(const struct recording *r)
 	return !r->failed && !r->uncounted;
 }
 
-/* code: the workload's. */
+/* code: what the workload came to. */
 static int record_recording_end(struct recording *r, int code)
 {
 	const struct command *command = r->command;

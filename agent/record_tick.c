@@ -51,7 +51,7 @@ void recording_attend(struct perf_event *event)
 
 	if (!c || c->aux_event != event)
 		return;
-	if (c->live) /* what comes before is heard then */
+	if (c->live) /* a request from before that is heard once it is live */
 		event->heard = __atomic_load_n(event->asked, __ATOMIC_ACQUIRE);
 	recording_stop_by_nmi(c);
 }

@@ -9,7 +9,7 @@
 #include "pmu/clock.h"
 
 static struct channel *pumped; /* NULL: none */
-static bool beside_firmware;   /* the console's UART is its own */
+static bool beside_firmware;   /* which keeps the console's UART */
 
 void serial_choose(struct channel *channel, bool resident, bool joins)
 {
@@ -24,7 +24,7 @@ void serial_end(struct channel *channel)
 	panic_set_end(NULL);
 	if (!channel->lines)
 		return;
-	if (efi_boot_services) /* else they end, and nothing is called any more */
+	if (efi_boot_services) /* else in ExitBootServices(): no service may be called */
 		lines_release(channel->lines, pci_release);
 	channel->lines = NULL;
 }
@@ -35,7 +35,7 @@ void serial_drain(struct channel *channel)
 		lines_drain(channel->lines);
 }
 
-/* Text has come; a line takes it at its own pace. */
+/* A console sink: the lines read the text themselves, and are only given a turn to send it. */
 static void serial_kick_lines(const char *text, size_t length)
 {
 	(void)text;

@@ -8,7 +8,8 @@
 void line_init(struct line *line, const struct line_region *region, line_text_fn text,
                uint64_t text_at)
 {
-	volatile uint8_t *byte = (volatile uint8_t *)line; /* or this is a call of memset() */
+	/* volatile, or gcc makes the loop a call of memset() */
+	volatile uint8_t *byte = (volatile uint8_t *)line;
 
 	for (size_t i = 0; i < sizeof(*line); i++)
 		byte[i] = 0;
@@ -26,7 +27,7 @@ static void line_forget_piece(struct line *line)
 	wire_receive(&line->receiver, 0);
 }
 
-/* What was printed meanwhile the host has read in the region. */
+/* Text goes on with what is printed from now on: the rest the host has read in the region. */
 static void line_become_text(struct line *line)
 {
 	line->framed = false;
@@ -68,8 +69,8 @@ static bool line_take(struct line *line, uint8_t byte)
 	return size > 0;
 }
 
-/* While the line is text a frame is what stands between two 0x00, and text is not. A 0x00 that ends
- * what is no frame may begin one. */
+/* While the line is text: bytes between two 0x00 may be a frame, all others were typed. A 0x00 that
+ * ends something that was no frame may be the first of one. */
 static void line_tell_apart(struct line *line, uint8_t byte)
 {
 	if (byte && !line->inside) {

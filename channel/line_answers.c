@@ -141,7 +141,8 @@ static void line_watch_bells(struct line *line)
 	}
 }
 
-/* Words that are only passed on, as a GET's bytes are: nothing here depends on them. */
+/* These words are read out of the region, where the host may have written: they are passed on to
+ * it, and nothing else here depends on them. */
 void line_watch(struct line *line)
 {
 	const struct line_region *region = line->region;

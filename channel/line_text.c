@@ -7,7 +7,7 @@
 #define KILL_LINE 0x15 /* Ctrl-U */
 #define BELL      0x07
 
-/* Of an echo that nobody takes nothing is missed. */
+/* Echo that finds no room is dropped. */
 static void line_echo(struct line *line, const char *text)
 {
 	for (; *text && line->echo_head - line->echo_tail < LINE_ECHO; text++)
@@ -55,7 +55,8 @@ bool line_is_pressed(const struct line *line)
 	return __atomic_load_n(&line->pressed, __ATOMIC_ACQUIRE);
 }
 
-/* It is not the beginning of a command. */
+/* A key that ends the recording was also taken for the first letter of a command: it is taken back.
+ */
 void line_look_for_key(struct line *line)
 {
 	if (!line->listens || !stop_key_is_pressed(&line->stop_key, line->now))

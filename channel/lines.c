@@ -9,10 +9,10 @@
 #define BITS          10U /* of a byte on the line: start, 8, stop */
 #define STILL_NS      (200 * NSEC_PER_MSEC)
 #define DRAIN_NS      (5 * NSEC_PER_SEC)
-/* A FIFO that may not be seen to run empty is filled up by the clock so often at the most: then it
- * is looked at, so that a line which stands still loses no more than that. */
+/* So often a FIFO is filled up by the clock alone, without having been seen empty. Then it has to
+ * be seen empty, so that a line which stands still loses no more than these fillings. */
 #define TOP_UPS       16U
-/* And not before so many FIFOs in a row were seen to run empty when the clock said so. */
+/* The clock is not believed before so many FIFOs in a row were empty when it said so. */
 #define TRUST         4U
 #define LOCK_SPINS    1000000U
 
@@ -71,8 +71,8 @@ void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now
 
 /* ---- Pumping ---- */
 
-/* All of the FIFO has left: at the rate's time? One that was ever earlier has another rate than it
- * says, or none, as an emulator's, which sends as fast as somebody takes it. */
+/* The FIFO was found empty. One that ever was in less than half of its bytes' time at the rate has
+ * another rate than it says, or none, as an emulator's, which sends as fast as it is read. */
 static void lines_port_is_empty(struct line_port *port, uint64_t now)
 {
 	uint64_t least = (uint64_t)port->byte_ns * port->level / 2;
@@ -139,7 +139,7 @@ static void lines_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
 	lines_port_set_rate(port);
 }
 
-/* As it began: so it is where text comes next. */
+/* Back to the rate that the port had at first, by which a terminal reads the text that follows. */
 static void lines_port_goes_back(struct line_port *port)
 {
 	lines_baud(port, port->baud_began, port->divisor_began);

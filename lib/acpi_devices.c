@@ -171,7 +171,8 @@ void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *
 	platform->watchdog_runs = table[60] & 1;
 }
 
-/* The older one, by two registers: it tells of no state. WDAT's word counts more. */
+/* WDRT describes a watchdog by two registers, and does not say whether it runs: where there is a
+ * WDAT that one is believed, in whichever order they come. */
 void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
 	(void)table;

@@ -101,7 +101,7 @@ void acpi_parse_madt(const uint8_t *table, uint32_t size, struct arch_platform *
 	for (; size - at >= 2; at += length) {
 		length = table[at + 1];
 		if (length < 2 || length > size - at)
-			break; /* the rest cannot be told apart */
+			break; /* without this length the next entry is not found */
 		acpi_parse_entry(table + at, length, platform);
 	}
 	acpi_prefer_gicr_areas(platform);

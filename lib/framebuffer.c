@@ -45,7 +45,7 @@ static struct {
 static struct {
 	char cells[FRAMEBUFFER_STATUS];
 	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* what the firmware has there; NULL: not kept */
-	bool is_firmwares;                    /* it could not be given back */
+	bool is_firmwares;                    /* it could not be kept: nothing is drawn there */
 } status;
 
 static int framebuffer_find_screen(void)
@@ -56,7 +56,7 @@ static int framebuffer_find_screen(void)
 	if (!gop || !gop->Mode || !gop->Mode->Info)
 		return -ENODEV;
 	info = gop->Mode->Info;
-	screen.white = 0x00ffffff; /* in either order of the colours */
+	screen.white = 0x00ffffff; /* whichever of red and blue comes first */
 	if (info->PixelFormat == PixelBitMask) {
 		screen.white = info->PixelInformation.RedMask | info->PixelInformation.GreenMask |
 		               info->PixelInformation.BlueMask;
@@ -127,7 +127,7 @@ static int framebuffer_fetch_font(void)
 	return 0;
 }
 
-/* As large as leaves room for enough of them. */
+/* The largest scale that leaves LEAST_COLUMNS and LEAST_ROWS of cells on the screen. */
 static unsigned framebuffer_scale(void)
 {
 	unsigned across = screen.width / (font.width * LEAST_COLUMNS);

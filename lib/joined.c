@@ -35,7 +35,8 @@ struct cpu_arch {
 
 static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
 
-/* EDK2's, for TPL_HIGH_LEVEL, masks FIQ with IRQ. */
+/* In place of EDK2's, which for TPL_HIGH_LEVEL masks FIQ with IRQ: our interrupts, FIQs there, are
+ * let in as before. */
 static EFI_STATUS EFIAPI joined_disable_but_ours(struct cpu_arch *protocol)
 {
 	uint64_t mask = arch_join_mask();

@@ -63,7 +63,8 @@ char keyboard_decode(struct keyboard *keyboard, uint8_t code)
 	if (code == EXTENDED || key >= sizeof(plain) - 1)
 		return 0;
 	if (extended && key != KEYPAD_ENTER && key != KEYPAD_DIVIDED && key != CONTROL)
-		return 0; /* arrows and their like; made-up shifts around them */
+		return 0; /* arrows and the like, and the shifts that a keyboard sends around them
+		           */
 	if (keyboard_hold(keyboard, key, down) || !down)
 		return 0;
 	c = plain[key];

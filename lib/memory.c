@@ -140,7 +140,8 @@ static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 	return (void *)address;
 }
 
-/* It is freed when we go. */
+/* Have memory_free_all() free these pages. NULL: there were none, or no memory to remember them in.
+ */
 static void *memory_noted(void *memory, uint64_t pages)
 {
 	return memory && pages_note((uint64_t)memory, pages) ? memory : NULL;
@@ -245,7 +246,7 @@ static int memory_append_image(void)
 	return code;
 }
 
-/* What the timer's interrupt would come by, as arch_prepare() misses it. */
+/* Why arch_prepare() finds no interrupt controller for the timer, by the tables that were read. */
 static const char *const memory_no_interrupts[] = {
 	[ARCH_TABLES_NONE] =
 	    "no table of the firmware's names an interrupt controller: it gives "
@@ -321,8 +322,8 @@ int memory_exit_boot_services(void)
 
 	if (memory_init() != 0)
 		return -EIO;
-	/* From the first try on, only the memory services may be called, so the console is
-	 * silent, and a map that outgrew its buffer cannot be helped. */
+	/* After the first try only the memory services may be called (UEFI 2.10, 7.4.6): nothing is
+	 * printed, and if the map has outgrown its buffer it is over. */
 	for (int tries = 0; tries < EXIT_TRIES; tries++) {
 		status = memory_get_map();
 		if (EFI_ERROR(status))

@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* These were allocated. false: there is no memory to remember it in, and they were freed again. */
+/* Remember that these pages were allocated. false: there is no memory for that, and they were freed
+ * again. */
 bool pages_note(uint64_t address, uint64_t pages);
 
-/* Those that begin at address stay, whatever comes. */
+/* pages_free_all() is not to free the pages that begin at address. */
 void pages_keep(uint64_t address);
 
 /* Free all that was noted and is not kept. */

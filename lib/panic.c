@@ -69,7 +69,8 @@ static void panic_frame(struct tr_backtrace *backtrace, uint64_t address)
 		console_printf("  0x%016lx\n", address);
 }
 
-/* A call to where no code is has made no frame: its caller is only there where it returns to. */
+/* A call to an address without code has made no frame record: only its return address (regs') tells
+ * who called. */
 static void panic_add_caller(struct tr_backtrace *backtrace, uint64_t address)
 {
 	uint64_t pc = backtrace->frames[0], linked;

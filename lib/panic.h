@@ -18,8 +18,8 @@ void panic_set_hook(void (*hook)(const char *message));
  * Called again if it panics. Interrupts masked, any context. NULL: nothing. Thread. */
 void panic_set_end(void (*end)(void));
 
-/* Called first, once: nobody sees the console's sinks yet, and from here on somebody must. NULL:
- * nobody. Thread. */
+/* Called first, once, where the console may have no sinks that people see: it gives it some. NULL:
+ * nobody is called. Thread. */
 void panic_set_screen(void (*show)(void));
 
 /* Where the panic is that is reported: for the hook. */

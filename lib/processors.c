@@ -39,7 +39,8 @@ struct mp_info {
 #define MP_BOOT    (1U << 0)
 #define MP_ENABLED (1U << 1)
 
-/* Of those that run our procedure, each the event that its end signals; NULL: it has. */
+/* For each CPU that runs our procedure, the event that is signalled when it ends; NULL: it has
+ * ended. */
 static EFI_EVENT events[ARCH_MAX_CPUS];
 static unsigned nr_events;
 

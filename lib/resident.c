@@ -16,7 +16,8 @@ static const struct arch_platform *resident_platform;
 static uint64_t interrupts; /* the firmware's */
 static bool is_borrowed;
 
-/* Nobody comes back to the firmware's screen. */
+/* For a panic, after which the firmware does not go on: its screen and UART are ours to write to.
+ */
 static void resident_show(void)
 {
 	console_start(resident_platform);

@@ -15,7 +15,7 @@
  * error the machine is the firmware's as before. Thread. */
 int resident_begin(const struct arch_platform *platform, bool other_cpus);
 
-/* Between the two: the firmware is to go on. Thread. */
+/* Whether we are between resident_begin() and resident_end(). Thread. */
 bool resident_is_borrowed(void);
 
 /* After arch_take_over(): everything is the firmware's again, boot services and the console

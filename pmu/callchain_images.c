@@ -8,7 +8,7 @@ static struct callchain_image images[CALLCHAIN_IMAGES_MAX];
 static unsigned nr_images; /* 0 while they are moved: a handler then finds none */
 static bool told;
 
-/* In the program's order, as this CPU's handlers see it. */
+/* A handler on this CPU sees the count change between the stores before this and those after it. */
 static void images_set_count(unsigned count)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -19,8 +19,8 @@ struct callchain_image {
 	enum callchain_frames frames;
 };
 
-/* From now on it depends on the image, of which there are none yet; and not any more: all code
- * keeps them. Thread. */
+/* From begin to end only the code of images that were added is taken to keep frame records; at
+ * first there are none. Outside of that all code is. Thread. */
 void callchain_images_begin(void);
 void callchain_images_end(void);
 
@@ -29,7 +29,7 @@ void callchain_images_end(void);
 void callchain_images_add(const struct callchain_image *image);
 void callchain_images_remove(uint64_t start);
 
-/* Whether it depends on the image; the one that pc lies in, or NULL. Any context. */
+/* Whether we are between begin and end; the image that pc lies in, or NULL. Any context. */
 bool callchain_images_told(void);
 const struct callchain_image *callchain_image_at(uint64_t pc);
 

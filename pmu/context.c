@@ -13,7 +13,7 @@ static struct perf_event *context_end(const struct perf_event_context *c)
 	return c->events + c->nr_events;
 }
 
-/* Sources are frozen once for each event of theirs, which does not hurt. */
+/* A source with several events is frozen several times, which is the same as once. */
 static void context_disable_all(const struct perf_event_context *c)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {

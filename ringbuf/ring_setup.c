@@ -69,7 +69,8 @@ void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 	ring_barrier();
 	ring->wakeup_step = ring_wakeup_step(ring);
 	ring_barrier();
-	ring_close(ring); /* one that a handler found without it */
+	ring_close(
+	    ring); /* again, as a handler may have opened it in between, with the old thresholds */
 }
 
 void ring_set_reserve(struct ring *ring, uint64_t reserve, void (*low)(struct ring *ring))

@@ -53,7 +53,8 @@ static const struct {
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
-/* What an option is about. */
+/* What an option needs to have an effect: an event that is sampled, one with a period, an AUX area.
+ */
 enum about { SAMPLES, PERIODS, AUX };
 
 static const struct {

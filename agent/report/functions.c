@@ -150,7 +150,7 @@ unsigned functions_hottest(const struct functions *functions, const struct funct
 	return found;
 }
 
-/* Both are scaled down until 10,000 times the one fits. */
+/* In hundredths of a percent; both weights are halved until 10,000 times one fits 64 bits. */
 unsigned functions_share(const struct functions *functions, const struct function *function)
 {
 	uint64_t part = function->weight, all = functions->weight;

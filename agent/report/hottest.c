@@ -6,7 +6,7 @@
 
 #include "host-tools/perfdata/sample.h"
 
-/* One way through all rings. */
+/* A walk through all rings, by which the samples of one event are added up by function. */
 struct weighing {
 	const struct region *region;
 	const struct ledger *ledger;
@@ -41,7 +41,8 @@ static void hottest_ring(const struct weighing *w, uint32_t ring)
 		hottest_take(w, record);
 }
 
-/* The events of a command stand one CPU behind the other. */
+/* The ledger has an entry for each event on each CPU, those of one event (evsel) side by side: each
+ * event is tried once, until one has samples. */
 const struct ledger_event *hottest_weigh(const struct region *region, const struct ledger *ledger,
                                          struct functions *functions, int *error)
 {

@@ -93,7 +93,7 @@ int perf_output_write(struct perf_output *output, const struct blob_piece *piece
 	return code;
 }
 
-/* Only a file that could not be written is read again; this one is deleted. */
+/* Is called to mend a file that could not be written to its end: here such a file is deleted. */
 long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
 {
 	(void)output;
@@ -120,7 +120,7 @@ int perf_output_finish(struct perf_output *output)
 
 void perf_output_close(struct perf_output *output, bool keep)
 {
-	(void)keep; /* one that is finished is kept, no other */
+	(void)keep; /* a finished file is in its place already, any other is deleted */
 	if (!output)
 		return;
 	volume_file_abandon(output->file);

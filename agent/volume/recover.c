@@ -24,8 +24,8 @@ static bool recover_has_magic(uint64_t address)
 	return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE) == TR_MAGIC;
 }
 
-/* Open recover_region. Why there is nothing to be had of it, empty if that is nothing to talk of;
- * NULL: there is. */
+/* Open recover_region. NULL: there is a recording in it; else why there is none, "" where that is
+ * not worth a line on the console. */
 static const char *recover_refuse(struct channel *channel, struct error *error)
 {
 	const struct region *region = &recover_region;
@@ -63,7 +63,8 @@ static void recover_examine(uint64_t address, uint64_t available)
 		return;
 	}
 	recover_tell_refusal(address, why);
-	memset((void *)address, 0, sizeof(uint64_t)); /* once is enough */
+	/* so that the next start does not tell of it again */
+	memset((void *)address, 0, sizeof(uint64_t));
 	arch_memory_clean((void *)address, sizeof(uint64_t));
 }
 

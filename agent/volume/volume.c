@@ -77,7 +77,8 @@ static int volume_takes(uint64_t size, struct error *error)
 	return 0;
 }
 
-/* The writer wants malloc(), and nothing of it a clock. */
+/* The writer calls malloc(), which needs a heap. syscalls_init() wants a clock as well, which the
+ * writer never asks. */
 int volume_prepare(void)
 {
 	static const struct arch_clock no_clock = { .frequency = 1 };
@@ -168,7 +169,7 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
 	return volume_run_session(&bytes, path, error);
 }
 
-/* What fails is told when the file is finished. */
+/* A failure is kept by the file: volume_file_finish() returns it. */
 static void volume_put(void *context, const char *text, size_t length)
 {
 	struct error ignored = { "" };

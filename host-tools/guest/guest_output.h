@@ -11,11 +11,11 @@
 #include "host-tools/session/progress.h"
 #include "host-tools/util/blob.h"
 
-/* Of one of the two. */
+/* The program's standard output, or its standard error. */
 struct guest_stream {
 	uint64_t at;      /* taken so far */
-	uint64_t missing; /* of these, were there no more */
-	struct blob kept; /* that our own output has not taken: */
+	uint64_t missing; /* of these, given up by the machine before we took them */
+	struct blob kept; /* what our own output has not taken yet: */
 	size_t written;   /* of kept */
 	int fd;
 	bool closed; /* nobody takes it any more */

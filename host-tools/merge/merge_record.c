@@ -9,7 +9,7 @@
 
 #include "host-tools/perfdata/sample.h"
 
-/* What moves, and the reason why something cannot be. */
+/* A record on its way from a board's file to the merged one; wrong: why it is refused, or NULL. */
 struct move {
 	const struct merge *merge;
 	const struct merge_board *board;

@@ -48,7 +48,8 @@ static uint32_t list_pieces(struct gdb_cable *cable, const struct mirror_piece *
 	return used;
 }
 
-/* What came, to where it was wanted. */
+/* Copy the bytes that the supervisor has read to the pieces that asked for them, in their order;
+ * where they end within a piece, the next ones go on there. */
 static void take_pieces(struct gdb_cable *cable, struct mirror_piece *pieces, size_t count)
 {
 	const struct gdb_common *common = cable->supervisor.common;

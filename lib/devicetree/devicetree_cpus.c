@@ -136,7 +136,7 @@ static bool devicetree_is_pmu(const struct devicetree *tree, int node)
 	return false;
 }
 
-/* Its index among the CPUs, which may be none of ours: ARCH_MAX_CPUS. */
+/* The index in platform->cpus of the CPU with this phandle; ARCH_MAX_CPUS: it is none of them. */
 static unsigned devicetree_cpu_of(const struct devicetree *tree, uint32_t phandle)
 {
 	for (unsigned i = 0; phandle && i < tree->platform->cpu_count; i++)

@@ -136,7 +136,7 @@ static void arm_pmuv3_enable(void)
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
 	} else if (cpu->prepared) {
-		cpu->prepared = false; /* it is anybody's until the next event */
+		cpu->prepared = false; /* others may use the counters until the next event comes */
 		arch_counters_hide(0);
 	}
 }
