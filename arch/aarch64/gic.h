@@ -45,8 +45,10 @@ struct gic_ops {
 	void (*ppi_enable)(uint32_t intid, bool urgent);
 	void (*ppi_disable)(uint32_t intid);
 	/* An SPI that is this CPU's alone from now on, urgent where that can be; what the firmware
-	 * had it do comes back by give(). Not on two CPUs at a time. */
+	 * had it do comes back by give(). Not on two CPUs at a time. NULL: none can be. */
 	void (*spi_enable)(uint32_t intid, bool edge);
+	/* One that spi_enable() has led to this CPU. */
+	void (*spi_disable)(uint32_t intid);
 	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler; with counters that
 	 * stand still in it */
 	const char *vectors_el1, *vectors_el1_still, *vectors_el2;

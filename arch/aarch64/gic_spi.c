@@ -112,6 +112,12 @@ int gic_spi_lead(struct gic_spis *spis, uint32_t intid, uint64_t route, uint8_t 
 	return 0;
 }
 
+void gic_spi_disable(const struct gic_spis *spis, uint32_t intid)
+{
+	if (spi_is_led(spis, intid))
+		spi_switch_off(spis, intid);
+}
+
 void gic_spis_restore(struct gic_spis *spis)
 {
 	for (unsigned i = 0; i < spis->count; i++) {

@@ -32,6 +32,10 @@ struct gic_spis {
 int gic_spi_lead(struct gic_spis *spis, uint32_t intid, uint64_t route, uint8_t priority,
                  bool edge);
 
+/* One that was led comes no more; gic_spi_lead() has it come again. No effect on others. Any
+ * context, of the CPU that it was led to. */
+void gic_spi_disable(const struct gic_spis *spis, uint32_t intid);
+
 /* All of them off, none pending for us, and as they were but for their enable bits. */
 void gic_spis_restore(struct gic_spis *spis);
 

@@ -108,6 +108,11 @@ static void gicv2_spi_enable(uint32_t intid, bool edge)
 	gic_spi_lead(&spis, intid, targets[arm_this_cpu()->index], PRIORITY, edge);
 }
 
+static void gicv2_spi_disable(uint32_t intid)
+{
+	gic_spi_disable(&spis, intid);
+}
+
 /* An SGI's sender, beside the INTID, is wanted back (4.4.5). */
 void gicv2_interrupt(const struct arch_regs *regs)
 {
@@ -130,6 +135,7 @@ const struct gic_ops gicv2_ops = {
 	.ppi_enable = gicv2_ppi_enable,
 	.ppi_disable = gicv2_ppi_disable,
 	.spi_enable = gicv2_spi_enable,
+	.spi_disable = gicv2_spi_disable,
 	.vectors_el1 = arm_vectors_el1_gicv2_run,
 	.vectors_el1_still = arm_vectors_el1_gicv2_still,
 	.vectors_el2 = arm_vectors_el2_gicv2_run,

@@ -262,6 +262,11 @@ static void gicv3_spi_enable(uint32_t intid, bool edge)
 	gic_spi_lead(&spis, intid, arm_this_cpu()->mpidr, PRIORITY_URGENT, edge);
 }
 
+static void gicv3_spi_disable(uint32_t intid)
+{
+	gic_spi_disable(&spis, intid);
+}
+
 /* The DSB makes the acknowledgement visible to the redistributor before a level is checked
  * again (IHI 0069, 4.1.1). What synchronizes the completion is the return from the exception. */
 void gicv3_interrupt(const struct arch_regs *regs)
@@ -292,6 +297,7 @@ const struct gic_ops gicv3_ops = {
 	.ppi_enable = gicv3_ppi_enable,
 	.ppi_disable = gicv3_ppi_disable,
 	.spi_enable = gicv3_spi_enable,
+	.spi_disable = gicv3_spi_disable,
 	.vectors_el1 = arm_vectors_el1_gicv3_run,
 	.vectors_el1_still = arm_vectors_el1_gicv3_still,
 	.vectors_el2 = arm_vectors_el2_gicv3_run,

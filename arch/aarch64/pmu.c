@@ -175,14 +175,13 @@ static bool pmu_is_spi(uint32_t intid)
 
 /* ---- The performance monitor's interrupt ---- */
 
-/* All who ever took part, on any CPU: nobody leaves, as who counts nothing calls nothing its own.
- */
-static struct arch_pmi_list sharers;
+/* Each CPU's; changed by itself alone. */
+static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
 uint64_t arch_spurious[ARCH_MAX_CPUS];
 
 static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 {
-	return arch_pmi_list_call(&sharers, regs);
+	return arch_pmi_list_call(&sharers[arch_cpu()], regs);
 }
 
 /* Where a table names the first CPU's alone, a PPI is all CPUs'. */
@@ -204,36 +203,62 @@ static void pmu_handle_all(arch_pmi_fn handler)
 	}
 }
 
-static int pmu_add_sharer(arch_pmi_fn handler, uint32_t intid, bool edge)
+/* Which handler an interrupt has is one word for all CPUs: the only one who ever took part, on
+ * whichever CPU, is called without a look at a list. */
+static void pmu_handle_for(arch_pmi_fn handler)
+{
+	static arch_pmi_fn called;
+
+	called = !called || called == handler ? handler : pmu_shared;
+	pmu_handle_all(called);
+}
+
+static void pmu_switch_on(arch_pmi_fn handler, bool first)
 {
 	static uint32_t busy; /* with interrupts masked: for a moment */
-	int code;
+	const struct arm_cpu *cpu = arm_this_cpu();
+	uint32_t intid = pmu_interrupt(cpu);
 
 	while (arch_exchange(&busy, 1))
 		arch_relax();
-	code = arch_pmi_list_add(&sharers, handler);
-	pmu_handle_all(sharers.count > 1 ? pmu_shared : sharers.handlers[0]);
-	if (!code && pmu_is_spi(intid))
-		gic->spi_enable(intid, edge);
-	else if (!code)
+	pmu_handle_for(handler);
+	if (first && pmu_is_spi(intid))
+		gic->spi_enable(intid, cpu->pmu_edge);
+	else if (first)
 		gic->ppi_enable(intid, true);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-	return code;
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
 {
-	const struct arm_cpu *cpu = arm_this_cpu();
-	uint32_t intid = pmu_interrupt(cpu);
+	struct arch_pmi_list *list = &sharers[arch_cpu()];
+	uint32_t intid = pmu_interrupt(arm_this_cpu());
+	bool first = !list->count;
+	int code;
 
-	if (!pmu_is_ppi(intid) && !pmu_is_spi(intid))
+	if (!pmu_is_ppi(intid) && !(pmu_is_spi(intid) && gic->spi_enable))
 		return -ENOLINK;
-	return pmu_add_sharer(handler, intid, cpu->pmu_edge);
+	code = arch_pmi_list_add(list, handler);
+	if (!code)
+		pmu_switch_on(handler, first);
+	return code;
 }
 
+/* Without pmu_switch_on()'s word, as a handler that leaves may have interrupted who has it: what is
+ * written is this interrupt's bit alone. */
 void arch_pmi_leave(arch_pmi_fn handler)
 {
-	(void)handler;
+	struct arch_pmi_list *list = &sharers[arch_cpu()];
+	uint32_t intid = pmu_interrupt(arm_this_cpu());
+	bool any = list->count;
+
+	arch_pmi_list_remove(list, handler);
+	if (!any || list->count)
+		return;
+	if (pmu_is_spi(intid))
+		gic->spi_disable(intid);
+	else
+		gic->ppi_disable(intid);
 }
 
 void arch_pmi_ack(void)

@@ -116,6 +116,8 @@ static bool arm_pmuv3_is_free(struct perf_event *const *mine)
 	return true;
 }
 
+static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs);
+
 static void arm_pmuv3_disable(void)
 {
 	struct cpu *cpu = &cpus[arch_cpu()];
@@ -138,6 +140,7 @@ static void arm_pmuv3_enable(void)
 	} else if (cpu->prepared) {
 		cpu->prepared = false; /* others may use the counters until the next event comes */
 		arch_counters_hide(0);
+		arch_pmi_leave(arm_pmuv3_overflow);
 	}
 }
 

@@ -140,7 +140,7 @@ if missing():
     tap.skip("the machine layer works on AArch64", missing())
     tap.finish()
 for machine in MACHINES:
-    relay(machine[0], *boot("aarch64/payload", *machine[1:]))
+    relay(machine[0], *boot("aarch64/payload", *machine[1:], 2))
     try_crash(*machine)
 for machine in MACHINES:
     # a GICv2 lets no signal through that is masked

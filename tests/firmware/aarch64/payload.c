@@ -99,6 +99,12 @@ static enum arch_pmi overflow(const struct arch_regs *regs)
 	return ARCH_PMI_MINE;
 }
 
+static void spin(unsigned periods)
+{
+	for (uint64_t end = arch_cycles() + periods * period; arch_cycles() < end;)
+		arch_relax();
+}
+
 /* The cycle counter overflows while the seam's masking is in force. */
 static void test_urgent(void)
 {
@@ -114,16 +120,85 @@ static void test_urgent(void)
 	arch_reg_write(PMINTENSET_EL1, 1U << CYCLE_COUNTER);
 	saved = arch_irq_save();
 	arch_reg_write(PMCR_EL0, PMCR_LC | PMCR_E);
-	for (uint64_t end = arch_cycles() + 20 * period; arch_cycles() < end;)
-		arch_relax();
+	spin(20);
 	tap_equal(overflows, urgent,
 	          urgent ? "the PMU's interrupt passes masked interrupts"
 	                 : "the PMU's interrupt waits for masked interrupts");
 	arch_irq_restore(saved);
-	for (uint64_t end = arch_cycles() + 5 * period; arch_cycles() < end;)
-		arch_relax();
+	spin(5);
 	tap_equal(overflows, 1, "and comes exactly once");
 	arch_reg_write(PMCR_EL0, 0);
+	arch_pmi_leave(overflow);
+}
+
+/* ---- The PMU's interrupt, shared ---- */
+
+static volatile unsigned asked[2]; /* of two who take part: how often */
+static volatile unsigned owner;    /* whose the cycle counter is */
+
+static enum arch_pmi ask(unsigned number)
+{
+	asked[number]++;
+	if (owner != number)
+		return ARCH_PMI_NOT_MINE;
+	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
+	return ARCH_PMI_MINE;
+}
+
+static enum arch_pmi ask_first(const struct arch_regs *regs)
+{
+	(void)regs;
+	return ask(0);
+}
+
+static enum arch_pmi ask_second(const struct arch_regs *regs)
+{
+	(void)regs;
+	return ask(1);
+}
+
+static void share_second(void *arg)
+{
+	*(int *)arg = arch_pmi_share(ask_second);
+}
+
+/* The counter of whose overflows: how often the first was asked, tens, and the second, ones. */
+static unsigned asked_at_overflow(unsigned whose)
+{
+	asked[0] = asked[1] = 0;
+	owner = whose;
+	arch_reg_write(PMCCNTR_EL0, -(uint64_t)1000);
+	arch_reg_write(PMCNTENSET_EL0, 1U << CYCLE_COUNTER);
+	arch_reg_write(PMINTENSET_EL1, 1U << CYCLE_COUNTER);
+	arch_reg_write(PMCR_EL0, PMCR_LC | PMCR_E);
+	spin(2);
+	arch_reg_write(PMCR_EL0, 0);
+	return 10 * asked[0] + asked[1];
+}
+
+static void test_shared(void)
+{
+	uint64_t before = arch_spurious[0];
+	int code = -1;
+
+	arch_cpu_run(1, share_second, &code);
+	while (!arch_cpu_idle(1))
+		arch_relax();
+	tap_equal((uint64_t)(code | arch_pmi_share(ask_first)), 0, "each CPU has its sharers");
+	tap_equal(asked_at_overflow(0), 10, "who takes part on another CPU is not asked");
+	tap_equal((uint64_t)(arch_pmi_share(ask_second) | arch_pmi_share(ask_first)), 0,
+	          "two share the PMU's interrupt");
+	tap_equal(asked_at_overflow(0), 11, "and both are asked, once, when it is the first's");
+	tap_equal(asked_at_overflow(1), 11, "and when it is the second's");
+	arch_pmi_leave(ask_first);
+	tap_equal(asked_at_overflow(1), 1, "who has left is not asked");
+	arch_pmi_leave(ask_second);
+	tap_equal(asked_at_overflow(0), 0, "without anybody it does not come");
+	arch_pmi_share(ask_first);
+	spin(1);
+	tap_equal(asked[0], 1, "until somebody takes part again");
+	tap_equal(arch_spurious[0], before, "none of these was nobody's");
+	arch_pmi_leave(ask_first);
 }
 
 static void test_levels(void)
@@ -139,6 +214,7 @@ static void test_levels(void)
 		tap_equal(answer, UINT64_MAX, "a payload's call to a hypervisor is not supported");
 	}
 	test_urgent();
+	test_shared();
 }
 
 static int crash(void *arg)

@@ -132,6 +132,24 @@ static void what_the_firmware_had_them_be_comes_back(void **state)
 	}
 }
 
+static void one_that_was_led_comes_no_more_until_it_is_led_again(void **state)
+{
+	(void)state;
+	gic_spi_disable(&spis, 48); /* it is not ours */
+	assert_memory_equal(gicd, before, SIZE);
+	assert_int_equal(gic_spi_lead(&spis, 48, 1, 0xa0, false), 0);
+	assert_int_equal(gic_spi_lead(&spis, 50, 1, 0xa0, false), 0);
+	gic_write(gicd, GICD_ISENABLER + 4, 0);
+	gic_spi_disable(&spis, 48);
+	assert_int_equal(gic_read(gicd, GICD_ICENABLER + 4), 1U << 16);
+	assert_int_equal(gic_read(gicd, GICD_ISENABLER + 4), 0);
+	assert_int_equal(gicd[TARGETS + 48], 1);
+	assert_int_equal(gic_spi_lead(&spis, 48, 1, 0xa0, false), 0);
+	assert_int_equal(gic_read(gicd, GICD_ISENABLER + 4), 1U << 16);
+	gic_spis_restore(&spis);
+	assert_int_equal(changed_for_others(1, 0), 0);
+}
+
 static void an_spi_that_the_distributor_lacks_is_refused(void **state)
 {
 	(void)state;
@@ -150,6 +168,7 @@ int main(void)
 		CASE(on_a_gicv2_an_spi_goes_to_one_cpu_interface),
 		CASE(on_a_gicv3_it_goes_to_one_affinity_and_to_our_group),
 		CASE(what_the_firmware_had_them_be_comes_back),
+		CASE(one_that_was_led_comes_no_more_until_it_is_led_again),
 		CASE(an_spi_that_the_distributor_lacks_is_refused),
 	};
 

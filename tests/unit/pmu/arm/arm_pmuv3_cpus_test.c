@@ -205,6 +205,21 @@ static void a_spurious_interrupt_is_counted(void **state)
 	assert_int_equal(arch_spurious[0], 1);
 }
 
+static void the_interrupt_is_given_back_with_the_last_counter(void **state)
+{
+	(void)state;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		begin(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
+		begin(&rig_events[1], EVENT_INST_RETIRED, false, 1000);
+		event_disable(&rig_events[0]);
+		assert_int_equal(fake_pmi_sharers(), 1);
+		arm_pmuv3_model_run(1000, 0);
+		assert_int_equal(rig_events[1].account.generated, 1);
+		event_disable(&rig_events[1]);
+		assert_int_equal(fake_pmi_sharers(), 0);
+	}
+}
+
 /* CPU 1 implements mispredicted branches and has 4 counters; CPU 0 neither. */
 static void each_cpu_counts_what_it_implements_on_the_counters_that_it_has(void **state)
 {
@@ -351,6 +366,7 @@ int main(void)
 		TEST(leftovers_are_cleared_and_told),
 		TEST(counters_that_somebody_else_has_are_left_alone),
 		TEST(a_spurious_interrupt_is_counted),
+		TEST(the_interrupt_is_given_back_with_the_last_counter),
 		TEST(each_cpu_counts_what_it_implements_on_the_counters_that_it_has),
 		TEST(an_event_stays_off_on_cpus_that_lack_it),
 		TEST(each_version_has_what_it_brought),
