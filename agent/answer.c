@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/answer.h"
 
+#include "agent/boot_check.h"
 #include "agent/keeper.h"
 #include "agent/refusal.h"
 #include "agent/registration.h"
@@ -17,6 +18,17 @@ static void answer_stop(void)
 		return;
 	console_printf("nothing is being recorded\n");
 	refusal_tell();
+}
+
+/* It has been checked. */
+static int answer_register(const struct command *command, const char *text)
+{
+	int code =
+	    registration_add(command->registered ? text + command->registered : COMMAND_BOOT);
+
+	if (code == 0)
+		boot_check_tell_room();
+	return code;
 }
 
 bool answer(struct command *command, const char *text, int *outcome)
@@ -40,8 +52,7 @@ bool answer(struct command *command, const char *text, int *outcome)
 		*outcome = save_kept(command); /* refused when boot services are gone */
 		return true;
 	case COMMAND_REGISTER:
-		*outcome = registration_add(command->registered ? text + command->registered
-		                                                : COMMAND_BOOT);
+		*outcome = answer_register(command, text);
 		return true;
 	case COMMAND_UNREGISTER:
 		*outcome = registration_remove();

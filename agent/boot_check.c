@@ -23,6 +23,8 @@ static int boot_check_refuse(struct trace_region *region, const char *what, cons
 	return code;
 }
 
+static uint64_t seconds; /* 0: there is no saying */
+
 /* Events ask for their hardware as they find it beside the firmware. */
 static int boot_check_joined(const struct command *command, struct trace_region *region,
                              struct channel *channel)
@@ -33,7 +35,7 @@ static int boot_check_joined(const struct command *command, struct trace_region 
 	if (code != 0)
 		return boot_check_refuse(region, "the clock does not work", NULL, code);
 	clock_set(&machine_clock, clock.frequency, boot_entry()->cycles);
-	return record_check(command, region, channel);
+	return record_check(command, region, channel, &seconds);
 }
 
 int boot_check(const struct command *command, struct trace_region *region, struct channel *channel,
@@ -50,5 +52,15 @@ int boot_check(const struct command *command, struct trace_region *region, struc
 	}
 	if (code != 0)
 		console_printf("nothing is registered\n");
+	if (!channel->ops->in_ram)
+		seconds = 0; /* who reads it makes room */
 	return code;
+}
+
+void boot_check_tell_room(void)
+{
+	if (seconds >= 120)
+		console_printf("its region has room for some %lu minutes\n", (seconds + 30) / 60);
+	else if (seconds != 0)
+		console_printf("its region has room for some %lu seconds\n", seconds);
 }

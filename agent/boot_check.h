@@ -16,4 +16,7 @@
 int boot_check(const struct command *command, struct trace_region *region, struct channel *channel,
                const struct arch_platform *platform);
 
+/* Say for how long its region has room, where it is in RAM. After boot_check(). */
+void boot_check_tell_room(void);
+
 #endif

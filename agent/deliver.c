@@ -10,10 +10,12 @@
 #include "lib/console.h"
 #include "lib/memory.h"
 
-#define LEAST      (16ULL << 20)
-#define MOST       (1ULL << 30)
-#define BOOT_MOST  (64ULL << 20) /* what boots has uses for the rest */
-#define TABLES     (4ULL << 20)  /* more than those of 256 CPUs take */
+#define LEAST  (16ULL << 20)
+#define MOST   (1ULL << 30)
+#define TABLES (4ULL << 20) /* more than those of 256 CPUs take */
+#define BOOT_MOST                                                                      \
+	((64ULL << 20) + TABLES) /* what boots has uses for the rest; a ring of 64 MiB \
+	                          */
 #define RING_PAGES 128U          /* where only the AUX area's are given */
 
 static bool is_taken; /* the last recording, by a reader */

@@ -326,10 +326,12 @@ static int record_check_event(const struct event_spec *spec)
 }
 
 int record_check(const struct command *command, struct trace_region *region,
-                 struct channel *channel)
+                 struct channel *channel, uint64_t *seconds)
 {
+	uint64_t rate;
 	int code;
 
+	*seconds = 0;
 	recorded = (struct recording){ .command = command,
 		                       .region = region,
 		                       .channel = channel,
@@ -345,6 +347,8 @@ int record_check(const struct command *command, struct trace_region *region,
 		return recording_fail(&recorded, -ENOSPC,
 		                      "the trace region has %lu KiB: use a smaller -m",
 		                      region->size >> 10);
+	rate = recording_bytes_a_second(&recorded);
+	*seconds = rate ? recorded.pages * TR_PAGE / rate : 0;
 	return 0;
 }
 

@@ -19,9 +19,10 @@ int record_run(const struct command *command, const char *text, struct trace_reg
                struct channel *channel);
 
 /* Whether record_run() would find room and the hardware of its events, beside the firmware, which
- * goes on. 0, or a negative errno with state TR_FAILED and a message. Thread, joined. */
+ * goes on. *seconds: for how long its ring takes its samples; 0: there is no saying. 0, or a
+ * negative errno with state TR_FAILED and a message. Thread, joined. */
 int record_check(const struct command *command, struct trace_region *region,
-                 struct channel *channel);
+                 struct channel *channel, uint64_t *seconds);
 
 /* With --boot record_run() has returned with the firmware being recorded: end that, as record_run()
  * does otherwise. why: what there is to say of it, or NULL. Boot services only. Thread. */

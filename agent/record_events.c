@@ -4,8 +4,14 @@
 
 #include "agent/recording.h"
 #include "agent/tables.h"
+#include "arch/join.h"
 #include "pmu/callchain.h"
 #include "pmu/mark.h"
+
+/* Words of a usual callchain, where a firmware's images keep frame pointers (AAVMF) and where not
+ * (OVMF). */
+#define CHAIN_WITH_FRAMES    16U
+#define CHAIN_WITHOUT_FRAMES 4U
 
 static void record_events_clear_period(struct perf_event_attr *attr)
 {
@@ -120,6 +126,42 @@ static void record_events_add_marks(struct recording *r)
 	if (r->nr_events < COMMAND_MAX_EVENTS &&
 	    parse_events("marks", &image_tables.sources, &r->specs[r->nr_events], 1, &error) > 0)
 		r->nr_events++;
+}
+
+static uint64_t record_events_rate(const struct perf_event_attr *attr)
+{
+	if (attr->flags & PERF_ATTR_FREQ)
+		return attr->sample_freq;
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK
+	           ? NSEC_PER_SEC / attr->sample_period
+	           : 0;
+}
+
+/* A word for its header and one for each of its fields, of callers for those that are usual. */
+static uint64_t record_events_size(const struct perf_event_attr *attr)
+{
+	unsigned words = 1;
+
+	for (uint64_t left = attr->sample_type; left; left &= left - 1)
+		words++;
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+		words += arch_join_assumes_frames() ? CHAIN_WITH_FRAMES : CHAIN_WITHOUT_FRAMES;
+	return words * sizeof(uint64_t);
+}
+
+uint64_t recording_bytes_a_second(const struct recording *r)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		const struct perf_event_attr *attr = &r->specs[i].attr;
+		uint64_t rate = attr->sample_period ? record_events_rate(attr) : 0;
+
+		if (rate == 0 && attr->sample_period && !mark_is_event(attr))
+			return 0;
+		bytes += rate * record_events_size(attr);
+	}
+	return bytes;
 }
 
 int recording_choose_events(struct recording *r)

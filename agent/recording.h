@@ -115,6 +115,10 @@ int recording_fail(struct recording *r, int code, const char *format, ...)
  * attributes. 0, or recording_fail()'s. Thread. */
 int recording_choose_events(struct recording *r);
 
+/* How many bytes its samples take in a second; 0: there is no saying. Once their attributes are
+ * complete. Any time. */
+uint64_t recording_bytes_a_second(const struct recording *r);
+
 /* Does an event of this type fill an AUX area? */
 bool recording_fills_aux(const struct perf_event_attr *attr);
 

@@ -6,7 +6,11 @@
 
 #include "agent/parse/words.h"
 
-#define DEFAULT_FREQUENCY 4000U
+#define DEFAULT_FREQUENCY 4000U /* perf's */
+
+/* As in COMMAND_BOOT. A boot takes minutes, and waits, halted, which no counter of cycles sees. */
+#define BOOT_EVENT     "cpu-clock"
+#define BOOT_FREQUENCY 1000U
 
 int command_fail(struct words *w, const char *what, const char *at)
 {
@@ -257,6 +261,19 @@ static int parse_factor(struct words *w)
 	return command_number(w, w->word[w->next++], 1, TR_SLOWEST, &w->command->argument);
 }
 
+/* Of a boot: who waits is known by its callers. */
+static void command_take_boot_event(struct words *w)
+{
+	struct command *c = w->command;
+	struct parse_error error;
+
+	if (!c->boot || c->nr_events ||
+	    parse_events(BOOT_EVENT, &w->tables->sources, c->events, 1, &error) != 1)
+		return;
+	c->nr_events = 1;
+	c->callchain = true;
+}
+
 static int parse_one(struct words *w)
 {
 	int code = parse_verb(w);
@@ -270,6 +287,8 @@ static int parse_one(struct words *w)
 			break;
 		code = parse_option(w);
 	}
+	if (!code)
+		command_take_boot_event(w);
 	if (!code)
 		code = command_check(w);
 	if (code)
@@ -345,6 +364,6 @@ int command_parse(struct command *command, const char *text, const struct comman
 	if (command->verb == COMMAND_STAT)
 		command->pages = 1; /* for nothing but its control page */
 	if (!failed && !command->has_period && !command->has_freq)
-		command->period_or_freq = DEFAULT_FREQUENCY;
+		command->period_or_freq = command->boot ? BOOT_FREQUENCY : DEFAULT_FREQUENCY;
 	return failed;
 }

@@ -15,8 +15,9 @@
 /* What the firmware's own boot is called, as an option and as a workload. */
 #define BOOT_WORKLOAD "--boot"
 
-/* Its recording, where nobody has said how. */
-#define COMMAND_BOOT "record --boot"
+/* Its recording, where nobody has said how; what of this is not said is meant all the same: without
+ * -e the event and -g, without -F and -c the frequency. */
+#define COMMAND_BOOT "record --boot -e cpu-clock -F 1000 -g"
 
 enum command_verb {
 	COMMAND_HELP,
@@ -51,7 +52,7 @@ struct command {
 	enum command_then then;
 	unsigned nr_events; /* 0: none named */
 	struct event_spec events[COMMAND_MAX_EVENTS];
-	bool has_period, has_freq; /* given; neither: period_or_freq is perf's default, Hz */
+	bool has_period, has_freq; /* given; neither: period_or_freq is a default, Hz */
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
 	bool all_cpus;                   /* -a */

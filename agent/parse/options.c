@@ -299,10 +299,11 @@ static int options_set_keep(struct words *w, const char *text)
 
 const struct command_option record_options[] = {
 	{ "-e", "--event", "LIST",
-	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock)", options_set_events },
+	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock; --boot: cpu-clock, -g)",
+	  options_set_events },
 	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)",
 	  options_set_period },
-	{ "-F", "--freq", "HZ", "samples a second (4000)", options_set_freq },
+	{ "-F", "--freq", "HZ", "samples a second (4000; --boot: 1000)", options_set_freq },
 	{ "-g", NULL, NULL, "callchains by frame pointers", options_set_callchain },
 	{ "--call-graph", NULL, "fp", "the same", options_set_call_graph },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },

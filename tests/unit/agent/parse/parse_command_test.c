@@ -32,11 +32,8 @@ static const struct workload_usage program = {
 static const struct workload_usage image = {
 	.name = "*.efi", .arguments = "[WORDS]", .description = "", .takes_words = true
 };
-static const struct workload_usage boot = { .name = BOOT_WORKLOAD,
-	                                    .arguments = "",
-	                                    .description = "" };
-static const struct workload_usage *const test_workloads[] = { &loop,  &nap,  &program,
-	                                                       &image, &boot, NULL };
+static const struct workload_usage *const test_workloads[] = { &loop, &nap, &program, &image,
+	                                                       NULL };
 static const struct command_tables tables = {
 	.version = "test",
 	.sources.list = pmu_sources,
@@ -66,22 +63,6 @@ static void perfs_own_command_line_is_understood(void **state)
 	assert_int_equal(c.pages, 64);
 	assert_ptr_equal(c.workload, &loop);
 	assert_int_equal(c.argument, 10);
-}
-
-static void what_is_registered_is_a_command_of_its_own(void **state)
-{
-	(void)state;
-	assert_int_equal(parse("register  record --boot -c 7 -o \\a.data"), 0);
-	assert_int_equal(c.verb, COMMAND_REGISTER);
-	assert_int_equal(c.registered, 10);
-	assert_true(c.boot);
-	assert_int_equal(c.period_or_freq, 7);
-	assert_ptr_equal(c.workload, &boot);
-	assert_int_equal(parse("register"), 0);
-	assert_int_equal(c.verb, COMMAND_REGISTER);
-	assert_int_equal(c.registered, 0);
-	assert_true(c.boot);
-	assert_ptr_equal(c.workload, &boot);
 }
 
 static void files_are_fetched_of_programs_alone(void **state)
@@ -252,8 +233,6 @@ static void an_error_names_the_reason_and_the_column(void **state)
 		  "the firmware boots on: nothing comes afterwards", 14 },
 		{ "register list", "only record --boot can be registered", 9 },
 		{ "register record --boot -x", "unknown option", 23 },
-		{ "register record --boot -o fs1:a.data",
-		  "volumes have names in the firmware's shell, which does not run then", 26 },
 		{ "unregister record", "unexpected argument", 11 },
 		{ "slower", "how many times as seldom?", 0 },
 		{ "slower 0", "number is too small", 7 },
@@ -553,7 +532,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfs_own_command_line_is_understood),
-		cmocka_unit_test(what_is_registered_is_a_command_of_its_own),
 		cmocka_unit_test(files_are_fetched_of_programs_alone),
 		cmocka_unit_test(a_file_of_uefis_is_known_by_its_ending),
 		cmocka_unit_test(an_argument_may_follow_its_letter),

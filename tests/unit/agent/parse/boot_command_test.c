@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When the recording of a boot ends, as text. */
+/* Commands about the firmware's own boot. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,60 @@ static struct command_error error;
 static int parse(const char *text)
 {
 	return command_parse(&c, text, &tables, &error);
+}
+
+static void what_is_registered_is_a_command_of_its_own(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("register  record --boot -c 7 -o \\a.data"), 0);
+	assert_int_equal(c.verb, COMMAND_REGISTER);
+	assert_int_equal(c.registered, 10);
+	assert_true(c.boot);
+	assert_int_equal(c.period_or_freq, 7);
+	assert_ptr_equal(c.workload, &boot);
+	assert_int_equal(parse("register"), 0);
+	assert_int_equal(c.verb, COMMAND_REGISTER);
+	assert_int_equal(c.registered, 0);
+	assert_true(c.boot);
+	assert_ptr_equal(c.workload, &boot);
+}
+
+static void of_a_boot_waiting_is_seen_unless_told_otherwise(void **state)
+{
+	static const struct {
+		const char *text, *event;
+		uint64_t rate;
+		bool callchain;
+	} cases[] = {
+		{ "record --boot", "cpu-clock", 1000, true },
+		{ "register", "cpu-clock", 1000, true },
+		{ COMMAND_BOOT, "cpu-clock", 1000, true },
+		{ "record -F 500 --boot", "cpu-clock", 500, true },
+		{ "record --boot -e cpu-clock", "cpu-clock", 1000, false },
+		{ "register record --boot -e cycles -c 9", "cycles", 9, false },
+		{ "record -e cpu-clock -- loop", "cpu-clock", 4000, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), 0);
+		assert_int_equal(c.nr_events, 1);
+		assert_string_equal(c.events[0].name, cases[i].event);
+		assert_int_equal(c.period_or_freq, cases[i].rate);
+		assert_int_equal(c.callchain, cases[i].callchain);
+	}
+	assert_int_equal(parse("record -- loop"), 0);
+	assert_int_equal(c.nr_events, 0);
+}
+
+static void what_no_driver_could_do_is_not_registered(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("register record --boot -o fs1:a.data"), -EINVAL);
+	assert_string_equal(error.what,
+	                    "volumes have names in the firmware's shell, which does not run then");
+	assert_int_equal(error.column, 26);
+	assert_int_equal(parse("record --boot -o fs1:a.data"), 0);
 }
 
 static void a_boot_is_recorded_until_the_first_of_what_is_listed(void **state)
@@ -89,6 +143,9 @@ static void what_a_boot_cannot_be_recorded_until_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_registered_is_a_command_of_its_own),
+		cmocka_unit_test(of_a_boot_waiting_is_seen_unless_told_otherwise),
+		cmocka_unit_test(what_no_driver_could_do_is_not_registered),
 		cmocka_unit_test(a_boot_is_recorded_until_the_first_of_what_is_listed),
 		cmocka_unit_test(what_a_boot_cannot_be_recorded_until_is_refused),
 	};
