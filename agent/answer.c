@@ -28,6 +28,8 @@ static int answer_register(const struct command *command, const char *text)
 
 	if (code == 0)
 		boot_check_tell_room();
+	if (code == 0 && !command->until.ready_to_boot)
+		registration_warn_of_windows();
 	return code;
 }
 

@@ -88,13 +88,19 @@ static int registration_variable_set(CHAR16 *name, void *value, UINTN size)
 	return -EIO;
 }
 
+/* The last four of a name that has so many characters. */
+static CHAR16 *registration_number_name(CHAR16 *name, unsigned length, unsigned number)
+{
+	for (unsigned i = 1; i <= 4; i++, number >>= 4)
+		name[length - i] = (CHAR16) "0123456789ABCDEF"[number & 0xf];
+	return name;
+}
+
 static CHAR16 *registration_option_name(unsigned number)
 {
 	static CHAR16 name[] = u"Driver0000";
 
-	for (unsigned i = 0; i < 4; i++)
-		name[9 - i] = (CHAR16) "0123456789ABCDEF"[number >> 4 * i & 0xf];
-	return name;
+	return registration_number_name(name, 10, number);
 }
 
 static int registration_option_get(unsigned number)
@@ -316,4 +322,59 @@ int registration_remove(void)
 	if (code == 0)
 		console_printf("unregistered\n");
 	return code;
+}
+
+/* ---- What is booted ---- */
+
+/* Bytes; 0: there is none, or it is larger than capacity, or not to be had. */
+static UINTN registration_look(CHAR16 *name, void *value, UINTN capacity)
+{
+	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
+	UINTN size = capacity;
+
+	return EFI_ERROR(efi_system->RuntimeServices->GetVariable(name, &guid, NULL, &size, value))
+	           ? 0
+	           : size;
+}
+
+static uint8_t registration_small(uint8_t letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter;
+}
+
+/* In its device path: the file's, on whichever volume. */
+static bool registration_is_windows(UINTN size)
+{
+	static const CHAR16 where[] = u"\\efi\\microsoft\\";
+	const UINTN length = sizeof(where) - sizeof(*where);
+
+	if (size < sizeof(option.head) || !(option.head.attributes & LOAD_OPTION_ACTIVE))
+		return false;
+	for (UINTN at = sizeof(option.head); at + length <= size; at++) {
+		UINTN i = 0;
+
+		while (i < length &&
+		       registration_small(option.bytes[at + i]) == ((const uint8_t *)where)[i])
+			i++;
+		if (i == length)
+			return true;
+	}
+	return false;
+}
+
+void registration_warn_of_windows(void)
+{
+	static CHAR16 boot_order[] = u"BootOrder", name[] = u"Boot0000";
+	UINTN count = registration_look(boot_order, order.numbers, sizeof(order.numbers)) /
+	              sizeof(order.numbers[0]);
+
+	for (UINTN i = 0; i < count; i++) {
+		registration_number_name(name, 8, order.numbers[i]);
+		if (registration_is_windows(registration_look(name, option.bytes, sizeof(option))))
+			console_printf(
+			    "%s is Windows' boot manager, which has interrupt tables of its "
+			    "own: the next sample there crashes the machine; with --until "
+			    "ready-to-boot the recording ends before that\n",
+			    registration_name_text(name));
+	}
 }

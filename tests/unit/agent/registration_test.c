@@ -272,6 +272,65 @@ static void an_order_that_is_not_kept_leaves_no_option(void **state)
 	assert_int_equal(fake_variables(), 0);
 }
 
+/* ---- Windows ---- */
+
+/* Its path is a MEDIA_FILEPATH_DP behind a node of an odd length. */
+static void set_boot(const CHAR16 *name, uint32_t attributes, const CHAR16 *file, UINTN bytes)
+{
+	static const uint8_t node[] = { 1, 1, 7, 0, 'x', 'y', 'z' };
+	uint8_t option[256] = { (uint8_t)attributes };
+	UINTN size = 6;
+
+	memcpy(option + size, u"entry", sizeof(u"entry"));
+	size += sizeof(u"entry");
+	memcpy(option + size, node, sizeof(node));
+	size += sizeof(node);
+	memcpy(option + size, file, bytes);
+	fake_set_variable(name, option, size + bytes);
+}
+#define SET_BOOT(name, attributes, file) set_boot(name, attributes, file, sizeof(file))
+
+static void set_boot_order(const uint16_t *numbers, unsigned count)
+{
+	fake_set_variable(u"BootOrder", numbers, count * sizeof(*numbers));
+}
+
+static void windows_among_what_is_booted_is_told_of(void **state)
+{
+	static const uint16_t numbers[] = { 0, 0x1a, 2, 3, 4 };
+
+	(void)state;
+	SET_BOOT(u"Boot0000", 1, u"\\EFI\\debian\\shimx64.efi");
+	SET_BOOT(u"Boot001A", 1, u"\\EFI\\Microsoft\\Boot\\bootmgfw.efi");
+	SET_BOOT(u"Boot0002", 1, u"\\EFI\\Micros");
+	SET_BOOT(u"Boot0003", 0, u"\\EFI\\Microsoft\\Boot\\off.efi");
+	SET_BOOT(u"Boot0005", 1, u"\\EFI\\Microsoft\\Boot\\in.no.order.efi");
+	registration_warn_of_windows();
+	assert_string_equal(said, "");
+	set_boot_order(numbers, 5);
+	registration_warn_of_windows();
+	assert_non_null(strstr(said, "Boot001A is Windows' boot manager"));
+	assert_non_null(strstr(said, "--until ready-to-boot"));
+	assert_null(strstr(strstr(said, "Boot001A") + 1, "Boot0"));
+	assert_int_equal(strncmp(said, "Boot001A", 8), 0);
+}
+
+static void windows_is_known_whatever_its_letters(void **state)
+{
+	static const uint16_t numbers[] = { 7, 8 };
+
+	(void)state;
+	add_large(u"Boot0007");
+	SET_BOOT(u"Boot0008", 1, u"\\efi\\MICROSOFT\\x");
+	set_boot_order(numbers, 2);
+	registration_warn_of_windows();
+	assert_int_equal(strncmp(said, "Boot0008", 8), 0);
+	fake_variable_fails(u"Boot0008", EFI_DEVICE_ERROR, 0);
+	said[0] = 0;
+	registration_warn_of_windows();
+	assert_string_equal(said, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +344,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_large_option_is_another_s, begin, end),
 		cmocka_unit_test_setup_teardown(an_order_that_is_not_kept_leaves_no_option, begin,
 		                                end),
+		cmocka_unit_test_setup_teardown(windows_among_what_is_booted_is_told_of, begin,
+		                                end),
+		cmocka_unit_test_setup_teardown(windows_is_known_whatever_its_letters, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
