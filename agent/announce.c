@@ -4,6 +4,7 @@
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/framebuffer.h"
+#include "lib/watchdog.h"
 
 #define NAME 48 /* characters of a firmware's name, at most */
 
@@ -38,9 +39,11 @@ static void announce_watchdog(const struct arch_platform *platform)
 	if (!platform->watchdog)
 		return;
 	console_printf(
-	    "a hardware watchdog is there (ACPI %s)%s. Nobody serves it while we have the "
-	    "machine: if it runs, it resets it\n",
-	    platform->watchdog, platform->watchdog_runs ? ", and the firmware has started it" : "");
+	    "a hardware watchdog is there (ACPI %s)%s. %s\n", platform->watchdog,
+	    platform->watchdog_runs ? ", and the firmware has started it" : "",
+	    watchdog_is_served()
+	        ? "While we have the machine we serve it, if it runs"
+	        : "Nobody serves it while we have the machine: if it runs, it resets it");
 }
 
 void announce_machine(const struct arch_platform *platform, bool resident)

@@ -4,6 +4,7 @@
 #include "agent/serial.h"
 #include "agent/typed.h"
 #include "lib/syscalls.h"
+#include "lib/watchdog.h"
 #include "pmu/clock.h"
 #include "pmu/tick.h"
 
@@ -39,6 +40,7 @@ static bool next_command_await_command(struct trace_region *region, struct chann
 		if (typed_take(request->text))
 			return true;
 		trace_region_beat(region, now);
+		watchdog_serve(now);
 		channel_pump(channel);
 		if (channel->lines && !lines_may_rest(channel->lines))
 			began = now;

@@ -3,6 +3,7 @@
 #include "agent/mailbox.h"
 #include "agent/record_lossless.h"
 #include "agent/recording.h"
+#include "lib/watchdog.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
 
@@ -88,8 +89,10 @@ static void tick_tell(struct traced_cpu *c)
 		if (clock_frozen[c->cpu])
 			now = clock_steady();
 		trace_region_beat(c->recording->region, now);
-		if (!c->recording->joined)
+		if (!c->recording->joined) {
 			recording_progress_tick(c->recording, now);
+			watchdog_serve(clock_steady());
+		}
 	}
 	recording_keep(c, RING_KEEP_TICK);
 }

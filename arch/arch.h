@@ -50,6 +50,10 @@ static inline bool arch_has_ports(void);
 static inline uint8_t arch_port_read(uint16_t port);
 static inline void arch_port_write(uint16_t port, uint8_t value);
 
+/* The same of 1, 2 or 4 bytes at once. */
+static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes);
+static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes);
+
 /* What arch_reg_write() wrote before takes effect before what follows in the program. x86:
  * nothing to do, WRMSR serializes enough; Arm: ISB. */
 static inline void arch_reg_sync(void);

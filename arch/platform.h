@@ -35,6 +35,17 @@ struct arch_platform_cpu {
 	bool pmu_edge;          /* that SPI is edge-triggered */
 };
 
+/* Of what has a watchdog's time begin anew: a register is read, or a value written to its bits. */
+#define ARCH_MAX_WATCHDOG_STEPS 8U
+struct arch_watchdog_step {
+	uint64_t address;
+	bool io; /* a port, else memory */
+	bool write;
+	bool keep; /* its other bits */
+	uint8_t bytes, shift;
+	uint32_t value, mask; /* before they are shifted */
+};
+
 /* The one description of this machine, for the ISA that wants it: filled from ACPI's tables
  * (lib/acpi.c) or the device tree (lib/devicetree/). Bounded, but not verified against the
  * hardware. 0 is "not there", unless a comment says more. */
@@ -93,6 +104,10 @@ struct arch_platform {
 
 	const char *watchdog; /* the table that tells of one that resets the machine; or NULL */
 	bool watchdog_runs;   /* the firmware started it; false: that is not known */
+	/* Of Arm's: bit 0 of this word says whether it runs; 0: there is none. */
+	uint64_t watchdog_control;
+	unsigned watchdog_step_count; /* 0: how its time begins anew is not known */
+	struct arch_watchdog_step watchdog_steps[ARCH_MAX_WATCHDOG_STEPS];
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include "lib/joined.h"
 #include "lib/memory.h"
 #include "lib/resident.h"
+#include "lib/watchdog.h"
 
 /* Second half: the machine is ours. */
 static int main_serve(void *platform)
@@ -133,6 +134,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	keeper_find();                    /* what a reset has left in RAM */
 	wanted = agent_read_command();    /* load options, or \bareperf.cfg */
 	platform = platform_init(wanted); /* ACPI, or the device tree */
+	watchdog_init(platform);          /* one that the firmware has started */
 	keeper_save();                    /* becomes a file */
 	/* where the trace region lies */
 	code = channel_open(&channel, &channel_services, agent_region_size(platform));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that name single devices: timers, UARTs, watchdogs, PCI host bridges. */
+/* The tables that name single devices: timers, UARTs, PCI host bridges. */
 #include "lib/acpi_tables.h"
 
 /* Generic Address Structure, ACPI 6.5, 5.2.3.2; 12 bytes */
@@ -139,46 +139,12 @@ void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *
 }
 
 /* ACPI 6.5, 5.2.25, table 5.118 */
-/* 5.2.25.1: platform timers follow, of which type 1 is an Arm generic watchdog; whether it runs,
- * its registers alone know. */
-static void acpi_gtdt_find_watchdog(const uint8_t *table, uint32_t size,
-                                    struct arch_platform *platform)
-{
-	uint32_t left = size >= 96 ? acpi_u32(table + 88) : 0;
-	uint32_t at = left ? acpi_u32(table + 92) : 0;
-
-	for (; left && at < size && size - at >= 4 && acpi_u16(table + at + 1) >= 4; left--) {
-		if (table[at] == 1)
-			platform->watchdog = "GTDT";
-		at += acpi_u16(table + at + 1);
-	}
-}
-
 void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	acpi_gtdt_find_watchdog(table, size, platform);
+	acpi_find_watchdog(table, size, platform);
 	platform->timer_el1_interrupt = acpi_u32(table + 56);
 	platform->timer_virtual_interrupt = acpi_u32(table + 64);
 	platform->timer_el2_interrupt = acpi_u32(table + 72);
-}
-
-/* Microsoft, "Hardware Watchdog Timers Design Specification", 2.3: bit 0 of the flags says that the
- * firmware has started the timer. */
-void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform)
-{
-	(void)size;
-	platform->watchdog = "WDAT";
-	platform->watchdog_runs = table[60] & 1;
-}
-
-/* WDRT describes a watchdog by two registers, and does not say whether it runs: where there is a
- * WDAT that one is believed, in whichever order they come. */
-void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
-{
-	(void)table;
-	(void)size;
-	if (!platform->watchdog)
-		platform->watchdog = "WDRT";
 }
 
 /* PCI Firmware Specification 3.2, 4.1.2: allocations of 16 bytes, each with the address of bus 0.

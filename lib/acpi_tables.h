@@ -32,6 +32,8 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 /* The UART that SPCR names wins over DBG2's, in whichever order they come. */
 void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+/* Those of GTDT's platform timers that are watchdogs; acpi_parse_gtdt() asks. */
+void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform);

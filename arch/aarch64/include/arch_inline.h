@@ -158,6 +158,20 @@ static inline void arch_port_write(uint16_t port, uint8_t value)
 	(void)value;
 }
 
+static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes)
+{
+	(void)port;
+	(void)bytes;
+	return UINT32_MAX;
+}
+
+static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes)
+{
+	(void)port;
+	(void)value;
+	(void)bytes;
+}
+
 static inline void arch_reg_sync(void)
 {
 	asm volatile("isb" : : : "memory");

@@ -90,6 +90,22 @@ static inline void arch_port_write(uint16_t port, uint8_t value)
 		host_port_write(port, value);
 }
 
+/* Byte for byte, the lowest first. */
+static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint32_t)arch_port_read((uint16_t)(port + i)) << 8 * i;
+	return value;
+}
+
+static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		arch_port_write((uint16_t)(port + i), (uint8_t)(value >> 8 * i));
+}
+
 static inline void arch_reg_sync(void)
 {
 }

@@ -93,6 +93,29 @@ static inline void arch_port_write(uint16_t port, uint8_t value)
 	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 
+static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes)
+{
+	uint32_t value = 0;
+
+	if (bytes == 4)
+		__asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+	else if (bytes == 2)
+		__asm__ volatile("inw %1, %w0" : "+a"(value) : "Nd"(port) : "memory");
+	else
+		value = arch_port_read(port);
+	return value;
+}
+
+static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes)
+{
+	if (bytes == 4)
+		__asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port) : "memory");
+	else if (bytes == 2)
+		__asm__ volatile("outw %w0, %1" : : "a"(value), "Nd"(port) : "memory");
+	else
+		arch_port_write(port, (uint8_t)value);
+}
+
 static inline void arch_reg_sync(void)
 {
 }

@@ -12,6 +12,7 @@
 #include "agent/mailbox.h"
 #include "agent/record_lossless.h"
 #include "arch/host/fake_cpu.h"
+#include "lib/watchdog.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
 #include "tests/unit/channel/pumped_uart.h"
@@ -87,6 +88,14 @@ void lossless_tick(struct traced_cpu *c)
 	(void)c;
 }
 
+static unsigned served; /* so often the watchdog was */
+
+void watchdog_serve(uint64_t now)
+{
+	assert_int_equal(now, clock_steady());
+	served++;
+}
+
 void arch_cpu_signal(unsigned cpu)
 {
 	signals[cpu]++;
@@ -124,7 +133,7 @@ static int set_up(void **state)
 	set_up_cpu(1);
 	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
 	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
-	pumps = out_of_handler = nested = depth = left = looks = 0;
+	pumps = out_of_handler = nested = depth = left = looks = served = 0;
 	key = false;
 	timer_init();
 	tick_start(&cpus[0].tick, recording_tick);
@@ -148,6 +157,17 @@ static void each_tick_pumps_once_in_irq_context(void **state)
 		assert_int_equal(pumps, i);
 	}
 	assert_int_equal(out_of_handler, 0);
+}
+
+static void a_watchdog_is_served_but_the_firmwares_while_it_runs(void **state)
+{
+	(void)state;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(served, 3);
+	recording.joined = true;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	recording_tick_standing(&cpus[0]);
+	assert_int_equal(served, 3);
 }
 
 static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
@@ -208,6 +228,7 @@ static void a_key_stops_a_cpu_that_stands_still(void **state)
 	assert_int_equal(looks, 0);
 	recording_tick_standing(&cpus[0]);
 	assert_int_equal(looks, 1);
+	assert_int_equal(served, 1); /* by the first CPU */
 	assert_false(cpus[0].stopped);
 	key = cpus[1].started = true;
 	signals[1] = 0;
@@ -294,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(each_tick_pumps_once_in_irq_context),
+		TEST(a_watchdog_is_served_but_the_firmwares_while_it_runs),
 		TEST(a_line_that_nobody_uses_is_looked_at_now_and_then),
 		TEST(what_it_costs_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),

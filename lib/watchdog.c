@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/watchdog.h"
+
+#include "arch/arch.h"
+#include "lib/memory.h"
+
+#define EVERY_NS 100000000U
+
+static struct {
+	const struct arch_platform *platform; /* NULL: there is nobody to serve */
+	uint64_t last;                        /* time, ns */
+} watchdog;
+
+static bool watchdog_map(uint64_t address, unsigned bytes)
+{
+	return memory_add_mapping(address, bytes, ARCH_MAP_DEVICE) == 0;
+}
+
+void watchdog_init(const struct arch_platform *platform)
+{
+	bool served = platform->watchdog_step_count &&
+	              (platform->watchdog_runs || platform->watchdog_control);
+
+	watchdog.platform = NULL;
+	for (unsigned i = 0; served && i < platform->watchdog_step_count; i++) {
+		const struct arch_watchdog_step *step = &platform->watchdog_steps[i];
+
+		served = step->io || watchdog_map(step->address, step->bytes);
+	}
+	if (served && platform->watchdog_control)
+		served = watchdog_map(platform->watchdog_control, 4);
+	if (served)
+		watchdog.platform = platform;
+}
+
+bool watchdog_is_served(void)
+{
+	return watchdog.platform;
+}
+
+static uint32_t watchdog_read(uint64_t address, unsigned bytes)
+{
+	switch (bytes) {
+	case 1:
+		return *(volatile uint8_t *)address;
+	case 2:
+		return *(volatile uint16_t *)address;
+	default:
+		return *(volatile uint32_t *)address;
+	}
+}
+
+static void watchdog_write(uint64_t address, uint32_t value, unsigned bytes)
+{
+	switch (bytes) {
+	case 1:
+		*(volatile uint8_t *)address = (uint8_t)value;
+		break;
+	case 2:
+		*(volatile uint16_t *)address = (uint16_t)value;
+		break;
+	default:
+		*(volatile uint32_t *)address = value;
+	}
+}
+
+static uint32_t watchdog_step_read(const struct arch_watchdog_step *step)
+{
+	return step->io ? arch_port_read_wide((uint16_t)step->address, step->bytes)
+	                : watchdog_read(step->address, step->bytes);
+}
+
+static void watchdog_step(const struct arch_watchdog_step *step)
+{
+	uint32_t value = (step->value & step->mask) << step->shift;
+
+	if (!step->write || step->keep)
+		value |= watchdog_step_read(step) & ~(step->mask << step->shift);
+	if (!step->write)
+		return;
+	if (step->io)
+		arch_port_write_wide((uint16_t)step->address, value, step->bytes);
+	else
+		watchdog_write(step->address, value, step->bytes);
+}
+
+/* The firmware may have started Arm's, or stopped it, at any time that it had the machine. */
+static bool watchdog_runs(const struct arch_platform *platform)
+{
+	return platform->watchdog_control ? watchdog_read(platform->watchdog_control, 4) & 1
+	                                  : platform->watchdog_runs;
+}
+
+void watchdog_serve(uint64_t now)
+{
+	const struct arch_platform *platform = watchdog.platform;
+
+	if (!platform || now - watchdog.last < EVERY_NS)
+		return;
+	watchdog.last = now;
+	for (unsigned i = 0; watchdog_runs(platform) && i < platform->watchdog_step_count; i++)
+		watchdog_step(&platform->watchdog_steps[i]);
+}

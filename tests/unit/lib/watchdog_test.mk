@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+watchdog_test_SRCS := lib/watchdog.c
