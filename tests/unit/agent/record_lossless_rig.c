@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "tests/unit/agent/record_lossless_rig.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +13,6 @@
 #include "lib/print.h"
 #include "pmu/sample.h"
 #include "pmu/software/cpu_clock.h"
-#include "tests/unit/agent/record_lossless_rig.h"
 #include "tests/unit/channel/pumped_uart.h"
 
 struct command command;
