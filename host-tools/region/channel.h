@@ -15,11 +15,12 @@
  *					shown words into bytes,
  *					  release ────────────────────▶
  *
- * The shown words are magic, state, the mailbox's reply, the console's head and each ring's
- * data_head and aux_head. Of the first, magic and state are fetched before everything else, and
- * data_head before aux_head: a record's AUX area is there when the record is. Each is shown as the
- * machine published it, so that a head lies behind a whole record, however few bytes a refresh()
- * brings. Of an overwritable ring, bytes and head are of one moment.
+ * The shown words are magic, state, the mailbox's reply, the console's and the streams' heads and
+ * each ring's data_head and aux_head. Of the first, magic and state are fetched before everything
+ * else, and data_head before aux_head: a record's AUX area is there when the record is. Each is
+ * shown as the machine published it, so that a head lies behind a whole record, however few bytes a
+ * refresh() brings; and in the order heads, state, reply, magic. Of an overwritable ring, bytes and
+ * head are of one moment.
  *
  * HOST words (docs/trace-region.md) are in bytes as the machine has them, except those that were
  * published and are still on their way: these stay as they were published.

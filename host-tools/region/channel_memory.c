@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host-tools/region/channel.h"
+#include "host-tools/region/channel_word.h"
 #include "host-tools/region/ivshmem_client.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "ringbuf/reader/ring_reader.h"
@@ -35,22 +36,8 @@ static int memory_refresh(struct channel *channel, struct error *error)
 static int memory_publish(struct channel *channel, uint64_t offset, const void *from, size_t size,
                           struct error *error)
 {
-	uint8_t *to = (uint8_t *)channel->bytes + offset;
-	uint64_t word = 0;
-
 	(void)error;
-	if (size == sizeof(uint64_t)) {
-		memcpy(&word, from, sizeof(uint64_t));
-		/* C: what was read, before it may be written over, pairs with B in ringbuf/ring.h.
-		 */
-		__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
-	} else if (size == sizeof(uint32_t)) {
-		memcpy(&word, from, sizeof(uint32_t));
-		/* the same of a command's text, before its number (mailbox.c) */
-		__atomic_store_n((uint32_t *)(void *)to, (uint32_t)word, __ATOMIC_RELEASE);
-	} else {
-		memcpy(to, from, size);
-	}
+	channel_store((uint8_t *)channel->bytes + offset, from, size);
 	return 0;
 }
 

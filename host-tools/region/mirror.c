@@ -126,7 +126,7 @@ static int mirror_publish(struct channel *channel, uint64_t offset, const void *
 	code = mirror->ops->store(mirror->cable, offset, from, size, error);
 	if (!code) {
 		mirror->published++;
-		memcpy(mirror->plan.bytes + offset, from, size);
+		mirror_show_published(&mirror->plan, offset, from, size);
 		note_late(mirror, offset, size);
 	}
 	mirror_unlock();

@@ -62,21 +62,21 @@ static void want(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool 
 	}
 }
 
-static void show_later(struct mirror_plan *plan, uint64_t offset, uint64_t size)
+static void show_later(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool heads)
 {
 	struct mirror_extent *extent = grow(plan, (void **)&plan->staged, plan->staged_count,
 	                                    &plan->staged_room, sizeof(*plan->staged));
 
 	if (!extent)
 		return;
-	*extent = (struct mirror_extent){ offset, size };
+	*extent = (struct mirror_extent){ offset, size, heads };
 	plan->staged_count++;
 }
 
 static void want_staged(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool records)
 {
 	want(plan, offset, size, false, records);
-	show_later(plan, offset, size);
+	show_later(plan, offset, size, false);
 }
 
 /* ---- The header and its tables ---- */
@@ -171,10 +171,7 @@ void mirror_plan_ledgers(struct mirror_plan *plan)
 
 /* ---- Heads ---- */
 
-#define DATA_HEAD offsetof(struct perf_event_mmap_page, data_head)
-#define AUX_HEAD  offsetof(struct perf_event_mmap_page, aux_head)
-#define REPLY     offsetof(struct tr_mailbox, reply)
-#define PAIR      (2 * sizeof(uint64_t)) /* a head and its tail */
+#define PAIR (2 * sizeof(uint64_t)) /* a head and its tail */
 
 static const uint64_t *staged_pair(const struct mirror_plan *plan, uint32_t ring, uint64_t which)
 {
@@ -188,7 +185,7 @@ uint32_t mirror_plan_reply(const struct mirror_plan *plan)
 	uint32_t reply = 0;
 
 	if (plan->has_layout)
-		memcpy(&reply, plan->stage + header->mailbox.offset + REPLY, sizeof(reply));
+		memcpy(&reply, plan->stage + header->mailbox.offset + MIRROR_REPLY, sizeof(reply));
 	return reply;
 }
 
@@ -200,14 +197,14 @@ void mirror_plan_heads(struct mirror_plan *plan)
 	plan->count = 0;
 	if (!plan->has_layout)
 		return;
-	want_staged(plan, header->mailbox.offset + REPLY, sizeof(uint64_t), false);
+	want_staged(plan, header->mailbox.offset + MIRROR_REPLY, sizeof(uint64_t), false);
 	if (header->console.count)
 		want_staged(plan, header->console.offset, sizeof(struct tr_console), false);
 	if (header->streams.count)
 		want_staged(plan, header->streams.offset,
 		            (uint64_t)header->streams.count * header->streams.stride, false);
 	for (uint32_t i = 0; i < header->rings.count; i++)
-		want(plan, plan->layout.rings[i].control + DATA_HEAD, PAIR, false, false);
+		want(plan, plan->layout.rings[i].control + MIRROR_DATA_HEAD, PAIR, false, false);
 }
 
 void mirror_plan_aux_heads(struct mirror_plan *plan)
@@ -215,7 +212,8 @@ void mirror_plan_aux_heads(struct mirror_plan *plan)
 	plan->count = 0;
 	for (uint32_t i = 0; plan->has_layout && i < plan->layout.header.rings.count; i++) {
 		if (plan->layout.rings[i].aux_size)
-			want(plan, plan->layout.rings[i].control + AUX_HEAD, PAIR, false, false);
+			want(plan, plan->layout.rings[i].control + MIRROR_AUX_HEAD, PAIR, false,
+			     false);
 	}
 }
 
@@ -228,9 +226,11 @@ void mirror_plan_begin_run(struct mirror_plan *plan)
 {
 	for (uint32_t i = 0; plan->has_layout && i < plan->layout.header.rings.count; i++)
 		plan->rings[i] = (struct mirror_have){
-			.data = is_backward(plan, i) ? 0 : staged_pair(plan, i, DATA_HEAD)[1],
-			.aux = plan->layout.rings[i].aux_size ? staged_pair(plan, i, AUX_HEAD)[1]
-			                                      : 0,
+			.data = is_backward(plan, i) ? 0
+			                             : staged_pair(plan, i, MIRROR_DATA_HEAD)[1],
+			.aux = plan->layout.rings[i].aux_size
+			           ? staged_pair(plan, i, MIRROR_AUX_HEAD)[1]
+			           : 0,
 		};
 	mirror_streams_begin(plan);
 }
@@ -254,7 +254,7 @@ static void want_ring(struct mirror_plan *plan, uint32_t ring)
 {
 	const struct tr_ring *r = &plan->layout.rings[ring];
 	const struct mirror_have *have = &plan->rings[ring];
-	uint64_t head = staged_pair(plan, ring, DATA_HEAD)[0], aux;
+	uint64_t head = staged_pair(plan, ring, MIRROR_DATA_HEAD)[0], aux;
 
 	/* An overwritable ring's newest record begins at its head, and the older ones follow. */
 	if (is_backward(plan, ring)) {
@@ -265,12 +265,12 @@ static void want_ring(struct mirror_plan *plan, uint32_t ring)
 	} else {
 		mirror_plan_want_area(plan, r->data_offset, r->data_size, head, head - have->data);
 	}
-	show_later(plan, r->control + DATA_HEAD, PAIR);
+	show_later(plan, r->control + MIRROR_DATA_HEAD, PAIR, true);
 	if (!r->aux_size)
 		return;
-	aux = staged_pair(plan, ring, AUX_HEAD)[0];
+	aux = staged_pair(plan, ring, MIRROR_AUX_HEAD)[0];
 	mirror_plan_want_area(plan, r->aux_offset, r->aux_size, aux, aux - have->aux);
-	show_later(plan, r->control + AUX_HEAD, PAIR);
+	show_later(plan, r->control + MIRROR_AUX_HEAD, PAIR, true);
 }
 
 /* Where the console's text lies, and its head; false where there is none that makes sense. */
@@ -312,38 +312,23 @@ void mirror_plan_begin(struct mirror_plan *plan)
 	plan->staged_count = 0;
 }
 
-/* Where the last run had its heads, this one's may lie. */
-static void show_no_more(struct mirror_plan *plan, uint32_t ring)
-{
-	const struct tr_ring *r = &plan->layout.rings[ring];
-
-	memcpy(plan->bytes + r->control + DATA_HEAD, &plan->rings[ring].data, sizeof(uint64_t));
-	if (r->aux_size)
-		memcpy(plan->bytes + r->control + AUX_HEAD, &plan->rings[ring].aux,
-		       sizeof(uint64_t));
-}
-
 void mirror_plan_show(struct mirror_plan *plan)
 {
 	struct tr_console console;
 	uint64_t offset;
 
-	for (size_t i = 0; i < plan->staged_count; i++)
-		memcpy(plan->bytes + plan->staged[i].offset, plan->stage + plan->staged[i].offset,
-		       plan->staged[i].size);
+	mirror_show_staged(plan);
 	if (!plan->has_layout)
 		return;
 	if (find_text(plan, &console, &offset))
 		plan->text = console.head;
 	mirror_streams_show(plan);
 	for (uint32_t i = 0; i < plan->layout.header.rings.count; i++) {
-		if (!plan->rings[i].is_due) {
-			show_no_more(plan, i);
+		if (!plan->rings[i].is_due)
 			continue;
-		}
-		plan->rings[i].data = staged_pair(plan, i, DATA_HEAD)[0];
+		plan->rings[i].data = staged_pair(plan, i, MIRROR_DATA_HEAD)[0];
 		if (plan->layout.rings[i].aux_size)
-			plan->rings[i].aux = staged_pair(plan, i, AUX_HEAD)[0];
+			plan->rings[i].aux = staged_pair(plan, i, MIRROR_AUX_HEAD)[0];
 	}
 }
 

@@ -19,7 +19,13 @@ struct mirror_have {
 
 struct mirror_extent {
 	uint64_t offset, size;
+	bool heads; /* a ring's, with its tail: a shown word */
 };
+
+/* Shown words, in a ring's control page and in the mailbox. */
+#define MIRROR_DATA_HEAD offsetof(struct perf_event_mmap_page, data_head)
+#define MIRROR_AUX_HEAD  offsetof(struct perf_event_mmap_page, aux_head)
+#define MIRROR_REPLY     offsetof(struct tr_mailbox, reply)
 
 struct mirror_plan {
 	uint8_t *bytes, *stage;
@@ -74,6 +80,11 @@ void mirror_plan_begin_run(struct mirror_plan *plan);
 
 /* Show what is staged, and note how far it goes. */
 void mirror_plan_show(struct mirror_plan *plan);
+
+/* The showing alone (mirror_show.c); and of what we have stored. */
+void mirror_show_staged(const struct mirror_plan *plan);
+void mirror_show_published(const struct mirror_plan *plan, uint64_t offset, const void *from,
+                           size_t size);
 
 /* Words on the stage. The reply is 0 where there is no mailbox. */
 const struct tr_header *mirror_plan_staged_header(const struct mirror_plan *plan);

@@ -41,7 +41,12 @@ static struct copying *last;
 
 static size_t chance(struct copying *copying, size_t most)
 {
-	return (size_t)rand_r(&copying->seed) % (most + 1);
+	/* any thread may store */
+	unsigned seed = __atomic_load_n(&copying->seed, __ATOMIC_RELAXED);
+	size_t drawn = (size_t)rand_r(&seed) % (most + 1);
+
+	__atomic_store_n(&copying->seed, seed, __ATOMIC_RELAXED);
+	return drawn;
 }
 
 static void meanwhile(struct copying *copying)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mirror that one thread fills while another reads, as channel.h draws it: what a shown word
+ * promises is there when the word is. Under TSan, to which a byte that is read before it was shown
+ * is a data race, however seldom it would be seen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "abi/event_types.h"
+#include "host-tools/perfdata/perf_file.h"
+#include "host-tools/region/mailbox.h"
+#include "host-tools/region/region.h"
+#include "tests/unit/host-tools/region/channel_rig.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+#define PIECES  3000U
+#define PIECE   64U
+#define REQUEST 7U
+
+static struct fixture fixture;
+static struct channel channel;
+static struct region region;
+static struct error error;
+static int has_all; /* the reader, which takes no lock from here on: that would order more */
+
+/* What position p of the area holds. */
+static uint8_t byte_at(uint64_t p)
+{
+	return (uint8_t)(p * 7 + p / 256 + 1);
+}
+
+/* The machine, between two words that the cable brings: another piece; in the end it says so. */
+static void go_on(void *unused)
+{
+	static unsigned pieces;
+	uint8_t bytes[PIECE];
+
+	(void)unused;
+	for (unsigned i = 0; i < PIECE; i++)
+		bytes[i] = byte_at(fixture.aux[0].head + i);
+	if (pieces < PIECES) {
+		pieces += fixture_piece(&fixture, 0, bytes, PIECE, 0);
+	} else if (__atomic_load_n(&has_all, __ATOMIC_RELAXED) && pieces++ == PIECES) {
+		fixture_complete(&fixture);
+		__atomic_store_n(&fixture.region.mailbox->reply, REQUEST, __ATOMIC_RELEASE);
+	}
+}
+
+/* Until the reply is shown: nothing is shown any more when the reader looks at what it promised. */
+static void *refresh(void *unused)
+{
+	struct error why = { "" };
+	int status;
+
+	while (!mailbox_answered(&region, REQUEST, &status) && channel_refresh(&channel, &why) >= 0)
+		;
+	return unused;
+}
+
+/* Up to aux_head, as a record may be carried into a later one until there is room for it. */
+static uint64_t take_area(uint64_t position)
+{
+	static uint8_t bytes[FIXTURE_AUX];
+	struct region_positions at;
+
+	region_positions(&region, 0, &at);
+	assert_in_range(at.aux_head - position, 0, sizeof(bytes));
+	region_read_aux(&region, 0, position, at.aux_head - position, bytes);
+	for (uint64_t i = 0; i < at.aux_head - position; i++)
+		assert_int_equal(bytes[i], byte_at(position + i));
+	region_release_aux(&region, 0, at.aux_head, &error);
+	return at.aux_head;
+}
+
+static void take_records(struct ring_reader *reader)
+{
+	const struct perf_event_header *record;
+	struct region_positions at;
+
+	assert_true(ring_reader_refresh(reader) >= 0);
+	region_positions(&region, 0, &at);
+	while (ring_reader_next(reader, &record) > 0) {
+		const struct perf_record_aux *aux = (const void *)record;
+
+		if (record->type == PERF_RECORD_AUX)
+			assert_true(at.aux_head >= aux->aux_offset + aux->aux_size);
+	}
+	region_release_data(&region, 0, reader, &error);
+}
+
+/* A word as who has seen a later one may read it; not by memcpy(), which TSan does not see where
+ * the compiler makes instructions of it. */
+static uint64_t plain(uint64_t offset)
+{
+	return *(const uint64_t *)(const void *)((const uint8_t *)channel.bytes + offset);
+}
+
+static void what_a_shown_word_promises_is_there(void **state)
+{
+	static struct ring_reader reader;
+	uint32_t shown_state;
+	struct region_positions at;
+	uint64_t position = 0, head;
+	pthread_t thread;
+	int status;
+
+	(void)state;
+	assert_int_equal(region_read_ring(&region, 0, &reader), 0);
+	assert_int_equal(pthread_create(&thread, NULL, refresh, NULL), 0);
+	while (position < (uint64_t)PIECES * PIECE) {
+		position = take_area(position);
+		take_records(&reader);
+	}
+	__atomic_store_n(&has_all, 1, __ATOMIC_RELAXED);
+	while (!mailbox_answered(&region, REQUEST, &status))
+		;
+	shown_state = (uint32_t)plain(offsetof(struct tr_header, state));
+	head = plain(region.rings[0].control + offsetof(struct perf_event_mmap_page, data_head));
+	pthread_join(thread, NULL);
+	region_positions(&region, 0, &at);
+	assert_int_equal(head, at.data_head);
+	assert_int_equal(shown_state, TR_COMPLETE);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_init_aux(&fixture, PERF_TYPE_INTEL_BTS, false);
+	assert_int_equal(channel_open_memory(&channel, fixture.bytes, FIXTURE_SIZE, true, &error),
+	                 0);
+	channel_rig_copying.meanwhile = go_on;
+	assert_int_equal(copying_channel_wrap(&channel, &channel_rig_copying, &error), 0);
+	channel_rig_bring(&channel);
+	return region_open(&region, &channel, &error) || region_load(&region, &error);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	region_close(&region);
+	channel_close(&channel);
+	fixture_free(&fixture);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_a_shown_word_promises_is_there, setup,
+		                                teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
