@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/perfdata/sample.h"
 
 /* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of

@@ -5,7 +5,8 @@
 #define HOST_TOOLS_LEDGER_RECOUNT_H
 
 #include "host-tools/ledger/ledger.h"
-#include "host-tools/perfdata/perf_reader.h"
+
+struct perf_reader_record; /* host-tools/perfdata/perf_reader.h, which the machine lacks */
 
 struct recount {
 	struct ledger *ledger;         /* after ledger_recount() */
