@@ -166,6 +166,33 @@ static int put_samples(struct export_tracks *tracks, struct export_track *track)
 	return code;
 }
 
+/* Fields of an object that was begun and goes on; no comma before them, or behind. */
+static int put_fields(FILE *out, json_t *fields)
+{
+	int code = fields ? 0 : -ENOMEM;
+
+	if (!code && json_dumpf(fields, out, JSON_COMPACT | JSON_EMBED | JSON_ENSURE_ASCII))
+		code = ferror(out) ? -EIO : -ENOMEM;
+	json_decref(fields);
+	return code;
+}
+
+static json_t *thread_fields(const struct export_tracks *tracks, const struct export_track *track)
+{
+	const struct firefox *firefox = tracks->context;
+
+	return json_pack(
+	    "{ss ss si sn si sn s[] sb sb ss so s{si s[] s[] s[] s[] s[] s[]}"
+	    " s{si s[] s[] s[] s[]}}",
+	    "processType", "default", "processName", "machine", "processStartupTime", 0,
+	    "processShutdownTime", "registerTime", 0, "unregisterTime", "pausedRanges",
+	    "showMarkersInTimeline", false, "isMainThread", !firefox->any, "pid", "1", "tid",
+	    json_sprintf("%" PRIu32 ".%" PRIu32, export_event(tracks->export, tracks->event),
+	                 track->cpu),
+	    "markers", "length", 0, "category", "data", "endTime", "name", "phase", "startTime",
+	    "nativeSymbols", "length", 0, "address", "functionSize", "libIndex", "name");
+}
+
 static int put_thread(struct export_tracks *tracks, struct export_track *track)
 {
 	struct firefox *firefox = tracks->context;
@@ -173,21 +200,13 @@ static int put_thread(struct export_tracks *tracks, struct export_track *track)
 	FILE *out = export->out;
 	int code;
 
-	fprintf(out,
-	        "%s{\"processType\":\"default\",\"processName\":\"machine\","
-	        "\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
-	        "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":false,"
-	        "\"isMainThread\":%s,\"pid\":\"1\",\"tid\":\"%" PRIu32 ".%" PRIu32 "\",\"name\":",
-	        firefox->any ? "," : "", firefox->any ? "false" : "true",
-	        export_event(export, tracks->event), track->cpu);
+	fputs(firefox->any ? ",{" : "{", out);
+	code = put_fields(out, thread_fields(tracks, track));
 	firefox->any = true;
+	fputs(",\"name\":", out);
 	export_track_name(tracks, track, out);
-	fputs(
-	    ",\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],"
-	    "\"phase\":[],\"startTime\":[]},\"nativeSymbols\":{\"length\":0,\"address\":[],"
-	    "\"functionSize\":[],\"libIndex\":[],\"name\":[]}",
-	    out);
-	code = put_samples(tracks, track);
+	if (!code)
+		code = put_samples(tracks, track);
 	put_frames(out, export->places.functions.count);
 	if (!code)
 		code = put_functions(firefox, export);
@@ -214,6 +233,20 @@ static uint64_t start_time(const struct perf_reader *reader)
 	return data.wall > data.time ? (data.wall - data.time) / NS_PER_MS : 0;
 }
 
+static json_t *meta(const struct perf_reader *reader)
+{
+	return json_pack(
+	    "{si si si ss si sI sb sb s[] s[] sb sb s{ss ss ss} s[{ss ss s[s]}] s{si s[] s[] s[]}"
+	    " so}",
+	    "version", 24, "preprocessedProfileVersion", 54, "processType", 0, "product",
+	    "bareperf", "interval", 1, "startTime", (json_int_t)start_time(reader), "debug", false,
+	    "symbolicated", true, "pausedRanges", "markerSchema", "usesOnlyOneStackType", true,
+	    "sourceCodeIsNotOnSearchfox", true, "sampleUnits", "time", "ms", "eventDelay", "ms",
+	    "threadCPUDelta", "ns", "categories", "name", "Other", "color", "grey", "subcategories",
+	    "Other", "extensions", "length", 0, "baseURL", "id", "name", "importedFrom",
+	    html_text(reader->path));
+}
+
 int export_firefox(struct export *export, struct error *error)
 {
 	struct firefox firefox = { 0 };
@@ -225,21 +258,13 @@ int export_firefox(struct export *export, struct error *error)
 	};
 	int code;
 
-	fprintf(
-	    export->out,
-	    "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":54,\"processType\":0,"
-	    "\"product\":\"bareperf\",\"interval\":1,\"startTime\":%" PRIu64
-	    ",\"debug\":false,"
-	    "\"symbolicated\":true,\"pausedRanges\":[],\"markerSchema\":[],"
-	    "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
-	    "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
-	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],"
-	    "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"importedFrom\":",
-	    start_time(&export->file->reader));
-	html_json(export->out, html_text(export->file->reader.path));
-	fputs("},\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\"threads\":[",
-	      export->out);
-	code = export_tracks(&tracks, error);
+	putc('{', export->out);
+	code = put_fields(export->out,
+	                  json_pack("{so s[] s[] s[] s[]}", "meta", meta(&export->file->reader),
+	                            "libs", "pages", "profilerOverhead", "counters"));
+	fputs(",\"threads\":[", export->out);
+	code = code ? error_set(error, code, "writing the profile's head failed")
+	            : export_tracks(&tracks, error);
 	fputs("]}\n", export->out);
 	intern_free(&firefox.files);
 	return code;

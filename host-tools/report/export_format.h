@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What becomes of a recording's samples in the files of others' tools. A format is one function,
- * which walks over the samples as often as it needs to; none holds them. Thread: the one that
- * opened the file.
+ * which walks over the samples as often as it needs to; none holds them. So JSON with a value for
+ * each sample (speedscope, chrome, firefox's columns) is written as it is read, by hand; what is
+ * the same in every file is json_pack()'s. Thread: the one that opened the file.
  */
 #ifndef HOST_TOOLS_REPORT_EXPORT_FORMAT_H
 #define HOST_TOOLS_REPORT_EXPORT_FORMAT_H
