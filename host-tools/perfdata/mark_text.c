@@ -7,8 +7,10 @@
 #include "host-tools/util/printable.h"
 
 #define VALUES_MAX 4U
-#define DIGITS_MAX 3U   /* of a width or a precision */
-#define PIECE_MAX  400U /* bytes that one conversion may come to: %f of the largest number */
+#define FLAGS_MAX  3U
+#define DIGITS_MAX 3U     /* of a width or a precision */
+#define PIECE_MAX  400U   /* bytes that one conversion may come to: %f of the largest number */
+#define STANDING   "snCS" /* what these mean is not in the record */
 
 /* What is left of a format and of its values, and the text so far. */
 struct mark_format {
@@ -24,6 +26,8 @@ struct mark_format {
 struct conversion {
 	char text[16];
 	char which, size; /* size: 0, h, H for hh, l for all longer */
+	unsigned values;
+	bool stands; /* as it is, not to be printed; its values are passed over */
 };
 
 bool mark_text_is(const struct perf_event_attr *attr)
@@ -53,42 +57,58 @@ static char mark_text_next(const struct mark_format *f)
 	return f->at < f->end ? *f->at : 0;
 }
 
-/* Up to so many of these characters. */
+/* Characters of this set, of which printf() gets so many at most. */
 static void mark_text_take(struct mark_format *f, struct conversion *c, const char *set,
                            unsigned most)
 {
 	size_t length = strlen(c->text);
 
-	for (;
-	     most-- && mark_text_is_one_of(mark_text_next(f), set) && length < sizeof(c->text) - 3;
-	     length++)
-		c->text[length] = *f->at++;
+	for (; mark_text_is_one_of(mark_text_next(f), set); f->at++) {
+		if (most == 0)
+			c->stands = true;
+		else
+			c->text[length++] = *f->at;
+		most -= most != 0;
+	}
 }
 
-static char mark_text_size(struct mark_format *f)
+/* A width or a precision; `*' has a value of its own. */
+static void mark_text_number(struct mark_format *f, struct conversion *c)
 {
-	char size = 0;
-
-	for (; mark_text_is_one_of(mark_text_next(f), "hljzt"); f->at++)
-		size = *f->at != 'h' ? 'l' : size == 'h' ? 'H' : 'h';
-	return size;
+	if (mark_text_next(f) == '*') {
+		f->at++;
+		c->values++;
+		c->stands = true;
+	} else {
+		mark_text_take(f, c, "0123456789", DIGITS_MAX);
+	}
 }
 
-/* Behind its %. False: it is none that we know, or a digit too many. */
+static void mark_text_size(struct mark_format *f, struct conversion *c)
+{
+	for (; mark_text_is_one_of(mark_text_next(f), "hljztL"); f->at++) {
+		c->stands |= *f->at == 'L';
+		c->size = *f->at != 'h' ? 'l' : c->size == 'h' ? 'H' : 'h';
+	}
+}
+
+/* Behind its %. False: it is no conversion, and has no value. */
 static bool mark_text_parse(struct mark_format *f, struct conversion *c)
 {
 	*c = (struct conversion){ .text = "%" };
-	mark_text_take(f, c, "-+ #0", 3);
-	mark_text_take(f, c, "0123456789", DIGITS_MAX);
+	mark_text_take(f, c, "-+ #0", FLAGS_MAX);
+	mark_text_number(f, c);
 	if (mark_text_next(f) == '.') {
 		mark_text_take(f, c, ".", 1);
-		mark_text_take(f, c, "0123456789", DIGITS_MAX);
+		mark_text_number(f, c);
 	}
-	c->size = mark_text_size(f);
+	mark_text_size(f, c);
 	c->which = mark_text_next(f);
-	if (!mark_text_is_one_of(c->which, "diuoxXcpeEfFgGaA"))
+	if (!mark_text_is_one_of(c->which, "diuoxXcpeEfFgGaA" STANDING))
 		return false;
 	f->at++;
+	c->values++;
+	c->stands |= mark_text_is_one_of(c->which, STANDING);
 	if (mark_text_is_one_of(c->which, "diuoxX"))
 		strcat(c->text, "l");
 	strncat(c->text, c->which == 'p' ? "" : &c->which, 1);
@@ -130,25 +150,38 @@ static int mark_text_print(char *to, const struct conversion *c, uint64_t value)
 }
 #pragma GCC diagnostic pop
 
+/* The next value, or 0 where there are no more. */
+static uint64_t mark_text_value(struct mark_format *f)
+{
+	uint64_t value = 0;
+
+	if (!f->left)
+		return 0;
+	memcpy(&value, f->values, sizeof(value));
+	f->values += sizeof(value);
+	f->left--;
+	return value;
+}
+
 static void mark_text_convert(struct mark_format *f)
 {
 	const char *start = f->at++;
 	struct conversion c;
 	char piece[PIECE_MAX];
-	uint64_t value;
+	uint64_t value = 0;
 	int length;
 
 	if (mark_text_next(f) == '%') {
 		mark_text_add(f, f->at++, 1);
 		return;
 	}
-	if (!mark_text_parse(f, &c) || !f->left) { /* as it stands: who reads it can tell */
+	c.stands = !mark_text_parse(f, &c) || c.stands || !f->left;
+	for (unsigned i = 0; i < c.values; i++)
+		value = mark_text_value(f);
+	if (c.stands) { /* who reads it can tell */
 		mark_text_add(f, start, (size_t)(f->at - start));
 		return;
 	}
-	memcpy(&value, f->values, sizeof(value));
-	f->values += sizeof(value);
-	f->left--;
 	length = mark_text_print(piece, &c, value);
 	if (length > 0)
 		mark_text_add(f, piece,

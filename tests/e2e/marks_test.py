@@ -135,12 +135,19 @@ static __attribute__((noinline)) void go_long(void)
 	bareperf_mark_end("a longer name that takes longer to find");
 }
 
+static __attribute__((noinline)) void go_numbered(int number)
+{
+	bareperf_mark_begin("number %d", number);
+	bareperf_mark_end("number %d", number);
+}
+
 static int count(void *argument)
 {
 	(void)argument;
 	for (int i = 0; i < 20; i++) {
 		go_short();
 		go_long();
+		go_numbered(i);
 	}
 	return 0;
 }
@@ -272,7 +279,9 @@ def check_regions(isa, run):
                    f"{isa}: CPU {cpu}'s {turns} turns, {CALLS} times, to the instruction, but for a tick "
                    "in the very reading", (calls, more))
             tap.note(f"{isa}: CPU {cpu}, {turns} turns: {more} instructions more")
-    equal(len(regions), 4, f"{isa}: no other region is told", regions)
+    equal([regions.get(("number %d", cpu), (0,))[0] for cpu in (0, 1)], [CALLS, CALLS],
+          f"{isa}: those of a format are one region, whatever their values", regions)
+    equal(len(regions), 6, f"{isa}: no other region is told", regions)
     equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is told")
     equal(counts["conserved"], True, f"{isa}: and the books balance", counts)
 

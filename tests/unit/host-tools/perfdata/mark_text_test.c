@@ -110,12 +110,25 @@ static void text_that_has_no_room_is_cut_and_says_so(void **state)
 static void what_is_no_conversion_stands_as_it_is(void **state)
 {
 	(void)state;
-	says("%s 1", "%s %d", 1, (uint64_t)1);
 	says("%n%", "%n%", 1, (uint64_t)1);
 	says("%*d", "%*d", 1, (uint64_t)1);
 	says("1 %d", "%d %d", 1, (uint64_t)1);
 	says("a.b", "a\nb", 1, (uint64_t)1);
 	says("%12345d", "%12345d", 1, (uint64_t)1);
+}
+
+/* Others' recordings, and those of an older <bareperf/mark.h>. */
+static void what_cannot_be_printed_takes_its_values_with_it(void **state)
+{
+	(void)state;
+	says("%s %d", "%s %d", 1, (uint64_t)1);
+	says("%s 2", "%s %d", 2, (uint64_t)1, (uint64_t)2);
+	says("%-8.3ls 2", "%-8.3ls %d", 2, (uint64_t)1, (uint64_t)2);
+	says("%Lf 2 %n 4", "%Lf %d %n %d", 4, (uint64_t)1, (uint64_t)2, (uint64_t)3, (uint64_t)4);
+	says("%*.*d 4", "%*.*d %d", 4, (uint64_t)1, (uint64_t)2, (uint64_t)3, (uint64_t)4);
+	says("%12345d 2", "%12345d %d", 2, (uint64_t)1, (uint64_t)2);
+	says("%.1234f %+-+-d 3", "%.1234f %+-+-d %d", 3, (uint64_t)1, (uint64_t)2, (uint64_t)3);
+	says("%y 1", "%y %d", 1, (uint64_t)1);
 }
 
 static void names_tell_regions(void **state)
@@ -199,6 +212,7 @@ int main(void)
 		cmocka_unit_test(values_are_printed_as_printf_does),
 		cmocka_unit_test(text_that_has_no_room_is_cut_and_says_so),
 		cmocka_unit_test(what_is_no_conversion_stands_as_it_is),
+		cmocka_unit_test(what_cannot_be_printed_takes_its_values_with_it),
 		cmocka_unit_test(names_tell_regions),
 		cmocka_unit_test(names_tell_phases_and_firmwares_times),
 		cmocka_unit_test(others_samples_are_left_alone),

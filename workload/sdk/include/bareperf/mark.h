@@ -13,7 +13,8 @@
  * What finds no room in the ring is lost, and counted, as samples are.
  *
  * May be called from any context, the program's own interrupt handlers included. Format and values
- * are checked by the compiler as printf()'s are, with -Wformat.
+ * are checked by the compiler as printf()'s are, with -Wformat; strings and long doubles, which
+ * printf() has and marks have not, are errors.
  */
 #ifndef BAREPERF_MARK_H
 #define BAREPERF_MARK_H
@@ -31,8 +32,9 @@ extern "C" {
  *
  * bareperf_mark_begin(NAME, ...), bareperf_mark_end(NAME, ...): a region between two of one name on
  * one CPU, as text "begin NAME" and "end NAME". Regions may nest; an end belongs to the innermost
- * begin whose name, with its values, is the same. NAME as FORMAT, 4 characters shorter for the
- * ends' sake and 6 for the beginnings'.
+ * begin whose name, with its values, is the same; where regions are counted (stat), whose NAME is,
+ * and all values of one are summed up. NAME as FORMAT, 4 characters shorter for the ends' sake and
+ * 6 for the beginnings'.
  */
 #define bareperf_mark(...)       BAREPERF_MARK_ANY("", __VA_ARGS__)
 #define bareperf_mark_begin(...) BAREPERF_MARK_ANY("begin ", __VA_ARGS__)
@@ -70,8 +72,20 @@ static inline uint64_t bareperf_mark_double(double value)
 	return either.bits;
 }
 
+/* Without code, so that they are errors wherever they are called. The value would be read on the
+ * host, where there is no memory of the program's any more. */
+#define BAREPERF_MARK_NOT(what) __attribute__((error(what)))
+#define BAREPERF_MARK_NO_STRINGS \
+	BAREPERF_MARK_NOT("a string is no value of a mark; a pointer is one as (const void *)")
+#define BAREPERF_MARK_NO_LONG_DOUBLES \
+	BAREPERF_MARK_NOT("a long double is no value of a mark; a double is one")
+
 #ifdef __cplusplus
 }
+BAREPERF_MARK_NO_STRINGS uint64_t bareperf_mark_value(const char *value);
+BAREPERF_MARK_NO_STRINGS uint64_t bareperf_mark_value(const signed char *value);
+BAREPERF_MARK_NO_STRINGS uint64_t bareperf_mark_value(const unsigned char *value);
+BAREPERF_MARK_NO_LONG_DOUBLES uint64_t bareperf_mark_value(long double value);
 static inline uint64_t bareperf_mark_value(double value)
 {
 	return bareperf_mark_double(value);
@@ -93,10 +107,18 @@ BAREPERF_MARK_INTEGER(long long)
 BAREPERF_MARK_INTEGER(unsigned long long)
 #define BAREPERF_MARK_VALUE(value) bareperf_mark_value(value)
 #else
+BAREPERF_MARK_NO_STRINGS uint64_t bareperf_mark_string(const void *value);
+BAREPERF_MARK_NO_LONG_DOUBLES uint64_t bareperf_mark_long_double(long double value);
 /* clang-format off */
 #define BAREPERF_MARK_VALUE(value)                                               \
 	_Generic((value), float: bareperf_mark_double, double: bareperf_mark_double, \
 		 void *: bareperf_mark_pointer, const void *: bareperf_mark_pointer,     \
+		 char *: bareperf_mark_string, const char *: bareperf_mark_string,       \
+		 signed char *: bareperf_mark_string,                                    \
+		 const signed char *: bareperf_mark_string,                              \
+		 unsigned char *: bareperf_mark_string,                                  \
+		 const unsigned char *: bareperf_mark_string,                            \
+		 long double: bareperf_mark_long_double,                                 \
 		 default: bareperf_mark_integer)(value)
 /* clang-format on */
 #endif
