@@ -106,6 +106,7 @@ SOURCE = r"""
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -261,6 +262,35 @@ static void clocks(void)
 	CHECK(!usleep(1000));
 }
 
+/* Days that calendars are known to go wrong at. */
+static void calendar(void)
+{
+	static const time_t times[] = { 0, -1, 951782400, 951868800, 4107542400, -2203891200,
+		                        253402300799, -62167219200 };
+	struct tm tm = { .tm_year = 124, .tm_mon = 25, .tm_mday = 30, .tm_hour = -1 };
+	struct timespec now, later;
+
+	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct tm its = *gmtime(&times[i]);
+
+		CHECK(timegm(&its) == times[i]);
+	}
+	CHECK(timegm(&tm) == 1772406000 && tm.tm_year == 126 && tm.tm_mon == 2 && tm.tm_mday == 1);
+	CHECK(tm.tm_hour == 23 && tm.tm_wday == 0);
+	CHECK(timespec_get(&now, TIME_UTC) == TIME_UTC && timespec_get(&now, 77) == 0);
+	CHECK(labs((long)(now.tv_sec - time(NULL))) < 2);
+	CHECK(!clock_gettime(CLOCK_MONOTONIC, &now));
+	later = (struct timespec){ now.tv_sec + (now.tv_nsec + 3000000) / 1000000000,
+		                   (now.tv_nsec + 3000000) % 1000000000 };
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &later, NULL) == 0);
+	CHECK(!clock_gettime(CLOCK_MONOTONIC, &now));
+	CHECK((now.tv_sec - later.tv_sec) * 1000000000L + now.tv_nsec - later.tv_nsec >= 0);
+	CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &(struct timespec){ 1, 0 }, NULL) == 0);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 1000 }, NULL) == 0);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, -1 }, NULL) == EINVAL);
+	CHECK(clock_nanosleep(77, 0, &(struct timespec){ 0, 1000 }, NULL) == EINVAL);
+}
+
 static void memory(void)
 {
 	for (size_t align = sizeof(void *); align <= 65536; align *= 2) {
@@ -351,6 +381,53 @@ static void files(int argc, char **argv)
 	CHECK(!strcmp(getpwuid(getuid())->pw_dir, "/") && getpwnam("root")->pw_uid == getuid());
 }
 
+/* Two descriptors of one place, and a place that is none. */
+static void descriptors(void)
+{
+	char text[32] = "", *line = NULL;
+	size_t size = 0;
+	int fd = creat("doubled", 0644), other, out;
+	FILE *file = NULL;
+
+	CHECK(fd >= 3 && write(fd, "0123456789", 10) == 10 && read(fd, text, 1) == -1 && errno == EBADF);
+	CHECK(pwrite(fd, "AB", 2, 3) == 2 && pwrite(fd, "!", 1, -1) == -1 && errno == EINVAL);
+	CHECK(pwrite(1, "!", 1, 0) == -1 && errno == ESPIPE && lseek(fd, 0, SEEK_CUR) == 10);
+	CHECK((other = dup(fd)) > fd && write(other, "x", 1) == 1 && lseek(fd, 0, SEEK_CUR) == 11);
+	CHECK(!close(fd) && write(other, "y", 1) == 1 && close(fd) == -1 && errno == EBADF);
+	CHECK(!fdatasync(other) && (fcntl(other, F_GETFL) & O_ACCMODE) == O_WRONLY);
+	CHECK(dup2(other, 20) == 20 && dup2(20, 20) == 20 && !close(other) && write(20, "z", 1) == 1);
+	CHECK(dup2(77, 3) == -1 && errno == EBADF && dup2(20, 64) == -1 && errno == EBADF);
+	CHECK(fcntl(20, F_DUPFD, 30) == 30 && !close(30) && fcntl(20, F_DUPFD, 64) == -1);
+	CHECK(!close(20) && (fd = open("doubled", O_RDONLY)) >= 0 && read(fd, text, 3) == 3);
+	CHECK(pread(fd, text, 20, 2) == 11 && !memcmp(text, "2AB56789xyz", 11));
+	CHECK(pread(fd, text, 20, 99) == 0 && read(fd, text, 1) == 1 && text[0] == 'A');
+	CHECK(write(fd, "", 1) == -1 && errno == EBADF && !close(fd));
+	CHECK(!truncate("doubled", 4) && (file = fopen("doubled", "a+")) && fputs("x\nlast", file) >= 0);
+	rewind(file);
+	flockfile(file);
+	CHECK(ftrylockfile(file) == 0);
+	funlockfile(file);
+	funlockfile(file);
+	CHECK(getline(&line, &size, file) == 6 && !strcmp(line, "012Ax\n") && size >= 7);
+	CHECK(getdelim(&line, &size, 's', file) == 3 && !strcmp(line, "las") && !fclose(file));
+	free(line);
+	CHECK(truncate("none", 4) == -1 && errno == ENOENT && truncate("/", 0) == -1 && errno == EISDIR);
+	fflush(stdout); /* what is printed goes to a file, and back */
+	CHECK((out = dup(1)) >= 3 && (fd = creat("printed", 0644)) >= 3 && dup2(fd, 1) == 1);
+	printf("not on the console\n");
+	fflush(stdout);
+	CHECK(dup2(out, 1) == 1 && isatty(1) && !close(out) && !close(fd));
+	CHECK((file = fopen("printed", "r")) && fgets(text, 32, file) && !fclose(file));
+	CHECK(!strcmp(text, "not on the console\n") && !unlink("printed") && !unlink("doubled"));
+	for (fd = 0; dup(1) >= 0; fd++)
+		continue;
+	CHECK(errno == EMFILE && fd == 61);
+	while (fd--)
+		close(fd + 3);
+	CHECK(getpagesize() == 4096 && !gethostname(text, 32) && text[0] && gethostname(text, 2) == -1);
+	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
+}
+
 /* What a directory has, sorted, each with its type's letter. */
 static const char *listing(const char *path)
 {
@@ -373,9 +450,15 @@ static const char *listing(const char *path)
 	return text;
 }
 
+static int is_no_dot(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
 static void directories(void)
 {
-	char text[32] = "", longer[300] = "";
+	char text[32] = "", longer[300] = "", *path;
+	struct dirent **list;
 	struct stat status, inner;
 	FILE *file;
 
@@ -387,6 +470,12 @@ static void directories(void)
 	CHECK(!strcmp(listing("/made/."), ".././deep/other "));
 	CHECK(!strcmp(listing("made/deep"), ".././er/") && !strcmp(listing("none"), strerror(ENOENT)));
 	CHECK(!strcmp(listing("made/other"), strerror(ENOTDIR)) && strstr(listing("/"), "made/"));
+	CHECK(scandir("made", &list, is_no_dot, alphasort) == 2 && !strcmp(list[0]->d_name, "deep"));
+	CHECK(!strcmp(list[1]->d_name, "other") && scandir("none", &list, NULL, NULL) == -1);
+	free(list[0]), free(list[1]), free(list);
+	CHECK((path = realpath("made/./deep/../other", NULL)) && !strcmp(path, "/made/other"));
+	free(path);
+	CHECK(realpath("/", text) == text && !strcmp(text, "/") && !realpath("none", text) && errno == ENOENT);
 	CHECK(!fopen("made/deep", "w") && errno == EISDIR && !fopen("made/other/x", "w"));
 	CHECK(errno == ENOTDIR && (file = fopen("made", "r")) && getc(file) == EOF && errno == EISDIR);
 	CHECK(!fclose(file) && getcwd(text, 32) && !strcmp(text, "/") && !chdir("made/deep"));
@@ -418,11 +507,13 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "files")) {
 		on_both(own_part, NULL);
 		files(argc, argv);
+		descriptors();
 		directories();
 	}
 	else if (!strcmp(what, "library")) {
 		formats();
 		clocks();
+		calendar();
 		memory();
 		options();
 	} else if (!strcmp(what, "smash"))

@@ -90,6 +90,7 @@ for name in ("x86_64", "aarch64"):
             booted.well("deadlines by both clocks", "timed")
             booted.well("C11's threads", "c11")
             booted.well("detached ones give their CPUs back; one more than there are is EAGAIN", "many")
+            booted.well("semaphores, and names", "semaphores")
             booted.well("signals: handlers are the program's, what is blocked is the thread's", "signals")
             booted.well("floating-point modes are the creator's", "floats")
             booted.well("and the usual ones in a program, whatever the last one left", "floats")

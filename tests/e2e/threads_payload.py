@@ -3,8 +3,10 @@
 expects of CPUs is this one's."""
 
 SOURCE = r"""
+#define _GNU_SOURCE /* pthread_setname_np() */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +168,47 @@ static int posix(void)
 }
 
 /* ---- Time ---- */
+
+static sem_t sem;
+
+static void *post_some(void *argument)
+{
+	for (int i = 0; i < TURNS; i++)
+		CHECK(sem_post(&sem) == 0);
+	return argument;
+}
+
+static int semaphores(void)
+{
+	pthread_t threads[THREADS];
+	struct timespec soon;
+	char name[16];
+	int value;
+
+	CHECK(sem_init(&sem, 0, 2) == 0 && sem_wait(&sem) == 0 && sem_trywait(&sem) == 0);
+	CHECK(sem_trywait(&sem) == -1 && errno == EAGAIN);
+	CHECK(timespec_get(&soon, TIME_UTC) == TIME_UTC);
+	soon.tv_nsec += 20000000;
+	soon.tv_sec += soon.tv_nsec / 1000000000;
+	soon.tv_nsec %= 1000000000;
+	CHECK(sem_timedwait(&sem, &soon) == -1 && errno == ETIMEDOUT);
+	CHECK(sem_timedwait(&sem, &(struct timespec){ 0, -1 }) == -1 && errno == EINVAL);
+	for (int i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, post_some, NULL) == 0);
+	CHECK(pthread_setname_np(threads[0], "poster") == 0);
+	CHECK(pthread_getname_np(threads[0], name, 16) == 0 && !strcmp(name, "poster"));
+	CHECK(pthread_getname_np(threads[1], name, 16) == 0 && !strcmp(name, ""));
+	CHECK(pthread_setname_np(threads[0], "sixteen letters.") == ERANGE);
+	CHECK(pthread_getname_np(threads[0], name, 6) == ERANGE);
+	for (int i = 0; i < THREADS * TURNS; i++)
+		CHECK(sem_wait(&sem) == 0);
+	for (int i = 0; i < THREADS; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	CHECK(sem_getvalue(&sem, &value) == 0 && value == 0 && sem_post(&sem) == 0);
+	CHECK(sem_getvalue(&sem, &value) == 0 && value == 1 && sem_destroy(&sem) == 0);
+	CHECK(sem_init(&sem, 0, SEM_VALUE_MAX) == 0 && sem_post(&sem) == -1 && errno == EOVERFLOW);
+	return failures;
+}
 
 static int timed(void)
 {
@@ -468,7 +511,7 @@ int main(int argc, char **argv)
 	}
 	code = !strcmp(what, "posix") ? posix() : !strcmp(what, "c11") ? c11()
 	       : !strcmp(what, "timed") ? timed() : !strcmp(what, "many") ? many()
-	       : !strcmp(what, "signals") ? signals() : !strcmp(what, "floats") ? floats()
+	       : !strcmp(what, "semaphores") ? semaphores() : !strcmp(what, "signals") ? signals() : !strcmp(what, "floats") ? floats()
 	       : !strcmp(what, "one-more") ? one_more() : -1;
 	if (!code)
 		puts("all is well");

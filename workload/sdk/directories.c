@@ -95,6 +95,25 @@ char *getcwd(char *text, size_t size)
 	return code ? NULL : text;
 }
 
+char *realpath(const char *restrict path, char *restrict to)
+{
+	const struct name *name;
+	char *made = to ? to : malloc(PATH_MAX);
+
+	sdk_files_lock();
+	name = made ? *files_find(path) : NULL;
+	if (!name) {
+		files_fail(made ? ENOENT : ENOMEM);
+		if (!to)
+			free(made);
+		return NULL;
+	}
+	made[0] = '/';
+	strcpy(made + 1, name->text); /* files_name() takes none that is longer */
+	files_done(0);
+	return made;
+}
+
 /* ---- Read ---- */
 
 static void directories_note(DIR *dir, const struct name *name, const char *called)
@@ -179,4 +198,59 @@ int closedir(DIR *dir)
 {
 	free(dir);
 	return 0;
+}
+
+/* ---- All at once ---- */
+
+int alphasort(const struct dirent **one, const struct dirent **other)
+{
+	return strcmp((*one)->d_name, (*other)->d_name);
+}
+
+static void directories_free(struct dirent **list, int count)
+{
+	while (count > 0)
+		free(list[--count]);
+	free(list);
+}
+
+/* Copies of those that are wanted: how many, or -1. */
+static int directories_copy(DIR *dir, struct dirent **list, int (*wanted)(const struct dirent *))
+{
+	const struct dirent *entry;
+	int count = 0;
+
+	while ((entry = readdir(dir))) {
+		if (wanted && !wanted(entry))
+			continue;
+		list[count] = malloc(sizeof(*entry));
+		if (!list[count]) {
+			directories_free(list, count);
+			return -1;
+		}
+		*list[count++] = *entry;
+	}
+	return count;
+}
+
+int scandir(const char *path, struct dirent ***to, int (*wanted)(const struct dirent *),
+            int (*compare)(const struct dirent **, const struct dirent **))
+{
+	DIR *dir = opendir(path);
+	struct dirent **list;
+	int count = -1;
+
+	if (!dir)
+		return -1;
+	list = calloc(dir->count, sizeof(struct dirent *));
+	if (list)
+		count = directories_copy(dir, list, wanted);
+	closedir(dir);
+	if (count < 0)
+		return -1;
+	if (compare)
+		qsort(list, (size_t)count, sizeof(struct dirent *),
+		      (int (*)(const void *, const void *))compare);
+	*to = list;
+	return count;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What files.c's descriptors are places in. All of it with the lock of sdk_files_lock(); errors are
- * errno numbers, positive as they are set.
+ * What descriptors are places in (descriptors.c), by names (files_store.c, directories.c). All of
+ * it with the lock of sdk_files_lock(); errors are errno numbers, positive as they are set.
  */
 #ifndef WORKLOAD_SDK_FILES_H
 #define WORKLOAD_SDK_FILES_H
@@ -53,6 +53,23 @@ struct file *files_with(const uint8_t *bytes);
 
 /* An empty file of this name; NULL with *code set as files_name() does. */
 struct file *files_make(const char *path, mode_t mode, int *code);
+
+/* ---- descriptors.c ---- */
+
+#define FILES_OPEN 64 /* descriptors, the console's three included */
+
+/* Standard input is this file. Before main(). */
+void files_take_input(struct file *file);
+
+/* One more descriptor for its place, not below from; its flags. Without the lock; -1 with errno
+ * set: EBADF, EINVAL, EMFILE. */
+int files_double(int fd, int from);
+int files_flags(int fd);
+
+/* ---- files.c ---- */
+
+/* What stat() says of a file; NULL: of the console. */
+void files_status(const struct file *file, struct stat *status);
 
 /* Ends of calls: errno is set and -1 returned, or this. They let go the lock. */
 int files_fail(int code);

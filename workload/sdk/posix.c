@@ -3,14 +3,20 @@
  * do. */
 #include <errno.h>
 #include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "workload/sdk/sdk.h"
 
+#define TIME_UTC     1
 #define PAGE         4096
 #define NSEC_PER_SEC 1000000000ULL
+
+int timespec_get(struct timespec *now, int base);
+time_t timegm(struct tm *tm);
 
 static int posix_fail(int code)
 {
@@ -82,6 +88,56 @@ int nanosleep(const struct timespec *span, struct timespec *left)
 	return 0;
 }
 
+static bool posix_is_before(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec
+	                                    : one->tv_nsec < other->tv_nsec;
+}
+
+/* Returns the error, as <pthread.h>'s functions do. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+	struct timespec now;
+
+	if (clock == CLOCK_PROCESS_CPUTIME_ID || clock_gettime(clock, &now))
+		return EINVAL;
+	if (!(flags & TIMER_ABSTIME))
+		return nanosleep(time, left) ? errno : 0;
+	if (time->tv_nsec < 0 || (uint64_t)time->tv_nsec >= NSEC_PER_SEC)
+		return EINVAL;
+	while (posix_is_before(&now, time))
+		clock_gettime(clock, &now);
+	return 0;
+}
+
+/* C11, 7.27.2.5. newlib's <time.h> has neither this nor timegm(); ours has. */
+int timespec_get(struct timespec *now, int base)
+{
+	return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
+}
+
+/* Days since 1970-01-01 of a month's first: a year begins in March here, so that leap days are last
+ * in theirs. */
+static int64_t posix_days(int64_t year, int month)
+{
+	year += month / 12 - (month % 12 < 0);
+	month = (month % 12 + 12) % 12;
+	year -= month < 2;
+	month = (month + 10) % 12;
+	return 365 * year + (year - (((year % 4) + 4) % 4)) / 4 -
+	       (year - (((year % 100) + 100) % 100)) / 100 +
+	       (year - (((year % 400) + 400) % 400)) / 400 + (153 * month + 2) / 5 - 719468;
+}
+
+/* The calendar's time without zones; what is beyond its member's range counts on. */
+time_t timegm(struct tm *tm)
+{
+	int64_t days = posix_days(tm->tm_year + 1900LL, tm->tm_mon) + tm->tm_mday - 1;
+	time_t time = days * 86400 + tm->tm_hour * 3600LL + tm->tm_min * 60LL + tm->tm_sec;
+
+	return gmtime_r(&time, tm) ? time : -1;
+}
+
 unsigned sleep(unsigned seconds)
 {
 	const struct timespec span = { .tv_sec = seconds };
@@ -108,6 +164,11 @@ int posix_memalign(void **memory, size_t align, size_t size)
 }
 
 /* ---- The machine ---- */
+
+int getpagesize(void)
+{
+	return PAGE;
+}
 
 long sysconf(int name)
 {

@@ -9,6 +9,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "workload/sdk/files.h"
+
 static int files_refuse(int code)
 {
 	errno = code;
@@ -129,12 +131,13 @@ int utimes(const char *path, const struct timeval *times)
 	return files_look(path);
 }
 
-/* ---- Locks: nobody else has any ---- */
+/* ---- Descriptors; locks: nobody else has any ---- */
 
 int fcntl(int fd, int command, ...)
 {
 	struct flock *lock;
 	va_list arguments;
+	int from;
 
 	if (files_look_at(fd))
 		return -1;
@@ -145,6 +148,13 @@ int fcntl(int fd, int command, ...)
 		va_end(arguments);
 		lock->l_type = F_UNLCK;
 		return 0;
+	case F_DUPFD:
+		va_start(arguments, command);
+		from = va_arg(arguments, int);
+		va_end(arguments);
+		return files_double(fd, from);
+	case F_GETFL:
+		return files_flags(fd);
 	case F_SETLK:
 	case F_SETLKW:
 	case F_GETFD:

@@ -41,6 +41,13 @@ pid_t wait(int *status)
 	return -1;
 }
 
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	(void)pid;
+	(void)options;
+	return wait(status);
+}
+
 FILE *popen(const char *command, const char *mode)
 {
 	(void)command;
@@ -66,6 +73,18 @@ int _system_r(struct _reent *reent, const char *command)
 int system(const char *command)
 {
 	return _system_r(_REENT, command);
+}
+
+int gethostname(char *name, size_t size)
+{
+	static const char mine[] = "bareperf";
+
+	if (size < sizeof(mine)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(name, mine);
+	return 0;
 }
 
 static struct passwd user = { .pw_name = "root", .pw_dir = "/", .pw_shell = "/bin/sh" };

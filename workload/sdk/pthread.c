@@ -140,19 +140,25 @@ void pthread_exit(void *value)
 	__builtin_unreachable();
 }
 
+struct sdk_thread *sdk_pthread_find(pthread_t handle)
+{
+	struct sdk_thread *thread = sdk_thread_on(handle & HANDLE_CPU);
+
+	return thread && pthread_handle_of(thread, handle & HANDLE_CPU) == handle ? thread : NULL;
+}
+
 /* The handle's thread, which nobody has joined or detached; it is marked as whatever it becomes
  * now. */
 static int pthread_claim(pthread_t handle, bool detach, struct sdk_thread **found)
 {
-	unsigned cpu = handle & HANDLE_CPU;
 	struct sdk_thread *thread;
 	int code = 0;
 
 	sdk_threads_lock();
-	thread = sdk_thread_on(cpu);
-	if (!thread || pthread_handle_of(thread, cpu) != handle)
+	thread = sdk_pthread_find(handle);
+	if (!thread)
 		code = ESRCH;
-	else if (cpu == 0 || thread->detached || thread->joined)
+	else if ((handle & HANDLE_CPU) == 0 || thread->detached || thread->joined)
 		code = EINVAL;
 	else if (detach)
 		thread->detached = true;

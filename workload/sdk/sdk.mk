@@ -5,10 +5,10 @@ SDK := $(OUT)/sdk
 SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/cpio.c lib/parse/quoted.c)
 # What newlib's headers show of POSIX where these are set, and pthread*.c has.
 SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
-	POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
+	POSIX_CLOCK_SELECTION POSIX_SEMAPHORES POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
 SDK_CFLAGS := -isystem workload/sdk/include $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) $(SDK_POSIX)
 
-$(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile | $(NEWLIB)/lib/libc.a
+$(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile workload/sdk/sdk.mk | $(NEWLIB)/lib/libc.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CROSS)gcc $(SDK_CFLAGS) $(DEPFILE) -c -o $@ $<
@@ -20,13 +20,15 @@ sdk-wrapper = sed 's,@ARCH@,$(ARCH),; s,@NAME@,$(1),; s,@LANGUAGE@,$(2),; s,@SUF
 
 # Last, because it says that all of it is there.
 $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
-		$(wildcard workload/sdk/include/*/*.h) Makefile
+		$(wildcard workload/sdk/include/*.h workload/sdk/include/*/*.h) Makefile workload/sdk/sdk.mk
 	$(call say,SDK,$(SDK))
 	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
 	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
 	$(Q)cp -R workload/sdk/include/. $(SDK)/include
 	$(Q)sed -i 's/^#if defined (__SPU__)/#if defined(__bareperf__) || defined (__SPU__)/' $(SDK)/include/sys/stat.h
 	$(Q)sed -i 's/^#if defined (_LDBL_EQ_DBL)/#if defined(__bareperf__) || defined (_LDBL_EQ_DBL)/' $(SDK)/include/math.h
+	$(Q)sed -i 's/^_END_STD_C/#define TIME_UTC 1\nint timespec_get(struct timespec *, int);\ntime_t timegm(struct tm *);\n&/' $(SDK)/include/time.h
+	$(Q)sed -i 's/^.. getdelim - see .*/ssize_t getdelim(char **, size_t *, int, FILE *);/; s/^.. getline - see .*/ssize_t getline(char **, size_t *, FILE *);/' $(SDK)/include/stdio.h
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
 	$(Q)$(call sdk-wrapper,bareperf-cc,C,c,gcc,,) <$< >$@

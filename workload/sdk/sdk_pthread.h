@@ -3,11 +3,15 @@
 #ifndef WORKLOAD_SDK_SDK_PTHREAD_H
 #define WORKLOAD_SDK_SDK_PTHREAD_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
 /* Thread-specific values of the thread that ends go to their keys' destructors. */
 void sdk_keys_destroy(void);
+
+/* The handle's thread, or NULL. With sdk_threads_lock(). */
+struct sdk_thread *sdk_pthread_find(pthread_t handle);
 
 /* A time of this clock as sync.h's deadline. 0, or EINVAL: no time, or no such clock. */
 int sdk_deadline(clockid_t clock, const struct timespec *time, uint64_t *deadline);

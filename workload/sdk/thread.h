@@ -25,6 +25,7 @@ struct sdk_thread {
 	bool detached, joined;            /* sdk_threads_lock()'s */
 	sigset_t blocked;                 /* its creator's, as are */
 	struct arch_floats floats;
+	char name[16];
 	void *pointer;
 	struct _reent reent;
 	char variables[];
