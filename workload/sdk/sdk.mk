@@ -25,6 +25,7 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
 	$(Q)cp -R $(NEWLIB)/include $(SDK)/include
 	$(Q)cp -R workload/sdk/include/. $(SDK)/include
+	$(Q)rm $(SDK)/include/stdatomic.h # newlib's does not compile; gcc has one
 	$(Q)sed -i 's/^#if defined (__SPU__)/#if defined(__bareperf__) || defined (__SPU__)/' $(SDK)/include/sys/stat.h
 	$(Q)sed -i 's/^#if defined (_LDBL_EQ_DBL)/#if defined(__bareperf__) || defined (_LDBL_EQ_DBL)/' $(SDK)/include/math.h
 	$(Q)sed -i 's/^_END_STD_C/#define TIME_UTC 1\nint timespec_get(struct timespec *, int);\ntime_t timegm(struct tm *);\n&/' $(SDK)/include/time.h
