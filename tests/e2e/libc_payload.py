@@ -5,6 +5,7 @@ many checks failed, each of which it prints."""
 import pathlib
 import subprocess
 
+import libc_payload_files
 import machine
 
 # gcc is to use all that the CPUs of the tests have; Debian's usual flag for stacks
@@ -330,169 +331,7 @@ static __attribute__((noinline, noclone)) void smash(const char *with)
 	printf("%s\n", small);
 }
 
-/* argv[2] is a file of 5000 bytes that count up; what follows came out of another one. */
-static void files(int argc, char **argv)
-{
-	char line[64] = "", text[16] = "";
-	struct stat status;
-	FILE *file, *other;
-	struct flock lock = { .l_type = F_WRLCK };
-	struct rusage used;
-	unsigned wrong = 0;
-
-	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "first line\n"));
-	CHECK(fgets(line, sizeof(line), stdin) && !strcmp(line, "second") && !fgets(line, 9, stdin));
-	CHECK(argc == 6 && !strcmp(argv[3], "alpha") && !strcmp(argv[4], "two words"));
-	CHECK(!strcmp(argv[5], "q\"@"));
-	CHECK(!stat(argv[2], &status) && status.st_size == 5000 && S_ISREG(status.st_mode));
-	CHECK((file = fopen(argv[2], "r+")));
-	for (int i = 0; file && i < 5000; i++)
-		wrong += getc(file) != (i & 0xff);
-	CHECK(!wrong && getc(file) == EOF && !fseek(file, 4998, SEEK_SET));
-	CHECK(fputs("tail", file) >= 0 && !fclose(file) && !stat(argv[2], &status));
-	CHECK(status.st_size == 5002 && labs((long)(status.st_mtime - time(NULL))) < 2);
-	CHECK((file = fopen("/new", "w+x")) && !fopen("new", "wx") && errno == EEXIST);
-	CHECK(fprintf(file, "%05d", 42) == 5 && fseek(file, 2, SEEK_CUR) == 0 && putc('x', file));
-	rewind(file);
-	CHECK(fread(text, 1, 16, file) == 8 && !memcmp(text, "00042\0\0x", 8) && !fclose(file));
-	CHECK((other = fopen("other", "a")) && fputs("abc", other) >= 0 && !fclose(other));
-	CHECK(!rename("new", "other") && stat("new", &status) == -1 && errno == ENOENT);
-	CHECK(!stat("./other", &status) && status.st_size == 8 && !access("other", R_OK));
-	CHECK((file = fopen("other", "r")) && !remove("other") && !fopen("other", "r"));
-	CHECK(getc(file) == '0' && !fclose(file));
-	CHECK((file = tmpfile()) && fputs("temporary", file) >= 0 && !fflush(file));
-	CHECK(!ftruncate(fileno(file), 4) && !fstat(fileno(file), &status) && status.st_size == 4);
-	CHECK(ftruncate(fileno(file), LONG_MAX) == -1 && errno == ENOSPC);
-	CHECK(lseek(fileno(file), LONG_MAX - 1, SEEK_SET) == LONG_MAX - 1);
-	CHECK(write(fileno(file), "far", 3) == -1 && errno == ENOSPC);
-	fclose(file);
-	CHECK(open("nowhere", O_RDONLY) == -1 && errno == ENOENT && close(77) == -1 && errno == EBADF);
-	CHECK(isatty(1) && !isatty(0) && lseek(1, 0, SEEK_SET) == -1 && errno == ESPIPE);
-	for (int i = 0; i < 200; i++)
-		CHECK((file = fopen("again", "w")) && !fclose(file));
-	CHECK(mkdir("again", 0755) == -1 && errno == EEXIST && geteuid() == 0);
-	CHECK(!lstat("again", &status) && S_ISREG(status.st_mode) && !chmod("again", 0600));
-	CHECK(readlink("again", text, 9) == -1 && errno == EINVAL && readlink("none", text, 9) == -1);
-	CHECK((file = fopen("again", "r")) && !fcntl(fileno(file), F_SETLK, &lock) && !fclose(file));
-	CHECK(!fcntl(0, F_GETLK, &lock) && lock.l_type == F_UNLCK && fcntl(0, 77, 0) == -1);
-	CHECK(fcntl(77, F_GETFD) == -1 && errno == EBADF && system(NULL) == 0 && system("x") == -1);
-	CHECK(fork() == -1 && errno == ENOSYS && !popen("x", "r") && symlink("again", "s") == -1);
-	CHECK(!getrusage(RUSAGE_SELF, &used) && used.ru_utime.tv_sec < 600 && !getpwuid(1));
-	CHECK(!strcmp(getpwuid(getuid())->pw_dir, "/") && getpwnam("root")->pw_uid == getuid());
-}
-
-/* Two descriptors of one place, and a place that is none. */
-static void descriptors(void)
-{
-	char text[32] = "", *line = NULL;
-	size_t size = 0;
-	int fd = creat("doubled", 0644), other, out;
-	FILE *file = NULL;
-
-	CHECK(fd >= 3 && write(fd, "0123456789", 10) == 10 && read(fd, text, 1) == -1 && errno == EBADF);
-	CHECK(pwrite(fd, "AB", 2, 3) == 2 && pwrite(fd, "!", 1, -1) == -1 && errno == EINVAL);
-	CHECK(pwrite(1, "!", 1, 0) == -1 && errno == ESPIPE && lseek(fd, 0, SEEK_CUR) == 10);
-	CHECK((other = dup(fd)) > fd && write(other, "x", 1) == 1 && lseek(fd, 0, SEEK_CUR) == 11);
-	CHECK(!close(fd) && write(other, "y", 1) == 1 && close(fd) == -1 && errno == EBADF);
-	CHECK(!fdatasync(other) && (fcntl(other, F_GETFL) & O_ACCMODE) == O_WRONLY);
-	CHECK(dup2(other, 20) == 20 && dup2(20, 20) == 20 && !close(other) && write(20, "z", 1) == 1);
-	CHECK(dup2(77, 3) == -1 && errno == EBADF && dup2(20, 64) == -1 && errno == EBADF);
-	CHECK(fcntl(20, F_DUPFD, 30) == 30 && !close(30) && fcntl(20, F_DUPFD, 64) == -1);
-	CHECK(!close(20) && (fd = open("doubled", O_RDONLY)) >= 0 && read(fd, text, 3) == 3);
-	CHECK(pread(fd, text, 20, 2) == 11 && !memcmp(text, "2AB56789xyz", 11));
-	CHECK(pread(fd, text, 20, 99) == 0 && read(fd, text, 1) == 1 && text[0] == 'A');
-	CHECK(write(fd, "", 1) == -1 && errno == EBADF && !close(fd));
-	CHECK(!truncate("doubled", 4) && (file = fopen("doubled", "a+")) && fputs("x\nlast", file) >= 0);
-	rewind(file);
-	flockfile(file);
-	CHECK(ftrylockfile(file) == 0);
-	funlockfile(file);
-	funlockfile(file);
-	CHECK(getline(&line, &size, file) == 6 && !strcmp(line, "012Ax\n") && size >= 7);
-	CHECK(getdelim(&line, &size, 's', file) == 3 && !strcmp(line, "las") && !fclose(file));
-	free(line);
-	CHECK(truncate("none", 4) == -1 && errno == ENOENT && truncate("/", 0) == -1 && errno == EISDIR);
-	fflush(stdout); /* what is printed goes to a file, and back */
-	CHECK((out = dup(1)) >= 3 && (fd = creat("printed", 0644)) >= 3 && dup2(fd, 1) == 1);
-	printf("not on the console\n");
-	fflush(stdout);
-	CHECK(dup2(out, 1) == 1 && isatty(1) && !close(out) && !close(fd));
-	CHECK((file = fopen("printed", "r")) && fgets(text, 32, file) && !fclose(file));
-	CHECK(!strcmp(text, "not on the console\n") && !unlink("printed") && !unlink("doubled"));
-	for (fd = 0; dup(1) >= 0; fd++)
-		continue;
-	CHECK(errno == EMFILE && fd == 61);
-	while (fd--)
-		close(fd + 3);
-	CHECK(getpagesize() == 4096 && !gethostname(text, 32) && text[0] && gethostname(text, 2) == -1);
-	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
-}
-
-/* What a directory has, sorted, each with its type's letter. */
-static const char *listing(const char *path)
-{
-	static char text[256];
-	char names[16][32];
-	unsigned count = 0;
-	DIR *dir = opendir(path);
-
-	if (!dir)
-		return strerror(errno);
-	for (const struct dirent *entry; count < 16 && (entry = readdir(dir));)
-		snprintf(names[count++], 32, "%.29s%c", entry->d_name,
-		         entry->d_type == DT_DIR ? '/' : entry->d_type == DT_REG ? ' ' : '?');
-	rewinddir(dir);
-	CHECK(readdir(dir) && telldir(dir) == 1 && !closedir(dir));
-	qsort(names, count, 32, (int (*)(const void *, const void *))strcmp);
-	text[0] = 0;
-	for (unsigned i = 0; i < count; i++)
-		strcat(text, names[i]);
-	return text;
-}
-
-static int is_no_dot(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-static void directories(void)
-{
-	char text[32] = "", longer[300] = "", *path;
-	struct dirent **list;
-	struct stat status, inner;
-	FILE *file;
-
-	CHECK(!mkdir("made", 0750) && mkdir("/made/", 0755) == -1 && errno == EEXIST);
-	CHECK(!stat("made", &status) && status.st_mode == (S_IFDIR | 0750));
-	CHECK(!strcmp(listing("made"), ".././"));
-	CHECK((file = fopen("made/deep/er/file", "w")) && fputs("x", file) >= 0 && !fclose(file));
-	CHECK((file = fopen("made//./deep/../other", "w")) && !fclose(file));
-	CHECK(!strcmp(listing("/made/."), ".././deep/other "));
-	CHECK(!strcmp(listing("made/deep"), ".././er/") && !strcmp(listing("none"), strerror(ENOENT)));
-	CHECK(!strcmp(listing("made/other"), strerror(ENOTDIR)) && strstr(listing("/"), "made/"));
-	CHECK(scandir("made", &list, is_no_dot, alphasort) == 2 && !strcmp(list[0]->d_name, "deep"));
-	CHECK(!strcmp(list[1]->d_name, "other") && scandir("none", &list, NULL, NULL) == -1);
-	free(list[0]), free(list[1]), free(list);
-	CHECK((path = realpath("made/./deep/../other", NULL)) && !strcmp(path, "/made/other"));
-	free(path);
-	CHECK(realpath("/", text) == text && !strcmp(text, "/") && !realpath("none", text) && errno == ENOENT);
-	CHECK(!fopen("made/deep", "w") && errno == EISDIR && !fopen("made/other/x", "w"));
-	CHECK(errno == ENOTDIR && (file = fopen("made", "r")) && getc(file) == EOF && errno == EISDIR);
-	CHECK(!fclose(file) && getcwd(text, 32) && !strcmp(text, "/") && !chdir("made/deep"));
-	CHECK(getcwd(text, 32) && !strcmp(text, "/made/deep") && !getcwd(text, 10) && errno == ERANGE);
-	CHECK(!stat("er/file", &inner) && inner.st_size == 1 && !strcmp(listing("../.."), listing("/")));
-	CHECK(!stat("..", &inner) && inner.st_ino == status.st_ino && chdir("er/file") == -1);
-	CHECK(rmdir("er") == -1 && errno == ENOTEMPTY && !remove("er/file") && !remove("er"));
-	CHECK(rmdir("/made/deep") == -1 && errno == EBUSY && rename("../other", "here") == 0);
-	CHECK(!strcmp(listing("."), ".././here ") && unlink("/made") == -1 && errno == EISDIR);
-	CHECK(rename("/made", "/maid") == -1 && errno == EBUSY && link("/made", "l") == -1);
-	CHECK(!unlink("here") && !chdir("/") && !rmdir("made/deep") && !rmdir("made"));
-	CHECK(!strcmp(listing("made"), strerror(ENOENT)) && rmdir("/") == -1 && errno == EBUSY);
-	CHECK(pathconf("/", _PC_NAME_MAX) == NAME_MAX && pathconf("none", _PC_NAME_MAX) == -1);
-	memset(longer, 'n', 256);
-	CHECK(!fopen(longer, "w") && errno == ENAMETOOLONG && mkdir("", 0700) == -1 && errno == ENOENT);
-}
-
+""" + libc_payload_files.SOURCE + r"""
 #define NEWLIB(name) int name##_main(int argc, char **argv);
 #include "newlib_tests.h"
 #undef NEWLIB
@@ -508,6 +347,8 @@ int main(int argc, char **argv)
 		on_both(own_part, NULL);
 		files(argc, argv);
 		descriptors();
+		paths();
+		room();
 		directories();
 	}
 	else if (!strcmp(what, "library")) {

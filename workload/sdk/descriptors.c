@@ -80,16 +80,16 @@ void files_take_input(struct file *file)
 
 static int descriptors_open(const char *path, int flags, int *code)
 {
-	struct name *name = *files_find(path);
+	int fd = descriptors_free(0), found;
+	struct name *name = *files_find(path, &found);
 	struct file *file = name ? name->file : NULL;
-	int fd = descriptors_free(0);
 
 	if (fd < 0)
 		*code = EMFILE;
 	else if (file && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		*code = EEXIST;
 	else if (!file && !(flags & O_CREAT))
-		*code = ENOENT;
+		*code = found;
 	else if (file && S_ISDIR(file->mode) && (flags & (O_ACCMODE | O_CREAT)) != O_RDONLY)
 		*code = EISDIR;
 	else if (!file)
@@ -188,6 +188,8 @@ static size_t descriptors_get(const struct file *file, off_t at, void *bytes, si
 
 static int descriptors_set(struct file *file, off_t at, const void *bytes, size_t size)
 {
+	if (S_ISCHR(file->mode))
+		return 0;
 	if (!files_grow(file, (size_t)at + size))
 		return ENOSPC;
 	memcpy(file->bytes + at, bytes, size);

@@ -18,12 +18,13 @@ struct __dirstream {
 	struct dirent entries[];
 };
 
-/* NULL with *code set: ENOENT, ENOTDIR. */
+/* NULL with *code set as files_find() does. */
 static const struct name *directories_find(const char *path, int *code)
 {
-	const struct name *name = *files_find(path);
+	const struct name *name = *files_find(path, code);
 
-	*code = !name ? ENOENT : S_ISDIR(name->file->mode) ? 0 : ENOTDIR;
+	if (name && !S_ISDIR(name->file->mode))
+		*code = ENOTDIR;
 	return *code ? NULL : name;
 }
 
@@ -31,10 +32,12 @@ static const struct name *directories_find(const char *path, int *code)
 
 int mkdir(const char *path, mode_t mode)
 {
-	int code = EEXIST;
+	int code;
 
 	sdk_files_lock();
-	if (!*files_find(path))
+	if (*files_find(path, &code))
+		code = EEXIST;
+	else
 		files_make(path, S_IFDIR | (mode & 07777U), &code);
 	return code ? files_fail(code) : files_done(0);
 }
@@ -45,7 +48,7 @@ int rmdir(const char *path)
 	int code;
 
 	sdk_files_lock();
-	at = files_find(path);
+	at = files_find(path, &code);
 	if (!directories_find(path, &code))
 		return files_fail(code);
 	if (!(*at)->text[0] || files_here((*at)->text))
@@ -99,11 +102,12 @@ char *realpath(const char *restrict path, char *restrict to)
 {
 	const struct name *name;
 	char *made = to ? to : malloc(PATH_MAX);
+	int code;
 
 	sdk_files_lock();
-	name = made ? *files_find(path) : NULL;
+	name = made ? *files_find(path, &code) : NULL;
 	if (!name) {
-		files_fail(made ? ENOENT : ENOMEM);
+		files_fail(made ? code : ENOMEM);
 		if (!to)
 			free(made);
 		return NULL;
@@ -130,11 +134,12 @@ static const struct name *directories_above(const struct name *name)
 {
 	char above[PATH_MAX] = "/";
 	char *end;
+	int unwanted;
 
 	strcpy(above + 1, name->text);
 	end = strrchr(above, '/');
 	end[end == above] = 0;
-	return *files_find(above);
+	return *files_find(above, &unwanted);
 }
 
 static DIR *directories_list(const struct name *directory)

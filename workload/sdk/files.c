@@ -52,22 +52,25 @@ static void files_take(const struct cpio_entry *entry)
 void sdk_files_begin(void)
 {
 	struct cpio_entry entry;
+	const struct name *input;
 	uint64_t at = 0;
+	int code;
 
 	sdk_system->offer_files(files_give);
 	while (cpio_next(sdk_system->archive, sdk_system->archive_size, &at, &entry) > 0) {
-		struct name **old = files_find(entry.name);
+		struct name **old = files_find(entry.name, &code);
 
 		if (!S_ISREG(entry.mode) && (!S_ISDIR(entry.mode) || *old))
 			continue;
-		if (*old && S_ISDIR((*old)->file->mode))
+		if (*old && !S_ISREG((*old)->file->mode))
 			continue;
 		if (*old)
 			files_forget(old);
 		files_take(&entry);
 	}
-	if (*files_find("dev/stdin"))
-		files_take_input((*files_find("dev/stdin"))->file);
+	input = *files_find("dev/stdin", &code);
+	if (input)
+		files_take_input(input->file);
 }
 
 /* ---- What newlib calls ---- */
@@ -77,7 +80,7 @@ void files_status(const struct file *file, struct stat *status)
 	*status = (struct stat){
 		.st_ino = file ? file->number : 0,
 		.st_mode = file ? file->mode : S_IFCHR | 0600,
-		.st_nlink = 1,
+		.st_nlink = file ? (nlink_t)file->links : 1,
 		.st_size = file ? (off_t)file->size : 0,
 		.st_blksize = file ? BLOCK_SIZE : 1024,
 		.st_blocks = file ? (blkcnt_t)((file->size + 511) / 512) : 0,
@@ -89,11 +92,12 @@ void files_status(const struct file *file, struct stat *status)
 int stat(const char *restrict path, struct stat *restrict status)
 {
 	const struct name *name;
+	int code;
 
 	sdk_files_lock();
-	name = *files_find(path);
+	name = *files_find(path, &code);
 	if (!name)
-		return files_fail(ENOENT);
+		return files_fail(code);
 	files_status(name->file, status);
 	return files_done(0);
 }
@@ -109,11 +113,14 @@ int access(const char *path, int mode)
 int unlink(const char *path)
 {
 	struct name **at;
+	int code;
 
 	sdk_files_lock();
-	at = files_find(path);
-	if (!*at || S_ISDIR((*at)->file->mode))
-		return files_fail(*at ? EISDIR : ENOENT);
+	at = files_find(path, &code);
+	if (!*at)
+		return files_fail(code);
+	if (!S_ISREG((*at)->file->mode))
+		return files_fail(S_ISDIR((*at)->file->mode) ? EISDIR : EBUSY);
 	files_forget(at);
 	return files_done(0);
 }
@@ -124,10 +131,10 @@ int link(const char *from, const char *to)
 	int code;
 
 	sdk_files_lock();
-	name = *files_find(from);
-	if (!name || *files_find(to))
-		return files_fail(name ? EEXIST : ENOENT);
-	if (S_ISDIR(name->file->mode))
+	name = *files_find(from, &code);
+	if (!name || *files_find(to, &code))
+		return files_fail(name ? EEXIST : code);
+	if (!S_ISREG(name->file->mode))
 		return files_fail(EPERM);
 	code = files_name(to, name->file);
 	return code ? files_fail(code) : files_done(0);
@@ -145,21 +152,23 @@ int _rename_r(struct _reent *reent, const char *from, const char *to)
 
 	(void)reent;
 	sdk_files_lock();
-	name = *files_find(from);
-	old = files_find(to);
+	name = *files_find(from, &code);
 	if (!name)
-		return files_fail(ENOENT);
+		return files_fail(code);
+	old = files_find(to, &code);
 	if (*old == name)
 		return files_done(0);
-	if (S_ISDIR(name->file->mode) || (*old && S_ISDIR((*old)->file->mode)))
-		return files_fail(S_ISDIR(name->file->mode) ? EBUSY : EISDIR);
+	if (*old && S_ISREG(name->file->mode) && S_ISDIR((*old)->file->mode))
+		return files_fail(EISDIR);
+	if (!S_ISREG(name->file->mode) || (*old && !S_ISREG((*old)->file->mode)))
+		return files_fail(EBUSY);
 	file = name->file;
 	file->uses++;
 	if (*old)
 		files_forget(old);
 	code = files_name(to, file);
 	if (!code)
-		files_forget(files_find(from));
+		files_forget(files_find(from, &code));
 	files_release(file);
 	return code ? files_fail(code) : files_done(0);
 }
@@ -170,9 +179,9 @@ int truncate(const char *path, off_t size)
 	int code;
 
 	sdk_files_lock();
-	name = *files_find(path);
+	name = *files_find(path, &code);
 	if (!name)
-		return files_fail(ENOENT);
+		return files_fail(code);
 	code = S_ISDIR(name->file->mode) ? EISDIR : files_resize(name->file, size);
 	return code ? files_fail(code) : files_done(0);
 }

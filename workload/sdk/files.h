@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Its bytes are the archive's until somebody changes them; then they are a copy of ours. */
+/* Regular, a directory, or /dev/null (S_ISCHR). Its bytes are the archive's until somebody changes
+ * them; then they are a copy of ours. */
 struct file {
-	unsigned uses; /* names and descriptors */
+	unsigned uses;  /* names and descriptors */
+	unsigned links; /* names */
 	ino_t number;
 	mode_t mode;
 	time_t changed;
@@ -28,9 +30,10 @@ struct name {
 	char text[];
 };
 
-/* Where the name is in the list of all; points at NULL if there is none. A path is one from the
- * directory that the program is in, or with "/" in front from the root. */
-struct name **files_find(const char *path);
+/* Where the name is in the list of all; points at NULL if there is none, with *code why: ENOENT,
+ * ENOTDIR, ENAMETOOLONG. A path is one from the directory that the program is in, or with "/" in
+ * front from the root. */
+struct name **files_find(const char *path, int *code);
 
 /* The next name in the directory of this text, in no order; NULL: first, last. */
 const struct name *files_next(const struct name *name, const char *directory);
@@ -44,14 +47,15 @@ bool files_here(const char *directory);
 int files_where(char *path, size_t size);
 
 /* One more name for a file, in directories that are made where there are none: 0, or ENOENT (of no
- * name at all), ENAMETOOLONG, ENOTDIR, ENOSPC. And one less. */
+ * name at all, or back out of what is not there), ENAMETOOLONG, ENOTDIR, ENOSPC. And one less. */
 int files_name(const char *path, struct file *file);
 void files_forget(struct name **at);
 
 /* The file whose bytes begin there; NULL: none does. */
 struct file *files_with(const uint8_t *bytes);
 
-/* An empty file of this name; NULL with *code set as files_name() does. */
+/* An empty file of this name; NULL with *code set as files_name() does, or EISDIR: the path ends as
+ * a directory's. */
 struct file *files_make(const char *path, mode_t mode, int *code);
 
 /* ---- descriptors.c ---- */

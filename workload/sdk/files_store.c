@@ -12,38 +12,36 @@
 #define NAMES_MOST (1U << 20)
 #define FILE_MOST  ((size_t)1 << 40) /* no machine has room for more */
 
-static struct file root_file = { .uses = 1, .number = 1, .mode = S_IFDIR | 0755U };
+/* There in each program; the names of these are not taken away. */
+static struct file root_file = { .uses = 1, .links = 1, .number = 1, .mode = S_IFDIR | 0755U };
+static struct file dev_file = { .uses = 1, .links = 1, .number = 2, .mode = S_IFDIR | 0755U };
+static struct file null_file = { .uses = 1, .links = 1, .number = 3, .mode = S_IFCHR | 0666U };
 static struct name root = { .file = &root_file, .text = "" };
-static struct name *names = &root;
-static ino_t last_number = 1;
+static struct name dev = { .next = &root, .file = &dev_file, .text = "dev" };
+static struct name null = { .next = &dev, .file = &null_file, .text = "dev/null" };
+static struct name *names = &null;
+static ino_t last_number = 3;
 static char here[PATH_MAX]; /* the text of the directory that the program is in */
 
 /* ---- Names ---- */
 
-/* The text that a path from a directory comes to: 0, ENOENT or ENAMETOOLONG. */
-static int files_plain(char text[PATH_MAX], const char *directory, const char *path)
+/* The text of a directory, and of this part of a path in it: 0, or ENAMETOOLONG. */
+static int files_step(char text[PATH_MAX], const char *part, size_t size)
 {
-	size_t length = 0;
+	size_t length = strlen(text);
 
-	if (!*path)
-		return ENOENT;
-	if (*path != '/')
-		length = strlen(strcpy(text, directory));
-	while (*path) {
-		size_t part = strcspn(path, "/");
-
-		if (part == 2 && !strncmp(path, "..", 2)) {
-			while (length && text[--length] != '/')
-				continue;
-		} else if (part && (part != 1 || *path != '.')) {
-			if (part > NAME_MAX || length + 1 + part >= PATH_MAX)
-				return ENAMETOOLONG;
-			if (length)
-				text[length++] = '/';
-			memcpy(text + length, path, part);
-			length += part;
-		}
-		path += part + (path[part] == '/');
+	if (size == 0 || (size == 1 && *part == '.'))
+		return 0;
+	if (size == 2 && !strncmp(part, "..", 2)) {
+		while (length && text[--length] != '/')
+			continue;
+	} else {
+		if (size > NAME_MAX || length + 1 + size >= PATH_MAX)
+			return ENAMETOOLONG;
+		if (length)
+			text[length++] = '/';
+		memcpy(text + length, part, size);
+		length += size;
 	}
 	text[length] = 0;
 	return 0;
@@ -58,12 +56,49 @@ static struct name **files_find_text(const char *text)
 	return at;
 }
 
-struct name **files_find(const char *path)
+/* Whether a path may go on behind this text: 0, or ENOTDIR. What is not there may be made, but does
+ * not lead back. */
+static int files_pass(const char *text, const char *part)
+{
+	const struct name *name = *files_find_text(text);
+
+	if (!name)
+		return strncmp(part, "..", 2) ? 0 : ENOENT;
+	return S_ISDIR(name->file->mode) ? 0 : ENOTDIR;
+}
+
+/* The text that a path from a directory comes to, which is looked at on the way if it is ours:
+ * 0, ENOENT, ENOTDIR or ENAMETOOLONG. */
+static int files_plain(char text[PATH_MAX], const char *directory, const char *path, bool looks)
+{
+	int code = *path ? 0 : ENOENT;
+
+	strcpy(text, *path == '/' ? "" : directory);
+	while (*path && !code) {
+		size_t size = strcspn(path, "/");
+
+		code = looks ? files_pass(text, path) : 0;
+		if (!code)
+			code = files_step(text, path, size);
+		path += size + (path[size] == '/');
+		if (!code && looks && !*path && path[-1] == '/')
+			code = files_pass(text, path);
+	}
+	return code;
+}
+
+struct name **files_find(const char *path, int *code)
 {
 	static struct name *none;
 	char text[PATH_MAX];
+	struct name **at = &none;
 
-	return files_plain(text, here, path) ? &none : files_find_text(text);
+	*code = files_plain(text, here, path, true);
+	if (!*code) {
+		at = files_find_text(text);
+		*code = *at ? 0 : ENOENT;
+	}
+	return at;
 }
 
 const char *files_last(const char *text)
@@ -115,7 +150,7 @@ int files_give(const char *path, const void **bytes, uint64_t *size)
 	const struct name *name = names;
 	char text[PATH_MAX];
 
-	if (files_plain(text, "", path))
+	if (files_plain(text, "", path, false))
 		return -ENOENT;
 	for (unsigned i = 0; name && i < NAMES_MOST; i++, name = name->next) {
 		if (strcmp(name->text, text) != 0 || !S_ISREG(name->file->mode))
@@ -148,6 +183,7 @@ static int files_add(const char *text, struct file *file)
 	name->next = names;
 	names = name;
 	file->uses++;
+	file->links++;
 	return 0;
 }
 
@@ -197,11 +233,20 @@ struct file *files_with(const uint8_t *bytes)
 	return name ? name->file : NULL;
 }
 
+static bool files_wants_directory(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length && path[length - 1] == '/';
+}
+
 int files_name(const char *path, struct file *file)
 {
 	char text[PATH_MAX];
-	int code = files_plain(text, here, path);
+	int code = files_plain(text, here, path, true);
 
+	if (!code && files_wants_directory(path))
+		code = ENOTDIR;
 	if (!code)
 		code = files_prepare(text);
 	return code ? code : files_add(text, file);
@@ -212,6 +257,7 @@ void files_forget(struct name **at)
 	struct name *name = *at;
 
 	*at = name->next;
+	name->file->links--;
 	files_release(name->file);
 	free(name);
 }
@@ -221,7 +267,9 @@ struct file *files_make(const char *path, mode_t mode, int *code)
 	char text[PATH_MAX];
 	struct file *file;
 
-	*code = files_plain(text, here, path);
+	*code = files_plain(text, here, path, true);
+	if (!*code && !S_ISDIR(mode) && files_wants_directory(path))
+		*code = EISDIR;
 	if (!*code)
 		*code = files_prepare(text);
 	if (!*code)
@@ -231,24 +279,38 @@ struct file *files_make(const char *path, mode_t mode, int *code)
 
 /* ---- Bytes ---- */
 
-bool files_grow(struct file *file, size_t size)
+static bool files_move_bytes(struct file *file, size_t room)
+{
+	uint8_t *bytes = file->room ? realloc(file->bytes, room) : malloc(room);
+
+	if (!bytes)
+		return false;
+	if (!file->room && file->size)
+		memcpy(bytes, file->bytes, file->size);
+	file->bytes = bytes;
+	file->room = room;
+	return true;
+}
+
+/* Twice the room, or as much more as there is; while it moves, the old one is there as well. */
+static bool files_make_room(struct file *file, size_t least)
 {
 	size_t room = file->room ? file->room : ROOM_LEAST;
-	uint8_t *bytes;
 
-	if (size > FILE_MOST)
-		return false;
-	while (room < size || room < file->size)
+	while (room < least)
 		room *= 2;
-	if (room > file->room) {
-		bytes = file->room ? realloc(file->bytes, room) : malloc(room);
-		if (!bytes)
+	while (room > file->room && !files_move_bytes(file, room)) {
+		if (room == least)
 			return false;
-		if (!file->room && file->size)
-			memcpy(bytes, file->bytes, file->size);
-		file->bytes = bytes;
-		file->room = room;
+		room = least + (room - least) / 2;
 	}
+	return true;
+}
+
+bool files_grow(struct file *file, size_t size)
+{
+	if (size > FILE_MOST || !files_make_room(file, size > file->size ? size : file->size))
+		return false;
 	if (size > file->size) {
 		memset(file->bytes + file->size, 0, size - file->size);
 		file->size = size;
@@ -260,6 +322,8 @@ int files_resize(struct file *file, off_t size)
 {
 	if (size < 0)
 		return EINVAL;
+	if (S_ISCHR(file->mode))
+		return 0;
 	if (!files_grow(file, (size_t)size))
 		return ENOSPC;
 	file->size = (size_t)size;
