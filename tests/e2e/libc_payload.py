@@ -246,6 +246,7 @@ static int own_part(void *unused)
 static void clocks(void)
 {
 	struct timespec a, b, real, cpu[2];
+	struct rusage used;
 	const struct timespec span = { 0, 3000000 }, bad = { 0, 1000000000 };
 
 	CHECK(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu[0]));
@@ -255,6 +256,10 @@ static void clocks(void)
 	CHECK((b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec >= 3000000);
 	CHECK(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu[1])); /* sleeping is spinning */
 	CHECK((cpu[1].tv_sec - cpu[0].tv_sec) * 1000000000L + cpu[1].tv_nsec - cpu[0].tv_nsec >= 3000000);
+	CHECK(cpu[1].tv_sec < b.tv_sec || (cpu[1].tv_sec == b.tv_sec && cpu[1].tv_nsec < b.tv_nsec));
+	CHECK((uint64_t)clock() * (1000000000 / CLOCKS_PER_SEC) < (uint64_t)b.tv_sec * 1000000000 + b.tv_nsec);
+	CHECK(!getrusage(RUSAGE_SELF, &used) && used.ru_utime.tv_sec < b.tv_sec + 1);
+	CHECK(used.ru_utime.tv_sec - cpu[1].tv_sec <= 1); /* since the program began */
 	CHECK(bareperf_clock() >= (uint64_t)b.tv_sec * 1000000000 + (uint64_t)b.tv_nsec);
 	CHECK(!clock_gettime(CLOCK_REALTIME, &real) && labs((long)(real.tv_sec - time(NULL))) < 2);
 	CHECK(nanosleep(&bad, NULL) == -1 && errno == EINVAL);
@@ -308,6 +313,9 @@ static void memory(void)
 	free(block);
 	CHECK(sysconf(_SC_PAGESIZE) == 4096 && sysconf(_SC_NPROCESSORS_ONLN) == bareperf_cpus());
 	errno = 0;
+	CHECK(sysconf(_SC_OPEN_MAX) == 64 && sysconf(_SC_THREAD_KEYS_MAX) == 128);
+	CHECK(sysconf(_SC_THREADS) == 200809 && sysconf(_SC_THREAD_THREADS_MAX) == bareperf_cpus());
+	CHECK(sysconf(_SC_TIMERS) == -1 && sysconf(_SC_ARG_MAX) == -1 && errno == 0);
 	CHECK(sysconf(12345) == -1 && errno == EINVAL);
 }
 

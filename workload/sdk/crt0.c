@@ -42,6 +42,7 @@ int _start(const struct bareperf_system *system)
 	if (system->version != BAREPERF_SYSTEM_VERSION || system->size < sizeof(*system))
 		return -ENOSYS;
 	sdk_system = system;
+	sdk_time_begin();
 	arch_floats_reset();
 	code = sdk_tls_begin();
 	if (code)

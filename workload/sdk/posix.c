@@ -3,17 +3,24 @@
  * do. */
 #include <errno.h>
 #include <malloc.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "workload/sdk/files.h"
 #include "workload/sdk/sdk.h"
+#include "workload/sdk/sdk_pthread.h"
 
 #define TIME_UTC     1
 #define PAGE         4096
 #define NSEC_PER_SEC 1000000000ULL
+#define POSIX_2008   200809L
+
+#define HOST_NAME_LEAST 255                  /* POSIX's least HOST_NAME_MAX */
+#define SC_LAST         _SC_POSIX_26_VERSION /* the last that newlib has */
 
 int timespec_get(struct timespec *now, int base);
 time_t timegm(struct tm *tm);
@@ -26,8 +33,7 @@ static int posix_fail(int code)
 
 /* ---- Time ---- */
 
-/* ns of a clock: of all but the calendar's since the machine was taken; all time is the
- * program's. */
+/* ns of a clock: of the monotonic one since the machine was taken. */
 static int posix_clock(clockid_t clock, uint64_t *ns)
 {
 	*ns = sdk_system->clock();
@@ -36,7 +42,9 @@ static int posix_clock(clockid_t clock, uint64_t *ns)
 		*ns += sdk_system->epoch * NSEC_PER_SEC;
 		return 0;
 	case CLOCK_MONOTONIC:
+		return 0;
 	case CLOCK_PROCESS_CPUTIME_ID:
+		*ns = sdk_time_used();
 		return 0;
 	default:
 		return posix_fail(EINVAL);
@@ -170,6 +178,40 @@ int getpagesize(void)
 	return PAGE;
 }
 
+/* What there is at most, and which of POSIX's options there are. */
+static long posix_limit(int name)
+{
+	switch (name) {
+	case _SC_OPEN_MAX:
+	case _SC_STREAM_MAX:
+		return FILES_OPEN;
+	case _SC_THREAD_KEYS_MAX:
+		return SDK_KEYS;
+	case _SC_THREAD_DESTRUCTOR_ITERATIONS:
+		return SDK_KEY_ITERATIONS;
+	case _SC_SEM_VALUE_MAX:
+		return SEM_VALUE_MAX;
+	case _SC_HOST_NAME_MAX:
+		return HOST_NAME_LEAST;
+	case _SC_NGROUPS_MAX:
+		return 0;
+	case _SC_MONOTONIC_CLOCK:
+	case _SC_CPUTIME:
+	case _SC_CLOCK_SELECTION:
+	case _SC_TIMEOUTS:
+	case _SC_FSYNC:
+	case _SC_THREADS:
+	case _SC_THREAD_SAFE_FUNCTIONS:
+	case _SC_SEMAPHORES:
+	case _SC_BARRIERS:
+	case _SC_SPIN_LOCKS:
+	case _SC_READER_WRITER_LOCKS:
+		return POSIX_2008;
+	default:
+		return -1; /* no limit, or no such thing: errno stays */
+	}
+}
+
 long sysconf(int name)
 {
 	switch (name) {
@@ -177,16 +219,13 @@ long sysconf(int name)
 		return PAGE;
 	case _SC_NPROCESSORS_CONF:
 	case _SC_NPROCESSORS_ONLN:
+	case _SC_THREAD_THREADS_MAX:
 		return (long)sdk_system->cpus;
 	case _SC_PHYS_PAGES:
 		return (long)(sdk_system->heap_size / PAGE);
 	case _SC_CLK_TCK:
 		return CLOCKS_PER_SEC;
-	case _SC_MONOTONIC_CLOCK:
-		return _POSIX_MONOTONIC_CLOCK;
-	case _SC_TIMERS:
-		return _POSIX_TIMERS;
 	default:
-		return posix_fail(EINVAL);
+		return name >= 0 && name <= SC_LAST ? posix_limit(name) : posix_fail(EINVAL);
 	}
 }

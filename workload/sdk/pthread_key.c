@@ -6,23 +6,20 @@
 
 #include "workload/sdk/sdk_pthread.h"
 
-#define KEYS       128U /* POSIX's least PTHREAD_KEYS_MAX */
-#define ITERATIONS 4    /* and its PTHREAD_DESTRUCTOR_ITERATIONS */
-
 static struct {
 	bool used;
 	uint32_t turn; /* how often it was deleted: a value of before the last time is none */
 	void (*destructor)(void *value);
-} keys[KEYS];
+} keys[SDK_KEYS];
 
 static __thread struct {
 	const void *value;
 	uint32_t turn;
-} values[KEYS];
+} values[SDK_KEYS];
 
 int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 {
-	for (unsigned i = 0; i < KEYS; i++) {
+	for (unsigned i = 0; i < SDK_KEYS; i++) {
 		if (__atomic_exchange_n(&keys[i].used, true, __ATOMIC_ACQ_REL))
 			continue;
 		keys[i].destructor = destructor;
@@ -34,7 +31,7 @@ int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 
 static bool pthread_key_is_key(pthread_key_t key)
 {
-	return key < KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_ACQUIRE);
+	return key < SDK_KEYS && __atomic_load_n(&keys[key].used, __ATOMIC_ACQUIRE);
 }
 
 int pthread_key_delete(pthread_key_t key)
@@ -68,7 +65,7 @@ static bool pthread_key_destroy_each(void)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < KEYS; i++) {
+	for (unsigned i = 0; i < SDK_KEYS; i++) {
 		void *value = pthread_getspecific(i);
 
 		values[i].value = NULL;
@@ -83,6 +80,6 @@ static bool pthread_key_destroy_each(void)
 /* A destructor may set values anew. */
 void sdk_keys_destroy(void)
 {
-	for (int i = 0; i < ITERATIONS && pthread_key_destroy_each(); i++)
+	for (int i = 0; i < SDK_KEY_ITERATIONS && pthread_key_destroy_each(); i++)
 		continue;
 }

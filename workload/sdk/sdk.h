@@ -57,6 +57,10 @@ int sdk_arguments(int argc, char **argv, char ***words);
 
 /* ---- syscalls.c ---- */
 
+/* The program begins now, and ns since then: all time is the program's. */
+void sdk_time_begin(void);
+uint64_t sdk_time_used(void);
+
 /* s since 1970, where the firmware knows the time. */
 uint64_t sdk_now(void);
 

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <time.h>
 
+#define SDK_KEYS           128U /* POSIX's least PTHREAD_KEYS_MAX */
+#define SDK_KEY_ITERATIONS 4    /* and its PTHREAD_DESTRUCTOR_ITERATIONS */
+
 /* Thread-specific values of the thread that ends go to their keys' destructors. */
 void sdk_keys_destroy(void);
 

@@ -14,7 +14,7 @@
 #define NSEC_PER_SEC 1000000000U
 #define HEAP_ALIGN   16U
 
-static uint64_t heap_used;
+static uint64_t heap_used, begun;
 
 static int syscalls_fail(int code)
 {
@@ -54,6 +54,16 @@ void _exit(int status)
 	__builtin_unreachable();
 }
 
+void sdk_time_begin(void)
+{
+	begun = sdk_system->clock();
+}
+
+uint64_t sdk_time_used(void)
+{
+	return sdk_system->clock() - begun;
+}
+
 uint64_t sdk_now(void)
 {
 	return sdk_system->epoch + sdk_system->clock() / NSEC_PER_SEC;
@@ -69,18 +79,21 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
 	return 0;
 }
 
-/* All time is user time. */
+static clock_t syscalls_ticks(uint64_t ns)
+{
+	return (clock_t)(ns / (NSEC_PER_SEC / CLOCKS_PER_SEC));
+}
+
+/* All time is user time. clock() asks here, too. */
 clock_t times(struct tms *buffer)
 {
-	clock_t ticks = (clock_t)(sdk_system->clock() / (NSEC_PER_SEC / CLOCKS_PER_SEC));
-
-	*buffer = (struct tms){ .tms_utime = ticks };
-	return ticks;
+	*buffer = (struct tms){ .tms_utime = syscalls_ticks(sdk_time_used()) };
+	return syscalls_ticks(sdk_system->clock());
 }
 
 int getrusage(int whose, struct rusage *usage)
 {
-	uint64_t ns = sdk_system->clock();
+	uint64_t ns = sdk_time_used();
 
 	*usage = (struct rusage){ 0 };
 	if (whose == RUSAGE_SELF) {
