@@ -108,12 +108,9 @@ static bool agent_answer(const char *text)
 
 static void agent_find_misfit(const char *text, bool at_boot)
 {
-	misfit_find(&command, text, &region, region_channel,
-	            &(struct misfit_moment){ .at_boot = at_boot,
-	                                     .line_to_come = line_to_come,
-	                                     .resident = resident,
-	                                     .tables = machine->tables },
-	            &mistake);
+	struct misfit_moment moment = { at_boot, line_to_come, resident, machine->tables };
+
+	misfit_find(&command, text, &region, region_channel, &moment, &mistake);
 }
 
 /* 0, or misfit_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */

@@ -38,9 +38,8 @@ static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 
 static uint64_t arm_pmuv3_read_one(unsigned counter)
 {
-	if (counter == CYCLE_COUNTER)
-		return arch_counter_read(PMCCNTR_EL0);
-	return arch_counter_read(PMEVCNTR_EL0(counter));
+	return counter == CYCLE_COUNTER ? arch_counter_read(PMCCNTR_EL0)
+	                                : arch_counter_read(PMEVCNTR_EL0(counter));
 }
 
 static void arm_pmuv3_write_one(unsigned counter, uint64_t value)
@@ -109,10 +108,9 @@ static void arm_pmuv3_program(struct perf_event *event)
 
 static bool arm_pmuv3_is_free(struct perf_event *const *mine)
 {
-	for (unsigned i = 0; i < COUNTERS; i++) {
+	for (unsigned i = 0; i < COUNTERS; i++)
 		if (mine[i])
 			return false;
-	}
 	return true;
 }
 
@@ -223,8 +221,6 @@ static bool arm_pmuv3_is_foreign(unsigned counter)
 /* After reset everything but PMCR.E is unknown (D13.1.3): what is enabled counts only with it. */
 static void arm_pmuv3_take_census(struct counter_census *census, unsigned counters)
 {
-	uint64_t left;
-
 	census->present = ((1ULL << counters) - 1) | arm_pmuv3_bit(CYCLE_COUNTER);
 	if (arch_reg_read(PMCR_EL0) & PMCR_E)
 		census->leftovers |= arch_reg_read(PMCNTENSET_EL0) & census->present;
@@ -236,7 +232,7 @@ static void arm_pmuv3_take_census(struct counter_census *census, unsigned counte
 	arch_reg_write(PMUSERENR_EL0, 0);
 	arch_reg_sync();
 	census->foreign = 0;
-	for (left = census->present; left; left &= left - 1)
+	for (uint64_t left = census->present; left; left &= left - 1)
 		if (arm_pmuv3_is_foreign((unsigned)__builtin_ctzll(left)))
 			census->foreign |= left & -left;
 }
