@@ -24,6 +24,7 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	struct tr_mailbox *box = region->mailbox;
 	uint32_t length;
 
+	/* D: the text of this number; pairs with A in host-tools/region/channel_word.h. */
 	request->number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE);
 	if (request->number == answered)
 		return false;
@@ -39,6 +40,7 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 
 bool mailbox_is_asked(const struct trace_region *region)
 {
+	/* D, as well; pairs with A in host-tools/region/channel_word.h */
 	uint32_t number = __atomic_load_n(&region->mailbox->request, __ATOMIC_ACQUIRE);
 
 	return number != answered && number != last_polled;
@@ -100,5 +102,7 @@ void mailbox_reply(const struct trace_region *region, const struct mailbox_reque
 	answered = request->number;
 	box->status = status;
 	trace_region_put_text(box->reply_text, sizeof(box->reply_text), text ? text : "");
+	/* C: the status is there, and the text was read; pairs with B in
+	 * host-tools/region/mailbox.c. */
 	__atomic_store_n(&box->reply, answered, __ATOMIC_RELEASE);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  *	host					firmware
- *	text, length				sees request != reply
- *	A: release				B: acquire
+ *	text, length				sees request != answered
+ *	A: release				D: acquire
  *	request + 1  ────────────────────────▶	copies, checks, carries out
- *	C: acquire				D: release
+ *	B: acquire				C: release
  *	reply == request?  ◀──────────────────	status, then reply = request
  *
- * The number follows that of the last request, which may still be carried out: a `stop` is another.
+ * The number follows that of the last request, which may still be carried out: a `stop` is another,
+ * sent when the state says that the command before it was copied. tests/model/mailbox.pml.
  */
 #include "host-tools/region/mailbox.h"
 
@@ -20,7 +21,7 @@ static const struct tr_mailbox *mailbox(const struct region *region)
 	return region_at(region, region->header.mailbox.offset);
 }
 
-/* A: each behind what was published before it. */
+/* Each behind what was published before it: A, in channel_store(). */
 static int publish(const struct region *region, size_t offset, const void *from, size_t size,
                    struct error *error)
 {
@@ -57,7 +58,8 @@ bool mailbox_answered(const struct region *region, uint32_t request, int *status
 {
 	const struct tr_mailbox *box = mailbox(region);
 
-	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE); /* C */
+	/* B: the status that came with it; pairs with C in agent/mailbox.c. */
+	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
 
 	if ((int32_t)(reply - request) < 0)
 		return false;

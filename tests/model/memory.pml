@@ -20,8 +20,13 @@
 #define DEPTH 3 /* of a store buffer */
 #endif
 
+#ifndef LOADERS
+#define LOADERS	  1 /* R alone: W's loads are of mem */
+#define AT(place) (place)
+#endif
+
 byte mem[PLACES];
-byte seen[PLACES]; /* what R had seen of each place */
+byte seen[LOADERS * PLACES]; /* what R had seen of each place; or either, AT(place) */
 byte b_place[2 * DEPTH], b_value[2 * DEPTH];
 bit b_release[2 * DEPTH];
 byte b_used[2];
@@ -53,7 +58,7 @@ inline fence_loads()
 		flush_at = 0;
 		do
 		:: !IN_ORDER && flush_at < PLACES ->
-			seen[flush_at] = mem[flush_at];
+			seen[AT(flush_at)] = mem[flush_at];
 			flush_at++
 		:: else -> break
 		od;
@@ -61,14 +66,14 @@ inline fence_loads()
 	}
 }
 
-/* R loads a place of which it has no store of its own under way. */
+/* A CPU loads a place of which it has no store of its own under way. */
 inline load(place, to)
 {
 	atomic {
 		if
 		:: IN_ORDER -> to = mem[place]
-		:: !IN_ORDER -> to = mem[place]; seen[place] = to
-		:: !IN_ORDER && seen[place] != mem[place] -> to = seen[place]
+		:: !IN_ORDER -> to = mem[place]; seen[AT(place)] = to
+		:: !IN_ORDER && seen[AT(place)] != mem[place] -> to = seen[AT(place)]
 		fi
 	}
 }
