@@ -5,12 +5,15 @@
  *	when the protocol is installed		whoever loads, firmware's dispatcher included
  *	before and after StartImage()		Exit() unloads an application, and ends there
  *	after UnloadImage()
+ *	before ExitBootServices()
+ *	each 10 ms, if there is a reason	what the firmware unloads by itself (a driver whose
+ *						entry point fails): its table for debuggers counts
+ *						images (UEFI 2.10, 18.4.3)
+ *						what an image that runs has placed by itself, and
+ *						gives out for its own place, as shim does with GRUB
  *
  * Who ends boot services is seen by a hook of ExitBootServices(), and, by whatever pointer he calls
  * it, by the event group that newer firmware signals in it (UEFI 2.10, 7.4.6).
- *
- * What the firmware unloads by itself (a driver whose entry point fails) is found at the next of
- * these.
  */
 #include "lib/efi_images.h"
 
@@ -20,6 +23,7 @@
 #include "lib/efi.h"
 #include "lib/efi_hook.h"
 #include "lib/efi_image_name.h"
+#include "lib/efi_image_set.h"
 
 /* EFI_EVENT_GROUP_BEFORE_EXIT_BOOT_SERVICES: UEFI 2.9, 7.1; GNU-EFI does not declare it. */
 #define BEFORE_EXIT_BOOT_SERVICES_GUID                                 \
@@ -30,16 +34,38 @@
 		}                                                      \
 	}
 
-static struct known {
+/* EFI_DEBUG_IMAGE_INFO_TABLE_HEADER: UEFI 2.10, 18.4.3; no part of GNU-EFI's <efi.h>. That it was
+ * modified is a flag that a debugger resets, and so not for us. */
+#define DEBUG_IMAGE_INFO_TABLE_GUID                                    \
+	{                                                              \
+		0x49152e77, 0x1ada, 0x4764,                            \
+		{                                                      \
+			0xb7, 0xa2, 0x7a, 0xfe, 0xfe, 0xd9, 0x5e, 0x8b \
+		}                                                      \
+	}
+struct image_table {
+	UINT32 status, count;
+	VOID *images;
+};
+
+#define PERIOD_100NS 100000U /* 10 ms */
+
+/* The firmware's, or NULL; and how many there were at the last look. */
+static const struct image_table *table;
+static UINT32 counted;
+
+/* The images that run, the last that was started first; each on its hook's stack. */
+struct running {
 	EFI_HANDLE handle;
-	uint64_t base, size;
-	bool there;
-} known[EFI_IMAGES_MAX];
-static unsigned nr_known, unknown;
+	uint64_t base; /* where it says that it is; 0: not looked for yet */
+	struct running *before;
+};
+static struct running *running;
 
 /* NULL: nobody any more; calls that began before may still return through our hooks. */
 static const struct efi_images_watcher *watching;
-static EFI_EVENT loaded, leaving, ended;
+static EFI_EVENT loaded, leaving, ended, timer;
+static VOID *registration; /* of loaded, by which those that have come are found */
 static bool has_left;
 
 /* What our hooks call. One that could not be taken out is there still. */
@@ -52,79 +78,9 @@ static struct {
 
 /* ---- What is there ---- */
 
-/* Without its protocol: it has gone. */
-static void images_tell(const struct known *image, const EFI_LOADED_IMAGE *protocol)
+static UINT32 images_count(void)
 {
-	struct efi_image_place place = { .base = image->base, .size = image->size };
-
-	if (protocol)
-		efi_image_describe(&place, protocol);
-	watching->tell(watching->context, &place, protocol);
-}
-
-static struct known *images_find(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
-{
-	for (unsigned i = 0; i < nr_known; i++)
-		if (known[i].handle == handle && known[i].base == (uint64_t)protocol->ImageBase &&
-		    known[i].size == protocol->ImageSize)
-			return &known[i];
-	return NULL;
-}
-
-static void efi_images_forget_gone(void)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < nr_known; i++) {
-		if (known[i].there)
-			known[kept++] = known[i];
-		else
-			images_tell(&known[i], NULL);
-	}
-	nr_known = kept;
-}
-
-static void efi_images_add_come(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
-{
-	if (images_find(handle, protocol))
-		return;
-	if (nr_known == EFI_IMAGES_MAX) {
-		unknown++;
-		return;
-	}
-	known[nr_known] =
-	    (struct known){ handle, (uint64_t)protocol->ImageBase, protocol->ImageSize, true };
-	images_tell(&known[nr_known++], protocol);
-}
-
-/* Of one that is being loaded the place is not known yet. */
-static const EFI_LOADED_IMAGE *images_placed(EFI_HANDLE handle)
-{
-	const EFI_LOADED_IMAGE *protocol =
-	    efi_protocol(handle, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-
-	return protocol && protocol->ImageBase && protocol->ImageSize ? protocol : NULL;
-}
-
-/* Those that have gone first: their places are others' by now. */
-static void images_compare(const EFI_HANDLE *handles, UINTN count)
-{
-	for (unsigned i = 0; i < nr_known; i++)
-		known[i].there = false;
-	for (UINTN i = 0; i < count; i++) {
-		const EFI_LOADED_IMAGE *protocol = images_placed(handles[i]);
-		struct known *image = protocol ? images_find(handles[i], protocol) : NULL;
-
-		if (image)
-			image->there = true;
-	}
-	efi_images_forget_gone();
-	for (UINTN i = 0; i < count; i++) {
-		const EFI_LOADED_IMAGE *protocol = images_placed(handles[i]);
-
-		if (protocol)
-			efi_images_add_come(handles[i], protocol);
-	}
+	return table ? *(const volatile UINT32 *)&table->count : 0;
 }
 
 /* At the level of the notification, which so does not come in between, nor does one that ends all
@@ -139,10 +95,11 @@ static bool images_look(void)
 	bool found;
 
 	before = services->RaiseTPL(TPL_CALLBACK);
+	counted = images_count();
 	found = watching &&
 	        !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
 	if (found) {
-		images_compare(handles, count);
+		efi_image_set_compare(handles, count);
 		services->FreePool(handles);
 	}
 	services->RestoreTPL(before);
@@ -151,11 +108,56 @@ static bool images_look(void)
 
 /* ---- When to look ---- */
 
+/* A handle may be one that another image had, which was unloaded without a word: then nothing of
+ * that is there any more. */
+static void images_renew(void)
+{
+	EFI_HANDLE handle;
+
+	for (unsigned i = 0; i < EFI_IMAGES_MAX; i++) {
+		UINTN size = sizeof(handle);
+
+		if (EFI_ERROR(efi_system->BootServices->LocateHandle(ByRegisterNotify, NULL,
+		                                                     registration, &size, &handle)))
+			return;
+		efi_image_set_renew(handle);
+	}
+}
+
 static VOID EFIAPI efi_images_on_loaded(EFI_EVENT event, VOID *context)
 {
 	(void)event;
 	(void)context;
+	images_renew();
 	images_look();
+}
+
+/* Nothing is allocated. TPL_CALLBACK, or nobody starts an image meanwhile. */
+static bool images_have_changed(void)
+{
+	bool changed = images_count() != counted;
+
+	for (struct running *at = running; at; at = at->before) {
+		const EFI_LOADED_IMAGE *protocol = efi_image_placed(at->handle);
+		uint64_t base = protocol ? (uint64_t)protocol->ImageBase : at->base;
+
+		changed |= at->base && at->base != base;
+		at->base = base;
+	}
+	return changed;
+}
+
+static void images_look_if_changed(void)
+{
+	if (images_have_changed())
+		images_look();
+}
+
+static VOID EFIAPI efi_images_on_time(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	images_look_if_changed();
 }
 
 /* Once, by whichever comes first. TPL_CALLBACK or below. */
@@ -164,6 +166,7 @@ static void images_leave(const struct efi_images_watcher *watcher)
 	if (!watcher || has_left)
 		return;
 	has_left = true;
+	images_look_if_changed();
 	watcher->leaves(watcher->context);
 }
 
@@ -186,7 +189,7 @@ static VOID EFIAPI efi_images_on_ended(EFI_EVENT event, VOID *context)
 static const char *images_name(const struct efi_images_watcher *watcher, EFI_HANDLE handle,
                                char *name, size_t size)
 {
-	const EFI_LOADED_IMAGE *protocol = watcher->returns ? images_placed(handle) : NULL;
+	const EFI_LOADED_IMAGE *protocol = watcher->returns ? efi_image_placed(handle) : NULL;
 
 	memcpy(name, "image", sizeof("image"));
 	if (protocol)
@@ -194,9 +197,19 @@ static const char *images_name(const struct efi_images_watcher *watcher, EFI_HAN
 	return name;
 }
 
+/* Until then its base is not compared with anything. */
+static void images_run(struct running *here)
+{
+	const EFI_LOADED_IMAGE *protocol = efi_image_placed(here->handle);
+
+	here->base = protocol ? (uint64_t)protocol->ImageBase : 0;
+	__atomic_store_n(&running, here, __ATOMIC_RELEASE);
+}
+
 static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
 	const struct efi_images_watcher *watcher = watching;
+	struct running here = { .handle = image, .before = running };
 	char name[EFI_IMAGE_NAME_MAX];
 	const void *started = NULL;
 	EFI_STATUS status;
@@ -205,7 +218,9 @@ static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, 
 	if (watcher)
 		started = watcher->starts(watcher->context,
 		                          images_name(watcher, image, name, sizeof(name)));
+	images_run(&here);
 	status = start_image(image, size, data);
+	__atomic_store_n(&running, here.before, __ATOMIC_RELEASE);
 	if (watcher && watcher == watching)
 		watcher->left(watcher->context, started);
 	images_look();
@@ -272,9 +287,8 @@ static bool efi_images_create_events(EFI_BOOT_SERVICES *services)
 {
 	EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 	static const EFI_GUID leave_group = BEFORE_EXIT_BOOT_SERVICES_GUID;
-	VOID *registration;
 
-	loaded = leaving = ended = NULL;
+	loaded = leaving = ended = timer = NULL;
 	return !EFI_ERROR(services->CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
 	                                        efi_images_on_loaded, NULL, &loaded)) &&
 	       !EFI_ERROR(services->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
@@ -282,11 +296,16 @@ static bool efi_images_create_events(EFI_BOOT_SERVICES *services)
 	                                          &leaving)) &&
 	       !EFI_ERROR(services->CreateEvent(EVT_SIGNAL_EXIT_BOOT_SERVICES, TPL_NOTIFY,
 	                                        efi_images_on_ended, NULL, &ended)) &&
+	       !EFI_ERROR(services->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                        efi_images_on_time, NULL, &timer)) &&
+	       !EFI_ERROR(services->SetTimer(timer, TimerPeriodic, PERIOD_100NS)) &&
 	       !EFI_ERROR(services->RegisterProtocolNotify(&guid, loaded, &registration));
 }
 
 static void efi_images_close_events(EFI_BOOT_SERVICES *services)
 {
+	if (timer)
+		services->CloseEvent(timer);
 	if (ended)
 		services->CloseEvent(ended);
 	if (leaving)
@@ -300,10 +319,12 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 
 	watching = watcher;
-	nr_known = unknown = 0;
+	table = efi_configuration_table((EFI_GUID)DEBUG_IMAGE_INFO_TABLE_GUID);
+	efi_image_set_begin(watcher);
 	has_left = false;
 	if (!efi_images_create_events(services) || !images_look()) {
 		efi_images_close_events(services);
+		watching = NULL;
 		return -ENOMEM;
 	}
 	efi_images_hook(services);
@@ -315,5 +336,5 @@ unsigned efi_images_unwatch(void)
 	efi_images_unhook(efi_system->BootServices);
 	efi_images_close_events(efi_system->BootServices);
 	watching = NULL;
-	return unknown;
+	return efi_image_set_untold();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching ends while somebody is on his way through our hooks: --until's end is a notification. */
+/* Which images come and go without a word; and watching that ends while somebody is on his way
+ * through our hooks: --until's end is a notification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,17 @@ static const EFI_GUID before_exit = {
 	0x8be0e274, 0x3970, 0x4b44, { 0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc }
 };
 
-static unsigned told, started, ended, returned, left, exits, starts_of_firmware;
+static unsigned told, started, ended, returned, left, exits, looks, starts_of_firmware;
 static char said[512];
+static const EFI_GUID table_guid = {
+	0x49152e77, 0x1ada, 0x4764, { 0xb7, 0xa2, 0x7a, 0xfe, 0xfe, 0xd9, 0x5e, 0x8b }
+};
+
+/* What is told of images, in its order: +base or -base; and of the last that has come its path. */
+static long heard[16];
+static unsigned hearings;
+static const EFI_DEVICE_PATH *path;
+
 static char called[EFI_IMAGE_NAME_MAX];
 static EFI_EVENT end;
 
@@ -34,7 +44,7 @@ void console_printf(const char *format, ...)
 
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
 {
-	(void)image;
+	path = image->FilePath;
 	strcpy(place->name, "image.efi");
 }
 
@@ -48,8 +58,9 @@ void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 static void tell(void *context, const struct efi_image_place *image, bool there)
 {
 	(void)context;
-	(void)image;
 	told += there;
+	if (hearings < sizeof(heard) / sizeof(*heard))
+		heard[hearings++] = there ? (long)image->base : -(long)image->base;
 }
 
 static const void *starts(void *context, const char *name)
@@ -124,7 +135,8 @@ static void begin(void)
 	fake_services.UnloadImage = unload;
 	fake_services.ExitBootServices = leave;
 	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
-	told = started = ended = returned = left = exits = starts_of_firmware = 0;
+	told = started = ended = returned = left = exits = looks = hearings = 0;
+	starts_of_firmware = 0;
 	said[0] = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
@@ -316,9 +328,167 @@ static void of_an_application_no_hook_stays_and_that_is_said(void **state)
 	assert_null(strstr(said, "UnloadImage()"));
 }
 
+/* ---- Images of which nobody tells ---- */
+
+#define TICK 100000U /* in 100 ns */
+
+static struct {
+	UINT32 status, count;
+	VOID *images;
+} table;
+static char first_path, second_path;
+static EFI_LOADED_IMAGE one, other; /* there from the start; and not */
+static EFI_STATUS(EFIAPI *locate)(EFI_LOCATE_SEARCH_TYPE, EFI_GUID *, VOID *, UINTN *,
+                                  EFI_HANDLE **);
+
+static EFI_STATUS EFIAPI count_looks(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *protocol, VOID *key,
+                                     UINTN *count, EFI_HANDLE **buffer)
+{
+	looks++;
+	return locate(type, protocol, key, count, buffer);
+}
+
+static void put(EFI_LOADED_IMAGE *at, uintptr_t base, const char *of)
+{
+	at->ImageBase = (VOID *)base; /* NOLINT(performance-no-int-to-ptr): nobody looks there */
+	at->ImageSize = 4096;
+	at->FilePath = (EFI_DEVICE_PATH *)(uintptr_t)of;
+}
+
+static void begin_with_table(void)
+{
+	begin();
+	efi_images_unwatch();
+	fake_services.CloseEvent(end);
+	fake_uninstall(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	put(&one, 1, &first_path);
+	put(&other, 2, &second_path);
+	table.count = 1;
+	fake_set_table(table_guid, &table);
+	fake_install(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &one);
+	locate = fake_services.LocateHandleBuffer;
+	fake_services.LocateHandleBuffer = count_looks;
+	hearings = 0;
+	assert_int_equal(efi_images_watch(&watcher), 0);
+	looks = 0;
+}
+
+static void assert_heard(const long *these, unsigned count)
+{
+	assert_int_equal(hearings, count);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(heard[i], these[i]);
+}
+#define ASSERT_HEARD(...)                           \
+	assert_heard((const long[]){ __VA_ARGS__ }, \
+	             sizeof((const long[]){ __VA_ARGS__ }) / sizeof(long))
+
+/* As of a driver that its dispatcher has started, and whose entry point fails. */
+static void what_the_firmware_unloads_by_itself_is_seen_in_time(void **state)
+{
+	(void)state;
+	begin_with_table();
+	table.count++;
+	fake_install(&other, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &other);
+	ASSERT_HEARD(1, 2);
+	looks = 0;
+	fake_time_comes(TICK);
+	assert_int_equal(looks, 0); /* without a reason nothing is allocated */
+	table.count--;
+	fake_uninstall(&other, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	ASSERT_HEARD(1, 2);
+	fake_time_comes(TICK);
+	ASSERT_HEARD(1, 2, -2);
+	fake_time_comes(TICK);
+	assert_int_equal(looks, 1);
+	efi_images_unwatch();
+	assert_int_equal(fake_open_events(), 0);
+}
+
+/* It allocates, so that the key of who has asked for the memory map may be no good any more. */
+static void who_leaves_has_it_looked_after_only_if_there_is_a_reason(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		begin_with_table();
+		table.count -= i;
+		fake_services.ExitBootServices(NULL, 0);
+		assert_int_equal(looks, i);
+		assert_int_equal(left, 1);
+		efi_images_unwatch();
+	}
+}
+
+/* The firmware has unloaded the one, and loaded the other, before anybody could look. */
+static void a_handle_that_another_image_has_is_that_ones(void **state)
+{
+	(void)state;
+	begin_with_table();
+	fake_uninstall(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	put(&one, 3, &first_path);
+	fake_install(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &one);
+	ASSERT_HEARD(1, -1, 3);
+	fake_uninstall(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	fake_install(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &one);
+	ASSERT_HEARD(1, -1, 3); /* reinstalled */
+	efi_images_unwatch();
+}
+
+/* As shim: another image, which it has placed itself, and then its own again. */
+static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **data)
+{
+	(void)size;
+	(void)data;
+	assert_ptr_equal(handle, &one);
+	fake_time_comes(TICK);
+	ASSERT_HEARD(1);
+	put(&one, 3, &first_path);
+	fake_time_comes(TICK);
+	ASSERT_HEARD(1, 3); /* and who has placed it is still there */
+	assert_null(path);  /* which is not its path */
+	put(&one, 4, &second_path);
+	fake_time_comes(TICK);
+	ASSERT_HEARD(1, 3, -3, 4);
+	assert_ptr_equal(path, &second_path);
+	looks = 0;
+	fake_time_comes(TICK);
+	assert_int_equal(looks, 0);
+	put(&one, 1, &first_path);
+	fake_time_comes(TICK);
+	ASSERT_HEARD(1, 3, -3, 4, -4);
+	put(&one, 5, &first_path);
+	return EFI_SUCCESS;
+}
+
+static void what_an_image_places_by_itself_is_seen_in_time(void **state)
+{
+	(void)state;
+	begin_with_table();
+	efi_images_unwatch();
+	fake_services.StartImage = start_as_shim;
+	hearings = 0;
+	assert_int_equal(efi_images_watch(&watcher), 0);
+	fake_services.StartImage(&one, NULL, NULL);
+	ASSERT_HEARD(1, 3, -3, 4, -4, 5); /* when it returns, too */
+	looks = 0;
+	fake_time_comes(TICK);
+	put(&one, 6, &first_path);
+	fake_time_comes(TICK);
+	assert_int_equal(looks, 0); /* it does not run */
+	fake_uninstall(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	table.count--;
+	fake_install(&other, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &other);
+	ASSERT_HEARD(1, 3, -3, 4, -4, 5, -1, -5, 2); /* both go with it */
+	efi_images_unwatch();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_firmware_unloads_by_itself_is_seen_in_time),
+		cmocka_unit_test(who_leaves_has_it_looked_after_only_if_there_is_a_reason),
+		cmocka_unit_test(a_handle_that_another_image_has_is_that_ones),
+		cmocka_unit_test(what_an_image_places_by_itself_is_seen_in_time),
 		cmocka_unit_test(who_starts_or_leaves_is_told_of),
 		cmocka_unit_test(who_leaves_past_the_hook_is_told_of_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),

@@ -20,7 +20,12 @@ static struct fake_protocol {
 	EFI_HANDLE handle;
 	EFI_GUID guid;
 	void *interface; /* NULL: the entry is free */
+	bool fresh;      /* nobody was notified of it yet who has asked which it is */
 } protocols[MOST];
+static struct {
+	EFI_GUID guid;
+	const void *table; /* NULL: there is none */
+} configured;
 static struct fake_variable {
 	CHAR16 name[16]; /* "": the entry is free */
 	UINTN size;      /* 0: there is none */
@@ -129,7 +134,7 @@ static EFI_STATUS EFIAPI fake_set_timer(EFI_EVENT event, EFI_TIMER_DELAY type, U
 {
 	struct fake_event *at = event;
 
-	at->time = type == TimerRelative ? time : 0;
+	at->time = type == TimerCancel ? 0 : time;
 	return EFI_SUCCESS;
 }
 
@@ -183,7 +188,7 @@ void fake_install(EFI_HANDLE handle, EFI_GUID guid, void *interface)
 
 	while (at->interface)
 		at++;
-	*at = (struct fake_protocol){ handle, guid, interface };
+	*at = (struct fake_protocol){ handle, guid, interface, true };
 	for (unsigned i = 0; i < MOST; i++)
 		if (events[i].open && same(&events[i].protocol, &guid))
 			fake_signal(&events[i]);
@@ -206,6 +211,8 @@ void *efi_protocol(EFI_HANDLE handle, EFI_GUID protocol)
 
 static EFI_STATUS EFIAPI fake_notify(EFI_GUID *protocol, EFI_EVENT event, VOID **registration)
 {
+	for (unsigned i = 0; i < MOST; i++)
+		protocols[i].fresh &= !same(&protocols[i].guid, protocol);
 	((struct fake_event *)event)->protocol = *protocol;
 	*registration = event;
 	return EFI_SUCCESS;
@@ -224,6 +231,25 @@ static EFI_STATUS EFIAPI fake_locate(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *prot
 		if (protocols[i].interface && same(&protocols[i].guid, protocol))
 			found[(*count)++] = protocols[i].handle;
 	return *count ? EFI_SUCCESS : EFI_NOT_FOUND;
+}
+
+/* ByRegisterNotify: one at a time, of those that are new since then. */
+static EFI_STATUS EFIAPI fake_locate_new(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *protocol, VOID *key,
+                                         UINTN *size, EFI_HANDLE *buffer)
+{
+	const struct fake_event *registration = key;
+
+	if (type != ByRegisterNotify || protocol || *size < sizeof(*buffer))
+		abort();
+	for (unsigned i = 0; i < MOST; i++) {
+		if (!protocols[i].interface || !protocols[i].fresh ||
+		    !same(&protocols[i].guid, &registration->protocol))
+			continue;
+		protocols[i].fresh = false;
+		*buffer = protocols[i].handle;
+		return EFI_SUCCESS;
+	}
+	return EFI_NOT_FOUND;
 }
 
 static EFI_STATUS EFIAPI fake_free(VOID *buffer)
@@ -328,6 +354,17 @@ unsigned fake_variables(void)
 	return count;
 }
 
+void fake_set_table(EFI_GUID guid, const void *bytes)
+{
+	configured.guid = guid;
+	configured.table = bytes;
+}
+
+const void *efi_configuration_table(EFI_GUID guid)
+{
+	return same(&configured.guid, &guid) ? configured.table : NULL;
+}
+
 void efi_services_changed(void)
 {
 }
@@ -342,6 +379,7 @@ void fake_firmware_begin(void)
 	memset(events, 0, sizeof(events));
 	memset(protocols, 0, sizeof(protocols));
 	memset(variables, 0, sizeof(variables));
+	memset(&configured, 0, sizeof(configured));
 	level = TPL_APPLICATION;
 	fake_most_events = MOST;
 	fake_is_driver = false;
@@ -358,6 +396,7 @@ void fake_firmware_begin(void)
 		.CloseEvent = fake_close,
 		.SetTimer = fake_set_timer,
 		.RegisterProtocolNotify = fake_notify,
+		.LocateHandle = fake_locate_new,
 		.LocateHandleBuffer = fake_locate,
 		.FreePool = fake_free,
 	};

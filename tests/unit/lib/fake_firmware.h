@@ -23,6 +23,8 @@ extern unsigned fake_most_events;
 
 /* Whether we are a driver. */
 extern bool fake_is_driver;
+/* The only configuration table that there is. */
+void fake_set_table(EFI_GUID guid, const void *table);
 
 /* Signal those of a group, or those whose timers have been set to no more than this. */
 void fake_signal_group(EFI_GUID group);
