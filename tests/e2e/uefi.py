@@ -150,9 +150,19 @@ class Taken:
 
     def maps(self):
         """[(address, size, name)] as they came."""
+        return [(at, size, name) for _, at, size, name in self.timed_maps()]
+
+    def timed_maps(self):
+        """The same, with the seconds of each before it: 0 of those that were there."""
         said = self.perf("script", "--show-mmap-events")
-        return [(int(at, 16), int(size, 16), name) for at, size, name in
-                re.findall(r"PERF_RECORD_MMAP2 \S+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)[^\]]*\]: r-xp (.*)", said)]
+        return [(float(time), int(at, 16), int(size, 16), name) for time, at, size, name in
+                re.findall(r"([\d.]+): PERF_RECORD_MMAP2 \S+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)[^\]]*\]: r-xp (.*)",
+                           said)]
+
+    def unloaded(self, place):
+        """Whether all that was mapped at an address is mapped over in the end, as nobody's; and when."""
+        maps = [(time, size, name) for time, at, size, name in self.timed_maps() if at == place]
+        return len(maps) > 1 and maps[-1][2] == "//anon" and maps[-1][1] == maps[-2][1], maps
 
     def dump(self):
         return subprocess.run([machine.TOOL, "dump", self.path], capture_output=True, text=True)

@@ -333,9 +333,10 @@ def run(isa):
         with shell.Shell(isa, disk.path, *QUICK, device=DEVICE[isa], flash=firmware) as sh:
             sh.open()
             ended = in_a_row(sh, isa)
-            leaves(sh, isa)
+            left = leaves(sh, isa)
         judge(Taken(disk, "0001.data"), isa)
         judge_ends(disk, isa, ended)
+        judge_unloaded(disk, left, isa)
         if isa == "aarch64":
             judge_names(Taken(disk, "0001.data"))
         handed_over(isa, disk, directory, firmware, before)
@@ -349,12 +350,24 @@ def leaves(sh, name):
            "frame pointers: " in said and "written: " in said,
            f"{name}: what the shell's load starts is recorded, by the clock, with callers", said)
     start = len(sh.raw)
-    sh.send("spinner.efi keep before-exit with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
-            "run=\\bareperf-dxe.efi low=200 exit=1\r")
+    sh.send("spinner.efi keep before-exit load=\\spinner-dxe.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
+            "run=\\bareperf-dxe.efi unload low=200 exit=1\r")
     said = sh.read_until(r"written: \S+", start)
     sh.process.wait(timeout=120)
-    tap.ok(re.search(r"cpu-clock: \d{3,} samples, 0 lost", said) and len(re.findall("written: ", said)) == 1,
+    tap.ok(re.search(r"cpu-clock: \d{2,} samples, 0 lost", said) and len(re.findall("written: ", said)) == 1,
            f"{name}: before boot services end, past our hook, the recording is a file, and they end", said)
+    return said
+
+
+def judge_unloaded(disk, said, isa):
+    """Past our hook as well, as the firmware unloads by itself: its count of images says so, each 10 ms."""
+    place, file = re.search(r"spinner-dxe\.efi lies at (0x[0-9a-f]+)", said), re.search(r"written: \S*?(\d+\.data)", said)
+    taken = Taken(disk, file[1]) if file else None
+    gone, maps = taken.unloaded(int(place[1], 16)) if place and file else (False, said)
+    last = max(taken.times("cpu-clock")) if file else 0
+    tap.ok("unloaded: 0x0\n" in said and gone and maps[-1][0] < last - 0.15,
+           f"{isa}: what is unloaded past our hook is mapped over, long before anybody loads or starts an image",
+           (last, maps))
 
 
 # Delivered, lost.

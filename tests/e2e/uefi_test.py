@@ -112,10 +112,13 @@ def goes_on(sh, name):
 
 
 def driver(sh, name):
-    """Its entry point says that it stays: a later recording finds it."""
-    said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o driver.data -- \spinner-dxe.efi low=100")
+    """Its entry point says that it stays: a later recording finds it. What it unloads does not."""
+    said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o driver.data -- \spinner-dxe.efi low=100 "
+                   r"load=\tools\d.efi unload")
     tap.ok("spinner: \\spinner-dxe.efi low=100" in said and recorded(said) > 100 and "exit status" not in said,
            f"{name}: a driver is recorded the same way", said)
+    place = re.search(r"d\.efi lies at (0x[0-9a-f]+)", said)
+    return int(place[1], 16) if place and "unloaded: 0x0\n" in said else 0
 
 
 def refused(sh, name):
@@ -195,11 +198,14 @@ def judge_frames(said, text, isa):
            said + text)
 
 
-def judge_driver(taken, later, isa):
+def judge_driver(taken, later, unloaded, isa):
     low = within(taken, isa, "spin_at_application", "spinner-dxe.efi")
     tap.ok(90 <= low <= 110 and taken.dump().returncode == 0,
            f"{isa}: 100 ms of a driver are 100 samples in its function", (low, taken.images()))
     tap.ok("spinner-dxe.efi" in {name for _, _, name in later.maps()}, f"{isa}: and it stays", later.maps())
+    gone, maps = taken.unloaded(unloaded)
+    tap.ok(gone and maps[-2][2].endswith("d.efi"), f"{isa}: what it has loaded and unloaded again is mapped over",
+           (hex(unloaded), maps))
 
 
 def by_boot_entry(isa):
@@ -269,7 +275,7 @@ def run(isa):
             sh.open()
             again = record(sh, isa, isa)
             goes_on(sh, isa)
-            driver(sh, isa)
+            unloaded = driver(sh, isa)
             refused(sh, isa)
             counted = cycles(sh, isa) if isa == "aarch64" else None
             third, gone = elsewhere(sh, isa)
@@ -280,7 +286,7 @@ def run(isa):
         judge(first, second, again, isa, isa)
         judge_frames(again, disk.read("0002.txt").decode().replace("\r", ""), isa)
         judge_waits(second, isa)
-        judge_driver(Taken(disk, "driver.data"), third, isa)
+        judge_driver(Taken(disk, "driver.data"), third, unloaded, isa)
         _, waiting, said = Taken(disk, slow).modules()
         slowest = max((name for name in waiting if name[0] != "["), key=waiting.get, default=None)
         tap.ok(slowest == "VirtioBlkDxe" and waiting[slowest] > 50,

@@ -11,7 +11,9 @@
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
  *	run=FILE	loads and starts FILE of its own volume, with low=200
  *	with=OPTIONS	has run= give these, in which + stands for a blank
- *	keep		has exit= call ExitBootServices() by the pointer that is there now
+ *	load=FILE	loads FILE of its own volume
+ *	unload		unloads that again
+ *	keep		has exit= and unload call the firmware by the pointers that are there now
  *	before-exit	has exit= signal the event group that newer firmware signals in it
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
  *	leave=N		leaves by Exit(), with N
@@ -87,7 +89,9 @@ static const struct status_code *status_code; /* NULL: there is none */
 static volatile unsigned ticks;
 static CHAR16 run_options[256] = u"low=200"; /* run='s */
 static EFI_EXIT_BOOT_SERVICES exit_kept;     /* NULL: none is */
-static EFI_EVENT before_exit;                /* NULL: nobody is told */
+static EFI_IMAGE_UNLOAD unload_kept;
+static EFI_HANDLE loaded;     /* load='s */
+static EFI_EVENT before_exit; /* NULL: nobody is told */
 
 static void say(const char *format, ...)
 {
@@ -205,23 +209,39 @@ static void set_run_options(const char *words)
 		run_options[i] = (CHAR16)(words[i] == '+' ? ' ' : words[i]);
 }
 
-/* descriptors: to start it with, or NULL. */
-static void run(const char *name, const struct descriptors *descriptors)
+static EFI_STATUS load(const char *name, EFI_HANDLE *image)
 {
 	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	EFI_DEVICE_PATH *path = efi_file_path(self->DeviceHandle, name);
-	const struct descriptors before = descriptors_now();
 	EFI_LOADED_IMAGE *other;
-	EFI_HANDLE image;
 	EFI_STATUS status =
-	    efi_system->BootServices->LoadImage(FALSE, efi_image, path, NULL, 0, &image);
+	    efi_system->BootServices->LoadImage(FALSE, efi_image, path, NULL, 0, image);
 
 	efi_system->BootServices->FreePool(path);
+	if (EFI_ERROR(status))
+		return status;
+	other = efi_protocol(*image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+	other->LoadOptions = run_options;
+	other->LoadOptionsSize = sizeof(run_options);
+	say("%s lies at 0x%lx\r\n", name, (uint64_t)other->ImageBase);
+	return status;
+}
+
+static void unload(void)
+{
+	EFI_IMAGE_UNLOAD call = unload_kept ? unload_kept : efi_system->BootServices->UnloadImage;
+
+	say("unloaded: 0x%lx\r\n", (uint64_t)call(loaded));
+}
+
+/* descriptors: to start it with, or NULL. */
+static void run(const char *name, const struct descriptors *descriptors)
+{
+	const struct descriptors before = descriptors_now();
+	EFI_HANDLE image;
+	EFI_STATUS status = load(name, &image);
+
 	if (!EFI_ERROR(status)) {
-		other = efi_protocol(image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
-		other->LoadOptions = run_options;
-		other->LoadOptionsSize = sizeof(run_options);
-		say("%s lies at 0x%lx\r\n", name, (uint64_t)other->ImageBase);
 		if (descriptors)
 			descriptors_use(descriptors);
 		status = efi_system->BootServices->StartImage(image, NULL, NULL);
@@ -255,6 +275,12 @@ static EFI_STATUS exit_services(void)
 	efi_system->BootServices->GetMemoryMap(&size, (EFI_MEMORY_DESCRIPTOR *)map, &key, &stride,
 	                                       &version);
 	return (exit_kept ? exit_kept : efi_system->BootServices->ExitBootServices)(efi_image, key);
+}
+
+static void keep(void)
+{
+	exit_kept = efi_system->BootServices->ExitBootServices;
+	unload_kept = efi_system->BootServices->UnloadImage;
 }
 
 static VOID EFIAPI on_nothing(EFI_EVENT event, VOID *context)
@@ -377,8 +403,12 @@ static EFI_STATUS obey(const char *word)
 		run(value, NULL);
 	else if (!strncmp(word, "with=", 5))
 		set_run_options(value);
+	else if (!strncmp(word, "load=", 5))
+		load(value, &loaded);
+	else if (!strcmp(word, "unload"))
+		unload();
 	else if (!strcmp(word, "keep"))
-		exit_kept = efi_system->BootServices->ExitBootServices;
+		keep();
 	else if (!strcmp(word, "before-exit"))
 		tell_before_exit();
 	else if (!strncmp(word, "leave=", 6))
