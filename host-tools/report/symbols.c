@@ -10,15 +10,17 @@
 
 #include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/objects.h"
+#include "host-tools/util/error.h"
 
-#define MAX_MAPPINGS 1024U
-#define CACHE_SIZE   4096U /* a power of two */
+#define MAX_MAPPINGS 65536U /* each address is looked for in all of them */
+#define CACHE_SIZE   4096U  /* a power of two */
 
 /* Addresses that no machine has: PAST_SIZE for each mapping, in the order in which they were told
  * of, and then as many for the time before it, when nothing was mapped there. */
 #define PAST      (1ULL << 62)
 #define PAST_SIZE (1ULL << 44)
 #define BEFORE    PAST_SIZE
+_Static_assert(MAX_MAPPINGS <= (1ULL << 63) / (2 * PAST_SIZE), "all lie below the highest quarter");
 
 struct mapping {
 	uint64_t start, end; /* addresses */
@@ -37,6 +39,7 @@ struct symbols {
 	struct objects objects;
 	struct mapping *mappings;
 	size_t count;
+	bool is_full;  /* there were more, which was told */
 	bool is_timed; /* one of them was not there from the start */
 	struct cached cache[CACHE_SIZE];
 	char **made; /* names that were made up */
@@ -70,6 +73,18 @@ void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t siz
 	objects_build_ids(&symbols->objects, bytes, size);
 }
 
+static bool has_room(struct symbols *symbols)
+{
+	if (symbols->count < MAX_MAPPINGS)
+		return true;
+	if (!symbols->is_full)
+		say("more than %u mappings: the others are not known, and what lies there is called "
+		    "by what lay there before",
+		    MAX_MAPPINGS);
+	symbols->is_full = true;
+	return false;
+}
+
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time)
 {
 	const struct perf_record_mmap2 *mmap2 = (const void *)record;
@@ -78,17 +93,20 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 	char path[4096];
 
 	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
-	    symbols->count >= MAX_MAPPINGS)
+	    !has_room(symbols))
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)(record->size - sizeof(*mmap2)), mmap2->filename);
-	mappings = realloc(symbols->mappings, (symbols->count + 1) * sizeof(*mappings));
-	if (!mappings)
-		return;
-	symbols->mappings = mappings;
+	if (!(symbols->count & (symbols->count + 1))) { /* grows by doubling */
+		mappings =
+		    reallocarray(symbols->mappings, 2 * (symbols->count + 1), sizeof(*mappings));
+		if (!mappings)
+			return;
+		symbols->mappings = mappings;
+	}
 	object = objects_find(&symbols->objects, mmap2, path);
 	if (!object)
 		return;
-	mappings[symbols->count++] =
+	symbols->mappings[symbols->count++] =
 	    (struct mapping){ mmap2->addr, mmap2->addr + mmap2->len, mmap2->pgoff, time, object };
 	symbols->is_timed |= time > 0;
 }

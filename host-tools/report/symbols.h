@@ -27,8 +27,7 @@ void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t siz
 
 /* Learn a mapping from a whole PERF_RECORD_MMAP2, of that time (ns; 0: it was there from the
  * start); other records are ignored. A file that cannot be read has no symbols: its addresses stay
- * numbers.
- */
+ * numbers. More than 65,536 are not kept, which is told on standard error. */
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time);
 
 /* Where at another time something else was mapped: what all the others here must be asked with to

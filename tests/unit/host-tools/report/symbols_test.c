@@ -201,6 +201,52 @@ static void an_image_that_is_loaded_again_is_the_same_file(void **state)
 	assert_ptr_equal(symbols_find(symbols, BASE + SPAN).file, name);
 }
 
+/* One image after the other at each of a few addresses, and nobody in between, as a machine tells.
+ */
+static void many_loads_are_each_its_times(void **state)
+{
+	uint64_t time = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 1500; i++) {
+		uint64_t at = BASE + i % 3 * SPAN;
+
+		load(i % 2 ? "Odd.efi" : "Even.efi", at, SPAN, time++);
+		add(false, "//anon", at, SPAN, time++);
+	}
+	assert_string_equal(name_at(BASE + 16, 1), "Even+0x10");
+	assert_string_equal(name_at(BASE + 16, 2), "anon+0x10");
+	assert_string_equal(name_at(BASE + 16, 3000 - 2 * 3 + 1), "Odd+0x10");
+	assert_string_equal(name_at(BASE + 16, 3000 - 2 * 3 + 2), "anon+0x10");
+	assert_string_equal(name_at(BASE + 2 * SPAN + 16, 3000 - 1), "Odd+0x10");
+	assert_string_equal(name_at(BASE + 2 * SPAN + 16, 3000), "anon+0x10");
+}
+
+static void what_is_too_much_is_told_once(void **state)
+{
+	char told[256];
+	FILE *errors = tmpfile();
+	int before = dup(STDERR_FILENO);
+	size_t size;
+
+	(void)state;
+	assert_non_null(errors);
+	fflush(stderr);
+	dup2(fileno(errors), STDERR_FILENO);
+	for (unsigned i = 0; i < 65536 + 2; i++)
+		add(false, i < 65536 ? "first" : "beyond", BASE, SPAN, i + 1);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	rewind(errors);
+	size = fread(told, 1, sizeof(told) - 1, errors);
+	told[size] = 0;
+	fclose(errors);
+	assert_non_null(strstr(told, "more than 65536 mappings"));
+	assert_ptr_equal(strchr(told, '\n'), told + size - 1);
+	assert_string_equal(name_at(BASE, 65536 + 2), "first+0x0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +256,8 @@ int main(void)
 		TEST(an_address_is_its_times_image),
 		TEST(an_address_of_the_past_is_the_machines),
 		TEST(an_image_that_is_loaded_again_is_the_same_file),
+		TEST(many_loads_are_each_its_times),
+		TEST(what_is_too_much_is_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
