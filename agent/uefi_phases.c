@@ -52,7 +52,7 @@ static uint64_t uefi_phases_this_cpu(void)
 	return id.hw_id;
 }
 
-/* On the boot CPU. */
+/* On the boot CPU, while nobody ends the recording. */
 static void uefi_phases_put_mark(const char *kind, const char *name, const char *more,
                                  const void *caller)
 {
@@ -75,9 +75,20 @@ static void uefi_phases_put_mark(const char *kind, const char *name, const char 
 	mark_put_slow(event, (uint64_t)caller, raw.words, bytes, 0, NULL);
 }
 
+/* What ends a recording is a notification, which so does not come in the middle, when the ring is
+ * about to be written. Of the callers some are at TPL_HIGH_LEVEL. */
+static void uefi_phases_tell(const char *kind, const char *name, const char *more,
+                             const void *caller)
+{
+	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
+
+	uefi_phases_put_mark(kind, name, more, caller);
+	efi_system->BootServices->RestoreTPL(before);
+}
+
 void uefi_phase(const char *name, const char *more)
 {
-	uefi_phases_put_mark("phase ", name, more, __builtin_return_address(0));
+	uefi_phases_tell("phase ", name, more, __builtin_return_address(0));
 }
 
 /* At TPL_HIGH_LEVEL it is called where the code is reported, and not when the level allows it.
@@ -91,16 +102,15 @@ static EFI_STATUS EFIAPI uefi_phases_on_status_code(UINT32 type, UINT32 value, U
 	(void)data;
 	if (status_code_text(type, value, instance, text, sizeof(text)) &&
 	    uefi_phases_this_cpu() == boot_cpu)
-		uefi_phases_put_mark((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase "
-		                                                                       : "",
-		                     text, "", __builtin_return_address(0));
+		uefi_phases_tell((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase " : "",
+		                 text, "", __builtin_return_address(0));
 	return EFI_SUCCESS;
 }
 
 static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
 {
 	(void)event;
-	uefi_phases_put_mark("phase ", context, "", __builtin_return_address(0));
+	uefi_phases_tell("phase ", context, "", __builtin_return_address(0));
 }
 
 void uefi_phases_begin(void)

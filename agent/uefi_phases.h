@@ -22,7 +22,7 @@ void uefi_phases_begin(void);
 void uefi_phases_end(void);
 
 /* A phase begins now: its name, in pieces. No effect where marks are not recorded, or not between
- * begin and end. Any TPL; nothing is allocated. Thread. */
+ * begin and end. Any TPL; nothing is allocated. Boot services only. Thread. */
 void uefi_phase(const char *name, const char *more);
 
 /* The firmware's own times (FPDT: ACPI 6.5, 5.2.24), if it has noted any, as marks of now; or what
