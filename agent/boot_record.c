@@ -30,17 +30,23 @@ static EFI_GUID guid = BOOT_RECORD_GUID;
 static void (*ender)(const char *why);
 
 /* End the recording: ExitBootServices(), `stop' and each of --until's ends call this, and the first
- * that does has an effect. */
-static void boot_record_end(const char *why)
+ * that does has an effect, and true for an answer. */
+static bool boot_record_is_ended(const char *why)
 {
 	void (*end)(const char *why) = ender;
 
 	if (!end)
-		return;
+		return false;
 	ender = NULL;
 	boot_until_end();
 	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
 	end(why);
+	return true;
+}
+
+static void boot_record_end(const char *why)
+{
+	boot_record_is_ended(why);
 }
 
 static void EFIAPI boot_record_stop(void)
@@ -60,10 +66,9 @@ void boot_record_begin(const struct command_until *until, void (*end)(const char
 		boot_record_end("ended at once: no memory for what is to end it");
 }
 
-void boot_record_leaves(void *context)
+bool boot_record_leaves(void)
 {
-	(void)context;
-	boot_record_end(NULL);
+	return boot_record_is_ended(NULL);
 }
 
 bool boot_record_is_elsewhere(bool *stopped)

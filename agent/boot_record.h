@@ -23,8 +23,8 @@
  * or NULL. Boot services only, as all here. Thread. */
 void boot_record_begin(const struct command_until *until, void (*end)(const char *why));
 
-/* End it before boot services end. struct efi_images_watcher's. TPL_CALLBACK or below. */
-void boot_record_leaves(void *context);
+/* End it before boot services end. False: it has ended before. TPL_CALLBACK or below. */
+bool boot_record_leaves(void);
 
 /* Another image of ours records: carry out what our load options say, if that can be done, which is
  * stop. false: none does. Before anything else is looked at. Thread. */

@@ -111,13 +111,12 @@ static void image_returns(void *context, const char *name)
 }
 
 /* ExitBootServices() was called, and boot services can still be used. */
-static void image_records_leave(void *context)
+static bool image_records_leave(void *context)
 {
 	struct recording *r = context;
 
 	uefi_phase("ExitBootServices()", "");
-	if (r->command->boot && r->channel->ops->in_ram)
-		boot_record_leaves(NULL);
+	return r->command->boot && r->channel->ops->in_ram && boot_record_leaves();
 }
 
 /* Whoever calls ExitBootServices() does not come back: what there is, is all. */

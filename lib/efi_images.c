@@ -160,14 +160,14 @@ static VOID EFIAPI efi_images_on_time(EFI_EVENT event, VOID *context)
 	images_look_if_changed();
 }
 
-/* Once, by whichever comes first. TPL_CALLBACK or below. */
-static void images_leave(const struct efi_images_watcher *watcher)
+/* Once, by whichever comes first. True: the memory map is another one. TPL_CALLBACK or below. */
+static bool images_leave(const struct efi_images_watcher *watcher)
 {
 	if (!watcher || has_left)
-		return;
+		return false;
 	has_left = true;
 	images_look_if_changed();
-	watcher->leaves(watcher->context);
+	return watcher->leaves(watcher->context);
 }
 
 static VOID EFIAPI efi_images_on_leaving(EFI_EVENT event, VOID *context)
@@ -237,6 +237,8 @@ static EFI_STATUS EFIAPI efi_images_hooked_unload(EFI_HANDLE image)
 	return status;
 }
 
+/* Who has an old map is refused by us: the firmware would do the same, but EDK2's stops its timer
+ * before, and it would go on without events until the next call. */
 static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -244,8 +246,8 @@ static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 	const struct efi_images_watcher *watcher = watching;
 
 	services->RestoreTPL(level);
-	if (level <= TPL_CALLBACK)
-		images_leave(watcher);
+	if (level <= TPL_CALLBACK && images_leave(watcher))
+		return EFI_INVALID_PARAMETER;
 	return exit_boot_services(image, key);
 }
 

@@ -34,9 +34,10 @@ struct efi_images_watcher {
 	/* The same, by its name, when what it has loaded is known. NULL: not asked for. */
 	void (*returns)(void *context, const char *name);
 	/* Somebody calls ExitBootServices(), for the first time, while there is boot services' all:
-	 * files may be written, and efi_images_unwatch() called. He is told to call again, if the
-	 * memory map changes by that (UEFI 2.10, 7.4.6). At TPL_CALLBACK or below. */
-	void (*leaves)(void *context);
+	 * files may be written, and efi_images_unwatch() called. True: so it was, and the memory
+	 * map that he knows is not that of now, by which he is told to call again (UEFI 2.10,
+	 * 7.4.6). At TPL_CALLBACK or below. */
+	bool (*leaves)(void *context);
 	/* ExitBootServices(): nothing of the firmware's may be called any more. TPL_NOTIFY. */
 	void (*ends)(void *context);
 	void *context;

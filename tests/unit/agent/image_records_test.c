@@ -25,9 +25,9 @@ void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *i
 	place->name[0] = 0;
 }
 
-void boot_record_leaves(void *context)
+bool boot_record_leaves(void)
 {
-	(void)context;
+	return true;
 }
 
 void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)

@@ -85,11 +85,14 @@ static void returns(void *context, const char *name)
 	assert_string_equal(name, called);
 }
 
-static void leaves(void *context)
+static bool changes; /* the memory map, by a file that is written */
+
+static bool leaves(void *context)
 {
 	(void)context;
 	assert_in_range(fake_level(), TPL_APPLICATION, TPL_CALLBACK);
 	left++;
+	return changes;
 }
 
 static const struct efi_images_watcher watcher = {
@@ -158,6 +161,22 @@ static void who_starts_or_leaves_is_told_of(void **state)
 	efi_images_unwatch();
 	assert_ptr_equal(fake_services.StartImage, start);
 	assert_ptr_equal(fake_services.ExitBootServices, leave);
+}
+
+/* The firmware is not asked, whose timer would stand still when it refuses. */
+static void who_leaves_with_an_old_map_is_to_call_again(void **state)
+{
+	(void)state;
+	begin();
+	changes = true;
+	assert_int_equal(fake_services.ExitBootServices(NULL, 0), EFI_INVALID_PARAMETER);
+	changes = false;
+	assert_int_equal(left, 1);
+	assert_int_equal(exits, 0);
+	assert_int_equal(fake_services.ExitBootServices(NULL, 0), EFI_SUCCESS);
+	assert_int_equal(left, 1);
+	assert_int_equal(exits, 1);
+	efi_images_unwatch();
 }
 
 /* By a pointer that he kept: then newer firmware tells of it, by a group of events. */
@@ -490,6 +509,7 @@ int main(void)
 		cmocka_unit_test(a_handle_that_another_image_has_is_that_ones),
 		cmocka_unit_test(what_an_image_places_by_itself_is_seen_in_time),
 		cmocka_unit_test(who_starts_or_leaves_is_told_of),
+		cmocka_unit_test(who_leaves_with_an_old_map_is_to_call_again),
 		cmocka_unit_test(who_leaves_past_the_hook_is_told_of_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),
 		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
