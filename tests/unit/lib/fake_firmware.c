@@ -8,6 +8,7 @@
 
 struct fake_event {
 	bool open, pending;
+	UINT32 type;
 	EFI_TPL level;
 	EFI_EVENT_NOTIFY notify;
 	void *context;
@@ -100,12 +101,12 @@ static EFI_STATUS EFIAPI fake_create_ex(UINT32 type, EFI_TPL at_level, EFI_EVENT
 {
 	struct fake_event *at = events;
 
-	(void)type;
 	while (at < events + MOST && at->open)
 		at++;
 	if (at == events + MOST || fake_open_events() >= fake_most_events)
 		return EFI_OUT_OF_RESOURCES;
 	*at = (struct fake_event){ .open = true,
+		                   .type = type,
 		                   .level = at_level,
 		                   .notify = notify,
 		                   .context = (void *)(uintptr_t)context,
@@ -152,6 +153,35 @@ void fake_signal_group(EFI_GUID group)
 	for (unsigned i = 0; i < MOST; i++)
 		if (events[i].open && same(&events[i].group, &group))
 			fake_signal(&events[i]);
+}
+
+static EFI_STATUS EFIAPI fake_forbidden(void)
+{
+	abort();
+}
+
+/* A table of services is its header, and pointers to functions. */
+static void fake_forbid(VOID *services, size_t size)
+{
+	EFI_STATUS(EFIAPI * forbidden)(void) = fake_forbidden;
+
+	for (size_t at = sizeof(EFI_TABLE_HEADER); at < size; at += sizeof(forbidden))
+		memcpy((uint8_t *)services + at, (const void *)&forbidden, sizeof(forbidden));
+}
+
+void fake_exit_boot_services(void)
+{
+	fake_forbid(&fake_services, sizeof(fake_services));
+	fake_forbid(&runtime, sizeof(runtime));
+	for (unsigned i = 0; i < MOST; i++) {
+		EFI_TPL before = level;
+
+		if (!events[i].open || events[i].type != EVT_SIGNAL_EXIT_BOOT_SERVICES)
+			continue;
+		level = events[i].level;
+		events[i].notify(&events[i], events[i].context);
+		level = before;
+	}
 }
 
 void fake_time_comes(UINT64 in_100ns)

@@ -30,6 +30,10 @@ void fake_set_table(EFI_GUID guid, const void *table);
 void fake_signal_group(EFI_GUID group);
 void fake_time_comes(UINT64 in_100ns);
 
+/* Boot services end: who has asked for it is notified. From here on none of the firmware's
+ * services, nor of its runtime's, may be called: the test ends then. */
+void fake_exit_boot_services(void);
+
 /* Signalled by an interrupt just before the level falls for the next time. */
 void fake_hold(EFI_EVENT event);
 
