@@ -9,6 +9,7 @@
 #include "lib/efi.h"
 #include "lib/platform.h"
 #include "lib/print.h"
+#include "pmu/clock.h"
 #include "pmu/mark.h"
 
 #define GROUPS   2U
@@ -141,20 +142,39 @@ void uefi_phases_end(void)
 	}
 }
 
-static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
-{
-	char time[32];
+struct uefi_phases_times {
+	const void *caller;
+	unsigned told;
+};
 
-	print_text(time, sizeof(time), "FPDT %llu.%09llu s: ", ns / NSEC_PER_SEC,
+static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name,
+                                 const void *caller)
+{
+	char time[40];
+
+	print_text(time, sizeof(time), "%s%llu.%09llu s: ", kind, ns / NSEC_PER_SEC,
 	           ns % NSEC_PER_SEC);
-	uefi_phases_put_mark(time, name, "", context);
+	uefi_phases_put_mark(time, name, "", caller);
 }
 
+static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
+{
+	struct uefi_phases_times *times = context;
+
+	times->told++;
+	uefi_phases_put_time("FPDT ", ns, name, times->caller);
+}
+
+/* If the firmware counts what our clock is made of, what that was at our 0 is what its times have
+ * more than ours. */
 void uefi_phases_tell_times(void)
 {
-	void *here = __builtin_return_address(0);
-	const char *wrong = platform_firmware_times(uefi_phases_tell_time, here);
+	struct uefi_phases_times times = { .caller = __builtin_return_address(0) };
+	const char *wrong = platform_firmware_times(uefi_phases_tell_time, &times);
 
 	if (wrong)
-		uefi_phases_put_mark("error FPDT: ", wrong, "", here);
+		uefi_phases_put_mark("error FPDT: ", wrong, "", times.caller);
+	if (times.told)
+		uefi_phases_put_time("FPDT counter ", 0 - machine_clock.time_zero,
+		                     "the recording's 0", times.caller);
 }

@@ -11,7 +11,8 @@
  *	ExitBootServices()	who calls it
  *
  * And when the recording ends, what the firmware has noted itself: "FPDT SECONDS s: WHAT", which
- * are since the reset by the firmware's own clock, with which ours is not known to agree.
+ * are since the reset by the firmware's own clock, with which ours is not known to agree; with
+ * "FPDT counter SECONDS s: ", what the CPU's counter was when our clock was 0.
  */
 #ifndef AGENT_UEFI_PHASES_H
 #define AGENT_UEFI_PHASES_H

@@ -9,6 +9,8 @@
 #include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/texts.h"
 
+#define COUNTER "counter " /* agent/uefi_phases.c's */
+
 static const char before[] = "[before the first]";
 
 static int phases_add(struct phases *phases, uint64_t time, const char *text)
@@ -31,23 +33,26 @@ static int phases_add(struct phases *phases, uint64_t time, const char *text)
 	return 0;
 }
 
-static int phases_add_firmware(struct phases *phases, const char *text)
+static int phases_add_note(struct phases *phases, uint64_t told, const char *text)
 {
 	const char *kept = texts_keep(&phases->texts, strdup(text));
 
-	if (kept && phases->nr_firmware == phases->firmware_room) {
-		size_t room = 2 * phases->firmware_room + 64;
-		const char **grown =
-		    reallocarray(phases->firmware, room, sizeof(*phases->firmware));
+	if (kept && phases->nr_notes == phases->notes_room) {
+		size_t room = 2 * phases->notes_room + 64;
+		struct phase_note *grown =
+		    reallocarray(phases->notes, room, sizeof(*phases->notes));
 
 		if (!grown)
 			return -ENOMEM;
-		phases->firmware = grown;
-		phases->firmware_room = room;
+		phases->notes = grown;
+		phases->notes_room = room;
 	}
 	if (!kept)
 		return -ENOMEM;
-	phases->firmware[phases->nr_firmware++] = kept;
+	if (strncmp(kept, COUNTER, strlen(COUNTER)) == 0)
+		phases->counter = kept + strlen(COUNTER);
+	else
+		phases->notes[phases->nr_notes++] = (struct phase_note){ told, kept };
 	return 0;
 }
 
@@ -66,7 +71,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	case MARK_PHASE:
 		return phases_add(context, sample.time, name);
 	case MARK_FIRMWARE:
-		return phases_add_firmware(context, name);
+		return phases_add_note(context, sample.time, name);
 	default:
 		return 0;
 	}
@@ -142,5 +147,5 @@ void phases_free(struct phases *phases)
 	tdestroy(phases->texts, free);
 	free(phases->starts);
 	free(phases->all);
-	free(phases->firmware);
+	free(phases->notes);
 }

@@ -23,14 +23,22 @@ struct phase_start {
 	const char *name;
 };
 
+/* Of the firmware's own, "SECONDS s: WHAT"; when that was told, ns. */
+struct phase_note {
+	uint64_t told;
+	const char *text;
+};
+
 struct phases {
 	void *texts; /* texts.h */
 	struct phase_start *starts;
 	size_t count, room;
 	struct phase *all; /* in the order in which they began first; before them, what has none */
 	size_t nr_all;
-	const char **firmware; /* its own times: "SECONDS s: WHAT" */
-	size_t nr_firmware, firmware_room;
+	struct phase_note *notes;
+	size_t nr_notes, notes_room;
+	const char
+	    *counter; /* one that says what the CPU's counter was at 0 ns; NULL: nobody does */
 };
 
 /* Those of all marks in the file, into phases, which is all 0, and is to be freed in any case. 0,
@@ -49,7 +57,8 @@ void phases_free(struct phases *phases);
 int phases_print(const struct phases *phases, const struct histogram *histogram, const char *event,
                  bool is_clock, double limit, FILE *out);
 
-/* Print the firmware's own times, if there are any. */
+/* Print the firmware's own times, if there are any; and when in the recording that was, if its
+ * clock is the CPU's counter, as far as nothing speaks against that. */
 void phases_print_firmware(const struct phases *phases, FILE *out);
 
 #endif

@@ -218,16 +218,3 @@ int phases_print(const struct phases *phases, const struct histogram *histogram,
 	free(table.modules);
 	return 0;
 }
-
-void phases_print_firmware(const struct phases *phases, FILE *out)
-{
-	if (!phases->nr_firmware)
-		return;
-	fputs("# FPDT: the firmware's own times, since the reset by its own clock\n", out);
-	for (size_t i = 0; i < phases->nr_firmware; i++) {
-		fputs("    ", out);
-		put_name(phases->firmware[i], out);
-		putc('\n', out);
-	}
-	putc('\n', out);
-}

@@ -104,9 +104,47 @@ def without(path):
            "a recording without phases is told to be so", done)
 
 
+def firmwares(path, *notes, starts=1_600_400_000):
+    """What is printed of its own times, told at 9 s; an image is started at that time."""
+    file = perf_file.PerfFile((("cpu-clock", perf_file.SOFTWARE, 0),
+                               ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
+    file.mark("phase loader.efi starts", starts, event=1)
+    file.sample(0x10, 2_000_000_000)
+    for note in notes:
+        file.mark(f"FPDT {note}", 9_000_000_000, event=1)
+    file.write(path)
+    done = report(path)
+    assert not done.stderr, done
+    return done.stdout[done.stdout.index("# FPDT"):].splitlines()[1:-1]
+
+
+def firmwares_times(path):
+    reset, load, start, late = ("0.012345678 s: reset ends", "1.500000000 s: OS loader: LoadImage() starts",
+                                "4.800000001 s: OS loader: StartImage() starts", "12.200000000 s: BDS begins")
+    counter = "counter 3.200000000 s: the recording's 0"
+    tap.equal(firmwares(path, reset, load), [f"    {reset}", f"    {load}"],
+              "the firmware's own times are as they are, where nobody says what the counter was")
+    at = "#      Begins, if that is the CPU's counter, which was at 3.200000000 s at the recording's 0"
+    tap.equal(firmwares(path, reset, load, start, counter),
+              [at, '# and, which speaks for that, within 400 us of the mark "phase loader.efi starts" the loader is '
+               "started by it", f"    -3.187654    {reset}", f"    -1.700000    {load}", f"     1.600000    {start}"],
+              "else beside them when in the recording that would be, and which mark agrees")
+    tap.equal(firmwares(path, counter, start, "damaged 5", starts=1_700_000_000),
+              [at, f"     1.600000    {start}", "    damaged 5"], "or that none does")
+    tap.equal(firmwares(path, reset, late, counter),
+              [at, f"    -3.187654    {reset}", f"     9.000000    {late}"],
+              "at the moment when it was told it may be")
+    tap.equal(firmwares(path, reset, "12.200001001 s: BDS begins", counter),
+              ["# which is not the CPU's counter, by which this would be later than it was told: 12.200001001 s: BDS begins",
+               f"    {reset}", "    12.200001001 s: BDS begins"], "and no later: then it is another clock")
+    for wrong in ("counter 3.2 s: x", "counter 99999999999.000000000 s: x", "counter", "counter -1.000000000 s: x"):
+        tap.equal(firmwares(path, load, wrong)[0], f"    {load}", f"a counter that makes no sense is none: {wrong}")
+
+
 with tempfile.TemporaryDirectory(prefix="bareperf-phases-") as directory:
     data = pathlib.Path(directory) / "perf.data"
     judge(data)
     counts(data)
     without(data)
+    firmwares_times(data)
 tap.finish()

@@ -24,7 +24,7 @@ static struct perf_event marks;
 static EFI_EVENT end; /* --until's */
 static bool gone;     /* the ring */
 static unsigned put;
-static char text[160]; /* of the last that was put */
+static char first[160], text[160]; /* of the first, and of the last that was put */
 
 /* A timer interrupt, just before the first word is written. */
 void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
@@ -39,7 +39,8 @@ void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, u
 	assert_false(gone);
 	assert_ptr_equal(event, &marks);
 	strncpy(text, (const char *)raw + sizeof(uint32_t), sizeof(text) - 1);
-	put++;
+	if (!put++)
+		strcpy(first, text);
 }
 
 static VOID EFIAPI on_end(EFI_EVENT event, VOID *context)
@@ -149,13 +150,15 @@ static void the_firmwares_own_times_need_no_service(void **state)
 	fake_services.CloseEvent(end);
 	end = NULL;
 	efi_boot_services = false;
+	clock_set(&machine_clock, NSEC_PER_SEC, 3250000001);
 	kept = fake_services;
 	memset(&fake_services, 0, sizeof(fake_services));
 	uefi_phases_tell_times();
 	uefi_phases_end();
 	fake_services = kept;
-	assert_int_equal(put, 1);
-	assert_string_equal(text, "FPDT 1.500000000 s: OS loader: LoadImage() starts");
+	assert_int_equal(put, 2);
+	assert_string_equal(first, "FPDT 1.500000000 s: OS loader: LoadImage() starts");
+	assert_string_equal(text, "FPDT counter 3.250000001 s: the recording's 0");
 }
 
 int main(void)
