@@ -29,7 +29,8 @@ static int add_file(struct pe_index *index, const char *path)
 			                        .is_pe = source.is_pe };
 		pe_module_name(path, strlen(path), indexed->name, sizeof(indexed->name));
 		if (source.is_pe)
-			pe_build_id(&source.image, indexed->id);
+			indexed->is_hashed = pe_build_id(&source.image, indexed->id) &&
+			                     pe_is_hashed(&source.image);
 		added = indexed->path;
 		index->count += added;
 	}

@@ -17,6 +17,7 @@ struct pe_indexed {
 	size_t directory;        /* bytes of path before the file's name */
 	bool is_pe;              /* else an ELF file */
 	uint8_t id[PE_BUILD_ID]; /* of an image; 0: it has none */
+	bool is_hashed;          /* the id */
 };
 
 struct pe_index {

@@ -9,6 +9,7 @@
 
 #include "host-tools/pe/pe_elf.h"
 #include "host-tools/pe/pe_functions.h"
+#include "host-tools/pe/pe_of_elf.h"
 #include "host-tools/pe/pe_source.h"
 #include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/perfdata/perf_file.h"
@@ -164,7 +165,54 @@ static int try_image(const struct pe_search *search, const struct pe_indexed *of
 	return code;
 }
 
+/* By an ELF file alone. -ENODATA: the image was not made of it, or it has no names. */
+static int try_lone_elf(const char *path, const uint8_t id[PE_BUILD_ID], const char *name)
+{
+	struct pe_functions functions = { 0 };
+	struct error error = { "" };
+	struct pe_source source;
+	struct pe_image image;
+	void *bytes = NULL;
+	int64_t moved;
+	int code = -ENODATA;
+
+	if (!pe_source_open(&source, path))
+		return -ENODATA;
+	if (source.elf && pe_of_elf_is(source.elf, id) &&
+	    pe_of_elf_make(&image, &bytes, source.elf))
+		code = pe_functions_of_elf(&functions, &image, source.elf, &moved, &error);
+	if (!code)
+		code = cache_elf(&image, &functions, source.elf, id, name, &error);
+	if (code && code != -ENODATA && code != -ESTALE)
+		error_print(&error);
+	pe_functions_free(&functions);
+	free(bytes);
+	pe_source_close(&source);
+	return code;
+}
+
+/* Those that are called as the image. *other: one that it was not made of, if none is yet. */
+static bool find_lone_elf(const struct pe_search *search, const uint8_t id[PE_BUILD_ID],
+                          const char *name, const struct pe_indexed **other)
+{
+	for (size_t i = 0; i < search->index.count; i++) {
+		const struct pe_indexed *indexed = &search->index.all[i];
+
+		if (indexed->is_pe || strcmp(indexed->name, name) != 0)
+			continue;
+		if (!try_lone_elf(indexed->path, id, name))
+			return true;
+		*other = *other ? *other : indexed;
+	}
+	return false;
+}
+
 /* ---- Images of a recording ---- */
+
+static bool is_of(const struct pe_indexed *indexed, const uint8_t id[PE_BUILD_ID])
+{
+	return !memcmp(indexed->id, id, indexed->is_hashed ? PE_HASH : PE_BUILD_ID);
+}
 
 static void look(struct pe_search *search)
 {
@@ -175,31 +223,46 @@ static void look(struct pe_search *search)
 	search->looked = true;
 }
 
+/* Why an image's functions have no names. same: its file; other: one that is called so. */
+static void tell_nameless(const struct pe_indexed *same, const struct pe_indexed *other,
+                          const char *name)
+{
+	if (same)
+		say("%s ran, but nothing that --symbols names has its functions' names",
+		    same->path);
+	else if (other && other->is_pe)
+		say("%s is of another build than the %s that ran, whose functions have no names",
+		    other->path, name);
+	else if (other)
+		say("the %s that ran, whose functions have no names, was not made of %s, which is of "
+		    "another build, or has no code to be known by",
+		    name, other->path);
+}
+
 static bool find(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *name)
 {
 	const struct pe_indexed *other = NULL, *same = NULL;
+	bool found = false;
 
 	for (size_t i = 0; i < search->index.count; i++) {
 		const struct pe_indexed *indexed = &search->index.all[i];
 
 		if (!indexed->is_pe)
 			continue;
-		if (!memcmp(indexed->id, id, PE_BUILD_ID)) {
+		if (is_of(indexed, id)) {
 			int code = try_image(search, indexed, id, name);
 
 			if (!code)
 				return true;
+			found = true;
 			same = code == -ENODATA ? indexed : same;
 		} else if (!strcmp(indexed->name, name)) {
 			other = indexed;
 		}
 	}
-	if (same)
-		say("%s ran, but nothing that --symbols names has its functions' names",
-		    same->path);
-	else if (other)
-		say("%s is of another build than the %s that ran, whose functions have no names",
-		    other->path, name);
+	if (!found && find_lone_elf(search, id, name, &other))
+		return true;
+	tell_nameless(same, other, name);
 	return false;
 }
 

@@ -7,7 +7,8 @@
  * The image's file (EDK2's NAME.efi) is known by its identity (lib/parse/pe_image.h). The ELF file
  * that it was made of (NAME.debug, NAME.dll, NAME.so) is one of the same name, or in the same
  * directory, and must have the same code (host-tools/pe/pe_layout.h); without one the image's own
- * symbol table is taken. Main thread.
+ * symbol table is taken. Without the image's file an ELF file of the module's name is taken if it
+ * has the code that the identity tells of (host-tools/pe/pe_of_elf.h). Main thread.
  */
 #ifndef HOST_TOOLS_PE_PE_SEARCH_H
 #define HOST_TOOLS_PE_PE_SEARCH_H

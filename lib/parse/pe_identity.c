@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "lib/parse/pe_image.h"
+#include "lib/parse/pe_probe.h"
 
 typedef unsigned __int128 sum_type;
 
 struct identity {
 	sum_type code;
 	uint64_t header;
+	struct pe_probe probe;
 };
 
 /* SplitMix64: the number of a place, odd or even, as good as any. */
@@ -118,16 +120,18 @@ static bool pe_add_sections(struct identity *identity, const struct pe_image *im
 		identity_text(identity, section.name, 8);
 		identity_header(identity, section.rva | (uint64_t)section.size << 32);
 		identity_header(identity, section.flags);
-		if (bytes)
-			pe_add_code(identity, section.rva, bytes, size);
+		if (!bytes)
+			continue;
+		pe_add_code(identity, section.rva, bytes, size);
+		pe_probe_add(&identity->probe, section.rva, bytes, size);
 	}
 	return true;
 }
 
 static bool pe_hash_contents(const struct pe_image *image, const struct pe_debug *debug,
-                             uint64_t hash[2])
+                             uint64_t hash[2], uint32_t *probe)
 {
-	struct identity identity = { 0, 0 };
+	struct identity identity = { .probe.arm64 = image->machine == PE_MACHINE_ARM64 };
 
 	identity_header(&identity, image->machine | (uint64_t)image->subsystem << 16 |
 	                               (uint64_t)image->section_count << 32);
@@ -139,6 +143,7 @@ static bool pe_hash_contents(const struct pe_image *image, const struct pe_debug
 	pe_subtract_relocations(&identity, image);
 	hash[0] = identity_mix(identity.header ^ (uint64_t)(identity.code >> 64));
 	hash[1] = identity_mix(hash[0] ^ (uint64_t)identity.code);
+	*probe = pe_probe_word(&identity.probe, image->entry);
 	return true;
 }
 
@@ -147,6 +152,7 @@ bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID])
 	static const uint8_t none[16];
 	struct pe_debug debug;
 	uint64_t hash[2];
+	uint32_t probe;
 
 	memset(id, 0, PE_BUILD_ID);
 	pe_debug_find(image, &debug);
@@ -155,8 +161,18 @@ bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID])
 		memcpy(id + sizeof(debug.id), &debug.age, sizeof(debug.age));
 		return true;
 	}
-	if (!pe_hash_contents(image, &debug, hash))
+	if (!pe_hash_contents(image, &debug, hash, &probe))
 		return false;
 	memcpy(id, hash, sizeof(hash));
+	memcpy(id + sizeof(hash), &probe, sizeof(probe));
 	return true;
+}
+
+bool pe_is_hashed(const struct pe_image *image)
+{
+	static const uint8_t none[16];
+	struct pe_debug debug;
+
+	pe_debug_find(image, &debug);
+	return memcmp(debug.id, none, sizeof(none)) == 0;
 }

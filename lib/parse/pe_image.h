@@ -117,6 +117,7 @@ void pe_debug_find(const struct pe_image *image, struct pe_debug *debug);
 uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t to_size);
 
 #define PE_BUILD_ID 20U
+#define PE_HASH     16U /* of it */
 
 /*
  * The image's identity, for perf's build-id, which is the same in its file and in memory, wherever
@@ -124,9 +125,11 @@ uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t
  *
  *	RSDS	the GUID as it lies in the image, then the age, little-endian
  *	MTOC	the UUID, then 0
- *	else	16 bytes of hash, then 0: of machine, subsystem, entry, SizeOfImage, sections (name,
- *		RVA, size, flags), CodeView's path and signature, and of the code sections' bytes,
- *		those that are relocated as 0
+ *	else	16 bytes of hash: of machine, subsystem, entry, SizeOfImage, sections (name, RVA,
+ *		size, flags), CodeView's path and signature, and of the code sections' bytes, those
+ *		that are relocated as 0; then, little-endian, lib/parse/pe_probe.h's word, by which
+ *		the ELF file that the image was made of is known without the image, and which is
+ *		another one if relocated numbers lie at no multiple of 8
  *
  * A recording tells of a load by an MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID and this as its
  * build-id: image_size bytes at the base, pgoff 0, and the path out of the debug directory, else
@@ -137,5 +140,8 @@ uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t
  * writes into its own code and has run.
  */
 bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID]);
+
+/* Whether its identity is such a hash. */
+bool pe_is_hashed(const struct pe_image *image);
 
 #endif

@@ -245,6 +245,54 @@ def other_builds():
            "has its functions" not in said, "what cannot be written is no fault of the files'", said)
 
 
+def lone():
+    """An ELF file without the image: by its name, and the code that the recording's identity tells of."""
+    functions = {"DriverRead": 5, "DriverWrite": 3, "AsmStall": 2, "_ModuleEntryPoint": 1}
+    other = DRIVER.replace("EXTRA", "3").replace("counter += i * x;", "counter += i * x + (counter >> 3) * x;")
+    for arch in pe_maker.COMPILER:
+        forget()
+        data, expected = HERE / f"{arch}.data", named("Demo.dll", functions)
+        place, others = HERE / "lone" / arch, HERE / "lone" / f"{arch}-others"
+        place.mkdir(parents=True)
+        _, elf = pe_maker.edk2(others, "Demo", other, arch)
+        (others / "Demo.efi").unlink()
+        seen, said = ours(data, "--symbols", others)
+        tap.ok(not {name for _, name in seen} & set(functions) and f"was not made of {elf}" in said,
+               f"{arch}: without the image an ELF file of another build is refused, and told", f"{seen}\n{said}")
+        shutil.copy(HERE / f"{arch}/Demo.debug", place / "Demo.dll")
+        seen, said = ours(data, "--symbols", others, "--symbols", place)
+        tap.ok(seen == expected and not said, f"{arch}: and that of the image's own is taken, also beside such a one",
+               f"{seen}\n{said}")
+        tap.equal(perfs(data), expected, f"{arch}: perf report shows the same")
+        forget()
+        shutil.move(place / "Demo.dll", place / "Else.dll")
+        seen, said = ours(data, "--symbols", place)
+        tap.ok(not {name for _, name in seen} & set(functions) and not said,
+               f"{arch}: one of another name is not looked at", f"{seen}\n{said}")
+    shutil.move(HERE / "lone/x86_64/Else.dll", HERE / "lone/x86_64/Demo.debug")
+    data = HERE / "x86_64.data"
+    ours(data, "--symbols", HERE / "lone/x86_64")
+    places = pe_maker.symbols(HERE / "x86_64/Demo.debug")
+    line = run("addr2line", "-e", HERE / "x86_64/Demo.debug", hex(places["DriverWrite"])).stdout.split("/")[-1].split()[0]
+    text = run(TOOL, "annotate", "-i", data, "DriverWrite").stdout
+    tap.ok(re.search(rf"100\.00 :\s+{BASE + places['DriverWrite']:x}:", text) and
+           f"{line}\n" in run(TOOL, "report", "--sort", "srcline", data).stdout,
+           "its instructions and lines are there as well", text)
+    forget()
+    run("objcopy", "--only-keep-debug", HERE / "x86_64/Demo.debug", HERE / "lone/x86_64/Demo.debug")
+    seen, said = ours(data, "--symbols", HERE / "lone/x86_64")
+    tap.ok(not {name for _, name in seen} & set(functions) and "or has no code to be known by" in said,
+           "one without its code is not known", f"{seen}\n{said}")
+    forget()
+    (HERE / "lone/gnu").mkdir()
+    efi, so = pe_maker.gnu_efi(HERE / "lone/gnu", "hello", APPLICATION)
+    record(HERE / "lone.data", efi, so, "\\tools\\hello.efi", {"Spin": 4})
+    efi.unlink()
+    seen, said = ours(HERE / "lone.data", "--symbols", HERE / "lone/gnu")
+    tap.ok(seen == named("\\tools\\hello.efi", {"Spin": 4}) and not said, "gnu-efi's .so is known alone, too",
+           f"{seen}\n{said}")
+
+
 def guids():
     """An id of the linker's: it is the identity, and stands in a build-id as it is."""
     forget()
@@ -445,6 +493,7 @@ waits()
 modules()
 gnu_efi_images()
 other_builds()
+lone()
 guids()
 one_address_twice()
 tap.finish()

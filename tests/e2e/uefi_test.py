@@ -243,6 +243,9 @@ def named(first, second, name, isa):
            f"{name}: with --symbols the application's functions have names", (ours, said))
     tap.ok(any(re.fullmatch(r"\w+\+0x[0-9a-f]+", symbol) for symbol in ours),
            f"{name}: what nobody has symbols of is its module's", ours)
+    alone = {function: count for image, function, count in first.rows(build / "spinner.elf") if image.endswith("spinner.efi")}
+    tap.equal([alone.get(f"spin_at_{level}") for level in ("application", "high_level")], [low, high],
+              f"{name}: so they have by its ELF file alone, without the image's own")
     perfs = first.functions()
     tap.equal([perfs.get(("spinner.efi", f"spin_at_{level}")) for level in ("application", "high_level")],
               [low, high], f"{name}: perf script names as many")

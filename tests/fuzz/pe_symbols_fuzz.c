@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host-tools/pe/pe_elf.h"
+#include "host-tools/pe/pe_of_elf.h"
 #include "host-tools/report/elf_functions.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
@@ -116,6 +117,27 @@ static int look_at(const uint8_t *bytes, size_t size)
 	return count;
 }
 
+/* As if there were no image. */
+static void look_at_lone_elf(Elf *elf, size_t size)
+{
+	static const uint8_t id[PE_BUILD_ID] = { 1 };
+	struct pe_functions functions = { 0 };
+	struct error error = { "" };
+	struct pe_image image;
+	int64_t moved = 0;
+	void *bytes;
+
+	pe_of_elf_is(elf, id);
+	if (!pe_of_elf_make(&image, &bytes, elf))
+		return;
+	if (!pe_functions_of_elf(&functions, &image, elf, &moved, &error)) {
+		check_functions(&functions, &image);
+		write_and_read(&image, &functions, elf, size);
+	}
+	pe_functions_free(&functions);
+	free(bytes);
+}
+
 /* -1: the image was not made of it. */
 static int look_at_elf(const struct pe_image *image, const uint8_t *bytes, size_t size)
 {
@@ -128,6 +150,8 @@ static int look_at_elf(const struct pe_image *image, const uint8_t *bytes, size_
 
 	memcpy(copy, bytes, size);
 	elf = elf_memory((char *)copy, size);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		look_at_lone_elf(elf, size);
 	if (elf && elf_kind(elf) == ELF_K_ELF &&
 	    !pe_functions_of_elf(&functions, image, elf, &moved, &error)) {
 		check_functions(&functions, image);

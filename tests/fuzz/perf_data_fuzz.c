@@ -72,9 +72,17 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 	static const uint64_t branch[3] = { 0x1000, 0x2000, 0 };
 	static const uint8_t packets[24] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01 };
 
-	for (unsigned i = 0; kind == MARKS && i < 6; i++) {
-		static const char *const texts[] = { "phase one",  "error two",     "phase three",
-			                             "begin four", "FPDT 1 s: two", "phase one" };
+	for (unsigned i = 0; kind == MARKS && i < 8; i++) {
+		static const char *const texts[] = {
+			"phase one",
+			"error two",
+			"phase three",
+			"begin four",
+			"FPDT 3.000000001 s: OS loader: StartImage() starts",
+			"FPDT counter 2.999999999 s: x",
+			"phase one starts",
+			"phase one",
+		};
 
 		perf_data_put_mark(fixture, texts[i]);
 		fixture_sample(fixture, 0, 0, 0x1000 + i, 1000, 0);
@@ -356,7 +364,7 @@ static void require_good(enum kind kind)
 	must((kind == LOSSY) == (found->lost_records != 0));
 	must((kind == TRACE || kind == SPE) == (found->aux_delivered != 0));
 	must((kind == SPE) == (dump.spe.records != 0) && !dump.spe.errors);
-	must(perf_data_sum_phases(path) == (kind == MARKS ? 3 : 0));
+	must(perf_data_sum_phases(path) == (kind == MARKS ? 4 : 0));
 	begin_anew();
 }
 

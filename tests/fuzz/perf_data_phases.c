@@ -94,6 +94,13 @@ static void print(struct sums *sums)
 	for (size_t i = 0; i < size; i++)
 		must(text[i] == '\n' || (unsigned char)text[i] >= ' ');
 	free(text);
+	out = open_memstream(&text, &size);
+	must(!!out);
+	phases_print_firmware(sums->phases, out);
+	must(!fclose(out));
+	for (size_t i = 0; i < size; i++)
+		must(text[i] == '\n' || (unsigned char)text[i] >= ' ');
+	free(text);
 }
 
 size_t perf_data_sum_phases(const char *path)

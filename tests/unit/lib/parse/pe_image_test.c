@@ -233,8 +233,30 @@ static void a_build_has_one_identity_in_its_file_and_at_every_address(void **sta
 		memory[PE_FILE_DATA + 0x10] ^= 0xff; /* variables change */
 		memory[PE_FILE_TEXT + 0x1f5] ^= 0xff;
 		identity(of_memory);
-		assert_memory_equal(of_memory, of_file, PE_BUILD_ID);
+		assert_memory_equal(of_memory, of_file, PE_HASH);
 	}
+}
+
+/* Relocated numbers at multiples of 8, as compilers place them: all of it is the same. */
+static void so_has_what_its_elf_file_is_known_by(void **state)
+{
+	uint8_t of_file[PE_BUILD_ID], of_memory[PE_BUILD_ID];
+
+	(void)state;
+	pe_file_put(&file, PE_FILE_AT_RELOC + 8, 0xa000 | 0x80, 2);
+	pe_file_put(&file, PE_FILE_AT_RELOC + 10, 0xa000 | 0xc0, 2);
+	pe_file_put(&file, PE_FILE_AT_TEXT + 0x80, PE_FILE_TEXT, 8);
+	pe_file_put(&file, PE_FILE_AT_TEXT + 0xc0, PE_FILE_DATA, 8);
+	parse(&file, sizeof(file), PE_FILE);
+	identity(of_file);
+	load(0x7e123000);
+	identity(of_memory);
+	assert_memory_equal(of_memory, of_file, PE_BUILD_ID);
+	assert_true(pe_is_hashed(&image));
+	parse(&file, sizeof(file), PE_FILE);
+	file.bytes[PE_FILE_AT_TEXT + 0x100] ^= 1;
+	identity(of_memory);
+	assert_memory_not_equal(of_memory + PE_HASH, of_file + PE_HASH, PE_BUILD_ID - PE_HASH);
 }
 
 static void another_build_has_another_identity(void **state)
@@ -285,6 +307,7 @@ static void a_guid_is_the_identity(void **state)
 	(void)state;
 	pe_file_debug(&file, 1, "RSDS", words, sizeof(words), "x.pdb");
 	identity(id);
+	assert_false(pe_is_hashed(&image));
 	assert_memory_equal(id, words, 16);
 	assert_memory_equal(id + 16, age, 4);
 	pe_file_debug(&file, 1, "MTOC", words, 16, "x.dll");
@@ -423,6 +446,7 @@ int main(void)
 		cmocka_unit_test_setup(damaged_debug_entries_are_none, set_up),
 		cmocka_unit_test_setup(a_build_has_one_identity_in_its_file_and_at_every_address,
 		                       set_up),
+		cmocka_unit_test_setup(so_has_what_its_elf_file_is_known_by, set_up),
 		cmocka_unit_test_setup(another_build_has_another_identity, set_up),
 		cmocka_unit_test_setup(bytes_that_change_places_are_another_build, set_up),
 		cmocka_unit_test_setup(a_guid_is_the_identity, set_up),
