@@ -15,6 +15,7 @@ import tempfile
 import secure_boot
 import stick
 import tap
+from efi_variables import load_option
 from stick import TOP, Volume
 
 ARCHES = ("x86_64", "aarch64")
@@ -96,7 +97,7 @@ def verifies(key, other, image, changed, arch):
 
 
 # Before it boots the boot manager loads a driver of ours, and has our image end that, and try another.
-OPTIONS = [(kind, secure_boot.load_option("bareperf", file, words)) for kind, file, words in (
+OPTIONS = [(kind, load_option("bareperf", file, words)) for kind, file, words in (
     ("Driver", r"\bareperf-dxe.efi", "record --boot -e cpu-clock -F 1000"),
     ("SysPrep", r"\bareperf.efi", "stop"),
     ("SysPrep", r"\bareperf.efi", r"record -e cpu-clock -- \unsigned-dxe.efi"))]

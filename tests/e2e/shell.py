@@ -16,6 +16,7 @@ import time
 
 import machine
 import stick
+from efi_variables import Variables
 
 PATIENCE = 180  # seconds until a command counts as hung
 MACHINES = {
@@ -43,10 +44,18 @@ FLASH = {
 }
 
 
-def flash(isa, directory):
-    """Variables of this machine alone."""
+# A new machine's is none yet: the firmware formats it.
+FORMATTED = {"aarch64": "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"}
+
+
+def flash(isa, directory, options=None):
+    """Variables of this machine alone: a new one's, or nothing but these (efi_variables.py)."""
     code, variables = FLASH[isa]
-    ours = shutil.copy(variables, pathlib.Path(directory) / f"{isa}.fd")
+    ours = pathlib.Path(directory) / f"{isa}.fd"
+    if options is None:
+        shutil.copy(variables, ours)
+    else:
+        Variables(FORMATTED.get(isa, variables), ours).add_options(options)
     os.chmod(ours, 0o644)
     return ["-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
             "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]

@@ -18,7 +18,7 @@ import tap  # noqa: E402
 # Section characteristics (PE format, "Section Flags")
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
 MACHINES = {"x86_64": 0x8664, "aarch64": 0xAA64}
-EFI_APPLICATION = 10
+EFI_APPLICATION, EFI_BOOT_SERVICE_DRIVER = 10, 11
 NX_COMPAT = 0x0100
 
 
@@ -41,6 +41,11 @@ def check_pe(arch):
 
     tap.equal(machine, MACHINES[arch], f"{arch}: the PE file is for this machine")
     tap.equal(subsystem, EFI_APPLICATION, f"{arch}: the PE file is an EFI application")
+    driver = bytearray((TOP / f"build/{arch}/bareperf-dxe.efi").read_bytes())
+    tap.equal(struct.unpack_from("<H", driver, optional + 68)[0], EFI_BOOT_SERVICE_DRIVER,
+              f"{arch}: bareperf-dxe.efi is a boot services driver")
+    struct.pack_into("<H", driver, optional + 68, EFI_APPLICATION)
+    tap.ok(driver == pe, f"{arch}: and the same image otherwise")
     tap.ok(flags & NX_COMPAT, f"{arch}: the PE file says that data need not be executable", flags)
     tap.equal(
         [name for name, *_, rights in table if rights & WRITE and rights & EXECUTE],
