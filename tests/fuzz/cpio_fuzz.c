@@ -38,7 +38,7 @@ static size_t put_entry(char *to, const char *name, const char *file, unsigned l
 	                     (unsigned)name_size, 0U);
 	memcpy(to + at, name, name_size);
 	at = (at + name_size + 3) & ~(size_t)3;
-	memcpy(to + at, file, size);
+	strcpy(to + at, file);
 	return (at + size + 3) & ~(size_t)3;
 }
 
