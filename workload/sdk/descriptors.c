@@ -96,7 +96,7 @@ static int descriptors_open(const char *path, int flags, int *code)
 		file = files_make(path, PLAIN, code);
 	else if (flags & O_TRUNC && (flags & O_ACCMODE) != O_RDONLY)
 		*code = files_resize(file, 0);
-	if (!*code)
+	if (!*code && file)
 		descriptors_put(fd, file, flags);
 	return fd;
 }

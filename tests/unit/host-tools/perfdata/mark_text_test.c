@@ -40,7 +40,7 @@ static struct perf_event_header *make(const char *format, const uint64_t *values
 	memset(record + 60, 0, text - 4);
 	if (count)
 		record[60] = (uint8_t)count;
-	memcpy(record + 60 + (count != 0), format, strlen(format));
+	memcpy(record + 60 + (count != 0), format, strlen(format) + 1);
 	memcpy(record + size - 8 * (size_t)count, values, 8 * (size_t)count);
 	return (struct perf_event_header *)(void *)record;
 }
