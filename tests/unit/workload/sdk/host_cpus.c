@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define HOST_PTHREADS
-#include "tests/unit/workload/host_cpus.h"
+#include "tests/unit/workload/sdk/host_cpus.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 
 #include "agent/payload_run.h"
 #include "agent/payload_threads.h"
-#include "tests/unit/workload/host_cpus_between.h"
+#include "tests/unit/workload/sdk/host_cpus_between.h"
 #include "workload/sdk/sdk.h"
 
 static _Thread_local unsigned this_cpu;

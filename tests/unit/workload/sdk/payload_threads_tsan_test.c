@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "agent/payload_threads.h"
-#include "tests/unit/workload/host_cpus.h"
+#include "tests/unit/workload/sdk/host_cpus.h"
 #include "workload/sdk/sdk.h"
 #include "workload/sdk/sync.h"
 #include "workload/sdk/thread.h"
