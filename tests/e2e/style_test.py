@@ -90,6 +90,8 @@ RULES = [
     # a page's words, and those of comments, are no code
     ("docs/calls.md", MD + "It calls `unit_take()`.\n", MD + "It calls `page_take()`.\n", 3,
      "page_take() is named, which is not there"),
+    ("docs/words.md", MD + "It has `unit_take` and `null`.\n", MD + "It has `unit_give`.\n", 3,
+     "unit_give is named, which is not there"),
     ("tests/words.py", "# SPDX-License-Identifier: MIT\n# page_take unit_give\n", None, None, None),
 ]
 
