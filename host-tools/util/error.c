@@ -17,31 +17,36 @@ int error_set(struct error *error, int code, const char *format, ...)
 	return code;
 }
 
+/* The text as for error_set(), and behind it what is the matter. */
+static __attribute__((format(printf, 2, 0))) void
+error_join(struct error *error, const char *format, va_list args, const char *reason)
+{
+	size_t used;
+
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	used = strlen(error->text);
+	snprintf(error->text + used, sizeof(error->text) - used, ": %s", reason);
+}
+
 int error_errno(struct error *error, const char *format, ...)
 {
 	int saved = errno ? errno : EIO;
-	size_t used;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error->text, sizeof(error->text), format, args);
+	error_join(error, format, args, strerror(saved));
 	va_end(args);
-	used = strlen(error->text);
-	snprintf(error->text + used, sizeof(error->text) - used, ": %s", strerror(saved));
 	return -saved;
 }
 
 int error_prefix(struct error *error, int code, const char *format, ...)
 {
 	struct error old = *error;
-	size_t used;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error->text, sizeof(error->text), format, args);
+	error_join(error, format, args, old.text);
 	va_end(args);
-	used = strlen(error->text);
-	snprintf(error->text + used, sizeof(error->text) - used, ": %s", old.text);
 	return code;
 }
 

@@ -94,13 +94,7 @@ static uint64_t amd_pmu_select_value(const struct perf_event_attr *attr)
 
 	if (attr->type == PERF_TYPE_HARDWARE)
 		value = amd_pmu_generic_event(attr->config);
-	if (!value || value & ~PERF_CTL_EVENT)
-		return 0;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
-		value |= PERFEVTSEL_USR;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
-		value |= PERFEVTSEL_OS;
-	return value;
+	return !value || value & ~PERF_CTL_EVENT ? 0 : value | x86_counter_rings(attr);
 }
 
 static int amd_pmu_init(struct perf_event *event)

@@ -189,13 +189,7 @@ static uint64_t intel_pmu_select_value(const struct perf_event_attr *attr)
 		value = architectural[attr->config].select;
 	else if (attr->type != PERF_TYPE_HARDWARE && !(attr->config & ~PERFEVTSEL_EVENT))
 		value = attr->config;
-	if (!value)
-		return 0;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_USER))
-		value |= PERFEVTSEL_USR;
-	if (!(attr->flags & PERF_ATTR_EXCLUDE_KERNEL))
-		value |= PERFEVTSEL_OS;
-	return value;
+	return value ? value | x86_counter_rings(attr) : 0;
 }
 
 /* Where CPUs differ, the one that is asked here may be of another type than the event's. */

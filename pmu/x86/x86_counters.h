@@ -50,6 +50,14 @@ static inline uint32_t x86_select_register(const struct x86_monitor *m, unsigned
 	return m->select + counter * m->step;
 }
 
+/* The bits of IA32_PERFEVTSELx or PERF_CTLx that have attr's rings counted. */
+static inline uint64_t x86_counter_rings(const struct perf_event_attr *attr)
+{
+	uint64_t user = attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PERFEVTSEL_USR;
+
+	return user | (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PERFEVTSEL_OS);
+}
+
 /* What is to be known of a counter, once for all that the handler does with it. */
 static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x86_monitor *m,
                                        unsigned counter)
