@@ -5,7 +5,8 @@
 
 #include "abi/trace_region.h"
 
-#define NSEC_PER_SEC 1000000000ULL
+#define NSEC_PER_SEC  1000000000ULL
+#define NSEC_PER_MSEC 1000000ULL
 
 /* perf's conversion (struct perf_event_mmap_page, capabilities' cap_user_time_zero), without
  * overflow for any cycles. Any context. */

@@ -7,9 +7,8 @@
 #include "lib/console.h"
 #include "pmu/clock.h"
 
-#define NSEC_PER_MSEC 1000000ULL
-#define LOOK_NS       1000U /* as in agent/reader.c */
-#define PIECE         512U /* bytes at a time: others wait, and nobody may stand still, meanwhile */
+#define LOOK_NS 1000U /* as in agent/reader.c */
+#define PIECE   512U  /* bytes at a time: others wait, and nobody may stand still, meanwhile */
 
 /* The reader has made no room for TR_STAND_MS: until its tail has moved from here no write waits
  * for it again. */

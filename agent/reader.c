@@ -5,9 +5,8 @@
 #include "lib/console.h"
 #include "pmu/clock.h"
 
-#define NSEC_PER_MSEC 1000000ULL
-#define LOOK_NS       1000U /* that a look counts for, at most */
-#define FILLER        64U   /* turns of a loop between two looks */
+#define LOOK_NS 1000U /* that a look counts for, at most */
+#define FILLER  64U   /* turns of a loop between two looks */
 
 /* A wait for the reader, by looks at its words. */
 struct watch {

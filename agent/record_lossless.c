@@ -9,7 +9,6 @@
 #include "pmu/mark.h"
 #include "pmu/sample.h"
 
-#define NSEC_PER_MSEC  1000000ULL
 /* Handlers that may write before the CPU stands: the timer's with what is nested in its entry,
  * itself and its exit, one more of the counters', and the next one's entry. */
 #define RESERVE_TIMES  6U

@@ -7,8 +7,7 @@
 #include "lib/print.h"
 #include "pmu/clock.h"
 
-#define SECOND_NS  1000000000ULL
-#define LINE_NS    (10 * SECOND_NS)
+#define LINE_NS    (10 * NSEC_PER_SEC)
 #define LINE_WIDTH 79U /* of a terminal, so that a line stays one */
 
 /* A count that another CPU may be raising. */
@@ -20,7 +19,7 @@ static uint64_t progress_load(const uint64_t *word)
 static void progress_compose(struct recording *r, uint64_t now)
 {
 	struct recording_progress *p = &r->progress;
-	uint64_t written = 0, lost = 0, trace = 0, seconds = (now - p->began) / SECOND_NS;
+	uint64_t written = 0, lost = 0, trace = 0, seconds = (now - p->began) / NSEC_PER_SEC;
 	size_t length;
 
 	for (unsigned c = 0; c < r->nr_cpus; c++) {
@@ -85,7 +84,7 @@ void recording_progress_tick(struct recording *r, uint64_t now)
 	if (r->found == TR_READER_READY)
 		return;
 	if (now >= p->next || now >= p->next_line) {
-		p->next = now + SECOND_NS;
+		p->next = now + NSEC_PER_SEC;
 		progress_compose(r, now);
 	}
 	progress_draw(p);

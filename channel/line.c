@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "channel/line.h"
 
-#define NSEC_PER_MSEC  1000000ULL
+#include "abi/clock.h"
+
 /* A frame's bytes follow each other; what stops in between was a BREAK, or noise, before text. */
 #define FRAME_PAUSE_NS (100 * NSEC_PER_MSEC)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a framed line sends: the shortest first, so that no answer waits behind a long one. */
+#include "abi/clock.h"
 #include "channel/line.h"
 
-#define NSEC_PER_MSEC 1000000ULL
 /* Aligned words are loaded whole: a head that changes meanwhile is never half of each. */
 static void line_copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 {

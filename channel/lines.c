@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "channel/lines.h"
 
+#include "abi/clock.h"
 #include "arch/arch.h"
 #include "channel/channel.h"
 
-#define NSEC_PER_SEC  1000000000ULL
-#define NSEC_PER_MSEC 1000000ULL
-#define BITS          10U /* of a byte on the line: start, 8, stop */
-#define STILL_NS      (200 * NSEC_PER_MSEC)
-#define DRAIN_NS      (5 * NSEC_PER_SEC)
+#define BITS       10U /* of a byte on the line: start, 8, stop */
+#define STILL_NS   (200 * NSEC_PER_MSEC)
+#define DRAIN_NS   (5 * NSEC_PER_SEC)
 /* So often a FIFO is filled up by the clock alone, without having been seen empty. Then it has to
  * be seen empty, so that a line which stands still loses no more than these fillings. */
-#define TOP_UPS       16U
+#define TOP_UPS    16U
 /* The clock is not believed before so many FIFOs in a row were empty when it said so. */
-#define TRUST         4U
-#define LOCK_SPINS    1000000U
+#define TRUST      4U
+#define LOCK_SPINS 1000000U
 
 /* ---- Starting ---- */
 

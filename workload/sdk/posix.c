@@ -14,10 +14,9 @@
 #include "workload/sdk/sdk.h"
 #include "workload/sdk/sdk_pthread.h"
 
-#define TIME_UTC     1
-#define PAGE         4096
-#define NSEC_PER_SEC 1000000000ULL
-#define POSIX_2008   200809L
+#define TIME_UTC   1
+#define PAGE       4096
+#define POSIX_2008 200809L
 
 #define HOST_NAME_LEAST 255                  /* POSIX's least HOST_NAME_MAX */
 #define SC_LAST         _SC_POSIX_26_VERSION /* the last that newlib has */

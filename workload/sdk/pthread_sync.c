@@ -10,8 +10,6 @@
 #include "workload/sdk/sdk_pthread.h"
 #include "workload/sdk/sync.h"
 
-#define NSEC_PER_SEC 1000000000ULL
-
 /* What has been is as long ago as can be, and not SDK_NOW. */
 int sdk_deadline(clockid_t clock, const struct timespec *time, uint64_t *deadline)
 {

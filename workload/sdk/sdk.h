@@ -8,6 +8,7 @@
 
 /* More than there are: who indexes by a CPU's number does so modulo this. */
 #define SDK_MAX_CPUS 256U
+#define NSEC_PER_SEC 1000000000ULL
 
 /* The firmware's table. Set before main() and before constructors. */
 extern const struct bareperf_system *sdk_system;

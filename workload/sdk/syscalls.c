@@ -11,8 +11,7 @@
 #include "lib/newlib.h"
 #include "workload/sdk/sdk.h"
 
-#define NSEC_PER_SEC 1000000000U
-#define HEAP_ALIGN   16U
+#define HEAP_ALIGN 16U
 
 static uint64_t heap_used, begun;
 
