@@ -17,8 +17,6 @@
 #include "workload/sdk/include/bareperf/system.h"
 #include "workload/workload.h"
 
-#define PAGE 4096U
-
 /* Of an archive's entries, as POSIX's <cpio.h> has them */
 #define MODE_TYPE      0170000U
 #define MODE_FILE      0100000U
@@ -129,7 +127,7 @@ static int payload_allocate(void)
 	const struct elf_image *image = &payload.image;
 	uint64_t size = image->high - image->low;
 
-	payload.memory = image->fixed ? memory_alloc_at(image->low, size / PAGE)
+	payload.memory = image->fixed ? memory_alloc_at(image->low, size / ARCH_PAGE)
 	                              : memory_alloc_region(size, image->align);
 	if (payload.memory)
 		return 0;
@@ -232,7 +230,7 @@ uint32_t payload_describe(struct tr_image *images, uint32_t room)
 			continue;
 		*entry = (struct tr_image){
 			.address = payload_address_of(segment),
-			.size = (segment->memory_size + PAGE - 1) & ~(uint64_t)(PAGE - 1),
+			.size = (segment->memory_size + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1),
 			.link_address = segment->address,
 			.build_id_size = payload.image.build_id_size,
 			.name = "payload.elf",

@@ -9,7 +9,6 @@
 #include "lib/memory.h"
 #include "lib/platform.h"
 
-#define PAGE     4096U
 #define MAX_SIZE (256ULL << 20)
 
 /* UEFI 2.10, 13.2: LoadFile2 has the function of LoadFile; GNU-EFI declares the latter only. */
@@ -45,7 +44,7 @@ static int payload_allocate(struct payload_file *file, uint64_t size)
 		return -ENODATA;
 	if (size > MAX_SIZE)
 		return -EFBIG;
-	file->bytes = memory_alloc_pages((size + PAGE - 1) / PAGE);
+	file->bytes = memory_alloc_pages((size + ARCH_PAGE - 1) / ARCH_PAGE);
 	file->size = size;
 	return file->bytes ? 0 : -ENOMEM;
 }

@@ -15,11 +15,10 @@
 #include "lib/platform.h"
 #include "lib/syscalls.h"
 
-#define PAGE       4096U
 #define MAGIC      0x4b52414d54464c53ULL /* the bytes "SLFTMARK" */
 #define MARKS      64U
 #define STEP_LEAST (16U << 20)
-#define WORDS      (PAGE / 8)
+#define WORDS      (ARCH_PAGE / 8)
 #define PATTERN    (4 + MARKS) /* the first word of it */
 
 struct mark {
@@ -30,7 +29,7 @@ struct mark {
 	uint64_t places[MARKS];
 	uint64_t pattern[WORDS - PATTERN];
 };
-_Static_assert(sizeof(struct mark) == PAGE, "struct mark");
+_Static_assert(sizeof(struct mark) == ARCH_PAGE, "struct mark");
 
 static bool was_reset; /* this boot follows on a reset that --reset asked for */
 
@@ -81,7 +80,7 @@ static bool selftest_place_is_free(uint64_t address)
 
 	memory_heap(&start, &heap_size);
 	heap = (uintptr_t)start;
-	if (address + PAGE <= heap || address >= heap + heap_size)
+	if (address + ARCH_PAGE <= heap || address >= heap + heap_size)
 		return true;
 	syscalls_lend_heap(&start, &unused);
 	syscalls_take_heap_back(0);
@@ -107,7 +106,7 @@ static unsigned selftest_find_places(uint64_t places[MARKS])
 	for (unsigned i = 0; memory_unused(i, &start, &size); i++) {
 		uint64_t at = (start + step - 1) & ~(step - 1);
 
-		for (; at + PAGE <= start + size && n < MARKS; at += step) {
+		for (; at + ARCH_PAGE <= start + size && n < MARKS; at += step) {
 			if (at >= STEP_LEAST && selftest_place_is_free(at))
 				places[n++] = at;
 		}

@@ -145,6 +145,9 @@ struct arch_mapping {
 	enum arch_map_type type;
 };
 
+/* Bytes of a page, as UEFI counts memory and paging maps it on either ISA. */
+#define ARCH_PAGE 4096UL
+
 /* Zeroed pages for page tables and stacks; taken while the firmware still runs. Thread. */
 typedef void *(*arch_alloc_pages_fn)(size_t pages);
 

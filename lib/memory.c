@@ -9,7 +9,6 @@
 #include "lib/image.h"
 #include "lib/pages.h"
 
-#define PAGE        4096U
 #define MAP_SLACK   16U /* descriptors that may come up between two calls */
 #define EXIT_TRIES  8
 #define HEAP_MAX    (256ULL << 20) /* that is borrowed */
@@ -104,7 +103,7 @@ uint64_t memory_size(void)
 	for (UINTN i = 0; i < memory_nr_descriptors(); i++)
 		pages += memory_is_ram(memory_descriptor(i)) ? memory_descriptor(i)->NumberOfPages
 		                                             : 0;
-	return pages * PAGE;
+	return pages * ARCH_PAGE;
 }
 
 bool memory_is_known(uint64_t address, uint64_t size)
@@ -118,7 +117,7 @@ bool memory_is_known(uint64_t address, uint64_t size)
 		found = false;
 		for (UINTN i = 0; i < memory_nr_descriptors() && !found; i++) {
 			const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
-			uint64_t area_end = area->PhysicalStart + area->NumberOfPages * PAGE;
+			uint64_t area_end = area->PhysicalStart + area->NumberOfPages * ARCH_PAGE;
 
 			found = (memory_is_ram(area) || area->Type == EfiReservedMemoryType) &&
 			        address >= area->PhysicalStart && address < area_end;
@@ -151,7 +150,7 @@ void *memory_alloc_pages_below(size_t pages, uint64_t limit)
 {
 	void *memory = memory_noted(memory_alloc(EfiLoaderData, pages, limit), pages);
 
-	return memory ? memset(memory, 0, pages * PAGE) : NULL;
+	return memory ? memset(memory, 0, pages * ARCH_PAGE) : NULL;
 }
 
 void *memory_alloc_pages(size_t pages)
@@ -167,9 +166,9 @@ void memory_largest(uint64_t *start, uint64_t *size)
 
 		if (area->Type == EfiConventionalMemory && memory_is_ram(area) &&
 		    !(area->Attribute & MEMORY_SPECIAL_PURPOSE) &&
-		    area->PhysicalStart >= 1U << 20 && area->NumberOfPages * PAGE > *size) {
+		    area->PhysicalStart >= 1U << 20 && area->NumberOfPages * ARCH_PAGE > *size) {
 			*start = area->PhysicalStart;
-			*size = area->NumberOfPages * PAGE;
+			*size = area->NumberOfPages * ARCH_PAGE;
 		}
 	}
 }
@@ -182,9 +181,9 @@ void *memory_alloc_at(uint64_t address, size_t pages)
 	                                                      &at)) ||
 	    !memory_noted((void *)at, pages))
 		return NULL;
-	if (memory_add_mapping(address, pages * PAGE, ARCH_MAP_DATA) != 0)
+	if (memory_add_mapping(address, pages * ARCH_PAGE, ARCH_MAP_DATA) != 0)
 		return NULL;
-	return memset((void *)address, 0, pages * PAGE);
+	return memset((void *)address, 0, pages * ARCH_PAGE);
 }
 
 int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type)
@@ -217,11 +216,12 @@ static int memory_append_ram(void)
 
 	for (UINTN i = 0; i < memory_nr_descriptors() && code == 0; i++) {
 		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
-		uint64_t start = area->PhysicalStart < PAGE ? PAGE : area->PhysicalStart;
+		uint64_t start = area->PhysicalStart < ARCH_PAGE ? ARCH_PAGE : area->PhysicalStart;
 
 		if (memory_is_ram(area))
-			code = memory_append(
-			    start, area->PhysicalStart + area->NumberOfPages * PAGE, ARCH_MAP_DATA);
+			code = memory_append(start,
+			                     area->PhysicalStart + area->NumberOfPages * ARCH_PAGE,
+			                     ARCH_MAP_DATA);
 	}
 	return code;
 }
@@ -268,7 +268,8 @@ static int memory_begin_mappings(void)
 		return code;
 	nr_mappings = 0;
 	max_mappings = (unsigned)memory_nr_descriptors() + MAP_SLACK + IMAGE_PARTS + nr_extras;
-	mappings = memory_alloc_pages((max_mappings * sizeof(*mappings) + PAGE - 1) / PAGE);
+	mappings =
+	    memory_alloc_pages((max_mappings * sizeof(*mappings) + ARCH_PAGE - 1) / ARCH_PAGE);
 	return mappings ? memory_init() : -ENOMEM;
 }
 
@@ -348,7 +349,7 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 		if (area->Type != EfiConventionalMemory || i--)
 			continue;
 		*start = area->PhysicalStart;
-		*size = area->NumberOfPages * PAGE;
+		*size = area->NumberOfPages * ARCH_PAGE;
 		return true;
 	}
 	return false;
@@ -362,9 +363,9 @@ int memory_borrow_heap(void)
 	if (code != 0 || heap_is_borrowed)
 		return code;
 	memory_find_heap();
-	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(uint64_t)(PAGE - 1) : HEAP_MAX;
-	heap_start =
-	    memory_noted(memory_alloc(EfiLoaderData, heap_size / PAGE, 0), heap_size / PAGE);
+	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(ARCH_PAGE - 1) : HEAP_MAX;
+	heap_start = memory_noted(memory_alloc(EfiLoaderData, heap_size / ARCH_PAGE, 0),
+	                          heap_size / ARCH_PAGE);
 	heap_is_borrowed = heap_start;
 	return heap_is_borrowed ? 0 : -ENOMEM;
 }

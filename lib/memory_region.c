@@ -6,19 +6,17 @@
 #include "lib/memory.h"
 #include "lib/pages.h"
 
-#define PAGE 4096U
-
 bool memory_hold(uint64_t address, uint64_t size)
 {
 	EFI_PHYSICAL_ADDRESS at = address;
 
 	return !EFI_ERROR(efi_system->BootServices->AllocatePages(
-	    AllocateAddress, EfiReservedMemoryType, size / PAGE, &at));
+	    AllocateAddress, EfiReservedMemoryType, size / ARCH_PAGE, &at));
 }
 
 void memory_let_go(uint64_t address, uint64_t size)
 {
-	efi_system->BootServices->FreePages(address, size / PAGE);
+	efi_system->BootServices->FreePages(address, size / ARCH_PAGE);
 }
 
 /* Whole pages of the part of both. false: they have none in common. */
@@ -31,8 +29,8 @@ static bool memory_common(uint64_t *start, uint64_t *end, uint64_t other, uint64
 
 void memory_keep_off(uint64_t address, uint64_t size)
 {
-	uint64_t from = address & ~(uint64_t)(PAGE - 1), start, bytes;
-	uint64_t to = (address + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	uint64_t from = address & ~(ARCH_PAGE - 1), start, bytes;
+	uint64_t to = (address + size + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1);
 	bool held = false;
 
 	if (to < from)
@@ -41,7 +39,7 @@ void memory_keep_off(uint64_t address, uint64_t size)
 		uint64_t end = start + bytes;
 
 		if (memory_common(&start, &end, from, to) && memory_hold(start, end - start))
-			held |= pages_note(start, (end - start) / PAGE);
+			held |= pages_note(start, (end - start) / ARCH_PAGE);
 	}
 	if (held)
 		memory_init();
@@ -62,12 +60,12 @@ static uint64_t memory_lower_middle(uint64_t size, uint64_t align)
 
 static uint64_t memory_anywhere(uint64_t size, uint64_t align)
 {
-	uint64_t slack = align > PAGE ? align - PAGE : 0;
+	uint64_t slack = align > ARCH_PAGE ? align - ARCH_PAGE : 0;
 	EFI_PHYSICAL_ADDRESS start;
 	uint64_t aligned;
 
 	if (EFI_ERROR(efi_system->BootServices->AllocatePages(
-	        AllocateAnyPages, EfiReservedMemoryType, (size + slack) / PAGE, &start)))
+	        AllocateAnyPages, EfiReservedMemoryType, (size + slack) / ARCH_PAGE, &start)))
 		return 0;
 	aligned = (start + align - 1) & ~(align - 1);
 	if (aligned > start)
@@ -83,7 +81,7 @@ void *memory_alloc_region(uint64_t size, uint64_t align)
 
 	if (address == 0)
 		address = memory_anywhere(size, align);
-	if (address == 0 || !pages_note(address, size / PAGE) ||
+	if (address == 0 || !pages_note(address, size / ARCH_PAGE) ||
 	    memory_add_mapping(address, size, ARCH_MAP_DATA) != 0)
 		return NULL;
 	return memset((void *)address, 0, size);

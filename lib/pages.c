@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/pages.h"
 
+#include "arch/arch.h"
 #include "lib/efi.h"
 
-#define PAGE  4096U
 #define NOTES 255U
 
 /* As many notes as a page holds; a machine of 256 CPUs has some 2,000. */
@@ -14,7 +14,7 @@ struct notes {
 		uint64_t address, pages; /* 0 pages: kept */
 	} list[NOTES];
 };
-_Static_assert(sizeof(struct notes) == PAGE, "a page of notes");
+_Static_assert(sizeof(struct notes) == ARCH_PAGE, "a page of notes");
 
 static struct notes *newest;
 

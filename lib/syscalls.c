@@ -17,8 +17,6 @@
 #include "lib/panic.h"
 #include "lib/platform.h"
 
-#define PAGE 4096U
-
 static struct {
 	char *start, *end, *high;
 	char *limit; /* high, when all of it is ours */
@@ -37,7 +35,7 @@ void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock)
 
 void syscalls_lend_heap(void **start, uint64_t *size)
 {
-	char *from = (char *)(((uint64_t)heap.end + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+	char *from = (char *)(((uint64_t)heap.end + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1));
 
 	*start = from;
 	*size = from < heap.limit ? (uint64_t)(heap.limit - from) : 0;

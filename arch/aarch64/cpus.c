@@ -7,8 +7,6 @@
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
 
-#define PAGE 4096U
-
 /* Pages of each stack; one more below each stays a hole. */
 #define EXCEPTION_PAGES 4U
 #define PANIC_PAGES     4U
@@ -41,8 +39,8 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 		return cpus_lies_in(sp, arm_machine.joined_stack, FIRMWARE_STACK, low, high);
 	return cpus_lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
 	       cpus_lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
-	       cpus_lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * PAGE, low, high) ||
-	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * PAGE, low, high);
+	       cpus_lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * ARCH_PAGE, low, high) ||
+	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * ARCH_PAGE, low, high);
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
@@ -50,7 +48,7 @@ static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn h
 {
 	int code = hole(*at);
 
-	*at += (pages + 1) * PAGE;
+	*at += (pages + 1) * ARCH_PAGE;
 	*top = *at;
 	return code;
 }
@@ -67,8 +65,8 @@ static int cpus_make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_
 
 	if (!at)
 		return -ENOMEM;
-	cpu->thread_size = (uint64_t)thread * PAGE;
-	cpu->payload_size = (uint64_t)payload * PAGE;
+	cpu->thread_size = thread * ARCH_PAGE;
+	cpu->payload_size = payload * ARCH_PAGE;
 	code = cpus_carve(&at, EXCEPTION_PAGES, &cpu->exception_top, hole);
 	if (!code)
 		code = cpus_carve(&at, PANIC_PAGES, &cpu->panic_top, hole);

@@ -7,7 +7,6 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
 
-#define PAGE    4096ULL
 #define ENTRIES 512
 
 static struct {
@@ -20,7 +19,7 @@ static struct {
 /* Bytes that one entry of a table at this level spans; level 1 maps pages. */
 static uint64_t paging_span(unsigned level)
 {
-	return PAGE << (9 * (level - 1));
+	return ARCH_PAGE << (9 * (level - 1));
 }
 
 static bool paging_is_leaf(uint64_t entry, unsigned level)
@@ -104,15 +103,15 @@ int paging_map(const struct arch_mapping *mapping)
 		[ARCH_MAP_DEVICE] = PTE_P | PTE_RW | PTE_XD | PTE_PCD | PTE_PWT,
 		[ARCH_MAP_FRAMEBUFFER] = PTE_P | PTE_RW | PTE_XD | PTE_PWT,
 	};
-	uint64_t end = (mapping->address + mapping->size + PAGE - 1) & ~(PAGE - 1);
+	uint64_t end = (mapping->address + mapping->size + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1);
 
-	return paging_map_range(paging.root, paging.levels, mapping->address & ~(PAGE - 1), end,
-	                        flags[mapping->type]);
+	return paging_map_range(paging.root, paging.levels, mapping->address & ~(ARCH_PAGE - 1),
+	                        end, flags[mapping->type]);
 }
 
 int paging_unmap_page(uint64_t address)
 {
-	return paging_map_range(paging.root, paging.levels, address, address + PAGE, 0);
+	return paging_map_range(paging.root, paging.levels, address, address + ARCH_PAGE, 0);
 }
 
 uint64_t paging_root(void)

@@ -22,8 +22,6 @@
 #include "arch/x86_64/saved.h"
 #include "arch/x86_64/timer.h"
 
-#define PAGE 4096U
-
 enum cpu_state {
 	CPU_OFF = 0,
 	CPU_IDLE,
@@ -99,15 +97,15 @@ static void smp_prepare_trampoline(const struct arch_platform *platform)
 	words->cr0 = (uint32_t)(x86_read_cr0() | CR0_WP);
 	words->cr4 = (uint32_t)(x86_read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT) &
 	             (uint32_t) ~(CR4_CET | CR4_PCIDE);
-	words->cr3 = (uint32_t)platform->low_memory + PAGE;
+	words->cr3 = (uint32_t)platform->low_memory + ARCH_PAGE;
 	words->entry = (uint64_t)x86_ap_entry;
-	memcpy(page + PAGE, (const void *)paging_root(), PAGE);
+	memcpy(page + ARCH_PAGE, (const void *)paging_root(), ARCH_PAGE);
 }
 
 int smp_prepare(const struct arch_platform *platform, arch_alloc_pages_fn alloc)
 {
 	smp_prepare_trampoline(platform);
-	saved = alloc((nr_cpus * sizeof(*saved) + PAGE - 1) / PAGE);
+	saved = alloc((nr_cpus * sizeof(*saved) + ARCH_PAGE - 1) / ARCH_PAGE);
 	return saved ? 0 : -ENOMEM;
 }
 
@@ -247,7 +245,7 @@ static int smp_start(unsigned cpu)
 	smp_delay_us(10000);
 	for (int i = 0; i < 2 && smp_state_of(cpu) == CPU_OFF; i++) {
 		apic_send(cpus[cpu].apic_id,
-		          APIC_ICR_STARTUP | APIC_ICR_ASSERT | (uint32_t)(page / PAGE));
+		          APIC_ICR_STARTUP | APIC_ICR_ASSERT | (uint32_t)(page / ARCH_PAGE));
 		smp_delay_us(200);
 	}
 	return smp_leaves(cpu, CPU_OFF) ? 0 : -ETIMEDOUT;

@@ -15,8 +15,6 @@
 #include "arch/x86_64/saved.h"
 #include "arch/x86_64/smp.h"
 
-#define PAGE 4096U
-
 struct x86_cpu x86_cpus[ARCH_MAX_CPUS];
 const struct arch_platform *x86_platform;
 
@@ -44,8 +42,8 @@ static int takeover_prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
 		code = paging_unmap_page(guard);
 		if (code != 0)
 			return code;
-		x86_cpus[cpu].stacks[i].low = guard + PAGE;
-		x86_cpus[cpu].stacks[i].high = guard + PAGE + (uint64_t)pages * PAGE;
+		x86_cpus[cpu].stacks[i].low = guard + ARCH_PAGE;
+		x86_cpus[cpu].stacks[i].high = guard + ARCH_PAGE + pages * ARCH_PAGE;
 	}
 	descriptors_init_cpu(cpu);
 	return 0;
@@ -60,20 +58,20 @@ static int takeover_map_device(uint64_t address, uint64_t size)
 
 static int takeover_map_devices(const struct arch_platform *platform)
 {
-	int code = takeover_map_device(apic_address(), PAGE);
+	int code = takeover_map_device(apic_address(), ARCH_PAGE);
 
 	if (code == 0)
 		code = takeover_map_device(platform->hpet, 1024);
 	if (code == 0 && platform->pm_timer_space == 0)
 		code = takeover_map_device(platform->pm_timer, 4);
 	for (unsigned i = 0; i < platform->ioapic_count && code == 0; i++)
-		code = takeover_map_device(platform->ioapics[i], PAGE);
+		code = takeover_map_device(platform->ioapics[i], ARCH_PAGE);
 	return code;
 }
 
 static int takeover_map_trampoline(const struct arch_platform *platform)
 {
-	const struct arch_mapping code = { platform->low_memory, PAGE, ARCH_MAP_CODE };
+	const struct arch_mapping code = { platform->low_memory, ARCH_PAGE, ARCH_MAP_CODE };
 
 	return platform->low_memory == 0 ? 0 : paging_map(&code);
 }

@@ -13,7 +13,6 @@
 #include "arch/x86_64/registers.h"
 #include "tests/firmware/chain.h"
 
-#define PAGE    4096U
 #define ENTRIES 512U
 #define GIB     (1ULL << 30)
 #define OPEN    (PTE_P | PTE_RW)
@@ -41,7 +40,7 @@ static uint64_t *tables_make(void)
 
 	first_gib = tables_new(ENTRIES);
 	for (uint64_t i = 0; i < ENTRIES * ENTRIES; i++)
-		first_gib[i] = i * PAGE | OPEN;
+		first_gib[i] = i * ARCH_PAGE | OPEN;
 	for (uint64_t i = 0; i < ENTRIES; i++)
 		level2[i] = (uint64_t)(first_gib + i * ENTRIES) | OPEN;
 	for (uint64_t i = 0; i < 2 * ENTRIES; i++)
@@ -54,9 +53,9 @@ static uint64_t *tables_make(void)
 
 static void tables_set(uint64_t start, uint64_t end, uint64_t flags)
 {
-	for (uint64_t at = start / PAGE; at < (end + PAGE - 1) / PAGE && at < ENTRIES * ENTRIES;
-	     at++)
-		first_gib[at] = at * PAGE | flags;
+	for (uint64_t at = start / ARCH_PAGE;
+	     at < (end + ARCH_PAGE - 1) / ARCH_PAGE && at < ENTRIES * ENTRIES; at++)
+		first_gib[at] = at * ARCH_PAGE | flags;
 }
 
 /* In reserved memory EDK2 has the loop in which it leaves the other CPUs. */
@@ -80,7 +79,7 @@ static void tables_each_area(void (*visit)(const EFI_MEMORY_DESCRIPTOR *area))
 /* As a firmware that protects memory does by type: UEFI 2.10, 7.2.3, EFI_MEMORY_XP. */
 static void tables_forbid_data(const EFI_MEMORY_DESCRIPTOR *area)
 {
-	tables_set(area->PhysicalStart, area->PhysicalStart + area->NumberOfPages * PAGE,
+	tables_set(area->PhysicalStart, area->PhysicalStart + area->NumberOfPages * ARCH_PAGE,
 	           tables_is_code(area) ? OPEN : OPEN | PTE_XD);
 }
 
@@ -89,7 +88,7 @@ static void tables_forbid_data(const EFI_MEMORY_DESCRIPTOR *area)
 static void tables_deepen_others(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	uint64_t *at = (uint64_t *)area->PhysicalStart, cr3 = x86_read_cr3();
-	uint64_t *end = at + area->NumberOfPages * (PAGE / 8) - 2;
+	uint64_t *end = at + area->NumberOfPages * (ARCH_PAGE / 8) - 2;
 
 	for (; area->Type == EfiBootServicesData && at < end; at++)
 		if (at[1] == cr3 && (at[0] & 0x80000001) == 0x80000001 && at[0] >> 32 == 0 &&
@@ -211,7 +210,7 @@ static void tables_change(const EFI_LOADED_IMAGE *image)
 		tables_deepen((uint64_t)level4 | OPEN);
 		tables_each_area(tables_deepen_others);
 	} else {
-		memcpy((void *)(x86_read_cr3() & PTE_ADDRESS), level4, PAGE);
+		memcpy((void *)(x86_read_cr3() & PTE_ADDRESS), level4, ARCH_PAGE);
 	}
 	x86_write_cr3(x86_read_cr3());
 	x86_write_cr0(x86_read_cr0() | CR0_WP);
@@ -219,7 +218,7 @@ static void tables_change(const EFI_LOADED_IMAGE *image)
 
 static void tables_undo(const EFI_LOADED_IMAGE *image)
 {
-	bool was_protected = !(first_gib[(uint64_t)image->ImageBase / PAGE] & PTE_RW);
+	bool was_protected = !(first_gib[(uint64_t)image->ImageBase / ARCH_PAGE] & PTE_RW);
 
 	tables_set((uint64_t)image->ImageBase, (uint64_t)image->ImageBase + image->ImageSize, OPEN);
 	x86_write_cr3(x86_read_cr3());
