@@ -2,6 +2,7 @@
 #include "agent/told.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/image_frames.h"
 #include "agent/payload.h"
@@ -9,6 +10,7 @@
 #include "agent/report/report.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
+#include "lib/joined.h"
 
 struct told {
 	struct functions functions;
@@ -57,6 +59,10 @@ void told_on_screen(const struct told *told)
 static void told_tell(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);
+	if (joined_misses()) {
+		put(context, joined_misses(), strlen(joined_misses()));
+		put(context, "\n", 1);
+	}
 	image_frames_tell_again(put, context);
 }
 

@@ -2,13 +2,14 @@
 /*
  * The arch seam where the firmware goes on and is what is traced (docs/uefi.md). In place of
  * arch_prepare() and arch_take_over(): its page tables, its stack, its interrupts stay, and the
- * timer's interrupt comes as NMI does, whatever the firmware masks. From arch_join() to
- * arch_part():
+ * timer's interrupt comes as NMI does, whatever the firmware masks, where the machine can do that
+ * (arch_join_misses()). From arch_join() to arch_part():
  *
  *	arch_irq_enable(), arch_irq_disable()	let our timer in, keep it out; the firmware's
  *						interrupts are its own business
  *	arch_cpu_count()			1: the boot CPU, which this is about
- *	arch_timer_init()'s handler		runs on the interrupted stack, in NMI's context
+ *	arch_timer_init()'s handler		runs on the interrupted stack, in NMI's context;
+ *						in an IRQ's where that is what is missed
  *	arch_stack_bounds()			the firmware's, as far as it is known
  */
 #ifndef ARCH_JOIN_H
@@ -22,16 +23,41 @@
 typedef void (*arch_handed_fn)(intptr_t type, void *context);
 typedef int (*arch_hand_on_fn)(intptr_t type, arch_handed_fn handler);
 
+/* EFI_HARDWARE_INTERRUPT_PROTOCOL, which is EDK2's: interrupts by their numbers in the controller,
+ * of which the firmware's driver hands on those that are led to somebody. Thread, but for end(). */
+struct arch_join_interrupts {
+	/* Switch it on, and have it go to handler, which ends it; NULL: to nobody, and off. 0; 1:
+	 * it was led to somebody, who gets no more; or a negative errno. */
+	int (*lead)(uint32_t number, arch_handed_fn handler);
+	void (*enable)(uint32_t number);
+	void (*disable)(uint32_t number);
+	bool (*is_enabled)(uint32_t number);
+	/* The handler is done with it. IRQ. */
+	void (*end)(uint32_t number);
+};
+
 /* [low, high): the stack of the boot CPU, as the firmware tells; both 0: it does not. */
 struct arch_join_stack {
 	uint64_t low, high;
 };
 
-/* Begin, with our timer kept out. platform is kept by reference. 0; -ENODEV: the machine has no
- * timer that the firmware leaves to us; -ENOTSUP: it is in a mode in which this does not work; *why
- * is a phrase then, and nothing was changed. Boot CPU. Thread, with the firmware's services. */
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
-              struct arch_join_stack stack, const char **why);
+/* What an ISA may need of the firmware. */
+struct arch_join_firmware {
+	arch_hand_on_fn hand_on;
+	const struct arch_join_interrupts *interrupts; /* NULL: it has no such protocol */
+	struct arch_join_stack stack;
+};
+
+/* Begin, with our timer kept out. platform is kept by reference, and the functions are. 0; -ENODEV:
+ * the machine has no timer that the firmware leaves to us; -ENOTSUP: it is in a mode in which this
+ * does not work; *why is a phrase then, and nothing was changed. Boot CPU. Thread, with the
+ * firmware's services. */
+int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
+              const char **why);
+
+/* What of the firmware is not sampled in its time, a phrase; NULL: nothing that is known of. From
+ * arch_join() on, be it over or not. Thread. */
+const char *arch_join_misses(void);
 
 /* Whether our interrupts are let in, where the firmware may mask them with its own; and have it so
  * again. x86: it cannot, 0. Any context. */

@@ -41,12 +41,14 @@ struct gic_ops {
 	/* This CPU's interface: PPIs off, SGIs on; with priority masking what is not urgent kept
 	 * out, else all let in. 0 or -ENODEV. */
 	int (*cpu_init)(struct arm_cpu *cpu);
-	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. */
-	void (*ppi_enable)(uint32_t intid, bool urgent);
+	/* A PPI of this CPU. urgent: let in while others are masked, where that can be. 0 or a
+	 * negative errno. */
+	int (*ppi_enable)(uint32_t intid, bool urgent);
 	void (*ppi_disable)(uint32_t intid);
 	/* An SPI that is this CPU's alone from now on, urgent where that can be; what the firmware
-	 * had it do comes back by give(). Not on two CPUs at a time. NULL: none can be. */
-	void (*spi_enable)(uint32_t intid, bool edge);
+	 * had it do comes back by give(). Not on two CPUs at a time. 0 or a negative errno; NULL:
+	 * none can be. */
+	int (*spi_enable)(uint32_t intid, bool edge);
 	/* One that spi_enable() has led to this CPU. */
 	void (*spi_disable)(uint32_t intid);
 	/* vectors.S: the tables for VBAR_ELx that lead to this one's handler; with counters that

@@ -92,10 +92,11 @@ static int gicv2_cpu_init(struct arm_cpu *cpu)
 	return 0;
 }
 
-static void gicv2_ppi_enable(uint32_t intid, bool urgent)
+static int gicv2_ppi_enable(uint32_t intid, bool urgent)
 {
 	(void)urgent;
 	gic_write(gicd, GICD_ISENABLER, 1U << intid);
+	return 0;
 }
 
 static void gicv2_ppi_disable(uint32_t intid)
@@ -103,9 +104,9 @@ static void gicv2_ppi_disable(uint32_t intid)
 	gic_write(gicd, GICD_ICENABLER, 1U << intid);
 }
 
-static void gicv2_spi_enable(uint32_t intid, bool edge)
+static int gicv2_spi_enable(uint32_t intid, bool edge)
 {
-	gic_spi_lead(&spis, intid, targets[arm_this_cpu()->index], PRIORITY, edge);
+	return gic_spi_lead(&spis, intid, targets[arm_this_cpu()->index], PRIORITY, edge);
 }
 
 static void gicv2_spi_disable(uint32_t intid)

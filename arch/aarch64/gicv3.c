@@ -241,12 +241,13 @@ static int gicv3_cpu_init(struct arm_cpu *cpu)
 	return 0;
 }
 
-static void gicv3_ppi_enable(uint32_t intid, bool urgent)
+static int gicv3_ppi_enable(uint32_t intid, bool urgent)
 {
 	volatile uint8_t *gicr = arm_this_cpu()->gicr;
 
 	gicr[GICR_IPRIORITYR + intid] = urgent ? PRIORITY_URGENT : PRIORITY_NORMAL;
 	gic_write(gicr, GICR_ISENABLER0, 1U << intid);
+	return 0;
 }
 
 static void gicv3_ppi_disable(uint32_t intid)
@@ -257,9 +258,9 @@ static void gicv3_ppi_disable(uint32_t intid)
 	gicv3_clears(gicr, GICR_CTLR, GICR_CTLR_RWP);
 }
 
-static void gicv3_spi_enable(uint32_t intid, bool edge)
+static int gicv3_spi_enable(uint32_t intid, bool edge)
 {
-	gic_spi_lead(&spis, intid, arm_this_cpu()->mpidr, PRIORITY_URGENT, edge);
+	return gic_spi_lead(&spis, intid, arm_this_cpu()->mpidr, PRIORITY_URGENT, edge);
 }
 
 static void gicv3_spi_disable(uint32_t intid)

@@ -14,24 +14,11 @@ static struct {
 	uint8_t priorities[GIC_FIRST_SPI];
 } group0;
 
-/* By system registers; as a GICv2 it has its registers elsewhere. */
-static bool gicv3_group0_has_system_registers(void)
-{
-	return (current_el() == 2 ? read_sysreg(icc_sre_el2) : read_sysreg(icc_sre_el1)) &
-	       ICC_SRE_SRE;
-}
-
-const char *gicv3_group0_begin(const struct arch_platform *platform, volatile uint8_t *gicr)
+void gicv3_group0_begin(const struct arch_platform *platform, volatile uint8_t *gicr)
 {
 	volatile uint8_t *gicd = (volatile uint8_t *)platform->gicd;
 	uint32_t distributor = gic_read(gicd, GICD_CTLR);
 
-	if (!(distributor & GICD_CTLR_DS))
-		return "the interrupt controller has two security states: FIQ is the secure one's";
-	if (!(distributor & GICD_CTLR_ARE) || !gicv3_group0_has_system_registers())
-		return "the firmware drives its interrupt controller as a GICv2, without groups";
-	if (distributor & GICD_CTLR_GRP0)
-		return "the firmware uses FIQ itself";
 	group0.gicd = gicd;
 	group0.gicr = gicr;
 	group0.taken = 0;
@@ -43,7 +30,6 @@ const char *gicv3_group0_begin(const struct arch_platform *platform, volatile ui
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 	write_sysreg(icc_igrpen0_el1, 1);
 	isb();
-	return NULL;
 }
 
 static void group0_disable(uint32_t intid)
@@ -53,7 +39,7 @@ static void group0_disable(uint32_t intid)
 }
 
 /* An interrupt's group is changed while it is off (IHI 0069, 12.11.9). */
-static void group0_enable(uint32_t intid, bool urgent)
+static int group0_enable(uint32_t intid, bool urgent)
 {
 	volatile uint8_t *gicr = group0.gicr;
 
@@ -66,6 +52,7 @@ static void group0_enable(uint32_t intid, bool urgent)
 	gic_write(gicr, GICR_IGROUPR0, gic_read(gicr, GICR_IGROUPR0) & ~(1U << intid));
 	gicr[GICR_IPRIORITYR + intid] = PRIORITY;
 	gic_write(gicr, GICR_ISENABLER0, 1U << intid);
+	return 0;
 }
 
 void gicv3_group0_end(void)

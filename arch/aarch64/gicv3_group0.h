@@ -9,12 +9,12 @@
 
 #include "arch/aarch64/gic.h"
 
-/* As gic's, for the calling CPU: ppi_enable() and ppi_disable() alone. */
+/* As gic's, for the calling CPU: PPIs alone. */
 extern const struct gic_ops gicv3_group0_ops;
 
-/* Let them in on this CPU, whose redistributor that is. NULL, or why that cannot be, a phrase.
- * Thread. */
-const char *gicv3_group0_begin(const struct arch_platform *platform, volatile uint8_t *gicr);
+/* Let them in on this CPU, whose redistributor that is; of a controller that join_refuse_fiq() does
+ * not refuse. Thread. */
+void gicv3_group0_begin(const struct arch_platform *platform, volatile uint8_t *gicr);
 
 /* All as it was. Thread, FIQs masked. */
 void gicv3_group0_end(void);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The firmware goes on, and we are its guest. It masks IRQs (UEFI 2.10, 7.1: TPL), so ours are
- * FIQs, of a timer that it leaves alone: at EL2 the hypervisor's physical one, at EL1 the physical
- * one. Its own vectors bring them to us, by EFI_CPU_ARCH_PROTOCOL, with registers and stack as they
- * were; EDK2's mask FIQs themselves until they have saved what a nested one would overwrite, and
- * from where they restore it. Code that has loaded page tables of its own has the firmware's
- * vectors in them, with what those use, and this image; our devices and rings need not be there.
+ * FIQs where they can be, else IRQs as well; of a timer that it leaves alone: at EL2 the
+ * hypervisor's physical one, at EL1 the physical one.
  */
 #include <errno.h>
 
@@ -14,74 +11,35 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/gicv3.h"
 #include "arch/aarch64/gicv3_group0.h"
+#include "arch/aarch64/join_choice.h"
+#include "arch/aarch64/join_entry.h"
+#include "arch/aarch64/join_irq.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/own.h"
-#include "arch/aarch64/regs.h"
 #include "arch/aarch64/saved.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/join.h"
 
-/* EFI_SYSTEM_CONTEXT_AARCH64 and its exceptions (PI 1.7, volume 2, 12.3.4.3; EDK2's
- * DebugSupport.h): 64-bit words */
-#define EXCEPT_AARCH64_FIQ 2
-#define CONTEXT_FP         29
-#define CONTEXT_LR         30
-#define CONTEXT_SP         31
-#define CONTEXT_ELR        96
+#define EXCEPT_AARCH64_FIQ 2 /* PI 1.7, volume 2, 12.3.4.3; EDK2's DebugSupport.h */
 
 static struct {
 	arch_hand_on_fn hand_on;
+	const char *misses; /* ours come as IRQ, and why; NULL: as FIQ */
 	struct pmu_saved pmu;
 	uint64_t daif, sp_el0, tpidr, mdcr;
-	struct arm_saved firmware; /* its translation alone */
 } joined;
 
-/* In another translation than the firmware's: what cannot lie on the interrupted stack. */
-static struct {
-	struct arm_saved theirs;
-	struct arch_regs regs;
-	uint8_t stack[16384] __attribute__((aligned(16)));
-} elsewhere;
+/* ---- The machine ---- */
 
-static bool join_is_timer_free(void)
+static const char *join_find_timer(void)
 {
-	return !((current_el() == 2 ? read_sysreg(cnthp_ctl_el2) : read_sysreg(cntp_ctl_el0)) &
-	         CNT_CTL_ENABLE);
-}
+	const uint64_t control[] = {
+		arm_machine.el == 2 ? read_sysreg(cnthp_ctl_el2) : 0,
+		read_sysreg(cntp_ctl_el0),
+		read_sysreg(cntv_ctl_el0),
+	};
 
-static bool join_is_elsewhere(const struct arm_mmu *now)
-{
-	const struct arm_mmu *usual = &joined.firmware.mmu;
-
-	return now->ttbr0 != usual->ttbr0 || now->tcr != usual->tcr || now->mair != usual->mair;
-}
-
-static void join_joined_handle(const struct arch_regs *regs)
-{
-	arm_save_translation(&elsewhere.theirs);
-	if (!join_is_elsewhere(&elsewhere.theirs.mmu)) {
-		gicv3_group0_interrupt(regs);
-		return;
-	}
-	elsewhere.regs = *regs;
-	arm_call_translated(&joined.firmware.mmu, &elsewhere.theirs.mmu,
-	                    elsewhere.stack + sizeof(elsewhere.stack), gicv3_group0_interrupt,
-	                    &elsewhere.regs);
-}
-
-/* arch_regs_sp() finds the stack pointer where a thread of ours has it: firmware uses SP_ELx. */
-static void join_joined_fiq(intptr_t type, void *context)
-{
-	const uint64_t *words = context;
-	struct arch_regs regs;
-
-	(void)type;
-	regs.fp = words[CONTEXT_FP];
-	regs.pc = words[CONTEXT_ELR];
-	regs.x30 = words[CONTEXT_LR];
-	regs.vector = VECTOR_INTERRUPT;
-	write_sysreg(sp_el0, words[CONTEXT_SP]);
-	join_joined_handle(&regs);
+	return join_choose_timer(arm_machine.el, control, &arm_machine.timer);
 }
 
 static const char *join_find_machine(const struct arch_platform *platform)
@@ -90,17 +48,105 @@ static const char *join_find_machine(const struct arch_platform *platform)
 
 	arm_machine.platform = platform;
 	arm_machine.el = current_el();
-	if (gic_discover(platform) != 0 || gic != &gicv3_ops)
-		return "the interrupt controller is no GICv3: what comes as FIQ there is not ours";
-	if (!join_is_timer_free())
-		return "no timer that the firmware leaves to us: the physical one is in use";
 	cpu->mpidr = platform->cpus[0].hw_id & MPIDR_AFFINITY;
 	cpu->index = 0;
 	cpu->pmu_interrupt = platform->cpus[0].pmu_interrupt;
 	cpu->pmu_edge = platform->cpus[0].pmu_edge;
-	cpu->gicr = gicv3_redistributor(cpu->mpidr);
-	return cpu->gicr ? NULL : "the tables name no redistributor of this CPU's";
+	return join_find_timer();
 }
+
+/* ---- FIQ or IRQ ---- */
+
+static int join_ppi_enable(uint32_t intid, bool urgent)
+{
+	(void)urgent;
+	return join_irq_enable(intid);
+}
+
+/* It comes by the firmware's routing, to the CPU that it runs on. */
+static int join_spi_enable(uint32_t intid, bool edge)
+{
+	(void)edge;
+	return join_irq_enable(intid);
+}
+
+static const struct gic_ops join_irq_ops = {
+	.ppi_enable = join_ppi_enable,
+	.ppi_disable = join_irq_disable,
+	.spi_enable = join_spi_enable,
+	.spi_disable = join_irq_disable,
+};
+
+/* By system registers; as a GICv2 it has its registers elsewhere. */
+static bool join_has_system_registers(void)
+{
+	return (current_el() == 2 ? read_sysreg(icc_sre_el2) : read_sysreg(icc_sre_el1)) &
+	       ICC_SRE_SRE;
+}
+
+/* NULL; or why not, a phrase. */
+static const char *join_by_fiq(const struct arch_platform *platform, arch_hand_on_fn hand_on)
+{
+	struct arm_cpu *cpu = &arm_cpus[0];
+	struct join_controller controller = { 0 };
+	const char *why;
+
+	if (gic_discover(platform) == 0 && gic == &gicv3_ops) {
+		cpu->gicr = gicv3_redistributor(cpu->mpidr);
+		controller = (struct join_controller){
+			.gicd = (volatile uint8_t *)platform->gicd,
+			.is_gicv3 = true,
+			.has_redistributor = cpu->gicr,
+			.has_system_registers = join_has_system_registers(),
+		};
+	}
+	why = join_refuse_fiq(&controller);
+	if (why)
+		return why;
+	if (hand_on(EXCEPT_AARCH64_FIQ, join_entry_fiq) != 0)
+		return join_no_fiq_handed_on;
+	gicv3_group0_begin(platform, cpu->gicr);
+	gic = &gicv3_group0_ops;
+	return NULL;
+}
+
+/* The timer, which is off, is asked for first: without it there is nothing. */
+static const char *join_by_irq(const struct arch_join_interrupts *interrupts)
+{
+	if (!interrupts)
+		return "the firmware hands on neither FIQs nor IRQs "
+		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
+	join_irq_begin(interrupts, join_entry_irq);
+	if (join_irq_enable(arm_timer_interrupt()) != 0)
+		return "the firmware does not hand on the timer's interrupt "
+		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
+	gic = &join_irq_ops;
+	return NULL;
+}
+
+static const char *join_have_interrupts(const struct arch_platform *platform,
+                                        const struct arch_join_firmware *firmware)
+{
+	joined.misses = join_by_fiq(platform, firmware->hand_on);
+	return joined.misses ? join_by_irq(firmware->interrupts) : NULL;
+}
+
+static void join_end_interrupts(void)
+{
+	if (arm_machine.by_irq) {
+		join_irq_end();
+		return;
+	}
+	gicv3_group0_end();
+	joined.hand_on(EXCEPT_AARCH64_FIQ, NULL);
+}
+
+const char *arch_join_misses(void)
+{
+	return joined.misses;
+}
+
+/* ---- From the first to the last ---- */
 
 static uint64_t join_swap_tpidr(uint64_t value)
 {
@@ -167,26 +213,28 @@ uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uin
 	return call_is_leaf_of(regs->pc, regs->x30, start, end) ? regs->x30 : 0;
 }
 
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
-              struct arch_join_stack stack, const char **why)
+/* Of DAIF F alone is ours. */
+static void join_restore_f(uint64_t daif)
+{
+	if (!(daif & PSTATE_F))
+		arm_fiq_unmask();
+}
+
+int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
+              const char **why)
 {
 	uint64_t daif = read_sysreg(daif);
 
-	(void)stack; /* its records lead to its end */
 	arm_fiq_mask();
 	*why = join_find_machine(platform);
-	if (!*why && hand_on(EXCEPT_AARCH64_FIQ, join_joined_fiq) != 0)
-		*why = "the firmware hands on no FIQs (EFI_CPU_ARCH_PROTOCOL)";
-	else if (!*why) {
-		*why = gicv3_group0_begin(platform, arm_cpus[0].gicr);
-		if (*why)
-			hand_on(EXCEPT_AARCH64_FIQ, NULL);
-	}
+	if (!*why)
+		*why = join_have_interrupts(platform, firmware);
 	if (*why) {
-		write_sysreg(daif, daif);
+		joined.misses = NULL;
+		join_restore_f(daif);
 		return -ENODEV;
 	}
-	joined.hand_on = hand_on;
+	joined.hand_on = firmware->hand_on;
 	joined.daif = daif;
 	joined.sp_el0 = read_sysreg(sp_el0);
 	joined.tpidr = join_swap_tpidr((uint64_t)&arm_cpus[0]);
@@ -195,12 +243,15 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 		joined.mdcr = read_sysreg(mdcr_el2);
 		arm_own_counters();
 	}
-	arm_save_translation(&joined.firmware);
+	join_entry_begin(firmware->interrupts);
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	arm_machine.cntvoff = join_physical_offset();
 	arm_machine.joined = true;
+	arm_machine.by_irq = joined.misses;
 	arm_machine.joined_stack = join_stack_top();
-	gic = &gicv3_group0_ops;
+	arch_irq_disable();
+	if (arm_machine.by_irq)
+		join_restore_f(daif);
 	arm_cpus_join();
 	return 0;
 }
@@ -212,36 +263,35 @@ uint64_t arch_join_mask(void)
 
 void arch_join_unmask(uint64_t mask)
 {
-	if (!(mask & PSTATE_F))
-		asm volatile("msr daifclr, #1" : : : "memory");
+	join_restore_f(mask);
 }
 
 /* Who changes the vectors keeps those who asked for exceptions. Who may call boot services is in
  * the firmware's translation. */
 void arch_join_again(void)
 {
-	uint64_t daif = read_sysreg(daif);
+	uint64_t interrupts;
 
 	if (!arm_machine.joined)
 		return;
-	arm_fiq_mask();
-	arm_save_translation(&joined.firmware);
-	write_sysreg(daif, daif);
+	interrupts = arch_irq_save();
+	join_entry_again();
+	arch_irq_restore(interrupts);
 }
 
 void arch_part(void)
 {
 	if (!arm_machine.joined)
 		return;
-	arm_fiq_mask();
+	arch_irq_disable();
 	arch_timer_disarm();
-	gicv3_group0_end();
+	join_end_interrupts();
 	arm_restore_pmu(&joined.pmu);
 	if (arm_machine.el == 2)
 		write_sysreg(mdcr_el2, joined.mdcr);
-	joined.hand_on(EXCEPT_AARCH64_FIQ, NULL);
 	join_swap_tpidr(joined.tpidr);
 	write_sysreg(sp_el0, joined.sp_el0);
 	arm_machine.joined = false;
-	write_sysreg(daif, joined.daif);
+	if (!arm_machine.by_irq)
+		join_restore_f(joined.daif);
 }

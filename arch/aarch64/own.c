@@ -122,6 +122,7 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 
 	arm_machine.platform = platform;
 	arm_machine.el = current_el();
+	arm_machine.timer = arm_machine.el == 2 ? ARM_TIMER_HYPERVISOR : ARM_TIMER_VIRTUAL;
 	if (own_e2h_is_fixed())
 		return -ENOTSUP;
 	psci_init(platform, arm_machine.el);

@@ -213,20 +213,26 @@ static void pmu_handle_for(arch_pmi_fn handler)
 	pmu_handle_all(called);
 }
 
-static void pmu_switch_on(arch_pmi_fn handler, bool first)
+static int pmu_enable(const struct arm_cpu *cpu)
+{
+	uint32_t intid = pmu_interrupt(cpu);
+
+	return pmu_is_spi(intid) ? gic->spi_enable(intid, cpu->pmu_edge)
+	                         : gic->ppi_enable(intid, true);
+}
+
+static int pmu_switch_on(arch_pmi_fn handler, bool first)
 {
 	static uint32_t busy; /* with interrupts masked: for a moment */
-	const struct arm_cpu *cpu = arm_this_cpu();
-	uint32_t intid = pmu_interrupt(cpu);
+	int code = 0;
 
 	while (arch_exchange(&busy, 1))
 		arch_relax();
 	pmu_handle_for(handler);
-	if (first && pmu_is_spi(intid))
-		gic->spi_enable(intid, cpu->pmu_edge);
-	else if (first)
-		gic->ppi_enable(intid, true);
+	if (first)
+		code = pmu_enable(arm_this_cpu());
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	return code;
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
@@ -239,9 +245,7 @@ int arch_pmi_share(arch_pmi_fn handler)
 	if (!pmu_is_ppi(intid) && !(pmu_is_spi(intid) && gic->spi_enable))
 		return -ENOLINK;
 	code = arch_pmi_list_add(list, handler);
-	if (!code)
-		pmu_switch_on(handler, first);
-	return code;
+	return code ? code : pmu_switch_on(handler, first);
 }
 
 /* Without pmu_switch_on()'s word, as a handler that leaves may have interrupted who has it: what is
@@ -282,6 +286,5 @@ int arch_trace_interrupt_init(arch_handler_fn handler)
 	ppi = pmu_is_ppi(ppi) ? ppi : PPI_SPE;
 	trace_handler = handler;
 	arm_interrupt_handle(ppi, pmu_traced);
-	gic->ppi_enable(ppi, true);
-	return 0;
+	return gic->ppi_enable(ppi, true);
 }

@@ -12,29 +12,36 @@
 #include "arch/aarch64/sysreg.h"
 
 /* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
-#define PPI_EL2_PHYSICAL 26U
-#define PPI_VIRTUAL      27U
-#define PPI_EL1_PHYSICAL 30U
+static const uint32_t usual[] = {
+	[ARM_TIMER_HYPERVISOR] = 26,
+	[ARM_TIMER_PHYSICAL] = 30,
+	[ARM_TIMER_VIRTUAL] = 27,
+};
 
-static uint32_t timer_ppi(void)
+uint32_t arm_timer_interrupt(void)
 {
 	const struct arch_platform *tables = arm_machine.platform;
-	bool el2 = arm_machine.el == 2, physical = arm_machine.joined;
-	uint32_t ppi = el2        ? tables->timer_el2_interrupt
-	               : physical ? tables->timer_el1_interrupt
-	                          : tables->timer_virtual_interrupt;
+	enum arm_timer timer = arm_machine.timer;
+	uint32_t ppi = timer == ARM_TIMER_HYPERVISOR ? tables->timer_el2_interrupt
+	               : timer == ARM_TIMER_PHYSICAL ? tables->timer_el1_interrupt
+	                                             : tables->timer_virtual_interrupt;
 
-	if (ppi >= GIC_FIRST_PPI && ppi < GIC_FIRST_SPI)
-		return ppi;
-	return el2 ? PPI_EL2_PHYSICAL : physical ? PPI_EL1_PHYSICAL : PPI_VIRTUAL;
+	return ppi >= GIC_FIRST_PPI && ppi < GIC_FIRST_SPI ? ppi : usual[timer];
 }
 
 static arch_handler_fn timer_handler;
 
+/* By IRQs of the firmware's, which are not ours to mask. */
+static bool timer_kept_out;
+static bool timer_came; /* meanwhile */
+
 static enum arch_pmi timer_expired(const struct arch_regs *regs)
 {
 	arch_timer_disarm(); /* it is level-triggered */
-	timer_handler(regs);
+	if (timer_kept_out)
+		timer_came = true;
+	else
+		timer_handler(regs);
 	return ARCH_PMI_MINE;
 }
 
@@ -42,12 +49,12 @@ void arm_timer_own(void)
 {
 	arch_timer_disarm();
 	if (timer_handler)
-		gic->ppi_enable(timer_ppi(), false);
+		gic->ppi_enable(arm_timer_interrupt(), false);
 }
 
 int arch_timer_init(arch_handler_fn handler)
 {
-	arm_interrupt_handle(timer_ppi(), timer_expired);
+	arm_interrupt_handle(arm_timer_interrupt(), timer_expired);
 	timer_handler = handler;
 	arm_timer_own();
 	return 0;
@@ -55,27 +62,36 @@ int arch_timer_init(arch_handler_fn handler)
 
 void arch_timer_arm(uint64_t deadline)
 {
-	if (arm_machine.el == 2) {
+	switch (arm_machine.timer) {
+	case ARM_TIMER_HYPERVISOR:
 		write_sysreg(cnthp_cval_el2, deadline + arm_machine.cntvoff);
 		write_sysreg(cnthp_ctl_el2, CNT_CTL_ENABLE);
-	} else if (arm_machine.joined) {
+		break;
+	case ARM_TIMER_PHYSICAL:
 		write_sysreg(cntp_cval_el0, deadline + arm_machine.cntvoff);
 		write_sysreg(cntp_ctl_el0, CNT_CTL_ENABLE);
-	} else {
+		break;
+	case ARM_TIMER_VIRTUAL:
 		write_sysreg(cntv_cval_el0, deadline);
 		write_sysreg(cntv_ctl_el0, CNT_CTL_ENABLE);
+		break;
 	}
 	isb();
 }
 
 void arch_timer_disarm(void)
 {
-	if (arm_machine.el == 2)
+	switch (arm_machine.timer) {
+	case ARM_TIMER_HYPERVISOR:
 		write_sysreg(cnthp_ctl_el2, 0);
-	else if (arm_machine.joined)
+		break;
+	case ARM_TIMER_PHYSICAL:
 		write_sysreg(cntp_ctl_el0, 0);
-	else
+		break;
+	case ARM_TIMER_VIRTUAL:
 		write_sysreg(cntv_ctl_el0, 0);
+		break;
+	}
 	isb();
 }
 
@@ -86,11 +102,31 @@ int arch_clock_init(struct arch_clock *clock)
 	return clock->frequency ? 0 : -ENODEV;
 }
 
-/* Where the firmware goes on, ours are FIQs, and IRQs are its own business. */
+/* In the program's order, as the interrupt sees it. */
+static void timer_set_kept_out(bool out)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&timer_kept_out, out, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* What came and was kept out comes again: nothing is armed until then. */
+static void timer_let_in(void)
+{
+	timer_set_kept_out(false);
+	if (!timer_came)
+		return;
+	timer_came = false;
+	arch_timer_arm(arch_cycles());
+}
+
+/* Where the firmware goes on, ours are FIQs, or IRQs that it masks or lets in as its own. */
 void arch_irq_enable(void)
 {
-	if (arm_machine.joined)
-		asm volatile("msr daifclr, #1" : : : "memory");
+	if (arm_machine.joined && arm_machine.by_irq)
+		timer_let_in();
+	else if (arm_machine.joined)
+		arm_fiq_unmask();
 	else
 		asm volatile("msr daifclr, #3" : : : "memory");
 	if (arm_masks_by_priority)
@@ -100,7 +136,9 @@ void arch_irq_enable(void)
 /* With priority masking PSTATE.I stays clear in threads, for what is urgent. */
 void arch_irq_disable(void)
 {
-	if (arm_machine.joined)
+	if (arm_machine.joined && arm_machine.by_irq)
+		timer_set_kept_out(true);
+	else if (arm_machine.joined)
 		arm_fiq_mask();
 	else if (arm_masks_by_priority)
 		arm_set_priority_mask(ARM_PRIORITY_URGENT);

@@ -235,11 +235,10 @@ static bool join_has_lvt_pmi(void)
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
-int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
-              struct arch_join_stack stack, const char **why)
+int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
+              const char **why)
 {
-	(void)hand_on;
-	joined.stack = stack;
+	joined.stack = firmware->stack;
 	x86_platform = platform;
 	apic_discover();
 	*why = x86_read_cr4() & CR4_CET
@@ -263,6 +262,12 @@ int arch_join(const struct arch_platform *platform, arch_hand_on_fn hand_on,
 	joined.lvt_pmi = join_has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
 	perfmon_save(&joined.perfmon);
 	return 0;
+}
+
+/* NMIs are not masked. */
+const char *arch_join_misses(void)
+{
+	return NULL;
 }
 
 bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)

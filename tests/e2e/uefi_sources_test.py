@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What samples firmware that goes on: Arm's timer at EL1, counters, SPE; and where nothing can, the reason.
+"""What samples firmware that goes on: Arm's timer at EL1, counters, SPE, IRQs where FIQ is not
+ours; and where nothing can, the reason.
 
 check-timeout: 900
 check-spare: machines count instructions
 """
 
+import pathlib
 import re
 import tempfile
 
 import machine
 import shell
 import spe
+import stick
 import tap
 import uefi
 from shell import Disk
@@ -20,6 +23,8 @@ from shell import Disk
 STEADY = ["-icount", "shift=3,sleep=off"]
 SPINS = r"\spinner.efi low=200 high=300"
 FUNCTIONS = ("spin_at_application", "spin_at_high_level")
+LATE = ("our interrupts come as IRQ, which TPL_HIGH_LEVEL masks: code at that level becomes one late sample behind it, "
+        "with all of its time as PERIOD")
 
 
 def disk_of(isa, directory):
@@ -28,10 +33,12 @@ def disk_of(isa, directory):
                                  (build / "bareperf-dxe.efi", "bareperf-dxe.efi")))
 
 
-def record(sh, name, events):
+def record(sh, name, events, misses=""):
     """Its file's name."""
     said = sh.type(f"bareperf.efi record {events} --region-size 8 -- {SPINS}")
     written = re.search(r"written: \S*(\d{4}\.data)", said)
+    if misses:
+        tap.ok(f"uefi: {misses}: {LATE}" in said, f"{name}: what that misses is said", said)
     tap.ok(written and "conserved" not in said, f"{name}: it is recorded", said)
     return written[1] if written else "none"
 
@@ -67,6 +74,74 @@ def judge_operations(taken, name, level):
     tap.ok(not any(flags for _, _, flags in pieces) and sum(high[0] < end < high[-1] for end in ends) >= 3,
            f"{name}: its interrupt lends the next piece of the buffer at TPL_HIGH_LEVEL too, and nothing is cut off",
            (pieces, high[:1], high[-1:]))
+
+
+def judge_late(taken, name):
+    """TPL_HIGH_LEVEL masks IRQs: the 300 ms at that level are in one sample, behind it."""
+    in_order(taken, name)
+    low, high = (uefi.within(taken, "aarch64", function) for function in FUNCTIONS)
+    tap.ok(180 <= low <= 220 and not high, f"{name}: 200 ms at TPL_APPLICATION are as many samples, those above are none",
+           (low, high, taken.images()))
+    periods = [int(period) for period in re.findall(r"^ *(\d+) +[0-9a-f]+ *$", taken.perf("script", "-F", "period,ip"),
+                                                    re.MULTILINE)]
+    late = [period for period in periods if period > 100e6]
+    tap.ok(len(late) == 1 and 290e6 < late[0] < 330e6, f"{name}: 300 ms at TPL_HIGH_LEVEL are one late sample's PERIOD",
+           (late, len(periods)))
+    spurious = re.search(r"(\d+) spurious interrupts", taken.dump().stdout)
+    tap.equal(spurious and spurious[1], "0", f"{name}: no interrupt was nobody's")
+
+
+def judge_caller(taken, name):
+    """Whom the late sample's callchain leads to: he has lowered the level."""
+    said = taken.perf("script", "-F", "period,ip,dso")
+    chain = next((sample for sample in said.split("\n\n") if re.match(r"\s*\d{9,}\s", sample)), "")
+    places = uefi.function("aarch64", "spin_at_high_level")
+    tap.ok(any(int(ip, 16) in places for ip in re.findall(r"^\s+([0-9a-f]+) \(spinner\.efi\)", chain, re.MULTILINE)),
+           f"{name}: its callers name who has lowered the level", chain)
+
+
+def judge_cut_operations(taken, name):
+    """What the buffer has room for until its interrupt comes: a piece."""
+    in_order(taken, name)
+    found = spe.records(taken)
+    base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
+    places = [uefi.function("aarch64", function) for function in FUNCTIONS]
+    low, high = (sum(r.pc - base in place for r in found) for place in places)
+    tap.ok(low > 500 and 0 < high <= 16384 // spe.RECORD_SIZE,
+           f"{name}: 200 ms at TPL_APPLICATION are recorded, above it what the buffer's piece has room for", (low, high))
+
+
+def masked(kind, name, disk):
+    """Where the controller's Group 0 is not ours: by the firmware's own IRQs, again and again, and then a boot until
+    ExitBootServices()."""
+    model, why = machine.model("aarch64")
+    misses = "the interrupt controller is no GICv3"
+    events = {"CNTx": "-e cpu-clock -F 1000", "cycles": "-e cycles -F 1000", "callers": "-e cpu-clock -F 1000 -g"}
+    with shell.Shell("aarch64", disk.path, *STEADY, program=model,
+                     base=["-machine", kind, "-cpu", spe.CPU if model else "max"]) as sh:
+        sh.open()
+        taken = {what: record(sh, f"{name}, {what}", options, misses) for what, options in events.items()}
+        if model:
+            cut = record(sh, f"{name}, SPE", "-e arm_spe/ts_enable=1/ -c 16384 -m ,512 --aux-watermark 16384", misses)
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+        start = len(sh.raw)
+        sh.send("spinner.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 run=\\bareperf-dxe.efi low=200 "
+                "high=300 exit=1\r")
+        said = sh.read_until(r"written: \S+\.data", start)
+        sh.process.wait(timeout=120)
+        booted = re.search(r"written: \S*(\d{4}\.data)", said)
+        tap.ok(booted and f"uefi: {misses}" in said, f"{name}: a boot is recorded until its end", said)
+    for what in ("CNTx", "cycles"):
+        judge_late(uefi.Taken(disk, taken[what]), f"{name}, {what}")
+    judge_caller(uefi.Taken(disk, taken["callers"]), f"{name}, callers")
+    if booted:
+        judge_late(uefi.Taken(disk, booted[1]), f"{name}, boot")
+    text = disk.read(taken["CNTx"].replace(".data", ".txt")).decode()
+    tap.ok(f"{misses}: {LATE}" in text, f"{name}: the text beside the file says it as well", text)
+    if model:
+        judge_cut_operations(uefi.Taken(disk, cut), f"{name}, SPE")
+    else:
+        tap.skip(f"{name}: SPE", why)
 
 
 def arm(kind, level, disk):
@@ -142,17 +217,35 @@ def refused_unheard(disk, base, name, why):
                f"{name}: stop says that, and why", said)
 
 
+def refused_by_u_boot(directory):
+    """Debian's, whose EFI has nobody for interrupts; it goes on with what it would boot next."""
+    name = "aarch64, U-Boot"
+    if not pathlib.Path(stick.U_BOOT["aarch64"]).exists():
+        tap.skip(f"{name}: why nothing is recorded", f"{stick.U_BOOT['aarch64']} is not installed")
+        return
+    place = pathlib.Path(directory) / "u-boot"
+    place.mkdir()
+    disk = Disk("aarch64", place, config=f"record -e cpu-clock -- {SPINS}\n")
+    with shell.Shell("aarch64", disk.path, base=["-machine", "virt,gic-version=3", "-cpu", "max"],
+                     flash=["-bios", stick.U_BOOT["aarch64"]]) as sh:
+        said = sh.read_until(r"=> $")
+    tap.ok("the firmware cannot be recorded: the firmware hands on neither FIQs nor IRQs "
+           "(EFI_HARDWARE_INTERRUPT_PROTOCOL)" in said and said.endswith("=> "),
+           f"{name}: it is said why nothing is recorded, and the firmware goes on", said[-3000:])
+
+
 def run():
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-sources-") as directory:
         arms, x86 = disk_of("aarch64", directory), disk_of("x86_64", directory)
         arm(spe.EL1, 1, arms)
         arm(spe.EL2, 2, arms)
+        masked("virt,gic-version=2", "aarch64, EL1, GICv2", arms)
+        masked("virt,gic-version=2,virtualization=on", "aarch64, EL2, GICv2", arms)
         pmi(x86)
         without = ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET", "no timer"
         refused("x86_64", x86, *without)
         refused_unheard(x86, *without)
-        refused("aarch64", arms, ["-machine", "virt,gic-version=2", "-cpu", "max"], "aarch64, with a GICv2",
-                "the interrupt controller is no GICv3: what comes as FIQ there is not ours")
+        refused_by_u_boot(directory)
 
 
 if machine.missing():
