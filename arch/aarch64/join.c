@@ -2,7 +2,7 @@
 /*
  * The firmware goes on, and we are its guest. It masks IRQs (UEFI 2.10, 7.1: TPL), so ours are
  * FIQs where they can be, else IRQs as well; of a timer that it leaves alone: at EL2 the
- * hypervisor's physical one, at EL1 the physical one.
+ * hypervisor's physical one, at EL1 the physical one or the virtual one.
  */
 #include <errno.h>
 

@@ -26,10 +26,11 @@ const char *join_choose_timer(unsigned el, const uint64_t control[3], enum arm_t
 		           ? NULL
 		           : "no timer that the firmware leaves to us: the hypervisor's is in use";
 	}
-	*timer = ARM_TIMER_PHYSICAL;
-	return join_is_free(control[ARM_TIMER_PHYSICAL])
+	*timer = join_is_free(control[ARM_TIMER_PHYSICAL]) ? ARM_TIMER_PHYSICAL : ARM_TIMER_VIRTUAL;
+	return join_is_free(control[*timer])
 	           ? NULL
-	           : "no timer that the firmware leaves to us: the physical one is in use";
+	           : "no timer that the firmware leaves to us: the physical "
+	             "and the virtual one are in use";
 }
 
 const char *join_refuse_fiq(const struct join_controller *controller)

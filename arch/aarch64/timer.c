@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Time: the generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which
- * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us, or
- * where the firmware goes on, and uses that, the physical one.
+ * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us; where
+ * the firmware goes on, the physical one, or the virtual one if it uses that.
  */
 #include <errno.h>
 

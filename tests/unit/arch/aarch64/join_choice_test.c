@@ -73,7 +73,7 @@ static int timer_at(unsigned el, uint64_t cnthp, uint64_t cntp, uint64_t cntv)
 	return join_choose_timer(el, control, &timer) ? -1 : (int)timer;
 }
 
-static void at_el1_the_timer_is_the_physical_one_if_the_firmware_does_not_tick_by_it(void **state)
+static void at_el1_the_timer_is_the_one_that_the_firmware_does_not_tick_by(void **state)
 {
 	const uint64_t on = CNT_CTL_ENABLE, masked = CNT_CTL_ENABLE | IMASK;
 
@@ -81,8 +81,9 @@ static void at_el1_the_timer_is_the_physical_one_if_the_firmware_does_not_tick_b
 	assert_int_equal(timer_at(1, 0, 0, on), ARM_TIMER_PHYSICAL);
 	assert_int_equal(timer_at(1, 0, 0, 0), ARM_TIMER_PHYSICAL);
 	assert_int_equal(timer_at(1, 0, IMASK, on), ARM_TIMER_PHYSICAL);
-	assert_int_equal(timer_at(1, 0, on, 0), -1);
-	assert_int_equal(timer_at(1, 0, masked, 0), -1);
+	assert_int_equal(timer_at(1, 0, on, 0), ARM_TIMER_VIRTUAL);
+	assert_int_equal(timer_at(1, 0, masked, 0), ARM_TIMER_VIRTUAL);
+	assert_int_equal(timer_at(1, 0, on, masked), -1);
 }
 
 static void at_el2_it_is_the_hypervisors_whatever_the_others_do(void **state)
@@ -102,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_controller_of_one_security_state_lends_its_group_0),
 		CASE(where_it_does_not_what_that_misses_is_said_with_the_reason),
-		CASE(at_el1_the_timer_is_the_physical_one_if_the_firmware_does_not_tick_by_it),
+		CASE(at_el1_the_timer_is_the_one_that_the_firmware_does_not_tick_by),
 		CASE(at_el2_it_is_the_hypervisors_whatever_the_others_do),
 	};
 
