@@ -251,6 +251,10 @@ int arch_timer_init(arch_handler_fn handler);
 void arch_timer_arm(uint64_t deadline);
 void arch_timer_disarm(void);
 
+/* Why this timer has no interrupt, a phrase: then handler runs when a performance monitor's has
+ * come, and the time has passed. NULL: it has one. After arch_clock_init(). Any context. */
+const char *arch_timer_lacks(void);
+
 /* What one who takes part in the performance monitor interrupt finds: something of its own, or
  * nothing. */
 enum arch_pmi {

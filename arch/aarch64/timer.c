@@ -95,6 +95,11 @@ void arch_timer_disarm(void)
 	isb();
 }
 
+const char *arch_timer_lacks(void)
+{
+	return NULL;
+}
+
 int arch_clock_init(struct arch_clock *clock)
 {
 	clock->frequency = read_sysreg(cntfrq_el0);

@@ -11,6 +11,7 @@ uint64_t fake_stack_low, fake_stack_high;
 bool fake_assumes_frames, fake_has_frame = true;
 uint64_t fake_no_return, fake_leaf_return;
 uint64_t fake_timer_deadline;
+const char *fake_timer_lacks;
 
 uint16_t fake_machine;
 unsigned fake_cpu_number;
@@ -297,6 +298,11 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	fake_timer_deadline = 0;
+}
+
+const char *arch_timer_lacks(void)
+{
+	return fake_timer_lacks;
 }
 
 unsigned fake_cpu_run(uint64_t cycles, uint64_t late, const struct arch_regs *regs)

@@ -54,8 +54,9 @@ extern uint64_t fake_stack_low, fake_stack_high;
 extern bool fake_assumes_frames, fake_has_frame;
 extern uint64_t fake_no_return, fake_leaf_return;
 
-/* What arch_timer_arm() was last told; 0: disarmed. */
+/* What arch_timer_arm() was last told; 0: disarmed. What arch_timer_lacks() says. */
 extern uint64_t fake_timer_deadline;
+extern const char *fake_timer_lacks;
 
 /* Is the calling code a handler of this CPU's, of the timer or the overflow interrupt? */
 bool fake_in_handler(void);

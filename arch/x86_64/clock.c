@@ -11,6 +11,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/hpet.h"
+#include "arch/x86_64/join.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 
@@ -124,10 +125,10 @@ static bool clock_wait_window(const struct reference *reference, uint32_t start)
 	return false;
 }
 
-/* Where the HPET is our timer, the APIC's is the firmware's. */
+/* Where the firmware goes on, the APIC's timer is its own. */
 static void clock_count_down(uint32_t from)
 {
-	if (hpet_is_claimed())
+	if (join_is())
 		return;
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);

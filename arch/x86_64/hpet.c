@@ -104,21 +104,33 @@ static void hpet_route(uint32_t apic_id)
 	ioapic_write(0, reg, IOAPIC_NMI); /* edge, active high, physical destination */
 }
 
-const char *hpet_claim(uint32_t apic_id)
+#define NONE(why) "no timer that the firmware leaves to us: " why
+#define REFUSAL(why)                                                                   \
+	{                                                                              \
+		NONE(why), NONE(why) ": the CPU's counters sample (-e cycles), and " \
+		                     "while it halts nothing does" \
+	}
+static const struct hpet_refusal no_hpet = REFUSAL("ACPI names no HPET");
+static const struct hpet_refusal no_ioapic = REFUSAL("ACPI names no I/O APIC");
+static const struct hpet_refusal no_name =
+    REFUSAL("the boot CPU's APIC id is beyond what an I/O APIC can name");
+static const struct hpet_refusal no_input =
+    REFUSAL("every input of the I/O APIC that the HPET reaches is in use");
+static const struct hpet_refusal no_comparator =
+    REFUSAL("all of the HPET's comparators are in use");
+
+const struct hpet_refusal *hpet_claim(uint32_t apic_id)
 {
 	bool any = false;
 
 	if (hpet_rate() == 0)
-		return "no timer that the firmware leaves to us: ACPI names no HPET";
+		return &no_hpet;
 	if (x86_platform->ioapic_count == 0)
-		return "no timer that the firmware leaves to us: ACPI names no I/O APIC";
+		return &no_ioapic;
 	if (apic_id > 0xff)
-		return "the boot CPU's APIC id is beyond what an I/O APIC can name";
+		return &no_name;
 	if (!hpet_find_timer(&any))
-		return any ? "no timer that the firmware leaves to us: every input of the I/O APIC "
-		             "that the HPET reaches is in use"
-		           : "no timer that the firmware leaves to us: all of the HPET's "
-		             "comparators are in use";
+		return any ? &no_input : &no_comparator;
 	hpet.started = hpet_start();
 	hpet_route(apic_id);
 	hpet.claimed = true;

@@ -40,9 +40,14 @@ uint64_t hpet_rate(void);
 /* Have the counter run; whether it did not. Thread. */
 bool hpet_start(void);
 
+/* Why there is none: a phrase, and the same where the CPU's counters stand in for it. */
+struct hpet_refusal {
+	const char *alone, *beside_counters;
+};
+
 /* Have a comparator that is not in use interrupt the CPU of this APIC id as NMI, by an I/O APIC's
- * input that is not in use; it is disarmed. NULL; or why there is none, a phrase. Thread. */
-const char *hpet_claim(uint32_t apic_id);
+ * input that is not in use; it is disarmed. NULL; or why there is none. Thread. */
+const struct hpet_refusal *hpet_claim(uint32_t apic_id);
 
 /* It is claimed. Any context. */
 bool hpet_is_claimed(void);

@@ -62,6 +62,8 @@ static struct {
 	bool is;
 	bool kept_out; /* our timer */
 	bool came;     /* its interrupt, meanwhile */
+	const char
+	    *misses; /* there is none: the counters' overflows stand in for it; NULL: it is */
 	uint32_t apic_id;
 	uint32_t lvt_pmi;
 	struct perfmon_saved perfmon;
@@ -187,7 +189,10 @@ bool x86_joined_nmi(const struct arch_regs *regs)
 	if (apic_id() != joined.apic_id)
 		return false;
 	known = join_joined_timer(regs);
-	if (x86_nmi_joined(regs) || known)
+	known |= x86_nmi_joined(regs);
+	if (joined.misses && !joined.kept_out)
+		timer_expired(regs);
+	if (known)
 		return true;
 	if (legacy_has_nmi())
 		return false;
@@ -235,6 +240,20 @@ static bool join_has_lvt_pmi(void)
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
+/* NULL, with joined.misses where counters stand in for it; or why there is none. */
+static const char *join_find_timer(void)
+{
+	const struct hpet_refusal *refusal = hpet_claim(joined.apic_id);
+
+	joined.misses = NULL;
+	if (!refusal)
+		return NULL;
+	if (!join_has_lvt_pmi() || !perfmon_has_counters())
+		return refusal->alone;
+	joined.misses = refusal->beside_counters;
+	return NULL;
+}
+
 int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
               const char **why)
 {
@@ -252,7 +271,7 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 	*why = join_task_begin() ? join_patch_current()
 	                         : "the firmware uses the last entry of its interrupt stack table";
 	if (!*why)
-		*why = hpet_claim(joined.apic_id);
+		*why = join_find_timer();
 	if (*why) {
 		join_unpatch_all();
 		join_task_end();
@@ -267,7 +286,17 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 /* NMIs are not masked. */
 const char *arch_join_misses(void)
 {
-	return NULL;
+	return joined.misses;
+}
+
+bool join_is(void)
+{
+	return joined.is;
+}
+
+bool join_lacks_timer(void)
+{
+	return joined.is && joined.misses;
 }
 
 bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
@@ -342,7 +371,8 @@ void arch_part(void)
 	join_keep_out();
 	arch_timer_disarm();
 	clock_give_back();
-	hpet_release();
+	if (hpet_is_claimed())
+		hpet_release();
 	join_let_late_ones_come();
 	perfmon_restore(&joined.perfmon);
 	if (join_has_lvt_pmi())

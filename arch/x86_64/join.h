@@ -8,6 +8,10 @@
 bool join_let_in(void);
 bool join_keep_out(void);
 
+/* Whether it goes on; and whether it leaves us no timer. Any context. */
+bool join_is(void);
+bool join_lacks_timer(void);
+
 /* arch_stack_bounds(), where it goes on; false: it does not, or sp is on none that is known. */
 bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high);
 

@@ -49,4 +49,7 @@ uint64_t x86_vectors_xcr0(struct cpuid state, uint64_t before);
 void perfmon_save(struct perfmon_saved *saved);
 void perfmon_restore(const struct perfmon_saved *saved);
 
+/* Whether there are counters, as pmu/x86/'s drivers see it. By CPUID. */
+bool perfmon_has_counters(void);
+
 #endif

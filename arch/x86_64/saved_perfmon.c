@@ -82,6 +82,22 @@ static void saved_save_amd(struct perfmon_saved *s)
 	perfmon_add(s, IA32_DEBUGCTL);
 }
 
+/* Real CPUs of AMD's all have the four legacy counters, which CPUID does not tell. */
+bool perfmon_has_counters(void)
+{
+	uint32_t vendor = perfmon_cpuid(CPUID_WORD(0U, CPUID_EBX));
+	uint32_t eax = perfmon_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
+
+	if (vendor == CPUID_VENDOR_GENU)
+		return perfmon_bits(eax, CPUID_PERFMON_VERSION, 8) &&
+		       perfmon_bits(eax, CPUID_PERFMON_COUNTERS, 8);
+	return vendor == CPUID_VENDOR_AUTH &&
+	       (perfmon_cpuid(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX)) &
+	            CPUID_EXTENDED_PERF_CTR_CORE ||
+	        !(perfmon_cpuid(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) &
+	          CPUID_FEATURES_HYPERVISOR));
+}
+
 void perfmon_save(struct perfmon_saved *saved)
 {
 	uint32_t vendor = perfmon_cpuid(CPUID_WORD(0U, CPUID_EBX));

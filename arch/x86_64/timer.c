@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The local APIC's timer: TSC-deadline mode where there is one, else one-shot. SDM volume
- * 3A, 11.5.4. Where that is the firmware's, which goes on, a comparator of the HPET. */
+ * 3A, 11.5.4. Where that is the firmware's, which goes on, a comparator of the HPET; where there is
+ * none, whoever's counter overflows looks whether the time has come. */
 #include "arch/x86_64/timer.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/join.h"
 #include "arch/x86_64/registers.h"
 
 #define MAX_SPAN (1ULL << 31) /* cycles that one shot may take; more is done in several */
@@ -18,6 +20,7 @@ static struct {
 	arch_handler_fn handler;
 	uint64_t ratio; /* the timer's ticks a TSC cycle, * 2^32 */
 	bool hpet;      /* a comparator of it, in place of the local APIC's timer */
+	bool none;      /* who asks whether it has expired stands in for it */
 	bool tsc_deadline;
 	uint64_t tsc; /* Hz */
 } timer;
@@ -38,9 +41,17 @@ int arch_clock_init(struct arch_clock *clock)
 	clock->source = rates.source;
 	timer.tsc = rates.tsc;
 	timer.hpet = hpet_is_claimed();
+	timer.none = join_lacks_timer();
 	timer.ratio = ((timer.hpet ? hpet_rate() : rates.apic) << 32) / rates.tsc;
-	timer.tsc_deadline = !timer.hpet && cpuid(1, 0).ecx & (1U << 24);
+	timer.tsc_deadline = !timer.hpet && !timer.none && cpuid(1, 0).ecx & (1U << 24);
 	return 0;
+}
+
+const char *arch_timer_lacks(void)
+{
+	return timer.none
+	           ? "the firmware leaves us no timer: -e cycles samples by the CPU's counters"
+	           : NULL;
 }
 
 uint64_t timer_tsc_frequency(void)
@@ -52,6 +63,8 @@ static void timer_program(uint64_t deadline)
 {
 	uint64_t now, span, ticks;
 
+	if (timer.none)
+		return;
 	if (timer.tsc_deadline) {
 		wrmsr(IA32_TSC_DEADLINE, deadline);
 		return;
@@ -76,6 +89,8 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	deadlines[arch_cpu()] = 0;
+	if (timer.none || join_lacks_timer())
+		return;
 	if (timer.hpet || hpet_is_claimed()) /* the APIC's is the firmware's, clock or no clock */
 		hpet_disarm();
 	else if (timer.tsc_deadline)
@@ -115,7 +130,7 @@ int arch_timer_init(arch_handler_fn handler)
 	if (timer.tsc == 0)
 		return -ENODEV; /* arch_clock_init() found nothing */
 	timer.handler = handler;
-	if (timer.hpet)
+	if (timer.hpet || timer.none)
 		return 0;
 	interrupts_set_handler(VECTOR_TIMER, timer_expired);
 	timer_init_cpu();

@@ -2,7 +2,7 @@
 /*
  * cpu-clock: time itself as an event, in ns, sampled by the CPU's timer. It needs
  * no PMU. It does not see code that masks interrupts: the sample then comes late,
- * with the whole gap as its PERIOD.
+ * with the whole gap as its PERIOD. Where the timer has no interrupt, it only counts.
  */
 #include "pmu/software/cpu_clock.h"
 
@@ -68,6 +68,9 @@ static int cpu_clock_init(struct perf_event *event)
 		return 0;
 	if (period < SHORTEST_PERIOD)
 		return -EINVAL;
+	event->why = arch_timer_lacks();
+	if (event->why)
+		return -ENODEV;
 	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period);
 	cpu_clock_of(event)->left = cpu_clock_of(event)->period;
 	return 0;

@@ -132,6 +132,8 @@ static struct x86_monitor amd_pmu_look(void)
 		.select = PERF_LEGACY_CTL0,
 		.write = PERF_LEGACY_CTR0,
 		.step = 1,
+		.cycles = generic[PERF_COUNT_HW_CPU_CYCLES].zen,
+		.cycle_counters = (1ULL << amd_pmu_counters()) - 1,
 	};
 
 	if (amd_pmu_has_extension()) {

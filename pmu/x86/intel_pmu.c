@@ -21,6 +21,9 @@ static const struct pmu_format formats[] = {
 #define ONLY_FIXED(counter) (((counter) + 1U) << 8)
 #define NR_ONLY_FIXED       16U
 
+/* Those that count cycles of the CPU and of the TSC, a bit each. */
+#define FIXED_CYCLES (1U << 1 | 1U << 2)
+
 /* The architectural events, SDM volume 3B, table 20-1: bit of CPUID.0AH:EBX that is set where the
  * event is missing, fixed counter that counts it as well (or none), by PERF_COUNT_HW_*. */
 static const struct {
@@ -290,6 +293,9 @@ static int intel_pmu_prepare(unsigned cpu)
 		.select = IA32_PERFEVTSEL0,
 		.write = full ? IA32_A_PMC0 : IA32_PMC0,
 		.step = 1,
+		.cycles = architectural[PERF_COUNT_HW_CPU_CYCLES].select,
+		.cycle_counters = ((1ULL << unit->general) - 1) |
+		                  (uint64_t)(unit->fixed & FIXED_CYCLES) << GLOBAL_FIXED,
 		.debugctl = intel_pmu_debugctl_bits(unit),
 		.pebs = intel_pmu_has_pebs(unit),
 	};

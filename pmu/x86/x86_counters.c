@@ -18,6 +18,7 @@
 #include "pmu/usual_sample.h"
 #include "pmu/x86/x86_assignment.h"
 #include "pmu/x86/x86_leftovers.h"
+#include "pmu/x86/x86_tick.h"
 #include "ringbuf/bytes.h"
 
 /* Of each CPU. */
@@ -87,8 +88,9 @@ static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
 /* What nobody claims is anybody's until the next does. */
 static void x86_counters_give_back(struct unit *u)
 {
-	if (!u->prepared || u->claimed)
+	if (!u->prepared || u->claimed & ~x86_tick_counter())
 		return;
+	x86_tick_end();
 	u->prepared = false;
 	arch_counters_hide(0);
 	arch_pmi_leave(x86_counters_overflow);
@@ -228,6 +230,7 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 {
 	struct counter_census *census = &counter_census[cpu];
 	struct unit *u = &units[cpu];
+	int code;
 
 	if (u->prepared)
 		return 0;
@@ -240,7 +243,8 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 	u->prepared = true;
 	if (u->m.global_ctrl)
 		arch_counters_hide(u->m.global_ctrl);
-	return arch_pmi_share(x86_counters_overflow);
+	code = arch_pmi_share(x86_counters_overflow);
+	return code ? code : x86_tick_begin(cpu, &u->m);
 }
 
 void x86_counters_del(struct perf_event *event)

@@ -21,6 +21,8 @@ struct x86_monitor {
 	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
 	uint32_t select, write, step;
 	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
+	uint64_t cycles;                                   /* what selects them */
+	uint64_t cycle_counters; /* that count them, or near enough, a bit each */
 	uint64_t debugctl; /* bits of IA32_DEBUGCTL that trace or freeze, as far as there are any */
 	bool pebs;         /* IA32_PEBS_ENABLE is there */
 };
@@ -78,8 +80,8 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 
 /* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
  * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until
- * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_share()'s errors. Interrupts
- * masked. */
+ * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_share()'s and x86_tick_begin()'s
+ * errors. Interrupts masked. */
 int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
 
 /* Whether that was done, and add() need not look again. */

@@ -182,6 +182,37 @@ def pmi(disk):
         judge_samples(uefi.Taken(disk, file), "x86_64", name)
 
 
+def no_hpet(disk):
+    """With counters: their overflows sample, and what the timer would do comes with them."""
+    model, why = machine.model("x86_64")
+    name = "x86_64, without an HPET"
+    if not model:
+        tap.skip(f"{name}: counters sample all the same", why)
+        return
+    reason = "no timer that the firmware leaves to us: ACPI names no HPET"
+    with shell.Shell("x86_64", disk.path, *STEADY, program=model,
+                     base=["-machine", "q35,hpet=off", "-cpu", "Skylake-Client,pmu=on"]) as sh:
+        sh.open()
+        said = sh.type(f"bareperf.efi record -e cpu-clock -- {SPINS}")
+        tap.ok("event cpu-clock: the firmware leaves us no timer: -e cycles samples by the CPU's counters" in said,
+               f"{name}: cpu-clock is refused, with what samples there", said)
+        said = sh.type("bareperf.efi register record --boot -e cpu-clock") + sh.type("bcfg driver dump")
+        tap.ok("the firmware leaves us no timer" in said and "nothing is registered" in said and "Driver0000" not in said,
+               f"{name}: register says so as well, and registers nothing", said)
+        files = [record(sh, f"{name}, cycles {which}", "-e cycles -F 1000") for which in ("once", "and again")]
+        tap.ok(f"uefi: {reason}: the CPU's counters sample (-e cycles), and while it halts nothing does" in sh.said(),
+               f"{name}: what that misses is said", sh.said()[-3000:])
+        rare = record(sh, f"{name}, branch-misses", "-e branch-misses -c 1000000000")
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+    for file in files:
+        judge_samples(uefi.Taken(disk, file), "x86_64", name)
+    taken = uefi.Taken(disk, rare)
+    in_order(taken, f"{name}, branch-misses")
+    ticks = re.search(r"(\d+) ticks of .*; (\d+) spurious", taken.dump().stdout)
+    tap.ok(ticks and int(ticks[1]) > 490 and ticks[2] == "0",
+           f"{name}: the tick of each ms comes where no counter of the user's overflows", taken.dump().stdout[-2000:])
+
+
 def refused(isa, disk, base, name, reason):
     """Nothing samples there: that is said, and the firmware goes on as if nothing had been asked."""
     why = f"the firmware cannot be recorded: {reason}"
@@ -242,7 +273,9 @@ def run():
         masked("virt,gic-version=2", "aarch64, EL1, GICv2", arms)
         masked("virt,gic-version=2,virtualization=on", "aarch64, EL2, GICv2", arms)
         pmi(x86)
-        without = ["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET", "no timer"
+        no_hpet(x86)
+        without = (["-machine", "q35,hpet=off", "-cpu", "max,-monitor"], "x86_64, without an HPET and counters",
+                   "no timer that the firmware leaves to us: ACPI names no HPET")
         refused("x86_64", x86, *without)
         refused_unheard(x86, *without)
         refused_by_u_boot(directory)

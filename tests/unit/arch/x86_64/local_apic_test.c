@@ -19,6 +19,7 @@
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/join.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/timer.h"
 
@@ -39,6 +40,13 @@ static arch_handler_fn timer_vector;
 static unsigned fired;
 
 /* ---- There is no HPET ---- */
+
+static bool lacks_timer;
+
+bool join_lacks_timer(void)
+{
+	return lacks_timer;
+}
 
 bool hpet_is_claimed(void)
 {
@@ -236,6 +244,8 @@ static int begin_x2apic(void **state)
 	cpu.word[X2(APIC_TIMER_INITIAL)] = 100000;
 	cpu.word[X2(APIC_TIMER_CURRENT)] = 77000;
 	fired = 0;
+	lacks_timer = false;
+	timer_vector = NULL;
 	host_fake_cycles = 1000000;
 	apic_discover();
 	return 0;
@@ -429,6 +439,47 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 	apic_give_back(&saved);
 }
 
+/* ---- Where the firmware goes on, and needs it itself ---- */
+
+/* Whose counter overflows asks whether the time has come. */
+static void one_that_is_the_firmwares_is_not_touched(void **state)
+{
+	struct arch_clock clock;
+	uint32_t before[REGISTERS];
+
+	(void)state;
+	lacks_timer = true;
+	memcpy(before, cpu.word, sizeof(before));
+	arch_timer_disarm(); /* there is no clock yet */
+	assert_int_equal(arch_clock_init(&clock), 0);
+	assert_non_null(arch_timer_lacks());
+	assert_int_equal(arch_timer_init(count), 0);
+	assert_null(timer_vector);
+	arch_timer_arm(5000000);
+	timer_expired(NULL);
+	assert_int_equal(fired, 0);
+	host_fake_cycles = 5000002;
+	timer_expired(NULL);
+	timer_expired(NULL);
+	assert_int_equal(fired, 1);
+	arch_timer_arm(5000003);
+	arch_timer_disarm();
+	host_fake_cycles = 6000000;
+	timer_expired(NULL);
+	assert_int_equal(fired, 1);
+	assert_memory_equal(before, cpu.word, sizeof(before));
+	assert_int_equal(cpu.deadlines, 0);
+}
+
+static void one_that_is_ours_lacks_nothing(void **state)
+{
+	struct arch_clock clock;
+
+	(void)state;
+	assert_int_equal(arch_clock_init(&clock), 0);
+	assert_null(arch_timer_lacks());
+}
+
 int main(void)
 {
 #define X2APIC(name) cmocka_unit_test_setup_teardown(name, begin_x2apic, end)
@@ -447,6 +498,8 @@ int main(void)
 		X2APIC(a_deadline_is_one_store),
 		X2APIC(the_firmwares_deadline_is_given_back),
 		X2APIC(without_it_a_count_is_as_long_as_the_span),
+		X2APIC(one_that_is_the_firmwares_is_not_touched),
+		X2APIC(one_that_is_ours_lacks_nothing),
 		XAPIC(a_deadline_is_one_store),
 		XAPIC(the_firmwares_deadline_is_given_back),
 		XAPIC(without_it_a_count_is_as_long_as_the_span),

@@ -10,6 +10,7 @@
 #define arch_timer_init   x86_timer_init
 #define arch_timer_arm    x86_timer_arm
 #define arch_timer_disarm x86_timer_disarm
+#define arch_timer_lacks  x86_timer_lacks
 
 #define X86_LVT_PMI_MSR 0x834
 #define X86_LVT_PMI_NMI 0x400U

@@ -141,6 +141,33 @@ static void a_maker_that_is_not_known_is_left_alone(void **state)
 	assert_int_equal(nr_written, 0);
 }
 
+static bool has_counters(uint32_t vendor, uint64_t perfmon, uint64_t features, uint64_t extended)
+{
+	begin(NULL);
+	have(CPUID_WORD(0U, CPUID_EBX), vendor);
+	have(CPUID_WORD(CPUID_PERFMON, CPUID_EAX), perfmon);
+	have(CPUID_WORD(CPUID_FEATURES, CPUID_ECX), features);
+	have(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX), extended);
+	return perfmon_has_counters();
+}
+
+/* 4 general counters of version 2 are 402H. */
+static void whether_there_are_counters_is_what_the_drivers_say(void **state)
+{
+	const uint64_t hypervisor = CPUID_FEATURES_HYPERVISOR;
+
+	(void)state;
+	assert_true(has_counters(CPUID_VENDOR_GENU, 0x402, 0, 0));
+	assert_true(has_counters(CPUID_VENDOR_GENU, 0x402, hypervisor, 0));
+	assert_false(has_counters(CPUID_VENDOR_GENU, 0, hypervisor, 0));
+	assert_false(has_counters(CPUID_VENDOR_GENU, 0x002, 0, 0));
+	assert_false(has_counters(CPUID_VENDOR_GENU, 0x400, 0, CPUID_EXTENDED_PERF_CTR_CORE));
+	assert_true(has_counters(CPUID_VENDOR_AUTH, 0, 0, 0));
+	assert_false(has_counters(CPUID_VENDOR_AUTH, 0, hypervisor, 0));
+	assert_true(has_counters(CPUID_VENDOR_AUTH, 0, hypervisor, CPUID_EXTENDED_PERF_CTR_CORE));
+	assert_false(has_counters(0x746e6543, 0x402, 0, CPUID_EXTENDED_PERF_CTR_CORE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +176,7 @@ int main(void)
 		TEST(so_are_those_of_older_ones),
 		TEST(and_of_the_oldest),
 		TEST(a_maker_that_is_not_known_is_left_alone),
+		TEST(whether_there_are_counters_is_what_the_drivers_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

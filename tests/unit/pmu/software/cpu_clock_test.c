@@ -421,6 +421,21 @@ static void impossible_attributes_are_refused(void **state)
 	assert_int_equal(event_init(&event), -ENOENT);
 }
 
+static void without_a_timer_s_interrupt_it_counts_and_does_not_sample(void **state)
+{
+	(void)state;
+	fake_timer_lacks = "the firmware has it";
+	event.attr.sample_period = 1000000;
+	assert_int_equal(event_init(&event), -ENODEV);
+	assert_string_equal(event.why, fake_timer_lacks);
+	event.attr.sample_period = 0;
+	assert_int_equal(event_init(&event), 0);
+	fake_timer_lacks = NULL;
+	event.attr.sample_period = 1000000;
+	assert_int_equal(event_init(&event), 0);
+	assert_null(event.why);
+}
+
 static unsigned worked;
 
 static void work(struct tick *tick, const struct arch_regs *interrupted)
@@ -500,6 +515,8 @@ int main(void)
 		cmocka_unit_test_setup(
 		    samples_come_less_often_if_that_is_said_and_the_count_is_whole, set_up),
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),
+		cmocka_unit_test_setup(without_a_timer_s_interrupt_it_counts_and_does_not_sample,
+		                       set_up),
 		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
 		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
 		cmocka_unit_test_setup(what_the_tick_takes_is_counted, set_up),

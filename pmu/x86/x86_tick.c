@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/x86/x86_tick.h"
+
+#include <errno.h>
+
+#include "pmu/clock.h"
+#include "pmu/tick.h"
+#include "pmu/x86/x86_assignment.h"
+
+/* It never samples: it is programmed again, by the handler of all counters, as one whose farthest
+ * overflow is near. */
+static struct perf_event ticker;
+static bool ticks;
+
+/* By the last that can: fixed ones serve few others. It stays there, as that is all it can. */
+static int x86_tick_claim(uint64_t counters)
+{
+	for (unsigned counter = X86_COUNTERS; counter-- > 0;)
+		if (counters >> counter & 1 && !x86_counters_claim(&ticker, 1ULL << counter))
+			return 0;
+	return -EAGAIN;
+}
+
+int x86_tick_begin(unsigned cpu, const struct x86_monitor *monitor)
+{
+	if (!arch_timer_lacks())
+		return 0;
+	ticker = (struct perf_event){ .cpu = cpu, .sampling.next = UINT64_MAX };
+	x86_counter_of(&ticker)->select = monitor->cycles | PERFEVTSEL_OS | PERFEVTSEL_USR;
+	if (x86_tick_claim(monitor->cycle_counters))
+		return -EAGAIN;
+	x86_counter_of(&ticker)->farthest = clock_span_to_cycles(&machine_clock, TICK_NS) / 2;
+	x86_counters_start(&ticker);
+	ticks = true;
+	return 0;
+}
+
+uint64_t x86_tick_counter(void)
+{
+	return ticks ? 1ULL << x86_counter_of(&ticker)->counter : 0;
+}
+
+void x86_tick_end(void)
+{
+	if (!ticks)
+		return;
+	x86_counters_stop(&ticker);
+	x86_counters_del(&ticker);
+	ticks = false;
+}
