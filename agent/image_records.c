@@ -12,6 +12,7 @@
 #include "lib/console.h"
 #include "lib/efi_images.h"
 #include "lib/image.h"
+#include "lib/joined.h"
 #include "pmu/callchain.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
@@ -176,6 +177,7 @@ void image_records_end(struct recording *r)
 	image_frames_end();
 	untold = efi_images_unwatch();
 	r->watches_images = false;
+	joined_tell_more();
 	if (r->command->callchain)
 		image_frames_tell();
 	if (untold)

@@ -54,6 +54,7 @@ struct hardware_interrupt {
 
 static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
 static struct hardware_interrupt *hardware_interrupt;
+static const char *told; /* of what is missed */
 
 /* ---- Exceptions ---- */
 
@@ -151,6 +152,15 @@ static struct arch_join_stack joined_stack(void)
 	return (struct arch_join_stack){ 0, 0 };
 }
 
+void joined_tell_more(void)
+{
+	const char *misses = joined_misses();
+
+	if (misses && misses != told)
+		console_printf("uefi: %s\n", misses);
+	told = misses;
+}
+
 int joined_begin(const struct arch_platform *platform, const char **why)
 {
 	const struct arch_join_firmware firmware = {
@@ -163,8 +173,9 @@ int joined_begin(const struct arch_platform *platform, const char **why)
 	*why = NULL;
 	if (code == 0)
 		code = arch_join(platform, &firmware, why);
-	if (code == 0 && joined_misses())
-		console_printf("uefi: %s\n", joined_misses());
+	told = NULL;
+	if (code == 0)
+		joined_tell_more();
 	return code;
 }
 

@@ -16,6 +16,9 @@ int joined_begin(const struct arch_platform *platform, const char **why);
 /* The firmware has everything back but memory. */
 void joined_end(void);
 
+/* Say what has turned out since to be missed as well. Thread. */
+void joined_tell_more(void);
+
 /* What is not sampled in its time, a phrase, also when it is over; NULL: nothing, or nothing of the
  * firmware's was recorded. */
 const char *joined_misses(void);

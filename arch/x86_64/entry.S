@@ -265,7 +265,7 @@ x86_nmi_entry:
  * nowhere. So an NMI is handled in the firmware's translation, on a stack of ours: it is blocked
  * until IRET, and needs one only. Our own code never faults in another's.
  */
-	.macro joined_entry name, vector, function, next, error=0
+	.macro joined_entry name, vector, function, foreign, error=0
 	.balign 16
 	.globl \name
 	.hidden \name
@@ -287,13 +287,18 @@ x86_nmi_entry:
 	call \function
 .Lcalled\@:
 	mov (%rsp), %rbx
+	.if \error
+	mov %rax, REGS_VECTOR(%rsp)
+	.else
+	mov %rax, REGS_VECTOR+8(%rsp)
+	.endif
 	add $8*REGS_PRESERVED, %rsp
-	test %al, %al
-	je .Lforeign\@
+	test %rax, %rax
+	jne .Lforeign\@
 	restore_regs_and_return FIRMWARES_STACK
 .Lelsewhere\@:
 	.if \error
-	xor %eax, %eax
+	call \foreign
 	.else
 	mov x86_joined_cr3(%rip), %rax
 	mov %rax, %cr3
@@ -304,18 +309,15 @@ x86_nmi_entry:
 	jmp .Lcalled\@
 .Lforeign\@:
 	restore_regs FIRMWARES_STACK
-	.if \error
+	.if \error == 0
 	add $8, %rsp		/* the vector */
-	.else
-	add $16, %rsp
 	.endif
-	pushq \next(%rip)
 	ret
 	.size \name, . - \name
 	.endm
 
-	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi, x86_joined_nmi_next
-	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_gp_next, 1
+	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi
+	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_foreign_gp, 1
 
 	.globl arch_trace_hold
 	.hidden arch_trace_hold

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware goes on, and we are its guest: two gates of its interrupt descriptor table lead to
- * us (SDM volume 3A, 6.14.1), and from us to where they led, for all that is not ours.
- *
- *	2	NMI: our timer, a comparator of the HPET; the performance monitor
- *	13	#GP: an MSR that does not exist, where a driver asks for one
- *
+ * The firmware goes on, and we are its guest: its gates for NMIs and #GP lead to us (join_gates.h).
  * An NMI runs on a stack of ours (join_task.h), the other on the one that it interrupts; both in
  * the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has loaded another has it
  * back afterwards (entry.S).
@@ -21,6 +16,7 @@
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/hpet.h"
 #include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/join_gates.h"
 #include "arch/x86_64/join_task.h"
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
@@ -28,142 +24,57 @@
 #include "arch/x86_64/saved.h"
 #include "arch/x86_64/timer.h"
 
-#define MOST_TABLES 8U /* that a firmware has loaded one after the other */
-
-struct join_gate {
-	uint64_t low, high;
-};
-
-/* What entry.S goes on to; and its entries. */
-extern uint64_t x86_joined_nmi_next __attribute__((visibility("hidden")));
-extern uint64_t x86_joined_gp_next __attribute__((visibility("hidden")));
-uint64_t x86_joined_nmi_next, x86_joined_gp_next;
+/* entry.S */
 extern uint64_t x86_joined_cr3 __attribute__((visibility("hidden")));
 uint64_t x86_joined_cr3; /* the firmware's translation */
-extern const char x86_joined_nmi_entry[] __attribute__((visibility("hidden")));
-extern const char x86_joined_gp_entry[] __attribute__((visibility("hidden")));
 
-/* entry.S calls them: whether it was ours. */
-bool x86_joined_nmi(const struct arch_regs *regs);
-bool x86_joined_gp(const struct arch_regs *regs);
-
-static const struct {
-	unsigned vector;
-	uint64_t ist;
-	const char *entry;
-	uint64_t *next;
-} ours[] = {
-	{ VECTOR_GP, 0, x86_joined_gp_entry, &x86_joined_gp_next },
-	{ VECTOR_NMI, JOIN_TASK_IST, x86_joined_nmi_entry, &x86_joined_nmi_next },
-};
-#define NR_OURS (sizeof(ours) / sizeof(ours[0]))
+/* entry.S calls them: 0, it was ours; else the address at which it goes on. The last: of one that
+ * is not looked at. */
+uint64_t x86_joined_nmi(const struct arch_regs *regs);
+uint64_t x86_joined_gp(const struct arch_regs *regs);
+uint64_t x86_joined_foreign_gp(void);
 
 static struct {
 	bool is;
-	bool kept_out; /* our timer */
-	bool came;     /* its interrupt, meanwhile */
-	const char
-	    *misses; /* there is none: the counters' overflows stand in for it; NULL: it is */
+	bool kept_out;      /* our timer */
+	bool came;          /* its interrupt, meanwhile */
+	const char *misses; /* why there is none, and counters stand in for it */
 	uint32_t apic_id;
 	uint32_t lvt_pmi;
 	struct perfmon_saved perfmon;
 	struct arch_join_stack stack;
-	unsigned nr_tables;
-	struct {
-		struct join_gate *idt;
-		struct join_gate were[NR_OURS], are[NR_OURS];
-	} tables[MOST_TABLES];
+	const struct join_gates_refusal *lost; /* a table was loaded whose gates are not ours */
 } joined;
 
 /* ---- Gates ---- */
 
-/* If it is still what it was. An NMI finds it whole where both handlers lie in the same 4 GiB, as
- * high is the same then; no firmware need align its table for more (OVMF's begins at an odd
- * multiple of 8). The page may be read-only. */
-static void join_gate_replace(struct join_gate *gate, struct join_gate old, struct join_gate new)
-{
-	volatile struct join_gate *at = gate;
-	uint64_t interrupts, cr0;
-
-	if (at->low != old.low || at->high != old.high)
-		return;
-	interrupts = arch_irq_save();
-	cr0 = x86_read_cr0();
-	x86_write_cr0(cr0 & ~CR0_WP);
-	if (old.high != new.high)
-		at->high = new.high;
-	at->low = new.low;
-	x86_write_cr0(cr0);
-	arch_irq_restore(interrupts);
-}
-
-static uint64_t join_gate_target(const struct join_gate *gate)
-{
-	return (gate->low & 0xffff) | (gate->low >> 48 & 0xffff) << 16 | gate->high << 32;
-}
-
-/* The selector is the firmware's of this moment; IST 0: the interrupted stack. */
-static struct join_gate join_gate_to(const char *entry, uint64_t ist)
-{
-	uint64_t target = (uint64_t)entry;
-	uint16_t code;
-
-	__asm__ volatile("movw %%cs, %0" : "=r"(code));
-	return (struct join_gate){
-		.low = (target & 0xffff) | (uint64_t)code << 16 | ist << 32 | GATE_INTERRUPT << 40 |
-		       (target >> 16 & 0xffff) << 48,
-		.high = target >> 32,
-	};
-}
-
-static bool join_patch(struct join_gate *idt)
-{
-	unsigned at = joined.nr_tables;
-
-	if (at == MOST_TABLES)
-		return false;
-	joined.tables[at].idt = idt;
-	for (unsigned i = 0; i < NR_OURS; i++) {
-		struct join_gate *gate = &idt[ours[i].vector];
-
-		joined.tables[at].were[i] = *gate;
-		joined.tables[at].are[i] = join_gate_to(ours[i].entry, ours[i].ist);
-		*ours[i].next = join_gate_target(gate);
-		join_gate_replace(gate, joined.tables[at].were[i], joined.tables[at].are[i]);
-	}
-	joined.nr_tables++;
-	return true;
-}
-
-/* The newest first. What somebody else has changed since stays as it is. */
-static void join_unpatch_all(void)
-{
-	while (joined.nr_tables-- > 0) {
-		struct join_gate *idt = joined.tables[joined.nr_tables].idt;
-
-		for (unsigned i = 0; i < NR_OURS; i++)
-			join_gate_replace(&idt[ours[i].vector],
-			                  joined.tables[joined.nr_tables].are[i],
-			                  joined.tables[joined.nr_tables].were[i]);
-	}
-	joined.nr_tables = 0;
-}
-
-/* Of who may call boot services: the translation is the firmware's. */
-static const char *join_patch_current(void)
+static struct descriptor_table join_idt(void)
 {
 	struct descriptor_table idtr;
-	struct join_gate *idt;
+
+	__asm__ volatile("sidt %0" : "=m"(idtr));
+	return idtr;
+}
+
+/* Those of the table that is loaded. Of who may call boot services: the translation is the
+ * firmware's. */
+static const struct join_gates_refusal *join_take_gates(void)
+{
+	struct descriptor_table idtr = join_idt();
+	uint16_t code;
 
 	x86_joined_cr3 = x86_read_cr3();
-	__asm__ volatile("sidt %0" : "=m"(idtr));
-	idt = (struct join_gate *)idtr.base;
-	if (idtr.limit < (VECTOR_GP + 1) * sizeof(*idt) - 1 || idtr.base % sizeof(uint64_t) != 0)
-		return "the firmware's interrupt descriptor table has no place for NMIs";
-	if (join_gate_target(&idt[VECTOR_NMI]) == (uint64_t)x86_joined_nmi_entry)
-		return NULL;
-	return join_patch(idt) ? NULL
-	                       : "the firmware changes its interrupt descriptor table too often";
+	__asm__ volatile("movw %%cs, %0" : "=r"(code));
+	return join_gates_take(idtr.base, idtr.limit, code);
+}
+
+/* Of the table by which it came, which may be none that was looked at. Where a gate led nowhere,
+ * that is where it goes. */
+static uint64_t join_hand_on(enum join_gate gate)
+{
+	uint64_t next = join_gates_next(gate, join_idt().base);
+
+	return next ? next : 1;
 }
 
 /* ---- Interrupts ---- */
@@ -182,27 +93,32 @@ static bool join_joined_timer(const struct arch_regs *regs)
 /* The firmware's other CPUs may have the same table, and NMIs of their own. On this one the
  * firmware would stop at any. What is without a reason is our doing: an interrupt that came late,
  * or of a PCI device that shares the timer's input, which was masked before. */
-bool x86_joined_nmi(const struct arch_regs *regs)
+uint64_t x86_joined_nmi(const struct arch_regs *regs)
 {
 	bool known;
 
 	if (apic_id() != joined.apic_id)
-		return false;
+		return join_hand_on(JOIN_NMI);
 	known = join_joined_timer(regs);
 	known |= x86_nmi_joined(regs);
 	if (joined.misses && !joined.kept_out)
 		timer_expired(regs);
 	if (known)
-		return true;
+		return 0;
 	if (legacy_has_nmi())
-		return false;
+		return join_hand_on(JOIN_NMI);
 	arch_spurious[0]++;
-	return true;
+	return 0;
 }
 
-bool x86_joined_gp(const struct arch_regs *regs)
+uint64_t x86_joined_gp(const struct arch_regs *regs)
 {
-	return x86_msr_is_missing(regs);
+	return x86_msr_is_missing(regs) ? 0 : join_hand_on(JOIN_GP);
+}
+
+uint64_t x86_joined_foreign_gp(void)
+{
+	return join_hand_on(JOIN_GP);
 }
 
 /* In the program's order, as the NMI sees it. */
@@ -254,6 +170,18 @@ static const char *join_find_timer(void)
 	return NULL;
 }
 
+/* NULL; or why there are none. */
+static const char *join_find_gates(void)
+{
+	const struct join_gates_refusal *refusal;
+
+	joined.lost = NULL;
+	if (!join_task_begin())
+		return "the firmware uses the last entry of its interrupt stack table";
+	refusal = join_take_gates();
+	return refusal ? refusal->first : NULL;
+}
+
 int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
               const char **why)
 {
@@ -268,12 +196,11 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 	joined.apic_id = apic_id();
 	joined.came = false;
 	joined.kept_out = true;
-	*why = join_task_begin() ? join_patch_current()
-	                         : "the firmware uses the last entry of its interrupt stack table";
+	*why = join_find_gates();
 	if (!*why)
 		*why = join_find_timer();
 	if (*why) {
-		join_unpatch_all();
+		join_gates_give_back();
 		join_task_end();
 		return -ENODEV;
 	}
@@ -283,10 +210,10 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 	return 0;
 }
 
-/* NMIs are not masked. */
+/* NMIs are not masked, but they may come by other gates. */
 const char *arch_join_misses(void)
 {
-	return joined.misses;
+	return joined.lost ? joined.lost->later : joined.misses;
 }
 
 bool join_is(void)
@@ -353,8 +280,10 @@ void arch_join_unmask(uint64_t mask)
 
 void arch_join_again(void)
 {
-	if (joined.is)
-		join_patch_current();
+	const struct join_gates_refusal *refusal = joined.is ? join_take_gates() : NULL;
+
+	if (refusal)
+		joined.lost = refusal;
 }
 
 /* An NMI that is on its way comes within the time that a bus takes. */
@@ -377,7 +306,7 @@ void arch_part(void)
 	perfmon_restore(&joined.perfmon);
 	if (join_has_lvt_pmi())
 		apic_write(APIC_LVT_PMI, joined.lvt_pmi);
-	join_unpatch_all();
+	join_gates_give_back();
 	join_task_end();
 	joined.is = false;
 }

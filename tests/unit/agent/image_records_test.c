@@ -13,6 +13,7 @@
 #include "lib/console.h"
 #include "lib/efi_image_name.h"
 #include "lib/image.h"
+#include "lib/joined.h"
 #include "pmu/callchain.h"
 #include "tests/unit/lib/fake_firmware.h"
 
@@ -53,6 +54,10 @@ void uefi_phase(const char *name, const char *more)
 {
 	(void)name;
 	(void)more;
+}
+
+void joined_tell_more(void)
+{
 }
 
 void arch_join_again(void)

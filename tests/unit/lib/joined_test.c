@@ -236,6 +236,22 @@ static void what_a_recording_will_miss_is_said_when_it_begins(void **state)
 	assert_string_equal(joined_misses(), "this is late");
 }
 
+static void what_turns_out_later_is_said_once(void **state)
+{
+	(void)state;
+	join();
+	joined_tell_more();
+	assert_string_equal(said, "");
+	join_missed = "that was lost";
+	joined_tell_more();
+	joined_tell_more();
+	assert_string_equal(said, "uefi: that was lost\n");
+	join(); /* known from the beginning */
+	said[0] = 0;
+	joined_tell_more();
+	assert_string_equal(said, "");
+}
+
 static void why_there_is_none_is_the_caller_s_to_say(void **state)
 {
 	const char *why;
@@ -258,6 +274,7 @@ int main(void)
 		CASE(one_that_the_controller_lacks_is_refused),
 		CASE(a_firmware_without_the_protocol_gives_none),
 		CASE(what_a_recording_will_miss_is_said_when_it_begins),
+		CASE(what_turns_out_later_is_said_once),
 		CASE(why_there_is_none_is_the_caller_s_to_say),
 	};
 
