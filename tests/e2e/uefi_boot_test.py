@@ -357,10 +357,11 @@ def leaves(sh, name):
     start = len(sh.raw)
     sh.send("spinner.efi keep before-exit load=\\spinner-dxe.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
             "run=\\bareperf-dxe.efi unload low=200 exit=1\r")
-    said = sh.read_until(r"written: \S+\.data", start)
+    said = sh.read_until(r"what is masked \w+", start)
     sh.process.wait(timeout=120)
     tap.ok(re.search(r"cpu-clock: \d{2,} samples, 0 lost", said) and len(re.findall("written: ", said)) == 1,
            f"{name}: before boot services end, past our hook, the recording is a file, and they end", said)
+    tap.ok("what is masked stays" in said, f"{name}: what the CPU masks then is not what it masked at the beginning", said)
     return said
 
 

@@ -14,7 +14,8 @@
  *	load=FILE	loads FILE of its own volume
  *	unload		unloads that again
  *	keep		has exit= and unload call the firmware by the pointers that are there now
- *	before-exit	has exit= signal the event group that newer firmware signals in it
+ *	before-exit	has exit= signal the event group that newer firmware signals in it, and tell
+ *			whether the CPU masks afterwards what it did before
  *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
  *	leave=N		leaves by Exit(), with N
  *	idt=FILE	run=, meanwhile with a copy of the interrupt descriptor table (x86_64),
@@ -298,12 +299,23 @@ static void tell_before_exit(void)
 	                                        &group, &before_exit);
 }
 
+/* Masked is something else than when the recording began, which ends then. */
+static void signal_before_exit(void)
+{
+	uint64_t masked;
+
+	mask_otherwise();
+	masked = masked_now();
+	efi_system->BootServices->SignalEvent(before_exit);
+	say("what is masked %s\r\n", masked_now() == masked ? "stays" : "has changed");
+}
+
 static void leave(uint64_t ms)
 {
 	EFI_STATUS status;
 
 	if (before_exit)
-		efi_system->BootServices->SignalEvent(before_exit);
+		signal_before_exit();
 	status = exit_services();
 	if (EFI_ERROR(status))
 		status = exit_services();

@@ -21,6 +21,24 @@ static inline uint64_t *stack_pointer(void)
 	return sp;
 }
 
+/* What the CPU masks, but for FIQs, which may be the recording's; and of that debug exceptions
+ * turned round. */
+static inline uint64_t masked_now(void)
+{
+	uint64_t daif;
+
+	__asm__ volatile("mrs %0, daif" : "=r"(daif));
+	return daif & ~(1UL << 6);
+}
+
+static inline void mask_otherwise(void)
+{
+	if (masked_now() >> 9 & 1)
+		__asm__ volatile("msr daifclr, #8");
+	else
+		__asm__ volatile("msr daifset, #8");
+}
+
 static inline void load_root(uint64_t root)
 {
 	uint64_t el;

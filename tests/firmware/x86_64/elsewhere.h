@@ -22,6 +22,16 @@ static inline uint64_t *stack_pointer(void)
 	return sp;
 }
 
+/* A recording masks nothing. */
+static inline uint64_t masked_now(void)
+{
+	return 0;
+}
+
+static inline void mask_otherwise(void)
+{
+}
+
 /* Call fn(argument) in it; pages: two. Interrupts masked. */
 static inline void call_elsewhere(uint64_t *pages, void (*fn)(uint64_t), uint64_t argument)
 {
