@@ -171,18 +171,6 @@ static uint64_t join_physical_offset(void)
 	return read_sysreg(cntpct_el0) - read_sysreg(cntvct_el0);
 }
 
-/* Above its oldest frame record: what has called us, and goes on when we have returned, is in it.
- */
-static uint64_t join_stack_top(void)
-{
-	const uint64_t *record = __builtin_frame_address(0), *from = record;
-
-	while (record[0] > (uint64_t)record && record[0] % 16 == 0 &&
-	       record[0] - (uint64_t)from < FIRMWARE_STACK)
-		record = (const uint64_t *)record[0];
-	return (uint64_t)(record + 2);
-}
-
 /* AAPCS64 6.4.6: x29 addresses a frame record, or is no use; compilers keep them unless told not
  * to.
  */
@@ -248,7 +236,7 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 	arm_machine.cntvoff = join_physical_offset();
 	arm_machine.joined = true;
 	arm_machine.by_irq = joined.misses;
-	arm_machine.joined_stack = join_stack_top();
+	arm_machine.joined_stack = firmware->stack;
 	arch_irq_disable();
 	if (arm_machine.by_irq)
 		join_restore_f(daif);

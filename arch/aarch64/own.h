@@ -7,19 +7,18 @@
 
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/join_choice.h"
-
-#define FIRMWARE_STACK (128U << 10) /* at least so much: UEFI 2.10, 2.3.6 */
+#include "arch/join.h"
 
 /* Translation as every CPU of ours has it; the payload's, at EL1, where el is 2. */
 struct arm_machine {
 	struct arm_mmu mmu; /* first, for start.S */
 	struct arm_mmu payload_mmu;
 	const struct arch_platform *platform;
-	unsigned el;           /* that we run at: 1 or 2 */
-	enum arm_timer timer;  /* ours */
-	bool joined;           /* the firmware goes on: join.c */
-	bool by_irq;           /* joined: ours are no FIQs, but IRQs, as the firmware's */
-	uint64_t joined_stack; /* it ends above here */
+	unsigned el;          /* that we run at: 1 or 2 */
+	enum arm_timer timer; /* ours */
+	bool joined;          /* the firmware goes on: join.c */
+	bool by_irq;          /* joined: ours are no FIQs, but IRQs, as the firmware's */
+	struct arch_join_stack joined_stack;
 	uint64_t cntvoff; /* EL2, joined: virtual counter = physical - cntvoff; the firmware's */
 };
 _Static_assert(offsetof(struct arm_machine, mmu) == MACHINE_MMU, "MACHINE_MMU");
