@@ -24,7 +24,7 @@ libraries = $(addprefix build/host/$(1)/,libtarget.a libbareperf.a)
 # -MMD would keep the last source's headers only; the sources are prerequisites by their rule, and
 # named here they would stop make once they move.
 link-test = mkdir -p $(@D) && $(1) $(HOST_CFLAGS) $($*_CFLAGS) -MM -MP -MT $@ $(test-sources) | \
-	sed 's|: [^ ]*\.c|:|' >$@.d && \
+	sed -E 's/[^ ]+\.c( |$$)/\1/' >$@.d && \
 	$(1) $(HOST_CFLAGS) $($*_CFLAGS) -o $@ $(test-sources) $(filter %.a,$^) $($*_LIBS) $(HOST_LIBS)
 test-sources = $(filter %/$*.c,$^) $($*_SRCS)
 

@@ -18,6 +18,7 @@
 #include "lib/console.h"
 #include "lib/efi_image_name.h"
 #include "lib/image.h"
+#include "lib/joined.h"
 #include "lib/platform.h"
 #include "pmu/mark.h"
 #include "pmu/pmu.h"
@@ -93,6 +94,10 @@ const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
 void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	*id = (struct arch_cpu_id){ 0 };
+}
+
+void joined_tell_more(void)
+{
 }
 
 void arch_join_again(void)
