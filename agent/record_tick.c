@@ -91,7 +91,7 @@ static void tick_tell(struct traced_cpu *c)
 		trace_region_beat(c->recording->region, now);
 		if (!c->recording->joined) {
 			recording_progress_tick(c->recording, now);
-			watchdog_serve(clock_steady());
+			watchdog_serve(now);
 		}
 	}
 	recording_keep(c, RING_KEEP_TICK);

@@ -77,6 +77,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 	INSERT INTO t SELECT i, 'row ' || (i * 7919 % 1000), i / 7.0 FROM n;
 CREATE INDEX tb ON t(b);
 SELECT count(*), sum(a), round(avg(c), 6), min(b), max(b) FROM t;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) SELECT sum(i * i % 7) FROM n;
 SELECT b, count(*) FROM t GROUP BY b HAVING count(*) > 2 ORDER BY b LIMIT 5;
 SELECT substr(b, 5), printf('%.3f', c), hex(b), upper(b), NULL FROM t WHERE a IN (3, 5, 999) ORDER BY a DESC;
 BEGIN; DELETE FROM t WHERE a % 2; SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t;

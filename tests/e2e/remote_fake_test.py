@@ -46,7 +46,7 @@ class Fake:
 
     def tool(self, *words):
         return subprocess.Popen([machine.TOOL, *words, "--channel", f"shm:{self.path}", "--timeout",
-                                 "0.5"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 "2.5"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
 
     def attach(self, trouble):
@@ -106,7 +106,7 @@ CASES = (
      "and one that was over when we looked"),
     (record_anew, UNFINISHED, "the machine is at run 2 by now, and ours was 1",
      "a machine that has begun another run"),
-    (fall_silent, UNFINISHED, "no sign of life for 0.5 s (its last state: recording)",
+    (fall_silent, UNFINISHED, "no sign of life for 2.5 s (its last state: recording)",
      "a heart that stands still"),
     (be_written_over, ERROR, "offset 0x30: the state 99 is none", "a state that is none"),
     (lie, ERROR, "ring 0, position", "a head that cannot be"),
@@ -149,6 +149,6 @@ with tempfile.TemporaryDirectory() as DIRECTORY:
     OLD.region.header(magic=bytes(8))
     process = OLD.tool("list")
     text = process.communicate(timeout=live.PATIENCE)[0]
-    tap.ok(process.returncode == ERROR and "there is no trace region after 0.5 s" in text,
+    tap.ok(process.returncode == ERROR and "there is no trace region after 2.5 s" in text,
            "a file without a region is told", text)
 tap.finish()
