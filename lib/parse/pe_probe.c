@@ -6,6 +6,7 @@
 #define BYTES  8U
 #define ALL    4096U /* bytes of a section, its first */
 #define STRIDE 64U   /* behind them */
+#define GOLDEN 0x9e3779b97f4a7c15ULL
 
 /* SplitMix64's. */
 static uint64_t pe_probe_mix(uint64_t x)
@@ -51,7 +52,7 @@ void pe_probe_add(struct pe_probe *probe, uint32_t rva, const uint8_t *bytes, ui
 		uint64_t value = pe_probe_value(place, start, end, bytes);
 
 		if (pe_probe_counts(probe, value))
-			probe->sum += pe_probe_mix(value ^ pe_probe_mix(place + 1));
+			probe->sum += pe_probe_mix(value ^ (place + 1) * GOLDEN);
 		place += BYTES;
 		if (place - start >= ALL)
 			place = (place + STRIDE - 1) / STRIDE * STRIDE;
@@ -60,7 +61,7 @@ void pe_probe_add(struct pe_probe *probe, uint32_t rva, const uint8_t *bytes, ui
 
 uint32_t pe_probe_word(const struct pe_probe *probe, uint32_t entry)
 {
-	uint32_t word = (uint32_t)pe_probe_mix(probe->sum ^ pe_probe_mix(entry + 1ULL));
+	uint32_t word = (uint32_t)pe_probe_mix(probe->sum ^ (entry + 1ULL) * GOLDEN);
 
 	return word ? word : 1;
 }
