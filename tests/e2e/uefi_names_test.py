@@ -321,7 +321,7 @@ def page_addresses(page):
     packed = re.search(r'id="places">([^<]*)<', page).group(1)
     numeral = numbers(zlib.decompress(base64.b64decode(packed)))
     nodes = next(numeral)
-    list(itertools.islice(numeral, 2 * nodes))
+    list(itertools.islice(numeral, 3 * nodes))
     count = next(numeral)
     list(itertools.islice(numeral, count))
     steps = [(step >> 1) ^ -(step & 1) for step in itertools.islice(numeral, count)]
