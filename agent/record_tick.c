@@ -83,15 +83,17 @@ static void record_tick_go_on(struct traced_cpu *c, bool is_asked)
 static void tick_tell(struct traced_cpu *c)
 {
 	uint64_t now = clock_stamp_of(c->cpu, arch_cycles());
+	struct recording *r = c->recording;
 
 	recording_publish(c, now);
-	if (c == c->recording->cpus) {
+	if (c == r->cpus) {
 		if (clock_frozen[c->cpu])
 			now = clock_steady();
-		trace_region_beat(c->recording->region, now);
-		if (!c->recording->joined) {
-			recording_progress_tick(c->recording, now);
-			watchdog_serve(now);
+		trace_region_beat(r->region, now);
+		if (!r->joined) {
+			recording_progress_tick(r, now);
+			if (now >= watchdog_due)
+				watchdog_serve(now);
 		}
 	}
 	recording_keep(c, RING_KEEP_TICK);
@@ -116,19 +118,21 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 {
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)tick - offsetof(struct traced_cpu, tick));
-	bool is_asked = mailbox_is_asked(c->recording->region);
+	struct recording *r = c->recording;
+	bool is_asked = mailbox_is_asked(r->region);
 
 	record_tick_look_for_key(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (record_tick_obey_stop(c, is_asked))
-		recording_tell_others(c->recording);
+		recording_tell_others(r);
 	else
 		record_tick_go_on(c, is_asked);
-	if (c->paused != __atomic_load_n(&c->recording->off, __ATOMIC_RELAXED))
+	if (c->paused != __atomic_load_n(&r->off, __ATOMIC_RELAXED))
 		recording_switch_here(c);
-	lossless_tick(c);
+	if (r->command->lossless)
+		lossless_tick(c);
 	tick_tell(c);
-	channel_tick(c->recording->channel);
-	recording_keys_leave(c->recording, regs);
+	channel_tick(r->channel);
+	recording_keys_leave(r, regs);
 }

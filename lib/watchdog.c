@@ -6,10 +6,9 @@
 
 #define EVERY_NS 100000000U
 
-static struct {
-	const struct arch_platform *platform; /* NULL: there is nobody to serve */
-	uint64_t last;                        /* time, ns */
-} watchdog;
+uint64_t watchdog_due = UINT64_MAX;
+
+static const struct arch_platform *watchdog_platform; /* NULL: there is nobody to serve */
 
 static bool watchdog_map(uint64_t address, unsigned bytes)
 {
@@ -21,7 +20,8 @@ void watchdog_init(const struct arch_platform *platform)
 	bool served = platform->watchdog_step_count &&
 	              (platform->watchdog_runs || platform->watchdog_control);
 
-	watchdog.platform = NULL;
+	watchdog_platform = NULL;
+	watchdog_due = UINT64_MAX;
 	for (unsigned i = 0; served && i < platform->watchdog_step_count; i++) {
 		const struct arch_watchdog_step *step = &platform->watchdog_steps[i];
 
@@ -29,13 +29,15 @@ void watchdog_init(const struct arch_platform *platform)
 	}
 	if (served && platform->watchdog_control)
 		served = watchdog_map(platform->watchdog_control, 4);
-	if (served)
-		watchdog.platform = platform;
+	if (!served)
+		return;
+	watchdog_platform = platform;
+	watchdog_due = 0;
 }
 
 bool watchdog_is_served(void)
 {
-	return watchdog.platform;
+	return watchdog_platform;
 }
 
 static uint32_t watchdog_read(uint64_t address, unsigned bytes)
@@ -93,11 +95,11 @@ static bool watchdog_runs(const struct arch_platform *platform)
 
 void watchdog_serve(uint64_t now)
 {
-	const struct arch_platform *platform = watchdog.platform;
+	const struct arch_platform *platform = watchdog_platform;
 
-	if (!platform || now - watchdog.last < EVERY_NS)
+	if (now < watchdog_due)
 		return;
-	watchdog.last = now;
+	watchdog_due = now + EVERY_NS;
 	for (unsigned i = 0; watchdog_runs(platform) && i < platform->watchdog_step_count; i++)
 		watchdog_step(&platform->watchdog_steps[i]);
 }

@@ -16,6 +16,10 @@ void watchdog_init(const struct arch_platform *platform);
 /* Whether there is one that is served as long as it runs. */
 bool watchdog_is_served(void);
 
+/* When it is served again, as clock_steady() has it, so that a tick need not ask; UINT64_MAX:
+ * never. */
+extern uint64_t watchdog_due;
+
 /* Have its time begin anew, if it runs, and 100 ms have passed since the last time: now is
  * clock_steady(). One CPU at a time. Any context, with page tables of ours. */
 void watchdog_serve(uint64_t now);

@@ -164,7 +164,7 @@ def in_ctf(expected):
 def functions_on_page(*options):
     page = run(TOOL, "report", "--html", *options, DATA).stdout
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', page, re.S)[1])
-    return {name for name, _ in facts["functions"]}
+    return {name for name, *_ in facts["functions"]}
 
 
 def on_page(expected):

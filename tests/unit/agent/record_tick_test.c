@@ -22,6 +22,7 @@
 #define CPUS 2U
 
 static struct fixture fixture;
+static const struct command command;
 static struct recording recording;
 static struct traced_cpu cpus[CPUS];
 static struct perf_event events[CPUS];
@@ -90,6 +91,8 @@ void lossless_tick(struct traced_cpu *c)
 
 static unsigned served; /* so often the watchdog was */
 
+uint64_t watchdog_due;
+
 void watchdog_serve(uint64_t now)
 {
 	assert_int_equal(now, clock_steady());
@@ -125,6 +128,7 @@ static int set_up(void **state)
 	fixture_init(&fixture, 0);
 	recording = (struct recording){
 		.region = &fixture.region,
+		.command = &command,
 		.channel = &channel,
 		.nr_cpus = CPUS,
 		.cpus = cpus,
