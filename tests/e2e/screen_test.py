@@ -37,18 +37,20 @@ def until(look):
 
 
 def moving(sh, directory, scale):
-    """Two pictures of the last row that differ, none of a row that is being drawn."""
+    """Three pictures of the last row that differ; at most one of a row that was being drawn, as it stays where the
+    host leaves the machine no CPU."""
     def drawn():
         row = dump(sh, directory, scale).row(-1)
         return None if screen.is_blank(row) or row != dump(sh, directory, scale).row(-1) else row
 
     def another():
         row = drawn()
-        return None if row == first else row
+        return None if row in rows else row
 
-    first = until(drawn)
-    second = until(another)
-    return first or [], second or []
+    rows = []
+    for _ in range(3):
+        rows.append(until(another) or [])
+    return rows
 
 
 def read(pictures, glyphs):
@@ -100,7 +102,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
            any(line.endswith("%  lex") for line in lines),
            f"{name}: the hottest functions are on it", lines)
     times = read(pictures, glyphs)
-    tap.ok(len(times) == 2 and times[0][0] <= times[1][0] and times[0][1] < times[1][1],
+    tap.ok(len(times) >= 2 and times[0][0] <= times[-1][0] and times[0][1] < times[-1][1],
            f"{name}: its last row has said how far the recording was, and has gone on", times)
     tap.ok(screen.is_blank(shown.row(-1)), f"{name}: and is blank afterwards")
     return glyphs
@@ -157,7 +159,7 @@ def resident(glyphs, directory):
         sh.press("\x1b")
         back = sh.read_until(shell.PROMPT, start)
     tap.ok(back.rstrip().endswith("FS0:\\>"), f"{name}: Escape in the menu is the way back", back)
-    tap.ok(len(times) == 2 and times[0] != times[1],
+    tap.ok(len(times) >= 2 and times[0] < times[-1],
            f"{name}: the screen's last row says how far the recording is", times)
     tap.ok(before == shown.pixels(-1), f"{name}: and then has what the firmware had there")
     tap.ok(re.search(r"recording: \d+ s, \d+ samples, 0 lost", said) and
