@@ -106,7 +106,9 @@ class Shell:
 
     def read_until(self, pattern, start=0):
         """What came since start, a place in what QEMU wrote, when pattern matches in it, QEMU ends
-        or patience does; without the terminal's escapes, which may come in pieces."""
+        or patience does; without the terminal's escapes, which may come in pieces. Text does, too: a pattern that
+        ends in "as many as there are" would take half a word for all of it."""
+        assert re.compile(pattern).pattern[-1] not in "+*", pattern
         deadline = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)

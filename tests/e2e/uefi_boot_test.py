@@ -185,7 +185,7 @@ def until(sh, name, when, end=None):
         tap.ok("the boot is being recorded" in sh.type("bareperf.efi list"),
                f"{name}: until {when} the boot is recorded", sh.said(start))
         end()
-    sh.read_until(r"written: \S+", start)
+    sh.read_until(r"written: \S+\s", start)
     sh.send("\x12")  # nobody hears it any more
     after = sh.type("bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -o last.data -- \\spinner.efi low=50")
     said = sh.said(start)
@@ -357,7 +357,7 @@ def leaves(sh, name):
     start = len(sh.raw)
     sh.send("spinner.efi keep before-exit load=\\spinner-dxe.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
             "run=\\bareperf-dxe.efi unload low=200 exit=1\r")
-    said = sh.read_until(r"what is masked \w+", start)
+    said = sh.read_until(r"what is masked .*\n", start)
     sh.process.wait(timeout=120)
     tap.ok(re.search(r"cpu-clock: \d{2,} samples, 0 lost", said) and len(re.findall("written: ", said)) == 1,
            f"{name}: before boot services end, past our hook, the recording is a file, and they end", said)

@@ -75,7 +75,7 @@ def boot(isa, disk, directory):
                        iops_rd=0, iops_wr=0)
         start = len(sh.raw)
         sh.send("reset\r")
-        sh.read_until(r"written: \S+", start)
+        sh.read_until(r"written: \S+\s", start)
         return sh.read_until(LOOKS, start)
 
 

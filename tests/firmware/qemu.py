@@ -134,7 +134,9 @@ class Machine:
         self.directory.cleanup()
 
     def read_until(self, pattern):
-        """The console's text so far, when pattern matches in it, QEMU ends or patience does."""
+        """The console's text so far, when pattern matches in it, QEMU ends or patience does. It comes in pieces: a
+        pattern that ends in "as many as there are" would take half a word for all of it."""
+        assert re.compile(pattern).pattern[-1] not in "+*", pattern
         deadline = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
