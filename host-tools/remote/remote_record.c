@@ -108,16 +108,9 @@ static int drain(struct recording *r, struct error *error)
 		                 "another reader has taken the machine's rings, as we gave no sign "
 		                 "of life for %g s",
 		                 TR_LEASE_LOST_MS / 1e3);
-	code = session_drain(&r->session, &got, error);
-	if (!code)
-		session_end_round(&r->session, (uint64_t)(progress_now() * 1e3));
+	code = progress_drain(&r->progress, &r->session, &got, error);
 	if (got || r->session.has_more)
 		remote_link_is_alive(&r->link);
-	progress_show(&r->progress, &r->session);
-	if (!code && r->session.writer.failed) {
-		*error = r->session.writer.failure;
-		code = r->session.writer.failed;
-	}
 	return code;
 }
 

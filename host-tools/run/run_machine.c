@@ -97,9 +97,7 @@ static int begin_session(struct machine *machine, const struct run_options *opti
 /* Read the rings, unless a reader does. The last time it is done here in any case. */
 static int drain(struct machine *machine, bool last, struct error *error)
 {
-	struct session *session = &machine->session;
 	uint64_t got;
-	int code;
 
 	if (!machine->has_session)
 		return 0;
@@ -107,15 +105,7 @@ static int drain(struct machine *machine, bool last, struct error *error)
 		reader_process_stop(&machine->reader, &machine->session);
 	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->progress))
 		return 0;
-	code = session_drain(&machine->session, &got, error);
-	if (!code)
-		session_end_round(&machine->session, (uint64_t)(progress_now() * 1e3));
-	progress_show(&machine->progress, session);
-	if (!code && session->writer.failed) {
-		*error = session->writer.failure;
-		code = session->writer.failed;
-	}
-	return code;
+	return progress_drain(&machine->progress, &machine->session, &got, error);
 }
 
 /* What the program prints, and what it has written. */

@@ -121,6 +121,20 @@ void progress_show(struct progress *progress, struct session *session)
 	progress->last = now;
 }
 
+int progress_drain(struct progress *progress, struct session *session, uint64_t *got,
+                   struct error *error)
+{
+	int code = session_drain(session, got, error);
+
+	if (!code)
+		session_end_round(session, (uint64_t)(progress_now() * 1e3));
+	progress_show(progress, session);
+	if (code || !session->writer.failed)
+		return code;
+	*error = session->writer.failure;
+	return session->writer.failed;
+}
+
 void progress_clear(struct progress *progress)
 {
 	if (progress->dirty)
