@@ -35,15 +35,17 @@ ARCH_FRAMES_FAST struct arch_frames arch_frames(uint64_t frame, uint64_t low, ui
  * context. */
 ARCH_FRAMES_FAST uint64_t arch_frames_next(struct arch_frames *frames)
 {
-	const struct arch_frame *record = (const struct arch_frame *)(uintptr_t)frames->frame;
+	/* Read once each; gcc computes an atomic's address by itself. */
+	const volatile struct arch_frame *record =
+	    (const volatile struct arch_frame *)(uintptr_t)frames->frame;
 	uint64_t ret;
 
 	if (frames->frame < frames->low || frames->frame > frames->last ||
 	    frames->frame % sizeof(uint64_t) != 0)
 		return 0;
-	ret = __atomic_load_n(&record->ret, __ATOMIC_RELAXED);
+	ret = record->ret;
 	frames->low = frames->frame + sizeof(*record);
-	frames->frame = __atomic_load_n(&record->next, __ATOMIC_RELAXED);
+	frames->frame = record->next;
 	return ret;
 }
 

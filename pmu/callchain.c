@@ -63,9 +63,10 @@ static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp,
 	return callchain_follow_kept(at, end, frames);
 }
 
-/* high: 0: it is not known where the stack lies. */
-static uint64_t *callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *end,
-                                    uint64_t high)
+/* high: 0: it is not known where the stack lies. Out of line, as the usual way would have to save
+ * its registers. */
+static __attribute__((noinline)) uint64_t *
+callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *end, uint64_t high)
 {
 	uint64_t pc = arch_regs_pc(regs), sp = arch_regs_sp(regs);
 	const struct callchain_image *image = callchain_image_at(pc);
