@@ -89,7 +89,7 @@ static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, un
 
 	*at++ = PERF_CONTEXT_USER;
 	*at++ = arch_regs_pc(regs);
-	if (!high || callchain_images_told())
+	if (RING_RARE(!high || callchain_images_told()))
 		return callchain_by_image(regs, at, end, high);
 	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
 }

@@ -6,7 +6,7 @@
 /* By their starts; they do not overlap. */
 static struct callchain_image images[CALLCHAIN_IMAGES_MAX];
 static unsigned nr_images; /* 0 while they are moved: a handler then finds none */
-static bool told;
+bool callchain_images_have_begun;
 
 /* A handler on this CPU sees the count change between the stores before this and those after it. */
 static void images_set_count(unsigned count)
@@ -19,12 +19,12 @@ static void images_set_count(unsigned count)
 void callchain_images_begin(void)
 {
 	images_set_count(0);
-	__atomic_store_n(&told, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&callchain_images_have_begun, true, __ATOMIC_RELEASE);
 }
 
 void callchain_images_end(void)
 {
-	__atomic_store_n(&told, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&callchain_images_have_begun, false, __ATOMIC_RELEASE);
 	images_set_count(0);
 }
 
@@ -67,11 +67,6 @@ void callchain_images_remove(uint64_t start)
 	for (unsigned i = at; i < count; i++)
 		images[i - 1] = images[i];
 	images_set_count(count - 1);
-}
-
-bool callchain_images_told(void)
-{
-	return __atomic_load_n(&told, __ATOMIC_RELAXED);
 }
 
 const struct callchain_image *callchain_image_at(uint64_t pc)

@@ -29,8 +29,15 @@ void callchain_images_end(void);
 void callchain_images_add(const struct callchain_image *image);
 void callchain_images_remove(uint64_t start);
 
-/* Whether we are between begin and end; the image that pc lies in, or NULL. Any context. */
-bool callchain_images_told(void);
+extern bool callchain_images_have_begun; /* callchain_images.c */
+
+/* Whether we are between begin and end. Any context. */
+static inline bool callchain_images_told(void)
+{
+	return __atomic_load_n(&callchain_images_have_begun, __ATOMIC_RELAXED);
+}
+
+/* The image that pc lies in, or NULL. Any context. */
 const struct callchain_image *callchain_image_at(uint64_t pc);
 
 #endif

@@ -123,8 +123,6 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct x86_cpu *cpu = &x86_cpus[arch_cpu() % ARCH_MAX_CPUS];
 
-	if (join_stack_bounds(sp, low, high))
-		return true;
 	for (unsigned i = 0; i < NR_STACKS; i++) {
 		if (sp >= cpu->stacks[i].low && sp < cpu->stacks[i].high) {
 			*low = cpu->stacks[i].low;
@@ -132,5 +130,5 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 			return true;
 		}
 	}
-	return false;
+	return join_stack_bounds(sp, low, high);
 }
