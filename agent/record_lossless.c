@@ -327,8 +327,9 @@ int lossless_open(struct traced_cpu *c)
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
 		/* a thread's marks, which may have read the clock before it stood */
-		c->ring.general |= mark_is_event(&c->events[i].attr) &&
-		                   c->recording->command->lossless == LOSSLESS_FREEZE;
+		if (mark_is_event(&c->events[i].attr) &&
+		    c->recording->command->lossless == LOSSLESS_FREEZE)
+			c->ring.near = 0;
 	}
 	reserve *= RESERVE_TIMES;
 	while (pages * TR_PAGE / ENOUGH_SHARE < reserve)

@@ -27,14 +27,12 @@ struct reservation {
 /* Let the fast path go on from here, up to where something has to be looked at. */
 static void ring_open(struct ring *ring, uint64_t from)
 {
-	uint64_t limit = (from | ring->mask) + 1; /* there the next record may wrap */
+	uint64_t limit = (from | ring->near) + 1; /* there the next record may wrap */
 	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size)
 	                           : ring->tail + ring->size - ring->reserve;
 
 	if (limit > room)
 		limit = room;
-	if (ring->general)
-		limit = 0;
 	if (ring->wakeup_step && limit >= ring->wakeup_bytes)
 		limit = ring->wakeup_bytes - 1;
 	/* G: heads shown before are seen before what is written from here on; pairs with H. */

@@ -119,7 +119,7 @@ struct ring {
 
 	uint64_t reserve;               /* bytes; 0: nobody waits for room */
 	void (*low)(struct ring *ring); /* fewer than reserve are free; ring_set_reserve() */
-	bool general;                   /* no writer takes the fast paths. Before the first */
+	uint64_t near; /* mask; 0: no writer takes the fast paths. Before the first */
 
 	struct ring_level levels[RING_LEVELS];
 	uint8_t *scratch;    /* RING_LEVELS * max_record bytes, for records that wrap */

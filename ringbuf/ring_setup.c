@@ -33,6 +33,7 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 		.claim = UINT64_MAX, /* of no position: they are multiples of 8 */
 		.flip = config->flags & TR_RING_BACKWARD ? UINT64_MAX : 0,
 		.mask = config->size - 1,
+		.near = config->size - 1,
 		.size = config->size,
 		.data = config->data,
 		.control = config->control,

@@ -35,14 +35,14 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();
 
-	if (arm_machine.joined)
-		return cpus_lies_in(sp, arm_machine.joined_stack.high,
-		                    arm_machine.joined_stack.high - arm_machine.joined_stack.low,
-		                    low, high);
 	return cpus_lies_in(sp, cpu->payload_top, cpu->payload_size, low, high) ||
 	       cpus_lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
 	       cpus_lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * ARCH_PAGE, low, high) ||
-	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * ARCH_PAGE, low, high);
+	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * ARCH_PAGE, low, high) ||
+	       (arm_machine.joined &&
+	        cpus_lies_in(sp, arm_machine.joined_stack.high,
+	                     arm_machine.joined_stack.high - arm_machine.joined_stack.low, low,
+	                     high));
 }
 
 /* Make the page at *at a hole and a stack of what follows; move *at behind it. */
