@@ -232,11 +232,14 @@ def traced(arch):
     leaves = machine.shares(run.chains())
     tap.ok(leaves.get("cross_out", 0) + leaves.get("count_by_sieve", 0) > 30,
            f"{arch}: stock perf names its functions", leaves)
-    tap.ok(any(chain[:5] == ("count_by_sieve", "count_piece", "count_all", "main", "_start")
-               for chain in chains), f"{arch}: and their callers up to main()", chains[:5])
-    tap.ok(any(chain[:2] == ("count_by_sieve", "count_piece") and "main" not in chain
-               for chain in chains),
-           f"{arch}: and those of a thread on another CPU", chains[-5:])
+    # cross_out() is a leaf, whose own caller is not in the chain; a busy host leaves few samples of the others
+    leaves_of_sieve = ("cross_out", "count_by_sieve")
+    callers = {chain[:5] for chain in chains if "main" in chain}
+    tap.ok(callers & {(leaf, "count_piece", "count_all", "main", "_start") for leaf in leaves_of_sieve},
+           f"{arch}: and their callers up to main()", callers)
+    callers = {chain[:3] for chain in chains if "main" not in chain}
+    tap.ok(callers & {(leaf, "count_piece", "thread_enter") for leaf in leaves_of_sieve},
+           f"{arch}: and those of a thread on another CPU", callers)
     text, complaints, status = run.perf("annotate", "--stdio", "-s", "cross_out")
     tap.ok(status == 0 and text.strip() and not complaints.strip(),
            f"{arch}: perf annotate shows its code without a warning", complaints)
