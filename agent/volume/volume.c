@@ -53,7 +53,7 @@ static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct err
 	         name);
 	for (char *at = path; *at != 0; at++)
 		*at = *at == '/' ? '\\' : *at;
-	return volume_has(path) ? error_set(error, -EEXIST, "%s is there already", path) : 0;
+	return volume_is_free(path, error);
 }
 
 /* Whether the volume takes so many bytes more. */

@@ -60,6 +60,13 @@ static int volume_fail(struct error *error, EFI_STATUS status, const char *doing
 	                 (unsigned long)(status & ~EFIERR(0)));
 }
 
+/* It is slow to say so: some firmware tries a USB stick for 10 s. Who hears it once asks no more. */
+static bool volume_is_gone(EFI_STATUS status)
+{
+	return status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED ||
+	       status == EFI_DEVICE_ERROR || status == EFI_TIMEOUT || status == EFI_NO_RESPONSE;
+}
+
 /* ---- Volume and names ---- */
 
 static void volume_name(CHAR16 to[VOLUME_PATH_MAX], const char *path)
@@ -80,6 +87,19 @@ static EFI_STATUS volume_open(EFI_FILE *root, EFI_FILE **file, const char *path,
 	return root->Open(root, file, name, mode, attributes);
 }
 
+/* By a block that nothing has cached: a file's first write to a stick that was pulled out is tried for
+ * three times as long. */
+static EFI_STATUS volume_answers(void)
+{
+	static _Alignas(EFI_PAGE_SIZE) uint8_t block[EFI_PAGE_SIZE];
+	EFI_BLOCK_IO *device = efi_protocol(volume_handle(), (EFI_GUID)EFI_BLOCK_IO_PROTOCOL_GUID);
+
+	if (!device || device->Media->BlockSize > sizeof(block))
+		return EFI_SUCCESS;
+	return device->ReadBlocks(device, device->Media->MediaId, 0, device->Media->BlockSize,
+	                          block);
+}
+
 int volume_space(struct volume_space *space, struct error *error)
 {
 	EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
@@ -91,10 +111,11 @@ int volume_space(struct volume_space *space, struct error *error)
 	if (!root)
 		return -ENODEV;
 	*space = (struct volume_space){ .free = UINT64_MAX };
-	status = root->GetInfo(root, &id, &size, &info);
+	status = volume_answers();
+	if (!volume_is_gone(status))
+		status = root->GetInfo(root, &id, &size, &info);
 	root->Close(root);
-	if (status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED || status == EFI_DEVICE_ERROR ||
-	    status == EFI_TIMEOUT || status == EFI_NO_RESPONSE)
+	if (volume_is_gone(status))
 		return volume_fail(error, status, "looking at", "the volume");
 	if (!EFI_ERROR(status)) {
 		space->read_only = info.system.ReadOnly;
@@ -118,13 +139,17 @@ int volume_next_number(unsigned *number, struct error *error)
 	EFI_FILE *root = volume_root(error), *directory;
 	union volume_info info;
 	UINTN size = sizeof(info);
+	EFI_STATUS status;
 
 	*number = 1;
 	if (!root)
 		return -ENODEV;
-	if (EFI_ERROR(volume_open(root, &directory, "\\bareperf", EFI_FILE_MODE_READ, 0))) {
+	status = volume_open(root, &directory, "\\bareperf", EFI_FILE_MODE_READ, 0);
+	if (EFI_ERROR(status)) {
 		root->Close(root);
-		return 0; /* it is to be created */
+		return volume_is_gone(status)
+		           ? volume_fail(error, status, "looking for", "\\bareperf")
+		           : 0; /* it is to be created */
 	}
 	while (!EFI_ERROR(directory->Read(directory, &size, &info)) && size != 0) {
 		unsigned taken = volume_number_of(info.file.FileName);
@@ -137,25 +162,28 @@ int volume_next_number(unsigned *number, struct error *error)
 	return 0;
 }
 
-static bool volume_is_there(EFI_FILE *root, const char *path)
+/* 0: it is not there. */
+static int volume_look(EFI_FILE *root, const char *path, struct error *error)
 {
 	EFI_FILE *file;
+	EFI_STATUS status = volume_open(root, &file, path, EFI_FILE_MODE_READ, 0);
 
-	if (EFI_ERROR(volume_open(root, &file, path, EFI_FILE_MODE_READ, 0)))
-		return false;
+	if (volume_is_gone(status))
+		return volume_fail(error, status, "looking for", path);
+	if (EFI_ERROR(status))
+		return 0;
 	file->Close(file);
-	return true;
+	return error_set(error, -EEXIST, "%s is there already", path);
 }
 
-bool volume_has(const char *path)
+int volume_is_free(const char *path, struct error *error)
 {
-	struct error ignored = { "" };
-	EFI_FILE *root = volume_root(&ignored);
-	bool there = root && volume_is_there(root, path);
+	EFI_FILE *root = volume_root(error);
+	int code = root ? volume_look(root, path, error) : -ENODEV;
 
 	if (root)
 		root->Close(root);
-	return there;
+	return code;
 }
 
 /* ---- A file ---- */
@@ -249,8 +277,8 @@ int volume_file_create(struct volume_file **to, const char *path, struct error *
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->root = volume_root(error);
 	code = file->root ? volume_create_directories(file->root, path, error) : -ENODEV;
-	if (code == 0 && volume_is_there(file->root, path))
-		code = error_set(error, -EEXIST, "%s is there already", path);
+	if (code == 0)
+		code = volume_look(file->root, path, error);
 	if (code == 0) {
 		status = volume_begin_file(file);
 		if (EFI_ERROR(status))

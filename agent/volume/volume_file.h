@@ -39,8 +39,8 @@ int volume_space(struct volume_space *space, struct error *error);
 /* The next number that no file in \bareperf begins with, from 1. As above. */
 int volume_next_number(unsigned *number, struct error *error);
 
-/* Whether this file is there. */
-bool volume_has(const char *path);
+/* Whether a file may be called so: 0; -EEXIST: there is one. As above. */
+int volume_is_free(const char *path, struct error *error);
 
 /* Create path, an absolute one ('\' between directories, which are created if they lack). -EEXIST:
  * it is there. */

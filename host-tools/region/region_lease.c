@@ -44,6 +44,17 @@ static void *keep(void *arg)
 	return NULL;
 }
 
+/* Whom we follow was ready for a run that we may not read. */
+static void set_ready_for_none(const struct region_lease *lease)
+{
+	struct error ignored = { "" }; /* as above */
+	uint64_t none = 0;
+
+	channel_publish(lease->channel,
+	                offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready), &none,
+	                sizeof(none), &ignored);
+}
+
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error)
 {
 	int code;
@@ -54,6 +65,7 @@ int region_lease_take(struct region_lease *lease, struct channel *channel, struc
 	lease->channel = channel;
 	renew(lease);
 	publish(lease, offsetof(struct tr_reader, peer), channel->peer);
+	set_ready_for_none(lease);
 	set_id(lease, region_lease_own_id());
 	code = pthread_create(&lease->thread, NULL, keep, lease);
 	if (!code)

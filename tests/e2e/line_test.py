@@ -121,13 +121,13 @@ def is_text(m):
     tap.ok(line.wait_text("cpu-clock: 100 samples, 0 lost") and line.wait_text("further commands"),
            "and leaves it waiting for the next", line.text)
     line.text = ""
-    line.write(b"record -m 16 -e cpu-clock -F 100 -- noploop 30\r")
+    line.write(b"record -m 16 -e cpu-clock -F 100 -- noploop 10\r")
     line.until(lambda: False, 1)
     line.write(b"stop\r")
     line.wait_text("cpu-clock: ")
     line.wait_text("further commands")
     samples = re.search(r"cpu-clock: (\d+) samples", line.text)
-    tap.ok(samples and 0 < int(samples[1]) < 2900, "typed stop ends a recording", line.text)
+    tap.ok(samples and 0 < int(samples[1]) < 900, "typed stop ends a recording", line.text)
     tap.ok("further commands" in line.text, "before its workload has ended", line.text)
 
 
@@ -375,6 +375,8 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory:
             whole_story(arch, card, pathlib.Path(directory))
+        if arch != "x86_64":
+            continue  # how it ends is no business of an ISA's, or of a line's
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory, \
                 Machine(directory, arch, card, command=EXCLUSIVE) as m:
             ends(m)

@@ -28,7 +28,7 @@ import guests  # noqa: E402
 
 TIMES = int(os.environ.get("RESIDENT_TIMES", "10"))
 MACHINES = [("x86_64", 1, "virtio"), ("x86_64", 2, "USB"), ("x86_64", 8, "NVMe"),
-            ("aarch64", 1, "USB"), ("aarch64", 2, "virtio"), ("aarch64", 8, "NVMe")]
+            ("aarch64", 1, "USB"), ("aarch64", 2, "virtio"), ("aarch64", 4, "NVMe")]
 RECORD = "record -e cpu-clock -F 1000 -g"
 QUICK = "bareperf.efi record -e cpu-clock -c 100000 -m 16 --region-size 4 -- calltree 0.1"
 LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
@@ -381,7 +381,8 @@ def boots_linux(sh, isa, name, cpus):
 
 
 def many_cpus(isa, directory, device):
-    cpus, name = 8, f"{isa}, 8 CPUs, {device}"
+    cpus = {"x86_64": 8, "aarch64": 4}[isa]  # of 8 a Linux on Arm takes long to hear
+    name = f"{isa}, {cpus} CPUs, {device}"
     kernel = linux_of(isa)
     disk = Disk(isa, directory, [(kernel, "linux.efi")] if kernel else [])
     screen = ["-device", "virtio-gpu-pci"] if isa == "aarch64" else []  # drawn by calls alone
@@ -393,7 +394,7 @@ def many_cpus(isa, directory, device):
         region = records(sh, disk, name, cpus)
         tap.ok(("no text of ours on it" if screen else "no screen\n") in disk.told,
                f"{name}: what there is of a screen is told", disk.told)
-        said = sh.type("bareperf.efi record -C 3,5 -e cpu-clock -F 1000 -- noploop 0.3")
+        said = sh.type("bareperf.efi record -C 1,3 -e cpu-clock -F 1000 -- noploop 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: some of them", said)
         goes_on(sh, isa, name)
         if kernel:
@@ -442,7 +443,7 @@ def modelled(isa, directory):
     tap.equal(status, [0, True, True, True], f"{name}: the volume is sound, and perf opens the files")
 
 
-STORIES = {1: one_cpu, 2: two_cpus, 8: many_cpus}
+STORIES = {1: one_cpu, 2: two_cpus, 4: many_cpus, 8: many_cpus}
 if machine.missing():
     tap.skip("the machine is given back to its firmware", machine.missing())
 else:

@@ -34,6 +34,7 @@ import tmux
 KILLS = int(os.environ.get("KILLS", "4"))
 CUT = float(os.environ.get("CUT", "6"))
 UNFINISHED, ERROR = 253, 125
+IDLE = 1  # TR_IDLE
 RECORD = "record -e cpu-clock -F 1000 -g -- idle 1"
 LONG = "record -e cpu-clock -F 500 -g -- idle %d"
 SMP = ("-smp", "2")
@@ -228,7 +229,7 @@ def a_cable_that_is_cut_from_top(board):
         return
     with board.line() as line:
         tool = Tool(board.directory, unix(line))
-        with tmux.Terminal(*tool.words("top -e cpu-clock -F 200 -- calltree 8", "--timeout", "3"),
+        with tmux.Terminal(*tool.words("top -e cpu-clock -F 200 -- calltree 6", "--timeout", "3"),
                            cwd=board.directory, columns=200) as terminal:
             tap.ok(terminal.shows("[.] lex", "recording"), f"{claim}: it is seen there", terminal.screen())
             line.cut = True
@@ -239,8 +240,12 @@ def a_cable_that_is_cut_from_top(board):
                "no answer in 3 s: nothing comes any more" in screen and "come back with" in screen and
                "conserved" not in screen and "goes on with" not in screen,
                f"{claim}: the terminal is as it was, and one line says why", (status, sane, screen))
-        tap.ok(live.until(lambda: not tool("list")[0], 60),
-               f"{claim}: when it is back, the machine goes on to the end and takes commands")
+        tap.ok(live.until(lambda: board.ram.word("state") == IDLE, 60),
+               f"{claim}: when it is back, the machine goes on to the end")
+        tool.is_exact(f"{claim}, and another recording", *tool(RECORD))
+        status, text = tool("console")
+        tap.ok(status == 0 and "waiting for commands" in text and "still being read" not in text,
+               f"{claim}: what top has not read is nothing that the next one would wait for", text)
 
 
 def a_tool_that_is_killed(board):

@@ -249,8 +249,10 @@ static void a_lease_changes_until_it_is_given_back(void **state)
 
 	(void)state;
 	before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED);
+	fixture_header(&fixture)->reader.ready = 1; /* another's, who has not read to the end */
 	assert_int_equal(region_lease_take(&lease, &channel, &error), 0);
 	channel_rig_deliver();
+	assert_int_equal(__atomic_load_n(&words->ready, __ATOMIC_ACQUIRE), 0);
 	assert_int_equal(__atomic_load_n(&words->id, __ATOMIC_ACQUIRE), region_lease_own_id());
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t last = before;
