@@ -6,6 +6,7 @@
 """
 
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -16,6 +17,8 @@ import socket
 import subprocess
 import tempfile
 import time
+
+import ovmf
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 FIRMWARE = [
@@ -38,18 +41,19 @@ def missing():
 
 @functools.cache
 def quick_firmware():
-    """The smallest OVMF, as a file for QEMU's -bios, or None. It asks for a TPM, and where nothing
-    answers, QEMU says zero, a PC's chipset all ones: OVMF waits twice 750 ms for a TPM to wake up,
-    half of a boot. So ones come before it, as far down as a TPM would be."""
+    """The smallest OVMF, with fewer drivers, as a file for QEMU's -bios, or None. It asks for a TPM, and
+    where nothing answers, QEMU says zero, a PC's chipset all ones: OVMF waits twice 750 ms for a TPM to
+    wake up, half of a boot. So ones come before it, as far down as a TPM would be."""
     there = [pair for pair in FIRMWARE if all(pathlib.Path(path).exists() for path in pair)]
     if not there:
         return None
-    code, variables = min(there, key=lambda pair: pathlib.Path(pair[0]).stat().st_size)
-    image = pathlib.Path(variables).read_bytes() + pathlib.Path(code).read_bytes()
-    path = TOP / "build" / f"quick-{pathlib.Path(code).name}"
-    if not path.exists() or not path.read_bytes().endswith(image):
+    code, variables = (pathlib.Path(path).read_bytes()
+                       for path in min(there, key=lambda pair: pathlib.Path(pair[0]).stat().st_size))
+    made_of = code + variables + pathlib.Path(ovmf.__file__).read_bytes()
+    path = TOP / "build" / f"quick-OVMF-{hashlib.sha256(made_of).hexdigest()[:12]}.fd"
+    if not path.exists():
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(image.rjust(FOUR_GIB - TPM, b"\xff"))
+            file.write((variables + ovmf.quick(code)).rjust(FOUR_GIB - TPM, b"\xff"))
         os.replace(file.name, path)
     return path
 
