@@ -153,7 +153,7 @@ static unsigned payload_fetch_sort(uint8_t order[COMMAND_MAX_FILES], const uint8
  * there, of which none covers one that is yet to be moved. How much of it they take. */
 static uint64_t payload_fetch_gather(void)
 {
-	uint8_t order[COMMAND_MAX_FILES];
+	uint8_t order[COMMAND_MAX_FILES] = { 0 };
 	uint64_t heap_size;
 	uint8_t *heap = payload_heap(&heap_size), *to = heap + heap_size;
 	unsigned count = payload_fetch_sort(order, heap, heap_size);

@@ -40,7 +40,7 @@ void lossless_look(struct traced_cpu *c);
 
 /* The calling thread has a lock that other CPUs' threads spin for, until it gives it back: a
  * section of less than a sampling period, as handlers write from the reserve meanwhile. Does not
- * nest. In it a CPU stands for an AUX area only, which has no reserve. Thread, as of the payload. */
+ * nest. In it a CPU stands for an AUX area only: that has no reserve. Thread, as of the payload. */
 void lossless_hold(void);
 void lossless_release(void);
 

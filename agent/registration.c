@@ -196,8 +196,8 @@ static bool registration_path_beside(char *path)
 
 static bool registration_file_is_there(const char *path)
 {
-	struct error error;
-	EFI_FILE *root = volume_root(&error), *file;
+	struct error ignored = { "" };
+	EFI_FILE *root = volume_root(&ignored), *file;
 	CHAR16 wide[PATH_MAX];
 	EFI_STATUS status;
 	size_t i = 0;

@@ -14,7 +14,7 @@ struct word {
 	uint64_t bits;
 } __attribute__((packed, may_alias));
 
-#define SET_WORDS 16 /* that memset() stores a turn: screens and rings are cleared at each start */
+#define SET_WORDS 16 /* that memset() stores a turn: screens and rings are cleared often */
 
 static void mem_copy_up(unsigned char *to, const unsigned char *from, size_t size)
 {

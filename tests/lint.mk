@@ -17,6 +17,8 @@ build/lint/boot/%.tidy build/lint/lib/%.tidy build/lint/agent/%.tidy build/lint/
 	build/lint/channel/%.tidy build/lint/workload/%.tidy \
 	build/lint/tests/firmware/%.tidy build/lint/arch/x86_64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64)
 build/lint/arch/aarch64/%.tidy build/lint/tests/firmware/aarch64/%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
+build/lint/tests/firmware/model/aarch64%.tidy: TIDY_FLAGS = $(call TIDY_FW,aarch64)
+build/lint/tests/firmware/model/x86%.tidy: TIDY_FLAGS = $(call TIDY_FW,x86_64) -m32
 build/lint/%.tidy: % .clang-tidy $(filter %.h,$(C_FILES))
 	$(call say,TIDY,$<)
 	$(Q)mkdir -p $(@D) && clang-tidy --quiet $< -- $(TIDY_FLAGS) $(CLANG_IS_NOT_GCC) 2>$@.log || \

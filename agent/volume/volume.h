@@ -46,9 +46,9 @@ int volume_write_text(const char *path, const char *ending,
                       void (*tell)(void *context, print_put_fn put, void *put_context),
                       void *context, struct error *error);
 
-/* Beside it as well: a file of so many bytes, in the directory that has its name without the ending.
- * name: of the file, '/' between directories, which are created; to: where it is. 0, or as above;
- * -EINVAL: it leads out of that directory. */
+/* Beside it as well: a file of so many bytes, in the directory that has its name without the
+ * ending. name: of the file, '/' between directories, which are created; to: where it is. 0, or as
+ * above; -EINVAL: it leads out of that directory. */
 int volume_write_beside(const char *path, const char *name, const void *bytes, uint64_t size,
                         char to[VOLUME_PATH_MAX], struct error *error);
 

@@ -51,8 +51,8 @@ static void set_ready_for_none(const struct region_lease *lease)
 	uint64_t none = 0;
 
 	channel_publish(lease->channel,
-	                offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready), &none,
-	                sizeof(none), &ignored);
+	                offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready),
+	                &none, sizeof(none), &ignored);
 }
 
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error)

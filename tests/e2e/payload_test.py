@@ -215,6 +215,9 @@ def record(arch, payload, words, *options, frequency=1000):
                              qemu=("-smp", "2", *(EL2 if arch == "aarch64" else ())))
 
 
+IDLE = {("arch_irq_enable",), ("arch_wait",), ("cpu_idle",)}
+
+
 def functions(run):
     return {name for _, _, chain in run.chains() for name in chain}
 
@@ -229,7 +232,8 @@ def traced(arch):
     tap.ok(summary["conserved"] and summary["status"] == 0, f"{arch}: its ledger is conserved",
            summary)
     chains = [chain for _, _, chain in run.chains()]
-    leaves = machine.shares(run.chains())
+    # on a busy host a CPU is let go late, and then has all that time in one sample
+    leaves = machine.shares([sample for sample in run.chains() if sample[2][:1] not in IDLE])
     tap.ok(leaves.get("cross_out", 0) + leaves.get("count_by_sieve", 0) > 30,
            f"{arch}: stock perf names its functions", leaves)
     # cross_out() is a leaf, whose own caller is not in the chain; a busy host leaves few samples of the others

@@ -171,7 +171,8 @@ static inline EFI_DEVICE_PATH *chain_path(EFI_LOADED_IMAGE *self)
 
 	while (volume && volume[at] != 0x7f)
 		at += volume[at + 2] | volume[at + 3] << 8;
-	memcpy(path, volume, at);
+	if (volume)
+		memcpy(path, volume, at);
 	memcpy(path + at, (const uint8_t[]){ 4, 4, 4 + sizeof(name), 0 }, 4);
 	memcpy(path + at + 4, name, sizeof(name));
 	memcpy(path + at + 4 + sizeof(name), (const uint8_t[]){ 0x7f, 0xff, 4, 0 }, 4);

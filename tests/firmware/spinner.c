@@ -232,7 +232,8 @@ static void unload(void)
 {
 	EFI_IMAGE_UNLOAD call = unload_kept ? unload_kept : efi_system->BootServices->UnloadImage;
 
-	say("unloaded: 0x%lx\r\n", (uint64_t)call(loaded));
+	if (call)
+		say("unloaded: 0x%lx\r\n", (uint64_t)call(loaded));
 }
 
 /* descriptors: to start it with, or NULL. */

@@ -59,11 +59,8 @@ void db_handler(void);
 
 void image_putc(char c)
 {
-	uint8_t status = 0;
-
-	do
-		__asm__ volatile("inb %1, %0" : "=a"(status) : "Nd"((uint16_t)0x3fd));
-	while (!(status & 0x20));
+	while (!(inb(0x3fd) & 0x20))
+		;
 	outb(0x3f8, (uint8_t)c);
 }
 

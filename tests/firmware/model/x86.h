@@ -125,6 +125,14 @@ static inline void outb(uint16_t port, uint8_t value)
 	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
 }
 
+static inline uint8_t inb(uint16_t port)
+{
+	uint8_t value;
+
+	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
 struct cpuid cpuid(uint32_t leaf);
 
 /* True if the access raised #GP (rdpmc: or #UD). */

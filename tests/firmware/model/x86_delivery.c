@@ -22,11 +22,8 @@ static void outl(uint16_t port, uint32_t value)
 
 static uint8_t smram_control(void)
 {
-	uint8_t value;
-
 	outl(0xcf8, 0x80000000u | HOST_BRIDGE_SMRAM);
-	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"((uint16_t)0xcfd));
-	return value;
+	return inb(0xcfd);
 }
 
 static void set_smram_control(uint8_t value)

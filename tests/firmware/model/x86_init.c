@@ -22,11 +22,8 @@ static volatile uint32_t *ap_word(unsigned offset)
 
 static uint8_t others(void)
 {
-	uint8_t value;
-
 	outb(CMOS_INDEX, CMOS_OTHERS);
-	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"((uint16_t)CMOS_DATA));
-	return value;
+	return inb(CMOS_DATA);
 }
 
 static void send(uint32_t command)

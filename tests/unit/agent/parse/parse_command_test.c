@@ -216,83 +216,81 @@ static void what_has_a_unit_has_decimals(void **state)
 	}
 }
 
+static const struct {
+	const char *text, *what;
+	unsigned column;
+} mistakes[] = {
+	{ "", "a command is missing", 0 },
+	{ "recrod -- loop",
+	  "unknown command: record, stat, stop, slower, save, list, recover, register, "
+	  "unregister, selftest, version or help",
+	  0 },
+	{ "record --boot -- loop", "with --boot the firmware is the workload", 17 },
+	{ "record --boot -a", "of a boot the boot CPU alone is recorded", 14 },
+	{ "record --boot --then poweroff", "the firmware boots on: nothing comes afterwards", 14 },
+	{ "register list", "only record --boot can be registered", 9 },
+	{ "register record --boot -x", "unknown option", 23 },
+	{ "unregister record", "unexpected argument", 11 },
+	{ "slower", "how many times as seldom?", 0 },
+	{ "slower 0", "number is too small", 7 },
+	{ "slower 1000001", "number is too large", 7 },
+	{ "slower 4 5", "unexpected argument", 9 },
+	{ "record -x -- loop", "unknown option", 7 },
+	{ "list -g", "unknown option", 5 },
+	{ "list now", "unexpected argument", 5 },
+	{ "record -e", "this option needs an argument", 7 },
+	{ "record -e cycles,cyles -- loop",
+	  "unknown event (a CPU's own names resolve on the host: bareperf list)", 17 },
+	{ "record -c 10 -F 10 -- loop", "-c and -F exclude each other", 13 },
+	{ "record -a -C 1 -- loop", "-a and -C exclude each other", 10 },
+	{ "record --watermark 64 --wakeup-events 1 -- loop",
+	  "--wakeup-events and --watermark exclude each other", 22 },
+	{ "record -e bts// -S --aux-watermark 4096 -- loop",
+	  "a snapshot wakes nobody by the AUX area: no --aux-watermark", 19 },
+	{ "record --overwrite --watermark 64 -- loop",
+	  "an overwritable ring is read at the end: it wakes nobody", 19 },
+	{ "record --wakeup-events 1 --overwrite -- loop",
+	  "an overwritable ring is read at the end: it wakes nobody", 25 },
+	{ "record -e bts// --overwrite -- loop",
+	  "what tells of an AUX area must stay: -S keeps its newest", 16 },
+	{ "record -- loop -g", "options stand before the workload", 15 },
+	{ "record -e bts -- loop", "an event source: slashes are missing, as in bts//", 10 },
+	{ "record -c 0 -- loop", "number is too small", 10 },
+	{ "record -c 1x -- loop", "not a whole number of 64 bits", 10 },
+	{ "record -m 3 -- loop", "must be a power of two", 10 },
+	{ "record -m 8,3 -- loop", "must be a power of two", 12 },
+	{ "record -m 8, -- loop", "not a whole number of 64 bits", 12 },
+	{ "record -m 8,8,8 -- loop", "not a whole number of 64 bits", 12 },
+	{ "record -C 0-999 -- loop", "no such CPU", 10 },
+	{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
+	{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
+	{ "record --region-size 1 -- loop", "number is too small", 21 },
+	{ "record --then sleep -- loop", "want poweroff, reboot or wait", 14 },
+	{ "record -g", "a workload is missing behind --", 7 },
+	{ "record -- lop", "unknown workload (help lists them)", 10 },
+	{ "record -- loop 1", "number is too small", 15 },
+	{ "record -- loop 2M", "number is too large", 15 },
+	{ "record -- loop 99999999999G", "number is too large", 15 },
+	{ "record -- loop 2 3", "one argument too many", 17 },
+	{ "record -- loop 2.5", "not a whole number of 64 bits", 15 },
+	{ "record -- nap 1.0001", "too many decimals", 14 },
+	{ "record -- nap 1.0s", "not a number", 14 },
+	{ "record -- nap 1K", "not a number", 14 },
+	{ "record -- nap .5", "not a number", 14 },
+	{ "record -- nap 0.000", "number is too small", 14 },
+	{ "record -- nap 86400.001", "number is too large", 14 },
+	{ "record -- nap 18446744073709551.615", "number is too large", 14 },
+	{ "record -- nap 18446744073709551.616", "number is too large", 14 },
+	{ "record -- nap 18446744073709552", "number is too large", 14 },
+};
+
 static void an_error_names_the_reason_and_the_column(void **state)
 {
-	static const struct {
-		const char *text, *what;
-		unsigned column;
-	} cases[] = {
-		{ "", "a command is missing", 0 },
-		{ "recrod -- loop",
-		  "unknown command: record, stat, stop, slower, save, list, recover, register, "
-		  "unregister, selftest, version or help",
-		  0 },
-		{ "record --boot -- loop", "with --boot the firmware is the workload", 17 },
-		{ "record --boot -a", "of a boot the boot CPU alone is recorded", 14 },
-		{ "record --boot --then poweroff",
-		  "the firmware boots on: nothing comes afterwards", 14 },
-		{ "register list", "only record --boot can be registered", 9 },
-		{ "register record --boot -x", "unknown option", 23 },
-		{ "unregister record", "unexpected argument", 11 },
-		{ "slower", "how many times as seldom?", 0 },
-		{ "slower 0", "number is too small", 7 },
-		{ "slower 1000001", "number is too large", 7 },
-		{ "slower 4 5", "unexpected argument", 9 },
-		{ "record -x -- loop", "unknown option", 7 },
-		{ "list -g", "unknown option", 5 },
-		{ "list now", "unexpected argument", 5 },
-		{ "record -e", "this option needs an argument", 7 },
-		{ "record -e cycles,cyles -- loop",
-		  "unknown event (a CPU's own names resolve on the host: bareperf list)", 17 },
-		{ "record -c 10 -F 10 -- loop", "-c and -F exclude each other", 13 },
-		{ "record -a -C 1 -- loop", "-a and -C exclude each other", 10 },
-		{ "record --watermark 64 --wakeup-events 1 -- loop",
-		  "--wakeup-events and --watermark exclude each other", 22 },
-		{ "record -e bts// -S --aux-watermark 4096 -- loop",
-		  "a snapshot wakes nobody by the AUX area: no --aux-watermark", 19 },
-		{ "record --overwrite --watermark 64 -- loop",
-		  "an overwritable ring is read at the end: it wakes nobody", 19 },
-		{ "record --wakeup-events 1 --overwrite -- loop",
-		  "an overwritable ring is read at the end: it wakes nobody", 25 },
-		{ "record -e bts// --overwrite -- loop",
-		  "what tells of an AUX area must stay: -S keeps its newest", 16 },
-		{ "record -- loop -g", "options stand before the workload", 15 },
-		{ "record -e bts -- loop", "an event source: slashes are missing, as in bts//",
-		  10 },
-		{ "record -c 0 -- loop", "number is too small", 10 },
-		{ "record -c 1x -- loop", "not a whole number of 64 bits", 10 },
-		{ "record -m 3 -- loop", "must be a power of two", 10 },
-		{ "record -m 8,3 -- loop", "must be a power of two", 12 },
-		{ "record -m 8, -- loop", "not a whole number of 64 bits", 12 },
-		{ "record -m 8,8,8 -- loop", "not a whole number of 64 bits", 12 },
-		{ "record -C 0-999 -- loop", "no such CPU", 10 },
-		{ "record -C 1, -- loop", "not a list of CPUs (0,2-3)", 12 },
-		{ "record --call-graph dwarf -- loop", "only fp (frame pointers) is known", 20 },
-		{ "record --region-size 1 -- loop", "number is too small", 21 },
-		{ "record --then sleep -- loop", "want poweroff, reboot or wait", 14 },
-		{ "record -g", "a workload is missing behind --", 7 },
-		{ "record -- lop", "unknown workload (help lists them)", 10 },
-		{ "record -- loop 1", "number is too small", 15 },
-		{ "record -- loop 2M", "number is too large", 15 },
-		{ "record -- loop 99999999999G", "number is too large", 15 },
-		{ "record -- loop 2 3", "one argument too many", 17 },
-		{ "record -- loop 2.5", "not a whole number of 64 bits", 15 },
-		{ "record -- nap 1.0001", "too many decimals", 14 },
-		{ "record -- nap 1.0s", "not a number", 14 },
-		{ "record -- nap 1K", "not a number", 14 },
-		{ "record -- nap .5", "not a number", 14 },
-		{ "record -- nap 0.000", "number is too small", 14 },
-		{ "record -- nap 86400.001", "number is too large", 14 },
-		{ "record -- nap 18446744073709551.615", "number is too large", 14 },
-		{ "record -- nap 18446744073709551.616", "number is too large", 14 },
-		{ "record -- nap 18446744073709552", "number is too large", 14 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(parse(cases[i].text), -EINVAL);
-		assert_string_equal(error.what, cases[i].what);
-		assert_int_equal(error.column, cases[i].column);
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		assert_int_equal(parse(mistakes[i].text), -EINVAL);
+		assert_string_equal(error.what, mistakes[i].what);
+		assert_int_equal(error.column, mistakes[i].column);
 	}
 }
 

@@ -132,7 +132,7 @@ static void a_function_without_a_frame_returns_to_its_call(void **state)
 	assert_false(code_is_leaf_of(text + 8, text + 5, text + 1, end));
 	assert_false(code_is_leaf_of(end, text + 5, text, end));
 	assert_false(code_is_leaf_of(text + 8, end + 1, text, end));
-	assert_false(code_is_leaf_of(text + 8, text - 1, text, end));
+	assert_false(code_is_leaf_of(text + 8, (const uint8_t *)((uintptr_t)text - 1), text, end));
 	assert_false(code_is_leaf_of(text + 8, (const uint8_t *)UINTPTR_MAX, text, end));
 }
 
