@@ -33,6 +33,8 @@ static struct rig *random_rig(uint64_t *random, uint32_t flags)
 	rig_init(rig, (uint64_t)TR_PAGE << rig_random(random) % 4, flags,
 	         rig_random(random) % 2 ? (uint32_t)(rig_random(random) % 64) : 0,
 	         rig_random(random) % 2 ? (uint32_t)(rig_random(random) % TR_PAGE) : 0);
+	if (rig_random(random) % 8 == 0)
+		rig->ring.near = 0;
 	nesting = rig_random(random);
 	rig->interrupt = interrupt_at_random;
 	return rig;
