@@ -60,8 +60,7 @@ static int volume_fail(struct error *error, EFI_STATUS status, const char *doing
 	                 (unsigned long)(status & ~EFIERR(0)));
 }
 
-/* It is slow to say so: some firmware tries a USB stick for 10 s. Who hears it once asks no more.
- */
+/* It is slow to say so: EDK2 tries a USB stick for half a minute. Who hears it once asks no more. */
 static bool volume_is_gone(EFI_STATUS status)
 {
 	return status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED ||
@@ -89,7 +88,7 @@ static EFI_STATUS volume_open(EFI_FILE *root, EFI_FILE **file, const char *path,
 }
 
 /* By a block that nothing has cached: a file's first write to a stick that was pulled out is tried
- * for three times as long. */
+ * for longer, and leaves the firmware busy with it afterwards. */
 static EFI_STATUS volume_answers(void)
 {
 	static _Alignas(EFI_PAGE_SIZE) uint8_t block[EFI_PAGE_SIZE];

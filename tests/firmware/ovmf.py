@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Debian's OVMF, put together so that it boots quickly: without what drives and shows networks and certificates,
-which nothing boots from here and which is a third of what each boot unpacks.
+"""Debian's OVMF, put together so that it boots quickly: without what drives and shows networks, certificates
+and a TPM, which nothing here boots from or asks, and which is a third of what each boot unpacks.
 
 Platform Initialization 1.7, volume 3: firmware volumes of files of sections, all little-endian.
 """
