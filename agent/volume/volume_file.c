@@ -60,7 +60,7 @@ static int volume_fail(struct error *error, EFI_STATUS status, const char *doing
 	                 (unsigned long)(status & ~EFIERR(0)));
 }
 
-/* It is slow to say so: EDK2 tries a USB stick for half a minute. Who hears it once asks no more. */
+/* EDK2 tries a USB stick for half a minute before it says so: who hears it once asks no more. */
 static bool volume_is_gone(EFI_STATUS status)
 {
 	return status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED ||

@@ -16,12 +16,18 @@
 #define PID_BITS 22 /* Linux's PID_MAX_LIMIT */
 #define PID_MASK ((1U << PID_BITS) - 1)
 
-static void publish(const struct region_lease *lease, size_t offset, uint32_t word)
+static void publish_bytes(const struct region_lease *lease, size_t offset, const void *from,
+                          size_t size)
 {
 	struct error ignored = { "" }; /* the next drain tells of a lost channel */
 
-	channel_publish(lease->channel, offsetof(struct tr_header, reader) + offset, &word,
-	                sizeof(word), &ignored);
+	channel_publish(lease->channel, offsetof(struct tr_header, reader) + offset, from, size,
+	                &ignored);
+}
+
+static void publish(const struct region_lease *lease, size_t offset, uint32_t word)
+{
+	publish_bytes(lease, offset, &word, sizeof(word));
 }
 
 static void renew(struct region_lease *lease)
@@ -47,12 +53,9 @@ static void *keep(void *arg)
 /* Whom we follow was ready for a run that we may not read. */
 static void set_ready_for_none(const struct region_lease *lease)
 {
-	struct error ignored = { "" }; /* as above */
 	uint64_t none = 0;
 
-	channel_publish(lease->channel,
-	                offsetof(struct tr_header, reader) + offsetof(struct tr_reader, ready),
-	                &none, sizeof(none), &ignored);
+	publish_bytes(lease, offsetof(struct tr_reader, ready), &none, sizeof(none));
 }
 
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error)

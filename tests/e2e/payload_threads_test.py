@@ -67,7 +67,7 @@ def waits_are_idle(isa, payload):
                                re.findall(r"^\s*\[(\d+)\]\s+[0-9a-f]+ (\S+)", text, re.M))
     # On a busy host few samples come; and the fourth waits for the three, which have no CPU there.
     tap.ok(done.status == 0 and seen[0, False] > 20 and
-           all(seen[cpu, True] > 0 for cpu in (1, 2, 3)),
+           all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),
            f"{isa}: what waits is halted in cpu_idle()", (seen, done.text))
     report = subprocess.run([machine.TOOL, "report", done.file], capture_output=True, text=True,
                             check=False).stdout

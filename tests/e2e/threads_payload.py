@@ -318,7 +318,7 @@ static int many(void)
 	for (int i = 0; i < THREADS;)
 		i += pthread_create(&threads[i], NULL, wait_for_it, &lock) == 0;
 	CHECK(pthread_create(&threads[THREADS], NULL, nothing, NULL) == EAGAIN);
-	usleep(300000);
+	usleep(1000000);
 	pthread_mutex_unlock(&lock);
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
