@@ -153,7 +153,7 @@ static __attribute__((noinline)) int dig(int depth)
 
 static int faller(void *how)
 {
-	busy(100);
+	busy(300);
 	fall(how);
 	return 0;
 }
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 		busy(500);
 		return argc - 2;
 	}
-	busy(100);
+	busy(300);
 	if (!strcmp(how, "stack"))
 		return dig(1);
 	if (!strcmp(how, "abort"))
@@ -340,7 +340,7 @@ def crashes(arch):
         tap.ok(re.search(r"^(rip|x30) ", run.text, re.M) and "backtrace:" in run.text and
                where in run.text, f"{arch}: with registers and backtrace", run.text)
         tap.ok(run.summary()["conserved"] and "busy" in functions(run),
-               f"{arch}: and the trace up to there is whole", run.text)
+               f"{arch}: and the trace up to there is whole", (run.summary(), functions(run), run.text))
         tap.equal(run.out, "before\n", f"{arch}: as is what it printed")
 
 
