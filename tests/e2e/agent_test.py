@@ -39,7 +39,7 @@ def beat(agent):
 def beats_while_recording(agent):
     """Whether it does: a pair of looks with nothing but the recording between them."""
     first = beat(agent)
-    return agent.until(lambda: beat(agent) > first + 100 or agent.state() != tr.RECORDING) and \
+    return agent.until(lambda: beat(agent) > first + 20 or agent.state() != tr.RECORDING) and \
         agent.state() == tr.RECORDING
 
 
@@ -68,7 +68,7 @@ def serve(agent):
     flags, ticks = cpu(agent, 1)
     tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second is told to be traced",
            (flags, ticks))
-    box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 0.3")
+    box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 1")
     tap.ok(agent.until(lambda: agent.state() == tr.RECORDING) and beats_while_recording(agent),
            "its heart beats while it records, of whichever CPU")
     tap.ok(agent.until(lambda: agent.is_answered(box)), "to its end")
