@@ -290,13 +290,6 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 }
 
 /* An image's .elf has its code at other offsets than the addresses that a machine tells of. */
-static bool is_sym(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return dot && !strcmp(dot, ".sym");
-}
-
 bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t size)
 {
 	struct error error = { "" };
@@ -309,7 +302,8 @@ bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t siz
 		const struct pe_indexed *indexed = &search->index.all[i];
 		char *path;
 
-		if (!is_sym(indexed->path) || !buildid_is_of(indexed->path, id, size))
+		if (!buildid_is_symbol_file(indexed->path) ||
+		    !buildid_is_of(indexed->path, id, size))
 			continue;
 		path = realpath(indexed->path, NULL);
 		code = path ? buildid_cache_add(path, id, size, &error) : -ENOMEM;

@@ -41,6 +41,13 @@ bool buildid_is_of(const char *path, const uint8_t *id, size_t size)
 	return same;
 }
 
+bool buildid_is_symbol_file(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strcmp(dot, ".sym");
+}
+
 /* DIR, for free(); NULL: there is none. */
 static char *cache_directory(void)
 {

@@ -80,15 +80,6 @@ static bool matches(const char *path, const struct tr_image *image, uint64_t *of
 	return same;
 }
 
-/* Names that end in .sym hold functions only, so they are preferred: an object's symbol can
- * never stand for a sample's address there. */
-static bool preferred(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot && !strcmp(dot, ".sym");
-}
-
 static char *search_directory(const char *directory, const struct tr_image *image, uint64_t *offset)
 {
 	DIR *dir = opendir(directory);
@@ -102,7 +93,7 @@ static char *search_directory(const char *directory, const struct tr_image *imag
 
 		if (length < 0 || (size_t)length >= sizeof(path) || !matches(path, image, &found))
 			continue;
-		if (best && !preferred(entry->d_name))
+		if (best && !buildid_is_symbol_file(entry->d_name))
 			continue;
 		free(best);
 		best = realpath(path, NULL);
@@ -174,7 +165,9 @@ static char *find_one(const struct region *region, const struct tr_image *image,
 /* Segments without code. A file with functions' names alone has nothing to say of them. */
 static void find_data(struct image_file *file)
 {
-	int fd = preferred(file->path) ? -1 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = buildid_is_symbol_file(file->path)
+	                 ? -1
+	                 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	size_t count = 0;
 	GElf_Phdr phdr;
@@ -222,7 +215,7 @@ void images_cache(const struct region *region, const struct image_file *files)
 		const struct tr_image *image = &region->images[i];
 		struct error error = { "" };
 
-		if (files[i].found &&
+		if (files[i].found && files[i].file_offset == image->link_address &&
 		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size,
 		                      &error) &&
 		    *error.text) /* else there is no place for a cache */

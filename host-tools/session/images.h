@@ -43,7 +43,9 @@ struct image_file *images_named(const struct region *region);
 struct image_file *images_find(const struct region *region, const struct image_places *places);
 
 /* Copy those that were found into perf's cache (host-tools/perfdata/buildid_cache.h); one that
- * cannot be is told, and no failure. */
+ * cannot be is told, and no failure. Left out is a file whose code lies at other offsets than its
+ * link addresses (bareperf.elf, where no .sym beside it was made): under that build-id perf would
+ * take it for files that a machine wrote as well, whose offsets are those. */
 void images_cache(const struct region *region, const struct image_file *files);
 
 void images_free(struct image_file *files, uint32_t count);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/session/images.h"
 #include "tests/unit/host-tools/small_elf.h"
 #include "tests/unit/temporary.h"
@@ -193,6 +194,36 @@ static void each_image_has_its_own_file(void **state)
 	images_free(files, 2);
 }
 
+/* Whether perf's cache has the first image's file once it was found as this one. */
+static bool is_cached(const struct small_elf *elf)
+{
+	const struct image_places places = { .symbols = in("elf") };
+	struct image_file *files;
+	char *cached;
+
+	write_file("elf", elf, sizeof(*elf));
+	files = images_find(&region, &places);
+	assert_true(files[0].found);
+	images_cache(&region, files);
+	images_free(files, 1);
+	cached = buildid_cache_find(images[0].build_id, SMALL_ELF_ID);
+	free(cached);
+	return cached;
+}
+
+/* Files that a machine wrote give these for offsets, and perf has one file for a build-id. */
+static void cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses(void **state)
+{
+	struct small_elf elf = small_elf(1);
+
+	(void)state;
+	assert_int_equal(setenv("PERF_BUILDID_DIR", in("cache"), 1), 0);
+	assert_false(is_cached(&elf));
+	elf.segments[2].p_vaddr = elf.segments[2].p_offset;
+	images[0].link_address = elf.segments[2].p_vaddr + 7;
+	assert_true(is_cached(&elf));
+}
+
 /* A copy of this program lies there, and says what it finds. */
 static int run_copy(void)
 {
@@ -258,6 +289,7 @@ int main(int argc, char **argv)
 		TEST(of_a_directory_the_file_of_symbols_is_preferred),
 		TEST(the_user_is_asked_first_then_the_payload_then_what_was_booted),
 		TEST(each_image_has_its_own_file),
+		TEST(cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses),
 		TEST(what_was_built_or_installed_is_found_from_where_the_tool_lies),
 	};
 
