@@ -156,7 +156,7 @@ def recorded(target):
 
 
 def overwritten(target):
-    status, text = target("record --overwrite -m 4 -e cpu-clock -F 5000 -- noploop 1", "-o",
+    status, text = target("record --overwrite -m 2 -e cpu-clock -F 5000 -- noploop 2", "-o",
                           "overwritten")
     summary = whole(target, "overwritten", status, text, "an overwritable ring")
     tap.ok(total(summary, "written") > total(summary, "delivered"),
@@ -225,7 +225,7 @@ def registers(target):
 def forced(target):
     """It still hangs; its recording has not ended."""
     before = registers(target)
-    status, text = target("stop", "--timeout", "2")
+    status, text = target("stop", "--timeout", "5")
     tap.ok(status != 0 and "no sign of life" in text and target.word("state") == tr.RECORDING,
            f"{target.isa}: which hears no stop", text)
     status, text = target("stop --force")

@@ -6,7 +6,6 @@ import contextlib
 import mmap
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import time
@@ -78,7 +77,7 @@ class Live:
 
     def word(self, offset, form="<Q"):
         """Of a region that is made."""
-        return struct.unpack_from(form, self.memory, offset)[0]
+        return tr.word(self.memory, offset, form)
 
     def state(self):
         """The region's, None before it is made."""

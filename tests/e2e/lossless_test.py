@@ -225,7 +225,7 @@ def statistical(binary):
 def counters(binary):
     """Their overflows are NMIs, which find the tick's handler now and then."""
     claim = "a counter's and the timer's samples in one ring of 8 KiB"
-    run = Napping("-e cycles,cpu-clock -c 20000 -m 2 --lossless -- calltree 1", "--qemu", binary,
+    run = Napping("-e cycles,cpu-clock -c 20000 -m 2 --lossless -- branches 5000000", "--qemu", binary,
                   qemu=(*MODEL, *machine.EXACT))
     summary = kept_all(run, claim)
     tap.ok(all(event["period"] >= 100 * 20000 for event in summary["events"]),

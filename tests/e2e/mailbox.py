@@ -52,7 +52,7 @@ class Agent:
             self.bytes = mmap.mmap(file.fileno(), 0)
 
     def word(self, offset, form="<I"):
-        return struct.unpack_from(form, self.bytes, offset)[0]
+        return tr.word(self.bytes, offset, form)
 
     def store(self, offset, kind, value):
         """One store of a ctypes integer: struct.pack_into() clears the bytes first, and the machine

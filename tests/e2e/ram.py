@@ -38,7 +38,7 @@ class Ram:
 
     def word(self, name):
         offset, form = tr.HEADER[name]
-        return struct.unpack_from(form, self.bytes, self.region + offset)[0]
+        return tr.word(self.bytes, self.region + offset, form)
 
 
 def regions(ram):

@@ -54,6 +54,12 @@ def table(name):
     return 128 + 16 * TABLES.index(name)
 
 
+def word(memory, offset, form="<Q"):
+    """A word that others write meanwhile. It is copied as a whole: unpack_from() takes one byte after another, as
+    pack_into() clears the bytes before it writes them, and others would see the zero."""
+    return struct.unpack(form, memory[offset:offset + struct.calcsize(form)])[0]
+
+
 class Region:
     """memory: a bytearray or mmap, at least 1 MiB. One ring of ring_pages for all events."""
 
@@ -77,10 +83,11 @@ class Region:
         self.console_head = 0
 
     def put(self, offset, form, *values):
-        struct.pack_into(form, self.memory, offset, *values)
+        data = struct.pack(form, *values)
+        self.memory[offset:offset + len(data)] = data
 
     def get(self, offset, form="<Q"):
-        return struct.unpack_from(form, self.memory, offset)[0]
+        return word(self.memory, offset, form)
 
     def text(self, offset, text):
         data = text.encode() + b"\0"

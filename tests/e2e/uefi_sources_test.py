@@ -20,7 +20,7 @@ import uefi
 from shell import Disk
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
-STEADY = ["-icount", "shift=3,sleep=off"]
+STEADY = ["-icount", "shift=4,sleep=off"]
 SPINS = r"\spinner.efi low=200 high=300"
 FUNCTIONS = ("spin_at_application", "spin_at_high_level")
 LATE = ("our interrupts come as IRQ, which TPL_HIGH_LEVEL masks: code at that level becomes one late sample behind it, "

@@ -22,7 +22,7 @@ from shell import BOOKS, Disk, leak
 from uefi import LINE, Taken, within
 
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
-STEADY = ["-icount", "shift=3,sleep=off"]
+STEADY = ["-icount", "shift=4,sleep=off"]
 FAILS = 1 << 63 | 3  # EFI_UNSUPPORTED
 # What a boot entry of ours finds on its volume.
 CONFIG = "record -e cpu-clock -F 1000 -o boot.data -- \\tools\\spinner.efi low=100 status=7\n"
