@@ -27,8 +27,9 @@ void buildid_text(char text[BUILDID_TEXT], const uint8_t *id, size_t size);
 /* Whether path is an ELF file with this build-id. */
 bool buildid_is_of(const char *path, const uint8_t *id, size_t size);
 
-/* Whether path has the name of what boot/symbol-file makes: functions' names alone, so that an object's
- * never stands for a sample's address, and each byte at the offset that is its link address. */
+/* Whether path has the name of what boot/symbol-file makes: functions' names alone, so that an
+ * object's never stands for a sample's address, and each byte at the offset that is its link
+ * address. */
 bool buildid_is_symbol_file(const char *path);
 
 /* Copy the file at path (absolute), whose build-id this is, into the cache, unless it is there. 0;

@@ -166,8 +166,8 @@ static char *find_one(const struct region *region, const struct tr_image *image,
 static void find_data(struct image_file *file)
 {
 	int fd = buildid_is_symbol_file(file->path)
-	                 ? -1
-	                 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	             ? -1
+	             : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	size_t count = 0;
 	GElf_Phdr phdr;

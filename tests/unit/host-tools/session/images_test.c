@@ -199,6 +199,7 @@ static bool is_cached(const struct small_elf *elf)
 {
 	const struct image_places places = { .symbols = in("elf") };
 	struct image_file *files;
+	bool is_there;
 	char *cached;
 
 	write_file("elf", elf, sizeof(*elf));
@@ -207,8 +208,9 @@ static bool is_cached(const struct small_elf *elf)
 	images_cache(&region, files);
 	images_free(files, 1);
 	cached = buildid_cache_find(images[0].build_id, SMALL_ELF_ID);
+	is_there = cached;
 	free(cached);
-	return cached;
+	return is_there;
 }
 
 /* Files that a machine wrote give these for offsets, and perf has one file for a build-id. */
