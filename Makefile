@@ -142,7 +142,7 @@ $(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/symbol-file
 	$(call say,SYM,$@)
 	$(Q)boot/symbol-file $< $@ || { rm -f $@; exit 1; }
 
-# An image whose names are of another one is named by bareperf.elf, or not at all.
+# Else a .sym that is older than the image lies there with another build-id.
 $(OUT)/bareperf.efi: | $(OUT)/bareperf.sym
 
 firmware: $(OUT)/bareperf.efi $(OUT)/bareperf-dxe.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;

@@ -25,7 +25,7 @@ N = 200000
 SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
 STALL = 100000000  # branches while the reader stands still
-HELD = 4096       # pages, of 699,050 records: of the 580,000 there is none that waits for the reader
+HELD = 4096       # pages, which hold 699,050 records: the boot CPU traces 574,000
 TURNS, LONGER = 50000, 6  # of the loop on each CPU; the boot CPU's takes so many times as long
 EACH = f"""
 #include <bareperf/thread.h>

@@ -455,7 +455,7 @@ def arm(directory):
         a_good_line(board)
         a_program_that_talks(board)
         many_recordings(board, [kind for kind in recordings.KINDS if "branch" not in kind])
-        a_bad_line(board, 10)
+        a_bad_line(board, 25)
         the_last(board)
     finally:
         board.close()
