@@ -8,6 +8,7 @@ check-timeout: 900
 """
 
 import collections
+import contextlib
 import itertools
 import os
 import pathlib
@@ -20,6 +21,7 @@ import time
 import branches
 import live
 import machine
+import region as tr
 import spe
 import tap
 
@@ -27,7 +29,7 @@ BRANCHES = int(os.environ.get("BRANCHES", "300000"))
 STEPS = int(os.environ.get("STEPS", "200000"))
 MODEL = ("-cpu", "Skylake-Client,pmu=on")
 FROZEN = "-e cpu-clock -c 100000 -m 1 --lossless=freeze -- payload"
-GIVEN_UP = 200  # of struct tr_cpu
+STANDS, GIVEN_UP = 192, 200  # of struct tr_cpu
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-lossless-")
 
 # 4 CPUs and one lock; main() says how long it took, by the clock of the samples.
@@ -115,11 +117,11 @@ int main(void)
 
 
 class Napping(live.Live):
-    """Its reader sleeps 10 ms of every 20, and once for a second."""
+    """Its reader sleeps until a CPU stands for it and a little longer, then 10 ms of every 20."""
 
     @staticmethod
     def naps():
-        return (1 if i == 20 else 0.01 for i in itertools.count())
+        return itertools.repeat(0.01)
 
     def __init__(self, command, *options, qemu=machine.EXACT):
         super().__init__(f"record {command}", *options, qemu=qemu)
@@ -128,19 +130,26 @@ class Napping(live.Live):
         self.finish()
         thread.join()
 
+    def stands(self):
+        count, stride = (self.word(tr.table("cpus") + at, "<I") for at in (8, 12))
+        return any(self.word(self.table("cpus") + stride * i + STANDS) for i in range(count))
+
     def nap(self):
         self.until(self.is_recording)
+        self.until(self.reader)
+        self.sleep(lambda: self.until(self.stands) and time.sleep(0.3))
         for nap in self.naps():
             if self.process.poll() is not None:
                 break
-            pid = self.signal_reader(signal.SIGSTOP)
-            time.sleep(nap)
-            try:
-                if pid:
-                    os.kill(pid, signal.SIGCONT)
-            except ProcessLookupError:
-                pass
+            self.sleep(lambda: time.sleep(nap))
             time.sleep(0.01)
+
+    def sleep(self, wait):
+        pid = self.signal_reader(signal.SIGSTOP)
+        wait()
+        with contextlib.suppress(ProcessLookupError):
+            if pid:
+                os.kill(pid, signal.SIGCONT)
 
 
 class Dozing(Napping):
