@@ -150,6 +150,7 @@ int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivs
 	if (code || !server || server->socket < 0)
 		return code;
 	memory->server = server;
+	channel->peer = IVSHMEM_SUPERVISOR;
 	memory->listener = ivshmem_server_listen(server);
 	if (memory->listener >= 0)
 		return 0;

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #define PROTOCOL_VERSION 0
-#define SUPERVISOR       0 /* peers: we, */
-#define GUEST            1 /* and QEMU */
+#define GUEST            0 /* QEMU: the first peer, who alone may be QEMU's "master" */
 #define SHARED_MEMORY    (-1)
 
 static void close_fd(int *fd)
@@ -74,7 +73,7 @@ static int say_all(const struct ivshmem_server *server, int memory_fd)
 	             say_to_peer(to, SHARED_MEMORY, memory_fd);
 
 	for (unsigned i = 0; i < IVSHMEM_VECTORS && !failed; i++)
-		failed = say_to_peer(to, SUPERVISOR, server->bells[i]);
+		failed = say_to_peer(to, IVSHMEM_SUPERVISOR, server->bells[i]);
 	for (unsigned i = 0; i < IVSHMEM_VECTORS && !failed; i++)
 		failed = say_to_peer(to, GUEST, server->guest[i]);
 	return failed ? -1 : 0;

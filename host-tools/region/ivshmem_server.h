@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host's end of QEMU's ivshmem-doorbell (QEMU, docs/specs/ivshmem-spec.txt, "Client-Server
- * protocol"): hands the shared memory and the doorbells to one QEMU, which is peer 1. We are
- * peer 0, whom the guest wakes.
+ * protocol"): hands the shared memory and the doorbells to one QEMU, which is peer 0. We are
+ * peer 1, whom the guest wakes.
  *
  * All that a server ever says to a lone client is known beforehand, and fits a socket's buffer.
  * So it is put into one half of a socket pair before QEMU starts, and QEMU gets the other half:
@@ -19,7 +19,8 @@
 
 #include "host-tools/util/error.h"
 
-#define IVSHMEM_VECTORS 32U /* readers that the guest can tell apart */
+#define IVSHMEM_VECTORS    32U /* readers that the guest can tell apart */
+#define IVSHMEM_SUPERVISOR 1U  /* the peer that we are */
 
 struct ivshmem_server {
 	int socket;                 /* our half; -1: no doorbells */
