@@ -47,7 +47,7 @@ class Machine:
             ["-serial", "chardev:line"]
         self.monitor = machine.boots.Monitor(directory)
         self.process = subprocess.Popen(
-            [f"qemu-system-{arch}", *mailbox.MACHINES[arch], "-m", "512", "-nodefaults", "-display",
+            [machine.boots.parked(f"qemu-system-{arch}"), *mailbox.MACHINES[arch], "-m", "512", "-nodefaults", "-display",
              "none", "-no-reboot", *chardev, *serial, *self.monitor.options, *options, "-kernel",
              TOP / f"build/{arch}/bareperf.efi", *(["-append", command] if command else [])],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -31,9 +31,17 @@ Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved perio
 
 
 def run_words(*options, quick=True):
-    """`bareperf run` with options, on a firmware that boots quickly, or on what it chooses."""
-    quick = quick and "aarch64" not in options and boots.quick_firmware()
-    return [TOOL, "run", *(["--firmware", quick] if quick else []), *options]
+    """`bareperf run` with options, on a machine that goes on where another one like it had done with a firmware
+    that boots quickly, or on what it chooses."""
+    if not quick:
+        return [TOOL, "run", *options]
+    isa = "aarch64" if "aarch64" in options else "x86_64"
+    words = [word for option in options for word in str(option).split("=", 1)]
+    chosen = dict(zip(words, words[1:]))
+    qemu = boots.parked(chosen.get("--qemu", f"qemu-system-{isa}"), chosen.get("--region-size", 64))
+    firmware = isa == "x86_64" and "--firmware" not in options and boots.quick_firmware()
+    return [TOOL, "run", *(["--firmware", firmware] if firmware else []), *options,
+            *(["--qemu", qemu] if qemu else [])]
 
 
 class Recording:

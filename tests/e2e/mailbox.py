@@ -45,7 +45,7 @@ class Agent:
             memory = ["-chardev", f"socket,id=shm,path={self.server.path}", "-device",
                       "ivshmem-doorbell,chardev=shm,vectors=4"]
         self.process = subprocess.Popen(
-            [program or f"qemu-system-{arch}", *(base or MACHINES[arch]), "-m", "512", "-nodefaults",
+            [qemu.parked(program or f"qemu-system-{arch}", mib), *(base or MACHINES[arch]), "-m", "512", "-nodefaults",
              "-display", "none", "-no-reboot", *memory, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.path, "r+b") as file:

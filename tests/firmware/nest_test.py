@@ -39,7 +39,7 @@ def arm_missing():
 def arm_text():
     firmware = next(path for path in ARM_FIRMWARE if pathlib.Path(path).exists())
     run = subprocess.run(
-        ["qemu-system-aarch64", "-machine", "virt,virtualization=on,gic-version=3", "-cpu", "max",
+        [qemu.parked("qemu-system-aarch64"), "-machine", "virt,virtualization=on,gic-version=3", "-cpu", "max",
          "-smp", "2", "-m", "256", "-nodefaults", "-display", "none", "-serial", "stdio",
          "-no-reboot", "-bios", firmware, "-kernel", TOP / "build/aarch64/tests/nest.efi",
          "-append", "nothing"],

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""QEMU that goes on where another one of the same machine stood when its firmware was done: that is four
+fifths of a boot, and every boot of one machine has the same.
+
+    parked.py REGION-MIB QEMU ARGUMENTS...
+
+is QEMU with these arguments, of which -kernel, -append, -initrd, files and sockets are not the firmware's to
+see. The first one of a machine boots parked.efi, which stands there, and migrates that into a file; each of
+them migrates in from there, and parked.efi starts its -kernel. With an option that is not known here a
+machine boots as ever. REGION-MIB is the size of a region that comes with a doorbell: no argument has it."""
+
+import fcntl
+import hashlib
+import os
+import re
+import socket
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+KEPT = f"{TOP}/build/parked"
+
+FLAGS = {"-no-reboot", "-nodefaults", "-singlestep"}
+SAME = {"-machine", "-M", "-cpu", "-smp", "-m", "-nic", "-display", "-vga", "-icount", "-accel", "-bios", "-boot"}
+LATER = {"-kernel", "-append", "-initrd", "-qmp", "-monitor"}  # nothing of it is there yet
+OURS = {"-device", "-chardev", "-serial", "-object"}
+MODEL = re.compile(r",(pmu=on|pm[ui]-[^,]*|bts-[^,]*)")  # the hardware model's for x86: migrates in, but not out
+ARM_MODEL = re.compile(r",(spe|pm[ui]-)")  # has another value in ID registers, which must stay
+REGION = re.compile(r"ivshmem-(plain|doorbell),.*")
+CHARDEV = re.compile(r"(?:file|socket|stdio|null),id=([^,]*)(,.*|)")
+MEMORY = re.compile(r"(memory-backend-file,.*)mem-path=[^,]*(.*)")
+
+# What is written before QEMU has started; nobody reads the answers. Memory that is shared is its host's.
+ORDERS = """{{"execute": "qmp_capabilities"}}
+{{"execute": "migrate-set-capabilities",
+ "arguments": {{"capabilities": [{{"capability": "x-ignore-shared", "state": true}}]}}}}
+{{"execute": "migrate-incoming", "arguments": {{"uri": "fd:{}"}}}}
+"""
+
+
+class UnknownError(Exception):
+    """An option, or a value of one, that this does not know."""
+
+
+def pairs(words):
+    """Each option and its value, None where it has none."""
+    words = iter(words)
+    for word in words:
+        if word not in FLAGS | SAME | LATER | OURS:
+            raise UnknownError(word)
+        yield word, None if word in FLAGS else next(words)
+
+
+def kept_value(option, value, bell, scratch):
+    """What the machine that is kept has for one of these options."""
+    if option == "-cpu":
+        if ARM_MODEL.search(value) and "pmu=on" not in value:
+            raise UnknownError(value)
+        return MODEL.sub("", value)
+    if option == "-serial":
+        return value if value == "none" or value.startswith("chardev:") else "null"
+    if option == "-chardev" and (found := CHARDEV.fullmatch(value)):
+        return f"socket,id={bell},path={scratch}/doorbell" if found[1] == bell else f"null,id={found[1]}"
+    if option == "-device" and REGION.fullmatch(value):
+        return value + ",master=on"
+    if option == "-object" and (found := MEMORY.fullmatch(value)):
+        return f"{found[1]}mem-path={scratch}/region{found[2]}"
+    if option in OURS or "memory-backend=" in str(value):
+        raise UnknownError(value)
+    return value
+
+
+def parked_words(words, scratch):
+    """The options of the machine that is kept, with files and sockets in a directory."""
+    bell = re.search(r"ivshmem-doorbell,chardev=([^,]*)", " ".join(words))
+    kept = []
+    for option, value in pairs(words):
+        if option not in LATER:
+            kept += [option, kept_value(option, value, bell and bell[1], scratch)]
+    return [word for word in kept if word is not None]
+
+
+def identity(path):
+    status = os.stat(path)
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+def text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def place(region, program, words):
+    """The file of a machine that is kept: it has the name of all that it was made of."""
+    of = [region, identity(program), *parked_words(words, "")]
+    of += [identity(words[i + 1]) for i, word in enumerate(words) if word == "-bios"]
+    of += [text(f"{HERE}/parked.c"), text(f"{HERE}/{isa_of(program)}/fw_cfg.h")]
+    return f"{KEPT}/" + hashlib.sha256("\0".join(of).encode()).hexdigest()[:16]
+
+
+def isa_of(program):
+    return "aarch64" if "aarch64" in os.path.basename(program) else "x86_64"
+
+
+def incoming(region, program, words):
+    """The options with which it goes on, and the file, which has to stay open."""
+    if "-kernel" not in words or "-bios" not in words:
+        raise UnknownError("a machine that boots something else")
+    path = place(region, program, words)
+    if not os.path.exists(path):
+        os.makedirs(KEPT, exist_ok=True)
+        with open(f"{path}.lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(path):
+                make(path, region, program, words)
+    file, (ours, monitor) = os.open(path, os.O_RDONLY), socket.socketpair()
+    for fd in (file, ours.fileno(), monitor.fileno()):
+        os.set_inheritable(fd, True)
+    ours.send(ORDERS.format(file).encode())
+    ours.detach()
+    return [word + ",master=on" if REGION.fullmatch(word) else word for word in words] + [
+        "-incoming", "defer", "-chardev", f"socket,id=parked,fd={monitor.detach()}",
+        "-mon", "chardev=parked,mode=control"]
+
+
+def make(path, region, program, words):
+    """Boot the machine, and keep what it is when it is parked. Seldom: what that needs is not imported before."""
+    import tempfile  # noqa: PLC0415
+    sys.path[:0] = [f"{TOP}/tests/e2e", HERE]
+    import parked_make  # noqa: PLC0415
+    with tempfile.TemporaryDirectory(prefix="bareperf-parked-") as scratch:
+        parked_make.make(path, int(region), [program, *parked_words(words, scratch), "-kernel",
+                                             f"{TOP}/build/{isa_of(program)}/tests/parked.efi",
+                                             "-append", "parked"], scratch)
+
+
+def main(region, program, *words):
+    words = list(words)
+    try:
+        words = incoming(region, program, words)
+    except UnknownError:
+        pass
+    os.execv(program, [program, *words])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
