@@ -10,16 +10,19 @@ see. The first one of a machine boots parked.efi, which stands there, and migrat
 them migrates in from there, and parked.efi starts its -kernel. With an option that is not known here a
 machine boots as ever. REGION-MIB is the size of a region that comes with a doorbell: no argument has it."""
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import socket
 import sys
+import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-KEPT = f"{TOP}/build/parked"
+KEPT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "bareperf/parked")
+UNUSED = 14 * 86400  # s after which one that nobody goes on from is removed
 
 FLAGS = {"-no-reboot", "-nodefaults", "-singlestep"}
 SAME = {"-machine", "-M", "-cpu", "-smp", "-m", "-nic", "-display", "-vga", "-icount", "-accel", "-bios", "-boot"}
@@ -82,6 +85,8 @@ def parked_words(words, scratch):
 
 
 def identity(path):
+    if path.startswith(f"{TOP}/build/quick-"):  # whose name is by what is in it
+        return path.removeprefix(TOP)
     status = os.stat(path)
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
@@ -93,7 +98,7 @@ def text(path):
 
 def place(region, program, words):
     """The file of a machine that is kept: it has the name of all that it was made of."""
-    of = [region, identity(program), *parked_words(words, "")]
+    of = [region, identity(program), *(word.removeprefix(TOP) for word in parked_words(words, ""))]
     of += [identity(words[i + 1]) for i, word in enumerate(words) if word == "-bios"]
     of += [text(f"{HERE}/parked.c"), text(f"{HERE}/{isa_of(program)}/fw_cfg.h")]
     return f"{KEPT}/" + hashlib.sha256("\0".join(of).encode()).hexdigest()[:16]
@@ -113,7 +118,9 @@ def incoming(region, program, words):
         with open(f"{path}.lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.exists(path):
+                remove_unused()
                 make(path, region, program, words)
+    os.utime(path)
     file, (ours, monitor) = os.open(path, os.O_RDONLY), socket.socketpair()
     for fd in (file, ours.fileno(), monitor.fileno()):
         os.set_inheritable(fd, True)
@@ -122,6 +129,14 @@ def incoming(region, program, words):
     return [word + ",master=on" if REGION.fullmatch(word) else word for word in words] + [
         "-incoming", "defer", "-chardev", f"socket,id=parked,fd={monitor.detach()}",
         "-mon", "chardev=parked,mode=control"]
+
+
+def remove_unused():
+    with os.scandir(KEPT) as files:
+        for file in files:
+            with contextlib.suppress(FileNotFoundError):  # another one has removed it
+                if file.stat().st_mtime < time.time() - UNUSED:
+                    os.unlink(file)
 
 
 def make(path, region, program, words):
