@@ -3,6 +3,7 @@
 """A machine that goes on behind its firmware (parked.py) is the one that has booted."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,7 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/e2e"))
 sys.path.insert(0, str(TOP / "tests/firmware"))
+import machine  # noqa: E402
 import parked  # noqa: E402
 import qemu  # noqa: E402
 import tap  # noqa: E402
@@ -65,7 +67,7 @@ def run(isa, elf, *options):
 
 
 def behind_its_firmware(isa, elf):
-    program = qemu.shutil.which(f"qemu-system-{isa}")
+    program = shutil.which(f"qemu-system-{isa}")
     firmware = ("--firmware", qemu.quick_firmware()) if isa == "x86_64" else ()
     booted = run(isa, elf, *firmware)
     first, again = (run(isa, elf, *firmware, "--qemu", qemu.parked(program)) for _ in range(2))
@@ -74,10 +76,10 @@ def behind_its_firmware(isa, elf):
            f"{isa}: image, command line and initrd are its own", (booted, first, again))
 
 
-REASON = qemu.missing()
 names()
 with tempfile.TemporaryDirectory() as directory:
     for ISA in ("x86_64", "aarch64"):
+        REASON = qemu.missing() or machine.missing(f"qemu-system-{ISA}")
         if REASON:
             tap.skip(f"{ISA}: image, command line and initrd are its own", REASON)
             continue
