@@ -6,35 +6,13 @@
 #include "agent/payload.h"
 #include "lib/console.h"
 #include "lib/efi.h"
+#include "lib/efi_initrd.h"
 #include "lib/memory.h"
 #include "lib/platform.h"
 
 #define MAX_SIZE (256ULL << 20)
 
-/* UEFI 2.10, 13.2: LoadFile2 has the function of LoadFile; GNU-EFI declares the latter only. */
-#define LOAD_FILE2_GUID                                                \
-	{                                                              \
-		0x4006c0c1, 0xfcb3, 0x403e,                            \
-		{                                                      \
-			0x99, 0x6d, 0x4a, 0x6c, 0x87, 0x24, 0xe0, 0x6d \
-		}                                                      \
-	}
-
-/* A vendor's media path (UEFI 2.10, 10.3.5.3) of the GUID under which boot loaders hand over
- * Linux's initrd, and the path's end. */
-static const struct __attribute__((packed)) {
-	uint8_t type, subtype, length[2];
-	EFI_GUID guid;
-	uint8_t end_type, end_subtype, end_length[2];
-} initrd_path = {
-	.type = 4,
-	.subtype = 3,
-	.length = { 20, 0 },
-	.guid = { 0x5568e427, 0x68fc, 0x4f3d, { 0xac, 0x74, 0xca, 0x55, 0x52, 0x31, 0xcc, 0x68 } },
-	.end_type = 0x7f,
-	.end_subtype = 0xff,
-	.end_length = { 4, 0 },
-};
+static const struct efi_initrd_path initrd_path = EFI_INITRD_PATH;
 
 static CHAR16 file_path[] = u"\\payload.elf";
 

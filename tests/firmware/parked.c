@@ -10,6 +10,7 @@
 #include "boot/start.h"
 #include "fw_cfg.h"
 #include "lib/efi.h"
+#include "lib/efi_initrd.h"
 
 enum {
 	INITRD_SIZE = 0x0b,
@@ -33,25 +34,8 @@ enum {
 #define IN_REGISTER 0x6261726570657266U /* by which QEMU's monitor knows where we are */
 #define TURNS       20000U              /* of which as few as possible are another's */
 
-/* UEFI 2.10, 13.2: LoadFile2 has the function of LoadFile; GNU-EFI declares the latter only. */
-static EFI_GUID load_file2 = {
-	0x4006c0c1, 0xfcb3, 0x403e, { 0x99, 0x6d, 0x4a, 0x6c, 0x87, 0x24, 0xe0, 0x6d }
-};
-
-/* LINUX_EFI_INITRD_MEDIA_GUID's path, and its end */
-static struct __attribute__((packed)) {
-	uint8_t type, subtype, length[2];
-	EFI_GUID guid;
-	uint8_t end_type, end_subtype, end_length[2];
-} initrd_path = {
-	.type = 4,
-	.subtype = 3,
-	.length = { 20, 0 },
-	.guid = { 0x5568e427, 0x68fc, 0x4f3d, { 0xac, 0x74, 0xca, 0x55, 0x52, 0x31, 0xcc, 0x68 } },
-	.end_type = 0x7f,
-	.end_subtype = 0xff,
-	.end_length = { 4, 0 },
-};
+static EFI_GUID load_file2 = LOAD_FILE2_GUID;
+static struct efi_initrd_path initrd_path = EFI_INITRD_PATH;
 
 static struct {
 	uint64_t size;
