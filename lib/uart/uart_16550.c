@@ -21,6 +21,7 @@
 #define IIR_FIFO_64    0x20U
 #define FCR_ENABLE     0x01U
 #define FCR_64         0x20U
+#define FCR_HALF       0x80U /* as the receiver's trigger level */
 #define LCR_8N1        0x03U
 #define LCR_DLAB       0x80U
 #define MCR_DTR_RTS    0x03U
@@ -91,7 +92,9 @@ static void uart_16550_enable_fifo(struct uart *uart, uint32_t line)
 	uint32_t iir;
 
 	uart_16550_set_line(uart, line | LCR_DLAB);
-	uart_16550_set(uart, FCR, FCR_ENABLE | FCR_64);
+	/* Up to the trigger level the sender has RTS (MCR_FLOW), and QEMU hands bytes over at once:
+	 * were it 1, as it is at first, that would be a byte a tick. */
+	uart_16550_set(uart, FCR, FCR_ENABLE | FCR_64 | FCR_HALF);
 	uart_16550_set_line(uart, line);
 	iir = uart_16550_get(uart, IIR);
 	uart->fifo = (iir & IIR_FIFO) != IIR_FIFO ? 1 : iir & IIR_FIFO_64 ? 64 : 16;
