@@ -22,7 +22,7 @@ uint32_t lines_rate_by_ticks(const struct line_port *port)
 	uint32_t ticks = port->uart.fifo * (uint32_t)(NSEC_PER_SEC / LINES_TICK_NS);
 	uint32_t line = port->uart.baud / BITS;
 
-	return line < ticks ? line : ticks;
+	return line && line < ticks ? line : ticks;
 }
 
 static void lines_port_set_rate(struct line_port *port)

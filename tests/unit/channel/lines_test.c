@@ -312,6 +312,14 @@ static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
 	}
 }
 
+static void at_an_unknown_rate_a_fifo_a_tick_is_the_most(void **state)
+{
+	const struct line_port port = { .uart = { .fifo = 16 } };
+
+	(void)state;
+	assert_int_equal(lines_rate_by_ticks(&port), 16000);
+}
+
 /* What it says at its start is what comes. */
 static void above_that_a_tick_moves_a_fifo(void **state)
 {
@@ -546,9 +554,12 @@ static void cards_are_lines_and_leave_the_console_its_place(void **state)
 	assert_int_equal(mapped, 2);
 	assert_int_equal(lines.ports[0].uart.address, 0x6060);
 	assert_false(lines.ports[0].uart.in_memory);
+	assert_int_equal(lines.ports[0].uart.clock, UART_16550_CLOCK);
 	assert_true(lines.ports[1].uart.in_memory);
+	assert_int_equal(lines.ports[1].uart.clock, 0);
 	assert_int_equal(lines.ports[2].uart.address, 0x3eff0000);
 	assert_true(lines.ports[2].uart.in_memory);
+	assert_int_equal(lines.ports[2].uart.clock, UART_16550_CLOCK);
 	cards[1] = cards[5];
 	nr_cards = 2;
 	cards[0] = cards[5];
@@ -569,6 +580,7 @@ int main(void)
 		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),
 		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
 		cmocka_unit_test(a_line_is_text_at_the_rate_that_it_began_with),
+		cmocka_unit_test(at_an_unknown_rate_a_fifo_a_tick_is_the_most),
 		cmocka_unit_test(above_that_a_tick_moves_a_fifo),
 		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
 		cmocka_unit_test(one_at_a_time_pumps),
