@@ -129,7 +129,7 @@ def records(board, name, command, claim, cpus=1):
     summary = board.dump("data") if status == 0 else {"status": status}
     counts = [event["generated"] for event in summary.get("events", [])]
     tap.ok(summary["status"] == 0 and summary["conserved"] and len(counts) == cpus and
-           all(count > 20 for count in counts), f"{name}: {claim}", (counts, text))
+           all(count > 5 for count in counts), f"{name}: {claim}", (counts, text))
     return text
 
 
@@ -139,7 +139,7 @@ def story(board, name):
     tap.ok("device tree: " not in said and "ACPI: " not in said,
            f"{name}: nothing in its tree is refused", said[-3000:])
     tap.ok(re.search(rf"bareperf \S+: {CPUS} CPUs", said), f"{name}: all CPUs are found", said[-3000:])
-    records(board, name, "record -a -e cpu-clock -F 1000 -- noploop 0.3",
+    records(board, name, "record -a -e cpu-clock -F 1000 -- noploop 1",
             "all CPUs are started, and sampled by their timers", CPUS)
     text = records(board, name, "record -a -e cycles -c 1000000 -g -- payload done",
                    "a payload of theirs is, by their counters' interrupts", CPUS)

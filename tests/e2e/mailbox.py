@@ -112,7 +112,15 @@ class Agent:
             text += bytes(self.bytes[offset + i % size] for i in range(first, head))
         return text.decode(errors="replace")
 
-    def console(self):
-        """All that the machine has printed, while that fits."""
+    def console(self, since=0):
+        """What the machine has printed behind that many bytes, or the latest of it."""
         at = self.word(CONSOLE, "<Q")
-        return bytes(self.bytes[at + 16:at + 16 + self.word(at, "<Q")]).decode(errors="replace")
+        head, size = struct.unpack_from("<QI", self.bytes, at)
+        text = bytes(self.bytes[at + 16 + i % size] for i in range(max(since, head - size), head))
+        return text.decode(errors="replace")
+
+    def run(self, command):
+        """A command's status, None if there was no answer, and all that was printed meanwhile."""
+        before = self.word(self.word(CONSOLE, "<Q"), "<Q")
+        status = self.command(command.encode())
+        return status, self.console(before) + self.printed()

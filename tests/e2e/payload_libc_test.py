@@ -23,9 +23,7 @@ BOOT = {
 
 def run(agent, words, options="-a -e cpu-clock -c 1000000"):
     """The exit status of the payload with these words, and what it printed."""
-    before = len(agent.console())
-    status = agent.command(f"record {options} -- payload {words}".encode())
-    text = agent.console()[before:] + agent.printed()
+    status, text = agent.run(f"record {options} -- payload {words}")
     found = re.search(r"payload: exit status (\d+)", text)
     return (int(found.group(1)) if found else status), text
 

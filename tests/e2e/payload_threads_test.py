@@ -30,11 +30,9 @@ class Machine:
                                    "-initrd", self.payload)
 
     def run(self, word, options="-a -e cpu-clock -F 2000"):
-        before = len(self.agent.console())
-        self.agent.command(f"record {options} -- payload {word}".encode())
-        text = self.agent.console()[before:] + self.agent.printed()
+        status, text = self.agent.run(f"record {options} -- payload {word}")
         found = re.search(r"payload: exit status (\d+)", text)
-        return (int(found.group(1)) if found else 0), text
+        return (int(found.group(1)) if found else status), text
 
     def well(self, claim, word):
         status, text = self.run(word)

@@ -11,14 +11,16 @@ import re
 import subprocess
 import tempfile
 
+import live
 import machine
 import shell
 import tap
 from shell import Disk
 
-RECORD = "record {} -e cpu-clock -F 100 -m 32 --region-size 4"
-RING = 32 << 10
+RECORD = "record {} -e cpu-clock -F {} -m 32 --region-size 4"
+SOME, MORE_THAN_RING = 256, (32 + 1) << 12  # bytes of a file
 LINE = "line: 16550 at 0x"
+RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # whoever has opened it before
 TAKEN = "its reader has all of it: no file is written"
 # A device tree says where the CPUs have PCI's ports. Of ACPI's tables only AML does.
 BOARD = "virt,gic-version=3,virtualization=on,acpi="
@@ -35,55 +37,63 @@ def machine_with_card(isa, directory, base=None):
                              "-device", "pci-serial,chardev=card", base=base)
 
 
-def boots(low, *more):
-    """To the shell: the driver records from here on, and an application spins."""
-    return f"spinner.efi with={RECORD.format('--boot').replace(' ', '+')} run=\\bareperf-dxe.efi low={low} {' '.join(more)}"
+def boots(frequency, *words):
+    """To the shell: the driver records from here on, and an application does this."""
+    return f"spinner.efi with={RECORD.format('--boot', frequency).replace(' ', '+')} run=\\bareperf-dxe.efi {' '.join(words)}"
 
 
-def read(line, data, act):
-    """What a reader at the line says who is there while act() is; how he ends, and the books."""
+def read(sh, line, data, act, size=SOME):
+    """What a reader at the line says who is there while act() is, whose application spins until a key comes: when so
+    many bytes are at home. How he ends, the books, and whether they came."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"unix:{line}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
-        shown = act()
+        came = []
+
+        def spins(command):
+            sh.send(command + "\r")
+            came.append(live.until(lambda: live.is_as_long(data, size), process=sh.process))
+            sh.send("x")
+
+        shown = act(spins)
         said = reader.communicate(timeout=120)[0]
     dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, text=True).stdout
-    return reader.returncode, dump, said + shown
+    return reader.returncode, dump, said + shown, came == [True]
 
 
-def judge(name, status, dump, said, least):
+def judge(name, status, dump, said, came, fits=True):
+    """Where the ring cannot hold all, a host that is busy may be too late, which is no loss of ours if it is told."""
     found = EVENT.search(dump)
-    tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) >= least and found[2] == "0",
+    tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) > 50 and (found[2] == "0" or not fits),
            f"{name}: the reader has it, whole", said + dump[-3000:])
-    tap.ok(LINE in said and TAKEN in said and "written:" not in said,
+    tap.ok(came, f"{name}: it comes while the machine goes on", said)
+    tap.ok(RATE in said and TAKEN in said and "written:" not in said,
            f"{name}: what he has is not written to the volume as well", said)
 
 
 def application(sh, line, data):
-    status, dump, said = read(line, data, lambda: sh.type(
-        f"bareperf.efi {RECORD.format('')} -- \\spinner.efi low=1500"))
-    judge("an application", status, dump, said, least=100)
+    status, dump, said, came = read(sh, line, data, lambda spins: sh.type(
+        None, lambda: spins(f"bareperf.efi {RECORD.format('', 100)} -- \\spinner.efi key")))
+    judge("an application", status, dump, said, came)
     told = re.findall(r"cpu-clock: (\d+) samples|\((\d+) samples\)", said)
     tap.ok(len(told) == 2 and len({by_machine or by_host for by_machine, by_host in told}) == 1,
            "an application: samples are as many as the machine says, without the records of images", told)
 
 
 def stopped(sh, line, data):
-    judge("a boot that is stopped", *read(line, data, lambda: sh.type(boots(1500)) + sh.type("bareperf.efi stop")),
-          least=100)
+    judge("a boot that is stopped", *read(sh, line, data, lambda spins: sh.type(None, lambda: spins(boots(100, "key"))) +
+                                          sh.type("bareperf.efi stop")))
 
 
 def ended(sh, line, data):
     """The application switches off after ExitBootServices()."""
-    def act():
+    def act(spins):
         start = len(sh.raw)
-        sh.send(boots(7000, "exit=1") + "\r")
+        spins(boots(300, "key", "exit=1"))
         sh.process.wait(timeout=120)
         return sh.read_until("never", start)
 
-    status, dump, said = read(line, data, act)
-    judge("a boot until ExitBootServices()", status, dump, said, least=500)
-    size = re.search(r"records, (\d+) bytes", dump)
-    tap.ok(size and int(size[1]) > RING, "it came while the boot went on: there is more than its ring holds", said)
+    status, dump, said, came = read(sh, line, data, act, MORE_THAN_RING)
+    judge("a boot until ExitBootServices(), more than its ring holds", status, dump, said, came, fits=False)
     tap.equal(re.findall(r"^\.\.\. mark: (.*)$", dump, re.MULTILINE)[-1:], ["phase ExitBootServices()"],
               "that call is its last mark")
 
@@ -100,7 +110,7 @@ def console_card(directory):
     line, sh = machine_with_card("x86_64", directory)
     with sh:
         sh.open()
-        said = sh.type(boots(100)) + sh.type("echo still here")
+        said = sh.type(boots(100, "low=100")) + sh.type("echo still here")
         tap.ok("dxe.efi returned 0x0" in said and LINE not in said,
                "x86_64: a card that the firmware's consoles are on is no line of ours", said)
         shown = pathlib.Path(f"{line}.log").read_text(errors="replace")

@@ -170,13 +170,15 @@ static FRAME void exit_outside(void)
 	_exit(3);
 }
 
-/* Until somebody outside does something: an NMI, from QEMU's monitor. */
+/* Until somebody outside does something: an NMI, from QEMU's monitor, whose `info registers' shows
+ * when it is here. */
 static void wait_masked(void)
 {
-	console_printf("waiting\n");
 	arch_irq_disable();
-	for (;;)
+	for (;;) {
 		arch_relax();
+		__asm__ volatile("" : : "r"(0x676e6974696177UL)); /* "waiting" */
+	}
 }
 
 /* Every line of a screen and more, so that it scrolls. */

@@ -4,6 +4,7 @@
  * there are none, as in a boot entry of the shell's: clock, as a driver DRIVER_WORDS.
  *
  *	low=MS		spins, in spin_at_application()
+ *	key		the same, until a key comes
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
  *	below=MS	spins at TPL_HIGH_LEVEL; tells whether what is below its stack pointer stays
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
@@ -114,6 +115,14 @@ static __attribute__((noinline)) void spin_at_application(uint64_t ms)
 {
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < ms * cycles_of_ms;)
 		__asm__ volatile("");
+}
+
+static void spin_until_key(void)
+{
+	EFI_INPUT_KEY key;
+
+	while (EFI_ERROR(efi_system->ConIn->ReadKeyStroke(efi_system->ConIn, &key)))
+		spin_at_application(10);
 }
 
 static void report(UINT32 type, uint64_t value)
@@ -392,6 +401,8 @@ static EFI_STATUS obey(const char *word)
 
 	if (!strncmp(word, "low=", 4))
 		spin_at_application(number);
+	else if (!strcmp(word, "key"))
+		spin_until_key();
 	else if (!strncmp(word, "high=", 5))
 		spin_at_high_level(number);
 	else if (!strncmp(word, "below=", 6))
