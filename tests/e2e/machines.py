@@ -94,7 +94,7 @@ ROWS = [
     Row("virt, EL1, GICv2", "aarch64", "AAVMF", "ACPI", (*virt("gic-version=2"), *AAVMF),
         pmu="cycles", ram="512 MiB"),
     Row("virt, EL2, GICv3", "aarch64", "AAVMF", "ACPI", ("-cpu", "cortex-a72", *AAVMF),
-        ram="2 TiB", in_ram=True, pmu="cycles",
+        ram="2 TiB", in_ram=True, pmu="cycles", soak=True,
         memory=giant("2T", "virt,gic-version=3,virtualization=on")),
     Row("virt, EL2, GICv3", "aarch64", "AAVMF", "ACPI",
         (*virt("gic-version=3,virtualization=on"), *AAVMF), cpus=64, pmu="cycles"),

@@ -48,9 +48,9 @@ FLASH = {
 FORMATTED = {"aarch64": "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"}
 
 
-def flash(isa, directory, options=None):
+def flash(isa, directory, options=None, quick=True):
     """Variables of this machine alone: a new one's, or nothing but these (efi_variables.py)."""
-    code, variables = FLASH[isa]
+    code, variables = machine.boots.quick_flash() if quick and isa == "x86_64" else FLASH[isa]
     ours = pathlib.Path(directory) / f"{isa}.fd"
     if options is None:
         shutil.copy(variables, ours)

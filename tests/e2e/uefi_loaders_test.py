@@ -67,7 +67,8 @@ def make_disk(isa, directory, place, kernel):
 def boot(isa, disk, directory):
     """What the machine says from power on until the kernel, all of whose drivers run, looks for its disk;
     the loaders' is slow."""
-    with shell.Shell(isa, disk.path, "-action", "reboot=reset", flash=shell.flash(isa, directory)) as sh:
+    with shell.Shell(isa, disk.path, "-action", "reboot=reset",
+                     flash=shell.flash(isa, directory, quick=False)) as sh:
         sh.open()
         sh.type(f"bareperf.efi register {COMMAND}")
         sh.type(r"bcfg boot add 0 fs0:\systemd-boot.efi loader")

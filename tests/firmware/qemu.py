@@ -26,7 +26,6 @@ FIRMWARE = [
     ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
 ]
-FOUR_GIB, TPM = 1 << 32, 0xFED40000  # where a firmware's image ends, and a TPM begins
 NO_MENU = ["-boot", "menu=on,splash-time=0"]  # EDK2's boot menu waits for nobody
 PATIENCE = 150  # seconds until a boot counts as hung: the machine may be very busy
 
@@ -41,20 +40,31 @@ def missing():
 
 
 @functools.cache
-def quick_firmware():
-    """The smallest OVMF, with fewer drivers, as a file for QEMU's -bios, or None. It asks for a TPM, and
-    where nothing answers, QEMU says zero, a PC's chipset all ones: OVMF waits twice 750 ms for a TPM to
-    wake up, half of a boot. So ones come before it, as far down as a TPM would be."""
+def quick_flash():
+    """The smallest OVMF, with fewer drivers, and its variables of a new machine, as files for QEMU's flash, or None."""
     there = [pair for pair in FIRMWARE if all(pathlib.Path(path).exists() for path in pair)]
     if not there:
         return None
-    code, variables = (pathlib.Path(path).read_bytes()
-                       for path in min(there, key=lambda pair: pathlib.Path(pair[0]).stat().st_size))
-    made_of = code + variables + pathlib.Path(ovmf.__file__).read_bytes()
-    path = TOP / "build" / f"quick-OVMF-{hashlib.sha256(made_of).hexdigest()[:12]}.fd"
+    code, variables = min(there, key=lambda pair: pathlib.Path(pair[0]).stat().st_size)
+    made_of = pathlib.Path(code).read_bytes() + pathlib.Path(ovmf.__file__).read_bytes()
+    return made("quick-OVMF_CODE", made_of, lambda: ovmf.quick(pathlib.Path(code).read_bytes())), variables
+
+
+@functools.cache
+def quick_firmware():
+    """The same as one file for QEMU's -bios, or None."""
+    if not quick_flash():
+        return None
+    code, variables = (pathlib.Path(path).read_bytes() for path in quick_flash())
+    return made("quick-OVMF", variables + code, lambda: variables + code)
+
+
+def made(name, made_of, make):
+    """A file that is named after what it is made of, and made where it is not there."""
+    path = TOP / "build" / f"{name}-{hashlib.sha256(made_of).hexdigest()[:12]}.fd"
     if not path.exists():
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write((variables + ovmf.quick(code)).rjust(FOUR_GIB - TPM, b"\xff"))
+            file.write(make())
         os.replace(file.name, path)
     return path
 
