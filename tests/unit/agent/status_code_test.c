@@ -71,23 +71,23 @@ static void debug_codes_and_other_types_say_nothing(void **state)
 	says(MAJOR | 0xff, 0x03051001, 0, "");
 }
 
-/* Whatever the firmware reports: within what the header promises. */
+/* Whatever the firmware reports: within what the header promises. Operations that have no names are
+ * all alike, and subclasses of such classes. */
 static void every_code_has_a_text_that_fits(void **state)
 {
 	char text[STATUS_CODE_TEXT];
 
 	(void)state;
 	for (uint32_t class = 0; class < 256; class ++) {
-		for (uint32_t subclass = 0; subclass < 256; subclass++) {
-			for (uint32_t operation = 0; operation < 0x1040; operation++) {
+		for (uint32_t subclass = 0; subclass < 256; subclass += class > 4 ? 15 : 1) {
+			for (uint32_t operation = 0; operation < 0x1040;
+			     operation += operation == 0x20 ? 0xfdf : 1) {
 				uint32_t value = class << 24 | subclass << 16 | operation;
 				uint32_t type = 0xa0000000 | (1 + (operation & 1));
 				unsigned length =
 				    status_code_text(type, value, 0xffffffff, text, sizeof(text));
 
 				assert_in_range(length, 5, sizeof(text) - 1);
-				if (class > 4 && operation == 2)
-					operation = 0x1000;
 			}
 		}
 	}
