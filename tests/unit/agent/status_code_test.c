@@ -78,11 +78,13 @@ static void every_code_has_a_text_that_fits(void **state)
 	char text[STATUS_CODE_TEXT];
 
 	(void)state;
-	for (uint32_t class = 0; class < 256; class ++) {
-		for (uint32_t subclass = 0; subclass < 256; subclass += class > 4 ? 15 : 1) {
+	for (uint32_t kind = 0; kind < 256; kind++) {
+		unsigned step = kind > 4 ? 15 : 1;
+
+		for (uint32_t subclass = 0; subclass < 256; subclass += step) {
 			for (uint32_t operation = 0; operation < 0x1040;
 			     operation += operation == 0x20 ? 0xfdf : 1) {
-				uint32_t value = class << 24 | subclass << 16 | operation;
+				uint32_t value = kind << 24 | subclass << 16 | operation;
 				uint32_t type = 0xa0000000 | (1 + (operation & 1));
 				unsigned length =
 				    status_code_text(type, value, 0xffffffff, text, sizeof(text));
