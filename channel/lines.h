@@ -70,8 +70,8 @@ void lines_release(struct lines *lines, void (*release)(void *card));
 void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now)(void),
                  line_text_fn text, uint64_t text_at);
 
-/* Bytes a second that this line reaches, each way, where only ticks pump: a FIFO a tick at the most,
- * which is what is said where its rate is unknown. */
+/* Bytes a second that this line reaches, each way, where only ticks pump: a FIFO a tick at the
+ * most, which is what is said where its rate is unknown. */
 uint32_t lines_rate_by_ticks(const struct line_port *port);
 
 /* Move what can be moved without waiting, if nobody else is at it. Any context. */

@@ -69,9 +69,9 @@ static int say_to_peer(int to, int64_t number, int fd)
 static int say_all(const struct ivshmem_server *server, int memory_fd)
 {
 	int to = server->socket;
-	int failed = say_to_peer(to, PROTOCOL_VERSION, -1) || say_to_peer(to, GUEST, -1) ||
-	             say_to_peer(to, SHARED_MEMORY, memory_fd);
+	int failed = say_to_peer(to, PROTOCOL_VERSION, -1);
 
+	failed = failed || say_to_peer(to, GUEST, -1) || say_to_peer(to, SHARED_MEMORY, memory_fd);
 	for (unsigned i = 0; i < IVSHMEM_VECTORS && !failed; i++)
 		failed = say_to_peer(to, IVSHMEM_SUPERVISOR, server->bells[i]);
 	for (unsigned i = 0; i < IVSHMEM_VECTORS && !failed; i++)

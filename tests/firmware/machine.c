@@ -32,7 +32,8 @@ static void count_timer(const struct arch_regs *regs)
 }
 
 /* Where instructions are counted an emulator leaves its guest at each look at the clock and each
- * arch_relax(), and looks after its other CPUs, which takes it as long as thousands of instructions. */
+ * arch_relax(), and looks after its other CPUs, which takes it as long as thousands of
+ * instructions. */
 static void wait_until(uint64_t deadline)
 {
 	while (arch_cycles() < deadline) {
