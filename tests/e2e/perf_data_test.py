@@ -84,7 +84,7 @@ tap.ok(not header.stderr and "arch : x86_64" in header.stdout
        "perf report --header shows machine and event", header.stdout + header.stderr)
 tap.ok(BUILD_ID in out("perf", "buildid-list", "-i", DATA), "perf knows the image's build-id")
 
-REPORTS = [[line for line in out(*command, DATA).splitlines() if "%" in line] for command in (
+REPORTS = [[line for line in out(*command, DATA).splitlines() if "%" in line and line[0] != "#"] for command in (
     ("perf", "report", "--stdio", "--no-children", "-g", "none", "-n", "-i"),
     (TOOL, "report", "-n"))]
 tap.equal(REPORTS[1], REPORTS[0], "bareperf report names the functions that perf report does")

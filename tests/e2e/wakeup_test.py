@@ -15,7 +15,7 @@ import live
 import machine
 import tap
 
-PERIOD = 2000000
+PERIOD, TRIES = 2000000, 3
 ICOUNT = ("-icount", "shift=2,sleep=off")
 SMALL = ("--region-size", "2")
 
@@ -37,13 +37,17 @@ class Run(live.Live):
 def three_events(arch, event, claim):
     """T1: three events, one small ring, the owner's doorbell. The machine catches up with a busy
     host, so the reader is woken for a sixteenth: what is left lasts for 0.7 s of the machine's, and
-    it comes later than that only if it is not woken."""
-    run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 16 "
-                            "--watermark 4096 -- noploop 8",
-                            "--arch", arch, *SMALL, qemu=machine.PACED, timeout=live.PATIENCE)
+    it comes later than that only if it is not woken, or seldom, when the host had no CPU for it: one
+    that is not woken is late each time."""
+    for _ in range(TRIES):
+        run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 16 "
+                                "--watermark 4096 -- noploop 8",
+                                "--arch", arch, *SMALL, qemu=machine.PACED, timeout=live.PATIENCE)
+        summary = run.summary()
+        events = summary["events"]
+        if run.status == 0 and not any(e["lost"] for e in events):
+            break
     tap.equal(run.status, 0, f"{claim}: the recording ends well")
-    summary = run.summary()
-    events = summary["events"]
     wakeups = summary["wakeups"]
     delivered = [e["delivered"] for e in events]
     tap.ok(len(events) == 3 and max(delivered) - min(delivered) <= 1,
