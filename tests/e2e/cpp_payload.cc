@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -172,6 +173,7 @@ static void library()
 	std::cout << std::stod("2.5e3") << ' ' << std::stoi("-77") << ' ' << std::to_string(0.25) << ' '
 	          << std::round(2.5) << ' ' << std::cbrt(27.0) << ' ' << std::lround(-1.5) << ' '
 	          << std::hypot(3.0, 4.0) << ' ' << std::abs(std::complex<double>(3, 4)) << '\n';
+	std::cout << std::regex_replace(std::string("a1b22c"), std::regex("[0-9]+"), "<$&>") << '\n';
 	std::ofstream("note.txt") << "line one\nline two\n";
 	std::ifstream file("note.txt");
 	for (std::string line; std::getline(file, line);)
