@@ -37,7 +37,8 @@ static void find_card(struct lines *lines, const struct channel_services *servic
 		return;
 	if (!io || address > UINT16_MAX) {
 		uart_describe_16550(&uart, address, true, 1, 0);
-		uart.clock = io ? UART_16550_CLOCK : 0; /* it is a PC's, wherever its ports are */
+		if (io) /* a PC's, wherever the CPU has its ports */
+			uart.clock = UART_16550_CLOCK;
 		if (services->map(address, size, ARCH_MAP_DEVICE))
 			return;
 	} else {

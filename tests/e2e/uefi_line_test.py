@@ -64,7 +64,7 @@ def judge(name, status, dump, said, came, fits=True):
     """Where the ring cannot hold all, a host that is busy may be too late, which is no loss of ours if it is told."""
     found = EVENT.search(dump)
     tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) > 50 and (found[2] == "0" or not fits),
-           f"{name}: the reader has it, whole", said + dump[-3000:])
+           f"{name}: the reader has it, {'whole' if fits else 'and knows what was lost'}", said + dump[-3000:])
     tap.ok(came, f"{name}: it comes while the machine goes on", said)
     tap.ok(RATE in said and TAKEN in said and "written:" not in said,
            f"{name}: what he has is not written to the volume as well", said)
