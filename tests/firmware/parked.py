@@ -29,7 +29,7 @@ SAME = {"-machine", "-M", "-cpu", "-smp", "-m", "-nic", "-display", "-vga", "-ic
 LATER = {"-kernel", "-append", "-initrd", "-qmp", "-monitor"}  # nothing of it is there yet
 OURS = {"-device", "-chardev", "-serial", "-object"}
 MODEL = re.compile(r",(pmu=on|pm[ui]-[^,]*|bts-[^,]*)")  # the hardware model's for x86: migrates in, but not out
-ARM_MODEL = re.compile(r",(spe|pm[ui]-)")  # has another value in ID registers, which must stay
+ARM_FAULT = re.compile(r",spe-(delay|collide|fault-)[^,]*")  # its model migrates out as long as nobody has used it
 REGION = re.compile(r"ivshmem-(plain|doorbell),.*")
 CHARDEV = re.compile(r"(?:file|socket|stdio|null),id=([^,]*)(,.*|)")
 MEMORY = re.compile(r"(memory-backend-file,.*)mem-path=[^,]*(.*)")
@@ -58,9 +58,11 @@ def pairs(words):
 def kept_value(option, value, bell, scratch):
     """What the machine that is kept has for one of these options."""
     if option == "-cpu":
-        if ARM_MODEL.search(value) and "pmu=on" not in value:
+        if ",pmu=on" in value:
+            return MODEL.sub("", value)
+        if "-leftovers=on" in value:
             raise UnknownError(value)
-        return MODEL.sub("", value)
+        return ARM_FAULT.sub("", value)
     if option == "-serial":
         return value if value == "none" or value.startswith("chardev:") else "null"
     if option == "-chardev" and (found := CHARDEV.fullmatch(value)):

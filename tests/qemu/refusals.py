@@ -4,6 +4,10 @@
 import json
 import re
 import subprocess
+import tempfile
+import time
+
+import guests
 
 X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
 ARM = "cortex-a76,spe=on,pmu-instructions=on"
@@ -23,13 +27,16 @@ REFUSED = (
     ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
 )
-# (ISA, CPU, what may no longer be changed, who blocks migration)
+# (ISA, CPU, what may no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
-                     "pmu-pebs": True, "pmu-full-width": False}, "pmu=on"),
-    ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True},
-     "SPE"),
-    ("aarch64", "cortex-a76,pmu-instructions=on", {}, "counted instructions"),
+                     "pmu-pebs": True, "pmu-full-width": False}),
+    ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True}),
+)
+# CPUs that migrate until they are used, and with what they are at their reset
+UNUSED = (
+    ("cortex-a76,spe=on", ",spe-leftovers=on"),
+    ("cortex-a76,pmu-instructions=on", ",pmu-leftovers=on"),
 )
 CPU0 = "/machine/unattached/device[0]"
 
@@ -56,17 +63,50 @@ def check_refusals(tap, binaries):
         done = start(binaries, isa, cpu)
         tap.claim(f"{cpu}: refused, with the reason",
                   done.returncode and wanted in done.stdout, done.stdout)
-    for isa, cpu, fixed, blocker in BUILT:
-        done = start(binaries, isa, cpu, "-only-migratable")
-        tap.claim(f"{cpu}: excludes -only-migratable, with the reason",
-                  done.returncode and blocker in done.stdout, done.stdout)
-        migration, *changes = ask(binaries, isa, cpu, [
-            ("migrate", {"uri": "exec:cat >/dev/null"}),
-            *(("qom-set", {"path": CPU0, "property": name, "value": value})
-              for name, value in fixed.items())])
-        tap.claim(f"{cpu}: migration is blocked, with the reason", blocker in migration, migration)
+    for isa, cpu, fixed in BUILT:
+        changes = ask(binaries, isa, cpu,
+                      [("qom-set", {"path": CPU0, "property": name, "value": value})
+                       for name, value in fixed.items()])
         tap.claim(f"{cpu}: what it is made of cannot be changed any more",
                   len(changes) == len(fixed) and all("any more" in c for c in changes), changes)
+
+
+def migrate(binary, cpu, file, *incoming):
+    """Into a file, or from there: how that ended, and what QEMU said."""
+    with tempfile.TemporaryDirectory(prefix="check-model-") as directory:
+        monitor = f"{directory}/qmp"
+        process = subprocess.Popen(
+            [binary, "-display", "none", "-S", "-machine", "virt,gic-version=3", "-cpu", cpu,
+             "-qmp", f"unix:{monitor},server=on,wait=off", *incoming],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        qmp = guests.Qmp(monitor)
+        if not incoming:
+            qmp.command("migrate", uri=f"exec:cat >{file}")
+        while (ended := qmp.command("query-migrate")["return"].get("status")) in ("setup", "active"):
+            time.sleep(0.01)
+        qmp.command("quit")
+        qmp.close()
+        return ended, process.communicate()[0]
+
+
+def check_migration(tap, binaries):
+    """x86's model has no migration state; of Arm's nothing but what a reset leaves can migrate."""
+    done = start(binaries, "x86_64", X86, "-only-migratable")
+    tap.claim(f"{X86}: excludes -only-migratable, with the reason",
+              done.returncode and "pmu=on" in done.stdout, done.stdout)
+    blocked = ask(binaries, "x86_64", X86, [("migrate", {"uri": "exec:cat >/dev/null"})])
+    tap.claim(f"{X86}: migration is blocked, with the reason", "pmu=on" in blocked[0], blocked)
+    for cpu, used in UNUSED:
+        with tempfile.NamedTemporaryFile() as file:
+            out = migrate(binaries["aarch64"], cpu, file.name)
+            there = migrate(binaries["aarch64"], cpu, file.name,
+                            "-incoming", f"exec:cat {file.name}")
+        tap.claim(f"{cpu}: migrates as long as nobody has used it",
+                  (out, there) == (("completed", ""), ("completed", "")), (out, there))
+        ended, text = migrate(binaries["aarch64"], cpu + used, "/dev/null")
+        tap.claim(f"{cpu}{used}: does not, with the reason",
+                  ended == "failed" and "no migration state, and the guest uses them" in text,
+                  (ended, text))
 
 
 def check_without(tap, binaries):
@@ -89,4 +129,5 @@ def check_without(tap, binaries):
 def check(tap, binaries):
     """Every one of these claims."""
     check_refusals(tap, binaries)
+    check_migration(tap, binaries)
     check_without(tap, binaries)
