@@ -20,7 +20,7 @@ say = @printf '  %-8s %s\n' $(1) $(2)
 endif
 
 WARNINGS := -Wall -Wextra -Werror -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wold-style-definition -Wvla -Wformat=2
+	-Wold-style-definition -Wvla -Wformat=2 -Wcast-qual
 # No path of this machine's gets into what is built, so that it is the same everywhere.
 export PWD := $(CURDIR)
 COMMON = -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"' \

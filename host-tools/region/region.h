@@ -6,7 +6,7 @@
  * is used afterwards. What is wrong is refused with its offset and the reason.
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
- * through the pointer; region*.c and mailbox.c (by region_shared.h) and ring_reader.c alone read
+ * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c and mailbox.c (by region_shared.h) and ring_reader.c alone read
  * them, and what they hand out are copies: of the header, of tables, ledgers, positions, console
  * and message here, of each record by ring_reader_take(), of pieces of AUX areas by
  * region_read_aux(). The few words that the host writes go through the channel (channel.h), which

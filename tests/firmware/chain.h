@@ -186,7 +186,7 @@ typedef void (*chain_change_fn)(const EFI_LOADED_IMAGE *image);
  * PE format: the entry point is the optional header's fifth word. */
 static inline EFI_STATUS chain_call(EFI_HANDLE child, const EFI_LOADED_IMAGE *loaded)
 {
-	const uint8_t *base = loaded->ImageBase;
+	uint8_t *base = loaded->ImageBase;
 	const uint8_t *pe = base + *(const uint32_t *)(base + 0x3c);
 	EFI_STATUS(EFIAPI * entry)(EFI_HANDLE, EFI_SYSTEM_TABLE *);
 
