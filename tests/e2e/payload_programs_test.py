@@ -126,12 +126,11 @@ class Programs:
 
     def hot(self, names, claim):
         """The last recording's functions: one of these is among the first."""
-        text = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i",
-                               self.here / "perf.data"], capture_output=True, text=True,
-                              check=False).stdout
-        tops = [line.split()[-1] for line in text.splitlines() if line.rstrip() and line[0] != "#"]
+        done = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i",
+                               self.here / "perf.data"], capture_output=True, text=True, check=False)
+        tops = [line.split()[-1] for line in done.stdout.splitlines() if line.rstrip() and line[0] != "#"]
         tap.ok(set(names.split()) & set(tops[:3]),
-               f"{self.isa}: {claim}: {names} is where its time goes", tops[:5])
+               f"{self.isa}: {claim}: {names} is where its time goes", (tops[:5], done))
 
 
 def on_host(here, *words, stdin=subprocess.DEVNULL):
