@@ -6,12 +6,12 @@
  * is used afterwards. What is wrong is refused with its offset and the reason.
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
- * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c and mailbox.c (by region_shared.h) and ring_reader.c alone read
- * them, and what they hand out are copies: of the header, of tables, ledgers, positions, console
- * and message here, of each record by ring_reader_take(), of pieces of AUX areas by
- * region_read_aux(). The few words that the host writes go through the channel (channel.h), which
- * also says what is there: everything here is as the last channel_refresh() or channel_clear() left
- * it.
+ * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c
+ * and mailbox.c (by region_shared.h) and ring_reader.c alone read them, and what they hand out are
+ * copies: of the header, of tables, ledgers, positions, console and message here, of each record by
+ * ring_reader_take(), of pieces of AUX areas by region_read_aux(). The few words that the host
+ * writes go through the channel (channel.h), which also says what is there: everything here is as
+ * the last channel_refresh() or channel_clear() left it.
  */
 #ifndef HOST_TOOLS_REGION_REGION_H
 #define HOST_TOOLS_REGION_REGION_H
