@@ -8,11 +8,14 @@ check-spare: files are read
 
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests"))
+import plain_english  # noqa: E402
 LATER = "TO" "DO"  # not here
 C = "/* SPDX-License-Identifier: MIT */\n"
 MD = "# A page\n\n"
@@ -93,6 +96,31 @@ RULES = [
     ("docs/words.md", MD + "It has `unit_take` and `null`.\n", MD + "It has `unit_give`.\n", 3,
      "unit_give is named, which is not there"),
     ("tests/words.py", "# SPDX-License-Identifier: MIT\n# page_take unit_give\n", None, None, None),
+    # plain English: questions are none, nor are code and words in the midst of a sentence
+    ("docs/man/plain.1", ".SH NAME\n.TP\n.B \\-a\nIt runs. What is run?\n.nf\nWhat runs.\n.fi\n",
+     ".SH NAME\n.TP\n.B \\-a\nIt runs.\nWhat is run stays.\n", 5,
+     "a sentence that begins with «What» is no question"),
+    ("docs/plain.md", MD + "See what runs. Whatever. `What runs.`\n\n- Who? A reader.\n",
+     MD + "It runs.\n\n| who reads it | a tool |\n", 5,
+     "a sentence that begins with «who» is no question"),
+    ("lib/plain.c", C + "/* A reader (who is it? v1.2 says). */\nint a = f(\"what\");\n",
+     C + "/*\n * A reader. Whose\n * it was is kept. */\n", 3,
+     "a sentence that begins with «Whose» is no question"),
+    ("lib/plain_text.c", C + "int a = f(\"read \"\n\"what it has\");\n",
+     C + "int a = f(\"what it \"\n\"has read\");\n", 2,
+     "a sentence that begins with «what» is no question"),
+    ("tests/plain.py", "# SPDX-License-Identifier: MIT\nA = 'whoever reads it, why?'\n",
+     "# SPDX-License-Identifier: MIT\nA = 'it runs'  # whoever reads it\n", 2,
+     "a sentence that begins with «whoever» is no question"),
+    ("tests/plain.sh", "# SPDX-License-Identifier: MIT\n# Ask: who reads it?\n",
+     "# SPDX-License-Identifier: MIT\n# It runs.\n# Who reads it is known.\n", 3,
+     "a sentence that begins with «Who» is no question"),
+    ("lib/help.c", C + f"a = {{ \"a\", KEY_A, \"N\", 0, \"{'a' * 30}\"\n\"{'b' * 30}\", 0 }};\n",
+     C + f"a = {{ NULL, 'a', NULL, 0, \"{'a' * 30}\"\n\"{'b' * 31}\", 0 }};\n", 2,
+     "an option's help of more than 60 characters"),
+    ("tests/help.py", f"# SPDX-License-Identifier: MIT\nadd('--a', help='{'a' * 60}')\n",
+     f"# SPDX-License-Identifier: MIT\nadd('--a', help='{'a' * 61}')\n", 2,
+     "an option's help of more than 60 characters"),
 ]
 
 
@@ -109,13 +137,15 @@ def write(root, broken):
 
 
 tap.equal(style(), (0, ""), "the house rules are kept")
+tap.equal([clean for clean in plain_english.CHECKED if not (TOP / clean).exists()], [],
+          "each path whose English is checked is there")
 with tempfile.TemporaryDirectory() as directory:
     ROOT = pathlib.Path(directory)
     subprocess.run(["git", "init", "--quiet", ROOT], check=True)
     write(ROOT, False)
-    tap.equal(style("--root", ROOT), (0, ""), "a small tree that keeps them is found to")
+    tap.equal(style("--all", "--root", ROOT), (0, ""), "a small tree that keeps them is found to")
     write(ROOT, True)
-    status, text = style("--root", ROOT)
+    status, text = style("--all", "--root", ROOT)
     said = text.splitlines()
     tap.equal(status, 1, "one that does not is not")
     for name, _, breach, line, what in RULES:
