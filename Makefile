@@ -18,6 +18,8 @@ Q := @
 MAKEFLAGS += --no-print-directory
 say = @printf '  %-8s %s\n' $(1) $(2)
 endif
+# The user's words for a recipe: they end at spaces, and the shell reads nothing else in them.
+quoted = $(foreach word,$(1),'$(subst ','\'',$(word))')
 
 WARNINGS := -Wall -Wextra -Werror -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wvla -Wformat=2 -Wcast-qual
@@ -167,7 +169,7 @@ images-c++ = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) sdk-c++ &
 RUN := list
 run:			## boot the image and carry out RUN='record ... -- WORKLOAD'; QEMU='-smp 4 ...'
 	@$(MAKE) $(PARALLEL) all
-	build/host/bareperf run --arch $(ARCH) $(QEMU) -- $(RUN)
+	build/host/bareperf run --arch $(ARCH) $(call quoted,$(QEMU)) -- $(call quoted,$(RUN))
 
 lint: deps		## formatting, static analysis, house rules
 	@$(MAKE) $(PARALLEL) -k lint-run

@@ -56,12 +56,12 @@ benches: host $(BENCHES)
 # The hardware model is built before the tests' clocks run; 77: its source cannot be had.
 model = tests/qemu/build.sh >/dev/null || [ $$? -eq 77 ]
 
-check: deps		## every test; CHECK=pattern selects some of them
+check: deps		## every test; CHECK='pattern|pattern' selects some
 	+@$(images)
 	+@$(images-c++)
 	@$(MAKE) $(PARALLEL) tests
 	@$(model)
-	@tests/check $(CHECK)
+	@tests/check $(call quoted,$(CHECK))
 
 check-model: deps	## only the hardware model that other tests use: QEMU with our patches
 	@$(model)
@@ -71,4 +71,4 @@ bench: deps		## the figures that we promise; BENCH=pattern selects some of them
 	@deps/install tests/bench/deps.txt
 	+@$(images)
 	@$(MAKE) $(PARALLEL) benches
-	@tests/bench/run $(BENCH)
+	@tests/bench/run $(call quoted,$(BENCH))

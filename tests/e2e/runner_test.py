@@ -10,7 +10,8 @@ import tempfile
 
 import tap
 
-CHECK = pathlib.Path(__file__).resolve().parent.parent / "check"
+TOP = pathlib.Path(__file__).resolve().parents[2]
+CHECK = TOP / "tests/check"
 
 
 def run(script, *arguments, ci="false", programs=("sample",), spare=()):
@@ -166,6 +167,19 @@ ALONE = """echo 1..1; touch $0.here; trap 'rm $0.here' EXIT; sleep 0.5
 [ $(ls ${0%/*}/*.here | wc -l) -eq 1 ] && chrt -p $$ | grep -q OTHER && echo ok 1 - alone"""
 status, output = run(ALONE, "-j2", programs=("one", "two", "three"), spare=("two",))
 tap.ok(status == 0 and "flaky: 3" in output, "a second run has the machine to itself", output)
+status, output = run("echo 1..1; echo ok 1 - ran", "tw|*/three_*", programs=("one", "two", "three"))
+tap.ok("2 passed" in output and "e2e/one" not in output, "a bar stands between patterns", output)
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
+
+WORDS = ["a|b", "e2e/*", "it's", ">c;", "`d`", "(e)"]
+for target, tool, names in (("check", "tests/check", ("CHECK",)), ("bench", "tests/bench/run", ("BENCH",)),
+                            ("mutate", "tests/mutate/mutate", ("MUTATE",)),
+                            ("run", "build/host/bareperf run", ("QEMU", "RUN"))):
+    given = [f"{name}={' '.join(WORDS)}" for name in names]
+    done = subprocess.run(["make", "-n", target, *given], cwd=TOP, capture_output=True, text=True)
+    line = next((l for l in done.stdout.splitlines() if l.startswith(tool)), done.stdout + done.stderr)
+    words = subprocess.run(["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True)
+    tap.ok(words.stdout.count("\n".join(WORDS)) == len(names),
+           f"make {target}: the shell reads nothing in {' and '.join(names)}", line)
 tap.finish()

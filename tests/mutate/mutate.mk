@@ -16,7 +16,7 @@ mutate-facts:
 
 mutate: deps		## small faults in the sources against their unit tests; MUTATE=pattern, MUTATE_SAMPLE=N a file
 	@$(MAKE) $(PARALLEL) $(PFM)/lib/libpfm.a
-	@tests/mutate/mutate $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
+	@tests/mutate/mutate $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE))) $(call quoted,$(MUTATE))
 
 .PHONY: mutate mutate-facts
 
@@ -54,6 +54,6 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@UEFI_BOOTS=$(SOAK_BOOTS) tests/check e2e/uefi_boot_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
-	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(MUTATE_SAMPLE)) $(MUTATE)
+	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE))) $(call quoted,$(MUTATE))
 
 .PHONY: soak
