@@ -321,7 +321,7 @@ struct tr_ring_ledger {
 	uint64_t aux_truncated; /* of those, with TRUNCATED */
 	uint64_t repeated;      /* doorbells rung again, for wakeups in sent or coalesced */
 	uint64_t reserved_0;
-	/* Of a region in RAM (docs/crash-keeper.md). In one cache line, which is written last. */
+	/* Of a region in RAM (docs/crash-store.md). In one cache line, which is written last. */
 	uint64_t kept_head;     /* data_head up to which all records have reached memory */
 	uint64_t kept_aux_head; /* the same of the AUX area */
 	uint64_t kept_read;     /* 1: a reader was announced, or has taken something */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The crash keeper (docs/crash-keeper.md): what a reset has left of earlier recordings in RAM is
+ * The crash keeper (docs/crash-store.md): what a reset has left of earlier recordings in RAM is
  * found by the next start, and becomes files on the volume. What has it outlive a reset is
  * ringbuf/keep.h. Boot services only. Thread.
  */

@@ -2,7 +2,7 @@
 /*
  * What has a recording in RAM outlive a reset, which forgets the lines that only a cache has: at
  * each tick its records are cleaned to memory, then the heads and ledgers that tell of them, then
- * the words that say how far all of it is to be believed (docs/crash-keeper.md).
+ * the words that say how far all of it is to be believed (docs/crash-store.md).
  *
  *	records, AUX area	[kept, head) cleaned
  *	heads, ledgers		cleaned

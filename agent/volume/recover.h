@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The crash keeper's second half (docs/crash-keeper.md): a recording in RAM that nobody took before
+ * The crash keeper's second half (docs/crash-store.md): a recording in RAM that nobody took before
  * the machine was reset is found by the next start of the image, and becomes a file. Boot services
  * only. Thread.
  */

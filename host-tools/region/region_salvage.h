@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in memory that has outlived a reset (docs/crash-keeper.md). */
+/* Regions in memory that has outlived a reset (docs/crash-store.md). */
 #ifndef HOST_TOOLS_REGION_REGION_SALVAGE_H
 #define HOST_TOOLS_REGION_REGION_SALVAGE_H
 
