@@ -225,7 +225,7 @@ def statistical(binary):
     pieces = spe.aux_records(run)
     tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
            f"{claim}: no piece is cut", pieces)
-    # Of two instructions a turn; between two pieces an interval may begin anew (CAVEATS.md), and a piece has more.
+    # Two instructions a turn. Operations pass unsampled between two pieces (docs/arm-spe.md, "Limits").
     least, records = 3000000 * 2 // 1024 - len(pieces), run.summary()["spe"]["records"]
     tap.ok(records >= least > records - min(size for _, size, _ in pieces[:-1]) // spe.RECORD_SIZE,
            f"{claim}: all operations that were sampled are there", (least, run.summary()["spe"], pieces))

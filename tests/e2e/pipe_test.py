@@ -162,9 +162,9 @@ def recorded(name, options, command):
 
 
 def exact(claim, options, command, tries):
-    """One to a file, others through pipes, until one is the same. A host that is held up itself may
-    make others of them (CAVEATS.md): where its reader is late the machine looks for it again, and
-    QEMU lets several CPUs take other turns."""
+    """One to a file, others through pipes, until one is the same. A busy host can change a
+    recording (docs/sampling.md, "Limits of recording in QEMU"): the machine looks again for a late
+    reader, and QEMU gives several CPUs other turns."""
     file, complaints = recorded("exact", options, command)
     seen = [file]
     while len(seen) < tries and len(set(seen)) == len(seen):
