@@ -16,7 +16,7 @@ int registration_add(const char *command);
  * negative errno, which is said. */
 int registration_remove(void);
 
-/* Say which boot entries are Windows' boot manager (docs/uefi.md, "What is not seen"). */
+/* Say which boot entries are Windows' boot manager (docs/uefi.md, "Not sampled"). */
 void registration_warn_of_windows(void);
 
 #endif
