@@ -77,11 +77,13 @@ DEVICETREE := $(filter-out $(NO_DEVICETREE) %/stack_guard.c,$(wildcard lib/devic
 TREES_x86_64 := $(NO_DEVICETREE)
 TREES_aarch64 := $(DEVICETREE) lib/devicetree/stack_guard.c
 LIBFDT_aarch64 := $(FDT)/lib/aarch64-linux-gnu/libfdt.a
-# the drivers of the architecture, and those that every one has
+# Of pmu/, the drivers of the architecture; of workload/, no payloads.
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_DIRS := boot lib lib/uart agent agent/report agent/volume arch/$(ARCH) pmu $(DRIVERS_$(ARCH)) pmu/software ringbuf channel channel/wire workload
-FW_SRCS := $(wildcard $(FW_DIRS:%=%/*.c) arch/$(ARCH)/*.S $(PARSERS)) $(WRITER) $(TREES_$(ARCH))
+FW_ROOMS := boot lib agent arch/$(ARCH) ringbuf channel
+FW_DIRS := pmu $(DRIVERS_$(ARCH)) pmu/software workload
+FW_SRCS := $(sort $(filter-out lib/devicetree/%,$(shell find $(FW_ROOMS) -name '*.[cS]')) \
+	$(wildcard $(FW_DIRS:%=%/*.c) $(PARSERS)) $(WRITER) $(TREES_$(ARCH)))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
