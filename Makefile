@@ -60,7 +60,7 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
 # What reads commands and events as text, and images as bytes, for the firmware and for the host tool
-PARSERS := agent/parse/*.c lib/parse/*.c pmu/parse/*.c
+PARSERS := command/*.c lib/parse/*.c pmu/parse/*.c
 # What makes a perf.data of a region, for the host tool and for a machine that writes its own. What it
 # asks of where it runs is in agent/volume/ there, and on the host in files that are not named here.
 WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \

@@ -6,8 +6,8 @@
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
-#include "agent/parse/command.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "lib/platform.h"
 
 /* Lay out the trace region in the channel's memory, open it to readers, and send the console

@@ -3,7 +3,7 @@
 #ifndef AGENT_ANSWER_H
 #define AGENT_ANSWER_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* Carry out the command, parsed from text: true, and *outcome, where it failed or could have, is 0
  * or a negative errno, which is said; false: it is one for a machine of our own. Thread. */

@@ -6,9 +6,9 @@
 #ifndef AGENT_BOOT_CHECK_H
 #define AGENT_BOOT_CHECK_H
 
-#include "agent/parse/command.h"
 #include "arch/arch.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 /* Have all of the machine that the command's recording takes, but for its start, and give it back.

@@ -3,9 +3,9 @@
 
 #include "agent/boot_until.h"
 #include "agent/command_line.h"
-#include "agent/parse/command.h"
 #include "agent/refusal.h"
 #include "agent/tables.h"
+#include "command/command.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* The recording goes on; end ends it, gives all back, and makes a file of it, at TPL_CALLBACK or
  * below; before this returns, where there is no memory to go on. why: what there is to say of that,

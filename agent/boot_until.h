@@ -12,7 +12,7 @@
 #ifndef AGENT_BOOT_UNTIL_H
 #define AGENT_BOOT_UNTIL_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* Have reached() called by the first that comes, and by later ones until boot_until_end(), with
  * what it was, as a phrase. 0, or -ENOMEM: nothing is waited for. Boot services only, as below.

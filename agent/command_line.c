@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/loadoptions.h"
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 

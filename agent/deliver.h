@@ -3,8 +3,8 @@
 #ifndef AGENT_DELIVER_H
 #define AGENT_DELIVER_H
 
-#include "agent/parse/command.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 /* How large a region in RAM is to be that nobody reads while it fills, bytes, a multiple of

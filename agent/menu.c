@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "agent/mailbox.h"
-#include "agent/parse/command.h"
 #include "agent/reader.h"
 #include "agent/volume/volume_file.h"
+#include "command/command.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 

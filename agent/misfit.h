@@ -3,9 +3,9 @@
 #ifndef AGENT_MISFIT_H
 #define AGENT_MISFIT_H
 
-#include "agent/parse/command.h"
 #include "arch/arch.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 struct misfit_moment {

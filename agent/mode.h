@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "agent/parse/command.h"
 #include "arch/arch.h"
+#include "command/command.h"
 
 /* Whether a command that the machine was booted with borrows it, and gives it back. It says so, or
  * does not say otherwise and there is no shared memory (the region is in RAM): then whoever stands

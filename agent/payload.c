@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/parse/elf.h"
-#include "agent/parse/elf_symbols.h"
 #include "agent/payload_calls.h"
 #include "agent/uefi_image.h"
+#include "command/elf.h"
+#include "command/elf_symbols.h"
 #include "lib/console.h"
 #include "lib/cpio.h"
 #include "lib/memory.h"

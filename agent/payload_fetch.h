@@ -3,8 +3,8 @@
 #ifndef AGENT_PAYLOAD_FETCH_H
 #define AGENT_PAYLOAD_FETCH_H
 
-#include "agent/parse/command.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 /* <bareperf/system.h>'s offer_files(). From the payload. */

@@ -3,8 +3,8 @@
 #ifndef AGENT_RECORD_H
 #define AGENT_RECORD_H
 
-#include "agent/parse/command.h"
 #include "channel/channel.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 /*

@@ -22,10 +22,10 @@
 #ifndef AGENT_RECORDING_H
 #define AGENT_RECORDING_H
 
-#include "agent/parse/command.h"
 #include "agent/payload_run.h"
 #include "channel/channel.h"
 #include "channel/stop_key.h"
+#include "command/command.h"
 #include "lib/framebuffer.h"
 #include "pmu/context.h"
 #include "pmu/tick.h"

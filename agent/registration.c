@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "agent/parse/command.h"
 #include "agent/volume/volume_where.h"
+#include "command/command.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/efi_file_path.h"

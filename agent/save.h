@@ -3,7 +3,7 @@
 #ifndef AGENT_SAVE_H
 #define AGENT_SAVE_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* Write each trace region that was kept, and free it; one that cannot be written stays. What is
  * done is said. 0; -ENOENT: none is kept; -EINVAL: -o names one file for several; else why the last

@@ -3,7 +3,7 @@
 #ifndef AGENT_SELFTEST_H
 #define AGENT_SELFTEST_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "ringbuf/region_writer.h"
 
 /* Before the machine is taken, whatever the command: learn which boot of the machine this is, by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/tables.h"
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 #include "pmu/pmu.h"
 #include "workload/workload.h"
 

@@ -2,7 +2,7 @@
 #ifndef AGENT_TABLES_H
 #define AGENT_TABLES_H
 
-#include "agent/parse/tables.h"
+#include "command/tables.h"
 
 /* What this image's commands may name, for its own parser and for the host's. linker.ld says where
  * it is. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* What the machine's own keyboard types, echoed: true when Enter ends a line that is not empty,
  * which is then in text. Backspace takes back a character, Ctrl-U, Ctrl-C and Escape all. What is

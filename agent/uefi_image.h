@@ -6,7 +6,7 @@
 #ifndef AGENT_UEFI_IMAGE_H
 #define AGENT_UEFI_IMAGE_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 /* Whether that is what the command runs, or the firmware itself (--boot): the firmware then goes on
  * (lib/joined.h). Boot services, the first time that a command names the payload. Thread. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 #define MOST_BYTES   (256U << 20)
 #define MOST_ENTRIES 512U /* of one table */

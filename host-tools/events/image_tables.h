@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands out of an image's file (agent/parse/tables.h): what it can be told, before
+/* The tables of commands out of an image's file (command/tables.h): what it can be told, before
  * a machine boots it. */
 #ifndef HOST_TOOLS_EVENTS_IMAGE_TABLES_H
 #define HOST_TOOLS_EVENTS_IMAGE_TABLES_H
 
-#include "agent/parse/tables.h"
+#include "command/tables.h"
 #include "host-tools/util/error.h"
 
 struct image_tables {

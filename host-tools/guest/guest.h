@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/parse/tables.h"
+#include "command/tables.h"
 
 struct guest {
 	char **words;

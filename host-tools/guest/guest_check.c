@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "abi/machine.h"
-#include "agent/parse/command.h"
-#include "agent/parse/elf.h"
+#include "command/command.h"
+#include "command/elf.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/guest/guest_text.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/stat.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/region/mailbox.h"

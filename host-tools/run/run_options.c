@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "abi/machine.h"
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/guest/guest_archive.h"
 #include "host-tools/guest/guest_options.h"
 #include "host-tools/util/arguments.h"

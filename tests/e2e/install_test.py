@@ -77,7 +77,7 @@ def completes(usr):
               "behind register the command that it registers")
     tap.equal([words("run", "--", "record", "--boot", "--until", ""), words("record", "--boot", "--until", "k")],
               [["ready-to-boot", "key", "30s"], ["key"]], "behind --until what may end a boot's recording")
-    text = "".join((TOP / "agent/parse/options.c").read_text().split("const struct command_option")[1:])
+    text = "".join((TOP / "command/options.c").read_text().split("const struct command_option")[1:])
     lists = dict(zip(("record", "stat"), text.split("[] = {")[1:]))
     for verb, table in lists.items():
         ours = set(re.findall(r'"(--?[a-zA-Z-]+)"', table))

@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "agent/parse/elf.h"
+#include "command/elf.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
-#include "tests/unit/agent/parse/elf_file.h"
+#include "tests/unit/command/elf_file.h"
 
 #define MOST (16U << 20) /* bytes of an image that is worth the time */
 

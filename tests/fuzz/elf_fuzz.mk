@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-elf_fuzz_SRCS := agent/parse/elf.c
+elf_fuzz_SRCS := command/elf.c

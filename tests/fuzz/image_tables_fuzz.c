@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/image_tables.h"
 #include "host-tools/util/blob.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/events/image_tables.h"
 #include "tests/unit/host-tools/events/tables_file.h"
 

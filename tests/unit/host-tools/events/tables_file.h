@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 #define TABLES_FILE_RELOCATIONS 160U
 

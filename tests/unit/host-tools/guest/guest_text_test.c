@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "host-tools/guest/guest_text.h"
 
 static const struct workload_usage program = {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/elf.h"
-#include "tests/unit/agent/parse/elf_file.h"
+#include "command/elf.h"
+#include "tests/unit/command/elf_file.h"
 
 static struct elf_file f;
 static struct elf_image image;

@@ -9,8 +9,8 @@
  *			start for the others, so that a program may run more than once
  *	elf_relocate()	after each placing of the writable ones
  */
-#ifndef AGENT_PARSE_ELF_H
-#define AGENT_PARSE_ELF_H
+#ifndef COMMAND_ELF_H
+#define COMMAND_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF64 as the System V ABI lays it out; what agent/parse/elf*.c look at, and no more. */
-#ifndef AGENT_PARSE_ELF_FORMAT_H
-#define AGENT_PARSE_ELF_FORMAT_H
+/* ELF64 as the System V ABI lays it out; what command/elf*.c look at, and no more. */
+#ifndef COMMAND_ELF_FORMAT_H
+#define COMMAND_ELF_FORMAT_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the halves of the command line's parser: command.c walks along the words,
  * split.c has cut them, options.c knows the options. */
-#ifndef AGENT_PARSE_WORDS_H
-#define AGENT_PARSE_WORDS_H
+#ifndef COMMAND_WORDS_H
+#define COMMAND_WORDS_H
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "pmu/parse/suggest.h"
 
 /* A walk along the words of a command line. */

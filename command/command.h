@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line, in perf's syntax, as data. */
-#ifndef AGENT_PARSE_COMMAND_H
-#define AGENT_PARSE_COMMAND_H
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
 
 #include "abi/trace_region.h"
-#include "agent/parse/tables.h"
+#include "command/tables.h"
 #include "pmu/parse/events.h"
 
 #define COMMAND_MAX_EVENTS 16U

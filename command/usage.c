@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/command.h"
-#include "agent/parse/words.h"
+#include "command/command.h"
+#include "command/words.h"
 
 static void usage_print_options(const struct command_option *options, command_print_fn print)
 {

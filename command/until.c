@@ -2,7 +2,7 @@
 /* When the recording of a boot ends. */
 #include <string.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 /* A time, in ms; for command_amount(). */
 static const struct workload_usage until_time = {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "pmu/pmu.h"
 #include "pmu/software/cpu_clock.h"
 

@@ -11,8 +11,8 @@
  *
  * All stored pointers are such relocations: the link address is their addend.
  */
-#ifndef AGENT_PARSE_TABLES_H
-#define AGENT_PARSE_TABLES_H
+#ifndef COMMAND_TABLES_H
+#define COMMAND_TABLES_H
 
 #include <stddef.h>
 

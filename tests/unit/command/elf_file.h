@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small static PIE made by hand, after the system's <elf.h>: for the loader's test and fuzzer. */
-#ifndef TESTS_UNIT_AGENT_PARSE_ELF_FILE_H
-#define TESTS_UNIT_AGENT_PARSE_ELF_FILE_H
+#ifndef TESTS_UNIT_COMMAND_ELF_FILE_H
+#define TESTS_UNIT_COMMAND_ELF_FILE_H
 
 #include <elf.h>
 #include <string.h>

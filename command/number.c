@@ -2,7 +2,7 @@
 /* The numbers of a command. */
 #include <string.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 static int number_check(struct words *w, const char *text, uint64_t least, uint64_t most,
                         uint64_t value)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/elf_symbols.h"
+#include "command/elf_symbols.h"
 
 enum { NULL_SECTION, SYMTAB, STRTAB, SECTIONS };
 #define SYMBOLS 6

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/parse/command.h"
+#include "command/command.h"
 #include "pmu/pmu.h"
 
 static const struct workload_usage boot = { .name = BOOT_WORKLOAD,

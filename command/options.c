@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 static int options_set_events(struct words *w, const char *text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/command.h"
+#include "command/command.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 #define DEFAULT_FREQUENCY 4000U /* perf's */
 

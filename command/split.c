@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/words.h"
+#include "command/words.h"
 #include "lib/parse/quoted.h"
 
 int command_split(struct words *w)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/elf_symbols.h"
+#include "command/elf_symbols.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "agent/parse/elf_format.h"
+#include "command/elf_format.h"
 
 struct symbol_file {
 	const uint8_t *bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that an ELF64 file's .symtab names, out of foreign bytes. Pure; thread. */
-#ifndef AGENT_PARSE_ELF_SYMBOLS_H
-#define AGENT_PARSE_ELF_SYMBOLS_H
+#ifndef COMMAND_ELF_SYMBOLS_H
+#define COMMAND_ELF_SYMBOLS_H
 
 #include <stdint.h>
 

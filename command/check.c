@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "agent/parse/words.h"
+#include "command/words.h"
 
 #define STAYS_OURS  "the machine stays ours: it is not given back to the firmware"
 #define NO_FILE     "a file is written where the firmware goes on"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/parse/elf.h"
+#include "command/elf.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/parse/elf_format.h"
+#include "command/elf_format.h"
 
 #define MAX_PROGRAM_HEADERS 64U
 #define ADDRESS_LIMIT       (1ULL << 47) /* the lower half of every 64-bit machine that we know */

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+elf_test_SRCS := command/elf.c
