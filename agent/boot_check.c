@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/record.h"
+#include "agent/record/record.h"
 #include "lib/console.h"
 #include "lib/joined.h"
 #include "lib/platform.h"

@@ -2,7 +2,7 @@
 #include "agent/deliver.h"
 
 #include "agent/payload_fetch.h"
-#include "agent/reader.h"
+#include "agent/record/reader.h"
 #include "agent/serial.h"
 #include "agent/told.h"
 #include "agent/volume/kept.h"

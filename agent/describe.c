@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/record.h"
+#include "agent/record/record.h"
 #include "lib/image.h"
 
 void describe_cpus(const struct trace_region *region, const struct arch_platform *platform,

@@ -7,7 +7,7 @@
 #ifndef AGENT_IMAGE_RECORDS_H
 #define AGENT_IMAGE_RECORDS_H
 
-#include "agent/recording.h"
+#include "agent/record/recording.h"
 
 /* All that are there, before the first sample, and from then on those that come and go. 0, or
  * recording_fail()'s. Boot services only. Thread. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent/mailbox.h"
-#include "agent/reader.h"
+#include "agent/record/reader.h"
 #include "agent/volume/volume_file.h"
 #include "command/command.h"
 #include "lib/console.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/mode.h"
-#include "agent/reader.h"
+#include "agent/record/reader.h"
 #include "agent/selftest.h"
 #include "agent/uefi_image.h"
 #include "agent/volume/volume.h"

@@ -8,7 +8,7 @@
 #include "agent/payload.h"
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
-#include "agent/reader.h"
+#include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "channel/wire/wire.h"
 #include "lib/console.h"

@@ -2,12 +2,12 @@
 #include "agent/payload_output.h"
 
 #include "agent/payload_run.h"
-#include "agent/reader.h"
-#include "agent/record_lossless.h"
+#include "agent/record/reader.h"
+#include "agent/record/record_lossless.h"
 #include "lib/console.h"
 #include "pmu/clock.h"
 
-#define LOOK_NS 1000U /* as in agent/reader.c */
+#define LOOK_NS 1000U /* as in agent/record/reader.c */
 #define PIECE   512U  /* bytes at a time: others wait, and nobody may stand still, meanwhile */
 
 /* The reader has made no room for TR_STAND_MS: until its tail has moved from here no write waits

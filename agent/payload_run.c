@@ -5,7 +5,7 @@
 #include <setjmp.h>
 
 #include "agent/payload.h"
-#include "agent/recording.h"
+#include "agent/record/recording.h"
 #include "lib/image.h"
 #include "lib/panic.h"
 #include "lib/print.h"

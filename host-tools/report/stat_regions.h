@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `stat` counted between a program's marks (agent/record_regions.h): the machine tells it when
+ * What `stat` counted between a program's marks (agent/record/record_regions.h): the machine tells it when
  * it has stopped, as records, which stand in their rings until its next command.
  */
 #ifndef HOST_TOOLS_REPORT_STAT_REGIONS_H

@@ -26,7 +26,7 @@ import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
-TICK = ("agent/record_tick.c", "agent/record_ledger.c", "agent/record_lossless.c")
+TICK = ("agent/record/record_tick.c", "agent/record/record_ledger.c", "agent/record/record_lossless.c")
 PARSERS = ("pmu", "parse")  # read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `record --lossless`: CPUs whose programs share a lock, and which stand still together until a
- * reader has made room (agent/record_lossless.c). The reader has of a ring only what some CPU pumps;
+ * reader has made room (agent/record/record_lossless.c). The reader has of a ring only what some CPU pumps;
  * it may die, is given up then, and may have a successor. A record is one slot. What a CPU tells
  * others it tells again with each tick, and signals are barriers, so memory's order has no part in
  * this. MUTANT has one thing wrong.

@@ -12,7 +12,7 @@
 #include "agent/image_records.h"
 #include "agent/mailbox.h"
 #include "agent/payload_threads.h"
-#include "agent/record_regions.h"
+#include "agent/record/record_regions.h"
 #include "arch/host/fake_cpu.h"
 #include "arch/join.h"
 #include "lib/console.h"

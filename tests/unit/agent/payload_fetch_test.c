@@ -16,7 +16,7 @@
 #include "agent/payload_fetch.h"
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
-#include "agent/reader.h"
+#include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "arch/arch.h"
 #include "lib/console.h"

@@ -10,8 +10,8 @@
 
 #include "agent/payload_output.h"
 #include "agent/payload_run.h"
-#include "agent/reader.h"
-#include "agent/record_lossless.h"
+#include "agent/record/reader.h"
+#include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/console.h"
 #include "pmu/clock.h"

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the traced CPUs' counters are found to be, told to the host and on the console. */
+#include "agent/record/recording.h"
+#include "lib/console.h"
+#include "pmu/counter_census.h"
+
+static unsigned record_counters_number(uint64_t mask)
+{
+	return (unsigned)__builtin_popcountll(mask);
+}
+
+static void record_counters_tell(const struct recording *r, unsigned cpu)
+{
+	const struct counter_census *census = &counter_census[cpu];
+	struct tr_cpu *entry = &r->region->cpus[cpu];
+	uint64_t left = census->leftovers & census->present;
+	static struct counter_census told[TR_MAX_CPUS];
+
+	entry->counters = census->present;
+	entry->leftovers = census->leftovers;
+	entry->foreign = census->foreign;
+	if (left & ~told[cpu].leftovers)
+		console_printf(
+		    "CPU %u: firmware left %u of %u performance counters counting (mask "
+		    "0x%lx); they are stopped and cleared\n",
+		    cpu, record_counters_number(left), record_counters_number(census->present),
+		    left);
+	if (census->leftovers & ~told[cpu].leftovers & TR_LEFTOVERS_TRACE)
+		console_printf(
+		    "CPU %u: firmware left a trace of branches or memory accesses on, "
+		    "or what freezes counters; it is off\n",
+		    cpu);
+	if (census->foreign != told[cpu].foreign)
+		console_printf(
+		    "CPU %u: %u of %u performance counters do not keep what is written to "
+		    "them (mask 0x%lx): firmware or a hypervisor has them, we do not\n",
+		    cpu, record_counters_number(census->foreign),
+		    record_counters_number(census->present), census->foreign);
+	told[cpu] = *census;
+}
+
+static bool record_counters_is_counted(const struct recording *r, unsigned evsel)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++) {
+		const struct perf_event *event = &r->cpus[i].events[evsel];
+
+		if (event->state != EVENT_OFF || event->held != EVENT_OFF)
+			return true;
+	}
+	return false;
+}
+
+const char *recording_uncounted(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (!record_counters_is_counted(r, i))
+			return r->specs[i].name;
+	}
+	return NULL;
+}
+
+void recording_tell_counters(const struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_cpus; i++)
+		record_counters_tell(r, r->cpus[i].cpu);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* CPUs that stand still together, who does not, and whom others wait for meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "pmu/software/cpu_clock.h"
+#include "tests/unit/agent/record/record_lossless_rig.h"
+
+/* ---- Several CPUs ---- */
+
+static void leave_the_other(void)
+{
+	if (looks == 300)
+		cpus[1].waits = false;
+}
+
+static void a_cpu_stands_as_long_as_another_waits(void **state)
+{
+	(void)state;
+	start();
+	reader = leave_the_other;
+	cpus[1].waits = true;
+	fake_cpu_run(PERIOD, 0, &regs);
+	assert_int_equal(looks, 300);
+	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(signalled[1], 0); /* it is not for this one to call others */
+	assert_int_equal(account()->lost, 0);
+}
+
+static void alone_it_does_not(void **state)
+{
+	(void)state;
+	command.lossless = LOSSLESS_CPU;
+	start();
+	cpus[1].waits = true;
+	fake_cpu_run(PERIOD, 0, &regs);
+	assert_int_equal(looks, 0);
+	fill();
+	lossless_look(&cpus[0]);
+	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(signalled[1], 0);
+}
+
+/* Whose interrupts and tables are not there yet, nor heard by those who start it. */
+static void a_cpu_that_has_not_started_is_not_called(void **state)
+{
+	(void)state;
+	start();
+	fill();
+	cpus[1].live = false;
+	lossless_look(&cpus[0]);
+	assert_int_equal(signalled[1], 0);
+	cpus[1].live = true;
+	recording.lossless_together = false;
+	signalled[0] = 0;
+	fill();
+	lossless_look(&cpus[0]);
+	assert_int_equal(signalled[1], 0);
+	assert_int_equal(cpus[0].stands, 2);
+	cpus[1].waits = true;
+	lossless_look(&cpus[0]);
+	assert_int_equal(cpus[0].stands, 2);
+}
+
+static void who_waits_calls_those_that_do_not_stand(void **state)
+{
+	(void)state;
+	start();
+	fill();
+	lossless_look(&cpus[0]);
+	assert_int_equal(signalled[1], 1 + looked_ns / TICK_NS);
+	signalled[0] = signalled[1] = 0;
+	cpus[1].stands_now = true;
+	fill();
+	lossless_look(&cpus[0]);
+	assert_int_equal(signalled[1], 0);
+}
+
+/* ---- Who does not stand ---- */
+
+static void stop_when_standing(void)
+{
+	cpus[0].stopped = looks == 42;
+}
+
+static void a_stop_ends_it(void **state)
+{
+	(void)state;
+	reader = stop_when_standing;
+	start();
+	fill();
+	lossless_look(&cpus[0]);
+	assert_int_equal(looks, 42);
+	lossless_look(&cpus[0]);
+	assert_int_equal(looks, 42);
+	assert_false(cpus[0].waits);
+}
+
+static void a_cpu_that_does_not_trace_does_not_stand(void **state)
+{
+	(void)state;
+	start();
+	fill();
+	cpus[0].live = false;
+	lossless_look(&cpus[0]);
+	assert_int_equal(looks, 0);
+}
+
+/* ---- Whom others wait for ---- */
+
+static void switch_when_standing(void)
+{
+	switch_is_due = looks == 42;
+	read_all_at_last();
+}
+
+/* The program's thread waits for that, on a CPU that does not stand. */
+static void a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants(void **state)
+{
+	static struct pmu counts;
+
+	(void)state;
+	counts = pmu_cpu_clock;
+	counts.disable = freeze;
+	counts.enable = thaw;
+	start();
+	fill();
+	events[0].pmu = &counts;
+	reader = switch_when_standing;
+	lossless_look(&cpus[0]);
+	assert_int_equal(switched, 1);
+	assert_int_equal(looks, 250); /* it stood on */
+	assert_int_equal(cpus[0].stands, 2);
+	assert_int_equal(frozen, 0);
+	switch_is_due = true;
+	lossless_look(&cpus[0]); /* nor is it to stand first */
+	assert_int_equal(switched, 2);
+	assert_int_equal(looks, 250);
+}
+
+static void where_others_wait_for_its_thread_it_stands_behind_that(void **state)
+{
+	(void)state;
+	start();
+	lossless_hold();
+	fill();
+	lossless_look(&cpus[0]);
+	fake_cpu_run(PERIOD, 0, &regs);
+	assert_int_equal(looks, 0);
+	signalled[0] = 0;
+	lossless_release();
+	assert_int_equal(signalled[0], 1);
+	lossless_look(&cpus[0]);
+	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(account()->lost, 0);
+	signalled[0] = 0;
+	lossless_hold(); /* where nobody has asked meanwhile nothing is to be done */
+	lossless_release();
+	assert_int_equal(signalled[0], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(a_cpu_stands_as_long_as_another_waits),
+		TEST(alone_it_does_not),
+		TEST(a_cpu_that_has_not_started_is_not_called),
+		TEST(who_waits_calls_those_that_do_not_stand),
+		TEST(a_stop_ends_it),
+		TEST(a_cpu_that_does_not_trace_does_not_stand),
+		TEST(a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants),
+		TEST(where_others_wait_for_its_thread_it_stands_behind_that),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* What is counted between a program's marks, and what is told of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/record/record_regions.h"
+#include "arch/host/fake_cpu.h"
+#include "lib/print.h"
+#include "pmu/clock.h"
+#include "pmu/mark.h"
+#include "pmu/timer.h"
+
+#define EVENTS  3U
+#define OWN     7U /* what the marks of a region add to each event between its readings */
+#define OWN_NS  40U
+#define REGIONS (REGION_MOST + 1)
+
+static struct recording recording;
+static struct traced_cpu cpu;
+static struct perf_event events[EVENTS];
+static uint64_t counters[EVENTS];
+static char told[REGIONS + 1][200];
+static unsigned nr_told;
+
+void mark_tell(struct perf_event *event, const char *text)
+{
+	assert_ptr_equal(event, &events[EVENTS - 1]);
+	print_text(told[nr_told++], sizeof(told[0]), "%s", text);
+}
+
+#define HANDLER 21U /* what a timer interrupt adds */
+
+static unsigned interrupts_each; /* so many-th look; 0: none */
+
+static uint64_t peek(const struct perf_event *event)
+{
+	static unsigned looks;
+
+	if (event == events && interrupts_each && ++looks % interrupts_each == 0) {
+		timer_interrupts[0]++;
+		counters[0] += HANDLER;
+		counters[1] += 10 * HANDLER;
+	}
+	return counters[event - events];
+}
+
+static const struct pmu counting = { .peek = peek }, blind;
+
+static void pass(uint64_t count, uint64_t ns)
+{
+	counters[0] += count;
+	counters[1] += 10 * count;
+	host_fake_cycles += ns;
+}
+
+static void begin(const char *name)
+{
+	regions_begin(name, REGION_NAME);
+	pass(OWN, OWN_NS);
+}
+
+static void end(const char *name)
+{
+	regions_end(name, REGION_NAME);
+}
+
+static void calibrate(uint64_t interrupted)
+{
+	begin("");
+	pass(interrupted, interrupted);
+	end("");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&recording, 0, sizeof(recording));
+	memset(&cpu, 0, sizeof(cpu));
+	memset(events, 0, sizeof(events));
+	memset(counters, 0, sizeof(counters));
+	memset(told, 0, sizeof(told));
+	nr_told = interrupts_each = 0;
+	host_fake_cycles = 1000;
+	clock_set(&machine_clock, NSEC_PER_SEC, 0);
+	recording.nr_events = EVENTS;
+	cpu.recording = &recording;
+	cpu.events = events;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		events[i].pmu = i == EVENTS - 1 ? &blind : &counting;
+		events[i].state = EVENT_ACTIVE;
+	}
+	events[EVENTS - 1].attr.type = PERF_TYPE_SOFTWARE;
+	events[EVENTS - 1].attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	return regions_open(&cpu);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	regions_close(&cpu);
+	return 0;
+}
+
+static void says(unsigned number, const char *text)
+{
+	assert_true(number < nr_told);
+	assert_string_equal(told[number], text);
+}
+
+static void what_the_marks_add_is_taken_off(void **state)
+{
+	(void)state;
+	calibrate(5000); /* an interrupt came between */
+	calibrate(0);
+	calibrate(3);
+	begin("a");
+	pass(100, 1000);
+	end("a");
+	begin("a");
+	pass(11, 1);
+	end("a");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 1);
+	says(0, "region 2 1001 111,1110,- a");
+}
+
+static void interrupted(uint64_t times)
+{
+	timer_interrupts[0] += times;
+	pass(times * HANDLER, times * 500);
+}
+
+/* Of the events', that is: the time has passed. */
+static void what_timer_interrupts_add_is_taken_off(void **state)
+{
+	(void)state;
+	interrupts_each = 4;
+	calibrate(0);
+	calibrate(0);
+	interrupts_each = 0;
+	calibrate(0);
+	begin("a");
+	pass(100, 1000);
+	interrupted(3);
+	end("a");
+	interrupted(1);
+	begin("b");
+	pass(50, 100);
+	end("b");
+	regions_tell(&cpu);
+	says(0, "region 1 2500 100,1000,- a");
+	says(1, "region 1 100 50,500,- b");
+}
+
+static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
+{
+	(void)state;
+	calibrate(0);
+	begin("a");
+	pass(1, 1);
+	begin("b");
+	pass(2, 2);
+	begin("a"); /* within itself */
+	pass(4, 4);
+	end("a");
+	end("b");
+	end("a");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 2);
+	says(0, "region 2 91 25,250,- a"); /* 7 and what two others added, and 4 */
+	says(1, "region 1 46 13,130,- b");
+}
+
+static void ends_without_a_beginning_and_beginnings_without_an_end_are_told(void **state)
+{
+	(void)state;
+	end("a");
+	begin("b");
+	begin("never ends");
+	end("b");
+	begin("is open at the end");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 2);
+	says(0, "region 1 80 14,140,- b");
+	says(1, "unmatched 2");
+}
+
+static void what_has_no_room_is_told(void **state)
+{
+	char name[REGION_NAME + 1];
+
+	(void)state;
+	for (unsigned i = 0; i < REGIONS; i++) {
+		print_text(name, sizeof(name), "region number %u", i);
+		begin(name);
+		end(name);
+	}
+	for (unsigned i = 0; i < REGION_DEPTH + 1; i++)
+		begin("region number 0");
+	for (unsigned i = 0; i < REGION_DEPTH; i++)
+		end("region number 0");
+	memset(name, 'n', sizeof(name)); /* as the program's may be: without an end */
+	regions_begin(name, REGION_NAME);
+	regions_end(name, REGION_NAME);
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, REGION_MOST + 1);
+	assert_memory_equal(told[0], "region 17 ", 10);
+	/* one name too many, one too deep, one too long: the first's and the last's ends as well */
+	says(REGION_MOST, "unmatched 5");
+}
+
+static void what_handlers_mark_meanwhile_is_left_out(void **state)
+{
+	(void)state;
+	cpu.regions->busy = true;
+	begin("handler");
+	end("handler");
+	cpu.regions->busy = false;
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 0);
+}
+
+/* While an event pauses its count stands, and is not asked of its unit. */
+static void an_event_that_pauses_counts_nothing(void **state)
+{
+	(void)state;
+	events[0].count = 500;
+	events[0].state = EVENT_OFF;
+	begin("a");
+	pass(100, 10);
+	end("a");
+	regions_tell(&cpu);
+	says(0, "region 1 50 0,1070,- a");
+}
+
+static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
+{
+	(void)state;
+	regions_close(&cpu);
+	events[EVENTS - 1].attr.sample_period = 1; /* recorded, not counted */
+	assert_int_equal(regions_open(&cpu), 0);
+	assert_null(cpu.regions);
+	begin("a");
+	end("a");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_the_marks_add_is_taken_off, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_timer_interrupts_add_is_taken_off, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(regions_nest_and_the_outer_one_has_the_inner_marks,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    ends_without_a_beginning_and_beginnings_without_an_end_are_told, set_up,
+		    tear_down),
+		cmocka_unit_test_setup_teardown(what_has_no_room_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_handlers_mark_meanwhile_is_left_out, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(an_event_that_pauses_counts_nothing, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_cpu_that_counts_no_marks_has_nothing_to_tell,
+		                                set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

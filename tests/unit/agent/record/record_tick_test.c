@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* What a traced CPU's tick does for a line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/mailbox.h"
+#include "agent/record/record_lossless.h"
+#include "arch/host/fake_cpu.h"
+#include "lib/watchdog.h"
+#include "pmu/clock.h"
+#include "pmu/pmu.h"
+#include "tests/unit/channel/pumped_uart.h"
+#include "tests/unit/host-tools/region_fixture.h"
+
+#define COST 300U /* cycles of a call of pump() */
+#define CPUS 2U
+
+static struct fixture fixture;
+static const struct command command;
+static struct recording recording;
+static struct traced_cpu cpus[CPUS];
+static struct perf_event events[CPUS];
+static struct channel channel;
+static const struct arch_regs regs;
+
+static bool key;       /* one is pressed */
+static unsigned looks; /* for one */
+static unsigned signals[CPUS];
+static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
+
+/* What the channel was asked. */
+static unsigned pumps, out_of_handler, nested, depth;
+
+/* A line that takes its bytes; where it is called, and another CPU's tick meanwhile. */
+static void pump(void)
+{
+	nested += depth++ > 0;
+	out_of_handler += !fake_in_handler();
+	pumps++;
+	host_fake_cycles += COST;
+	recording_tick(&cpus[1].tick, &regs);
+	depth--;
+}
+
+static const struct channel_ops memory = { .name = "memory" };
+
+/* What record_tick.c takes of its neighbours, none of which has anything to do here. */
+void recording_progress_tick(struct recording *r, uint64_t at)
+{
+	(void)r;
+	(void)at;
+}
+
+void recording_keys_tick(struct recording *r)
+{
+	looks++;
+	r->by_key = key;
+}
+
+void recording_keys_leave(const struct recording *r, const struct arch_regs *interrupted)
+{
+	assert_ptr_equal(interrupted, &regs);
+	left += r->by_key && cpus[0].stopped;
+}
+
+void recording_switch_here(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+void recording_snapshot(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+struct traced_cpu *recording_here(void)
+{
+	return NULL;
+}
+
+void lossless_tick(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+static unsigned served; /* so often the watchdog was */
+
+uint64_t watchdog_due;
+
+void watchdog_serve(uint64_t now)
+{
+	assert_int_equal(now, clock_steady());
+	served++;
+}
+
+void arch_cpu_signal(unsigned cpu)
+{
+	signals[cpu]++;
+}
+
+static void set_up_cpu(unsigned i)
+{
+	struct traced_cpu *c = &cpus[i];
+
+	*c = (struct traced_cpu){
+		.recording = &recording,
+		.cpu = i,
+		.index = i,
+		.events = &events[i],
+		.context.events = &events[i],
+		.tick.work = recording_tick,
+	};
+	c->ring = fixture.rings[i];
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	host_fake_cycles = NSEC_PER_SEC;
+	fake_cpu_number = 0;
+	clock_set(&machine_clock, NSEC_PER_SEC, 0);
+	fixture_init(&fixture, 0);
+	recording = (struct recording){
+		.region = &fixture.region,
+		.command = &command,
+		.channel = &channel,
+		.nr_cpus = CPUS,
+		.cpus = cpus,
+	};
+	set_up_cpu(0);
+	set_up_cpu(1);
+	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
+	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
+	pumps = out_of_handler = nested = depth = left = looks = served = 0;
+	key = false;
+	timer_init();
+	tick_start(&cpus[0].tick, recording_tick);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tick_stop(&cpus[0].tick);
+	fixture_free(&fixture);
+	return 0;
+}
+
+static void each_tick_pumps_once_in_irq_context(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 10; i++) {
+		fake_cpu_run(TICK_NS, 0, &regs);
+		assert_int_equal(cpus[0].tick.count, i);
+		assert_int_equal(pumps, i);
+	}
+	assert_int_equal(out_of_handler, 0);
+}
+
+static void a_watchdog_is_served_but_the_firmwares_while_it_runs(void **state)
+{
+	(void)state;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(served, 3);
+	recording.joined = true;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	recording_tick_standing(&cpus[0]);
+	assert_int_equal(served, 3);
+}
+
+static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
+{
+	(void)state;
+	channel.lines->in_use = channel.lines->ports[0].line.framed = false;
+	fake_cpu_run(2 * LINES_IDLE_TICKS * TICK_NS, 0, &regs);
+	assert_int_equal(pumps, 2);
+}
+
+static void what_it_costs_is_in_the_ticks_account(void **state)
+{
+	const struct tr_cpu *told = &fixture.region.cpus[0];
+
+	(void)state;
+	fake_cpu_run(10 * TICK_NS, 0, &regs);
+	assert_int_equal(cpus[0].tick.cycles, 10 * COST);
+	assert_int_equal(cpus[0].tick.longest, COST);
+	assert_int_equal(told->ticks, 9); /* as the last one began */
+	assert_int_equal(told->tick_cycles, 9 * COST);
+	assert_int_equal(told->tick_max, COST);
+}
+
+static void two_cpus_do_not_pump_at_once(void **state)
+{
+	(void)state;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(nested, 0);
+	recording_tick(&cpus[1].tick, &regs); /* afterwards another may */
+	assert_int_equal(pumps, 2);
+}
+
+static void it_goes_on_when_the_host_has_stopped_the_events(void **state)
+{
+	(void)state;
+	cpus[0].stopped = true;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(pumps, 3);
+}
+
+static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
+{
+	(void)state;
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(left, 0);
+	assert_int_equal(looks, 3); /* the first CPU's, though both tick */
+	assert_false(cpus[0].stopped || cpus[1].stopped);
+	key = true;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_true(cpus[0].stopped && cpus[1].stopped);
+	assert_int_equal(left, 2); /* each CPU's tick sees to it */
+}
+
+static void a_key_stops_a_cpu_that_stands_still(void **state)
+{
+	(void)state;
+	recording_tick_standing(&cpus[1]);
+	assert_int_equal(looks, 0);
+	recording_tick_standing(&cpus[0]);
+	assert_int_equal(looks, 1);
+	assert_int_equal(served, 1); /* by the first CPU */
+	assert_false(cpus[0].stopped);
+	key = cpus[1].started = true;
+	signals[1] = 0;
+	recording_tick_standing(&cpus[0]);
+	assert_true(cpus[0].stopped);
+	assert_int_equal(signals[1], 1); /* and the others are told */
+	recording_tick_standing(&cpus[1]);
+	assert_true(cpus[1].stopped);
+	assert_int_equal(pumps, 0); /* lines are pumped at each look */
+}
+
+static void who_is_told_to_stop_are_those_that_have_started(void **state)
+{
+	(void)state;
+	memset(signals, 0, sizeof(signals));
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 0);
+	cpus[1].started = true;
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 1);
+	cpus[1].stopped = true;
+	recording_tell_others(&recording);
+	assert_int_equal(signals[1], 1);
+	assert_int_equal(signals[0], 0);
+}
+
+static uint64_t slowed_to; /* what the source was told last */
+static unsigned slowed;
+
+static void note_slow(struct perf_event *event, uint64_t factor)
+{
+	(void)event;
+	slowed_to = factor;
+	slowed++;
+}
+
+static void a_host_whose_line_is_slow_has_every_cpu_sample_less_often(void **state)
+{
+	static const struct pmu slow = { .slow = note_slow }, none = { 0 };
+	struct tr_mailbox *box = fixture.region.mailbox;
+	uint32_t polled;
+
+	(void)state;
+	slowed = 0;
+	mailbox_watch(&fixture.region, &polled);
+	memcpy(box->text, "slower 8", 8);
+	box->length = 8;
+	box->request = polled + 1;
+	for (unsigned i = 0; i < CPUS; i++) {
+		events[i] = (struct perf_event){ .pmu = &slow, .attr.sample_period = 1000 };
+		cpus[i].context =
+		    (struct perf_event_context){ .events = &events[i], .nr_events = 1 };
+	}
+	fake_cpu_run(3 * TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS); /* each once, however long it stands there */
+	assert_int_equal(slowed_to, 8);
+	assert_int_equal(events[0].slower, 8);
+	assert_int_equal(events[1].slower, 8);
+	box->text[7] = '2';
+	events[1].pmu = &none; /* whose samples nobody can move apart */
+	events[1].slower = 0;
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS + 1);
+	assert_int_equal(events[0].slower, 2);
+	assert_int_equal(events[1].slower, 0);
+	events[0].attr.sample_period = 0; /* nor of one that only counts */
+	box->text[7] = '3';
+	fake_cpu_run(TICK_NS, 0, &regs);
+	assert_int_equal(slowed, CPUS + 1);
+	box->request = polled;
+}
+
+static void a_machine_without_a_line_costs_nothing(void **state)
+{
+	(void)state;
+	channel.lines = NULL;
+	fake_cpu_run(10 * TICK_NS, 0, &regs);
+	assert_int_equal(cpus[0].tick.count, 10);
+	assert_int_equal(cpus[0].tick.cycles, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(each_tick_pumps_once_in_irq_context),
+		TEST(a_watchdog_is_served_but_the_firmwares_while_it_runs),
+		TEST(a_line_that_nobody_uses_is_looked_at_now_and_then),
+		TEST(what_it_costs_is_in_the_ticks_account),
+		TEST(two_cpus_do_not_pump_at_once),
+		TEST(it_goes_on_when_the_host_has_stopped_the_events),
+		TEST(a_key_stops_the_events_before_the_workload_is_ended),
+		TEST(a_key_stops_a_cpu_that_stands_still),
+		TEST(who_is_told_to_stop_are_those_that_have_started),
+		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
+		TEST(a_machine_without_a_line_costs_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
