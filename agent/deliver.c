@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/deliver.h"
 
-#include "agent/payload_fetch.h"
+#include "agent/payload/payload_fetch.h"
 #include "agent/record/reader.h"
 #include "agent/serial.h"
 #include "agent/told.h"

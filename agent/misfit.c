@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "agent/mode.h"
+#include "agent/payload/uefi_image.h"
 #include "agent/record/reader.h"
 #include "agent/selftest.h"
-#include "agent/uefi_image.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/efi.h"

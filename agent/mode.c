@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/mode.h"
 
-#include "agent/uefi_image.h"
+#include "agent/payload/uefi_image.h"
 
 enum arch_tables mode_tables(const struct command *command)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/image_frames.h"
-#include "agent/payload.h"
+#include "agent/payload/payload.h"
 #include "agent/report/own_image.h"
 #include "agent/report/report.h"
 #include "agent/volume/volume.h"

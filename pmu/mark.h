@@ -41,7 +41,7 @@ static inline bool mark_is_event(const struct perf_event_attr *attr)
 
 /* What each CPU's marks come to: event is whose they are, NULL while nobody wants them; slow, how
  * many are in mark_put_slow(): both written on that CPU. calls, image and size are
- * agent/payload_calls.c's, which gets the address of calls and finds the others beside it. */
+ * agent/payload/payload_calls.c's, which gets the address of calls and finds the others beside it. */
 extern struct mark_cpu {
 	const void *calls[5];
 	struct perf_event *event;

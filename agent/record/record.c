@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "agent/payload/uefi_image.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/record_regions.h"
 #include "agent/record/recording.h"
 #include "agent/serial.h"
-#include "agent/uefi_image.h"
 #include "lib/console.h"
 #include "lib/print.h"
 #include "pmu/clock.h"

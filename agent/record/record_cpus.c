@@ -8,7 +8,7 @@
  *	stop, signal		──▶	wakes, recording_stop_cpu(), idle
  *	all idle: TR_COMPLETE
  */
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/record.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/recording.h"
 #include "lib/keyboard.h"
 #include "lib/platform.h"

@@ -3,10 +3,10 @@
 #include <errno.h>
 
 #include "agent/image_records.h"
-#include "agent/payload_calls.h"
-#include "agent/payload_fetch.h"
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
+#include "agent/payload/payload_calls.h"
+#include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/record/recording.h"
 #include "agent/uefi_phases.h"

@@ -22,7 +22,7 @@
 #ifndef AGENT_RECORD_RECORDING_H
 #define AGENT_RECORD_RECORDING_H
 
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "channel/channel.h"
 #include "channel/stop_key.h"
 #include "command/command.h"

@@ -6,8 +6,8 @@
 
 #include "abi/perf_event.h"
 
-/* agent/payload_run.c's, which calls all that is traced; behind it in this order, as far as they
- * are there, the command's choice, agent/payload.c's, and what the SDK has before a program's own:
+/* agent/payload/payload_run.c's, which calls all that is traced; behind it in this order, as far as they
+ * are there, the command's choice, agent/payload/payload.c's, and what the SDK has before a program's own:
  * main()'s, a thread's, POSIX's, then C11's or libstdc++'s. */
 #define CALLS_PROGRAM "payload_run_call"
 static const char *const between[] = {

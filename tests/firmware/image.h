@@ -10,7 +10,7 @@
 
 #include "agent/command_line.h"
 #include "agent/loadoptions.h"
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "boot/start.h"
 #include "lib/console.h"
 #include "lib/efi.h"

@@ -11,7 +11,7 @@
 #include "agent/boot_record.h"
 #include "agent/image_records.h"
 #include "agent/mailbox.h"
-#include "agent/payload_threads.h"
+#include "agent/payload/payload_threads.h"
 #include "agent/record/record_regions.h"
 #include "arch/host/fake_cpu.h"
 #include "arch/join.h"

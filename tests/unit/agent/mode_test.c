@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "agent/mode.h"
-#include "agent/uefi_image.h"
+#include "agent/payload/uefi_image.h"
 
 static const struct workload_usage image;
 

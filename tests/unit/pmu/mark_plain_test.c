@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/payload.h"
-#include "agent/payload_calls.h"
-#include "agent/payload_fetch.h"
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
-#include "agent/payload_threads.h"
+#include "agent/payload/payload.h"
+#include "agent/payload/payload_calls.h"
+#include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
+#include "agent/payload/payload_threads.h"
 #include "agent/record/record.h"
 #include "agent/record/record_regions.h"
 #include "agent/record/recording.h"

@@ -12,8 +12,8 @@
 
 #include <arch_wait.h>
 
-#include "agent/payload_run.h"
-#include "agent/payload_threads.h"
+#include "agent/payload/payload_run.h"
+#include "agent/payload/payload_threads.h"
 #include "tests/unit/workload/sdk/host_cpus_between.h"
 #include "workload/sdk/sdk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads' threads from their start to their end, with threads of the host for CPUs: the machine's
- * half (agent/payload_threads.c), and on top of it the SDK's. Under TSan. */
+ * half (agent/payload/payload_threads.c), and on top of it the SDK's. Under TSan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/payload_threads.h"
+#include "agent/payload/payload_threads.h"
 #include "tests/unit/workload/sdk/host_cpus.h"
 #include "workload/sdk/sdk.h"
 #include "workload/sdk/sync.h"

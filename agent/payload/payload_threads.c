@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload_threads.h"
+#include "agent/payload/payload_threads.h"
 
 #include <errno.h>
 
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "workload/sdk/include/bareperf/system.h"
 
 enum state {

@@ -3,8 +3,8 @@
  * What the program prints: to the host by the trace region's streams (ringbuf/stream.h), and to the
  * console's people. A program that prints faster than its reader reads waits, as at a pipe.
  */
-#ifndef AGENT_PAYLOAD_OUTPUT_H
-#define AGENT_PAYLOAD_OUTPUT_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_OUTPUT_H
+#define AGENT_PAYLOAD_PAYLOAD_OUTPUT_H
 
 #include "ringbuf/region_writer.h"
 #include "ringbuf/stream.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload.h"
+#include "agent/payload/payload.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/payload_calls.h"
-#include "agent/uefi_image.h"
+#include "agent/payload/payload_calls.h"
+#include "agent/payload/uefi_image.h"
 #include "command/elf.h"
 #include "command/elf_symbols.h"
 #include "lib/console.h"

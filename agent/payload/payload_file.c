@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/payload.h"
+#include "agent/payload/payload.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/efi_initrd.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"

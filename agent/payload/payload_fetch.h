@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that the program has written, for the reader: --fetch. */
-#ifndef AGENT_PAYLOAD_FETCH_H
-#define AGENT_PAYLOAD_FETCH_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_FETCH_H
+#define AGENT_PAYLOAD_PAYLOAD_FETCH_H
 
 #include "channel/channel.h"
 #include "command/command.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 
 #include <errno.h>
 #include <setjmp.h>
 
-#include "agent/payload.h"
+#include "agent/payload/payload.h"
 #include "agent/record/recording.h"
 #include "lib/image.h"
 #include "lib/panic.h"

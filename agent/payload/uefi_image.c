@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/uefi_image.h"
+#include "agent/payload/uefi_image.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/payload.h"
+#include "agent/payload/payload.h"
 #include "agent/volume/volume_where.h"
 #include "lib/console.h"
 #include "lib/efi.h"

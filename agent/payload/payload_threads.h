@@ -8,8 +8,8 @@
  *	payload_thread_join()	◀──	fn has returned			ENDED, FREE
  *					payload_threads_close()		CLOSED
  */
-#ifndef AGENT_PAYLOAD_THREADS_H
-#define AGENT_PAYLOAD_THREADS_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_THREADS_H
+#define AGENT_PAYLOAD_PAYLOAD_THREADS_H
 
 #include <stdbool.h>
 

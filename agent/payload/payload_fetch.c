@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload_fetch.h"
+#include "agent/payload/payload_fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/payload.h"
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
+#include "agent/payload/payload.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "channel/wire/wire.h"

@@ -4,8 +4,8 @@
  * crashes, or it is ended because another part of it crashed or the recording is over. At most
  * one a CPU.
  */
-#ifndef AGENT_PAYLOAD_RUN_H
-#define AGENT_PAYLOAD_RUN_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_RUN_H
+#define AGENT_PAYLOAD_PAYLOAD_RUN_H
 
 #include "arch/arch.h"
 #include "lib/panic.h"

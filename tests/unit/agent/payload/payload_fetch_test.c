@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "agent/payload.h"
-#include "agent/payload_fetch.h"
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
+#include "agent/payload/payload.h"
+#include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "arch/arch.h"

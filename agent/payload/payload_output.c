@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/payload_output.h"
+#include "agent/payload/payload_output.h"
 
-#include "agent/payload_run.h"
+#include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
 #include "lib/console.h"

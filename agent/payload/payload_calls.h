@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef AGENT_PAYLOAD_CALLS_H
-#define AGENT_PAYLOAD_CALLS_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_CALLS_H
+#define AGENT_PAYLOAD_PAYLOAD_CALLS_H
 
 #include "workload/sdk/include/bareperf/system.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own program, an ELF file, or an image of UEFI's (agent/uefi_image.h): found while the
+ * The user's own program, an ELF file, or an image of UEFI's (agent/payload/uefi_image.h): found while the
  * firmware still runs, loaded where it is executed, and run as often as commands ask for it.
  *
  *	payload_load()		finds, checks, places and maps it	boot services
@@ -10,8 +10,8 @@
  * Its pages are writable or executable, never both. It talks to us through the table of
  * <bareperf/system.h> alone.
  */
-#ifndef AGENT_PAYLOAD_H
-#define AGENT_PAYLOAD_H
+#ifndef AGENT_PAYLOAD_PAYLOAD_H
+#define AGENT_PAYLOAD_PAYLOAD_H
 
 #include <stdbool.h>
 

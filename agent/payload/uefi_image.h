@@ -3,8 +3,8 @@
  * A UEFI application or driver as a workload: a file on a volume, or the payload, which the
  * firmware loads and starts while its boot services go on and are recorded with it.
  */
-#ifndef AGENT_UEFI_IMAGE_H
-#define AGENT_UEFI_IMAGE_H
+#ifndef AGENT_PAYLOAD_UEFI_IMAGE_H
+#define AGENT_PAYLOAD_UEFI_IMAGE_H
 
 #include "command/command.h"
 

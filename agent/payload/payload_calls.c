@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The payload's side of the firmware: it runs at the payload's privilege level, as its thread. */
-#include "agent/payload_calls.h"
+#include "agent/payload/payload_calls.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/payload.h"
-#include "agent/payload_fetch.h"
-#include "agent/payload_output.h"
-#include "agent/payload_run.h"
-#include "agent/payload_threads.h"
+#include "agent/payload/payload.h"
+#include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_output.h"
+#include "agent/payload/payload_run.h"
+#include "agent/payload/payload_threads.h"
 #include "agent/record/record.h"
 #include "agent/record/record_regions.h"
 #include "lib/image.h"
