@@ -24,7 +24,7 @@
 #include "agent/record/reader.h"
 #include "agent/record/record.h"
 #include "agent/refusal.h"
-#include "agent/selftest.h"
+#include "agent/selftest/selftest.h"
 #include "agent/serial.h"
 #include "agent/tables.h"
 #include "lib/console.h"

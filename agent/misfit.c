@@ -7,7 +7,7 @@
 #include "agent/mode.h"
 #include "agent/payload/uefi_image.h"
 #include "agent/record/reader.h"
-#include "agent/selftest.h"
+#include "agent/selftest/selftest.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/efi.h"

@@ -3,9 +3,9 @@
  * starting and stopping counts falls out of the difference. */
 #include <errno.h>
 
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
+#include "agent/selftest/selftest_rig.h"
 #include "pmu/counter_census.h"
 #include "pmu/parse/events.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What machine it is, whether its timer comes when it should, and when nothing runs at all. */
 #include "abi/trace_region.h"
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
 #include "lib/efi.h"
 #include "pmu/clock.h"
 #include "pmu/timer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `selftest`: what this machine can do for a profiler, found out by using it. */
-#ifndef AGENT_SELFTEST_H
-#define AGENT_SELFTEST_H
+#ifndef AGENT_SELFTEST_SELFTEST_H
+#define AGENT_SELFTEST_SELFTEST_H
 
 #include "command/command.h"
 #include "ringbuf/region_writer.h"

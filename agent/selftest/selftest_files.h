@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef AGENT_SELFTEST_FILES_H
-#define AGENT_SELFTEST_FILES_H
+#ifndef AGENT_SELFTEST_SELFTEST_FILES_H
+#define AGENT_SELFTEST_SELFTEST_FILES_H
 
-#include "agent/selftest_report.h"
+#include "agent/selftest/selftest_report.h"
 
 /* Write the report to the boot volume, as \bareperf\NNNN-selftest.txt and .json with the next free
  * number. What became of it is said on the console. 0, or volume_write_text()'s. Boot services

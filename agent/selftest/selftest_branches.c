@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The same code, traced by the branch trace store and by single-step: the same branches. */
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
+#include "agent/selftest/selftest_rig.h"
 #include "pmu/branch_area.h"
 
 #define AUX_PAGES 64U /* room for all, our own start and stop included, in the first segments */

@@ -15,10 +15,10 @@
  *	selftest_rig.c		events on a ring of our own
  *	selftest_report.c	lines, as text and as JSON
  */
-#ifndef AGENT_SELFTEST_CHECKS_H
-#define AGENT_SELFTEST_CHECKS_H
+#ifndef AGENT_SELFTEST_SELFTEST_CHECKS_H
+#define AGENT_SELFTEST_SELFTEST_CHECKS_H
 
-#include "agent/selftest_report.h"
+#include "agent/selftest/selftest_report.h"
 
 /* Each adds its lines. On the boot CPU, the machine ours, interrupts masked before and after.
  * Thread. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two events at a high rate into a ring of one page: first nobody reads, then somebody does. */
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
+#include "agent/selftest/selftest_rig.h"
 
 /* Between two samples of cpu-clock; an emulated handler may take 10,000. */
 #define CLOCK_NS 100000U

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_rig.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include "abi/perf_event.h"
 #include "abi/trace_region.h"
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest_judge.h"
 
 static struct selftest_line line;
 

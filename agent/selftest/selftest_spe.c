@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Arm's Statistical Profiling Extension, or whatever fills an AUX area under its type, along a
  * loop: as many records as what the counters saw demands. */
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
+#include "agent/selftest/selftest_rig.h"
 
 #define AUX_PAGES 512U
 #define INTERVAL  4096U

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/selftest.h"
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
 #include "lib/efi.h"
 #include "lib/memory.h"
 #include "lib/platform.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "agent/selftest_report.h"
+#include "agent/selftest/selftest_report.h"
 
 static char text[1 << 20];
 static size_t used;

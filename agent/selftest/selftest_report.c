@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/selftest_report.h"
+#include "agent/selftest/selftest_report.h"
 
 #include <stdarg.h>
 

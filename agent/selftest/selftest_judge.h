@@ -3,12 +3,12 @@
  * The self-test's judgement: figures in, a verdict and what it rests on out. Pure, so that it is
  * tested on figures that no machine at hand has.
  */
-#ifndef AGENT_SELFTEST_JUDGE_H
-#define AGENT_SELFTEST_JUDGE_H
+#ifndef AGENT_SELFTEST_SELFTEST_JUDGE_H
+#define AGENT_SELFTEST_SELFTEST_JUDGE_H
 
 #include <stdbool.h>
 
-#include "agent/selftest_report.h"
+#include "agent/selftest/selftest_report.h"
 
 /* A spread: least, middle, greatest, of how many. */
 struct selftest_spread {

@@ -2,8 +2,8 @@
 /* The CPUs' clocks against the boot CPU's, at the beginning and at the end. */
 #include <stdlib.h>
 
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
 #include "pmu/clock.h"
 #include "pmu/clock_sync.h"
 #include "pmu/pmu.h"

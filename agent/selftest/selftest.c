@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/selftest.h"
+#include "agent/selftest/selftest.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "abi/machine.h"
-#include "agent/selftest_checks.h"
-#include "agent/selftest_files.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_files.h"
 #include "arch/arch.h"
 #include "lib/console.h"
 #include "pmu/clock.h"

@@ -4,9 +4,9 @@
  * PERIODs are true distances, so that what their sum is beyond the last multiple of the period is
  * how far the program came after the overflow.
  */
-#include "agent/selftest_checks.h"
-#include "agent/selftest_judge.h"
-#include "agent/selftest_rig.h"
+#include "agent/selftest/selftest_checks.h"
+#include "agent/selftest/selftest_judge.h"
+#include "agent/selftest/selftest_rig.h"
 
 #define PERIOD   2000003U /* a prime, so that the loop's turns do not march with it */
 #define SAMPLES  24U

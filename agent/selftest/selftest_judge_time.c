@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks, timers, gaps; the ring's books; what a reset keeps. */
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest_judge.h"
 
 #include "lib/print.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/selftest_files.h"
+#include "agent/selftest/selftest_files.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters, their interrupts, and what fills an AUX area. The rest: selftest_judge_time.c. */
-#include "agent/selftest_judge.h"
+#include "agent/selftest/selftest_judge.h"
 
 #include "abi/perf_event.h"
 #include "abi/trace_region.h"

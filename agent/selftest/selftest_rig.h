@@ -3,8 +3,8 @@
  * Events on a ring of our own, in the heap, by the event core that recordings use: what the
  * self-test measures with. No run begins in the trace region, and no host takes part.
  */
-#ifndef AGENT_SELFTEST_RIG_H
-#define AGENT_SELFTEST_RIG_H
+#ifndef AGENT_SELFTEST_SELFTEST_RIG_H
+#define AGENT_SELFTEST_SELFTEST_RIG_H
 
 #include "pmu/context.h"
 #include "ringbuf/aux.h"

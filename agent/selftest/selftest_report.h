@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a self-test found: a line a check, as text for people and as JSON for who collects them. */
-#ifndef AGENT_SELFTEST_REPORT_H
-#define AGENT_SELFTEST_REPORT_H
+#ifndef AGENT_SELFTEST_SELFTEST_REPORT_H
+#define AGENT_SELFTEST_SELFTEST_REPORT_H
 
 #include <stdint.h>
 
