@@ -87,7 +87,7 @@ void agent_deliver(void);
 int agent_outcome(void);
 
 /* Have the last command's result stay on the screen, if \bareperf.cfg had asked for it: nobody else
- * waits for it there; what the driver has refused, for who asks (agent/refusal.h). Boot services
+ * waits for it there; what the driver has refused, for who asks (agent/uefi/refusal.h). Boot services
  * only. Thread. */
 void agent_linger(void);
 

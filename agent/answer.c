@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/answer.h"
 
-#include "agent/boot_check.h"
 #include "agent/keeper.h"
-#include "agent/refusal.h"
-#include "agent/registration.h"
 #include "agent/save.h"
 #include "agent/tables.h"
+#include "agent/uefi/boot_check.h"
+#include "agent/uefi/refusal.h"
+#include "agent/uefi/registration.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 

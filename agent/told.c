@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/image_frames.h"
 #include "agent/payload/payload.h"
 #include "agent/report/own_image.h"
 #include "agent/report/report.h"
+#include "agent/uefi/image_frames.h"
 #include "agent/volume/volume.h"
 #include "lib/console.h"
 #include "lib/joined.h"

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "agent/agent.h"
-#include "agent/boot_record.h"
 #include "agent/keeper.h"
+#include "agent/uefi/boot_record.h"
 #include "boot/channel_services.h"
 #include "boot/start.h"
 #include "lib/console.h"

@@ -2,14 +2,14 @@
 /* The recording under way, from its reader's start to the workload's end. */
 #include <errno.h>
 
-#include "agent/image_records.h"
 #include "agent/payload/payload_calls.h"
 #include "agent/payload/payload_fetch.h"
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/record/recording.h"
-#include "agent/uefi_phases.h"
+#include "agent/uefi/image_records.h"
+#include "agent/uefi/uefi_phases.h"
 #include "lib/console.h"
 #include "lib/syscalls.h"
 #include "pmu/mark.h"

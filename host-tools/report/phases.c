@@ -9,7 +9,7 @@
 #include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/texts.h"
 
-#define COUNTER "counter " /* agent/uefi_phases.c's */
+#define COUNTER "counter " /* agent/uefi/uefi_phases.c's */
 
 static const char before[] = "[before the first]";
 

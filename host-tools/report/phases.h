@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording's phases: each begins with a mark "phase NAME" (a firmware's by agent/uefi_phases.h,
+ * A recording's phases: each begins with a mark "phase NAME" (a firmware's by agent/uefi/uefi_phases.h,
  * or a program's own) and lasts until the next one. Thread: the one that made it.
  */
 #ifndef HOST_TOOLS_REPORT_PHASES_H

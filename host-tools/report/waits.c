@@ -15,7 +15,7 @@ static const char *const servants[] = { "DxeCore", "CpuDxe", "ArmCpuDxe" };
 /* It does nothing but wait, for Stall(). */
 static const char *const metronomes[] = { "Metronome", "MetronomeDxe" };
 
-/* The firmware's, and ours that stand before them (agent/uefi_calls.c). */
+/* The firmware's, and ours that stand before them (agent/uefi/uefi_calls.c). */
 static const struct way services[] = {
 	{ "uefi_stall", "Stall()" },
 	{ "uefi_wait_for_event", "WaitForEvent()" },

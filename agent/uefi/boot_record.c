@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/uefi/boot_record.h"
+
+#include "agent/command_line.h"
+#include "agent/tables.h"
+#include "agent/uefi/boot_until.h"
+#include "agent/uefi/refusal.h"
+#include "command/command.h"
+#include "lib/console.h"
+#include "lib/efi.h"
+
+#define BOOT_RECORD_GUID                                               \
+	{                                                              \
+		0x6f1b8a52, 0x3f0d, 0x4c83,                            \
+		{                                                      \
+			0x9d, 0x21, 0x52, 0x0e, 0x7b, 0x64, 0xc9, 0xa5 \
+		}                                                      \
+	}
+
+/* Of another image of ours, perhaps of another version. */
+struct boot_record {
+	uint64_t size; /* bytes of this */
+	void(EFIAPI *stop)(void);
+};
+
+static void EFIAPI boot_record_stop(void);
+
+static struct boot_record ours = { sizeof(ours), boot_record_stop };
+static EFI_GUID guid = BOOT_RECORD_GUID;
+static void (*ender)(const char *why);
+
+/* End the recording: ExitBootServices(), `stop' and each of --until's ends call this, and the first
+ * that does has an effect, and true for an answer. */
+static bool boot_record_is_ended(const char *why)
+{
+	void (*end)(const char *why) = ender;
+
+	if (!end)
+		return false;
+	ender = NULL;
+	boot_until_end();
+	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
+	end(why);
+	return true;
+}
+
+static void boot_record_end(const char *why)
+{
+	boot_record_is_ended(why);
+}
+
+static void EFIAPI boot_record_stop(void)
+{
+	boot_record_end(NULL);
+}
+
+void boot_record_begin(const struct command_until *until, void (*end)(const char *why))
+{
+	EFI_HANDLE handle = efi_image;
+
+	refusal_note(NULL);
+	ender = end;
+	if (EFI_ERROR(efi_system->BootServices->InstallProtocolInterface(
+	        &handle, &guid, EFI_NATIVE_INTERFACE, &ours)) ||
+	    boot_until_begin(until, boot_record_end) != 0)
+		boot_record_end("ended at once: no memory for what is to end it");
+}
+
+bool boot_record_leaves(void)
+{
+	return boot_record_is_ended(NULL);
+}
+
+bool boot_record_is_elsewhere(bool *stopped)
+{
+	static char text[COMMAND_MAX_LENGTH + 1];
+	static struct command command;
+	struct boot_record *other = efi_locate(guid);
+	struct command_error error;
+
+	*stopped = false;
+	if (!other || other->size < sizeof(*other))
+		return false;
+	if (command_line_read(text, sizeof(text)) > 0 &&
+	    command_parse(&command, text, &image_tables, &error) == 0)
+		*stopped = command.verb == COMMAND_STOP;
+	if (*stopped)
+		other->stop();
+	else
+		console_printf("bareperf: the boot is being recorded: `stop' ends that\n");
+	return true;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/uefi/uefi_phases.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "agent/uefi/status_code.h"
+#include "arch/arch.h"
+#include "lib/efi.h"
+#include "lib/platform.h"
+#include "lib/print.h"
+#include "pmu/clock.h"
+#include "pmu/mark.h"
+
+#define GROUPS   2U
+#define RAW_MAX  160U /* bytes of a mark's RAW, its size included */
+#define TEXT_MAX (RAW_MAX - (uint32_t)sizeof(uint32_t))
+
+/* PI 1.7, volume 3, 6; GNU-EFI does not declare it. */
+#define RSC_HANDLER_GUID                                               \
+	{                                                              \
+		0x86212936, 0x0e76, 0x41c8,                            \
+		{                                                      \
+			0xa0, 0x3a, 0x2a, 0xf2, 0xfc, 0x1c, 0x39, 0xe2 \
+		}                                                      \
+	}
+typedef EFI_STATUS(EFIAPI *rsc_handler_fn)(UINT32 type, UINT32 value, UINT32 instance,
+                                           EFI_GUID *caller, VOID *data);
+struct rsc_handler {
+	EFI_STATUS(EFIAPI *add)(rsc_handler_fn callback, EFI_TPL level);
+	EFI_STATUS(EFIAPI *remove)(rsc_handler_fn callback);
+};
+
+static const struct {
+	EFI_GUID guid;
+	const char *name;
+} groups[GROUPS] = {
+	{ { 0x02ce967a, 0xdd7e, 0x4ffc, { 0x9e, 0xe7, 0x81, 0x0c, 0xf0, 0x47, 0x08, 0x80 } },
+	  "EndOfDxe" },
+	{ { 0x7ce88fb3, 0x4bd7, 0x4679, { 0x87, 0xa8, 0xa8, 0xd8, 0xde, 0xe5, 0x0d, 0x2b } },
+	  "ReadyToBoot" },
+};
+static EFI_EVENT events[GROUPS];
+static struct rsc_handler *router; /* NULL: there is none, or it does not take us */
+static uint64_t boot_cpu;          /* its hw_id: the ring is its own */
+static bool telling;
+
+static uint64_t uefi_phases_this_cpu(void)
+{
+	struct arch_cpu_id id;
+
+	arch_cpu_identify(&id);
+	return id.hw_id;
+}
+
+/* On the boot CPU, while nobody ends the recording. */
+static void uefi_phases_put_mark(const char *kind, const char *name, const char *more,
+                                 const void *caller)
+{
+	union {
+		uint64_t words[RAW_MAX / 8];
+		struct {
+			uint32_t size;
+			char text[TEXT_MAX];
+		};
+	} raw = { { 0 } };
+	struct perf_event *event = __atomic_load_n(&mark_cpus[0].event, __ATOMIC_RELAXED);
+	uint32_t bytes;
+
+	if (!telling || !event || !event->attr.sample_period)
+		return;
+	print_text(raw.text, TEXT_MAX, "%s%s%s", kind, name, more);
+	bytes = ((uint32_t)(sizeof(raw.size) + strlen(raw.text)) + 8) & ~7U;
+	bytes = bytes < 16 ? 16 : bytes;
+	raw.size = bytes - (uint32_t)sizeof(raw.size);
+	mark_put_slow(event, (uint64_t)caller, raw.words, bytes, 0, NULL);
+}
+
+/* What ends a recording is a notification, which so does not come in the middle, when the ring is
+ * about to be written. Of the callers some are at TPL_HIGH_LEVEL. */
+static void uefi_phases_tell(const char *kind, const char *name, const char *more,
+                             const void *caller)
+{
+	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
+
+	uefi_phases_put_mark(kind, name, more, caller);
+	efi_system->BootServices->RestoreTPL(before);
+}
+
+void uefi_phase(const char *name, const char *more)
+{
+	uefi_phases_tell("phase ", name, more, __builtin_return_address(0));
+}
+
+/* At TPL_HIGH_LEVEL it is called where the code is reported, and not when the level allows it.
+ */
+static EFI_STATUS EFIAPI uefi_phases_on_status_code(UINT32 type, UINT32 value, UINT32 instance,
+                                                    EFI_GUID *caller, VOID *data)
+{
+	char text[STATUS_CODE_TEXT];
+
+	(void)caller;
+	(void)data;
+	if (status_code_text(type, value, instance, text, sizeof(text)) &&
+	    uefi_phases_this_cpu() == boot_cpu)
+		uefi_phases_tell((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase " : "",
+		                 text, "", __builtin_return_address(0));
+	return EFI_SUCCESS;
+}
+
+static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	uefi_phases_tell("phase ", context, "", __builtin_return_address(0));
+}
+
+void uefi_phases_begin(void)
+{
+	telling = true;
+	boot_cpu = uefi_phases_this_cpu();
+	router = efi_locate((EFI_GUID)RSC_HANDLER_GUID);
+	if (router && EFI_ERROR(router->add(uefi_phases_on_status_code, TPL_HIGH_LEVEL)))
+		router = NULL;
+	for (unsigned i = 0; i < GROUPS; i++) {
+		events[i] = NULL;
+		efi_system->BootServices->CreateEventEx(
+		    EVT_NOTIFY_SIGNAL, TPL_NOTIFY, uefi_phases_on_group,
+		    (VOID *)(uintptr_t)groups[i].name, &groups[i].guid, &events[i]);
+	}
+}
+
+void uefi_phases_end(void)
+{
+	telling = false;
+	if (router)
+		router->remove(uefi_phases_on_status_code);
+	router = NULL;
+	for (unsigned i = 0; i < GROUPS && efi_boot_services; i++) {
+		if (events[i])
+			efi_system->BootServices->CloseEvent(events[i]);
+		events[i] = NULL;
+	}
+}
+
+struct uefi_phases_times {
+	const void *caller;
+	unsigned told;
+};
+
+static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name,
+                                 const void *caller)
+{
+	char time[40];
+
+	print_text(time, sizeof(time), "%s%llu.%09llu s: ", kind, ns / NSEC_PER_SEC,
+	           ns % NSEC_PER_SEC);
+	uefi_phases_put_mark(time, name, "", caller);
+}
+
+static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
+{
+	struct uefi_phases_times *times = context;
+
+	times->told++;
+	uefi_phases_put_time("FPDT ", ns, name, times->caller);
+}
+
+/* If the firmware counts what our clock is made of, what that was at our 0 is what its times have
+ * more than ours. */
+void uefi_phases_tell_times(void)
+{
+	struct uefi_phases_times times = { .caller = __builtin_return_address(0) };
+	const char *wrong = platform_firmware_times(uefi_phases_tell_time, &times);
+
+	if (wrong)
+		uefi_phases_put_mark("error FPDT: ", wrong, "", times.caller);
+	if (times.told)
+		uefi_phases_put_time("FPDT counter ", 0 - machine_clock.time_zero,
+		                     "the recording's 0", times.caller);
+}

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: MIT
-boot_until_test_SRCS := agent/boot_until.c agent/boot_key.c tests/unit/lib/fake_firmware.c
-boot_until_test_CFLAGS = $(fake_firmware_CFLAGS)

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: MIT
-image_records_test_SRCS := agent/image_records.c agent/image_frames.c agent/uefi_calls.c lib/print.c lib/efi_images.c lib/efi_hook.c lib/efi_image_set.c \
-	tests/unit/lib/fake_firmware.c
-image_records_test_CFLAGS = $(fake_firmware_CFLAGS)

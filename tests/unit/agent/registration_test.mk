@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: MIT
-registration_test_SRCS := agent/registration.c lib/efi_file_path.c tests/unit/lib/fake_firmware.c
-registration_test_CFLAGS = $(fake_firmware_CFLAGS)

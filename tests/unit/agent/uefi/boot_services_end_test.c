@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* ExitBootServices() ends a recording: in its notification nothing is allocated, nothing is written
+ * and no service of the firmware's is called, but one that PI has made for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/mailbox.h"
+#include "agent/payload/payload_threads.h"
+#include "agent/record/record_regions.h"
+#include "agent/uefi/boot_record.h"
+#include "agent/uefi/image_records.h"
+#include "arch/host/fake_cpu.h"
+#include "arch/join.h"
+#include "lib/console.h"
+#include "lib/efi_image_name.h"
+#include "lib/image.h"
+#include "lib/joined.h"
+#include "lib/platform.h"
+#include "pmu/mark.h"
+#include "pmu/pmu.h"
+#include "tests/unit/host-tools/region_fixture.h"
+#include "tests/unit/lib/fake_firmware.h"
+
+char __image_start[1];
+
+static struct fixture fixture;
+static struct command command = { .boot = true };
+static struct channel channel;
+static struct traced_cpu cpu;
+static struct perf_event events[2];
+static struct recording recording;
+static unsigned parted, registered;
+static bool has_ended;
+
+/* ---- Neighbours ---- */
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+{
+	(void)image;
+	strcpy(place->name, "image.efi");
+}
+
+void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
+{
+	(void)image;
+	(void)size;
+	strcpy(name, "image.efi");
+}
+
+bool boot_record_leaves(void)
+{
+	fail(); /* that is a hook's */
+	return false;
+}
+
+static EFI_STATUS EFIAPI add(VOID *callback, EFI_TPL level)
+{
+	(void)callback;
+	(void)level;
+	registered++;
+	return EFI_SUCCESS;
+}
+
+/* PI 1.7, volume 3, 6: whoever has registered is to do that when boot services end. */
+static EFI_STATUS EFIAPI forget(VOID *callback)
+{
+	(void)callback;
+	registered--;
+	return EFI_SUCCESS;
+}
+
+void *efi_locate(EFI_GUID protocol)
+{
+	static const struct {
+		EFI_STATUS(EFIAPI *add)(VOID *, EFI_TPL);
+		EFI_STATUS(EFIAPI *remove)(VOID *);
+	} router = { add, forget };
+
+	(void)protocol;
+	assert_false(has_ended);
+	return (void *)(uintptr_t)&router;
+}
+
+const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
+{
+	tell(context, 1500000000, "OS loader: LoadImage() starts");
+	return NULL;
+}
+
+void arch_cpu_identify(struct arch_cpu_id *id)
+{
+	*id = (struct arch_cpu_id){ 0 };
+}
+
+void joined_tell_more(void)
+{
+}
+
+void arch_join_again(void)
+{
+}
+
+void arch_part(void)
+{
+	assert_true(cpu.stopped); /* before its timer is given back */
+	parted++;
+}
+
+void arch_irq_disable(void)
+{
+}
+
+void arch_irq_enable(void)
+{
+}
+
+void arch_wait(void)
+{
+}
+
+int arch_cpu_run(unsigned at, void (*run)(void *arg), void *arg)
+{
+	(void)at;
+	(void)run;
+	(void)arg;
+	return -1;
+}
+
+bool arch_cpu_idle(unsigned at)
+{
+	(void)at;
+	return true;
+}
+
+void recording_attend(struct perf_event *event)
+{
+	(void)event;
+}
+
+const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *heard)
+{
+	(void)region;
+	(void)heard;
+	return NULL;
+}
+
+void recording_tick(struct tick *tick, const struct arch_regs *regs)
+{
+	(void)tick;
+	(void)regs;
+}
+
+void regions_tell(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+void payload_threads_open(void)
+{
+}
+
+bool payload_threads_serve(void)
+{
+	return false;
+}
+
+void payload_threads_close(void)
+{
+}
+
+/* To a screen of the firmware's. */
+void console_printf(const char *format, ...)
+{
+	(void)format;
+	assert_false(has_ended);
+}
+
+void console_write(const char *text, size_t length)
+{
+	(void)text;
+	(void)length;
+	assert_false(has_ended);
+}
+
+int recording_fail(struct recording *r, int code, const char *format, ...)
+{
+	(void)r;
+	(void)format;
+	return code;
+}
+
+/* ---- The recording ---- */
+
+static void begin(void)
+{
+	static EFI_LOADED_IMAGE image = { .ImageBase = &image, .ImageSize = 4096 };
+
+	fake_firmware_begin();
+	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
+	fixture_init(&fixture, 0);
+	clock_set(&machine_clock, NSEC_PER_SEC, 0);
+	cpu = (struct traced_cpu){ .recording = &recording, .events = events };
+	cpu.ring = fixture.rings[0];
+	events[1] = (struct perf_event){ .attr = { .type = PERF_TYPE_SOFTWARE,
+		                                   .config = PERF_COUNT_SW_BPF_OUTPUT,
+		                                   .sample_period = 1 },
+		                         .ring = &cpu.ring };
+	mark_cpus[0].event = &events[1];
+	timer_init();
+	tick_start(&cpu.tick, recording_tick);
+	recording = (struct recording){ .command = &command,
+		                        .region = &fixture.region,
+		                        .channel = &channel,
+		                        .nr_cpus = 1,
+		                        .cpus = &cpu };
+	parted = 0;
+	has_ended = false;
+	assert_int_equal(image_records_begin(&recording), 0);
+	assert_int_equal(registered, 1);
+}
+
+/* In a mark. */
+static bool says(const char *text)
+{
+	return memmem(fixture.bytes, FIXTURE_SIZE, text, strlen(text));
+}
+
+static void it_stops_gives_back_and_publishes(void **state)
+{
+	const struct tr_header *header;
+
+	(void)state;
+	begin();
+	cpu.live = true;
+	header = fixture_header(&fixture);
+	has_ended = true;
+	fake_exit_boot_services();
+	assert_int_equal(parted, 1);
+	assert_int_equal(registered, 0);
+	assert_int_equal(header->state, TR_COMPLETE);
+	assert_string_equal(header->message, "ended by ExitBootServices()");
+	assert_true(says("FPDT 1.500000000 s: OS loader: LoadImage() starts"));
+	assert_false(efi_boot_services);
+	assert_false(cpu.live);
+	fixture_free(&fixture);
+}
+
+/* It has stopped before: as it then was. */
+static void what_has_stopped_is_left_as_it_is(void **state)
+{
+	(void)state;
+	begin();
+	has_ended = true;
+	fake_exit_boot_services();
+	assert_int_equal(parted, 0);
+	assert_int_equal(registered, 0);
+	assert_int_equal(fixture_header(&fixture)->state, TR_RECORDING);
+	assert_false(says("FPDT"));
+	fixture_free(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_stops_gives_back_and_publishes),
+		cmocka_unit_test(what_has_stopped_is_left_as_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

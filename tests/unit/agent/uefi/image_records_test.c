@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits, where an image leaves from within what it has called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "agent/uefi/boot_record.h"
+#include "agent/uefi/image_records.h"
+#include "agent/uefi/uefi_phases.h"
+#include "arch/join.h"
+#include "lib/console.h"
+#include "lib/efi_image_name.h"
+#include "lib/image.h"
+#include "lib/joined.h"
+#include "pmu/callchain.h"
+#include "tests/unit/lib/fake_firmware.h"
+
+/* The only image there is: our own, of which there is no record. */
+char __image_start[1];
+
+void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
+{
+	(void)image;
+	place->name[0] = 0;
+}
+
+bool boot_record_leaves(void)
+{
+	return true;
+}
+
+void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
+{
+	(void)image;
+	(void)size;
+	name[0] = 0;
+}
+
+void uefi_phases_begin(void)
+{
+}
+
+void uefi_phases_end(void)
+{
+}
+
+void uefi_phases_tell_times(void)
+{
+}
+
+void uefi_phase(const char *name, const char *more)
+{
+	(void)name;
+	(void)more;
+}
+
+void joined_tell_more(void)
+{
+}
+
+void arch_join_again(void)
+{
+}
+
+void arch_part(void)
+{
+}
+
+void arch_irq_disable(void)
+{
+}
+
+void console_printf(const char *format, ...)
+{
+	(void)format;
+}
+
+void console_write(const char *text, size_t length)
+{
+	(void)text;
+	(void)length;
+}
+
+int recording_fail(struct recording *r, int code, const char *format, ...)
+{
+	(void)r;
+	(void)format;
+	return code;
+}
+
+void recording_stop_cpu(struct traced_cpu *c)
+{
+	(void)c;
+}
+
+/* ---- An image that waits ---- */
+
+static jmp_buf left;
+static bool leaves; /* by Exit(), in a notification of WaitForEvent() */
+static const struct callchain_call *waiting;
+
+static EFI_STATUS EFIAPI wait(UINTN count, EFI_EVENT *events, UINTN *index)
+{
+	(void)count;
+	(void)events;
+	(void)index;
+	waiting = callchain_call;
+	if (leaves)
+		longjmp(left, 1);
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+{
+	(void)image;
+	(void)size;
+	(void)data;
+	if (!setjmp(left))
+		fake_services.WaitForEvent(0, NULL, NULL);
+	return EFI_SUCCESS;
+}
+
+static struct command command;
+static struct recording recording = { .command = &command };
+static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
+
+static void begin(void)
+{
+	fake_firmware_begin();
+	fake_services.StartImage = start;
+	fake_services.WaitForEvent = wait;
+	fake_install(&command, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &ours);
+	leaves = false;
+	waiting = NULL;
+	assert_int_equal(image_records_begin(&recording), 0);
+}
+
+static void who_has_left_by_exit_waits_no_more(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct callchain_call outer = { 1, 2, 0, NULL };
+
+		begin();
+		leaves = i;
+		callchain_call = &outer;
+		fake_services.StartImage(NULL, NULL, NULL);
+		assert_non_null(waiting);
+		assert_ptr_not_equal(waiting, &outer);
+		assert_ptr_equal(callchain_call, &outer);
+		image_records_end(&recording);
+		assert_null(callchain_call);
+		assert_ptr_equal(fake_services.StartImage, start);
+		assert_ptr_equal(fake_services.WaitForEvent, wait);
+	}
+}
+
+static EFI_WAIT_FOR_EVENT under;
+
+static EFI_STATUS EFIAPI others_wait(UINTN count, EFI_EVENT *events, UINTN *index)
+{
+	return under(count, events, index);
+}
+
+/* The driver's, when it has ended: what waits then is nobody's to know. */
+static void who_waits_through_a_hook_above_ours_still_does(void **state)
+{
+	(void)state;
+	begin();
+	fake_is_driver = true;
+	under = fake_services.WaitForEvent;
+	fake_services.WaitForEvent = others_wait;
+	fake_services.WaitForEvent(0, NULL, NULL);
+	assert_non_null(waiting);
+	image_records_end(&recording);
+	assert_ptr_equal(fake_services.WaitForEvent, others_wait);
+	assert_ptr_equal(fake_services.StartImage, start);
+	waiting = &(struct callchain_call){ 1, 2, 0, NULL };
+	assert_int_equal(fake_services.WaitForEvent(0, NULL, NULL), EFI_SUCCESS);
+	assert_null(waiting);
+	assert_int_equal(image_records_begin(&recording), 0); /* another one */
+	fake_services.WaitForEvent(0, NULL, NULL);
+	assert_non_null(waiting);
+	assert_null(waiting->before);
+	image_records_end(&recording);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
+		cmocka_unit_test(who_waits_through_a_hook_above_ours_still_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
