@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "agent/record/reader.h"
 #include "agent/volume/volume_file.h"
 #include "command/command.h"

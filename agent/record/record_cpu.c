@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One traced CPU, from the start of its events to their stop. */
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "agent/payload/payload_threads.h"
 #include "agent/record/record.h"
 #include "agent/record/record_regions.h"

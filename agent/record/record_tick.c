@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Housekeeping on a traced CPU: its tick, and the NMI that reaches what masks the tick. */
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"
 #include "lib/watchdog.h"

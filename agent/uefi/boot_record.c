@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/uefi/boot_record.h"
 
-#include "agent/command_line.h"
+#include "agent/input/command_line.h"
 #include "agent/tables.h"
 #include "agent/uefi/boot_until.h"
 #include "agent/uefi/refusal.h"

@@ -20,7 +20,7 @@ static inline void channel_store(void *to, const void *from, size_t size)
 		__atomic_store_n((uint64_t *)to, word, __ATOMIC_RELEASE);
 	} else if (size == sizeof(uint32_t)) {
 		memcpy(&word, from, sizeof(uint32_t));
-		/* A: a command's text, before its number; pairs with D in agent/mailbox.c. */
+		/* A: a command's text, before its number; pairs with D in agent/input/mailbox.c. */
 		__atomic_store_n((uint32_t *)to, (uint32_t)word, __ATOMIC_RELEASE);
 	} else {
 		memcpy(to, from, size);

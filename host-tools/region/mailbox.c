@@ -58,7 +58,7 @@ bool mailbox_answered(const struct region *region, uint32_t request, int *status
 {
 	const struct tr_mailbox *box = mailbox(region);
 
-	/* B: the status that came with it; pairs with C in agent/mailbox.c. */
+	/* B: the status that came with it; pairs with C in agent/input/mailbox.c. */
 	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
 
 	if ((int32_t)(reply - request) < 0)

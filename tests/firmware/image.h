@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "agent/command_line.h"
-#include "agent/loadoptions.h"
+#include "agent/input/command_line.h"
+#include "agent/input/loadoptions.h"
 #include "agent/payload/payload_run.h"
 #include "boot/start.h"
 #include "lib/console.h"

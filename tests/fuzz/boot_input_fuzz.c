@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loadoptions.h"
+#include "agent/input/loadoptions.h"
 #include "lib/acpi.h"
 #include "lib/acpi_fpdt.h"
 #include "lib/parse/device_paths.h"

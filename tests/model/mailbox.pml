@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mailbox: host-tools/region/mailbox.c asks, agent/mailbox.c answers. A text is its number; a
+ * The mailbox: host-tools/region/mailbox.c asks, agent/input/mailbox.c answers. A text is its number; a
  * recording's command is followed by notes (`stop`, `slower`), which are sent while its state says
  * that it goes on, and which its ticks look at without a copy. Both sides load what the other
  * stores. The letters are those of the source. MUTANT has one thing wrong.

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/watchdog.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "agent/payload/payload_threads.h"
 #include "agent/record/record_regions.h"
 #include "agent/uefi/boot_record.h"

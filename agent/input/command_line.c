@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/command_line.h"
+#include "agent/input/command_line.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/loadoptions.h"
+#include "agent/input/loadoptions.h"
 #include "command/command.h"
 #include "lib/console.h"
 #include "lib/efi.h"

@@ -3,8 +3,8 @@
  * The command line out of foreign bytes. Pure functions: no firmware service, no global state;
  * the unit tests call them on the host.
  */
-#ifndef AGENT_LOADOPTIONS_H
-#define AGENT_LOADOPTIONS_H
+#ifndef AGENT_INPUT_LOADOPTIONS_H
+#define AGENT_INPUT_LOADOPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/typed.h"
+#include "agent/input/typed.h"
 #include "lib/console.h"
 #include "lib/keyboard.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 
 #include <errno.h>
 

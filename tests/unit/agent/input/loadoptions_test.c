@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "agent/loadoptions.h"
+#include "agent/input/loadoptions.h"
 
 static char text[64];
 

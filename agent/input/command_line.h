@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the machine's own command line comes from. */
-#ifndef AGENT_COMMAND_LINE_H
-#define AGENT_COMMAND_LINE_H
+#ifndef AGENT_INPUT_COMMAND_LINE_H
+#define AGENT_INPUT_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

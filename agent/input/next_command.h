@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef AGENT_NEXT_COMMAND_H
-#define AGENT_NEXT_COMMAND_H
+#ifndef AGENT_INPUT_NEXT_COMMAND_H
+#define AGENT_INPUT_NEXT_COMMAND_H
 
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "channel/channel.h"
 
 /* Wait for the next command, by whichever way it comes first: the mailbox, or true, it is typed, on

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's commands, as foreign bytes; docs/trace-region.md, "Mailbox". */
-#ifndef AGENT_MAILBOX_H
-#define AGENT_MAILBOX_H
+#ifndef AGENT_INPUT_MAILBOX_H
+#define AGENT_INPUT_MAILBOX_H
 
 #include <stdbool.h>
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/mailbox.h"
+#include "agent/input/mailbox.h"
 #include "arch/host/step.h"
 #include "host-tools/region/mailbox.h"
 #include "tests/unit/host-tools/region/channel_rig.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef AGENT_TYPED_H
-#define AGENT_TYPED_H
+#ifndef AGENT_INPUT_TYPED_H
+#define AGENT_INPUT_TYPED_H
 
 #include <stdbool.h>
 

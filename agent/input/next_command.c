@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/next_command.h"
+#include "agent/input/next_command.h"
 
+#include "agent/input/typed.h"
 #include "agent/serial.h"
-#include "agent/typed.h"
 #include "lib/syscalls.h"
 #include "lib/watchdog.h"
 #include "pmu/clock.h"

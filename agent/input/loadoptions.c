@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/loadoptions.h"
+#include "agent/input/loadoptions.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/typed.h"
+#include "agent/input/typed.h"
 
 #include <string.h>
 

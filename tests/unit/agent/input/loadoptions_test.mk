@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+loadoptions_test_SRCS := agent/input/loadoptions.c

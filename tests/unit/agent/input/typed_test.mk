@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+typed_test_SRCS := agent/input/typed.c
