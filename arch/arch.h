@@ -70,8 +70,8 @@ static inline uint64_t arch_rdpmc(uint32_t selector);
 /* ---- Registers of the performance hardware ---- */
 
 /* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
- * CPUID by CPUID_WORD() of arch/x86_64/perfmon.h, or what RDPMC_VALUE() says. Arm: a system
- * register by ARM_SYSREG() of arch/aarch64/pmuv3.h. A write to what does not exist has no effect, a
+ * CPUID by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or what RDPMC_VALUE() says. Arm: a system
+ * register by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. A write to what does not exist has no effect, a
  * read of it is 0. */
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
@@ -167,7 +167,7 @@ int arch_take_over(int (*story)(void *arg), void *arg);
 /* Restore what arch_take_over() saved (docs/resident.md lists it), so that UEFI's services may be
  * called. Interrupts stay masked: what arch_irq_save() said before arch_take_over() is for
  * arch_irq_restore() now, and then comes what was on its way to the firmware. Other CPUs that were
- * not ended (arch/loan.h) are not ours to ask any more. No effect if nothing is taken. Thread. */
+ * not ended (arch/takeover.h) are not ours to ask any more. No effect if nothing is taken. Thread. */
 void arch_give_back(void);
 
 /* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arch/loan.h"
+#include "arch/takeover.h"
 #include "lib/console.h"
 #include "lib/platform.h"
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/memory.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "arch/loan.h"
+#include "arch/takeover.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 

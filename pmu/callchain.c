@@ -2,7 +2,7 @@
 #include "pmu/callchain.h"
 
 #include "arch/frames.h"
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "pmu/callchain_images.h"
 
 const struct callchain_call *callchain_call;

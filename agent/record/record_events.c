@@ -4,7 +4,7 @@
 
 #include "agent/record/recording.h"
 #include "agent/tables.h"
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "pmu/callchain.h"
 #include "pmu/mark.h"
 

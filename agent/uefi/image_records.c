@@ -8,7 +8,7 @@
 #include "agent/uefi/image_frames.h"
 #include "agent/uefi/uefi_calls.h"
 #include "agent/uefi/uefi_phases.h"
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "lib/console.h"
 #include "lib/efi_images.h"
 #include "lib/image.h"

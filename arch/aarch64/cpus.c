@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/own.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/aarch64/takeover.h"
 
 /* Pages of each stack; one more below each stays a hole. */
 #define EXCEPTION_PAGES 4U

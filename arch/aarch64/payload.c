@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the payload is to us: code at EL1 below our EL2, else a function. */
-#include "arch/aarch64/own.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/aarch64/takeover.h"
 
 int64_t arm_payload_run(int (*fn)(void *arg), void *arg); /* payload.S */
 

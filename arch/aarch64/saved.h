@@ -6,7 +6,7 @@
 #define ARCH_AARCH64_SAVED_H
 
 #include "arch/aarch64/cpu.h"
-#include "arch/aarch64/gic.h"
+#include "arch/aarch64/interrupt/gic.h"
 
 /* Saved under our own translation: with E2H = 1 the names of EL1's registers would mean EL2's. */
 #define SAVED_AT_ANY_EL(X) \

@@ -8,12 +8,12 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/gic.h"
+#include "arch/aarch64/interrupt/gic.h"
 #include "arch/aarch64/mmu.h"
-#include "arch/aarch64/own.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/sysreg.h"
-#include "arch/loan.h"
+#include "arch/aarch64/takeover.h"
+#include "arch/takeover.h"
 
 enum arm_cpu_state {
 	CPU_OFF = 0,

@@ -7,9 +7,9 @@
 #include <errno.h>
 
 #include "abi/trace_region.h"
-#include "arch/aarch64/gic.h"
-#include "arch/aarch64/own.h"
+#include "arch/aarch64/interrupt/gic.h"
 #include "arch/aarch64/sysreg.h"
+#include "arch/aarch64/takeover.h"
 
 /* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
 static const uint32_t usual[] = {

@@ -2,10 +2,10 @@
 #include "arch/host/fake_cpu.h"
 
 #include "abi/machine.h"
-#include "arch/aarch64/pmuv3.h"
-#include "arch/join.h"
+#include "arch/aarch64/pmu/pmuv3.h"
+#include "arch/hosted.h"
 #include "arch/pmi.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 uint64_t fake_stack_low, fake_stack_high;
 bool fake_assumes_frames, fake_has_frame = true;

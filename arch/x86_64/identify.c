@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "abi/machine.h"
-#include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupt/apic.h"
 
 /* Level types of leaf 0BH, ECX[15:8] */
 #define TOPOLOGY_SMT  1

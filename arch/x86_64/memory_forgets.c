@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/arch.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 #define FEATURES 7U         /* CPUID's leaf */
 #define HAS_TME  (1U << 13) /* its ECX */

@@ -3,9 +3,9 @@
 #ifndef ARCH_X86_64_SAVED_H
 #define ARCH_X86_64_SAVED_H
 
-#include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpuid.h"
-#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/interrupt/apic.h"
+#include "arch/x86_64/interrupt/descriptors.h"
 
 #define PERFMON_SAVED 80U
 

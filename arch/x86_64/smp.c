@@ -11,16 +11,16 @@
 #include <errno.h>
 #include <string.h>
 
-#include "arch/loan.h"
-#include "arch/x86_64/apic.h"
+#include "arch/takeover.h"
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/descriptors.h"
-#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/interrupt/apic.h"
+#include "arch/x86_64/interrupt/descriptors.h"
+#include "arch/x86_64/interrupt/interrupts.h"
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/saved.h"
-#include "arch/x86_64/timer.h"
+#include "arch/x86_64/time/timer.h"
 
 enum cpu_state {
 	CPU_OFF = 0,

@@ -2,18 +2,18 @@
 /* Borrowing the machine: what is saved, what is loaded, and the way back. */
 #include <errno.h>
 
-#include "arch/loan.h"
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/clock.h"
+#include "arch/takeover.h"
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/descriptors.h"
-#include "arch/x86_64/interrupts.h"
+#include "arch/x86_64/interrupt/apic.h"
+#include "arch/x86_64/interrupt/descriptors.h"
+#include "arch/x86_64/interrupt/interrupts.h"
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/saved.h"
 #include "arch/x86_64/smp.h"
+#include "arch/x86_64/time/clock.h"
 
 struct x86_cpu x86_cpus[ARCH_MAX_CPUS];
 const struct arch_platform *x86_platform;

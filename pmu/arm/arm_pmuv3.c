@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/arm/arm_pmuv3_config.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/sampling.h"
 
 /* ELF's number; elsewhere there are no such registers to ask. */

@@ -16,7 +16,7 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/spe.h"
+#include "arch/aarch64/pmu/spe.h"
 #include "pmu/arm/arm_spe_config.h"
 
 #define PAGE ((uint64_t)PMBLIMITR_PAGE)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "arch/aarch64/spe.h"
+#include "arch/aarch64/pmu/spe.h"
 #include "pmu/arm/arm_spe.h"
 
 /* ELF's number; elsewhere there are no such registers to ask. */

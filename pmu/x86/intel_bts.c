@@ -19,8 +19,8 @@
 
 #include <errno.h>
 
-#include "arch/x86_64/debugstore.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/debugstore.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/usual_sample.h"
 #include "pmu/x86/intel_taken.h"
 #include "pmu/x86/x86_counters.h"

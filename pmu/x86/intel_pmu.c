@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/sampling.h"
 #include "pmu/x86/x86_counters.h"
 

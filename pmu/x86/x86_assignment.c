@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/x86/x86_assignment.h"
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 /* Fixed ones first: they serve few others. */
 static unsigned x86_first_of(uint64_t counters)

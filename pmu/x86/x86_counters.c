@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"

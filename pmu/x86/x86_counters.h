@@ -8,7 +8,7 @@
 #ifndef PMU_X86_X86_COUNTERS_H
 #define PMU_X86_X86_COUNTERS_H
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/pmu.h"
 
 /* What one CPU has. Counters have the numbers of their bits in Intel's global registers: general

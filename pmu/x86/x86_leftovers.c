@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/x86/x86_leftovers.h"
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 static uint64_t x86_leftovers_fixed_control(unsigned fixed)
 {

@@ -4,7 +4,7 @@
  * are handled: its timer's, and a PMUv3's as well. Such a CPU must still start and
  * stop when another one says so. Prints TAP.
  */
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/pmu.h"
 #include "tests/firmware/image.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals by NMI, of which a CPU keeps one that is pending at the most: what arch/x86_64/nmi.c notes
+ * Signals by NMI, of which a CPU keeps one that is pending at the most: what arch/x86_64/interrupt/nmi.c notes
  * of them, so that none is missed, and none is taken for an NMI of nobody's. Locked instructions
  * order all of it, whatever memory is like. MUTANT has one thing wrong.
  */

@@ -7,7 +7,7 @@
 #ifndef ARCH_HOST_ARCH_INLINE_H
 #define ARCH_HOST_ARCH_INLINE_H
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 #if defined(__x86_64__)
 /* arch_cycles() is the TSC, where no test has set host_fake_cycles. */

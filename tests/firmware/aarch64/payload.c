@@ -4,7 +4,7 @@
  * TAP. Words on the command line: below, it runs at a lower exception level than we; urgent,
  * masking through the seam lets the PMU's interrupt through; crash, the payload ends by a fault.
  */
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "tests/firmware/image.h"
 
 static volatile unsigned ticks;

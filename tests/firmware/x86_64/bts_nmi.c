@@ -12,8 +12,8 @@
  * Each way to be interrupted is judged for itself, by the books and by what was recorded. Prints
  * where the NMIs found the program, for tests/firmware/bts_nmi_test.py.
  */
-#include "arch/x86_64/trace.h"
-#include "arch/x86_64/trace_step.h"
+#include "arch/x86_64/pmu/trace.h"
+#include "arch/x86_64/pmu/trace_step.h"
 #include "pmu/clock.h"
 #include "pmu/x86/intel_taken.h"
 #include "tests/event_switch.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "lib/console.h"
 #include "lib/efi.h"
 #include "lib/joined.h"

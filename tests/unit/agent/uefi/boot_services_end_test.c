@@ -14,7 +14,7 @@
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/image_records.h"
 #include "arch/host/fake_cpu.h"
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "lib/console.h"
 #include "lib/efi_image_name.h"
 #include "lib/image.h"

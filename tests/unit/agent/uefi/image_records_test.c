@@ -9,7 +9,7 @@
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
-#include "arch/join.h"
+#include "arch/hosted.h"
 #include "lib/console.h"
 #include "lib/efi_image_name.h"
 #include "lib/image.h"

@@ -10,7 +10,7 @@
 
 #include "arch/arch.h"
 #include "arch/host/fake_cpu.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 #define TME 0x982U
 

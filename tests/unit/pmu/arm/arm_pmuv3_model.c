@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/clock.h"
 #include "tests/unit/pmu/counter_rig.h"
 

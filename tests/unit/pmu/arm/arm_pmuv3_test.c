@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "arch/aarch64/pmuv3.h"
+#include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_pmuv3_config.h"
 #include "pmu/clock.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "arch/aarch64/spe.h"
+#include "arch/aarch64/pmu/spe.h"
 #include "arch/host/fake_cpu.h"
 #include "host-tools/perfdata/perf_file.h"
 #include "pmu/arm/arm_spe.h"

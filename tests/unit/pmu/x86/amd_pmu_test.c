@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/amd_perfmon.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/amd_perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/clock.h"
 #include "pmu/counter_census.h"
 #include "pmu/parse/events.h"

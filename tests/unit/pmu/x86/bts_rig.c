@@ -2,8 +2,8 @@
 #include "tests/unit/pmu/x86/bts_rig.h"
 
 #include "arch/host/fake_cpu.h"
-#include "arch/x86_64/debugstore.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/debugstore.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"
 #include "tests/event_switch.h"

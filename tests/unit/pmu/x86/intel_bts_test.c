@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "arch/host/fake_cpu.h"
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/counter_census.h"
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/x86/bts_rig.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86_64/perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
 
 #define INTEL_MODELS      2U /* CPUs */
 #define INTEL_MODEL_FIXED 3U

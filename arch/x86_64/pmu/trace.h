@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How our handlers stay out of what the CPU traces and counts: entry.S switches both off before
+ * its first taken branch and on again before IRET, by what is kept here of each CPU. Hidden from
+ * counters they are while these are ours, from a trace while there is one. The upper half is for
+ * entry.S as well.
+ */
+#ifndef ARCH_X86_64_PMU_TRACE_H
+#define ARCH_X86_64_PMU_TRACE_H
+
+/* struct x86_trace: 32 bytes a CPU, which is two steps of TR's selectors */
+#define TRACE_DEBUGCTL    0
+#define TRACE_GLOBAL_CTRL 8
+#define TRACE_DEPTH       16
+#define TRACE_SWITCH      20
+#define TRACE_HIDES       24
+#define TRACE_SHOWN       0x80000000 /* of depth: nothing is hidden on this CPU */
+
+#ifndef __ASSEMBLER__
+#include "arch/arch.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupt/descriptors.h"
+
+struct x86_trace {
+	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
+	/* Of handlers, and arch_trace_hold(), and TRACE_SHOWN; 0: the registers are live. */
+	uint32_t depth;
+	uint32_t global; /* the MSR that switches the counters, which global_ctrl is about */
+	uint32_t hides;  /* from a trace, too */
+	bool counters;   /* they are ours, and hidden from */
+};
+_Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
+_Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
+_Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
+_Static_assert(offsetof(struct x86_trace, global) == TRACE_SWITCH, "entry.S");
+_Static_assert(offsetof(struct x86_trace, hides) == TRACE_HIDES, "entry.S");
+_Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
+
+/* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
+extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
+
+/* entry.S: its end, which begins with x86_vectors. */
+extern const char x86_entries_end[] __attribute__((visibility("hidden")));
+
+/* arch_cpu() for when TR is surely ours. */
+static inline unsigned trace_cpu(void)
+{
+	uint32_t task;
+
+	__asm__ volatile("str %0" : "=r"(task));
+	return (task - GDT_TSS) / 16;
+}
+
+static inline bool trace_in_entries(uint64_t pc)
+{
+	return pc < (uint64_t)x86_entries_end && pc >= (uint64_t)x86_vectors;
+}
+
+/* Who is told of interrupts. */
+extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
+
+/* An NMI with these registers came in entry.S: as trace_undo() says. */
+unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
+
+/* What interrupts.c and nmi.c tell at an interrupt's start, on a CPU that hides it from a trace;
+ * what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0. Any context. */
+static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
+{
+	struct x86_trace *trace = &x86_trace[cpu];
+	unsigned how = ARCH_ENTERED_OUTERMOST | nmi;
+
+	if (__builtin_expect(trace_in_entries(regs->rip), 0))
+		how = ARCH_ENTERED_OUTERMOST | trace_in_entry(trace, regs);
+	return __builtin_expect(trace->depth == 1, 1) && x86_trace_entered(cpu, how);
+}
+
+/* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers, and
+ * they may not be what they seem: false if that is not the case. A handler's write takes effect
+ * when the handler is over. */
+bool trace_read(uint32_t reg, uint64_t *value);
+bool trace_write(uint32_t reg, uint64_t value);
+#endif
+
+#endif

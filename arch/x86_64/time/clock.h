@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_X86_64_TIME_CLOCK_H
+#define ARCH_X86_64_TIME_CLOCK_H
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpuid.h"
+
+struct clock_rates {
+	uint64_t tsc;    /* Hz */
+	uint64_t apic;   /* Hz, of the local APIC's timer with divider 1 */
+	uint16_t source; /* enum tr_clock_source */
+};
+
+/* What CPUID leaves 15H and 16H (zeros: not there) say; false if that is not enough. Pure. */
+bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_rates *rates);
+
+/* 0, or -ENODEV if nothing tells. The APIC's timer is ours meanwhile, and off afterwards. */
+int clock_find_rates(struct clock_rates *rates);
+
+/* Stop the reference again, if that was not running before. */
+void clock_give_back(void);
+
+#endif

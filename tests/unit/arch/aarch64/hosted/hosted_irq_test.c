@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Interrupts that a firmware's driver hands on: what it had of them comes back. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/aarch64/hosted/hosted_irq.h"
+
+#define NUMBERS 32U
+#define TIMER   26U
+#define PMU     23U
+
+static arch_handed_fn handlers[NUMBERS];
+static bool enabled[NUMBERS];
+static int refuses; /* all that is asked for */
+
+static void ours(intptr_t number, void *context)
+{
+	(void)number;
+	(void)context;
+}
+
+static void firmwares(intptr_t number, void *context)
+{
+	(void)number;
+	(void)context;
+}
+
+/* As EDK2's, by way of lib/joined.c. */
+static int lead(uint32_t number, arch_handed_fn handler)
+{
+	int somebodys = handler && handlers[number];
+
+	if (refuses)
+		return refuses;
+	handlers[number] = handler;
+	enabled[number] = handler;
+	return somebodys;
+}
+
+static void enable(uint32_t number)
+{
+	enabled[number] = true;
+}
+
+static void disable(uint32_t number)
+{
+	enabled[number] = false;
+}
+
+static bool is_enabled(uint32_t number)
+{
+	return enabled[number];
+}
+
+static const struct arch_join_interrupts firmware = { lead, enable, disable, is_enabled, NULL };
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(handlers, 0, sizeof(handlers));
+	memset(enabled, 0, sizeof(enabled));
+	refuses = 0;
+	join_irq_begin(&firmware, ours);
+	return 0;
+}
+
+static void one_that_is_asked_for_is_on_and_ours_until_the_end(void **state)
+{
+	(void)state;
+	assert_int_equal(join_irq_enable(PMU), 0);
+	assert_true(handlers[PMU] == ours && enabled[PMU]);
+	join_irq_end();
+	assert_true(!handlers[PMU] && !enabled[PMU]);
+}
+
+static void one_that_was_on_and_nobodys_is_on_again(void **state)
+{
+	(void)state;
+	enabled[PMU] = true;
+	assert_int_equal(join_irq_enable(PMU), 0);
+	join_irq_end();
+	assert_true(!handlers[PMU] && enabled[PMU]);
+}
+
+/* Nobody would end it. */
+static void one_that_was_somebodys_stays_off(void **state)
+{
+	(void)state;
+	handlers[TIMER] = firmwares;
+	enabled[TIMER] = true;
+	assert_int_equal(join_irq_enable(TIMER), 0);
+	assert_true(handlers[TIMER] == ours);
+	join_irq_end();
+	assert_true(!handlers[TIMER] && !enabled[TIMER]);
+}
+
+static void asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten(void **state)
+{
+	(void)state;
+	enabled[PMU] = true;
+	assert_int_equal(join_irq_enable(PMU), 0);
+	join_irq_disable(PMU);
+	assert_true(handlers[PMU] == ours && !enabled[PMU]);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(join_irq_enable(PMU), 0);
+	assert_true(handlers[PMU] == ours && enabled[PMU]);
+	join_irq_end();
+	assert_true(!handlers[PMU] && enabled[PMU]);
+}
+
+static void what_the_firmware_refuses_is_not_given_back(void **state)
+{
+	(void)state;
+	refuses = -ENODEV;
+	assert_int_equal(join_irq_enable(PMU), -ENODEV);
+	refuses = 0;
+	handlers[PMU] = firmwares;
+	join_irq_end();
+	assert_true(handlers[PMU] == firmwares);
+}
+
+static void there_are_no_more_than_ever_are_asked_for(void **state)
+{
+	(void)state;
+	for (uint32_t number = 16; number < 20; number++)
+		assert_int_equal(join_irq_enable(number), 0);
+	assert_int_equal(join_irq_enable(20), -ENOSPC);
+	assert_true(!handlers[20] && !enabled[20]);
+	join_irq_end();
+	for (uint32_t number = 16; number < 20; number++)
+		assert_true(!handlers[number] && !enabled[number]);
+}
+
+#define CASE(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(one_that_is_asked_for_is_on_and_ours_until_the_end),
+		CASE(one_that_was_on_and_nobodys_is_on_again),
+		CASE(one_that_was_somebodys_stays_off),
+		CASE(asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten),
+		CASE(what_the_firmware_refuses_is_not_given_back),
+		CASE(there_are_no_more_than_ever_are_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-join_irq_test_SRCS := arch/aarch64/join_irq.c

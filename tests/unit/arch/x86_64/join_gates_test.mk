@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: MIT
-join_gates_test_SRCS := arch/x86_64/join_gates.c
-join_gates_test_CFLAGS := -include tests/unit/arch/x86_64/join_gates_test.h
