@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/announce.h"
 
-#include "lib/console.h"
-#include "lib/efi.h"
-#include "lib/framebuffer.h"
+#include "lib/console/console.h"
+#include "lib/console/framebuffer.h"
+#include "lib/efi/efi.h"
 #include "lib/watchdog.h"
 
 #define NAME 48 /* characters of a firmware's name, at most */

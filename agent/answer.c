@@ -7,8 +7,8 @@
 #include "agent/uefi/boot_check.h"
 #include "agent/uefi/refusal.h"
 #include "agent/uefi/registration.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 /* A host's comes when the ticks have carried it out. At a start what goes on would have been
  * stopped before (boot_record_is_elsewhere()). */

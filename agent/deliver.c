@@ -7,7 +7,7 @@
 #include "agent/told.h"
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/memory.h"
 
 #define LEAST  (16ULL << 20)

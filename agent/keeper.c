@@ -6,8 +6,8 @@
 #include "agent/told.h"
 #include "agent/volume/recover.h"
 #include "arch/arch.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 static int saved; /* files, or a negative errno */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/parse/events.h"
 #include "pmu/pmu.h"
 

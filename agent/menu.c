@@ -7,8 +7,8 @@
 #include "agent/record/reader.h"
 #include "agent/volume/volume_file.h"
 #include "command/command.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 #define SECONDS 30U /* until nobody is taken to be there */
 #define LINGER  60U /* seconds for which a result stands on the screen */

@@ -9,8 +9,8 @@
 #include "agent/record/reader.h"
 #include "agent/selftest/selftest.h"
 #include "agent/volume/volume.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 #include "lib/print.h"
 
 static const char *misfit_of_reset(const struct command *command, bool at_boot)

@@ -7,7 +7,7 @@
 #include "agent/told.h"
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 
 static int save_one(const struct kept *kept, const char *name)
 {

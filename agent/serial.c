@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/serial.h"
 
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 #include "lib/panic.h"
-#include "lib/pci.h"
+#include "lib/pci/pci.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
 

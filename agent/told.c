@@ -9,8 +9,8 @@
 #include "agent/report/report.h"
 #include "agent/uefi/image_frames.h"
 #include "agent/volume/volume.h"
-#include "lib/console.h"
-#include "lib/joined.h"
+#include "lib/console/console.h"
+#include "lib/hosted.h"
 
 struct told {
 	struct functions functions;

@@ -47,7 +47,7 @@ struct arch_watchdog_step {
 };
 
 /* The one description of this machine, for the ISA that wants it: filled from ACPI's tables
- * (lib/acpi.c) or the device tree (lib/devicetree/). Bounded, but not verified against the
+ * (lib/acpi/acpi.c) or the device tree (lib/devicetree/). Bounded, but not verified against the
  * hardware. 0 is "not there", unless a comment says more. */
 struct arch_platform {
 	enum arch_tables tables;

@@ -2,7 +2,7 @@
 #include "boot/channel_services.h"
 
 #include "lib/memory.h"
-#include "lib/pci.h"
+#include "lib/pci/pci.h"
 
 const struct channel_services channel_services = {
 	.alloc = memory_alloc_region,

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 #include "lib/image.h"
 #include "lib/pages.h"
 

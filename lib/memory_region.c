@@ -2,7 +2,7 @@
 /* Where a trace region in RAM lies, and memory that nobody else is to write to. */
 #include <string.h>
 
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 #include "lib/memory.h"
 #include "lib/pages.h"
 

@@ -2,7 +2,7 @@
 #include "lib/pages.h"
 
 #include "arch/arch.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 
 #define NOTES 255U
 

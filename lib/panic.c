@@ -2,7 +2,7 @@
 #include "lib/panic.h"
 
 #include "arch/frames.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/image.h"
 #include "lib/print.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/platform.h"
 
-#include "lib/acpi.h"
-#include "lib/console.h"
+#include "lib/acpi/acpi.h"
+#include "lib/console/console.h"
+#include "lib/console/framebuffer.h"
 #include "lib/devicetree/devicetree.h"
-#include "lib/efi.h"
-#include "lib/framebuffer.h"
+#include "lib/efi/efi.h"
 #include "lib/memory.h"
-#include "lib/pci.h"
+#include "lib/pci/pci.h"
 
 #define COM1 0x3f8U /* where a PC has its first */
 

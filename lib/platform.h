@@ -3,10 +3,10 @@
  * From UEFI to a machine of our own: the stages of a run, in the order in which main.c tells
  * them. All of it is thread context.
  *
- *	with the firmware's services		efi_begin()			lib/efi.h
+ *	with the firmware's services		efi_begin()			lib/efi/efi.h
  *						memory_init()			lib/memory.h
  *						platform_init()			here
- *						framebuffer_init()		lib/framebuffer.h
+ *						framebuffer_init()		lib/console/framebuffer.h
  *		(the channel finds its memory:	memory_add_mapping(), or
  *						memory_alloc_region())
  *						memory_prepare(platform)	lib/memory.h
@@ -23,7 +23,7 @@
 #define LIB_PLATFORM_H
 
 #include "arch/arch.h"
-#include "lib/acpi_fpdt.h"
+#include "lib/acpi/acpi_fpdt.h"
 #include "lib/uart/uart.h"
 
 /* When efi_begin() was called. */

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "arch/takeover.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 #define MS_PER_SECOND 1000U
 #define US_PER_MS     1000U

@@ -4,9 +4,9 @@
 #include <errno.h>
 
 #include "arch/takeover.h"
-#include "lib/console.h"
-#include "lib/efi.h"
-#include "lib/framebuffer.h"
+#include "lib/console/console.h"
+#include "lib/console/framebuffer.h"
+#include "lib/efi/efi.h"
 #include "lib/memory.h"
 #include "lib/panic.h"
 #include "lib/platform.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/newlib.h"
 #include "lib/panic.h"
 #include "lib/platform.h"

@@ -6,8 +6,8 @@
 
 #include "agent/input/loadoptions.h"
 #include "command/command.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 #define CONFIG_MAX 16384U /* bytes of \bareperf.cfg */
 

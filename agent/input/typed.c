@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "lib/console.h"
-#include "lib/keyboard.h"
+#include "lib/console/console.h"
+#include "lib/console/keyboard.h"
 
 #define CONTROL_U 0x15
 

@@ -8,7 +8,7 @@
 #include "agent/payload/uefi_image.h"
 #include "command/elf.h"
 #include "command/elf_symbols.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/cpio.h"
 #include "lib/memory.h"
 #include "lib/platform.h"

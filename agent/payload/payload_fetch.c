@@ -11,7 +11,7 @@
 #include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "channel/wire/wire.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/resident.h"
 #include "pmu/clock.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "agent/payload/payload.h"
-#include "lib/console.h"
-#include "lib/efi.h"
-#include "lib/efi_initrd.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_initrd.h"
 #include "lib/memory.h"
 #include "lib/platform.h"
 

@@ -4,7 +4,7 @@
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/clock.h"
 
 #define LOOK_NS 1000U /* as in agent/record/reader.c */

@@ -7,9 +7,9 @@
 
 #include "agent/payload/payload.h"
 #include "agent/volume/volume_where.h"
-#include "lib/console.h"
-#include "lib/efi.h"
-#include "lib/efi_file_path.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_file_path.h"
 #include "lib/parse/pe_image.h"
 #include "workload/workload.h"
 

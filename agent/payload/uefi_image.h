@@ -9,7 +9,7 @@
 #include "command/command.h"
 
 /* Whether that is what the command runs, or the firmware itself (--boot): the firmware then goes on
- * (lib/joined.h). Boot services, the first time that a command names the payload. Thread. */
+ * (lib/hosted.h). Boot services, the first time that a command names the payload. Thread. */
 bool uefi_image_is_meant(const struct command *command);
 
 /* Whether these bytes, a file's, are one. Pure. */

@@ -2,7 +2,7 @@
 #include "agent/record/reader.h"
 
 #include "arch/arch.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/clock.h"
 
 #define LOOK_NS 1000U /* that a look counts for, at most */

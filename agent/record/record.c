@@ -11,7 +11,7 @@
 #include "agent/record/record_regions.h"
 #include "agent/record/recording.h"
 #include "agent/serial.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/print.h"
 #include "pmu/clock.h"
 #include "pmu/sample.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the traced CPUs' counters are found to be, told to the host and on the console. */
 #include "agent/record/recording.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/counter_census.h"
 
 static unsigned record_counters_number(uint64_t mask)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/payload/payload_run.h"
 #include "agent/record/recording.h"
-#include "lib/keyboard.h"
+#include "lib/console/keyboard.h"
 #include "lib/platform.h"
 #include "pmu/clock.h"
 #include "workload/workload.h"

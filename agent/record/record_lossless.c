@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/clock.h"
 #include "pmu/clock_freeze.h"
 #include "pmu/mark.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "agent/record/recording.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 #include "pmu/clock.h"

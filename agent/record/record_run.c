@@ -10,7 +10,7 @@
 #include "agent/record/recording.h"
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/syscalls.h"
 #include "pmu/mark.h"
 #include "pmu/pmu.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording's end, as the screen tells it. */
 #include "agent/record/record_lossless.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 
 #define MIB (1UL << 20)
 

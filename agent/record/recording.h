@@ -26,7 +26,7 @@
 #include "channel/channel.h"
 #include "channel/stop_key.h"
 #include "command/command.h"
-#include "lib/framebuffer.h"
+#include "lib/console/framebuffer.h"
 #include "pmu/context.h"
 #include "pmu/tick.h"
 #include "ringbuf/aux.h"

@@ -8,7 +8,7 @@
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_files.h"
 #include "arch/arch.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/clock.h"
 
 /* In this order: memory is looked at before we use any, clocks and leftovers before they are old.

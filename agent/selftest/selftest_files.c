@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "agent/volume/volume.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/print.h"
 
 /* Where the printer below writes: one file at a time. */

@@ -3,7 +3,7 @@
 #include "abi/trace_region.h"
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 #include "pmu/clock.h"
 #include "pmu/timer.h"
 

@@ -10,7 +10,7 @@
 #include "agent/selftest/selftest.h"
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 #include "lib/memory.h"
 #include "lib/platform.h"
 #include "lib/syscalls.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "agent/record/record.h"
-#include "lib/console.h"
-#include "lib/joined.h"
+#include "lib/console/console.h"
+#include "lib/hosted.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 #include "pmu/clock.h"

@@ -6,7 +6,7 @@
 #ifndef AGENT_UEFI_BOOT_KEY_H
 #define AGENT_UEFI_BOOT_KEY_H
 
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 
 /* Have event signalled by each Ctrl-R from now on: of the console's input
  * (EFI_SYSTEM_TABLE.ConsoleInHandle), which EDK2 has from the start, with all devices that join it

@@ -6,8 +6,8 @@
 #include "agent/uefi/boot_until.h"
 #include "agent/uefi/refusal.h"
 #include "command/command.h"
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 #define BOOT_RECORD_GUID                                               \
 	{                                                              \

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "agent/uefi/boot_key.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 
 #define MS_100NS 10000U
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/image.h"
 #include "lib/print.h"
 #include "pmu/callchain_images.h"

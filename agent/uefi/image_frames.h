@@ -4,7 +4,7 @@
 #ifndef AGENT_UEFI_IMAGE_FRAMES_H
 #define AGENT_UEFI_IMAGE_FRAMES_H
 
-#include "lib/efi_images.h"
+#include "lib/efi/efi_images.h"
 #include "lib/print.h"
 
 /* None are known; they are not asked for any more. Thread, as below. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "lib/console.h"
-#include "lib/efi.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
 
 #define TEXT_MAX 256U
 #define VARIABLE_GUID                                                  \

@@ -7,9 +7,9 @@
 
 #include "agent/volume/volume_where.h"
 #include "command/command.h"
-#include "lib/console.h"
-#include "lib/efi.h"
-#include "lib/efi_file_path.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_file_path.h"
 #include "lib/print.h"
 
 #define MOST       256U /* drivers in an order */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/uefi/uefi_calls.h"
 
-#include "lib/efi.h"
-#include "lib/efi_hook.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_hook.h"
 #include "pmu/callchain.h"
 
 static EFI_STALL stall;

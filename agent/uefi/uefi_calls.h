@@ -8,7 +8,7 @@
 #define AGENT_UEFI_UEFI_CALLS_H
 
 /* Begin and end, with boot services alive. Others may hook these services in between
- * (lib/efi_hook.h). Thread. */
+ * (lib/efi/efi_hook.h). Thread. */
 void uefi_calls_begin(void);
 void uefi_calls_end(void);
 

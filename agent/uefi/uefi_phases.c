@@ -6,7 +6,7 @@
 
 #include "agent/uefi/status_code.h"
 #include "arch/arch.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 #include "pmu/clock.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 #include "lib/memory.h"
 
 #define VARIABLE_GUID                                                  \

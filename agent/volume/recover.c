@@ -8,7 +8,7 @@
 #include "agent/volume/volume.h"
 #include "host-tools/region/region_check.h"
 #include "host-tools/region/region_salvage.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/memory.h"
 
 #define MOST 4U /* that are looked for */

@@ -10,7 +10,7 @@
 #include "agent/volume/volume_where.h"
 #include "host-tools/region/region_salvage.h"
 #include "host-tools/session/session.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/memory.h"
 #include "lib/syscalls.h"
 

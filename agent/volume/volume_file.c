@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent/volume/volume_where.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 
 #define BUFFER    (1U << 20) /* written at a time: some firmware takes ms for any write */
 #define INFO_SIZE 1024U      /* of a directory's entry: names have at most 255 characters */

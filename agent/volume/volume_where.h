@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "host-tools/util/error.h"
-#include "lib/efi.h"
+#include "lib/efi/efi.h"
 
 /* From now on the one that the shell has under this name of so many bytes ("fs1"); length 0: the
  * one that we were booted from. 0, or -EINVAL: there is no such volume, or no shell that knows. */

@@ -140,7 +140,7 @@ tap.equal(list(upwards({"a": ["b"], "b": ["a"]})), ["a/ knows b/, which comes la
           "a circle is found")
 PLANTED = "host-tools/session/drain.c"
 for line, what in (('#include "host-tools/session/reader_process.h"\n', "a header of the host's"),
-                   ('#include "lib/console.h"\n', "one of the target's"),
+                   ('#include "lib/console/console.h"\n', "one of the target's"),
                    ("#include <unistd.h>\n", "one of an operating system's")):
     planted = {**FILES, PLANTED: line + FILES[PLANTED]}
     tap.equal(len(list(strays(planted, WRITER, ASKED))), 1, f"{what} in {PLANTED} is found")

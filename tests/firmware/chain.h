@@ -12,7 +12,7 @@
 #ifndef TESTS_FIRMWARE_CHAIN_H
 #define TESTS_FIRMWARE_CHAIN_H
 
-#include "lib/hii_font.h"
+#include "lib/console/hii_font.h"
 #include "tests/firmware/image.h"
 
 #define CHAIN_HOLES 3000U

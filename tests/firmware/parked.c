@@ -9,8 +9,8 @@
 
 #include "boot/start.h"
 #include "fw_cfg.h"
-#include "lib/efi.h"
-#include "lib/efi_initrd.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_initrd.h"
 
 enum {
 	INITRD_SIZE = 0x0b,

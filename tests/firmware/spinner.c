@@ -35,8 +35,8 @@
 #include "boot/start.h"
 #include "descriptors.h"
 #include "elsewhere.h"
-#include "lib/efi.h"
-#include "lib/efi_file_path.h"
+#include "lib/efi/efi.h"
+#include "lib/efi/efi_file_path.h"
 #include "lib/print.h"
 
 #define TICK_100NS  100000U /* 10 ms */

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "lib/acpi_fpdt.h"
+#include "lib/acpi/acpi_fpdt.h"
 #include "tests/fuzz/seed.h"
 
 #define BASE   0x7fe00000ULL

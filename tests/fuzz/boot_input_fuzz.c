@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "agent/input/loadoptions.h"
-#include "lib/acpi.h"
-#include "lib/acpi_fpdt.h"
+#include "lib/acpi/acpi.h"
+#include "lib/acpi/acpi_fpdt.h"
 #include "lib/parse/device_paths.h"
 #include "tests/fuzz/seed.h"
 

@@ -10,9 +10,9 @@
  */
 #include <stdlib.h>
 
-#include "lib/efi_image_name.h"
+#include "lib/efi/efi_image_name.h"
 #include "tests/fuzz/seed.h"
-#include "tests/unit/lib/fake_firmware.h"
+#include "tests/unit/lib/efi/fake_firmware.h"
 
 #define NODE 4U /* bytes of a node's header */
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "agent/input/typed.h"
-#include "lib/console.h"
-#include "lib/keyboard.h"
+#include "lib/console/console.h"
+#include "lib/console/keyboard.h"
 
 static const char *keys;
 static char shown[4096], text[COMMAND_MAX_LENGTH + 1];

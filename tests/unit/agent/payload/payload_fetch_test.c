@@ -19,7 +19,7 @@
 #include "agent/record/reader.h"
 #include "agent/volume/volume.h"
 #include "arch/arch.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/resident.h"
 #include "pmu/clock.h"
 

@@ -13,7 +13,7 @@
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "pmu/clock.h"
 
 #define SIZE  4096U

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/print.h"
 #include "pmu/sample.h"
 #include "pmu/software/cpu_clock.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "agent/record/recording.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 

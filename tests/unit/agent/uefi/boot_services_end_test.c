@@ -15,15 +15,15 @@
 #include "agent/uefi/image_records.h"
 #include "arch/host/fake_cpu.h"
 #include "arch/hosted.h"
-#include "lib/console.h"
-#include "lib/efi_image_name.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi_image_name.h"
+#include "lib/hosted.h"
 #include "lib/image.h"
-#include "lib/joined.h"
 #include "lib/platform.h"
 #include "pmu/mark.h"
 #include "pmu/pmu.h"
 #include "tests/unit/host-tools/region_fixture.h"
-#include "tests/unit/lib/fake_firmware.h"
+#include "tests/unit/lib/efi/fake_firmware.h"
 
 char __image_start[1];
 

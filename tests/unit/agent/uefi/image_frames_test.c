@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "agent/uefi/image_frames.h"
-#include "lib/console.h"
+#include "lib/console/console.h"
 #include "lib/image.h"
 #include "pmu/callchain_images.h"
 

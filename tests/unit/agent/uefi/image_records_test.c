@@ -10,12 +10,12 @@
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
 #include "arch/hosted.h"
-#include "lib/console.h"
-#include "lib/efi_image_name.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi_image_name.h"
+#include "lib/hosted.h"
 #include "lib/image.h"
-#include "lib/joined.h"
 #include "pmu/callchain.h"
-#include "tests/unit/lib/fake_firmware.h"
+#include "tests/unit/lib/efi/fake_firmware.h"
 
 /* The only image there is: our own, of which there is no record. */
 char __image_start[1];

@@ -12,9 +12,9 @@
 
 #include "agent/uefi/registration.h"
 #include "agent/volume/volume_where.h"
-#include "lib/console.h"
-#include "lib/efi_file_path.h"
-#include "tests/unit/lib/fake_firmware.h"
+#include "lib/console/console.h"
+#include "lib/efi/efi_file_path.h"
+#include "tests/unit/lib/efi/fake_firmware.h"
 
 #define MOST    256U /* drivers in an order that we read */
 #define LARGE   5000U

@@ -12,7 +12,7 @@
 #include "arch/arch.h"
 #include "lib/platform.h"
 #include "pmu/mark.h"
-#include "tests/unit/lib/fake_firmware.h"
+#include "tests/unit/lib/efi/fake_firmware.h"
 
 static const EFI_GUID ready_to_boot = {
 	0x7ce88fb3, 0x4bd7, 0x4679, { 0x87, 0xa8, 0xa8, 0xd8, 0xde, 0xe5, 0x0d, 0x2b }

@@ -31,7 +31,7 @@ static void firmwares(intptr_t number, void *context)
 	(void)context;
 }
 
-/* As EDK2's, by way of lib/joined.c. */
+/* As EDK2's, by way of lib/hosted.c. */
 static int lead(uint32_t number, arch_handed_fn handler)
 {
 	int somebodys = handler && handlers[number];

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/acpi/acpi_fpdt.h"
+
+#include <string.h>
+
+#include "lib/acpi/acpi_tables.h"
+#include "lib/print.h"
+
+#define MAX_TABLE     (16U << 20) /* as of the static tables: a length beyond it is garbage */
+#define FBPT_HEADER   8U          /* signature, length */
+#define RECORD_HEADER 4U          /* type u16, length u8, revision u8 */
+#define POINTER       0x0000U     /* in the FPDT: to the FBPT */
+#define POINTER_SIZE  16U
+#define BASIC         0x0002U /* in the FBPT: Firmware Basic Boot Performance Data Record */
+
+/* EDK2's: header, progress id u16, APIC id u32, time u64, GUID, and what is its own. */
+#define EDK2_PROGRESS 4U
+#define EDK2_TIME     10U
+#define EDK2_GUID     18U
+#define EDK2_LEAST    34U
+
+struct fpdt {
+	table_view_fn view;
+	fpdt_tell_fn tell;
+	void *context;
+	unsigned told;
+};
+
+static const struct {
+	uint8_t at;
+	const char *name;
+} basic[] = {
+	{ 8, "reset ends" },
+	{ 16, "OS loader: LoadImage() starts" },
+	{ 24, "OS loader: StartImage() starts" },
+	{ 32, "ExitBootServices() is entered" },
+	{ 40, "ExitBootServices() is left" },
+};
+
+/* Where the text of such a record begins; 0: it has none. */
+static const struct {
+	uint16_t type;
+	uint8_t text;
+} edk2[] = {
+	{ 0x1010, 0 }, { 0x1011, 34 }, { 0x1012, 50 }, { 0x1013, 0 }, { 0x1014, 42 },
+};
+
+static void fpdt_tell(struct fpdt *fpdt, uint64_t ns, const char *name)
+{
+	if (ns && fpdt->told++ < FPDT_RECORDS_MAX)
+		fpdt->tell(fpdt->context, ns, name);
+}
+
+static void fpdt_basic(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
+{
+	for (size_t i = 0; i < sizeof(basic) / sizeof(basic[0]); i++) {
+		if (basic[i].at + 8U <= size)
+			fpdt_tell(fpdt, acpi_u64(record + basic[i].at), basic[i].name);
+	}
+}
+
+static void acpi_fpdt_name_by_guid(const uint8_t *guid, char *name, size_t size)
+{
+	print_text(name, size, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", acpi_u32(guid),
+	           acpi_u16(guid + 4), acpi_u16(guid + 6), guid[8], guid[9], guid[10], guid[11],
+	           guid[12], guid[13], guid[14], guid[15]);
+}
+
+/* Up to its NUL or the record's end. */
+static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *name, size_t size)
+{
+	size_t used = 0;
+
+	for (; used < length && used < size - 1 && text[used]; used++)
+		name[used] = text[used] >= ' ' && text[used] < 0x7f ? (char)text[used] : '?';
+	name[used] = 0;
+	return used;
+}
+
+/* What begins has a progress id whose lowest four bits are 0; what ends, others. */
+static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, uint8_t text)
+{
+	uint16_t progress;
+	char what[64], name[FPDT_NAME_MAX];
+
+	if (size < EDK2_LEAST)
+		return;
+	progress = acpi_u16(record + EDK2_PROGRESS);
+	if (!text || text >= size ||
+	    !acpi_fpdt_name_by_text(record + text, size - text, what, sizeof(what)))
+		acpi_fpdt_name_by_guid(record + EDK2_GUID, what, sizeof(what));
+	print_text(name, sizeof(name), "%s %s (0x%04x)", what, progress & 15 ? "ends" : "begins",
+	           progress);
+	fpdt_tell(fpdt, acpi_u64(record + EDK2_TIME), name);
+}
+
+static void fpdt_record(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
+{
+	uint16_t type = acpi_u16(record);
+
+	if (type == BASIC)
+		fpdt_basic(fpdt, record, size);
+	for (size_t i = 0; i < sizeof(edk2) / sizeof(edk2[0]); i++) {
+		if (edk2[i].type == type)
+			fpdt_edk2(fpdt, record, size, edk2[i].text);
+	}
+}
+
+/* Room that is not used yet is zeros: a record without a length is the end. */
+static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
+{
+	const uint8_t *table = fpdt->view(address, FBPT_HEADER);
+	uint32_t size, at = FBPT_HEADER;
+
+	if (!table)
+		return "the boot performance table is not in memory";
+	if (memcmp(table, "FBPT", 4) != 0)
+		return "where the boot performance table is to be is none";
+	size = acpi_u32(table + 4);
+	if (size < FBPT_HEADER || size > MAX_TABLE || !fpdt->view(address, size))
+		return "the boot performance table has a wrong length";
+	while (at + RECORD_HEADER <= size && table[at + 2]) {
+		uint8_t length = table[at + 2];
+
+		if (length < RECORD_HEADER || length > size - at)
+			return "a record of the boot performance table has a wrong length";
+		fpdt_record(fpdt, table + at, length);
+		at += length;
+	}
+	return NULL;
+}
+
+const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view, fpdt_tell_fn tell,
+                      void *context)
+{
+	struct fpdt fpdt = { .view = view, .tell = tell, .context = context };
+	uint32_t at = ACPI_HEADER_SIZE;
+
+	while (at + RECORD_HEADER <= size) {
+		uint8_t length = table[at + 2];
+
+		if (length < RECORD_HEADER || length > size - at)
+			return "a record has a wrong length";
+		if (acpi_u16(table + at) == POINTER && length >= POINTER_SIZE)
+			return acpi_fpdt_fbpt_read(&fpdt, acpi_u64(table + at + 8));
+		at += length;
+	}
+	return "no record leads to the boot performance table";
+}

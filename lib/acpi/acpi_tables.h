@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parsers of single ACPI tables. Each gets size bytes that are there, of which at least the
+ * fixed part that acpi.c demands; what lies behind is the parser's to bound.
+ */
+#ifndef LIB_ACPI_ACPI_TABLES_H
+#define LIB_ACPI_ACPI_TABLES_H
+
+#include <string.h>
+
+#include "arch/arch.h"
+
+#define ACPI_HEADER_SIZE 36U
+
+/* Little-endian fields at any alignment. */
+static inline uint16_t acpi_u16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] | at[1] << 8);
+}
+static inline uint32_t acpi_u32(const uint8_t *at)
+{
+	return acpi_u16(at) | (uint32_t)acpi_u16(at + 2) << 16;
+}
+static inline uint64_t acpi_u64(const uint8_t *at)
+{
+	return acpi_u32(at) | (uint64_t)acpi_u32(at + 4) << 32;
+}
+
+void acpi_parse_madt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+/* The UART that SPCR names wins over DBG2's, in whichever order they come. */
+void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+/* Those of GTDT's platform timers that are watchdogs; acpi_parse_gtdt() asks. */
+void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+void acpi_parse_mcfg(const uint8_t *table, uint32_t size, struct arch_platform *platform);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first place of a handle is where the firmware has loaded its image, which stays there as long
+ * as the handle does. Another one is an image's own doing, which has placed a second one and gives
+ * out that for itself (shim with GRUB), and is there as long as it says so.
+ */
+#include "lib/efi/efi_image_set.h"
+
+#include "lib/efi/efi_image_name.h"
+
+static struct known {
+	EFI_HANDLE handle;
+	uint64_t base, size;
+	const EFI_DEVICE_PATH *path; /* which its protocol named then */
+	bool own;                    /* the handle's first place */
+	bool there;
+} known[EFI_IMAGES_MAX];
+static unsigned nr_known, untold;
+
+static const struct efi_images_watcher *told;
+
+void efi_image_set_begin(const struct efi_images_watcher *watcher)
+{
+	told = watcher;
+	nr_known = untold = 0;
+}
+
+/* Without its protocol: it has gone. */
+static void image_set_tell(const struct known *image, const EFI_LOADED_IMAGE *protocol)
+{
+	struct efi_image_place place = { .base = image->base, .size = image->size };
+
+	if (protocol)
+		efi_image_describe(&place, protocol);
+	told->tell(told->context, &place, protocol);
+}
+
+static bool image_set_is_at(const struct known *image, const EFI_LOADED_IMAGE *protocol)
+{
+	return image->base == (uint64_t)protocol->ImageBase && image->size == protocol->ImageSize;
+}
+
+static struct known *image_set_find(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		if (known[i].handle == handle && image_set_is_at(&known[i], protocol))
+			return &known[i];
+	return NULL;
+}
+
+/* Where the firmware has loaded it, or NULL. */
+static const struct known *image_set_own(EFI_HANDLE handle)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		if (known[i].handle == handle && known[i].own)
+			return &known[i];
+	return NULL;
+}
+
+static void image_set_forget_gone(void)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < nr_known; i++) {
+		if (known[i].there)
+			known[kept++] = known[i];
+		else
+			image_set_tell(&known[i], NULL);
+	}
+	nr_known = kept;
+}
+
+/* The path of one that an image has placed by itself is often still that image's. False: there is
+ * no room for it. */
+static bool image_set_add(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+{
+	struct known *image = image_set_find(handle, protocol);
+	const struct known *own = image_set_own(handle);
+	EFI_LOADED_IMAGE described = *protocol;
+
+	if (image)
+		image->own |= !own;
+	if (image || nr_known == EFI_IMAGES_MAX)
+		return image;
+	if (own && own->path == protocol->FilePath)
+		described.FilePath = NULL;
+	image = &known[nr_known++];
+	*image = (struct known){ .handle = handle,
+		                 .base = (uint64_t)protocol->ImageBase,
+		                 .size = protocol->ImageSize,
+		                 .path = protocol->FilePath,
+		                 .own = !own,
+		                 .there = true };
+	image_set_tell(image, &described);
+	return true;
+}
+
+const EFI_LOADED_IMAGE *efi_image_placed(EFI_HANDLE handle)
+{
+	const EFI_LOADED_IMAGE *protocol =
+	    efi_protocol(handle, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
+
+	return protocol && protocol->ImageBase && protocol->ImageSize ? protocol : NULL;
+}
+
+static void image_set_mark_there(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		if (known[i].handle == handle)
+			known[i].there |= known[i].own || image_set_is_at(&known[i], protocol);
+}
+
+/* Those that have gone first: their places are others' by now. */
+void efi_image_set_compare(const EFI_HANDLE *handles, UINTN count)
+{
+	unsigned beyond = 0;
+
+	for (unsigned i = 0; i < nr_known; i++)
+		known[i].there = false;
+	for (UINTN i = 0; i < count; i++) {
+		const EFI_LOADED_IMAGE *protocol = efi_image_placed(handles[i]);
+
+		if (protocol)
+			image_set_mark_there(handles[i], protocol);
+	}
+	image_set_forget_gone();
+	for (UINTN i = 0; i < count; i++) {
+		const EFI_LOADED_IMAGE *protocol = efi_image_placed(handles[i]);
+
+		beyond += protocol && !image_set_add(handles[i], protocol);
+	}
+	untold = beyond > untold ? beyond : untold;
+}
+
+void efi_image_set_renew(EFI_HANDLE handle)
+{
+	for (unsigned i = 0; i < nr_known; i++)
+		known[i].own &= known[i].handle != handle;
+}
+
+unsigned efi_image_set_untold(void)
+{
+	return untold;
+}

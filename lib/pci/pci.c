@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/pci/pci.h"
+
+#include <errno.h>
+
+#include "lib/console/console.h"
+#include "lib/efi/efi.h"
+#include "lib/pci/pci_access.h"
+
+static const struct pci_access *access = &pci_by_firmware;
+
+uint32_t pci_ecam_load(uint64_t address)
+{
+	return *(volatile uint32_t *)address;
+}
+
+void pci_ecam_store(uint64_t address, uint32_t value)
+{
+	*(volatile uint32_t *)address = value;
+}
+
+void pci_begin(const struct arch_platform *platform)
+{
+	bool by_firmware = efi_locate((EFI_GUID)EFI_PCI_IO_PROTOCOL_GUID);
+
+	access = by_firmware ? &pci_by_firmware : &pci_by_ecam;
+	access->begin(platform);
+	if (by_firmware)
+		return;
+	console_printf(
+	    "PCI: the firmware has no EFI_PCI_IO_PROTOCOL: %s\n",
+	    platform->ecam_count != 0
+	        ? "devices are looked for in configuration space, where its tables say that is"
+	        : "and no table of its (MCFG, a device tree's pci-host-ecam-generic) says where "
+	          "configuration space is: neither shared memory (ivshmem) nor a serial card is "
+	          "found. What a debug probe or the console's serial line reads works");
+}
+
+void *pci_find(uint32_t id)
+{
+	return access->find(0, 0, id, 0);
+}
+
+/* PCI 3.0, 6.2.1: revision, programming interface, subclass, class */
+void *pci_find_class(uint32_t class, unsigned n)
+{
+	return access->find(8, 16, class, n);
+}
+
+uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
+{
+	return access->read(device, offset, bytes);
+}
+
+/* What a window has is in memory. */
+static bool pci_is_port(void *device, unsigned number, uint64_t address)
+{
+	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;
+}
+
+int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
+{
+	int code = access->bar(device, number, address, size);
+
+	if (code)
+		console_printf(
+		    "PCI: the firmware gives no address for BAR %u of device %04x:%04x: "
+		    "it is not used\n",
+		    number, pci_read(device, 0, 2), pci_read(device, 2, 2));
+	if (code || arch_has_ports() || !pci_is_port(device, number, *address))
+		return code;
+	console_printf(
+	    "PCI: no table says where the CPUs have I/O port 0x%lx of device %04x:%04x (a "
+	    "device tree does, by its host bridge's \"ranges\"): it is not used\n",
+	    *address, pci_read(device, 0, 2), pci_read(device, 2, 2));
+	return -EIO;
+}
+
+bool pci_claim(void *device)
+{
+	return access->claim && access->claim(device);
+}
+
+void pci_release(void *device)
+{
+	if (access->release)
+		access->release(device);
+}
+
+int pci_enable_memory(void *device)
+{
+	return access->enable(device, false);
+}
+
+int pci_enable_io(void *device)
+{
+	return access->enable(device, true);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Without the firmware's services: configuration space as it lies in memory, 4 KiB a function, at
+ * bus << 20 | device << 15 | function << 12 (PCI Express Base 4.0, 7.2.2). Each bus that the tables
+ * name is looked at, as roots need not lie behind bridges of the first. BARs are as the firmware
+ * has set them; what a host bridge adds to them on the CPU's side a device tree tells, but of
+ * ACPI's tables only AML: there it counts as 0.
+ */
+#include <errno.h>
+
+#include "lib/pci/pci_access.h"
+
+/* PCI 3.0, 6.1 and 6.2.5 */
+#define PCI_COMMAND        0x04U
+#define PCI_COMMAND_IO     (1U << 0)
+#define PCI_COMMAND_MEMORY (1U << 1)
+#define PCI_HEADER_TYPE    0x0cU /* in its word's third byte */
+#define PCI_MULTIFUNCTION  (1U << 23)
+#define PCI_BRIDGE         (0x7fU << 16) /* 0: no bridge of any kind */
+#define PCI_BAR(number)    (0x10U + 4 * (number))
+#define PCI_BARS           6U
+#define BAR_IO             (1U << 0)
+#define BAR_TYPE           (3U << 1)
+#define BAR_64_BITS        (2U << 1)
+#define BAR_IO_FLAGS       3ULL
+#define BAR_MEMORY_FLAGS   15ULL
+
+#define FUNCTION_SHIFT 12
+#define BUS_SHIFT      20
+#define BUS_FUNCTIONS  256U
+#define DEVICE_SIZE    8U /* functions */
+
+static const struct arch_platform *machine;
+
+static void ecam_begin(const struct arch_platform *platform)
+{
+	machine = platform;
+}
+
+/* Of the functions of a device, the first answers, or nobody does. */
+static bool ecam_is_there(uint64_t function)
+{
+	return (uint16_t)pci_ecam_load(function) != 0xffff;
+}
+
+/* From this function to the next that may be there: a device without that bit may answer for all
+ * eight alike. */
+static unsigned ecam_step(uint64_t function, uint32_t number)
+{
+	if (number % DEVICE_SIZE != 0 ||
+	    (ecam_is_there(function) &&
+	     pci_ecam_load(function + PCI_HEADER_TYPE) & PCI_MULTIFUNCTION))
+		return 1;
+	return DEVICE_SIZE;
+}
+
+static void *ecam_find(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
+{
+	for (unsigned i = 0; i < machine->ecam_count; i++) {
+		uint32_t at = machine->ecams[i].first_bus * BUS_FUNCTIONS;
+		uint32_t end = (machine->ecams[i].last_bus + 1U) * BUS_FUNCTIONS;
+
+		while (at < end) {
+			uint64_t function = machine->ecams[i].address +
+			                    ((uint64_t)at << FUNCTION_SHIFT);
+
+			if (ecam_is_there(function) &&
+			    pci_ecam_load(function + offset) >> shift == value && n-- == 0)
+				return (void *)(uintptr_t)function;
+			at += ecam_step(function, at);
+		}
+	}
+	return NULL;
+}
+
+static uint32_t ecam_read(void *device, uint32_t offset, unsigned bytes)
+{
+	uint32_t word = pci_ecam_load((uintptr_t)device + (offset & ~3U)) >> (offset & 3) * 8;
+
+	return bytes >= 4 ? word : word & ((1U << bytes * 8) - 1);
+}
+
+/* Of the host bridge that the function is behind. */
+static unsigned ecam_segment(uint64_t function)
+{
+	unsigned i = 0;
+
+	while (i + 1 < machine->ecam_count &&
+	       function -
+	               (machine->ecams[i].address + (machine->ecams[i].first_bus << BUS_SHIFT)) >=
+	           (machine->ecams[i].last_bus + 1ULL - machine->ecams[i].first_bus) << BUS_SHIFT)
+		i++;
+	return machine->ecams[i].segment;
+}
+
+/* The register's bits that can be set, with its value as it was. */
+static uint32_t ecam_mask(uint64_t bar)
+{
+	uint32_t value = pci_ecam_load(bar), mask;
+
+	pci_ecam_store(bar, UINT32_MAX);
+	mask = pci_ecam_load(bar);
+	pci_ecam_store(bar, value);
+	return mask;
+}
+
+/* The size is what remains 0 when all ones are written; meanwhile the function answers nowhere. The
+ * upper half of the command register's word is status, which a 0 leaves alone. */
+static uint64_t ecam_measure(uint64_t function, uint64_t bar, bool wide)
+{
+	uint64_t interrupts = arch_irq_save(), mask = (uint64_t)UINT32_MAX << 32;
+	uint32_t command = pci_ecam_load(function + PCI_COMMAND) & 0xffff;
+
+	pci_ecam_store(function + PCI_COMMAND, command & ~(PCI_COMMAND_IO | PCI_COMMAND_MEMORY));
+	mask |= ecam_mask(bar);
+	if (wide)
+		mask = (uint64_t)ecam_mask(bar + 4) << 32 | (uint32_t)mask;
+	pci_ecam_store(function + PCI_COMMAND, command);
+	arch_irq_restore(interrupts);
+	return mask;
+}
+
+static int ecam_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
+{
+	uint64_t function = (uintptr_t)device, bar = function + PCI_BAR(number), flags, mask;
+	uint32_t low;
+	bool wide;
+
+	if (number >= PCI_BARS || pci_ecam_load(function + PCI_HEADER_TYPE) & PCI_BRIDGE)
+		return -EIO;
+	low = pci_ecam_load(bar);
+	wide = (low & (BAR_IO | BAR_TYPE)) == BAR_64_BITS;
+	if (wide && number == PCI_BARS - 1)
+		return -EIO;
+	flags = low & BAR_IO ? BAR_IO_FLAGS : BAR_MEMORY_FLAGS;
+	mask = ecam_measure(function, bar, wide) & ~flags;
+	if (low & BAR_IO)
+		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* only 16 bits need be there */
+	*address = ((wide ? (uint64_t)pci_ecam_load(bar + 4) << 32 : 0) | low) & ~flags;
+	*size = ~mask + 1;
+	if (*address == 0 || *size == 0)
+		return -EIO;
+	*address = pci_for_cpus(machine, ecam_segment(function), low & BAR_IO, *address);
+	return 0;
+}
+
+static int ecam_enable(void *device, bool io)
+{
+	uint64_t command = (uintptr_t)device + PCI_COMMAND;
+
+	pci_ecam_store(command, (pci_ecam_load(command) & 0xffff) |
+	                            (io ? PCI_COMMAND_IO : PCI_COMMAND_MEMORY));
+	return 0;
+}
+
+const struct pci_access pci_by_ecam = {
+	.begin = ecam_begin,
+	.find = ecam_find,
+	.read = ecam_read,
+	.bar = ecam_bar,
+	.enable = ecam_enable,
+};

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+keyboard_test_SRCS := lib/console/keyboard.c

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: MIT
-joined_test_SRCS := lib/joined.c lib/parse/hob.c
-joined_test_CFLAGS = $(fake_firmware_CFLAGS)
