@@ -59,17 +59,8 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 # UEFI's strings have 16-bit characters; only what talks to UEFI sees its headers.
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
-# What reads commands and events as text, and images as bytes, for the firmware and for the host tool
+# Parsers of commands, events and images, for the firmware and for the host tool
 PARSERS := command/*.c lib/parse/*.c pmu/parse/*.c
-# What makes a perf.data of a region, for the host tool and for a machine that writes its own. What it
-# asks of where it runs is in agent/volume/ there, and on the host in files that are not named here.
-WRITER := ringbuf/reader/ring_reader.c $(patsubst %,host-tools/%.c, \
-	$(addprefix util/,blob crc32 error) \
-	$(addprefix region/,channel_still region region_check region_entries region_read region_salvage region_words) \
-	$(addprefix perfdata/,arm_spe_decode mark_text perf_aux perf_footer perf_writer sample) \
-	ledger/ledger \
-	$(addprefix session/,aux_drain drain image_names perf_features perf_features_machine perf_synth \
-	session session_join session_stops session_stream))
 # Device trees are Arm's: libfdt, as Debian has it compiled, is no code for firmware on x86 (it keeps
 # data below the stack pointer, and its stacks' guard in %fs).
 NO_DEVICETREE := lib/devicetree/no_devicetree.c
@@ -80,10 +71,10 @@ LIBFDT_aarch64 := $(FDT)/lib/aarch64-linux-gnu/libfdt.a
 # Of pmu/, the drivers of the architecture; of workload/, no payloads.
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
-FW_ROOMS := boot lib agent arch/$(ARCH) ringbuf channel
+FW_ROOMS := boot lib agent arch/$(ARCH) ringbuf channel writer
 FW_DIRS := pmu $(DRIVERS_$(ARCH)) pmu/software workload
 FW_SRCS := $(sort $(filter-out lib/devicetree/%,$(shell find $(FW_ROOMS) -name '*.[cS]')) \
-	$(wildcard $(FW_DIRS:%=%/*.c) $(PARSERS)) $(WRITER) $(TREES_$(ARCH)))
+	$(wildcard $(FW_DIRS:%=%/*.c) $(PARSERS)) $(TREES_$(ARCH)))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
 # Handlers must not touch vector registers, which nobody saves; only workloads may.
@@ -92,9 +83,9 @@ $(OUT)/obj/workload/%.o: EXTRA =
 $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%.o: \
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
 # It runs on the firmware's stack, which has 128 KiB (UEFI 2.10, 2.3.2, 2.3.6).
-$(OUT)/obj/host-tools/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
+$(OUT)/obj/writer/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
 # It prints doubles, in thread context, when what wrote them has ended.
-$(OUT)/obj/host-tools/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
+$(OUT)/obj/writer/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
 $(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/lib/devicetree/%.o: EXTRA = -mgeneral-regs-only -isystem $(FDT)/include
@@ -176,8 +167,6 @@ run:			## boot the image and carry out RUN='record ... -- WORKLOAD'; QEMU='-smp 
 lint: deps		## formatting, static analysis, house rules
 	@$(MAKE) $(PARALLEL) -k lint-run
 
-print-writer: ; @echo $(WRITER)
-
 clean:			## remove build/ (the cache of `deps` stays)
 	rm -rf build
 
@@ -186,5 +175,5 @@ help:			## this list
 	@awk -F ':.*##' '/^[a-z+-]+:.*##/ { printf "  %-12s%s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | tr -d '\t'
 
 .SECONDARY:
-.PHONY: all run print-writer check-model firmware host tests benches check bench lint clean help
+.PHONY: all run check-model firmware host tests benches check bench lint clean help
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -16,8 +16,8 @@
 #include "host-tools/report/flamegraph.h"
 #include "host-tools/report/report.h"
 #include "host-tools/run/run.h"
-#include "host-tools/util/error.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/util/error.h"
 
 /* Of a machine, or of what we know ourselves. */
 static int list(int argc, char **argv)

@@ -4,7 +4,7 @@
  * perf's PERF_COUNT_SW_BPF_OUTPUT, whose RAW every perf prints as text if nothing but NULs follows
  * it: so a mark without values is written as it is to be read. One with values has behind its
  * format the room that the text may need, then the values, and the host writes the text over all of
- * it (host-tools/perfdata/mark_text.h). So a record keeps its size, whoever has read it.
+ * it (writer/perfdata/mark_text.h). So a record keeps its size, whoever has read it.
  *
  *	word 0		header
  *	1 .. 6		IDENTIFIER, IP, TID, TIME, CPU, PERIOD

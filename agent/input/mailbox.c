@@ -24,7 +24,7 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	struct tr_mailbox *box = region->mailbox;
 	uint32_t length;
 
-	/* D: the text of this number; pairs with A in host-tools/region/channel_word.h. */
+	/* D: the text of this number; pairs with A in writer/region/channel_word.h. */
 	request->number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE);
 	if (request->number == answered)
 		return false;
@@ -40,7 +40,7 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 
 bool mailbox_is_asked(const struct trace_region *region)
 {
-	/* D, as well; pairs with A in host-tools/region/channel_word.h */
+	/* D, as well; pairs with A in writer/region/channel_word.h */
 	uint32_t number = __atomic_load_n(&region->mailbox->request, __ATOMIC_ACQUIRE);
 
 	return number != answered && number != last_polled;

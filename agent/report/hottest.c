@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/sample.h"
 
 /* A walk through all rings, by which the samples of one event are added up by function. */
 struct weighing {

@@ -5,8 +5,8 @@
 #define AGENT_REPORT_HOTTEST_H
 
 #include "agent/report/functions.h"
-#include "host-tools/ledger/ledger.h"
-#include "host-tools/region/region.h"
+#include "writer/ledger/ledger.h"
+#include "writer/region/region.h"
 
 /*
  * Weigh the samples of the first event that has any, by their PERIODs, each at its IP. ledger is

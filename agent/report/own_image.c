@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "host-tools/region/region.h"
 #include "lib/image.h"
+#include "writer/region/region.h"
 
 #define NOTE_HEAD 16U /* of an ELF note in front of the build-id, its name "GNU" included */
 #define SHA1_SIZE 20U

@@ -7,8 +7,8 @@
 #define AGENT_REPORT_REPORT_H
 
 #include "agent/report/functions.h"
-#include "host-tools/util/error.h"
 #include "lib/print.h"
+#include "writer/util/error.h"
 
 #define REPORT_FUNCTIONS 10U
 

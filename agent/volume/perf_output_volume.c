@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "agent/volume/volume_file.h"
-#include "host-tools/perfdata/perf_output.h"
+#include "writer/perfdata/perf_output.h"
 
 static struct perf_output_plan *plan;
 

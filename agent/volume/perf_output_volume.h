@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/perfdata/perf_file.h"
+#include "writer/perfdata/perf_file.h"
 
 /* What perf_output.h's files come to. */
 struct perf_output_plan {

@@ -6,10 +6,10 @@
 
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
-#include "host-tools/region/region_check.h"
-#include "host-tools/region/region_salvage.h"
 #include "lib/console/console.h"
 #include "lib/memory.h"
+#include "writer/region/region_check.h"
+#include "writer/region/region_salvage.h"
 
 #define MOST 4U /* that are looked for */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/ledger/recount.h"
-#include "host-tools/session/session.h"
+#include "writer/ledger/recount.h"
+#include "writer/session/session.h"
 
 /* What is appended, and no states: nobody goes on with it. */
 struct journal_head {

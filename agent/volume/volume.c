@@ -8,11 +8,11 @@
 #include "agent/volume/perf_output_volume.h"
 #include "agent/volume/volume_file.h"
 #include "agent/volume/volume_where.h"
-#include "host-tools/region/region_salvage.h"
-#include "host-tools/session/session.h"
 #include "lib/console/console.h"
 #include "lib/memory.h"
 #include "lib/syscalls.h"
+#include "writer/region/region_salvage.h"
+#include "writer/session/session.h"
 
 #define FAT_FILE_MAX \
 	0xffffffffULL     /* bytes; Microsoft's FAT specification: a file's size is 32 bits */

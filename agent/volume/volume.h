@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "agent/volume/volume_file.h"
-#include "host-tools/util/error.h"
 #include "lib/print.h"
+#include "writer/util/error.h"
 
 /*
  * A name is as record's -o has it:

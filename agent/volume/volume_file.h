@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 #define VOLUME_PATH_MAX 128U /* bytes of a path, its NUL included */
 

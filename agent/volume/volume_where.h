@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "host-tools/util/error.h"
 #include "lib/efi/efi.h"
+#include "writer/util/error.h"
 
 /* From now on the one that the shell has under this name of so many bytes ("fs1"); length 0: the
  * one that we were booted from. 0, or -EINVAL: there is no such volume, or no shell that knows. */

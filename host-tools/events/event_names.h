@@ -5,8 +5,8 @@
 
 #include "abi/source.h"
 #include "host-tools/events/event_pmus.h"
-#include "host-tools/util/blob.h"
-#include "host-tools/util/error.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
 
 /* Whether a list of events, as behind -e, has names that the firmware, with these sources, does not
  * know. sources, here and below: NULL where they are not known. */

@@ -5,7 +5,7 @@
 #define HOST_TOOLS_EVENTS_IMAGE_TABLES_H
 
 #include "command/tables.h"
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 struct image_tables {
 	struct command_tables tables; /* whether a source is here is left open */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* What a name means to the hardware. */
 struct pfm_encoding {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 #define REGULAR (S_IFREG | 0644U)
 

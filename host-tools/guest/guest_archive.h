@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "host-tools/guest/guest.h"
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* Whether the program has files, and so is handed over in an archive (lib/cpio.h). */
 bool guest_has_files(const struct guest *guest);

@@ -18,8 +18,8 @@
 #include "host-tools/events/event_names.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/guest/guest_text.h"
-#include "host-tools/util/blob.h"
 #include "lib/parse/pe_image.h"
+#include "writer/util/blob.h"
 
 /* The command as it was typed, a mark under the column, and the reason. */
 static void refuse(const struct guest *guest, unsigned column, const char *what, const char *meant)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/backtrace.h"
+#include "writer/perfdata/perf_file.h"
 
 /* A file that was not found has no names: another build's would be wrong. */
 static void add_image(struct symbols *symbols, const struct tr_image *image,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 /* Where the program crashed, or the machine did, in names and lines of the ELF files that the
  * session has found; nothing if neither did. all: bareperf's own callers, too. */

@@ -8,7 +8,7 @@
 
 #include "abi/trace_region.h"
 #include "host-tools/guest/guest.h"
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 struct guest_fetch {
 	const struct guest *guest;

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 /* The places where an architecture's bareperf.efi is looked for, by number: near this tool, where
  * it was built, and where it is installed. False behind the last. */

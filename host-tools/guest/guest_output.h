@@ -9,7 +9,7 @@
 #define HOST_TOOLS_GUEST_GUEST_OUTPUT_H
 
 #include "host-tools/session/progress.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 /* The program's standard output, or its standard error. */
 struct guest_stream {

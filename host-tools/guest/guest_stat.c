@@ -7,10 +7,10 @@
 
 #include "command/command.h"
 #include "host-tools/ledger/check.h"
-#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/stat.h"
-#include "host-tools/util/blob.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/perfdata/mark_text.h"
+#include "writer/util/blob.h"
 
 /* How many of its words are the command's own. */
 static int own_words(const struct guest *guest)

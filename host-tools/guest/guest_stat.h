@@ -3,7 +3,7 @@
 #define HOST_TOOLS_GUEST_GUEST_STAT_H
 
 #include "host-tools/guest/guest.h"
-#include "host-tools/ledger/ledger.h"
+#include "writer/ledger/ledger.h"
 
 /* Print what a finished `stat` counted: as text on standard error, or as JSON on standard output;
  * what it counted between marks is in the region's rings. The exit status. */

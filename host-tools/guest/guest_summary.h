@@ -3,7 +3,7 @@
 #ifndef HOST_TOOLS_GUEST_GUEST_SUMMARY_H
 #define HOST_TOOLS_GUEST_GUEST_SUMMARY_H
 
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 /* Print perf's closing line; one more for each thing that the recording lacks, with the option that
  * would help; and every equation that does not hold. The session is finished, its file is output

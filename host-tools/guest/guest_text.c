@@ -9,7 +9,7 @@
 #include "host-tools/events/event_names.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/region/mailbox.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 #define THEN "--then poweroff"
 

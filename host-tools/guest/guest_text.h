@@ -5,9 +5,9 @@
 
 #include "host-tools/events/event_pmus.h"
 #include "host-tools/guest/guest.h"
-#include "host-tools/region/region.h"
-#include "host-tools/util/blob.h"
-#include "host-tools/util/error.h"
+#include "writer/region/region.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
 
 /* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
 bool guest_has_names(const struct guest *guest);

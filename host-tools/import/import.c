@@ -14,11 +14,11 @@
 #include "host-tools/guest/guest_output.h"
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
-#include "host-tools/region/region_salvage.h"
 #include "host-tools/session/output_options.h"
-#include "host-tools/session/session.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/region/region_salvage.h"
+#include "writer/session/session.h"
 
 struct import_options {
 	const char *input;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "host-tools/ledger/ledger.h"
+#include "writer/ledger/ledger.h"
 
 /* Told about each equation: whether it holds, and the numbers in a line of text. */
 typedef void (*check_fn)(void *context, bool holds, const char *line);

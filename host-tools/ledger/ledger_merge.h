@@ -13,7 +13,7 @@
 #ifndef HOST_TOOLS_LEDGER_LEDGER_MERGE_H
 #define HOST_TOOLS_LEDGER_LEDGER_MERGE_H
 
-#include "host-tools/ledger/ledger.h"
+#include "writer/ledger/ledger.h"
 
 /* One machine's part of it. */
 struct ledger_part {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "host-tools/ledger/check.h"
-#include "host-tools/perfdata/perf_aux.h"
+#include "writer/perfdata/perf_aux.h"
 
 /* Of one event on one CPU. */
 struct part {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/ledger/ledger.h"
+#include "writer/ledger/ledger.h"
 
 enum missing_kind {
 	MISSING_RECORDS,       /* found no room in their ring; of all that were generated */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "host-tools/ledger/missing.h"
-#include "host-tools/perfdata/perf_aux.h"
+#include "writer/perfdata/perf_aux.h"
 
 #define BRANCH_BYTES        24U          /* of a record of the debug store */
 #define REGION_DEFAULT_MIB  64U          /* `bareperf run --region-size` */

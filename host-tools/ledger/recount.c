@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/ledger/recount.h"
+#include "writer/ledger/recount.h"
 
 #include <string.h>
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/sample.h"
 
 /* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of
  * images that it has loaded meanwhile. */

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "host-tools/ledger/check.h"
-#include "host-tools/ledger/recount.h"
 #include "host-tools/merge/merge_boards.h"
 #include "host-tools/merge/merge_features.h"
 #include "host-tools/merge/merge_record.h"
-#include "host-tools/session/perf_synth.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/ledger/recount.h"
+#include "writer/session/perf_synth.h"
 
 struct merge_options {
 	const char *output;

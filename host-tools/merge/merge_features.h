@@ -4,8 +4,8 @@
 #define HOST_TOOLS_MERGE_MERGE_FEATURES_H
 
 #include "host-tools/merge/merge_boards.h"
-#include "host-tools/perfdata/perf_writer.h"
-#include "host-tools/session/perf_features.h"
+#include "writer/perfdata/perf_writer.h"
+#include "writer/session/perf_features.h"
 
 /* The boards as one machine that has all of their CPUs: tables alone, no memory. Events that are
  * the same on several boards are one there. For region_close(). -ENOMEM. */

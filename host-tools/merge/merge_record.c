@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/sample.h"
 
 /* A record on its way from a board's file to the merged one; wrong: why it is refused, or NULL. */
 struct move {

@@ -4,7 +4,7 @@
 #define HOST_TOOLS_MERGE_MERGE_RECORD_H
 
 #include "host-tools/merge/merge_boards.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 /*
  * Make to the record of board i with the merged file's ids, CPUs, tasks and times; COMM gets the

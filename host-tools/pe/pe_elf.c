@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 /*
  *	ELF header | program headers | code sections, each at its RVA | build-id | symbols' names |

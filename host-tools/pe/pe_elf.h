@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "host-tools/pe/pe_functions.h"
-#include "host-tools/util/error.h"
 #include "lib/parse/pe_image.h"
+#include "writer/util/error.h"
 
 /*
  * Write it to fd, an empty file. An address in it is an RVA, and so is an offset in it: of a

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
 #include "lib/parse/pe_image.h"
+#include "writer/util/error.h"
 
 struct pe_function {
 	uint32_t rva, size; /* they do not overlap; size > 0 */

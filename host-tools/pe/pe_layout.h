@@ -6,8 +6,8 @@
 #include <libelf.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
 #include "lib/parse/pe_image.h"
+#include "writer/util/error.h"
 
 /*
  * All of the ELF file's code must be in the image's code sections, byte for byte, but for what

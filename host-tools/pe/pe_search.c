@@ -12,8 +12,8 @@
 #include "host-tools/pe/pe_of_elf.h"
 #include "host-tools/pe/pe_source.h"
 #include "host-tools/perfdata/buildid_cache.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/perfdata/perf_reader.h"
+#include "writer/perfdata/perf_file.h"
 
 struct pe_asked {
 	uint8_t id[PE_BUILD_ID];

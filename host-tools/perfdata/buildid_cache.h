@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 #define BUILDID_MAX  20 /* bytes; a SHA-1 */
 #define BUILDID_TEXT (2 * BUILDID_MAX + 1)

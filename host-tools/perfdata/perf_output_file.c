@@ -12,9 +12,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "host-tools/perfdata/perf_file.h"
-#include "host-tools/perfdata/perf_writer.h"
 #include "host-tools/util/output.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/perf_writer.h"
 
 #define PIECES (1 + PERF_WRITER_PIECES)
 

@@ -3,7 +3,7 @@
 #ifndef HOST_TOOLS_PERFDATA_PERF_OUTPUT_FILE_H
 #define HOST_TOOLS_PERFDATA_PERF_OUTPUT_FILE_H
 
-#include "host-tools/perfdata/perf_output.h"
+#include "writer/perfdata/perf_output.h"
 
 struct perf_output {
 	int fd;

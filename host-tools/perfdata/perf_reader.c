@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/perf_reader_meta.h"
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/sample.h"
 
 static int check_section(const struct perf_reader *reader, const struct perf_file_section *section,
                          const char *name, struct error *error)

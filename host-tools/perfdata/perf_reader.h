@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/perfdata/perf_file.h"
-#include "host-tools/util/error.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/util/error.h"
 
 #define PERF_READER_MAX_EVENTS 4096U
 #define PERF_READER_MAX_IDS    65536U /* of all events together */

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/perfdata/perf_reader.h"
+#include "writer/perfdata/perf_footer.h"
 
 /* Tools that rewrite a file keep who made it. */
 static bool is_ours(const struct perf_reader *reader)

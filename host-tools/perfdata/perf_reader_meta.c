@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 const uint8_t *perf_reader_feature(const struct perf_reader *reader, unsigned bit, size_t *size)
 {

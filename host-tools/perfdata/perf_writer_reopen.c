@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "host-tools/perfdata/perf_output_file.h"
-#include "host-tools/perfdata/perf_writer.h"
+#include "writer/perfdata/perf_writer.h"
 
 static int read_header(struct perf_writer *writer, const char *path, struct error *error)
 {

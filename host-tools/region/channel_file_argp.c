@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/region/channel_file_argp.h"
 
-#include "host-tools/region/channel.h"
 #include "host-tools/util/arguments.h"
+#include "writer/region/channel.h"
 
 static const struct argp_option options[] = {
 	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },

@@ -9,7 +9,7 @@
 
 #include "host-tools/region/channel_url.h"
 #include "host-tools/region/memory_dump.h"
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 struct image {
 	struct memory_dump dump;

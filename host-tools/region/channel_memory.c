@@ -7,11 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host-tools/region/channel.h"
-#include "host-tools/region/channel_word.h"
 #include "host-tools/region/ivshmem_client.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "ringbuf/reader/ring_reader.h"
+#include "writer/region/channel.h"
+#include "writer/region/channel_word.h"
 
 #define POLL_MS 1  /* between two looks, where nobody rings */
 #define LOOK_MS 20 /* where a doorbell rings, but not for state or console */

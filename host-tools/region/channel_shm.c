@@ -7,7 +7,7 @@
 
 #include "host-tools/region/channel_url.h"
 #include "host-tools/region/ivshmem_client.h"
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 /* Of an ivshmem device it is at 0, be it there yet or not; in a file that is a machine's RAM
  * (memory-backend-file) it is where it was put. */

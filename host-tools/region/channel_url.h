@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "host-tools/region/channel.h"
+#include "writer/region/channel.h"
 
 /* What the command line says beside the URL. All zero is a good choice of everything. */
 struct channel_url_options {

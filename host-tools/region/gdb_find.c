@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "host-tools/region/mirror.h"
-#include "host-tools/region/region_check.h"
+#include "writer/region/region_check.h"
 
 #define HITS     8U
 #define ASIDE    64U /* probes between two questions whether anybody waits for us */

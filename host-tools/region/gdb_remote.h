@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "host-tools/region/gdb_packet.h"
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 struct gdb_remote {
 	int fd;

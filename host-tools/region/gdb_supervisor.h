@@ -20,8 +20,8 @@
 #include <limits.h>
 #include <sys/types.h>
 
-#include "host-tools/region/channel.h"
 #include "host-tools/region/gdb_find.h"
+#include "writer/region/channel.h"
 
 #define GDB_PIECES 256U       /* of a fetch */
 #define GDB_BYTES  (1U << 20) /* the same */

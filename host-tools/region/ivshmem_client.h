@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 #define IVSHMEM_CLIENT_BELLS 64U /* of ours, that we listen to */
 

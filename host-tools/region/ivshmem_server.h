@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 #define IVSHMEM_VECTORS    32U /* readers that the guest can tell apart */
 #define IVSHMEM_SUPERVISOR 1U  /* the peer that we are */

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "host-tools/region/region_shared.h"
+#include "writer/region/region_shared.h"
 
 static const struct tr_mailbox *mailbox(const struct region *region)
 {

@@ -3,7 +3,7 @@
 #ifndef HOST_TOOLS_REGION_MAILBOX_H
 #define HOST_TOOLS_REGION_MAILBOX_H
 
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 /* Send a command of at most TR_MAILBOX_TEXT bytes to a live region whose tables are loaded.
  * *request: its number. 0, or why the channel is gone. */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host-tools/region/region.h"
-#include "host-tools/region/region_check.h"
+#include "writer/region/region.h"
+#include "writer/region/region_check.h"
 
 int memory_dump_add(struct memory_dump *dump, const struct memory_range *range, struct error *error)
 {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "abi/trace_region.h"
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* Addresses [address, address + size) of the machine. */
 struct memory_range {

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/region/channel.h"
+#include "writer/region/channel.h"
 
 #define MIRROR_SIZE_MAX (1ULL << 36) /* bytes of a region that is mirrored */
 #define MIRROR_PIECE    65536U       /* bytes of a piece, at most */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "host-tools/region/region_check.h"
+#include "writer/region/region_check.h"
 
 #define WORDS        offsetof(struct tr_header, clock)       /* magic to run: a look begins here */
 #define READER       offsetof(struct tr_header, reader_wait) /* to the reader's own words */

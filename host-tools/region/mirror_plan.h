@@ -9,7 +9,7 @@
 #define HOST_TOOLS_REGION_MIRROR_PLAN_H
 
 #include "host-tools/region/mirror.h"
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 /* How far a ring has been brought: free-running, as its heads count. */
 struct mirror_have {

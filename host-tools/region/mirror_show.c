@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How what a look has staged comes to be seen: the shown words of channel.h with release, and
  * behind all that they promise. */
-#include "host-tools/region/channel_word.h"
 #include "host-tools/region/mirror_plan.h"
+#include "writer/region/channel_word.h"
 
 #define WORD       sizeof(uint64_t)
 #define STATE      offsetof(struct tr_header, state)

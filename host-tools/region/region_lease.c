@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "host-tools/region/region_shared.h"
+#include "writer/region/region_shared.h"
 
 #define PID_BITS 22 /* Linux's PID_MAX_LIMIT */
 #define PID_MASK ((1U << PID_BITS) - 1)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 struct region_lease {
 	struct channel *channel; /* NULL: not taken */

@@ -2,8 +2,8 @@
 /* What the traced program writes (docs/trace-region.md, "Streams"), read while it writes. */
 #include <string.h>
 
-#include "host-tools/region/region_check.h"
-#include "host-tools/region/region_shared.h"
+#include "writer/region/region_check.h"
+#include "writer/region/region_shared.h"
 
 /* Where its entry lies; 0: there is none. */
 static uint64_t find_entry(const struct region *region, unsigned kind)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 #define SERIAL_BAUD_MAX 4000000U
 #define SERIAL_BAUD     115200U /* where nothing is said */

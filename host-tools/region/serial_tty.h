@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* Open a tty: raw, eight bits, no parity, one stop bit, this rate, exclusively, non-blocking. The
  * descriptor, or a negative errno. */

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/region/channel.h"
-#include "host-tools/region/region.h"
 #include "host-tools/region/region_lease.h"
 #include "host-tools/remote/remote_options.h"
+#include "writer/region/channel.h"
+#include "writer/region/region.h"
 
 struct remote_link {
 	struct channel channel;

@@ -8,8 +8,8 @@
 #include "host-tools/guest/guest_output.h"
 #include "host-tools/remote/remote_link.h"
 #include "host-tools/session/progress.h"
-#include "host-tools/session/session.h"
 #include "host-tools/top/top.h"
+#include "writer/session/session.h"
 
 struct recording {
 	struct remote_options options;

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/annotation.h"
 #include "host-tools/report/intern.h"
 #include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
+#include "writer/perfdata/sample.h"
 
 struct annotate_options {
 	const char *input;

@@ -8,7 +8,7 @@
 
 #include "host-tools/report/disassembly.h"
 #include "host-tools/report/source_text.h"
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 struct making {
 	struct annotation *annotation;

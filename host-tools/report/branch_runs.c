@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_file.h"
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/sample.h"
 
 struct branch_place {
 	uint64_t begins; /* runs that begin here */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/diff_table.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/perfdata/sample.h"
 
 struct diff_options {
 	const char *event;     /* NULL: all that have samples */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 #define SHOWN 512U /* bytes of a name */
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/report/dump_text.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/perfdata/perf_file.h"
 
 struct dump_options {
 	const char *path;

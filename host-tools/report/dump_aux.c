@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "abi/event_types.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/dump_spe.h"
+#include "writer/perfdata/perf_file.h"
 
 struct branch {
 	uint64_t from, to, flags;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_file.h"
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/sample.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

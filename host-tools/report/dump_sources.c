@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/region/channel.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/recording_file.h"
 #include "ringbuf/reader/ring_reader.h"
+#include "writer/perfdata/mark_text.h"
+#include "writer/region/channel.h"
 
 #define MOST_TRIES 100 /* to find a machine's ledgers and rings at about the same time */
 

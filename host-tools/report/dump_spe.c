@@ -2,8 +2,8 @@
 #include "host-tools/report/dump_spe.h"
 
 #include "abi/clock.h"
-#include "host-tools/perfdata/arm_spe_decode.h"
 #include "host-tools/report/dump_text.h"
+#include "writer/perfdata/arm_spe_decode.h"
 
 static void put_word(struct format *f, const char *word)
 {

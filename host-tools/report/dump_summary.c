@@ -6,9 +6,9 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/ledger/missing.h"
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/util/terminal.h"
+#include "writer/perfdata/sample.h"
 
 static void print_types(const struct dump *dump)
 {

@@ -2,9 +2,9 @@
 /* Records as text. No printf here: this is the hot path of `bareperf dump`. */
 #include "host-tools/report/dump_text.h"
 
-#include "host-tools/perfdata/mark_text.h"
-#include "host-tools/perfdata/perf_file.h"
-#include "host-tools/perfdata/sample.h"
+#include "writer/perfdata/mark_text.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/sample.h"
 
 /* The words of a record's body, bounded. */
 static uint64_t word(const struct perf_event_header *record, size_t i)

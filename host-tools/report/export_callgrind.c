@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 struct callgrind {
 	struct export *export;

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/html_json.h"
 #include "host-tools/report/mark_regions.h"
+#include "writer/perfdata/mark_text.h"
 
 #define NS_PER_US 1000U
 

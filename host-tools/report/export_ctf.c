@@ -14,8 +14,8 @@
 
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/frames.h"
-#include "host-tools/util/blob.h"
-#include "host-tools/util/printable.h"
+#include "writer/util/blob.h"
+#include "writer/util/printable.h"
 
 #define CTF_MAGIC 0xc1fc1fc1U
 #define UNKNOWN   "[unknown]" /* babeltrace2 2.0.4 shows the text before for some empty ones */

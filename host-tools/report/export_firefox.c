@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/export_tracks.h"
 #include "host-tools/report/html_json.h"
+#include "writer/perfdata/perf_file.h"
 
 #define NS_PER_MS 1000000U
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export_format.h"
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 static void put_name(const struct export *export, uint32_t function)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 struct walk {
 	struct export *export;

@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/frames.h"
 #include "host-tools/report/places.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/tasks.h"
+#include "writer/perfdata/sample.h"
 
 struct export
 {

@@ -11,7 +11,7 @@
 
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/series.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,

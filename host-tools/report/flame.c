@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 /* The child with this name, made if there is none. Sorted by name, so that the drawing does not
  * depend on the order of the samples. */

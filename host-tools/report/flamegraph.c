@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/flame.h"
 #include "host-tools/report/frames.h"
 #include "host-tools/report/inlines.h"
 #include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
+#include "writer/perfdata/sample.h"
 
 struct flamegraph_options {
 	struct view_options view; /* event NULL: the one with the most samples */

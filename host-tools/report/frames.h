@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/symbols.h"
+#include "writer/perfdata/sample.h"
 
 #define FRAMES_MAX 512U
 

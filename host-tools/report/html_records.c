@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host-tools/perfdata/mark_text.h"
+#include "writer/perfdata/mark_text.h"
 
 #define GAPS (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
 

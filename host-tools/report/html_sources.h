@@ -8,7 +8,7 @@
 
 #include "host-tools/report/lines.h"
 #include "host-tools/report/places.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 struct html_sources {
 	struct lines lines;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/texts.h"
+#include "writer/perfdata/mark_text.h"
 
 static uint32_t mark_regions_number(struct mark_regions *regions, const char *text)
 {

@@ -3,8 +3,8 @@
 #ifndef HOST_TOOLS_REPORT_MARK_REGIONS_H
 #define HOST_TOOLS_REPORT_MARK_REGIONS_H
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/intern.h"
+#include "writer/perfdata/sample.h"
 
 struct mark_region {
 	uint32_t event, cpu, name;

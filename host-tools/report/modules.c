@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 #define NAME_LONGEST 512
 

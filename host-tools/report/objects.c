@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/util/error.h"
 #include "lib/parse/pe_image.h"
+#include "writer/util/error.h"
 
 /* ---- Builds ---- */
 

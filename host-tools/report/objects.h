@@ -10,8 +10,8 @@
 
 #include "host-tools/pe/pe_search.h"
 #include "host-tools/perfdata/buildid_cache.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/elf_functions.h"
+#include "writer/perfdata/perf_file.h"
 
 /* Which build of a file was recorded. */
 struct build {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
 #include "host-tools/report/texts.h"
+#include "writer/perfdata/mark_text.h"
 
 #define COUNTER "counter " /* agent/uefi/uefi_phases.c's */
 

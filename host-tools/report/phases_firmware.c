@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "host-tools/report/phases.h"
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NEAR     (10 * 1000000) /* ns: no other image is started meanwhile */

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/inlines.h"
 #include "host-tools/report/intern.h"
 #include "host-tools/report/symbols.h"
+#include "writer/perfdata/sample.h"
 
 struct places {
 	struct symbols *symbols;

@@ -4,10 +4,10 @@
 #ifndef HOST_TOOLS_REPORT_RECORDING_FILE_H
 #define HOST_TOOLS_REPORT_RECORDING_FILE_H
 
-#include "host-tools/ledger/ledger.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/report/symbols.h"
-#include "host-tools/util/error.h"
+#include "writer/ledger/ledger.h"
+#include "writer/util/error.h"
 
 struct recording_file {
 	struct perf_reader reader; /* events[].samples is set */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/annotate.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html.h"
@@ -24,6 +22,8 @@
 #include "host-tools/report/view.h"
 #include "host-tools/report/waits.h"
 #include "host-tools/util/arguments.h"
+#include "writer/perfdata/mark_text.h"
+#include "writer/perfdata/sample.h"
 
 struct report_options {
 	const char *input;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 #define COLUMNS   5U
 #define CELL_SIZE 512U

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "host-tools/report/intern.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 #define SERIES_CHUNK 32768U /* samples of a chunk, at most */
 #define SERIES_BINS  64U    /* its weight by time, in equal parts */

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "host-tools/ledger/ledger.h"
 #include "host-tools/report/stat_regions.h"
-#include "host-tools/util/error.h"
+#include "writer/ledger/ledger.h"
+#include "writer/util/error.h"
 
 struct stat_options {
 	const char *title;                  /* what was counted */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/mark_text.h"
 #include "ringbuf/reader/ring_reader.h"
+#include "writer/perfdata/mark_text.h"
 
 #define REGION    "region "
 #define UNMATCHED "unmatched "

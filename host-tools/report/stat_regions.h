@@ -6,8 +6,8 @@
 #ifndef HOST_TOOLS_REPORT_STAT_REGIONS_H
 #define HOST_TOOLS_REPORT_STAT_REGIONS_H
 
-#include "host-tools/ledger/ledger.h"
-#include "host-tools/region/region.h"
+#include "writer/ledger/ledger.h"
+#include "writer/region/region.h"
 
 #define STAT_REGION_EVENTS 16U /* that a command may have */
 

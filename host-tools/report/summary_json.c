@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "host-tools/region/region.h"
+#include "writer/region/region.h"
 
 json_t *summary_number(uint64_t number)
 {

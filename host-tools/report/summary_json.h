@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* JSON's integers are signed here; counts stay below 2^63. */
 json_t *summary_number(uint64_t number);

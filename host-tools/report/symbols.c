@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/objects.h"
-#include "host-tools/util/error.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/util/error.h"
 
 #define MAX_MAPPINGS 65536U /* each address is looked for in all of them */
 #define CACHE_SIZE   4096U  /* a power of two */

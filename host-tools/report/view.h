@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "host-tools/report/recording_file.h"
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* What views of stacks are asked for. */
 struct view_options {

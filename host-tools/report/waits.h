@@ -8,8 +8,8 @@
 #ifndef HOST_TOOLS_REPORT_WAITS_H
 #define HOST_TOOLS_REPORT_WAITS_H
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/symbols.h"
+#include "writer/perfdata/sample.h"
 
 /* Texts are symbols_find()'s, or constant, and the same pointers each time. */
 struct wait {

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host-tools/region/region.h"
 #include "host-tools/run/qemu_args.h"
 #include "host-tools/util/copy.h"
+#include "writer/region/region.h"
 
 /* A log: QEMU appends, since it may share the file with another descriptor. */
 static int open_memory(const char *name, struct error *error)

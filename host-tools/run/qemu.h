@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 struct qemu_config {
 	const char *arch;     /* "x86_64" or "aarch64" */

@@ -18,8 +18,8 @@
 #include "host-tools/guest/guest_summary.h"
 #include "host-tools/run/run_machine.h"
 #include "host-tools/run/run_options.h"
-#include "host-tools/session/images.h"
 #include "host-tools/util/exit_status.h"
+#include "writer/session/images.h"
 
 /* The image: as said, or from where this tool was built. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)

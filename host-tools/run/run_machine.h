@@ -8,15 +8,15 @@
 #include "host-tools/guest/guest_fetch.h"
 #include "host-tools/guest/guest_output.h"
 #include "host-tools/ledger/check.h"
-#include "host-tools/region/channel.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "host-tools/region/region_lease.h"
 #include "host-tools/run/qemu.h"
 #include "host-tools/run/run_options.h"
 #include "host-tools/session/progress.h"
 #include "host-tools/session/reader_process.h"
-#include "host-tools/session/session.h"
 #include "host-tools/top/top.h"
+#include "writer/region/channel.h"
+#include "writer/session/session.h"
 
 struct machine {
 	struct qemu qemu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding an image's ELF by its build-id. */
-#include "host-tools/session/images.h"
+#include "writer/session/images.h"
 
 #include <dirent.h>
 #include <elfutils/libdwelf.h>

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/ledger/ledger.h"
+#include "writer/ledger/ledger.h"
 
 /* Of the looks that the channel took its time for. All zero: nothing is known. */
 struct pace {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "host-tools/session/pace.h"
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 struct progress {
 	bool shown;       /* standard error is a terminal */

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "host-tools/session/progress.h"
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 struct reader_process {
 	pid_t pid;         /* 0: none */

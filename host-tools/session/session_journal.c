@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 
 #include "host-tools/perfdata/perf_output_file.h"
-#include "host-tools/session/aux_drain.h"
-#include "host-tools/session/drain.h"
-#include "host-tools/session/session.h"
+#include "writer/session/aux_drain.h"
+#include "writer/session/drain.h"
+#include "writer/session/session.h"
 
 struct state {
 	uint64_t file_size; /* of the file's data section */

@@ -7,7 +7,7 @@
  *
  * Everything before the journal's tail is in the file, and nothing behind it.
  */
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 int session_resume(struct session *session, const struct region *region,
                    const struct session_options *options, struct error *error)

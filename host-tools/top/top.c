@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/report_table.h"
-#include "host-tools/session/perf_synth.h"
 #include "host-tools/session/progress.h"
 #include "host-tools/top/top_own.h"
 #include "host-tools/util/signals.h"
+#include "writer/perfdata/sample.h"
+#include "writer/session/perf_synth.h"
 
 struct top *top_open(const struct top_options *options, struct error *error)
 {

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "host-tools/session/session.h"
 #include "host-tools/top/top_options.h"
+#include "writer/session/session.h"
 
 struct top;
 

@@ -8,9 +8,9 @@
 
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/symbols.h"
-#include "host-tools/session/session.h"
 #include "host-tools/top/top_counts.h"
 #include "host-tools/top/top_slow.h"
+#include "writer/session/session.h"
 
 #define TOP_HEAD_LINES 12U
 #define TOP_LINE       256U

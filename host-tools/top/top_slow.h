@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 struct top_slow {
 	uint64_t factor;                     /* that the machine was told; 0: it was told nothing */

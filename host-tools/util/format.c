@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "host-tools/util/printable.h"
+#include "writer/util/printable.h"
 
 void format_init(struct format *format, int fd)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/util/journal.h"
+#include "writer/util/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>

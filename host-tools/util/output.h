@@ -8,7 +8,7 @@
 #ifndef HOST_TOOLS_UTIL_OUTPUT_H
 #define HOST_TOOLS_UTIL_OUTPUT_H
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* Open path for reading and writing, empty and locked until the descriptor is closed everywhere. A
  * device or pipe is opened as it is. *place: the file's own name, links resolved, for the caller to

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "host-tools/util/error.h"
+#include "writer/util/error.h"
 
 /* *fd becomes a signalfd(2), the caller's to close, for those that end us and SIGUSR2. 0, or a
  * negative errno and the reason. Main thread, before there are others. */

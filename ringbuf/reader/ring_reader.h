@@ -5,7 +5,7 @@
  *
  * It works on a mapped region, live or dead, as well as on a mirror that a slow channel keeps:
  * whoever fills a mirror copies a head, then the records up to it, and only then shows the head to
- * us (host-tools/region/channel.h), and carries data_tail back. Nothing that the ring says is
+ * us (writer/region/channel.h), and carries data_tail back. Nothing that the ring says is
  * believed: a chain that cannot be true is refused with its offset and the reason, and so is every
  * record after it. No byte is read twice, and what the caller gets is a copy: it stays as it was
  * checked, whatever is written to the ring.

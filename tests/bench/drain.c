@@ -10,9 +10,9 @@
 
 #include "abi/event_types.h"
 #include "bench.h"
-#include "host-tools/session/session.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
+#include "writer/session/session.h"
 
 #define BYTES  (256ULL << 20) /* of a recording */
 #define PIECE  (1U << 20)

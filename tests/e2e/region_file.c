@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "abi/event_types.h"
-#include "host-tools/session/session.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "writer/session/session.h"
 
 static int make_region(const char *path, unsigned samples, bool is_traced)
 {

@@ -19,12 +19,12 @@ import plain_english  # noqa: E402
 LATER = "TO" "DO"  # not here
 C = "/* SPDX-License-Identifier: MIT */\n"
 MD = "# A page\n\n"
-MAKEFILE = "# SPDX-License-Identifier: MIT\nprint-writer: ; @echo host-tools/util/linked.c\n"
+MAKEFILE = "# SPDX-License-Identifier: MIT\n"
 LINES = "int number;\n"
 
 # file, what stands in it, and what that is once it breaks the rule: in which line, and which it is
 RULES = [
-    ("Makefile", MAKEFILE + "#\n" * 198, MAKEFILE + "#\n" * 199, 201, "more than 200 lines"),
+    ("Makefile", MAKEFILE + "#\n" * 199, MAKEFILE + "#\n" * 200, 201, "more than 200 lines"),
     ("lib/licence.c", C, "/* A file */\n", 1, "no line «SPDX-License-Identifier: MIT» at the top"),
     ("tests/qemu/licence.c", C.replace("MIT", "GPL-2.0-or-later"), C, 1,
      "no line «SPDX-License-Identifier: GPL-2.0-or-later» at the top"),
@@ -41,7 +41,7 @@ RULES = [
     ("lib/isa.c", C + "#ifdef __LP64__\n#endif\n", C + "#ifdef __x86_64__\n#endif\n", 2,
      "an ISA is asked for outside arch/"),
     ("host-tools/session/shared.c", C + "int s = a->share;\n", C + "int s = a->shared;\n", 2,
-     "shared memory is read outside host-tools/region/"),
+     "shared memory is read outside of the region's rooms"),
     ("host-tools/region/region_atomic.c", C + "u = __atomic_load_n(&a);\n",
      C + "__atomic_store_n(&a, u);\n", 2, "a word is stored past the channel"),
     ("host-tools/region/region_plain.c", C + "to->data_tail = __atomic_load_n(&from);\n",
@@ -49,7 +49,7 @@ RULES = [
     ("host-tools/region/region_flag.c", C + "if (a->salvaged == 1)\n", C + "a->salvaged |= 1;\n", 2,
      "a word is stored past the channel"),
     # the exception that is declared: no other file may
-    ("host-tools/region/region_salvage.c", C + "page->aux_head = 0;\n", None, None, None),
+    ("writer/region/region_salvage.c", C + "page->aux_head = 0;\n", None, None, None),
     ("host-tools/run/past.c", C + "a = channel_bytes;\n", C + "a = channel->bytes;\n", 2,
      "a machine is reached past the channel"),
     ("lib/includes.c", C + '#include <stdint.h>\n\n#include "abi/a.h"\n#include "abi/b.h"\n',
@@ -65,7 +65,7 @@ RULES = [
     ("workload/sdk/wait.c", C + "static __attribute__((noinline)) void cpu_idle(void)\n{\n}\n",
      C + "static __attribute__((noinline)) void idle(void)\n{\n}\n", 2,
      "a static function without its unit"),
-    ("host-tools/util/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",
+    ("writer/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",
      C + "static int __attribute__((format(printf, 1, 2)))\ntake(const char *f, ...)\n{\n}\n", 2,
      "a static function without its unit"),
     # whom the image is not linked with

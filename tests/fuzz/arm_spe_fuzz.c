@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/arm_spe_decode.h"
 #include "tests/fuzz/seed.h"
+#include "writer/perfdata/arm_spe_decode.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

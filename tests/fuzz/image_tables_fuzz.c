@@ -11,10 +11,10 @@
 #include "command/command.h"
 #include "host-tools/events/event_names.h"
 #include "host-tools/events/image_tables.h"
-#include "host-tools/util/blob.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/events/tables_file.h"
+#include "writer/util/blob.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

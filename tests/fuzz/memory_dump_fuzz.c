@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host-tools/region/channel.h"
 #include "host-tools/region/memory_dump.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "writer/region/channel.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

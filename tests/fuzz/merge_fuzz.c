@@ -14,12 +14,12 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/merge/merge.h"
-#include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
-#include "host-tools/session/perf_synth.h"
-#include "host-tools/session/session.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "writer/perfdata/perf_footer.h"
+#include "writer/session/perf_synth.h"
+#include "writer/session/session.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

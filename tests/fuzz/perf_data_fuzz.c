@@ -17,15 +17,15 @@
 #include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/ledger/missing.h"
-#include "host-tools/perfdata/perf_footer.h"
 #include "host-tools/report/dump.h"
 #include "host-tools/report/export_format.h"
 #include "host-tools/report/html.h"
 #include "host-tools/report/html_page.h"
-#include "host-tools/session/session.h"
 #include "tests/fuzz/perf_data_phases.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "writer/perfdata/perf_footer.h"
+#include "writer/session/session.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/report/phases.h"
+#include "writer/perfdata/sample.h"
 
 #define MARK_WORDS 16U
 

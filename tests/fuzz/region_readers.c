@@ -11,7 +11,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/report/dump.h"
-#include "host-tools/session/session.h"
+#include "writer/session/session.h"
 
 #define PIECE 72U /* bytes: three branches; nine SPE packets */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The AUX area: ringbuf/aux.c with the hardware that fills it, and two kinds of readers. Ours takes
- * the pieces that AUX records tell of (host-tools/session/aux_drain.c); one of Linux's mmap ABI may look at
+ * the pieces that AUX records tell of (writer/session/aux_drain.c); one of Linux's mmap ABI may look at
  * aux_head alone. A byte of the area is one slot, and holds its position + 1. The data ring, which
  * forward.pml is about, has room for every record here. The letters are those of forward.pml, of
  * aux_head and aux_tail here.

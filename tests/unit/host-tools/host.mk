@@ -9,8 +9,8 @@ HOST_FIXTURE := region_test region_salvage_test region_salvage_ring_test memory_
 $(foreach test,$(HOST_FIXTURE),$(eval $(test)_SRCS += tests/unit/host-tools/region_fixture.c))
 $(foreach test,region_test mailbox_test aux_tsan_test mirror_tsan_test $(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/region/channel_rig.c \
 	tests/unit/host-tools/region/copying_channel.c))
-$(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/host-tools/session/session_rig.c))
+$(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/writer/session/session_rig.c))
 $(foreach test,$(HOST_CHECK),$(eval $(test)_SRCS += tests/unit/host-tools/ledger/check_rig.c))
-$(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/host-tools/session/aux_rig.c))
+$(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/writer/session/aux_rig.c))
 channel_gdb_test_SRCS += tests/unit/host-tools/region/gdb_stub.c
 crc32_test_LIBS := -lz

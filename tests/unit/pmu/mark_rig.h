@@ -3,10 +3,10 @@
 #ifndef TESTS_UNIT_PMU_MARK_RIG_H
 #define TESTS_UNIT_PMU_MARK_RIG_H
 
-#include "host-tools/perfdata/mark_text.h"
 #include "pmu/mark.h"
 #include "pmu/software/marks.h"
 #include "ringbuf/reader/ring_reader.h"
+#include "writer/perfdata/mark_text.h"
 
 #define MARK_RIG_RING   TR_PAGE
 #define MARK_RIG_RECORD 1024U /* bytes of the longest */

@@ -18,7 +18,7 @@
 #include "channel/wire/wire.h"
 #include "host-tools/guest/guest_fetch.h"
 #include "ringbuf/stream.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define SIZE 512U /* of the stream */
 

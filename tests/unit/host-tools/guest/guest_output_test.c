@@ -15,7 +15,7 @@
 
 #include "host-tools/guest/guest_output.h"
 #include "ringbuf/stream.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define SIZE 512U
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/perfdata/perf_writer.h"
 #include "tests/unit/temporary.h"
+#include "writer/perfdata/perf_writer.h"
 
 #define RECORDS 100
 #define SIZE    32 /* of a record: header, IDENTIFIER, IP, PERIOD */

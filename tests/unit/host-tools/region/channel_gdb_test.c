@@ -18,8 +18,8 @@
 #include "host-tools/region/gdb_packet.h"
 #include "host-tools/region/region_lease.h"
 #include "tests/unit/host-tools/region/gdb_stub.h"
-#include "tests/unit/host-tools/session/session_rig.h"
 #include "tests/unit/temporary.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define PATIENCE 20000 /* ms */
 

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_COPYING_CHANNEL_H
 #define TESTS_UNIT_COPYING_CHANNEL_H
 
-#include "host-tools/region/channel.h"
+#include "writer/region/channel.h"
 
 /* What a channel must not do: tests must see it. */
 enum copying_fault {

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "abi/seal.h"
-#include "host-tools/region/channel.h"
 #include "host-tools/region/memory_dump.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
+#include "writer/region/channel.h"
 
 #define MOST (8U << 20)
 

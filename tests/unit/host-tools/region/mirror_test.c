@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "host-tools/region/mirror.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define SEED_BYTES 4096U
 

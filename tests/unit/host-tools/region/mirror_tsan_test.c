@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "abi/event_types.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/region/mailbox.h"
-#include "host-tools/region/region.h"
 #include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/region/region.h"
 
 #define PIECES  3000U
 #define PIECE   64U

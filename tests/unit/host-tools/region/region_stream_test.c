@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "ringbuf/stream.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define SIZE 512U
 #define MUCH 20000U

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/backtrace.h"
 #include "host-tools/report/frames.h"
+#include "writer/perfdata/perf_file.h"
 
 static volatile int sink;
 

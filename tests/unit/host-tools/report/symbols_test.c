@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "host-tools/report/symbols.h"
 #include "tests/unit/host-tools/pe/made_elf.h"
 #include "tests/unit/temporary.h"
+#include "writer/perfdata/perf_file.h"
 
 #define BASE 0x7e000000UL
 #define SPAN 0x4000UL

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "host-tools/run/qemu_args.h"
-#include "host-tools/util/blob.h"
+#include "writer/util/blob.h"
 
 static struct error error;
 static const struct qemu_firmware flash = { "/code.fd", "/vars.fd" };

@@ -21,10 +21,10 @@
 #include "arch/host/step.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/perfdata/sample.h"
 #include "host-tools/region/ivshmem_server.h"
 #include "host-tools/session/reader_process.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
+#include "writer/perfdata/sample.h"
 
 #define SAMPLES 20
 #define STEPS   600 /* instructions at which to die, from the first write on */

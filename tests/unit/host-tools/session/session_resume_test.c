@@ -19,9 +19,9 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/region/region_lease.h"
-#include "host-tools/session/aux_drain.h"
-#include "tests/unit/host-tools/session/session_rig.h"
 #include "tests/unit/temporary.h"
+#include "tests/unit/writer/session/session_rig.h"
+#include "writer/session/aux_drain.h"
 
 static char journal[PATH_MAX + 16], copy[PATH_MAX + 16];
 

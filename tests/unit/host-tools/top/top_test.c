@@ -15,7 +15,7 @@
 #include "host-tools/report/report_table.h"
 #include "host-tools/session/progress.h"
 #include "host-tools/top/top_own.h"
-#include "tests/unit/host-tools/session/session_rig.h"
+#include "tests/unit/writer/session/session_rig.h"
 
 #define SELDOM 3600.0
 

@@ -13,8 +13,8 @@
 
 #include "arch/aarch64/pmu/spe.h"
 #include "arch/host/fake_cpu.h"
-#include "host-tools/perfdata/perf_file.h"
 #include "pmu/arm/arm_spe.h"
+#include "writer/perfdata/perf_file.h"
 
 #define PAGE       4096ULL
 #define AREA_PAGES 8U

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking records apart, and the hand-made formatter that prints them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/util/format.h"
+#include "writer/perfdata/sample.h"
+
+#define EVERYTHING                                                                      \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define GROUP                                                                  \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | \
+	 PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* All fields in perf's order. */
+static const uint64_t whole[] = {
+	PERF_RECORD_SAMPLE | 24ULL * 8 << 48,
+	77,             /* IDENTIFIER */
+	0x1234,         /* IP */
+	1 | 2ULL << 32, /* TID */
+	1000,           /* TIME */
+	0x5678,         /* ADDR */
+	77,             /* ID */
+	78,             /* STREAM_ID */
+	3,              /* CPU */
+	500,            /* PERIOD */
+	2,
+	10,
+	11, /* READ: nr, enabled, running, */
+	100,
+	1,
+	200,
+	2, /* {value, id} twice */
+	3,
+	PERF_CONTEXT_USER,
+	0x1234,
+	0x4321,             /* CALLCHAIN */
+	10 | 0xabULL << 32, /* RAW: size, then ten bytes and padding */
+	0,
+	0,
+};
+
+static void every_field_is_found_in_perfs_order(void **state)
+{
+	const struct perf_event_header *record = (const void *)whole;
+	struct sample s;
+
+	(void)state;
+	assert_int_equal(sizeof(whole), 24 * 8);
+	assert_true(sample_parse(record, EVERYTHING, GROUP, &s));
+	assert_int_equal(s.id, 77);
+	assert_int_equal(s.ip, 0x1234);
+	assert_int_equal(s.pid, 1);
+	assert_int_equal(s.tid, 2);
+	assert_int_equal(s.time, 1000);
+	assert_int_equal(s.addr, 0x5678);
+	assert_int_equal(s.stream_id, 78);
+	assert_int_equal(s.cpu, 3);
+	assert_int_equal(s.period, 500);
+	assert_int_equal(s.read_words, 7);
+	assert_int_equal(s.read[5], 200);
+	assert_int_equal(s.chain_length, 3);
+	assert_int_equal(s.chain[2], 0x4321);
+	assert_int_equal(s.raw_size, 10);
+	assert_int_equal(s.raw[0], 0xab);
+}
+
+static void a_record_that_ends_too_early_is_refused_at_every_length(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	/* The raw bytes end in the last word but one. */
+	for (size_t words = 1; words < 23; words++) {
+		uint64_t *copy = malloc(words * 8);
+		struct perf_event_header *record = (struct perf_event_header *)(void *)copy;
+
+		assert_non_null(copy);
+		memcpy(copy, whole, words * 8);
+		record->size = (uint16_t)(words * 8);
+		assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+		free(copy);
+	}
+}
+
+static void counts_that_lie_are_refused(void **state)
+{
+	uint64_t copy[24];
+	struct perf_event_header *record = (struct perf_event_header *)(void *)copy;
+	struct sample s;
+
+	(void)state;
+	memcpy(copy, whole, sizeof(copy));
+	copy[17] = UINT64_MAX / 8;
+	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+	memcpy(copy, whole, sizeof(copy));
+	copy[10] = 1ULL << 63;
+	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+	memcpy(copy, whole, sizeof(copy));
+	copy[21] = UINT32_MAX;
+	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+}
+
+static void a_trailer_is_read_from_the_end(void **state)
+{
+	static uint64_t words[] = {
+		PERF_RECORD_LOST | 7ULL * 8 << 48, 77, 5, 1 | 2ULL << 32, 1000, 3, 77
+	};
+	const struct perf_event_header *record = (const void *)words;
+	struct sample s;
+	uint64_t id = 0;
+
+	(void)state;
+	assert_true(sample_parse_trailer(record,
+	                                 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+	                                     PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	                                 &s));
+	assert_int_equal(s.tid, 2);
+	assert_int_equal(s.time, 1000);
+	assert_int_equal(s.cpu, 3);
+	assert_true(sample_id(record, &id));
+	assert_int_equal(id, 77);
+}
+
+/* What a formatter makes of a value. */
+static const char *formatted(void (*put)(struct format *, uint64_t), uint64_t value)
+{
+	static struct format format;
+
+	format_init(&format, -1);
+	put(&format, value);
+	*format.at = 0;
+	return format.buffer;
+}
+
+static void numbers_are_formatted_as_printf_does(void **state)
+{
+	uint64_t value = 0;
+	char text[32];
+
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		snprintf(text, sizeof(text), "%" PRIu64, value);
+		assert_string_equal(formatted(format_decimal, value), text);
+		snprintf(text, sizeof(text), "0x%" PRIx64, value);
+		assert_string_equal(formatted(format_hex, value), text);
+		snprintf(text, sizeof(text), "%016" PRIx64, value);
+		assert_string_equal(formatted(format_hex16, value), text);
+		/* All magnitudes: powers of two and of ten, and their neighbours. */
+		value = i < 192 ? (1ULL << i / 3) + (uint64_t)(i % 3) - 1
+		                : value * 6364136223846793005ULL + 1442695040888963407ULL;
+		if (i >= 192 && i % 2)
+			value >>= i % 64;
+	}
+}
+
+static void long_texts_pass_through_the_buffer_whole(void **state)
+{
+	static struct format format;
+	static char text[3 * FORMAT_BUFFER], back[3 * FORMAT_BUFFER];
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)('a' + i % 26);
+	format_init(&format, fileno(file));
+	format_text(&format, text, sizeof(text));
+	format_flush(&format);
+	assert_int_equal(format.failed, 0);
+	assert_int_equal(pread(fileno(file), back, sizeof(back), 0), sizeof(back));
+	assert_memory_equal(text, back, sizeof(text));
+	fclose(file);
+}
+
+static void lines_are_gathered_until_another_might_not_fit(void **state)
+{
+	static struct format format;
+	FILE *file = tmpfile();
+	char byte;
+
+	(void)state;
+	assert_non_null(file);
+	format_init(&format, fileno(file));
+	format.at += FORMAT_BUFFER - FORMAT_ROOM;
+	format_line(&format);
+	assert_int_equal(pread(fileno(file), &byte, 1, 0), 0);
+	format_literal(&format, "x");
+	format_line(&format);
+	assert_ptr_equal(format.at, format.buffer);
+	assert_int_equal(pread(fileno(file), &byte, 1, FORMAT_BUFFER - FORMAT_ROOM), 1);
+	assert_int_equal(byte, 'x');
+	assert_int_equal(pread(fileno(file), &byte, 1, FORMAT_BUFFER - FORMAT_ROOM + 1), 0);
+	fclose(file);
+}
+
+static void an_output_that_fails_is_remembered(void **state)
+{
+	static struct format format;
+
+	(void)state;
+	format_init(&format, -1);
+	format_text(&format, "x", 1);
+	format_flush(&format);
+	assert_int_not_equal(format.failed, 0);
+	format_init(&format, -1); /* another one */
+	assert_int_equal(format.failed, 0);
+}
+
+/* In the order of enum perf_event_type and of perf's perf_user_event_type, from 1 and from 64;
+ * those that nobody has met are unknown. */
+static void each_type_of_record_has_perfs_name(void **state)
+{
+	static const char *const kernels[] = {
+		"MMAP",         "LOST",      "COMM",
+		"EXIT",         "THROTTLE",  "UNTHROTTLE",
+		"FORK",         "READ",      "SAMPLE",
+		"MMAP2",        "AUX",       "ITRACE_START",
+		"LOST_SAMPLES", "SWITCH",    "SWITCH_CPU_WIDE",
+		"NAMESPACES",   "KSYMBOL",   "BPF_EVENT",
+		"CGROUP",       "TEXT_POKE", "AUX_OUTPUT_HW_ID",
+	};
+	static const char *const files[] = {
+		"HEADER_ATTR",
+		NULL,
+		"HEADER_TRACING_DATA",
+		"HEADER_BUILD_ID",
+		"FINISHED_ROUND",
+		"ID_INDEX",
+		"AUXTRACE_INFO",
+		"AUXTRACE",
+		"AUXTRACE_ERROR",
+		"THREAD_MAP",
+		"CPU_MAP",
+		"STAT_CONFIG",
+		"STAT",
+		"STAT_ROUND",
+		"EVENT_UPDATE",
+		"TIME_CONV",
+		"HEADER_FEATURE",
+		"COMPRESSED",
+		"FINISHED_INIT",
+	};
+
+	(void)state;
+	for (uint32_t type = 0; type < 100; type++) {
+		const char *expected = NULL, *name = record_name(type);
+
+		if (type >= 1 && type <= sizeof(kernels) / sizeof(kernels[0]))
+			expected = kernels[type - 1];
+		else if (type >= 64 && type - 64 < sizeof(files) / sizeof(files[0]))
+			expected = files[type - 64];
+		if (!expected != !name || (name && strcmp(name, expected) != 0))
+			fail_msg("%u is %s", type, name ? name : "unknown");
+	}
+	assert_null(record_name(UINT32_MAX));
+}
+
+/* As in a record that lies. */
+static void a_record_too_short_for_an_id_has_none(void **state)
+{
+	static const uint64_t sample[] = { PERF_RECORD_SAMPLE | 2ULL * 8 << 48, 77 };
+	static const uint64_t lost[] = { PERF_RECORD_LOST | 1ULL * 8 << 48, 77 };
+	uint64_t id = 5;
+
+	(void)state;
+	assert_true(sample_id((const void *)sample, &id));
+	assert_int_equal(id, 77);
+	assert_false(sample_id((const void *)lost, &id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_field_is_found_in_perfs_order),
+		cmocka_unit_test(a_record_that_ends_too_early_is_refused_at_every_length),
+		cmocka_unit_test(counts_that_lie_are_refused),
+		cmocka_unit_test(a_trailer_is_read_from_the_end),
+		cmocka_unit_test(numbers_are_formatted_as_printf_does),
+		cmocka_unit_test(long_texts_pass_through_the_buffer_whole),
+		cmocka_unit_test(each_type_of_record_has_perfs_name),
+		cmocka_unit_test(a_record_too_short_for_an_id_has_none),
+		cmocka_unit_test(lines_are_gathered_until_another_might_not_fit),
+		cmocka_unit_test(an_output_that_fails_is_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A disk that is full anywhere, by a limit to the size of files: what is saved is whole, and as
+ * much as there is room for; what is told is what is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host-tools/ledger/missing.h"
+#include "host-tools/perfdata/perf_reader.h"
+#include "tests/unit/temporary.h"
+#include "tests/unit/writer/session/session_rig.h"
+#include "writer/perfdata/perf_footer.h"
+#include "writer/perfdata/sample.h"
+
+#define UNLIMITED UINT64_MAX
+#define RECORDS   300U
+#define TOGETHER  25U /* records that are flushed together */
+#define SAMPLE    32U /* bytes; one in ten records is a header alone; one a piece of an AUX area: */
+#define PIECE     48U /* and eight times as many bytes as its number in the file */
+#define LEDGER    "ledger."
+#define FEATURE   "feature"
+
+static char old_path[PATH_MAX + 4];
+
+/* Bytes in files from here on, the disk's place. */
+static void limit(uint64_t bytes)
+{
+	struct rlimit now;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &now), 0);
+	now.rlim_cur = bytes < now.rlim_max ? bytes : now.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	temporary_path(path, "full-disk");
+	snprintf(old_path, sizeof(old_path), "%s.old", path);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	limit(UNLIMITED);
+	unlink(path);
+	unlink(old_path);
+	return 0;
+}
+
+/* ---- The writer ---- */
+
+static uint32_t record_size(unsigned i)
+{
+	return i % 10 == 9 ? PIECE + 8 * i : i % 10 == 4 ? 8 : SAMPLE;
+}
+
+static void add_record(struct perf_writer *writer, unsigned i)
+{
+	static const uint8_t bytes[8 * RECORDS];
+	struct perf_file_auxtrace piece = { .header = { PERF_FILE_RECORD_AUXTRACE, 0, PIECE },
+		                            .size = 8 * i,
+		                            .offset = i };
+	uint64_t sample[SAMPLE / 8] = { PERF_RECORD_SAMPLE | (uint64_t)record_size(i) << 48, 7, i,
+		                        1 };
+
+	if (i % 10 == 9)
+		perf_writer_add_pieces(
+		    writer, (struct blob_piece[]){ { &piece, PIECE }, { bytes, 8 * i } }, 2);
+	else
+		perf_writer_add(writer, sample, record_size(i));
+	if (i % TOGETHER == TOGETHER - 1)
+		perf_writer_flush(writer);
+}
+
+/* All records into a file that may have so many bytes: perf_writer_finish()'s result, or that of
+ * what failed before it. */
+static int write_all(uint64_t bytes)
+{
+	static const uint64_t ids[] = { 7 };
+	static const struct perf_writer_event event = {
+		.attr = { .type = PERF_TYPE_RAW,
+		          .size = PERF_ATTR_SIZE_VER7,
+		          .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+		                         PERF_SAMPLE_PERIOD },
+		.ids = ids,
+		.id_count = 1,
+	};
+	struct perf_writer_feature features[2] = { { .bit = PERF_FILE_HOSTNAME },
+		                                   { .bit = PERF_FILE_VERSION } };
+	struct perf_writer_end end = { .features = features, .feature_count = 2 };
+	struct perf_writer writer;
+	int code;
+
+	blob_add(&features[0].blob, FEATURE, sizeof(FEATURE));
+	blob_add(&features[1].blob, FEATURE, sizeof(FEATURE));
+	blob_add(&end.ledger, LEDGER, sizeof(LEDGER));
+	limit(bytes);
+	code = perf_writer_open(&writer, path, 0, &error);
+	if (!code) {
+		code = perf_writer_begin(&writer, &event, 1, &error);
+		if (code)
+			perf_writer_abandon(&writer);
+	}
+	if (!code) {
+		for (unsigned i = 0; i < RECORDS; i++)
+			add_record(&writer, i);
+		code = perf_writer_finish(&writer, &end, &error);
+	}
+	limit(UNLIMITED);
+	blob_free(&features[0].blob);
+	blob_free(&features[1].blob);
+	blob_free(&end.ledger);
+	return code;
+}
+
+static uint64_t size_of_file(void)
+{
+	struct stat stat_of;
+
+	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_size;
+}
+
+/* How many of the records fit between two offsets, and where the last of them ends. */
+static unsigned records_up_to(uint64_t from, uint64_t to, uint64_t *end)
+{
+	unsigned count = 0;
+
+	for (*end = from; count < RECORDS && *end + record_size(count) <= to; count++)
+		*end += record_size(count);
+	return count;
+}
+
+/* What was in the file before a write failed: pieces are written with what is buffered, the rest by
+ * the flush of TOGETHER. */
+static unsigned records_written(uint64_t from, uint64_t to, uint64_t *end)
+{
+	unsigned count = records_up_to(from, to, end);
+
+	if (count == RECORDS)
+		return count;
+	while (count && (count - 1) % 10 != 9 && (count - 1) % TOGETHER != TOGETHER - 1)
+		*end -= record_size(--count);
+	return count;
+}
+
+/* Nor does the header tell of what is not there. */
+static void assert_header_has_no_more(const struct perf_file_header *header)
+{
+	for (unsigned i = 0; i < sizeof(header->features) / sizeof(header->features[0]); i++)
+		assert_int_equal(header->features[i], 0);
+	assert_int_equal(header->event_types.offset, 0);
+	assert_int_equal(header->event_types.size, 0);
+}
+
+/* The file's records are the first `count`, in order, and there is a ledger or there is none. */
+static void assert_file(unsigned count, bool has_ledger)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	const uint8_t *ledger;
+	uint64_t offset = 0;
+	size_t size;
+
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t *words;
+
+		assert_int_equal(perf_reader_next(&reader, &offset, &record, &error), 1);
+		words = (const void *)record.header;
+		assert_true(record.header->size == 8 || words[2] == i);
+		assert_int_equal(record.header->size + record.trace_size, record_size(i));
+	}
+	assert_int_equal(perf_reader_next(&reader, &offset, &record, &error), 0);
+	assert_false(reader.cut);
+	assert_int_equal(perf_reader_ledger(&reader, &ledger, &size, &error),
+	                 has_ledger ? PERF_LEDGER_WHOLE : PERF_LEDGER_NONE);
+	if (has_ledger)
+		assert_memory_equal(ledger, LEDGER, sizeof(LEDGER));
+	else
+		assert_header_has_no_more(&reader.header);
+	perf_reader_close(&reader);
+}
+
+/* Where each word matters. */
+static bool is_near(uint64_t bytes, uint64_t data, uint64_t whole)
+{
+	return bytes < data + 400 || bytes + 400 > whole;
+}
+
+/* At each size: as many records as found room, and as many of them given up for the ledger as that
+ * and a page need; without room for that, all of them. */
+static void as_much_is_saved_as_there_is_room_for(void **state)
+{
+	const uint64_t end_size = 2 * (sizeof(struct perf_file_section) + sizeof(FEATURE)) +
+	                          sizeof(LEDGER) + sizeof(struct perf_footer);
+	uint64_t data, whole;
+	struct perf_reader reader;
+
+	(void)state;
+	assert_int_equal(write_all(UNLIMITED), 0);
+	assert_file(RECORDS, true);
+	whole = size_of_file();
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	data = reader.header.data.offset;
+	perf_reader_close(&reader);
+	for (uint64_t bytes = data; bytes < whole; bytes += is_near(bytes, data, whole) ? 8 : 136) {
+		uint64_t end, room = end_size + TR_PAGE;
+		unsigned count = records_written(data, bytes, &end);
+
+		unlink(path);
+		assert_int_equal(write_all(bytes), -EFBIG);
+		assert_non_null(strstr(error.text, path));
+		if (end + end_size > bytes) /* all that is saved is what room can be made for */
+			count = records_up_to(data, end - data > room ? end - room : data, &end);
+		assert_file(count, end + end_size <= bytes);
+		assert_int_equal(size_of_file(), end + (end + end_size <= bytes ? end_size : 0));
+	}
+	unlink(path);
+	assert_int_equal(write_all(whole), 0);
+	assert_file(RECORDS, true);
+}
+
+/* Nothing that was not begun is left, and the recording before it is where it was. */
+static void without_room_for_a_header_all_is_as_before(void **state)
+{
+	uint64_t least;
+
+	(void)state;
+	assert_int_equal(write_all(UNLIMITED), 0);
+	for (least = 0; write_all(least) && size_of_file() > TR_PAGE; least += 8) {
+		assert_int_not_equal(access(old_path, F_OK), 0);
+		assert_non_null(strstr(error.text, path));
+		assert_file(RECORDS, true);
+	}
+	assert_in_range(least, sizeof(struct perf_file_header), 1024);
+	unlink(path);
+	unlink(old_path);
+	assert_int_equal(write_all(0), -EFBIG);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* ---- A session ---- */
+
+#define AT_ONCE 80U /* samples of a ring, which has room for no more: 96 bytes each */
+#define TIMES   6U
+#define SAMPLES (TIMES * AT_ONCE * FIXTURE_RINGS)
+
+/* Samples of the ring's first event that are in the file. */
+static uint64_t samples_in_file(uint64_t id, bool *has_ledger)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	const uint8_t *ledger;
+	uint64_t offset = 0, count = 0;
+	size_t size;
+
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	while (perf_reader_next(&reader, &offset, &record, &error) > 0) {
+		struct sample sample;
+
+		count += record.header->type == PERF_RECORD_SAMPLE &&
+		         sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample) &&
+		         sample.id == id;
+	}
+	*has_ledger = perf_reader_ledger(&reader, &ledger, &size, &error) == PERF_LEDGER_WHOLE;
+	perf_reader_close(&reader);
+	return count;
+}
+
+/* TIMES times AT_ONCE samples of each ring, into a file that may have so many bytes. */
+static int record_all(uint64_t bytes)
+{
+	int code;
+
+	fixture_init(&fixture, 0);
+	session_rig_begin(NULL);
+	limit(bytes);
+	for (unsigned i = 0; i < TIMES * AT_ONCE; i++) {
+		for (unsigned ring = 0; ring < FIXTURE_RINGS; ring++)
+			assert_true(fixture_sample(&fixture, ring, 0, 0x1000 + i, 1000, 4));
+		if (i % AT_ONCE == AT_ONCE - 1)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	code = session_finish(&session, false, &error);
+	limit(UNLIMITED);
+	return code;
+}
+
+static void what_is_told_is_what_is_in_the_file(void **state)
+{
+	uint64_t whole;
+	unsigned with_room = 0, made_room = 0;
+
+	(void)state;
+	assert_int_equal(record_all(UNLIMITED), 0);
+	whole = size_of_file();
+	assert_in_range(whole, SAMPLES * 96, SAMPLES * 96 + 16384);
+	session_rig_end();
+	for (uint64_t bytes = 8192; bytes < whole; bytes += 1000) {
+		uint64_t sums[MISSING_KINDS], all = 0;
+		bool has_ledger;
+
+		assert_int_equal(record_all(bytes), -EFBIG);
+		assert_non_null(strstr(error.text, path));
+		for (unsigned ring = 0; ring < FIXTURE_RINGS; ring++) {
+			uint64_t count = samples_in_file(FIXTURE_ID(ring, 0), &has_ledger);
+
+			assert_int_equal(
+			    session.ledger.events[ring * FIXTURE_EVENTS].found.delivered, count);
+			assert_true(has_ledger || !count);
+			all += count;
+		}
+		assert_int_equal(session.found.samples, all);
+		missing_sum(&session.ledger, sums);
+		assert_int_equal(sums[MISSING_RECORDS], 0); /* the rings were read all the same */
+		assert_int_equal(sums[MISSING_UNSAVED], SAMPLES - all);
+		with_room += all && all % AT_ONCE == 0; /* each is there that was written */
+		made_room += all % AT_ONCE != 0;
+		session_rig_end();
+	}
+	assert_true(with_room && made_room);
+}
+
+static uint64_t blocks_of_file(void)
+{
+	struct stat stat_of;
+
+	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_blocks * 512;
+}
+
+static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
+{
+	const struct perf_writer_end end = { 0 };
+	struct perf_writer writer;
+	int code = perf_writer_open(&writer, path, 4 << 20, &error);
+
+	(void)state;
+	if (code == -EOPNOTSUPP)
+		skip();
+	assert_int_equal(code, 0);
+	assert_int_equal(size_of_file(), 0); /* nobody takes it for a recording */
+	assert_true(blocks_of_file() >= 4 << 20);
+	assert_int_equal(perf_writer_begin(&writer, NULL, 0, &error), 0);
+	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
+	assert_true(blocks_of_file() < 1 << 20);
+}
+
+static void what_cannot_be_reserved_is_told_and_the_old_file_stays(void **state)
+{
+	struct perf_writer writer;
+
+	(void)state;
+	assert_int_equal(write_all(UNLIMITED), 0);
+	assert_true(perf_writer_open(&writer, path, (uint64_t)1 << 60, &error) < 0);
+	assert_non_null(strstr(error.text, "reserving 1152921504606846976 bytes for "));
+	assert_true(size_of_file() > 0);
+	assert_true(access(old_path, F_OK) != 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(as_much_is_saved_as_there_is_room_for),
+		TEST(without_room_for_a_header_all_is_as_before),
+		TEST(what_is_told_is_what_is_in_the_file),
+		TEST(what_is_reserved_is_there_before_and_given_back_behind),
+		TEST(what_cannot_be_reserved_is_told_and_the_old_file_stays),
+	};
+
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
+}

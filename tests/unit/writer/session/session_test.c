@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* A session: rings on one side, perf.data and the ledger on the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host-tools/ledger/check.h"
+#include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/region/region_lease.h"
+#include "tests/unit/writer/session/session_rig.h"
+#include "writer/perfdata/sample.h"
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_init(&fixture, 0);
+	session_rig_begin(NULL);
+	return 0;
+}
+
+static int setup_backward(void **state)
+{
+	(void)state;
+	fixture_init(&fixture, TR_RING_BACKWARD);
+	session_rig_begin(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	session_rig_end();
+	return 0;
+}
+
+/* The IPs of the samples of one event in the file, in order; returns their number. */
+static size_t ips_in_file(uint64_t id, uint64_t *ips, size_t most)
+{
+	struct perf_reader reader;
+	struct perf_reader_record record;
+	uint64_t offset = 0;
+	size_t count = 0;
+	int code;
+
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	while ((code = perf_reader_next(&reader, &offset, &record, &error)) > 0) {
+		struct sample sample;
+
+		if (record.header->type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_true(sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample));
+		if (sample.id == id && count < most)
+			ips[count++] = sample.ip;
+	}
+	assert_int_equal(code, 0);
+	perf_reader_close(&reader);
+	return count;
+}
+
+static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
+{
+	uint64_t ips[600];
+
+	(void)state;
+	for (uint64_t i = 0; i < 500; i++) {
+		assert_true(fixture_sample(&fixture, i & 1, i >> 1 & 1, 0x1000 + i, 1000, 4));
+		if (i % 10 == 9)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_int_equal(session.found.samples, 500);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 600), 125);
+	for (uint64_t i = 0; i < 125; i++)
+		assert_int_equal(ips[i], 0x1000 + 4 * i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
+}
+
+static void what_is_lost_is_told_and_conserved(void **state)
+{
+	uint64_t lost;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		fixture_sample(&fixture, 0, i & 1, 0x1000, 7, 4);
+	session_rig_drain();
+	for (int i = 0; i < 10; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	lost = session.ledger.events[0].ledger.lost + session.ledger.events[1].ledger.lost;
+	assert_true(lost > 800);
+	assert_int_equal(lost + session.found.samples, 1010);
+	assert_int_equal(session.ledger.rings[0].found.lost, lost);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
+}
+
+static void every_wakeup_that_was_sent_is_received_once(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 7, 4);
+		if (i % 60 == 59)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_true(fixture.owners[0].sent > 10);
+	assert_int_equal(session.ledger.rings[0].found.wakeups, fixture.owners[0].sent);
+}
+
+static void an_overwritable_ring_is_read_once_oldest_first(void **state)
+{
+	uint64_t ips[600];
+	size_t count;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(fixture_sample(&fixture, 1, 0, i, 1000, 4));
+		if (i % 100 == 99)
+			session_rig_drain();
+	}
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	count = ips_in_file(FIXTURE_ID(1, 0), ips, 600);
+	/* Two pages of 96-byte samples. */
+	assert_int_equal(count, FIXTURE_PAGES * TR_PAGE / 96);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(ips[i], 1000 - count + i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	assert_int_equal(check_overwritten(&session.ledger, &session.ledger.events[2]),
+	                 1000 - count);
+}
+
+static void a_broken_ring_does_not_hide_the_others(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		fixture_sample(&fixture, 1, 0, 0x1000, 1000, 4);
+	}
+	((struct perf_event_mmap_page *)(fixture.bytes + fixture.region.rings[0].control))
+	    ->data_head = 1 << 20;
+	session_rig_drain();
+	assert_int_equal(session.trouble, -EPROTO);
+	fixture_complete(&fixture); /* the head is good again; who wrote it is not */
+	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
+	assert_non_null(strstr(error.text, "ring 0"));
+	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 0);
+	assert_false(check_conserved(&session.ledger, NULL, NULL));
+}
+
+/* As the supervisor does whose reader has died: what that one did since it saved is forgotten. */
+static void who_goes_on_counts_from_what_was_saved(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
+	session_rig_drain();
+	session.aux.index_size = 77;
+	assert_int_equal(session_save(&session), 0);
+	session.found.samples = session.found.records = session.aux.index_size = 99;
+	session.found.first_time = session.found.last_time = 5;
+	session.ledger.events[0].found.delivered = 99;
+	session_restore(&session);
+	assert_int_equal(session.found.samples, 10);
+	assert_int_equal(session.found.records, 10);
+	assert_int_equal(session.found.first_time, 1000);
+	assert_int_equal(session.found.last_time, 10000);
+	assert_int_equal(session.aux.index_size, 77);
+	session.aux.index_size = 0;
+	for (uint64_t i = 10; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 4);
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_int_equal(session.found.samples, 20);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
+	for (uint64_t i = 0; i < 20; i++)
+		assert_int_equal(ips[i], 0x1000 + i);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+	session_rig_recount();
+}
+
+static void a_record_of_no_known_event_is_refused(void **state)
+{
+	uint64_t ips[60], *id;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	id =
+	    (uint64_t *)(void *)(fixture.bytes + fixture.region.rings[0].data_offset + 10 * 96 + 8);
+	*id = 12345;
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
+	assert_non_null(strstr(error.text, "position 0x3c0"));
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 10);
+}
+
+static void tails_never_pass_what_is_in_the_file(void **state)
+{
+	const struct perf_event_mmap_page *control =
+	    (void *)(fixture.bytes + fixture.region.rings[0].control);
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	assert_int_equal(control->data_tail, 0);
+	session_rig_drain();
+	assert_int_equal(control->data_tail, 20 * 96);
+	perf_writer_flush(&session.writer);
+	assert_true(session.writer.header.data.size >= 20 * 96);
+}
+
+static void an_unfinished_file_is_whole_after_every_flush(void **state)
+{
+	uint64_t ips[60];
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+	session_rig_drain();
+	perf_writer_flush(&session.writer);
+	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
+}
+
+/* By which a machine knows that its reader lives. */
+static void a_lease_changes_until_it_is_given_back(void **state)
+{
+	const struct tr_reader *words = &fixture_header(&fixture)->reader;
+	struct region_lease lease;
+	uint32_t before;
+
+	(void)state;
+	before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED);
+	fixture_header(&fixture)->reader.ready = 1; /* another's, who has not read to the end */
+	assert_int_equal(region_lease_take(&lease, &channel, &error), 0);
+	channel_rig_deliver();
+	assert_int_equal(__atomic_load_n(&words->ready, __ATOMIC_ACQUIRE), 0);
+	assert_int_equal(__atomic_load_n(&words->id, __ATOMIC_ACQUIRE), region_lease_own_id());
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t last = before;
+
+		while ((before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED)) == last)
+			sched_yield();
+	}
+	region_lease_give_back(&lease);
+	channel_rig_deliver();
+	assert_int_equal(words->id, 0);
+	region_lease_give_back(&lease); /* and that is all right */
+}
+
+static void a_channel_that_is_closed_gives_its_memory_back(void **state)
+{
+	struct channel other;
+	uint8_t *bytes;
+
+	(void)state;
+	assert_int_equal(channel_open_shared(&other, fixture.fd, FIXTURE_SIZE, NULL, &error), 0);
+	bytes = other.bytes;
+	assert_int_equal(msync(bytes, FIXTURE_SIZE, MS_ASYNC), 0);
+	channel_close(&other);
+	assert_int_equal(msync(bytes, FIXTURE_SIZE, MS_ASYNC), -1);
+	assert_null(other.bytes);
+	channel_close(&other); /* and that is all right */
+}
+
+static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) { /* more than once around */
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		if (i % 20 == 19)
+			session_rig_drain();
+	}
+	for (int i = 0; i < 30; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		if (i == 19)
+			fixture_publish(&fixture);
+		if (i == 24)
+			session_rig_drain();
+	}
+	assert_int_equal(session_finish(&session, true, &error), 0);
+	assert_int_equal(session.ledger.events[0].found.delivered, 230);
+	assert_int_equal(session.ledger.events[0].found.newer, 10);
+	assert_true(check_conserved(&session.ledger, NULL, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(every_sample_of_every_ring_is_in_the_file_in_order),
+		TEST(what_is_lost_is_told_and_conserved),
+		TEST(every_wakeup_that_was_sent_is_received_once),
+		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
+		                                setup_backward, teardown),
+		TEST(a_broken_ring_does_not_hide_the_others),
+		TEST(who_goes_on_counts_from_what_was_saved),
+		TEST(a_record_of_no_known_event_is_refused),
+		TEST(tails_never_pass_what_is_in_the_file),
+		TEST(an_unfinished_file_is_whole_after_every_flush),
+		TEST(a_lease_changes_until_it_is_given_back),
+		TEST(a_channel_that_is_closed_gives_its_memory_back),
+		TEST(records_newer_than_a_dead_machines_ledger_are_accounted_for),
+	};
+
+	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);
+
+	channel_rig_copies = true;
+	return failed + cmocka_run_group_tests_name("copying", tests, NULL, NULL);
+}

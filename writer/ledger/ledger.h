@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Both sides' accounts of a recording: what the firmware says that it
+ * generated, wrote and lost, and what this side found by parsing. The ledger
+ * travels inside perf.data (writer/perfdata/perf_footer.h), so that anyone can check
+ * the file again: `bareperf dump` counts its records anew.
+ */
+#ifndef WRITER_LEDGER_LEDGER_H
+#define WRITER_LEDGER_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/region/region.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
+
+#define LEDGER_MAGIC   0x52454744454c5042ULL /* the bytes "BPLEDGER" */
+#define LEDGER_VERSION 3U
+#define LEDGER_VERSION_JOINED \
+	4U /* the same, and behind the rings a struct ledger_ring_before each */
+
+#define LEDGER_INTERRUPTED (1U << 0) /* the reader stopped before the machine had ended */
+#define LEDGER_CUT         (1U << 1) /* records that had not reached memory are not here */
+#define LEDGER_TORN        (1U << 2) /* the machine's side is not of one moment */
+
+/* What the reader found of an event's records. */
+struct ledger_found {
+	uint64_t delivered; /* records of any type but LOST */
+	uint64_t samples;   /* of those */
+	uint64_t period;    /* sum of the samples' PERIODs */
+	uint64_t elsewhere; /* records that another reader took before us */
+	/* Of the delivered ones, those newer than the ledger, where the machine did not end. */
+	uint64_t newer;
+	uint64_t newer_period;
+	/* Of a run that was joined while it went on: */
+	uint64_t elsewhere_period; /* of the records elsewhere */
+	uint64_t lost_before;      /* records, of all that the event lost */
+};
+
+/* What the reader found of a ring. */
+struct ledger_ring_found {
+	uint64_t head;         /* data_head at the end */
+	uint64_t tail;         /* how far the reader got */
+	uint64_t lost;         /* sum of the LOST records */
+	uint64_t lost_records; /* LOST records */
+	uint64_t aux_records;
+	uint64_t aux_truncated; /* of those, with the flag */
+	uint64_t aux_delivered; /* bytes */
+	uint64_t aux_unread;    /* bytes */
+	uint64_t wakeups;       /* doorbells that were seen ringing */
+	uint64_t ledger_fits;   /* 1: the ledger is final, or what is newer was counted */
+	uint64_t newer_lost;    /* of lost and lost_records, newer than the ledger */
+	uint64_t newer_lost_records;
+	uint64_t has_bell; /* 1: rung is known */
+	uint64_t rung;     /* how often its doorbell rang; of rings that share one, in the first */
+	uint64_t aux_partial;    /* of aux_records, with PARTIAL */
+	uint64_t aux_collisions; /* of aux_records, with COLLISION */
+};
+
+/* What a ring that was joined while its run went on had told, and given, before. */
+struct ledger_ring_before {
+	uint64_t lost, lost_records; /* LOST records that another reader took */
+	uint64_t aux;                /* where in the AUX area we began; 0: with its first byte */
+	uint64_t reserved;
+};
+
+/* In perf.data: this head, then the CPUs, the events, the rings. */
+struct ledger_head {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t event_count;
+	uint32_t ring_count;
+	uint32_t state; /* enum tr_state at the end */
+	int32_t status;
+	uint32_t interrupted; /* LEDGER_INTERRUPTED, and what a reset has left: LEDGER_CUT, _TORN */
+	uint32_t cpu_count;
+	uint32_t reader_found; /* enum tr_reader_found, as the machine says */
+	uint64_t run;
+	uint64_t nonce;
+	struct tr_clock clock;
+	char message[1024];
+	uint64_t line_faults; /* of tr_header; the machine's, since its boot */
+};
+
+struct ledger_event {
+	struct tr_event event;
+	struct tr_event_ledger ledger;
+	struct ledger_found found;
+};
+
+struct ledger_ring {
+	struct tr_ring ring;
+	struct tr_ring_ledger ledger;
+	struct ledger_ring_found found;
+};
+
+struct ledger {
+	struct ledger_head head;
+	struct tr_cpu *cpus; /* with what their ticks cost */
+	struct ledger_event *events;
+	struct ledger_ring *rings;
+	struct ledger_ring_before
+	    *before;        /* a ring each; NULL: the reader was there from the start */
+	bool of_region;     /* what is unread is still there; not stored */
+	uint64_t strangers; /* records whose id is no event's, LOST and made-up ones aside */
+	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */
+	uint32_t slot_mask;
+};
+
+/* Make the accounts of a loaded region's events and rings, with nothing found yet. */
+int ledger_init(struct ledger *ledger, const struct region *region, struct error *error);
+
+/* The run has gone on before: room for what that was, all 0. -ENOMEM. */
+int ledger_join(struct ledger *ledger);
+
+/* Take the firmware's side from the region as it is now. */
+void ledger_update(struct ledger *ledger, const struct region *region);
+
+/* Whether the machine came to the end of its run, well or not: the ledger is final then. It did not
+ * where it panicked, stood still, or was ended while it recorded. */
+bool ledger_ended(const struct ledger *ledger);
+
+/* How the run began, if it was not as it should: a sentence, or NULL. */
+const char *ledger_late_reader(const struct ledger *ledger);
+
+/* Append the ledger as it is stored in perf.data. */
+void ledger_store(const struct ledger *ledger, struct blob *blob);
+
+/* The inverse; every count and index is checked. -EPROTO if it is damaged. */
+int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struct error *error);
+
+/* Forget what was found, to count anew. The rings' head, tail, unread AUX bytes and
+ * wakeups stay. */
+void ledger_recount(struct ledger *ledger);
+
+void ledger_free(struct ledger *ledger);
+
+/* The event with this id, or NULL. */
+struct ledger_event *ledger_find(const struct ledger *ledger, uint64_t id);
+
+enum ledger_side {
+	LEDGER_DELIVERED,
+	LEDGER_NEWER, /* delivered already, and not in the firmware's ledger yet */
+};
+
+/* Count one record, whole and at least as long as its header says. Returns its event, or NULL if
+ * its id is none of ours. */
+struct ledger_event *ledger_count(struct ledger *ledger, const struct perf_event_header *record,
+                                  enum ledger_side side);
+
+/* Count what a forward ring got after the ledger that was taken of it, up to the reader's head, as
+ * newer; the reader stays where it is. False if it cannot be told. */
+bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader *reader);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting anew, into a ledger, what is in a perf.data file: that counts, not what its writer said.
+ */
+#ifndef WRITER_LEDGER_RECOUNT_H
+#define WRITER_LEDGER_RECOUNT_H
+
+#include "writer/ledger/ledger.h"
+
+struct perf_reader_record; /* host-tools/perfdata/perf_reader.h, which the machine lacks */
+
+struct recount {
+	struct ledger *ledger;         /* after ledger_recount() */
+	uint64_t aux_offset, aux_size; /* of the last AUX record */
+};
+
+/* Count one of the file's records; in the file's order. */
+void recount_record(struct recount *recount, const struct perf_reader_record *record);
+
+/* Count a whole file: up to where it ends or breaks, which is told as perf_reader_next() does. What
+ * can not be opened as a file holds nothing. */
+int recount_file(struct ledger *ledger, const char *path, struct error *error);
+
+#endif

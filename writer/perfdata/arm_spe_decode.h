@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sample records of Arm's Statistical Profiling Extension: packets, and records of packets. The
+ * bytes may be anything: nothing is read beyond them, and what is no packet is an error with its
+ * place, behind which decoding goes on.
+ * Source: Arm ARM DDI 0487, chapter D18 "Statistical Profiling Extension Sample Record
+ * Specification".
+ */
+#ifndef WRITER_PERFDATA_ARM_SPE_DECODE_H
+#define WRITER_PERFDATA_ARM_SPE_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum spe_packet_type {
+	SPE_PADDING, /* alignment too */
+	SPE_END,
+	SPE_TIMESTAMP,
+	SPE_EVENTS,
+	SPE_DATA_SOURCE,
+	SPE_CONTEXT,
+	SPE_OPERATION, /* index: its class */
+	SPE_ADDRESS,   /* index: of what */
+	SPE_COUNTER,   /* index: of what */
+};
+
+enum spe_address { SPE_PC, SPE_TARGET, SPE_VA, SPE_PA, SPE_PREVIOUS_TARGET };
+enum spe_counter { SPE_TOTAL, SPE_ISSUE, SPE_TRANSLATION, SPE_COUNTERS };
+enum spe_class { SPE_OTHER, SPE_LOAD_STORE, SPE_BRANCH };
+
+struct spe_packet {
+	enum spe_packet_type type;
+	unsigned index;
+	uint64_t value;
+	size_t value_at, value_size; /* where it is in the bytes */
+	size_t size;                 /* of the packet */
+};
+
+/* The packet at bytes[at]; position is that of bytes[0] in the buffer, which alignment counts
+ * from. NULL, or what is wrong with it. */
+const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64_t position,
+                            struct spe_packet *packet);
+
+/* Bits of spe_record.has */
+#define SPE_HAS(type)      (1U << (type))
+#define SPE_HAS_ADDRESS(i) (1U << (16 + (i)))
+#define SPE_HAS_COUNTER(i) (1U << (24 + (i)))
+#define SPE_INSTRUCTION(a) ((a)&0xffffffffffffffULL)    /* of a PC or target, its address */
+#define SPE_EL(a)          ((unsigned)((a) >> 61) & 3U) /* and its exception level */
+#define SPE_NS(a)          ((a) >> 63 != 0)
+#define SPE_DATA(a)        ((a)&0xffffffffffffffULL)
+
+struct spe_record {
+	size_t at, size;                           /* in the bytes; padding before it is not its */
+	uint32_t has;                              /* SPE_HAS...: what follows is valid */
+	uint64_t address[SPE_PREVIOUS_TARGET + 1]; /* enum spe_address, as in the packet */
+	uint16_t counter[SPE_COUNTERS];            /* enum spe_counter, cycles */
+	uint64_t events;
+	uint64_t source;
+	uint64_t timestamp;
+	uint32_t context;
+	enum spe_class class;
+	uint8_t operation; /* the subclass */
+};
+
+struct spe_decoder {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t position; /* of bytes[0] in the buffer */
+	size_t at;         /* start with 0 */
+	const char *error; /* of the last error: what, and where in bytes */
+	size_t error_at;
+};
+
+/* The next record. 1; 0 at the end; -EPROTO for bytes that are none, with error and error_at:
+ * they are passed over, and the next call goes on behind them. */
+int spe_decode(struct spe_decoder *decoder, struct spe_record *record);
+
+/* The name of an event's bit, or NULL. */
+const char *spe_event_name(unsigned bit);
+
+/*
+ * Make a piece fit for perf.data: perf takes Non-secure EL1 and EL2 for a kernel of its own and
+ * moves their addresses away, so NS is cleared in instructions' addresses. partial: what follows
+ * the last whole record is cut off, and becomes padding.
+ */
+void spe_adapt(uint8_t *bytes, size_t size, uint64_t position, bool partial);
+
+#endif

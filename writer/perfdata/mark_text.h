@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marks, as the machine writes them (pmu/mark.h): PERF_COUNT_SW_BPF_OUTPUT's samples, whose RAW is
+ * text up to a NUL, or a format with its values behind it.
+ */
+#ifndef WRITER_PERFDATA_MARK_TEXT_H
+#define WRITER_PERFDATA_MARK_TEXT_H
+
+#include <stdbool.h>
+
+#include "writer/perfdata/sample.h"
+
+#define MARK_TEXT_MAX 160U /* bytes of the longest RAW with values */
+
+/* Whether samples of such an event are marks. */
+bool mark_text_is(const struct perf_event_attr *attr);
+
+/* Where record, which may be anything, is a mark with values: write its text over format and
+ * values, NULs behind it. The record's size stays. Text that has no room ends with "...". */
+void mark_text_put(struct perf_event_header *record, const struct perf_event_attr *attr);
+
+/* The text of a mark that was taken apart, as a string; what of it does not fit is left out. False
+ * if there is none: it does not end, or is no text. */
+bool mark_text_get(const struct sample *sample, char *text, size_t size);
+
+/* What a mark's text says of a region: "begin NAME", "end NAME"; or that a phase begins, which the
+ * next one ends: "phase NAME"; or a firmware's own time, "FPDT SECONDS s: WHAT", which is none of
+ * the recording's; else it is a moment. */
+enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_FIRMWARE };
+
+/* *name: within text, the region's or the phase's, what is behind FPDT, or all of it. */
+enum mark_kind mark_text_kind(const char *text, const char **name);
+
+#endif

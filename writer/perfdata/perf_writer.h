@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing a perf.data file as the records arrive. From perf_writer_begin() on
+ * the file is a whole one after every flush: the header is there and its data
+ * size is kept up to date, so that even a kill leaves a file that perf reads.
+ *
+ * To a stream (perf_output.h) what a file has in front of its records goes as records; features,
+ * which a file has behind them, are the caller's to add, and there is no ledger.
+ */
+#ifndef WRITER_PERFDATA_PERF_WRITER_H
+#define WRITER_PERFDATA_PERF_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/perf_output.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
+
+/* One event with the ids of all its instances. */
+struct perf_writer_event {
+	struct perf_event_attr attr;
+	const uint64_t *ids;
+	uint32_t id_count;
+};
+
+struct perf_writer {
+	struct perf_output *output; /* NULL: not open */
+	bool is_stream;             /* perf's pipe format: nothing before or behind the records */
+	bool begun;
+	int failed; /* the first write error, a negative errno; nothing is written after it */
+	struct error failure;
+	struct perf_file_header header;
+	struct blob buffer; /* records that are not in the file yet */
+};
+
+/* Create path, with room for so many bytes (perf_output.h). */
+int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
+                     struct error *error);
+
+/* Write header, ids and attributes. -E2BIG: a stream has no room for an event's ids. */
+int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,
+                      uint32_t count, struct error *error);
+
+/* Add records; size must be a multiple of 8. A failure is kept in the writer. */
+void perf_writer_add(struct perf_writer *writer, const void *records, size_t size);
+
+/* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They go to the
+ * file at once, behind what is buffered, and are read by the kernel alone: once. */
+#define PERF_WRITER_PIECES 4
+void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece *pieces, int count);
+
+/* Note a failure that is as bad as one of the file's: code, unless there was another before. */
+int perf_writer_fail(struct perf_writer *writer, int code);
+
+/* Write what is buffered. */
+void perf_writer_flush(struct perf_writer *writer);
+
+/* Go on behind the first data_size bytes of records, which another process wrote and flushed to
+ * the same file; what is there after them, or buffered here, is forgotten. */
+void perf_writer_resume(struct perf_writer *writer, uint64_t data_size);
+
+/*
+ * Go on with a file that another process began, and that no process has open: its header is read,
+ * nothing is changed. -ENOENT; -EBUSY; -EPROTO: it is no such file. Then cut it behind data_size
+ * bytes of records, and what perf_writer_finish() may have put behind them: 0, or its first
+ * failure.
+ */
+int perf_writer_reopen(struct perf_writer *writer, const char *path, struct error *error);
+int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error);
+
+/* One optional section of the file. */
+struct perf_writer_feature {
+	unsigned bit; /* enum perf_file_feature */
+	struct blob blob;
+};
+
+/* What stands behind the records. */
+struct perf_writer_end {
+	const struct perf_writer_feature *features; /* ascending by bit */
+	size_t feature_count;
+	struct blob ledger; /* as ledger_store() makes it; may be empty */
+};
+
+/* Flush, write the end and the final header, close. If the disk is full, the last records make
+ * room for the end. Returns the writer's first failure, or 0. */
+int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
+                       struct error *error);
+
+/* Close without finishing and forget the writer; a file that was not begun is removed, and what was
+ * there before is put back. */
+void perf_writer_abandon(struct perf_writer *writer);
+
+/* Bytes of the file so far, the buffer included. */
+uint64_t perf_writer_size(const struct perf_writer *writer);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host's end of a debug channel: the trace region as bytes in this process's memory, and all
+ * that is to be done with a machine at the other end. Nobody else waits for it, or writes a word
+ * that it reads.
+ *
+ * bytes is the machine's own memory, or a mirror that refresh() fills through a cable. Readers see
+ * no difference, since a mirror keeps this order:
+ *
+ *	machine				channel				reader
+ *	records, tables, text		shown words, into its own	sees a shown word,
+ *	shown words, release ─────────▶	  memory, acquire		acquire
+ *					all that they promise,		reads what it promises
+ *					  into bytes
+ *					shown words into bytes,
+ *					  release ────────────────────▶
+ *
+ * The shown words are magic, state, the mailbox's reply, the console's and the streams' heads and
+ * each ring's data_head and aux_head. Of the first, magic and state are fetched before everything
+ * else, and data_head before aux_head: a record's AUX area is there when the record is. Each is
+ * shown as the machine published it, so that a head lies behind a whole record, however few bytes a
+ * refresh() brings; and in the order heads, state, reply, magic. Of an overwritable ring, bytes and
+ * head are of one moment.
+ *
+ * HOST words (docs/trace-region.md) are in bytes as the machine has them, except those that were
+ * published and are still on their way: these stay as they were published.
+ */
+#ifndef WRITER_REGION_CHANNEL_H
+#define WRITER_REGION_CHANNEL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/util/error.h"
+
+struct channel;
+struct ivshmem_client;
+struct ivshmem_server;
+
+/* A doorbell (struct tr_doorbell) that is to be cleared. */
+struct channel_bell {
+	uint64_t pending; /* the word's offset in the region; 0: pass over this one */
+	bool was_set;     /* channel_clear(): somebody had rung */
+};
+
+/* A time for which the machine stood still to be read. */
+struct channel_stop {
+	uint64_t time; /* ns of the machine's clock, at its last heartbeat before it; 0: unknown */
+	uint64_t at;   /* ns of ours (CLOCK_MONOTONIC), as it began */
+	uint64_t length; /* ns of ours */
+};
+
+/*
+ * What a channel can do. One thread a process calls them, but for publish, which any thread may
+ * call beside the others. A process and those that it forks may each use a channel at the same
+ * time; a mirror is then each process's own. A negative errno is a channel that is gone, and
+ * error says why; bytes stay as they were shown last.
+ */
+struct channel_ops {
+	const char *name;
+	int (*refresh)(struct channel *channel, struct error *error);
+	int (*publish)(struct channel *channel, uint64_t offset, const void *from, size_t size,
+	               struct error *error);
+	int (*clear)(struct channel *channel, struct channel_bell *bells, size_t count,
+	             struct error *error);
+	void (*wait)(struct channel *channel);
+	bool (*rung)(struct channel *channel, uint32_t vector, uint64_t *count);
+	bool (*stop)(struct channel *channel, struct channel_stop *stop); /* NULL: never stands */
+	uint64_t (*backlog)(const struct channel *channel);               /* NULL: always 0 */
+	void (*close)(struct channel *channel);
+};
+
+struct channel {
+	const struct channel_ops *ops; /* NULL: not open */
+	void *bytes; /* page aligned; for region_open() alone, since they change under our eyes */
+	size_t size;
+	bool live; /* a machine is at the other end */
+	void *own; /* of the ops */
+	/* channel_force_stop(), with cable; NULL: it cannot. */
+	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
+	void *cable;
+	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
+	/* The caller's: no look follows, or it is the ledgers that are looked at. Bring what else
+	 * waits for the end of a run: the newest ledgers, and overwritable rings where the machine
+	 * can be made to stand still. */
+	bool is_last;
+};
+
+/* Bring bytes up to date. 1: not all is there yet, call again; a channel brings so much at a time
+ * that its caller can look after other things. 0: what the machine had shown at the first call
+ * behind the last 0 is there. */
+static inline int channel_refresh(struct channel *channel, struct error *error)
+{
+	return channel->ops->refresh(channel, error);
+}
+
+/*
+ * Store size bytes into the region at offset: a HOST word of 4 or 8 bytes, or the mailbox's text.
+ * A word arrives whole, and not before what was read, or published, ahead of it. It may be late:
+ * words wait for the next of these calls, and one that is published again meanwhile may arrive
+ * once, with the later value and in the later one's turn.
+ */
+static inline int channel_publish(struct channel *channel, uint64_t offset, const void *from,
+                                  size_t size, struct error *error)
+{
+	return channel->ops->publish(channel, offset, from, size, error);
+}
+
+/*
+ * The reader's half of the wakeup handshake: clear these doorbells in the machine's memory, say
+ * which were set, and then look at all heads once more, as channel_refresh() does and with its
+ * result. After a 1 call that until it returns 0. Who has then read up to the heads sleeps through
+ * nothing: what is written later rings, and what did not ring is before the heads.
+ */
+static inline int channel_clear(struct channel *channel, struct channel_bell *bells, size_t count,
+                                struct error *error)
+{
+	return channel->ops->clear(channel, bells, count, error);
+}
+
+/* Sleep until there may be more than was brought: a doorbell has rung since the last return, or
+ * some time has passed where the channel has none. All that was published is on its way before
+ * that. It may return sooner, and does so at once if channel_refresh()'s last result was 1. */
+static inline void channel_wait(struct channel *channel)
+{
+	channel->ops->wait(channel);
+}
+
+/* How often doorbell `vector` was rung since this was asked last. False: nobody counts. */
+static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64_t *count)
+{
+	return channel->ops->rung(channel, vector, count);
+}
+
+/* The oldest stop that is over and was not asked for yet. False: there is none. */
+static inline bool channel_stop(struct channel *channel, struct channel_stop *stop)
+{
+	return channel->ops->stop && channel->ops->stop(channel, stop);
+}
+
+/*
+ * Have a machine that hears nothing end its recording, by the CPU's registers, and hang on. own,
+ * own_size: addresses of the firmware's own code, within which it is not to be interrupted. 0: its
+ * state says that it has ended; -ENOTSUP: not by this channel, or not this machine; -EAGAIN: it is
+ * in its own code; -ETIMEDOUT: it did not get there. It is as it was before in any case.
+ */
+static inline int channel_force_stop(struct channel *channel, uint64_t own, uint64_t own_size,
+                                     struct error *error)
+{
+	if (channel->force)
+		return channel->force(channel->cable, own, own_size, error);
+	return error_set(error, -ENOTSUP, "only a debugger can do that (--channel gdb:…)");
+}
+
+/* Whether a machine can make more than it brings: it copies, through a cable. */
+static inline bool channel_can_be_slow(const struct channel *channel)
+{
+	return channel->ops->backlog;
+}
+
+/* Bytes of records, AUX areas and text that the look under way has yet to bring. */
+static inline uint64_t channel_backlog(const struct channel *channel)
+{
+	return channel->ops->backlog ? channel->ops->backlog(channel) : 0;
+}
+
+/*
+ * The one exception to all that: the bytes of a machine that was reset, in which nobody but
+ * region_salvage.c stores anything. NULL: a machine is at the other end, and reads them.
+ */
+static inline void *channel_bytes_to_salvage(const struct channel *channel)
+{
+	return channel->live ? NULL : channel->bytes;
+}
+
+/* Give back what it took; nothing to do for one that is not open. Published words arrive first. */
+static inline void channel_close(struct channel *channel)
+{
+	if (channel->ops)
+		channel->ops->close(channel);
+}
+
+/* Shared memory that a machine writes to while we read: maps size bytes of fd, which stays the
+ * caller's, as does server, whose doorbells the machine rings; NULL, or one that does not serve:
+ * it rings none. */
+int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivshmem_server *server,
+                        struct error *error);
+
+/* The same of the memory that an ivshmem server of somebody else's has handed to us as a client,
+ * which the channel closes in the end. On failure it stays the caller's. */
+int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error);
+
+/* Which region of a file is meant, where there are several. */
+struct channel_file_options {
+	uint64_t base;    /* physical address of a raw dump's first byte; UINT64_MAX: unknown */
+	uint64_t nonce;   /* of the region, if has_nonce */
+	uint64_t address; /* of its header, as it says itself, if has_address */
+	bool has_nonce, has_address;
+};
+#define CHANNEL_ANY_FILE              \
+	(struct channel_file_options) \
+	{                             \
+		.base = UINT64_MAX    \
+	}
+
+/* A file that holds a region, or a bigger memory dump with one inside, of any kind that
+ * memory_dump.h knows. The file is not written to. -EINVAL: error lists several. */
+int channel_open_file(struct channel *channel, const char *path,
+                      const struct channel_file_options *pick, struct error *error);
+
+/* Memory of this process that is a region already, and stays the caller's. -ENOMEM. */
+int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
+                        struct error *error);
+
+/* The same one: call release(owner) when it is closed. */
+void channel_memory_owned(struct channel *channel, void (*release)(void *owner), void *owner);
+
+/* The same of a region whose machine has ended, and of which no byte is changed, so that it can be
+ * read again: what is published goes nowhere. -ENOMEM. */
+int channel_open_still(struct channel *channel, const void *bytes, size_t size,
+                       struct error *error);
+
+#endif

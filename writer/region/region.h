@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verifying view of a trace region (docs/trace-region.md). Nothing that the
+ * firmware, or whoever wrote the file, put there is believed: every offset,
+ * count, stride and size is checked once on a private copy, and only the copy
+ * is used afterwards. What is wrong is refused with its offset and the reason.
+ *
+ * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
+ * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c
+ * and mailbox.c (by region_shared.h) and ring_reader.c alone read them, and what they hand out are
+ * copies: of the header, of tables, ledgers, positions, console and message here, of each record by
+ * ring_reader_take(), of pieces of AUX areas by region_read_aux(). The few words that the host
+ * writes go through the channel (channel.h), which also says what is there: everything here is as
+ * the last channel_refresh() or channel_clear() left it.
+ */
+#ifndef WRITER_REGION_REGION_H
+#define WRITER_REGION_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/trace_region.h"
+#include "ringbuf/reader/ring_reader.h"
+#include "writer/region/channel.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
+
+struct region_shared; /* see above */
+
+struct region {
+	struct channel *channel;
+	const struct region_shared *shared; /* the channel's bytes, page aligned, at least size */
+	size_t size;                        /* tr_header.size, checked */
+	uint64_t nonce;                     /* of the boot that was opened */
+
+	/* Private, checked copies; see region_load(). */
+	struct tr_header header;
+	struct tr_cpu *cpus;
+	struct tr_event *events;
+	struct tr_image *images;
+	struct tr_ring *rings;
+};
+
+/* The first region in bytes[size], as memory_dump_find() (memory_dump.h) looks for one. base: the
+ * physical address of bytes[0], or UINT64_MAX. On success *offset is where its header lies. */
+int region_find(const void *bytes, size_t size, uint64_t base, size_t *offset, struct error *error);
+
+/* Check the header that the channel shows and make region a view of its bytes. The channel must
+ * outlive the region. -EAGAIN: no magic (yet); -EPROTO: not a region that we understand. */
+int region_open(struct region *region, struct channel *channel, struct error *error);
+
+/* Copy and check header and tables. May be called again when a new run begins. */
+int region_load(struct region *region, struct error *error);
+
+/* Free the copies; the bytes stay the caller's. */
+void region_close(struct region *region);
+
+/* tr_header.state, with acquire. */
+uint32_t region_state(const struct region *region);
+
+/* A state as a word; "none" where it is no enum tr_state, since somebody has written over it. */
+const char *region_state_name(uint32_t state);
+
+/* tr_header.status; what is left of exit_status, as of any program: 0 to 255. Once the state says
+ * that they are there. */
+int region_status(const struct region *region);
+int region_exit_status(const struct region *region);
+
+/* tr_header as it is now, unchecked: its tables may be anything. */
+void region_header(const struct region *region, struct tr_header *to);
+
+/* tr_header.message as it is now, made printable. */
+void region_message(const struct region *region, char text[1024]);
+
+/* Copy the CPU table anew: who is online, and what the ticks cost, is known at the end. */
+void region_update_cpus(struct region *region);
+
+/* The ledgers as they are now. Entry i is that of event or ring i of the loaded tables. */
+void region_event_ledger(const struct region *region, uint32_t event, struct tr_event_ledger *to);
+void region_ring_ledger(const struct region *region, uint32_t ring, struct tr_ring_ledger *to);
+
+/* A ring's positions as they are now, free-running; what is before the heads is complete. */
+struct region_positions {
+	uint64_t data_head, data_tail, aux_head, aux_tail;
+};
+void region_positions(const struct region *region, uint32_t ring, struct region_positions *to);
+
+/* A reader of the ring, ring_reader_init()'s result. */
+int region_read_ring(const struct region *region, uint32_t ring, struct ring_reader *reader);
+
+/* Where bytes of a ring's AUX area lie, from a free-running position: one or two pieces, for
+ * write(2) or one copy. size is at most the area's, and not 0. Returns their number. */
+int region_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
+               struct blob_piece pieces[2]);
+
+/* The same, copied. */
+void region_read_aux(const struct region *region, uint32_t ring, uint64_t position, uint64_t size,
+                     void *to);
+
+/*
+ * The HOST words, stored and published: 0, or why the channel is gone.
+ */
+
+/* Give back the records that this reader of the ring has passed; an overwritable ring, or a broken
+ * one, has nothing to give back. */
+int region_release_data(const struct region *region, uint32_t ring,
+                        const struct ring_reader *reader, struct error *error);
+
+/* Give back what was copied from an AUX area, up to tail. */
+int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail,
+                       struct error *error);
+
+/* Of a machine that does not run: have a ring that was never written round read from its beginning.
+ * 1 if it is now, 0 if it cannot be. */
+int region_rewind(const struct region *region, uint32_t ring, struct error *error);
+
+/* Where the doorbell's word lies that channel_clear() clears. */
+uint64_t region_pending(const struct region *region, uint32_t ring);
+
+/* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "Who reads").
+ */
+int region_say_ready(const struct region *region, struct error *error);
+
+/* Ask for a snapshot of the ring's AUX area. */
+int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error);
+
+/* Up to size bytes of a stream (enum tr_stream_kind) from its byte *from on, raw: how many; *from
+ * moves on behind them. What was given up before it could be read is passed over, and counted in
+ * *missing. */
+size_t region_stream(const struct region *region, unsigned kind, uint64_t *from, void *to,
+                     size_t size, uint64_t *missing);
+
+/* Where what no reader has taken begins, or with again what is still there; and bytes of this run
+ * that the machine itself had no room for. */
+uint64_t region_stream_begin(const struct region *region, unsigned kind, bool again);
+uint64_t region_stream_lost(const struct region *region, unsigned kind);
+
+/* Give back the bytes of a stream up to tail. */
+int region_release_stream(const struct region *region, unsigned kind, uint64_t tail,
+                          struct error *error);
+
+/* The console's text since byte *from (0: from the oldest that is kept), made printable, in a
+ * malloc()ed string; *from becomes the position behind it. NULL if memory is short. */
+char *region_console(const struct region *region, uint64_t *from);
+
+/* Text of at most size bytes that somebody else wrote, as a string that a terminal survives:
+ * without its control sequences, and other control characters as '?'. */
+void region_printable(char *to, size_t to_size, const char *from, size_t size);
+
+/* "x86_64", "aarch64" or NULL for an ELF e_machine. */
+const char *region_arch_name(uint16_t machine);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* What a perf.data file says of the machine. */
+#include "writer/session/perf_features_machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/event_types.h"
+
+#define CLOCK_MONOTONIC_RAW_ID 4U /* Linux's: ns since some moment, as the hardware counts them */
+
+void perf_feature_nrcpus(struct blob *blob, const struct perf_features_input *in)
+{
+	uint32_t online = 0;
+
+	for (uint32_t i = 0; i < in->region->header.cpus.count; i++)
+		online += !!(in->region->cpus[i].flags & TR_CPU_ONLINE);
+	blob_u32(blob, in->region->header.cpus.count);
+	blob_u32(blob, online ? online : in->region->header.cpus.count);
+}
+
+void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *in)
+{
+	char text[sizeof(in->region->cpus->model) + 1] = "";
+
+	if (in->region->header.cpus.count)
+		region_printable(text, sizeof(text), in->region->cpus[0].model,
+		                 sizeof(in->region->cpus[0].model));
+	blob_perf_string(blob, *text ? text : "unknown");
+}
+
+/* perf's cpuid: vendor,family,model,stepping of CPUID.01H:EAX (SDM vol. 2A, CPUID), or the
+ * MIDR in hexadecimal. */
+void perf_feature_cpuid(struct blob *blob, const struct perf_features_input *in)
+{
+	const struct tr_cpu *cpu = in->region->cpus;
+	char vendor[sizeof(cpu->vendor) + 1], text[64] = "unknown";
+
+	if (in->region->header.cpus.count && in->region->header.machine == EM_AARCH64) {
+		snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)cpu->signature);
+	} else if (in->region->header.cpus.count) {
+		unsigned eax = (unsigned)cpu->signature;
+		unsigned family = eax >> 8 & 15, model = eax >> 4 & 15;
+
+		if (family == 6 || family == 15)
+			model |= (eax >> 16 & 15) << 4;
+		if (family == 15)
+			family += eax >> 20 & 255;
+		region_printable(vendor, sizeof(vendor), cpu->vendor, sizeof(cpu->vendor));
+		snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, eax & 15);
+	}
+	blob_perf_string(blob, text);
+}
+
+void perf_feature_total_mem(struct blob *blob, const struct perf_features_input *in)
+{
+	if (in->region->header.memory)
+		blob_u64(blob, in->region->header.memory / 1024);
+}
+
+/* Append the list of the CPUs that `like` is true of, as perf has it: "0-2,5". */
+static void features_add_cpus(struct blob *blob, const struct region *region,
+                              bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of),
+                              const struct tr_cpu *of)
+{
+	const struct tr_cpu *cpus = region->cpus;
+	uint32_t count = region->header.cpus.count;
+	struct blob text = { 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = i;
+
+		if (!like(&cpus[i], of))
+			continue;
+		while (i + 1 < count && like(&cpus[i + 1], of))
+			i++;
+		blob_printf(&text, "%s%u", text.size ? "," : "", first);
+		if (i > first)
+			blob_printf(&text, "-%u", i);
+	}
+	blob_add(&text, "", 1);
+	if (text.failed)
+		blob->failed = true;
+	else
+		blob_perf_string(blob, (const char *)text.bytes);
+	blob_free(&text);
+}
+
+static bool features_is_any(const struct tr_cpu *cpu, const struct tr_cpu *of)
+{
+	(void)cpu;
+	(void)of;
+	return true;
+}
+
+static uint64_t features_package_of(const struct tr_cpu *cpu)
+{
+	return cpu->hw_id >> (cpu->package_shift & 63);
+}
+
+/* Within its package. */
+static uint64_t features_core_of(const struct tr_cpu *cpu)
+{
+	uint64_t below = cpu->hw_id & ((1ULL << (cpu->package_shift & 63)) - 1);
+
+	return below >> (cpu->core_shift & 63);
+}
+
+static bool features_is_same_package(const struct tr_cpu *cpu, const struct tr_cpu *of)
+{
+	return features_package_of(cpu) == features_package_of(of);
+}
+
+static bool features_is_same_core(const struct tr_cpu *cpu, const struct tr_cpu *of)
+{
+	return features_is_same_package(cpu, of) && features_core_of(cpu) == features_core_of(of);
+}
+
+/* A count, and a list for each set of CPUs that are alike, where its first CPU comes. */
+static void features_add_siblings(struct blob *blob, const struct region *region,
+                                  bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of))
+{
+	size_t at = blob->size;
+	uint32_t sets = 0;
+
+	blob_u32(blob, 0);
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		uint32_t first = 0;
+
+		while (!like(&region->cpus[first], &region->cpus[i]))
+			first++;
+		if (first < i)
+			continue;
+		features_add_cpus(blob, region, like, &region->cpus[i]);
+		sets++;
+	}
+	if (!blob->failed)
+		memcpy(blob->bytes + at, &sets, sizeof(sets));
+}
+
+/* CPU_TOPOLOGY: siblings by package, siblings by core; each CPU's {core, package}; and the same of
+ * dies, of which nothing is known: each package has one. */
+void perf_feature_cpu_topology(struct blob *blob, const struct perf_features_input *in)
+{
+	const struct region *region = in->region;
+	uint32_t count = region->header.cpus.count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!region->cpus[i].package_shift)
+			return; /* not known */
+	}
+	if (!count)
+		return;
+	features_add_siblings(blob, region, features_is_same_package);
+	features_add_siblings(blob, region, features_is_same_core);
+	for (uint32_t i = 0; i < count; i++) {
+		blob_u32(blob, (uint32_t)features_core_of(&region->cpus[i]));
+		blob_u32(blob, (uint32_t)features_package_of(&region->cpus[i]));
+	}
+	features_add_siblings(blob, region, features_is_same_package);
+	for (uint32_t i = 0; i < count; i++)
+		blob_u32(blob, 0);
+}
+
+/* NUMA_TOPOLOGY: {node, kB of memory, kB free, CPUs}. One node, since ACPI's SRAT is not read; perf
+ * c2c wants one at least. What is free is not known. */
+void perf_feature_numa_topology(struct blob *blob, const struct perf_features_input *in)
+{
+	if (!in->region->header.cpus.count)
+		return;
+	blob_u32(blob, 1);
+	blob_u32(blob, 0);
+	blob_u64(blob, in->region->header.memory / 1024);
+	blob_u64(blob, 0);
+	features_add_cpus(blob, in->region, features_is_any, NULL);
+}
+
+/* MEM_TOPOLOGY: version, bytes of a block, {node, bits, bits again, bit map of its blocks}. The one
+ * node has all addresses: one block of them. perf c2c warns without. */
+void perf_feature_mem_topology(struct blob *blob, const struct perf_features_input *in)
+{
+	const uint64_t words[] = { 1, 1ULL << 52, 1, 0, 1, 1, 1 };
+
+	if (in->region->header.cpus.count)
+		blob_add(blob, words, sizeof(words));
+}
+
+/* Whether an event of the region has this type. Which source counts Linux's generic and raw events
+ * differs by the machine: on Arm it has a type of its own beside. */
+static bool features_is_used(const struct region *region, uint32_t type)
+{
+	bool used = false;
+
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		uint32_t of = region->events[i].attr.type;
+
+		used = used || of == type || (type == PERF_TYPE_RAW && of == PERF_TYPE_HARDWARE);
+	}
+	return used && !(type == PERF_TYPE_RAW && region->header.machine == EM_AARCH64);
+}
+
+/* PMU_MAPPINGS: {type, name} of the sources whose events are in the file, and of "software", which
+ * every Linux has. */
+static const struct event_type_name sources[] = { EVENT_TYPE_NAMES };
+
+void perf_feature_pmu_mappings(struct blob *blob, const struct perf_features_input *in)
+{
+	uint32_t count = 0;
+
+	blob_u32(blob, 0);
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (sources[i].type != PERF_TYPE_SOFTWARE &&
+		    !features_is_used(in->region, sources[i].type))
+			continue;
+		blob_u32(blob, sources[i].type);
+		blob_perf_string(blob, sources[i].source);
+		count++;
+	}
+	if (!blob->failed)
+		memcpy(blob->bytes, &count, sizeof(count));
+}
+
+/* CLOCKID: the resolution of timestamps in ns. */
+void perf_feature_clockid(struct blob *blob, const struct perf_features_input *in)
+{
+	uint64_t frequency = in->region->header.clock.frequency;
+
+	if (frequency)
+		blob_u64(blob, (1000000000 + frequency - 1) / frequency);
+}
+
+/* CLOCK_DATA: version, clock, and a moment by the wall clock and by ours, in ns: our 0 is the
+ * entry, of which the firmware knows the second. */
+void perf_feature_clock_data(struct blob *blob, const struct perf_features_input *in)
+{
+	if (!in->region->header.clock.entry_epoch)
+		return;
+	blob_u32(blob, 1);
+	blob_u32(blob, CLOCK_MONOTONIC_RAW_ID);
+	blob_u64(blob, in->region->header.clock.entry_epoch * 1000000000);
+	blob_u64(blob, 0);
+}

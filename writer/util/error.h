@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What went wrong, carried from where it is known to where it is printed.
+ * A function that can fail returns 0 or a negative errno and leaves one line in
+ * the caller's struct error: what was being done, to what, and why it failed.
+ */
+#ifndef WRITER_UTIL_ERROR_H
+#define WRITER_UTIL_ERROR_H
+
+struct error {
+	char text[768]; /* one line without a newline; empty: nothing was said */
+};
+
+/* Write the line and return code, which must be negative. */
+int error_set(struct error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same with ": " and the meaning of errno behind it; returns -errno. */
+int error_errno(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Put "prefix: " before what is there; returns code. */
+int error_prefix(struct error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Print "bareperf: " and the line on standard error. */
+void error_print(const struct error *error);
+
+/* Print "bareperf: " and the text: for warnings and notes that end nothing. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What readers leave to those who come after them: a file that is mapped by all of them, with the
+ * last state that a reader called complete. A reader may die at any instruction; who comes next
+ * finds the state before or the state after, never a mixture. The file has no name where only
+ * children go on; where another process is to, it lies beside the output.
+ *
+ *	head: whose it is, commits ──▶ even: slot 0 holds the state, odd: slot 1
+ *	save: write the other slot, then commits + 1 with release
+ *	behind the slots: room that the owner appends to, and whose end is in the state
+ *
+ * A host that loses its power may keep any part of it.
+ */
+#ifndef WRITER_UTIL_JOURNAL_H
+#define WRITER_UTIL_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/util/error.h"
+
+/* What it is the journal of: any numbers that tell it from others. */
+struct journal_key {
+	uint64_t nonce, run, file;
+};
+
+struct journal {
+	struct journal_head *head; /* mapped; the slots follow. NULL: not open */
+	size_t size;               /* of a state, bytes */
+	int fd;
+	char *path; /* NULL: it has no name */
+};
+
+/* Room for states of this size, all zero, in memory that children share. 0 or -ENOMEM. */
+int journal_open(struct journal *journal, size_t size);
+
+/* The same in a new file, which takes the place of one that is there. */
+int journal_create(struct journal *journal, const char *path, const struct journal_key *key,
+                   size_t size, struct error *error);
+
+/* Whose journal is there: -ENOENT, none that has a state; -EPROTO, another tool's. */
+int journal_look(const char *path, struct journal_key *key, struct error *error);
+
+/* Go on with the journal of that key and size. -ESTALE: it is another's. */
+int journal_resume(struct journal *journal, const char *path, const struct journal_key *key,
+                   size_t size, struct error *error);
+
+/* Where to write the next state, aligned to 8; journal_commit() makes it the last one. One
+ * writer at a time. */
+void *journal_next(struct journal *journal);
+void journal_commit(struct journal *journal);
+
+/* The last state; NULL if none was committed. */
+const void *journal_last(const struct journal *journal);
+
+/* How many states were committed. */
+uint64_t journal_commits(const struct journal *journal);
+
+/* Write to the room behind the slots, at the end of what the last state says was appended. 0 or
+ * -ENOMEM. */
+int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size);
+
+/* Copy the first size bytes of what was appended; false if they cannot be had. */
+bool journal_appended(const struct journal *journal, void *to, size_t size);
+
+/* All is done: nobody goes on with it, and a file loses its name. */
+void journal_remove(struct journal *journal);
+
+void journal_close(struct journal *journal);
+
+/* The name of the journal beside a file, malloc()ed; NULL: no memory. */
+char *journal_path(const char *file);
+
+#endif
