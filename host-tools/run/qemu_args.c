@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host-tools/region/ivshmem_server.h"
+#include "host-tools/region/shm/ivshmem_server.h"
 
 #define ANSWER_MS 10000 /* for a program to say what it knows; it may be no QEMU */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "host-tools/region/gdb_remote.h"
+#include "host-tools/region/gdb/gdb_remote.h"
 #include "tests/unit/temporary.h"
 
 #define LITTLE (1U << 20)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/region/gdb_packet.h"
+#include "host-tools/region/gdb/gdb_packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

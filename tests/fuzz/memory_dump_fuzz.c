@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host-tools/region/memory_dump.h"
+#include "host-tools/region/dump/memory_dump.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/region/channel.h"

@@ -12,5 +12,5 @@ $(foreach test,region_test mailbox_test aux_tsan_test mirror_tsan_test $(HOST_SE
 $(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/writer/session/session_rig.c))
 $(foreach test,$(HOST_CHECK),$(eval $(test)_SRCS += tests/unit/host-tools/ledger/check_rig.c))
 $(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/writer/session/aux_rig.c))
-channel_gdb_test_SRCS += tests/unit/host-tools/region/gdb_stub.c
+channel_gdb_test_SRCS += tests/unit/host-tools/region/gdb/gdb_stub.c
 crc32_test_LIBS := -lz

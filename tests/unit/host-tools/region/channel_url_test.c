@@ -21,8 +21,8 @@
 
 #include "abi/trace_region.h"
 #include "host-tools/region/channel_url.h"
-#include "host-tools/region/ivshmem_client.h"
 #include "host-tools/region/region_lease.h"
+#include "host-tools/region/shm/ivshmem_client.h"
 #include "tests/unit/temporary.h"
 
 #define SIZE (4U << 20)

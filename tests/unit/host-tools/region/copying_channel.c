@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "abi/trace_region.h"
-#include "host-tools/region/mirror.h"
+#include "host-tools/region/serial/mirror.h"
 
 #define MOST_LATE  64U
 #define MOST_STEPS 16U /* a fetch */

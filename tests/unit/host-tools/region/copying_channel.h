@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mirror (host-tools/region/mirror.h) over a cable that is made of another channel: it brings
+ * A mirror (host-tools/region/serial/mirror.h) over a cable that is made of another channel: it brings
  * some bytes a call, pieces in any order, whole words of 8 bytes only; what is stored stays with it
  * for a while. The machine goes on between any two words. Which and how much, chance says.
  */

@@ -21,7 +21,7 @@
 #include "arch/host/step.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/region/ivshmem_server.h"
+#include "host-tools/region/shm/ivshmem_server.h"
 #include "host-tools/session/reader_process.h"
 #include "tests/unit/writer/session/session_rig.h"
 #include "writer/perfdata/sample.h"

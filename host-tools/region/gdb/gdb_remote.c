@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/region/gdb/gdb_remote.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIES       5    /* to send one packet */
+#define STRAY       64   /* packets that nobody asked for, before an answer */
+#define PACKET_SIZE 400U /* of a stub that does not say: GDB's own assumption */
+#define END_MS      1000 /* for the machine to stop and the stub to answer, when we leave */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static int send_all(struct gdb_remote *remote, const char *bytes, size_t size, struct error *error)
+{
+	while (size) {
+		ssize_t sent = send(remote->fd, bytes, size, MSG_NOSIGNAL);
+		struct pollfd room = { .fd = remote->fd, .events = POLLOUT };
+
+		if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+			if (poll(&room, 1, remote->timeout_ms) == 0)
+				return error_set(error, -ETIMEDOUT,
+				                 "the GDB stub takes no more bytes");
+			continue;
+		}
+		if (sent < 0)
+			return error_errno(error, "writing to the GDB stub");
+		bytes += sent;
+		size -= (size_t)sent;
+	}
+	return 0;
+}
+
+/* Bytes into the empty buffer. 1: there are; 0: none came in time. */
+static int receive(struct gdb_remote *remote, int64_t until, const char *what, struct error *error)
+{
+	struct pollfd readable = { .fd = remote->fd, .events = POLLIN };
+
+	for (;;) {
+		int64_t left = until - now_ms();
+		ssize_t got;
+
+		if (poll(&readable, 1, left > 0 ? (int)left : 0) == 0)
+			return 0;
+		got = recv(remote->fd, remote->in, sizeof(remote->in), MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got < 0)
+			return error_errno(error, "%s: reading from the GDB stub", what);
+		if (!got)
+			return error_set(
+			    error, -ECONNRESET, "%s: the GDB stub closed the connection%s", what,
+			    remote->packet_size ? "" : ". Does another debugger hold it?");
+		remote->in_at = 0;
+		remote->in_size = (size_t)got;
+		return 1;
+	}
+}
+
+/* The next event that is not nothing, or GDB_NOTHING when the time is over. */
+static int next_event(struct gdb_remote *remote, int64_t until, const char *what,
+                      struct error *error)
+{
+	for (;;) {
+		enum gdb_event event;
+		size_t used;
+		int code;
+
+		if (remote->in_at == remote->in_size) {
+			code = receive(remote, until, what, error);
+			if (code <= 0)
+				return code < 0 ? code : GDB_NOTHING;
+		}
+		event = gdb_packet_feed(&remote->packet, remote->in + remote->in_at,
+		                        remote->in_size - remote->in_at, &used);
+		remote->in_at += used;
+		if (event != GDB_NOTHING)
+			return (int)event;
+		if (now_ms() > until)
+			return GDB_NOTHING;
+	}
+}
+
+static int acknowledge(struct gdb_remote *remote, bool good, struct error *error)
+{
+	return remote->no_ack ? 0 : send_all(remote, good ? "+" : "-", 1, error);
+}
+
+/* A stop, or text that the machine prints. Of these a stub may send any number by itself. */
+static bool is_stray(const struct gdb_packet *packet)
+{
+	const uint8_t *body = packet->body;
+
+	return body[0] == 'T' || body[0] == 'S' || body[0] == 'W' || body[0] == 'X' ||
+	       (body[0] == 'O' && strcmp((const char *)body, "OK") != 0);
+}
+
+static int silent(const char *what, int timeout_ms, struct error *error)
+{
+	return error_set(error, -ETIMEDOUT, "%s: no answer from the GDB stub within %g s", what,
+	                 timeout_ms / 1000.0);
+}
+
+/* Send a body until the stub has it, then wait for the answer; takes_stops: a stop is one. */
+static int ask_once(struct gdb_remote *remote, const char *body, const char *what, bool takes_stops,
+                    struct error *error)
+{
+	char request[GDB_REQUEST_MAX + 8];
+	size_t size = gdb_packet_make(request, body, strlen(body));
+	int64_t until = now_ms() + remote->timeout_ms;
+	int tries = 1, strays = 0, code = send_all(remote, request, size, error);
+
+	while (!code) {
+		int event = next_event(remote, until, what, error);
+
+		if (event < 0)
+			return event;
+		if (event == GDB_NOTHING)
+			return silent(what, remote->timeout_ms, error);
+		if (event == GDB_NAK && ++tries <= TRIES)
+			code = send_all(remote, request, size, error);
+		else if (event == GDB_DAMAGED && ++tries <= TRIES)
+			code = acknowledge(remote, false, error);
+		else if (event == GDB_NAK || event == GDB_DAMAGED)
+			return error_set(error, -EPROTO,
+			                 "%s: what comes from the GDB stub is damaged, %d times",
+			                 what, TRIES);
+		if (event != GDB_BODY)
+			continue;
+		code = acknowledge(remote, true, error);
+		if (code || takes_stops || !is_stray(&remote->packet))
+			return code;
+		if (++strays > STRAY)
+			return error_set(error, -EPROTO, "%s: the GDB stub answers other things",
+			                 what);
+	}
+	return code;
+}
+
+int gdb_remote_ask(struct gdb_remote *remote, const char *body, const char *what,
+                   struct error *error)
+{
+	return ask_once(remote, body, what, false, error);
+}
+
+static const char *answer(const struct gdb_remote *remote)
+{
+	return (const char *)remote->packet.body;
+}
+
+/* As it came, for a message. */
+static void printable_answer(const struct gdb_remote *remote, char text[24])
+{
+	size_t i = 0;
+
+	for (; i < 20 && i < remote->packet.size; i++) {
+		uint8_t c = remote->packet.body[i];
+
+		text[i] = c >= 0x20 && c < 0x7f ? (char)c : '?';
+	}
+	text[i] = 0;
+}
+
+int gdb_remote_refused(const struct gdb_remote *remote, const char *what, struct error *error)
+{
+	char text[24];
+
+	printable_answer(remote, text);
+	if (!*text)
+		return error_set(error, -ENOTSUP, "%s: the GDB stub cannot do that", what);
+	return error_set(error, *text == 'E' ? -EFAULT : -EPROTO, "%s: the GDB stub answers \"%s\"",
+	                 what, text);
+}
+
+int gdb_remote_ask_for_ok(struct gdb_remote *remote, const char *body, const char *what,
+                          struct error *error)
+{
+	int code = ask_once(remote, body, what, false, error);
+
+	if (code || !strcmp(answer(remote), "OK"))
+		return code;
+	return gdb_remote_refused(remote, what, error);
+}
+
+/* ---- Beginning ---- */
+
+static bool offers(const char *features, const char *feature)
+{
+	size_t length = strlen(feature);
+
+	for (const char *at = features; (at = strstr(at, feature)); at += length) {
+		if ((at == features || at[-1] == ';') && (at[length] == ';' || !at[length]))
+			return true;
+	}
+	return false;
+}
+
+static int learn_features(struct gdb_remote *remote, struct error *error)
+{
+	static const char what[] = "asking what it can do";
+	const char *size;
+	bool takes_no_ack;
+	int code =
+	    ask_once(remote, "qSupported:swbreak+;hwbreak+;binary-upload+", what, false, error);
+
+	if (code)
+		return code;
+	size = strstr(answer(remote), "PacketSize=");
+	remote->packet_size = size ? strtoul(size + strlen("PacketSize="), NULL, 16) : PACKET_SIZE;
+	if (remote->packet_size < 64)
+		return gdb_remote_refused(remote, what, error);
+	if (remote->packet_size > GDB_PACKET_MAX)
+		remote->packet_size = GDB_PACKET_MAX;
+	remote->binary = offers(answer(remote), "binary-upload+");
+	takes_no_ack = offers(answer(remote), "QStartNoAckMode+");
+	if (takes_no_ack) {
+		code = gdb_remote_ask_for_ok(remote, "QStartNoAckMode",
+		                             "having no packets acknowledged", error);
+		remote->no_ack = !code;
+	}
+	return code;
+}
+
+/* Whether the machine stands: most stubs stop it when somebody connects. */
+static int learn_state(struct gdb_remote *remote, struct error *error)
+{
+	int code = ask_once(remote, "?", "asking whether the machine stands", true, error);
+
+	if (code)
+		return code;
+	if (answer(remote)[0] == 'W' || answer(remote)[0] == 'X')
+		return error_set(error, -ENODEV, "the GDB stub has no machine any more");
+	if (answer(remote)[0] != 'T' && answer(remote)[0] != 'S')
+		return gdb_remote_refused(remote, "asking whether the machine stands", error);
+	return 0;
+}
+
+/* QEMU alone knows this; others' memory packets take the addresses that the CPU uses, which is the
+ * same where the region lies. */
+static int learn_addresses(struct gdb_remote *remote, struct error *error)
+{
+	int code =
+	    ask_once(remote, "qqemu.PhyMemMode", "asking for physical addresses", false, error);
+
+	if (code || (strcmp(answer(remote), "0") != 0 && strcmp(answer(remote), "1") != 0))
+		return code;
+	remote->physical = true;
+	return gdb_remote_ask_for_ok(remote, "Qqemu.PhyMemMode:1", "asking for physical addresses",
+	                             error);
+}
+
+int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct error *error)
+{
+	int code;
+
+	memset(remote, 0, sizeof(*remote));
+	remote->fd = fd;
+	remote->timeout_ms = timeout_ms;
+	code = learn_features(remote, error);
+	if (!code)
+		code = learn_state(remote, error);
+	return code ? code : learn_addresses(remote, error);
+}
+
+/* ---- Running ---- */
+
+int gdb_remote_run(struct gdb_remote *remote, struct error *error)
+{
+	char request[8];
+	size_t size = gdb_packet_make(request, "c", 1);
+	int code;
+
+	if (remote->runs)
+		return 0;
+	code = send_all(remote, request, size, error);
+	remote->runs = !code;
+	return code;
+}
+
+/* 1: a stop came; 0: nothing more within the time. */
+static int hear(struct gdb_remote *remote, int64_t until, struct error *error)
+{
+	for (int packets = 0; packets < STRAY;) {
+		int event = next_event(remote, until, "waiting for the machine to stop", error);
+		int code;
+
+		if (event <= 0)
+			return event;
+		if (event == GDB_ACK)
+			continue;
+		packets++;
+		code = acknowledge(remote, event == GDB_BODY, error);
+		if (code)
+			return code;
+		if (event != GDB_BODY)
+			continue;
+		if (answer(remote)[0] == 'W' || answer(remote)[0] == 'X')
+			return error_set(error, -ENODEV, "the GDB stub has no machine any more");
+		if (answer(remote)[0] == 'E')
+			return gdb_remote_refused(remote, "letting the machine run", error);
+		if (answer(remote)[0] != 'T' && answer(remote)[0] != 'S')
+			continue;
+		remote->runs = false;
+		return 1;
+	}
+	return error_set(error, -EPROTO, "the GDB stub sends other things than a stop");
+}
+
+int gdb_remote_heard(struct gdb_remote *remote, struct error *error)
+{
+	return hear(remote, now_ms(), error);
+}
+
+int gdb_remote_stop(struct gdb_remote *remote, struct error *error)
+{
+	int code;
+
+	if (!remote->runs)
+		return 0;
+	code = send_all(remote, "\x03", 1, error);
+	if (!code)
+		code = hear(remote, now_ms() + remote->timeout_ms, error);
+	if (code)
+		return code < 0 ? code : 0;
+	return silent("stopping the machine", remote->timeout_ms, error);
+}
+
+int gdb_remote_break(struct gdb_remote *remote, bool insert, uint64_t address, unsigned kind,
+                     struct error *error)
+{
+	char request[64];
+
+	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",%x", insert ? 'Z' : 'z', address, kind);
+	return gdb_remote_ask_for_ok(remote, request, "a hardware breakpoint", error);
+}
+
+/* QEMU wants a process's number once any debugger before us spoke of processes, and 1 is its first.
+ * Where nobody lets us go, the machine at least runs when we hang up. */
+static void detach(struct gdb_remote *remote)
+{
+	static const char what[] = "detaching";
+	struct error ignored = { "" };
+	int code;
+
+	remote->no_ack = true; /* the machine runs then, and some stubs stop it at any byte */
+	code = gdb_remote_ask_for_ok(remote, "D", what, &ignored);
+
+	if (code == -EFAULT)
+		code = gdb_remote_ask_for_ok(remote, "D;1", what, &ignored);
+	if (code)
+		gdb_remote_run(remote, &ignored);
+}
+
+void gdb_remote_end(struct gdb_remote *remote)
+{
+	struct error ignored = { "" };
+
+	if (remote->timeout_ms > END_MS)
+		remote->timeout_ms = END_MS;
+	gdb_remote_stop(remote, &ignored);
+	detach(remote);
+	close(remote->fd);
+	remote->fd = -1;
+}
