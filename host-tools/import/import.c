@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/guest/guest_crash.h"
-#include "host-tools/guest/guest_output.h"
-#include "host-tools/guest/guest_summary.h"
+#include "host-tools/record/command/guest_crash.h"
+#include "host-tools/record/command/guest_output.h"
+#include "host-tools/record/command/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/session/output_options.h"
 #include "host-tools/util/arguments.h"

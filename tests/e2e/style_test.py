@@ -50,7 +50,7 @@ RULES = [
      "a word is stored past the channel"),
     # the exception that is declared: no other file may
     ("writer/region/region_salvage.c", C + "page->aux_head = 0;\n", None, None, None),
-    ("host-tools/run/past.c", C + "a = channel_bytes;\n", C + "a = channel->bytes;\n", 2,
+    ("host-tools/record/past.c", C + "a = channel_bytes;\n", C + "a = channel->bytes;\n", 2,
      "a machine is reached past the channel"),
     ("lib/includes.c", C + '#include <stdint.h>\n\n#include "abi/a.h"\n#include "abi/b.h"\n',
      C + '#include <stdint.h>\n\n#include "abi/b.h"\n#include "abi/a.h"\n', 2,

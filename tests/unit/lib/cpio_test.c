@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "host-tools/guest/guest_archive.h"
+#include "host-tools/record/command/guest_archive.h"
 #include "lib/cpio.h"
 
 static uint8_t *archive; /* of exactly so many bytes, so that ASan sees what is read behind them */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The command for the machine as one text, from the words of `bareperf run -- COMMAND`. */
+#ifndef HOST_TOOLS_RECORD_COMMAND_GUEST_TEXT_H
+#define HOST_TOOLS_RECORD_COMMAND_GUEST_TEXT_H
+
+#include "host-tools/events/event_pmus.h"
+#include "host-tools/record/command/guest.h"
+#include "writer/region/region.h"
+#include "writer/util/blob.h"
+#include "writer/util/error.h"
+
+/* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
+bool guest_has_names(const struct guest *guest);
+
+/* A word as the machine's parser reads it: in quotes where it has a blank, quotes or a backslash,
+ * or is empty. */
+void guest_quote(struct blob *text, const char *word);
+
+/* The words as the user gave them, quoted where they need it, one blank between, malloc()ed; only
+ * that such names are masked by raw events of the same length (event_names_mask()). NULL: error
+ * says why. */
+char *guest_masked(const struct guest *guest, struct error *error);
+
+/* The text, malloc()ed, with such names resolved for cpu; for no cpu (NULL) it is empty if there
+ * are any, and then the machine waits for the mailbox. NULL: error says why. */
+char *guest_text(const struct guest *guest, const struct event_cpu *cpu, struct error *error);
+
+/* Resolve the names for the boot CPU of a live region and send the command to its mailbox. 0 and
+ * the request's number, or a negative errno. */
+int guest_send(const struct guest *guest, struct region *region, uint32_t *request,
+               struct error *error);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A QEMU that runs our image: found, started, watched and reaped. All its files
+ * but QEMU's own are anonymous memory, so nothing can be left behind; it dies
+ * with us whatever kills us.
+ */
+#ifndef HOST_TOOLS_RECORD_QEMU_QEMU_H
+#define HOST_TOOLS_RECORD_QEMU_QEMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/util/error.h"
+
+struct qemu_config {
+	const char *arch;     /* "x86_64" or "aarch64" */
+	const char *program;  /* --qemu, or NULL to search $PATH */
+	const char *firmware; /* --firmware, or NULL to search */
+	const char *image;    /* the EFI application */
+	const char *append;   /* its command line */
+	const char *initrd;   /* NULL: none */
+	int initrd_fd;        /* that it is a path to; -1: of no descriptor */
+	int region_fd;        /* the shared memory */
+	uint64_t region_size;
+	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */
+	char *const *options; /* the user's QEMU options */
+	int option_count;
+};
+
+struct qemu {
+	pid_t pid; /* 0: not running */
+	int pidfd;
+	int serial_fd; /* what the serial line said, a file to pread() */
+	int log_fd;    /* what QEMU itself said */
+	int vars_fd;   /* the machine's copy of the UEFI variables; -1: none */
+	int status;    /* of wait(), once it has ended */
+};
+
+/* Start it. -ENOENT: QEMU or the UEFI firmware is not on this machine; the message says which
+ * package to install. */
+int qemu_start(struct qemu *qemu, const struct qemu_config *config, struct error *error);
+
+/* Whether this QEMU has the device ivshmem-doorbell. It is started to ask it. */
+bool qemu_has_doorbell(const struct qemu_config *config);
+
+/* Whether it has ended; then qemu->status is set. */
+bool qemu_has_ended(struct qemu *qemu);
+
+/* Wait at most ms for it to end by itself, else end it. Frees everything but the logs. */
+void qemu_stop(struct qemu *qemu, int ms);
+
+/* Close the logs. */
+void qemu_free(struct qemu *qemu);
+
+/* The text of a log from *from on, made printable, malloc()ed; *from moves behind it. */
+char *qemu_read_log(int fd, uint64_t *from);
+
+/* "exit status 1", "signal 11 (Segmentation fault)". */
+void qemu_describe_status(const struct qemu *qemu, char *text, size_t size);
+
+#endif

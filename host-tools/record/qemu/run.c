@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf run`: boot the image in QEMU and bring home what it records. */
+#include "host-tools/record/qemu/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host-tools/events/image_tables.h"
+#include "host-tools/record/command/guest_check.h"
+#include "host-tools/record/command/guest_crash.h"
+#include "host-tools/record/command/guest_image.h"
+#include "host-tools/record/command/guest_stat.h"
+#include "host-tools/record/command/guest_summary.h"
+#include "host-tools/record/qemu/run_machine.h"
+#include "host-tools/record/qemu/run_options.h"
+#include "host-tools/util/exit_status.h"
+#include "writer/session/images.h"
+
+/* The image: as said, or from where this tool was built. */
+static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
+{
+	char directory[PATH_MAX];
+
+	if (options->image) {
+		snprintf(path, PATH_MAX, "%s", options->image);
+		return access(path, R_OK) ? error_errno(error, "image %s", path) : 0;
+	}
+	for (unsigned i = 0; guest_image_place(options->arch, i, path); i++) {
+		if (!access(path, R_OK))
+			return 0;
+	}
+	tool_directory(directory);
+	return error_set(error, -ENOENT,
+	                 "no bareperf.efi for %s near %s: build it with `make ARCH=%s`, or name it "
+	                 "with --image",
+	                 options->arch, directory, options->arch);
+}
+
+/* What the machine printed: all it has to say for commands that record nothing, and the reason
+ * where it failed. */
+static void print_console(const struct machine *machine, FILE *out)
+{
+	uint64_t from = 0;
+	char *text = machine->has_region ? region_console(&machine->region, &from)
+	                                 : qemu_read_log(machine->qemu.serial_fd, &from);
+
+	if (text && *text)
+		fprintf(out, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+	free(text);
+}
+
+/* Of a self-test, the line that is for machines. */
+static void print_json_line(const struct machine *machine, FILE *out)
+{
+	uint64_t from = 0;
+	char *text = region_console(&machine->region, &from);
+
+	for (char *line = text; line && *line;) {
+		size_t length = strcspn(line, "\n");
+
+		if (*line == '{')
+			fprintf(out, "%.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+	free(text);
+}
+
+/* What stands in our exit status where something went wrong. */
+static int failure_status(const struct machine *machine)
+{
+	uint32_t state = machine->has_region ? region_state(&machine->region) : TR_BOOTING;
+
+	if (machine->signal)
+		return RUN_SIGNAL + machine->signal;
+	if (!machine->recorded)
+		return machine->refused ? RUN_REFUSED : RUN_ERROR;
+	if (state >= TR_PANIC || machine->died) /* above it there is none */
+		return RUN_UNFINISHED;
+	return state == TR_FAILED && region_status(&machine->region) == -EFAULT
+	           ? RUN_SIGNAL + SIGSEGV
+	           : RUN_ERROR;
+}
+
+static int report(struct machine *machine, const struct run_options *options,
+                  const struct error *error, int code)
+{
+	FILE *out = output_is_stream(&options->output) ? stderr : stdout;
+	unsigned failed = guest_fetch_end(&machine->fetch);
+	struct error reason;
+	int status = EXIT_OK;
+
+	guest_output_end(&machine->printed);
+	if (top_failure(machine->top, &reason)) {
+		error_print(&reason);
+		failed++;
+	}
+	/* Also where it was interrupted: what was counted until then is what was asked for. */
+	if (machine->recorded && options->stat)
+		status = guest_stat(&machine->session.ledger, &machine->session.region,
+		                    &options->guest, options->json);
+	else if (machine->recorded)
+		status = guest_summary(&machine->session,
+		                       options->output.is_kept ? options->output.path : NULL,
+		                       machine->reader.replaced);
+	else if (!code && options->json)
+		print_json_line(machine, out);
+	else if (!code)
+		print_console(machine, out);
+	if (machine->quits && !machine->signal)
+		return status ? status : failed ? RUN_ERROR : EXIT_OK;
+	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
+		say("the machine did not come to its end: its state became %s",
+		    region_state_name(machine->session.ledger.head.state));
+		return RUN_UNFINISHED;
+	}
+	if (!code && machine->signal) /* what was looked at when all was over */
+		return RUN_SIGNAL + machine->signal;
+	if (!code)
+		return status ? status : failed ? RUN_ERROR : region_exit_status(&machine->region);
+	if (machine->show_console && !options->verbose) {
+		fprintf(stderr, "The machine's console:\n");
+		print_console(machine, stderr);
+	}
+	if (machine->recorded)
+		guest_crash(&machine->session, options->output.all_frames, stderr);
+	error_print(error);
+	return failure_status(machine);
+}
+
+/* A mistake costs no boot, nor does help, where the image says what it can be told. */
+static bool check_command(struct run_options *options, const char *image,
+                          struct image_tables *tables, bool *answered)
+{
+	struct error error = { "" };
+	int code = image_tables_load(tables, image, &error);
+
+	if (!code)
+		options->guest.tables = &tables->tables;
+	else if (*error.text)
+		say("image %s: %s; its commands are not checked before it boots", image,
+		    error.text);
+	return guest_check(&options->guest, answered);
+}
+
+int command_run(int argc, char **argv)
+{
+	const char *const *command = (const char *const *)(argv - 1);
+	struct image_tables tables;
+	struct run_options options;
+	struct machine machine;
+	struct error error = { "" };
+	char image[PATH_MAX];
+	bool answered;
+	int code, status;
+
+	run_options_parse(&options, argc, argv);
+	code = find_image(&options, image, &error);
+	if (code) {
+		error_print(&error);
+		return RUN_ERROR;
+	}
+	options.image = image;
+	code = check_command(&options, image, &tables, &answered) ? 0 : RUN_REFUSED;
+	if (code || answered || options.dry_run) {
+		image_tables_free(&tables);
+		return code;
+	}
+	code = machine_run(&machine, &options, command, argc + 1, &error);
+	if (machine.recorded && !options.stat)
+		output_cache_symbols(&options.output);
+	status = report(&machine, &options, &error, code);
+	machine_free(&machine);
+	image_tables_free(&tables);
+	return status;
+}

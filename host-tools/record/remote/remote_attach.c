@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf attach': a run that goes on, joined in its middle, or come back to; and `top', which
+ * joins one where it has no command of its own. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host-tools/record/remote/remote.h"
+#include "host-tools/record/remote/remote_recording.h"
+
+/* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
+static int find_journal(struct recording *r, bool *found, struct error *error)
+{
+	char *real = realpath(r->options.output.path, NULL);
+	char *path = output_is_stream(&r->options.output)
+	                 ? NULL
+	                 : journal_path(real ? real : r->options.output.path);
+	struct error ignored = { "" };
+	struct journal_key key;
+	struct tr_header header;
+	int code = 0;
+
+	region_header(&r->link.region, &header);
+	*found = path && !journal_look(path, &key, &ignored);
+	if (*found && (key.nonce != header.nonce || key.run != header.run))
+		code =
+		    error_set(error, -ESTALE,
+		              "%s is of %s, whose end is lost; what was read until then is in %s. "
+		              "Name another file with -o",
+		              path, key.nonce == header.nonce ? "an earlier run" : "another boot",
+		              r->options.output.path);
+	free(real);
+	free(path);
+	return code;
+}
+
+static int attach(struct recording *r, struct error *error)
+{
+	struct session_options options;
+	struct tr_header header;
+	bool found;
+	int code = remote_link_acquire(&r->link, error);
+
+	if (!code)
+		code = find_journal(r, &found, error);
+	if (code)
+		return code;
+	options = recording_options(r);
+	if (found) {
+		code = session_resume(&r->session, &r->link.region, &options, error);
+		r->has_session = !code;
+		return code ? code : recording_begin_output(r, error);
+	}
+	region_header(&r->link.region, &header);
+	if (!header.run || !header.events.count)
+		return error_set(error, -ENOENT,
+		                 "there is nothing to join: the machine has recorded nothing since "
+		                 "it was started");
+	return recording_begin(r, error);
+}
+
+int command_attach(int argc, char **argv)
+{
+	static const struct remote_usage usage = {
+		"attach",
+		"-o FILE",
+		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
+		"was left, or whose reader was killed, with the same FILE.",
+		true,
+		false,
+		false
+	};
+	struct recording r;
+
+	recording_open(&r, &usage, argc, argv);
+	r.attached = true;
+	return recording_carry_out(&r, attach);
+}
+
+/* ---- top ---- */
+
+/* Without a word for the machine it is a recording of somebody's that is watched. */
+static int begin_to_watch(struct recording *r, struct error *error)
+{
+	static char record[] = "record";
+
+	r->top = top_open(&r->options.top, error);
+	if (!r->top)
+		return -ENOTTY;
+	r->options.guest.words[0] = record;
+	r->attached = r->options.guest.count == 1;
+	if (r->attached && region_state(&r->link.region) != TR_RECORDING)
+		return error_set(
+		    error, -ENOENT,
+		    "the machine records nothing that could be watched: say what it is "
+		    "to record, as `bareperf record' takes it");
+	return r->attached ? attach(r, error) : recording_send(r, error);
+}
+
+int command_top(int argc, char **argv)
+{
+	static const struct remote_usage usage = {
+		"top",
+		"[[OPTIONS...] -e EVENT... -- WORKLOAD]",
+		"Show live where a machine's events happen: of a recording that goes on there, or of one "
+		"that it is told to make, whose options are the machine's, as `bareperf record' has "
+		"them.",
+		true,
+		true,
+		true
+	};
+	struct recording r;
+
+	recording_open(&r, &usage, argc, argv);
+	r.progress.shown = false;
+	r.progress.disk_told = !r.options.output.is_kept;
+	return recording_carry_out(&r, begin_to_watch);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/record/remote/remote_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/record/command/guest_options.h"
+#include "host-tools/util/arguments.h"
+#include "host-tools/util/exit_status.h"
+
+enum {
+	KEY_CHANNEL = 256,
+	KEY_TIMEOUT,
+	KEY_ADDRESS,
+	KEY_STOP_BUDGET,
+	KEY_FORCE,
+	KEY_IMAGE,
+	KEY_FETCH,
+};
+
+#define OF_ALL                                                                                       \
+	{ "channel", KEY_CHANNEL, "URL", 0, "how to reach the machine; `help' lists the ways", 0 },  \
+	    { "timeout",                                                                             \
+	      KEY_TIMEOUT,                                                                           \
+	      "S",                                                                                   \
+	      0,                                                                                     \
+	      "give up on a machine that shows no sign of life for so long (default: 10)",           \
+	      0 },                                                                                   \
+	    { "address",                                                                             \
+	      KEY_ADDRESS,                                                                           \
+	      "ADDRESS",                                                                             \
+	      0,                                                                                     \
+	      "where the trace region lies, as the machine prints it, for channels that need it",    \
+	      0 },                                                                                   \
+	{                                                                                            \
+		"stop-budget", KEY_STOP_BUDGET, "N%", 0,                                             \
+		    "of gdb: the share of the time that the machine may stand still (default: 10%)", \
+		    0                                                                                \
+	}
+
+static const struct argp_option short_options[] = {
+	OF_ALL,
+	{ "follow", 'f', NULL, 0, "of `console': go on until Ctrl-C", 0 },
+	{ "force", KEY_FORCE, NULL, 0,
+	  "of `stop', by gdb: a machine that hangs with its interrupts masked, too", 0 },
+	{ 0 },
+};
+
+static const struct argp_option record_options[] = {
+	OF_ALL,
+	OUTPUT_OPTIONS,
+	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
+	  "bring home what the program wrote to this file; any number of them", 0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
+	{ "json", 'j', NULL, 0, "the counts of `stat' as JSON, on standard output", 0 },
+	{ 0 },
+};
+
+static const struct argp_option top_options[] = {
+	OF_ALL,
+	OUTPUT_OPTIONS,
+	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
+	  "bring home what the program wrote to this file; any number of them", 0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
+	TOP_OPTIONS,
+	{ 0 },
+};
+
+static void set_timeout(struct remote_options *options, const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	options->timeout = strtod(arg, &end);
+	if (errno || end == arg || *end || options->timeout < 0.1 || options->timeout > 86400)
+		argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
+	options->channel.timeout = options->timeout;
+}
+
+static void set_channel(struct remote_options *options, const char *arg)
+{
+	if (!strcmp(arg, "help")) {
+		channel_url_help(stdout);
+		exit(EXIT_OK);
+	}
+	options->url = arg;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct remote_options *options = state->input;
+
+	switch (key) {
+	case KEY_CHANNEL:
+		set_channel(options, arg);
+		return 0;
+	case KEY_TIMEOUT:
+		set_timeout(options, arg, state);
+		return 0;
+	case KEY_ADDRESS:
+		options->channel.address = arg;
+		return 0;
+	case KEY_STOP_BUDGET:
+		options->channel.stop_budget = arg;
+		return 0;
+	case KEY_FORCE:
+		options->force = true;
+		return 0;
+	case 'f':
+		options->follow = true;
+		return 0;
+	case KEY_FETCH:
+		options->guest.fetch[options->guest.fetch_count++] = arg;
+		return 0;
+	case KEY_IMAGE:
+		options->image = arg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->url)
+			argp_error(
+			    state,
+			    "--channel URL: which machine? (`bareperf run' boots one in QEMU)");
+		return 0;
+	default:
+		if (!top_option_parse(key, arg, state, &options->top))
+			return 0;
+		return output_option_parse(key, arg, state, &options->output);
+	}
+}
+
+/* Our options to own, behind its first word; the machine's words, in their order, to words. Behind
+ * "--" all are the machine's. How many are in own then. */
+static int divide(struct guest *guest, const struct argp_option *ours, int argc, char **argv,
+                  char **own)
+{
+	int owned = 1, i = 1;
+
+	guest->words[guest->count++] = argv[0];
+	while (i < argc && strcmp(argv[i], "--") != 0) {
+		int words = guest_option_words(ours, argv + i);
+
+		if (!words)
+			guest->words[guest->count++] = argv[i++];
+		for (; words && i < argc; words--)
+			own[owned++] = argv[i++];
+	}
+	while (i < argc)
+		guest->words[guest->count++] = argv[i++];
+	return owned;
+}
+
+/* The same text for each, as argp's own has a part before the options and one behind. */
+static char *text_of(const char *what, const char *more)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s", what, more) < 0)
+		exit(RUN_ERROR);
+	return text;
+}
+
+static _Noreturn void refuse(const char *what)
+{
+	say("%s", what);
+	exit(RUN_REFUSED);
+}
+
+void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
+                          int argc, char **argv)
+{
+	const char *name = text_of("bareperf ", usage->name);
+	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* for good */
+	struct argp argp = {
+		.options = usage->shows     ? top_options
+		           : usage->records ? record_options
+		                            : short_options,
+		.parser = parse_option,
+		.args_doc = text_of("--channel URL ", usage->args),
+		.doc = text_of(usage->doc,
+		               "\vExit status: as `bareperf run' has it (see its --help)."),
+	};
+	const char *wrong;
+	int owned = argc;
+
+	*options = (struct remote_options){ .timeout = 10, .top = TOP_DEFAULTS };
+	options->stat = !strcmp(usage->name, "stat");
+	options->top.wanted = usage->shows;
+	if (!words)
+		exit(RUN_ERROR);
+	options->guest.words = words + argc + 1;
+	options->guest.fetch = words + 2 * argc + 2;
+	if (usage->has_command)
+		owned = divide(&options->guest, argp.options, argc, argv, words);
+	else
+		memcpy(words, argv, (size_t)argc * sizeof(*words));
+	arguments_parse_as(&argp, owned, words, name, usage->has_command ? 0 : ARGP_IN_ORDER,
+	                   RUN_REFUSED, options);
+	if (options->json && !options->stat)
+		refuse("--json: only `stat' has counts to print");
+	wrong = top_options_check(&options->top, &options->output);
+	if (wrong)
+		refuse(wrong);
+	output_options_end(&options->output, options->stat || options->top.wanted);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Words reach the machine as they were given: what guest_text() writes, command_parse() reads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command/command.h"
+#include "host-tools/record/command/guest_text.h"
+
+static const struct workload_usage program = {
+	.name = "payload",
+	.arguments = "",
+	.description = "",
+	.takes_words = true,
+};
+static const struct workload_usage *const workloads[] = { &program, NULL };
+static const struct pmu_source *const sources[] = { NULL };
+static const struct command_tables tables = { .sources.list = sources, .workloads = workloads };
+
+/* The words behind `record -- payload`, there and back. */
+static void passes(char **words, int count)
+{
+	char *all[8] = { "record", "--", "payload" };
+	struct guest guest = { .words = all, .count = 3 + count };
+	static struct command command;
+	struct command_error reason;
+	struct error error = { "" };
+	char *text;
+
+	memcpy(all + 3, words, (size_t)count * sizeof(*words));
+	text = guest_text(&guest, NULL, &error);
+	assert_non_null(text);
+	assert_int_equal(command_parse(&command, text, &tables, &reason), 0);
+	assert_int_equal(command.argc, 1 + count);
+	for (int i = 0; i < count; i++)
+		assert_string_equal(command.argv[1 + i], words[i]);
+	free(text);
+}
+
+static void words_with_blanks_and_quotes_reach_the_machine(void **state)
+{
+	(void)state;
+	passes((char *[]){ "two words", "", "it's", "\"quoted\"" }, 4);
+	passes((char *[]){ "\\", "a\\ b", "\\'\"\\\\", "C:\\dir" }, 4);
+	passes((char *[]){ " ", "'", "\"", "--x=' '" }, 4);
+}
+
+static void so_does_any_word(void **state)
+{
+	static const char letters[] = "a '\"\\";
+
+	(void)state;
+	for (unsigned n = 0; n < 5 * 5 * 5 * 5 * 5; n++) {
+		char word[6] = "", next[] = "next";
+		unsigned rest = n;
+
+		for (unsigned i = 0; i < 5; i++, rest /= 5)
+			word[i] = letters[rest % 5];
+		passes((char *[]){ word, next }, 2);
+	}
+}
+
+static void plain_words_stay_plain(void **state)
+{
+	char *words[] = { "record", "-e", "cycles:u", "--", "payload", "x=1", "@f" };
+	struct guest guest = { .words = words, .count = 7 };
+	struct error error = { "" };
+	char *text = guest_text(&guest, NULL, &error);
+
+	(void)state;
+	assert_string_equal(text, "record -e cycles:u -- payload x=1 @f");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_with_blanks_and_quotes_reach_the_machine),
+		cmocka_unit_test(so_does_any_word),
+		cmocka_unit_test(plain_words_stay_plain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
