@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/elf_functions.h"
 #include "host-tools/report/frames.h"
-#include "host-tools/report/lines.h"
+#include "host-tools/report/symbols/elf_functions.h"
+#include "host-tools/report/symbols/lines.h"
 
 struct backtrace {
 	struct symbols *symbols;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/symbols/symbols.h"
 
 /* Print "#0 function FILE:12" for each of count addresses (at most FRAMES_MAX), the innermost
  * first, then return addresses; what is inlined there has lines of its own, "leaf (inlined)". all:

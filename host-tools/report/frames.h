@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/symbols/symbols.h"
 #include "writer/perfdata/sample.h"
 
 #define FRAMES_MAX 512U

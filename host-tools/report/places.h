@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/report/inlines.h"
 #include "host-tools/report/intern.h"
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/symbols/inlines.h"
+#include "host-tools/report/symbols/symbols.h"
 #include "writer/perfdata/sample.h"
 
 struct places {

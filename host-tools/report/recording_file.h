@@ -5,7 +5,7 @@
 #define HOST_TOOLS_REPORT_RECORDING_FILE_H
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/symbols/symbols.h"
 #include "writer/ledger/ledger.h"
 #include "writer/util/error.h"
 

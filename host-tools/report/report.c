@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/annotate.h"
+#include "host-tools/report/annotate/annotate.h"
 #include "host-tools/report/histogram.h"
-#include "host-tools/report/html.h"
-#include "host-tools/report/modules.h"
-#include "host-tools/report/phases.h"
+#include "host-tools/report/html/html.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/sort_keys.h"
-#include "host-tools/report/srclines.h"
+#include "host-tools/report/symbols/srclines.h"
 #include "host-tools/report/tasks.h"
+#include "host-tools/report/uefi/modules.h"
+#include "host-tools/report/uefi/phases.h"
+#include "host-tools/report/uefi/waits.h"
 #include "host-tools/report/view.h"
-#include "host-tools/report/waits.h"
 #include "host-tools/util/arguments.h"
 #include "writer/perfdata/mark_text.h"
 #include "writer/perfdata/sample.h"

@@ -4,7 +4,7 @@
 #ifndef HOST_TOOLS_TOP_TOP_OWN_H
 #define HOST_TOOLS_TOP_TOP_OWN_H
 
-#include "host-tools/report/annotation.h"
+#include "host-tools/report/annotate/annotation.h"
 #include "host-tools/top/top.h"
 #include "host-tools/top/top_shown.h"
 

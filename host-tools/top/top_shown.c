@@ -9,7 +9,7 @@
 
 #include "host-tools/ledger/missing.h"
 #include "host-tools/report/report_table.h"
-#include "host-tools/report/waits.h"
+#include "host-tools/report/uefi/waits.h"
 
 uint32_t top_events(const struct top_data *data)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "host-tools/report/histogram.h"
-#include "host-tools/report/symbols.h"
+#include "host-tools/report/symbols/symbols.h"
 #include "host-tools/top/top_counts.h"
 #include "host-tools/top/top_slow.h"
 #include "writer/session/session.h"

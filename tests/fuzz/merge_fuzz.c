@@ -14,7 +14,7 @@
 
 #include "host-tools/ledger/check.h"
 #include "host-tools/merge/merge.h"
-#include "host-tools/report/dump.h"
+#include "host-tools/report/dump/dump.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/perfdata/perf_footer.h"

@@ -13,7 +13,7 @@
 
 #include "host-tools/pe/pe_elf.h"
 #include "host-tools/pe/pe_of_elf.h"
-#include "host-tools/report/elf_functions.h"
+#include "host-tools/report/symbols/elf_functions.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/guarded.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/phases.h"
+#include "host-tools/report/uefi/phases.h"
 #include "writer/perfdata/sample.h"
 
 #define MARK_WORDS 16U

@@ -10,7 +10,7 @@
 #include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/mailbox.h"
-#include "host-tools/report/dump.h"
+#include "host-tools/report/dump/dump.h"
 #include "writer/session/session.h"
 
 #define PIECE 72U /* bytes: three branches; nine SPE packets */

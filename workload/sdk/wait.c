@@ -20,7 +20,7 @@ static uint32_t wait_word_of(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* As Linux calls where it has nothing to do; host-tools/report/waits.c knows it by name. */
+/* As Linux calls where it has nothing to do; host-tools/report/uefi/waits.c knows it by name. */
 static __attribute__((noinline)) void cpu_idle(const uint32_t *word, uint32_t value)
 {
 	arch_wait_for_change(word, value);

@@ -7,7 +7,7 @@
 
 #include "command/command.h"
 #include "host-tools/ledger/check.h"
-#include "host-tools/report/stat.h"
+#include "host-tools/report/stat/stat.h"
 #include "host-tools/util/exit_status.h"
 #include "writer/perfdata/mark_text.h"
 #include "writer/util/blob.h"

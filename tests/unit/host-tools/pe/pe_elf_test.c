@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
-#include "host-tools/report/elf_functions.h"
+#include "host-tools/report/symbols/elf_functions.h"
 #include "tests/unit/host-tools/pe/pe_rig.h"
 
 static const uint8_t id[PE_BUILD_ID] = { 0xde, 0xad };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "host-tools/report/frames.h"
-#include "host-tools/report/html_json.h"
+#include "host-tools/report/html/html_json.h"
 #include "host-tools/report/places.h"
 #include "host-tools/report/series.h"
 

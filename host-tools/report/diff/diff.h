@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* `bareperf diff`; argv[0] is its name. Returns its exit status. Main thread. */
+#ifndef HOST_TOOLS_REPORT_DIFF_DIFF_H
+#define HOST_TOOLS_REPORT_DIFF_DIFF_H
+
+int command_diff(int argc, char **argv);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a difference is more than chance. Any thread.
+ *
+ * Sources: E. B. Wilson, "Probable inference, the law of succession, and statistical inference"
+ * (1927); R. G. Newcombe, "Interval estimation for the difference between independent proportions"
+ * (1998), method 10; B. L. Welch, "The generalization of `Student's' problem" (1947).
+ */
+#ifndef HOST_TOOLS_REPORT_DIFF_DIFF_STATS_H
+#define HOST_TOOLS_REPORT_DIFF_DIFF_STATS_H
+
+struct diff_interval {
+	double low, high;
+};
+
+/* Of a normally distributed number: how many standard deviations to each side of its mean hold it
+ * with that probability, 0 < confidence < 1. */
+double diff_normal(double confidence);
+
+/* The same of Student's t with so many degrees of freedom, > 0. */
+double diff_student(double confidence, double freedom);
+
+/* Of a share that was found in n trials, n > 0. */
+struct diff_interval diff_wilson(double share, double n, double deviations);
+
+/* Of the difference of two such, second - first. */
+struct diff_interval diff_newcombe(double first, double n_first, double second, double n_second,
+                                   double deviations);
+
+/* What several recordings say of one number. */
+struct diff_moments {
+	unsigned count; /* 2 or more */
+	double mean;
+	double variance; /* of one recording: unbiased */
+};
+
+struct diff_moments diff_moments(const double *values, unsigned count);
+
+/* Of the difference of two means, second - first. Where nothing varies it is a point. */
+struct diff_interval diff_welch(const struct diff_moments *first, const struct diff_moments *second,
+                                double confidence);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "host-tools/report/export/branch_runs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/perfdata/perf_file.h"
+#include "writer/perfdata/sample.h"
+
+struct branch_place {
+	uint64_t begins; /* runs that begin here */
+	uint64_t ends;   /* that end with this instruction, which branches */
+	uint64_t stops;  /* that end before it */
+	uint64_t broken; /* that were to begin here, and that no straight line is */
+	uint64_t last;   /* where the straight line from here ends at the latest */
+	uint64_t target;
+	enum code_kind kind;
+	bool is_known, has_code, direct; /* kind and target */
+	bool has_last;
+};
+
+/* Instructions from one place on, up to the next one. */
+struct branch_count {
+	uint64_t address;
+	uint64_t done;  /* this one */
+	uint64_t after; /* the ones behind it */
+	uint64_t taken;
+};
+
+struct branch {
+	uint64_t from, to, flags;
+};
+
+struct branch_cpu {
+	uint32_t cpu;
+	struct branch branch;    /* the last one, whose meaning the next one tells */
+	bool has_branch, hidden; /* hidden: an interrupt's delivery was before it */
+	uint64_t start;          /* where the one before it led to; 0: nobody knows */
+	uint64_t offset, flags;  /* of the last AUX record */
+};
+
+struct branch_code {
+	const char *path;
+	struct code *code;
+};
+
+/* ---- Code ---- */
+
+static struct code *open_code(struct branch_runs *runs, const char *path)
+{
+	struct branch_code *codes;
+
+	for (uint32_t i = 0; i < runs->code_count; i++) {
+		if (runs->codes[i].path == path)
+			return runs->codes[i].code;
+	}
+	codes = reallocarray(runs->codes, runs->code_count + 1U, sizeof(*codes));
+	if (!codes)
+		return NULL;
+	runs->codes = codes;
+	codes[runs->code_count] = (struct branch_code){ path, code_open(path) };
+	return codes[runs->code_count++].code;
+}
+
+bool branch_runs_code(struct branch_runs *runs, uint64_t address,
+                      struct code_instruction *instruction)
+{
+	const char *path = symbols_elf(runs->file->symbols, address);
+	struct code *code = path ? open_code(runs, path) : NULL;
+
+	return code && code_at(code, symbols_find(runs->file->symbols, address).offset, address,
+	                       instruction);
+}
+
+/* Its number; INTERN_NONE: no memory. */
+static uint32_t place_at(struct branch_runs *runs, uint64_t address)
+{
+	uint32_t number = intern(&runs->addresses, address, 0);
+	uint32_t room = runs->place_room ? 2 * runs->place_room : 1024;
+	struct branch_place *places;
+
+	if (number == INTERN_NONE || number < runs->place_room)
+		return number;
+	places = reallocarray(runs->places, room, sizeof(*places));
+	if (!places)
+		return INTERN_NONE;
+	memset(places + runs->place_room, 0, (room - runs->place_room) * sizeof(*places));
+	runs->places = places;
+	runs->place_room = room;
+	return number;
+}
+
+static void learn_kind(struct branch_runs *runs, uint64_t address, struct branch_place *place)
+{
+	struct code_instruction instruction;
+
+	if (place->is_known)
+		return;
+	place->is_known = true;
+	place->has_code = branch_runs_code(runs, address, &instruction);
+	if (!place->has_code)
+		return;
+	place->kind = instruction.kind;
+	place->direct = instruction.direct;
+	place->target = instruction.target;
+}
+
+/* Up to the first instruction that always goes elsewhere; of what is not code 0. */
+static void learn_last(struct branch_runs *runs, uint64_t address, struct branch_place *place)
+{
+	struct code_instruction instruction;
+
+	if (place->has_last)
+		return;
+	place->has_last = true;
+	while (branch_runs_code(runs, address, &instruction)) {
+		place->last = address;
+		address += instruction.size;
+		if (instruction.kind >= CODE_JUMP)
+			break;
+	}
+}
+
+/* ---- Branches ---- */
+
+/* Was it an interrupt that came in between? The next branch may tell: it returns to there. */
+static bool is_delivery(struct branch_runs *runs, const struct branch *branch,
+                        const struct branch_place *from, const struct branch *next)
+{
+	uint32_t back;
+
+	if (!from->has_code)
+		return false;
+	if (from->kind == CODE_OTHER || (from->direct && from->target != branch->to))
+		return true;
+	if (!next || next->to != branch->from)
+		return false;
+	back = place_at(runs, next->from);
+	if (back == INTERN_NONE)
+		return false;
+	learn_kind(runs, next->from, &runs->places[back]);
+	return runs->places[back].kind == CODE_IRET;
+}
+
+static int show_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
+                    const struct branch *branch, bool delivery)
+{
+	const uint32_t last = place_at(runs, branch->from);
+	const struct branch_run run = {
+		.cpu = cpu,
+		.start = start,
+		.end = branch->from,
+		.to = branch->to,
+		.kind = delivery ? CODE_OTHER : runs->places[last].kind,
+	};
+
+	return runs->visit ? runs->visit(runs->context, &run) : 0;
+}
+
+static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
+                     const struct branch *branch, bool delivery)
+{
+	uint32_t first = place_at(runs, start), last = place_at(runs, branch->from);
+	const uint64_t end = branch->from;
+
+	if (first == INTERN_NONE || last == INTERN_NONE)
+		return -ENOMEM;
+	learn_last(runs, start, &runs->places[first]);
+	if (end < start || runs->places[first].last < end) {
+		runs->places[first].broken++;
+		first = last; /* what branched was carried out all the same */
+		start = end;
+	}
+	if (delivery && first == last)
+		return 0;
+	runs->places[first].begins++;
+	if (delivery)
+		runs->places[last].stops++;
+	else
+		runs->places[last].ends++;
+	return show_run(runs, cpu, start, branch, delivery);
+}
+
+/* The CPU's last branch, now that the next one is known, if there is one. */
+static int settle(struct branch_runs *runs, struct branch_cpu *cpu, const struct branch *next)
+{
+	const struct branch branch = cpu->branch;
+	uint32_t from = place_at(runs, branch.from);
+	bool delivery;
+	int code = 0;
+
+	if (from == INTERN_NONE)
+		return -ENOMEM;
+	learn_kind(runs, branch.from, &runs->places[from]);
+	delivery = is_delivery(runs, &branch, &runs->places[from], next);
+	if (!cpu->hidden && runs->places[from].has_code)
+		code = count_run(runs, cpu->cpu, cpu->start ? cpu->start : branch.from, &branch,
+		                 delivery);
+	cpu->start = branch.to;
+	cpu->hidden = delivery;
+	cpu->has_branch = false;
+	return code;
+}
+
+static int add_branch(struct branch_runs *runs, struct branch_cpu *cpu, const struct branch *branch)
+{
+	int code = cpu->has_branch ? settle(runs, cpu, branch) : 0;
+
+	cpu->branch = *branch;
+	cpu->has_branch = true;
+	runs->branches++;
+	return code;
+}
+
+/* Nobody knows what comes next. */
+static int end_line(struct branch_runs *runs, struct branch_cpu *cpu)
+{
+	int code = cpu->has_branch ? settle(runs, cpu, NULL) : 0;
+
+	cpu->start = 0;
+	cpu->hidden = false;
+	if (!code && runs->visit)
+		code = runs->visit(runs->context,
+		                   &(struct branch_run){ .cpu = cpu->cpu, .is_gap = true });
+	return code;
+}
+
+/* ---- Records ---- */
+
+static struct branch_cpu *find_cpu(struct branch_runs *runs, uint32_t number)
+{
+	struct branch_cpu *cpus;
+
+	for (uint32_t i = 0; i < runs->cpu_count; i++) {
+		if (runs->cpus[i].cpu == number)
+			return &runs->cpus[i];
+	}
+	cpus = reallocarray(runs->cpus, runs->cpu_count + 1U, sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	runs->cpus = cpus;
+	cpus[runs->cpu_count] = (struct branch_cpu){ .cpu = number };
+	return &cpus[runs->cpu_count++];
+}
+
+static int learn_aux(struct branch_runs *runs, const struct perf_event_header *record)
+{
+	const struct perf_record_aux *aux = (const void *)record;
+	const struct perf_reader_event *event = perf_reader_event_of(&runs->file->reader, record);
+	struct sample sample;
+	struct branch_cpu *cpu;
+
+	if (record->size < sizeof(*aux) || !event ||
+	    !sample_parse_trailer(record, event->attr.sample_type, &sample))
+		return 0;
+	cpu = find_cpu(runs, sample.cpu);
+	if (!cpu)
+		return -ENOMEM;
+	cpu->offset = aux->aux_offset;
+	cpu->flags = aux->flags;
+	return 0;
+}
+
+static int read_piece(struct branch_runs *runs, const struct perf_reader_record *record)
+{
+	const struct perf_file_auxtrace *trace = (const void *)record->header;
+	struct branch_cpu *cpu;
+	struct branch branch;
+	uint64_t flags;
+	int code = 0;
+
+	if (record->header->size < sizeof(*trace))
+		return 0;
+	cpu = find_cpu(runs, trace->cpu);
+	if (!cpu)
+		return -ENOMEM;
+	flags = cpu->offset == trace->offset ? cpu->flags : PERF_AUX_FLAG_PARTIAL;
+	if (flags & PERF_AUX_FLAG_OVERWRITE)
+		code = end_line(runs, cpu);
+	for (uint64_t at = 0; !code && at + sizeof(branch) <= record->trace_size;
+	     at += sizeof(branch)) {
+		memcpy(&branch, record->trace + at, sizeof(branch));
+		if (branch.from || branch.to) /* else perf's padding */
+			code = add_branch(runs, cpu, &branch);
+	}
+	if (!code && flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
+		code = end_line(runs, cpu);
+	return code;
+}
+
+static int visit_record(void *context, const struct perf_reader_record *record)
+{
+	struct branch_runs *runs = context;
+
+	if (record->header->type == PERF_RECORD_AUX)
+		return learn_aux(runs, record->header);
+	if (record->header->type == PERF_FILE_RECORD_AUXTRACE_INFO && record->header->size >= 16)
+		memcpy(&runs->aux_type, record->header + 1, sizeof(runs->aux_type));
+	if (record->header->type == PERF_FILE_RECORD_AUXTRACE &&
+	    runs->aux_type == PERF_FILE_AUXTRACE_INTEL_BTS)
+		return read_piece(runs, record);
+	return 0;
+}
+
+/* ---- Counts ---- */
+
+static int compare_counts(const void *one, const void *other)
+{
+	const struct branch_count *a = one, *b = other;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int sum_up(struct branch_runs *runs)
+{
+	uint32_t count = runs->addresses.count;
+	uint64_t now = 0;
+
+	runs->counts = calloc(count + 1U, sizeof(*runs->counts));
+	if (!runs->counts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct branch_place *place = &runs->places[i];
+
+		runs->counts[i] = (struct branch_count){
+			.address = runs->addresses.keys[i].a,
+			.done = place->begins - place->stops,
+			.taken = place->ends,
+		};
+	}
+	qsort(runs->counts, count, sizeof(*runs->counts), compare_counts);
+	for (uint32_t i = 0; i < count; i++) {
+		runs->counts[i].done += now;
+		now = runs->counts[i].done - runs->counts[i].taken;
+		runs->counts[i].after = now;
+	}
+	return 0;
+}
+
+int branch_runs_read(struct branch_runs *runs, struct error *error)
+{
+	int code = recording_file_records(runs->file, visit_record, runs, error);
+
+	for (uint32_t i = 0; !code && i < runs->cpu_count; i++)
+		code = end_line(runs, &runs->cpus[i]);
+	if (!code)
+		code = sum_up(runs);
+	return code ? error_set(error, code, "no memory for the branches") : 0;
+}
+
+struct branch_times branch_runs_at(const struct branch_runs *runs, uint64_t address)
+{
+	uint32_t low = 0, high = runs->addresses.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (runs->counts[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return (struct branch_times){ 0, 0 };
+	if (runs->counts[low - 1].address < address)
+		return (struct branch_times){ runs->counts[low - 1].after, 0 };
+	return (struct branch_times){ runs->counts[low - 1].done, runs->counts[low - 1].taken };
+}
+
+uint64_t branch_runs_broken(const struct branch_runs *runs, uint64_t start, uint64_t end)
+{
+	uint64_t broken = 0;
+
+	for (uint32_t i = 0; i < runs->addresses.count; i++) {
+		if (runs->addresses.keys[i].a >= start && runs->addresses.keys[i].a < end)
+			broken += runs->places[i].broken;
+	}
+	return broken;
+}
+
+void branch_runs_free(struct branch_runs *runs)
+{
+	for (uint32_t i = 0; i < runs->code_count; i++)
+		code_close(runs->codes[i].code);
+	free(runs->codes);
+	free(runs->cpus);
+	free(runs->counts);
+	free(runs->places);
+	intern_free(&runs->addresses);
+	*runs = (struct branch_runs){ 0 };
+}

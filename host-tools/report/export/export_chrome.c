@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slices on a time line, a process for each event, a thread for each CPU. Source: Trace Event
+ * Format, "JSON Array Format", "Complete Events", "Metadata Events"; times are in microseconds. A
+ * sample tells where the CPU was since the one before it, by the clock's event since its PERIOD
+ * ago; functions that stay on the stack from one to the next are one slice. Complete events, since
+ * Chrome's own reader pairs a thread's begin with whatever thread's end comes next.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/report/export/export_format.h"
+#include "host-tools/report/html/html_json.h"
+#include "host-tools/report/stat/mark_regions.h"
+#include "writer/perfdata/mark_text.h"
+
+#define NS_PER_US 1000U
+
+/* What is open on a thread. */
+struct chrome_thread {
+	uint64_t until; /* where its last slice ends; 0: it has none */
+	uint64_t starts[FRAMES_MAX];
+	uint32_t stack[FRAMES_MAX], depth;
+};
+
+struct chrome {
+	struct export *export;
+	struct mark_regions marks;
+	uint64_t last;         /* time of a sample */
+	struct intern threads; /* a: event, b: CPU */
+	struct chrome_open {
+		struct chrome_thread *thread;
+	} * open;     /* by number */
+	char **names; /* of functions, as JSON */
+	uint32_t name_count;
+	bool any; /* event is written */
+};
+
+static struct chrome_thread *find_thread(struct chrome *chrome, uint32_t event, uint32_t cpu,
+                                         uint32_t *number)
+{
+	uint32_t seen = chrome->threads.count;
+	struct chrome_open *open;
+
+	*number = intern(&chrome->threads, event, cpu);
+	if (*number == INTERN_NONE)
+		return NULL;
+	if (*number < seen)
+		return chrome->open[*number].thread;
+	open = reallocarray(chrome->open, seen + 1U, sizeof(*open));
+	if (open)
+		chrome->open = open;
+	if (open)
+		open[seen].thread = calloc(1, sizeof(*open[seen].thread));
+	if (!open || !open[seen].thread) {
+		chrome->threads.count = seen;
+		return NULL;
+	}
+	return open[seen].thread;
+}
+
+/* The head of an event of the format's, behind a comma. */
+static void put_head(struct chrome *chrome, char phase, uint32_t thread)
+{
+	const struct intern_key *key = &chrome->threads.keys[thread];
+
+	fprintf(chrome->export->out, "%s\n{\"ph\":\"%c\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64,
+	        chrome->any ? "," : "", phase, key->a + 1, key->b);
+	chrome->any = true;
+}
+
+/* Slices are many more than functions. NULL: no memory. */
+static const char *name_of(struct chrome *chrome, uint32_t function)
+{
+	char **names;
+
+	if (function >= chrome->name_count) {
+		names = reallocarray(chrome->names, 2 * (function + 1ULL), sizeof(*names));
+		if (!names)
+			return NULL;
+		memset(names + chrome->name_count, 0,
+		       (2 * (function + 1ULL) - chrome->name_count) * sizeof(*names));
+		chrome->names = names;
+		chrome->name_count = 2 * (function + 1);
+	}
+	if (!chrome->names[function]) {
+		size_t size;
+		FILE *out = open_memstream(&chrome->names[function], &size);
+		char text[256];
+
+		if (!out)
+			return NULL;
+		html_json(out, html_text(export_function(chrome->export, function, text)));
+		fclose(out);
+	}
+	return chrome->names[function];
+}
+
+static void put_start(struct chrome *chrome, char phase, uint32_t thread, uint64_t start)
+{
+	put_head(chrome, phase, thread);
+	fprintf(chrome->export->out, ",\"ts\":%" PRIu64 ".%03" PRIu64, start / NS_PER_US,
+	        start % NS_PER_US);
+}
+
+/* A complete event up to its name. Readers reckon in doubles: from start on for so long is,
+ * rounded, just where the next one begins, so that no slice ends after the one around it. */
+static void put_times(struct chrome *chrome, uint32_t thread, uint64_t start, uint64_t until)
+{
+	put_start(chrome, 'X', thread, start);
+	fprintf(chrome->export->out,
+	        ",\"dur\":%.17g,\"name\":", (double)until / NS_PER_US - (double)start / NS_PER_US);
+}
+
+static void put_slice(struct chrome *chrome, uint32_t number, uint32_t depth)
+{
+	const struct chrome_thread *thread = chrome->open[number].thread;
+	const char *name = name_of(chrome, thread->stack[depth]);
+
+	put_times(chrome, number, thread->starts[depth], thread->until);
+	fprintf(chrome->export->out, "%s}", name ? name : "\"\"");
+}
+
+/* Close what is deeper than that. Of slices with the same times readers take the first for the
+ * outer one; of one without a length they do not agree on what is around it. */
+static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
+{
+	struct chrome_thread *thread = chrome->open[number].thread;
+
+	for (uint32_t i = depth; i < thread->depth; i++) {
+		if (thread->starts[i] < thread->until)
+			put_slice(chrome, number, i);
+	}
+	thread->depth = depth < thread->depth ? depth : thread->depth;
+}
+
+/* What the program says of itself: a slice from its beginning to its end, or an instant. */
+static int put_mark(void *context, const struct mark_region *region)
+{
+	struct chrome *chrome = context;
+	uint32_t number;
+
+	if (!find_thread(chrome, region->event, region->cpu, &number))
+		return -ENOMEM;
+	if (region->length) {
+		put_times(chrome, number, region->since, region->since + region->length);
+	} else {
+		put_start(chrome, 'i', number, region->since);
+		fputs(",\"s\":\"t\",\"name\":", chrome->export->out);
+	}
+	html_json(chrome->export->out, html_text(mark_regions_name(&chrome->marks, region->name)));
+	putc('}', chrome->export->out);
+	return 0;
+}
+
+static int add_slices(struct chrome *chrome, const struct export_sample *sample)
+{
+	const struct places *places = &chrome->export->places;
+	uint32_t place = places_add(&chrome->export->places, &sample->sample);
+	uint32_t stack[FRAMES_MAX], depth, same = 0, number;
+	uint64_t end = sample->sample.time, start = end;
+	struct chrome_thread *thread = find_thread(
+	    chrome, export_event(chrome->export, sample->event), sample->sample.cpu, &number);
+
+	if (!thread || place == INTERN_NONE)
+		return -ENOMEM;
+	depth = export_stack(places, places->places.keys[place].a, stack);
+	if (perf_reader_is_clock(sample->event))
+		start = end > sample->weight ? end - sample->weight : 0;
+	else if (thread->until)
+		start = thread->until;
+	start = start < thread->until ? thread->until : start;
+	while (start == thread->until && same < depth && same < thread->depth &&
+	       stack[same] == thread->stack[same])
+		same++;
+	close_slices(chrome, number, same);
+	for (; thread->depth < depth; thread->depth++) {
+		thread->stack[thread->depth] = stack[thread->depth];
+		thread->starts[thread->depth] = start;
+	}
+	thread->until = end < start ? start : end;
+	return 0;
+}
+
+static int add_sample(void *context, const struct export_sample *sample)
+{
+	struct chrome *chrome = context;
+
+	chrome->last = sample->sample.time > chrome->last ? sample->sample.time : chrome->last;
+	if (!mark_text_is(&sample->event->attr))
+		return add_slices(chrome, sample);
+	return mark_regions_add(&chrome->marks, export_event(chrome->export, sample->event),
+	                        &sample->sample);
+}
+
+static void put_name(struct chrome *chrome, uint32_t thread, const char *what, json_t *name)
+{
+	put_head(chrome, 'M', thread);
+	fprintf(chrome->export->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	html_json(chrome->export->out, name);
+	fputs("}}", chrome->export->out);
+}
+
+int export_chrome(struct export *export, struct error *error)
+{
+	struct chrome chrome = {
+		.export = export,
+		.marks.show = put_mark,
+		.marks.context = &chrome,
+	};
+	int code;
+
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", export->out);
+	code = export_walk(export, add_sample, &chrome, error);
+	if (!code && mark_regions_end(&chrome.marks, chrome.last))
+		code = error_set(error, -ENOMEM, "no memory for the marks");
+	for (uint32_t i = 0; i < chrome.threads.count; i++) {
+		const struct intern_key *key = &chrome.threads.keys[i];
+
+		close_slices(&chrome, i, 0);
+		put_name(&chrome, i, "process_name",
+		         html_text(export->file->reader.events[key->a].name));
+		put_name(&chrome, i, "thread_name", json_sprintf("CPU %u", (unsigned)key->b));
+		free(chrome.open[i].thread);
+	}
+	fputs("\n]}\n", export->out);
+	for (uint32_t i = 0; i < chrome.name_count; i++)
+		free(chrome.names[i]);
+	free(chrome.names);
+	free(chrome.open);
+	intern_free(&chrome.threads);
+	mark_regions_free(&chrome.marks);
+	return code;
+}

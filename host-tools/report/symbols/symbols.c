@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses to function names. */
+#include "host-tools/report/symbols/symbols.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/report/symbols/objects.h"
+#include "writer/perfdata/perf_file.h"
+#include "writer/util/error.h"
+
+#define MAX_MAPPINGS 65536U /* each address is looked for in all of them */
+#define CACHE_SIZE   4096U  /* a power of two */
+
+/* Addresses that no machine has: PAST_SIZE for each mapping, in the order in which they were told
+ * of, and then as many for the time before it, when nothing was mapped there. */
+#define PAST      (1ULL << 62)
+#define PAST_SIZE (1ULL << 44)
+#define BEFORE    PAST_SIZE
+_Static_assert(MAX_MAPPINGS <= (1ULL << 63) / (2 * PAST_SIZE), "all lie below the highest quarter");
+
+struct mapping {
+	uint64_t start, end; /* addresses */
+	uint64_t file_offset;
+	uint64_t time; /* ns, since when; 0: always */
+	struct object *object;
+};
+
+struct cached {
+	uint64_t address;
+	const char *name; /* NULL: free */
+	bool is_made_up;
+};
+
+struct symbols {
+	struct objects objects;
+	struct mapping *mappings;
+	size_t count;
+	bool is_full;  /* there were more, which was told */
+	bool is_timed; /* one of them was not there from the start */
+	struct cached cache[CACHE_SIZE];
+	char **made; /* names that were made up */
+	size_t made_count;
+};
+
+struct symbols *symbols_new(struct pe_search *search)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
+	elf_version(EV_CURRENT);
+	if (symbols)
+		symbols->objects.search = search;
+	return symbols;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	objects_free(&symbols->objects);
+	for (size_t i = 0; i < symbols->made_count; i++)
+		free(symbols->made[i]);
+	free(symbols->made);
+	free(symbols->mappings);
+	free(symbols);
+}
+
+void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size)
+{
+	objects_build_ids(&symbols->objects, bytes, size);
+}
+
+static bool has_room(struct symbols *symbols)
+{
+	if (symbols->count < MAX_MAPPINGS)
+		return true;
+	if (!symbols->is_full)
+		say("more than %u mappings: the others are not known, and what lies there is called "
+		    "by what lay there before",
+		    MAX_MAPPINGS);
+	symbols->is_full = true;
+	return false;
+}
+
+void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time)
+{
+	const struct perf_record_mmap2 *mmap2 = (const void *)record;
+	struct mapping *mappings;
+	struct object *object;
+	char path[4096];
+
+	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
+	    !has_room(symbols))
+		return;
+	snprintf(path, sizeof(path), "%.*s", (int)(record->size - sizeof(*mmap2)), mmap2->filename);
+	if (!(symbols->count & (symbols->count + 1))) { /* grows by doubling */
+		mappings =
+		    reallocarray(symbols->mappings, 2 * (symbols->count + 1), sizeof(*mappings));
+		if (!mappings)
+			return;
+		symbols->mappings = mappings;
+	}
+	object = objects_find(&symbols->objects, mmap2, path);
+	if (!object)
+		return;
+	symbols->mappings[symbols->count++] =
+	    (struct mapping){ mmap2->addr, mmap2->addr + mmap2->len, mmap2->pgoff, time, object };
+	symbols->is_timed |= time > 0;
+}
+
+/* ---- Addresses ---- */
+
+/* The latest at a time, which hides those before it, as in memory. NULL: nobody knows of any. */
+static const struct mapping *latest_mapping(const struct symbols *symbols, uint64_t address,
+                                            uint64_t time)
+{
+	const struct mapping *latest = NULL;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct mapping *mapping = &symbols->mappings[i];
+
+		if (address >= mapping->start && address < mapping->end && mapping->time <= time &&
+		    (!latest || mapping->time >= latest->time))
+			latest = mapping;
+	}
+	return latest;
+}
+
+/* A file that is loaded again, where it was. */
+static bool is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->object == b->object && a->start == b->start && a->file_offset == b->file_offset;
+}
+
+uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t time)
+{
+	const struct mapping *last, *then, *found = symbols->mappings;
+	uint64_t key;
+
+	if (!time || !symbols->is_timed)
+		return address;
+	last = latest_mapping(symbols, address, UINT64_MAX);
+	if (!last || last->time <= time)
+		return address;
+	then = latest_mapping(symbols, address, time);
+	if ((then && is_same(then, last)) || address - (then ? then : last)->start >= PAST_SIZE)
+		return address;
+	while (!is_same(found, then ? then : last))
+		found++;
+	key = PAST + 2 * PAST_SIZE * (uint64_t)(found - symbols->mappings);
+	return key + (then ? 0 : BEFORE) + (address - found->start);
+}
+
+/* The number of the mapping whose time, or whose past, a made-up address is of; as many as there
+ * are: it is the machine's. */
+static uint64_t past_mapping(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t number = (address - PAST) / (2 * PAST_SIZE);
+
+	return address >= PAST && number < symbols->count ? number : symbols->count;
+}
+
+uint64_t symbols_real(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t number = past_mapping(symbols, address);
+
+	return number < symbols->count ? symbols->mappings[number].start + address % PAST_SIZE
+	                               : address;
+}
+
+/* The mapping of an address, and where in it that is: of symbols_at()'s too. */
+static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address,
+                                          uint64_t *offset)
+{
+	uint64_t number = past_mapping(symbols, address), real = symbols_real(symbols, address);
+	const struct mapping *mapping = NULL;
+
+	if (number == symbols->count)
+		mapping = latest_mapping(symbols, real, UINT64_MAX);
+	else if (!(address & BEFORE))
+		mapping = &symbols->mappings[number];
+	*offset = real - (mapping ? mapping->start : 0);
+	return mapping;
+}
+
+/* A name for an address without a function; kept until the end. */
+static const char *make_name(struct symbols *symbols, uint64_t address)
+{
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct object *object = mapping ? mapping->object : NULL;
+	const char *file = !object ? "" : object->module ? object->module : object->file;
+	char **made = realloc(symbols->made, (symbols->made_count + 1) * sizeof(*made));
+	char *name = NULL;
+
+	if (!made)
+		return "?";
+	symbols->made = made;
+	if (asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", file, (unsigned long long)offset) <
+	    0)
+		return "?";
+	symbols->made[symbols->made_count++] = name;
+	return name;
+}
+
+struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct function *function;
+
+	if (!mapping)
+		return (struct symbol){ .offset = offset };
+	offset += mapping->file_offset;
+	function = elf_functions_find(&mapping->object->functions, offset);
+	return (struct symbol){ mapping->object->file, mapping->object->module,
+		                function ? function->name : NULL, offset };
+}
+
+const char *symbols_elf(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+
+	return mapping ? mapping->object->path : NULL;
+}
+
+bool symbols_mapping(const struct symbols *symbols, size_t number, struct symbol_mapping *mapping)
+{
+	const struct mapping *found = symbols->mappings + number;
+
+	if (number >= symbols->count)
+		return false;
+	*mapping = (struct symbol_mapping){ found->object->file, found->object->path, found->start,
+		                            found->end, found->file_offset };
+	return true;
+}
+
+bool symbols_function(const struct symbols *symbols, size_t mapping, size_t number,
+                      struct symbol *function)
+{
+	const struct object *of = symbols->mappings[mapping].object;
+
+	if (number >= of->functions.count)
+		return false;
+	*function = (struct symbol){ of->file, of->module, of->functions.all[number].name,
+		                     of->functions.all[number].offset };
+	return true;
+}
+
+bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol_code *code)
+{
+	uint64_t offset;
+	const struct mapping *mapping = find_mapping(symbols, address, &offset);
+	const struct function *function;
+
+	if (!mapping || !mapping->object->path)
+		return false;
+	offset += mapping->file_offset;
+	function = elf_functions_find(&mapping->object->functions, offset);
+	if (!function)
+		return false;
+	*code = (struct symbol_code){
+		.path = mapping->object->path,
+		.offset = function->offset,
+		.size = elf_functions_reach(&mapping->object->functions, function),
+		.address = symbols_real(symbols, address) - (offset - function->offset),
+	};
+	return true;
+}
+
+/* Where its name is kept, if it has one. */
+static struct cached *look_up(struct symbols *symbols, uint64_t address)
+{
+	uint64_t slot = (address * 0x9e3779b97f4a7c15ULL) >> 52 & (CACHE_SIZE - 1);
+	struct cached *cached = &symbols->cache[slot];
+
+	if (!cached->name || cached->address != address)
+		*cached = (struct cached){ address, symbols_find(symbols, address).name, false };
+	return cached;
+}
+
+const char *symbols_known(struct symbols *symbols, uint64_t address)
+{
+	const struct cached *cached = symbols ? look_up(symbols, address) : NULL;
+
+	return cached && !cached->is_made_up ? cached->name : NULL;
+}
+
+const char *symbols_name(struct symbols *symbols, uint64_t address)
+{
+	struct cached *cached = look_up(symbols, address);
+
+	if (!cached->name) {
+		cached->name = make_name(symbols, address);
+		cached->is_made_up = true;
+	}
+	return cached->name;
+}

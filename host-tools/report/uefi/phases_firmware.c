@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The firmware's own times (FPDT) are since the reset, by a clock of its choice. In EDK2 that is
+ * what its TimerLib counts, mostly the CPU's counter (the TSC; Arm's generic timer), from 0: the
+ * one that the recording's clock is made of, too. If so, what the counter was at the recording's 0
+ * is all that lies between the two. Nothing says that it is so; that one of them would be later
+ * than it was told says that it is not.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host-tools/report/uefi/phases.h"
+#include "writer/util/printable.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NEAR     (10 * 1000000) /* ns: no other image is started meanwhile */
+
+static const char loader[] = "OS loader: StartImage() starts";
+
+/* "SECONDS.NNNNNNNNN s: WHAT", of a file: any text. */
+static bool read_time(const char *text, int64_t *ns, const char **what)
+{
+	char *point, *end;
+	uint64_t seconds, fraction;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	seconds = strtoull(text, &point, 10);
+	if (*point != '.' || strspn(point + 1, "0123456789") != 9 ||
+	    seconds >= INT64_MAX / NS_PER_S)
+		return false;
+	fraction = strtoull(point + 1, &end, 10);
+	if (strncmp(end, " s: ", 4) != 0)
+		return false;
+	*ns = (int64_t)(seconds * NS_PER_S + fraction);
+	*what = end + 4;
+	return true;
+}
+
+/* Cut to microseconds, as by perf script. */
+static void put_time(int64_t ns, FILE *out)
+{
+	char text[32];
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, sizeof(text), "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / NS_PER_S,
+	         size / 1000 % 1000000);
+	fprintf(out, "%13s", text);
+}
+
+static void put_text(const char *text, FILE *out)
+{
+	for (const char *at = text; *at; at++)
+		putc(printable_char(*at), out);
+}
+
+/* The first that would have been told before it was; NULL: there is none. */
+static const struct phase_note *find_impossible(const struct phases *phases, int64_t counter)
+{
+	const char *what;
+	int64_t ns;
+
+	for (size_t i = 0; i < phases->nr_notes; i++) {
+		const struct phase_note *note = &phases->notes[i];
+
+		if (read_time(note->text, &ns, &what) && ns > counter &&
+		    (uint64_t)(ns - counter) > note->told)
+			return note;
+	}
+	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), of_end = strlen(end);
+
+	return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+/* ns between the two; a file's times may be any. */
+static int64_t distance(uint64_t time, int64_t at)
+{
+	int64_t ns;
+
+	if (time > INT64_MAX || __builtin_sub_overflow((int64_t)time, at, &ns))
+		return INT64_MAX;
+	return llabs(ns);
+}
+
+/* What the recording has of the same moment: an image that is started. NULL: nothing. */
+static const struct phase_start *find_start(const struct phases *phases, int64_t at)
+{
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct phase_start *start = &phases->starts[i];
+
+		if (ends_with(start->name, " starts") && distance(start->time, at) < NEAR)
+			return start;
+	}
+	return NULL;
+}
+
+static void put_agreement(const struct phases *phases, int64_t counter, FILE *out)
+{
+	const char *what;
+	int64_t ns;
+
+	for (size_t i = 0; i < phases->nr_notes; i++) {
+		const struct phase_start *start;
+
+		if (!read_time(phases->notes[i].text, &ns, &what) || strcmp(what, loader) != 0)
+			continue;
+		start = find_start(phases, ns - counter);
+		if (!start)
+			continue;
+		fprintf(out,
+		        "# and, which speaks for that, within %" PRId64 " us of the mark \"phase ",
+		        distance(start->time, ns - counter) / 1000 + 1);
+		put_text(start->name, out);
+		fputs("\" the loader is started by it\n", out);
+		return;
+	}
+}
+
+/* Whether there is a column of the recording's times. */
+static bool put_head(const struct phases *phases, int64_t counter, FILE *out)
+{
+	const struct phase_note *not = find_impossible(phases, counter);
+
+	if (not ) {
+		fputs(
+		    "# which is not the CPU's counter, by which this would be later than it was told: ",
+		    out);
+		put_text(not ->text, out);
+		putc('\n', out);
+		return false;
+	}
+	fprintf(out,
+	        "#%12s, if that is the CPU's counter, which was at %" PRId64 ".%09" PRId64
+	        " s at the recording's 0\n",
+	        "Begins", counter / (int64_t)NS_PER_S, counter % (int64_t)NS_PER_S);
+	put_agreement(phases, counter, out);
+	return true;
+}
+
+void phases_print_firmware(const struct phases *phases, FILE *out)
+{
+	const char *what;
+	int64_t counter, ns;
+	bool timed;
+
+	if (!phases->nr_notes)
+		return;
+	fputs("# FPDT: the firmware's own times, since the reset by its own clock\n", out);
+	timed = phases->counter && read_time(phases->counter, &counter, &what) &&
+	        put_head(phases, counter, out);
+	for (size_t i = 0; i < phases->nr_notes; i++) {
+		const char *text = phases->notes[i].text;
+
+		if (timed && read_time(text, &ns, &what))
+			put_time(ns - counter, out);
+		fputs("    ", out);
+		put_text(text, out);
+		putc('\n', out);
+	}
+	putc('\n', out);
+}
