@@ -160,7 +160,7 @@ bool agent_is_resident(void)
 	return resident;
 }
 
-bool agent_joins_firmware(void)
+bool agent_is_hosted(void)
 {
 	return resident && uefi_image_is_meant(&command);
 }
@@ -199,7 +199,7 @@ bool agent_accept(void)
 	outcome = unusable;
 	if (command.verb == COMMAND_RECORD && region_channel->ops->in_ram)
 		keeper_warn();
-	serial_choose(region_channel, resident, agent_joins_firmware());
+	serial_choose(region_channel, resident, agent_is_hosted());
 	if (unusable)
 		agent_fail("the command line is of no use", NULL, unusable);
 	else if (*command_text)
@@ -335,7 +335,7 @@ void agent_deliver(void)
 void agent_part(void)
 {
 	serial_end(region_channel);
-	joined_end();
+	hosted_end();
 }
 
 /* The end of record --boot, as boot_record_begin() calls it: the recording becomes a file, and the

@@ -40,7 +40,7 @@ bool agent_is_resident(void);
 
 /* Whether they even go on while it is carried out, and what runs on them is recorded. After
  * agent_accept(). */
-bool agent_joins_firmware(void);
+bool agent_is_hosted(void);
 
 /* Whether that command is record --boot: it is carried out when the firmware has its machine back,
  * until it ends boot services. After agent_read_command(). */
@@ -87,8 +87,8 @@ void agent_deliver(void);
 int agent_outcome(void);
 
 /* Have the last command's result stay on the screen, if \bareperf.cfg had asked for it: nobody else
- * waits for it there; what the driver has refused, for who asks (agent/uefi/refusal.h). Boot services
- * only. Thread. */
+ * waits for it there; what the driver has refused, for who asks (agent/uefi/refusal.h). Boot
+ * services only. Thread. */
 void agent_linger(void);
 
 /* Let go of the region, before its memory is freed: nothing is written there any more. Thread. */

@@ -55,7 +55,7 @@ static const char *misfit_of_recovery(const struct command *command, bool at_boo
 	return NULL;
 }
 
-static const char *misfit_of_loan(const struct command *command, bool in_ram, bool at_boot)
+static const char *misfit_of_resident(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (mode_is_resident(command, false) && !at_boot)
 		return "the firmware is gone: say this when the machine boots";
@@ -157,7 +157,7 @@ static const char *misfit_of(const struct command *command, const struct trace_r
 	          : command->keep    ? "--keep"
 	          : command->output  ? "-o"
 	                             : "--resident";
-	what = misfit_of_loan(command, in_ram, moment->at_boot);
+	what = misfit_of_resident(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
 	*option = "--lossless";

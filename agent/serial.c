@@ -11,10 +11,10 @@
 static struct channel *pumped; /* NULL: none */
 static bool beside_firmware;   /* which keeps the console's UART */
 
-void serial_choose(struct channel *channel, bool resident, bool joins)
+void serial_choose(struct channel *channel, bool resident, bool hosted)
 {
-	beside_firmware = joins;
-	if (resident && !joins)
+	beside_firmware = hosted;
+	if (resident && !hosted)
 		channel->lines = NULL;
 }
 

@@ -7,11 +7,11 @@
 #include "ringbuf/region_writer.h"
 
 /* Whether there may be lines: resident, none, as the firmware's console may be on any, unless the
- * firmware goes on meanwhile (joins): then serial_start() can ask it. Thread. */
-void serial_choose(struct channel *channel, bool resident, bool joins);
+ * firmware goes on meanwhile (hosted): then serial_start() can ask it. Thread. */
+void serial_choose(struct channel *channel, bool resident, bool hosted);
 
 /* Beside firmware: there are no lines any more, and the firmware may have its cards: before
- * joined_end(), as who pumps is a CPU of ours. Thread. */
+ * hosted_end(), as who pumps is a CPU of ours. Thread. */
 void serial_end(struct channel *channel);
 
 /* What is to go out by itself has gone out. channel may be NULL. Thread. */

@@ -59,8 +59,8 @@ void told_on_screen(const struct told *told)
 static void told_tell(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);
-	if (joined_misses()) {
-		put(context, joined_misses(), strlen(joined_misses()));
+	if (hosted_misses()) {
+		put(context, hosted_misses(), strlen(hosted_misses()));
 		put(context, "\n", 1);
 	}
 	image_frames_tell_again(put, context);

@@ -3,7 +3,7 @@
  * The arch seam where the firmware goes on and is what is traced (docs/uefi.md). In place of
  * arch_prepare() and arch_take_over(): its page tables, its stack, its interrupts stay, and the
  * timer's interrupt comes as NMI does, whatever the firmware masks, where the machine can do that
- * (arch_join_misses()). From arch_join() to arch_part():
+ * (arch_hosted_misses()). From arch_hosted_begin() to arch_hosted_end():
  *
  *	arch_irq_enable(), arch_irq_disable()	let our timer in, keep it out; the firmware's
  *						interrupts are its own business
@@ -25,7 +25,7 @@ typedef int (*arch_hand_on_fn)(intptr_t type, arch_handed_fn handler);
 
 /* EFI_HARDWARE_INTERRUPT_PROTOCOL, which is EDK2's: interrupts by their numbers in the controller,
  * of which the firmware's driver hands on those that are led to somebody. Thread, but for end(). */
-struct arch_join_interrupts {
+struct arch_hosted_interrupts {
 	/* Switch it on, and have it go to handler, which ends it; NULL: to nobody, and off. 0; 1:
 	 * it was led to somebody, who gets no more; or a negative errno. */
 	int (*lead)(uint32_t number, arch_handed_fn handler);
@@ -37,57 +37,58 @@ struct arch_join_interrupts {
 };
 
 /* [low, high): the stack of the boot CPU, as the firmware tells; both 0: it does not. */
-struct arch_join_stack {
+struct arch_hosted_stack {
 	uint64_t low, high;
 };
 
 /* What an ISA may need of the firmware. */
-struct arch_join_firmware {
+struct arch_hosted_firmware {
 	arch_hand_on_fn hand_on;
-	const struct arch_join_interrupts *interrupts; /* NULL: it has no such protocol */
-	struct arch_join_stack stack;
+	const struct arch_hosted_interrupts *interrupts; /* NULL: it has no such protocol */
+	struct arch_hosted_stack stack;
 };
 
 /* Begin, with our timer kept out. platform is kept by reference, and the functions are. 0; -ENODEV:
  * the machine has no timer that the firmware leaves to us; -ENOTSUP: it is in a mode in which this
  * does not work; *why is a phrase then, and nothing was changed. Boot CPU. Thread, with the
  * firmware's services. */
-int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
-              const char **why);
+int arch_hosted_begin(const struct arch_platform *platform,
+                      const struct arch_hosted_firmware *firmware, const char **why);
 
 /* What of the firmware is not sampled in its time, a phrase; NULL: nothing that is known of. From
- * arch_join() on, be it over or not. Thread. */
-const char *arch_join_misses(void);
+ * arch_hosted_begin() on, be it over or not. Thread. */
+const char *arch_hosted_misses(void);
 
 /* Whether our interrupts are let in, where the firmware may mask them with its own; and have it so
  * again. x86: it cannot, 0. Any context. */
-uint64_t arch_join_mask(void);
-void arch_join_unmask(uint64_t mask);
+uint64_t arch_hosted_mask(void);
+void arch_hosted_unmask(uint64_t mask);
 
 /* Whether code that nobody knows anything of keeps frame records, by the ABI's rules and what
  * compilers do by themselves. Any context. */
-bool arch_join_assumes_frames(void);
+bool arch_hosted_assumes_frames(void);
 
 /* Of code that keeps them, in memory from start to end: whether the frame pointer is its function's
  * own at pc, which it is not at the function's begin and end; and whether ret is where a call
  * returns to, of which the rest is not asked. Where it cannot be told: for has_frame false, for
  * is_return true. Any context. */
-bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end);
-bool arch_join_is_return(uint64_t ret, uint64_t start);
+bool arch_hosted_has_frame(uint64_t pc, uint64_t start, uint64_t end);
+bool arch_hosted_is_return(uint64_t ret, uint64_t start);
 
 /* In the same image: where the function at pc returns to while it has made no record of its own, as
  * one that calls nobody; 0: it has one, or that cannot be told. By the call before that address,
  * which leads to where pc is behind, and by what stands in between. high: of its stack. Any
  * context.
  */
-uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
-                               uint64_t high);
+uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                                 uint64_t high);
 
 /* The firmware may have changed where its interrupts go: have ours come all the same. Before code
- * is started. No effect if nothing is joined. Thread. */
-void arch_join_again(void);
+ * is started. No effect if nothing is hosted. Thread. */
+void arch_hosted_again(void);
 
-/* All that arch_join() and drivers since then have changed is the firmware's again. Thread. */
-void arch_part(void);
+/* All that arch_hosted_begin() and drivers since then have changed is the firmware's again. Thread.
+ */
+void arch_hosted_end(void);
 
 #endif

@@ -53,7 +53,7 @@ static EFI_STATUS main_give_up(const char *what, int code)
 }
 
 /* Resident: a guest of the firmware again. */
-static EFI_STATUS main_return_from_loan(void)
+static EFI_STATUS main_give_back(void)
 {
 	int code = resident_end(); /* CPUs, tables, timers, interrupts, console */
 
@@ -79,7 +79,7 @@ static EFI_STATUS main_leave_firmware_alone(const char *why, int code)
 static EFI_STATUS main_go_along(const struct arch_platform *platform)
 {
 	const char *why;
-	int code = joined_begin(platform, &why); /* a timer that the firmware does not use */
+	int code = hosted_begin(platform, &why); /* a timer that the firmware does not use */
 
 	if (code)
 		return main_leave_firmware_alone(why, code);
@@ -95,7 +95,7 @@ static EFI_STATUS main_go_along(const struct arch_platform *platform)
 static EFI_STATUS main_stay_behind(const struct arch_platform *platform)
 {
 	const char *why;
-	int code = joined_begin(platform, &why);
+	int code = hosted_begin(platform, &why);
 
 	if (code)
 		return main_leave_firmware_alone(why, code);
@@ -150,7 +150,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 		return main_go_home(main_answer_status());
 	if (agent_records_boot())
 		return main_stay_behind(platform);
-	if (agent_joins_firmware())
+	if (agent_is_hosted())
 		return main_go_along(platform);
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
@@ -171,6 +171,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	if (code)
 		agent_fail("the machine cannot be taken over", NULL, code);
 	if (agent_is_resident())
-		return main_return_from_loan();
+		return main_give_back();
 	machine_reset(agent_end());
 }

@@ -145,7 +145,7 @@ static int command_unknown_option(struct words *w, const struct command_option *
 	return command_unknown(w, "unknown option", &near);
 }
 
-static int parse_option(struct words *w)
+static int command_parse_option(struct words *w)
 {
 	const struct command_option *own = command_own_options(w->word[0]);
 	const char *word = w->word[w->next++], *argument;
@@ -195,7 +195,7 @@ static int command_unknown_workload(struct words *w, const char *name)
 }
 
 /* The number that a built-in workload takes. */
-static int parse_argument(struct words *w)
+static int command_parse_argument(struct words *w)
 {
 	struct command *c = w->command;
 	const char *word;
@@ -213,7 +213,7 @@ static int parse_argument(struct words *w)
 	return code;
 }
 
-static int parse_workload(struct words *w)
+static int command_parse_workload(struct words *w)
 {
 	struct command *c = w->command;
 	const char *name = w->next < w->count ? w->word[w->next++] : NULL;
@@ -230,12 +230,12 @@ static int parse_workload(struct words *w)
 	if (!c->workload->takes_words && c->nr_fetch)
 		return command_fail(w, "a built-in workload has no files to --fetch", name);
 	if (!c->workload->takes_words)
-		return parse_argument(w);
+		return command_parse_argument(w);
 	command_take_program(w);
 	return 0;
 }
 
-static int parse_verb(struct words *w)
+static int command_parse_verb(struct words *w)
 {
 	struct suggestion near = suggestion_for(w->word[0], strlen(w->word[0]));
 
@@ -254,7 +254,7 @@ static int parse_verb(struct words *w)
 	    &near);
 }
 
-static int parse_factor(struct words *w)
+static int command_parse_factor(struct words *w)
 {
 	if (w->next == w->count)
 		return command_fail(w, "how many times as seldom?", w->word[0]);
@@ -274,9 +274,9 @@ static void command_take_boot_event(struct words *w)
 	c->callchain = true;
 }
 
-static int parse_one(struct words *w)
+static int command_parse_one(struct words *w)
 {
-	int code = parse_verb(w);
+	int code = command_parse_verb(w);
 
 	while (!code && w->next < w->count) {
 		if (!strcmp(w->word[w->next], "--")) {
@@ -285,7 +285,7 @@ static int parse_one(struct words *w)
 		}
 		if (w->word[w->next][0] != '-')
 			break;
-		code = parse_option(w);
+		code = command_parse_option(w);
 	}
 	if (!code)
 		command_take_boot_event(w);
@@ -294,18 +294,18 @@ static int parse_one(struct words *w)
 	if (code)
 		return code;
 	if (command_takes_workload(w->word[0]))
-		return parse_workload(w);
+		return command_parse_workload(w);
 	if (w->command->verb == COMMAND_SLOWER)
-		code = parse_factor(w);
+		code = command_parse_factor(w);
 	if (code)
 		return code;
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;
 }
 
-static int parse_registered_one(struct words *w)
+static int command_parse_registered_one(struct words *w)
 {
 	const struct command *c = w->command;
-	int code = parse_one(w);
+	int code = command_parse_one(w);
 
 	if (!code && !c->boot)
 		code = command_fail(w, "only record --boot can be registered", w->word[0]);
@@ -318,7 +318,7 @@ static int parse_registered_one(struct words *w)
 }
 
 /* What is registered is the rest, a command of its own; nothing: the usual one. */
-static int parse_registered(struct words *w)
+static int command_parse_registered(struct words *w)
 {
 	struct command *c = w->command;
 	unsigned at = 0;
@@ -333,15 +333,16 @@ static int parse_registered(struct words *w)
 		memmove(w->word, w->word + 1, w->count * sizeof(*w->word));
 		at = (unsigned)(w->word[0] - c->words);
 	}
-	code = parse_registered_one(w);
+	code = command_parse_registered_one(w);
 	c->registered = at;
 	c->verb = COMMAND_REGISTER;
 	return code;
 }
 
-static int parse_words(struct words *w)
+static int command_parse_words(struct words *w)
 {
-	return strcmp(w->word[0], "register") == 0 ? parse_registered(w) : parse_one(w);
+	return strcmp(w->word[0], "register") == 0 ? command_parse_registered(w)
+	                                           : command_parse_one(w);
 }
 
 int command_parse(struct command *command, const char *text, const struct command_tables *tables,
@@ -360,7 +361,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 	memcpy(command->words, text, length + 1);
 	failed = command_split(&w);
 	if (!failed)
-		failed = parse_words(&w);
+		failed = command_parse_words(&w);
 	if (command->verb == COMMAND_STAT)
 		command->pages = 1; /* for nothing but its control page */
 	if (!failed && !command->has_period && !command->has_freq)

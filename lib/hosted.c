@@ -60,16 +60,16 @@ static const char *told; /* of what is missed */
 
 /* In place of EDK2's, which for TPL_HIGH_LEVEL masks FIQ with IRQ: our interrupts, FIQs there, are
  * let in as before. */
-static EFI_STATUS EFIAPI joined_disable_but_ours(struct cpu_arch *protocol)
+static EFI_STATUS EFIAPI hosted_disable_but_ours(struct cpu_arch *protocol)
 {
-	uint64_t mask = arch_join_mask();
+	uint64_t mask = arch_hosted_mask();
 	EFI_STATUS status = disable_interrupt(protocol);
 
-	arch_join_unmask(mask);
+	arch_hosted_unmask(mask);
 	return status;
 }
 
-static int joined_hand_on(intptr_t type, arch_handed_fn handler)
+static int hosted_hand_on(intptr_t type, arch_handed_fn handler)
 {
 	struct cpu_arch *protocol = efi_locate((EFI_GUID)CPU_ARCH_GUID);
 
@@ -77,8 +77,8 @@ static int joined_hand_on(intptr_t type, arch_handed_fn handler)
 		return -ENODEV;
 	if (handler) {
 		disable_interrupt = protocol->disable_interrupt;
-		protocol->disable_interrupt = joined_disable_but_ours;
-	} else if (protocol->disable_interrupt == joined_disable_but_ours) {
+		protocol->disable_interrupt = hosted_disable_but_ours;
+	} else if (protocol->disable_interrupt == hosted_disable_but_ours) {
 		protocol->disable_interrupt = disable_interrupt;
 	}
 	return 0;
@@ -87,7 +87,7 @@ static int joined_hand_on(intptr_t type, arch_handed_fn handler)
 /* ---- Interrupts ---- */
 
 /* EDK2's timer driver has a handler for each of the CPU's timers, whichever it uses. */
-static int joined_lead(uint32_t number, arch_handed_fn handler)
+static int hosted_lead(uint32_t number, arch_handed_fn handler)
 {
 	struct hardware_interrupt *protocol = hardware_interrupt;
 	EFI_STATUS status = protocol->register_source(protocol, number, handler);
@@ -100,17 +100,17 @@ static int joined_lead(uint32_t number, arch_handed_fn handler)
 	return EFI_ERROR(status) ? -ENODEV : somebodys;
 }
 
-static void joined_enable(uint32_t number)
+static void hosted_enable(uint32_t number)
 {
 	hardware_interrupt->enable(hardware_interrupt, number);
 }
 
-static void joined_disable(uint32_t number)
+static void hosted_disable(uint32_t number)
 {
 	hardware_interrupt->disable(hardware_interrupt, number);
 }
 
-static bool joined_is_enabled(uint32_t number)
+static bool hosted_is_enabled(uint32_t number)
 {
 	BOOLEAN enabled = FALSE;
 
@@ -118,20 +118,20 @@ static bool joined_is_enabled(uint32_t number)
 	       enabled;
 }
 
-static void joined_end_of(uint32_t number)
+static void hosted_end_of(uint32_t number)
 {
 	hardware_interrupt->end(hardware_interrupt, number);
 }
 
-static const struct arch_join_interrupts interrupts = {
-	.lead = joined_lead,
-	.enable = joined_enable,
-	.disable = joined_disable,
-	.is_enabled = joined_is_enabled,
-	.end = joined_end_of,
+static const struct arch_hosted_interrupts interrupts = {
+	.lead = hosted_lead,
+	.enable = hosted_enable,
+	.disable = hosted_disable,
+	.is_enabled = hosted_is_enabled,
+	.end = hosted_end_of,
 };
 
-static const struct arch_join_interrupts *joined_find_interrupts(void)
+static const struct arch_hosted_interrupts *hosted_find_interrupts(void)
 {
 	hardware_interrupt = efi_locate((EFI_GUID)HARDWARE_INTERRUPT_GUID);
 	return hardware_interrupt ? &interrupts : NULL;
@@ -140,51 +140,51 @@ static const struct arch_join_interrupts *joined_find_interrupts(void)
 /* ---- From the first to the last ---- */
 
 /* PI 1.7, volume 3, 5.4.2: EDK2 hands its list of HOBs on. */
-static struct arch_join_stack joined_stack(void)
+static struct arch_hosted_stack hosted_stack(void)
 {
 	const void *list = efi_configuration_table((EFI_GUID)HOB_LIST_GUID);
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
-	struct arch_join_stack stack;
+	struct arch_hosted_stack stack;
 
 	if (list && hob_stack(list, MOST_HOBS, &stack.low, &stack.high) && here >= stack.low &&
 	    here < stack.high)
 		return stack;
-	return (struct arch_join_stack){ 0, 0 };
+	return (struct arch_hosted_stack){ 0, 0 };
 }
 
-void joined_tell_more(void)
+void hosted_tell_more(void)
 {
-	const char *misses = joined_misses();
+	const char *misses = hosted_misses();
 
 	if (misses && misses != told)
 		console_printf("uefi: %s\n", misses);
 	told = misses;
 }
 
-int joined_begin(const struct arch_platform *platform, const char **why)
+int hosted_begin(const struct arch_platform *platform, const char **why)
 {
-	const struct arch_join_firmware firmware = {
-		.hand_on = joined_hand_on,
-		.interrupts = joined_find_interrupts(),
-		.stack = joined_stack(),
+	const struct arch_hosted_firmware firmware = {
+		.hand_on = hosted_hand_on,
+		.interrupts = hosted_find_interrupts(),
+		.stack = hosted_stack(),
 	};
-	int code = memory_borrow_heap();
+	int code = memory_firmware_heap();
 
 	*why = NULL;
 	if (code == 0)
-		code = arch_join(platform, &firmware, why);
+		code = arch_hosted_begin(platform, &firmware, why);
 	told = NULL;
 	if (code == 0)
-		joined_tell_more();
+		hosted_tell_more();
 	return code;
 }
 
-const char *joined_misses(void)
+const char *hosted_misses(void)
 {
-	return arch_join_misses();
+	return arch_hosted_misses();
 }
 
-void joined_end(void)
+void hosted_end(void)
 {
-	arch_part();
+	arch_hosted_end();
 }

@@ -34,7 +34,7 @@ static unsigned nr_mappings, max_mappings, nr_extras;
 
 static void *heap_start;
 static uint64_t heap_size;
-static bool heap_is_borrowed;
+static bool heap_is_firmwares;
 
 static const EFI_MEMORY_DESCRIPTOR *memory_descriptor(UINTN i)
 {
@@ -336,7 +336,7 @@ int memory_exit_boot_services(void)
 	}
 	if (EFI_ERROR(status))
 		return -EIO;
-	if (!heap_is_borrowed)
+	if (!heap_is_firmwares)
 		memory_find_heap();
 	return 0;
 }
@@ -356,18 +356,18 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 }
 
 /* Most of what is free is the firmware's to use when it goes on, or the region's. */
-int memory_borrow_heap(void)
+int memory_firmware_heap(void)
 {
-	int code = heap_is_borrowed ? 0 : memory_init();
+	int code = heap_is_firmwares ? 0 : memory_init();
 
-	if (code != 0 || heap_is_borrowed)
+	if (code != 0 || heap_is_firmwares)
 		return code;
 	memory_find_heap();
 	heap_size = heap_size / 4 < HEAP_MAX ? heap_size / 4 & ~(ARCH_PAGE - 1) : HEAP_MAX;
 	heap_start = memory_noted(memory_alloc(EfiLoaderData, heap_size / ARCH_PAGE, 0),
 	                          heap_size / ARCH_PAGE);
-	heap_is_borrowed = heap_start;
-	return heap_is_borrowed ? 0 : -ENOMEM;
+	heap_is_firmwares = heap_start;
+	return heap_is_firmwares ? 0 : -ENOMEM;
 }
 
 void memory_keep(const void *memory)

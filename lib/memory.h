@@ -80,7 +80,7 @@ uint64_t memory_largest_free(void);
 /* Allocate a heap, a quarter of the largest free block and not more than 256 MiB: where boot
  * services stay, or malloc() is needed before they end; once. 0, -ENOMEM or -EIO. Boot services
  * only, as the three that follow. */
-int memory_borrow_heap(void);
+int memory_firmware_heap(void);
 
 /* What memory_alloc_region() returned stays allocated when the rest is freed. */
 void memory_keep(const void *memory);
@@ -89,7 +89,7 @@ void memory_keep(const void *memory);
 void memory_free_all(void);
 
 /* The heap: the largest free block, or what was borrowed. After memory_exit_boot_services() or
- * memory_borrow_heap(); size 0 if there is none. */
+ * memory_firmware_heap(); size 0 if there is none. */
 void memory_heap(void **start, uint64_t *size);
 
 #endif

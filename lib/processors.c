@@ -47,7 +47,7 @@ static unsigned nr_events;
 static VOID EFIAPI processors_serve(VOID *argument)
 {
 	(void)argument;
-	arch_cpu_lend();
+	arch_cpu_take_over();
 }
 
 static int processors_start(struct mp_services *services, UINTN number)
@@ -85,9 +85,9 @@ static unsigned processors_ended(void)
 	return ended;
 }
 
-static unsigned processors_lent_or_ended(void)
+static unsigned processors_taken_or_ended(void)
 {
-	return arch_cpus_lent() + processors_ended();
+	return arch_cpus_taken_over() + processors_ended();
 }
 
 static int processors_await(unsigned (*which)(void))
@@ -100,7 +100,7 @@ static int processors_await(unsigned (*which)(void))
 	return -ETIMEDOUT;
 }
 
-int processors_borrow(void)
+int processors_take_over(void)
 {
 	struct mp_services *services = efi_locate((EFI_GUID)MP_SERVICES_GUID);
 	UINTN all, enabled;
@@ -114,7 +114,7 @@ int processors_borrow(void)
 	}
 	for (UINTN number = 0; number < all && code == 0; number++)
 		code = processors_start(services, number);
-	return code != 0 ? code : processors_await(processors_lent_or_ended);
+	return code != 0 ? code : processors_await(processors_taken_or_ended);
 }
 
 int processors_return(void)

@@ -7,10 +7,10 @@
 #ifndef LIB_PROCESSORS_H
 #define LIB_PROCESSORS_H
 
-/* Have each enabled one call arch_cpu_lend(), and wait until all are there. Where the firmware has
- * no such service there is nothing to be had, which is said. 0; -EIO: it refused one; -ETIMEDOUT:
- * one did not come. */
-int processors_borrow(void);
+/* Have each enabled one call arch_cpu_take_over(), and wait until all are there. Where the firmware
+ * has no such service there is nothing to be had, which is said. 0; -EIO: it refused one;
+ * -ETIMEDOUT: one did not come. */
+int processors_take_over(void);
 
 /* After arch_cpus_end(): wait until the firmware has noticed that all are back, some 100 ms. 0, or
  * -ETIMEDOUT: one is not. */

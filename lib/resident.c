@@ -14,7 +14,7 @@
 
 static const struct arch_platform *resident_platform;
 static uint64_t interrupts; /* the firmware's */
-static bool is_borrowed;
+static bool is_taken_over;
 
 /* For a panic, after which the firmware does not go on: its screen and UART are ours to write to.
  */
@@ -33,9 +33,9 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 		    "the firmware has shadow stacks on (CR4.CET), which cannot be given "
 		    "back: use --exclusive, or switch CET off in its menus\n");
 	if (code == 0)
-		code = memory_borrow_heap();
-	if (code == 0 && other_cpus && arch_cpus_are_lent()) {
-		code = processors_borrow();
+		code = memory_firmware_heap();
+	if (code == 0 && other_cpus && arch_cpus_are_firmwares()) {
+		code = processors_take_over();
 		if (code != 0 && arch_cpus_end() == 0)
 			processors_return();
 	}
@@ -47,14 +47,14 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 	framebuffer_status_keep();
 	console_hold();
 	efi_boot_services = false;
-	is_borrowed = true;
+	is_taken_over = true;
 	interrupts = arch_irq_save();
 	return 0;
 }
 
-bool resident_is_borrowed(void)
+bool resident_has_taken_over(void)
 {
-	return is_borrowed;
+	return is_taken_over;
 }
 
 int resident_end(void)
@@ -69,7 +69,7 @@ int resident_end(void)
 	arch_give_back();
 	panic_set_screen(NULL);
 	efi_boot_services = true;
-	is_borrowed = false;
+	is_taken_over = false;
 	arch_irq_restore(interrupts);
 	framebuffer_status_return();
 	console_release();

@@ -11,12 +11,12 @@
 
 /* Make ready for arch_take_over(), after memory_prepare(): in place of
  * memory_exit_boot_services(). other_cpus: have the firmware lend them, where it must. 0; -ENOTSUP:
- * this CPU cannot be given back; -ENOMEM: no memory for a heap; processors_borrow()'s. After an
+ * this CPU cannot be given back; -ENOMEM: no memory for a heap; processors_take_over()'s. After an
  * error the machine is the firmware's as before. Thread. */
 int resident_begin(const struct arch_platform *platform, bool other_cpus);
 
 /* Whether we are between resident_begin() and resident_end(). Thread. */
-bool resident_is_borrowed(void);
+bool resident_has_taken_over(void);
 
 /* After arch_take_over(): everything is the firmware's again, boot services and the console
  * included. 0, or an error of arch_cpus_end() or of processors_return(): then ResetSystem() is all

@@ -33,7 +33,7 @@ void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock)
 	clock_frequency = clock->frequency;
 }
 
-void syscalls_lend_heap(void **start, uint64_t *size)
+void syscalls_set_heap(void **start, uint64_t *size)
 {
 	char *from = (char *)(((uint64_t)heap.end + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1));
 

@@ -19,7 +19,7 @@ void syscalls_set_exit(void (*hook)(int status));
 /* Lend what nobody uses of the heap (whole pages) to a payload that has a C library of its own,
  * and take it back, but for so many bytes of its end, which stay as they are until it is lent
  * again; meanwhile there is no more for us. Thread. */
-void syscalls_lend_heap(void **start, uint64_t *size);
+void syscalls_set_heap(void **start, uint64_t *size);
 void syscalls_take_heap_back(uint64_t but);
 
 /* Bytes that malloc() has given out and not got back. Thread. */

@@ -25,7 +25,7 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 static bool callchain_keeps_frames(const struct callchain_image *image)
 {
 	if (!image || image->frames == CALLCHAIN_FRAMES_UNTOLD)
-		return arch_join_assumes_frames();
+		return arch_hosted_assumes_frames();
 	return image->frames == CALLCHAIN_FRAMES_KEPT;
 }
 
@@ -36,8 +36,8 @@ static uint64_t *callchain_follow_kept(uint64_t *at, const uint64_t *end, struct
 		uint64_t ret = arch_frames_next(&frames);
 		const struct callchain_image *image = ret ? callchain_image_at(ret - 1) : NULL;
 
-		if (!ret ||
-		    (image ? !arch_join_is_return(ret, image->start) : !arch_join_assumes_frames()))
+		if (!ret || (image ? !arch_hosted_is_return(ret, image->start)
+		                   : !arch_hosted_assumes_frames()))
 			break;
 		*at++ = ret;
 		if (!callchain_keeps_frames(image))
@@ -74,10 +74,10 @@ callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *e
 
 	if (!high || !callchain_keeps_frames(image))
 		return callchain_known(at, end, sp, high);
-	leaf_return = image ? arch_join_leaf_return(regs, image->start, image->end, high) : 0;
+	leaf_return = image ? arch_hosted_leaf_return(regs, image->start, image->end, high) : 0;
 	if (leaf_return && at < end)
 		*at++ = leaf_return;
-	else if (image && !arch_join_has_frame(pc, image->start, image->end))
+	else if (image && !arch_hosted_has_frame(pc, image->start, image->end))
 		return at;
 	return callchain_follow_kept(at, end, arch_frames(arch_regs_fp(regs), sp, high));
 }

@@ -268,7 +268,7 @@ static int payload_program_elf(int argc, char **argv)
 
 	elf_place(&payload.image, payload.program, payload.memory, true);
 	elf_relocate(&payload.image, payload.program, payload.memory, (uint64_t)payload.memory);
-	syscalls_lend_heap((void **)&payload.heap, &payload.heap_size);
+	syscalls_set_heap((void **)&payload.heap, &payload.heap_size);
 	system.heap = payload.heap;
 	system.heap_size = payload.heap_size;
 	if (payload.has_files) {

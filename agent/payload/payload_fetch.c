@@ -248,7 +248,7 @@ uint64_t payload_fetch(const struct command *command, struct trace_region *regio
 	nr_kept_files = 0;
 	if (!command->nr_fetch)
 		return 0;
-	if (!reader_is_announced(region) && resident_is_borrowed())
+	if (!reader_is_announced(region) && resident_has_taken_over())
 		return payload_fetch_keep(command, region, channel);
 	payload_fetch_to_reader(command, region, channel);
 	return 0;

@@ -301,7 +301,7 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 		.command = command,
 		.region = region,
 		.channel = channel,
-		.joined = uefi_image_is_meant(command),
+		.hosted = uefi_image_is_meant(command),
 		.off = command->disabled,
 	};
 	if (missing)
@@ -336,7 +336,7 @@ int record_check(const struct command *command, struct trace_region *region,
 		                       .region = region,
 		                       .channel = channel,
 		                       .nr_cpus = 1,
-		                       .joined = true };
+		                       .hosted = true };
 	code = recording_choose_events(&recorded);
 	for (unsigned i = 0; i < recorded.nr_events && !code; i++)
 		code = record_check_event(&recorded.specs[i]);

@@ -20,7 +20,7 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 
 /* Whether record_run() would find room and the hardware of its events, beside the firmware, which
  * goes on. *seconds: for how long its ring takes its samples; 0: there is no saying. 0, or a
- * negative errno with state TR_FAILED and a message. Thread, joined. */
+ * negative errno with state TR_FAILED and a message. Thread, hosted. */
 int record_check(const struct command *command, struct trace_region *region,
                  struct channel *channel, uint64_t *seconds);
 

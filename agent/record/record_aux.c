@@ -26,7 +26,7 @@ int recording_choose_aux(struct recording *r)
 	if (filler && command->snapshot && !pmu_of(pmu_of_type(filler->attr.type))->snapshot)
 		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
 		                      filler->name);
-	if (filler && r->joined && pmu_of_type(filler->attr.type)->flags & PMU_EVERY)
+	if (filler && r->hosted && pmu_of_type(filler->attr.type)->flags & PMU_EVERY)
 		return recording_fail(r, -EOPNOTSUPP,
 		                      "event %s: firmware is sampled, not traced branch by branch "
 		                      "(cpu-clock, counters' events and arm_spe sample)",

@@ -145,7 +145,7 @@ static uint64_t record_events_size(const struct perf_event_attr *attr)
 	for (uint64_t left = attr->sample_type; left; left &= left - 1)
 		words++;
 	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
-		words += arch_join_assumes_frames() ? CHAIN_WITH_FRAMES : CHAIN_WITHOUT_FRAMES;
+		words += arch_hosted_assumes_frames() ? CHAIN_WITH_FRAMES : CHAIN_WITHOUT_FRAMES;
 	return words * sizeof(uint64_t);
 }
 

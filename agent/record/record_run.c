@@ -89,7 +89,7 @@ static int record_tell_key(const struct recording *r)
 static int record_begin_beside(struct recording *r)
 {
 	console_hold();
-	if (r->joined)
+	if (r->hosted)
 		return image_records_begin(r);
 	recording_progress_begin(r);
 	recording_keys_begin(r);
@@ -98,7 +98,7 @@ static int record_begin_beside(struct recording *r)
 
 static void record_end_beside(struct recording *r)
 {
-	if (r->joined) {
+	if (r->hosted) {
 		image_records_end(r);
 	} else {
 		recording_keys_end(r);

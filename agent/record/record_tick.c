@@ -90,7 +90,7 @@ static void tick_tell(struct traced_cpu *c)
 		if (clock_frozen[c->cpu])
 			now = clock_steady();
 		trace_region_beat(r->region, now);
-		if (!r->joined) {
+		if (!r->hosted) {
 			recording_progress_tick(r, now);
 			if (now >= watchdog_due)
 				watchdog_serve(now);
@@ -101,7 +101,7 @@ static void tick_tell(struct traced_cpu *c)
 
 static void record_tick_look_for_key(struct traced_cpu *c)
 {
-	if (c == c->recording->cpus && !c->recording->joined)
+	if (c == c->recording->cpus && !c->recording->hosted)
 		recording_keys_tick(c->recording);
 }
 

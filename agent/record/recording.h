@@ -95,7 +95,7 @@ struct recording {
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
 	struct recording_keys keys;
-	bool joined;         /* the firmware goes on: screen, lines and keys are its own */
+	bool hosted;         /* the firmware goes on: screen, lines and keys are its own */
 	bool watches_images; /* that it loads */
 	const struct traced_cpu *failed; /* to start; NULL: none */
 	const char *uncounted;           /* an event that no CPU counts; NULL: none */

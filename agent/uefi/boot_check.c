@@ -26,7 +26,7 @@ static int boot_check_refuse(struct trace_region *region, const char *what, cons
 static uint64_t seconds; /* 0: there is no saying */
 
 /* Events ask for their hardware as they find it beside the firmware. */
-static int boot_check_joined(const struct command *command, struct trace_region *region,
+static int boot_check_hosted(const struct command *command, struct trace_region *region,
                              struct channel *channel)
 {
 	struct arch_clock clock;
@@ -42,13 +42,13 @@ int boot_check(const struct command *command, struct trace_region *region, struc
                const struct arch_platform *platform)
 {
 	const char *why;
-	int code = joined_begin(platform, &why);
+	int code = hosted_begin(platform, &why);
 
 	if (code != 0) {
 		boot_check_refuse(region, "the firmware cannot be recorded", why, code);
 	} else {
-		code = boot_check_joined(command, region, channel);
-		joined_end();
+		code = boot_check_hosted(command, region, channel);
+		hosted_end();
 	}
 	if (code != 0)
 		console_printf("nothing is registered\n");

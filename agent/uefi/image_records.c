@@ -91,7 +91,7 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 static const void *image_starts(void *context, const char *name)
 {
 	(void)context;
-	arch_join_again();
+	arch_hosted_again();
 	uefi_phase(name, " starts");
 	return callchain_call;
 }
@@ -135,7 +135,7 @@ static void image_records_stop(void *context)
 	c->forced = true;
 	recording_stop_cpu(c);
 	__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
-	arch_part();
+	arch_hosted_end();
 	trace_region_set_message(r->region, 0, "ended by ExitBootServices()");
 	trace_region_set_state(r->region, TR_COMPLETE);
 }
@@ -177,7 +177,7 @@ void image_records_end(struct recording *r)
 	image_frames_end();
 	untold = efi_images_unwatch();
 	r->watches_images = false;
-	joined_tell_more();
+	hosted_tell_more();
 	if (r->command->callchain)
 		image_frames_tell();
 	if (untold)

@@ -84,7 +84,7 @@ int volume_prepare(void)
 	static const struct arch_clock no_clock = { .frequency = 1 };
 	uint64_t size;
 	void *heap;
-	int code = memory_borrow_heap();
+	int code = memory_firmware_heap();
 
 	memory_heap(&heap, &size);
 	if (code == 0)

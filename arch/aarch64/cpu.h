@@ -72,11 +72,11 @@ static inline struct arm_cpu *arm_this_cpu(void)
 	return (struct arm_cpu *)arm_cpu_block();
 }
 
-/* own.c: make this CPU know which it is, and load all but the translation: vectors, traps, and
+/* takeover.c: make this CPU know which it is, and load all but the translation: vectors, traps, and
  * at EL2 what the payload's level needs. Translation is ours. Thread. */
 void arm_cpu_own(struct arm_cpu *cpu);
 
-/* own.c: traced code has SVE's vectors, where there are such, as long as they can be; after
+/* takeover.c: traced code has SVE's vectors, where there are such, as long as they can be; after
  * arm_cpu_own(). Thread. */
 void arm_vectors_longest(void);
 

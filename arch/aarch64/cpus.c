@@ -39,9 +39,9 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	       cpus_lies_in(sp, cpu->thread_top, cpu->thread_size, low, high) ||
 	       cpus_lies_in(sp, cpu->exception_top, EXCEPTION_PAGES * ARCH_PAGE, low, high) ||
 	       cpus_lies_in(sp, cpu->panic_top, PANIC_PAGES * ARCH_PAGE, low, high) ||
-	       (arm_machine.joined &&
-	        cpus_lies_in(sp, arm_machine.joined_stack.high,
-	                     arm_machine.joined_stack.high - arm_machine.joined_stack.low, low,
+	       (arm_machine.hosted &&
+	        cpus_lies_in(sp, arm_machine.hosted_stack.high,
+	                     arm_machine.hosted_stack.high - arm_machine.hosted_stack.low, low,
 	                     high));
 }
 

@@ -10,7 +10,7 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 	uint64_t masks = read_sysreg(daif);
 	int code;
 
-	if (arm_machine.joined)
+	if (arm_machine.hosted)
 		return fn(arg);
 	if (arm_machine.el == 2)
 		return (int)arm_payload_run(fn, arg);
@@ -22,7 +22,7 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 /* Entered at EL1 we are there, beside it; what goes on is firmware, where it entered us. */
 unsigned arch_levels(void)
 {
-	if (arm_machine.joined)
+	if (arm_machine.hosted)
 		return arm_machine.el == 2 ? ARCH_LEVEL_HYPERVISOR : ARCH_LEVEL_KERNEL;
 	return ARCH_LEVEL_KERNEL | (arm_machine.el == 2 ? ARCH_LEVEL_HYPERVISOR : 0);
 }

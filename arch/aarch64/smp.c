@@ -213,16 +213,16 @@ void arm_cpus_off(void)
 
 /* ---- CPUs that the firmware lends: none, PSCI starts them ---- */
 
-bool arch_cpus_are_lent(void)
+bool arch_cpus_are_firmwares(void)
 {
 	return false;
 }
 
-void arch_cpu_lend(void)
+void arch_cpu_take_over(void)
 {
 }
 
-unsigned arch_cpus_lent(void)
+unsigned arch_cpus_taken_over(void)
 {
 	return 0;
 }

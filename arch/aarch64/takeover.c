@@ -30,52 +30,52 @@ static struct arm_saved saved;
 static bool taken;
 static bool stays; /* the firmware, with its boot services */
 
-static int own_map_both(const struct arch_mapping *map)
+static int takeover_map_both(const struct arch_mapping *map)
 {
 	int code = mmu_map(&tables, map);
 
 	return code || arm_machine.el == 1 ? code : mmu_map(&payload_tables, map);
 }
 
-static int own_hole_in_both(uint64_t page)
+static int takeover_hole_in_both(uint64_t page)
 {
 	int code = mmu_unmap_page(&tables, page);
 
 	return code || arm_machine.el == 1 ? code : mmu_unmap_page(&payload_tables, page);
 }
 
-static int own_map_device(void *context, uint64_t address, uint64_t size)
+static int takeover_map_device(void *context, uint64_t address, uint64_t size)
 {
 	const struct arch_mapping map = { address, size, ARCH_MAP_DEVICE };
 
 	(void)context;
-	return own_map_both(&map);
+	return takeover_map_both(&map);
 }
 
 /* Code that was written as data, a payload's say, must leave the data cache before it is fetched;
  * each CPU empties its instruction cache when it switches to our translation. */
-static int own_map_for_caller(const struct arch_mapping *map)
+static int takeover_map_for_caller(const struct arch_mapping *map)
 {
-	int code = own_map_both(map);
+	int code = takeover_map_both(map);
 
 	if (!code && map->type == ARCH_MAP_CODE)
 		mmu_clean((const void *)map->address, (const void *)(map->address + map->size));
 	return code;
 }
 
-static int own_map_all(const struct arch_platform *platform, const struct arch_mapping *maps,
-                       unsigned count)
+static int takeover_map_all(const struct arch_platform *platform, const struct arch_mapping *maps,
+                            unsigned count)
 {
 	int code = 0;
 
 	for (unsigned i = 0; !code && i < count; i++)
-		code = own_map_for_caller(&maps[i]);
+		code = takeover_map_for_caller(&maps[i]);
 	if (!code)
-		code = gic_map_devices(platform, own_map_device, NULL);
+		code = gic_map_devices(platform, takeover_map_device, NULL);
 	return code;
 }
 
-static int own_make_tables(arch_alloc_pages_fn alloc)
+static int takeover_make_tables(arch_alloc_pages_fn alloc)
 {
 	int code = mmu_tables_init(&tables, arm_machine.el == 2 ? MMU_EL2 : MMU_EL1, alloc);
 
@@ -84,7 +84,7 @@ static int own_make_tables(arch_alloc_pages_fn alloc)
 	return code;
 }
 
-static void own_choose_registers(void)
+static void takeover_choose_registers(void)
 {
 	struct arm_mmu *mmu = &arm_machine.mmu, *below = &arm_machine.payload_mmu;
 	uint64_t flags = SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_SA | SCTLR_WXN;
@@ -105,7 +105,7 @@ static void own_choose_registers(void)
 }
 
 /* Some CPUs know only E2H = 1 (FEAT_E2H0 absent): those we cannot serve. */
-static bool own_e2h_is_fixed(void)
+static bool takeover_e2h_is_fixed(void)
 {
 	return arm_machine.el == 2 && read_sysreg(hcr_el2) & HCR_E2H &&
 	       (read_sysreg(S3_0_C0_C7_4) >> ID_AA64MMFR4_E2H0 & 0xf) != 0;
@@ -123,24 +123,24 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 	arm_machine.platform = platform;
 	arm_machine.el = current_el();
 	arm_machine.timer = arm_machine.el == 2 ? ARM_TIMER_HYPERVISOR : ARM_TIMER_VIRTUAL;
-	if (own_e2h_is_fixed())
+	if (takeover_e2h_is_fixed())
 		return -ENOTSUP;
 	psci_init(platform, arm_machine.el);
 	code = gic_discover(platform);
 	if (!code)
-		code = own_make_tables(alloc);
+		code = takeover_make_tables(alloc);
 	if (!code)
-		code = own_map_all(platform, maps, count);
+		code = takeover_map_all(platform, maps, count);
 	if (!code)
-		code = arm_cpus_init(platform, alloc, own_hole_in_both);
+		code = arm_cpus_init(platform, alloc, takeover_hole_in_both);
 	if (!code)
-		own_choose_registers();
+		takeover_choose_registers();
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
 	return code;
 }
 
 /* Counters that EL1 may use: all of them, where there is a PMU. */
-static uint64_t own_all_counters(void)
+static uint64_t takeover_all_counters(void)
 {
 	uint64_t version = read_sysreg(id_aa64dfr0_el1) >> ID_AA64DFR0_PMUVER & 0xf;
 
@@ -152,10 +152,10 @@ static uint64_t own_all_counters(void)
 /* E2PB 0: in EL2's translation. */
 void arm_own_counters(void)
 {
-	write_sysreg(mdcr_el2, own_all_counters());
+	write_sysreg(mdcr_el2, takeover_all_counters());
 }
 
-static void own_el2(const struct arm_cpu *cpu)
+static void takeover_el2(const struct arm_cpu *cpu)
 {
 	const struct arm_mmu *below = &arm_machine.payload_mmu;
 
@@ -180,7 +180,7 @@ static void own_el2(const struct arm_cpu *cpu)
 void arm_cpu_own(struct arm_cpu *cpu)
 {
 	if (arm_machine.el == 2) {
-		own_el2(cpu);
+		takeover_el2(cpu);
 	} else {
 		write_sysreg(tpidr_el1, (uint64_t)cpu);
 		write_sysreg(vbar_el1, (uint64_t)gic->vectors_el1);
@@ -215,7 +215,7 @@ struct call {
 };
 
 /* What is on its way to us, from another CPU, say, would find nobody in the firmware. */
-static void own_drain_interrupts(void)
+static void takeover_drain_interrupts(void)
 {
 	arch_timer_disarm();
 	arch_irq_enable();
@@ -224,14 +224,14 @@ static void own_drain_interrupts(void)
 }
 
 /* On our own stacks; SErrors from here on are reported. */
-static int own_run_story(void *context)
+static int takeover_run_story(void *context)
 {
 	const struct call *call = context;
 	int code;
 
 	arm_unmask_urgent();
 	code = call->story(call->arg);
-	own_drain_interrupts();
+	takeover_drain_interrupts();
 	return code;
 }
 
@@ -261,13 +261,13 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	code = gic->cpu_init(&arm_cpus[0]);
 	if (code)
 		return code;
-	return arm_call_on_stacks(own_run_story, &call, arm_cpus[0].thread_top,
+	return arm_call_on_stacks(takeover_run_story, &call, arm_cpus[0].thread_top,
 	                          arm_cpus[0].exception_top);
 }
 
 /* Firmware's code runs on SP_ELx, and SP_EL0 is not to be written from a thread: the same stack
  * goes on under the other name. */
-static void own_leave_thread_stack(void)
+static void takeover_leave_thread_stack(void)
 {
 	asm volatile("mov x9, sp\n\tmsr spsel, #1\n\tmov sp, x9" : : : "x9", "memory");
 }
@@ -277,7 +277,7 @@ void arch_give_back(void)
 	if (!taken)
 		return;
 	asm volatile("msr daifset, #15" : : : "memory");
-	own_leave_thread_stack();
+	takeover_leave_thread_stack();
 	arm_cpus_off();
 	arch_timer_disarm();
 	if (stays)

@@ -16,10 +16,10 @@ struct arm_machine {
 	const struct arch_platform *platform;
 	unsigned el;          /* that we run at: 1 or 2 */
 	enum arm_timer timer; /* ours */
-	bool joined;          /* the firmware goes on: join.c */
-	bool by_irq;          /* joined: ours are no FIQs, but IRQs, as the firmware's */
-	struct arch_join_stack joined_stack;
-	uint64_t cntvoff; /* EL2, joined: virtual counter = physical - cntvoff; the firmware's */
+	bool hosted;          /* the firmware goes on: hosted.c */
+	bool by_irq;          /* hosted: ours are no FIQs, but IRQs, as the firmware's */
+	struct arch_hosted_stack hosted_stack;
+	uint64_t cntvoff; /* EL2, hosted: virtual counter = physical - cntvoff; the firmware's */
 };
 _Static_assert(offsetof(struct arm_machine, mmu) == MACHINE_MMU, "MACHINE_MMU");
 
@@ -45,6 +45,6 @@ void arm_own_counters(void);
 /* timer.c: the PPI of arm_machine's timer. Any context. */
 uint32_t arm_timer_interrupt(void);
 
-extern struct arm_machine arm_machine; /* own.c */
+extern struct arm_machine arm_machine; /* takeover.c */
 
 #endif

@@ -128,9 +128,9 @@ static void timer_let_in(void)
 /* Where the firmware goes on, ours are FIQs, or IRQs that it masks or lets in as its own. */
 void arch_irq_enable(void)
 {
-	if (arm_machine.joined && arm_machine.by_irq)
+	if (arm_machine.hosted && arm_machine.by_irq)
 		timer_let_in();
-	else if (arm_machine.joined)
+	else if (arm_machine.hosted)
 		arm_fiq_unmask();
 	else
 		asm volatile("msr daifclr, #3" : : : "memory");
@@ -141,9 +141,9 @@ void arch_irq_enable(void)
 /* With priority masking PSTATE.I stays clear in threads, for what is urgent. */
 void arch_irq_disable(void)
 {
-	if (arm_machine.joined && arm_machine.by_irq)
+	if (arm_machine.hosted && arm_machine.by_irq)
 		timer_set_kept_out(true);
-	else if (arm_machine.joined)
+	else if (arm_machine.hosted)
 		arm_fiq_mask();
 	else if (arm_masks_by_priority)
 		arm_set_priority_mask(ARM_PRIORITY_URGENT);

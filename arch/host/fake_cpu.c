@@ -256,23 +256,23 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	return sp >= fake_stack_low && sp < fake_stack_high;
 }
 
-bool arch_join_assumes_frames(void)
+bool arch_hosted_assumes_frames(void)
 {
 	return fake_assumes_frames;
 }
 
-bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+bool arch_hosted_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 {
 	return fake_has_frame && pc >= start && pc < end;
 }
 
-bool arch_join_is_return(uint64_t ret, uint64_t start)
+bool arch_hosted_is_return(uint64_t ret, uint64_t start)
 {
 	return ret > start && ret != fake_no_return;
 }
 
-uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
-                               uint64_t high)
+uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                                 uint64_t high)
 {
 	return regs->pc >= start && regs->pc < end && high == fake_stack_high ? fake_leaf_return
 	                                                                      : 0;

@@ -49,8 +49,8 @@ extern bool fake_no_step;
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;
 
-/* What arch_join_assumes_frames() and arch_join_has_frame() say; the only address of which
- * arch_join_is_return() says no; arch_join_leaf_return(). */
+/* What arch_hosted_assumes_frames() and arch_hosted_has_frame() say; the only address of which
+ * arch_hosted_is_return() says no; arch_hosted_leaf_return(). */
 extern bool fake_assumes_frames, fake_has_frame;
 extern uint64_t fake_no_return, fake_leaf_return;
 

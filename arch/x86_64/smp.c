@@ -199,7 +199,7 @@ static unsigned smp_number_of(uint32_t apic_id)
 	return 0;
 }
 
-void arch_cpu_lend(void)
+void arch_cpu_take_over(void)
 {
 	unsigned cpu = smp_number_of(smp_own_apic_id());
 	uint64_t interrupts = arch_irq_save();
@@ -214,7 +214,7 @@ void arch_cpu_lend(void)
 	arch_irq_restore(interrupts);
 }
 
-unsigned arch_cpus_lent(void)
+unsigned arch_cpus_taken_over(void)
 {
 	unsigned lent = 0;
 
@@ -313,7 +313,7 @@ void arch_cpu_wake(unsigned cpu)
 	apic_send(cpus[cpu].apic_id, VECTOR_WORK | APIC_ICR_ASSERT);
 }
 
-bool arch_cpus_are_lent(void)
+bool arch_cpus_are_firmwares(void)
 {
 	return keeps_firmware;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/ledger/recount.h"
-
 #include <string.h>
 
 #include "host-tools/perfdata/perf_reader.h"
+#include "writer/ledger/recount.h"
 #include "writer/perfdata/sample.h"
 
 /* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding an image's ELF by its build-id. */
-#include "writer/session/images.h"
-
 #include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
+#include "writer/session/images.h"
 
 void tool_directory(char *directory)
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/util/journal.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "writer/util/journal.h"
 
 #define MAGIC   0x4c4e52554f4a5042ULL /* the bytes "BPJOURNL" */
 #define VERSION 1U                    /* of what the states hold */

@@ -27,11 +27,11 @@ static struct {
 	const char *misses; /* ours come as IRQ, and why; NULL: as FIQ */
 	struct pmu_saved pmu;
 	uint64_t daif, sp_el0, tpidr, mdcr;
-} joined;
+} hosted;
 
 /* ---- The machine ---- */
 
-static const char *join_find_timer(void)
+static const char *hosted_find_timer(void)
 {
 	const uint64_t control[] = {
 		arm_machine.el == 2 ? read_sysreg(cnthp_ctl_el2) : 0,
@@ -39,10 +39,10 @@ static const char *join_find_timer(void)
 		read_sysreg(cntv_ctl_el0),
 	};
 
-	return join_choose_timer(arm_machine.el, control, &arm_machine.timer);
+	return hosted_choose_timer(arm_machine.el, control, &arm_machine.timer);
 }
 
-static const char *join_find_machine(const struct arch_platform *platform)
+static const char *hosted_find_machine(const struct arch_platform *platform)
 {
 	struct arm_cpu *cpu = &arm_cpus[0];
 
@@ -52,103 +52,103 @@ static const char *join_find_machine(const struct arch_platform *platform)
 	cpu->index = 0;
 	cpu->pmu_interrupt = platform->cpus[0].pmu_interrupt;
 	cpu->pmu_edge = platform->cpus[0].pmu_edge;
-	return join_find_timer();
+	return hosted_find_timer();
 }
 
 /* ---- FIQ or IRQ ---- */
 
-static int join_ppi_enable(uint32_t intid, bool urgent)
+static int hosted_ppi_enable(uint32_t intid, bool urgent)
 {
 	(void)urgent;
-	return join_irq_enable(intid);
+	return hosted_irq_enable(intid);
 }
 
 /* It comes by the firmware's routing, to the CPU that it runs on. */
-static int join_spi_enable(uint32_t intid, bool edge)
+static int hosted_spi_enable(uint32_t intid, bool edge)
 {
 	(void)edge;
-	return join_irq_enable(intid);
+	return hosted_irq_enable(intid);
 }
 
-static const struct gic_ops join_irq_ops = {
-	.ppi_enable = join_ppi_enable,
-	.ppi_disable = join_irq_disable,
-	.spi_enable = join_spi_enable,
-	.spi_disable = join_irq_disable,
+static const struct gic_ops hosted_irq_ops = {
+	.ppi_enable = hosted_ppi_enable,
+	.ppi_disable = hosted_irq_disable,
+	.spi_enable = hosted_spi_enable,
+	.spi_disable = hosted_irq_disable,
 };
 
 /* By system registers; as a GICv2 it has its registers elsewhere. */
-static bool join_has_system_registers(void)
+static bool hosted_has_system_registers(void)
 {
 	return (current_el() == 2 ? read_sysreg(icc_sre_el2) : read_sysreg(icc_sre_el1)) &
 	       ICC_SRE_SRE;
 }
 
 /* NULL; or why not, a phrase. */
-static const char *join_by_fiq(const struct arch_platform *platform, arch_hand_on_fn hand_on)
+static const char *hosted_by_fiq(const struct arch_platform *platform, arch_hand_on_fn hand_on)
 {
 	struct arm_cpu *cpu = &arm_cpus[0];
-	struct join_controller controller = { 0 };
+	struct hosted_controller controller = { 0 };
 	const char *why;
 
 	if (gic_discover(platform) == 0 && gic == &gicv3_ops) {
 		cpu->gicr = gicv3_redistributor(cpu->mpidr);
-		controller = (struct join_controller){
+		controller = (struct hosted_controller){
 			.gicd = (volatile uint8_t *)platform->gicd,
 			.is_gicv3 = true,
 			.has_redistributor = cpu->gicr,
-			.has_system_registers = join_has_system_registers(),
+			.has_system_registers = hosted_has_system_registers(),
 		};
 	}
-	why = join_refuse_fiq(&controller);
+	why = hosted_refuse_fiq(&controller);
 	if (why)
 		return why;
-	if (hand_on(EXCEPT_AARCH64_FIQ, join_entry_fiq) != 0)
-		return join_no_fiq_handed_on;
+	if (hand_on(EXCEPT_AARCH64_FIQ, hosted_entry_fiq) != 0)
+		return hosted_no_fiq_handed_on;
 	gicv3_group0_begin(platform, cpu->gicr);
 	gic = &gicv3_group0_ops;
 	return NULL;
 }
 
 /* The timer, which is off, is asked for first: without it there is nothing. */
-static const char *join_by_irq(const struct arch_join_interrupts *interrupts)
+static const char *hosted_by_irq(const struct arch_hosted_interrupts *interrupts)
 {
 	if (!interrupts)
 		return "the firmware hands on neither FIQs nor IRQs "
 		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
-	join_irq_begin(interrupts, join_entry_irq);
-	if (join_irq_enable(arm_timer_interrupt()) != 0)
+	hosted_irq_begin(interrupts, hosted_entry_irq);
+	if (hosted_irq_enable(arm_timer_interrupt()) != 0)
 		return "the firmware does not hand on the timer's interrupt "
 		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
-	gic = &join_irq_ops;
+	gic = &hosted_irq_ops;
 	return NULL;
 }
 
-static const char *join_have_interrupts(const struct arch_platform *platform,
-                                        const struct arch_join_firmware *firmware)
+static const char *hosted_have_interrupts(const struct arch_platform *platform,
+                                          const struct arch_hosted_firmware *firmware)
 {
-	joined.misses = join_by_fiq(platform, firmware->hand_on);
-	return joined.misses ? join_by_irq(firmware->interrupts) : NULL;
+	hosted.misses = hosted_by_fiq(platform, firmware->hand_on);
+	return hosted.misses ? hosted_by_irq(firmware->interrupts) : NULL;
 }
 
-static void join_end_interrupts(void)
+static void hosted_end_interrupts(void)
 {
 	if (arm_machine.by_irq) {
-		join_irq_end();
+		hosted_irq_end();
 		return;
 	}
 	gicv3_group0_end();
-	joined.hand_on(EXCEPT_AARCH64_FIQ, NULL);
+	hosted.hand_on(EXCEPT_AARCH64_FIQ, NULL);
 }
 
-const char *arch_join_misses(void)
+const char *arch_hosted_misses(void)
 {
-	return joined.misses;
+	return hosted.misses;
 }
 
 /* ---- From the first to the last ---- */
 
-static uint64_t join_swap_tpidr(uint64_t value)
+static uint64_t hosted_swap_tpidr(uint64_t value)
 {
 	uint64_t before;
 
@@ -163,7 +163,7 @@ static uint64_t join_swap_tpidr(uint64_t value)
 }
 
 /* From the virtual counter to the physical one. */
-static uint64_t join_physical_offset(void)
+static uint64_t hosted_physical_offset(void)
 {
 	if (arm_machine.el == 2)
 		return read_sysreg(cntvoff_el2);
@@ -174,14 +174,14 @@ static uint64_t join_physical_offset(void)
 /* AAPCS64 6.4.6: x29 addresses a frame record, or is no use; compilers keep them unless told not
  * to.
  */
-bool arch_join_assumes_frames(void)
+bool arch_hosted_assumes_frames(void)
 {
 	return true;
 }
 
 /* At a function's begin and end x29 is its caller's, whose record is as good: who stands between
- * the two is told by arch_join_leaf_return(). */
-bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+ * the two is told by arch_hosted_leaf_return(). */
+bool arch_hosted_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 {
 	(void)pc;
 	(void)start;
@@ -189,97 +189,97 @@ bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 	return true;
 }
 
-bool arch_join_is_return(uint64_t ret, uint64_t start)
+bool arch_hosted_is_return(uint64_t ret, uint64_t start)
 {
 	return call_returns_to(ret, start);
 }
 
-uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
-                               uint64_t high)
+uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                                 uint64_t high)
 {
 	(void)high; /* what it returns to is in x30 */
 	return call_is_leaf_of(regs->pc, regs->x30, start, end) ? regs->x30 : 0;
 }
 
 /* Of DAIF F alone is ours. */
-static void join_restore_f(uint64_t daif)
+static void hosted_restore_f(uint64_t daif)
 {
 	if (!(daif & PSTATE_F))
 		arm_fiq_unmask();
 }
 
-int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
-              const char **why)
+int arch_hosted_begin(const struct arch_platform *platform,
+                      const struct arch_hosted_firmware *firmware, const char **why)
 {
 	uint64_t daif = read_sysreg(daif);
 
 	arm_fiq_mask();
-	*why = join_find_machine(platform);
+	*why = hosted_find_machine(platform);
 	if (!*why)
-		*why = join_have_interrupts(platform, firmware);
+		*why = hosted_have_interrupts(platform, firmware);
 	if (*why) {
-		joined.misses = NULL;
-		join_restore_f(daif);
+		hosted.misses = NULL;
+		hosted_restore_f(daif);
 		return -ENODEV;
 	}
-	joined.hand_on = firmware->hand_on;
-	joined.daif = daif;
-	joined.sp_el0 = read_sysreg(sp_el0);
-	joined.tpidr = join_swap_tpidr((uint64_t)&arm_cpus[0]);
-	arm_save_pmu(&joined.pmu);
+	hosted.hand_on = firmware->hand_on;
+	hosted.daif = daif;
+	hosted.sp_el0 = read_sysreg(sp_el0);
+	hosted.tpidr = hosted_swap_tpidr((uint64_t)&arm_cpus[0]);
+	arm_save_pmu(&hosted.pmu);
 	if (arm_machine.el == 2) {
-		joined.mdcr = read_sysreg(mdcr_el2);
+		hosted.mdcr = read_sysreg(mdcr_el2);
 		arm_own_counters();
 	}
-	join_entry_begin(firmware->interrupts);
+	hosted_entry_begin(firmware->interrupts);
 	mmu_clean(arm_mmu_switch, arm_mmu_switch_end);
-	arm_machine.cntvoff = join_physical_offset();
-	arm_machine.joined = true;
-	arm_machine.by_irq = joined.misses;
-	arm_machine.joined_stack = firmware->stack;
+	arm_machine.cntvoff = hosted_physical_offset();
+	arm_machine.hosted = true;
+	arm_machine.by_irq = hosted.misses;
+	arm_machine.hosted_stack = firmware->stack;
 	arch_irq_disable();
 	if (arm_machine.by_irq)
-		join_restore_f(daif);
+		hosted_restore_f(daif);
 	arm_cpus_join();
 	return 0;
 }
 
-uint64_t arch_join_mask(void)
+uint64_t arch_hosted_mask(void)
 {
 	return read_sysreg(daif);
 }
 
-void arch_join_unmask(uint64_t mask)
+void arch_hosted_unmask(uint64_t mask)
 {
-	join_restore_f(mask);
+	hosted_restore_f(mask);
 }
 
 /* Who changes the vectors keeps those who asked for exceptions. Who may call boot services is in
  * the firmware's translation. */
-void arch_join_again(void)
+void arch_hosted_again(void)
 {
 	uint64_t interrupts;
 
-	if (!arm_machine.joined)
+	if (!arm_machine.hosted)
 		return;
 	interrupts = arch_irq_save();
-	join_entry_again();
+	hosted_entry_again();
 	arch_irq_restore(interrupts);
 }
 
-void arch_part(void)
+void arch_hosted_end(void)
 {
-	if (!arm_machine.joined)
+	if (!arm_machine.hosted)
 		return;
 	arch_irq_disable();
 	arch_timer_disarm();
-	join_end_interrupts();
-	arm_restore_pmu(&joined.pmu);
+	hosted_end_interrupts();
+	arm_restore_pmu(&hosted.pmu);
 	if (arm_machine.el == 2)
-		write_sysreg(mdcr_el2, joined.mdcr);
-	join_swap_tpidr(joined.tpidr);
-	write_sysreg(sp_el0, joined.sp_el0);
-	arm_machine.joined = false;
+		write_sysreg(mdcr_el2, hosted.mdcr);
+	hosted_swap_tpidr(hosted.tpidr);
+	write_sysreg(sp_el0, hosted.sp_el0);
+	arm_machine.hosted = false;
 	if (!arm_machine.by_irq)
-		join_restore_f(joined.daif);
+		hosted_restore_f(hosted.daif);
 }

@@ -10,30 +10,31 @@
 	why ": our interrupts come as IRQ, which TPL_HIGH_LEVEL masks: code at that level becomes one " \
 	    "late sample behind it, with all of its time as PERIOD"
 
-const char join_no_fiq_handed_on[] =
+const char hosted_no_fiq_handed_on[] =
     AS_IRQ("the firmware hands on no FIQs (EFI_CPU_ARCH_PROTOCOL)");
 
-static bool join_is_free(uint64_t control)
+static bool hosted_is_free(uint64_t control)
 {
 	return !(control & CNT_CTL_ENABLE);
 }
 
-const char *join_choose_timer(unsigned el, const uint64_t control[3], enum arm_timer *timer)
+const char *hosted_choose_timer(unsigned el, const uint64_t control[3], enum arm_timer *timer)
 {
 	if (el == 2) {
 		*timer = ARM_TIMER_HYPERVISOR;
-		return join_is_free(control[ARM_TIMER_HYPERVISOR])
+		return hosted_is_free(control[ARM_TIMER_HYPERVISOR])
 		           ? NULL
 		           : "no timer that the firmware leaves to us: the hypervisor's is in use";
 	}
-	*timer = join_is_free(control[ARM_TIMER_PHYSICAL]) ? ARM_TIMER_PHYSICAL : ARM_TIMER_VIRTUAL;
-	return join_is_free(control[*timer])
+	*timer = hosted_is_free(control[ARM_TIMER_PHYSICAL]) ? ARM_TIMER_PHYSICAL
+	                                                     : ARM_TIMER_VIRTUAL;
+	return hosted_is_free(control[*timer])
 	           ? NULL
 	           : "no timer that the firmware leaves to us: the physical "
 	             "and the virtual one are in use";
 }
 
-const char *join_refuse_fiq(const struct join_controller *controller)
+const char *hosted_refuse_fiq(const struct hosted_controller *controller)
 {
 	uint32_t distributor;
 

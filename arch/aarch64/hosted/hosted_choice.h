@@ -18,10 +18,10 @@ enum arm_timer {
 
 /* Their CNTx_CTL, by enum arm_timer, of which the first is read at EL2 only; what el may use and
  * is not enabled becomes *timer. NULL; or why there is none, a phrase. */
-const char *join_choose_timer(unsigned el, const uint64_t control[3], enum arm_timer *timer);
+const char *hosted_choose_timer(unsigned el, const uint64_t control[3], enum arm_timer *timer);
 
 /* The controller, as the tables and the CPU have it. */
-struct join_controller {
+struct hosted_controller {
 	volatile uint8_t *gicd; /* NULL: the tables name none that we know */
 	bool is_gicv3;
 	bool has_redistributor;    /* of this CPU */
@@ -30,9 +30,9 @@ struct join_controller {
 
 /* Why our interrupts cannot be Group 0, which comes as FIQ (IHI 0069, 4.6), and come as IRQ: a
  * phrase that says what that misses; NULL: they can. */
-const char *join_refuse_fiq(const struct join_controller *controller);
+const char *hosted_refuse_fiq(const struct hosted_controller *controller);
 
 /* The same where the controller can, and the firmware does not hand them on. */
-extern const char join_no_fiq_handed_on[];
+extern const char hosted_no_fiq_handed_on[];
 
 #endif

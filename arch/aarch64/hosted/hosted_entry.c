@@ -13,7 +13,7 @@
 #define CONTEXT_ELR 96
 
 static struct {
-	const struct arch_join_interrupts *interrupts;
+	const struct arch_hosted_interrupts *interrupts;
 	struct arm_saved firmware; /* its translation alone */
 	uint32_t number;           /* of the IRQ that is being handled */
 } entry;
@@ -25,28 +25,28 @@ static struct {
 	uint8_t stack[16384] __attribute__((aligned(16)));
 } elsewhere;
 
-void join_entry_begin(const struct arch_join_interrupts *interrupts)
+void hosted_entry_begin(const struct arch_hosted_interrupts *interrupts)
 {
 	entry.interrupts = interrupts;
-	join_entry_again();
+	hosted_entry_again();
 }
 
-void join_entry_again(void)
+void hosted_entry_again(void)
 {
 	arm_save_translation(&entry.firmware);
 }
 
-static bool join_entry_is_elsewhere(const struct arm_mmu *now)
+static bool hosted_entry_is_elsewhere(const struct arm_mmu *now)
 {
 	const struct arm_mmu *usual = &entry.firmware.mmu;
 
 	return now->ttbr0 != usual->ttbr0 || now->tcr != usual->tcr || now->mair != usual->mair;
 }
 
-static void join_entry_handle(const struct arch_regs *regs, arch_handler_fn handler)
+static void hosted_entry_handle(const struct arch_regs *regs, arch_handler_fn handler)
 {
 	arm_save_translation(&elsewhere.theirs);
-	if (!join_entry_is_elsewhere(&elsewhere.theirs.mmu)) {
+	if (!hosted_entry_is_elsewhere(&elsewhere.theirs.mmu)) {
 		handler(regs);
 		return;
 	}
@@ -56,7 +56,7 @@ static void join_entry_handle(const struct arch_regs *regs, arch_handler_fn hand
 }
 
 /* arch_regs_sp() finds the stack pointer where a thread of ours has it: firmware uses SP_ELx. */
-static void join_entry_come(const uint64_t *context, arch_handler_fn handler)
+static void hosted_entry_come(const uint64_t *context, arch_handler_fn handler)
 {
 	struct arch_regs regs;
 
@@ -65,24 +65,24 @@ static void join_entry_come(const uint64_t *context, arch_handler_fn handler)
 	regs.x30 = context[CONTEXT_LR];
 	regs.vector = VECTOR_INTERRUPT;
 	write_sysreg(sp_el0, context[CONTEXT_SP]);
-	join_entry_handle(&regs, handler);
+	hosted_entry_handle(&regs, handler);
 }
 
-void join_entry_fiq(intptr_t type, void *context)
+void hosted_entry_fiq(intptr_t type, void *context)
 {
 	(void)type;
-	join_entry_come(context, gicv3_group0_interrupt);
+	hosted_entry_come(context, gicv3_group0_interrupt);
 }
 
 /* The firmware's driver has acknowledged it. */
-static void join_entry_interrupt(const struct arch_regs *regs)
+static void hosted_entry_interrupt(const struct arch_regs *regs)
 {
 	if (arm_interrupt(regs, entry.number))
 		entry.interrupts->end(entry.number);
 }
 
-void join_entry_irq(intptr_t number, void *context)
+void hosted_entry_irq(intptr_t number, void *context)
 {
 	entry.number = (uint32_t)number;
-	join_entry_come(context, join_entry_interrupt);
+	hosted_entry_come(context, hosted_entry_interrupt);
 }

@@ -13,14 +13,14 @@
 
 /* The translation of this moment is the firmware's, in which ours are handled. Who ends those that
  * come as IRQ; NULL: none does. Thread, with ours masked. */
-void join_entry_begin(const struct arch_join_interrupts *interrupts);
+void hosted_entry_begin(const struct arch_hosted_interrupts *interrupts);
 
 /* As who changes its translation and may call boot services: Thread, with ours masked. */
-void join_entry_again(void);
+void hosted_entry_again(void);
 
-/* For EFI_CPU_ARCH_PROTOCOL: Group 0's; for arch_join_interrupts' lead(). context is
+/* For EFI_CPU_ARCH_PROTOCOL: Group 0's; for arch_hosted_interrupts' lead(). context is
  * EFI_SYSTEM_CONTEXT's pointer. FIQ; IRQ. */
-void join_entry_fiq(intptr_t type, void *context);
-void join_entry_irq(intptr_t number, void *context);
+void hosted_entry_fiq(intptr_t type, void *context);
+void hosted_entry_irq(intptr_t number, void *context);
 
 #endif

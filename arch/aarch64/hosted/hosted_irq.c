@@ -6,7 +6,7 @@
 #define MOST 4U /* the timer's, the performance monitor's, SPE's */
 
 static struct {
-	const struct arch_join_interrupts *firmware;
+	const struct arch_hosted_interrupts *firmware;
 	arch_handed_fn handler;
 	unsigned nr;
 	struct {
@@ -15,14 +15,14 @@ static struct {
 	} taken[MOST];
 } irq;
 
-void join_irq_begin(const struct arch_join_interrupts *firmware, arch_handed_fn handler)
+void hosted_irq_begin(const struct arch_hosted_interrupts *firmware, arch_handed_fn handler)
 {
 	irq.firmware = firmware;
 	irq.handler = handler;
 	irq.nr = 0;
 }
 
-static bool join_irq_is_taken(uint32_t number)
+static bool hosted_irq_is_taken(uint32_t number)
 {
 	for (unsigned i = 0; i < irq.nr; i++)
 		if (irq.taken[i].number == number)
@@ -30,12 +30,12 @@ static bool join_irq_is_taken(uint32_t number)
 	return false;
 }
 
-int join_irq_enable(uint32_t number)
+int hosted_irq_enable(uint32_t number)
 {
 	bool was_enabled;
 	int led;
 
-	if (join_irq_is_taken(number)) {
+	if (hosted_irq_is_taken(number)) {
 		irq.firmware->enable(number);
 		return 0;
 	}
@@ -50,12 +50,12 @@ int join_irq_enable(uint32_t number)
 	return 0;
 }
 
-void join_irq_disable(uint32_t number)
+void hosted_irq_disable(uint32_t number)
 {
 	irq.firmware->disable(number);
 }
 
-void join_irq_end(void)
+void hosted_irq_end(void)
 {
 	while (irq.nr > 0) {
 		uint32_t number = irq.taken[--irq.nr].number;

@@ -10,14 +10,14 @@
 #include "arch/hosted.h"
 
 /* Have them go to handler, which ends them, from now on. firmware is kept. */
-void join_irq_begin(const struct arch_join_interrupts *firmware, arch_handed_fn handler);
+void hosted_irq_begin(const struct arch_hosted_interrupts *firmware, arch_handed_fn handler);
 
 /* Of a number of the controller's; again and again, as one likes. 0; -ENOSPC; or what lead() says.
  */
-int join_irq_enable(uint32_t number);
-void join_irq_disable(uint32_t number);
+int hosted_irq_enable(uint32_t number);
+void hosted_irq_disable(uint32_t number);
 
 /* All as they were, but for those that were led to somebody else: they are off, and nobody's. */
-void join_irq_end(void);
+void hosted_irq_end(void);
 
 #endif

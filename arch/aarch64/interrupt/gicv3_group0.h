@@ -12,8 +12,8 @@
 /* As gic's, for the calling CPU: PPIs alone. */
 extern const struct gic_ops gicv3_group0_ops;
 
-/* Let them in on this CPU, whose redistributor that is; of a controller that join_refuse_fiq() does
- * not refuse. Thread. */
+/* Let them in on this CPU, whose redistributor that is; of a controller that hosted_refuse_fiq()
+ * does not refuse. Thread. */
 void gicv3_group0_begin(const struct arch_platform *platform, volatile uint8_t *gicr);
 
 /* All as it was. Thread, FIQs masked. */

@@ -107,7 +107,7 @@ static void pmu_write_type(uint32_t reg, uint64_t value)
 /* Entered at EL2 handlers are in counts only where an event asks for EL2. */
 void arch_counters_hide(uint32_t reg)
 {
-	if (current_el() == 2 || arm_machine.joined)
+	if (current_el() == 2 || arm_machine.hosted)
 		return;
 	write_sysreg(vbar_el1, (uint64_t)(reg ? gic->vectors_el1_still : gic->vectors_el1));
 	isb();
@@ -119,7 +119,7 @@ static uint64_t *pmu_counters_at_return(void)
 {
 	struct arch_regs *regs;
 
-	if (arm_machine.joined) /* the vectors are the firmware's */
+	if (arm_machine.hosted) /* the vectors are the firmware's */
 		return NULL;
 	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_still)
 		return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware goes on, and we are its guest: its gates for NMIs and #GP lead to us (join_gates.h).
- * An NMI runs on a stack of ours (join_task.h), the other on the one that it interrupts; both in
- * the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has loaded another has it
- * back afterwards (entry.S).
+ * The firmware goes on, and we are its guest: its gates for NMIs and #GP lead to us
+ * (hosted_gates.h). An NMI runs on a stack of ours (hosted_task.h), the other on the one that it
+ * interrupts; both in the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has
+ * loaded another has it back afterwards (entry.S).
  */
 #include "arch/x86_64/hosted/hosted.h"
 
@@ -25,14 +25,14 @@
 #include "arch/x86_64/time/timer.h"
 
 /* entry.S */
-extern uint64_t x86_joined_cr3 __attribute__((visibility("hidden")));
-uint64_t x86_joined_cr3; /* the firmware's translation */
+extern uint64_t x86_hosted_cr3 __attribute__((visibility("hidden")));
+uint64_t x86_hosted_cr3; /* the firmware's translation */
 
 /* entry.S calls them: 0, it was ours; else the address at which it goes on. The last: of one that
  * is not looked at. */
-uint64_t x86_joined_nmi(const struct arch_regs *regs);
-uint64_t x86_joined_gp(const struct arch_regs *regs);
-uint64_t x86_joined_foreign_gp(void);
+uint64_t x86_hosted_nmi(const struct arch_regs *regs);
+uint64_t x86_hosted_gp(const struct arch_regs *regs);
+uint64_t x86_hosted_foreign_gp(void);
 
 static struct {
 	bool is;
@@ -42,13 +42,13 @@ static struct {
 	uint32_t apic_id;
 	uint32_t lvt_pmi;
 	struct perfmon_saved perfmon;
-	struct arch_join_stack stack;
-	const struct join_gates_refusal *lost; /* a table was loaded whose gates are not ours */
-} joined;
+	struct arch_hosted_stack stack;
+	const struct hosted_gates_refusal *lost; /* a table was loaded whose gates are not ours */
+} hosted;
 
 /* ---- Gates ---- */
 
-static struct descriptor_table join_idt(void)
+static struct descriptor_table hosted_idt(void)
 {
 	struct descriptor_table idtr;
 
@@ -58,33 +58,33 @@ static struct descriptor_table join_idt(void)
 
 /* Those of the table that is loaded. Of who may call boot services: the translation is the
  * firmware's. */
-static const struct join_gates_refusal *join_take_gates(void)
+static const struct hosted_gates_refusal *hosted_take_gates(void)
 {
-	struct descriptor_table idtr = join_idt();
+	struct descriptor_table idtr = hosted_idt();
 	uint16_t code;
 
-	x86_joined_cr3 = x86_read_cr3();
+	x86_hosted_cr3 = x86_read_cr3();
 	__asm__ volatile("movw %%cs, %0" : "=r"(code));
-	return join_gates_take(idtr.base, idtr.limit, code);
+	return hosted_gates_take(idtr.base, idtr.limit, code);
 }
 
 /* Of the table by which it came, which may be none that was looked at. Where a gate led nowhere,
  * that is where it goes. */
-static uint64_t join_hand_on(enum join_gate gate)
+static uint64_t hosted_hand_on(enum hosted_gate gate)
 {
-	uint64_t next = join_gates_next(gate, join_idt().base);
+	uint64_t next = hosted_gates_next(gate, hosted_idt().base);
 
 	return next ? next : 1;
 }
 
 /* ---- Interrupts ---- */
 
-static bool join_joined_timer(const struct arch_regs *regs)
+static bool hosted_timer(const struct arch_regs *regs)
 {
 	if (!hpet_has_fired())
 		return false;
-	if (joined.kept_out)
-		joined.came = true;
+	if (hosted.kept_out)
+		hosted.came = true;
 	else
 		timer_expired(regs);
 	return true;
@@ -93,57 +93,57 @@ static bool join_joined_timer(const struct arch_regs *regs)
 /* The firmware's other CPUs may have the same table, and NMIs of their own. On this one the
  * firmware would stop at any. What is without a reason is our doing: an interrupt that came late,
  * or of a PCI device that shares the timer's input, which was masked before. */
-uint64_t x86_joined_nmi(const struct arch_regs *regs)
+uint64_t x86_hosted_nmi(const struct arch_regs *regs)
 {
 	bool known;
 
-	if (apic_id() != joined.apic_id)
-		return join_hand_on(JOIN_NMI);
-	known = join_joined_timer(regs);
-	known |= x86_nmi_joined(regs);
-	if (joined.misses && !joined.kept_out)
+	if (apic_id() != hosted.apic_id)
+		return hosted_hand_on(HOSTED_NMI);
+	known = hosted_timer(regs);
+	known |= x86_nmi_hosted(regs);
+	if (hosted.misses && !hosted.kept_out)
 		timer_expired(regs);
 	if (known)
 		return 0;
 	if (legacy_has_nmi())
-		return join_hand_on(JOIN_NMI);
+		return hosted_hand_on(HOSTED_NMI);
 	arch_spurious[0]++;
 	return 0;
 }
 
-uint64_t x86_joined_gp(const struct arch_regs *regs)
+uint64_t x86_hosted_gp(const struct arch_regs *regs)
 {
-	return x86_msr_is_missing(regs) ? 0 : join_hand_on(JOIN_GP);
+	return x86_msr_is_missing(regs) ? 0 : hosted_hand_on(HOSTED_GP);
 }
 
-uint64_t x86_joined_foreign_gp(void)
+uint64_t x86_hosted_foreign_gp(void)
 {
-	return join_hand_on(JOIN_GP);
+	return hosted_hand_on(HOSTED_GP);
 }
 
 /* In the program's order, as the NMI sees it. */
-static void join_set_kept_out(bool out)
+static void hosted_set_kept_out(bool out)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&joined.kept_out, out, __ATOMIC_RELAXED);
+	__atomic_store_n(&hosted.kept_out, out, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-bool join_keep_out(void)
+bool hosted_keep_out(void)
 {
-	if (joined.is)
-		join_set_kept_out(true);
-	return joined.is;
+	if (hosted.is)
+		hosted_set_kept_out(true);
+	return hosted.is;
 }
 
 /* What came and was kept out comes again: nothing is armed until then. */
-bool join_let_in(void)
+bool hosted_let_in(void)
 {
-	if (!joined.is)
+	if (!hosted.is)
 		return false;
-	join_set_kept_out(false);
-	if (joined.came) {
-		joined.came = false;
+	hosted_set_kept_out(false);
+	if (hosted.came) {
+		hosted.came = false;
 		hpet_arm(1);
 	}
 	return true;
@@ -151,41 +151,41 @@ bool join_let_in(void)
 
 /* ---- From the first to the last ---- */
 
-static bool join_has_lvt_pmi(void)
+static bool hosted_has_lvt_pmi(void)
 {
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
-/* NULL, with joined.misses where counters stand in for it; or why there is none. */
-static const char *join_find_timer(void)
+/* NULL, with hosted.misses where counters stand in for it; or why there is none. */
+static const char *hosted_find_timer(void)
 {
-	const struct hpet_refusal *refusal = hpet_claim(joined.apic_id);
+	const struct hpet_refusal *refusal = hpet_claim(hosted.apic_id);
 
-	joined.misses = NULL;
+	hosted.misses = NULL;
 	if (!refusal)
 		return NULL;
-	if (!join_has_lvt_pmi() || !perfmon_has_counters())
+	if (!hosted_has_lvt_pmi() || !perfmon_has_counters())
 		return refusal->alone;
-	joined.misses = refusal->beside_counters;
+	hosted.misses = refusal->beside_counters;
 	return NULL;
 }
 
 /* NULL; or why there are none. */
-static const char *join_find_gates(void)
+static const char *hosted_find_gates(void)
 {
-	const struct join_gates_refusal *refusal;
+	const struct hosted_gates_refusal *refusal;
 
-	joined.lost = NULL;
-	if (!join_task_begin())
+	hosted.lost = NULL;
+	if (!hosted_task_begin())
 		return "the firmware uses the last entry of its interrupt stack table";
-	refusal = join_take_gates();
+	refusal = hosted_take_gates();
 	return refusal ? refusal->first : NULL;
 }
 
-int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
-              const char **why)
+int arch_hosted_begin(const struct arch_platform *platform,
+                      const struct arch_hosted_firmware *firmware, const char **why)
 {
-	joined.stack = firmware->stack;
+	hosted.stack = firmware->stack;
 	x86_platform = platform;
 	apic_discover();
 	*why = x86_read_cr4() & CR4_CET
@@ -193,66 +193,66 @@ int arch_join(const struct arch_platform *platform, const struct arch_join_firmw
 	           : NULL;
 	if (*why)
 		return -ENOTSUP;
-	joined.apic_id = apic_id();
-	joined.came = false;
-	joined.kept_out = true;
-	*why = join_find_gates();
+	hosted.apic_id = apic_id();
+	hosted.came = false;
+	hosted.kept_out = true;
+	*why = hosted_find_gates();
 	if (!*why)
-		*why = join_find_timer();
+		*why = hosted_find_timer();
 	if (*why) {
-		join_gates_give_back();
-		join_task_end();
+		hosted_gates_give_back();
+		hosted_task_end();
 		return -ENODEV;
 	}
-	joined.is = true;
-	joined.lvt_pmi = join_has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
-	perfmon_save(&joined.perfmon);
+	hosted.is = true;
+	hosted.lvt_pmi = hosted_has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
+	perfmon_save(&hosted.perfmon);
 	return 0;
 }
 
 /* NMIs are not masked, but they may come by other gates. */
-const char *arch_join_misses(void)
+const char *arch_hosted_misses(void)
 {
-	return joined.lost ? joined.lost->later : joined.misses;
+	return hosted.lost ? hosted.lost->later : hosted.misses;
 }
 
-bool join_is(void)
+bool hosted_is(void)
 {
-	return joined.is;
+	return hosted.is;
 }
 
-bool join_lacks_timer(void)
+bool hosted_lacks_timer(void)
 {
-	return joined.is && joined.misses;
+	return hosted.is && hosted.misses;
 }
 
-bool join_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+bool hosted_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
-	*low = joined.stack.low;
-	*high = joined.stack.high;
-	return joined.is && sp >= *low && sp < *high;
+	*low = hosted.stack.low;
+	*high = hosted.stack.high;
+	return hosted.is && sp >= *low && sp < *high;
 }
 
 /* %rbp is any register to release builds of EDK2, and to most compilers (System V AMD64 ABI 3.4.1).
  */
-bool arch_join_assumes_frames(void)
+bool arch_hosted_assumes_frames(void)
 {
 	return false;
 }
 
-bool arch_join_has_frame(uint64_t pc, uint64_t start, uint64_t end)
+bool arch_hosted_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 {
 	return code_has_frame((const uint8_t *)pc, (const uint8_t *)start, (const uint8_t *)end);
 }
 
-bool arch_join_is_return(uint64_t ret, uint64_t start)
+bool arch_hosted_is_return(uint64_t ret, uint64_t start)
 {
 	return code_is_called_from((const uint8_t *)ret, (const uint8_t *)start);
 }
 
 /* At the top of the stack, or below %rbp that was pushed last. */
-uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
-                               uint64_t high)
+uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
+                                 uint64_t high)
 {
 	const uint8_t *pc = (const uint8_t *)arch_regs_pc(regs);
 	uint64_t sp = arch_regs_sp(regs), ret;
@@ -268,45 +268,45 @@ uint64_t arch_join_leaf_return(const struct arch_regs *regs, uint64_t start, uin
 	           : 0;
 }
 
-uint64_t arch_join_mask(void)
+uint64_t arch_hosted_mask(void)
 {
 	return 0;
 }
 
-void arch_join_unmask(uint64_t mask)
+void arch_hosted_unmask(uint64_t mask)
 {
 	(void)mask;
 }
 
-void arch_join_again(void)
+void arch_hosted_again(void)
 {
-	const struct join_gates_refusal *refusal = joined.is ? join_take_gates() : NULL;
+	const struct hosted_gates_refusal *refusal = hosted.is ? hosted_take_gates() : NULL;
 
 	if (refusal)
-		joined.lost = refusal;
+		hosted.lost = refusal;
 }
 
 /* An NMI that is on its way comes within the time that a bus takes. */
-static void join_let_late_ones_come(void)
+static void hosted_let_late_ones_come(void)
 {
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < timer_tsc_frequency() / 10000;)
 		arch_relax();
 }
 
-void arch_part(void)
+void arch_hosted_end(void)
 {
-	if (!joined.is)
+	if (!hosted.is)
 		return;
-	join_keep_out();
+	hosted_keep_out();
 	arch_timer_disarm();
 	clock_give_back();
 	if (hpet_is_claimed())
 		hpet_release();
-	join_let_late_ones_come();
-	perfmon_restore(&joined.perfmon);
-	if (join_has_lvt_pmi())
-		apic_write(APIC_LVT_PMI, joined.lvt_pmi);
-	join_gates_give_back();
-	join_task_end();
-	joined.is = false;
+	hosted_let_late_ones_come();
+	perfmon_restore(&hosted.perfmon);
+	if (hosted_has_lvt_pmi())
+		apic_write(APIC_LVT_PMI, hosted.lvt_pmi);
+	hosted_gates_give_back();
+	hosted_task_end();
+	hosted.is = false;
 }

@@ -11,32 +11,32 @@ struct gate {
 };
 
 /* entry.S */
-extern const char x86_joined_nmi_entry[] __attribute__((visibility("hidden")));
-extern const char x86_joined_gp_entry[] __attribute__((visibility("hidden")));
+extern const char x86_hosted_nmi_entry[] __attribute__((visibility("hidden")));
+extern const char x86_hosted_gp_entry[] __attribute__((visibility("hidden")));
 
 /* IST 0: the interrupted stack. */
 static const struct {
 	unsigned vector;
 	uint64_t ist;
 	const char *entry;
-} ours[JOIN_GATES] = {
-	[JOIN_GP] = { VECTOR_GP, 0, x86_joined_gp_entry },
-	[JOIN_NMI] = { VECTOR_NMI, JOIN_TASK_IST, x86_joined_nmi_entry },
+} ours[HOSTED_GATES] = {
+	[HOSTED_GP] = { VECTOR_GP, 0, x86_hosted_gp_entry },
+	[HOSTED_NMI] = { VECTOR_NMI, HOSTED_TASK_IST, x86_hosted_nmi_entry },
 };
 
 /* In the order in which they were met. */
 static struct table {
 	struct gate *idt;
-	struct gate were[JOIN_GATES], are[JOIN_GATES];
-} tables[JOIN_TABLES];
+	struct gate were[HOSTED_GATES], are[HOSTED_GATES];
+} tables[HOSTED_TABLES];
 static unsigned nr_tables;
 
-static const struct join_gates_refusal too_small = {
+static const struct hosted_gates_refusal too_small = {
 	"the firmware's interrupt descriptor table has no place for NMIs",
 	"an interrupt descriptor table was loaded that has no place for NMIs: what ran with it has no "
 	"samples"
 };
-static const struct join_gates_refusal too_many = {
+static const struct hosted_gates_refusal too_many = {
 	"the firmware has too many interrupt descriptor tables",
 	"more interrupt descriptor tables were loaded than are kept (8): what ran with the others may "
 	"have no samples"
@@ -45,7 +45,7 @@ static const struct join_gates_refusal too_many = {
 /* If it is still what it was. An NMI finds it whole where both handlers lie in the same 4 GiB, as
  * high is the same then; no firmware need align its table for more (OVMF's begins at an odd
  * multiple of 8). The page may be read-only. */
-static void join_gates_replace(struct gate *gate, struct gate old, struct gate new)
+static void hosted_gates_replace(struct gate *gate, struct gate old, struct gate new)
 {
 	volatile struct gate *at = gate;
 	uint64_t interrupts, cr0;
@@ -62,17 +62,17 @@ static void join_gates_replace(struct gate *gate, struct gate old, struct gate n
 	arch_irq_restore(interrupts);
 }
 
-static uint64_t join_gates_target(struct gate gate)
+static uint64_t hosted_gates_target(struct gate gate)
 {
 	return (gate.low & 0xffff) | (gate.low >> 48 & 0xffff) << 16 | gate.high << 32;
 }
 
-static bool join_gates_is_ours(struct gate gate, unsigned which)
+static bool hosted_gates_is_ours(struct gate gate, unsigned which)
 {
-	return join_gates_target(gate) == (uint64_t)ours[which].entry;
+	return hosted_gates_target(gate) == (uint64_t)ours[which].entry;
 }
 
-static struct gate join_gates_to_us(unsigned which, uint16_t selector)
+static struct gate hosted_gates_to_us(unsigned which, uint16_t selector)
 {
 	uint64_t target = (uint64_t)ours[which].entry;
 
@@ -84,7 +84,7 @@ static struct gate join_gates_to_us(unsigned which, uint16_t selector)
 }
 
 /* NULL: it is not known. */
-static struct table *join_gates_find(uint64_t base)
+static struct table *hosted_gates_find(uint64_t base)
 {
 	for (unsigned i = 0; i < nr_tables; i++)
 		if ((uint64_t)tables[i].idt == base)
@@ -94,72 +94,74 @@ static struct table *join_gates_find(uint64_t base)
 
 /* A gate that leads to us already was copied, with its table, from one that we have changed: the
  * newest, as far as that can be told. */
-static void join_gates_note(struct table *table, unsigned which, uint16_t selector)
+static void hosted_gates_note(struct table *table, unsigned which, uint16_t selector)
 {
 	struct gate gate = table->idt[ours[which].vector];
 
-	if (nr_tables && join_gates_is_ours(gate, which)) {
+	if (nr_tables && hosted_gates_is_ours(gate, which)) {
 		table->were[which] = tables[nr_tables - 1].were[which];
 		table->are[which] = gate;
 	} else {
 		table->were[which] = gate;
-		table->are[which] = join_gates_to_us(which, selector);
+		table->are[which] = hosted_gates_to_us(which, selector);
 	}
 }
 
 /* Where it leads on is known before it leads to us: an NMI may come. */
-static void join_gates_take_one(struct table *table, unsigned which)
+static void hosted_gates_take_one(struct table *table, unsigned which)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	join_gates_replace(&table->idt[ours[which].vector], table->were[which], table->are[which]);
+	hosted_gates_replace(&table->idt[ours[which].vector], table->were[which],
+	                     table->are[which]);
 }
 
-static void join_gates_take_again(struct table *table, uint16_t selector)
+static void hosted_gates_take_again(struct table *table, uint16_t selector)
 {
-	for (unsigned i = 0; i < JOIN_GATES; i++) {
-		if (join_gates_is_ours(table->idt[ours[i].vector], i))
+	for (unsigned i = 0; i < HOSTED_GATES; i++) {
+		if (hosted_gates_is_ours(table->idt[ours[i].vector], i))
 			continue;
-		join_gates_note(table, i, selector);
-		join_gates_take_one(table, i);
+		hosted_gates_note(table, i, selector);
+		hosted_gates_take_one(table, i);
 	}
 }
 
-const struct join_gates_refusal *join_gates_take(uint64_t base, uint16_t limit, uint16_t selector)
+const struct hosted_gates_refusal *hosted_gates_take(uint64_t base, uint16_t limit,
+                                                     uint16_t selector)
 {
-	struct table *table = join_gates_find(base);
+	struct table *table = hosted_gates_find(base);
 
 	if (limit < (VECTOR_GP + 1) * sizeof(struct gate) - 1 || base % sizeof(uint64_t) != 0)
 		return &too_small;
 	if (table) {
-		join_gates_take_again(table, selector);
+		hosted_gates_take_again(table, selector);
 		return NULL;
 	}
-	if (nr_tables == JOIN_TABLES)
+	if (nr_tables == HOSTED_TABLES)
 		return &too_many;
 	table = &tables[nr_tables];
 	table->idt = (struct gate *)base;
-	for (unsigned i = 0; i < JOIN_GATES; i++)
-		join_gates_note(table, i, selector);
+	for (unsigned i = 0; i < HOSTED_GATES; i++)
+		hosted_gates_note(table, i, selector);
 	__atomic_store_n(&nr_tables, nr_tables + 1, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < JOIN_GATES; i++)
-		join_gates_take_one(table, i);
+	for (unsigned i = 0; i < HOSTED_GATES; i++)
+		hosted_gates_take_one(table, i);
 	return NULL;
 }
 
-void join_gates_give_back(void)
+void hosted_gates_give_back(void)
 {
 	for (unsigned i = 0; i < nr_tables; i++)
-		for (unsigned which = 0; which < JOIN_GATES; which++)
-			join_gates_replace(&tables[i].idt[ours[which].vector], tables[i].are[which],
-			                   tables[i].were[which]);
+		for (unsigned which = 0; which < HOSTED_GATES; which++)
+			hosted_gates_replace(&tables[i].idt[ours[which].vector],
+			                     tables[i].are[which], tables[i].were[which]);
 	nr_tables = 0;
 }
 
-uint64_t join_gates_next(enum join_gate gate, uint64_t base)
+uint64_t hosted_gates_next(enum hosted_gate gate, uint64_t base)
 {
-	const struct table *table = join_gates_find(base);
+	const struct table *table = hosted_gates_find(base);
 
 	if (!table && !nr_tables)
 		return 0;
-	return join_gates_target((table ? table : &tables[nr_tables - 1])->were[gate]);
+	return hosted_gates_target((table ? table : &tables[nr_tables - 1])->were[gate]);
 }

@@ -11,25 +11,26 @@
 
 #include <stdint.h>
 
-enum join_gate { JOIN_GP, JOIN_NMI, JOIN_GATES };
+enum hosted_gate { HOSTED_GP, HOSTED_NMI, HOSTED_GATES };
 
-#define JOIN_TABLES 8U /* that are kept */
+#define HOSTED_TABLES 8U /* that are kept */
 
 /* Why a table's gates do not lead to us, a phrase: of the first, and of a later one. */
-struct join_gates_refusal {
+struct hosted_gates_refusal {
 	const char *first, *later;
 };
 
 /* Have those of the table of this limit at base, loaded now or before, lead to us; selector is of
  * the code that they enter. What has been changed since they did counts as the firmware's. NULL, or
  * why not. Thread. */
-const struct join_gates_refusal *join_gates_take(uint64_t base, uint16_t limit, uint16_t selector);
+const struct hosted_gates_refusal *hosted_gates_take(uint64_t base, uint16_t limit,
+                                                     uint16_t selector);
 
 /* Those that are still ours are as they were. Thread; nothing of ours may come. */
-void join_gates_give_back(void);
+void hosted_gates_give_back(void);
 
 /* Where it led in the table at base; 0: it led nowhere. A table that is not known is a copy of the
  * newest. Any context. */
-uint64_t join_gates_next(enum join_gate gate, uint64_t base);
+uint64_t hosted_gates_next(enum hosted_gate gate, uint64_t base);
 
 #endif

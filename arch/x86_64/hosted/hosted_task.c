@@ -37,7 +37,7 @@ static uint64_t *task_at(uint16_t selector)
 }
 
 /* The firmware's gates may need the stacks that it names. */
-static void join_task_copy_task(const uint64_t *descriptor)
+static void hosted_task_copy_task(const uint64_t *descriptor)
 {
 	uint64_t base = (descriptor[0] >> 16 & 0xffffff) | (descriptor[0] >> 56) << 24 |
 	                descriptor[1] << 32;
@@ -46,18 +46,18 @@ static void join_task_copy_task(const uint64_t *descriptor)
 	memcpy(&task, (const void *)base, bytes < sizeof(task) ? bytes : sizeof(task));
 }
 
-bool join_task_begin(void)
+bool hosted_task_begin(void)
 {
 	uint64_t *descriptor = task_at(task_register()), interrupts;
 	struct descriptor_table gdtr;
 
 	memset(&task, 0, sizeof(task));
 	if (descriptor)
-		join_task_copy_task(descriptor);
-	if (task.ist[JOIN_TASK_IST - 1])
+		hosted_task_copy_task(descriptor);
+	if (task.ist[HOSTED_TASK_IST - 1])
 		return false;
 	firmwares = descriptor ? task_register() : 0;
-	task.ist[JOIN_TASK_IST - 1] = (uint64_t)stack + sizeof(stack);
+	task.ist[HOSTED_TASK_IST - 1] = (uint64_t)stack + sizeof(stack);
 	descriptors_describe_task(entry, &task);
 	interrupts = arch_irq_save();
 	__asm__ volatile("sgdt %0" : "=m"(gdtr));
@@ -68,7 +68,7 @@ bool join_task_begin(void)
 }
 
 /* LTR refuses a segment that is marked busy. The page may be read-only. */
-void join_task_end(void)
+void hosted_task_end(void)
 {
 	uint64_t *descriptor = task_at(firmwares), interrupts, cr0;
 

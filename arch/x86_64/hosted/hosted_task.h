@@ -9,13 +9,13 @@
 
 #include <stdbool.h>
 
-#define JOIN_TASK_IST 7ULL /* of an NMI's gate */
+#define HOSTED_TASK_IST 7ULL /* of an NMI's gate */
 
 /* Have it; false: the firmware uses that entry of its own segment. Thread; no NMI may come. */
-bool join_task_begin(void);
+bool hosted_task_begin(void);
 
 /* As it was; TR, where it named nothing, keeps a selector that nobody can take for one of his own.
  * No gate may need it any more. */
-void join_task_end(void);
+void hosted_task_end(void);
 
 #endif

@@ -90,7 +90,7 @@ void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 	arch_pmi_fn *high = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high;
 
 	if (!high)
-		return; /* the firmware goes on, on its own: join.c asks */
+		return; /* the firmware goes on, on its own: hosted.c asks */
 	__atomic_store_n(high - 1, handler, __ATOMIC_RELAXED);
 }
 
@@ -130,5 +130,5 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 			return true;
 		}
 	}
-	return join_stack_bounds(sp, low, high);
+	return hosted_stack_bounds(sp, low, high);
 }

@@ -6,8 +6,8 @@
  * interrupted code is never touched.
  */
 #include "arch/x86_64/pmu/perfmon.h"
-#include "arch/x86_64/regs.h"
 #include "arch/x86_64/pmu/trace.h"
+#include "arch/x86_64/regs.h"
 
 	.equ GDT_TSS, 0x20	/* descriptors.h */
 	.equ VECTOR_DB, 1	/* registers.h */
@@ -15,7 +15,7 @@
 	.equ VECTOR_GP, 13
 	.equ VECTOR_TIMER, 0xf0	/* interrupts.h */
 
-	.equ FIRMWARES_STACK, 2	/* own_stack, where that is what was interrupted: join.c */
+	.equ FIRMWARES_STACK, 2	/* own_stack, where that is what was interrupted: hosted.c */
 
 	.text
 
@@ -265,7 +265,7 @@ x86_nmi_entry:
  * nowhere. So an NMI is handled in the firmware's translation, on a stack of ours: it is blocked
  * until IRET, and needs one only. Our own code never faults in another's.
  */
-	.macro joined_entry name, vector, function, foreign, error=0
+	.macro hosted_entry name, vector, function, foreign, error=0
 	.balign 16
 	.globl \name
 	.hidden \name
@@ -281,7 +281,7 @@ x86_nmi_entry:
 	xor %ebp, %ebp
 	mov %rbx, (%rsp)
 	mov %cr3, %rbx
-	cmp x86_joined_cr3(%rip), %rbx
+	cmp x86_hosted_cr3(%rip), %rbx
 	jne .Lelsewhere\@
 	mov %rsp, %rdi
 	call \function
@@ -300,7 +300,7 @@ x86_nmi_entry:
 	.if \error
 	call \foreign
 	.else
-	mov x86_joined_cr3(%rip), %rax
+	mov x86_hosted_cr3(%rip), %rax
 	mov %rax, %cr3
 	mov %rsp, %rdi
 	call \function
@@ -316,8 +316,8 @@ x86_nmi_entry:
 	.size \name, . - \name
 	.endm
 
-	joined_entry x86_joined_nmi_entry, VECTOR_NMI, x86_joined_nmi
-	joined_entry x86_joined_gp_entry, VECTOR_GP, x86_joined_gp, x86_joined_foreign_gp, 1
+	hosted_entry x86_hosted_nmi_entry, VECTOR_NMI, x86_hosted_nmi
+	hosted_entry x86_hosted_gp_entry, VECTOR_GP, x86_hosted_gp, x86_hosted_foreign_gp, 1
 
 	.globl arch_trace_hold
 	.hidden arch_trace_hold

@@ -141,13 +141,13 @@ void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
 
 void arch_irq_enable(void)
 {
-	if (!join_let_in())
+	if (!hosted_let_in())
 		__asm__ volatile("sti" : : : "memory");
 }
 
 void arch_irq_disable(void)
 {
-	if (!join_keep_out())
+	if (!hosted_keep_out())
 		__asm__ volatile("cli" : : : "memory");
 }
 

@@ -24,9 +24,9 @@ void x86_general_protection(const struct arch_regs *regs);
 /* Whose an NMI is while nobody takes part in it (nmi.c): not ours. */
 enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
 
-/* Where the firmware goes on (join.c): an NMI of the boot CPU's: whether the performance monitor
+/* Where the firmware goes on (hosted.c): an NMI of the boot CPU's: whether the performance monitor
  * had a part in it. NMI. */
-bool x86_nmi_joined(const struct arch_regs *regs);
+bool x86_nmi_hosted(const struct arch_regs *regs);
 
 /* Send the boot CPU, which the caller is, what was on its way to the firmware when we took it and
  * came to us: it waits until interrupts are let in. With the firmware's APIC settings. */

@@ -171,7 +171,7 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 
 /* Those who take part are asked whatever else it was, as one NMI stands for all that have come
  * while they were blocked. */
-bool x86_nmi_joined(const struct arch_regs *regs)
+bool x86_nmi_hosted(const struct arch_regs *regs)
 {
 	if (!sharers[0].count)
 		return false;

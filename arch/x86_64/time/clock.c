@@ -128,7 +128,7 @@ static bool clock_wait_window(const struct reference *reference, uint32_t start)
 /* Where the firmware goes on, the APIC's timer is its own. */
 static void clock_count_down(uint32_t from)
 {
-	if (join_is())
+	if (hosted_is())
 		return;
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);

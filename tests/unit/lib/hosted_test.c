@@ -81,9 +81,9 @@ static struct hardware_interrupt interrupts = { register_source, enable, disable
 /* ---- What lib/hosted.c stands on ---- */
 
 static bool has_interrupts;
-static int join_code;
-static const char *join_why, *join_missed;
-static struct arch_join_firmware given;
+static int hosted_code;
+static const char *hosted_why, *hosted_missed;
+static struct arch_hosted_firmware given;
 static char said[1024];
 
 void *efi_locate(EFI_GUID protocol)
@@ -137,7 +137,7 @@ static void have_stack(uint64_t low, uint64_t high)
 	has_blocks = true;
 }
 
-int memory_borrow_heap(void)
+int memory_firmware_heap(void)
 {
 	return 0;
 }
@@ -151,31 +151,31 @@ void console_printf(const char *format, ...)
 	va_end(arguments);
 }
 
-int arch_join(const struct arch_platform *platform, const struct arch_join_firmware *firmware,
-              const char **why)
+int arch_hosted_begin(const struct arch_platform *platform,
+                      const struct arch_hosted_firmware *firmware, const char **why)
 {
 	(void)platform;
 	given = *firmware;
-	*why = join_why;
-	return join_code;
+	*why = hosted_why;
+	return hosted_code;
 }
 
-const char *arch_join_misses(void)
+const char *arch_hosted_misses(void)
 {
-	return join_missed;
+	return hosted_missed;
 }
 
-uint64_t arch_join_mask(void)
+uint64_t arch_hosted_mask(void)
 {
 	return 0;
 }
 
-void arch_join_unmask(uint64_t mask)
+void arch_hosted_unmask(uint64_t mask)
 {
 	(void)mask;
 }
 
-void arch_part(void)
+void arch_hosted_end(void)
 {
 }
 
@@ -186,8 +186,8 @@ static int set_up(void **state)
 	memset(enabled, 0, sizeof(enabled));
 	has_interrupts = true;
 	has_blocks = false;
-	join_code = 0;
-	join_why = join_missed = NULL;
+	hosted_code = 0;
+	hosted_why = hosted_missed = NULL;
 	said[0] = 0;
 	ended = 0;
 	return 0;
@@ -207,18 +207,18 @@ static void timers(intptr_t number, void *context)
 	(void)context;
 }
 
-static const struct arch_join_interrupts *join(void)
+static const struct arch_hosted_interrupts *begin(void)
 {
 	const char *why;
 
-	assert_int_equal(joined_begin(NULL, &why), 0);
+	assert_int_equal(hosted_begin(NULL, &why), 0);
 	assert_null(why);
 	return given.interrupts;
 }
 
 static void an_interrupt_that_is_nobodys_is_led_and_let_go(void **state)
 {
-	const struct arch_join_interrupts *i = join();
+	const struct arch_hosted_interrupts *i = begin();
 
 	(void)state;
 	assert_int_equal(i->lead(PMU, ours), 0);
@@ -236,7 +236,7 @@ static void an_interrupt_that_is_nobodys_is_led_and_let_go(void **state)
 /* EDK2's TimerDxe has one for each of the CPU's timers. */
 static void one_that_has_a_handler_is_taken_from_it(void **state)
 {
-	const struct arch_join_interrupts *i = join();
+	const struct arch_hosted_interrupts *i = begin();
 
 	(void)state;
 	register_source(&interrupts, TIMER, timers);
@@ -246,7 +246,7 @@ static void one_that_has_a_handler_is_taken_from_it(void **state)
 
 static void one_that_the_controller_lacks_is_refused(void **state)
 {
-	const struct arch_join_interrupts *i = join();
+	const struct arch_hosted_interrupts *i = begin();
 
 	(void)state;
 	assert_int_equal(i->lead(NUMBERS, ours), -ENODEV);
@@ -257,7 +257,7 @@ static void a_firmware_without_the_protocol_gives_none(void **state)
 {
 	(void)state;
 	has_interrupts = false;
-	assert_null(join());
+	assert_null(begin());
 }
 
 /* ---- The stack ---- */
@@ -269,14 +269,14 @@ static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(
 
 	(void)state;
 	have_stack(here - 65536, here + 4096);
-	join();
+	begin();
 	assert_int_equal(given.stack.low, here - 65536);
 	assert_int_equal(given.stack.high, here + 4096);
 	have_stack(here + 4096, here + 65536); /* somebody else's */
-	join();
+	begin();
 	assert_int_equal(given.stack.high, 0);
 	has_blocks = false;
-	join();
+	begin();
 	assert_int_equal(given.stack.high, 0);
 }
 
@@ -285,27 +285,27 @@ static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(
 static void what_a_recording_will_miss_is_said_when_it_begins(void **state)
 {
 	(void)state;
-	join();
+	begin();
 	assert_string_equal(said, "");
-	join_missed = "this is late";
-	join();
+	hosted_missed = "this is late";
+	begin();
 	assert_string_equal(said, "uefi: this is late\n");
-	assert_string_equal(joined_misses(), "this is late");
+	assert_string_equal(hosted_misses(), "this is late");
 }
 
 static void what_turns_out_later_is_said_once(void **state)
 {
 	(void)state;
-	join();
-	joined_tell_more();
+	begin();
+	hosted_tell_more();
 	assert_string_equal(said, "");
-	join_missed = "that was lost";
-	joined_tell_more();
-	joined_tell_more();
+	hosted_missed = "that was lost";
+	hosted_tell_more();
+	hosted_tell_more();
 	assert_string_equal(said, "uefi: that was lost\n");
-	join(); /* known from the beginning */
+	begin(); /* known from the beginning */
 	said[0] = 0;
-	joined_tell_more();
+	hosted_tell_more();
 	assert_string_equal(said, "");
 }
 
@@ -314,9 +314,9 @@ static void why_there_is_none_is_the_caller_s_to_say(void **state)
 	const char *why;
 
 	(void)state;
-	join_code = -ENODEV;
-	join_why = "no timer";
-	assert_int_equal(joined_begin(NULL, &why), -ENODEV);
+	hosted_code = -ENODEV;
+	hosted_why = "no timer";
+	assert_int_equal(hosted_begin(NULL, &why), -ENODEV);
 	assert_string_equal(why, "no timer");
 	assert_string_equal(said, "");
 }

@@ -101,7 +101,7 @@ void *payload_heap(uint64_t *size)
 	return heap;
 }
 
-bool resident_is_borrowed(void)
+bool resident_has_taken_over(void)
 {
 	return true;
 }

@@ -168,7 +168,7 @@ static void a_watchdog_is_served_but_the_firmwares_while_it_runs(void **state)
 	(void)state;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	assert_int_equal(served, 3);
-	recording.joined = true;
+	recording.hosted = true;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	recording_tick_standing(&cpus[0]);
 	assert_int_equal(served, 3);

@@ -96,15 +96,15 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	*id = (struct arch_cpu_id){ 0 };
 }
 
-void joined_tell_more(void)
+void hosted_tell_more(void)
 {
 }
 
-void arch_join_again(void)
+void arch_hosted_again(void)
 {
 }
 
-void arch_part(void)
+void arch_hosted_end(void)
 {
 	assert_true(cpu.stopped); /* before its timer is given back */
 	parted++;

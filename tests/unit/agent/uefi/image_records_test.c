@@ -56,15 +56,15 @@ void uefi_phase(const char *name, const char *more)
 	(void)more;
 }
 
-void joined_tell_more(void)
+void hosted_tell_more(void)
 {
 }
 
-void arch_join_again(void)
+void arch_hosted_again(void)
 {
 }
 
-void arch_part(void)
+void arch_hosted_end(void)
 {
 }
 

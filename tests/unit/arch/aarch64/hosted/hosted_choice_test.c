@@ -16,13 +16,13 @@
 #define IMASK (1UL << 1) /* of CNTx_CTL: the timer counts, and does not interrupt */
 
 static uint8_t gicd[0x1000];
-static struct join_controller controller;
+static struct hosted_controller controller;
 
 /* AAVMF's on QEMU's virt, by which FIQ is free. */
 static int set_up(void **state)
 {
 	(void)state;
-	controller = (struct join_controller){ gicd, true, true, true };
+	controller = (struct hosted_controller){ gicd, true, true, true };
 	gic_write(gicd, GICD_CTLR, GICD_CTLR_DS | GICD_CTLR_ARE | GICD_CTLR_GRP1);
 	return 0;
 }
@@ -30,12 +30,12 @@ static int set_up(void **state)
 static void a_controller_of_one_security_state_lends_its_group_0(void **state)
 {
 	(void)state;
-	assert_null(join_refuse_fiq(&controller));
+	assert_null(hosted_refuse_fiq(&controller));
 }
 
 static void refused(const char *reason)
 {
-	const char *why = join_refuse_fiq(&controller);
+	const char *why = hosted_refuse_fiq(&controller);
 
 	assert_non_null(why);
 	assert_non_null(strstr(why, reason));
@@ -61,7 +61,7 @@ static void where_it_does_not_what_that_misses_is_said_with_the_reason(void **st
 	refused("uses FIQ itself");
 	controller.has_redistributor = false;
 	refused("no redistributor");
-	assert_non_null(strstr(join_no_fiq_handed_on, "as IRQ, which TPL_HIGH_LEVEL masks"));
+	assert_non_null(strstr(hosted_no_fiq_handed_on, "as IRQ, which TPL_HIGH_LEVEL masks"));
 }
 
 /* control: of CNTHP, CNTP and CNTV. */
@@ -70,7 +70,7 @@ static int timer_at(unsigned el, uint64_t cnthp, uint64_t cntp, uint64_t cntv)
 	const uint64_t control[] = { cnthp, cntp, cntv };
 	enum arm_timer timer;
 
-	return join_choose_timer(el, control, &timer) ? -1 : (int)timer;
+	return hosted_choose_timer(el, control, &timer) ? -1 : (int)timer;
 }
 
 static void at_el1_the_timer_is_the_one_that_the_firmware_does_not_tick_by(void **state)

@@ -58,7 +58,7 @@ static bool is_enabled(uint32_t number)
 	return enabled[number];
 }
 
-static const struct arch_join_interrupts firmware = { lead, enable, disable, is_enabled, NULL };
+static const struct arch_hosted_interrupts firmware = { lead, enable, disable, is_enabled, NULL };
 
 static int set_up(void **state)
 {
@@ -66,16 +66,16 @@ static int set_up(void **state)
 	memset(handlers, 0, sizeof(handlers));
 	memset(enabled, 0, sizeof(enabled));
 	refuses = 0;
-	join_irq_begin(&firmware, ours);
+	hosted_irq_begin(&firmware, ours);
 	return 0;
 }
 
 static void one_that_is_asked_for_is_on_and_ours_until_the_end(void **state)
 {
 	(void)state;
-	assert_int_equal(join_irq_enable(PMU), 0);
+	assert_int_equal(hosted_irq_enable(PMU), 0);
 	assert_true(handlers[PMU] == ours && enabled[PMU]);
-	join_irq_end();
+	hosted_irq_end();
 	assert_true(!handlers[PMU] && !enabled[PMU]);
 }
 
@@ -83,8 +83,8 @@ static void one_that_was_on_and_nobodys_is_on_again(void **state)
 {
 	(void)state;
 	enabled[PMU] = true;
-	assert_int_equal(join_irq_enable(PMU), 0);
-	join_irq_end();
+	assert_int_equal(hosted_irq_enable(PMU), 0);
+	hosted_irq_end();
 	assert_true(!handlers[PMU] && enabled[PMU]);
 }
 
@@ -94,9 +94,9 @@ static void one_that_was_somebodys_stays_off(void **state)
 	(void)state;
 	handlers[TIMER] = firmwares;
 	enabled[TIMER] = true;
-	assert_int_equal(join_irq_enable(TIMER), 0);
+	assert_int_equal(hosted_irq_enable(TIMER), 0);
 	assert_true(handlers[TIMER] == ours);
-	join_irq_end();
+	hosted_irq_end();
 	assert_true(!handlers[TIMER] && !enabled[TIMER]);
 }
 
@@ -104,13 +104,13 @@ static void asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten(void
 {
 	(void)state;
 	enabled[PMU] = true;
-	assert_int_equal(join_irq_enable(PMU), 0);
-	join_irq_disable(PMU);
+	assert_int_equal(hosted_irq_enable(PMU), 0);
+	hosted_irq_disable(PMU);
 	assert_true(handlers[PMU] == ours && !enabled[PMU]);
 	for (unsigned i = 0; i < 10; i++)
-		assert_int_equal(join_irq_enable(PMU), 0);
+		assert_int_equal(hosted_irq_enable(PMU), 0);
 	assert_true(handlers[PMU] == ours && enabled[PMU]);
-	join_irq_end();
+	hosted_irq_end();
 	assert_true(!handlers[PMU] && enabled[PMU]);
 }
 
@@ -118,10 +118,10 @@ static void what_the_firmware_refuses_is_not_given_back(void **state)
 {
 	(void)state;
 	refuses = -ENODEV;
-	assert_int_equal(join_irq_enable(PMU), -ENODEV);
+	assert_int_equal(hosted_irq_enable(PMU), -ENODEV);
 	refuses = 0;
 	handlers[PMU] = firmwares;
-	join_irq_end();
+	hosted_irq_end();
 	assert_true(handlers[PMU] == firmwares);
 }
 
@@ -129,10 +129,10 @@ static void there_are_no_more_than_ever_are_asked_for(void **state)
 {
 	(void)state;
 	for (uint32_t number = 16; number < 20; number++)
-		assert_int_equal(join_irq_enable(number), 0);
-	assert_int_equal(join_irq_enable(20), -ENOSPC);
+		assert_int_equal(hosted_irq_enable(number), 0);
+	assert_int_equal(hosted_irq_enable(20), -ENOSPC);
 	assert_true(!handlers[20] && !enabled[20]);
-	join_irq_end();
+	hosted_irq_end();
 	for (uint32_t number = 16; number < 20; number++)
 		assert_true(!handlers[number] && !enabled[number]);
 }

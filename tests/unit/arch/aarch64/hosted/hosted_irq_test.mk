@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-join_irq_test_SRCS := arch/aarch64/hosted/hosted_irq.c
+hosted_irq_test_SRCS := arch/aarch64/hosted/hosted_irq.c

@@ -13,7 +13,7 @@
 
 #define CODE   0x38U
 #define LIMIT  (256U * 16 - 1)
-#define TABLES (JOIN_TABLES + 2)
+#define TABLES (HOSTED_TABLES + 2)
 
 typedef uint64_t table[256][2];
 
@@ -21,7 +21,7 @@ static table idts[TABLES], before[TABLES];
 static uint64_t cr0;
 
 /* entry.S's */
-const char x86_joined_nmi_entry[16] = "", x86_joined_gp_entry[16] = "";
+const char x86_hosted_nmi_entry[16] = "", x86_hosted_gp_entry[16] = "";
 
 uint64_t x86_read_cr0(void)
 {
@@ -56,7 +56,7 @@ static uint64_t firmwares(unsigned idt, unsigned vector)
 static int set_up(void **state)
 {
 	(void)state;
-	join_gates_give_back();
+	hosted_gates_give_back();
 	for (unsigned idt = 0; idt < TABLES; idt++)
 		for (unsigned vector = 0; vector < 256; vector++)
 			lead(idts[idt][vector], firmwares(idt, vector));
@@ -65,20 +65,20 @@ static int set_up(void **state)
 	return 0;
 }
 
-static const struct join_gates_refusal *take(unsigned idt)
+static const struct hosted_gates_refusal *take(unsigned idt)
 {
-	return join_gates_take((uint64_t)idts[idt], LIMIT, CODE);
+	return hosted_gates_take((uint64_t)idts[idt], LIMIT, CODE);
 }
 
 static bool is_ours(unsigned idt)
 {
-	return address_of(idts[idt][VECTOR_NMI]) == (uint64_t)x86_joined_nmi_entry &&
-	       address_of(idts[idt][VECTOR_GP]) == (uint64_t)x86_joined_gp_entry;
+	return address_of(idts[idt][VECTOR_NMI]) == (uint64_t)x86_hosted_nmi_entry &&
+	       address_of(idts[idt][VECTOR_GP]) == (uint64_t)x86_hosted_gp_entry;
 }
 
-static uint64_t next(enum join_gate gate, unsigned idt)
+static uint64_t next(enum hosted_gate gate, unsigned idt)
 {
-	return join_gates_next(gate, (uint64_t)idts[idt]);
+	return hosted_gates_next(gate, (uint64_t)idts[idt]);
 }
 
 static void two_gates_lead_to_us_and_are_given_back(void **state)
@@ -95,7 +95,7 @@ static void two_gates_lead_to_us_and_are_given_back(void **state)
 	assert_int_equal(idts[0][VECTOR_NMI][0] >> 16 & 0xffff, CODE);
 	assert_int_equal(idts[0][VECTOR_NMI][0] >> 32 & 7, 7); /* a stack of its own */
 	assert_int_equal(idts[0][VECTOR_GP][0] >> 32 & 7, 0);
-	join_gates_give_back();
+	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
@@ -105,12 +105,12 @@ static void each_table_s_go_on_to_where_its_own_led(void **state)
 	for (unsigned idt = 0; idt < 3; idt++)
 		assert_null(take(idt));
 	for (unsigned idt = 0; idt < 3; idt++) {
-		assert_int_equal(next(JOIN_NMI, idt), firmwares(idt, VECTOR_NMI));
-		assert_int_equal(next(JOIN_GP, idt), firmwares(idt, VECTOR_GP));
+		assert_int_equal(next(HOSTED_NMI, idt), firmwares(idt, VECTOR_NMI));
+		assert_int_equal(next(HOSTED_GP, idt), firmwares(idt, VECTOR_GP));
 	}
-	join_gates_give_back();
+	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
-	assert_int_equal(next(JOIN_NMI, 0), 0);
+	assert_int_equal(next(HOSTED_NMI, 0), 0);
 }
 
 /* As firmware may make one: its gates lead to us already, and would lead us to ourselves. */
@@ -119,13 +119,13 @@ static void a_copy_of_a_table_goes_on_to_where_that_led(void **state)
 	(void)state;
 	assert_null(take(0));
 	memcpy(idts[1], idts[0], sizeof(idts[1]));
-	assert_int_equal(next(JOIN_GP, 1), firmwares(0, VECTOR_GP)); /* nobody has looked at it */
+	assert_int_equal(next(HOSTED_GP, 1), firmwares(0, VECTOR_GP)); /* nobody has looked at it */
 	lead(idts[1][VECTOR_NMI], 0x1234560);
 	assert_null(take(1));
 	assert_true(is_ours(1));
-	assert_int_equal(next(JOIN_NMI, 1), 0x1234560);
-	assert_int_equal(next(JOIN_GP, 1), firmwares(0, VECTOR_GP));
-	join_gates_give_back();
+	assert_int_equal(next(HOSTED_NMI, 1), 0x1234560);
+	assert_int_equal(next(HOSTED_GP, 1), firmwares(0, VECTOR_GP));
+	hosted_gates_give_back();
 	assert_memory_equal(idts[0], before[0], sizeof(idts[0]));
 	assert_int_equal(address_of(idts[1][VECTOR_NMI]), 0x1234560);
 	assert_int_equal(address_of(idts[1][VECTOR_GP]), firmwares(0, VECTOR_GP));
@@ -137,7 +137,7 @@ static void an_unchanged_copy_is_given_back_as_well(void **state)
 	assert_null(take(0));
 	memcpy(idts[1], idts[0], sizeof(idts[1]));
 	assert_null(take(1));
-	join_gates_give_back();
+	hosted_gates_give_back();
 	assert_memory_equal(idts[0], before[0], sizeof(idts[0]));
 	assert_memory_equal(idts[1], before[0], sizeof(idts[1]));
 }
@@ -145,11 +145,11 @@ static void an_unchanged_copy_is_given_back_as_well(void **state)
 static void a_table_that_comes_again_takes_no_room(void **state)
 {
 	(void)state;
-	for (unsigned turn = 0; turn < 3 * JOIN_TABLES; turn++)
+	for (unsigned turn = 0; turn < 3 * HOSTED_TABLES; turn++)
 		assert_null(take(turn % 2));
-	assert_int_equal(next(JOIN_NMI, 0), firmwares(0, VECTOR_NMI));
-	assert_int_equal(next(JOIN_NMI, 1), firmwares(1, VECTOR_NMI));
-	join_gates_give_back();
+	assert_int_equal(next(HOSTED_NMI, 0), firmwares(0, VECTOR_NMI));
+	assert_int_equal(next(HOSTED_NMI, 1), firmwares(1, VECTOR_NMI));
+	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
@@ -160,42 +160,42 @@ static void what_the_firmware_has_changed_meanwhile_is_its_own(void **state)
 	lead(idts[0][VECTOR_NMI], 0xabcdef0);
 	assert_null(take(0)); /* taken once more */
 	assert_true(is_ours(0));
-	assert_int_equal(next(JOIN_NMI, 0), 0xabcdef0);
-	assert_int_equal(next(JOIN_GP, 0), firmwares(0, VECTOR_GP));
+	assert_int_equal(next(HOSTED_NMI, 0), 0xabcdef0);
+	assert_int_equal(next(HOSTED_GP, 0), firmwares(0, VECTOR_GP));
 	lead(idts[0][VECTOR_GP], 0xabcdee0); /* and nobody has looked since */
-	join_gates_give_back();
+	hosted_gates_give_back();
 	assert_int_equal(address_of(idts[0][VECTOR_NMI]), 0xabcdef0);
 	assert_int_equal(address_of(idts[0][VECTOR_GP]), 0xabcdee0);
 }
 
 static void a_table_more_than_are_kept_is_told_and_left_alone(void **state)
 {
-	const struct join_gates_refusal *refusal;
+	const struct hosted_gates_refusal *refusal;
 
 	(void)state;
-	for (unsigned idt = 0; idt < JOIN_TABLES; idt++)
+	for (unsigned idt = 0; idt < HOSTED_TABLES; idt++)
 		assert_null(take(idt));
-	refusal = take(JOIN_TABLES);
+	refusal = take(HOSTED_TABLES);
 	assert_non_null(refusal);
 	assert_non_null(strstr(refusal->later, "more interrupt descriptor tables"));
-	assert_false(is_ours(JOIN_TABLES));
+	assert_false(is_ours(HOSTED_TABLES));
 	assert_null(take(0)); /* those that are known go on */
-	join_gates_give_back();
+	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
 static void a_table_without_room_for_them_is_told_and_left_alone(void **state)
 {
-	const struct join_gates_refusal *refusal =
-	    join_gates_take((uint64_t)idts[0], VECTOR_GP * 16 - 1, CODE);
+	const struct hosted_gates_refusal *refusal =
+	    hosted_gates_take((uint64_t)idts[0], VECTOR_GP * 16 - 1, CODE);
 
 	(void)state;
 	assert_non_null(refusal);
 	assert_non_null(strstr(refusal->first, "no place for NMIs"));
 	assert_non_null(strstr(refusal->later, "has no samples"));
 	assert_memory_equal(idts, before, sizeof(idts));
-	assert_null(join_gates_take((uint64_t)idts[0], (VECTOR_GP + 1) * 16 - 1, CODE));
-	join_gates_give_back();
+	assert_null(hosted_gates_take((uint64_t)idts[0], (VECTOR_GP + 1) * 16 - 1, CODE));
+	hosted_gates_give_back();
 }
 
 #define CASE(name) cmocka_unit_test_setup(name, set_up)

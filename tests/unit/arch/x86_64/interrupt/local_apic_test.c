@@ -43,7 +43,7 @@ static unsigned fired;
 
 static bool lacks_timer;
 
-bool join_lacks_timer(void)
+bool hosted_lacks_timer(void)
 {
 	return lacks_timer;
 }
