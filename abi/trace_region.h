@@ -85,7 +85,7 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_BACKTRACE 64U    /* addresses */
 #define TR_STAND_MS  10000U /* that a CPU waits, at most, for room while no tail moves */
 
-/* Who reads the rings: HOST words (docs/trace-region.md, "Who reads"). A reader may store them
+/* Who reads the rings: HOST words (docs/trace-region.md, "The reader"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
 struct tr_reader {
 	uint32_t id;     /* HOST: whose the tails are, as it likes; 0: nobody's */

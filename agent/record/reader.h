@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's reader, who is waited for; docs/trace-region.md, "Who reads". */
+/* The host's reader, who is waited for; docs/trace-region.md, "The reader". */
 #ifndef AGENT_RECORD_READER_H
 #define AGENT_RECORD_READER_H
 

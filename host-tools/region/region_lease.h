@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words by which a machine knows that it has a reader (docs/trace-region.md, "Who reads"): who
+ * The words by which a machine knows that it has a reader (docs/trace-region.md, "The reader"): who
  * it is, and that it lives. A thread of its own changes the lease, since what else the tool does
  * can last: renaming a large file, searching a directory for symbols.
  */
@@ -48,7 +48,7 @@ bool region_lease_is_ours(const struct region *region);
 void region_lease_give_back(struct region_lease *lease);
 
 /* The machine counts its time in instructions: have it wait for us for the same number of them each
- * time (docs/trace-region.md, "Who reads"). Before it starts. */
+ * time (docs/trace-region.md, "The reader"). Before it starts. */
 int region_lease_steady(struct region_lease *lease, struct error *error);
 
 #endif

@@ -118,7 +118,7 @@ int region_rewind(const struct region *region, uint32_t ring, struct error *erro
 /* Where the doorbell's word lies that channel_clear() clears. */
 uint64_t region_pending(const struct region *region, uint32_t ring);
 
-/* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "Who reads").
+/* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "The reader").
  */
 int region_say_ready(const struct region *region, struct error *error);
 
