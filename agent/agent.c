@@ -5,17 +5,15 @@
 #include <string.h>
 
 #include "agent/announce.h"
-#include "agent/answer.h"
-#include "agent/deliver.h"
+#include "agent/crash_store.h"
 #include "agent/describe.h"
 #include "agent/input/command_line.h"
 #include "agent/input/mailbox.h"
 #include "agent/input/next_command.h"
-#include "agent/keeper.h"
 #include "agent/list.h"
 #include "agent/menu.h"
-#include "agent/misfit.h"
 #include "agent/mode.h"
+#include "agent/output.h"
 #include "agent/payload/payload.h"
 #include "agent/payload/payload_run.h"
 #include "agent/payload/uefi_image.h"
@@ -23,10 +21,12 @@
 #include "agent/record/record.h"
 #include "agent/selftest/selftest.h"
 #include "agent/serial.h"
+#include "agent/simple_command.h"
 #include "agent/tables.h"
 #include "agent/uefi/boot_check.h"
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/refusal.h"
+#include "agent/unsupported.h"
 #include "lib/console/console.h"
 #include "lib/console/keyboard.h"
 #include "lib/hosted.h"
@@ -98,41 +98,42 @@ int agent_open(struct channel *channel, const struct arch_platform *platform)
 
 /* ---- Commands ---- */
 
-static bool agent_answer(const char *text)
+static bool agent_run_simple_command(const char *text)
 {
-	if (!answer(&command, text, &outcome))
+	if (!simple_command_run(&command, text, &outcome))
 		return false;
 	trace_region_set_state(&region, TR_COMPLETE);
 	return true;
 }
 
-static void agent_find_misfit(const char *text, bool at_boot)
+static void agent_find_unsupported(const char *text, bool at_boot)
 {
-	struct misfit_moment moment = { at_boot, line_to_come, resident, machine->tables };
+	struct unsupported_moment moment = { at_boot, line_to_come, resident, machine->tables };
 
-	misfit_find(&command, text, &region, region_channel, &moment, &mistake);
+	unsupported_find(&command, text, &region, region_channel, &moment, &mistake);
 }
 
-/* 0, or misfit_refuse()'s. at_boot: the text is the machine's own command line, parsed already. */
+/* 0, or unsupported_refuse()'s. at_boot: the text is the machine's own command line, parsed
+ * already. */
 static int agent_check(const char *text, bool at_boot)
 {
 	if (!mistake.what)
-		agent_find_misfit(text, at_boot);
+		agent_find_unsupported(text, at_boot);
 	if (!mistake.what)
 		return 0;
 	command.then = THEN_WAIT;
-	return misfit_refuse(&region, text, &mistake);
+	return unsupported_refuse(&region, text, &mistake);
 }
 
 static int agent_carry_out(const char *text)
 {
-	if (agent_answer(text))
+	if (agent_run_simple_command(text))
 		return 0;
 	if (command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) {
 		int code = record_run(&command, text, &region, region_channel);
 
 		if (!code && !resident)
-			deliver_next_steps(&command, &region, region_channel);
+			output_next_steps(&command, &region, region_channel);
 		return code;
 	}
 	if (command.verb != COMMAND_SELFTEST) {
@@ -175,7 +176,7 @@ uint64_t agent_region_size(const struct arch_platform *platform)
 {
 	if (mistake.what || command.region_size || !resident)
 		return mistake.what ? 0 : command.region_size;
-	return region_size_for(&command, platform->cpu_count);
+	return output_region_size(&command, platform->cpu_count);
 }
 
 bool agent_choose(void)
@@ -198,7 +199,7 @@ bool agent_accept(void)
 	selftest_note_boot();
 	outcome = unusable;
 	if (command.verb == COMMAND_RECORD && region_channel->ops->in_ram)
-		keeper_warn();
+		crash_store_warn();
 	serial_choose(region_channel, resident, agent_is_hosted());
 	if (unusable)
 		agent_fail("the command line is of no use", NULL, unusable);
@@ -206,12 +207,12 @@ bool agent_accept(void)
 		outcome = agent_check(command_text, true);
 	if (!outcome && command.verb == COMMAND_REGISTER)
 		outcome = boot_check(&command, &region, region_channel, machine);
-	return !outcome && !(*command_text && agent_answer(command_text));
+	return !outcome && !(*command_text && agent_run_simple_command(command_text));
 }
 
 bool agent_needs_other_cpus(void)
 {
-	return deliver_other_cpus(&command);
+	return output_other_cpus(&command);
 }
 
 void agent_adopt_payload(void)
@@ -249,7 +250,7 @@ int agent_start(void)
 	console_printf("trace region: %lu KiB at 0x%lx (%s)\n", region_channel->size >> 10,
 	               region_channel->address, region_channel->ops->name);
 	if (!resident)
-		deliver_only_ways(region_channel);
+		output_only_ways(region_channel);
 	memory_heap(&heap, &heap_size);
 	syscalls_init(heap, heap_size, &clock);
 	payload_run_init();
@@ -292,7 +293,7 @@ static bool agent_may_end(void)
 {
 	if (resident) {
 		if (!agent_records_boot()) /* which goes on */
-			deliver_to_reader(&region, region_channel);
+			output_to_reader(&region, region_channel);
 		return true;
 	}
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
@@ -319,7 +320,7 @@ void agent_serve(void)
 
 /* ---- Ends ---- */
 
-void agent_deliver(void)
+void agent_write_output(void)
 {
 	int code;
 
@@ -328,7 +329,7 @@ void agent_deliver(void)
 	/* A payload that crashed has left what was recorded until then. */
 	if (!region.run || (outcome && outcome != -EFAULT))
 		return;
-	code = deliver(&command, region_channel, &kept);
+	code = output_write(&command, region_channel, &kept);
 	outcome = outcome ? outcome : code;
 }
 
@@ -343,9 +344,9 @@ void agent_part(void)
 static void agent_end_boot(const char *why)
 {
 	outcome = record_end_boot(why);
-	deliver_to_reader(&region, region_channel);
+	output_to_reader(&region, region_channel);
 	agent_part();
-	agent_deliver();
+	agent_write_output();
 	agent_close();
 	memory_free_all();
 }

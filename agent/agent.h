@@ -81,7 +81,7 @@ void agent_fail(const char *what, const char *why, int code);
  * say. The region's memory stays if it is to be kept; else it is nobody's from agent_close() on.
  * Boot services only. Thread.
  */
-void agent_deliver(void);
+void agent_write_output(void);
 
 /* What the last command came to: 0, or a negative errno, be it that it was refused. */
 int agent_outcome(void);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/told.h"
+#include "agent/summary.h"
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console/console.h"
@@ -20,7 +20,7 @@ static int save_one(const struct kept *kept, const char *name)
 		console_printf("bareperf: 0x%lx stays in RAM: %s\n", kept->address, error.text);
 		return code;
 	}
-	told_of_file(region, kept->size, path);
+	summary_of_file(region, kept->size, path);
 	console_printf("written: %s; its memory is free again\n", path);
 	kept_free(kept->address, kept->size);
 	return 0;

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
-#include "agent/keeper.h"
+#include "agent/crash_store.h"
 #include "agent/uefi/boot_record.h"
 #include "boot/channel_services.h"
 #include "boot/start.h"
@@ -62,7 +62,7 @@ static EFI_STATUS main_give_back(void)
 		           code);
 		machine_reset(MACHINE_REBOOT);
 	}
-	agent_deliver(); /* what becomes of the recording */
+	agent_write_output(); /* what becomes of the recording */
 	if (agent_end() != MACHINE_STAY)
 		machine_reset(agent_end());
 	return main_go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
@@ -85,7 +85,7 @@ static EFI_STATUS main_go_along(const struct arch_platform *platform)
 		return main_leave_firmware_alone(why, code);
 	main_serve((void *)(uintptr_t)platform);
 	agent_part();
-	agent_deliver();
+	agent_write_output();
 	if (agent_end() != MACHINE_STAY)
 		machine_reset(agent_end());
 	return main_go_home(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
@@ -131,11 +131,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	code = memory_init(); /* the memory map */
 	if (code)
 		return main_give_up("the firmware gives no memory map", code);
-	keeper_find();                    /* what a reset has left in RAM */
+	crash_store_find();               /* what a reset has left in RAM */
 	wanted = agent_read_command();    /* load options, or \bareperf.cfg */
 	platform = platform_init(wanted); /* ACPI, or the device tree */
 	watchdog_init(platform);          /* one that the firmware has started */
-	keeper_save();                    /* becomes a file */
+	crash_store_save();               /* becomes a file */
 	/* where the trace region lies */
 	code = channel_open(&channel, &channel_services, agent_region_size(platform));
 	lines_find(&lines, &channel_services);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/input/next_command.h"
 
-#include "agent/input/typed.h"
+#include "agent/input/keyboard_line.h"
 #include "agent/serial.h"
 #include "lib/syscalls.h"
 #include "lib/watchdog.h"
@@ -37,7 +37,7 @@ static bool next_command_await_command(struct trace_region *region, struct chann
 			return false;
 		if (serial_is_there(channel) && lines_take_typed(channel->lines, request->text))
 			return true;
-		if (typed_take(request->text))
+		if (keyboard_line_take(request->text))
 			return true;
 		trace_region_beat(region, now);
 		watchdog_serve(now);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/keeper.h"
+#include "agent/crash_store.h"
 #include "agent/volume/volume.h"
 #include "agent/volume/volume_file.h"
 #include "tests/firmware/image.h"
@@ -74,7 +74,7 @@ static void volume_warn(uint8_t control)
 	volume_control = control;
 	efi_system->RuntimeServices->GetVariable = volume_get_variable;
 	console_printf("control 0x%x: ", control);
-	keeper_warn();
+	crash_store_warn();
 	console_printf("\n");
 	efi_system->RuntimeServices->GetVariable = before;
 }

@@ -49,7 +49,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test
 	@ROWS=all tests/check e2e/machines_test
 	@RESIDENT_TIMES=$(SOAK_RESIDENT) tests/check e2e/resident_test
-	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_keeper_test
+	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/crash_store_test
 	@EVERYTHING=1 tests/check e2e/dist_test
 	@UEFI_BOOTS=$(SOAK_BOOTS) tests/check e2e/uefi_boot_test
 	@for time in $$(seq $(SOAK_TIMES)); do \

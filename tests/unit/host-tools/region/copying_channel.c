@@ -65,7 +65,7 @@ static void *target_at(const struct copying *copying, uint64_t offset)
 
 /* ---- To the machine ---- */
 
-static void deliver(struct copying *copying, size_t count)
+static void output_write(struct copying *copying, size_t count)
 {
 	struct error ignored = { "" };
 
@@ -104,12 +104,12 @@ static int copying_store(void *cable, uint64_t offset, const void *from, size_t 
 	(void)error;
 	acquire();
 	if (copying->late_count == MOST_LATE)
-		deliver(copying, 1);
+		output_write(copying, 1);
 	late = &copying->late[copying->late_count++];
 	late->offset = offset;
 	late->size = size;
 	memcpy(late->bytes, from, size);
-	deliver(copying, chance(copying, copying->late_count));
+	output_write(copying, chance(copying, copying->late_count));
 	release();
 	return 0;
 }
@@ -198,7 +198,7 @@ static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
 	if (++copying->fetches == copying->options.breaks)
 		return error_set(error, -EPIPE, "the cable was pulled");
 	acquire();
-	deliver(copying, chance(copying, copying->late_count));
+	output_write(copying, chance(copying, copying->late_count));
 	release();
 	for (size_t steps = chance(copying, MOST_STEPS); steps; steps--) {
 		size_t i = choose(copying, pieces, count);
@@ -231,7 +231,7 @@ static int copying_clear(void *cable, struct channel_bell *bells, size_t count, 
 	int code = 0;
 
 	acquire();
-	deliver(copying, copying->late_count);
+	output_write(copying, copying->late_count);
 	release();
 	copying->head_count = 0;
 	copying->begun = NULL;
@@ -254,12 +254,12 @@ static uint64_t copying_moment(void *cable)
 	return copying->moment;
 }
 
-static void deliver_all(struct copying *copying)
+static void output_all(struct copying *copying)
 {
 	struct error ignored = { "" };
 
 	acquire();
-	deliver(copying, copying->late_count);
+	output_write(copying, copying->late_count);
 	release();
 	if (copying->late_bell_count)
 		channel_clear(&copying->target, copying->late_bells, copying->late_bell_count,
@@ -271,7 +271,7 @@ static void copying_wait(void *cable)
 {
 	struct copying *copying = cable;
 
-	deliver_all(copying);
+	output_all(copying);
 	channel_wait(&copying->target);
 }
 
@@ -279,7 +279,7 @@ static void copying_close(void *cable)
 {
 	struct copying *copying = cable;
 
-	deliver_all(copying);
+	output_all(copying);
 	channel_close(&copying->target);
 	last = NULL;
 	free(copying);
@@ -335,5 +335,5 @@ int copying_channel_wrap(struct channel *channel, const struct copying_options *
 void copying_channel_deliver(void)
 {
 	if (last)
-		deliver_all(last);
+		output_all(last);
 }

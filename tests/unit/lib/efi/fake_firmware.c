@@ -51,7 +51,7 @@ static bool same(const EFI_GUID *one, const EFI_GUID *other)
 
 /* ---- Levels and events ---- */
 
-static void deliver_pending(void)
+static void output_pending(void)
 {
 	for (unsigned i = 0; i < MOST; i++) {
 		EFI_TPL before = level;
@@ -81,7 +81,7 @@ static VOID EFIAPI fake_restore(EFI_TPL to)
 	if (to > level)
 		abort();
 	level = to;
-	deliver_pending();
+	output_pending();
 }
 
 static EFI_STATUS EFIAPI fake_signal(EFI_EVENT event)
@@ -91,7 +91,7 @@ static EFI_STATUS EFIAPI fake_signal(EFI_EVENT event)
 	if (!at || !at->open)
 		abort();
 	at->pending = true;
-	deliver_pending();
+	output_pending();
 	return EFI_SUCCESS;
 }
 

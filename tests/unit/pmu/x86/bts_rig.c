@@ -144,7 +144,7 @@ static void branch(uint64_t event_and_umask, uint64_t from, uint64_t to)
 
 static const struct arch_regs regs = { .pc = 0x1234 };
 
-void deliver(uint64_t from)
+void output_write(uint64_t from)
 {
 	bts_cpu.interrupts++;
 	bts_cpu.deliveries += record(from, DELIVERY);
@@ -163,7 +163,7 @@ static void handle(unsigned how, struct perf_event *tick)
 
 static void nmi(uint64_t from, unsigned how)
 {
-	deliver(from);
+	output_write(from);
 	bts_cpu.pmi = false; /* the local vector is masked until its handler is done */
 	handle(how, NULL);
 	branch(0x40c4, DELIVERY, from);
@@ -179,7 +179,7 @@ void interrupt(struct perf_event *tick)
 
 void interrupted_tick(struct perf_event *tick, unsigned nmis)
 {
-	deliver(BRANCH);
+	output_write(BRANCH);
 	while (nmis--)
 		nmi(DELIVERY, ARCH_ENTERED_OUTERMOST | ARCH_ENTERED_IN_ENTRY);
 	handle(ARCH_ENTERED_OUTERMOST, tick);

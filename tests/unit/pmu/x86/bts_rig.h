@@ -56,10 +56,10 @@ void start(uint64_t size);
 /* The program takes so many branches. */
 void branches(uint64_t n);
 
-/* An interrupt as arch/x86_64/interrupt/entry.S and its handlers make it: tick, or (NULL) the PMI; only its
- * delivery; a tick's that so many NMIs interrupt before it is hidden. */
+/* An interrupt as arch/x86_64/interrupt/entry.S and its handlers make it: tick, or (NULL) the PMI;
+ * only its delivery; a tick's that so many NMIs interrupt before it is hidden. */
 void interrupt(struct perf_event *tick);
-void deliver(uint64_t from);
+void output_write(uint64_t from);
 void interrupted_tick(struct perf_event *tick, unsigned nmis);
 
 /* The reader takes all there is. */

@@ -131,7 +131,7 @@ static void a_trace_that_a_handler_ends_does_not_count_its_return(void **state)
 	power_on(3);
 	start(1 << 14);
 	branches(100);
-	deliver(BRANCH);
+	output_write(BRANCH);
 	fake_entered(0, ARCH_ENTERED_OUTERMOST);
 	fake_trace_held++;
 	event_disable(&event);

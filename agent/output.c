@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/deliver.h"
+#include "agent/output.h"
 
 #include "agent/payload/payload_fetch.h"
 #include "agent/record/reader.h"
 #include "agent/serial.h"
-#include "agent/told.h"
+#include "agent/summary.h"
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console/console.h"
@@ -21,12 +21,12 @@
 static bool is_taken; /* the last recording, by a reader */
 
 /* Rounded up to a multiple of TR_ALIGN, a power of two. */
-static uint64_t deliver_align(uint64_t bytes)
+static uint64_t output_align(uint64_t bytes)
 {
 	return (bytes + TR_ALIGN - 1) & ~(uint64_t)(TR_ALIGN - 1);
 }
 
-static unsigned deliver_cpus(const struct command *command, unsigned cpus)
+static unsigned output_cpus(const struct command *command, unsigned cpus)
 {
 	unsigned chosen = 0;
 
@@ -36,7 +36,7 @@ static unsigned deliver_cpus(const struct command *command, unsigned cpus)
 	return command->all_cpus ? cpus : chosen ? chosen : 1;
 }
 
-bool deliver_other_cpus(const struct command *command)
+bool output_other_cpus(const struct command *command)
 {
 	uint64_t any = command->cpus[0] & ~1ULL;
 
@@ -45,16 +45,16 @@ bool deliver_other_cpus(const struct command *command)
 	return command->all_cpus || any || command->verb == COMMAND_SELFTEST;
 }
 
-static uint64_t deliver_asked_for(const struct command *command, unsigned cpus)
+static uint64_t output_asked_for(const struct command *command, unsigned cpus)
 {
 	uint64_t pages = command->pages ? command->pages : RING_PAGES;
 
-	return TABLES + deliver_cpus(command, cpus) * (1 + pages + command->aux_pages) * TR_PAGE;
+	return TABLES + output_cpus(command, cpus) * (1 + pages + command->aux_pages) * TR_PAGE;
 }
 
-uint64_t region_size_for(const struct command *command, unsigned cpus)
+uint64_t output_region_size(const struct command *command, unsigned cpus)
 {
-	uint64_t size = memory_largest_free() / 4, asked = deliver_asked_for(command, cpus), room;
+	uint64_t size = memory_largest_free() / 4, asked = output_asked_for(command, cpus), room;
 	uint64_t most = command->boot ? BOOT_MOST : MOST;
 
 	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_REGISTER)
@@ -63,10 +63,10 @@ uint64_t region_size_for(const struct command *command, unsigned cpus)
 	size = size < most ? size : most;
 	size = size < room ? size : room;
 	size = size > LEAST ? size : LEAST;
-	return deliver_align(size > asked ? size : asked);
+	return output_align(size > asked ? size : asked);
 }
 
-static void deliver_where(const struct channel *channel)
+static void output_where(const struct channel *channel)
 {
 	uint64_t address = channel->address, size = channel->size;
 
@@ -78,25 +78,25 @@ static void deliver_where(const struct channel *channel)
 	    address, address + size, address, address + size, address, size, address);
 }
 
-void deliver_next_steps(const struct command *command, const struct trace_region *region,
-                        const struct channel *channel)
+void output_next_steps(const struct command *command, const struct trace_region *region,
+                       const struct channel *channel)
 {
-	struct told *told;
+	struct summary *summary;
 
 	if (!channel->ops->in_ram || command->then == THEN_POWEROFF || command->then == THEN_REBOOT)
 		return;
 	if (command->verb == COMMAND_RECORD && !reader_is_announced(region)) {
-		told = told_open(channel->memory, channel->size);
-		told_on_screen(told);
-		told_close(told);
+		summary = summary_open(channel->memory, channel->size);
+		summary_on_screen(summary);
+		summary_close(summary);
 	}
-	deliver_where(channel);
+	output_where(channel);
 	if (serial_is_there(channel))
 		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
 	console_printf("The machine waits, and takes further commands.\n");
 }
 
-void deliver_only_ways(const struct channel *channel)
+void output_only_ways(const struct channel *channel)
 {
 	if (channel->ops->in_ram)
 		console_printf(
@@ -107,8 +107,8 @@ void deliver_only_ways(const struct channel *channel)
 
 /* The recording, and beside it what the screen says of it and the program's files, without which it
  * is whole as well; *beside: 0, or what failed of these. */
-static int deliver_to_volume(const struct command *command, const struct channel *channel,
-                             const struct told *told, int *beside)
+static int output_to_volume(const struct command *command, const struct channel *channel,
+                            const struct summary *summary, int *beside)
 {
 	struct error error = { "" };
 	char path[VOLUME_PATH_MAX];
@@ -121,7 +121,7 @@ static int deliver_to_volume(const struct command *command, const struct channel
 		return code;
 	}
 	console_printf("written: %s\n", path);
-	told_beside(told, path);
+	summary_beside(summary, path);
 	*beside = payload_fetch_save(command, path);
 	console_printf(
 	    "at home: bareperf dump FILE (are the books in order?), perf report -i FILE\n");
@@ -129,38 +129,38 @@ static int deliver_to_volume(const struct command *command, const struct channel
 }
 
 /* Memory that the host shares needs no keeping. */
-static void deliver_keep(struct command *command, const struct channel *channel)
+static void output_keep(struct command *command, const struct channel *channel)
 {
 	memory_keep(channel->memory);
 	if (!kept_add(channel->address, channel->size, false) && command->verb == COMMAND_RECORD)
 		console_printf(
 		    "save writes it to the boot volume, save -o fs1:\\x.data to another one.\n");
-	deliver_where(channel);
+	output_where(channel);
 	if (command->then != THEN_DEFAULT)
 		console_printf("So the machine stays on.\n");
 	command->then = THEN_DEFAULT;
 }
 
 /* Whether a host is at a line: after a short run it may not have announced a reader yet. */
-static bool deliver_has_host(const struct channel *channel)
+static bool output_has_host(const struct channel *channel)
 {
 	return channel->lines && lines_have_host(channel->lines);
 }
 
-void deliver_to_reader(struct trace_region *region, struct channel *channel)
+void output_to_reader(struct trace_region *region, struct channel *channel)
 {
 	is_taken = false;
 	if (!channel->ops->in_ram || !region->run)
 		return;
 	is_taken = (reader_is_announced(region) ||
-	            (deliver_has_host(channel) && reader_await_one(region, channel))) &&
+	            (output_has_host(channel) && reader_await_one(region, channel))) &&
 	           reader_await_end(region, channel);
 }
 
-int deliver(struct command *command, const struct channel *channel, bool *keep)
+int output_write(struct command *command, const struct channel *channel, bool *keep)
 {
 	bool in_ram = channel->ops->in_ram;
-	struct told *told = NULL;
+	struct summary *summary = NULL;
 	int code = 0, beside = 0;
 
 	*keep = false;
@@ -169,14 +169,15 @@ int deliver(struct command *command, const struct channel *channel, bool *keep)
 		return 0;
 	}
 	if (command->verb == COMMAND_RECORD)
-		told = told_open(channel->memory, channel->size); /* counts stand on the screen */
+		summary =
+		    summary_open(channel->memory, channel->size); /* counts stand on the screen */
 	if (!command->boot)
-		told_on_screen(told);
+		summary_on_screen(summary);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))
-		code = deliver_to_volume(command, channel, told, &beside);
-	told_close(told);
+		code = output_to_volume(command, channel, summary, &beside);
+	summary_close(summary);
 	*keep = in_ram && (code || command->keep);
 	if (*keep)
-		deliver_keep(command, channel);
+		output_keep(command, channel);
 	return code ? code : beside;
 }

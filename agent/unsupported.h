@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What a command asks for that its words allow, but not this machine, or not now. */
-#ifndef AGENT_MISFIT_H
-#define AGENT_MISFIT_H
+#ifndef AGENT_UNSUPPORTED_H
+#define AGENT_UNSUPPORTED_H
 
 #include "arch/arch.h"
 #include "channel/channel.h"
 #include "command/command.h"
 #include "ringbuf/region_writer.h"
 
-struct misfit_moment {
+struct unsupported_moment {
 	bool at_boot;            /* it is the machine's own command line; boot services are there */
 	bool line_to_come;       /* the tables or PCI name a UART */
 	bool resident;           /* boot services are to stay */
@@ -17,11 +17,12 @@ struct misfit_moment {
 
 /* Why the command of this text is refused, and where in it; mistake->what is NULL: it is not.
  * Thread. */
-void misfit_find(const struct command *command, const char *text, const struct trace_region *region,
-                 const struct channel *channel, const struct misfit_moment *moment,
-                 struct command_error *mistake);
+void unsupported_find(const struct command *command, const char *text,
+                      const struct trace_region *region, const struct channel *channel,
+                      const struct unsupported_moment *moment, struct command_error *mistake);
 
 /* Answer a wrong command line: the text, a mark under the place, the reason. -EINVAL. Thread. */
-int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error);
+int unsupported_refuse(struct trace_region *region, const char *text,
+                       const struct command_error *error);
 
 #endif

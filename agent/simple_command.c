@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/answer.h"
+#include "agent/simple_command.h"
 
-#include "agent/keeper.h"
+#include "agent/crash_store.h"
 #include "agent/save.h"
 #include "agent/tables.h"
 #include "agent/uefi/boot_check.h"
@@ -12,7 +12,7 @@
 
 /* A host's comes when the ticks have carried it out. At a start what goes on would have been
  * stopped before (boot_record_is_elsewhere()). */
-static void answer_stop(void)
+static void simple_command_stop(void)
 {
 	if (!efi_boot_services)
 		return;
@@ -21,7 +21,7 @@ static void answer_stop(void)
 }
 
 /* It has been checked. */
-static int answer_register(const struct command *command, const char *text)
+static int simple_command_register(const struct command *command, const char *text)
 {
 	int code =
 	    registration_add(command->registered ? text + command->registered : COMMAND_BOOT);
@@ -33,19 +33,19 @@ static int answer_register(const struct command *command, const char *text)
 	return code;
 }
 
-bool answer(struct command *command, const char *text, int *outcome)
+bool simple_command_run(struct command *command, const char *text, int *outcome)
 {
 	switch (command->verb) {
 	case COMMAND_HELP:
 		command_print_usage(&image_tables, console_printf);
 		return true;
 	case COMMAND_STOP:
-		answer_stop();
+		simple_command_stop();
 		return true;
 	case COMMAND_SLOWER:
 		return true; /* a recording's ticks obey it; now there is no recording */
 	case COMMAND_RECOVER:
-		*outcome = keeper_answer();
+		*outcome = crash_store_report();
 		return true;
 	case COMMAND_VERSION:
 		console_printf("bareperf %s\n", BAREPERF_VERSION);
@@ -54,7 +54,7 @@ bool answer(struct command *command, const char *text, int *outcome)
 		*outcome = save_kept(command); /* refused when boot services are gone */
 		return true;
 	case COMMAND_REGISTER:
-		*outcome = answer_register(command, text);
+		*outcome = simple_command_register(command, text);
 		return true;
 	case COMMAND_UNREGISTER:
 		*outcome = registration_remove();

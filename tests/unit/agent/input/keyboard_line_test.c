@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/input/typed.h"
+#include "agent/input/keyboard_line.h"
 #include "lib/console/console.h"
 #include "lib/console/keyboard.h"
 
@@ -33,8 +33,8 @@ static bool type(const char *pressed)
 	keys = pressed;
 	shown[0] = 0;
 	while (*keys && !ended)
-		ended = typed_take(text);
-	return ended || typed_take(text);
+		ended = keyboard_line_take(text);
+	return ended || keyboard_line_take(text);
 }
 
 static void enter_ends_a_line_that_is_echoed(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/input/typed.h"
+#include "agent/input/keyboard_line.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static char line[COMMAND_MAX_LENGTH + 1];
 static unsigned length;
 
-static void typed_take_back(unsigned count)
+static void keyboard_line_take_back(unsigned count)
 {
 	for (; count > 0 && length > 0; count--) {
 		length--;
@@ -19,7 +19,7 @@ static void typed_take_back(unsigned count)
 	}
 }
 
-static void typed_add(char c)
+static void keyboard_line_add(char c)
 {
 	if (c < ' ' || length == COMMAND_MAX_LENGTH)
 		return;
@@ -27,7 +27,7 @@ static void typed_add(char c)
 	console_write(&c, 1);
 }
 
-static bool typed_end(char *text)
+static bool keyboard_line_end(char *text)
 {
 	bool any = length > 0;
 
@@ -38,7 +38,7 @@ static bool typed_end(char *text)
 	return any;
 }
 
-bool typed_take(char text[COMMAND_MAX_LENGTH + 1])
+bool keyboard_line_take(char text[COMMAND_MAX_LENGTH + 1])
 {
 	char c = keyboard_get();
 
@@ -46,17 +46,17 @@ bool typed_take(char text[COMMAND_MAX_LENGTH + 1])
 	case 0:
 		return false;
 	case '\n':
-		return typed_end(text);
+		return keyboard_line_end(text);
 	case '\b':
-		typed_take_back(1);
+		keyboard_line_take_back(1);
 		return false;
 	case CONTROL_U:
 	case KEY_BREAK:
 	case KEY_ESCAPE:
-		typed_take_back(length);
+		keyboard_line_take_back(length);
 		return false;
 	default:
-		typed_add(c);
+		keyboard_line_add(c);
 		return false;
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/keeper.h"
+#include "agent/crash_store.h"
 
 #include <string.h>
 
-#include "agent/told.h"
+#include "agent/summary.h"
 #include "agent/volume/recover.h"
 #include "arch/arch.h"
 #include "lib/console/console.h"
@@ -11,17 +11,17 @@
 
 static int saved; /* files, or a negative errno */
 
-void keeper_find(void)
+void crash_store_find(void)
 {
 	recover_find();
 }
 
-void keeper_save(void)
+void crash_store_save(void)
 {
-	saved = recover_save(told_of_file);
+	saved = recover_save(summary_of_file);
 }
 
-int keeper_answer(void)
+int crash_store_report(void)
 {
 	if (saved >= 0)
 		console_printf("recordings recovered: %d\n", saved);
@@ -32,7 +32,7 @@ int keeper_answer(void)
 
 /* TCG PC Client Platform Reset Attack Mitigation Specification: bit 0 has the firmware clear RAM.
  */
-static bool keeper_is_cleared(void)
+static bool crash_store_is_cleared(void)
 {
 	static CHAR16 name[] = u"MemoryOverwriteRequestControl";
 	EFI_GUID guid = {
@@ -46,11 +46,11 @@ static bool keeper_is_cleared(void)
 	       control & 1;
 }
 
-void keeper_warn(void)
+void crash_store_warn(void)
 {
-	const char *why = keeper_is_cleared() ? "the firmware is asked to clear it "
-	                                        "(MemoryOverwriteRequestControl)"
-	                                      : arch_memory_forgets();
+	const char *why = crash_store_is_cleared() ? "the firmware is asked to clear it "
+	                                             "(MemoryOverwriteRequestControl)"
+	                                           : arch_memory_forgets();
 
 	if (why)
 		console_printf("a reset will forget what is in RAM, the recording included: %s\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/misfit.h"
+#include "agent/unsupported.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "lib/efi/efi.h"
 #include "lib/print.h"
 
-static const char *misfit_of_reset(const struct command *command, bool at_boot)
+static const char *unsupported_of_reset(const struct command *command, bool at_boot)
 {
 	if (command->reset && !at_boot)
 		return "its note would be the firmware's to keep: say this when the machine boots";
@@ -22,7 +22,7 @@ static const char *misfit_of_reset(const struct command *command, bool at_boot)
 	return NULL;
 }
 
-static const char *misfit_of_size(const struct command *command, bool in_ram, bool at_boot)
+static const char *unsupported_of_size(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (command->region_size && !in_ram)
 		return "the trace region is not in RAM: its size is the host's to choose";
@@ -31,8 +31,8 @@ static const char *misfit_of_size(const struct command *command, bool in_ram, bo
 	return NULL;
 }
 
-static const char *misfit_of_tables(const struct command *command,
-                                    const struct misfit_moment *moment)
+static const char *unsupported_of_tables(const struct command *command,
+                                         const struct unsupported_moment *moment)
 {
 	if (!command->acpi && !command->dtb)
 		return NULL;
@@ -47,7 +47,7 @@ static const char *misfit_of_tables(const struct command *command,
 	return NULL;
 }
 
-static const char *misfit_of_recovery(const struct command *command, bool at_boot)
+static const char *unsupported_of_recovery(const struct command *command, bool at_boot)
 {
 	if (command->verb == COMMAND_RECOVER && !at_boot)
 		return "the firmware is gone, and with it its volume: say this when the machine "
@@ -55,7 +55,7 @@ static const char *misfit_of_recovery(const struct command *command, bool at_boo
 	return NULL;
 }
 
-static const char *misfit_of_resident(const struct command *command, bool in_ram, bool at_boot)
+static const char *unsupported_of_resident(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (mode_is_resident(command, false) && !at_boot)
 		return "the firmware is gone: say this when the machine boots";
@@ -66,7 +66,7 @@ static const char *misfit_of_resident(const struct command *command, bool in_ram
 	return NULL;
 }
 
-static const char *misfit_of_boot(const struct command *command, bool at_boot)
+static const char *unsupported_of_boot(const struct command *command, bool at_boot)
 {
 	bool boots = command->boot && command->verb == COMMAND_RECORD;
 
@@ -79,7 +79,7 @@ static const char *misfit_of_boot(const struct command *command, bool at_boot)
 	return NULL;
 }
 
-static const char *misfit_of_lossless(const struct command *command, bool resident)
+static const char *unsupported_of_lossless(const struct command *command, bool resident)
 {
 	if (command->lossless && resident)
 		return "nobody reads while the machine is borrowed from the firmware: --exclusive "
@@ -87,7 +87,7 @@ static const char *misfit_of_lossless(const struct command *command, bool reside
 	return NULL;
 }
 
-static const char *misfit_of_fetch(const struct command *command, bool resident)
+static const char *unsupported_of_fetch(const struct command *command, bool resident)
 {
 	if (command->nr_fetch && resident && command->verb == COMMAND_STAT)
 		return "stat leaves no file on the volume, beside which they could lie: record does; "
@@ -95,8 +95,9 @@ static const char *misfit_of_fetch(const struct command *command, bool resident)
 	return NULL;
 }
 
-static const char *misfit_of_end(const struct command *command, const struct trace_region *region,
-                                 const struct misfit_moment *moment)
+static const char *unsupported_of_end(const struct command *command,
+                                      const struct trace_region *region,
+                                      const struct unsupported_moment *moment)
 {
 	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
 		return NULL;
@@ -109,7 +110,7 @@ static const char *misfit_of_end(const struct command *command, const struct tra
 
 /* A name that is of no use is refused; what the volume lacks is told, and costs no recording: it
  * stays in RAM. */
-static const char *misfit_of_file(const struct command *command, const struct channel *channel)
+static const char *unsupported_of_file(const struct command *command, const struct channel *channel)
 {
 	static struct error error;
 	int code;
@@ -126,68 +127,69 @@ static const char *misfit_of_file(const struct command *command, const struct ch
 }
 
 /* Why, and by which option, which is set either way. */
-static const char *misfit_of(const struct command *command, const struct trace_region *region,
-                             const struct channel *channel, const struct misfit_moment *moment,
-                             const char **option)
+static const char *unsupported_of(const struct command *command, const struct trace_region *region,
+                                  const struct channel *channel,
+                                  const struct unsupported_moment *moment, const char **option)
 {
 	bool in_ram = channel->ops->in_ram;
 	const char *what;
 
 	*option = "recover";
-	what = misfit_of_recovery(command, moment->at_boot);
+	what = unsupported_of_recovery(command, moment->at_boot);
 	if (what)
 		return what;
 	*option = command->boot ? BOOT_WORKLOAD : "";
-	what = misfit_of_boot(command, moment->at_boot);
+	what = unsupported_of_boot(command, moment->at_boot);
 	if (what)
 		return what;
 	*option = command->dtb ? "--dtb" : "--acpi";
-	what = misfit_of_tables(command, moment);
+	what = unsupported_of_tables(command, moment);
 	if (what)
 		return what;
 	*option = "--reset";
-	what = misfit_of_reset(command, moment->at_boot);
+	what = unsupported_of_reset(command, moment->at_boot);
 	if (what)
 		return what;
 	*option = "--region-size";
-	what = misfit_of_size(command, in_ram, moment->at_boot);
+	what = unsupported_of_size(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
 	*option = command->exclusive ? "--exclusive"
 	          : command->keep    ? "--keep"
 	          : command->output  ? "-o"
 	                             : "--resident";
-	what = misfit_of_resident(command, in_ram, moment->at_boot);
+	what = unsupported_of_resident(command, in_ram, moment->at_boot);
 	if (what)
 		return what;
 	*option = "--lossless";
-	what = misfit_of_lossless(command, moment->resident);
+	what = unsupported_of_lossless(command, moment->resident);
 	if (what)
 		return what;
 	*option = "--fetch";
-	what = misfit_of_fetch(command, moment->resident);
+	what = unsupported_of_fetch(command, moment->resident);
 	if (what)
 		return what;
 	*option = "--then";
-	what = in_ram ? misfit_of_end(command, region, moment) : NULL;
+	what = in_ram ? unsupported_of_end(command, region, moment) : NULL;
 	if (what || !moment->resident)
 		return what;
 	*option = command->output ? command->output : "record";
-	return misfit_of_file(command, channel);
+	return unsupported_of_file(command, channel);
 }
 
-void misfit_find(const struct command *command, const char *text, const struct trace_region *region,
-                 const struct channel *channel, const struct misfit_moment *moment,
-                 struct command_error *mistake)
+void unsupported_find(const struct command *command, const char *text,
+                      const struct trace_region *region, const struct channel *channel,
+                      const struct unsupported_moment *moment, struct command_error *mistake)
 {
 	const char *option, *at;
 
-	mistake->what = misfit_of(command, region, channel, moment, &option);
+	mistake->what = unsupported_of(command, region, channel, moment, &option);
 	at = strstr(text, option);
 	mistake->column = at ? (unsigned)(at - text) : 0;
 }
 
-int misfit_refuse(struct trace_region *region, const char *text, const struct command_error *error)
+int unsupported_refuse(struct trace_region *region, const char *text,
+                       const struct command_error *error)
 {
 	char message[192];
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+keyboard_line_test_SRCS := agent/input/keyboard_line.c

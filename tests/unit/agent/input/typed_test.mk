@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-typed_test_SRCS := agent/input/typed.c
