@@ -21,6 +21,8 @@ void (*fake_reg_write)(uint32_t reg, uint64_t value);
 arch_handler_fn fake_trace_interrupt;
 void (*fake_trace_sync)(void);
 
+bool fake_never_hides;
+
 static arch_handler_fn timer_handler;
 
 /* Of a CPU: what stands still in its handlers, and what it is to be at the return. */
@@ -93,7 +95,8 @@ void arch_counters_hide(uint32_t reg)
 {
 	if (here.reg && here.depth)
 		fake_reg_write(here.reg, here.kept);
-	here.reg = reg;
+	here.reg = fake_never_hides ? 0 : reg;
+	reg = here.reg;
 	if (reg && here.depth)
 		fake_hold();
 }

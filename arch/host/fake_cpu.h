@@ -25,6 +25,8 @@ extern unsigned fake_cpu_number;
 extern uint64_t (*fake_reg_read)(uint32_t reg);
 extern void (*fake_reg_write)(uint32_t reg, uint64_t value);
 void fake_pmi(const struct arch_regs *regs);
+/* Handlers are entered with the counters running, as on machines whose entry is another's. */
+extern bool fake_never_hides;
 /* How many take part in it on this CPU; whether another CPU's signal has come the same way. */
 unsigned fake_pmi_sharers(void);
 extern bool fake_signalled;

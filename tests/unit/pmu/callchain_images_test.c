@@ -172,6 +172,29 @@ static void a_wild_frame_pointer_leads_nowhere(void **state)
 	}
 }
 
+/* Its frame pointer may still lead into a stack of ours. */
+static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
+{
+	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, 0 };
+
+	(void)state;
+	for (unsigned told = 0; told < 2; told++) {
+		struct callchain keeps = {
+			.low = 1, .high = UINT64_MAX, .straight = 1, .max_frames = MOST
+		};
+		struct arch_regs regs = { .pc = KEPT + 8,
+			                  .sp = (uint64_t)stack - 64,
+			                  .fp = (uint64_t)stack };
+
+		assert_int_equal(collect(KEPT + 8, callers), 2);
+		assert_int_equal(callchain_collect(&regs, chain, MOST), 2);
+		assert_int_equal(callchain_put_slowly(&keeps, &regs, chain), 2);
+		assert_int_equal(chain[1], KEPT + 8);
+		assert_true(keeps.low == 0 && keeps.high == 0 && keeps.straight == 0);
+		callchain_images_end(); /* nor where all code keeps frames */
+	}
+}
+
 /* The call stands at record 4. */
 static void who_waits_is_known_and_who_has_called_him(void **state)
 {
@@ -242,6 +265,8 @@ int main(void)
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_wild_frame_pointer_leads_nowhere, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(from_a_stack_that_nobody_knows_nothing_is_followed,
+		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_waits_is_known_and_who_has_called_him, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(an_image_that_has_gone_is_none, set_up, tear_down),

@@ -15,6 +15,7 @@ extern struct fake_source {
 	unsigned counters, used;
 	bool frozen;
 	struct perf_event *on[CONTEXT_RIG_EVENTS]; /* started */
+	uint64_t unread;                           /* what each read finds that was counted */
 } fake;
 
 extern struct perf_event events[CONTEXT_RIG_EVENTS];

@@ -196,6 +196,28 @@ static void of_one_event_those_values_are_put_that_are_asked_for(void **state)
 	}
 }
 
+static void each_member_of_a_group_is_read_as_the_group_is(void **state)
+{
+	uint64_t words[10];
+
+	(void)state;
+	context_rig_add_group(3, 0);
+	assert_int_equal(context_rig_start(3), 0);
+	fake.unread = 17;
+	for (unsigned i = 0; i < 3; i++) {
+		events[i].attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+		events[i].count = 100 * i;
+	}
+	assert_ptr_equal(read_format_put(words, &events[0], clock_now()), words + 7);
+	assert_int_equal(words[0], 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(words[1 + 2 * i], 100 * i + 17);
+		assert_int_equal(words[2 + 2 * i], events[i].account.id);
+	}
+	fake.unread = 0;
+	context_stop(&context);
+}
+
 static void a_cpu_that_stands_still_passes_no_time(void **state)
 {
 	uint64_t left;
@@ -237,6 +259,7 @@ int main(void)
 		TEST(a_partial_period_waits_with_its_event),
 		TEST(a_group_that_never_fits_is_refused_and_named),
 		TEST(a_sample_carries_the_values_of_its_whole_group),
+		TEST(each_member_of_a_group_is_read_as_the_group_is),
 		TEST(a_cpu_that_stands_still_passes_no_time),
 		TEST(of_one_event_those_values_are_put_that_are_asked_for),
 	};

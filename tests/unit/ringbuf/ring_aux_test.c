@@ -157,6 +157,36 @@ static void no_room_is_refused_and_wakes_once(void **state)
 	assert_int_equal(aux_wakeups(), 2);
 }
 
+static void a_second_time_without_room_wakes_again(void **state)
+{
+	struct ring_aux_output out;
+
+	(void)state;
+	for (uint64_t episode = 1; episode <= 3; episode++) {
+		aux_transact(2 * PAGE, 0); /* past the watermark: one wakeup */
+		assert_int_equal(ring_aux_begin(&out, &aux, 1), -ENOSPC);
+		assert_int_equal(ring_aux_begin(&out, &aux, 1), -ENOSPC);
+		assert_int_equal(aux_wakeups(), 2 * episode);
+		rig.control->aux_tail = rig.control->aux_head;
+	}
+}
+
+static void a_skip_may_take_all_the_room_and_no_more(void **state)
+{
+	struct ring_aux_output out;
+
+	(void)state;
+	aux_begin(&out);
+	assert_int_equal(ring_aux_skip(&out, 2 * PAGE + 1), -ENOSPC);
+	assert_int_equal(ring_aux_skip(&out, 2 * PAGE), 0);
+	assert_int_equal(out.size, 0);
+	assert_int_equal(ring_aux_skip(&out, 1), -ENOSPC);
+	ring_aux_end(&out, 0);
+	aux_expect(2 * PAGE, 0, 0); /* the next range begins behind what was skipped */
+	assert_int_equal(aux.skipped, 2 * PAGE);
+	assert_int_equal(rig.control->aux_head, 2 * PAGE);
+}
+
 static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 {
 	struct ring_aux_output out;
@@ -245,6 +275,8 @@ int main(void)
 		CLAIM(wakeups_follow_the_watermark),
 		CLAIM(the_next_wakeup_is_always_beyond_the_head),
 		CLAIM(no_room_is_refused_and_wakes_once),
+		CLAIM(a_second_time_without_room_wakes_again),
+		CLAIM(a_skip_may_take_all_the_room_and_no_more),
 		CLAIM(truncated_wakes_and_stops_until_the_reader_frees),
 		CLAIM(partial_wakes_nobody),
 		CLAIM(snapshot_mode_wakes_nobody_and_has_no_watermark),

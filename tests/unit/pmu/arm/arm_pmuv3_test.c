@@ -48,11 +48,10 @@ static void a_sample_comes_each_period_and_the_counts_add_up(void **state)
 
 /* Events pass while registers are read and written: what a counter that runs has counted between a
  * look at it and a write to it would be gone. */
-static void no_event_is_lost_while_registers_are_accessed(void **state)
+static void expect_no_event_lost(void)
 {
 	uint64_t counted = 0;
 
-	(void)state;
 	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	assert_int_equal(event_init(&rig_events[0]), 0);
 	model.access = 3;
@@ -68,6 +67,42 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 	assert_true(counted >= 200000 && rig_events[0].account.generated >= 100);
 	assert_int_equal(rig_events[0].count, counted);
 	assert_int_equal(rig_events[0].account.period + residue(&rig_events[0]), counted);
+}
+
+static void no_event_is_lost_while_registers_are_accessed(void **state)
+{
+	(void)state;
+	expect_no_event_lost();
+}
+
+/* At EL2 and in hosted mode the entry does not stop them: the handler does. */
+static void nor_in_handlers_that_are_entered_with_the_counters_running(void **state)
+{
+	(void)state;
+	fake_never_hides = true;
+	expect_no_event_lost();
+	fake_never_hides = false;
+}
+
+/* The interrupt may come between disable() and enable(), which change several events at once. */
+static void a_handler_between_disable_and_enable_leaves_them_stopped(void **state)
+{
+	(void)state;
+	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pmu *pmu = rig_events[0].pmu;
+
+		assert_true(model.pmcr & PMCR_E);
+		pmu->disable();
+		assert_false(model.pmcr & PMCR_E);
+		model.overflowed = model.interrupts;
+		fake_pmi(&rig_regs);
+		assert_int_equal(model.overflowed, 0);
+		assert_false(model.pmcr & PMCR_E);
+		pmu->enable();
+	}
+	assert_true(model.pmcr & PMCR_E);
+	event_disable(&rig_events[0]);
 }
 
 static void stop_or_start_the_first(const struct arch_regs *regs)
@@ -298,6 +333,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_comes_each_period_and_the_counts_add_up),
 		TEST(no_event_is_lost_while_registers_are_accessed),
+		TEST(nor_in_handlers_that_are_entered_with_the_counters_running),
+		TEST(a_handler_between_disable_and_enable_leaves_them_stopped),
 		TEST(what_is_not_ours_counts_on_in_handlers),
 		TEST(counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),

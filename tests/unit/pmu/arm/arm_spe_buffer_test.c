@@ -57,6 +57,20 @@ static void the_end_takes_what_is_under_way(void **state)
 	expect_nothing();
 }
 
+/* The last record that fills the buffer may be under way when the interrupt comes. */
+static void the_interrupt_takes_what_is_under_way(void **state)
+{
+	(void)state;
+	begin(2, PAGE, false);
+	assert_int_equal(sample(63), 63);
+	model.delayed = 1;
+	spurious();
+	assert_int_equal(model.delayed, 0);
+	expect(0, PAGE, 0);
+	assert_int_equal(at(), PAGE);
+	assert_true(lent());
+}
+
 static void an_interrupt_in_the_midst_of_the_end_changes_nothing(void **state)
 {
 	(void)state;
@@ -346,6 +360,7 @@ int main(void)
 		TEST(the_worked_example_of_wakeups),
 		TEST(a_full_area_truncates_and_goes_on_when_there_is_room),
 		TEST(the_end_takes_what_is_under_way),
+		TEST(the_interrupt_takes_what_is_under_way),
 		TEST(an_interrupt_in_the_midst_of_the_end_changes_nothing),
 		TEST(records_that_leave_a_rest_of_a_page_are_padded),
 		TEST(each_event_has_its_flag),

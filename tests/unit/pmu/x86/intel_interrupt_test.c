@@ -179,6 +179,73 @@ static void a_shared_interrupt_costs_the_counters_no_more(void **state)
 	assert_int_equal(reads_of_a_sample(), before);
 }
 
+static void an_overflow_that_was_not_served_does_not_outlive_its_event(void **state)
+{
+	(void)state;
+	for (unsigned version = 2; version <= 4; version++) {
+		intel_model_power_on(version, true);
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		rig_begin(&rig_events[1], PERF_TYPE_RAW, 0x20c4, 100000);
+		assert_true(intel_model_count_on(1000));
+		event_disable(&rig_events[0]);
+		assert_int_equal(intel_models[0].status, 0);
+		assert_int_equal(rig_events[0].count, 1000);
+		event_disable(&rig_events[1]);
+	}
+}
+
+static uint64_t passes; /* events between a look at a counter and what is made of it; 0: none */
+static bool races;
+
+/* The interrupt comes behind the instruction that reads the counter. */
+static uint64_t raced_read(uint32_t reg)
+{
+	uint64_t value = read_before(reg);
+
+	if ((reg & ~0x1ffU) == RDPMC_VALUES && races) {
+		races = false;
+		intel_model_count_on(passes);
+		fake_pmi(&rig_regs);
+	}
+	return value;
+}
+
+static uint64_t count_by_reading(struct perf_event *event)
+{
+	event_read(event);
+	return event->count;
+}
+
+static uint64_t count_by_peeking(struct perf_event *event)
+{
+	return event->pmu->peek(event);
+}
+
+static void an_interrupt_in_the_midst_of_a_look_changes_no_count(void **state)
+{
+	static uint64_t (*const looks[])(struct perf_event *) = { count_by_reading,
+		                                                  count_by_peeking };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t (*look)(struct perf_event *) = looks[i % 2];
+
+		intel_model_power_on(4, true);
+		read_before = fake_reg_read;
+		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+		fake_reg_read = raced_read;
+		passes = i / 2 ? 400 : 0;
+		intel_model_count_on(1300 - passes); /* late: the next distance is another */
+		assert_int_equal(count_by_reading(&rig_events[0]), 1300 - passes);
+		races = true;
+		assert_int_equal(look(&rig_events[0]), 1300);
+		assert_false(races);
+		assert_int_equal(rig_events[0].account.generated, 1);
+		assert_int_equal(look(&rig_events[0]), 1300);
+		event_disable(&rig_events[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +253,8 @@ int main(void)
 		cmocka_unit_test(a_signal_is_not_counted_as_spurious),
 		cmocka_unit_test(the_interrupt_is_given_back_with_the_last_counter),
 		cmocka_unit_test(a_shared_interrupt_costs_the_counters_no_more),
+		cmocka_unit_test(an_overflow_that_was_not_served_does_not_outlive_its_event),
+		cmocka_unit_test(an_interrupt_in_the_midst_of_a_look_changes_no_count),
 		cmocka_unit_test(whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims),
 		cmocka_unit_test(the_list_is_a_set_that_one_may_leave_from_its_handler),
 	};

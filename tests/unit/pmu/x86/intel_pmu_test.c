@@ -243,6 +243,30 @@ static void what_the_cpu_lacks_is_not_served(void **state)
 	assert_int_equal(event_init(&rig_events[0]), -EINVAL);
 }
 
+/* CPUID says of how many architectural events it speaks at all. */
+static void of_events_that_cpuid_does_not_list_none_is_served(void **state)
+{
+	static const uint64_t by_bit[] = {
+		PERF_COUNT_HW_CPU_CYCLES,    PERF_COUNT_HW_INSTRUCTIONS,
+		PERF_COUNT_HW_BUS_CYCLES,    PERF_COUNT_HW_CACHE_REFERENCES,
+		PERF_COUNT_HW_CACHE_MISSES,  PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		PERF_COUNT_HW_BRANCH_MISSES,
+	};
+	static const unsigned listed[] = { 0, 1, 3, 5, 6, 7, 31, 32, 255 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
+		intel_model_power_on(2, false);
+		intel_models[0].events = listed[i];
+		for (unsigned bit = 0; bit < 7; bit++) {
+			bool is_there = bit < listed[i] && bit != 4; /* EBX says no LLC misses */
+
+			rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, by_bit[bit], 1000);
+			assert_int_equal(event_init(&rig_events[0]), is_there ? 0 : -ENOENT);
+		}
+	}
+}
+
 /* An instruction, and the handlers' ways out, which count themselves. Returns the interrupts. */
 static unsigned step_by_step(uint64_t pc, uint64_t way_out)
 {
@@ -412,6 +436,7 @@ int main(void)
 		cmocka_unit_test(fixed_counters_go_first_and_conditions_need_a_general_one),
 		cmocka_unit_test(when_no_counter_is_free_the_event_is_told),
 		cmocka_unit_test(what_the_cpu_lacks_is_not_served),
+		cmocka_unit_test(of_events_that_cpuid_does_not_list_none_is_served),
 		cmocka_unit_test(the_program_gets_on_whatever_the_period),
 		cmocka_unit_test(what_is_rare_is_sampled_at_its_period_however_short),
 		cmocka_unit_test(modifiers_choose_the_ring),
