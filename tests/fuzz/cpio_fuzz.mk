@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-cpio_fuzz_SRCS := lib/cpio.c

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-elf_fuzz_SRCS := command/elf.c

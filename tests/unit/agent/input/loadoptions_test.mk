@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-loadoptions_test_SRCS := agent/input/loadoptions.c

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-mode_test_SRCS := agent/mode.c

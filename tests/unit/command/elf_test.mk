@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-elf_test_SRCS := command/elf.c

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-print_test_SRCS := lib/print.c

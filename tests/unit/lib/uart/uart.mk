@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-uart_test_SRCS := tests/unit/lib/uart/uart_model.c

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-watchdog_test_SRCS := lib/watchdog.c

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-arguments_test_SRCS := workload/sdk/arguments.c
