@@ -29,6 +29,7 @@ CHECKED = (
     "docs/hardware-model.md",
     "docs/hardware.md",
     "docs/lossless.md",
+    "docs/payloads.md",
     "docs/perf-data.md",
     "docs/releases.md",
     "docs/reports.md",
