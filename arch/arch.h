@@ -123,6 +123,10 @@ struct arch_cpu_id {
 };
 void arch_cpu_identify(struct arch_cpu_id *id);
 
+/* Bits of the physical addresses that can be accessed: the CPU's width, or our page tables' where
+ * those reach less far. Thread. */
+unsigned arch_address_bits(void);
+
 /* ELF's e_machine for this ISA. */
 uint16_t arch_elf_machine(void);
 

@@ -19,12 +19,13 @@ struct arch_uart_hint {
 	uint32_t baud;  /* that the firmware has set; 0 unknown */
 };
 
-#define ARCH_MAX_CPUS       256
-#define ARCH_MAX_IOAPICS    16
-#define ARCH_MAX_GICR_AREAS 256
-#define ARCH_MAX_ECAMS      16
-#define ARCH_MAX_WINDOWS    64
-#define ARCH_MAX_RESERVED   64
+#define ARCH_MAX_CPUS        256
+#define ARCH_MAX_IOAPICS     16
+#define ARCH_MAX_GICR_AREAS  256
+#define ARCH_MAX_ECAMS       16
+#define ARCH_MAX_WINDOWS     64
+#define ARCH_MAX_RESERVED    64
+#define ARCH_MAX_OTHER_UARTS 8
 
 /* Who described it. */
 enum arch_tables { ARCH_TABLES_NONE, ARCH_TABLES_ACPI, ARCH_TABLES_DEVICETREE };
@@ -47,8 +48,9 @@ struct arch_watchdog_step {
 };
 
 /* The one description of this machine, for the ISA that wants it: filled from ACPI's tables
- * (lib/acpi/acpi.c) or the device tree (lib/devicetree/). Bounded, but not verified against the
- * hardware. 0 is "not there", unless a comment says more. */
+ * (lib/acpi/acpi.c) or the device tree (lib/devicetree/); lib/platform_check.h has left out
+ * addresses that cannot be right. Bounded, but not verified against the hardware. 0 is "not there",
+ * unless a comment says more. */
 struct arch_platform {
 	enum arch_tables tables;
 	unsigned cpu_count; /* usable CPUs */
@@ -56,6 +58,8 @@ struct arch_platform {
 	struct arch_platform_cpu cpus[ARCH_MAX_CPUS];
 	bool has_uart;
 	struct arch_uart_hint uart;
+	unsigned other_uart_count; /* to be tried, in this order, if that one cannot be used */
+	struct arch_uart_hint other_uarts[ARCH_MAX_OTHER_UARTS];
 	uint64_t
 	    low_memory; /* two zeroed pages of ours below 1 MiB: x86's other CPUs start there */
 

@@ -51,6 +51,8 @@ static int ivshmem_open_doorbell(struct channel *channel, const struct channel_s
 	uint64_t address, size;
 	int code = services->pci_bar(device, REGISTERS, &address, &size);
 
+	if (!code && size < DOORBELL + sizeof(*channel->doorbell))
+		code = -EIO;
 	if (code)
 		return code;
 	channel->doorbell = (volatile uint32_t *)(uintptr_t)(address + DOORBELL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/image.h"
@@ -128,6 +129,20 @@ bool memory_is_known(uint64_t address, uint64_t size)
 	return found;
 }
 
+bool memory_has_ram(uint64_t address, uint64_t size)
+{
+	for (UINTN i = 0; i < memory_nr_descriptors(); i++) {
+		const EFI_MEMORY_DESCRIPTOR *area = memory_descriptor(i);
+		uint64_t area_size = area->NumberOfPages * ARCH_PAGE;
+
+		if (memory_is_ram(area) &&
+		    (address >= area->PhysicalStart ? address - area->PhysicalStart < area_size
+		                                    : area->PhysicalStart - address < size))
+			return true;
+	}
+	return false;
+}
+
 /* limit 0: anywhere */
 static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 {
@@ -188,6 +203,8 @@ void *memory_alloc_at(uint64_t address, size_t pages)
 
 int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type)
 {
+	if (address_refusal(address, size, ADDRESS_ANY))
+		return -EINVAL;
 	if (nr_extras == sizeof(extras) / sizeof(extras[0]))
 		return -ENOSPC;
 	extras[nr_extras++] = (struct arch_mapping){ address, size, type };
@@ -246,19 +263,6 @@ static int memory_append_image(void)
 	return code;
 }
 
-/* Why arch_prepare() finds no interrupt controller for the timer, by the tables that were read. */
-static const char *const memory_no_interrupts[] = {
-	[ARCH_TABLES_NONE] =
-	    "no table of the firmware's names an interrupt controller: it gives "
-	    "neither ACPI's nor a device tree that could be read",
-	[ARCH_TABLES_ACPI] =
-	    "ACPI: MADT: it names no interrupt controller that we know (GICD with "
-	    "GICR or GICC structures); where there is a device tree, --dtb reads that",
-	[ARCH_TABLES_DEVICETREE] =
-	    "device tree: no interrupt controller that we know (GICv2, "
-	    "GICv3); where there are ACPI tables, --acpi reads those",
-};
-
 /* Room for them, and then the map as it is by now. */
 static int memory_begin_mappings(void)
 {
@@ -271,25 +275,6 @@ static int memory_begin_mappings(void)
 	mappings =
 	    memory_alloc_pages((max_mappings * sizeof(*mappings) + ARCH_PAGE - 1) / ARCH_PAGE);
 	return mappings ? memory_init() : -ENOMEM;
-}
-
-static void memory_say(int code, enum arch_tables tables)
-{
-	if (code == -ENODEV)
-		console_printf("%s\n", memory_no_interrupts[tables]);
-	if (code == -ENOTSUP)
-		console_printf(
-		    "the CPU knows HCR_EL2.E2H = 1 only (ID_AA64MMFR4_EL1.E2H0): have the firmware "
-		    "enter us at EL1\n");
-	if (code == -EINVAL)
-		console_printf(
-		    "the firmware's memory map names memory beyond 48 bits of address, which our "
-		    "page tables do not reach: have it map less\n");
-	if (code == -ENOMEM)
-		console_printf(
-		    "the firmware has no memory left for page tables and stacks (some %u MiB "
-		    "free in its memory map's largest block)\n",
-		    (unsigned)(memory_largest_free() >> 20));
 }
 
 int memory_prepare(const struct arch_platform *platform)
@@ -305,7 +290,7 @@ int memory_prepare(const struct arch_platform *platform)
 		                     extras[i].type);
 	if (code == 0)
 		code = arch_prepare(platform, mappings, nr_mappings, memory_alloc_pages);
-	memory_say(code, platform->tables);
+	memory_report(code, platform->tables);
 	return code;
 }
 

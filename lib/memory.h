@@ -27,6 +27,10 @@ int memory_init(void);
  * descriptors count as one. Any values. After memory_init(). */
 bool memory_is_known(uint64_t address, uint64_t size);
 
+/* Does the firmware's map name RAM anywhere in the range, which does not wrap? After memory_init().
+ */
+bool memory_has_ram(uint64_t address, uint64_t size);
+
 /* Bytes of RAM that the map names. After memory_init(). */
 uint64_t memory_size(void);
 
@@ -57,12 +61,16 @@ void *memory_alloc_pages_below(size_t pages, uint64_t limit);
  * not free. */
 void *memory_alloc_at(uint64_t address, size_t pages);
 
-/* Map this too; later mappings win over earlier ones and over RAM. 0 or -ENOSPC. */
+/* Map this too; later mappings win over earlier ones and over RAM. 0; -ENOSPC: there are too many;
+ * -EINVAL: the CPU does not reach it (ADDRESS_ANY of lib/address.h). */
 int memory_add_mapping(uint64_t address, uint64_t size, enum arch_map_type type);
 
 /* Hand all mappings to arch_prepare(). 0, -ENOMEM, -ENOSPC or its error; what the machine lacks is
  * said on the console. */
 int memory_prepare(const struct arch_platform *platform);
+
+/* Report on the console why memory_prepare() has failed with code, by which tables' description. */
+void memory_report(int code, enum arch_tables tables);
 
 /* End boot services, trying again when the map changed in between (UEFI 2.10, 7.4.6). 0, or -EIO:
  * boot services are then in an undefined state, and only ResetSystem() is left. */

@@ -2,12 +2,14 @@
 #include "lib/platform.h"
 
 #include "lib/acpi/acpi.h"
+#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
 #include "lib/devicetree/devicetree.h"
 #include "lib/efi/efi.h"
 #include "lib/memory.h"
 #include "lib/pci/pci.h"
+#include "lib/platform_check.h"
 
 #define COM1 0x3f8U /* where a PC has its first */
 
@@ -26,7 +28,7 @@ static bool uart_is_taken; /* by a line, which the console's text reaches in ano
 
 static const void *platform_view_memory(uint64_t address, size_t size)
 {
-	return memory_is_known(address, size) ? (const void *)address : NULL;
+	return address_refusal(address, size, ADDRESS_MEMORY) ? NULL : (const void *)address;
 }
 
 /* The page tables to come must have its registers. */
@@ -118,6 +120,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 
 	arch_cpu_identify(&boot);
 	platform_choose(wanted, boot.hw_id);
+	platform_check(&platform, console_printf);
 	platform_put_first(boot.hw_id);
 	for (unsigned i = 0; i < platform.reserved_count; i++)
 		memory_keep_off(platform.reserved[i].address, platform.reserved[i].size);

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/address.h"
+#include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/memory.h"
+#include "writer/region/region.h"
 
 #define VARIABLE_GUID                                                  \
 	{                                                              \
@@ -18,17 +21,6 @@
 
 static CHAR16 kept_name[] = L"BareperfKept";
 
-unsigned kept_list(struct kept list[KEPT_MAX])
-{
-	EFI_GUID guid = VARIABLE_GUID;
-	UINTN size = KEPT_MAX * sizeof(*list);
-
-	if (EFI_ERROR(
-	        efi_system->RuntimeServices->GetVariable(kept_name, &guid, NULL, &size, list)))
-		return 0;
-	return (unsigned)(size / sizeof(*list));
-}
-
 /* 0 of them: the variable is deleted. */
 static int kept_set(struct kept *list, unsigned count)
 {
@@ -38,6 +30,37 @@ static int kept_set(struct kept *list, unsigned count)
 	                                                          count * sizeof(*list), list))
 	           ? -EIO
 	           : 0;
+}
+
+static bool kept_is_usable(const struct kept *kept)
+{
+	const char *why = kept->address % TR_ALIGN != 0 || kept->size % TR_PAGE != 0
+	                      ? "no trace region lies like that"
+	                      : address_refusal(kept->address, kept->size, ADDRESS_MEMORY);
+
+	if (why)
+		console_printf("variable BareperfKept: 0x%lx, 0x%lx bytes: %s: it is left out\n",
+		               kept->address, kept->size, why);
+	return !why;
+}
+
+/* The variable is foreign bytes: an entry that cannot be used is reported once, and removed. */
+unsigned kept_list(struct kept list[KEPT_MAX])
+{
+	EFI_GUID guid = VARIABLE_GUID;
+	UINTN size = KEPT_MAX * sizeof(*list);
+	unsigned count, usable = 0;
+
+	if (EFI_ERROR(
+	        efi_system->RuntimeServices->GetVariable(kept_name, &guid, NULL, &size, list)))
+		return 0;
+	count = (unsigned)(size / sizeof(*list));
+	for (unsigned i = 0; i < count; i++)
+		if (kept_is_usable(&list[i]))
+			list[usable++] = list[i];
+	if (usable != count)
+		kept_set(list, usable);
+	return usable;
 }
 
 int kept_add(uint64_t address, uint64_t size, bool is_found)

@@ -17,7 +17,8 @@ struct kept {
 	uint64_t is_found;      /* 1: what a reset had left, which each start tries to write */
 };
 
-/* How many there are, the oldest first. */
+/* How many there are, the oldest first. Entries that lie in no memory are reported, and removed.
+ * After memory_init(). */
 unsigned kept_list(struct kept list[KEPT_MAX]);
 
 /* 0; -ENOSPC: there are too many; -EIO: the firmware keeps no variables. The pages stay either

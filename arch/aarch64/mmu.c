@@ -26,6 +26,15 @@
 
 enum { ATTR_DEVICE, ATTR_NORMAL, ATTR_NON_CACHEABLE };
 
+/* DDI 0487, ID_AA64MMFR0_EL1.PARange; wider ones are beyond our page tables. */
+unsigned arch_address_bits(void)
+{
+	static const uint8_t bits[PARANGE_48 + 1] = { 32, 36, 40, 42, 44, 48 };
+	uint64_t range = read_sysreg(id_aa64mmfr0_el1) & PARANGE_MASK;
+
+	return bits[range < PARANGE_48 ? range : PARANGE_48];
+}
+
 uint64_t mmu_mair(void)
 {
 	return 0x04UL << (8 * ATTR_DEVICE) | /* Device-nGnRE */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
 
@@ -15,6 +16,21 @@ static struct {
 	unsigned largest_leaf; /* level: 2 is 2 MiB, 3 is 1 GiB */
 	arch_alloc_pages_fn alloc;
 } paging;
+
+#define ADDRESS_SIZES   0x80000008U /* CPUID's leaf; EAX[7:0]: physical width */
+#define ADDRESS_LEAST   36U         /* SDM volume 3A, 4.1.4: of CPUs without that leaf */
+#define ADDRESS_4_LEVEL 47U         /* identity mapped: the lower half of linear addresses */
+#define ADDRESS_5_LEVEL 56U
+
+unsigned arch_address_bits(void)
+{
+	unsigned bits = cpuid(0x80000000, 0).eax >= ADDRESS_SIZES
+	                    ? cpuid(ADDRESS_SIZES, 0).eax & 0xff
+	                    : ADDRESS_LEAST;
+	unsigned most = x86_read_cr4() & CR4_LA57 ? ADDRESS_5_LEVEL : ADDRESS_4_LEVEL;
+
+	return bits < most ? bits : most;
+}
 
 /* Bytes that one entry of a table at this level spans; level 1 maps pages. */
 static uint64_t paging_span(unsigned level)

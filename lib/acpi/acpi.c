@@ -68,6 +68,8 @@ static void acpi_parse_table(struct parse *parse, uint64_t address)
 	uint32_t size;
 	const uint8_t *table = parse->view(address, 4);
 
+	if (!table && address != 0) /* 0 is an entry that firmware left empty */
+		parse->warn("ACPI: table at 0x%lx is not in memory, ignored\n", address);
 	for (unsigned i = 0; table && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
 		if (memcmp(table, parsers[i].signature, 4) != 0)
 			continue;

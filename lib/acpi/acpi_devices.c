@@ -65,13 +65,11 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 		platform->hpet = registers.address;
 }
 
-/* Whether it is one that can be used. */
-static bool acpi_set_uart(struct arch_platform *platform, uint8_t type, struct generic_address base)
+/* As struct arch_uart_hint has it. false: it is in no address space that we know, or nowhere. */
+static bool acpi_describe_uart(struct arch_uart_hint *uart, uint8_t type,
+                               struct generic_address base)
 {
-	if (base.address == 0 || base.space > 1)
-		return false;
-	platform->has_uart = true;
-	platform->uart = (struct arch_uart_hint){
+	*uart = (struct arch_uart_hint){
 		.interface_type = type,
 		.space = base.space,
 		.access_size = base.access_size,
@@ -80,7 +78,17 @@ static bool acpi_set_uart(struct arch_platform *platform, uint8_t type, struct g
 		                                                       : 0,
 		.address = base.address,
 	};
-	return true;
+	return base.address != 0 && base.space <= 1;
+}
+
+/* Behind those that are there; the first is platform->uart. */
+static void acpi_add_uart(struct arch_platform *platform, const struct arch_uart_hint *uart)
+{
+	if (!platform->has_uart)
+		platform->uart = *uart;
+	else if (platform->other_uart_count < ARCH_MAX_OTHER_UARTS)
+		platform->other_uarts[platform->other_uart_count++] = *uart;
+	platform->has_uart = true;
 }
 
 /* Microsoft, "Serial Port Console Redirection Table", revision 1.10: the rate as one of a few (0:
@@ -103,10 +111,17 @@ static uint32_t acpi_parse_baud(const uint8_t *table, uint32_t size)
 
 void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
-	if (!acpi_set_uart(platform, table[SPCR_TYPE], acpi_parse_address(table + SPCR_BASE)))
+	struct arch_uart_hint uart, second = platform->uart;
+	bool had_one = platform->has_uart;
+
+	if (!acpi_describe_uart(&uart, table[SPCR_TYPE], acpi_parse_address(table + SPCR_BASE)))
 		return;
-	platform->uart.baud = acpi_parse_baud(table, size);
-	platform->uart.clock = size >= SPCR_CLOCK + 4 ? acpi_u32(table + SPCR_CLOCK) : 0;
+	uart.baud = acpi_parse_baud(table, size);
+	uart.clock = size >= SPCR_CLOCK + 4 ? acpi_u32(table + SPCR_CLOCK) : 0;
+	platform->has_uart = true;
+	platform->uart = uart;
+	if (had_one)
+		acpi_add_uart(platform, &second);
 }
 
 /* Microsoft, "Debug Port Table 2": device information structures */
@@ -117,11 +132,13 @@ static void acpi_parse_debug_device(const uint8_t *device, unsigned length,
 {
 	unsigned address_offset = acpi_u16(device + 18);
 
-	if (device[3] == 0 || acpi_u16(device + 12) != DBG2_SERIAL || platform->has_uart)
+	struct arch_uart_hint uart;
+
+	if (device[3] == 0 || acpi_u16(device + 12) != DBG2_SERIAL || address_offset + 12 > length)
 		return;
-	if (address_offset + 12 <= length)
-		acpi_set_uart(platform, (uint8_t)acpi_u16(device + 14),
-		              acpi_parse_address(device + address_offset));
+	if (acpi_describe_uart(&uart, (uint8_t)acpi_u16(device + 14),
+	                       acpi_parse_address(device + address_offset)))
+		acpi_add_uart(platform, &uart);
 }
 
 void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform)

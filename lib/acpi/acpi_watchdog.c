@@ -98,8 +98,7 @@ static bool acpi_watchdog_take_step(const uint8_t *entry, struct arch_watchdog_s
 	};
 	return (instruction == READ_VALUE || instruction == WRITE_VALUE) &&
 	       entry[ENTRY_SPACE] <= 1 && step->bytes && step->shift < 32 && step->address &&
-	       step->address % step->bytes == 0 &&
-	       (!step->io || step->address <= UINT16_MAX + 1U - step->bytes);
+	       step->address % step->bytes == 0;
 }
 
 /* Bit 0 of the flags says that the firmware has started the timer. */

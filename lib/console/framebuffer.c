@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/console/hii_font.h"
 #include "lib/efi/efi.h"
@@ -52,6 +53,7 @@ static int framebuffer_find_screen(void)
 {
 	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID);
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
+	const char *why;
 
 	if (!gop || !gop->Mode || !gop->Mode->Info)
 		return -ENODEV;
@@ -66,7 +68,12 @@ static int framebuffer_find_screen(void)
 	           info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor) {
 		return -ENODEV;
 	}
-	if (gop->Mode->FrameBufferBase == 0 ||
+	why = address_refusal(gop->Mode->FrameBufferBase, gop->Mode->FrameBufferSize, ADDRESS_ANY);
+	if (why && gop->Mode->FrameBufferBase != 0)
+		console_printf("screen: framebuffer at 0x%lx, 0x%lx bytes: %s\n",
+		               (uint64_t)gop->Mode->FrameBufferBase,
+		               (uint64_t)gop->Mode->FrameBufferSize, why);
+	if (why || gop->Mode->FrameBufferBase == 0 ||
 	    info->PixelsPerScanLine < info->HorizontalResolution ||
 	    gop->Mode->FrameBufferSize / 4 / info->PixelsPerScanLine < info->VerticalResolution)
 		return -ENODEV;

@@ -48,7 +48,7 @@ static void devicetree_add_reserved(const struct devicetree *tree, uint64_t addr
 {
 	struct arch_platform *platform = tree->platform;
 
-	if (size == 0 || address + size < address)
+	if (size == 0)
 		return;
 	if (platform->reserved_count == ARCH_MAX_RESERVED) {
 		tree->warn(

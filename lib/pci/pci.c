@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/pci/pci_access.h"
@@ -58,22 +59,34 @@ static bool pci_is_port(void *device, unsigned number, uint64_t address)
 	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;
 }
 
+/* Why a BAR that has an address cannot be used; NULL: it can. */
+static const char *pci_refuse_bar(bool is_port, uint64_t address, uint64_t size)
+{
+	if (is_port && !arch_has_ports())
+		return "no table says where the CPUs have I/O ports (a device tree does, by its "
+		       "host bridge's \"ranges\")";
+	return address_refusal(address, size, is_port ? ADDRESS_PORTS : ADDRESS_DEVICE);
+}
+
 int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 {
 	int code = access->bar(device, number, address, size);
+	const char *why;
 
-	if (code)
+	if (code) {
 		console_printf(
 		    "PCI: the firmware gives no address for BAR %u of device %04x:%04x: "
 		    "it is not used\n",
 		    number, pci_read(device, 0, 2), pci_read(device, 2, 2));
-	if (code || arch_has_ports() || !pci_is_port(device, number, *address))
 		return code;
-	console_printf(
-	    "PCI: no table says where the CPUs have I/O port 0x%lx of device %04x:%04x (a "
-	    "device tree does, by its host bridge's \"ranges\"): it is not used\n",
-	    *address, pci_read(device, 0, 2), pci_read(device, 2, 2));
-	return -EIO;
+	}
+	why = pci_refuse_bar(pci_is_port(device, number, *address), *address, *size);
+	if (why)
+		console_printf(
+		    "PCI: BAR %u of device %04x:%04x at 0x%lx, 0x%lx bytes: %s: "
+		    "it is not used\n",
+		    number, pci_read(device, 0, 2), pci_read(device, 2, 2), *address, *size, why);
+	return why ? -EIO : 0;
 }
 
 bool pci_claim(void *device)

@@ -23,6 +23,8 @@ extern void (*host_port_write)(uint16_t port, uint8_t value);
 extern void (*host_memory_clean)(const void *start, size_t size);
 extern void (*host_memory_cleaned)(void);
 
+extern unsigned host_address_bits; /* what arch_address_bits() returns; 48 at first */
+
 extern uint64_t host_irq_masked; /* 1: arch_irq_save() or arch_irq_disable() is in force */
 
 static inline uint64_t arch_cycles(void)

@@ -243,7 +243,38 @@ static void the_console_wins_over_the_debug_port_in_either_order(void **state)
 		assert_int_equal(platform.uart.address, 0x9000000);
 		assert_int_equal(platform.uart.access_size, 4);
 		assert_int_equal(platform.uart.reg_shift, 2);
+		assert_int_equal(platform.other_uart_count, 1); /* should that one be hidden */
+		assert_int_equal(platform.other_uarts[0].address, 0x2f8);
 	}
+}
+
+/* Devices of 40 bytes, the last of which are more than are kept. */
+static void further_debug_ports_are_kept_in_their_order(void **state)
+{
+	uint32_t dbg2 = add_table("DBG2", 44 + 12 * 40);
+
+	(void)state;
+	put(dbg2 + 36, 44, 4);
+	put(dbg2 + 40, 12, 4);
+	for (unsigned i = 0; i < 12; i++) {
+		uint32_t device = dbg2 + 44 + 40 * i;
+
+		put(device + 1, 40, 2);
+		put(device + 3, 1, 1);
+		put(device + 12, i == 2 ? 0x8001 : 0x8000, 2); /* one is a FireWire port */
+		put(device + 18, 22, 2);
+		put(device + 22, i == 3 ? 2 : 0, 1); /* one is in configuration space */
+		put(device + 26, 0xfed00000 + 4096 * i, 8);
+	}
+	seal_table(dbg2);
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_true(platform.has_uart);
+	assert_int_equal(platform.uart.address, 0xfed00000);
+	assert_int_equal(platform.other_uart_count, ARCH_MAX_OTHER_UARTS);
+	assert_int_equal(platform.other_uarts[0].address, 0xfed01000);
+	assert_int_equal(platform.other_uarts[1].address, 0xfed04000);
+	assert_int_equal(platform.other_uarts[7].address, 0xfed0a000);
 }
 
 static void the_consoles_rate_is_what_its_table_knows_of_it(void **state)
@@ -318,6 +349,20 @@ static void a_table_with_a_wrong_checksum_is_left_out(void **state)
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.pm_timer, 0);
+	assert_int_equal(warnings, 1);
+}
+
+static void a_table_that_lies_in_no_memory_is_reported(void **state)
+{
+	uint32_t fadt = add_fadt(116);
+
+	(void)state;
+	seal_table(fadt);
+	put(XSDT + 36 + 8 * entries++, 0xfffffffffffff000, 8);
+	put(XSDT + 36 + 8 * entries++, 0, 8); /* an empty entry */
+	seal_roots();
+	assert_int_equal(parse(), 0);
+	assert_int_equal(platform.pm_timer, 0x608);
 	assert_int_equal(warnings, 1);
 }
 
@@ -424,9 +469,11 @@ int main(void)
 		CASE(a_debug_port_is_the_uart_where_there_is_no_console),
 		CASE(the_consoles_rate_is_what_its_table_knows_of_it),
 		CASE(the_console_wins_over_the_debug_port_in_either_order),
+		CASE(further_debug_ports_are_kept_in_their_order),
 		CASE(a_machine_of_acpi_1_has_an_rsdt),
 		CASE(a_broken_xsdt_falls_back_to_the_rsdt),
 		CASE(a_table_with_a_wrong_checksum_is_left_out),
+		CASE(a_table_that_lies_in_no_memory_is_reported),
 		CASE(lengths_that_are_wrong_are_refused),
 		CASE(a_madt_entry_of_length_0_ends_the_list),
 		CASE(no_rsdp_is_said),

@@ -103,7 +103,7 @@ static void an_action_that_is_not_understood_is_none(void **state)
 		assert_int_equal(parse(), 0);
 		assert_int_equal(platform.watchdog_step_count, 0);
 	}
-	put_entry(wdat + 92, (const uint8_t[]){ 1, 2, 1, 32, 0, 3 }, 0xfffe, 1, 1); /* no port */
+	put_entry(wdat + 92, (const uint8_t[]){ 1, 2, 1, 32, 0, 3 }, 0xfffe, 1, 1); /* unaligned */
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 0);
