@@ -164,13 +164,14 @@ static const struct bareperf_marks recorded = {
 	payload_call_mark_3, payload_call_mark_4,
 };
 
-/* "begin NAME", "end NAME": the counters are read at the far ends of both. */
+/* "begin NAME", "end NAME": the counters are read at the far ends of both. Without a NAME they
+ * measure what marks add, and are not counted. */
 static void payload_calls_mark_counted(const struct bareperf_marks *calls,
                                        const struct bareperf_mark *mark)
 {
 	static const char begin[] = "begin ", end[] = "end ";
 	struct perf_event *event = payload_calls_mark_cpu_of(calls)->event;
-	const char *text, *limit;
+	const char *text, *limit, *name = NULL;
 	uint32_t size;
 	bool ends;
 
@@ -183,12 +184,15 @@ static void payload_calls_mark_counted(const struct bareperf_marks *calls,
 	text = mark->text + ((unsigned char)mark->text[0] <= MARK_VALUES);
 	ends = !memcmp(text, end, sizeof(end) - 1);
 	if (ends)
-		regions_end(text + sizeof(end) - 1, (size_t)(limit - text) - (sizeof(end) - 1));
-	if (event)
+		name = text + sizeof(end) - 1;
+	else if (!memcmp(text, begin, sizeof(begin) - 1))
+		name = text + sizeof(begin) - 1;
+	if (ends)
+		regions_end(name, (size_t)(limit - name));
+	if (event && (!name || *name))
 		arch_add_local(&event->count, 1);
-	if (!ends && !memcmp(text, begin, sizeof(begin) - 1))
-		regions_begin(text + sizeof(begin) - 1,
-		              (size_t)(limit - text) - (sizeof(begin) - 1));
+	if (name && !ends)
+		regions_begin(name, (size_t)(limit - name));
 }
 
 static void payload_call_count_1(const struct bareperf_marks *calls,

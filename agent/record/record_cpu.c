@@ -108,6 +108,7 @@ void recording_trace_cpu(void *arg)
 	payload_threads_open();
 	__atomic_store_n(&c->started, true, __ATOMIC_RELEASE);
 	arch_irq_enable();
+	regions_learn();
 	while (!__atomic_load_n(&c->recording->stop, __ATOMIC_ACQUIRE)) {
 		if (!payload_threads_serve())
 			arch_wait();

@@ -95,6 +95,19 @@ static inline uint64_t regions_look_between(const struct mark_regions *m, uint64
 	return handlers;
 }
 
+/* Take off from each event's total what it has counted since it was from[]: atomically, because an
+ * overflow's NMI changes it, too. The timer interrupts since then count for no open region. */
+static void record_regions_leave_out(struct mark_regions *m, const uint64_t *from,
+                                     uint64_t handlers)
+{
+	uint64_t to[REGION_SUMS], more = regions_look_between(m, to) - handlers;
+
+	for (unsigned i = 0; i < m->nr_events; i++)
+		arch_add_local(&m->events[i].count, from[i] - to[i]);
+	for (unsigned i = 0; i < m->depth; i++)
+		m->open[i].handlers += more;
+}
+
 static bool record_regions_is_named(const char *mine, const char *name, size_t size)
 {
 	return size < REGION_NAME && !memcmp(mine, name, size) && !mine[size];
@@ -117,16 +130,24 @@ static unsigned record_regions_find_region(struct mark_regions *m, const char *n
 void regions_begin(const char *name, size_t room)
 {
 	struct mark_regions *m = regions_here[arch_cpu()];
-	unsigned region;
+	unsigned region, depth = REGION_DEPTH;
+	size_t size;
 
 	if (!m || m->busy)
 		return;
 	m->busy = true;
-	region = record_regions_find_region(m, name, strnlen(name, room));
-	if (region == REGION_MOST || m->depth == REGION_DEPTH) {
+	size = strnlen(name, room);
+	if (!size)
+		depth += REGION_ASIDE;
+	region = record_regions_find_region(m, name, size);
+	if (region == REGION_MOST || m->depth >= depth) {
 		m->unmatched++;
 		m->busy = false;
 		return;
+	}
+	if (!size && !m->aside) {
+		m->aside_handlers = regions_look_between(m, m->aside_from);
+		m->aside = m->depth + 1;
 	}
 	m->open[m->depth++].region = region;
 	m->busy = false;
@@ -155,6 +176,7 @@ static __attribute__((noinline)) void record_regions_spin(void)
 static void record_regions_learn_handler(struct mark_regions *m)
 {
 	uint64_t at[REGION_SUMS], to[REGION_SUMS], with[REGION_SUMS], without[REGION_SUMS];
+	uint64_t from[REGION_SUMS], handlers_before = regions_look_between(m, from);
 	unsigned found = 0;
 
 	memset(with, 0xff, sizeof(with));
@@ -173,6 +195,25 @@ static void record_regions_learn_handler(struct mark_regions *m)
 		m->handler[i] = with[i] != UINT64_MAX && with[i] > without[i] ? with[i] - without[i]
 		                                                              : 0;
 	m->learned = true;
+	if (!m->aside)
+		record_regions_leave_out(m, from, handlers_before);
+}
+
+static bool record_regions_any_counts(const struct mark_regions *m)
+{
+	unsigned i = 0;
+
+	while (i < m->nr_events && !record_regions_is_counting(&m->events[i]))
+		i++;
+	return i < m->nr_events;
+}
+
+void regions_learn(void)
+{
+	struct mark_regions *m = regions_here[arch_cpu()];
+
+	if (m && !m->learned && record_regions_any_counts(m))
+		record_regions_learn_handler(m);
 }
 
 static void record_regions_add_up(struct mark_regions *m, unsigned region, unsigned open)
@@ -212,9 +253,12 @@ void regions_end(const char *name, size_t room)
 		record_regions_learn_empty(m, m->open[i - 1].at);
 	else if (i)
 		record_regions_add_up(m, m->open[i - 1].region, i - 1);
-	if (!m->learned)
-		record_regions_learn_handler(m);
+	regions_learn();
 	m->depth = i ? i - 1 : m->depth;
+	if (m->aside > m->depth) {
+		record_regions_leave_out(m, m->aside_from, m->aside_handlers);
+		m->aside = 0;
+	}
 	m->busy = false;
 }
 

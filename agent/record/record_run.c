@@ -7,6 +7,7 @@
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
+#include "agent/record/record_regions.h"
 #include "agent/record/recording.h"
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
@@ -173,6 +174,7 @@ int recording_run(struct recording *r)
 		return code;
 	if (record_is_started(r)) {
 		arch_irq_enable();
+		regions_learn();
 		if (r->command->boot)
 			return 0;
 		code = arch_call_payload(record_payload, r);

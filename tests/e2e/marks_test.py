@@ -30,6 +30,7 @@ import tap
 EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-marks-")
 TURNS = 700
+MARKS_COST = 200_000  # instructions a CPU, of all its marks; a calibration is millions
 CALLS = 20
 READ_AGAIN = 60  # instructions: the counters
 KILLED_AT = 1 << 16  # bytes of a file that is then one of a killed tool
@@ -282,8 +283,26 @@ def check_regions(isa, run):
     equal([regions.get(("number %d", cpu), (0,))[0] for cpu in (0, 1)], [CALLS, CALLS],
           f"{isa}: those of a format are one region, whatever their values", regions)
     equal(len(regions), 6, f"{isa}: no other region is told", regions)
+    made = {0: 6 * CALLS + 1, 1: 6 * CALLS}
+    equal({e["cpu"]: e["count"] for e in counts["events"] if e["name"] == "marks"}, made,
+          f"{isa}: the program's marks are counted, and no others")
     equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is told")
     equal(counts["conserved"], True, f"{isa}: and the books balance", counts)
+
+
+def totals(run):
+    """Each CPU's instructions."""
+    counts = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
+    return {e["cpu"]: e["count"] for e in counts["events"] if e["name"] == "instructions"}
+
+
+def check_totals(isa, run, alone):
+    """The same program with marks and without."""
+    with_marks, without = totals(run), totals(alone)
+    more = {cpu: with_marks[cpu] - without[cpu] for cpu in without}
+    tap.note(f"{isa}: instructions more with marks, by CPU: {more}")
+    tap.ok(set(more) == {0, 1} and all(abs(n) < MARKS_COST for n in more.values()),
+           f"{isa}: the totals have what the program does, and no calibration", (with_marks, without))
 
 
 def check_lossless(isa, *options):
@@ -405,6 +424,9 @@ def check_counts(isa, *options):
                             "--qemu", binary, "--json", "--payload", program,
                             qemu=(*options, "-smp", "2", *machine.EXACT), timeout=300)
     check_regions(isa, run)
+    alone = machine.Recording("stat -a -e instructions -- payload", "--arch", isa, "--qemu", binary, "--json",
+                              "--payload", program, qemu=(*options, "-smp", "2", *machine.EXACT), timeout=300)
+    check_totals(isa, run, alone)
 
 
 for isa, machine_options, model_options in (

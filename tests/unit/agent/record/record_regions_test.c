@@ -46,7 +46,7 @@ static uint64_t peek(const struct perf_event *event)
 		counters[0] += HANDLER;
 		counters[1] += 10 * HANDLER;
 	}
-	return counters[event - events];
+	return counters[event - events] + event->count;
 }
 
 static const struct pmu counting = { .peek = peek }, blind;
@@ -225,6 +225,91 @@ static void what_handlers_mark_meanwhile_is_left_out(void **state)
 	assert_int_equal(nr_told, 0);
 }
 
+/* As the C library does it: all in a region without a name. The outer region, and the marks
+ * between, stay as they are without a calibration. */
+static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
+{
+	(void)state;
+	begin("a");
+	pass(100, 1000);
+	interrupts_each = 4;
+	begin("");
+	for (unsigned i = 0; i < 3; i++) {
+		pass(30, 30);
+		calibrate(0);
+	}
+	end("");
+	interrupts_each = 0;
+	pass(50, 1000);
+	end("a");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 1);
+	assert_memory_equal(told[0], "region 1 ", 9);
+	assert_non_null(strstr(told[0], " 150,1500,- a"));
+	/* and an interrupt in the first look and in the last one */
+	assert_in_range(counters[0] + events[0].count, 150 + OWN, 150 + OWN + 2 * HANDLER);
+}
+
+/* What no region without a name holds: the first region of all has timer interrupts measured. */
+static void what_timer_interrupts_add_is_measured_outside_of_the_totals(void **state)
+{
+	(void)state;
+	interrupts_each = 4;
+	begin("a");
+	end("a");
+	interrupts_each = 0;
+	begin("a");
+	pass(100, 1000);
+	end("a");
+	assert_in_range(counters[0] + events[0].count, 100 + 2 * OWN, 100 + 2 * OWN + 2 * HANDLER);
+}
+
+/* A program that stops and starts its recording within its deepest region. */
+static void a_calibration_has_room_in_the_deepest_region(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < REGION_DEPTH; i++)
+		begin("a");
+	begin("");
+	calibrate(0);
+	end("");
+	for (unsigned i = 0; i < REGION_DEPTH; i++)
+		end("a");
+	regions_tell(&cpu);
+	assert_int_equal(nr_told, 1);
+	assert_memory_equal(told[0], "region 16 ", 10);
+}
+
+/* As in a recording that begins paused. */
+static void what_interrupts_add_is_not_measured_before_anything_counts(void **state)
+{
+	(void)state;
+	events[0].state = events[1].state = EVENT_OFF;
+	regions_learn();
+	calibrate(0);
+	assert_false(cpu.regions->learned);
+	events[0].state = events[1].state = EVENT_ACTIVE;
+	interrupts_each = 4;
+	regions_learn();
+	assert_true(cpu.regions->learned);
+	assert_in_range(counters[0] + events[0].count, OWN, OWN + 2 * HANDLER);
+	assert_int_equal(cpu.regions->handler[0], HANDLER);
+}
+
+/* One that the end of an outer region has ended is left out, too, but what comes later is not. */
+static void a_calibration_that_never_ends_is_left_out_to_the_outer_end(void **state)
+{
+	(void)state;
+	calibrate(0);
+	begin("a");
+	pass(1, 1);
+	begin("");
+	pass(2000, 1);
+	end("a");
+	pass(40, 1);
+	assert_int_equal(counters[0] + events[0].count, OWN + 1 + 40);
+}
+
 /* While an event pauses its count stands, and is not asked of its unit. */
 static void an_event_that_pauses_counts_nothing(void **state)
 {
@@ -265,6 +350,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_has_no_room_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_handlers_mark_meanwhile_is_left_out, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_calibration_is_in_no_total_and_in_no_outer_region,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    what_timer_interrupts_add_is_measured_outside_of_the_totals, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    what_interrupts_add_is_not_measured_before_anything_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_calibration_has_room_in_the_deepest_region,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_calibration_that_never_ends_is_left_out_to_the_outer_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_event_that_pauses_counts_nothing, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_cpu_that_counts_no_marks_has_nothing_to_tell,

@@ -95,7 +95,7 @@ struct bareperf_system {
 	 * them. */
 	const struct bareperf_marks *(*marks)(void);
 	/* Not 0: begin and end count what happens between them, and those of a region without a
-	 * name what they themselves add to it. */
+	 * name what they themselves add to it; what happens in that one is in no event's total. */
 	uint64_t counts_regions;
 };
 
