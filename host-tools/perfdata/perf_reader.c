@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/perfdata/perf_pipe.h"
 #include "host-tools/perfdata/perf_reader_meta.h"
-#include "writer/perfdata/sample.h"
+#include "host-tools/perfdata/perf_unpack.h"
 
 static int check_section(const struct perf_reader *reader, const struct perf_file_section *section,
                          const char *name, struct error *error)
@@ -24,19 +25,74 @@ static int check_section(const struct perf_reader *reader, const struct perf_fil
 	                 name, section->offset, section->size, reader->size);
 }
 
+bool perf_reader_knows_magic(uint64_t magic)
+{
+	return magic == PERF_FILE_MAGIC || magic == PERF_FILE_MAGIC_SWAPPED ||
+	       magic == PERF_FILE_MAGIC_1;
+}
+
+static int check_magic(const struct perf_reader *reader, struct error *error)
+{
+	uint64_t magic = 0;
+
+	memcpy(&magic, reader->bytes, reader->size < sizeof(magic) ? reader->size : sizeof(magic));
+	if (magic == PERF_FILE_MAGIC_1)
+		return error_set(
+		    error, -EPROTO,
+		    "a file of perf's version 1 (PERFFILE), which bareperf does not read: "
+		    "record with a newer perf");
+	if (magic == PERF_FILE_MAGIC_SWAPPED)
+		return error_set(
+		    error, -EPROTO,
+		    "recorded on a big-endian machine: bareperf does not read its numbers");
+	if (magic != PERF_FILE_MAGIC)
+		return error_set(error, -EPROTO, "not a perf.data file: no PERFILE2 at offset 0");
+	return 0;
+}
+
+/* Records of no size are where perf record was killed: it writes their size at the end. But a
+ * finished file may have none, and then its table of features lies there. */
+static bool is_unfinished(const struct perf_reader *reader)
+{
+	const struct perf_file_header *header = &reader->header;
+	struct perf_file_section first = { 0 };
+	uint64_t table = 0;
+
+	if (header->data.size || header->data.offset < header->size ||
+	    header->data.offset >= reader->size)
+		return false;
+	for (size_t i = 0; i < sizeof(header->features) / sizeof(header->features[0]); i++)
+		table += (uint64_t)__builtin_popcountll(header->features[i]) * sizeof(first);
+	if (reader->size - header->data.offset >= sizeof(first))
+		memcpy(&first, reader->bytes + header->data.offset, sizeof(first));
+	return !table || first.offset != header->data.offset + table;
+}
+
+/* A file that was cut off, or whose writer was killed, is read up to where it ends. */
+static void check_end(struct perf_reader *reader)
+{
+	struct perf_file_section *data = &reader->header.data;
+
+	if (data->offset > reader->size ||
+	    (data->size <= reader->size - data->offset && !is_unfinished(reader)))
+		return;
+	data->size = reader->size - data->offset;
+	reader->cut = true;
+}
+
 static int check_header(struct perf_reader *reader, struct error *error)
 {
 	struct perf_file_header *header = &reader->header;
+	int code = check_magic(reader, error);
 
+	if (code)
+		return code;
 	if (reader->size < sizeof(*header))
 		return error_set(error, -EPROTO, "0x%zx bytes are too few for a header",
 		                 reader->size);
 	memcpy(header, reader->bytes, sizeof(*header));
-	if (header->magic != PERF_FILE_MAGIC)
-		return error_set(error, -EPROTO, "not a perf.data file: no PERFILE2 at offset 0");
 	if (header->size != sizeof(*header))
-		return error_set(error, -EPROTO,
-		                 "header size is %" PRIu64 ": a pipe's stream, not a file",
+		return error_set(error, -EPROTO, "a header of %" PRIu64 " bytes makes no sense",
 		                 header->size);
 	if (header->attr_size < 64 + sizeof(struct perf_file_section) || header->attr_size > 4096 ||
 	    header->attrs.size % header->attr_size)
@@ -44,15 +100,23 @@ static int check_header(struct perf_reader *reader, struct error *error)
 		                 header->attr_size);
 	if (header->attrs.size / header->attr_size > PERF_READER_MAX_EVENTS)
 		return error_set(error, -EPROTO, "more than %u events", PERF_READER_MAX_EVENTS);
-	/* A file that was cut off is read up to there. */
-	if (header->data.offset <= reader->size &&
-	    header->data.size > reader->size - header->data.offset) {
-		header->data.size = reader->size - header->data.offset;
-		reader->cut = true;
-	}
+	check_end(reader);
 	if (check_section(reader, &header->data, "the records", error))
 		return -EPROTO;
+	reader->records = reader->bytes + header->data.offset;
+	reader->records_size = header->data.size;
 	return check_section(reader, &header->attrs, "the attributes", error);
+}
+
+static int load_stream(struct perf_reader *reader, struct error *error)
+{
+	struct blob file = { 0 };
+	int code = perf_pipe_to_file(reader->bytes, reader->size, &file, &reader->broken, error);
+
+	reader->stream = file.bytes;
+	reader->bytes = file.bytes;
+	reader->size = file.size;
+	return code;
 }
 
 int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, size_t size,
@@ -63,9 +127,13 @@ int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, siz
 	memset(reader, 0, sizeof(*reader));
 	reader->bytes = bytes;
 	reader->size = size;
-	code = check_header(reader, error);
+	code = perf_pipe_is(bytes, size) ? load_stream(reader, error) : 0;
+	if (!code)
+		code = check_header(reader, error);
 	if (!code)
 		code = perf_reader_load_events(reader, error);
+	if (!code && perf_unpack_is_due(reader))
+		code = perf_unpack(reader, error);
 	if (code)
 		perf_reader_close(reader);
 	return code;
@@ -83,6 +151,10 @@ int perf_reader_open(struct perf_reader *reader, const char *path, struct error 
 		return error_errno(error, "opening %s", path);
 	if (fstat(fd, &stat_of))
 		code = error_errno(error, "looking at %s", path);
+	else if (S_ISDIR(stat_of.st_mode))
+		code = error_set(
+		    error, -EISDIR,
+		    "%s is a folder, as perf record --threads writes: record without it", path);
 	else if (!S_ISREG(stat_of.st_mode) || !stat_of.st_size)
 		code = error_set(error, -EPROTO, "%s is empty or no regular file", path);
 	else
@@ -101,6 +173,7 @@ int perf_reader_open(struct perf_reader *reader, const char *path, struct error 
 		return error_prefix(error, code, "%s", path);
 	}
 	reader->mapping = mapping;
+	reader->mapping_size = size;
 	reader->path = path;
 	return 0;
 }
@@ -111,9 +184,24 @@ void perf_reader_close(struct perf_reader *reader)
 	free(reader->ids);
 	free(reader->id_events);
 	free(reader->scratch);
+	free(reader->stream);
+	free(reader->unpacked);
 	if (reader->mapping)
-		munmap(reader->mapping, reader->size);
+		munmap(reader->mapping, reader->mapping_size);
 	memset(reader, 0, sizeof(*reader));
+}
+
+bool perf_reader_is_whole(const struct perf_reader *reader)
+{
+	const struct perf_file_header *header = &reader->header;
+	size_t size;
+
+	for (unsigned bit = 0; bit < 8 * sizeof(header->features); bit++) {
+		if (header->features[bit / 64] >> bit % 64 & 1 &&
+		    !perf_reader_feature(reader, bit, &size))
+			return false;
+	}
+	return !reader->cut;
 }
 
 static int broken(const struct perf_reader *reader, uint64_t at, const char *why,
@@ -136,15 +224,23 @@ static const void *aligned(struct perf_reader *reader, const uint8_t *bytes, siz
 	return reader->scratch;
 }
 
+static int at_end(const struct perf_reader *reader, struct error *error)
+{
+	if (!*reader->broken.text)
+		return 0;
+	return error_set(error, -EPROTO, "%s%s%.600s", reader->path ? reader->path : "",
+	                 reader->path ? ": " : "", reader->broken.text);
+}
+
 int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
                      struct perf_reader_record *record, struct error *error)
 {
-	uint64_t end = reader->header.data.size, at = *offset;
-	const uint8_t *bytes = reader->bytes + reader->header.data.offset + at;
+	uint64_t end = reader->records_size, at = *offset;
+	const uint8_t *bytes = reader->records + at;
 	struct perf_event_header header;
 
 	if (at >= end)
-		return 0;
+		return at_end(reader, error);
 	if (end - at < sizeof(header))
 		return broken(reader, at, "cut off within its header", error);
 	memcpy(&header, bytes, sizeof(header));
@@ -197,22 +293,22 @@ static uint32_t find_id(struct perf_reader *reader, uint64_t id)
 struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
                                                const struct perf_event_header *record)
 {
-	const struct perf_event_attr *first;
-	uint64_t id;
+	const uint64_t *words = (const uint64_t *)(const void *)record;
+	bool is_sample = record->type == PERF_RECORD_SAMPLE;
+	size_t size = record->size / 8, at;
 	uint32_t event;
 
-	if (!reader->event_count)
+	if (!reader->event_count || record->type >= PERF_FILE_RECORD_FIRST)
 		return NULL;
-	first = &reader->events[0].attr;
-	if (!(first->sample_type & PERF_SAMPLE_IDENTIFIER))
-		return reader->event_count == 1 ? &reader->events[0] : NULL;
-	if (record->type != PERF_RECORD_SAMPLE && !(first->flags & PERF_ATTR_SAMPLE_ID_ALL))
+	if (reader->event_count == 1 ||
+	    (!is_sample && !(reader->events[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL)))
 		return &reader->events[0];
-	if (!sample_id(record, &id))
+	at = is_sample ? reader->id_word : size - reader->id_word_back;
+	if (!at || at >= size)
 		return NULL;
 	/* Records that a tool made up have id 0 and count as the first event's. */
-	if (!id && record->type != PERF_RECORD_SAMPLE)
+	if (!words[at] && !is_sample)
 		return &reader->events[0];
-	event = find_id(reader, id);
+	event = find_id(reader, words[at]);
 	return event == TR_NONE ? NULL : &reader->events[event];
 }

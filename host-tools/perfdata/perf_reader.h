@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading perf.data, ours or perf's. The file may be anything: every offset and
- * size is checked against the file before it is used.
+ * size is checked against the file before it is used. Compressed records are
+ * unpacked, and a pipe's stream is rearranged as a file, when it is opened.
  */
 #ifndef HOST_TOOLS_PERFDATA_PERF_READER_H
 #define HOST_TOOLS_PERFDATA_PERF_READER_H
@@ -27,6 +28,9 @@ struct perf_reader {
 	const uint8_t *bytes;
 	size_t size;
 	struct perf_file_header header; /* checked */
+	const uint8_t *records;         /* of the data section, unpacked */
+	uint64_t records_size;
+	struct error broken; /* why there are no more records; "": it has them all */
 	struct perf_reader_event *events;
 	uint32_t event_count;
 	uint64_t *ids;       /* sorted */
@@ -34,10 +38,18 @@ struct perf_reader {
 	uint32_t id_count;
 	uint64_t last_id; /* the one looked up last, and its event */
 	uint32_t last_event;
-	bool cut; /* the file ends before its data do */
+	size_t id_word;      /* where a sample has its event's id, in words; 0: nowhere */
+	size_t id_word_back; /* where other records have it, from their ends; 0: nowhere */
+	bool cut;            /* the file ends before its data do, or was not finished */
 	void *mapping;
+	size_t mapping_size;
+	uint8_t *stream;   /* the file that a pipe's stream was rearranged as */
+	uint8_t *unpacked; /* records, if some were compressed */
 	uint64_t *scratch; /* for records that are not aligned in the file */
 };
+
+/* Whether a file that begins with this word is perf's, of any version. */
+bool perf_reader_knows_magic(uint64_t magic);
 
 /* Open a file, or bytes in memory; path and bytes must stay there. -EPROTO: not a perf.data file
  * that we can read. */
@@ -46,9 +58,13 @@ int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, siz
                            struct error *error);
 void perf_reader_close(struct perf_reader *reader);
 
+/* Whether the file has all that its header tells of; false where it was cut off, or its writer
+ * killed. */
+bool perf_reader_is_whole(const struct perf_reader *reader);
+
 /* One record of the data section. */
 struct perf_reader_record {
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* in the file; as if it were not compressed, and no stream */
 	const struct perf_event_header
 	    *header; /* whole, aligned, at least 8 bytes; size % 8 == 0 if it is the kernel's */
 	const uint8_t *trace; /* of an AUXTRACE record, behind it */
@@ -60,7 +76,8 @@ struct perf_reader_record {
 int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
                      struct perf_reader_record *record, struct error *error);
 
-/* The event of a record, by its id; the only one if there are no ids; NULL if unknown. */
+/* The event of a record, by its id; the only one of a file that has one; NULL if unknown, and of
+ * records that only files have. */
 struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
                                                const struct perf_event_header *record);
 

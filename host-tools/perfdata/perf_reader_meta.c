@@ -207,6 +207,31 @@ static int sort_ids(struct perf_reader *reader, struct id_pair *pairs, struct er
 	return 0;
 }
 
+/* Where samples of an event have its id; source: perf_event_open(2), PERF_RECORD_SAMPLE. */
+static size_t id_word(const struct perf_event_attr *attr)
+{
+	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	                        PERF_SAMPLE_ADDR;
+
+	if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (!(attr->sample_type & PERF_SAMPLE_ID))
+		return 0;
+	return 1 + (size_t)__builtin_popcountll(attr->sample_type & before);
+}
+
+/* The same in other records, from their ends; source: there, struct sample_id. */
+static size_t id_word_back(const struct perf_event_attr *attr)
+{
+	const uint64_t behind = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
+
+	if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (!(attr->sample_type & PERF_SAMPLE_ID))
+		return 0;
+	return 1 + (size_t)__builtin_popcountll(attr->sample_type & behind);
+}
+
 static int load_attr(struct perf_reader *reader, uint32_t i, struct id_pair *pairs,
                      struct error *error)
 {
@@ -218,10 +243,15 @@ static int load_attr(struct perf_reader *reader, uint32_t i, struct id_pair *pai
 
 	memcpy(attr, at, size < sizeof(*attr) ? size : sizeof(*attr));
 	memcpy(&ids, at + size, sizeof(ids));
-	if (i && (attr->sample_type ^ reader->events[0].attr.sample_type) & PERF_SAMPLE_IDENTIFIER)
+	if (!i) {
+		reader->id_word = id_word(attr);
+		reader->id_word_back = id_word_back(attr);
+	} else if (!reader->id_word || reader->id_word != id_word(attr) ||
+	           reader->id_word_back != id_word_back(attr)) {
 		return error_set(error, -EPROTO,
-		                 "only some events have IDENTIFIER, so that records "
-		                 "cannot be told apart");
+		                 "its events' records have no ids, or have them at different "
+		                 "places: which event a record is of cannot be known");
+	}
 	default_name(&reader->events[i]);
 	return load_ids(reader, pairs, i, &ids, error);
 }

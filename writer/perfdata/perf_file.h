@@ -17,7 +17,9 @@
 
 #include "abi/trace_region.h"
 
-#define PERF_FILE_MAGIC 0x32454c4946524550ULL /* the bytes "PERFILE2" */
+#define PERF_FILE_MAGIC         0x32454c4946524550ULL /* the bytes "PERFILE2" */
+#define PERF_FILE_MAGIC_SWAPPED 0x50455246494c4532ULL /* of a big-endian machine */
+#define PERF_FILE_MAGIC_1       0x454c494646524550ULL /* "PERFFILE": perf's version 1 */
 
 struct perf_file_section {
 	uint64_t offset; /* from the file's start */
@@ -69,6 +71,7 @@ enum perf_file_feature {
 	PERF_FILE_SAMPLE_TIME = 21,
 	PERF_FILE_MEM_TOPOLOGY = 22,
 	PERF_FILE_CLOCKID = 23,
+	PERF_FILE_COMPRESSED = 27,
 	PERF_FILE_CLOCK_DATA = 29,
 	PERF_FILE_E_MACHINE = 33, /* of the newest perfs */
 };
@@ -77,12 +80,15 @@ enum perf_file_feature {
 enum perf_file_record {
 	PERF_FILE_RECORD_FIRST = 64, /* those below come from rings */
 	PERF_FILE_RECORD_HEADER_ATTR = 64,
+	PERF_FILE_RECORD_TRACING_DATA = 66,
 	PERF_FILE_RECORD_BUILD_ID = 67,
 	PERF_FILE_RECORD_FINISHED_ROUND = 68,
 	PERF_FILE_RECORD_AUXTRACE_INFO = 70,
 	PERF_FILE_RECORD_AUXTRACE = 71,
 	PERF_FILE_RECORD_TIME_CONV = 79,
 	PERF_FILE_RECORD_HEADER_FEATURE = 80,
+	PERF_FILE_RECORD_COMPRESSED = 81,  /* packed bytes up to its end */
+	PERF_FILE_RECORD_COMPRESSED2 = 83, /* struct perf_file_compressed2 */
 };
 
 /* perf's numbers for decoders, the first word of AUXTRACE_INFO. */
@@ -118,6 +124,12 @@ struct perf_file_header_feature {
 	uint64_t feature; /* enum perf_file_feature */
 };
 
+/* Packed bytes that do not fill the record; they follow. */
+struct perf_file_compressed2 {
+	struct perf_event_header header;
+	uint64_t size;
+};
+
 /* The trace of PERF_RECORD_AUXTRACE follows the record and is not counted in its size. */
 struct perf_file_auxtrace {
 	struct perf_event_header header;
@@ -149,6 +161,14 @@ struct perf_record_aux {
 	uint64_t aux_size;
 	uint64_t flags;
 };
+
+struct perf_record_mmap {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	char filename[];
+};
+_Static_assert(sizeof(struct perf_record_mmap) == 40, "perf_record_mmap");
 
 struct perf_record_mmap2 {
 	struct perf_event_header header;

@@ -252,6 +252,7 @@ static void each_type_of_record_has_perfs_name(void **state)
 		"HEADER_FEATURE",
 		"COMPRESSED",
 		"FINISHED_INIT",
+		"COMPRESSED2",
 	};
 
 	(void)state;
