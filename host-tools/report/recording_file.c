@@ -2,6 +2,7 @@
 #include "host-tools/report/recording_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,15 +86,22 @@ uint64_t recording_file_time(struct perf_reader *reader, const struct perf_event
 static int visit_mappings(void *context, struct perf_reader *reader,
                           const struct perf_event_header *record)
 {
+	struct recording_file *file = context;
 	struct perf_reader_event *event;
+	struct sample sample;
 
-	if (record->type == PERF_RECORD_MMAP2)
-		symbols_add(context, record, recording_file_time(reader, record));
-	if (record->type == PERF_RECORD_SAMPLE) {
-		event = perf_reader_event_of(reader, record);
-		if (event)
-			event->samples++;
-	}
+	if (record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP)
+		symbols_add(file->symbols, record, recording_file_time(reader, record));
+	if (record->type == PERF_FILE_RECORD_AUXTRACE)
+		file->has_trace = true;
+	if (record->type != PERF_RECORD_SAMPLE)
+		return 0;
+	event = perf_reader_event_of(reader, record);
+	if (event &&
+	    sample_parse(record, event->attr.sample_type, event->attr.read_format, &sample))
+		event->samples++;
+	else
+		file->strange++;
 	return 0;
 }
 
@@ -112,7 +120,7 @@ int recording_file_open(struct recording_file *file, const char *path, struct pe
 		return code;
 	ids = perf_reader_feature(&file->reader, PERF_FILE_BUILD_ID, &size);
 	symbols_build_ids(file->symbols, ids, size);
-	return recording_file_walk(file, visit_mappings, file->symbols, error);
+	return recording_file_walk(file, visit_mappings, file, error);
 }
 
 void recording_file_close(struct recording_file *file)
@@ -167,5 +175,14 @@ int recording_file_missing(const struct recording_file *file, struct error *erro
 	if (code == PERF_LEDGER_WHOLE)
 		missing_list(&ledger, print_missing, NULL);
 	ledger_free(&ledger);
+	if (code >= 0 && !perf_reader_is_whole(&file->reader))
+		code = error_set(error, -EPROTO,
+		                 "%s ends too early: it was cut off, or its writer was killed",
+		                 file->reader.path);
+	if (file->strange)
+		say("%" PRIu64
+		    " samples of %s are of no event of it, or not as their events say: "
+		    "they are left out",
+		    file->strange, file->reader.path);
 	return code < 0 ? code : 0;
 }

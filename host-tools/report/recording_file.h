@@ -12,6 +12,8 @@
 struct recording_file {
 	struct perf_reader reader; /* events[].samples is set */
 	struct symbols *symbols;   /* of all mappings */
+	bool has_trace;            /* pieces of AUX areas */
+	uint64_t strange;          /* samples of no known event, or that end too early for theirs */
 	struct error broken;       /* where the file ends too early; "": it does not */
 };
 

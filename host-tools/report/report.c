@@ -352,8 +352,14 @@ static int show_report(void *context, struct recording_file *file, struct error 
 	const struct report_options *options = context;
 	struct page page = { file, options->event, options->no_inline };
 
-	return options->html ? view_write(file, options->output, write_page, &page, error)
-	                     : report_text(file, options, error);
+	const struct perf_reader_event *any;
+
+	if (!options->html)
+		return report_text(file, options, error);
+	/* A page of nothing; but of a trace it shows how much there is. */
+	if (!file->has_trace && recording_file_event(file, options->event, &any, error))
+		return -ENODATA;
+	return view_write(file, options->output, write_page, &page, error);
 }
 
 int command_report(int argc, char **argv)

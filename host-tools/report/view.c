@@ -39,7 +39,8 @@ int view_recording(const char *path, struct pe_search *search,
 
 	if (!code)
 		code = show(context, &file, &error);
-	if (!code || *file.broken.text) /* which is why there is nothing to show */
+	/* Of a file that is broken or cut off this is why there is nothing to show. */
+	if (!code || *file.broken.text || !perf_reader_is_whole(&file.reader))
 		code = recording_file_missing(&file, &error);
 	recording_file_close(&file);
 	pe_search_free(search);

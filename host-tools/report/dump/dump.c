@@ -132,7 +132,7 @@ static int is_perf_data(const char *path, struct error *error)
 	if (read(fd, &magic, sizeof(magic)) < 0)
 		code = error_errno(error, "reading %s", path);
 	close(fd);
-	return code ? code : magic == PERF_FILE_MAGIC;
+	return code ? code : perf_reader_knows_magic(magic);
 }
 
 static int print_records(struct dump *dump, const struct dump_options *options, struct error *error)

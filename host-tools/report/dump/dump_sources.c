@@ -64,7 +64,8 @@ static void learn_mappings(struct dump *dump, struct perf_reader *reader)
 
 	symbols_build_ids(dump->symbols, ids, size);
 	while (perf_reader_next(reader, &offset, &record, &ignored) > 0) {
-		if (record.header->type == PERF_RECORD_MMAP2)
+		if (record.header->type == PERF_RECORD_MMAP2 ||
+		    record.header->type == PERF_RECORD_MMAP)
 			symbols_add(dump->symbols, record.header,
 			            recording_file_time(reader, record.header));
 	}
@@ -93,14 +94,15 @@ int dump_perf_data(struct dump *dump, struct error *error)
 			recount_record(&dump->recount, &record);
 		code = 0;
 	}
-	if (!code && reader.cut)
-		code = error_set(error, -EPROTO, "%s: the file ends before its records do",
-		                 dump->path);
 	/* Without its ledger, a file's records are still worth seeing. */
 	if (!code && accounts) {
 		*error = reason;
 		code = error_prefix(error, accounts, "%s", dump->path);
 	}
+	if (!code && !perf_reader_is_whole(&reader))
+		code = error_set(error, -EPROTO,
+		                 "%s ends too early: it was cut off, or its writer was killed",
+		                 dump->path);
 	perf_reader_close(&reader);
 	return code;
 }

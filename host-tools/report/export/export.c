@@ -17,20 +17,21 @@ static const struct format {
 	int (*write)(struct export *export, struct error *error);
 	const char *reader;
 	bool is_binary, is_folder;
+	bool of_traces; /* also without samples */
 } formats[] = {
-	{ "csv", export_csv, "a line a sample, for spreadsheets and scripts", false, false },
+	{ "csv", export_csv, "a line a sample, for spreadsheets and scripts", false, false, false },
 	{ "folded", export_folded, "a line a stack: flamegraph.pl, inferno, speedscope", false,
-	  false },
-	{ "speedscope", export_speedscope, "speedscope.app", false, false },
-	{ "firefox", export_firefox, "profiler.firefox.com", false, false },
-	{ "chrome", export_chrome, "slices on a time line: ui.perfetto.dev, chrome://tracing",
 	  false, false },
-	{ "pprof", export_pprof, "go tool pprof", true, false },
-	{ "callgrind", export_callgrind, "callgrind_annotate, KCachegrind", false, false },
+	{ "speedscope", export_speedscope, "speedscope.app", false, false, false },
+	{ "firefox", export_firefox, "profiler.firefox.com", false, false, false },
+	{ "chrome", export_chrome, "slices on a time line: ui.perfetto.dev, chrome://tracing",
+	  false, false, false },
+	{ "pprof", export_pprof, "go tool pprof", true, false, false },
+	{ "callgrind", export_callgrind, "callgrind_annotate, KCachegrind", false, false, true },
 	{ "ctf", export_ctf, "a folder with a CTF 1.8 trace: babeltrace2, Trace Compass", false,
+	  true, false },
+	{ "lcov", export_lcov, "coverage from a trace of all branches: genhtml, lcov", false, false,
 	  true },
-	{ "lcov", export_lcov, "coverage from a trace of all branches: genhtml, lcov", false,
-	  false },
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -147,6 +148,7 @@ static int show_export(void *context, struct recording_file *file, struct error 
 	struct exporting exporting = { .options = context };
 	const struct export_options *options = exporting.options;
 	struct export *export = &exporting.export;
+	const struct perf_reader_event *any;
 	struct inlines inlines = { 0 };
 	int code = 0;
 
@@ -158,6 +160,8 @@ static int show_export(void *context, struct recording_file *file, struct error 
 	export->places.inlines = options->view.no_inline ? NULL : &inlines;
 	if (options->view.event)
 		code = recording_file_event(file, options->view.event, &export->only, error);
+	else if (!options->format->of_traces)
+		code = recording_file_event(file, NULL, &any, error);
 	if (!code && options->format->is_folder)
 		code = options->format->write(export, error);
 	else if (!code)

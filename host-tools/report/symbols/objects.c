@@ -101,7 +101,8 @@ static void load_recorded(struct objects *objects, struct object *object)
 		free(cached);
 		return;
 	}
-	if (object->module) /* which is a name, if no function's */
+	/* A module's name is a name, if no function's; no file is behind the kernel's "[vdso]". */
+	if (object->module || *build->path == '[')
 		return;
 	buildid_text(text, build->id, build->size);
 	say("%s %s, and perf's cache (~/.debug) has none with the recording's build-id %s: its "

@@ -85,17 +85,37 @@ static bool has_room(struct symbols *symbols)
 	return false;
 }
 
+/* Both kinds of mappings; MMAP's fields are the first of MMAP2's. False: it is no whole one. */
+static bool take_mapping(const struct perf_event_header *record, struct perf_record_mmap2 *mmap2,
+                         char path[4096])
+{
+	size_t name = record->type == PERF_RECORD_MMAP2 ? sizeof(struct perf_record_mmap2)
+	                                                : sizeof(struct perf_record_mmap);
+
+	if ((record->type != PERF_RECORD_MMAP2 && record->type != PERF_RECORD_MMAP) ||
+	    record->size <= name)
+		return false;
+	*mmap2 = (struct perf_record_mmap2){ 0 };
+	memcpy(mmap2, record, name);
+	if (record->type == PERF_RECORD_MMAP)
+		mmap2->header.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+	snprintf(path, 4096, "%.*s", (int)(record->size - name), (const char *)record + name);
+	/* "[kernel.kallsyms]_text": behind it is the symbol that the kernel's addresses count from.
+	 */
+	if (*path == '[' && strchr(path, ']'))
+		strchr(path, ']')[1] = 0;
+	return true;
+}
+
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time)
 {
-	const struct perf_record_mmap2 *mmap2 = (const void *)record;
+	struct perf_record_mmap2 mmap2;
 	struct mapping *mappings;
 	struct object *object;
 	char path[4096];
 
-	if (record->type != PERF_RECORD_MMAP2 || record->size <= sizeof(*mmap2) ||
-	    !has_room(symbols))
+	if (!take_mapping(record, &mmap2, path) || !has_room(symbols))
 		return;
-	snprintf(path, sizeof(path), "%.*s", (int)(record->size - sizeof(*mmap2)), mmap2->filename);
 	if (!(symbols->count & (symbols->count + 1))) { /* grows by doubling */
 		mappings =
 		    reallocarray(symbols->mappings, 2 * (symbols->count + 1), sizeof(*mappings));
@@ -103,11 +123,11 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 			return;
 		symbols->mappings = mappings;
 	}
-	object = objects_find(&symbols->objects, mmap2, path);
+	object = objects_find(&symbols->objects, &mmap2, path);
 	if (!object)
 		return;
 	symbols->mappings[symbols->count++] =
-	    (struct mapping){ mmap2->addr, mmap2->addr + mmap2->len, mmap2->pgoff, time, object };
+	    (struct mapping){ mmap2.addr, mmap2.addr + mmap2.len, mmap2.pgoff, time, object };
 	symbols->is_timed |= time > 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses to function names: the mappings that a recording tells of (MMAP2),
+ * Addresses to function names: the mappings that a recording tells of (MMAP2, MMAP),
  * and the symbol tables of the ELF files behind them.
  */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_SYMBOLS_H
@@ -25,9 +25,9 @@ void symbols_free(struct symbols *symbols);
  * on standard error. Before symbols_add(); bytes may be NULL, as where there is no such section. */
 void symbols_build_ids(struct symbols *symbols, const uint8_t *bytes, size_t size);
 
-/* Learn a mapping from a whole PERF_RECORD_MMAP2, of that time (ns; 0: it was there from the
- * start); other records are ignored. A file that cannot be read has no symbols: its addresses stay
- * numbers. More than 65,536 are not kept, which is told on standard error. */
+/* Learn a mapping from a whole PERF_RECORD_MMAP2 or MMAP, of that time (ns; 0: it was there from
+ * the start); other records are ignored. A file that cannot be read has no symbols: its addresses
+ * stay numbers. More than 65,536 are not kept, which is told on standard error. */
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time);
 
 /* Where at another time something else was mapped: what all the others here must be asked with to
