@@ -6,8 +6,8 @@
  *	with the firmware's services		efi_begin()			lib/efi/efi.h
  *						memory_init()			lib/memory.h
  *						platform_init()			here
- *						framebuffer_init()
- *lib/console/framebuffer.h (the channel finds its memory:	memory_add_mapping(), or
+ *						framebuffer_init()		lib/console/framebuffer.h
+ *						(the channel finds its memory: memory_add_mapping(), or
  *						memory_alloc_region())
  *						memory_prepare(platform)	lib/memory.h
  *						memory_exit_boot_services()

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e"), str(TOP / "tests/firmware")]
+sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e/lib"), str(TOP / "tests/firmware")]
 
 import machine  # noqa: E402
 import shell  # noqa: E402

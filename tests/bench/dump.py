@@ -14,7 +14,7 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOL = TOP / "build/host/bareperf"
-FAKE = TOP / "tests/e2e/fake_qemu.py"
+FAKE = TOP / "tests/e2e/lib/fake_qemu.py"
 SAMPLES = 2000  # that are recorded
 COPIES = 500    # of those, in the file that is measured
 REPEATS = 5

@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e"), str(TOP / "tests/firmware")]
+sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e/lib"), str(TOP / "tests/firmware")]
 
 import bts_cost  # noqa: E402
 import guests  # noqa: E402

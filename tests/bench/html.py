@@ -15,7 +15,7 @@ import tempfile
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import browser as browsers  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOL = TOP / "build/host/bareperf"

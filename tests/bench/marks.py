@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import machine  # noqa: E402
 import mark_cost  # noqa: E402
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests/firmware"), str(TOP / "tests/e2e")]
+sys.path[:0] = [str(TOP / "tests/firmware"), str(TOP / "tests/e2e/lib")]
 import machine  # noqa: E402
 import mailbox  # noqa: E402
 

@@ -13,7 +13,7 @@ import threading
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import mailbox      # noqa: E402
 import serial_line  # noqa: E402
 import wire         # noqa: E402

@@ -14,7 +14,7 @@ import sys
 import threading
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import qemu  # noqa: E402
 import tap  # noqa: E402
 

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e/lib"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bts_cost  # noqa: E402
 import machine  # noqa: E402

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e/lib"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import qemu  # noqa: E402
 import tap  # noqa: E402

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e/lib"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import qemu  # noqa: E402
 import tap  # noqa: E402

@@ -144,7 +144,7 @@ def remove_unused():
 def make(path, region, program, words):
     """Boot the machine, and keep what it is when it is parked. Seldom: what that needs is not imported before."""
     import tempfile  # noqa: PLC0415
-    sys.path[:0] = [f"{TOP}/tests/e2e", HERE]
+    sys.path[:0] = [f"{TOP}/tests/e2e/lib", HERE]
     import parked_make  # noqa: PLC0415
     with tempfile.TemporaryDirectory(prefix="bareperf-parked-") as scratch:
         parked_make.make(path, int(region), [program, *parked_words(words, scratch), "-kernel",

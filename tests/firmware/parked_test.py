@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 sys.path.insert(0, str(TOP / "tests/firmware"))
 import machine  # noqa: E402
 import parked  # noqa: E402

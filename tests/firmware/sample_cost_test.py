@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests/bench"), str(TOP / "tests/e2e")]
+sys.path[:0] = [str(TOP / "tests/bench"), str(TOP / "tests/e2e/lib")]
 import handler  # noqa: E402
 import machine  # noqa: E402
 import mailbox  # noqa: E402

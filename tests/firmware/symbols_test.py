@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(TOP / "tests/e2e"))
+sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}

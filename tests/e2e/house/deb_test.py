@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The Debian packages are what Debian wants of packages, and all that their user needs: in a clean
+chroot their tool records from a machine outside, which runs their image.
+
+check-spare: programs are built
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
+import mailbox
+import tap
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("MAKE")},
+               "DEB_BUILD_OPTIONS": "noautodbgsym"}
+VERSION = re.search(r"^VERSION := (\S+)$", (TOP / "Makefile").read_text(), re.MULTILINE).group(1)
+CLAIM = "the packages are made, and used in a clean chroot"
+
+
+def run(*words, **keywords):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, stdin=subprocess.DEVNULL, env=ENVIRONMENT, **keywords)
+    return done.returncode, done.stdout
+
+
+def missing():
+    """Why there is nothing to test here, or None."""
+    for tool, package in (("dh", "debhelper"), ("lintian", "lintian")):
+        if not shutil.which(tool):
+            return f"{package} is not installed (packaging/deps.txt)"
+    if os.geteuid() != 0:
+        return "not to be had: a chroot wants root"
+    base = pathlib.Path(run(TOP / "packaging/chroot", "--path")[1].strip())
+    return None if base.exists() else "there is no clean Debian: packaging/chroot --build"
+
+
+def made(directory):
+    status, text = run(TOP / "packaging/deb", directory, VERSION, cwd=TOP)
+    names = [f"bareperf_{VERSION}_amd64.deb", f"bareperf-firmware_{VERSION}_all.deb"]
+    packages = [directory / name for name in names]
+    tap.ok(status == 0 and all(package.exists() for package in packages),
+           "two packages are made, of the Makefile's version", text)
+    listed = run("dpkg-deb", "-c", packages[1])[1]
+    tap.ok(all(f"./usr/lib/bareperf/{arch}/bareperf.{end}\n" in listed
+               for arch in ("x86_64", "aarch64") for end in ("efi", "elf", "sym")),
+           "the images' package has both images with their symbols", listed)
+    changes = next(directory.glob("*.changes"))
+    tap.equal(run("lintian", "--allow-root", "--fail-on", "error,warning", changes), (0, ""),
+              "lintian has nothing to say")
+    return packages
+
+
+class Chroot:
+    """A clean Debian in a directory; call it with a command."""
+
+    def __init__(self, directory):
+        self.root = pathlib.Path(directory)
+        base = run(TOP / "packaging/chroot", "--path")[1].strip()
+        subprocess.run(["tar", "-C", self.root, "--numeric-owner", "-xpf", base], check=True)
+
+    def __call__(self, *words):
+        return run("chroot", self.root, "/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C.UTF-8",
+                   "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", *words)
+
+
+def installed(clean, packages):
+    for package in packages:
+        shutil.copy(package, clean.root / "tmp")
+    status, text = clean("apt-get", "-qq", "install", "--no-install-recommends", "-y",
+                         *(f"/tmp/{package.name}" for package in packages))
+    tap.ok(status == 0 and "Setting up bareperf " in text,
+           "apt installs them, and what they depend on, in a clean Debian", text)
+    tap.equal(clean("bareperf", "--version"), (0, f"bareperf {VERSION}\n"), "the tool starts there")
+    for arch in ("x86_64", "aarch64"):
+        status, text = clean("bareperf", "run", "--arch", arch, "--", "record", "--", "caltree")
+        tap.ok(status == 126 and "did you mean calltree?" in text,
+               f"{arch}: and finds the image that was installed", text)
+    for name in ("bareperf", "bareperf-run", "bareperf-attach"):
+        page = clean.root / f"usr/share/man/man1/{name}.1.gz"
+        target = page.parent / os.readlink(page) if page.is_symlink() else page
+        tap.ok(target.exists(), f"its manual page {name}(1) is there", page)
+    tap.ok((clean.root / "usr/share/bash-completion/completions/bareperf").is_file(),
+           "its completion is where bash looks for it")
+
+
+def records(clean):
+    """The machine is outside, as a real one would be; tool and image are the packages'."""
+    image = clean.root / "usr/lib/bareperf/x86_64/bareperf.efi"
+    agent = mailbox.Agent(clean.root / "tmp", "x86_64", "-kernel", image)
+    status, text = clean("bareperf", "record", "--channel", "shm:/tmp/region", "-o", "/tmp/perf.data",
+                         "-e", "cpu-clock", "-F", "1000", "-g", "--", "calltree", "1")
+    tap.ok(status == 0 and "Captured and wrote" in text, "it records from a machine with that image",
+           text)
+    status, text = clean("bareperf", "report", "/tmp/perf.data")
+    tap.ok(status == 0 and re.search(r"\d+\.\d+%.*\blex\b", text), "its functions have their names",
+           text)
+    status, text = clean("bareperf", "dump", "--summary", "/tmp/perf.data")
+    tap.ok(status == 0 and "conserved: yes" in text, "and nothing is unaccounted for", text)
+    agent.process.kill()
+    agent.process.wait()
+
+
+def removed(clean):
+    status, text = clean("apt-get", "-qq", "purge", "-y", "bareperf", "bareperf-firmware")
+    left = [str(path) for path in (clean.root / "usr").rglob("*bareperf*")]
+    tap.ok(status == 0 and not left, "removed, they leave nothing", f"{text}\n{left}")
+
+
+REASON = missing() or machine.missing()
+if REASON:
+    tap.skip(CLAIM, REASON)
+    tap.finish()
+with tempfile.TemporaryDirectory(prefix="bareperf-deb-test-") as DIRECTORY:
+    HERE = pathlib.Path(DIRECTORY)
+    PACKAGES = made(HERE / "deb")
+    (HERE / "root").mkdir()
+    CLEAN = Chroot(HERE / "root")
+    installed(CLEAN, PACKAGES)
+    records(CLEAN)
+    removed(CLEAN)
+tap.finish()

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The hardware model's build: without its source who needs it skips, and says why; what is had must
+be patched; and what Debian has in place of the version that was wanted has a place of its own.
+
+Debian's tools and the compiler are stood in for by scripts where that is what is asked."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
+import tap
+
+QEMU = pathlib.Path(__file__).resolve().parents[2] / "qemu"
+NOWHERE = "http://127.0.0.1:9/"  # the discard port: refused
+BUILD = QEMU / "build.sh"
+WANTED = re.search(r"^wanted=\$\{upstream\}(\S+)$", BUILD.read_text(encoding="utf-8"), re.MULTILINE)[1]
+TOOLS = {
+    "apt-get": 'echo "$@" >> "$XDG_CACHE_HOME/asked"; case "$*" in *source*) touch qemu_1.dsc;; esac',
+    "apt-cache": 'echo "Version: 1:7.2+dfsg-$OFFERED"',
+    "dpkg-source": 'mkdir source; echo : > source/configure; chmod +x source/configure',
+    "patch": 'cat > /dev/null; exit "$PATCH_STATUS"',
+    "ninja": r"""for t in x86_64 aarch64; do
+    printf '#!/bin/sh\necho \\"ivshmem-plain\\" \\"ivshmem-doorbell\\"\n' > qemu-system-$t
+    chmod +x qemu-system-$t
+    done""",
+    "strip": 'cp "$3" "$2"',
+    **dict.fromkeys(("pkg-config", "gcc", "bison", "flex"), ":"),
+}
+
+
+def build(cache, offered, patch_status=0):
+    """build.sh with these tools: what became of it, and the directory of its binaries."""
+    tools = pathlib.Path(cache) / "tools"
+    tools.mkdir(exist_ok=True)
+    for name, text in TOOLS.items():
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    done = subprocess.run([BUILD], capture_output=True, text=True, check=False, env=dict(
+        os.environ, XDG_CACHE_HOME=cache, PATH=f"{tools}:{os.environ['PATH']}", OFFERED=offered,
+        PATCH_STATUS=str(patch_status)))
+    return done, {pathlib.Path(line).parent.name for line in done.stdout.split()}
+
+
+with tempfile.TemporaryDirectory(prefix="bareperf-test-") as first, \
+     tempfile.TemporaryDirectory(prefix="bareperf-test-") as second:
+    done, _ = build(first, WANTED, patch_status=1)
+    tap.equal(done.returncode, 1, "a patch that does not fit the source is a failure, no skip")
+    tap.ok("does not fit QEMU 1:7.2" in done.stderr, "... which it says", done.stderr)
+    done, ours = build(first, WANTED)
+    tap.ok(done.returncode == 0 and len(ours) == 1, "with one that does it is built",
+           done.stdout + done.stderr)
+    done, successor = build(second, "7+deb12u99")
+    tap.ok("is gone: trying" in done.stderr and len(successor) == 1,
+           "where Debian has a successor only, that is built", done.stdout + done.stderr)
+    tap.ok(not successor & ours, "... and lies elsewhere", f"{successor} {ours}")
+    asked = pathlib.Path(second, "asked")
+    before = asked.read_text(encoding="utf-8")
+    done, again = build(second, "none")
+    tap.ok(again == successor and asked.read_text(encoding="utf-8") == before,
+           "... where it is found again, and Debian is not asked", done.stdout + done.stderr)
+
+with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+    offline = dict(os.environ, XDG_CACHE_HOME=directory, DEBIAN_MIRROR=NOWHERE,
+                   DEBIAN_SECURITY_MIRROR=NOWHERE)
+    done = subprocess.run([BUILD], env=offline, capture_output=True, text=True,
+                          check=False)
+    tap.equal(done.returncode, 77, "build.sh without Debian's source exits with 77")
+    tap.ok("source package of QEMU cannot be had" in done.stderr or "is missing" in done.stderr,
+           "... and says what it lacks", done.stderr)
+    left = [p for p in pathlib.Path(directory).rglob("*") if p.is_file() and p.stat().st_size]
+    tap.equal(left, [], "... and leaves nothing behind")
+    done = subprocess.run([QEMU / "check-model"], env=offline, capture_output=True, text=True,
+                          check=False)
+    tap.equal(done.stdout.strip(), "1..0 # SKIP no hardware model: build.sh says why",
+              "check-model is skipped, with the reason")
+
+# The model is for those who ask: `bareperf run` starts it with the CPU that it starts any QEMU with.
+BINARY, REASON = machine.model("x86_64")
+REASON = REASON or machine.missing()
+if REASON:
+    tap.skip("the model without its PMU", REASON)
+else:
+    run = machine.Recording("record -- noploop 1", "--qemu", BINARY)
+    tap.ok(run.status == 0 and run.summary()["conserved"],
+           "without -cpu the model is a QEMU as any other", run.text)
+tap.finish()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""TAP for the tests that are scripts.
+
+    import tap
+
+    tap.ok(loss == 0, "nothing is lost at 1 kHz", f"lost {loss}")
+    tap.skip("BTS fills the AUX area", "this CPU has no debug store")
+    tap.finish()
+"""
+
+import os
+import pathlib
+import sys
+import threading
+
+# What a test records is kept in the tree's own build-id cache, not in ~/.debug.
+os.environ.setdefault("PERF_BUILDID_DIR", str(
+    pathlib.Path(__file__).resolve().parents[3] / "build/check/buildid-cache"))
+_results = []
+_lock = threading.Lock()
+_thread = threading.local()  # .last: what its last machine said
+
+
+def last(text):
+    """What this thread's claims are about from now on: shown with one that is false."""
+    _thread.last = text
+
+
+def ok(passed, claim, detail=""):
+    """One result. The detail says what was seen instead; it is shown if the claim is false."""
+    with _lock:
+        _results.append(bool(passed))
+        print(f"{'ok' if passed else 'not ok'} {len(_results)} - {claim}", flush=True)
+        if not passed:
+            note(detail)
+            note(_thread.__dict__.pop("last", ""))
+    return bool(passed)
+
+
+def equal(seen, expected, claim):
+    """One result: what was seen is what was expected."""
+    return ok(seen == expected, claim, f"expected {expected!r}\nseen     {seen!r}")
+
+
+def skip(claim, reason):
+    """One result that could not be had here."""
+    with _lock:
+        _results.append(True)
+        print(f"ok {len(_results)} - {claim} # SKIP {reason}", flush=True)
+
+
+def note(text):
+    """Something for the reader of the log."""
+    for line in str(text).splitlines():
+        print(f"# {line}", flush=True)
+
+
+def finish():
+    """The plan, and the exit status: 1 if anything failed."""
+    print(f"1..{len(_results)}", flush=True)
+    sys.exit(0 if all(_results) else 1)

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The self-test: that it finds nothing wrong with machines that have no fault, says what they lack,
+and names each fault that the hardware model injects.
+
+check-timeout: 900
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
+import tap
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "firmware"))
+import qemu as boots  # noqa: E402
+
+LATE = "skid, or late"  # with -icount all instructions take as long: they cannot be told apart
+
+
+class Selftest:
+    """One run: its exit status, and each check's verdict, text and figures."""
+
+    def __init__(self, *options, clock=machine.EXACT):
+        done = subprocess.run(
+            [*machine.run_words("--json", *options), *clock, "--", "selftest"],
+            capture_output=True, text=True, timeout=240, check=False, stdin=subprocess.DEVNULL)
+        self.status = done.returncode
+        self.text = done.stdout + done.stderr
+        try:
+            self.report = json.loads(done.stdout)
+        except ValueError:
+            self.report = {"checks": [], "pass": 0, "fail": 0, "absent": 0}
+        self.checks = {c["check"]: c for c in self.report["checks"]}
+
+    def verdict(self, check):
+        return self.checks.get(check, {}).get("verdict")
+
+    def figure(self, check, name):
+        return self.checks.get(check, {}).get("figures", {}).get(name)
+
+    def failed(self):
+        """{check: text} of what is wrong."""
+        return {c["check"]: c["text"] for c in self.report["checks"] if c["verdict"] == "FAIL"}
+
+    def counters(self):
+        """The checks of counters' interrupts."""
+        return [c for name, c in self.checks.items() if name.startswith("interrupt of counter")]
+
+
+def intel(properties="", *options, clock=machine.EXACT):
+    binary, _ = machine.model("x86_64")
+    return Selftest("--qemu", binary, "-cpu", f"Skylake-Client,pmu=on{properties}", *options,
+                    clock=clock)
+
+
+def arm(properties="", *options):
+    binary, _ = machine.model("aarch64")
+    return Selftest("--arch", "aarch64", "--qemu", binary,
+                    "-machine", "virt,gic-version=3,virtualization=on",
+                    "-cpu", f"cortex-a76,spe=on,pmu-instructions=on{properties}", *options)
+
+
+def only_wrong(run, name, pattern, what):
+    """What is wrong is this check, or these, for this reason, and nothing else."""
+    failed = run.failed()
+    tap.ok(run.status == 1 and failed and
+           all(re.fullmatch(name, check) and re.match(pattern, text)
+               for check, text in failed.items()),
+           what, run.text if not failed else (run.status, failed))
+
+
+def well(run, name, events, counters):
+    tap.ok(run.status == 0 and not run.failed() and run.report["pass"] > 10,
+           f"{name}: nothing is wrong, and the exit status is 0", run.text)
+    seen = {event: run.figure(event, "expected") for event in events}
+    tap.equal(seen, {event: 200000 if event == "instructions" else 100000 for event in events},
+              f"{name}: what a loop has is counted exactly")
+    tap.equal([run.verdict(f"CPU {cpu} {what}") for cpu in range(2)
+               for what in ("counters", "instructions")[:1 + bool(cpu)]] +
+              [run.verdict("CPU 1 clock")], ["PASS"] * 4, f"{name}: both CPUs' counters are, and "
+              "the other's clock is the boot CPU's")
+    tap.equal((run.figure("counters at once", "counters"), len(run.counters())),
+              (counters, counters), f"{name}: each counter that counts it was tried")
+    tap.ok(all(c["figures"]["skid_max"] < 30 and c["figures"]["came"] == c["figures"]["due"] > 20
+               for c in run.counters()),
+           f"{name}: their interrupts come within a handler's first instructions", run.counters())
+    ring = run.checks["ring under load"]["figures"]
+    tap.ok(ring["lost"] > 100 and ring["generated"] == ring["delivered"] + ring["lost"],
+           f"{name}: a ring that is too small loses, and tells it all", ring)
+
+
+def on_the_models():
+    run = intel("", "-smp", "2")
+    well(run, "Intel's", ("instructions", "branches"), 5)
+    tap.ok(run.figure("branch store, single-step", "store") ==
+           run.figure("branch store, single-step", "step") > 50,
+           "branch store and single-step show the same branches", run.text)
+    run = arm("", "-smp", "2")
+    well(run, "Arm's", ("instructions", "branches"), 6)
+    tap.ok(run.figure("SPE against counters", "records") ==
+           run.figure("SPE against counters", "expected") > 500,
+           "SPE has the records that the counters demand", run.text)
+
+
+def faults_of_intel():
+    counters = r"interrupt of counter \d"
+    run = intel(",pmi-skid=5000,pmu-leftovers=on,pmi-spurious=7")
+    failed = run.failed()
+    tap.ok(sorted(failed) == ["CPU 0 counters", *(f"interrupt of counter {i}" for i in range(5)),
+                              "interrupts of nobody"] and run.status == 1,
+           "leftovers, skid and spurious interrupts together are what is wrong", run.text)
+    tap.ok(re.match("firmware left 3 of 7 counting", failed.get("CPU 0 counters", "")),
+           "counters that firmware left counting are named", failed)
+    tap.ok(all(c["text"].startswith(LATE) and 5000 < c["figures"]["skid_min"] < 5030
+               for c in run.counters()), "the skid is measured", run.counters())
+    tap.ok(failed.get("interrupts of nobody", "").startswith("spurious:"),
+           "so are interrupts that nobody caused", failed)
+    run = intel(",pmi-delay=50000")
+    only_wrong(run, counters, LATE, "interrupts that come 50 us late are named")
+    tap.ok(all(50000 < c["figures"]["latency_ns"] < 51000 for c in run.counters()),
+           "and their latency is measured", run.counters())
+    run = intel(",pmi-delay=40000000")
+    only_wrong(run, counters + "|interrupts of nobody", "lost:|spurious:",
+               "interrupts that come after the next is due are lost, or nobody's in the end")
+    run = intel(",pmi-skid=5000", clock=())
+    tap.ok(run.counters() and all(c["text"].startswith("skid") for c in run.counters()),
+           "by the host's clock, so many instructions late is skid, whatever the host does",
+           run.text)
+
+
+def faults_of_arm():
+    spe = "SPE against counters"
+    run = arm(",spe-collide=9,pmu-leftovers=on")
+    failed = run.failed()
+    tap.ok(sorted(failed) == ["CPU 0 counters", spe] and "collide" in failed[spe] and
+           "firmware left" in failed["CPU 0 counters"],
+           "collisions of SPE are named, and counters that firmware left counting", run.text)
+    only_wrong(arm(",spe-delay=4"), spe, "lost:", "SPE's records that are lost late are named")
+    only_wrong(arm(",spe-fault-after=50"), spe, "lost:", "a fault of SPE's buffer is named")
+
+
+def on_stock_qemu():
+    run = Selftest("-smp", "2")
+    tap.ok(run.status == 0 and not run.failed() and run.verdict("counters") == "ABSENT" and
+           run.verdict("branch store, single-step") == "ABSENT",
+           "stock x86_64: nothing is wrong, and what is not there is said", run.text)
+    tap.equal([run.verdict(check) for check in
+               ("timer interrupt", "gaps", "ring under load", "CPU 1 clock")], ["PASS"] * 4,
+              "stock x86_64: timer, gaps, ring and clocks are good")
+
+
+def on_stock_arm():
+    """QEMU 7.2 notices that its instruction counter overflowed when somebody touches it."""
+    run = Selftest("--arch", "aarch64")
+    tap.equal([run.verdict(check) for check in
+               ("timer interrupt", "gaps", "instructions", "cycles", "counters at once",
+                "ring under load")], ["PASS"] * 6, "stock aarch64: what it has is good")
+    only_wrong(run, r"interrupt of counter \d", "lost:",
+               "stock aarch64: that its instruction counter does not interrupt is found")
+    tap.equal(run.verdict("SPE against counters"), "ABSENT", "stock aarch64: it has no SPE")
+
+
+def reset():
+    """Without a host tool, which would take the reset for the machine's end. The firmware keeps no
+    variables here: only RAM tells of the reset."""
+    done = subprocess.run(
+        ["qemu-system-x86_64", "-machine", "q35", "-m", "512", "-nodefaults", "-display", "none",
+         "-serial", "stdio", "-bios", boots.quick_firmware(), *machine.EXACT,
+         "-kernel", machine.TOP / "build/x86_64/bareperf.efi",
+         "-append", "selftest --reset --then poweroff"],
+        capture_output=True, timeout=240, check=False, stdin=subprocess.DEVNULL)
+    text = done.stdout.decode("ascii", "replace").replace("\r", "")
+    kept = re.findall(r"^(\w+) +RAM after a reset +(.*)$", text, re.MULTILINE)
+    tap.ok(len(kept) == 2 and kept[0][0] == "ABSENT" and kept[1][0] == "PASS" and
+           re.fullmatch(r"all \d+ marks in RAM outlived a reset", kept[1][1]),
+           "--reset resets once, and what RAM keeps is told then", text)
+
+
+def asked_wrongly():
+    run = machine.Recording("selftest -e cycles", qemu=machine.EXACT)
+    tap.ok(run.status == 126 and "unknown option" in run.text, "it takes no events", run.text)
+
+
+asked_wrongly()
+on_stock_qemu()
+reset()
+if machine.missing("qemu-system-aarch64"):
+    tap.skip("stock aarch64", machine.missing("qemu-system-aarch64"))
+else:
+    on_stock_arm()
+if machine.model("x86_64")[1]:
+    tap.skip("the models' faults", machine.model("x86_64")[1])
+else:
+    on_the_models()
+    faults_of_intel()
+    faults_of_arm()
+tap.finish()

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A hardware watchdog that the firmware has started, by a made-up WDAT whose register is a port that
+QEMU writes to a file: it is served while a program is recorded.
+
+check-spare: little is asked of time
+"""
+
+import pathlib
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
+import tap
+
+PORT = 0x2F1
+RESET, WRITE_VALUE, PORTS = 1, 2, 1
+VALUE = b"W"
+
+
+def table(path, runs):
+    """From behind the header on: its length, where the device is, times, flags; then the entries."""
+    entry = struct.pack("<BBHBBBBQII", RESET, WRITE_VALUE, 0, PORTS, 8, 0, 1, PORT, VALUE[0], 0xFF)
+    path.write_bytes(struct.pack("<IHBBB3xIIIB3xI", 32, 0xFF, 0xFF, 0xFF, 0xFF, 1000, 100, 1, runs, 1) + entry)
+    return f"sig=WDAT,rev=1,data={path}"
+
+
+def run(here, runs):
+    """What the recording came to, and what was written to the port."""
+    out = here / "port"
+    done = machine.Recording(
+        "record -e cpu-clock -F 1000 -- noploop 2",
+        qemu=("-acpitable", table(here / "wdat", runs), "-chardev", f"file,id=w,path={out}",
+              "-device", f"isa-debugcon,iobase={PORT:#x},chardev=w"))
+    return done, out.read_bytes()
+
+
+REASON = machine.missing()
+if REASON:
+    tap.skip("a hardware watchdog", REASON)
+    tap.finish()
+with tempfile.TemporaryDirectory(prefix="bareperf-watchdog-") as directory:
+    HERE = pathlib.Path(directory)
+    done, written = run(HERE, 1)
+    # more where the host lets the machine wait for its reader
+    tap.ok(done.status == 0 and set(written) == set(VALUE) and 15 <= len(written) <= 60,
+           "each 100 ms its time begins anew, while a program runs for 2 s", (written, done.text))
+    done, written = run(HERE, 0)
+    tap.ok(done.status == 0 and not written, "one that does not run is left alone", (written, done.text))
+tap.finish()
