@@ -31,6 +31,9 @@ record_switch_test_SRCS := agent/record/record_switch.c
 record_tick_test_SRCS := agent/record/record_tick.c agent/record/record_ledger.c agent/input/mailbox.c \
 	tests/unit/host-tools/region_fixture.c
 
+# ---- agent/volume/ ----
+kept_test_SRCS = agent/volume/kept.c $(ADDRESS) tests/unit/lib/efi/fake_firmware.c
+
 # ---- agent/report/ ----
 functions_test_SRCS := agent/report/functions.c
 report_test_SRCS := agent/report/functions.c agent/report/hottest.c agent/report/report.c lib/print.c \
@@ -96,7 +99,10 @@ wire_host_test_SRCS := tests/unit/host-tools/region/serial/wire_rig.c channel/li
 	channel/line_requests.c channel/line_text.c
 
 # ---- lib/ ----
+ADDRESS := lib/address.c tests/unit/lib/fake_map.c
+address_test_SRCS := $(ADDRESS)
 hosted_test_SRCS := lib/hosted.c lib/parse/hob.c
+platform_check_test_SRCS := lib/platform_check.c $(ADDRESS)
 print_test_SRCS := lib/print.c
 watchdog_test_SRCS := lib/watchdog.c
 
@@ -120,6 +126,7 @@ efi_images_test_SRCS := lib/efi/efi_images.c lib/efi/efi_hook.c lib/efi/efi_imag
 # ---- lib/pci/ ----
 pci_claim_test_SRCS := lib/pci/pci_io.c lib/pci/pci_windows.c lib/efi/efi_consoles.c lib/efi/efi_file_path.c tests/unit/lib/efi/fake_firmware.c
 pci_ecam_test_SRCS := lib/pci/pci_ecam.c lib/pci/pci_windows.c
+pci_test_SRCS := lib/pci/pci.c $(ADDRESS)
 
 # ---- lib/uart/ ----
 uart_test_SRCS := tests/unit/lib/uart/uart_model.c
@@ -166,5 +173,7 @@ $(foreach test,efi_image_name_fuzz \
 	uefi_phases_test \
 	hosted_test \
 	efi_images_test \
-	pci_claim_test,\
+	kept_test \
+	pci_claim_test \
+	pci_test,\
 	$(eval $(test)_CFLAGS = $(fake_firmware_CFLAGS)))
