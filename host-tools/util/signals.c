@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host-tools/util/signals.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -31,4 +32,14 @@ void signals_take(int fd, int *signal, bool *snapshot)
 		else
 			*signal = (int)info.ssi_signo;
 	}
+}
+
+int signals_check(struct error *error)
+{
+	sigset_t set;
+
+	if (!sigpending(&set) &&
+	    (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP)))
+		return error_set(error, -EINTR, "interrupted");
+	return 0;
 }

@@ -15,4 +15,8 @@ int signals_open(int *fd, struct error *error);
  * if SIGUSR2 was among them. Without waiting. */
 void signals_take(int fd, int *signal, bool *snapshot);
 
+/* Whether SIGINT, SIGTERM or SIGHUP waits to be read by signals_take(): -EINTR and "interrupted",
+ * or 0. For waits in which nobody reads the signalfd. Any thread. */
+int signals_check(struct error *error);
+
 #endif

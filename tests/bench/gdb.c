@@ -69,7 +69,7 @@ static double rate_of_ours(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	must(!connect(fd, (struct sockaddr *)&stub, sizeof(stub)), stub.sun_path);
-	must(!gdb_remote_begin(&remote, fd, 5000, &error), "a stub");
+	must(!gdb_remote_begin(&remote, fd, -1, 5000, &error), "a stub");
 	began = seconds();
 	must(!gdb_remote_read(&remote, 0, bytes, ALL, &error), "reading");
 	began = seconds() - began;

@@ -28,6 +28,14 @@ static bool is_silent(const struct remote_link *link)
 	return progress_now() - link->alive >= link->timeout;
 }
 
+/* A channel that saw a signal has left it to be taken. */
+static int channel_failed(struct remote_link *link, int code)
+{
+	if (code == -EINTR)
+		signals_take(link->signals, &link->signal, &link->snapshot_wanted);
+	return code;
+}
+
 static int interrupted(struct error *error)
 {
 	return error_set(error, -EINTR, "interrupted");
@@ -88,7 +96,9 @@ int remote_link_look(struct remote_link *link, struct error *error)
 	}
 	if (!code)
 		code = remote_link_check(link, error);
-	return !code && link->signal ? interrupted(error) : code;
+	if (code)
+		return channel_failed(link, code);
+	return link->signal ? interrupted(error) : 0;
 }
 
 /* One look for a machine whose heart beats, which takes two to see. 1: it is there. */
@@ -134,7 +144,7 @@ static int await_machine(struct remote_link *link, struct error *error)
 			                 link->timeout);
 		return stands_still(link, error);
 	}
-	return found < 0 ? found : 0;
+	return found < 0 ? channel_failed(link, found) : 0;
 }
 
 int remote_link_open(struct remote_link *link, const struct remote_options *options,
@@ -150,7 +160,7 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
 	if (!code)
 		code = channel_open_url(&link->channel, options->url, &options->channel, error);
 	if (code)
-		return code;
+		return channel_failed(link, code);
 	code = await_machine(link, error);
 	if (!code)
 		code = region_load(&link->region, error);

@@ -12,8 +12,10 @@
 
 #include "host-tools/region/gdb/gdb_machine.h"
 
-static int connect_unix(const char *path, struct error *error)
+/* A listener that accepts nobody lets connect() wait once its queue is full. */
+static int connect_unix(const char *path, int timeout_ms, struct error *error)
 {
+	const struct timeval bound = { timeout_ms / 1000, timeout_ms % 1000 * 1000 };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd;
 
@@ -21,7 +23,8 @@ static int connect_unix(const char *path, struct error *error)
 		return error_set(error, -ENAMETOOLONG, "%s: too long for a socket's path", path);
 	strcpy(to.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof(to)))
+	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof(bound)) &&
+	    !connect(fd, (struct sockaddr *)&to, sizeof(to)))
 		return fd;
 	error_errno(error, "connecting to the GDB stub at %s", path);
 	if (fd >= 0)
@@ -77,5 +80,6 @@ static int connect_tcp(const struct gdb_target *target, struct error *error)
 
 int gdb_connect(const struct gdb_target *target, struct error *error)
 {
-	return *target->port ? connect_tcp(target, error) : connect_unix(target->host, error);
+	return *target->port ? connect_tcp(target, error)
+	                     : connect_unix(target->host, target->timeout_ms, error);
 }

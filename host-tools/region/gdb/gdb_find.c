@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host-tools/region/gdb/gdb_bytes.h"
 #include "host-tools/region/serial/mirror.h"
 #include "writer/region/region_check.h"
 
 #define HITS     8U
-#define ASIDE    64U /* probes between two questions whether anybody waits for us */
 #define RUN_MS   100 /* that the machine runs between two looks for a region, or at heartbeats */
 #define BEAT_RUN 5U  /* times that */
 
@@ -61,7 +61,8 @@ static int probe(struct search *search, uint64_t address, struct error *error)
 
 static int pause_scan(struct search *search, struct error *error)
 {
-	if (++search->probes % ASIDE || !search->ended(search->context))
+	search->probes++;
+	if (!search->ended(search->context))
 		return 0;
 	return error_set(error, -EINTR, "interrupted");
 }
@@ -102,15 +103,14 @@ static int let_run(struct search *search, struct error *error)
 static int look(struct search *search, struct error *error)
 {
 	const struct gdb_places *places = search->places;
-	int left = places->timeout_ms;
+	int64_t until = gdb_now_ms() + places->timeout_ms;
 
 	for (;;) {
 		int code = places->has_address ? probe(search, places->address, error)
 		                               : scan(search, error);
 
-		if (code < 0 || search->count || left <= 0)
+		if (code < 0 || search->count || gdb_now_ms() >= until)
 			return code < 0 ? code : 0;
-		left -= RUN_MS;
 		code = let_run(search, error);
 		if (code)
 			return code;

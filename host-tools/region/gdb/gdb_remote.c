@@ -3,100 +3,21 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "host-tools/region/gdb/gdb_bytes.h"
 
 #define TRIES       5    /* to send one packet */
 #define STRAY       64   /* packets that nobody asked for, before an answer */
 #define PACKET_SIZE 400U /* of a stub that does not say: GDB's own assumption */
 #define END_MS      1000 /* for the machine to stop and the stub to answer, when we leave */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
-static int send_all(struct gdb_remote *remote, const char *bytes, size_t size, struct error *error)
-{
-	while (size) {
-		ssize_t sent = send(remote->fd, bytes, size, MSG_NOSIGNAL);
-		struct pollfd room = { .fd = remote->fd, .events = POLLOUT };
-
-		if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
-			if (poll(&room, 1, remote->timeout_ms) == 0)
-				return error_set(error, -ETIMEDOUT,
-				                 "the GDB stub takes no more bytes");
-			continue;
-		}
-		if (sent < 0)
-			return error_errno(error, "writing to the GDB stub");
-		bytes += sent;
-		size -= (size_t)sent;
-	}
-	return 0;
-}
-
-/* Bytes into the empty buffer. 1: there are; 0: none came in time. */
-static int receive(struct gdb_remote *remote, int64_t until, const char *what, struct error *error)
-{
-	struct pollfd readable = { .fd = remote->fd, .events = POLLIN };
-
-	for (;;) {
-		int64_t left = until - now_ms();
-		ssize_t got;
-
-		if (poll(&readable, 1, left > 0 ? (int)left : 0) == 0)
-			return 0;
-		got = recv(remote->fd, remote->in, sizeof(remote->in), MSG_DONTWAIT);
-		if (got < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (got < 0)
-			return error_errno(error, "%s: reading from the GDB stub", what);
-		if (!got)
-			return error_set(
-			    error, -ECONNRESET, "%s: the GDB stub closed the connection%s", what,
-			    remote->packet_size ? "" : ". Does another debugger hold it?");
-		remote->in_at = 0;
-		remote->in_size = (size_t)got;
-		return 1;
-	}
-}
-
-/* The next event that is not nothing, or GDB_NOTHING when the time is over. */
-static int next_event(struct gdb_remote *remote, int64_t until, const char *what,
-                      struct error *error)
-{
-	for (;;) {
-		enum gdb_event event;
-		size_t used;
-		int code;
-
-		if (remote->in_at == remote->in_size) {
-			code = receive(remote, until, what, error);
-			if (code <= 0)
-				return code < 0 ? code : GDB_NOTHING;
-		}
-		event = gdb_packet_feed(&remote->packet, remote->in + remote->in_at,
-		                        remote->in_size - remote->in_at, &used);
-		remote->in_at += used;
-		if (event != GDB_NOTHING)
-			return (int)event;
-		if (now_ms() > until)
-			return GDB_NOTHING;
-	}
-}
-
 static int acknowledge(struct gdb_remote *remote, bool good, struct error *error)
 {
-	return remote->no_ack ? 0 : send_all(remote, good ? "+" : "-", 1, error);
+	return remote->no_ack ? 0 : gdb_send(remote, good ? "+" : "-", 1, error);
 }
 
 /* A stop, or text that the machine prints. Of these a stub may send any number by itself. */
@@ -120,18 +41,18 @@ static int ask_once(struct gdb_remote *remote, const char *body, const char *wha
 {
 	char request[GDB_REQUEST_MAX + 8];
 	size_t size = gdb_packet_make(request, body, strlen(body));
-	int64_t until = now_ms() + remote->timeout_ms;
-	int tries = 1, strays = 0, code = send_all(remote, request, size, error);
+	struct gdb_wait wait = gdb_wait_for(remote, remote->timeout_ms);
+	int tries = 1, strays = 0, code = gdb_send(remote, request, size, error);
 
 	while (!code) {
-		int event = next_event(remote, until, what, error);
+		int event = gdb_next_event(remote, &wait, what, error);
 
 		if (event < 0)
 			return event;
 		if (event == GDB_NOTHING)
 			return silent(what, remote->timeout_ms, error);
 		if (event == GDB_NAK && ++tries <= TRIES)
-			code = send_all(remote, request, size, error);
+			code = gdb_send(remote, request, size, error);
 		else if (event == GDB_DAMAGED && ++tries <= TRIES)
 			code = acknowledge(remote, false, error);
 		else if (event == GDB_NAK || event == GDB_DAMAGED)
@@ -262,12 +183,14 @@ static int learn_addresses(struct gdb_remote *remote, struct error *error)
 	                             error);
 }
 
-int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct error *error)
+int gdb_remote_begin(struct gdb_remote *remote, int fd, int client, int timeout_ms,
+                     struct error *error)
 {
 	int code;
 
 	memset(remote, 0, sizeof(*remote));
 	remote->fd = fd;
+	remote->client = client;
 	remote->timeout_ms = timeout_ms;
 	code = learn_features(remote, error);
 	if (!code)
@@ -285,16 +208,18 @@ int gdb_remote_run(struct gdb_remote *remote, struct error *error)
 
 	if (remote->runs)
 		return 0;
-	code = send_all(remote, request, size, error);
+	code = gdb_send(remote, request, size, error);
 	remote->runs = !code;
 	return code;
 }
 
 /* 1: a stop came; 0: nothing more within the time. */
-static int hear(struct gdb_remote *remote, int64_t until, struct error *error)
+static int hear(struct gdb_remote *remote, int timeout_ms, struct error *error)
 {
+	struct gdb_wait wait = gdb_wait_for(remote, timeout_ms);
+
 	for (int packets = 0; packets < STRAY;) {
-		int event = next_event(remote, until, "waiting for the machine to stop", error);
+		int event = gdb_next_event(remote, &wait, "waiting for the machine to stop", error);
 		int code;
 
 		if (event <= 0)
@@ -321,7 +246,7 @@ static int hear(struct gdb_remote *remote, int64_t until, struct error *error)
 
 int gdb_remote_heard(struct gdb_remote *remote, struct error *error)
 {
-	return hear(remote, now_ms(), error);
+	return hear(remote, 0, error);
 }
 
 int gdb_remote_stop(struct gdb_remote *remote, struct error *error)
@@ -330,9 +255,9 @@ int gdb_remote_stop(struct gdb_remote *remote, struct error *error)
 
 	if (!remote->runs)
 		return 0;
-	code = send_all(remote, "\x03", 1, error);
+	code = gdb_send(remote, "\x03", 1, error);
 	if (!code)
-		code = hear(remote, now_ms() + remote->timeout_ms, error);
+		code = hear(remote, remote->timeout_ms, error);
 	if (code)
 		return code < 0 ? code : 0;
 	return silent("stopping the machine", remote->timeout_ms, error);
@@ -370,6 +295,8 @@ void gdb_remote_end(struct gdb_remote *remote)
 
 	if (remote->timeout_ms > END_MS)
 		remote->timeout_ms = END_MS;
+	remote->client = -1;
+	remote->last_ms = gdb_now_ms() + 4 * END_MS;
 	gdb_remote_stop(remote, &ignored);
 	detach(remote);
 	close(remote->fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A client of a GDB stub: what it takes to stop a machine, read and write its memory and let it
- * run (GDB manual, appendix E). One request, one reply, never without a time-out. A negative errno
- * leaves one line that says what was asked for, and what came.
+ * run (GDB manual, appendix E). One request, one reply, never without a bound in time and in bytes.
+ * A negative errno leaves one line that says what was asked for, and what came.
  */
 #ifndef HOST_TOOLS_REGION_GDB_GDB_REMOTE_H
 #define HOST_TOOLS_REGION_GDB_GDB_REMOTE_H
@@ -14,8 +14,10 @@
 
 struct gdb_remote {
 	int fd;
-	int timeout_ms; /* of each answer */
-	bool runs;      /* and nothing but a stop is to be heard of it */
+	int client;      /* a socket whose other end is closed when nobody needs the stub; or -1 */
+	int timeout_ms;  /* of each answer */
+	int64_t last_ms; /* no wait lasts longer than until then (gdb_now_ms()); 0: any may */
+	bool runs;       /* and nothing but a stop is to be heard of it */
 	bool no_ack;
 	bool binary;        /* `x` packets are offered (binary-upload+) */
 	bool physical;      /* memory packets take physical addresses (QEMU) */
@@ -25,8 +27,11 @@ struct gdb_remote {
 	size_t in_at, in_size;
 };
 
-/* Take over fd, a connected socket: find out what the stub can do, and that the machine stands. */
-int gdb_remote_begin(struct gdb_remote *remote, int fd, int timeout_ms, struct error *error);
+/* Take over fd, a connected socket: find out what the stub can do, and that the machine stands.
+ * client: when its other end is closed, all that follows takes five seconds at the most; -1: nobody
+ * watches. */
+int gdb_remote_begin(struct gdb_remote *remote, int fd, int client, int timeout_ms,
+                     struct error *error);
 
 /* Send a request's body, of at most GDB_REQUEST_MAX bytes, and wait for its answer, in packet; of
  * those that only say OK, for that. what: for messages. */

@@ -13,6 +13,8 @@
 #define STORES_NS  (300 * NS_MS) /* that something waits to be stored: a lease is lost after 2 s */
 #define POLL_NS    (10 * NS_MS)  /* between two looks, where no breakpoint tells */
 #define LISTEN_NS  (500 * NS_MS) /* the same, where one does */
+#define HURRY_NS   (100 * NS_MS) /* until the reader is seen to be in a hurry */
+#define DEAF_NS    (10 * NS_MS)  /* after bytes that were no stop: a flood costs no whole CPU */
 #define READ_BYTES 8192U         /* at a time */
 
 struct supervisor {
@@ -25,6 +27,7 @@ struct supervisor {
 	bool waits;                /* the reader does, for a look to be due */
 	bool is_idle;              /* no doorbell was found set */
 	bool has_rung;             /* by the breakpoint, since the reader waited last */
+	int64_t listen_at; /* ns: a stub that sends other things is not listened to before */
 };
 
 static bool has_reader(const struct supervisor *supervisor)
@@ -52,7 +55,8 @@ static int open_machine(struct supervisor *supervisor, struct error *error)
 		return fd;
 	gdb_machine_stopped(&supervisor->machine, false);
 	supervisor->is_open = true;
-	code = gdb_remote_begin(&supervisor->machine.remote, fd, target->timeout_ms, error);
+	code = gdb_remote_begin(&supervisor->machine.remote, fd, supervisor->requests,
+	                        target->timeout_ms, error);
 	if (!code)
 		code = gdb_find(&supervisor->machine.remote, &target->places, reader_ended,
 		                supervisor, &header, &common->address, error);
@@ -70,7 +74,21 @@ static int hear_stop(struct supervisor *supervisor, struct error *error)
 
 	if (code > 0)
 		gdb_machine_stopped(&supervisor->machine, true);
+	else
+		supervisor->listen_at = gdb_now_ns() + DEAF_NS;
 	return code;
+}
+
+/* The socket on which a machine that runs reports its stop, or -1; *due: not later than when to
+ * listen again. */
+static int stop_fd(const struct supervisor *supervisor, int64_t now, int64_t *due)
+{
+	if (!supervisor->machine.remote.runs)
+		return -1;
+	if (now >= supervisor->listen_at)
+		return supervisor->machine.remote.fd;
+	*due = *due < supervisor->listen_at ? *due : supervisor->listen_at;
+	return -1;
 }
 
 /* Make the machine stand, when the budget allows it, or it does so by itself. 1: not within the
@@ -81,18 +99,21 @@ static int begin_stop(struct supervisor *supervisor, int64_t wait_ns, struct err
 	int64_t until = gdb_now_ns() + wait_ns;
 
 	while (machine->remote.runs &&
-	       !__atomic_load_n(&supervisor->common->hold, __ATOMIC_ACQUIRE)) {
+	       !__atomic_load_n(&supervisor->common->hold, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&supervisor->common->hurry, __ATOMIC_ACQUIRE)) {
 		struct pollfd fds[] = { { .fd = supervisor->requests, .events = 0 },
-			                { .fd = machine->remote.fd, .events = POLLIN } };
-		int64_t now = gdb_now_ns(), left = machine->may_stop_at - now;
+			                { .fd = -1, .events = POLLIN } };
+		int64_t now = gdb_now_ns(), due = now + HURRY_NS;
 		int code;
 
-		if (left <= 0)
+		if (now >= machine->may_stop_at)
 			break;
 		if (now >= until || reader_ended(supervisor))
 			return 1;
-		left = left < until - now ? left : until - now;
-		poll(fds, 2, (int)(left / NS_MS) + 1);
+		due = machine->may_stop_at < due ? machine->may_stop_at : due;
+		due = until < due ? until : due;
+		fds[1].fd = stop_fd(supervisor, now, &due);
+		poll(fds, 2, (int)((due - now) / NS_MS) + 1);
 		code = fds[1].revents ? hear_stop(supervisor, error) : 0;
 		if (code < 0)
 			return code;
@@ -155,7 +176,7 @@ static int serve_clear(struct supervisor *supervisor, struct error *error)
 	if (!code)
 		code = gdb_machine_store(&supervisor->machine, error);
 	supervisor->is_idle = true;
-	for (uint32_t i = 0; i < common->bell_count && !code; i++) {
+	for (uint32_t i = 0; i < common->bell_count && !code && has_reader(supervisor); i++) {
 		struct channel_bell *bell = &common->bells[i];
 		const uint32_t zero = 0;
 		uint32_t pending = 0;
@@ -290,8 +311,7 @@ static int sleep_until_due(struct supervisor *supervisor)
 	struct pollfd fds[] = {
 		{ .fd = supervisor->requests, .events = POLLIN },
 		{ .fd = supervisor->stores, .events = POLLIN },
-		{ .fd = supervisor->machine.remote.runs ? supervisor->machine.remote.fd : -1,
-		  .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
 	};
 	int64_t now = gdb_now_ns(), due = now + LISTEN_NS;
 
@@ -302,6 +322,7 @@ static int sleep_until_due(struct supervisor *supervisor)
 		due = supervisor->asked_at + IDLE_NS;
 	if (supervisor->machine.queued && supervisor->machine.queued_at + STORES_NS < due)
 		due = supervisor->machine.queued_at + STORES_NS;
+	fds[2].fd = stop_fd(supervisor, now, &due);
 	poll(fds, 3, due > now ? (int)((due - now) / NS_MS) + 1 : 0);
 	return fds[2].revents;
 }

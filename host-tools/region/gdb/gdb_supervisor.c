@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "host-tools/util/signals.h"
+
+#define SLICE_MS  100  /* between two looks for a signal */
+#define SIGNAL_MS 1000 /* that a stub may still take once there is one */
 
 /* Nothing of the reader's stays with it: who waits for the end of the reader's output, say, must
  * not wait for us. No signal from the terminal, either. */
@@ -88,18 +94,41 @@ int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_tar
 	return code;
 }
 
+/* Until there is an answer. Whoever has blocked SIGINT and SIGTERM, to look at them in its own
+ * time, does not look while it waits here. */
+static int await_answer(struct gdb_supervisor *supervisor, struct error *error)
+{
+	struct pollfd answer = { .fd = supervisor->requests, .events = POLLIN };
+	int left = SIGNAL_MS;
+
+	while (poll(&answer, 1, SLICE_MS) <= 0) {
+		if (!signals_check(error))
+			continue;
+		__atomic_store_n(&supervisor->common->hurry, 1, __ATOMIC_RELEASE);
+		left -= SLICE_MS;
+		if (left > 0)
+			continue;
+		supervisor->is_left = true;
+		return -EINTR;
+	}
+	__atomic_store_n(&supervisor->common->hurry, 0, __ATOMIC_RELEASE);
+	return 0;
+}
+
 int gdb_supervisor_ask(struct gdb_supervisor *supervisor, enum gdb_request request,
                        struct error *error)
 {
 	char byte = (char)request;
-	ssize_t got = -1;
+	int code;
 
+	if (supervisor->is_left)
+		return error_set(error, -EINTR, "interrupted");
 	if (send(supervisor->requests, &byte, 1, MSG_NOSIGNAL) == 1) {
-		do {
-			got = recv(supervisor->requests, &byte, 1, 0);
-		} while (got < 0 && errno == EINTR);
+		code = await_answer(supervisor, error);
+		if (code)
+			return code;
 	}
-	if (got != 1)
+	if (recv(supervisor->requests, &byte, 1, MSG_DONTWAIT) != 1)
 		return error_set(error, -EPIPE,
 		                 "the process that held the connection is gone: the machine may "
 		                 "stand still until a debugger lets it run");
@@ -130,7 +159,8 @@ void gdb_supervisor_stop(struct gdb_supervisor *supervisor)
 		close(supervisor->stores);
 	if (supervisor->requests >= 0)
 		close(supervisor->requests);
-	while (supervisor->pid > 0 && waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
+	while (supervisor->pid > 0 && !supervisor->is_left &&
+	       waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (supervisor->common)
 		munmap(supervisor->common, sizeof(*supervisor->common));

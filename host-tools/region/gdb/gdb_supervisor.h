@@ -62,6 +62,7 @@ struct gdb_common {
 	uint64_t stored;          /* ATOMIC: messages that have arrived in the machine */
 	uint64_t moment;          /* ATOMIC: changes when the machine runs */
 	uint32_t hold;            /* ATOMIC: it is to stand until this is 0 again */
+	uint32_t hurry;           /* ATOMIC: the reader is to end: the budget does not count */
 	uint64_t stops;           /* ATOMIC: how often it stood; the newest of them: */
 	struct channel_stop stop[GDB_STOPS];
 	uint8_t data[GDB_BYTES];
@@ -78,13 +79,17 @@ struct gdb_supervisor {
 	struct gdb_common *common;
 	int requests, stores; /* sockets */
 	pid_t pid;
+	bool is_left; /* a signal ended a request: the rest is the process's own, and it ends alone
+	               */
 };
 
 /* Start one, have it connect and find the region: common->address and size. */
 int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_target *target,
                          struct error *error);
 
-/* One request, and its answer. One thread. */
+/* One request, and its answer. One thread. -EINTR: a signal that is blocked and pending
+ * (signals_check()) is to end us, and the stub has not answered for a second since: no request is
+ * carried out any more. */
 int gdb_supervisor_ask(struct gdb_supervisor *supervisor, enum gdb_request request,
                        struct error *error);
 
@@ -92,7 +97,8 @@ int gdb_supervisor_ask(struct gdb_supervisor *supervisor, enum gdb_request reque
 int gdb_supervisor_store(struct gdb_supervisor *supervisor, uint64_t offset, const void *from,
                          size_t size, struct error *error);
 
-/* Have it end, when all is stored. */
+/* Have it end, and wait until all is stored; behind an -EINTR it ends without us, within about the
+ * time-out. */
 void gdb_supervisor_stop(struct gdb_supervisor *supervisor);
 
 /* The process itself: serves until the reader has closed requests. Tests call it as they like. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* serial:, tcp:, unix: the wire format over a tty, or over somebody's console server. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/region/channel_url.h"
 #include "host-tools/region/serial/serial_cable.h"
+#include "host-tools/util/signals.h"
 
-#define FETCH_US 50000  /* of one call */
-#define WAIT_US  250000 /* until a look, whatever was told */
+#define FETCH_US  50000   /* of one call */
+#define SIGNAL_US 1000000 /* without an answer, and a signal ends the wait */
+#define WAIT_US   250000  /* until a look, whatever was told */
 
 static int cable_fetch(void *own, struct mirror_piece *pieces, size_t count, struct error *error)
 {
@@ -63,17 +64,6 @@ static uint64_t cable_stored(void *own)
 	return stored;
 }
 
-/* Whoever waits for a line that is gone may be asked to stop: a signal that its thread has blocked,
- * to look at it in its own time, is looked at here. */
-static int check_signals(struct error *error)
-{
-	sigset_t set;
-
-	if (!sigpending(&set) && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM)))
-		return error_set(error, -EINTR, "interrupted");
-	return 0;
-}
-
 static int cable_clear(void *own, struct channel_bell *bells, size_t count, struct error *error)
 {
 	struct serial_cable *cable = own;
@@ -88,8 +78,9 @@ static int cable_clear(void *own, struct channel_bell *bells, size_t count, stru
 	serial_cable_wake(cable);
 	while (!code && cable->host.clears_left) {
 		code = serial_cable_check(cable, error);
-		if (!code && cable->lost_us)
-			code = check_signals(error);
+		if (!code && (cable->lost_us ||
+		              wire_host_unanswered(&cable->host, serial_cable_now()) > SIGNAL_US))
+			code = signals_check(error);
 		if (!code)
 			serial_cable_sleep(cable, FETCH_US);
 	}
@@ -147,7 +138,7 @@ static int wait_ready(struct serial_cable *cable, uint64_t *size, struct error *
 	while (!code && !serial_cable_is_ready(cable)) {
 		code = serial_cable_check(cable, error);
 		if (!code)
-			code = check_signals(error);
+			code = signals_check(error);
 		if (!code)
 			serial_cable_sleep(cable, FETCH_US);
 	}

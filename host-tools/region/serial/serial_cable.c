@@ -230,6 +230,8 @@ static const char *diagnose(const struct serial_cable *cable)
 		return cable->why.text;
 	if (cable->host.has_welcome && !cable->host.welcome.region_size)
 		return "the firmware answers, but has no trace region yet";
+	if (!cable->lost_us)
+		return "the line works, but what is asked for does not come";
 	if (cable->was_framed && counts->bytes_in == cable->heard)
 		return "nothing comes any more: is the cable in, and the machine on?";
 	if (counts->frames)
@@ -249,7 +251,9 @@ int serial_cable_check(struct serial_cable *cable, struct error *error)
 	int64_t most = cable->timeout > 0  ? (int64_t)(cable->timeout * 1e6)
 	               : cable->was_framed ? LOST_US
 	                                   : OPEN_US;
-	int64_t lost = cable->lost_us ? serial_cable_now() - cable->lost_us : 0;
+	int64_t now = serial_cable_now();
+	int64_t lost = cable->lost_us ? now - cable->lost_us
+	                              : wire_host_unanswered(&cable->host, now);
 
 	if (cable->host.state == WIRE_HOST_FAILED)
 		return error_set(error, cable->host.code, "%s", cable->host.error.text);

@@ -245,6 +245,11 @@ bool wire_host_is_due(const struct wire_host *host, int64_t now)
 	return host->state == WIRE_HOST_FRAMED && now - host->said_us >= ALIVE_US;
 }
 
+int64_t wire_host_unanswered(const struct wire_host *host, int64_t now)
+{
+	return host->pieces_left || host->clears_left ? now - host->waits_us : 0;
+}
+
 int64_t wire_host_pass(struct wire_host *host, int64_t now)
 {
 	int64_t us;

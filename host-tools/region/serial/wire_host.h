@@ -125,6 +125,8 @@ struct wire_host {
 	int64_t stores_us;
 	int64_t stores_patience_us;
 	size_t clears_left;
+
+	int64_t waits_us; /* since when the answers that are missing have been waited for */
 };
 
 /* nonce: any; only its letters are used. */
@@ -136,6 +138,10 @@ void wire_host_begin(struct wire_host *host, int64_t now);
 
 /* These came. */
 void wire_host_take(struct wire_host *host, const uint8_t *bytes, size_t size, int64_t now);
+
+/* µs for which pieces or doorbells have been waited for since the last answer to anything; 0:
+ * nothing is waited for. A line that works need not lead to a machine that answers. */
+int64_t wire_host_unanswered(const struct wire_host *host, int64_t now);
 
 /* What may be written now: *bytes, and how many. Then: how many of them were. */
 size_t wire_host_give(struct wire_host *host, const uint8_t **bytes, int64_t now);

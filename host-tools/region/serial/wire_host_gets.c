@@ -63,7 +63,7 @@ int wire_host_want(struct wire_host *host, struct mirror_piece *pieces, size_t c
 		pieces[i].done = !pieces[i].size;
 		host->pieces_left -= pieces[i].done;
 	}
-	host->progress_us = now;
+	host->progress_us = host->waits_us = now;
 	host->patience_us = wire_host_patience(host);
 	return 0;
 }
@@ -159,7 +159,7 @@ void wire_host_data(struct wire_host *host, const uint8_t *body, size_t size, ui
 		return; /* of one that was given up, or it came already */
 	give_up(host, i);
 	want = host->asked;
-	host->progress_us = now;
+	host->progress_us = host->waits_us = now;
 	host->patience_us = wire_host_patience(host);
 	if (data.raw > want->size - data.at || data.at > want->size ||
 	    (want->piece &&

@@ -167,7 +167,7 @@ void wire_host_done(struct wire_host *host, const struct wire_done *done, int64_
 		               host->stores[i].offset, strerror(-done->status));
 		return;
 	}
-	host->stores_us = now;
+	host->stores_us = host->waits_us = now;
 	host->stores_patience_us = wire_host_patience(host);
 	if (host->stores[i].bells)
 		take_bells(host, &host->stores[i], done->set);

@@ -13,10 +13,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "host-tools/util/signals.h"
+
 #define PROTOCOL_VERSION 0
 #define SHARED_MEMORY    (-1)
 #define PEERS            0x10000 /* their numbers have 16 bits */
 #define ANSWER_MS        5000    /* for a server to say what it says at once */
+#define SLICE_MS         100     /* between two looks for a signal */
+#define PEERS_AT_ONCE    1024    /* messages that are taken at a time */
 
 /* What the server says next: 64 bits, little-endian, and perhaps a file. 1; 0: nothing, or no more
  * ever, for which errno is EAGAIN or something else. */
@@ -55,8 +59,14 @@ static int hear(int socket, int64_t *number, int *fd)
 static int await(int socket, int64_t *number, int *fd, struct error *error)
 {
 	struct pollfd more = { .fd = socket, .events = POLLIN };
-	int ready = poll(&more, 1, ANSWER_MS);
+	int code = 0, ready = 0;
 
+	for (int left = ANSWER_MS; left > 0 && !ready && !code; left -= SLICE_MS) {
+		ready = poll(&more, 1, SLICE_MS);
+		code = signals_check(error);
+	}
+	if (code)
+		return code;
 	if (!ready)
 		return error_set(error, -ETIMEDOUT, "the server says nothing");
 	if (ready < 0 || !hear(socket, number, fd))
@@ -108,13 +118,14 @@ static bool listen_to(const struct ivshmem_client *client, int fd, uint32_t how)
 	return !epoll_ctl(client->listener, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Peers are told one by one, a message for each of their vectors. Only our own are kept. */
+/* Peers are told one by one, a message for each of their vectors. Only our own are kept. A server
+ * that sends without end keeps nobody here: epoll tells of the rest at the next wait. */
 static void hear_of_peers(struct ivshmem_client *client)
 {
 	int64_t number;
 	int fd;
 
-	while (hear(client->socket, &number, &fd)) {
+	for (unsigned i = 0; hear(client->socket, &number, &fd); i++) {
 		bool ours = fd >= 0 && number == client->id &&
 		            client->bell_count < IVSHMEM_CLIENT_BELLS;
 
@@ -122,6 +133,8 @@ static void hear_of_peers(struct ivshmem_client *client)
 			client->bells[client->bell_count++] = fd;
 		else if (fd >= 0)
 			close(fd);
+		if (i == PEERS_AT_ONCE)
+			return;
 	}
 	if (errno == EAGAIN)
 		return;
@@ -131,6 +144,7 @@ static void hear_of_peers(struct ivshmem_client *client)
 
 static int connect_to(const char *path, struct error *error)
 {
+	const struct timeval bound = { .tv_sec = ANSWER_MS / 1000 }; /* of a queue that is full */
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -142,7 +156,8 @@ static int connect_to(const char *path, struct error *error)
 		                 sizeof(address.sun_path) - 1);
 	}
 	memcpy(address.sun_path, path, strlen(path));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address))) {
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof(bound)) ||
+	    connect(fd, (const struct sockaddr *)&address, sizeof(address))) {
 		int code = error_errno(error, "connecting");
 
 		close(fd);
