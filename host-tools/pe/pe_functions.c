@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/pe/alias.h"
 #include "host-tools/pe/pe_layout.h"
 
 /* The code section around an RVA; false: it is none's. */
@@ -21,17 +22,25 @@ static bool find_code(const struct pe_image *image, int64_t rva, struct pe_secti
 
 #define NAME_LONGEST 512U /* as many symbols may share one name as the file has room for */
 
-/* size 0: to the next one. */
-static int add_function(struct pe_functions *functions, const struct pe_image *image, int64_t rva,
-                        uint64_t size, const char *name)
+/* A symbol that may be a function's. */
+struct candidate {
+	int64_t rva;
+	uint64_t size; /* 0: to the next one */
+	unsigned binding;
+	const char *name;
+};
+
+static int add_function(struct pe_functions *functions, const struct pe_image *image,
+                        const struct candidate *candidate)
 {
 	struct pe_section section;
 	struct pe_function *all;
 	uint64_t left;
 
-	if (!*name || !find_code(image, rva, &section))
+	if (!*candidate->name || alias_is_mapping(candidate->name) ||
+	    !find_code(image, candidate->rva, &section))
 		return 0;
-	left = section.rva + (uint64_t)section.size - (uint64_t)rva;
+	left = section.rva + (uint64_t)section.size - (uint64_t)candidate->rva;
 	if (!(functions->count & (functions->count + 1))) { /* grows by doubling */
 		all = reallocarray(functions->all, 2 * (functions->count + 1), sizeof(*all));
 		if (!all)
@@ -39,22 +48,27 @@ static int add_function(struct pe_functions *functions, const struct pe_image *i
 		functions->all = all;
 	}
 	all = &functions->all[functions->count];
-	*all = (struct pe_function){ (uint32_t)rva, (uint32_t)(size < left ? size : left),
-		                     strndup(name, NAME_LONGEST) };
+	*all = (struct pe_function){
+		.rva = (uint32_t)candidate->rva,
+		.size = (uint32_t)(candidate->size < left ? candidate->size : left),
+		.name = strndup(candidate->name, NAME_LONGEST),
+		.rank = alias_rank(candidate->size, candidate->binding, candidate->name),
+		.order = (uint32_t)functions->count,
+	};
 	functions->count += !!all->name;
 	return all->name ? 0 : -ENOMEM;
 }
 
-/* Of those at one place the largest first. */
+/* Of those at one place the one that counts first. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct pe_function *left = a, *right = b;
 
 	if (left->rva != right->rva)
 		return left->rva < right->rva ? -1 : 1;
-	if (left->size != right->size)
-		return left->size > right->size ? -1 : 1;
-	return strcmp(left->name, right->name);
+	if (left->rank != right->rank)
+		return left->rank > right->rank ? -1 : 1;
+	return left->order < right->order ? -1 : 1;
 }
 
 /* One name for each place; those without a size, which are assembly's, end where the next begins.
@@ -110,9 +124,12 @@ static int add_table(struct pe_functions *functions, const struct pe_image *imag
 	for (int i = 0; !code && data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
 
-		if (name && *name != '$' && is_function(&symbol) && symbol.st_value < UINT32_MAX)
-			code = add_function(functions, image, (int64_t)symbol.st_value + moved,
-			                    symbol.st_size, name);
+		const struct candidate candidate = { (int64_t)symbol.st_value + moved,
+			                             symbol.st_size, GELF_ST_BIND(symbol.st_info),
+			                             name };
+
+		if (name && is_function(&symbol) && symbol.st_value < UINT32_MAX)
+			code = add_function(functions, image, &candidate);
 	}
 	return code;
 }
@@ -150,6 +167,7 @@ int pe_functions_of_elf(struct pe_functions *functions, const struct pe_image *i
 #define COFF_SYMBOL   18U
 #define COFF_EXTERNAL 2U
 #define COFF_STATIC   3U
+#define COFF_WEAK     105U
 
 struct coff_symbol {
 	uint32_t value;
@@ -196,7 +214,15 @@ static void take_name(const struct pe_image *image, uint64_t strings, const uint
 static bool is_coff_function(const struct coff_symbol *symbol, const char *name)
 {
 	return symbol->section > 0 && *name != '.' &&
-	       (symbol->class == COFF_STATIC || symbol->class == COFF_EXTERNAL);
+	       (symbol->class == COFF_STATIC || symbol->class == COFF_EXTERNAL ||
+	        symbol->class == COFF_WEAK);
+}
+
+static unsigned coff_binding(const struct coff_symbol *symbol)
+{
+	if (symbol->class == COFF_WEAK)
+		return STB_WEAK;
+	return symbol->class == COFF_EXTERNAL ? STB_GLOBAL : STB_LOCAL;
 }
 
 int pe_functions_of_coff(struct pe_functions *functions, const struct pe_image *image)
@@ -216,9 +242,12 @@ int pe_functions_of_coff(struct pe_functions *functions, const struct pe_image *
 		take_name(image, strings, at, name);
 		if (is_coff_function(&symbol, name) &&
 		    pe_section(image, (uint32_t)symbol.section - 1, &section) &&
-		    symbol.value < section.size)
-			code = add_function(functions, image, (int64_t)section.rva + symbol.value,
-			                    0, name);
+		    symbol.value < section.size) {
+			const struct candidate candidate = { (int64_t)section.rva + symbol.value, 0,
+				                             coff_binding(&symbol), name };
+
+			code = add_function(functions, image, &candidate);
+		}
 		i += symbol.auxiliary;
 	}
 	return code ? code : finish(functions, image);

@@ -14,6 +14,8 @@
 struct pe_function {
 	uint32_t rva, size; /* they do not overlap; size > 0 */
 	char *name;
+	uint64_t rank;  /* alias_rank() */
+	uint32_t order; /* in the symbol table */
 };
 
 struct pe_functions {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host-tools/pe/alias.h"
+
 /* Where in the file the byte of a link address lies; false if in no segment. */
 static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 {
@@ -49,9 +51,13 @@ static void add_function(struct elf_functions *functions, Elf *elf, const GElf_S
 			return;
 		functions->all = all;
 	}
-	functions->all[functions->count] =
-	    (struct function){ offset, symbol->st_size, elf_functions_plain(name) };
-	functions->count += !!functions->all[functions->count].name;
+	all = &functions->all[functions->count];
+	*all = (struct function){ .offset = offset,
+		                  .size = symbol->st_size,
+		                  .name = elf_functions_plain(name),
+		                  .binding = GELF_ST_BIND(symbol->st_info),
+		                  .order = (uint32_t)functions->count };
+	functions->count += !!all->name;
 }
 
 static void load_section(struct elf_functions *functions, Elf *elf, Elf_Scn *section)
@@ -72,7 +78,51 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
 
-	return (left->offset > right->offset) - (left->offset < right->offset);
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return left->order < right->order ? -1 : 1;
+}
+
+/* The one of count names of one place that counts. perf gives those without a size an end where the
+ * next symbol begins, so that of several of one place the last alone has a size then. */
+static size_t choose(const struct function *names, size_t count)
+{
+	uint64_t best_rank = 0;
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rank =
+		    alias_rank(names[i].size || i + 1 == count, names[i].binding, names[i].name);
+
+		if (rank > best_rank) {
+			best_rank = rank;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* One name for each place. */
+static void drop_aliases(struct elf_functions *functions)
+{
+	struct function *all = functions->all;
+	size_t kept = 0;
+
+	for (size_t i = 0, count; i < functions->count; i += count) {
+		size_t best;
+
+		for (count = 1; i + count < functions->count; count++) {
+			if (all[i + count].offset != all[i].offset)
+				break;
+		}
+		best = i + choose(&all[i], count);
+		for (size_t k = i; k < i + count; k++) {
+			if (k != best)
+				free(all[k].name);
+		}
+		all[kept++] = all[best];
+	}
+	functions->count = kept;
 }
 
 bool elf_functions_load(struct elf_functions *functions, const char *path)
@@ -86,6 +136,7 @@ bool elf_functions_load(struct elf_functions *functions, const char *path)
 		load_section(functions, elf, section);
 	if (functions->count)
 		qsort(functions->all, functions->count, sizeof(*functions->all), compare_functions);
+	drop_aliases(functions);
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
@@ -113,13 +164,11 @@ const struct function *elf_functions_find(const struct elf_functions *functions,
 
 uint64_t elf_functions_reach(const struct elf_functions *functions, const struct function *function)
 {
-	const struct function *end = functions->all + functions->count, *next = function;
+	const struct function *next = function + 1;
 
 	if (function->size)
 		return function->size;
-	while (next < end && next->offset == function->offset)
-		next++;
-	return next < end ? next->offset - function->offset : 0;
+	return next < functions->all + functions->count ? next->offset - function->offset : 0;
 }
 
 void elf_functions_free(struct elf_functions *functions)

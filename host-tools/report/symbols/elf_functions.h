@@ -11,10 +11,12 @@ struct function {
 	uint64_t offset; /* in the file */
 	uint64_t size;   /* 0: nobody knows */
 	char *name;
+	unsigned binding; /* STB_* */
+	uint32_t order;   /* in the symbol table */
 };
 
 struct elf_functions {
-	struct function *all; /* by offset */
+	struct function *all; /* by offset, of each the name that perf shows */
 	size_t count;
 };
 

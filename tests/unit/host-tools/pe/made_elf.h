@@ -39,8 +39,10 @@ static inline void made_elf_parse(struct made_elf *made)
 static inline void made_elf_write(struct made_elf *made)
 {
 	static const uint8_t id[PE_BUILD_ID] = { 1 };
-	struct pe_function all[] = { { MADE_ELF_FIRST, 16, (char[]){ "First" } },
-		                     { MADE_ELF_SECOND, 16, (char[]){ "Second" } } };
+	struct pe_function all[] = {
+		{ .rva = MADE_ELF_FIRST, .size = 16, .name = (char[]){ "First" } },
+		{ .rva = MADE_ELF_SECOND, .size = 16, .name = (char[]){ "Second" } }
+	};
 	const struct pe_functions functions = { all, 2 };
 	int fd = memfd_create("elf", 0);
 	struct error error;

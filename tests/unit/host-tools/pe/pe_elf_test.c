@@ -64,10 +64,12 @@ static void an_address_and_an_offset_in_it_are_an_rva(void **state)
 
 static void it_has_the_build_id_and_the_functions(void **state)
 {
-	struct pe_function all[] = { { PE_FILE_TEXT, 3, (char[]){ "One" } },
-		                     { PE_FILE_TEXT + 3, 7, (char[]){ "Two" } },
-		                     { PE_FILE_DATA, 7, (char[]){ "NoCode" } },
-		                     { PE_FILE_TEXT + 0x1f4, 1, (char[]){ "Last" } } };
+	struct pe_function all[] = {
+		{ .rva = PE_FILE_TEXT, .size = 3, .name = (char[]){ "One" } },
+		{ .rva = PE_FILE_TEXT + 3, .size = 7, .name = (char[]){ "Two" } },
+		{ .rva = PE_FILE_DATA, .size = 7, .name = (char[]){ "NoCode" } },
+		{ .rva = PE_FILE_TEXT + 0x1f4, .size = 1, .name = (char[]){ "Last" } }
+	};
 	struct elf_functions written = { 0 };
 	char path[64];
 	int fd = write_elf(&(struct pe_functions){ all, 4 }, NULL, path);

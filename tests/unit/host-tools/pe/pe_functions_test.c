@@ -82,7 +82,8 @@ static void what_is_no_function_has_no_name(void **state)
 		assert_int_equal(functions.count, 1);
 	}
 	*symbol = before;
-	made.bytes[made_elf_section(&made, SHT_STRTAB)->sh_offset + before.st_name] = '$';
+	memcpy(made.bytes + made_elf_section(&made, SHT_STRTAB)->sh_offset + before.st_name, "$d.",
+	       3);
 	assert_int_equal(of_elf(), 0);
 	assert_int_equal(functions.count, 1); /* Arm's mapping symbols */
 	made_elf_section(&made, SHT_SYMTAB)->sh_type = SHT_DYNSYM;
@@ -109,17 +110,17 @@ static void a_function_ends_where_the_next_begins_at_the_latest(void **state)
 	                "Second");
 }
 
-static void of_two_names_of_one_place_the_larger_ones_counts(void **state)
+static void of_two_names_of_one_place_the_one_that_perf_shows_counts(void **state)
 {
 	Elf64_Sym *symbols = made_elf_symbols(&made);
 
 	(void)state;
 	symbols[2].st_value = MADE_ELF_FIRST;
-	symbols[2].st_size = 17;
+	symbols[2].st_size = 15;
 	assert_int_equal(of_elf(), 0);
 	assert_int_equal(functions.count, 1);
-	assert_function(0, MADE_ELF_FIRST, 17, "Second");
-	symbols[2].st_size = 16;
+	assert_function(0, MADE_ELF_FIRST, 15, "Second"); /* it is longer */
+	symbols[2].st_size = 0;
 	assert_int_equal(of_elf(), 0);
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
 }
@@ -192,6 +193,56 @@ static void an_images_own_symbols_are_functions_where_they_are_in_code(void **st
 	assert_function(2, PE_FILE_TEXT + 0x30, MADE_ELF_CODE - 0x30, "a_name_that_is_longer");
 }
 
+/* Arm's mapping symbols stand where functions begin, and inside them. */
+static void mapping_symbols_are_no_functions_and_take_no_names(void **state)
+{
+	static const char *const names[] = { "$x", "$d", "$x.1", "$d.foo" };
+	struct coff coff;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		make_coff(&coff);
+		memset(coff.symbols + 18, 0, 8);
+		put_coff(&coff, 1, i & 1 ? 0x30 : 0x10, 1, 3, names[i]);
+		assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
+		assert_int_equal(functions.count, 2);
+		assert_function(0, PE_FILE_TEXT + 0x10, 0x20, "External");
+		assert_function(1, PE_FILE_TEXT + 0x30, MADE_ELF_CODE - 0x30,
+		                "a_name_that_is_longer");
+	}
+	memset(coff.symbols + 18, 0, 8);
+	put_coff(&coff, 1, 0x20, 1, 3, "$other"); /* a name, as compilers allow it */
+	assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
+	assert_function(1, PE_FILE_TEXT + 0x20, 0x10, "$other");
+}
+
+static void of_coff_names_of_one_place_global_ones_count_before_static_and_weak_ones(void **state)
+{
+	static const struct {
+		uint8_t class;
+		const char *name, *counts;
+	} others[] = {
+		{ 3, "longerno", "External" }, { 105, "longerno", "External" },
+		{ 2, "_xternal", "External" }, { 2, "Externa", "External" },
+		{ 2, "Bxternal", "External" }, { 2, "External", "External" },
+	};
+	struct coff coff;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		make_coff(&coff);
+		memset(coff.symbols + 18, 0, 8);
+		put_coff(&coff, 1, 0x10, 1, others[i].class, others[i].name);
+		assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
+		assert_int_equal(functions.count, 2);
+		assert_function(0, PE_FILE_TEXT + 0x10, 0x20, others[i].counts);
+		/* and a weak one is a name where it is alone */
+		put_coff(&coff, 1, 0x28, 1, others[i].class, others[i].name);
+		assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
+		assert_function(1, PE_FILE_TEXT + 0x28, 8, others[i].name);
+	}
+}
+
 static void coff_symbols_that_lie_are_passed_over(void **state)
 {
 	struct coff coff;
@@ -220,9 +271,11 @@ int main(void)
 		TEST(an_elf_files_functions_are_those_of_its_symbols),
 		TEST(what_is_no_function_has_no_name),
 		TEST(a_function_ends_where_the_next_begins_at_the_latest),
-		TEST(of_two_names_of_one_place_the_larger_ones_counts),
+		TEST(of_two_names_of_one_place_the_one_that_perf_shows_counts),
 		TEST(of_another_builds_file_nothing_is_taken),
 		TEST(an_images_own_symbols_are_functions_where_they_are_in_code),
+		TEST(mapping_symbols_are_no_functions_and_take_no_names),
+		TEST(of_coff_names_of_one_place_global_ones_count_before_static_and_weak_ones),
 		TEST(coff_symbols_that_lie_are_passed_over),
 	};
 

@@ -10,12 +10,15 @@ import csv
 import io
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
@@ -37,6 +40,26 @@ RECORDED = {
     "piped.data": ("-g", "-e", EVENTS, "-o", "-"),
     "packed-and-piped.data": ("-z", "-g", "-e", EVENTS, "-o", "-"),
 }
+# Functions with several names each: [(name, binding, whether it has a size)].
+GROUPS = (
+    (("sized_longer_local_a", "", True), ("weak_sized_longest_of_all_b", "weak", True), ("sized_c", "globl", True)),
+    (("first_a", "globl", False), ("a_longer_name_b", "globl", False)),
+    (("__underscores_a", "globl", True), ("without_b", "globl", True), ("longest_without_c", "globl", True)),
+    (("has_size_a", "globl", True), ("has_no_size_but_is_local_b", "", False),
+     ("has_no_size_c", "globl", False)),
+)
+ALIASES = ".text\n" + "".join(
+    "".join((f".{bind} {name}\n" if bind else "") + f".type {name},@function\n{name}:\n" for name, bind, _ in group) +
+    "\tmov $60000000,%ecx\n1:\tdec %ecx\n\tjnz 1b\n\tret\n" +
+    "".join(f".size {name},.-{name}\n" for name, _, sized in group if sized)
+    for group in GROUPS) + ".globl main\n.type main,@function\nmain:\n\tsub $8,%rsp\n" + "".join(
+        f"\tcall {group[0][0]}\n" for group in GROUPS) + """
+\tadd $8,%rsp
+\txor %eax,%eax
+\tret
+.size main,.-main
+.section .note.GNU-stack
+"""
 
 
 def newest():
@@ -93,6 +116,24 @@ def compare(perf, version, names):
                f"perf {version}: {name}: a table for each event, and the function is named", report)
 
 
+def aliases(perf, version):
+    """Of several names of one address perf's own."""
+    claim = f"perf {version}: of several names of one function each report shows the same"
+    if platform.machine() != "x86_64":
+        tap.skip(claim, "its assembly is x86's")
+        return
+    program = HERE / "aliases"
+    subprocess.run(["gcc", "-o", program, "-xassembler", "-"], input=ALIASES, text=True, check=True)
+    run(perf, "record", "-q", "-F", "999", "-e", "task-clock:u", "-o", "aliases.data", "--", program)
+    if not (HERE / "aliases.data").exists():
+        tap.skip(claim, "perf record does not record here")
+        return
+    told, seen = (set(re.findall(r"\[\.\] (\w+_[abc])", run(*words, "aliases.data").stdout.decode()))
+                  for words in ((perf, "report", "--stdio", "-i"), (machine.TOOL, "report")))
+    tap.equal(seen, told, claim)
+    tap.equal(len(told), len(GROUPS), f"perf {version}: there is one name for each of the functions")
+
+
 def killed(perf, version):
     """A file whose perf record was killed has the samples that were written by then."""
     claim = f"perf {version}: a file whose recorder was killed has what was written, and an error"
@@ -142,6 +183,7 @@ for one, which in zip(PERFS, (RECORDED, ("several.data", "packed.data", "packed-
     number = re.search(r"\d+\.\d+|$", run(one, "--version").stdout.decode()).group()
     compare(one, number, which)
     killed(one, number)
+    aliases(one, number)
 if PERFS:
     empty(PERFS[0])
 tap.finish()
