@@ -27,15 +27,22 @@ int drain_begin(struct session *session, uint32_t ring, struct error *error)
 	return code ? drain_broken(session, ring, error) : 0;
 }
 
-/* When what is in the file happened. A recording of AUX areas alone has no samples, but begins with
- * an ITRACE_START, and each piece's record has the time. */
+/* Whether perf shows it as a sample, itself or what it decodes of the AUX area. Images that the
+ * firmware loads or loaded (MMAP2) are told of with their own times, which are no sample's. */
+static bool drain_is_sampled(uint32_t type)
+{
+	return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_ITRACE_START ||
+	       type == PERF_RECORD_AUX;
+}
+
+/* SAMPLE_TIME: perf script --time 0%-10% counts from there. */
 static void drain_note_time(struct session_found *found, const struct perf_event_header *record,
                             const struct ledger_event *event)
 {
 	const struct perf_event_attr *attr = &event->event.attr;
 	struct sample sample;
 
-	if (!(attr->sample_type & PERF_SAMPLE_TIME))
+	if (!(attr->sample_type & PERF_SAMPLE_TIME) || !drain_is_sampled(record->type))
 		return;
 	if (record->type == PERF_RECORD_SAMPLE
 	        ? !sample_parse(record, attr->sample_type, attr->read_format, &sample)

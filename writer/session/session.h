@@ -48,7 +48,7 @@ struct session_stops {
 struct session_found {
 	uint64_t samples;
 	uint64_t records;
-	uint64_t first_time, last_time; /* ns, of the samples */
+	uint64_t first_time, last_time; /* ns, of samples and traces */
 };
 
 /* Of the AUX areas. */

@@ -165,6 +165,55 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 }
 
 /* As the supervisor does whose reader has died: what that one did since it saved is forgotten. */
+/* An image that the firmware has loaded, at a time of its own. */
+static void put_load(uint64_t time)
+{
+	struct ring_account *account = &fixture.accounts[0];
+	const struct {
+		struct perf_record_mmap2 mmap2;
+		char name[8];
+		uint64_t tid, time, cpu, id;
+	} load = {
+		.mmap2.header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(load) },
+		.mmap2.addr = 0x100000,
+		.mmap2.len = 0x1000,
+		.name = "a.efi",
+		.time = time,
+		.id = account->id,
+	};
+	struct ring_output out;
+	void *record = ring_reserve(&out, &fixture.rings[0], account, sizeof(load));
+
+	assert_non_null(record);
+	memcpy(record, &load, sizeof(load));
+	ring_commit(&out);
+}
+
+/* perf script --time 0%-10% counts from SAMPLE_TIME. */
+static void the_time_of_the_samples_is_not_that_of_an_images_load(void **state)
+{
+	struct perf_reader reader;
+	const uint8_t *bytes;
+	uint64_t times[2] = { 0 };
+	size_t size;
+
+	(void)state;
+	put_load(3);
+	for (uint64_t i = 0; i < 10; i++)
+		fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000, 0);
+	put_load(77777);
+	fixture_complete(&fixture);
+	assert_int_equal(session_finish(&session, false, &error), 0);
+	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
+	bytes = perf_reader_feature(&reader, PERF_FILE_SAMPLE_TIME, &size);
+	assert_non_null(bytes);
+	assert_int_equal(size, sizeof(times));
+	memcpy(times, bytes, sizeof(times));
+	assert_int_equal(times[0], 1000);
+	assert_int_equal(times[1], 10000);
+	perf_reader_close(&reader);
+}
+
 static void who_goes_on_counts_from_what_was_saved(void **state)
 {
 	uint64_t ips[60];
@@ -312,6 +361,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
 		                                setup_backward, teardown),
 		TEST(a_broken_ring_does_not_hide_the_others),
+		TEST(the_time_of_the_samples_is_not_that_of_an_images_load),
 		TEST(who_goes_on_counts_from_what_was_saved),
 		TEST(a_record_of_no_known_event_is_refused),
 		TEST(tails_never_pass_what_is_in_the_file),
