@@ -5,7 +5,7 @@ FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/fi
 $(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS) -Itests/firmware/$(ARCH)
 
 .PRECIOUS: $(OUT)/tests/%.elf
-$(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o,$(FW_OBJS)) linker.ld
+$(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o %/boot/run_mode.c.o,$(FW_OBJS)) linker.ld
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(link-image)

@@ -6,3 +6,4 @@
 
 #define agent_start() (-ENODEV)
 #include "boot/main.c"
+#include "boot/run_mode.c"

@@ -6,3 +6,4 @@
 
 #define arch_take_over(story, arg) ((void)(story), (void)(arg), -EIO)
 #include "boot/main.c"
+#include "boot/run_mode.c"

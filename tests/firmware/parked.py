@@ -102,7 +102,7 @@ def place(region, program, words):
     """The file of a machine that is kept: it has the name of all that it was made of."""
     of = [region, identity(program), *(word.removeprefix(TOP) for word in parked_words(words, ""))]
     of += [identity(words[i + 1]) for i, word in enumerate(words) if word == "-bios"]
-    of += [text(path) for path in (f"{HERE}/parked.c", f"{HERE}/{isa_of(program)}/fw_cfg.h", f"{TOP}/lib/efi_initrd.h")]
+    of += [text(path) for path in (f"{HERE}/parked.c", f"{HERE}/{isa_of(program)}/fw_cfg.h", f"{TOP}/lib/efi/efi_initrd.h")]
     return f"{KEPT}/" + hashlib.sha256("\0".join(of).encode()).hexdigest()[:16]
 
 
