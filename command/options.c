@@ -292,106 +292,88 @@ static int options_set_keep(struct words *w, const char *text)
 	return 0;
 }
 
-#define DELAY "begin with all events off, until the payload calls bareperf_record_start()"
+#define DELAY "start paused, until bareperf_record_start()"
 
-#define UNTIL \
-	"--boot: to the first of ready-to-boot, key (Ctrl-R), SECONDS (30s), separated by commas"
+#define UNTIL "--boot: until ready-to-boot, key (Ctrl-R), SECONDS (30s)"
 
 const struct command_option record_options[] = {
-	{ "-e", "--event", "LIST",
-	  "events: names, rHEX, SOURCE/TERM=VALUE/ (cycles, else cpu-clock; --boot: cpu-clock, -g)",
+	{ "-e", "--event", "LIST", "names, rHEX, SOURCE/TERM=VALUE/ (cycles, or cpu-clock)",
 	  options_set_events },
 	{ "-c", "--count", "PERIOD", "a sample every PERIOD events (cpu-clock: ns)",
 	  options_set_period },
 	{ "-F", "--freq", "HZ", "samples a second (4000; --boot: 1000)", options_set_freq },
-	{ "-g", NULL, NULL, "callchains by frame pointers", options_set_callchain },
+	{ "-g", NULL, NULL, "record callchains, by frame pointers", options_set_callchain },
 	{ "--call-graph", NULL, "fp", "the same", options_set_call_graph },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
 	{ "-D", "--delay", "-1", DELAY, options_set_delay },
 	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
-	  "size of a CPU's ring and AUX area in pages of 4 KiB (128,1024)", options_set_pages },
-	{ "--overwrite", NULL, NULL, "keep the newest records of each ring, read at the end",
+	  "pages of 4 KiB per CPU: ring, AUX area (128,1024)", options_set_pages },
+	{ "--overwrite", NULL, NULL, "keep the newest records of each ring",
 	  options_set_overwrite },
 	{ "--wakeup-events", NULL, "N", "wake the reader every N samples",
 	  options_set_wakeup_events },
 	{ "--watermark", NULL, "BYTES", "wake the reader every BYTES (half of the ring)",
 	  options_set_watermark },
 	{ "--max-sample-rate", NULL, "HZ",
-	  "an event with more samples pauses to the next tick (100000; 0: never)",
-	  options_set_max_sample_rate },
-	{ "--lossless", NULL, NULL,
-	  "where a ring or AUX area is full, all traced CPUs stand still until there is room",
+	  "pause a faster event to the next tick (100000; 0: never)", options_set_max_sample_rate },
+	{ "--lossless", NULL, NULL, "stall all traced CPUs while a ring or AUX area is full",
 	  options_set_lossless },
-	{ "--lossless=cpu", NULL, NULL, "the same, that one's CPU alone",
+	{ "--lossless=cpu", NULL, NULL, "stall only the CPU of that ring or AUX area",
 	  options_set_lossless_cpu },
-	{ "--lossless=freeze", NULL, NULL,
-	  "as --lossless, and the program's clock stands as well, TIME with it",
+	{ "--lossless=freeze", NULL, NULL, "--lossless, with the clock and TIME stopped too",
 	  options_set_lossless_freeze },
-	{ "--aux-watermark", NULL, "BYTES", "the same for the AUX area (half of it)",
-	  options_set_aux_watermark },
-	{ BOOT_WORKLOAD, NULL, NULL,
-	  "the firmware's own boot, from here to ExitBootServices() (bareperf-dxe.efi; register)",
+	{ "--aux-watermark", NULL, "BYTES",
+	  "wake the reader every BYTES of the AUX area (half of it)", options_set_aux_watermark },
+	{ BOOT_WORKLOAD, NULL, NULL, "record the firmware's boot, to ExitBootServices()",
 	  options_set_boot },
 	{ "--until", NULL, "WHEN", UNTIL, command_set_until },
-	{ "-S", "--snapshot", NULL, "keep the AUX area's newest, told when asked for or at the end",
+	{ "-S", "--snapshot", NULL, "keep the newest part of the AUX area, for the host",
 	  options_set_snapshot },
-	{ "-o", "--output", "FILE",
-	  "resident: the file on the boot volume, or [fs1:]\\NAME (\\bareperf\\NNNN.data)",
+	{ "-o", "--output", "FILE", "resident: the file, [fs1:]\\NAME (\\bareperf\\NNNN.data)",
 	  options_set_output },
-	{ "--fetch", NULL, "FILE",
-	  "give the reader a file that the program has written, at its end", options_set_fetch },
+	{ "--fetch", NULL, "FILE", "give the reader a file of the program, at its end",
+	  options_set_fetch },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option stat_options[] = {
-	{ "-e", "--event", "LIST", "events to count (what there is of perf's default)",
+	{ "-e", "--event", "LIST", "events to count (perf's default, as far as available)",
 	  options_set_events },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
-	{ "-A", "--no-aggr", NULL, "each CPU by itself, not their sum", options_set_no_aggr },
-	{ "--fetch", NULL, "FILE",
-	  "give the reader a file that the program has written, at its end", options_set_fetch },
+	{ "-A", "--no-aggr", NULL, "print each CPU, not the sum", options_set_no_aggr },
+	{ "--fetch", NULL, "FILE", "give the reader a file of the program, at its end",
+	  options_set_fetch },
 	{ "-D", "--delay", "-1", DELAY, options_set_delay },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option selftest_options[] = {
-	{ "--json", NULL, NULL, "as JSON, too: one object in one line", options_set_json },
-	{ "--reset", NULL, NULL,
-	  "when the machine boots: reset it once, and say what of RAM that keeps",
+	{ "--json", NULL, NULL, "also print one JSON object in one line", options_set_json },
+	{ "--reset", NULL, NULL, "at boot: reset once, and report what RAM kept",
 	  options_set_reset },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 const struct command_option save_options[] = {
-	{ "-o", "--output", "FILE", "as record's: another name, another volume",
-	  options_set_output },
+	{ "-o", "--output", "FILE", "another name or volume, as for record", options_set_output },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 /* For every command, anywhere before "--". */
 const struct command_option common_options[] = {
-	{ "--then", NULL, "WHAT", "afterwards poweroff, reboot or wait for commands",
+	{ "--then", NULL, "ACTION", "poweroff, reboot or wait for commands, afterwards",
 	  options_set_then },
-	{ "--region-size", NULL, "MIB",
-	  "when the machine boots: size of a trace region in RAM (resident: as RAM and the "
-	  "volume allow; else 16)",
+	{ "--region-size", NULL, "MIB", "at boot: size of a trace region in RAM (16)",
 	  options_set_region_size },
-	{ "--resident", NULL, NULL,
-	  "borrow the machine from the firmware, which goes on afterwards, and write a file (the "
-	  "default where there is no shared memory)",
+	{ "--resident", NULL, NULL, "return the machine to the firmware, and write a file",
 	  options_set_resident },
-	{ "--keep", NULL, NULL, "resident, with the trace region left in RAM until a reset",
+	{ "--keep", NULL, NULL, "--resident, but keep the trace region until a reset",
 	  options_set_keep },
-	{ "--exclusive", NULL, NULL,
-	  "leave boot services for good, and take further commands (else the default)",
+	{ "--exclusive", NULL, NULL, "leave boot services for good, and wait for commands",
 	  options_set_exclusive },
-	{ "--acpi", NULL, NULL, "when the machine boots: believe ACPI's tables alone",
-	  options_set_acpi },
-	{ "--dtb", NULL, NULL,
-	  "when the machine boots: believe the device tree alone (else ACPI's tables, where there "
-	  "are such)",
-	  options_set_dtb },
+	{ "--acpi", NULL, NULL, "at boot: read only ACPI's tables", options_set_acpi },
+	{ "--dtb", NULL, NULL, "at boot: read only the device tree", options_set_dtb },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

@@ -31,25 +31,23 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "run", command_run, "boot the image in QEMU and record what it measures" },
-	{ "record", command_record, "record on a machine that was started otherwise (--channel)" },
-	{ "stat", command_record, "count there" },
-	{ "attach", command_attach, "join a recording that goes on there" },
+	{ "run", command_run, "boot the image in QEMU and record" },
+	{ "record", command_record, "record on a machine that already runs (--channel)" },
+	{ "stat", command_record, "count events on such a machine" },
+	{ "attach", command_attach, "join a running recording" },
 	{ "top", command_top, "show live where a machine's events happen" },
-	{ "stop", command_stop, "end one" },
-	{ "snapshot", command_snapshot, "have its AUX areas told as they are now" },
-	{ "console", command_console, "print what that machine printed" },
-	{ "reboot", command_reboot, "start it anew" },
-	{ "list", list, "list the event names of CPUs, or encode them; what a machine can record" },
+	{ "stop", command_stop, "end a running recording" },
+	{ "snapshot", command_snapshot, "announce the present content of its AUX areas" },
+	{ "console", command_console, "print such a machine's console" },
+	{ "reboot", command_reboot, "reset such a machine" },
+	{ "list", list, "list or encode CPUs' event names; list a machine's events" },
 	{ "import", command_import, "write the recording in a memory dump as perf.data" },
-	{ "merge", command_merge, "make one recording of those of several machines" },
+	{ "merge", command_merge, "join recordings of several machines in one file" },
 	{ "dump", command_dump, "print a recording or a trace region and check it" },
-	{ "report", command_report,
-	  "where a recording's events happened: a table, or a page for a browser" },
-	{ "annotate", command_annotate, "hot functions in source and assembly" },
-	{ "diff", command_diff, "which functions take more, or less, than in other recordings" },
-	{ "export", command_export,
-	  "write a recording as other tools read it: CSV, pprof, CTF, ..." },
+	{ "report", command_report, "print functions with their share, or make an HTML page" },
+	{ "annotate", command_annotate, "print hot functions in source and assembly" },
+	{ "diff", command_diff, "compare recordings by function" },
+	{ "export", command_export, "write a recording for other tools: CSV, pprof, CTF, ..." },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -66,7 +64,7 @@ static void usage(FILE *out)
 	    out,
 	    "Exit status: 0 done, 1 error, 2 wrong usage, 3 records are unaccounted for, 4 not\n"
 	    "finished; of run, and with --channel, the program's, or 125 and up (see its --help).\n"
-	    "`bareperf run -- help' shows what the image itself understands.\n");
+	    "`bareperf run -- help' shows the image's own commands.\n");
 }
 
 static int dispatch(int argc, char **argv)

@@ -10,6 +10,7 @@ of tests). The first word of a comment, a list item, a table's cell or a literal
 
 import ast
 import io
+import itertools
 import re
 import tokenize
 
@@ -32,10 +33,12 @@ BEGIN = re.compile(rf"(?:^[\s(\"'“*_`>#|-]*(?i:{WORDS})|(?<=[.!?])\s+[(\"“*_
 END = re.compile(r"[.!](?=[\s\"”)*_]|$)|\?|$")
 NOT_CODE = re.compile(r"```.*?```|^(?: {4}|\t).*?$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 MD_PIECE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*>#|]|\d+\.)[ \t])|\|")
-COMMENT = re.compile(r"/\*.*?\*/|(?:(?<=\s)|^)//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL | re.MULTILINE)
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 OPTION = re.compile(rf"\{{\s*(?:{LITERAL}|NULL|0),\s*[^,{{}}\"]+,\s*(?:{LITERAL}|NULL|0),\s*[^,{{}}\"]+,"
-                    rf"\s*((?:{LITERAL}[\s\\]*)+)(?:,\s*[^,{{}}]+)?\}}")
+                    rf"\s*((?:{LITERAL}\s*)+)(?:,\s*[^,{{}}]+)?\}}")
+# the image's own options: short or long name, long name, argument, help
+IMAGE_OPTION = re.compile(rf"\{{\s*\"-(?:[^\"\\\n]|\\.)*\",\s*(?:{LITERAL}|NULL),\s*(?:{LITERAL}|NULL),\s*"
+                          rf"((?:{LITERAL}\s*)+),")
 ADJACENT = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
 FEW_WORDS = 3  # a literal of fewer is a key or a name
 
@@ -137,7 +140,8 @@ def guesses(path, text):
 def help_texts(path, text):
     """Each option's help text: (line, help). argp's in C, argparse's in Python."""
     if path.suffix in {".c", ".h"}:
-        for option in OPTION.finditer(text):
+        flat = text.replace("\\\n", " \n")  # a macro's lines too
+        for option in itertools.chain(OPTION.finditer(flat), IMAGE_OPTION.finditer(flat)):
             said = "".join(re.findall(LITERAL, option.group(1))).replace('""', "")
             yield text.count("\n", 0, option.start()) + 1, said[1:-1].replace('\\"', '"')
     elif path.suffix == ".py" or re.match(r"#!.*python", text):

@@ -21,8 +21,8 @@ struct list_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "pmu", 'p', "PMU", 0, "the events of this one, as in skl", 0 },
-	{ "encode", 'e', "LIST", 0, "print a list of events as the image understands it", 0 },
+	{ "pmu", 'p', "PMU", 0, "list the events of this PMU, such as skl", 0 },
+	{ "encode", 'e', "LIST", 0, "print these events in the image's form", 0 },
 	{ 0 },
 };
 
@@ -56,11 +56,11 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "\n--pmu PMU [TEXT]\n--pmu PMU --encode LIST\n--channel URL",
 	.doc =
-	    "Without options, list the CPUs whose own event names `bareperf run' resolves. With "
-	    "--pmu, list the names (that have TEXT in them). With --encode, resolve them for a "
-	    "machine that is started without this tool.\vPMU::NAME in a command always means that "
-	    "PMU's event; NAME alone means the machine's own CPU. `bareperf run -- list', or --channel "
-	    "URL, shows what a machine can count.",
+	    "Without options, list the CPUs whose event names are known. With --pmu, list a "
+	    "CPU's event names (those that contain TEXT). With --encode, translate names for a "
+	    "machine that is started without this tool.\vPMU::NAME in a command always means "
+	    "that PMU's event; NAME alone means the machine's own CPU. `bareperf run -- list', "
+	    "or --channel URL, shows the events that a machine can count.",
 };
 
 static void print_event(void *context, const char *name, const char *description)

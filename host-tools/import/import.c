@@ -33,11 +33,9 @@ enum { KEY_AGAIN = 256, KEY_RESET, KEY_PAYLOAD };
 
 static const struct argp_option argp_options[] = {
 	OUTPUT_OPTIONS,
-	{ "again", KEY_AGAIN, NULL, 0,
-	  "also what a reader has taken already, where it is still there", 0 },
-	{ "reset", KEY_RESET, NULL, 0,
-	  "the machine was reset before: only what is known to have been in memory then", 0 },
-	{ "payload", KEY_PAYLOAD, "FILE", 0, "the ELF of the program that ran", 0 },
+	{ "again", KEY_AGAIN, NULL, 0, "also take records that a reader has already read", 0 },
+	{ "reset", KEY_RESET, NULL, 0, "after a reset: take only data that was in memory then", 0 },
+	{ "payload", KEY_PAYLOAD, "FILE", 0, "the ELF file of the program that ran", 0 },
 	{ 0 },
 };
 
@@ -71,11 +69,11 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){ { &channel_file_argp, 0, NULL, 0 }, { 0 } },
 	.args_doc = "FILE",
 	.doc =
-	    "Write the recording in FILE as perf.data: what nobody had read of it when FILE was "
-	    "made. FILE is a trace region, or a memory dump that has one inside: raw (QEMU's "
-	    "pmemsave), an ELF core (dump-guest-memory) or a kdump (dump-guest-memory -z, "
-	    "makedumpfile).\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes "
-	    "are unaccounted for, 4 the machine did not come to its end.",
+	    "Write the recording in FILE as perf.data: all records that no reader had read when "
+	    "FILE was made. FILE is a trace region, or a memory dump that contains one: raw "
+	    "(QEMU's pmemsave), an ELF core (dump-guest-memory) or a kdump (dump-guest-memory "
+	    "-z, makedumpfile).\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes "
+	    "are unaccounted for, 4 the machine did not complete its run.",
 };
 
 /* Has any reader been there before? Of what is not had again, tell, and set *joined. */

@@ -25,7 +25,7 @@ struct merge_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "where it goes (default: perf.data)", 0 },
+	{ "output", 'o', "FILE", 0, "the merged file (default: perf.data)", 0 },
 	{ 0 },
 };
 
@@ -57,11 +57,11 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[NAME=]FILE [NAME=]FILE...",
 	.doc =
-	    "Make one perf.data of recordings of several machines. Each machine's name (its "
-	    "file's, unless NAME says another) stands before those of its threads: `perf report "
-	    "--sort comm,symbol'. Its CPUs, processes and threads follow those of the machine "
-	    "before it; all begin at the same moment.\vExit status: 0 done, 1 error, 2 wrong "
-	    "usage, 3 records are unaccounted for.",
+	    "Join the recordings of several machines in one perf.data. Each machine's name (its "
+	    "file's, or NAME) precedes those of its threads: `perf report --sort comm,symbol'. "
+	    "Its CPUs, processes and threads follow those of the machine before it; all begin at "
+	    "the same time.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records are "
+	    "unaccounted for.",
 };
 
 static int merge_one(struct merge *merge, uint32_t i, struct perf_writer *writer,

@@ -59,11 +59,10 @@ bool pe_build_id_of(const struct perf_event_header *record, uint8_t id[PE_BUILD_
 
 /* The entry of struct argp_option for a view, whose key is for pe_search_add(). */
 #define PE_SEARCH_KEY 0x2000
-#define PE_SEARCH_OPTION                                                                                \
-	{                                                                                               \
-		"symbols", PE_SEARCH_KEY, "DIR", 0,                                                     \
-		    "where to look, at all depths, for what UEFI images were made of; may be repeated", \
-		    0                                                                                   \
+#define PE_SEARCH_OPTION                                                  \
+	{                                                                 \
+		"symbols", PE_SEARCH_KEY, "DIR", 0,                       \
+		    "builds of UEFI images, at all depths; repeatable", 0 \
 	}
 
 #endif

@@ -6,7 +6,7 @@
 
 static const struct argp_option options[] = {
 	{ "base", 'b', "ADDRESS", 0, "physical address of a raw memory dump's first byte", 0 },
-	{ "nonce", 'n', "NONCE", 0, "which of several trace regions, as they are listed", 0 },
+	{ "nonce", 'n', "NONCE", 0, "select one of several trace regions", 0 },
 	{ 0 },
 };
 

@@ -42,28 +42,19 @@ struct report_options {
 enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE, KEY_MODULES, KEY_PHASES };
 
 static const struct argp_option argp_options[] = {
-	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
-	{ "sort", 's', "KEYS", 0,
-	  "what samples of one line have in common: any of comm, dso, symbol, cpu and srcline "
-	  "(default: comm,dso,symbol)",
+	{ "event", 'e', "NAME", 0, "only this event (default: all that have samples)", 0 },
+	{ "sort", 's', "KEYS", 0, "keys of a line: comm, dso, symbol, cpu, srcline", 0 },
+	{ "show-nr-samples", 'n', NULL, 0, "print the number of samples of each line", 0 },
+	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "omit lines below this share", 0 },
+	{ "field-separator", 't', "TEXT", 0, "separate columns by this text, without padding", 0 },
+	{ "annotate", KEY_ANNOTATE, NULL, 0, "also print the functions' instructions and source",
 	  0 },
-	{ "show-nr-samples", 'n', NULL, 0, "how many samples a line stands for", 0 },
-	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out lines below that", 0 },
-	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
-	{ "annotate", KEY_ANNOTATE, NULL, 0,
-	  "below the lines their functions' instructions and source, as bareperf annotate", 0 },
-	{ "modules", KEY_MODULES, NULL, 0,
-	  "by modules (UEFI images), and of each by functions: seconds of a clock's events", 0 },
-	{ "phases", KEY_PHASES, NULL, 0,
-	  "by phases (record --boot has the firmware's), and of each by modules and functions, work "
-	  "and waiting apart",
-	  0 },
-	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
-	{ "html", KEY_HTML, NULL, 0,
-	  "as a page for a browser, in one file: time line, flame graph, table, accounts", 0 },
-	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0,
-	  "the page without the functions that the compiler has inlined", 0 },
-	{ "output", 'o', "FILE", 0, "where the page goes (default: standard output)", 0 },
+	{ "modules", KEY_MODULES, NULL, 0, "seconds by module (UEFI image) and function", 0 },
+	{ "phases", KEY_PHASES, NULL, 0, "work and waiting by phase, module and function", 0 },
+	{ "stdio", KEY_STDIO, NULL, 0, "print text: the default", 0 },
+	{ "html", KEY_HTML, NULL, 0, "make one page for a browser instead of the table", 0 },
+	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0, "without inlined functions on the page", 0 },
+	{ "output", 'o', "FILE", 0, "the page's file (default: standard output)", 0 },
 	PE_SEARCH_OPTION,
 	{ 0 },
 };
@@ -155,10 +146,10 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc =
-	    "Print which functions the events of FILE (default: perf.data) happened in, as `perf "
-	    "report --stdio --no-children' does; or make a page of them that any browser shows, "
-	    "which needs no network. What is missing from the recording is told on "
-	    "standard error.\vExit status: 0 done, 1 error, 2 wrong usage.",
+	    "Print in which functions the events of FILE (default: perf.data) happened, as `perf "
+	    "report --stdio --no-children' does; or make a page for any browser, without "
+	    "network. Missing records are reported on standard error.\vExit status: 0 done, 1 "
+	    "error, 2 wrong usage.",
 };
 
 /* What the samples of one event are sorted into. */

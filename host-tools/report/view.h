@@ -23,19 +23,18 @@ struct view_options {
 enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
 
 /* The entries of struct argp_option for them. */
-#define VIEW_ARGP_OPTIONS(event_help)                                                \
-	{ "output", 'o', "FILE", 0, "where it goes (default: standard output)", 0 }, \
-	    { "event", 'e', "NAME", 0, event_help, 0 },                              \
-	    { "all-frames",                                                          \
-	      VIEW_KEY_ALL_FRAMES,                                                   \
-	      NULL,                                                                  \
-	      0,                                                                     \
-	      "with bareperf's own callers of main(), and of a workload",            \
-	      0 },                                                                   \
-	    PE_SEARCH_OPTION,                                                        \
-	{                                                                            \
-		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0,                            \
-		    "without the functions that the compiler has inlined", 0         \
+#define VIEW_ARGP_OPTIONS(event_help)                                                    \
+	{ "output", 'o', "FILE", 0, "the output file (default: standard output)", 0 },   \
+	    { "event", 'e', "NAME", 0, event_help, 0 },                                  \
+	    { "all-frames",                                                              \
+	      VIEW_KEY_ALL_FRAMES,                                                       \
+	      NULL,                                                                      \
+	      0,                                                                         \
+	      "show bareperf's own callers of main() and of workloads",                  \
+	      0 },                                                                       \
+	    PE_SEARCH_OPTION,                                                            \
+	{                                                                                \
+		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0, "without inlined functions", 0 \
 	}
 
 /* For a parser's default case: takes them, and FILE, which is perf.data if it is not named. 0 or

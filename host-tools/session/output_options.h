@@ -33,25 +33,21 @@ enum {
 
 /* Lines of a table of argp options. */
 /* clang-format off */
-#define OUTPUT_OPTIONS                                                                               \
-	{ "output", OUTPUT_PATH, "FILE", 0,                                              \
-	  "where the recording goes (default: perf.data); -: to standard output, as a stream for "   \
-	  "`perf script -i -'",                                                                      \
-	  0 },                                                                                       \
-	{ "symbols", OUTPUT_SYMBOLS, "DIR", 0,                                                       \
-	  "ELF, or directory of ELFs, with the image's symbols; where to look, at all depths, for "  \
-	  "what UEFI images were made of; may be repeated",                                          \
-	  0 },                                                                                       \
-	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                              \
-	  "reserve so much of the disk for FILE before the machine starts: 64M, 2G; what is not "    \
-	  "used is given back", 0 },                                                                 \
-	{ "e-machine", OUTPUT_E_MACHINE, NULL, 0,                                                    \
-	  "write E_MACHINE, too, a section of the newest perfs' that `perf inject -b' of 6.1 "       \
-	  "breaks on", 0 },                                                                          \
-	{ "all-frames", OUTPUT_ALL_FRAMES, NULL, 0,                                                  \
-	  "where the program crashes, with bareperf's own callers of its main()", 0 },               \
-	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                      \
-	  "keep no copy of the symbols' files in ~/.debug", 0 }
+#define OUTPUT_OPTIONS                                                                              \
+	{ "output", OUTPUT_PATH, "FILE", 0,                                                         \
+	  "the file (default: perf.data); -: a stream on stdout",                                   \
+	  0 },                                                                                      \
+	{ "symbols", OUTPUT_SYMBOLS, "DIR", 0,                                                      \
+	  "symbols of image, payload, UEFI images; repeatable",                                     \
+	  0 },                                                                                      \
+	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                             \
+	  "reserve this much of the disk for FILE first: 64M, 2G", 0 },                             \
+	{ "e-machine", OUTPUT_E_MACHINE, NULL, 0,                                                   \
+	  "write E_MACHINE too; `perf inject -b' of 6.1 fails on it", 0 },                          \
+	{ "all-frames", OUTPUT_ALL_FRAMES, NULL, 0,                                                 \
+	  "after a crash, also print bareperf's callers of main()", 0 },                            \
+	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                     \
+	  "keep no copy of the symbol files in ~/.debug", 0 }
 /* clang-format on */
 
 /* Whether standard output is the recording's, so that everything else goes to standard error. */

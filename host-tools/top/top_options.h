@@ -27,14 +27,14 @@ enum { TOP_STDIO = 0x3000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 
 /* Lines of a table of argp options. */
 /* clang-format off */
-#define TOP_OPTIONS                                                                                 \
-	{ "stdio", TOP_STDIO, NULL, 0,                                                   \
-	  "of `top': as text, a block at a time; where standard output is no terminal anyway", 0 },  \
-	{ "delay", TOP_DELAY, "S", 0, "of `top': s from one view to the next (default: 1)", 0 },    \
-	{ "entries", TOP_ENTRIES, "N", 0,                                                            \
-	  "of `top --stdio': lines of each block but the last (default: 20)", 0 },                   \
-	{ "sort", TOP_SORT, "KEYS", 0,                                                               \
-	  "of `top': what a line stands for, any of dso, symbol and cpu (default: dso,symbol)", 0 }
+#define TOP_OPTIONS                                                                                \
+	{ "stdio", TOP_STDIO, NULL, 0,                                                             \
+	  "`top': print text blocks; the default without a terminal", 0 },                         \
+	{ "delay", TOP_DELAY, "S", 0, "`top': seconds between views (default: 1)", 0 },            \
+	{ "entries", TOP_ENTRIES, "N", 0,                                                          \
+	  "`top --stdio': lines of each block (default: 20)", 0 },                                 \
+	{ "sort", TOP_SORT, "KEYS", 0,                                                             \
+	  "`top': keys of a line: dso, symbol, cpu", 0 }
 /* clang-format on */
 
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */

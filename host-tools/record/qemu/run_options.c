@@ -34,22 +34,20 @@ static const struct argp_option argp_options[] = {
 	{ "arch", 'a', "ARCH", 0, "x86_64 (default) or aarch64", 0 },
 	{ "image", 'i', "FILE.efi", 0, "the image to boot", 0 },
 	OUTPUT_OPTIONS,
-	{ "payload", KEY_PAYLOAD, "FILE", 0,
-	  "the program that `record -- payload ARGS...` runs (docs/payloads.md)", 0 },
-	{ "file", KEY_FILE, "FILE", 0, "the program finds it, under this name; any number of them",
-	  0 },
+	{ "payload", KEY_PAYLOAD, "FILE", 0, "the program of `record -- payload ARGS...`", 0 },
+	{ "file", KEY_FILE, "FILE", 0, "a file for the program, under this name; repeatable", 0 },
 	{ "stdin", KEY_STDIN, "FILE", 0, "the program's standard input", 0 },
 	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
-	  "bring home what the program wrote to this file; any number of them", 0 },
-	{ "timeout", KEY_TIMEOUT, "S", 0,
-	  "wait this long for the image, and then for the command, to start (default: 60)", 0 },
+	  "copy this file of the program to the host; repeatable", 0 },
+	{ "timeout", KEY_TIMEOUT, "S", 0, "seconds for the image, then the command, to start (60)",
+	  0 },
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
-	{ "firmware", KEY_FIRMWARE, "FILE", 0, "UEFI firmware, as QEMU's -bios takes it", 0 },
+	{ "firmware", KEY_FIRMWARE, "FILE", 0, "UEFI firmware, for QEMU's -bios", 0 },
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
-	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "look at the rings every millisecond", 0 },
-	{ "json", 'j', NULL, 0, "what `stat` or `selftest` finds as JSON, on standard output", 0 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command, and boot nothing", 0 },
+	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "read the rings every millisecond", 0 },
+	{ "json", 'j', NULL, 0, "print the result of `stat` or `selftest` as JSON", 0 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command and start nothing", 0 },
 	TOP_OPTIONS,
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
 	{ 0 },
@@ -148,11 +146,12 @@ static const struct argp argp = {
 	    "[QEMU OPTIONS...] -- top -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- selftest|list|version|help",
 	.doc =
-	    "Boot the image in QEMU, run one command on it, and write what it records to "
-	    "perf.data.\vOptions before -- that are not in the list above, and their arguments, are "
-	    "QEMU's. Exit status: the program's; 125 error, 126 what was asked for cannot be had, 128+N ended by "
-	    "signal N (139: the program crashed), 253 the machine did not come to its end, 254 "
-	    "records are unaccounted for. `bareperf run -- help` shows the image's own commands.",
+	    "Boot the image in QEMU, run one command on it, and write its recording to "
+	    "perf.data.\vOptions before -- that are not in the list above, and their arguments, "
+	    "go to QEMU. Exit status: the program's; 125 error, 126 the request is impossible, "
+	    "128+N ended by signal N (139: the program crashed), 253 the machine did not "
+	    "complete the run, 254 records are unaccounted for. `bareperf run -- help` shows the "
+	    "image's own commands.",
 };
 
 /* QEMU's options have one dash, or two; those with two that are nearly ours were to be ours. */

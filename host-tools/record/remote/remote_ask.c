@@ -125,7 +125,7 @@ int command_remote_list(int argc, char **argv)
 	static const struct remote_usage usage = {
 		.name = "list",
 		.args = "",
-		.doc = "List what a machine can record, as it says itself.",
+		.doc = "List the events that a machine can record.",
 	};
 
 	return ask(&usage, "list", argc, argv);
@@ -136,7 +136,7 @@ int command_reboot(int argc, char **argv)
 	static const struct remote_usage usage = {
 		.name = "reboot",
 		.args = "",
-		.doc = "Have a machine that waits for commands start anew.",
+		.doc = "Reset a machine that waits for commands.",
 	};
 
 	return ask(&usage, "version --then reboot", argc, argv);
@@ -147,7 +147,7 @@ int command_console(int argc, char **argv)
 	static const struct remote_usage usage = {
 		.name = "console",
 		.args = "[--follow]",
-		.doc = "Print what a machine has printed. It may be recording for somebody else.",
+		.doc = "Print a machine's console, also while another process records it.",
 	};
 	struct remote_options options;
 	struct remote_link link;
@@ -276,8 +276,8 @@ int command_stop(int argc, char **argv)
 		.name = "stop",
 		.args = "[--force]",
 		.doc =
-		    "Stop the events of a recording that goes on, and wait for its workload's end. "
-		    "Who records it has all until then.",
+		    "Stop the events of a running recording, and wait for its workload's end. "
+		    "Its reader gets all records up to then.",
 	};
 
 	return say_to(&usage, stop, argc, argv);
@@ -289,8 +289,8 @@ int command_snapshot(int argc, char **argv)
 		.name = "snapshot",
 		.args = "",
 		.doc =
-		    "Ask for a snapshot of AUX areas that are recorded with --snapshot. Who records "
-		    "them gets it.",
+		    "Request a snapshot of the AUX areas of a recording with --snapshot. Its "
+		    "reader gets it.",
 	};
 
 	return say_to(&usage, snapshot, argc, argv);

@@ -22,30 +22,31 @@ enum {
 };
 
 #define OF_ALL                                                                                       \
-	{ "channel", KEY_CHANNEL, "URL", 0, "how to reach the machine; `help' lists the ways", 0 },  \
-	    { "timeout",                                                                             \
-	      KEY_TIMEOUT,                                                                           \
-	      "S",                                                                                   \
-	      0,                                                                                     \
-	      "give up on a machine that shows no sign of life for so long (default: 10)",           \
+	{                                                                                            \
+		"channel",                                                                           \
+		KEY_CHANNEL,                                                                         \
+		"URL",                                                                               \
+		0,                                                                                   \
+		"the channel to the machine; `help' lists all kinds",                                \
+		0                                                                                    \
+	},                                                                                           \
+	    { "timeout", KEY_TIMEOUT, "S", 0, "give up after S seconds without a sign of life (10)", \
 	      0 },                                                                                   \
 	    { "address",                                                                             \
 	      KEY_ADDRESS,                                                                           \
 	      "ADDRESS",                                                                             \
 	      0,                                                                                     \
-	      "where the trace region lies, as the machine prints it, for channels that need it",    \
+	      "the trace region's address, as the machine prints it",                                \
 	      0 },                                                                                   \
 	{                                                                                            \
 		"stop-budget", KEY_STOP_BUDGET, "N%", 0,                                             \
-		    "of gdb: the share of the time that the machine may stand still (default: 10%)", \
-		    0                                                                                \
+		    "gdb: share of time to stop the machine (default: 10%)", 0                       \
 	}
 
 static const struct argp_option short_options[] = {
 	OF_ALL,
-	{ "follow", 'f', NULL, 0, "of `console': go on until Ctrl-C", 0 },
-	{ "force", KEY_FORCE, NULL, 0,
-	  "of `stop', by gdb: a machine that hangs with its interrupts masked, too", 0 },
+	{ "follow", 'f', NULL, 0, "`console': continue until Ctrl-C", 0 },
+	{ "force", KEY_FORCE, NULL, 0, "`stop' by gdb: also if the machine masks interrupts", 0 },
 	{ 0 },
 };
 
@@ -53,9 +54,9 @@ static const struct argp_option record_options[] = {
 	OF_ALL,
 	OUTPUT_OPTIONS,
 	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
-	  "bring home what the program wrote to this file; any number of them", 0 },
-	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
-	{ "json", 'j', NULL, 0, "the counts of `stat' as JSON, on standard output", 0 },
+	  "copy this file of the program to the host; repeatable", 0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image of the machine", 0 },
+	{ "json", 'j', NULL, 0, "print the counts of `stat' as JSON", 0 },
 	{ 0 },
 };
 
@@ -63,8 +64,8 @@ static const struct argp_option top_options[] = {
 	OF_ALL,
 	OUTPUT_OPTIONS,
 	{ "fetch", KEY_FETCH, "FILE[=LOCAL]", 0,
-	  "bring home what the program wrote to this file; any number of them", 0 },
-	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image that the machine runs", 0 },
+	  "copy this file of the program to the host; repeatable", 0 },
+	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image of the machine", 0 },
 	TOP_OPTIONS,
 	{ 0 },
 };
@@ -182,8 +183,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 		                            : short_options,
 		.parser = parse_option,
 		.args_doc = text_of("--channel URL ", usage->args),
-		.doc = text_of(usage->doc,
-		               "\vExit status: as `bareperf run' has it (see its --help)."),
+		.doc = text_of(usage->doc, "\vExit status: as of `bareperf run' (see its --help)."),
 	};
 	const char *wrong;
 	int owned = argc;

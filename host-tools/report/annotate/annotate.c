@@ -28,10 +28,10 @@ enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT };
 
 static const struct argp_option argp_options[] = {
 	{ "input", 'i', "FILE", 0, "the recording (default: perf.data)", 0 },
-	{ "event", 'e', "NAME", 0, "of this event (default: the one with the most samples)", 0 },
-	{ "symbol", 's', "SYMBOL", 0, "this function alone (default: all, the hottest first)", 0 },
-	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "leave out functions below that", 0 },
-	{ "stdio", KEY_STDIO, NULL, 0, "as text: the default", 0 },
+	{ "event", 'e', "NAME", 0, "the event (default: the one with the most samples)", 0 },
+	{ "symbol", 's', "SYMBOL", 0, "only this function (default: all, the hottest first)", 0 },
+	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "omit functions below this share", 0 },
+	{ "stdio", KEY_STDIO, NULL, 0, "print text: the default", 0 },
 	PE_SEARCH_OPTION,
 	{ 0 },
 };
@@ -75,9 +75,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[SYMBOL]",
 	.doc =
-	    "Print the instructions of the functions that an event happened in, with the share of "
-	    "the function's samples that each has, and the source lines that they were compiled "
-	    "from, as `perf annotate --stdio' does.\vExit status: 0 done, 1 error, 2 wrong usage.",
+	    "Print the instructions of the functions in which an event happened, each with its "
+	    "share of the function's samples, and the source lines, as `perf annotate --stdio' "
+	    "does.\vExit status: 0 done, 1 error, 2 wrong usage.",
 };
 
 /* What was sampled, by address. */

@@ -29,15 +29,13 @@ struct diff_options {
 enum { KEY_CONFIDENCE = 256, KEY_FAIL_ABOVE };
 
 static const struct argp_option argp_options[] = {
-	{ "event", 'e', "NAME", 0, "this event alone (default: all that have samples)", 0 },
-	{ "compute", 'c', "WHAT", 0,
-	  "delta-abs: the change of a function's share (the default); count: of its event count, in "
-	  "percent of the baseline's whole",
+	{ "event", 'e', "NAME", 0, "only this event (default: all that have samples)", 0 },
+	{ "compute", 'c', "METHOD", 0, "compare shares: delta-abs (default), or counts: count", 0 },
+	{ "confidence", KEY_CONFIDENCE, "PERCENT", 0, "confidence of the intervals (default: 95)",
 	  0 },
-	{ "confidence", KEY_CONFIDENCE, "PERCENT", 0, "of the intervals (default: 95)", 0 },
 	{ "fail-above", KEY_FAIL_ABOVE, "PERCENT", 0,
-	  "exit with status 5 if a function has grown by more than that, and not by chance", 0 },
-	{ "field-separator", 't', "TEXT", 0, "between columns, which are not padded then", 0 },
+	  "exit with 5 if a function grew by more, not by chance", 0 },
+	{ "field-separator", 't', "TEXT", 0, "separate columns by this text, without padding", 0 },
 	PE_SEARCH_OPTION,
 	{ 0 },
 };
@@ -101,12 +99,12 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[OLD [NEW]]\nOLD... -- NEW...",
 	.doc =
-	    "Print how the functions of NEW (default: perf.data) differ from those of OLD (default: "
-	    "perf.data.old): shares of OLD, changes, and in which interval a change lies. Of several "
-	    "recordings a side, with -- between the sides, the intervals are as wide as those differ "
-	    "among themselves; of one, as the number of its samples makes them; of recordings with "
-	    "-icount nothing is chance.\vExit status: 0 done, 1 error, 2 wrong usage, 5 a function "
-	    "has grown by more than --fail-above.",
+	    "Compare the functions of NEW (default: perf.data) with those of OLD (default: "
+	    "perf.data.old): shares of OLD, changes, and the interval of each change. Several "
+	    "recordings per side, with -- between the sides, give intervals by the differences "
+	    "among them; one per side by its number of samples; with -icount nothing is "
+	    "chance.\vExit status: 0 done, 1 error, 2 wrong usage, 5 a function has grown by "
+	    "more than --fail-above.",
 };
 
 /* Behind "--" are all NEWs; without one, two files. */

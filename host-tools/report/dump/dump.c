@@ -27,9 +27,9 @@ struct dump_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "json", 'j', NULL, 0, "the summary alone, as JSON", 0 },
-	{ "summary", 's', NULL, 0, "the summary alone", 0 },
-	{ "hex", 'x', NULL, 0, "each record's bytes as well", 0 },
+	{ "json", 'j', NULL, 0, "only the summary, as JSON", 0 },
+	{ "summary", 's', NULL, 0, "only the summary", 0 },
+	{ "hex", 'x', NULL, 0, "also print each record's bytes", 0 },
 	PE_SEARCH_OPTION,
 	{ 0 },
 };
@@ -70,8 +70,9 @@ static const struct argp argp = {
 	.doc =
 	    "Print the records of FILE (default: perf.data) and check that none is unaccounted "
 	    "for. FILE is a perf.data file, a trace region, or a memory dump (raw, ELF core or "
-	    "kdump) that has a trace region inside.\vExit status: 0 done, 1 error, 2 wrong usage, 3 records or bytes are "
-	    "unaccounted for, 4 the machine, or who wrote the file, did not come to its end.",
+	    "kdump) that contains a trace region.\vExit status: 0 done, 1 error, 2 wrong usage, "
+	    "3 records or bytes are unaccounted for, 4 the machine did not complete its run, or "
+	    "the writer the file.",
 };
 
 /* A piece of an AUX area is of the AUX record before it, but for what it says itself. */

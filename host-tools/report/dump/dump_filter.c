@@ -303,14 +303,11 @@ void dump_fields_of(struct dump_fields *fields, const struct perf_event_header *
 }
 
 static const struct argp_option argp_options[] = {
-	{ NULL, 0, NULL, 0, "Which records are printed (the summary is of all):", 1 },
-	{ "event", 'e', "NAME", 0, "this event's alone", 1 },
-	{ "cpu", 'C', "CPUS", 0, "of these CPUs: 0-1,3", 1 },
-	{ "time", 't', "FROM,TO", 0, "from FROM to TO, s; either may be left out", 1 },
-	{ "filter", 'f', "FILTER", 0,
-	  "where FILTER holds, as perf record's: \"period > 1000, ip >= 0x1000 || addr != 0\", of "
-	  "ip, addr, time (ns), period, id, cpu, pid and tid",
-	  1 },
+	{ NULL, 0, NULL, 0, "Select records to print (the summary covers all):", 1 },
+	{ "event", 'e', "NAME", 0, "only this event", 1 },
+	{ "cpu", 'C', "CPUS", 0, "only these CPUs: 0-1,3", 1 },
+	{ "time", 't', "FROM,TO", 0, "from FROM to TO in seconds; either may be omitted", 1 },
+	{ "filter", 'f', "FILTER", 0, "only records for which FILTER holds (see the manual)", 1 },
 	{ 0 },
 };
 

@@ -44,10 +44,10 @@ struct export_options {
 enum { KEY_PARTIAL = 256 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", 'f', "FORMAT", 0, "what to write, see below", 0 },
+	{ "format", 'f', "FORMAT", 0, "the output format, see below", 0 },
 	VIEW_ARGP_OPTIONS("of this event only"),
-	{ "partial", KEY_PARTIAL, NULL, 0,
-	  "lcov or callgrind of a trace with gaps: counts are at least so high", 0 },
+	{ "partial", KEY_PARTIAL, NULL, 0, "lcov, callgrind: accept gaps; counts are lower bounds",
+	  0 },
 	{ 0 },
 };
 
@@ -124,9 +124,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc =
-	    "Write the samples of FILE (default: perf.data) as another tool reads them. What is "
-	    "missing from the recording is told on standard error.\vExit status: 0 done, 1 "
-	    "error, 2 wrong usage.",
+	    "Write the samples of FILE (default: perf.data) for another tool. Missing records "
+	    "are reported on standard error.\vExit status: 0 done, 1 error, 2 wrong usage.",
 	.help_filter = list_formats,
 };
 

@@ -23,7 +23,7 @@ struct flamegraph_options {
 
 static const struct argp_option argp_options[] = {
 	VIEW_ARGP_OPTIONS("draw this event (default: the one with the most samples)"),
-	{ "title", 't', "TEXT", 0, "what stands above it", 0 },
+	{ "title", 't', "TEXT", 0, "the title (default: the event's name)", 0 },
 	{ "folded", 'f', NULL, 0, "write folded stacks as text instead of a picture", 0 },
 	{ 0 },
 };
@@ -49,9 +49,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc =
-	    "Draw the callchains of FILE (default: perf.data) as a flame graph: one SVG file that "
-	    "needs nothing else, with search and zoom.\vExit status: 0 done, 1 error, 2 wrong "
-	    "usage.",
+	    "Draw the callchains of FILE (default: perf.data) as a flame graph: one SVG file "
+	    "with search and zoom.\vExit status: 0 done, 1 error, 2 wrong usage.",
 };
 
 struct stacks {
