@@ -124,7 +124,7 @@ static int output_to_volume(const struct command *command, const struct channel 
 	summary_beside(summary, path);
 	*beside = payload_fetch_save(command, path);
 	console_printf(
-	    "at home: bareperf dump FILE (are the books in order?), perf report -i FILE\n");
+	    "at home: bareperf dump FILE (checks the ledger), perf report -i FILE\n");
 	return 0;
 }
 

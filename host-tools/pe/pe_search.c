@@ -127,8 +127,7 @@ static int try_elves(const struct pe_search *search, const struct pe_image *imag
 				return code;
 			}
 			if (wanted < 2)
-				say("%s is not what %s was made of: %s", elf->path, of->path,
-				    error.text);
+				say("%s was not made from %s: %s", of->path, elf->path, error.text);
 		}
 	}
 	return -ENODATA;
@@ -228,14 +227,13 @@ static void tell_nameless(const struct pe_indexed *same, const struct pe_indexed
                           const char *name)
 {
 	if (same)
-		say("%s ran, but nothing that --symbols names has its functions' names",
-		    same->path);
+		say("%s ran, but no file of --symbols has its function names", same->path);
 	else if (other && other->is_pe)
-		say("%s is of another build than the %s that ran, whose functions have no names",
-		    other->path, name);
+		say("no function names for %s: %s is of another build than the image that ran",
+		    name, other->path);
 	else if (other)
-		say("the %s that ran, whose functions have no names, was not made of %s, which is of "
-		    "another build, or has no code to be known by",
+		say("no function names for %s: it was not made from %s, which is of another build or "
+		    "has no code to compare",
 		    name, other->path);
 }
 

@@ -197,7 +197,7 @@ def gnu_efi_images():
     forget()
     run("strip", "-R", ".nothing", efi)
     seen, said = ours(data, "--symbols", place)
-    tap.ok(not set(seen) & set(expected) and "has its functions' names" in said,
+    tap.ok(not set(seen) & set(expected) and "has its function names" in said,
            "of a stripped image it is told that nobody knows its functions", f"{seen}\n{said}")
 
 
@@ -232,7 +232,7 @@ def other_builds():
         "counter += i * x;", "counter += i * x + (counter >> 3) * x + (x ^ i) / 3;"))
     run("objcopy", "--only-keep-debug", elf, mixed / "Demo.debug")
     seen, said = ours(data, "--symbols", mixed)
-    tap.ok(not {name for _, name in seen} & names and "is not what" in said,
+    tap.ok(not {name for _, name in seen} & names and "was not made from" in said,
            "another build's is refused by them", f"{seen}\n{said}")
     _, said = ours(data, "--symbols", HERE / "nowhere")
     tap.ok("nowhere: No such file" in said, "a directory that is not there is told", said)
@@ -243,8 +243,8 @@ def other_builds():
     os.environ["TMPDIR"] = str(HERE / "nowhere")
     _, said = ours(data, "--symbols", place)
     del os.environ["TMPDIR"]
-    tap.ok(f"making {HERE}/nowhere/bareperf-elf-" in said and "is not what" not in said and
-           "has its functions" not in said, "what cannot be written is no fault of the files'", said)
+    tap.ok(f"making {HERE}/nowhere/bareperf-elf-" in said and "was not made from" not in said and
+           "has its function names" not in said, "what cannot be written is no fault of the files'", said)
 
 
 def lone():
@@ -259,7 +259,7 @@ def lone():
         _, elf = pe_maker.edk2(others, "Demo", other, arch)
         (others / "Demo.efi").unlink()
         seen, said = ours(data, "--symbols", others)
-        tap.ok(not {name for _, name in seen} & set(functions) and f"was not made of {elf}" in said,
+        tap.ok(not {name for _, name in seen} & set(functions) and f"was not made from {elf}" in said,
                f"{arch}: without the image an ELF file of another build is refused, and told", f"{seen}\n{said}")
         shutil.copy(HERE / f"{arch}/Demo.debug", place / "Demo.dll")
         seen, said = ours(data, "--symbols", others, "--symbols", place)
@@ -283,7 +283,7 @@ def lone():
     forget()
     run("objcopy", "--only-keep-debug", HERE / "x86_64/Demo.debug", HERE / "lone/x86_64/Demo.debug")
     seen, said = ours(data, "--symbols", HERE / "lone/x86_64")
-    tap.ok(not {name for _, name in seen} & set(functions) and "or has no code to be known by" in said,
+    tap.ok(not {name for _, name in seen} & set(functions) and "or has no code to compare" in said,
            "one without its code is not known", f"{seen}\n{said}")
     forget()
     (HERE / "lone/gnu").mkdir()
