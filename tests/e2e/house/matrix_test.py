@@ -50,14 +50,14 @@ WORK = tempfile.TemporaryDirectory(prefix="bareperf-matrix-")
 HERE = pathlib.Path(WORK.name)
 NOTES = [  # what a reader says that is no fault of the file; its number is the note's in the table
     (r".*Only instruction-based sampling period is currently supported by Arm SPE.*",
-     "perf says of its own default that it is the only one"),
-    (r"unwind: target platform=arm64 is not supported", "perf of another architecture says so"),
+     "perf reports its own default as the only one"),
+    (r"unwind: target platform=arm64 is not supported", "perf reports its architecture"),
     (r"Warning:|Processed \d+ (events and lost \d+ chunks|samples and lost [\d.]+%)!|"
-     r"Check IO/CPU overload!", "perf tells of the loss"),
-    (r"bareperf: LOST .*", "we tell of the loss"),
-    (r"bareperf: \S*cut.data: .*", "what comes before the cut, and that it is cut"),
+     r"Check IO/CPU overload!", "perf reports the loss"),
+    (r"bareperf: LOST .*", "bareperf reports the loss"),
+    (r"bareperf: \S*cut.data: .*", "everything before the cut, and a report of the cut"),
     (r"bareperf: \d+ sources are not here, and left out", ""),
-    (None, "perf makes a sample of each member's count, we of the leader's alone"),
+    (None, "perf makes a sample of each member's count, bareperf only of the leader's"),
 ]
 GROUPS = len(NOTES) - 1
 
