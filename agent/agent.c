@@ -163,7 +163,7 @@ bool agent_is_resident(void)
 
 bool agent_is_hosted(void)
 {
-	return resident && uefi_image_is_meant(&command);
+	return resident && payload_runs_on_firmware(&command);
 }
 
 bool agent_records_boot(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/mode.h"
 
-#include "agent/payload/uefi_image.h"
+#include "agent/payload/payload.h"
 
 enum arch_tables mode_tables(const struct command *command)
 {
@@ -12,8 +12,8 @@ enum arch_tables mode_tables(const struct command *command)
 
 bool mode_is_resident(const struct command *command, bool in_ram)
 {
-	if (uefi_image_is_meant(command) || command->resident || command->keep || command->output ||
-	    command->verb == COMMAND_SAVE || command->verb == COMMAND_REGISTER ||
+	if (payload_runs_on_firmware(command) || command->resident || command->keep ||
+	    command->output || command->verb == COMMAND_SAVE || command->verb == COMMAND_REGISTER ||
 	    command->verb == COMMAND_UNREGISTER)
 		return true;
 	return in_ram && !command->exclusive && command->then != THEN_WAIT;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/mode.h"
-#include "agent/payload/uefi_image.h"
+#include "agent/payload/payload.h"
 #include "agent/record/reader.h"
 #include "agent/selftest/selftest.h"
 #include "agent/volume/volume.h"
@@ -61,7 +61,7 @@ static const char *unsupported_of_resident(const struct command *command, bool i
 		return "the firmware is gone: say this when the machine boots";
 	if (command->keep && !in_ram)
 		return "the trace region is not in RAM: it is the host's to keep";
-	if (command->exclusive && uefi_image_is_meant(command))
+	if (command->exclusive && payload_runs_on_firmware(command))
 		return "an image of UEFI's needs the firmware, which goes on";
 	return NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/payload/payload_calls.h"
+#include "agent/payload/payload_memory.h"
 #include "agent/payload/uefi_image.h"
 #include "command/elf.h"
 #include "command/elf_symbols.h"
@@ -33,8 +34,6 @@ static struct {
 	bool has_files;
 	struct elf_image image;
 	uint8_t *memory; /* where image.low lies */
-	char *heap;
-	uint64_t heap_size;
 } payload;
 
 /* ---- Loading ---- */
@@ -168,7 +167,7 @@ static int payload_map_segments(void)
 	return code;
 }
 
-void payload_look(void)
+static void payload_look(void)
 {
 	int code;
 
@@ -180,14 +179,21 @@ void payload_look(void)
 		payload_refuse_file(code);
 		return;
 	}
+	payload_memory_set_file(payload.file.bytes, payload.file.size);
 	payload.found = payload_find_program() == 0;
 	payload.is_uefi_image = payload.found &&
 	                        uefi_image_is(payload.program, payload.program_size);
 }
 
-bool payload_is_uefi_image(void)
+bool payload_runs_on_firmware(const struct command *command)
 {
-	return payload.is_uefi_image;
+	if (command->boot)
+		return true;
+	if (command->workload == &workload_payload.usage) {
+		payload_look();
+		return payload.is_uefi_image;
+	}
+	return command->workload == &workload_uefi_image.usage;
 }
 
 void payload_load(void)
@@ -209,6 +215,8 @@ void payload_load(void)
 	__builtin___clear_cache((char *)payload.memory,
 	                        (char *)payload.memory + (payload.image.high - payload.image.low));
 	payload.loaded = true;
+	payload_memory_set_image(payload.memory, payload.image.high - payload.image.low,
+	                         payload.image.low);
 	console_printf("payload: %s, %lu KiB at 0x%lx\n", payload.file.name,
 	               (payload.image.high - payload.image.low) >> 10, (uint64_t)payload.memory);
 }
@@ -263,14 +271,15 @@ static int payload_program_elf(int argc, char **argv)
 		.argc = argc,
 		.argv = argv,
 	};
+	char *heap;
 	int (*start)(const struct bareperf_system *) = (int (*)(const struct bareperf_system *))(
 	    payload.memory + (payload.image.entry - payload.image.low));
 
 	elf_place(&payload.image, payload.program, payload.memory, true);
 	elf_relocate(&payload.image, payload.program, payload.memory, (uint64_t)payload.memory);
-	syscalls_set_heap((void **)&payload.heap, &payload.heap_size);
-	system.heap = payload.heap;
-	system.heap_size = payload.heap_size;
+	syscalls_set_heap((void **)&heap, &system.heap_size);
+	system.heap = heap;
+	payload_memory_set_heap(heap, system.heap_size);
 	if (payload.has_files) {
 		system.archive = payload.file.bytes;
 		system.archive_size = payload.file.size;
@@ -284,43 +293,6 @@ int payload_program(int argc, char **argv)
 	if (payload.is_uefi_image)
 		return uefi_image_run_bytes(payload.program, payload.program_size, argc, argv);
 	return payload_program_elf(argc, argv);
-}
-
-bool payload_contains(uint64_t address, uint64_t *offset)
-{
-	uint64_t size = payload.image.high - payload.image.low;
-
-	if (!payload.loaded || address - (uint64_t)payload.memory >= size)
-		return false;
-	*offset = payload.image.low + (address - (uint64_t)payload.memory);
-	return true;
-}
-
-const void *payload_memory(uint64_t *size)
-{
-	*size = payload.image.high - payload.image.low;
-	return payload.memory;
-}
-
-void *payload_heap(uint64_t *size)
-{
-	*size = payload.heap_size;
-	return payload.heap;
-}
-
-static bool payload_within(const void *bytes, uint64_t size, const void *start, uint64_t length)
-{
-	uint64_t offset = (uint64_t)bytes - (uint64_t)start;
-
-	return offset <= length && size <= length - offset;
-}
-
-bool payload_owns(const void *bytes, uint64_t size)
-{
-	return payload_within(bytes, size, payload.memory,
-	                      payload.image.high - payload.image.low) ||
-	       payload_within(bytes, size, payload.file.bytes, payload.file.size) ||
-	       payload_within(bytes, size, payload.heap, payload.heap_size);
 }
 
 const struct workload workload_payload = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own program, an ELF file, or an image of UEFI's (agent/payload/uefi_image.h): found while the
- * firmware still runs, loaded where it is executed, and run as often as commands ask for it.
+ * The user's own program: an ELF file, or an image of UEFI's (agent/payload/uefi_image.h). It is
+ * found while the firmware still runs, loaded where it is executed, and run as often as commands
+ * ask for it.
  *
  *	payload_load()		finds, checks, places and maps it	boot services
  *	payload_describe()	tells the host				before the first run
@@ -17,6 +18,7 @@
 
 #include "abi/trace_region.h"
 #include "agent/report/functions.h"
+#include "command/command.h"
 
 /* A file that was read whole. */
 struct payload_file {
@@ -30,12 +32,10 @@ struct payload_file {
  * it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
 int payload_file_read(struct payload_file *file);
 
-/* Read it, if there is one, and no more; once. Boot services only. Thread. */
-void payload_look(void);
-
-/* Whether it is an image of UEFI's, which the firmware is to load and start. After payload_look().
- */
-bool payload_is_uefi_image(void);
+/* Whether the command runs on the firmware, which loads and starts its program: an image of UEFI's,
+ * or the firmware's own boot. Reads the payload if that is what the command runs. Boot services
+ * only. Thread. */
+bool payload_runs_on_firmware(const struct command *command);
 
 /* Load the payload if there is one. What is wrong with it is said on the console and, later, by
  * payload_missing(). Before memory_prepare(), boot services only. Thread. */
@@ -54,18 +54,5 @@ void payload_name_functions(struct functions *functions);
 /* Run it with these arguments (argv[argc] is NULL): the exit status. As payload_run()'s entry on
  * the boot CPU. */
 int payload_program(int argc, char **argv);
-
-/* Whether the address lies in the payload; then *offset is the address that it was linked at. Any
- * context. */
-bool payload_contains(uint64_t address, uint64_t *offset);
-
-/* Where its image lies, and its bytes. Thread. */
-const void *payload_memory(uint64_t *size);
-
-/* The heap that it was lent, and its bytes. Thread. */
-void *payload_heap(uint64_t *size);
-
-/* Whether all these bytes are the payload's: its image, its files or its heap. Any context. */
-bool payload_owns(const void *bytes, uint64_t size);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "agent/payload/payload.h"
 #include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_hooks.h"
+#include "agent/payload/payload_memory.h"
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/payload/payload_threads.h"
-#include "agent/record/record.h"
 #include "agent/record/record_regions.h"
 #include "lib/image.h"
 #include "lib/platform.h"
@@ -253,7 +254,7 @@ static const struct bareperf_marks *payload_call_marks(void)
 static int payload_call_record(int on)
 {
 	payload_leave_if_ending();
-	return record_switch(on);
+	return payload_hooks->record(on);
 }
 
 void payload_calls_fill(struct bareperf_system *system)

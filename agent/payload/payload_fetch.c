@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/payload/payload.h"
+#include "agent/payload/payload_memory.h"
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"

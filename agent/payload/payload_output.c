@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/payload/payload_output.h"
 
+#include "agent/payload/payload_hooks.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
-#include "agent/record/record_lossless.h"
 #include "lib/console/console.h"
 #include "pmu/clock.h"
 
@@ -51,7 +51,7 @@ struct stream *payload_output_files(void)
 
 static void payload_output_lock(void)
 {
-	lossless_hold();
+	payload_hooks->hold();
 	while (arch_exchange(&busy, 1) != 0)
 		arch_relax();
 }
@@ -59,7 +59,7 @@ static void payload_output_lock(void)
 static void payload_output_unlock(void)
 {
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-	lossless_release();
+	payload_hooks->release();
 }
 
 /* As much as there is room for now. */

@@ -5,7 +5,8 @@
 #include <setjmp.h>
 
 #include "agent/payload/payload.h"
-#include "agent/record/recording.h"
+#include "agent/payload/payload_hooks.h"
+#include "agent/payload/payload_memory.h"
 #include "lib/image.h"
 #include "lib/panic.h"
 #include "lib/print.h"
@@ -141,13 +142,13 @@ static bool payload_run_may_end(uint64_t pc)
 	       pc - workloads < (uint64_t)__workload_end - workloads;
 }
 
-/* Whether this CPU has a mark under way, which a handler of the program's own can have interrupted.
- * Were that ended, the mark's claim on the ring would stay for ever. */
+/* Whether this CPU has begun a mark and not finished it: a handler of the program's own can have
+ * interrupted it. If that program were ended now, the mark's claim on the ring would stay. */
 static bool payload_run_is_marking(void)
 {
-	const struct traced_cpu *c = recording_here();
+	const struct ring *ring = payload_hooks->ring();
 
-	return c && (ring_is_writing(&c->ring) || ring_load(&mark_cpus[arch_cpu()].slow));
+	return ring && (ring_is_writing(ring) || ring_load(&mark_cpus[arch_cpu()].slow));
 }
 
 void payload_interrupted(const struct arch_regs *regs)

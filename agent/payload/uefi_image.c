@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/payload/payload.h"
 #include "agent/volume/volume_where.h"
+#include "command/command.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/efi/efi_file_path.h"
@@ -15,17 +15,6 @@
 
 #define EXIT_MOST    124 /* above are bareperf's own (docs/man/bareperf-run.1) */
 #define STATUS_ERROR (1ULL << 63)
-
-bool uefi_image_is_meant(const struct command *command)
-{
-	if (command->boot)
-		return true;
-	if (command->workload == &workload_payload.usage) {
-		payload_look();
-		return payload_is_uefi_image();
-	}
-	return command->workload == &workload_uefi_image.usage;
-}
 
 bool uefi_image_is(const void *bytes, uint64_t size)
 {

@@ -6,11 +6,8 @@
 #ifndef AGENT_PAYLOAD_UEFI_IMAGE_H
 #define AGENT_PAYLOAD_UEFI_IMAGE_H
 
-#include "command/command.h"
-
-/* Whether that is what the command runs, or the firmware itself (--boot): the firmware then goes on
- * (lib/hosted.h). Boot services, the first time that a command names the payload. Thread. */
-bool uefi_image_is_meant(const struct command *command);
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Whether these bytes, a file's, are one. Pure. */
 bool uefi_image_is(const void *bytes, uint64_t size);

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "agent/payload/uefi_image.h"
+#include "agent/payload/payload.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/record_regions.h"
@@ -20,20 +20,6 @@
 
 #define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
 #define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
-
-int recording_fail(struct recording *r, int code, const char *format, ...)
-{
-	char message[256];
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_text_v(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	console_printf("%s: %s\n", r->command->verb == COMMAND_STAT ? "stat" : "record", message);
-	trace_region_set_message(r->region, code, message);
-	trace_region_set_state(r->region, TR_FAILED);
-	return code;
-}
 
 /* ---- What is to be recorded ---- */
 
@@ -301,7 +287,7 @@ int record_run(const struct command *command, const char *text, struct trace_reg
 		.command = command,
 		.region = region,
 		.channel = channel,
-		.hosted = uefi_image_is_meant(command),
+		.hosted = payload_runs_on_firmware(command),
 		.off = command->disabled,
 	};
 	if (missing)

@@ -8,29 +8,12 @@
  *	stop, signal		──▶	wakes, recording_stop_cpu(), idle
  *	all idle: TR_COMPLETE
  */
+#include "agent/payload/payload_hooks.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/record.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"
 #include "pmu/clock.h"
-
-static struct recording *current; /* while its rings are live */
-
-struct recording *recording_now(void)
-{
-	return __atomic_load_n(&current, __ATOMIC_RELAXED);
-}
-
-struct traced_cpu *recording_here(void)
-{
-	struct recording *r = recording_now();
-
-	for (unsigned i = 0; r && i < r->nr_cpus; i++) {
-		if (r->cpus[i].cpu == arch_cpu())
-			return &r->cpus[i];
-	}
-	return NULL;
-}
 
 /* The tick wakes a sleeping CPU within a millisecond; the signal is for one that masks it, and
  * for one that runs a thread of the payload. */
@@ -48,9 +31,24 @@ static void record_cpus_signal_handler(const struct arch_regs *regs)
 		recording_stop_by_nmi(c);
 }
 
+static const struct ring *record_cpus_ring(void)
+{
+	const struct traced_cpu *c = recording_here();
+
+	return c ? &c->ring : NULL;
+}
+
+static const struct payload_hooks hooks = {
+	.record = record_switch,
+	.hold = lossless_hold,
+	.release = lossless_release,
+	.ring = record_cpus_ring,
+};
+
 const struct traced_cpu *recording_start_all(struct recording *r)
 {
-	__atomic_store_n(&current, r, __ATOMIC_RELAXED);
+	recording_set_now(r);
+	payload_set_hooks(&hooks);
 	arch_signal_init(record_cpus_signal_handler);
 	lossless_begin(r);
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
@@ -107,15 +105,17 @@ void recording_stop_all(struct recording *r)
 			record_cpus_await(&r->cpus[i]);
 	}
 	lossless_end(r);
-	__atomic_store_n(&current, NULL, __ATOMIC_RELAXED);
+	recording_set_now(NULL);
 }
 
 void record_publish(void)
 {
-	if (current)
-		trace_region_set_backtrace(current->region, panic_backtrace());
-	for (unsigned i = 0; current && i < current->nr_cpus; i++) {
-		recording_publish(&current->cpus[i], clock_now());
-		recording_keep(&current->cpus[i], UINT64_MAX);
+	const struct recording *r = recording_now();
+
+	if (r)
+		trace_region_set_backtrace(r->region, panic_backtrace());
+	for (unsigned i = 0; r && i < r->nr_cpus; i++) {
+		recording_publish(&r->cpus[i], clock_now());
+		recording_keep(&r->cpus[i], UINT64_MAX);
 	}
 }

@@ -142,7 +142,7 @@ static void lossless_stand_tick(struct traced_cpu *c, struct stand *s)
 		return;
 	s->tick = s->last + TICK_NS;
 	lossless_stand_pass(c, s);
-	recording_tick_standing(c);
+	recording_tick_stalled(c);
 	if (c->waits)
 		lossless_signal_others(c);
 }

@@ -1,50 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Housekeeping on a traced CPU: its tick, and the NMI that reaches what masks the tick. */
+/* Housekeeping on a traced CPU: its tick. */
 #include "agent/input/mailbox.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"
-#include "lib/watchdog.h"
 #include "pmu/clock.h"
 #include "pmu/pmu.h"
-
-/* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
- * CPU stops its own, and waits for nobody. */
-static bool record_tick_is_told_to_stop(const struct recording *r, bool is_asked)
-{
-	return (is_asked && mailbox_has(r->region, "stop")) ||
-	       __atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE) ||
-	       (r->channel->lines && lines_have_typed(r->channel->lines, "stop"));
-}
-
-static bool record_tick_obey_stop(struct traced_cpu *c, bool is_asked)
-{
-	if (!c->stopped && record_tick_is_told_to_stop(c->recording, is_asked)) {
-		context_stop(&c->context);
-		__atomic_store_n(&c->stopped, true, __ATOMIC_RELEASE);
-	}
-	return c->stopped;
-}
-
-/* At every tick, until all have stopped. One that has not started hears it at its first: an NMI
- * before it has its tables would reset an x86 machine. */
-void recording_tell_others(const struct recording *r)
-{
-	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		const struct traced_cpu *c = &r->cpus[i];
-
-		if (c->cpu != arch_cpu() && __atomic_load_n(&c->started, __ATOMIC_ACQUIRE) &&
-		    !__atomic_load_n(&c->stopped, __ATOMIC_ACQUIRE))
-			arch_cpu_signal(c->cpu);
-	}
-}
-
-void recording_stop_by_nmi(struct traced_cpu *c)
-{
-	if (!c->live || c->stopped || !record_tick_obey_stop(c, true))
-		return;
-	recording_publish(c, clock_now());
-	recording_tell_others(c->recording);
-}
 
 void recording_attend(struct perf_event *event)
 {
@@ -70,7 +30,7 @@ static void record_tick_obey_slower(struct traced_cpu *c)
 	context_slow(&c->context, factor);
 }
 
-static void record_tick_go_on(struct traced_cpu *c, bool is_asked)
+static void record_tick_continue(struct traced_cpu *c, bool is_asked)
 {
 	if (is_asked)
 		record_tick_obey_slower(c);
@@ -80,40 +40,6 @@ static void record_tick_go_on(struct traced_cpu *c, bool is_asked)
 	context_tick(&c->context);
 }
 
-static void tick_tell(struct traced_cpu *c)
-{
-	uint64_t now = clock_stamp_of(c->cpu, arch_cycles());
-	struct recording *r = c->recording;
-
-	recording_publish(c, now);
-	if (c == r->cpus) {
-		if (clock_frozen[c->cpu])
-			now = clock_steady();
-		trace_region_beat(r->region, now);
-		if (!r->hosted) {
-			recording_progress_tick(r, now);
-			if (now >= watchdog_due)
-				watchdog_serve(now);
-		}
-	}
-	recording_keep(c, RING_KEEP_TICK);
-}
-
-static void record_tick_look_for_key(struct traced_cpu *c)
-{
-	if (c == c->recording->cpus && !c->recording->hosted)
-		recording_keys_tick(c->recording);
-}
-
-void recording_tick_standing(struct traced_cpu *c)
-{
-	record_tick_look_for_key(c);
-	ring_tick(&c->ring);
-	if (record_tick_obey_stop(c, true))
-		recording_tell_others(c->recording);
-	tick_tell(c);
-}
-
 void recording_tick(struct tick *tick, const struct arch_regs *regs)
 {
 	struct traced_cpu *c =
@@ -121,18 +47,18 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	struct recording *r = c->recording;
 	bool is_asked = mailbox_is_asked(r->region);
 
-	record_tick_look_for_key(c);
+	recording_tick_look_for_key(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
-	if (record_tick_obey_stop(c, is_asked))
+	if (recording_obey_stop(c, is_asked))
 		recording_tell_others(r);
 	else
-		record_tick_go_on(c, is_asked);
+		record_tick_continue(c, is_asked);
 	if (c->paused != __atomic_load_n(&r->off, __ATOMIC_RELAXED))
 		recording_switch_here(c);
 	if (r->command->lossless)
 		lossless_tick(c);
-	tick_tell(c);
+	recording_tick_publish(c);
 	channel_tick(r->channel);
 	recording_keys_leave(r, regs);
 }

@@ -2,12 +2,14 @@
 /*
  * A recording between its rooms:
  *
+ *	recording.c	the one that is live; its errors
  *	record.c	what it is made of; opens and closes it
  *	record_events.c	its events; record_aux.c: their AUX areas
  *	record_run.c	its reader, the workload, how it ended
  *	record_cpus.c	all traced CPUs: started, stopped, signalled
  *	record_cpu.c	one of them, from start to stop
- *	record_tick.c	its housekeeping, the host's stop included
+ *	record_tick.c	its housekeeping; record_tick_stalled.c: of a stalled CPU
+ *	record_stop.c	the host's stop
  *	record_key.c	a key that ends it
  *	record_force.c	a debugger that ends it
  *	record_switch.c	the program, which may have nothing recorded for a while
@@ -182,6 +184,7 @@ struct traced_cpu *recording_here(void);
 
 /* The recording whose rings are live, or NULL. Any context. */
 struct recording *recording_now(void);
+void recording_set_now(struct recording *r);
 
 /* Nothing that a run said of a CPU is the next one's: to be called before each. Thread. */
 void recording_forget_last(const struct trace_region *region);
@@ -204,8 +207,18 @@ void recording_trace_cpu(void *arg);
 /* Its tick's work: TICK_NS apart. IRQ. */
 void recording_tick(struct tick *tick, const struct arch_regs *regs);
 
-/* What of that cannot wait while the CPU stands still: a handler that interrupted a thread. */
-void recording_tick_standing(struct traced_cpu *c);
+/* The parts of the tick that a stalled CPU does as well (--lossless): it looks for a key on the
+ * first traced CPU, and publishes ledgers, progress and the watchdog's reset. A handler that
+ * interrupted a thread. */
+void recording_tick_look_for_key(struct traced_cpu *c);
+void recording_tick_publish(struct traced_cpu *c);
+
+/* All of the tick that a stalled CPU does. A handler that interrupted a thread. */
+void recording_tick_stalled(struct traced_cpu *c);
+
+/* Stop the CPU's events if the host, a key or a line asks for that. is_asked: the mailbox holds a
+ * command. Returns whether they are stopped. As recording_stop_by_nmi(). */
+bool recording_obey_stop(struct traced_cpu *c, bool is_asked);
 
 /* perf_event's attend. */
 void recording_attend(struct perf_event *event);

@@ -28,7 +28,8 @@ record_lossless_cpus_test_SRCS := $(LOSSLESS_RIG)
 record_progress_test_SRCS := agent/record/record_progress.c lib/print.c
 record_regions_test_SRCS := agent/record/record_regions.c lib/print.c
 record_switch_test_SRCS := agent/record/record_switch.c
-record_tick_test_SRCS := agent/record/record_tick.c agent/record/record_ledger.c agent/input/mailbox.c \
+record_tick_test_SRCS := agent/record/record_tick.c agent/record/record_tick_stalled.c agent/record/record_stop.c \
+	agent/record/record_ledger.c agent/input/mailbox.c \
 	tests/unit/host-tools/region_fixture.c
 
 # ---- agent/volume/ ----

@@ -7,11 +7,11 @@
 #include <cmocka.h>
 
 #include "agent/mode.h"
-#include "agent/payload/uefi_image.h"
+#include "agent/payload/payload.h"
 
 static const struct workload_usage image;
 
-bool uefi_image_is_meant(const struct command *command)
+bool payload_runs_on_firmware(const struct command *command)
 {
 	return command->workload == &image;
 }

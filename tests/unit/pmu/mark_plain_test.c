@@ -20,10 +20,11 @@
 #include "agent/payload/payload.h"
 #include "agent/payload/payload_calls.h"
 #include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_hooks.h"
+#include "agent/payload/payload_memory.h"
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/payload/payload_threads.h"
-#include "agent/record/record.h"
 #include "agent/record/record_regions.h"
 #include "agent/record/recording.h"
 #include "arch/host/fake_cpu.h"
@@ -63,11 +64,6 @@ bool payload_contains(uint64_t address, uint64_t *offset)
 {
 	*offset = address - (uint64_t)__start_payload_code;
 	return endable_anywhere || *offset < (uint64_t)(__stop_payload_code - __start_payload_code);
-}
-
-struct traced_cpu *recording_here(void)
-{
-	return endable_anywhere ? NULL : &world.cpu;
 }
 
 const void *payload_memory(uint64_t *size)
@@ -125,10 +121,13 @@ void arch_cpu_wake(unsigned cpu)
 	(void)cpu;
 }
 
-int record_switch(bool on)
+static const struct ring *ring_here(void)
 {
-	return on;
+	return endable_anywhere ? NULL : &world.cpu.ring;
 }
+
+static const struct payload_hooks ring_hooks = { .ring = ring_here };
+const struct payload_hooks *payload_hooks = &ring_hooks;
 
 void regions_begin(const char *name, size_t room)
 {

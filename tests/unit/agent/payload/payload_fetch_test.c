@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "agent/payload/payload.h"
 #include "agent/payload/payload_fetch.h"
+#include "agent/payload/payload_memory.h"
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"

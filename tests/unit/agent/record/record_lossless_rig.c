@@ -42,7 +42,7 @@ void arch_cpu_signal(unsigned cpu)
 	signalled[cpu]++;
 }
 
-void recording_tick_standing(struct traced_cpu *c)
+void recording_tick_stalled(struct traced_cpu *c)
 {
 	(void)c;
 	housekept++;

@@ -170,7 +170,7 @@ static void a_watchdog_is_served_but_the_firmwares_while_it_runs(void **state)
 	assert_int_equal(served, 3);
 	recording.hosted = true;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
-	recording_tick_standing(&cpus[0]);
+	recording_tick_stalled(&cpus[0]);
 	assert_int_equal(served, 3);
 }
 
@@ -228,18 +228,18 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 static void a_key_stops_a_cpu_that_stands_still(void **state)
 {
 	(void)state;
-	recording_tick_standing(&cpus[1]);
+	recording_tick_stalled(&cpus[1]);
 	assert_int_equal(looks, 0);
-	recording_tick_standing(&cpus[0]);
+	recording_tick_stalled(&cpus[0]);
 	assert_int_equal(looks, 1);
 	assert_int_equal(served, 1); /* by the first CPU */
 	assert_false(cpus[0].stopped);
 	key = cpus[1].started = true;
 	signals[1] = 0;
-	recording_tick_standing(&cpus[0]);
+	recording_tick_stalled(&cpus[0]);
 	assert_true(cpus[0].stopped);
 	assert_int_equal(signals[1], 1); /* and the others are told */
-	recording_tick_standing(&cpus[1]);
+	recording_tick_stalled(&cpus[1]);
 	assert_true(cpus[1].stopped);
 	assert_int_equal(pumps, 0); /* lines are pumped at each look */
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the tick that a CPU does while `--lossless` stalls it as well. */
+#include "agent/record/recording.h"
+#include "lib/watchdog.h"
+#include "pmu/clock.h"
+
+void recording_tick_publish(struct traced_cpu *c)
+{
+	uint64_t now = clock_stamp_of(c->cpu, arch_cycles());
+	struct recording *r = c->recording;
+
+	recording_publish(c, now);
+	if (c == r->cpus) {
+		if (clock_frozen[c->cpu])
+			now = clock_steady();
+		trace_region_beat(r->region, now);
+		if (!r->hosted) {
+			recording_progress_tick(r, now);
+			if (now >= watchdog_due)
+				watchdog_serve(now);
+		}
+	}
+	recording_keep(c, RING_KEEP_TICK);
+}
+
+void recording_tick_look_for_key(struct traced_cpu *c)
+{
+	if (c == c->recording->cpus && !c->recording->hosted)
+		recording_keys_tick(c->recording);
+}
+
+void recording_tick_stalled(struct traced_cpu *c)
+{
+	recording_tick_look_for_key(c);
+	ring_tick(&c->ring);
+	if (recording_obey_stop(c, true))
+		recording_tell_others(c->recording);
+	recording_tick_publish(c);
+}
