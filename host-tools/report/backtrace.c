@@ -8,6 +8,7 @@
 #include "host-tools/report/frames.h"
 #include "host-tools/report/symbols/elf_functions.h"
 #include "host-tools/report/symbols/lines.h"
+#include "host-tools/util/put_text.h"
 
 struct backtrace {
 	struct symbols *symbols;
@@ -21,7 +22,9 @@ static void put_frame(struct backtrace *b, const char *name, const char *remark,
 {
 	const char *slash = line->file ? strrchr(line->file, '/') : NULL;
 
-	fprintf(b->out, "  #%-2u %s%s", b->number++, name, remark);
+	fprintf(b->out, "  #%-2u ", b->number++);
+	put_text(b->out, name, SIZE_MAX, '?', "");
+	fputs(remark, b->out);
 	if (line->file)
 		fprintf(b->out, " %s:%" PRIu32, slash ? slash + 1 : line->file, line->number);
 	fputc('\n', b->out);

@@ -13,13 +13,9 @@ json_t *summary_number(uint64_t number)
 json_t *summary_text(const char *text, size_t size)
 {
 	char clean[1100];
-	json_t *json;
 
 	region_printable(clean, sizeof(clean), text, size);
-	json = json_string(clean);
-	for (char *c = clean; !json && *c; c++)
-		*c &= 0x7f;
-	return json ? json : json_string(clean);
+	return json_string(clean);
 }
 
 int summary_print(json_t *json, FILE *out, const char *what, struct error *error)

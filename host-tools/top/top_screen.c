@@ -12,6 +12,7 @@
 
 #include "host-tools/report/report_table.h"
 #include "host-tools/top/top_own.h"
+#include "writer/util/printable.h"
 
 #define HOT    5.0 /* percent: from here on it is worth a look */
 #define COLD   0.5
@@ -71,6 +72,7 @@ static void trim_errors(struct top_screen *screen)
 static void print_errors(struct top_screen *screen)
 {
 	char bytes[1024], text[sizeof(bytes) + 1];
+	off_t at = 0;
 	ssize_t size;
 
 	fflush(stderr);
@@ -81,9 +83,12 @@ static void print_errors(struct top_screen *screen)
 	if (screen->left_out)
 		fprintf(stderr, "(%" PRIu64 " bytes that were printed meanwhile are left out)\n",
 		        screen->left_out);
-	if (screen->errors >= 0)
-		lseek(screen->errors, 0, SEEK_SET);
-	while (screen->errors >= 0 && (size = read(screen->errors, bytes, sizeof(bytes))) > 0) {
+	while (screen->errors >= 0 &&
+	       (size = pread(screen->errors, bytes, sizeof(bytes), at)) > 0) {
+		size_t whole = printable_whole(bytes, (size_t)size);
+
+		size = whole ? (ssize_t)whole : size;
+		at += size;
 		for (ssize_t i = 0; i < size; i++)
 			bytes[i] = bytes[i] ? bytes[i] : '?'; /* not the end */
 		region_printable(text, sizeof(text), bytes, (size_t)size);
@@ -178,18 +183,17 @@ static void row_text(const struct top *top, const struct histogram_entry *entry,
 	const struct histogram_key *key = &entry->key;
 	double share = rows->weight ? 100.0 * (double)entry->weight / (double)rows->weight : 0;
 	int used = snprintf(text, size, "%8.2f%% %12" PRIu64, share, entry->samples);
-	char raw[512] = "", safe[512];
 
 	if (key->file)
 		used += snprintf(text + used, size - (size_t)used, "  %-20.100s", key->file);
 	if (top->view.columns & REPORT_CPU)
 		used += snprintf(text + used, size - (size_t)used, "  CPU %03" PRIu32, key->cpu);
 	if (key->function)
-		snprintf(raw, sizeof(raw), "  [%c] %s", key->level, key->function);
+		snprintf(text + used, size - (size_t)used, "  [%c] %s", key->level, key->function);
 	else if (top->view.columns & REPORT_SYMBOL)
-		snprintf(raw, sizeof(raw), "  [%c] 0x%016" PRIx64, key->level, key->address);
-	region_printable(safe, sizeof(safe), raw, strlen(raw));
-	snprintf(text + used, size - (size_t)used, "%s", safe);
+		snprintf(text + used, size - (size_t)used, "  [%c] 0x%016" PRIx64, key->level,
+		         key->address);
+	printable_make(text);
 }
 
 static attr_t weight_of(const struct top *top, const struct histogram_entry *entry)

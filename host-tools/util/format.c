@@ -31,10 +31,19 @@ void format_flush(struct format *format)
 
 void format_text(struct format *format, const char *text, size_t size)
 {
-	for (size_t i = 0; i < size && text[i]; i++) {
-		if (i % 256 == 255)
+	size_t length = strnlen(text, size);
+
+	for (size_t i = 0, bad, count = 0; i < length; count++) {
+		size_t good = printable_length(text + i, length - i, &bad);
+
+		if (count % 64 == 63) /* of up to 4 bytes each */
 			format_line(format);
-		*format->at++ = printable_char(text[i]);
+		if (good)
+			memcpy(format->at, text + i, good);
+		else
+			*format->at = '?';
+		format->at += good ? good : 1;
+		i += good ? good : bad;
 	}
 }
 

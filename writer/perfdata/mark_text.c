@@ -48,7 +48,7 @@ static void mark_text_add(struct mark_format *f, const char *bytes, size_t count
 			f->cut = true;
 			return;
 		}
-		f->text[f->length++] = printable_is_control(bytes[i]) ? '.' : bytes[i];
+		f->text[f->length++] = bytes[i];
 	}
 }
 
@@ -214,6 +214,8 @@ void mark_text_put(struct perf_event_header *record, const struct perf_event_att
 	}
 	if (f.cut && f.room >= 3)
 		memcpy(f.text + f.room - 3, "...", 3);
+	f.text[f.length] = 0;
+	f.length = printable_copy(f.text, f.length + 1, f.text, f.length, '.', "");
 	memcpy(raw, f.text, f.length);
 	memset(raw + f.length, 0, sample.raw_size - f.length);
 }
@@ -224,11 +226,7 @@ bool mark_text_get(const struct sample *sample, char *text, size_t size)
 
 	if (!length || length == sample->raw_size || (unsigned char)sample->raw[0] < ' ')
 		return false;
-	if (length >= size)
-		length = size - 1;
-	for (size_t i = 0; i < length; i++)
-		text[i] = printable_is_control((char)sample->raw[i]) ? '.' : (char)sample->raw[i];
-	text[length] = 0;
+	printable_copy(text, size, (const char *)sample->raw, length, '.', "");
 	return true;
 }
 

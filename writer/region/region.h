@@ -141,7 +141,8 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
                           struct error *error);
 
 /* The console's text since byte *from (0: from the oldest that is kept), made printable, in a
- * malloc()ed string; *from becomes the position behind it. NULL if memory is short. */
+ * malloc()ed string; *from becomes the position behind it: a character
+ * whose end is missing comes with the next text. NULL if memory is short. */
 char *region_console(const struct region *region, uint64_t *from);
 
 /* Text of at most size bytes that somebody else wrote, as a string that a terminal survives:

@@ -24,17 +24,17 @@ void region_printable(char *to, size_t to_size, const char *from, size_t size)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < size && from[i] && used + 1 < to_size; i++) {
-		char c = from[i];
-		size_t sequence = region_control_sequence(from + i, size - i);
+	for (size_t i = 0; i < size && from[i] && used + 1 < to_size;) {
+		size_t sequence = from[i] == '\r' ? 1 : region_control_sequence(from + i, size - i);
+		size_t plain = 0;
 
-		if (sequence) {
-			i += sequence - 1;
-			continue;
-		}
-		if (c == '\r')
-			continue;
-		to[used++] = c == '\n' || c == '\t' ? c : printable_char(c);
+		while (!sequence && i + plain < size && from[i + plain] &&
+		       from[i + plain] != '\r' && from[i + plain] != 0x1b)
+			plain++;
+		if (!sequence && !plain)
+			plain = 1; /* an ESC that begins no sequence */
+		used += printable_copy(to + used, to_size - used, from + i, plain, '?', "\n\t");
+		i += sequence + plain;
 	}
 	to[used] = 0;
 }
@@ -163,8 +163,9 @@ char *region_console(const struct region *region, uint64_t *from)
 	if (raw && text) {
 		for (size_t i = 0; i < length; i++)
 			raw[i] = ring[(first + i) & (size - 1)];
+		length = printable_whole(raw, length);
 		region_printable(text, length + 1, raw, length);
-		*from = head;
+		*from = first + length;
 	} else {
 		free(text);
 		text = NULL;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "writer/util/printable.h"
+
 int error_set(struct error *error, int code, const char *format, ...)
 {
 	va_list args;
@@ -52,18 +54,18 @@ int error_prefix(struct error *error, int code, const char *format, ...)
 
 void error_print(const struct error *error)
 {
-	fflush(stdout);
-	fprintf(stderr, "bareperf: %s\n", error->text);
+	say("%s", error->text);
 }
 
 void say(const char *format, ...)
 {
+	char text[2048];
 	va_list args;
 
 	fflush(stdout);
-	fputs("bareperf: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	printable_copy(text, sizeof(text), text, sizeof(text), '?', "\n\t");
+	fprintf(stderr, "bareperf: %s\n", text);
 }

@@ -20,6 +20,7 @@
 #include "host-tools/record/command/guest_text.h"
 #include "lib/parse/pe_image.h"
 #include "writer/util/blob.h"
+#include "writer/util/printable.h"
 
 /* The command as it was typed, a mark under the column, and the reason. */
 static void refuse(const struct guest *guest, unsigned column, const char *what, const char *meant)
@@ -31,8 +32,7 @@ static void refuse(const struct guest *guest, unsigned column, const char *what,
 		guest_quote(&word, guest->words[i]);
 		fprintf(stderr, " ");
 		for (size_t c = 0; c < word.size; c++)
-			fputc(word.bytes[c] < ' ' || word.bytes[c] > '~' ? '?' : word.bytes[c],
-			      stderr);
+			fputc(printable_char((char)word.bytes[c]), stderr);
 		blob_free(&word);
 	}
 	fprintf(stderr, "\n  %*s^\n", (int)column, "");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "host-tools/util/terminal.h"
+#include "writer/util/printable.h"
 
 #define PIECE     4096U       /* what a pipe takes whole if it takes anything (pipe(7), PIPE_BUF) */
 #define MOST_KEPT (16U << 20) /* bytes, for a pager whose user reads */
@@ -81,19 +82,25 @@ static int take_stream(struct guest_output *output, unsigned kind, struct error 
 	return region_release_stream(output->region, kind, stream->at, error);
 }
 
-/* Out of what is kept, as long as somebody takes it. */
+/* Out of what is kept, as long as somebody takes it; to a terminal whole characters. */
 static void write_stream(struct guest_stream *stream, struct progress *progress, int wait_ms)
 {
+	bool is_shown = isatty(stream->fd);
+
 	while (stream->written < stream->kept.size && !stream->closed &&
 	       takes_more(stream->fd, wait_ms)) {
 		const char *bytes = (const char *)stream->kept.bytes + stream->written;
 		size_t size = stream->kept.size - stream->written;
 
 		size = size < PIECE ? size : PIECE;
+		if (is_shown && !stream->is_ended)
+			size = printable_whole(bytes, size);
+		if (!size)
+			break;
 		if (progress)
 			progress_clear(progress);
-		stream->closed = !(isatty(stream->fd) ? write_printable(stream->fd, bytes, size)
-		                                      : write_all(stream->fd, bytes, size));
+		stream->closed = !(is_shown ? write_printable(stream->fd, bytes, size)
+		                            : write_all(stream->fd, bytes, size));
 		stream->written += size;
 	}
 	if (stream->closed || stream->written == stream->kept.size)
@@ -119,6 +126,9 @@ void guest_output_end(struct guest_output *output)
 	for (unsigned i = 0; output->region && i < 2; i++) {
 		struct guest_stream *stream = &output->streams[i];
 		uint64_t lost = region_stream_lost(output->region, i);
+
+		stream->is_ended = true;
+		write_stream(stream, NULL, 0);
 
 		lost = lost > stream->missing ? lost : stream->missing;
 		lost += stream->kept.size - stream->written;

@@ -18,7 +18,8 @@ struct guest_stream {
 	struct blob kept; /* what our own output has not taken yet: */
 	size_t written;   /* of kept */
 	int fd;
-	bool closed; /* nobody takes it any more */
+	bool closed;   /* nobody takes it any more */
+	bool is_ended; /* no more comes */
 };
 
 struct guest_output {

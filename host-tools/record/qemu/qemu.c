@@ -18,6 +18,7 @@
 #include "host-tools/record/qemu/qemu_args.h"
 #include "host-tools/util/copy.h"
 #include "writer/region/region.h"
+#include "writer/util/printable.h"
 
 /* A log: QEMU appends, since it may share the file with another descriptor. */
 static int open_memory(const char *name, struct error *error)
@@ -179,6 +180,9 @@ char *qemu_read_log(int fd, uint64_t *from)
 	while (out && (got = pread(fd, raw, sizeof(raw), (off_t)*from)) > 0) {
 		char clean[sizeof(raw) + 1];
 
+		got = (ssize_t)printable_whole(raw, (size_t)got);
+		if (!got)
+			break;
 		for (ssize_t i = 0; i < got; i++)
 			raw[i] = raw[i] ? raw[i] : '?';
 		region_printable(clean, sizeof(clean), raw, (size_t)got);

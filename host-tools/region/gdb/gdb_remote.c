@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "host-tools/region/gdb/gdb_bytes.h"
+#include "writer/util/printable.h"
 
 #define TRIES       5    /* to send one packet */
 #define STRAY       64   /* packets that nobody asked for, before an answer */
@@ -85,14 +86,9 @@ static const char *answer(const struct gdb_remote *remote)
 /* As it came, for a message. */
 static void printable_answer(const struct gdb_remote *remote, char text[24])
 {
-	size_t i = 0;
+	size_t size = remote->packet.size < 20 ? remote->packet.size : 20;
 
-	for (; i < 20 && i < remote->packet.size; i++) {
-		uint8_t c = remote->packet.body[i];
-
-		text[i] = c >= 0x20 && c < 0x7f ? (char)c : '?';
-	}
-	text[i] = 0;
+	printable_copy(text, 24, (const char *)remote->packet.body, size, '?', "");
 }
 
 int gdb_remote_refused(const struct gdb_remote *remote, const char *what, struct error *error)

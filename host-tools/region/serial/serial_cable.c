@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "writer/util/printable.h"
+
 #define AGAIN_US 1000000   /* between two tries to connect */
 #define OPEN_US  30000000  /* that a machine is waited for at first */
 #define LOST_US  600000000 /* that one is that was there */
@@ -50,7 +52,7 @@ static bool is_shown(struct serial_cable *cable, char c)
 	} else if (cable->escape == 2) {
 		cable->escape = c >= '@' && c <= '~' ? 0 : 2;
 	} else {
-		return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
+		return printable_char(c) == c || c == '\n' || c == '\t';
 	}
 	return false;
 }

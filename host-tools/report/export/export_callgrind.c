@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export/export_format.h"
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 struct callgrind {
 	struct export *export;
@@ -115,9 +115,7 @@ static void put_events(const struct export *export)
 		if (!is_wanted(export, e))
 			continue;
 		putc(' ', export->out);
-		for (const char *name = export->file->reader.events[e].name; *name; name++)
-			putc(*name == ' ' || printable_is_control(*name) ? '_' : *name,
-			     export->out);
+		put_text(export->out, export->file->reader.events[e].name, SIZE_MAX, '_', " ");
 	}
 	fputs("\n\n", export->out);
 }

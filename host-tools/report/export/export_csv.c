@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* A line a sample. Source: RFC 4180, but for the lines' ends, which are "\n". */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "host-tools/report/export/export_format.h"
+#include "host-tools/util/put_text.h"
 
-static void put_text(FILE *out, const char *text)
+/* A cell. A spreadsheet would calculate one that begins as a formula does: behind an apostrophe it
+ * is text. */
+static void put_cell(FILE *out, const char *text)
 {
-	putc(',', out);
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
+	bool is_quoted = strpbrk(text, ",\"\n");
+
+	fputs(is_quoted ? ",\"" : ",", out);
+	if (*text && strchr("=+-@\t", *text))
+		putc('\'', out);
+	for (size_t part; *text; text += part) {
+		part = strcspn(text, "\"\n\t");
+		put_text(out, text, part, '?', "");
+		if (!text[part])
+			break;
+		if (text[part] == '"')
 			putc('"', out);
-		putc(*text, out);
+		putc(text[part++], out);
 	}
-	putc('"', out);
+	if (is_quoted)
+		putc('"', out);
 }
 
 static int put_sample(void *context, const struct export_sample *sample)
@@ -30,11 +38,11 @@ static int put_sample(void *context, const struct export_sample *sample)
 
 	fprintf(export->out, "%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->time, s->cpu,
 	        s->pid, s->tid);
-	put_text(export->out, sample->command);
-	put_text(export->out, sample->event->name);
+	put_cell(export->out, sample->command);
+	put_cell(export->out, sample->event->name);
 	fprintf(export->out, ",%" PRIu64 ",0x%" PRIx64, sample->weight, s->ip);
-	put_text(export->out, symbol.file ? symbol.file : "");
-	put_text(export->out, symbol.name ? symbol.name : "");
+	put_cell(export->out, symbol.file ? symbol.file : "");
+	put_cell(export->out, symbol.name ? symbol.name : "");
 	fprintf(export->out, ",0x%" PRIx64 ",0x%" PRIx64 "\n", symbol.offset, s->addr);
 	return 0;
 }

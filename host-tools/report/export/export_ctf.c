@@ -14,8 +14,8 @@
 
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/frames.h"
+#include "host-tools/util/put_text.h"
 #include "writer/util/blob.h"
-#include "writer/util/printable.h"
 
 #define CTF_MAGIC 0xc1fc1fc1U
 #define UNKNOWN   "[unknown]" /* babeltrace2 2.0.4 shows the text before for some empty ones */
@@ -198,10 +198,12 @@ static int end_stream(struct ctf_stream *stream)
 
 static void put_name(const char *name, FILE *out)
 {
-	for (; *name; name++) {
-		if (*name == '"' || *name == '\\')
-			putc('\\', out);
-		putc(printable_char(*name), out);
+	for (size_t part; *name; name += part) {
+		part = strcspn(name, "\"\\");
+		put_text(out, name, part, '?', "");
+		if (!name[part])
+			break;
+		fprintf(out, "\\%c", name[part++]);
 	}
 }
 

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 
 #include "host-tools/report/export/export_format.h"
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 static void put_name(const struct export *export, uint32_t function)
 {
 	char text[256];
 
-	for (const char *name = export_function(export, function, text); *name; name++)
-		putc(*name == ';' || *name == ' ' || printable_is_control(*name) ? '_' : *name,
-		     export->out);
+	put_text(export->out, export_function(export, function, text), SIZE_MAX, '_', "; ");
 }
 
 static void put_stack(const struct export *export, uint32_t node, uint64_t weight)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 struct walk {
 	struct export *export;
@@ -121,7 +121,6 @@ int export_sum_up(struct export *export, struct export_sums *sums, struct error 
 
 void export_put_line(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		putc(printable_char(*text), out);
+	put_text(out, text, SIZE_MAX, '?', "");
 	putc('\n', out);
 }

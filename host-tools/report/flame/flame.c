@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 /* The child with this name, made if there is none. Sorted by name, so that the drawing does not
  * depend on the order of the samples. */
@@ -83,8 +83,7 @@ static void fold(const struct flame_node *node, const char **path, uint32_t dept
 	if (!own || !depth)
 		return;
 	for (uint32_t i = 0; i < depth; i++) {
-		for (const char *name = path[i]; *name; name++)
-			putc(*name == ';' ? '_' : printable_char(*name), out);
+		put_text(out, path[i], SIZE_MAX, '_', ";");
 		putc(i + 1 < depth ? ';' : ' ', out);
 	}
 	fprintf(out, "%" PRIu64 "\n", own);

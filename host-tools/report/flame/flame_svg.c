@@ -2,8 +2,10 @@
 /* Drawing a flame graph: frames as rectangles, callers below callees. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "host-tools/report/flame/flame.h"
+#include "host-tools/util/put_text.h"
 
 #define WIDTH     1200
 #define MARGIN    10
@@ -99,22 +101,18 @@ struct drawing {
 	uint32_t rows;
 };
 
-/* Text as XML wants it; bytes that are no characters of it become '?'. */
-static void put_text(FILE *out, const char *text, size_t most)
+/* Text as XML wants it, of at most so many bytes. */
+static void put_xml(FILE *out, const char *text, size_t most)
 {
-	for (size_t i = 0; i < most && text[i]; i++) {
-		unsigned char c = (unsigned char)text[i];
+	static const char marks[] = "<>&\"";
+	static const char *const names[] = { "lt", "gt", "amp", "quot" };
 
-		if (c == '<')
-			fputs("&lt;", out);
-		else if (c == '>')
-			fputs("&gt;", out);
-		else if (c == '&')
-			fputs("&amp;", out);
-		else if (c == '"')
-			fputs("&quot;", out);
-		else
-			fputc(c < 0x20 || c >= 0x7f ? '?' : c, out);
+	for (size_t part, left = strnlen(text, most); left; text += part, left -= part) {
+		part = strcspn(text, marks);
+		part = part < left ? part : left;
+		put_text(out, text, part, '?', "");
+		if (part < left)
+			fprintf(out, "&%s;", names[strchr(marks, text[part++]) - marks]);
 	}
 }
 
@@ -137,7 +135,7 @@ static void draw_label(const struct drawing *d, const char *name, double x, doub
 		length++;
 	fprintf(d->out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + ROW - 5);
 	if (fits >= 3) {
-		put_text(d->out, name, length <= fits ? length : fits - 2);
+		put_xml(d->out, name, length <= fits ? length : fits - 2);
 		if (length > fits)
 			fputs("..", d->out);
 	}
@@ -153,9 +151,9 @@ static void draw_frame(const struct drawing *d, const struct flame_node *node, c
 
 	fprintf(d->out, "<g class=\"f\" data-x=\"%.4f\" data-w=\"%.4f\" data-d=\"%u\" data-n=\"",
 	        x - MARGIN, width, depth);
-	put_text(d->out, name, SIZE_MAX);
+	put_xml(d->out, name, SIZE_MAX);
 	fputs("\"><title>", d->out);
-	put_text(d->out, name, SIZE_MAX);
+	put_xml(d->out, name, SIZE_MAX);
 	fprintf(d->out, " (%" PRIu64 " %s, %.2f%%)</title>", node->weight, d->unit, share);
 	fprintf(d->out,
 	        "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" rx=\"1\" "
@@ -190,7 +188,7 @@ static void draw_head(const struct drawing *d, const char *title, int height)
 	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf7\"/>\n",
 	        WIDTH, height, WIDTH, height, style, script);
 	fprintf(d->out, "<text class=\"title\" x=\"%d\" y=\"24\">", WIDTH / 2);
-	put_text(d->out, title, SIZE_MAX);
+	put_xml(d->out, title, SIZE_MAX);
 	fprintf(d->out,
 	        "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"42\">%" PRIu64 " samples, %" PRIu64
 	        " %s</text>\n",

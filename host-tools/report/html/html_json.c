@@ -17,13 +17,9 @@ json_t *html_text(const char *text)
 
 	if (!text)
 		return json_null();
-	for (char *c = clean; c && *c; c++)
-		*c = *c == '\t' ? *c : printable_char(*c);
+	if (clean)
+		printable_copy(clean, strlen(clean) + 1, clean, SIZE_MAX, '?', "\t");
 	json = clean ? json_string(clean) : NULL;
-	for (char *c = clean; c && !json && *c; c++)
-		*c = (unsigned char)*c & 0x80 ? '?' : *c;
-	if (clean && !json)
-		json = json_string(clean);
 	free(clean);
 	return json;
 }

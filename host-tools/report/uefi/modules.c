@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 #define NAME_LONGEST 512
 
@@ -60,8 +60,7 @@ static double share_of(const struct modules *modules, uint64_t weight)
 
 static void put_name(const char *name, FILE *out)
 {
-	for (const char *at = name; *at && at - name < NAME_LONGEST; at++)
-		putc(printable_char(*at), out);
+	put_text(out, name, NAME_LONGEST, '?', "");
 }
 
 static void put_weight(const struct modules *modules, uint64_t weight, uint64_t samples)

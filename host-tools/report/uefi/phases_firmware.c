@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "host-tools/report/uefi/phases.h"
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NEAR     (10 * 1000000) /* ns: no other image is started meanwhile */
@@ -48,12 +48,6 @@ static void put_time(int64_t ns, FILE *out)
 	snprintf(text, sizeof(text), "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / NS_PER_S,
 	         size / 1000 % 1000000);
 	fprintf(out, "%13s", text);
-}
-
-static void put_text(const char *text, FILE *out)
-{
-	for (const char *at = text; *at; at++)
-		putc(printable_char(*at), out);
 }
 
 /* The first that would have been told before it was; NULL: there is none. */
@@ -117,7 +111,7 @@ static void put_agreement(const struct phases *phases, int64_t counter, FILE *ou
 		fprintf(out,
 		        "# and, which speaks for that, within %" PRId64 " us of the mark \"phase ",
 		        distance(start->time, ns - counter) / 1000 + 1);
-		put_text(start->name, out);
+		put_text(out, start->name, SIZE_MAX, '?', "");
 		fputs("\" the loader is started by it\n", out);
 		return;
 	}
@@ -132,7 +126,7 @@ static bool put_head(const struct phases *phases, int64_t counter, FILE *out)
 		fputs(
 		    "# which is not the CPU's counter, by which this would be later than it was told: ",
 		    out);
-		put_text(not ->text, out);
+		put_text(out, not ->text, SIZE_MAX, '?', "");
 		putc('\n', out);
 		return false;
 	}
@@ -161,7 +155,7 @@ void phases_print_firmware(const struct phases *phases, FILE *out)
 		if (timed && read_time(text, &ns, &what))
 			put_time(ns - counter, out);
 		fputs("    ", out);
-		put_text(text, out);
+		put_text(out, text, SIZE_MAX, '?', "");
 		putc('\n', out);
 	}
 	putc('\n', out);

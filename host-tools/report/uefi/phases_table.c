@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host-tools/report/uefi/phases.h"
-#include "writer/util/printable.h"
+#include "host-tools/util/put_text.h"
 
 #define NAME_LONGEST 512
 
@@ -51,8 +51,7 @@ static double share_of(const struct phases_table *table, const struct part *part
 
 static void put_name(const char *name, FILE *out)
 {
-	for (const char *at = name; *at && at - name < NAME_LONGEST; at++)
-		putc(printable_char(*at), out);
+	put_text(out, name, NAME_LONGEST, '?', "");
 }
 
 static void put_weight(const struct phases_table *table, uint64_t weight)

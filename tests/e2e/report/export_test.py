@@ -333,8 +333,8 @@ def marks_for_chrome():
 
 
 def control_characters():
-    """What a terminal would obey is in no text."""
-    hostile = "a\x7fb\x1b[2Jc\td"
+    """No text has characters that a terminal obeys: ASCII's, DEL, and C1, as UTF-8 and as bytes."""
+    hostile = "a\x7fb\x1b[2Jc\td\u009b31me\u009d0;f\u009cgé"
     shutil.copy(HERE / "image", HERE / hostile)
     file = perf_file.PerfFile(((hostile, perf_file.HARDWARE, 0),
                                ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
@@ -348,15 +348,32 @@ def control_characters():
     file.write(HERE / "hostile.data")
     for words in (("report",), ("report", "--sort", "comm,dso,cpu", "-t", "|"), ("report", "--modules"),
                   ("annotate", "-i"), ("diff", HERE / "hostile.data"), ("dump",), ("export", "-f", "folded"),
-                  ("export", "-f", "callgrind"), ("flamegraph", "--folded"),
+                  ("export", "-f", "callgrind"), ("export", "-f", "csv"), ("export", "-f", "speedscope"),
+                  ("export", "-f", "firefox"), ("export", "-f", "chrome"), ("flamegraph",),
+                  ("flamegraph", "--folded"), ("report", "--html"),
                   ("export", "-f", "ctf", "-o", HERE / "hostile.ctf")):
-        text = run(TOOL, *words, HERE / "hostile.data").stdout
+        done = run(TOOL, *words, HERE / "hostile.data")
+        text = done.stdout + done.stderr
         if "ctf" in words:
             text = (HERE / "hostile.ctf/metadata").read_text()
-        found = set(re.findall(r"[\x00-\x08\x0b-\x1f\x7f]", text))
+        found = set(re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text))
         tap.ok(len(text) > 16 and "b" in text and not found,
                f"{' '.join(word for word in words if isinstance(word, str))}: control characters are not printed",
                (found, text[:2000]))
+    done = run(TOOL, "report", "--symbols", HERE / "no\u009bwhere", HERE / "no\u009b31m.data")
+    tap.ok(done.returncode == 1 and "no?31m.data" in done.stderr, "nor are they in errors", done.stderr)
+
+
+def formulas():
+    """A spreadsheet takes no name for a formula."""
+    names = ("=1+1", "+1", "-1", "@SUM(1)", '=HYPERLINK("a","b")', "a=b", "\t=1")
+    file = perf_file.PerfFile(tuple((name, perf_file.HARDWARE, i) for i, name in enumerate(names)))
+    for i in range(len(names)):
+        file.sample(16, 1000 + i, event=i)
+    file.write(HERE / "formulas.data")
+    rows = csv.DictReader(run(TOOL, "export", "-f", "csv", HERE / "formulas.data").stdout.splitlines())
+    tap.equal([row["event"] for row in rows], [name if name == "a=b" else "'" + name for name in names],
+              "csv: cells that begin as a formula are text behind an apostrophe")
 
 
 def in_firefox_profiler():
@@ -431,5 +448,6 @@ in_speedscope(SEEN)
 in_chrome(SEEN)
 marks_for_chrome()
 control_characters()
+formulas()
 refusals()
 tap.finish()

@@ -436,6 +436,20 @@ static void console_text_survives_a_terminal(void **state)
 	text = region_console(&region, &from);
 	assert_string_equal(text, "xy");
 	free(text);
+	/* C1 controls are as dangerous; a character without its end waits for it. */
+	memcpy(console->text, "\xc2\x9bm\x9bz\xc3\xa9\xe2\x82\xac", 10);
+	console->head = 9;
+	from = 0;
+	channel_rig_bring(&channel);
+	text = region_console(&region, &from);
+	assert_string_equal(text, "?m?z\xc3\xa9");
+	assert_int_equal(from, 7);
+	free(text);
+	console->head = 10;
+	channel_rig_bring(&channel);
+	text = region_console(&region, &from);
+	assert_string_equal(text, "\xe2\x82\xac");
+	free(text);
 	/* A head that lies: the last 4096 bytes at most. */
 	console->head = UINT64_MAX;
 	from = 0;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,6 +130,48 @@ static void what_nobody_takes_yet_is_kept_in_its_order(void **state)
 	assert_int_equal(output.streams[0].kept.size, 0);
 }
 
+/* A terminal passes on in pieces. */
+static void assert_shown(int terminal, const char *text)
+{
+	size_t length = 0;
+	char got[64] = "";
+
+	while (length < strlen(text)) {
+		ssize_t more = read(terminal, got + length, sizeof(got) - 1 - length);
+
+		assert_true(more > 0);
+		length += (size_t)more;
+	}
+	assert_string_equal(got, text);
+}
+
+/* The program writes byte by byte, as one without a buffer. */
+static void a_terminal_gets_whole_characters_and_none_that_it_obeys(void **state)
+{
+	static const char printed[] = "a\xe2\x82\xac\x1b[2J\xc2\x9b\xc3\xa9\x9b.";
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	char name[64];
+	int to;
+
+	(void)state;
+	assert_true(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal) &&
+	            !ptsname_r(terminal, name, sizeof(name)));
+	to = open(name, O_RDWR | O_NOCTTY);
+	assert_true(to >= 0);
+	output.streams[0].fd = to;
+	for (size_t i = 0; i < sizeof(printed) - 1; i++) {
+		stream_put(&streams[0], printed + i, 1);
+		show();
+	}
+	assert_shown(terminal, "a\xe2\x82\xac?[2J?\xc3\xa9?.");
+	print(0, "\xe2\x82"); /* its end never comes */
+	show();
+	guest_output_end(&output);
+	assert_shown(terminal, "??");
+	close(to);
+	close(terminal);
+}
+
 static void a_reader_that_is_gone_does_not_stop_the_program(void **state)
 {
 	(void)state;
@@ -172,6 +215,7 @@ int main(void)
 		TEST(each_goes_its_own_way_byte_for_byte_and_gives_its_room_back),
 		TEST(it_goes_aside_where_standard_output_is_ours),
 		TEST(what_nobody_takes_yet_is_kept_in_its_order),
+		TEST(a_terminal_gets_whole_characters_and_none_that_it_obeys),
 		TEST(a_reader_that_is_gone_does_not_stop_the_program),
 		TEST(what_the_machine_lost_is_told_by_number),
 	};
