@@ -25,6 +25,13 @@ int session_save(struct session *session)
 	return session->writer.failed;
 }
 
+/* The file is deleted, and the rings are read again where there is another try. */
+bool session_keep(struct session *session)
+{
+	(void)session;
+	return false;
+}
+
 int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size)
 {
 	struct blob *room = &journal->head->room;

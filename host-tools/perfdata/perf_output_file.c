@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,11 +36,55 @@ static int take_room(struct perf_output *output, uint64_t room)
 	return -errno;
 }
 
+/* Whether a file that was not finished has nothing but what a writer puts in front of a machine's
+ * records. */
+static bool has_no_record(int fd, uint64_t size)
+{
+	struct perf_file_header header;
+	struct perf_event_header record;
+	uint64_t at;
+
+	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	    header.magic != PERF_FILE_MAGIC || header.data.offset < sizeof(header))
+		return false;
+	for (size_t i = 0; i < sizeof(header.features) / sizeof(*header.features); i++) {
+		if (header.features[i])
+			return false;
+	}
+	for (at = header.data.offset; at < size; at += record.size) {
+		if (pread(fd, &record, sizeof(record), (off_t)at) != (ssize_t)sizeof(record) ||
+		    record.size < sizeof(record) ||
+		    (record.type != PERF_RECORD_COMM && record.type != PERF_RECORD_MMAP &&
+		     record.type != PERF_RECORD_MMAP2 &&
+		     record.type != PERF_FILE_RECORD_TIME_CONV &&
+		     record.type != PERF_FILE_RECORD_AUXTRACE_INFO))
+			return false;
+	}
+	return true;
+}
+
+/* A recording that ended before its first record is not to push out the one that is kept as
+ * path.old. Whoever has begun it may still be at it: then it is locked. */
+static void empty_begun(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat about;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &about) && S_ISREG(about.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
+	    has_no_record(fd, (uint64_t)about.st_size) && ftruncate(fd, 0))
+		say("%s has no record, and cannot be emptied: %s", path, strerror(errno));
+	close(fd);
+}
+
 static int open_file(struct perf_output *output, const char *path, uint64_t room,
                      struct error *error)
 {
-	int code = output_open(path, &output->path, &output->old, error);
+	int code;
 
+	empty_begun(path);
+	code = output_open(path, &output->path, &output->old, error);
 	output->fd = code;
 	if (code < 0)
 		return code;

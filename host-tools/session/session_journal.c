@@ -176,6 +176,20 @@ int session_save(struct session *session)
 	return 0;
 }
 
+bool session_keep(struct session *session)
+{
+	const void *last = journal_last(&session->journal);
+
+	if (!last)
+		return false;
+	if (session->writer.failed)
+		session_restore(session);
+	if (!session->journal.path)
+		return false;
+	session->writer.kept = parts_of(session, last).state->file_size;
+	return true;
+}
+
 void session_restore(struct session *session)
 {
 	const void *last = journal_last(&session->journal);

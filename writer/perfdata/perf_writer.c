@@ -299,6 +299,8 @@ static void writer_make_room(struct perf_writer *writer, uint64_t room)
 	uint64_t limit = data->size > room ? end - room : data->offset;
 	uint64_t at = data->offset, next;
 
+	if (limit < data->offset + writer->kept)
+		limit = data->offset + writer->kept;
 	while (writer_record_at(writer, at, limit, &next))
 		at = next;
 	data->size = at - data->offset;

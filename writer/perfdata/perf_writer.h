@@ -32,6 +32,7 @@ struct perf_writer {
 	bool begun;
 	int failed; /* the first write error, a negative errno; nothing is written after it */
 	struct error failure;
+	uint64_t kept; /* bytes of records that make no room for the end, whatever happens */
 	struct perf_file_header header;
 	struct blob buffer; /* records that are not in the file yet */
 };

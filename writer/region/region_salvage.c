@@ -161,3 +161,9 @@ bool region_was_read(const struct region *region)
 	}
 	return false;
 }
+
+bool region_is_read_out(const struct region *region)
+{
+	return region_state(region) != TR_RECORDING && region_was_read(region) &&
+	       !region_has_unread(region);
+}

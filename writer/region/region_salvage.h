@@ -22,4 +22,7 @@ int region_salvage(struct region *region, struct error *error);
 bool region_has_unread(const struct region *region);
 bool region_was_read(const struct region *region);
 
+/* Whether its run is over, and readers have taken all of it. */
+bool region_is_read_out(const struct region *region);
+
 #endif

@@ -85,7 +85,7 @@ static int drain_release(struct session *session, uint32_t ring, struct error *e
 {
 	int code;
 
-	if (session_save(session) && session->by_reader) {
+	if (session_save(session)) {
 		*error = session->writer.failure;
 		return session->writer.failed;
 	}

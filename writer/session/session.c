@@ -204,6 +204,8 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 		if (session->broken[i] || session_is_backward(session, i))
 			continue;
 		of_ring = drain_forward(session, i, got, &reason);
+		if (of_ring && session->writer.failed)
+			break; /* the ring is good, and keeps what the file lacks */
 		if (of_ring)
 			session_give_up(session, i, of_ring, &reason);
 		/* What was read of this ring must not be committed along with the next. */
@@ -281,7 +283,8 @@ static void session_account_rest(struct session *session)
 
 static void session_take_last_accounts(struct session *session)
 {
-	session_drain_snapshots(session);
+	if (!session->writer.failed)
+		session_drain_snapshots(session);
 	region_update_cpus(&session->region);
 	ledger_update(&session->ledger, &session->region);
 	session_account_rest(session);
@@ -349,6 +352,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	struct error reason = { "" };
 	uint64_t got;
 	int drained = 0, code;
+	bool kept;
 
 	session->has_more = false; /* what is under way began before the machine's end */
 	session->region.channel->is_last = true;
@@ -359,10 +363,12 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	}
 	session->region.channel->is_last = false;
 	session->ledger.head.interrupted = interrupted ? LEDGER_INTERRUPTED : 0;
+	kept = !session->is_gone && session_keep(session);
 	if (!session->is_gone)
 		session_take_last_accounts(session);
 	code = session_finish_file(session, error);
-	if (code)
+	session->leaves |= code && kept;
+	if (code && !kept)
 		session_recount(session);
 	if (!session->leaves)
 		journal_remove(&session->journal);

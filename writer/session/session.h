@@ -99,7 +99,8 @@ int session_begin(struct session *session, const struct region *region,
 /* Clear the rings' doorbells, have the channel bring what there is, and read it. If it leaves
  * session->has_more, the channel is still at that and nothing was read: call again. The first time
  * it lets the machine, which waits for that, begin its run. A ring that makes no sense is left
- * alone from then on (session->trouble); others go on. *got: bytes read. */
+ * alone from then on (session->trouble); others go on. *got: bytes read. After a write that failed
+ * (session->writer.failed) nothing is given back to the machine any more. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
 
 /*
@@ -117,6 +118,14 @@ void session_stream_features(const struct session *session, struct blob *blob);
 /* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be
  * given back to the firmware after one. */
 int session_save(struct session *session);
+
+/*
+ * Before a file is ended. If a write has failed, become what the last session_save() was: what was
+ * read since is not in the file, and stays in the rings. True if a journal is there by which others
+ * can go on with the file: nothing of it that was given back to the firmware is cut then, and if it
+ * cannot be ended, the journal stays.
+ */
+bool session_keep(struct session *session);
 
 /* Become what the last session_save() of any process was, and give that back to the firmware. */
 void session_restore(struct session *session);

@@ -2,10 +2,12 @@
 /* `bareperf attach': a run that goes on, joined in its middle, or come back to; and `top', which
  * joins one where it has no command of its own. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "host-tools/record/remote/remote.h"
 #include "host-tools/record/remote/remote_recording.h"
+#include "writer/region/region_salvage.h"
 
 /* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
 static int find_journal(struct recording *r, bool *found, struct error *error)
@@ -55,6 +57,13 @@ static int attach(struct recording *r, struct error *error)
 		return error_set(error, -ENOENT,
 		                 "there is nothing to join: the machine has recorded nothing since "
 		                 "it was started");
+	if (region_is_read_out(&r->link.region))
+		return error_set(error, -ENODATA,
+		                 "run %" PRIu64
+		                 " is over, and has been read to its end: its "
+		                 "recording is in the file that its last reader wrote, and %s was "
+		                 "left as it is",
+		                 header.run, r->options.output.path);
 	return recording_begin(r, error);
 }
 

@@ -233,7 +233,7 @@ static void tell_how_to_come_back(const struct recording *r, bool silent)
 		    " are stopped, but its workload goes on: the machine takes no other command "
 		    "before its end",
 		    r->session.region.header.run);
-	else if (!silent)
+	else if (!silent && is_recording(r))
 		say("the machine goes on with run %" PRIu64
 		    ": what its rings have no room for is lost from now on",
 		    r->session.region.header.run);

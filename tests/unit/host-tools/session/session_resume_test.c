@@ -243,7 +243,7 @@ static void a_journal_that_cannot_be_made_is_told(void **state)
 	assert_non_null(strstr(error.text, journal));
 	assert_int_equal(rmdir(journal), 0);
 	begin();
-	assert_int_equal(unlink(session.writer.output->old), 0);
+	assert_null(session.writer.output->old); /* one without a record is not kept */
 }
 
 static void records_that_another_reader_took_are_missed(void **state)

@@ -34,6 +34,7 @@
 #define FEATURE   "feature"
 
 static char old_path[PATH_MAX + 4];
+static unsigned written; /* by the machine */
 
 /* Bytes in files from here on, the disk's place. */
 static void limit(uint64_t bytes)
@@ -283,17 +284,19 @@ static uint64_t samples_in_file(uint64_t id, bool *has_ledger)
 	return count;
 }
 
-/* TIMES times AT_ONCE samples of each ring, into a file that may have so many bytes. */
+/* TIMES times AT_ONCE samples of each ring, into a file that may have so many bytes; fewer where it
+ * is full, as nobody reads the rings any more. */
 static int record_all(uint64_t bytes)
 {
 	int code;
 
+	written = 0;
 	fixture_init(&fixture, 0);
 	session_rig_begin(NULL);
 	limit(bytes);
-	for (unsigned i = 0; i < TIMES * AT_ONCE; i++) {
+	for (unsigned i = 0; i < TIMES * AT_ONCE && !session.writer.failed; i++) {
 		for (unsigned ring = 0; ring < FIXTURE_RINGS; ring++)
-			assert_true(fixture_sample(&fixture, ring, 0, 0x1000 + i, 1000, 4));
+			written += fixture_sample(&fixture, ring, 0, 0x1000 + i, 1000, 4);
 		if (i % AT_ONCE == AT_ONCE - 1)
 			session_rig_drain();
 	}
@@ -329,8 +332,8 @@ static void what_is_told_is_what_is_in_the_file(void **state)
 		}
 		assert_int_equal(session.found.samples, all);
 		missing_sum(&session.ledger, sums);
-		assert_int_equal(sums[MISSING_RECORDS], 0); /* the rings were read all the same */
-		assert_int_equal(sums[MISSING_UNSAVED], SAMPLES - all);
+		assert_int_equal(sums[MISSING_RECORDS], 0);
+		assert_int_equal(sums[MISSING_UNSAVED], written - all);
 		with_room += all && all % AT_ONCE == 0; /* each is there that was written */
 		made_room += all % AT_ONCE != 0;
 		session_rig_end();
