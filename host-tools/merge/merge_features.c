@@ -171,6 +171,39 @@ static void add_build_ids(struct blob *blob, const struct merge *merge, uint32_t
 	}
 }
 
+static bool has_model_before(const struct region *region, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < cpu; i++) {
+		if (!memcmp(region->cpus[i].model, region->cpus[cpu].model,
+		            sizeof(region->cpus->model)))
+			return true;
+	}
+	return false;
+}
+
+/* All boards' models. perf 6.1's data convert --to-json needs one, and does not survive without. */
+static void put_models(struct blob *blob, const struct region *region)
+{
+	struct blob models = { 0 };
+
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		char model[sizeof(region->cpus->model) + 1];
+
+		if (has_model_before(region, i))
+			continue;
+		region_printable(model, sizeof(model), region->cpus[i].model,
+		                 sizeof(region->cpus->model));
+		blob_printf(&models, "%s%s", models.size ? ", " : "", *model ? model : "unknown");
+	}
+	blob_add(&models, "", 1);
+	blob_free(blob);
+	if (models.failed)
+		blob->failed = true;
+	else
+		blob_perf_string(blob, (const char *)models.bytes);
+	blob_free(&models);
+}
+
 /* Is a feature true of all boards together? */
 static bool is_of_all(unsigned bit, const struct region *region)
 {
@@ -181,7 +214,6 @@ static bool is_of_all(unsigned bit, const struct region *region)
 		        !memcmp(region->cpus[i].model, region->cpus->model,
 		                sizeof(region->cpus->model));
 	switch (bit) {
-	case PERF_FILE_CPUDESC:
 	case PERF_FILE_CPUID:
 		return alike;
 	case PERF_FILE_TOTAL_MEM:
@@ -237,6 +269,8 @@ size_t merge_features(struct perf_writer_feature features[PERF_FEATURES_MAX],
 	}
 	built = perf_features_build(all, &input);
 	for (size_t i = 0; i < built; i++) {
+		if (all[i].bit == PERF_FILE_CPUDESC)
+			put_models(&all[i].blob, region);
 		if (is_of_all(all[i].bit, region))
 			features[count++] = all[i];
 		else

@@ -32,6 +32,7 @@ descriptor = os.open(path, os.O_RDWR)
 memory = mmap.mmap(descriptor, size)
 machine = tr.Region(memory, chain="-g" in command,
                     aux_pages=4 if scenario in ("branches", "cut", "cut_slowly", "bad_aux") else 0)
+machine.model = os.environ.get("FAKE_MODEL", machine.model)
 machine.time = int(os.environ.get("FAKE_TIME", machine.time))
 
 

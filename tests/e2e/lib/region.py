@@ -81,6 +81,7 @@ class Region:
         self.events = 0
         self.ledger = []
         self.console_head = 0
+        self.model = "Test CPU"
 
     def put(self, offset, form, *values):
         data = struct.pack(form, *values)
@@ -140,7 +141,7 @@ class Region:
         self.table("ring_ledger", RING_LEDGER, 1, 256)
         self.put(CPUS, "<IIQQ", 0, 7, 0, 0x000906EA)
         self.text(CPUS + 64, "GenuineIntel")
-        self.text(CPUS + 80, "Test CPU")
+        self.text(CPUS + 80, self.model)
         self.put(CPUS + 176, "<II", 1, 4)
         for i in range(events):
             at = EVENTS + 256 * i

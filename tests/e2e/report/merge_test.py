@@ -7,6 +7,7 @@ check-spare: files are read
 """
 
 import collections
+import json
 import pathlib
 import re
 import shutil
@@ -124,6 +125,21 @@ def books(boards):
            "a record that is booked to another board does not balance", wrong["broken"])
 
 
+def models(boards):
+    """perf 6.1's conversion ends with a signal where a file has no CPUDESC."""
+    other = record("other", "-g", "fake", "complete", "50", FAKE_MODEL="Other CPU")
+    assert merge("-o", "models.data", boards[0], other, boards[1])[0] == 0
+    head = perf("report", "--header-only", "-i", "models.data")[0]
+    tap.equal((re.findall("^# cpudesc : (.*)", head, re.M), "cpuid" in head),
+              (["Test CPU, Other CPU"], False),
+              "CPUDESC has each model once, and different CPUs have no CPUID")
+    done = RIG.command("perf", "data", "convert", "--force", "--to-json", "models.json", "-i", "models.data")
+    tap.ok(done.returncode == 0 and
+           len(json.loads((HERE / "models.json").read_text())["samples"]) == 1750,
+           "perf data convert --to-json has the samples of machines whose CPUs differ",
+           (done.returncode, done.stderr))
+
+
 def images():
     """The same place on the host, of two builds."""
     text = perf("buildid-list", "-i", "farm.data")[0]
@@ -203,6 +219,7 @@ merge("-o", "two.data", *BOARDS[:2])
 whole(BOARDS)
 times(BOARDS)
 books(BOARDS)
+models(BOARDS)
 images()
 events()
 refusals(BOARDS)

@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import fake_run
+import perf_file
 import tap
 
 LOADED = 0x40000000
@@ -73,6 +74,19 @@ READERS = [
      ("perf", "data", "convert", "--force", "--to-json", "json", "-i"), "",
      r"\[ perf data convert: .*"),
 ]
+
+
+def report_by_source_line(claim, file):
+    """perf 6.1 gives addr2line each file of a mapping, and dies where that cannot read one."""
+    mapped = perf_file.PerfFile()
+    mapped.image("app.efi", 0x100000, 0x10000, 0)
+    for i in range(5):
+        mapped.sample(0x101000 + i, 1000 + i)
+    mapped.write(file)
+    for words in (("script", "-F", "+srcline"), ("report", "--stdio", "-s", "srcline")):
+        done = run("sh", "-c", "trap '' PIPE; exec perf \"$@\"", "sh", *words, "-i", file)
+        tap.ok(done.returncode == 0 and "app.efi[100" in done.stdout,
+               f"{claim}: perf {' '.join(words)}", (done.returncode, done.stdout, done.stderr))
 
 
 def without(text, allowed):
@@ -221,6 +235,7 @@ for DATA in (SAMPLES, BRANCHES):
     readers_read(DATA)
     inject_keeps_all(DATA)
 report_is_perfs(SAMPLES)
+report_by_source_line("with SIGPIPE ignored an image without an ELF file is no end of perf", HERE / "efi.data")
 disk_was_full(FIRST)
 convert_to_ctf(SAMPLES)
 hotspot_parses(SAMPLES)
