@@ -15,8 +15,8 @@
 #define PERF_TYPE_INTEL_BTS   100U
 #define PERF_TYPE_BRANCH_STEP 101U
 
-/* What the sources of these types are called, for who reads a recording without its image: struct
- * event_type_name entries. tests/unit/pmu/sources_test.c holds the sources against it. */
+/* The names of the sources of these types, for a reader of a recording without its image: entries
+ * of struct event_type_name. tests/unit/pmu/sources_test.c holds the sources against it. */
 #define EVENT_TYPE_NAMES                                                            \
 	{ PERF_TYPE_SOFTWARE, "software" }, /* every Linux has it */                \
 	    { PERF_TYPE_RAW, "cpu" }, { PERF_TYPE_ARM_PMUV3, "armv8_pmuv3" },       \

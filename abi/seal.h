@@ -34,8 +34,8 @@ static inline uint64_t tr_seal_end(const struct tr_seal *seal)
 	return sum ? sum : 1;
 }
 
-/* What of a header is there before the magic and stays to the machine's end: which boot's it is,
- * and where its tables lie. */
+/* The part of a header that is written before the magic and never changes: the boot's identity and
+ * the places of the tables. */
 static inline uint64_t tr_header_seal(const struct tr_header *header)
 {
 	const struct tr_table *tables = &header->cpus;

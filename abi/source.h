@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event source as data: what it is called and what can be said of its events. The image's
- * parser reads it, and the host tool finds it in the image's file. What a source does is struct
- * pmu (pmu/source.h), which begins with this.
+ * An event source as data: its name, and the names and terms of its events. The image's parser
+ * reads it, and the host tool finds it in the image's file. Its operations are struct pmu
+ * (pmu/source.h), which begins with this.
  */
 #ifndef ABI_SOURCE_H
 #define ABI_SOURCE_H

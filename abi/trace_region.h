@@ -25,7 +25,7 @@
 
 #define TR_RING_SIZE_MAX (1ULL << 31) /* bytes, of a ring's data and of an AUX area */
 
-/* What of an overwritable ring of this size is in flight at the most: ringbuf/ring.h, G and H. */
+/* The largest part of an overwritable ring of this size in flight: ringbuf/ring.h, G and H. */
 #define TR_IN_FLIGHT(size) ((size) / 4)
 
 /* Samples of an event in a second at the most, by default: kernel.perf_event_max_sample_rate. */
@@ -85,7 +85,7 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_BACKTRACE 64U    /* addresses */
 #define TR_STAND_MS  10000U /* that a CPU waits, at most, for room while no tail moves */
 
-/* Who reads the rings: HOST words (docs/trace-region.md, "The reader"). A reader may store them
+/* The reader of the rings: HOST words (docs/trace-region.md, "The reader"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
 struct tr_reader {
 	uint32_t id;     /* HOST: whose the tails are, as it likes; 0: nobody's */
@@ -98,7 +98,7 @@ struct tr_reader {
 _Static_assert(sizeof(struct tr_reader) == 64, "tr_reader");
 _Static_assert(offsetof(struct tr_reader, steady) == 20, "tr_reader.steady");
 
-/* What a run found of its reader before it began. */
+/* The state of the reader that a run found before it began. */
 enum tr_reader_found {
 	TR_READER_NONE = 0,  /* none was announced */
 	TR_READER_READY = 1, /* it was ready before the first event was enabled */
@@ -232,7 +232,7 @@ struct tr_event {
 _Static_assert(sizeof(struct tr_event) == 256, "tr_event");
 
 /*
- * What became of an event's records. With the reader's own count "delivered":
+ * The account of an event's records. With the reader's own count "delivered":
  *   generated = written + lost + in flight
  *   written   = delivered + unread + overwritten
  *   count     = period + residue             (counting events)
@@ -245,7 +245,7 @@ struct tr_event_ledger {
 	uint64_t written;
 	uint64_t lost;         /* there was no room */
 	uint64_t throttled;    /* THROTTLE episodes */
-	uint64_t count;        /* what the counter counted */
+	uint64_t count;        /* the counter's events */
 	uint64_t period;       /* sum of the PERIODs of all samples generated */
 	uint64_t period_lost;  /* of those lost */
 	uint64_t residue;      /* counted since the last sample */
@@ -365,7 +365,7 @@ struct tr_console {
 };
 _Static_assert(sizeof(struct tr_console) == 16, "tr_console");
 
-/* What the traced program writes, each by itself and apart from the console. */
+/* The traced program's outputs, separate from each other and from the console. */
 enum tr_stream_kind {
 	TR_STREAM_OUT = 0,   /* its standard output */
 	TR_STREAM_ERROR = 1, /* its standard error */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A workload as data, what a command may say of it: the image's parser reads it, and the host tool
- * finds it in the image's file. What it does is struct workload (workload/workload.h), which
- * begins with this.
+ * A workload as data: its name and arguments in a command. The image's parser reads it, and the
+ * host tool finds it in the image's file. Its operations are struct workload
+ * (workload/workload.h), which begins with this.
  */
 #ifndef ABI_WORKLOAD_H
 #define ABI_WORKLOAD_H

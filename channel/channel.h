@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the trace region lies and how its reader is called: one struct of operations for each
- * place. What takes its bytes out of the machine where the reader does not see memory itself is a
- * line (channel/lines.h), wherever it lies.
+ * The place of the trace region and the way to wake its reader: one struct of operations for each
+ * place. If the reader cannot see the memory, a line (channel/lines.h) carries the region's bytes
+ * out of the machine, from any place.
  *
  * A channel takes what it needs of the machine from struct channel_services alone.
  */
@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "channel/lines.h"
 
-/* What a channel may ask for while it opens: the firmware's services, in our words. All are
+/* The services that a channel may use while it opens: the firmware's, as our functions. All are
  * thread context. */
 struct channel_services {
 	/* Zeroed RAM that is nobody else's: size bytes (a multiple of 4096) at a multiple of align

@@ -23,7 +23,7 @@
 #define PCI_STATUS_CAPABILITIES (1U << 4)
 #define PCI_CAPABILITIES        0x34
 #define PCI_CAPABILITY_MSIX     0x11
-#define PCI_CAPABILITIES_MOST   48 /* what fits into config space */
+#define PCI_CAPABILITIES_MOST   48 /* as many fit into config space */
 #define MSIX_CONTROL            2
 #define MSIX_TABLE_SIZE         0x7ffU /* of entries, less one */
 

@@ -55,10 +55,10 @@ struct line {
 	line_text_fn text;
 	uint64_t text_at; /* of the console: sent, or not to be sent */
 	uint64_t now;     /* ns that passed while somebody looked */
-	/* What welcomes a host */
+	/* The answer to a host's HELLO */
 	uint32_t burst, burst_us, baud, baud_max;
 	struct wire_words *words;   /* to encode with; NULL: frames are raw */
-	const struct uart *uart;    /* whose rate BAUD may change; NULL: nobody's */
+	const struct uart *uart;    /* BAUD may change its rate; NULL: none */
 	uint32_t damaged, overruns; /* since boot; overruns is the UART's */
 	uint64_t faults;            /* since boot: requests that were refused, or made no sense */
 	bool framed;
@@ -70,8 +70,8 @@ struct line {
 	uint64_t host;  /* the last frame of a host that has said HELLO, ns */
 	struct wire_hello hello;
 	bool has_hello;       /* that waits for its answer */
-	uint32_t baud_wanted; /* what BAUD asked for and its answer says: to be set behind that
-	                         answer; 0: nothing */
+	uint32_t baud_wanted; /* the rate of BAUD and of its answer, to be set after that
+	                         answer; 0: none */
 	bool has_baud;        /* an answer to BAUD is to be sent */
 	uint32_t baud_answer;
 
@@ -85,7 +85,7 @@ struct line {
 	struct line_get gets[WIRE_GETS];
 	uint32_t nr_gets;
 
-	/* What the last STATUS said, and which pending doorbells it told of */
+	/* The last STATUS, and the pending doorbells that it announced */
 	struct wire_status said;
 	uint64_t said_at;
 	bool status_due;
@@ -120,7 +120,7 @@ void line_init(struct line *line, const struct line_region *region, line_text_fn
 #define LINE_LOOK_NS 2000000U
 void line_pass(struct line *line, uint64_t ns);
 
-/* What came; at most one frame's worth of work a WIRE_HEAD + 4 bytes. */
+/* Takes received bytes; at most one frame's work per WIRE_HEAD + 4 bytes. */
 void line_receive(struct line *line, const uint8_t *bytes, unsigned count);
 
 /* Up to size bytes that are to go out now; how many there are. */

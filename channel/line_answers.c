@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a framed line sends: the shortest first, so that no answer waits behind a long one. */
+/* The output of a framed line: shortest answers first, so that none waits behind a long one. */
 #include "abi/clock.h"
 #include "channel/line.h"
 

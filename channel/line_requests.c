@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host asks for on a framed line, carried out. Everything it says may be garbage. */
+/* Carries out a host's requests on a framed line. Every byte of them may be garbage. */
 #include <errno.h>
 
 #include "channel/line.h"

@@ -66,7 +66,7 @@ void line_look_for_key(struct line *line)
 	__atomic_store_n(&line->pressed, true, __ATOMIC_RELEASE);
 }
 
-/* What is typed while a command waits to be taken is not heard, and that is. CR LF is one end. */
+/* Input is dropped while a command waits to be taken, and rings the bell. CR LF is one line end. */
 void line_type(struct line *line, uint8_t byte)
 {
 	bool second = byte == '\n' && line->last_was_cr;

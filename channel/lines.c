@@ -274,7 +274,7 @@ void lines_tick(struct lines *lines)
 	lines_pump(lines);
 }
 
-/* ---- What others ask ---- */
+/* ---- Requests of other files ---- */
 
 void lines_forget_rings(struct lines *lines)
 {
@@ -355,7 +355,7 @@ void lines_drain(struct lines *lines)
 	}
 }
 
-/* Whoever has the pump may be the one that this CPU's panic has interrupted. */
+/* The holder of the pump may be the code that this CPU's panic interrupted. */
 static void lines_seize(struct lines *lines)
 {
 	for (unsigned i = 0; i < LOCK_SPINS; i++) {

@@ -3,9 +3,8 @@
  * All serial lines of the machine: the console's UART and those on PCI cards. Each is a way to the
  * trace region, wherever that lies, and a console.
  *
- * Who holds the pump moves the bytes: each traced CPU's tick, whoever waits for commands or
- * readers, and the CPU that reports a panic; one at a time. A UART's FIFO bounds what one call
- * moves.
+ * The holder of the pump moves the bytes, one CPU at a time: a traced CPU's tick, a CPU that waits
+ * for commands or readers, or the CPU that reports a panic. One call moves at most a UART's FIFO.
  */
 #ifndef CHANNEL_LINES_H
 #define CHANNEL_LINES_H
@@ -24,7 +23,7 @@ struct line_port {
 	struct uart uart;
 	void *card; /* PCI function that it is on; NULL: it is on none */
 	struct line line;
-	/* What is known of a transmitter that only says when all of its FIFO is empty */
+	/* For a transmitter that reports only an empty FIFO */
 	uint64_t filled_at; /* ns: then level bytes were in it, at the most */
 	uint32_t level, byte_ns, top_ups;
 	uint32_t trust; /* times in a row that it was empty when the clock said so */
@@ -41,7 +40,7 @@ struct lines {
 	unsigned nr_ports;
 	struct line_port ports[LINES_MAX];
 	struct line_region region;
-	struct wire_words words; /* whoever pumps has them */
+	struct wire_words words; /* of the pump's holder */
 	uint64_t (*now)(void);   /* ns */
 	uint64_t last;           /* when somebody pumped */
 	uint64_t faults;         /* that the region was told of */
@@ -102,9 +101,9 @@ bool lines_are_pressed(const struct lines *lines);
  * still for 200 ms, as whose other end wants nothing, is not waited for. Thread. */
 void lines_drain(struct lines *lines);
 
-/* This CPU reports a panic and has nothing else to do: pump for ever. Whoever was at it, this CPU
- * maybe, is taken for dead after a second. Called again, as the pump itself has failed, it is over
- * with frames: what text is left goes out, and it returns. Any context. */
+/* This CPU reports a panic and has nothing else to do: pump for ever. The old holder of the
+ * pump, maybe this CPU, counts as dead after a second. A second call means that the pump itself has
+ * failed: no more frames, the remaining text goes out, and it returns. Any context. */
 void lines_panic(struct lines *lines);
 
 #endif

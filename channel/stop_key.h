@@ -12,7 +12,7 @@
 
 #define STOP_KEY_ALONE_NS 10000000U /* before and behind it; keys repeat each 30 ms or so */
 
-/* What a line has brought. {.last = now}: nothing yet. */
+/* The last input of a line. {.last = now}: none yet. */
 struct stop_key {
 	uint64_t last; /* byte, ns */
 	bool held;     /* it is such a key, and nothing came in front of it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is understood and means nothing: better refused than passed over. */
+/* Refuses options that have no effect, since ignoring them would mislead the user. */
 #include <string.h>
 #include <strings.h>
 
@@ -7,9 +7,9 @@
 
 #define STAYS_OURS  "the machine stays ours: it is not given back to the firmware"
 #define NO_FILE     "a file is written where the firmware goes on"
-#define OVERWRITTEN "what is overwritten is never full: there is nothing to wait for"
+#define OVERWRITTEN "an overwritable ring is never full, so nothing waits"
 #define UNTHROTTLED "with --lossless no event is throttled"
-#define NO_READER   "nobody reads while the machine is borrowed: there is nobody to wait for"
+#define NO_READER   "in resident mode there is no reader to wait for"
 #define BOOT_CPU    "of a boot the boot CPU alone is recorded"
 #define BOOTS_ON    "the firmware boots on: nothing comes afterwards"
 #define BOOT_BEGINS "a boot is recorded from the first instruction on"
@@ -53,8 +53,7 @@ static const struct {
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
-/* What an option needs to have an effect: an event that is sampled, one with a period, an AUX area.
- */
+/* The needs of an option: an event that is sampled, one with a period, an AUX area. */
 enum about { SAMPLES, PERIODS, AUX };
 
 static const struct {
@@ -127,10 +126,11 @@ static int check_record(struct words *w)
 	}
 	any[AUX] = fillers;
 	if (fillers && c->overwrite)
-		return command_fail(w, "what tells of an AUX area must stay: -S keeps its newest",
-		                    check_given(w, "--overwrite"));
+		return command_fail(
+		    w, "the records about an AUX area must stay: use -S for its newest part",
+		    check_given(w, "--overwrite"));
 	if (fillers && c->disabled)
-		return command_fail(w, "what fills an AUX area begins with the program",
+		return command_fail(w, "an event that fills an AUX area starts with the program",
 		                    check_given(w, "-D"));
 	if (fillers > 1)
 		return command_fail(w, "a CPU has one AUX area: record these one after the other",

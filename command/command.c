@@ -317,7 +317,7 @@ static int command_parse_registered_one(struct words *w)
 	return code;
 }
 
-/* What is registered is the rest, a command of its own; nothing: the usual one. */
+/* The rest of the words is the registered command; without words it is the default. */
 static int command_parse_registered(struct words *w)
 {
 	struct command *c = w->command;

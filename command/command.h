@@ -12,7 +12,7 @@
 #define COMMAND_MAX_WORDS  64U
 #define COMMAND_MAX_FILES  16U
 
-/* What the firmware's own boot is called, as an option and as a workload. */
+/* The name of the firmware's own boot, as an option and as a workload. */
 #define BOOT_WORKLOAD "--boot"
 
 /* Its recording, where nobody has said how; what of this is not said is meant all the same: without
@@ -34,13 +34,13 @@ enum command_verb {
 	COMMAND_UNREGISTER
 };
 
-/* What the machine does after the command. */
+/* The machine's action after the command. */
 enum command_then { THEN_DEFAULT, THEN_POWEROFF, THEN_REBOOT, THEN_WAIT };
 
 /* Which CPUs stand still where a ring or an AUX area of one lacks room. */
 enum command_lossless { LOSSLESS_NONE, LOSSLESS_ALL, LOSSLESS_CPU, LOSSLESS_FREEZE };
 
-/* What ends the recording of a boot before ExitBootServices() does, whichever comes first. */
+/* Events that end the recording of a boot before ExitBootServices(); the first one counts. */
 struct command_until {
 	bool ready_to_boot; /* EFI_EVENT_GROUP_READY_TO_BOOT */
 	bool key;           /* Ctrl-R on the firmware's console */
@@ -66,7 +66,7 @@ struct command {
 	bool overwrite;                  /* rings keep the newest records, to be read at the end */
 	uint32_t wakeup_events;          /* 0: by bytes */
 	uint32_t wakeup_watermark;       /* bytes; 0: half of the ring */
-	enum command_lossless lossless;  /* what waits for room; nothing: records are lost */
+	enum command_lossless lossless;  /* the CPUs that wait for room; none: records are lost */
 	uint64_t max_sample_rate;        /* of an event on a CPU, Hz; 0: no limit */
 	bool json;                       /* of a selftest: as JSON, too */
 	bool reset;                      /* of a selftest: one reset, for what it keeps */
@@ -87,7 +87,7 @@ struct command {
 	char words[COMMAND_MAX_LENGTH + 1]; /* storage: the text, cut into words */
 };
 
-/* What is wrong with a command line. */
+/* The mistake in a command line. */
 struct command_error {
 	const char *what;  /* a phrase: "unknown option" */
 	unsigned column;   /* where in the text, from 0 */
@@ -96,8 +96,8 @@ struct command_error {
 
 /*
  * Parse text (NUL-terminated, any length), where sources and workloads are those of tables. 0, or
- * -EINVAL with error filled; nothing has been started either way. What a source without probe() is
- * on this machine is left open. Thread.
+ * -EINVAL with error filled; nothing has been started either way. A source without probe() is
+ * accepted, since its hardware is not known here. Thread.
  */
 int command_parse(struct command *command, const char *text, const struct command_tables *tables,
                   struct command_error *error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What commands may name. An image carries its tables as data, the very ones that its own parser
- * reads, and the host tool finds them in the image's file, to check a command before a machine
- * boots:
+ * The names that commands may use. An image carries its tables as data, and its own parser reads
+ * them. The host tool finds them in the image's file, to check a command before a machine boots:
  *
  *	file offset = link address
  *	TABLES_DIRECTORY	struct tables_directory		linker.ld
@@ -49,7 +48,7 @@ struct command_tables {
 	const struct command_option *options[COMMAND_OPTION_LISTS];
 };
 
-/* What the other side reads of these. */
+/* The host tool reads these. */
 _Static_assert(sizeof(struct tables_directory) == 24, "tables_directory");
 _Static_assert(sizeof(struct command_tables) == 88, "command_tables");
 _Static_assert(sizeof(struct command_option) == 40, "command_option");

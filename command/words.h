@@ -51,7 +51,7 @@ int command_number(struct words *w, const char *text, uint64_t least, uint64_t m
 /* --until's argument, a list. 0, or command_fail()'s. */
 int command_set_until(struct words *w, const char *text);
 
-/* What a built-in workload is given: of one with a unit, so many of it, with decimals. 0, or
+/* Parses a built-in workload's argument: a number, with decimals if the workload has a unit. 0, or
  * command_fail()'s. */
 int command_amount(struct words *w, const char *text, const struct workload_usage *usage,
                    uint64_t *value);

@@ -13,11 +13,11 @@
 #define RING_FAULT_TRUST_TAIL    16 /* data_tail is believed, whatever it says */
 #define RING_FAULT_TORN_RESERVE  32 /* space is reserved by a load and a store */
 #define RING_FAULT_NO_REPUBLISH  64 /* the outermost writer does not look again */
-/* What a missing fence permits, made likely: the store to pending stays in a store buffer for as
+/* Makes the effect of a missing fence likely: the store to pending stays in a store buffer for as
  * long as a reader takes to wake. */
 #define RING_FAULT_STORE_BUFFER  128
 
-#define RING_FAULT_NOT_ALONE 256 /* who has interrupted a writer takes itself for alone */
+#define RING_FAULT_NOT_ALONE 256 /* a writer that interrupted another one acts as if alone */
 
 #ifdef RING_FAULTS_CHOSEN_LATER /* by the test of the tests */
 extern unsigned ring_faults;

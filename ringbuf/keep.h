@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has a recording in RAM outlive a reset, which forgets the lines that only a cache has: at
- * each tick its records are cleaned to memory, then the heads and ledgers that tell of them, then
- * the words that say how far all of it is to be believed (docs/crash-store.md).
+ * Makes a recording in RAM survive a reset, which loses the lines that only a cache has. At each
+ * tick the records are cleaned to memory, then the heads and ledgers that announce them, then the
+ * words that vouch for them (docs/crash-store.md).
  *
  *	records, AUX area	[kept, head) cleaned
  *	heads, ledgers		cleaned

@@ -84,8 +84,8 @@ static inline void ring_owner_repeat(struct ring_owner *owner)
 	owner->notify(owner->context, owner->vector);
 }
 
-/* Count the cause and notify the owner unless a wakeup is pending. What the reader is to
- * find must have been published before. Any context. */
+/* Count the cause and notify the owner unless a wakeup is pending. Publish the data for the
+ * reader before the call. Any context. */
 static inline void ring_owner_wake(struct ring_owner *owner, enum tr_wakeup_cause cause)
 {
 	arch_add_local(&owner->causes[cause], 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writer's side of the trace region: lays it out and fills its tables.
- * docs/trace-region.md is the format. What is needed again is kept here, in
- * private memory; nothing is ever read back from the region.
+ * docs/trace-region.md is the format. Values that are needed again are kept here,
+ * in private memory; nothing is ever read back from the region.
  */
 #ifndef RINGBUF_REGION_WRITER_H
 #define RINGBUF_REGION_WRITER_H
@@ -53,7 +53,7 @@ struct trace_region {
 int trace_region_init(struct trace_region *region, void *memory, uint64_t size,
                       const struct region_limits *limits);
 
-/* What the header says about this boot. */
+/* The header's words about this boot. */
 struct region_identity {
 	uint64_t address;
 	uint64_t nonce;
@@ -105,7 +105,7 @@ static inline void trace_region_beat(struct trace_region *region, uint64_t now)
 	__atomic_store_n(&region->header->heartbeat, ++region->heartbeat, __ATOMIC_RELAXED);
 }
 
-/* What was last beaten goes to memory with what is cleaned next. Any context. */
+/* Clean the last heartbeat to memory with the next cleaning. Any context. */
 static inline void trace_region_keep_beat(const struct trace_region *region)
 {
 	arch_memory_clean_begin(&region->header->heartbeat, sizeof(region->header->heartbeat));

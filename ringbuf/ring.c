@@ -15,7 +15,7 @@ struct lost_record {
 	uint64_t lost;
 };
 
-/* What a writer with a level is about to reserve; it may have to begin with a LOST record. */
+/* The space that a writer with a level is about to reserve; it may begin with a LOST record. */
 struct reservation {
 	uint64_t head;     /* the ring's, which must not have moved when it is taken */
 	uint64_t at;       /* where it begins */
@@ -338,8 +338,8 @@ ring_reserve_general(struct ring *ring, struct ring_account *account, uint32_t s
 	return (struct ring_slot){ 0 };
 }
 
-/* What a nested writer reserves up to the limit. NULL: it is not nested, or must go
- * the general way. */
+/* Reserves a nested writer's space, up to the limit. NULL: the writer is not nested, or must take
+ * the general path. */
 static inline void *ring_reserve_nested(struct ring *ring, uint32_t size)
 {
 	uint64_t claim = ring_load(&ring->claim), published, head, at;

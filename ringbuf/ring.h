@@ -9,11 +9,11 @@
  *	--------------+-------------------+-------------+--------------------
  *	              '------------------- data_size --------------------'
  *
- * Writers nest (thread < IRQ < NMI): who interrupts another is done before that one goes on. So
- * only the outermost publishes data_head, and its own record always begins there. By one store, to
- * claim, it says where that is and how long; the claim is good while published, the private copy of
- * data_head, is there, and lapses when published moves on. What a handler does that comes before
- * each of the outermost writer's steps:
+ * Writers nest (thread < IRQ < NMI): a writer that interrupts another one ends before that one
+ * resumes. So only the outermost writer publishes data_head, and its own record always begins
+ * there. One store to claim gives the record's place and length. The claim is good while published,
+ * the private copy of data_head, has that place; it becomes invalid when published moves on. The
+ * right column has the actions of a handler that comes before each step of the outermost writer:
  *
  *	at = published
  *	claim = {at, size}		is outermost itself, and publishes
@@ -24,12 +24,12 @@
  *	head > published? publish it	is outermost itself, and publishes that as well
  *
  * Nested writers take space by compare-and-exchange on head, which counts only if it lies beyond
- * published. limit keeps all that has to be looked at away from here: ring.c does that.
+ * published. limit keeps all special cases away from this path: ring.c handles them.
  *
- * Who cannot be interrupted has a shorter way: ring_alone.h.
+ * A writer that cannot be interrupted has a shorter path: ring_alone.h.
  *
- * tests/model/nest.pml has the steps, and what goes wrong without each. Two pairs with the reader
- * (ringbuf/reader/ring_reader.c):
+ * tests/model/nest.pml has the steps, and the failure without each of them. Two pairs with the
+ * reader (ringbuf/reader/ring_reader.c):
  *
  *	firmware			reader
  *	load data_tail			load data_head
@@ -64,7 +64,7 @@
 #define RING_LEVELS      4  /* writers on the general way at a time: thread, exception, IRQ, NMI */
 #define RING_TRAILER_MAX 48 /* bytes: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
 
-/* What became of one event's records. All NMI-safe; see struct tr_event_ledger. */
+/* The account of one event's records. All NMI-safe; see struct tr_event_ledger. */
 struct ring_account {
 	uint64_t id; /* perf's, written into LOST */
 	uint64_t generated;
@@ -90,8 +90,8 @@ struct ring_level {
  * the first nine words only. */
 struct ring {
 	uint64_t published; /* up to here readers see */
-	uint64_t limit;     /* what ends beyond takes the slow paths: it may wrap, wake or not fit;
-	                       0: all, since LOST is due */
+	uint64_t limit;     /* a record that ends beyond it takes the slow path: it may wrap, wake
+	                       or not fit; 0: all records do, since LOST is due */
 	uint64_t alone;     /* limit for ring_is_alone()'s writers; 0: backward, or samples wake */
 	uint64_t claim;     /* the outermost writer's: its position << 32 | its size */
 	uint64_t head;      /* if beyond published: nested writers have reserved up to here */
@@ -144,7 +144,7 @@ enum ring_way {
 	RING_GENERAL,   /* with a level: it may wrap, wait for room, be lost, come after LOST */
 };
 
-/* What was reserved; no record if it is lost. */
+/* The reserved space; no record if it is lost. */
 struct ring_slot {
 	void *record;
 	uint64_t way; /* enum ring_way, filling its register: gcc builds this in memory */
@@ -168,7 +168,8 @@ struct ring_output {
  * rules. Thread. */
 int ring_init(struct ring *ring, const struct ring_config *config);
 
-/* Who is woken from now on, by which thresholds; NULL for nobody. On the ring's CPU. Thread. */
+/* Set the owner that is woken from now on, and its thresholds; NULL: none. On the ring's CPU.
+ * Thread. */
 void ring_set_owner(struct ring *ring, struct ring_owner *owner);
 
 /* Have low called after each record that leaves less than reserve bytes (at most a quarter of the

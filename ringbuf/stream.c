@@ -79,7 +79,7 @@ void stream_make_room(struct stream *stream, uint64_t size)
 	stream->first = stream->tail;
 	stream_lose(stream, size - room);
 	__atomic_store_n(&stream->shared->first, stream->first, __ATOMIC_RELAXED);
-	/* Who reads bytes that are written from here on finds first changed behind them; pairs with
+	/* A reader of bytes that are written after this fence sees the changed `first`; pairs with
 	 * the fence in host-tools/region/region_stream.c. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the traced program writes, as bytes for the host (docs/trace-region.md, "Streams"): a ring
- * in the trace region that its reader empties. What is needed again is kept here; of the region
- * the tail alone is read back, and checked.
+ * The traced program's output, as bytes for the host (docs/trace-region.md, "Streams"): a ring in
+ * the trace region that its reader empties. Values that are needed again are kept here; only the
+ * tail is read back from the region, and checked.
  *
  *	writer					reader
  *	load tail, acquire  ◀────────────────	C: finish reading, release

@@ -20,9 +20,12 @@ CHECKED = (
     "CAVEATS.md",
     "CHANGELOG.md",
     "README.md",
+    "abi/",
+    "channel/",
+    "command/",
     "docs/",
     "packaging/debian/",
-    "ringbuf/reader/",
+    "ringbuf/",
     "tests/plain_english.py",
     "workload/example/",
 )

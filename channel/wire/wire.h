@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes over a serial line, for both of its ends (docs/wire-format.md): frames, what stands in
- * them, and the bytes that they are on the line. No byte order but little-endian, no struct is laid
+ * The protocol of a serial line, for both ends (docs/wire-format.md): frames, their contents, and
+ * their bytes on the line. No byte order but little-endian, no struct is laid
  * over a buffer. Everything is bounded and waits for nothing; no libc, general registers only. Any
  * context; what a struct holds is one caller's at a time.
  *
@@ -10,8 +10,8 @@
  *
  * 0x00 is nowhere else, so that whatever was lost or broken, the next 0x00 begins anew. Between two
  * of them may be nothing, or text: what has no good CRC is no frame. Each side numbers its frames
- * one by one; a gap says that frames were lost. Who gets a body that is longer than he knows passes
- * over its end: a minor version may add words there.
+ * one by one; a gap says that frames were lost. A receiver ignores the end of a body that is
+ * longer than it knows: a minor version may add words there.
  */
 #ifndef CHANNEL_WIRE_WIRE_H
 #define CHANNEL_WIRE_WIRE_H

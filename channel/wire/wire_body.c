@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in frames: each struct's words, in the order in which it declares them. */
+/* The contents of frames: each struct's words, in the order of its declaration. */
 #include "channel/wire/wire.h"
 
 /* ---- A body that is written ---- */

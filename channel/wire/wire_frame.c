@@ -65,7 +65,7 @@ static void wire_append(struct wire_receiver *receiver, uint8_t byte)
 		receiver->body[receiver->size++] = byte;
 }
 
-/* What the 0x00 ends: a good body's size, WIRE_NO_FRAME, or 0 where there was nothing. */
+/* The result at a 0x00: a good body's size, WIRE_NO_FRAME, or 0 if nothing came before it. */
 static int wire_ended(const struct wire_receiver *receiver)
 {
 	const uint8_t *body = receiver->body;

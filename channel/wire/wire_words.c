@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The encoding of words. What comes next is foretold as in value predicting trace compressors
+ * The encoding of words. The next word is predicted as in value predicting trace compressors
  * (Burtscher and others, "The VPC trace-compression algorithms", IEEE Transactions on Computers
  * 54(11), 2005): by finite contexts of one and of two words.
  *

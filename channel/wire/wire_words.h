@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The region's bytes with fewer of them on the line: records, tables and branch records are all
- * made of 64-bit words, most of which were there before, behind the same words. What was seen is
- * remembered for one frame, so that each decodes alone. docs/wire-format.md describes the code.
+ * made of 64-bit words, most of which were there before, behind the same words. Seen words are
+ * remembered for one frame only, so that each frame decodes alone. docs/wire-format.md describes
+ * the code.
  *
  * No libc, general registers only; any context, each struct wire_words one caller's at a time.
  * Bounded: one pass over WIRE_RAW_MAX bytes at most.
@@ -16,7 +17,7 @@
 #define WIRE_ONE_BITS  8U /* of the last word's: what came behind it */
 #define WIRE_TWO_BITS  9U /* of the last two words' */
 
-/* What encoder and decoder remember of a frame: the caller's memory, of any content. */
+/* The memory of encoder and decoder for one frame: the caller's, with any content. */
 struct wire_words {
 	uint64_t seen[1U << WIRE_SEEN_BITS];
 	uint64_t behind_one[1U << WIRE_ONE_BITS];

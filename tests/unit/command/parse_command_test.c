@@ -252,7 +252,7 @@ static const struct {
 	{ "record --wakeup-events 1 --overwrite -- loop",
 	  "an overwritable ring is read at the end: it wakes nobody", 25 },
 	{ "record -e bts// --overwrite -- loop",
-	  "what tells of an AUX area must stay: -S keeps its newest", 16 },
+	  "the records about an AUX area must stay: use -S for its newest part", 16 },
 	{ "record -- loop -g", "options stand before the workload", 15 },
 	{ "record -e bts -- loop", "an event source: slashes are missing, as in bts//", 10 },
 	{ "record -c 0 -- loop", "number is too small", 10 },
@@ -296,10 +296,8 @@ static void an_error_names_the_reason_and_the_column(void **state)
 
 static void the_firmware_cannot_both_stay_and_go(void **state)
 {
-	static const char never_full[] =
-	    "what is overwritten is never full: there is nothing to wait for";
-	static const char nobody[] =
-	    "nobody reads while the machine is borrowed: there is nobody to wait for";
+	static const char never_full[] = "an overwritable ring is never full, so nothing waits";
+	static const char nobody[] = "in resident mode there is no reader to wait for";
 	static const struct {
 		const char *text, *what;
 		unsigned column;
