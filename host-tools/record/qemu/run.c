@@ -12,10 +12,7 @@
 
 #include "host-tools/events/image_tables.h"
 #include "host-tools/record/command/guest_check.h"
-#include "host-tools/record/command/guest_crash.h"
 #include "host-tools/record/command/guest_image.h"
-#include "host-tools/record/command/guest_stat.h"
-#include "host-tools/record/command/guest_summary.h"
 #include "host-tools/record/qemu/run_machine.h"
 #include "host-tools/record/qemu/run_options.h"
 #include "host-tools/util/exit_status.h"
@@ -77,7 +74,7 @@ static int failure_status(const struct machine *machine)
 
 	if (machine->signal)
 		return RUN_SIGNAL + machine->signal;
-	if (!machine->recorded)
+	if (!machine->drive.recorded)
 		return machine->refused ? RUN_REFUSED : RUN_ERROR;
 	if (state >= TR_PANIC || machine->died) /* above it there is none */
 		return RUN_UNFINISHED;
@@ -90,32 +87,19 @@ static int report(struct machine *machine, const struct run_options *options,
                   const struct error *error, int code)
 {
 	FILE *out = output_is_stream(&options->output) ? stderr : stdout;
-	unsigned failed = guest_fetch_end(&machine->fetch);
-	struct error reason;
-	int status = EXIT_OK;
+	int status = drive_summary(&machine->drive, machine->reader.replaced);
+	unsigned failed = machine->drive.failed;
 
-	guest_output_end(&machine->printed);
-	if (top_failure(machine->top, &reason)) {
-		error_print(&reason);
-		failed++;
-	}
-	/* Also where it was interrupted: what was counted until then is what was asked for. */
-	if (machine->recorded && options->stat)
-		status = guest_stat(&machine->session.ledger, &machine->session.region,
-		                    &options->guest, options->json);
-	else if (machine->recorded)
-		status = guest_summary(&machine->session,
-		                       options->output.is_kept ? options->output.path : NULL,
-		                       machine->reader.replaced);
-	else if (!code && options->json)
+	if (!code && !machine->drive.recorded && options->json)
 		print_json_line(machine, out);
-	else if (!code)
+	else if (!code && !machine->drive.recorded)
 		print_console(machine, out);
-	if (machine->quits && !machine->signal)
+	if (machine->drive.quits && !machine->signal)
 		return status ? status : failed ? RUN_ERROR : EXIT_OK;
-	if (!code && !status && machine->recorded && !ledger_ended(&machine->session.ledger)) {
+	if (!code && !status && machine->drive.recorded &&
+	    !ledger_ended(&machine->drive.session.ledger)) {
 		say("the machine did not come to its end: its state became %s",
-		    region_state_name(machine->session.ledger.head.state));
+		    region_state_name(machine->drive.session.ledger.head.state));
 		return RUN_UNFINISHED;
 	}
 	if (!code && machine->signal) /* what was looked at when all was over */
@@ -126,8 +110,6 @@ static int report(struct machine *machine, const struct run_options *options,
 		fprintf(stderr, "The machine's console:\n");
 		print_console(machine, stderr);
 	}
-	if (machine->recorded)
-		guest_crash(&machine->session, options->output.all_frames, stderr);
 	error_print(error);
 	return failure_status(machine);
 }
@@ -171,8 +153,6 @@ int command_run(int argc, char **argv)
 		return code;
 	}
 	code = machine_run(&machine, &options, command, argc + 1, &error);
-	if (machine.recorded && !options.stat)
-		output_cache_symbols(&options.output);
 	status = report(&machine, &options, &error, code);
 	machine_free(&machine);
 	image_tables_free(&tables);

@@ -15,7 +15,6 @@
 
 #define POLL_MS      1    /* between two looks at the machine */
 #define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
-#define LAST_MS      1000 /* for what the program has printed, after Ctrl-C */
 #define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
 
 /* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
@@ -36,7 +35,7 @@ static void show_log(struct machine *machine, int fd, uint64_t *shown)
 	char *text = qemu_read_log(fd, shown);
 
 	if (text && *text) {
-		progress_clear(&machine->progress);
+		progress_clear(&machine->drive.progress);
 		fputs(text, stderr);
 	}
 	free(text);
@@ -50,46 +49,31 @@ static void show_serial(struct machine *machine)
 }
 
 /* Begin to record when there is something to record. */
-static int begin_session(struct machine *machine, const struct run_options *options,
-                         const char *const *command, int command_words, struct error *error)
+static int begin_session(struct machine *machine, struct error *error)
 {
+	struct drive *drive = &machine->drive;
+	struct session_options options = drive_session_options(drive);
 	struct tr_header header;
-	struct session_options session = {
-		.buildid_cache = !options->output.no_buildid_cache && !options->stat,
-		.output = options->output.path,
-		.e_machine = options->output.e_machine,
-		.writer = machine->output.output ? &machine->output : NULL,
-		.symbols = options->output.symbols,
-		.booted = options->image,
-		.payload = options->guest.payload,
-		.see = machine->top ? top_see : NULL,
-		.see_context = machine->top,
-		.command = command,
-		.command_words = command_words,
-	};
 	int code;
 
 	region_header(&machine->region, &header);
-	if (machine->has_session || !header.run || !header.events.count)
+	if (drive->has_session || !header.run || !header.events.count)
 		return 0;
 	machine->refused = false; /* this much of it was carried out */
-	code = session_begin(&machine->session, &machine->region, &session, error);
-	machine->has_session = !code;
-	if (!code) {
-		bool aside = output_is_stream(&options->output) || options->json || machine->top;
-
-		guest_output_begin(&machine->printed, &machine->region, aside, false);
-		guest_fetch_begin(&machine->fetch, &options->guest, &machine->region);
-	}
-	if (!code && machine->top)
-		return top_begin(machine->top, &machine->session, error);
-	/* The file's own trouble is found, and told, by reading here. */
-	/* Nor can what is put into a stream be taken back when a reader dies: it is read here. */
-	if (!code && !machine->session.writer.failed && !machine->session.writer.is_stream) {
-		progress_clear(&machine->progress); /* what waited is over: a line at once */
-		code = reader_process_start(&machine->reader, &machine->session, &machine->progress,
+	options.payload = machine->options->guest.payload;
+	code = session_begin(&drive->session, &machine->region, &options, error);
+	drive->has_session = !code;
+	if (!code)
+		code = drive_begin_output(drive, error);
+	if (code || drive->top)
+		return code;
+	/* This process reads where it must report the file's own trouble, and where the file is a
+	 * stream: bytes in a stream cannot be taken back when a reader dies. */
+	if (!drive->session.writer.failed && !drive->session.writer.is_stream) {
+		progress_clear(&drive->progress); /* the wait is over: a line at once */
+		code = reader_process_start(&machine->reader, &drive->session, &drive->progress,
 		                            error);
-		machine->progress.dirty = machine->progress.shown;
+		drive->progress.dirty = drive->progress.shown;
 	}
 	return code;
 }
@@ -99,42 +83,31 @@ static int drain(struct machine *machine, bool last, struct error *error)
 {
 	uint64_t got;
 
-	if (!machine->has_session)
+	if (!machine->drive.has_session)
 		return 0;
 	if (last)
-		reader_process_stop(&machine->reader, &machine->session);
-	else if (reader_process_goes_on(&machine->reader, &machine->session, &machine->progress))
+		reader_process_stop(&machine->reader, &machine->drive.session);
+	else if (reader_process_goes_on(&machine->reader, &machine->drive.session,
+	                                &machine->drive.progress))
 		return 0;
-	return progress_drain(&machine->progress, &machine->session, &got, error);
-}
-
-/* What the program prints, and what it has written. */
-static int take_output(struct machine *machine, bool last, struct error *error)
-{
-	int code;
-
-	do {
-		code = guest_output_show(&machine->printed, &machine->progress, 0, error);
-		if (!code)
-			code = guest_fetch_take(&machine->fetch, &machine->hurries, error);
-	} while (!code && last && machine->hurries);
-	return code;
+	return progress_drain(&machine->drive.progress, &machine->drive.session, &got, error);
 }
 
 /* Before the magic is there. */
-static enum turn look_for_region(struct machine *machine, const struct run_options *options,
-                                 struct error *error)
+static enum turn look_for_region(struct machine *machine, struct error *error)
 {
+	const struct run_options *options = machine->options;
 	int code = region_open(&machine->region, &machine->channel, error);
 
 	if (!code) {
 		machine->has_region = true;
+		if (!machine->drive.top)
+			machine->drive.waiting = NULL;
 		return TURN_ON;
 	}
 	if (code != -EAGAIN)
 		return TURN_FAIL;
-	progress_wait(&machine->progress, "waiting for the image to start");
-	if (progress_now() - machine->progress.started < options->timeout)
+	if (progress_now() - machine->drive.progress.started < options->timeout)
 		return TURN_ON;
 	machine->show_console = true;
 	error_set(error, -ETIMEDOUT,
@@ -145,8 +118,9 @@ static enum turn look_for_region(struct machine *machine, const struct run_optio
 }
 
 /* The region is there, and the machine begins nothing: it did not get the command. */
-static bool is_late(struct machine *machine, const struct run_options *options, struct error *error)
+static bool is_late(struct machine *machine, struct error *error)
 {
+	const struct run_options *options = machine->options;
 	uint32_t state = region_state(&machine->region);
 
 	if (state != TR_BOOTING && state != TR_IDLE)
@@ -163,8 +137,36 @@ static bool is_late(struct machine *machine, const struct run_options *options, 
 	return true;
 }
 
-static enum turn look(struct machine *machine, const struct run_options *options,
-                      const char *const *command, int command_words, struct error *error)
+static int send_command(struct machine *machine, struct error *error)
+{
+	int code;
+
+	if (!machine->by_mailbox || machine->request)
+		return 0;
+	code = guest_send(&machine->options->guest, &machine->region, &machine->request, error);
+	machine->refused = code == -EINVAL;
+	return code;
+}
+
+static enum turn look_at_run(struct machine *machine, struct error *error)
+{
+	/* The state first: what it promises is there when the rest is read. */
+	enum turn turn = run_state_look(machine, error);
+	struct error reason = { "" };
+
+	if (turn == TURN_ON && is_late(machine, error))
+		return TURN_FAIL;
+	if (turn == TURN_ON && region_state(&machine->region) != TR_RECORDING)
+		return turn;
+	if (begin_session(machine, &reason) || drain(machine, turn != TURN_ON, &reason) ||
+	    drive_take_output(&machine->drive, &reason)) {
+		*error = reason;
+		return TURN_FAIL;
+	}
+	return turn;
+}
+
+static enum turn look(struct machine *machine, struct error *error)
 {
 	enum turn turn = TURN_ON;
 	int brought = channel_refresh(&machine->channel, error);
@@ -173,127 +175,119 @@ static enum turn look(struct machine *machine, const struct run_options *options
 	if (brought < 0)
 		return TURN_FAIL;
 	if (!machine->has_region)
-		turn = look_for_region(machine, options, error);
+		turn = look_for_region(machine, error);
 	/* Not only at the next look: the machine may be done, and gone, by then. */
 	if (!machine->has_region)
 		return turn;
-	if (machine->by_mailbox && !machine->request) {
-		int code = guest_send(&options->guest, &machine->region, &machine->request, error);
+	return send_command(machine, error) ? TURN_FAIL : look_at_run(machine, error);
+}
 
-		machine->refused = code == -EINVAL;
-		if (code)
-			return TURN_FAIL;
-	}
-	/* The state first: what it promises is there when the rest is read. */
-	turn = run_state_look(machine, error);
-	if (turn == TURN_ON && is_late(machine, options, error))
-		return TURN_FAIL;
-	if (turn != TURN_ON || region_state(&machine->region) == TR_RECORDING) {
-		struct error reason = { "" };
+static enum turn machine_look(struct drive *drive, struct error *error)
+{
+	struct machine *machine = drive->context;
+	/* Asked first: what QEMU's machine wrote before it ended is seen by the looks that follow.
+	 */
+	bool dead = qemu_has_ended(&machine->qemu);
+	enum turn turn;
 
-		if (begin_session(machine, options, command, command_words, &reason) ||
-		    drain(machine, turn != TURN_ON, &reason) ||
-		    take_output(machine, turn != TURN_ON, &reason)) {
-			*error = reason;
-			return TURN_FAIL;
-		}
-	}
+	machine->is_last |= dead && !machine->has_more;
+	turn = look(machine, error);
+	if (turn == TURN_ON && machine->is_last && !machine->has_more)
+		turn = run_state_after_death(machine, error);
+	if (machine->options->verbose)
+		show_serial(machine);
 	return turn;
 }
 
-static enum turn loop(struct machine *machine, const struct run_options *options,
-                      const char *const *command, int command_words, struct error *error)
+static int machine_interrupt(struct drive *drive, struct error *error)
 {
-	enum turn turn = TURN_ON;
-
-	while (turn == TURN_ON) {
-		/* Asked first: what it wrote before it ended is seen by the looks that follow. */
-		bool dead = qemu_has_ended(&machine->qemu);
-
-		machine->is_last |= dead && !machine->has_more;
-		turn = look(machine, options, command, command_words, error);
-		if (turn == TURN_ON && machine->is_last && !machine->has_more)
-			turn = run_state_after_death(machine, error);
-		if (turn == TURN_ON && machine->top)
-			machine->quits = top_turn(machine->top, "waiting for the image to start") ==
-			                 TOP_QUIT;
-		if (turn == TURN_ON && (machine->signal || machine->quits)) {
-			error_set(error, -EINTR, "interrupted");
-			turn = TURN_FAIL;
-		}
-		if (options->verbose)
-			show_serial(machine);
-		if (turn == TURN_ON && machine->snapshot_wanted && machine->has_session) {
-			machine->snapshot_wanted = false;
-			session_ask_for_snapshot(&machine->session);
-		}
-		if (turn == TURN_ON && !machine->hurries)
-			wait_a_little(machine);
-	}
-	return turn;
+	(void)drive;
+	return error_set(error, -EINTR, "interrupted");
 }
 
-static int finish(struct machine *machine, enum turn turn, struct error *error)
+static void machine_wait(struct drive *drive)
 {
-	struct error reason = { "" };
-	int code;
+	if (!drive->hurries)
+		wait_a_little(drive->context);
+}
 
-	if (!machine->has_session)
-		return turn == TURN_DONE ? 0 : -EIO;
-	reader_process_stop(&machine->reader, &machine->session);
+static void machine_leave(struct drive *drive, enum turn turn)
+{
+	struct machine *machine = drive->context;
+
+	reader_process_stop(&machine->reader, &drive->session);
 	/* A machine that is not at its end would go on writing. */
 	if (turn != TURN_DONE)
 		qemu_stop(&machine->qemu, 0);
-	code = session_finish(&machine->session, turn != TURN_DONE, &reason);
-	machine->recorded = true;
-	/* The last of it; who has interrupted us need not have all of it taken. */
-	take_output(machine, true, &reason);
-	guest_output_show(&machine->printed, &machine->progress, machine->signal ? LAST_MS : -1,
-	                  &reason);
-	if (machine->top)
-		top_end(machine->top);
-	if (turn == TURN_DONE && code)
-		*error = reason;
-	return turn == TURN_DONE ? code : -EIO;
 }
 
-int machine_run(struct machine *machine, const struct run_options *options,
-                const char *const *command, int command_words, struct error *error)
+static void machine_init(struct machine *machine, struct run_options *options,
+                         const char *const *command, int command_words)
 {
+	static const struct drive_machine operations = {
+		.look = machine_look,
+		.interrupt = machine_interrupt,
+		.wait = machine_wait,
+		.leave = machine_leave,
+	};
+
+	*machine = (struct machine){
+		.options = options,
+		.qemu = { .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 },
+		.region_fd = -1,
+		.archive_fd = -1,
+		.signals = -1,
+		.reader.pidfd = -1,
+		.drive = {
+			.machine = &operations,
+			.context = machine,
+			.region = &machine->region,
+			.waiting = "waiting for the image to start",
+			.output_options = &options->output,
+			.guest = &options->guest,
+			.image = options->image,
+			.stat = options->stat,
+			.json = options->json,
+			.command = command,
+			.command_words = command_words,
+			.signal = &machine->signal,
+			.snapshot_wanted = &machine->snapshot_wanted,
+		},
+	};
+	ivshmem_server_init(&machine->doorbells);
+	progress_start(&machine->drive.progress);
+}
+
+int machine_run(struct machine *machine, struct run_options *options, const char *const *command,
+                int command_words, struct error *error)
+{
+	struct drive *drive = &machine->drive;
 	enum turn turn;
 	int code;
 
-	memset(machine, 0, sizeof(*machine));
-	machine->region_fd = -1;
-	machine->archive_fd = -1;
-	machine->signals = -1;
-	machine->reader.pidfd = -1;
-	ivshmem_server_init(&machine->doorbells);
-	machine->qemu = (struct qemu){ .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 };
-	progress_start(&machine->progress);
+	machine_init(machine, options, command, command_words);
 	code = machine_start(machine, options, error);
 	if (code)
 		return code;
-	turn = loop(machine, options, command, command_words, error);
-	code = finish(machine, turn, error);
-	/* Only who has recorded all may take its time to switch off; what answers from the UEFI
-	 * shell's side goes back there. */
-	qemu_stop(&machine->qemu, turn == TURN_DONE && machine->recorded ? POWEROFF_MS : 0);
+	turn = drive_loop(drive, error);
+	code = drive_finish(drive, turn, error);
+	if (turn != TURN_DONE)
+		code = -EIO;
+	/* A machine may take its time to switch off only if all was recorded: a command from the
+	 * UEFI shell returns there. */
+	qemu_stop(&machine->qemu, turn == TURN_DONE && drive->recorded ? POWEROFF_MS : 0);
 	if (options->verbose)
 		show_serial(machine);
-	progress_clear(&machine->progress);
-	if (machine->top && !code)
-		top_browse(machine->top, machine->signals, &machine->signal);
-	top_restore(machine->top);
+	progress_clear(&drive->progress);
+	if (drive->top && !code)
+		top_browse(drive->top, machine->signals, &machine->signal);
+	top_restore(drive->top);
 	return code;
 }
 
 void machine_free(struct machine *machine)
 {
-	top_close(machine->top);
-	if (machine->has_session)
-		session_end(&machine->session);
-	perf_writer_abandon(&machine->output);
+	drive_close(&machine->drive);
 	region_lease_give_back(&machine->lease);
 	region_close(&machine->region);
 	channel_close(&machine->channel);

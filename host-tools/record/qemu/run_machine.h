@@ -6,52 +6,40 @@
 #include <stdbool.h>
 
 #include "host-tools/ledger/check.h"
-#include "host-tools/record/command/guest_fetch.h"
-#include "host-tools/record/command/guest_output.h"
+#include "host-tools/record/drive.h"
 #include "host-tools/record/qemu/qemu.h"
 #include "host-tools/record/qemu/run_options.h"
 #include "host-tools/region/region_lease.h"
 #include "host-tools/region/shm/ivshmem_server.h"
-#include "host-tools/session/progress.h"
 #include "host-tools/session/reader_process.h"
-#include "host-tools/top/top.h"
 #include "writer/region/channel.h"
-#include "writer/session/session.h"
 
 struct machine {
+	struct drive drive;
+	const struct run_options *options;
 	struct qemu qemu;
 	int region_fd;
 	int archive_fd; /* the program and its files; -1: none */
 	struct channel channel;
 	struct region region;
-	struct session session;
 	struct ivshmem_server doorbells;
 	struct reader_process reader;
 	struct region_lease lease;
-	struct perf_writer output; /* opened, and not a session's yet */
-	struct progress progress;
-	struct guest_output printed; /* by the program */
-	struct guest_fetch fetch;
-	struct top *top;       /* that shows it meanwhile; NULL: none does */
-	bool quits;            /* its user wants no more of it */
 	char *append;          /* the command as QEMU hands it over */
 	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
 	uint64_t serial_shown; /* bytes of the serial line, with -v */
-	uint64_t log_shown;    /* and of QEMU's own words */
+	uint64_t log_shown;    /* and of QEMU's own messages */
 	int signals;           /* signalfd */
 	bool by_mailbox;       /* the command has names to be resolved */
 	bool has_region;       /* the magic was seen */
-	bool hurries;          /* a file comes, and its machine waits for room */
-	bool has_more;         /* the channel has yet to bring what it was asked for, */
-	bool is_last;          /* which is what there was when QEMU had ended */
-	bool has_session;
-	bool recorded;        /* a session was finished: file and ledger are there */
-	bool show_console;    /* the reason of the failure is in the console's text */
-	bool refused;         /* the command is not one for this machine, and nothing ran */
-	double seen;          /* when its region was first found waiting, s; 0: not yet */
-	bool died;            /* QEMU ended before the command was done */
-	int signal;           /* that wants us to end; 0: none came */
-	bool snapshot_wanted; /* SIGUSR2, and the machine has not been told yet */
+	bool has_more;         /* the channel has not yet brought all that it was asked for */
+	bool is_last;          /* QEMU had ended before the last look */
+	bool show_console;     /* the reason of the failure is in the console's text */
+	bool refused;          /* the machine refused the command, and nothing ran */
+	double seen;           /* when its region was first found waiting, s; 0: not yet */
+	bool died;             /* QEMU ended before the command was done */
+	int signal;            /* that wants us to end; 0: none came */
+	bool snapshot_wanted;  /* SIGUSR2, and the machine has not been asked yet */
 };
 
 /* Part of machine_run(): open the output, announce a reader, start QEMU. 0, or a negative errno and
@@ -59,10 +47,10 @@ struct machine {
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error);
 
 /* Boot, record, stop. 0, or a negative errno and the reason; what was recorded until then is in
- * the file in any case (machine->recorded). The machine is gone when this returns, region,
+ * the file in any case (machine->drive.recorded). The machine is gone when this returns, region,
  * ledger and logs stay until machine_free(). command: our command line, for the file. */
-int machine_run(struct machine *machine, const struct run_options *options,
-                const char *const *command, int command_words, struct error *error);
+int machine_run(struct machine *machine, struct run_options *options, const char *const *command,
+                int command_words, struct error *error);
 
 void machine_free(struct machine *machine);
 

@@ -71,8 +71,8 @@ static int open_output(struct machine *machine, const struct run_options *option
 	if (strcmp(options->guest.words[0], "record") != 0 &&
 	    strcmp(options->guest.words[0], "stat") != 0)
 		return 0;
-	return perf_writer_open(&machine->output, options->output.path, options->output.preallocate,
-	                        error);
+	return perf_writer_open(&machine->drive.output, options->output.path,
+	                        options->output.preallocate, error);
 }
 
 /* What says that there is no terminal, or how far the machine is, is not to be in the picture. */
@@ -80,10 +80,10 @@ static int open_top(struct machine *machine, const struct run_options *options, 
 {
 	if (!options->top.wanted)
 		return 0;
-	machine->top = top_open(&options->top, error);
-	machine->progress.shown = false;
-	machine->progress.disk_told = !options->output.is_kept;
-	return machine->top ? 0 : -ENOTTY;
+	machine->drive.top = top_open(&options->top, error);
+	machine->drive.progress.shown = false;
+	machine->drive.progress.disk_told = !options->output.is_kept;
+	return machine->drive.top ? 0 : -ENOTTY;
 }
 
 /* QEMU reads a file: by the name that a descriptor has in its own process. */

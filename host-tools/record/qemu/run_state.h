@@ -5,13 +5,6 @@
 
 #include "host-tools/record/qemu/run_machine.h"
 
-/* What one turn of the loop found. */
-enum turn {
-	TURN_ON,   /* nothing special */
-	TURN_DONE, /* the command is done */
-	TURN_FAIL, /* over, and error says why */
-};
-
 /* By the trace region's state: one that is none has been written over, and is a failure. */
 enum turn run_state_look(struct machine *machine, struct error *error);
 

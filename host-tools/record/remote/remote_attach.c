@@ -10,7 +10,7 @@
 #include "writer/region/region_salvage.h"
 
 /* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
-static int find_journal(struct recording *r, bool *found, struct error *error)
+static int find_journal(struct remote_recording *r, bool *found, struct error *error)
 {
 	char *real = realpath(r->options.output.path, NULL);
 	char *path = output_is_stream(&r->options.output)
@@ -35,7 +35,7 @@ static int find_journal(struct recording *r, bool *found, struct error *error)
 	return code;
 }
 
-static int attach(struct recording *r, struct error *error)
+static int attach(struct remote_recording *r, struct error *error)
 {
 	struct session_options options;
 	struct tr_header header;
@@ -46,11 +46,11 @@ static int attach(struct recording *r, struct error *error)
 		code = find_journal(r, &found, error);
 	if (code)
 		return code;
-	options = recording_options(r);
+	options = remote_recording_options(r);
 	if (found) {
-		code = session_resume(&r->session, &r->link.region, &options, error);
-		r->has_session = !code;
-		return code ? code : recording_begin_output(r, error);
+		code = session_resume(&r->drive.session, &r->link.region, &options, error);
+		r->drive.has_session = !code;
+		return code ? code : drive_begin_output(&r->drive, error);
 	}
 	region_header(&r->link.region, &header);
 	if (!header.run || !header.events.count)
@@ -64,7 +64,7 @@ static int attach(struct recording *r, struct error *error)
 		                 "recording is in the file that its last reader wrote, and %s was "
 		                 "left as it is",
 		                 header.run, r->options.output.path);
-	return recording_begin(r, error);
+	return remote_recording_begin(r, error);
 }
 
 int command_attach(int argc, char **argv)
@@ -78,22 +78,22 @@ int command_attach(int argc, char **argv)
 		false,
 		false
 	};
-	struct recording r;
+	struct remote_recording r;
 
-	recording_open(&r, &usage, argc, argv);
+	remote_recording_open(&r, &usage, argc, argv);
 	r.attached = true;
-	return recording_carry_out(&r, attach);
+	return remote_recording_carry_out(&r, attach);
 }
 
 /* ---- top ---- */
 
 /* Without a word for the machine it is a recording of somebody's that is watched. */
-static int begin_to_watch(struct recording *r, struct error *error)
+static int begin_to_watch(struct remote_recording *r, struct error *error)
 {
 	static char record[] = "record";
 
-	r->top = top_open(&r->options.top, error);
-	if (!r->top)
+	r->drive.top = top_open(&r->options.top, error);
+	if (!r->drive.top)
 		return -ENOTTY;
 	r->options.guest.words[0] = record;
 	r->attached = r->options.guest.count == 1;
@@ -102,7 +102,7 @@ static int begin_to_watch(struct recording *r, struct error *error)
 		    error, -ENOENT,
 		    "the machine records nothing that could be watched: say what it is "
 		    "to record, as `bareperf record' takes it");
-	return r->attached ? attach(r, error) : recording_send(r, error);
+	return r->attached ? attach(r, error) : remote_recording_send(r, error);
 }
 
 int command_top(int argc, char **argv)
@@ -117,10 +117,10 @@ int command_top(int argc, char **argv)
 		true,
 		true
 	};
-	struct recording r;
+	struct remote_recording r;
 
-	recording_open(&r, &usage, argc, argv);
-	r.progress.shown = false;
-	r.progress.disk_told = !r.options.output.is_kept;
-	return recording_carry_out(&r, begin_to_watch);
+	remote_recording_open(&r, &usage, argc, argv);
+	r.drive.progress.shown = false;
+	r.drive.progress.disk_told = !r.options.output.is_kept;
+	return remote_recording_carry_out(&r, begin_to_watch);
 }

@@ -11,94 +11,60 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/record/command/guest_crash.h"
-#include "host-tools/record/command/guest_stat.h"
-#include "host-tools/record/command/guest_summary.h"
 #include "host-tools/record/remote/remote.h"
 #include "host-tools/record/remote/remote_ask.h"
 #include "host-tools/record/remote/remote_recording.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/util/exit_status.h"
 
-#define LAST_MS 1000 /* for what the program has printed, after Ctrl-C */
-#define STOP_S  5.0  /* for a workload to end after its events were stopped */
+#define STOP_S 5.0 /* for a workload to end after its events were stopped */
 
-static bool is_recording(const struct recording *r)
+static bool is_recording(const struct remote_recording *r)
 {
 	return region_state(&r->link.region) == TR_RECORDING;
 }
 
-struct session_options recording_options(struct recording *r)
+struct session_options remote_recording_options(struct remote_recording *r)
 {
-	return (struct session_options){
-		.buildid_cache = !r->options.output.no_buildid_cache && !r->options.stat,
-		.output = r->options.output.path,
-		.e_machine = r->options.output.e_machine,
-		.writer = r->output.output ? &r->output : NULL,
-		.symbols = r->options.output.symbols,
-		.booted = r->options.image,
-		.command = r->command,
-		.command_words = r->command_words,
-		.journal = true,
-		.join = r->attached,
-		.see = r->top ? top_see : NULL,
-		.see_context = r->top,
-	};
+	struct session_options options = drive_session_options(&r->drive);
+
+	options.journal = true;
+	options.join = r->attached;
+	return options;
 }
 
-int recording_begin_output(struct recording *r, struct error *error)
+int remote_recording_begin(struct remote_recording *r, struct error *error)
 {
-	bool aside = output_is_stream(&r->options.output) || r->options.json || r->top;
-
-	guest_output_begin(&r->printed, &r->link.region, aside, false);
-	guest_fetch_begin(&r->fetch, &r->options.guest, &r->link.region);
-	return r->top ? top_begin(r->top, &r->session, error) : 0;
-}
-
-static int take_output(struct recording *r, struct error *error)
-{
-	bool moved = false;
-	int code = guest_output_show(&r->printed, &r->progress, 0, error);
-
-	if (!code)
-		code = guest_fetch_take(&r->fetch, &moved, error);
-	if (moved)
-		remote_link_is_alive(&r->link);
-	return code;
-}
-
-int recording_begin(struct recording *r, struct error *error)
-{
-	struct session_options options = recording_options(r);
+	struct session_options options = remote_recording_options(r);
 	struct tr_header header;
 	int code;
 
 	region_header(&r->link.region, &header);
-	if (r->has_session || header.run == r->before || !header.events.count)
+	if (r->drive.has_session || header.run == r->before || !header.events.count)
 		return 0;
-	code = session_begin(&r->session, &r->link.region, &options, error);
-	r->has_session = !code;
+	code = session_begin(&r->drive.session, &r->link.region, &options, error);
+	r->drive.has_session = !code;
 	if (!code)
-		code = recording_begin_output(r, error);
-	progress_clear(&r->progress); /* what waited is over: a line at once */
+		code = drive_begin_output(&r->drive, error);
+	progress_clear(&r->drive.progress); /* what waited is over: a line at once */
 	return code;
 }
 
 /* The machine may be at another run by now, with other rings. */
-static int check_run(struct recording *r, struct error *error)
+static int check_run(struct remote_recording *r, struct error *error)
 {
 	struct tr_header header;
 
 	region_header(&r->link.region, &header);
-	if (!r->has_session || header.run == r->session.region.header.run)
+	if (!r->drive.has_session || header.run == r->drive.session.region.header.run)
 		return 0;
 	return error_set(error, -ESTALE,
 	                 "the machine is at run %" PRIu64 " by now, and ours was %" PRIu64,
-	                 header.run, r->session.region.header.run);
+	                 header.run, r->drive.session.region.header.run);
 }
 
 /* Nothing is read, or given back, that is another's. */
-static int drain(struct recording *r, struct error *error)
+static int drain(struct remote_recording *r, struct error *error)
 {
 	uint64_t got = 0;
 	int code;
@@ -108,52 +74,42 @@ static int drain(struct recording *r, struct error *error)
 		                 "another reader has taken the machine's rings, as we gave no sign "
 		                 "of life for %g s",
 		                 TR_LEASE_LOST_MS / 1e3);
-	code = progress_drain(&r->progress, &r->session, &got, error);
-	if (got || r->session.has_more)
+	code = progress_drain(&r->drive.progress, &r->drive.session, &got, error);
+	if (got || r->drive.session.has_more)
 		remote_link_is_alive(&r->link);
 	return code;
 }
 
 /* Whether the command was answered, or the run that was joined is over. What it promises is there
  * to be read. */
-static bool has_ended(struct recording *r, struct error *error)
+static bool has_ended(struct remote_recording *r, struct error *error)
 {
 	if (r->request)
 		return remote_is_answered(&r->link, r->request, &r->status, error);
-	return r->has_session && !is_recording(r);
+	return r->drive.has_session && !is_recording(r);
 }
 
-/* What is seen of it, as long as it goes on. */
-static void show(struct recording *r)
+/* Ctrl-C stops the events of our own run, whose workload may then end. A run that somebody else
+ * started continues. */
+static int remote_interrupt(struct drive *drive, struct error *error)
 {
-	static const char waiting[] = "waiting for the machine to begin";
-
-	if (r->top)
-		r->quits |= top_turn(r->top, waiting) == TOP_QUIT;
-	else if (!r->has_session)
-		progress_wait(&r->progress, waiting);
-}
-
-/* Ctrl-C: its events are stopped, and its workload may end; a run that we joined goes on. */
-static int obey_signal(struct recording *r, struct error *error)
-{
-	bool wanted = r->link.signal || r->quits;
+	struct remote_recording *r = drive->context;
 	uint32_t request;
 
-	if (r->stopped && progress_now() - r->stopped > STOP_S)
-		return -EINTR;
-	if (!wanted || r->stopped)
-		return 0;
+	if (r->stopped)
+		return progress_now() - r->stopped > STOP_S ? -EINTR : 0;
 	if (r->attached || !is_recording(r))
 		return -EINTR;
 	r->stopped = progress_now();
 	return mailbox_send(&r->link.region, "stop", &request, error);
 }
 
-static int turn(struct recording *r, struct error *error)
+/* 0, 1: the run is over, and all of it is read; or a negative errno and the reason. */
+static int look(struct remote_recording *r, struct error *error)
 {
+	struct drive *drive = &r->drive;
 	bool ended;
-	int code = r->has_session ? 0 : channel_refresh(&r->link.channel, error);
+	int code = drive->has_session ? 0 : channel_refresh(&r->link.channel, error);
 
 	if (code > 0)
 		return 0;
@@ -162,126 +118,87 @@ static int turn(struct recording *r, struct error *error)
 	if (!code)
 		code = remote_link_check(&r->link, error);
 	if (!code && (ended || is_recording(r)))
-		code = recording_begin(r, error);
+		code = remote_recording_begin(r, error);
 	if (!code)
 		code = check_run(r, error);
-	if (!code && r->has_session)
+	if (!code && drive->has_session)
 		code = drain(r, error);
-	if (!code && r->has_session)
-		code = take_output(r, error);
-	if (!code)
-		r->is_over = ended && !(r->has_session && r->session.has_more);
-	return code;
+	if (!code && drive->has_session)
+		code = drive_take_output(drive, error);
+	if (drive->hurries)
+		remote_link_is_alive(&r->link);
+	return code ? code : ended && !(drive->has_session && drive->session.has_more);
 }
 
-static int loop(struct recording *r, struct error *error)
+static enum turn remote_look(struct drive *drive, struct error *error)
 {
-	int code = 0;
+	int code = look(drive->context, error);
 
-	while (!code && !r->is_over) {
-		code = turn(r, error);
-		if (code || r->is_over)
-			break;
-		show(r);
-		if (r->link.snapshot_wanted && r->has_session) {
-			r->link.snapshot_wanted = false;
-			session_ask_for_snapshot(&r->session);
-		}
-		remote_link_wait(&r->link);
-		code = obey_signal(r, error);
-	}
-	return code;
+	drive->code = code < 0 ? code : 0;
+	return code < 0 ? TURN_FAIL : code ? TURN_DONE : TURN_ON;
 }
 
-/* Whatever ended the loop, what was recorded until then is a file. */
-static int finish(struct recording *r, int code, struct error *error)
+static void remote_wait(struct drive *drive)
 {
-	struct error reason = { "" };
-	int finished;
+	struct remote_recording *r = drive->context;
 
-	if (!r->has_session)
-		return code;
-	session_leave(&r->session, code);
-	finished = session_finish(&r->session, !r->is_over, &reason);
-	if (!r->session.is_gone) {
-		struct error ignored = { "" };
+	remote_link_wait(&r->link);
+}
 
-		take_output(r, &ignored);
-		guest_output_show(&r->printed, &r->progress, r->link.signal ? LAST_MS : -1,
-		                  &ignored);
-	}
-	progress_clear(&r->progress);
-	if (r->top)
-		top_end(r->top);
-	output_cache_symbols(&r->options.output);
-	if (!code && finished) {
-		*error = reason;
-		code = finished;
-	}
-	return code;
+static void remote_leave(struct drive *drive, enum turn turn)
+{
+	(void)turn;
+	session_leave(&drive->session, drive->code);
 }
 
 /* Of a machine that is silent nobody knows what it does. */
-static void tell_how_to_come_back(const struct recording *r, bool silent)
+static void tell_how_to_come_back(const struct remote_recording *r, bool silent)
 {
-	bool watched = r->top && !r->options.output.is_kept;
+	bool watched = r->drive.top && !r->options.output.is_kept;
 
-	if (!r->session.leaves || (!r->session.journal.path && !watched))
+	if (!r->drive.session.leaves || (!r->drive.session.journal.path && !watched))
 		return;
 	if (r->stopped)
 		say("the events of run %" PRIu64
 		    " are stopped, but its workload goes on: the machine takes no other command "
 		    "before its end",
-		    r->session.region.header.run);
+		    r->drive.session.region.header.run);
 	else if (!silent && is_recording(r))
 		say("the machine goes on with run %" PRIu64
 		    ": what its rings have no room for is lost from now on",
-		    r->session.region.header.run);
-	say("come back with: bareperf %s --channel %s%s%s", r->top ? "top" : "attach",
+		    r->drive.session.region.header.run);
+	say("come back with: bareperf %s --channel %s%s%s", r->drive.top ? "top" : "attach",
 	    r->options.url, watched ? "" : " -o ", watched ? "" : r->options.output.path);
 }
 
 /* What stands in our exit status where something went wrong, as run's. */
-static int failure_status(const struct recording *r, int code)
+static int failure_status(const struct remote_recording *r, int code)
 {
 	if (r->link.signal)
 		return RUN_SIGNAL + r->link.signal;
-	if (!r->has_session)
+	if (!r->drive.has_session)
 		return r->refused ? RUN_REFUSED : RUN_ERROR;
 	if (code == -ESTALE || code == -ETIMEDOUT || code == -EFAULT)
 		return RUN_UNFINISHED;
 	return RUN_ERROR;
 }
 
-static int report(struct recording *r, int code, struct error *error)
+static int report(struct remote_recording *r, int code, struct error *error)
 {
-	unsigned failed = guest_fetch_end(&r->fetch);
-	struct error reason;
-	int status = EXIT_OK;
+	int status = drive_summary(&r->drive, 0);
+	unsigned failed = r->drive.failed;
 
-	guest_output_end(&r->printed);
-	if (top_failure(r->top, &reason)) {
-		error_print(&reason);
-		failed++;
-	}
-	if (r->has_session && r->options.stat)
-		status = guest_stat(&r->session.ledger, &r->session.region, &r->options.guest,
-		                    r->options.json);
-	else if (r->has_session)
-		status = guest_summary(
-		    &r->session, r->options.output.is_kept ? r->options.output.path : NULL, 0);
-	if (r->has_session) {
-		guest_crash(&r->session, r->options.output.all_frames, stderr);
-		progress_tell_what_fits(&r->progress, &r->session);
+	if (r->drive.has_session) {
+		progress_tell_what_fits(&r->drive.progress, &r->drive.session);
 		tell_how_to_come_back(r, code == -ETIMEDOUT);
 	}
 	if (!code && r->status < 0) {
-		r->refused = !r->has_session;
+		r->refused = !r->drive.has_session;
 		error_print(error);
-		return r->status == -EFAULT && r->has_session ? RUN_SIGNAL + SIGSEGV
-		                                              : failure_status(r, code);
+		return r->status == -EFAULT && r->drive.has_session ? RUN_SIGNAL + SIGSEGV
+		                                                    : failure_status(r, code);
 	}
-	if (r->quits && !r->link.signal && (!code || code == -EINTR))
+	if (r->drive.quits && !r->link.signal && (!code || code == -EINTR))
 		return status ? status : failed ? RUN_ERROR : EXIT_OK;
 	if (code) {
 		if (*error->text)
@@ -295,48 +212,64 @@ static int report(struct recording *r, int code, struct error *error)
 	return status ? status : region_exit_status(&r->link.region);
 }
 
-void recording_open(struct recording *r, const struct remote_usage *usage, int argc, char **argv)
+void remote_recording_open(struct remote_recording *r, const struct remote_usage *usage, int argc,
+                           char **argv)
 {
-	*r = (struct recording){
+	static const struct drive_machine operations = {
+		.look = remote_look,
+		.interrupt = remote_interrupt,
+		.wait = remote_wait,
+		.leave = remote_leave,
+	};
+
+	*r = (struct remote_recording){ 0 };
+	remote_options_parse(&r->options, usage, argc, argv);
+	r->drive = (struct drive){
+		.machine = &operations,
+		.context = r,
+		.region = &r->link.region,
+		.waiting = "waiting for the machine to begin",
+		.output_options = &r->options.output,
+		.guest = &r->options.guest,
+		.image = r->options.image,
+		.stat = r->options.stat,
+		.json = r->options.json,
 		.command = (const char *const *)(argv - 1),
 		.command_words = argc + 1,
+		.signal = &r->link.signal,
+		.snapshot_wanted = &r->link.snapshot_wanted,
 	};
-	remote_options_parse(&r->options, usage, argc, argv);
-	progress_start(&r->progress);
+	progress_start(&r->drive.progress);
 }
 
-static void close_recording(struct recording *r)
+int remote_recording_carry_out(struct remote_recording *r,
+                               int (*begin_with)(struct remote_recording *r, struct error *error))
 {
-	top_close(r->top);
-	if (r->has_session)
-		session_end(&r->session);
-	perf_writer_abandon(&r->output);
-	remote_link_close(&r->link);
-}
-
-int recording_carry_out(struct recording *r,
-                        int (*begin_with)(struct recording *r, struct error *error))
-{
+	struct drive *drive = &r->drive;
 	struct error error = { "" };
-	int status, code = remote_link_open(&r->link, &r->options, &error);
+	enum turn turn = TURN_FAIL;
+	int status, code;
 
-	if (!code)
-		code = begin_with(r, &error);
-	if (!code)
-		code = loop(r, &error);
-	code = finish(r, code, &error);
-	if (r->top && !code && r->has_session) { /* there is nobody to wait for any more */
+	drive->code = remote_link_open(&r->link, &r->options, &error);
+	if (!drive->code)
+		drive->code = begin_with(r, &error);
+	if (!drive->code)
+		turn = drive_loop(drive, &error);
+	code = drive_finish(drive, turn, &error);
+	code = drive->code ? drive->code : code;
+	if (drive->top && !code && drive->has_session) { /* there is nobody to wait for any more */
 		region_lease_give_back(&r->link.lease);
-		top_browse(r->top, r->link.signals, &r->link.signal);
+		top_browse(drive->top, r->link.signals, &r->link.signal);
 	}
-	top_restore(r->top);
+	top_restore(drive->top);
 	status = report(r, code, &error);
-	close_recording(r);
+	drive_close(drive);
+	remote_link_close(&r->link);
 	return status;
 }
 
 /* The file is there before the command is sent, so that one that cannot be written costs no run. */
-int recording_send(struct recording *r, struct error *error)
+int remote_recording_send(struct remote_recording *r, struct error *error)
 {
 	struct tr_header header;
 	int code = remote_link_acquire(&r->link, error);
@@ -344,7 +277,7 @@ int recording_send(struct recording *r, struct error *error)
 	if (!code)
 		code = remote_await_idle(&r->link, error);
 	if (!code)
-		code = perf_writer_open(&r->output, r->options.output.path,
+		code = perf_writer_open(&r->drive.output, r->options.output.path,
 		                        r->options.output.preallocate, error);
 	if (code)
 		return code;
@@ -367,8 +300,8 @@ int command_record(int argc, char **argv)
 		  "are the machine's; see bareperf-stat(1).",
 		  true, true, false },
 	};
-	struct recording r;
+	struct remote_recording r;
 
-	recording_open(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
-	return recording_carry_out(&r, recording_send);
+	remote_recording_open(&r, &usages[!strcmp(argv[0], "stat")], argc, argv);
+	return remote_recording_carry_out(&r, remote_recording_send);
 }
