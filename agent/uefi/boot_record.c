@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/uefi/boot_record.h"
 
+#include <stddef.h>
+
 #include "agent/input/command_line.h"
 #include "agent/tables.h"
 #include "agent/uefi/boot_until.h"
@@ -21,11 +23,13 @@
 struct boot_record {
 	uint64_t size; /* bytes of this */
 	void(EFIAPI *stop)(void);
+	const char *hosting; /* the command that records an image; NULL: the boot is recorded */
 };
+#define SIZE_LEAST offsetof(struct boot_record, hosting)
 
 static void EFIAPI boot_record_stop(void);
 
-static struct boot_record ours = { sizeof(ours), boot_record_stop };
+static struct boot_record ours = { sizeof(ours), boot_record_stop, NULL };
 static EFI_GUID guid = BOOT_RECORD_GUID;
 static void (*ender)(const char *why);
 
@@ -71,6 +75,29 @@ bool boot_record_leaves(void)
 	return boot_record_is_ended(NULL);
 }
 
+static void EFIAPI boot_record_does_not_stop(void)
+{
+}
+
+void boot_record_hosts(const char *command)
+{
+	static struct boot_record host = { sizeof(host), boot_record_does_not_stop, NULL };
+	EFI_BOOT_SERVICES *services = efi_system->BootServices;
+	EFI_HANDLE handle = efi_image;
+
+	if (host.hosting)
+		services->UninstallProtocolInterface(efi_image, &guid, &host);
+	host.hosting = command;
+	if (command && EFI_ERROR(services->InstallProtocolInterface(&handle, &guid,
+	                                                            EFI_NATIVE_INTERFACE, &host)))
+		host.hosting = NULL;
+}
+
+static bool boot_record_is_hosting(const struct boot_record *other)
+{
+	return other->size >= sizeof(*other) && other->hosting;
+}
+
 bool boot_record_is_elsewhere(bool *stopped)
 {
 	static char text[COMMAND_MAX_LENGTH + 1];
@@ -79,14 +106,23 @@ bool boot_record_is_elsewhere(bool *stopped)
 	struct command_error error;
 
 	*stopped = false;
-	if (!other || other->size < sizeof(*other))
+	if (!other || other->size < SIZE_LEAST)
 		return false;
+	if (boot_record_is_hosting(other)) {
+		console_printf(
+		    "bareperf: another bareperf records this: `%s'. It ends when that "
+		    "program ends (of a shell: exit); then try again\n",
+		    other->hosting);
+		return true;
+	}
 	if (command_line_read(text, sizeof(text)) > 0 &&
 	    command_parse(&command, text, &image_tables, &error) == 0)
 		*stopped = command.verb == COMMAND_STOP;
 	if (*stopped)
 		other->stop();
 	else
-		console_printf("bareperf: the boot is being recorded: `stop' ends that\n");
+		console_printf(
+		    "bareperf: bareperf-dxe.efi records this boot: `bareperf.efi stop' "
+		    "ends that; then try again\n");
 	return true;
 }

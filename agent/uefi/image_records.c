@@ -162,6 +162,8 @@ int image_records_begin(struct recording *r)
 	uefi_calls_begin();
 	if (r->command->boot)
 		uefi_phases_begin();
+	else
+		boot_record_hosts(r->region->header->command);
 	r->watches_images = true;
 	return 0;
 }
@@ -172,6 +174,7 @@ void image_records_end(struct recording *r)
 
 	if (!r->watches_images)
 		return;
+	boot_record_hosts(NULL);
 	uefi_phases_end();
 	uefi_calls_end();
 	image_frames_end();

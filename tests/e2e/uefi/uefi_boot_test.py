@@ -111,8 +111,11 @@ def two_drivers(sh):
 
 
 def first(sh, name):
-    said = sh.type("bareperf.efi list")
-    tap.ok("the boot is being recorded" in said, f"{name}: meanwhile nothing else is done", said)
+    for command in ("list", "stat -- calltree 1", "selftest", "record -e cpu-clock -- calltree 1",
+                    r"record -e cpu-clock -- \spinner.efi low=1"):
+        said = sh.type(f"bareperf.efi {command}")
+        tap.ok("bareperf-dxe.efi records this boot: `bareperf.efi stop' ends that" in said and "written" not in said,
+               f"{name}: meanwhile nothing else is done: {command}", said)
     said = sh.type("bareperf.efi stop")
     books = BOOKS.search(said) or re.search(r"cpu-clock: (\d+) samples, 0 lost", said)
     tap.ok(books and int(books[1]) > 600 and "written: \\bareperf\\0001.data" in said,
@@ -184,7 +187,7 @@ def until(sh, name, when, end=None):
     start = len(sh.raw)
     reboot(sh)
     if end:
-        tap.ok("the boot is being recorded" in sh.type("bareperf.efi list"),
+        tap.ok("bareperf-dxe.efi records this boot" in sh.type("bareperf.efi list"),
                f"{name}: until {when} the boot is recorded", sh.said(start))
         end()
     sh.read_until(r"written: \S+\s", start)

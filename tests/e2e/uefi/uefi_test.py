@@ -150,6 +150,22 @@ def refused(sh, name):
            f"{name}: a trace of branches is refused", said)
 
 
+def within_another(sh, name):
+    """Another bareperf.efi, started by what is recorded: it takes nothing, and says who records and how that ends.
+    The outer recording is whole."""
+    commands = (r"record -e cpu-clock -- \tools\a.efi", "record -e cpu-clock -- calltree 1", "stat -- calltree 1",
+                "selftest", "stop")
+    outer = r"record -e cpu-clock -F 1000 --region-size 4 -- \tools\spinner.efi low=50" + "".join(
+        fr" with={command.replace(' ', '+')} run=\bareperf.efi" for command in commands) + " low=50"
+    said = sh.type(f"bareperf.efi {outer}")
+    tap.ok(said.count(f"another bareperf records this: `{outer}'. It ends when that program ends") == len(commands)
+           and said.count("bareperf.efi returned 0x8000000000000014") == len(commands),
+           f"{name}: a bareperf within a recording refuses, whatever it is to do", said)
+    tap.ok(said.count("written: ") == 1 and recorded(said) > 90, f"{name}: and the recording is whole", said)
+    said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -- \tools\spinner.efi low=100")
+    tap.ok(recorded(said) > 90, f"{name}: the next one is, too", said)
+
+
 def judge(first, second, again, name, isa):
     dump = first.dump()
     tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the books are in order",
@@ -303,6 +319,7 @@ def run(isa):
             goes_on(sh, isa)
             unloaded = driver(sh, isa)
             refused(sh, isa)
+            within_another(sh, isa)
             counted = cycles(sh, isa) if isa == "aarch64" else None
             third, gone = elsewhere(sh, isa)
             tables = too_many_tables(sh, isa, gone) if isa == "x86_64" else None

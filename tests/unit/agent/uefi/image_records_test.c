@@ -31,6 +31,13 @@ bool boot_record_leaves(void)
 	return true;
 }
 
+static const char *hosting;
+
+void boot_record_hosts(const char *command)
+{
+	hosting = command;
+}
+
 void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 {
 	(void)image;
@@ -123,7 +130,9 @@ static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 }
 
 static struct command command;
-static struct recording recording = { .command = &command };
+static struct tr_header header = { .command = "record -- a.efi" };
+static struct trace_region region = { .header = &header };
+static struct recording recording = { .command = &command, .region = &region };
 static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
 
 static void begin(void)
@@ -187,9 +196,24 @@ static void who_waits_through_a_hook_above_ours_still_does(void **state)
 	image_records_end(&recording);
 }
 
+static void others_hear_of_a_recording_while_it_lasts(void **state)
+{
+	(void)state;
+	begin();
+	assert_string_equal(hosting, "record -- a.efi");
+	image_records_end(&recording);
+	assert_null(hosting);
+	command.boot = true; /* of which boot_record_begin() tells */
+	begin();
+	assert_null(hosting);
+	image_records_end(&recording);
+	command.boot = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(others_hear_of_a_recording_while_it_lasts),
 		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
 		cmocka_unit_test(who_waits_through_a_hook_above_ours_still_does),
 	};
