@@ -108,6 +108,14 @@ static void record_end_beside(struct recording *r)
 	console_release();
 }
 
+/* A UEFI image is loaded by us before it starts, of which nothing is its own. An AUX area cannot be
+ * paused: a trace is of all that. */
+static void record_await_image(struct recording *r)
+{
+	r->image_alone = r->hosted && !r->command->boot && !r->command->disabled && !r->aux_pages;
+	r->off = r->off || r->image_alone;
+}
+
 static int record_recording_begin(struct recording *r)
 {
 	int code;
@@ -124,6 +132,7 @@ static int record_recording_begin(struct recording *r)
 		record_end_beside(r);
 		return code;
 	}
+	record_await_image(r);
 	r->failed = recording_start_all(r);
 	r->uncounted = recording_uncounted(r);
 	return 0;

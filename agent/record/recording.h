@@ -97,8 +97,10 @@ struct recording {
 	enum payload_end end; /* how the workload ended */
 	struct recording_progress progress;
 	struct recording_keys keys;
-	bool hosted;         /* the firmware goes on: screen, lines and keys are its own */
-	bool watches_images; /* that it loads */
+	bool hosted;             /* the firmware goes on: screen, lines and keys are its own */
+	bool watches_images;     /* that it loads */
+	bool image_alone;        /* events count from the workload's StartImage() to its return */
+	unsigned images_running; /* by StartImage(), each started by the one before it */
 	const struct traced_cpu *failed; /* to start; NULL: none */
 	const char *uncounted;           /* an event that no CPU counts; NULL: none */
 	bool by_key;                     /* one ends it. Released */

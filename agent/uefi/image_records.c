@@ -86,13 +86,29 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 		image_record_put(r->cpus, there ? image : &nobodys);
 }
 
+/* The workload is the first image that is started: its events count from there until it returns. */
+static void image_records_count(struct recording *r, bool on)
+{
+	struct traced_cpu *c = r->cpus;
+
+	if (!r->image_alone || c->stopped)
+		return;
+	arch_irq_disable();
+	r->off = !on;
+	recording_switch_here(c);
+	arch_irq_enable();
+}
+
 /* StartImage() is about to run it. Returns the call in which our caller waits for that (NULL: in
  * none that we know), which image_left() gets when the image has returned. */
 static const void *image_starts(void *context, const char *name)
 {
-	(void)context;
+	struct recording *r = context;
+
 	arch_hosted_again();
 	uefi_phase(name, " starts");
+	if (r->images_running++ == 0)
+		image_records_count(r, true);
 	return callchain_call;
 }
 
@@ -101,7 +117,10 @@ static const void *image_starts(void *context, const char *name)
  */
 static void image_left(void *context, const void *started)
 {
-	(void)context;
+	struct recording *r = context;
+
+	if (--r->images_running == 0)
+		image_records_count(r, false);
 	__atomic_store_n(&callchain_call, (const struct callchain_call *)started, __ATOMIC_RELEASE);
 }
 
@@ -109,6 +128,15 @@ static void image_returns(void *context, const char *name)
 {
 	(void)context;
 	uefi_phase(name, " has returned");
+}
+
+/* That is ours, and none of the image's. */
+static void image_records_look(void *context, bool begins)
+{
+	struct recording *r = context;
+
+	if (r->images_running)
+		image_records_count(r, !begins);
 }
 
 /* ExitBootServices() was called, and boot services can still be used. */
@@ -149,6 +177,7 @@ int image_records_begin(struct recording *r)
 		.starts = image_starts,
 		.left = image_left,
 		.returns = r->command->boot ? image_returns : NULL,
+		.looks = image_records_look,
 		.leaves = image_records_leave,
 		.ends = image_records_stop,
 		.context = r,

@@ -83,6 +83,12 @@ static UINT32 images_count(void)
 	return table ? *(const volatile UINT32 *)&table->count : 0;
 }
 
+static void images_tell_look(bool begins)
+{
+	if (watching && watching->looks)
+		watching->looks(watching->context, begins);
+}
+
 /* At the level of the notification, which so does not come in between, nor does one that ends all
  * of this. */
 static bool images_look(void)
@@ -95,6 +101,7 @@ static bool images_look(void)
 	bool found;
 
 	before = services->RaiseTPL(TPL_CALLBACK);
+	images_tell_look(true);
 	counted = images_count();
 	found = watching &&
 	        !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
@@ -102,6 +109,7 @@ static bool images_look(void)
 		efi_image_set_compare(handles, count);
 		services->FreePool(handles);
 	}
+	images_tell_look(false);
 	services->RestoreTPL(before);
 	return found;
 }
@@ -215,14 +223,14 @@ static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, 
 	EFI_STATUS status;
 
 	images_look();
+	images_run(&here);
 	if (watcher)
 		started = watcher->starts(watcher->context,
 		                          images_name(watcher, image, name, sizeof(name)));
-	images_run(&here);
 	status = start_image(image, size, data);
-	__atomic_store_n(&running, here.before, __ATOMIC_RELEASE);
 	if (watcher && watcher == watching)
 		watcher->left(watcher->context, started);
+	__atomic_store_n(&running, here.before, __ATOMIC_RELEASE);
 	images_look();
 	if (watcher && watcher == watching && watcher->returns)
 		watcher->returns(watcher->context, name);

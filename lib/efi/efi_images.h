@@ -26,13 +26,18 @@ struct efi_images_watcher {
 	/* One was found, or has come (there), or has gone. */
 	void (*tell)(void *context, const struct efi_image_place *image, bool there);
 	/* One is about to be started by StartImage(), by its name without a path, "image" where
-	 * returns is NULL and nobody asks; what this returns is for left(). Thread. */
+	 * returns is NULL and nobody asks; what this returns is for left(). The last call before
+	 * the firmware's StartImage(). Thread. */
 	const void *(*starts)(void *context, const char *name);
 	/* That one has returned, or left by Exit(), from wherever it was: what it had called does
-	 * not return then. Not if one has ceased to watch meanwhile, as the next. Thread. */
+	 * not return then. The first call behind the firmware's StartImage(). Not if one has ceased
+	 * to watch meanwhile, as the next. Thread. */
 	void (*left)(void *context, const void *started);
 	/* The same, by its name, when what it has loaded is known. NULL: not asked for. */
 	void (*returns)(void *context, const char *name);
+	/* A look at all images begins, or ends, in the midst of whatever runs. NULL: not asked for.
+	 * TPL_CALLBACK. */
+	void (*looks)(void *context, bool begins);
 	/* Somebody calls ExitBootServices(), for the first time, while there is boot services' all:
 	 * files may be written, and efi_images_unwatch() called. True: so it was, and the memory
 	 * map that he knows is not that of now, by which he is told to call again (UEFI 2.10,

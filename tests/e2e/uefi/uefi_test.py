@@ -150,6 +150,18 @@ def refused(sh, name):
            f"{name}: a trace of branches is refused", said)
 
 
+def short(sh, name):
+    """The program's own samples alone: what is done to load it, before it starts and when it has returned, is ours."""
+    said = sh.type(r"bareperf.efi record -e cpu-clock -F 10000 -o short.data -- \tools\spinner.efi low=5")
+    tap.ok(recorded(said) > 40, f"{name}: an application of some milliseconds is recorded", said)
+
+
+def judge_short(taken, isa):
+    images = taken.images()
+    tap.ok(images.get("spinner.efi", 0) >= 40 and not images.get("bareperf"),
+           f"{isa}: in the profile of a short application there is nothing of bareperf's", images)
+
+
 def within_another(sh, name):
     """Another bareperf.efi, started by what is recorded: it takes nothing, and says who records and how that ends.
     The outer recording is whole."""
@@ -320,6 +332,7 @@ def run(isa):
             unloaded = driver(sh, isa)
             refused(sh, isa)
             within_another(sh, isa)
+            short(sh, isa)
             counted = cycles(sh, isa) if isa == "aarch64" else None
             third, gone = elsewhere(sh, isa)
             tables = too_many_tables(sh, isa, gone) if isa == "x86_64" else None
@@ -332,6 +345,7 @@ def run(isa):
         judge(first, second, again, isa, isa)
         judge_frames(again, disk.read("0002.txt").decode().replace("\r", ""), isa)
         judge_waits(second, isa)
+        judge_short(Taken(disk, "short.data"), isa)
         judge_driver(Taken(disk, "driver.data"), third, unloaded, isa)
         _, waiting, said = Taken(disk, slow).modules()
         slowest = max((name for name in waiting if name[0] != "["), key=waiting.get, default=None)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits, where an image leaves from within what it has called. */
+/* Who waits, where an image leaves from within what it has called; and when its events count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,6 +79,17 @@ void arch_irq_disable(void)
 {
 }
 
+static bool counts;
+
+void arch_irq_enable(void)
+{
+}
+
+void recording_switch_here(struct traced_cpu *c)
+{
+	counts = !c->recording->off;
+}
+
 void console_printf(const char *format, ...)
 {
 	(void)format;
@@ -132,7 +143,8 @@ static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 static struct command command;
 static struct tr_header header = { .command = "record -- a.efi" };
 static struct trace_region region = { .header = &header };
-static struct recording recording = { .command = &command, .region = &region };
+static struct traced_cpu cpu;
+static struct recording recording = { .command = &command, .region = &region, .cpus = &cpu };
 static EFI_LOADED_IMAGE ours = { .ImageBase = __image_start, .ImageSize = 1 };
 
 static void begin(void)
@@ -143,6 +155,9 @@ static void begin(void)
 	fake_install(&command, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &ours);
 	leaves = false;
 	waiting = NULL;
+	counts = false;
+	cpu = (struct traced_cpu){ .recording = &recording };
+	recording.image_alone = false;
 	assert_int_equal(image_records_begin(&recording), 0);
 }
 
@@ -196,6 +211,43 @@ static void who_waits_through_a_hook_above_ours_still_does(void **state)
 	image_records_end(&recording);
 }
 
+static bool counted[3]; /* in the outer image: before the inner one, in it, behind it */
+
+static EFI_STATUS EFIAPI start_inner(EFI_HANDLE image, UINTN *size, CHAR16 **data)
+{
+	(void)size;
+	(void)data;
+	if (image) {
+		counted[1] = counts;
+		return EFI_SUCCESS;
+	}
+	counted[0] = counts;
+	fake_services.StartImage(&command, NULL, NULL);
+	counted[2] = counts;
+	return EFI_SUCCESS;
+}
+
+static void events_count_from_an_image_s_start_to_its_return(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		begin();
+		recording.image_alone = i == 0;
+		image_records_end(&recording);
+		fake_services.StartImage = start_inner;
+		assert_int_equal(image_records_begin(&recording), 0);
+		assert_false(counts);
+		fake_services.StartImage(NULL, NULL, NULL);
+		for (unsigned j = 0; j < 3; j++)
+			assert_int_equal(counted[j], i == 0);
+		assert_false(counts);
+		fake_services.StartImage(NULL, NULL, NULL); /* as often as one likes */
+		assert_int_equal(counted[2], i == 0);
+		assert_false(counts);
+		image_records_end(&recording);
+	}
+}
+
 static void others_hear_of_a_recording_while_it_lasts(void **state)
 {
 	(void)state;
@@ -213,6 +265,7 @@ static void others_hear_of_a_recording_while_it_lasts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_count_from_an_image_s_start_to_its_return),
 		cmocka_unit_test(others_hear_of_a_recording_while_it_lasts),
 		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
 		cmocka_unit_test(who_waits_through_a_hook_above_ours_still_does),
