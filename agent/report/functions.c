@@ -112,7 +112,7 @@ static struct function *functions_at(const struct functions *functions, uint64_t
 	return low && address < functions->list[low - 1].end ? &functions->list[low - 1] : NULL;
 }
 
-void functions_weigh(struct functions *functions, uint64_t address, uint64_t weight)
+bool functions_weigh(struct functions *functions, uint64_t address, uint64_t weight)
 {
 	struct function *function = functions_at(functions, address);
 
@@ -120,6 +120,7 @@ void functions_weigh(struct functions *functions, uint64_t address, uint64_t wei
 		function->weight = functions_sum(function->weight, weight);
 	functions->weight = functions_sum(functions->weight, weight);
 	functions->samples++;
+	return function;
 }
 
 void functions_forget(struct functions *functions)
@@ -151,9 +152,9 @@ unsigned functions_hottest(const struct functions *functions, const struct funct
 }
 
 /* In hundredths of a percent; both weights are halved until 10,000 times one fits 64 bits. */
-unsigned functions_share(const struct functions *functions, const struct function *function)
+unsigned functions_share(const struct functions *functions, uint64_t weight)
 {
-	uint64_t part = function->weight, all = functions->weight;
+	uint64_t part = weight, all = functions->weight;
 
 	for (; all >> 50; all >>= 1)
 		part >>= 1;

@@ -7,6 +7,7 @@
 #ifndef AGENT_REPORT_FUNCTIONS_H
 #define AGENT_REPORT_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,8 +52,8 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
  * the longest name, that was added first. */
 void functions_sort(struct functions *functions);
 
-/* A sample at address, of this weight. Sums stop at 2^64 - 1. */
-void functions_weigh(struct functions *functions, uint64_t address, uint64_t weight);
+/* A sample at address, of this weight; whether a function lies there. Sums stop at 2^64 - 1. */
+bool functions_weigh(struct functions *functions, uint64_t address, uint64_t weight);
 
 /* Forget all weights. */
 void functions_forget(struct functions *functions);
@@ -62,8 +63,8 @@ void functions_forget(struct functions *functions);
 unsigned functions_hottest(const struct functions *functions, const struct function **hottest,
                            unsigned most);
 
-/* Of functions->weight, in hundredths of a percent, rounded. */
-unsigned functions_share(const struct functions *functions, const struct function *function);
+/* What share of functions->weight this is, in hundredths of a percent, rounded. */
+unsigned functions_share(const struct functions *functions, uint64_t weight);
 
 void functions_free(struct functions *functions);
 

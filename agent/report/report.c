@@ -11,7 +11,10 @@ struct report {
 	struct region region;
 	struct ledger ledger;
 	const struct functions *functions;
-	const struct ledger_event *weighed; /* whose samples they are; NULL: there are none */
+	struct modules modules; /* of what has no names */
+	const struct module *hot_modules[REPORT_FUNCTIONS];
+	size_t nr_hot_modules;
+	struct hottest hottest;
 };
 
 /* Where a report's text goes. */
@@ -30,7 +33,10 @@ static int report_read(struct report *report, struct functions *functions, struc
 		return code;
 	ledger_update(&report->ledger, &report->region);
 	report->functions = functions;
-	report->weighed = hottest_weigh(&report->region, &report->ledger, functions, &code);
+	code = hottest_weigh(&report->hottest, &report->region, &report->ledger, functions,
+	                     &report->modules);
+	report->nr_hot_modules =
+	    modules_hottest(&report->modules, report->hot_modules, REPORT_FUNCTIONS);
 	return code != 0 ? error_set(error, code, "no memory for a ring's reader") : 0;
 }
 
@@ -59,6 +65,8 @@ void report_close(struct report *report)
 {
 	if (!report)
 		return;
+	modules_free(&report->modules);
+	hottest_free(&report->hottest);
 	ledger_free(&report->ledger);
 	region_close(&report->region);
 	channel_close(&report->channel);
@@ -111,12 +119,14 @@ static void report_command(const struct report *report, const struct report_to *
 		report_say(to, "%s\n", message);
 }
 
-/* An event's books on all CPUs; the first entry of an event tells of it. */
+/* An event's books on all CPUs; the first entry of an event tells of it. Its ledger counts records;
+ * with all of them here it is known how many are no samples, but tell of images. */
 static void report_books(const struct report *report, const struct report_to *to, uint32_t first)
 {
 	const struct ledger *ledger = &report->ledger;
 	const struct tr_event *event = &ledger->events[first].event;
-	uint64_t generated = 0, written = 0, lost = 0;
+	uint64_t generated = 0, written = 0, lost = 0, samples = 0, others = 0;
+	bool are_samples;
 
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {
 		const struct ledger_event *other = &ledger->events[i];
@@ -128,23 +138,48 @@ static void report_books(const struct report *report, const struct report_to *to
 		generated += other->ledger.generated;
 		written += other->ledger.written;
 		lost += other->ledger.lost;
+		samples += report->hottest.counts[i].samples;
+		others += report->hottest.counts[i].records - report->hottest.counts[i].samples;
 	}
-	report_say(to, "%s: %lu generated = %lu written + %lu lost%s\n", event->name, generated,
-	           written, lost, generated == written + lost ? "" : ": NOT CONSERVED");
+	are_samples = samples + others == written && (samples || !others);
+	others = are_samples ? others : 0;
+	report_say(to, "%s: %lu %s generated = %lu written + %lu lost%s\n", event->name,
+	           generated - others, are_samples ? "samples" : "records", written - others, lost,
+	           generated == written + lost ? "" : ": NOT CONSERVED");
 }
 
+static void report_share(const struct report *report, const struct report_to *to, uint64_t weight)
+{
+	unsigned share = functions_share(report->functions, weight);
+
+	report_say(to, "%6u.%02u%%  ", share / 100, share % 100);
+}
+
+/* Functions that have names, and images for all that have none, in one order. */
 static void report_hottest(const struct report *report, const struct report_to *to)
 {
 	const struct function *hottest[REPORT_FUNCTIONS];
 	unsigned count = functions_hottest(report->functions, hottest, REPORT_FUNCTIONS);
+	unsigned function = 0, module = 0;
 
-	if (count == 0)
+	if (count + report->nr_hot_modules == 0)
 		return;
-	report_say(to, "hottest functions by %s, callees aside:\n", report->weighed->event.name);
-	for (unsigned i = 0; i < count; i++) {
-		unsigned share = functions_share(report->functions, hottest[i]);
+	report_say(to, "hottest functions by %s, callees aside:\n",
+	           report->hottest.weighed->event.name);
+	for (unsigned i = 0; i < REPORT_FUNCTIONS; i++) {
+		const struct module *m =
+		    module < report->nr_hot_modules ? report->hot_modules[module] : NULL;
+		const struct function *f = function < count ? hottest[function] : NULL;
 
-		report_say(to, "%6u.%02u%%  %s\n", share / 100, share % 100, hottest[i]->name);
+		if (f && (!m || f->weight >= m->weight)) {
+			report_share(report, to, f->weight);
+			report_say(to, "%s\n", f->name);
+			function++;
+		} else if (m) {
+			report_share(report, to, m->weight);
+			report_say(to, "%s, most at %s+0x%lx\n", m->name, m->name, m->hottest);
+			module++;
+		}
 	}
 }
 
@@ -156,6 +191,6 @@ void report_print(const struct report *report, print_put_fn put, void *context)
 	report_command(report, &to);
 	for (uint32_t i = 0; i < report->ledger.head.event_count; i++)
 		report_books(report, &to, i);
-	if (report->weighed)
+	if (report->hottest.weighed)
 		report_hottest(report, &to);
 }

@@ -91,7 +91,7 @@ static void image_frames_put_names(enum pe_frames frames, const char *what, prin
 	image_frames_put_line(line, put, context);
 }
 
-static void image_frames_put(print_put_fn put, void *context)
+static void image_frames_put_counts(print_put_fn put, void *context)
 {
 	char line[WIDTH + 1];
 
@@ -100,9 +100,6 @@ static void image_frames_put(print_put_fn put, void *context)
 	           told.counts[PE_FRAMES_KEPT], told.counts[PE_FRAMES_NONE],
 	           told.counts[PE_FRAMES_UNTOLD]);
 	image_frames_put_line(line, put, context);
-	image_frames_put_names(PE_FRAMES_KEPT, "kept", put, context);
-	image_frames_put_names(PE_FRAMES_NONE, "none", put, context);
-	image_frames_put_names(PE_FRAMES_UNTOLD, "too little", put, context);
 }
 
 static void image_frames_put_console(void *context, const char *text, size_t length)
@@ -113,13 +110,17 @@ static void image_frames_put_console(void *context, const char *text, size_t len
 
 void image_frames_tell(void)
 {
-	image_frames_put(image_frames_put_console, NULL);
+	image_frames_put_counts(image_frames_put_console, NULL);
 	told.is = true;
 }
 
 void image_frames_tell_again(print_put_fn put, void *context)
 {
-	if (told.is)
-		image_frames_put(put, context);
+	if (!told.is)
+		return;
+	image_frames_put_counts(put, context);
+	image_frames_put_names(PE_FRAMES_KEPT, "kept", put, context);
+	image_frames_put_names(PE_FRAMES_NONE, "none", put, context);
+	image_frames_put_names(PE_FRAMES_UNTOLD, "too little", put, context);
 	told.is = false;
 }

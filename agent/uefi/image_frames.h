@@ -15,11 +15,12 @@ void image_frames_end(void);
 void image_frames_add(const struct efi_image_place *image);
 void image_frames_remove(const struct efi_image_place *image);
 
-/* How many of those that came keep frame pointers, how many do not, and which, of each by its name.
- * Our own is not among them. After image_frames_end(), too. */
+/* Say on the console, in a line, how many of those that came keep frame pointers, and how many do
+ * not. Our own is not among them. After image_frames_end(), too. */
 void image_frames_tell(void);
 
-/* The same, once, to put, if it was told: for the text beside the recording. */
+/* The same, and which, of each by its name, once, to put, if it was told: for the text beside the
+ * recording. */
 void image_frames_tell_again(print_put_fn put, void *context);
 
 #endif

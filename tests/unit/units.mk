@@ -37,7 +37,7 @@ kept_test_SRCS = agent/volume/kept.c $(ADDRESS) tests/unit/lib/efi/fake_firmware
 
 # ---- agent/report/ ----
 functions_test_SRCS := agent/report/functions.c
-report_test_SRCS := agent/report/functions.c agent/report/hottest.c agent/report/report.c lib/print.c \
+report_test_SRCS := agent/report/functions.c agent/report/modules.c agent/report/hottest.c agent/report/report.c lib/print.c \
 	tests/unit/host-tools/region_fixture.c
 
 # ---- agent/selftest/ ----

@@ -63,7 +63,7 @@ def flash(isa, directory, options=None, quick=True):
 
 
 # What a recording's books are said to be.
-BOOKS = re.compile(r"(\d+) generated = (\d+) written \+ (\d+) lost\n")
+BOOKS = re.compile(r"(\d+) (?:samples|records) generated = (\d+) written \+ (\d+) lost\n")
 
 # Fails, so that the next boot entry is booted: the shell.
 FAILS = "record -e cpu-clock -- payload\n"

@@ -184,8 +184,8 @@ static void sums_stop_where_they_would_wrap(void **state)
 	assert_int_equal(functions_hottest(&functions, hottest, 10), 2);
 	assert_string_equal(hottest[0]->name, "a");
 	assert_int_equal(hottest[0]->weight, UINT64_MAX);
-	assert_int_equal(functions_share(&functions, hottest[0]), 10000);
-	assert_int_equal(functions_share(&functions, hottest[1]), 0);
+	assert_int_equal(functions_share(&functions, hottest[0]->weight), 10000);
+	assert_int_equal(functions_share(&functions, hottest[1]->weight), 0);
 }
 
 static void shares_are_of_everything_and_rounded(void **state)
@@ -195,12 +195,12 @@ static void shares_are_of_everything_and_rounded(void **state)
 	functions_weigh(&functions, 0x100, 2);
 	functions_weigh(&functions, 0x150, 1); /* nobody's */
 	assert_int_equal(functions_hottest(&functions, hottest, 10), 1);
-	assert_int_equal(functions_share(&functions, hottest[0]), 6667);
+	assert_int_equal(functions_share(&functions, hottest[0]->weight), 6667);
 	functions_forget(&functions);
-	assert_int_equal(functions_share(&functions, hottest[0]), 0);
+	assert_int_equal(functions_share(&functions, hottest[0]->weight), 0);
 	functions_weigh(&functions, 0x100, 1ULL << 62);
 	functions_weigh(&functions, 0x200, 3ULL << 60);
-	assert_int_equal(functions_share(&functions, hottest[0]), 5714);
+	assert_int_equal(functions_share(&functions, hottest[0]->weight), 5714);
 }
 
 static void memory_has_a_bound(void **state)

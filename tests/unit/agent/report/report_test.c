@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "agent/report/modules.h"
 #include "agent/report/report.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
@@ -81,8 +82,8 @@ static void machine_command_books_and_functions_are_told(void **state)
 	                    "machine: test, 2 CPUs: GenuineIntel, Test CPU (signature "
 	                    "0x906ea), 512 MiB of RAM\n"
 	                    "command: record -- test\n"
-	                    "first: 4 generated = 4 written + 0 lost\n"
-	                    "second: 1 generated = 1 written + 0 lost\n"
+	                    "first: 4 samples generated = 4 written + 0 lost\n"
+	                    "second: 1 samples generated = 1 written + 0 lost\n"
 	                    "hottest functions by first, callees aside:\n"
 	                    "    60.00%  hot\n"
 	                    "    30.00%  warm\n");
@@ -126,7 +127,7 @@ static void without_samples_there_is_no_ranking(void **state)
 	(void)state;
 	fixture_complete(&f);
 	assert_int_equal(report_of_region(), 0);
-	assert_non_null(strstr(said, "second: 0 generated = 0 written + 0 lost\n"));
+	assert_non_null(strstr(said, "second: 0 samples generated = 0 written + 0 lost\n"));
 	assert_null(strstr(said, "hottest"));
 }
 
@@ -140,7 +141,7 @@ static void what_was_lost_is_told(void **state)
 	assert_in_range(written, 1, 299);
 	fixture_complete(&f);
 	assert_int_equal(report_of_region(), 0);
-	assert_non_null(strstr(said, "first: 300 generated = "));
+	assert_non_null(strstr(said, "first: 300 samples generated = "));
 	assert_null(strstr(said, "+ 0 lost\nsecond"));
 	assert_null(strstr(said, "NOT CONSERVED"));
 }
@@ -152,7 +153,8 @@ static void books_that_do_not_balance_are_told(void **state)
 	fixture_complete(&f);
 	f.region.event_ledger[0].generated++;
 	assert_int_equal(report_of_region(), 0);
-	assert_non_null(strstr(said, "first: 2 generated = 1 written + 0 lost: NOT CONSERVED\n"));
+	assert_non_null(
+	    strstr(said, "first: 2 samples generated = 1 written + 0 lost: NOT CONSERVED\n"));
 }
 
 static void an_overwritable_ring_is_weighed(void **state)
@@ -166,6 +168,103 @@ static void an_overwritable_ring_is_weighed(void **state)
 	assert_int_equal(report_of_region(), 0);
 	assert_non_null(strstr(said, "   100.00%  hot\n")); /* the oldest are gone */
 	assert_null(strstr(said, "cold"));
+}
+
+/* A record as those of images that firmware loads; its name is cut off by a size that lies. */
+static void image(uint64_t start, uint64_t length_of, const char *name, bool lies)
+{
+	struct ring_account *account = &f.accounts[0];
+	uint32_t text = (uint32_t)(strlen(name) + 8) / 8 * 8, size = 72 + text + 8;
+	struct perf_event_header *header;
+	struct ring_output out;
+	uint64_t *words;
+
+	header = ring_reserve(&out, &f.rings[0], account, size);
+	assert_non_null(header);
+	memset(header, 0, size);
+	*header = (struct perf_event_header){ PERF_RECORD_MMAP2, 0, (uint16_t)size };
+	words = (uint64_t *)(void *)header;
+	words[2] = start;
+	words[3] = length_of;
+	memcpy((char *)header + 72, name, strlen(name));
+	if (lies)
+		memset((char *)header + 72, 'x', text);
+	words[size / 8 - 1] = account->id;
+	ring_commit(&out);
+}
+
+static void what_has_no_names_is_told_by_its_module(void **state)
+{
+	(void)state;
+	image(0x200000, 0x1000, "/b/DxeCore.dll", false);
+	image(0x300000, 0x2000, "\\tools\\app.efi", false);
+	fixture_sample(&f, 0, 0, 0x301a40, 50, 0);
+	fixture_sample(&f, 0, 0, 0x301a44, 20, 0);
+	fixture_sample(&f, 0, 0, 0x200010, 5, 0);
+	fixture_sample(&f, 0, 0, HOT, 10, 0);
+	fixture_sample(&f, 0, 0, 0x302000, 5, 0); /* behind it */
+	image(0x300000, 0x2000, "//anon", false);
+	fixture_sample(&f, 0, 0, 0x301a44, 4, 0); /* nobody's */
+	image(0x301000, 0x1000, "b.efi", false);
+	fixture_sample(&f, 0, 0, 0x301a44, 5, 0);
+	image(0x301800, 0x1000, "app.efi", false); /* over a part of it: all of that is gone */
+	fixture_sample(&f, 0, 0, 0x301a44, 1, 0);
+	fixture_complete(&f);
+	assert_int_equal(report_of_region(), 0);
+	assert_non_null(strstr(said, "first: 8 samples generated = 8 written + 0 lost\n"));
+	assert_non_null(strstr(said,
+	                       "hottest functions by first, callees aside:\n"
+	                       "    71.00%  app.efi, most at app.efi+0x1a40\n"
+	                       "    10.00%  hot\n"
+	                       "     5.00%  DxeCore.dll, most at DxeCore.dll+0x10\n"
+	                       "     5.00%  b.efi, most at b.efi+0xa44\n"));
+}
+
+static void images_that_lie_do_no_harm(void **state)
+{
+	(void)state;
+	image(0x200000, UINT64_MAX, "to the end\033", false);
+	fixture_sample(&f, 0, 0, UINT64_MAX - 1, 3, 0);
+	image(0x400000, 0x1000, "no NUL in this one", true);
+	fixture_sample(&f, 0, 0, 0x400000, 1, 0);
+	fixture_complete(&f);
+	assert_int_equal(report_of_region(), 0);
+	assert_non_null(strstr(said, "    75.00%  to the end?, most at to the end?+0xff"));
+	assert_non_null(strstr(said, "    25.00%  xxxxxxxxxxxxxxxxxxxxxxxxd, most at "));
+}
+
+/* More addresses than are told apart; the sum is all of them. */
+static void a_module_has_the_weight_of_all_its_addresses(void **state)
+{
+	struct modules modules = { 0 };
+	const struct module *hottest[2];
+
+	(void)state;
+	modules_map(&modules, 0x1000, 0x10000, "a.efi", sizeof("a.efi"));
+	modules_map(&modules, 0x20000, 0x10000, "b.efi", sizeof("b.efi"));
+	modules_weigh(&modules, 0x20008, 7);
+	for (uint64_t i = 0; i < 0x10000; i++)
+		modules_weigh(&modules, 0x1000 + i, i == 0x123 ? 4 : 1);
+	assert_int_equal(modules_hottest(&modules, hottest, 2), 2);
+	assert_string_equal(hottest[0]->name, "a.efi");
+	assert_int_equal(hottest[0]->weight, 0x10003);
+	assert_int_equal(hottest[0]->hottest, 0x123);
+	assert_int_equal(hottest[1]->weight, 7);
+	assert_int_equal(hottest[1]->hottest, 8);
+	modules_free(&modules);
+}
+
+/* A reader has taken what is not here: which of the records were samples nobody knows. */
+static void what_is_not_here_any_more_counts_as_records(void **state)
+{
+	(void)state;
+	image(0x200000, 0x1000, "a.efi", false);
+	fixture_sample(&f, 0, 0, HOT, 1, 0);
+	fixture_complete(&f);
+	f.region.event_ledger[0].generated++;
+	f.region.event_ledger[0].written++;
+	assert_int_equal(report_of_region(), 0);
+	assert_non_null(strstr(said, "first: 3 records generated = 3 written + 0 lost\n"));
 }
 
 /* Records that lie end the ring, and what comes before them counts. */
@@ -233,6 +332,10 @@ int main(void)
 		TEST(what_was_lost_is_told),
 		TEST(books_that_do_not_balance_are_told),
 		TEST(an_overwritable_ring_is_weighed),
+		TEST(what_has_no_names_is_told_by_its_module),
+		TEST(images_that_lie_do_no_harm),
+		TEST(a_module_has_the_weight_of_all_its_addresses),
+		TEST(what_is_not_here_any_more_counts_as_records),
 		TEST(a_broken_ring_is_weighed_up_to_where_it_is_broken),
 		TEST(samples_that_cannot_be_are_passed_over),
 		TEST(text_that_would_steer_a_terminal_is_made_harmless),

@@ -40,18 +40,29 @@ static void add(const char *name, uint64_t base, enum pe_frames frames)
 	image_frames_add(&image);
 }
 
-static void tells(const char *what)
+static void put(void *context, const char *text, size_t size)
+{
+	(void)context;
+	console_write(text, size);
+}
+
+/* On the console a line, in the text beside the recording the names behind it. */
+static void tells(const char *line, const char *names)
 {
 	length = 0;
 	image_frames_tell();
-	assert_string_equal(said, what);
+	assert_string_equal(said, line);
+	length = 0;
+	image_frames_tell_again(put, NULL);
+	assert_memory_equal(said, line, strlen(line));
+	assert_string_equal(said + strlen(line), names);
 }
 
 static void each_is_named_on_lines_that_a_terminal_has(void **state)
 {
 	(void)state;
 	image_frames_begin();
-	tells("frame pointers: 0 images keep them, 0 keep none, 0 tell too little\n");
+	tells("frame pointers: 0 images keep them, 0 keep none, 0 tell too little\n", "");
 	add("/b/X64/Spinner/DEBUG/Spinner.dll", 4096, PE_FRAMES_KEPT);
 	add("a.efi", 2 * 4096, PE_FRAMES_KEPT);
 	for (unsigned i = 0; i < 4; i++)
@@ -61,14 +72,13 @@ static void each_is_named_on_lines_that_a_terminal_has(void **state)
 	add("bareperf.efi", (uint64_t)__image_start, PE_FRAMES_KEPT);
 	add("d.efi", 8 * 4096, PE_FRAMES_NONE);
 	image_frames_end();
-	tells(
-	    "frame pointers: 2 images keep them, 5 keep none, 1 tell too little\n"
-	    "  kept: Spinner a\n"
-	    "  none: an-image-with-a-name-that-is-as-long-as\n"
-	    "    an-image-with-a-name-that-is-as-long-as\n"
-	    "    an-image-with-a-name-that-is-as-long-as\n"
-	    "    an-image-with-a-name-that-is-as-long-as d\n"
-	    "  too little: c\n");
+	tells("frame pointers: 2 images keep them, 5 keep none, 1 tell too little\n",
+	      "  kept: Spinner a\n"
+	      "  none: an-image-with-a-name-that-is-as-long-as\n"
+	      "    an-image-with-a-name-that-is-as-long-as\n"
+	      "    an-image-with-a-name-that-is-as-long-as\n"
+	      "    an-image-with-a-name-that-is-as-long-as d\n"
+	      "  too little: c\n");
 }
 
 /* "  none:" and 35 times " a": 78 columns. */
@@ -78,12 +88,14 @@ static void a_line_is_full_before_the_next(void **state)
 	image_frames_begin();
 	for (unsigned i = 0; i < 35; i++)
 		add("a.efi", i * 4096, PE_FRAMES_NONE);
-	length = 0;
 	image_frames_tell();
+	length = 0;
+	image_frames_tell_again(put, NULL);
 	assert_int_equal(strlen(strchr(said, '\n') + 1), 78);
 	add("a.efi", 35 * 4096, PE_FRAMES_NONE);
-	length = 0;
 	image_frames_tell();
+	length = 0;
+	image_frames_tell_again(put, NULL);
 	assert_string_equal(strchr(said, '\n') + 1 + 78, "    a\n");
 	image_frames_end();
 }
@@ -95,16 +107,11 @@ static void what_there_is_no_room_for_is_counted(void **state)
 	for (unsigned i = 0; i < 600; i++)
 		add("an-image-with-a-name-that-is-as-long-as-this.efi", i * 4096, PE_FRAMES_NONE);
 	image_frames_end();
-	length = 0;
 	image_frames_tell();
+	length = 0;
+	image_frames_tell_again(put, NULL);
 	assert_memory_equal(said, "frame pointers: 0 images keep them, 600 keep none, ", 51);
 	assert_true(length > 16000 && length < 20000);
-}
-
-static void put(void *context, const char *text, size_t size)
-{
-	(void)context;
-	console_write(text, size);
 }
 
 static void it_is_told_again_once(void **state)
