@@ -14,9 +14,14 @@ endef
 mutate-facts:
 	$(info $(MUTATE_FACTS))@:
 
+# The library's sources include what is made, and are linked with what is built in the cache.
+MUTATE_NEEDS := $(PFM)/lib/libpfm.a build/host/page.html
+mutate-sample = $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE)))
+# Of all files a sample, a new one each time; of the user's all mutants, unless told otherwise.
+MUTATE_SAMPLE = $(if $(MUTATE),,4)
 mutate: deps		## small faults in the sources against their unit tests; MUTATE=pattern, MUTATE_SAMPLE=N a file
-	@$(MAKE) $(PARALLEL) $(PFM)/lib/libpfm.a
-	@tests/mutate/mutate $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE))) $(call quoted,$(MUTATE))
+	@$(MAKE) $(PARALLEL) $(MUTATE_NEEDS)
+	@tests/mutate/mutate $(mutate-sample) $(call quoted,$(MUTATE))
 
 .PHONY: mutate mutate-facts
 
@@ -37,7 +42,6 @@ SOAK_RESIDENT := 100
 SOAK_BOOTS := 100
 # Taken branches through an AUX area of 64 KiB.
 SOAK_BRANCHES := 20000000
-
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
 	@$(MAKE) $(PARALLEL) tests
@@ -54,6 +58,7 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@UEFI_BOOTS=$(SOAK_BOOTS) tests/check e2e/uefi_boot_test
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
-	@tests/mutate/mutate --again $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE))) $(call quoted,$(MUTATE))
+	@$(MAKE) $(PARALLEL) $(MUTATE_NEEDS)
+	@tests/mutate/mutate --again $(call quoted,$(MUTATE))
 
 .PHONY: soak

@@ -20,6 +20,8 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 WORK = TOP / "build/mutate"
+# With sources that unit tests are linked with.
+DIRECTORIES = ("ringbuf", "pmu", "command", "writer", "host-tools", "abi", "lib", "agent")
 ENVIRONMENT = dict(
     os.environ,
     CMOCKA_MESSAGE_OUTPUT="TAP",

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How many mutants each file's tests kill: as text, and as the table in docs/tests.md."""
+"""How many mutants each file's tests kill: as text, and as a page in Markdown."""
 
 import collections
 import math
-import pathlib
-
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/tests.md"
-BEGIN, END = "<!-- make mutate: begin -->", "<!-- make mutate: end -->"
 
 
 def interval(killed, judged):
@@ -55,8 +51,9 @@ class Scores:
                   for file, killed, survived, counts, score in self.rows()]
         killed, survived, score = self.row(self.all)
         if score is not None:
-            lines.append(f"{'all':40} {killed:7} {survived:8} "
-                         f"{self.all['uncovered']:9} {score:5.1f} %")
+            low, high = interval(killed, killed + survived)
+            lines.append(f"{'all':40} {killed:7} {survived:8} {self.all['uncovered']:9} {score:5.1f} % "
+                         f"(95 % confidence, of a sample: {low:.1f} to {high:.1f} %)")
         lines.append(f"refused by the compiler: {self.all['refused']}, equivalent: "
                      f"{self.all['equivalent'] + self.all['same']}")
         if self.elsewhere():
@@ -64,16 +61,15 @@ class Scores:
         return "\n".join(lines)
 
 
-def markdown(scores, sample):
+def markdown(scores, kind, is_sample):
     killed, survived, score = scores.row(scores.all)
     low, high = interval(killed, killed + survived)
-    kind = (f"A sample of at most {sample} mutants a file" if sample else "All mutants")
-    confidence = f" (95 % confidence: {low:.1f} to {high:.1f} %)" if sample else ""
+    confidence = f" (95 % confidence: {low:.1f} to {high:.1f} %)" if is_sample else ""
     lines = [
         f"{kind}: {sum(scores.all.values())}, of which the compiler refuses "
         f"{scores.all['refused']}, {scores.all['same'] + scores.all['equivalent']} are equivalent, "
         f"and {scores.all['uncovered']} are in lines that no unit test runs. Of the "
-        f"{killed + survived} others {killed} are killed: **{score:.1f} %**{confidence}.",
+        f"{killed + survived} others {killed} are killed: **{score or 0:.1f} %**{confidence}.",
         "",
         "| file | killed | survived | not run | score |",
         "|---|---|---|---|---|",
@@ -87,11 +83,4 @@ def markdown(scores, sample):
     if scores.elsewhere():
         names = ", ".join(f"`{file}`" for file in scores.elsewhere())
         lines += ["", f"Of these no mutant of the sample is run by a unit test, only end to end: {names}."]
-    return "\n".join(lines)
-
-
-def write(scores, sample):
-    text = DOCUMENT.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{markdown(scores, sample)}\n{END}{after}")
+    return "\n".join([*lines, ""])

@@ -3,9 +3,11 @@
 """The mutator: which faults it makes, what becomes of them, and that what was judged exists.
 
 check-spare: programs are built
+check-timeout: 1800
 """
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "tests/mutate"))
 import judged  # noqa: E402
 import operators  # noqa: E402
+import programs  # noqa: E402
 
 FUNCTION = """\
 /* a + b */
@@ -236,9 +239,28 @@ def results_are_kept(directory):
            "a pattern that nothing matches is an error", text)
 
 
+def samples_are_fresh(directory):
+    drawn = {re.search(r"--seed (\d+)", mutate(directory, "--sample", "2", "ringbuf/small.h")[1])[1]
+             for _ in range(3)}
+    tap.ok(len(drawn) == 3, "each run draws a sample of its own, and says which", drawn)
+    same = [mutate(directory, "--sample", "4", "--seed", "7", "--again", "ringbuf/small.c")
+            for _ in range(2)]
+    tap.ok(same[0] == same[1] and "--seed 7" in same[0][1], "a seed draws the same sample again", same)
+    page = (directory / "build/mutate/table.md").read_text()
+    tap.ok("seed 7: 4," in page and "| `ringbuf/small.c` |" in page,
+           "the scores and the survivors are kept as a page", page)
+
+
+def a_file_of_ours():
+    """One small file of this tree, against one of its tests: all that the mutator needs is built."""
+    status, text = mutate(TOP, "--test", "ring_wakeup_test", "ringbuf/owner.c")
+    tap.ok(status == 0 and re.search(r"^ringbuf/owner.c +[4-9] +0 ", text, re.MULTILINE),
+           "ringbuf/owner.c: each fault is noticed", text)
+
+
 def judgements():
     every = []
-    for directory in ("abi", "agent", "host-tools", "lib", "pmu", "ringbuf"):
+    for directory in programs.DIRECTORIES:
         for path in sorted((TOP / directory).rglob("*.[ch]")):
             every += operators.mutants(str(path.relative_to(TOP)), path.read_text())
     stale = [f"judged.txt:{judgement.line}" for judgement in judged.read()
@@ -252,4 +274,6 @@ with tempfile.TemporaryDirectory(prefix="bareperf-mutate-") as NAME:
     project(pathlib.Path(NAME))
     outcomes(pathlib.Path(NAME))
     results_are_kept(pathlib.Path(NAME))
+    samples_are_fresh(pathlib.Path(NAME))
+a_file_of_ours()
 tap.finish()
