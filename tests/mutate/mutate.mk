@@ -42,12 +42,16 @@ SOAK_RESIDENT := 100
 SOAK_BOOTS := 100
 # Taken branches through an AUX area of 64 KiB.
 SOAK_BRANCHES := 20000000
+# Tests with rows that repeat another ISA's claims, which `make check` leaves out.
+SOAK_REPEATS := e2e/remote_test e2e/gdb_test e2e/payload_programs_test e2e/screen_test e2e/secure_boot_test
+
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)
 	@$(MAKE) $(PARALLEL) tests
 	@$(model)
 	@FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tests/check fuzz/
-	@RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test \
+	@SOAK=1 tests/check $(SOAK_REPEATS)
+	@SOAK=1 RECORDINGS=$(SOAK_RECORDINGS) KILLS=$(SOAK_KILLS) tests/check e2e/remote_test \
 		e2e/serial_test e2e/gdb_test
 	@BRANCHES=$(SOAK_BRANCHES) tests/check e2e/lossless_test
 	@MOMENTS=$(SOAK_MOMENTS) tests/check e2e/volume_test

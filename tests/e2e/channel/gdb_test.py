@@ -125,7 +125,7 @@ def whole(target, name, status, text, claim):
     """The recording ended well, and its ledger is exact."""
     summary = target.dump(name)
     tap.ok(status == 0 and summary["status"] == 0 and summary.get("conserved") and
-           total(summary, "delivered") > 100, f"{target.isa}: {claim}", (status, text, summary))
+           total(summary, "delivered") > 0, f"{target.isa}: {claim}", (status, text, summary))
     return summary
 
 
@@ -135,8 +135,8 @@ def recorded(target):
     status, text = target("record -e cpu-clock -F 2000 -g -m 16 -- calltree", "-o", "small",
                           url=url)
     summary = whole(target, "small", status, text, "a recording through small rings")
-    tap.ok(total(summary, "lost") < total(summary, "generated") / 2,
-           f"{target.isa}: most of it found room", summary)
+    tap.ok(total(summary, "delivered") > 16 * 4096 // 56,
+           f"{target.isa}: more than the ring holds found room", summary)
     script = subprocess.run(["perf", "script", "--show-switch-events", "-i", target.here / "small",
                              "-F", "tid,time"], capture_output=True, text=True, check=False)
     out, back = (script.stdout.count(f"PERF_RECORD_SWITCH {which} ") for which in ("OUT", "IN"))
@@ -233,7 +233,7 @@ def forced(target):
     tap.ok(status == 0 and target.word("state") == tr.FAILED and "still hangs" in text,
            f"{target.isa}: by force its recording ends", text)
     # Until its CPU goes on, the monitor adds what was last compared to the flags that were set.
-    live.until(lambda: registers(target) == before, seconds=5)
+    live.until(lambda: registers(target) == before)
     tap.equal(registers(target), before,
               f"{target.isa}: and it hangs on, with all registers as they were")
     tap.ok(target.runs(), f"{target.isa}: running")
@@ -251,6 +251,17 @@ def forced(target):
     tap.ok(status != 0 and "records nothing" in text, f"{target.isa}: once is enough", text)
 
 
+def reads(target, directory):
+    """What it reads: nothing of it is an ISA's."""
+    recordings.one_boot(target, target.word, directory, f"{target.isa}, gdb", [
+        kind for kind in recordings.KINDS if target.isa == "x86_64" or "branch" not in kind])
+    talker.check(talker.remote(target.url), target.here, f"{target.isa}, gdb", 5000, 60000)
+    recorded(target)
+    overwritten(target)
+    dumped(target)
+    killed(target)
+
+
 def check(isa):
     if machine.missing(f"qemu-system-{isa}"):
         tap.skip(f"{isa}: recordings through a GDB stub", machine.missing(f"qemu-system-{isa}"))
@@ -259,13 +270,11 @@ def check(isa):
         payload = machine.payload(isa, pathlib.Path(directory) / "hangs.elf", HANGS)
         with contextlib.closing(Machine(isa, directory, "-initrd", str(payload))) as target:
             target.boot()
-            recordings.one_boot(target, target.word, directory, f"{isa}, gdb", [
-                kind for kind in recordings.KINDS if isa == "x86_64" or "branch" not in kind])
-            talker.check(talker.remote(target.url), target.here, f"{isa}, gdb", 5000, 60000)
-            recorded(target)
-            overwritten(target)
-            dumped(target)
-            killed(target)
+            if isa in machine.repeats(MACHINES):
+                reads(target, directory)
+            else:
+                whole(target, "data", *target("record -e cpu-clock -F 1000 -- noploop 1", "-o", "data"),
+                      "a recording")
             hung(target)
             forced(target)
 

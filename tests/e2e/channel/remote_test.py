@@ -204,7 +204,7 @@ def silent(remote):
 
 def end(remote):
     status, text = remote("reboot")
-    remote.agent.process.wait(60)
+    remote.agent.process.wait(live.PATIENCE)
     tap.equal((status, remote.agent.process.returncode), (0, 0), f"reboot resets it: {text}")
     status, text = remote("list", "--timeout", "0.5")
     tap.ok(status == ERROR and "no sign of life for 0.5 s" in text,
@@ -225,7 +225,7 @@ def boot(isa, seed):
         shared, files = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
         server = (lambda path: ivshmem.Server(f"{shared}/socket", path)) if serves else None
         program = machine.payload(isa, pathlib.Path(shared) / "talker.elf", talker.MAIN)
-        agent = mailbox.Agent(shared, isa, *options, "-initrd", str(program), "-kernel",
+        agent = mailbox.Agent(shared, isa, *machine.PACED, *options, "-initrd", str(program), "-kernel",
                               str(machine.TOP / f"build/{isa}/bareperf.efi"), server=server)
         try:
             remote = Remote(agent, files)
@@ -244,7 +244,7 @@ def boot(isa, seed):
 
 
 SEED = random.randrange(10**6)
-for ISA in KINDS:
+for ISA in machine.repeats(KINDS):
     WHY = machine.missing(f"qemu-system-{ISA}")
     if WHY:
         tap.skip(f"{ISA}: recordings on a machine that others started", WHY)

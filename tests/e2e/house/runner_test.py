@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -181,6 +182,12 @@ tap.ok("2 passed" in output and "e2e/one" not in output, "a bar stands between p
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 
+# Rows that only `make soak` runs: it does.
+MAKE = (TOP / "tests/mutate/mutate.mk").read_text()
+NAMED = re.search(r"^SOAK_REPEATS := (.*)$", MAKE, re.MULTILINE)[1].split()
+tap.equal(sorted(NAMED), sorted(f"e2e/{path.stem}" for path in (TOP / "tests/e2e").rglob("*_test.py")
+                                if re.search(r"machine\.(SOAK\b|repeats\()", path.read_text())),
+          "make soak runs each test that leaves rows to it")
 WORDS = ["a|b", "e2e/*", "it's", ">c;", "`d`", "(e)"]
 for target, tool, names in (("check", "tests/check", ("CHECK",)), ("bench", "tests/bench/run", ("BENCH",)),
                             ("mutate", "tests/mutate/mutate", ("MUTATE",)),

@@ -18,7 +18,7 @@ import machine
 import stick
 from efi_variables import Variables
 
-PATIENCE = 180  # seconds until a command counts as hung
+PATIENCE = machine.boots.PATIENCE
 MACHINES = {
     "x86_64": ["-machine", "q35", "-cpu", "max,-monitor"],
     # Linux signs its return addresses: by the architecture's cipher, not QEMU's own, that is most of its boot.
@@ -149,12 +149,14 @@ class Shell:
         return self.read_until(PROMPT, start).split("\n", 1)[-1]
 
     def press(self, text):
-        """Keys, by the keyboard."""
+        """Keys, by the keyboard: one when the last one is seen, as its buffer holds few of them."""
         names = {" ": "spc", ".": "dot", "\n": "ret", "-": "minus", "/": "slash",
                  "\b": "backspace", "\x1b": "esc"}
         for key in text:
+            before = len(self.raw)
             self.monitor.line(f"sendkey {names.get(key, key)} 1")
-            time.sleep(0.05)
+            if len(text) > 1:
+                self.read_until("(?s).", before)
 
 
 class Disk:

@@ -236,7 +236,7 @@ def main():
         (where / "script.lua").write_text(SCRIPT)
         (where / "dev/stdin").write_text(SQL)
         host = programs.link("host", "gcc", "objcopy", ("-O1",), sources, where / "host")
-        for isa in FLAGS:
+        for isa in machine.repeats(FLAGS):
             if not shutil.which(f"qemu-system-{isa}"):
                 tap.skip(f"{isa}: others' programs", f"qemu-system-{isa} is not installed")
                 continue

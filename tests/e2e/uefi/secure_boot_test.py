@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
 import secure_boot
 import stick
 import tap
@@ -22,8 +23,8 @@ from stick import TOP, Volume
 
 ARCHES = ("x86_64", "aarch64")
 NAMES = {"x86_64": "bareperfx64.efi", "aarch64": "bareperfaa64.efi"}
-COMMAND = b"record -e cpu-clock -F 1000 --then poweroff -- noploop 0.3\n"
-ENOUGH = 20  # samples, of 1,000 that a host with nothing else to do would let it take
+COMMAND = b"record -e cpu-clock -F 1000 --then poweroff -- branches 100000000\n"
+ENOUGH = 1  # sample: the loop takes as long as the host lets it
 BANNER = "bareperf 0"
 SHIM = pathlib.Path("/usr/lib/shim/shimx64.efi")
 SLOT = 0x10  # of the first disk on PCI; the others follow
@@ -113,9 +114,7 @@ def drivers(arch, signed):
 
 def enforces(place, arch, keys, signed):
     """One boot: the firmware passes over what it refuses."""
-    unsigned = TOP / f"build/{arch}/bareperf.efi"
-    changed = altered(signed, place / f"changed-{arch}.efi")
-    verifies(keys["db"], keys["PK"], signed, changed, arch)
+    unsigned, changed = TOP / f"build/{arch}/bareperf.efi", place / f"changed-{arch}.efi"
     firmware = secure_boot.enforced(arch, place / f"{arch}.vars", keys["PK"], keys["db"], options=OPTIONS)
     volumes = [disk(place, f"{arch}-{i}", arch, image, files) for i, (image, files) in
                enumerate(((unsigned, {}), (changed, {}), (signed, drivers(arch, signed))))]
@@ -183,6 +182,10 @@ with tempfile.TemporaryDirectory(prefix="bareperf-secure-boot-test-") as directo
     KEYS = {name: secure_boot.Key(PLACE, name) for name in ("PK", "db", "MOK")}
     SIGNED = signed_by(PLACE, KEYS["db"])
     for ARCH in ARCHES:
+        verifies(KEYS["db"], KEYS["PK"], SIGNED / NAMES[ARCH],
+                 altered(SIGNED / NAMES[ARCH], PLACE / f"changed-{ARCH}.efi"), ARCH)
+        if ARCH not in machine.repeats(ARCHES):
+            continue
         if REASON := secure_boot.missing(ARCH):
             tap.skip(f"{ARCH}: signed images boot where Secure Boot is enforced", REASON)
             continue
