@@ -27,7 +27,7 @@ FIRMWARE = [
     ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
 ]
 NO_MENU = ["-boot", "menu=on,splash-time=0"]  # EDK2's boot menu waits for nobody
-PATIENCE = 150  # seconds until a boot counts as hung: the machine may be very busy
+PATIENCE = 300  # seconds until something counts as hung: the host may be very busy
 
 
 def missing():

@@ -114,7 +114,7 @@ def command(binary, isa, machine, cpu, image):
 def run(binary, r, image):
     """(exit status, what it printed)"""
     done = subprocess.run([*command(binary, r.isa, r.machine, r.cpu, image), *r.extra], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, timeout=120, check=False)
+                          stderr=subprocess.DEVNULL, text=True, timeout=guests.LIMIT, check=False)
     return done.returncode, done.stdout.replace("\r", "")
 
 
@@ -126,7 +126,7 @@ def lost_records(binary, image):
         line = [word for word in line if word not in EXIT["x86_64"][:2]]
         with subprocess.Popen([*line, "-qmp", f"unix:{monitor},server=on,wait=off"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as process:
-            timer = threading.Timer(120, process.kill)
+            timer = threading.Timer(guests.LIMIT, process.kill)
             timer.start()
             qmp = guests.Qmp(monitor)
             for line in process.stdout:

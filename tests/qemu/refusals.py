@@ -38,6 +38,7 @@ UNUSED = (
     ("cortex-a76,spe=on", ",spe-leftovers=on"),
     ("cortex-a76,pmu-instructions=on", ",pmu-leftovers=on"),
 )
+ENDED = ("completed", "failed", "cancelled")
 CPU0 = "/machine/unattached/device[0]"
 
 
@@ -46,7 +47,7 @@ def start(binaries, isa, cpu, *more, text=""):
     machine = {"x86_64": "q35", "aarch64": "virt"}[isa]
     return subprocess.run([binaries[isa], "-display", "none", "-S", "-machine", machine,
                            "-cpu", cpu, *more], input=text, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                          stderr=subprocess.STDOUT, text=True, timeout=guests.LIMIT, check=False)
 
 
 def ask(binaries, isa, cpu, commands):
@@ -82,7 +83,11 @@ def migrate(binary, cpu, file, *incoming):
         qmp = guests.Qmp(monitor)
         if not incoming:
             qmp.command("migrate", uri=f"exec:cat >{file}")
-        while (ended := qmp.command("query-migrate")["return"].get("status")) in ("setup", "active"):
+        deadline = time.monotonic() + guests.LIMIT
+        # None before an incoming one has begun
+        while (ended := qmp.command("query-migrate")["return"].get("status")) not in ENDED:
+            if time.monotonic() > deadline:
+                break
             time.sleep(0.01)
         qmp.command("quit")
         qmp.close()
@@ -100,7 +105,7 @@ def check_migration(tap, binaries):
         with tempfile.NamedTemporaryFile() as file:
             out = migrate(binaries["aarch64"], cpu, file.name)
             there = migrate(binaries["aarch64"], cpu, file.name,
-                            "-incoming", f"exec:cat {file.name}")
+                            "-incoming", f"exec:sleep 0.2; cat {file.name}")  # it begins late
         tap.claim(f"{cpu}: migrates as long as nobody has used it",
                   (out, there) == (("completed", ""), ("completed", "")), (out, there))
         ended, text = migrate(binaries["aarch64"], cpu + used, "/dev/null")

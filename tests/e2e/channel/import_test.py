@@ -128,7 +128,7 @@ def finished(guest):
         summary = run.summary()
         event = summary["events"][0]
         tap.ok((run.status, summary["status"]) == (0, 0) and summary["conserved"] and
-               event["samples"] == event["generated"] > 10,
+               event["samples"] == event["generated"] > 0,
                f"{arch}: {name}: a finished recording, whole and conserved", run.text)
         done = subprocess.run([machine.TOOL, "dump", "-s", *options, path], capture_output=True,
                               text=True, check=False)

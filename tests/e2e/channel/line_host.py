@@ -26,7 +26,7 @@ Welcome = collections.namedtuple(
 class Line:
     """A line at a socket. What is no frame is text."""
 
-    def __init__(self, path, seconds=60):
+    def __init__(self, path, seconds=300):
         end = time.monotonic() + seconds
         while True:
             try:
@@ -100,7 +100,7 @@ class Line:
         elif kind == STATUS:
             self.status = Status(*struct.unpack_from("<QQQIIQ4QII", words))
 
-    def until(self, condition, seconds=60, each=0.0, again=None):
+    def until(self, condition, seconds=300, each=0.0, again=None):
         """Until it holds; again() each so many seconds, at once first."""
         end, due = time.monotonic() + seconds, 0
         while not condition():
@@ -111,10 +111,10 @@ class Line:
                 return condition()
         return True
 
-    def wait_text(self, text, seconds=120):
+    def wait_text(self, text, seconds=300):
         return self.until(lambda: text in self.text, seconds)
 
-    def hello(self, version=VERSION, nonce=None, probe=bytes(range(256)), seconds=60):
+    def hello(self, version=VERSION, nonce=None, probe=bytes(range(256)), seconds=300):
         """Whether the target welcomes us."""
         self.nonce = int.from_bytes(os.urandom(8), "little") if nonce is None else nonce
         self.welcome = None
@@ -132,7 +132,7 @@ class Line:
         self.send(BYE)
         self.framed = False
 
-    def get(self, offset, size, encoded=False, seconds=60):
+    def get(self, offset, size, encoded=False, seconds=300):
         """Bytes of the region, or None."""
         result = b""
         while len(result) < size:
@@ -160,7 +160,7 @@ class Line:
     def word(self, offset, form="<I"):
         return struct.unpack(form, self.get(offset, struct.calcsize(form)))[0]
 
-    def _store(self, kind, words, seconds=60):
+    def _store(self, kind, words, seconds=300):
         self.number += 1
         number = self.number
         request = struct.pack("<I", number) + words

@@ -143,7 +143,7 @@ def is_framed(m, directory):
               "GET brings the header that HELLO speaks of")
     line.put(tr.READER, struct.pack("<I", 7))
     number = post(line, b"record -m 16 -e cpu-clock -F 1000 -- calltree 1")
-    tap.ok(line.until(lambda: line.status and line.status.state == RECORDING, 60, 0.1,
+    tap.ok(line.until(lambda: line.status and line.status.state == RECORDING, 300, 0.1,
                       lambda: line.put(tr.READER + 4, os.urandom(4))),
            "a reader that is announced is waited for", line.status)
     line.put(tr.READY, struct.pack("<Q", line.status.run))
@@ -155,7 +155,7 @@ def is_framed(m, directory):
         rung.append(line.status.r0)
         rung.append(line.clear(bell))
 
-    line.until(lambda: line.status.reply == number, 120, 0.1, look)
+    line.until(lambda: line.status.reply == number, 300, 0.1, look)
     look()  # what a host that was kept from looking finds
     tap.ok(1 in rung and (0, 1) in rung, "its owner's wakeups come as STATUS, and CLEAR takes them",
            rung)
@@ -178,7 +178,7 @@ def is_framed(m, directory):
     tap.ok(line.wait_text("bareperf 0"), "behind BYE it is text again", line.text)
     line.hello()
     line.text, line.framed = "", False
-    tap.ok(line.until(lambda: "bareperf 0" in line.text, 120, 3,
+    tap.ok(line.until(lambda: "bareperf 0" in line.text, 300, 3,
                       lambda: line.write(b"version\r")), "and when the host has been silent",
            line.text)
 
@@ -232,12 +232,12 @@ def is_hostile(m, directory, chance):
     before, line.status = line.word(FAULTS, "<Q"), None
     line.put(tr.READER, bytes(4))
     post(line, b"record -m 4 -e cpu-clock -F 4000 -- noploop 3")
-    line.until(lambda: line.status and line.status.state == RECORDING, 120, 0.2, line.live)
+    line.until(lambda: line.status and line.status.state == RECORDING, 300, 0.2, line.live)
     states = any_words(line, chance, 54)
     any_frames(line, chance, 60)
     line.hello()
     line.status = None
-    tap.ok(line.until(lambda: line.status and line.status.state == IDLE, 120, 0.5, line.live),
+    tap.ok(line.until(lambda: line.status and line.status.state == IDLE, 300, 0.5, line.live),
            "a recording comes to its end, whatever tails, lease and mailbox say",
            (line.status, line.text[-500:]))
     tap.ok(states == [0] * len(states) and line.word(FAULTS, "<Q") > before,
@@ -248,7 +248,7 @@ def is_hostile(m, directory, chance):
     line.status = None
     run = line.word(tr.RUN, "<Q") + 1
     number = post(line, SHORT)
-    line.until(lambda: line.status and line.status.reply == number, 120, 0.5, line.live)
+    line.until(lambda: line.status and line.status.reply == number, 300, 0.5, line.live)
     save(line, directory / "region")
     done = dump(line, directory / "region")
     generated = re.search(r"^cpu-clock +0 +\d+ +(\d+) ", done.stdout, re.MULTILINE)
@@ -270,12 +270,12 @@ class Reader:
         self.line.put(tr.READER + 4, os.urandom(4))
 
     def until(self, condition):
-        return self.line.until(lambda: self.line.status and condition(self.line.status), 120, 0.1,
+        return self.line.until(lambda: self.line.status and condition(self.line.status), 300, 0.1,
                                self.live)
 
     def is_said(self, text, times):
         """Whether the machine prints it for that time."""
-        return self.line.until(lambda: printed(self.line).count(text) == times, 120, 0.1, self.live)
+        return self.line.until(lambda: printed(self.line).count(text) == times, 300, 0.1, self.live)
 
     def records(self, command):
         """A recording, of which nothing is read until it has ended."""
@@ -324,7 +324,7 @@ def ends(m):
     tap.ok(reader.is_said(said, 2) and m.process.poll() is None,
            "so does the machine that is to switch off", printed(line)[-500:])
     gone = "the reader has gone without it, or does not go on; the recording is still here: waiting"
-    tap.ok(line.until(lambda: gone in printed(line), 120),
+    tap.ok(line.until(lambda: gone in printed(line), 300),
            "which stays on when the reader goes away without a word", printed(line)[-500:])
     reader = Reader(line)
     reader.live()
@@ -347,7 +347,7 @@ def panics(m):
     line = m.line
     line.hello()
     m.monitor.ask("inject-nmi")
-    tap.ok(line.until(lambda: line.status.state == PANIC, 60, 0.5, line.live),
+    tap.ok(line.until(lambda: line.status.state == PANIC, 300, 0.5, line.live),
            f"{m.name}: the state of a machine that panicked comes by its line", line.status)
     said = line.get(tr.MESSAGE, 128).split(b"\0")[0]
     tap.ok(said.startswith(b"CPU 0: "), "its message is read by it", said)

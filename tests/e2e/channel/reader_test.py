@@ -180,7 +180,7 @@ def in_ram(agent):
     tap.equal((agent.process.poll(), agent.state()), (None, COMPLETE),
               "with a reader the machine may switch off, and does not before that has withdrawn")
     announce(agent, 0)
-    agent.process.wait(60)
+    agent.process.wait(300)
     tap.equal(agent.process.returncode, 0, "when its reader has withdrawn it does")
 
 

@@ -163,10 +163,10 @@ def a_line_that_is_waited_for(board):
                                    "-o", "waited"), "waited")
         summary = tool.dump("waited")
         event, cpu = summary["events"][0], summary["cpus"][0]
-        tap.ok(event["delivered"] >= 2000 and event["lost"] == 0 and cpu["stands"] > 2 and
+        tap.ok(event["delivered"] >= 600 and event["lost"] == 0 and cpu["stands"] > 2 and
                cpu["given_up"] == 0, f"{claim}: {event['delivered']} samples, and none is lost",
                (event, cpu))
-        tap.ok(cpu["stood"] > 10**9 and event["time_enabled"] + cpu["stood"] < 5 * 10**9,
+        tap.ok(cpu["stood"] > 10**9 and event["time_enabled"] < 3.5 * 10**9,
                f"{claim}: what it stood still is in no time of the event", (event, cpu))
 
 
@@ -242,7 +242,7 @@ def a_cable_that_is_cut_from_top(board):
                "no answer in 3 s: nothing comes any more" in screen and "come back with" in screen and
                "conserved" not in screen and "goes on with" not in screen,
                f"{claim}: the terminal is as it was, and one line says why", (status, sane, screen))
-        tap.ok(live.until(lambda: board.ram.word("state") == IDLE, 60),
+        tap.ok(live.until(lambda: board.ram.word("state") == IDLE),
                f"{claim}: when it is back, the machine goes on to the end")
         tool.is_exact(f"{claim}, and another recording", *tool(RECORD))
         status, text = tool("console")
@@ -260,6 +260,8 @@ def a_tool_that_is_killed(board):
         made = live.until(journal.exists, process=process)
         tap.ok(made, f"{claim}: it records")
         for _ in range(KILLS):
+            if process.poll() is not None:  # it was all read before that
+                break
             time.sleep(random.uniform(0.3, 1.5))
             process.kill()
             process.communicate()
@@ -352,7 +354,7 @@ def somebody_else_s_console_server(board):
         server = subprocess.Popen(["ser2net", "-n", "-c", config, "-P",
                                    board.directory / "ser2net.pid"], stdin=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
-        tap.ok(live.until(lambda: answers(port), 30, server), f"{claim}: it serves the recipe",
+        tap.ok(live.until(lambda: answers(port), process=server), f"{claim}: it serves the recipe",
                config.read_text())
         time.sleep(0.5)
         tool = Tool(board.directory, f"tcp:127.0.0.1:{port}")

@@ -116,7 +116,7 @@ def by_the_host(binary):
         try:
             tap.ok(agent.until(lambda: agent.state() == IDLE, 120), "the machine waits", None)
             agent.post(b"record -a -e bts// -m ,16 -- noploop 40")
-            tap.ok(agent.until(lambda: agent.state() == RECORDING, 60), "it records", agent.state())
+            tap.ok(agent.until(lambda: agent.state() == RECORDING), "it records", agent.state())
             ring = agent.word(tr.table("rings"), "<Q")
             ledger = agent.word(tr.table("event_ledger"), "<Q")
             ring_ledger = agent.word(tr.table("ring_ledger"), "<Q")
@@ -164,9 +164,9 @@ class MaskedRecording:
         self.agent = mailbox.Agent(
             directory, "x86_64", *MODEL, "-smp", str(cpus), *machine.EXACT, "-kernel", str(EFI),
             "-initrd", str(payload), program=binary, mib=256)
-        self.started = self.agent.until(lambda: self.agent.state() == IDLE, 150)
+        self.started = self.agent.until(lambda: self.agent.state() == IDLE)
         self.agent.post(f"record -a -e bts// -m ,{pages} -- payload {who}".encode())
-        self.started = self.agent.until(lambda: self.agent.state() == RECORDING, 60)
+        self.started = self.agent.until(lambda: self.agent.state() == RECORDING)
         self.ledger = self.agent.word(tr.table("event_ledger"), "<Q") if self.started else 0
 
     def __enter__(self):
@@ -189,7 +189,7 @@ class MaskedRecording:
                 self.agent.store(control + tail, ctypes.c_uint64, at)
             self.traced[cpu] = at
 
-    def wait(self, condition, seconds=60):
+    def wait(self, condition, seconds=300):
         def look():
             self.read()
             return condition()

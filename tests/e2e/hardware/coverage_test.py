@@ -164,7 +164,7 @@ STEP = Source("branch-step", 7, machine.EXACT, ())
 
 def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          timeout=120, check=False, **more)
+                          timeout=300, check=False, **more)
 
 
 def record(source, elf, *qemu):

@@ -65,7 +65,7 @@ checked = 0
 for page in PAGES:
     for words in map(of_its_machine, examples(plain(page))):
         done = subprocess.run(prepared(words, arch_of(words)), capture_output=True, text=True,
-                              timeout=60, check=False, env=dict(os.environ, LC_ALL="C"))
+                              timeout=300, check=False, env=dict(os.environ, LC_ALL="C"))
         checked += 1
         tap.ok(done.returncode == 0, f"{page.name}: bareperf run {shlex.join(words)}", done.stderr)
 configured = 0
@@ -75,7 +75,7 @@ for line in (TOP / "boot/bareperf.cfg").read_text().splitlines():
         continue
     configured += 1
     done = subprocess.run([TOOL, "run", "--dry-run", "--", *command.split()], capture_output=True,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=300, check=False)
     tap.ok(done.returncode == 0, f"bareperf.cfg: {command}", done.stderr)
 tap.ok(checked >= 20 and configured >= 3, "there are examples to look at, in bareperf.cfg as well",
        (checked, configured))

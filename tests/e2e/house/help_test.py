@@ -25,7 +25,7 @@ COMMANDS = ("run", "top", "list", "import", "merge", "dump", "report", "annotate
 
 
 def run(*words):
-    done = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -30,7 +30,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def run(*words, **keywords):
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False,
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False,
                           stdin=subprocess.DEVNULL, **keywords)
 
 

@@ -63,7 +63,7 @@ GROUPS = len(NOTES) - 1
 
 
 def run(*words, cwd=HERE, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120,
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
                           check=False, cwd=cwd, errors="replace", **more)
 
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 PROGRAMS = ("chromium-headless-shell", "chromium")
-TIMEOUT = 60
+TIMEOUT = 300
 KEY_CODES = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
              "ArrowDown": 40}
 

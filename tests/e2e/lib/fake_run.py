@@ -31,7 +31,7 @@ class Rig:
     def command(self, *line, env=None, **more):
         """What becomes of a command, which must not stand still; more goes into its environment."""
         return subprocess.run([str(word) for word in line], capture_output=True, text=True,
-                              timeout=120, cwd=self.here, stdin=subprocess.DEVNULL,
+                              timeout=300, cwd=self.here, stdin=subprocess.DEVNULL,
                               errors="replace", env={**(env or os.environ), **more})
 
     def dump(self, path=None):
@@ -54,6 +54,6 @@ class Rig:
                     shown += chunk
             except OSError:  # the other end is closed
                 pass
-            process.wait(timeout=60)
+            process.wait(timeout=300)
         os.close(master)
         return shown.decode().replace("\r\n", "\n")

@@ -13,7 +13,7 @@ import time
 import machine
 import region as tr
 
-PATIENCE = 300  # s until something that should come counts as missing: the host may be very busy
+PATIENCE = machine.boots.PATIENCE
 
 
 def until(condition, seconds=PATIENCE, process=None, pause=0.002):

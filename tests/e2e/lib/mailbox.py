@@ -62,7 +62,7 @@ class Agent:
     def state(self):
         return self.word(48) if self.bytes[:8] == b"BAREPERF" else None
 
-    def until(self, condition, seconds=120):
+    def until(self, condition, seconds=qemu.PATIENCE):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end or self.process.poll() is not None:
@@ -81,7 +81,7 @@ class Agent:
     def is_answered(self, box):
         return self.word(box + 8 + TEXT) == self.word(box)
 
-    def command(self, text, length=None, seconds=120):
+    def command(self, text, length=None, seconds=qemu.PATIENCE):
         """Send a command; its status, or None if there was no answer."""
         box = self.post(text, length)
         if not self.until(lambda: self.is_answered(box), seconds):

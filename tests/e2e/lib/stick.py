@@ -17,7 +17,7 @@ U_BOOT = {"aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
 BOOT = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 MACHINE = {"x86_64": ["-machine", "q35", "-cpu", "max,-monitor"],
            "aarch64": ["-machine", "virt,gic-version=3", "-cpu", "cortex-a76"]}
-SECONDS = 240
+SECONDS = boots.PATIENCE
 
 
 def mtool(name, volume, *arguments, check=True):

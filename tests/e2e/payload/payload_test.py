@@ -378,7 +378,7 @@ def interrupted(arch):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGCONT)
-    out, said = process.communicate(timeout=120)
+    out, said = process.communicate(timeout=300)
     tap.ok(first == b"before\n" and running, f"{arch}: what it prints is there while it runs", said)
     tap.ok(out == b"no end of a line" and process.returncode == 130,
            f"{arch}: Ctrl-C keeps all that it had printed", (out, said))

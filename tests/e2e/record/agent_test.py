@@ -23,7 +23,7 @@ BOOT, ONLINE, TRACED = 1, 2, 4  # a CPU's flags
 def unbalanced(agent):
     """What dump says of the region as it is now, if that is not all well."""
     done = subprocess.run([machine.TOOL, "dump", agent.path], capture_output=True, text=True,
-                          timeout=60, stdin=subprocess.DEVNULL)
+                          timeout=300, stdin=subprocess.DEVNULL)
     well = done.returncode == 0 and "conserved: yes" in done.stdout
     return None if well else done.stdout + done.stderr
 
@@ -84,7 +84,7 @@ def serve(agent):
     tap.equal(generated, written + lost, "the last run's ledger is its own, and adds up")
     tap.equal(unbalanced(agent), None, "and dump finds it conserved")
     agent.post(b"version --then poweroff")
-    agent.process.wait(60)
+    agent.process.wait(300)
     tap.equal(agent.process.returncode, 0, "--then poweroff from the mailbox ends the machine")
 
 

@@ -20,13 +20,13 @@ def run(*words, arch="x86_64", image=()):
     """Its exit status and what it says, line by line."""
     done = subprocess.run([TOOL, "run", "--qemu", "/bin/false", "--no-doorbell", "--arch", arch,
                            *image, "-o", f"{HERE.name}/perf.data", "--", *words], capture_output=True,
-                          timeout=60, check=False)
+                          timeout=300, check=False)
     return done.returncode, done.stderr.decode(errors="replace").splitlines()
 
 
 def answer(command, *options):
     return subprocess.run([TOOL, "run", "--qemu", "/bin/false", *options, "--", command],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
 
 
 def refused(words, place, reason, **keywords):

@@ -97,7 +97,7 @@ with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, 
     tap.equal((other.returncode, delivered(HERE / "other")), (0, 100),
               "beside it another file can be written")
     first.send_signal(signal.SIGINT)
-    text = first.communicate(timeout=60)[1]
+    text = first.communicate(timeout=300)[1]
 said = re.search(r"\((\d+) samples\)", text)
 tap.ok(said and int(said.group(1)) >= 400 and delivered() == int(said.group(1)),
        "the first one's file has all that it says", text)
@@ -123,7 +123,7 @@ tap.ok(done.returncode == ERROR and "--region" in done.stderr and delivered() >=
 clean()
 started = [subprocess.Popen(words("complete", "3000"), stderr=subprocess.DEVNULL, cwd=HERE)
            for _ in range(4)]
-ends = [process.wait(timeout=120) for process in started]
+ends = [process.wait(timeout=live.PATIENCE) for process in started]
 found = [delivered(path) for path in (OUT, OLD) if path.exists()]
 tap.ok(ends.count(0) >= 1 and set(ends) <= {0, ERROR} and
        found == [3000] * min(2, ends.count(0)),

@@ -188,7 +188,7 @@ with subprocess.Popen([TOOL, "run", "--qemu", deaf, "-i", IMAGE, "-o", OUT, "--"
     live.until((HERE / "started").exists)
     os.killpg(process.pid, signal.SIGINT)
     try:
-        status = process.wait(timeout=60)
+        status = process.wait(timeout=300)
     except subprocess.TimeoutExpired:
         status = "it hangs"
         os.killpg(process.pid, signal.SIGKILL)
@@ -207,7 +207,7 @@ def interrupted(number, verb="record"):
         live.until(lambda: live.is_as_long(OUT, 25000))
         seen_machines.extend(orphans())
         process.send_signal(number)
-        stderr = process.communicate(timeout=60)[1]
+        stderr = process.communicate(timeout=300)[1]
         return subprocess.CompletedProcess([], process.returncode, "", stderr)
 
 

@@ -28,7 +28,7 @@ class Selftest:
     def __init__(self, *options, clock=machine.EXACT):
         done = subprocess.run(
             [*machine.run_words("--json", *options), *clock, "--", "selftest"],
-            capture_output=True, text=True, timeout=240, check=False, stdin=subprocess.DEVNULL)
+            capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
         self.status = done.returncode
         self.text = done.stdout + done.stderr
         try:
@@ -173,7 +173,7 @@ def reset():
          "-serial", "stdio", "-bios", boots.quick_firmware(), *machine.EXACT,
          "-kernel", machine.TOP / "build/x86_64/bareperf.efi",
          "-append", "selftest --reset --then poweroff"],
-        capture_output=True, timeout=240, check=False, stdin=subprocess.DEVNULL)
+        capture_output=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
     text = done.stdout.decode("ascii", "replace").replace("\r", "")
     kept = re.findall(r"^(\w+) +RAM after a reset +(.*)$", text, re.MULTILINE)
     tap.ok(len(kept) == 2 and kept[0][0] == "ABSENT" and kept[1][0] == "PASS" and

@@ -113,7 +113,7 @@ def faults(arch, event):
 
 def killed_readers():
     kills, pid = 0, None
-    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 12")
+    run = Run("record -e cpu-clock -c 100000 -m 1024 --watermark 1024 -- noploop 12", qemu=machine.PACED)
     pause = random.Random(50)
     while kills < 50:
         if not run.until(lambda: run.reader(last=pid)):
@@ -146,7 +146,8 @@ def two_cpus():
 
 
 def no_doorbell():
-    run = machine.Recording("record -e cpu-clock -c 1000000 -- noploop 1", "--no-doorbell")
+    run = machine.Recording("record -e cpu-clock -c 1000000 -- noploop 1", "--no-doorbell",
+                            qemu=machine.EXACT)
     summary = run.summary()
     tap.ok(run.status == 0 and summary["conserved"] and summary["wakeups"]["rung"] == 0 and
            summary["events"][0]["delivered"] > 100,

@@ -43,7 +43,7 @@ DATA = HERE / "perf.data"
 
 def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          timeout=120, check=False, cwd=HERE, errors="replace", **more)
+                          timeout=300, check=False, cwd=HERE, errors="replace", **more)
 
 
 def make():

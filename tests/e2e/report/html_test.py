@@ -51,7 +51,7 @@ DATA, PAGE = HERE / "perf.data", HERE / "page.html"
 
 def run(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          timeout=120, check=False, cwd=HERE)
+                          timeout=300, check=False, cwd=HERE)
 
 
 def build(name, *rename):

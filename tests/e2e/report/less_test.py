@@ -102,7 +102,7 @@ def exclusive(words, claim):
             agent.until(lambda: agent.state() == mailbox.tr.IDLE)
             recorded(claim, Remote(agent, directory), "shared memory")
             status, text = Remote(agent, directory)("reboot")
-            agent.process.wait(60)
+            agent.process.wait(300)
             tap.equal((status, agent.process.returncode), (0, 0),
                       f"{claim}: the firmware's ResetSystem() works after us {text}")
         finally:

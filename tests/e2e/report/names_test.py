@@ -69,7 +69,7 @@ DATA = HERE / "perf.data"
 
 
 def run(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60,
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
                           check=False, cwd=HERE)
 
 

@@ -58,7 +58,7 @@ def record(ips, samples, build_id, link, size, scenario="complete"):
                        FAKE_IPS=",".join(str(LOADED + ip - link) for ip in ips))
     done = subprocess.run([TOOL, "run", "--qemu", FAKE, "-i", HERE / "image.efi", "-o", DATA, "--",
                            "record", "-g", "fake", scenario, str(samples)],
-                          capture_output=True, text=True, env=environment, timeout=60)
+                          capture_output=True, text=True, env=environment, timeout=300)
     return done.stderr
 
 

@@ -310,7 +310,7 @@ def machine_of_its_own():
 
 def boot(isa):
     with tempfile.TemporaryDirectory() as shared, tempfile.TemporaryDirectory() as files:
-        agent = mailbox.Agent(shared, isa, "-smp", "2", "-kernel",
+        agent = mailbox.Agent(shared, isa, *machine.PACED, "-smp", "2", "-kernel",
                               str(machine.TOP / f"build/{isa}/bareperf.efi"))
         try:
             remote = Remote(agent, pathlib.Path(files))

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import live
 import machine
 import ram
 import region as tr
@@ -28,7 +29,7 @@ import tap
 
 MIB = 1 << 20
 SIZE = 512 * MIB
-PATIENCE = 180  # s
+PATIENCE = live.PATIENCE
 UNFINISHED = 4  # exit status of `bareperf dump`
 MOMENTS = int(os.environ.get("MOMENTS", 2))
 RECORD = "record --resident -e cpu-clock -F 4000 -g -m 2048 --region-size 16 -- {}\n"
@@ -115,7 +116,8 @@ class Machine:
 
     def is_hung(self):
         beat = self.long(tr.HEADER["heartbeat"][0])
-        time.sleep(0.3)
+        end = live.cpu_time(self.process.pid) + 0.3
+        self.until(lambda: live.cpu_time(self.process.pid) > end)
         return beat == self.long(tr.HEADER["heartbeat"][0])
 
     def reset(self, workload):

@@ -213,7 +213,7 @@ def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
         sh.read_until(r"recording: [1-9].*recording: ", len(sh.raw))
     press()
     said = sh.read_until(shell.PROMPT, start)
-    tap.ok(generated(said) > 50 and said.count("stopped by a key\n") == 2 and "written: " in said and
+    tap.ok(generated(said) > 0 and said.count("stopped by a key\n") == 2 and "written: " in said and
            "payload_run_land" not in said, f"{name}: {what} ends a recording, and it is a file", said)
 
 
@@ -289,7 +289,7 @@ def pulled_out(sh, disk, name):
     sh.send("q")
     said = sh.read_until(shell.PROMPT, start)
     tap.ok("no file was written: " in said and re.search("gone|pulled out|another medium", said) and
-           generated(said) > 50, f"{name}: a stick that is pulled out is told, and costs no recording", said)
+           generated(said) > 0, f"{name}: a stick that is pulled out is told, and costs no recording", said)
     region = disk.take(sh, said, "pulled")
     said = sh.type(r"fs1:\saver.efi save -o y.data")
     tap.ok(r"written: \bareperf\y.data; its memory is free again" in said,

@@ -57,7 +57,7 @@ def read(sh, line, data, act, size=SOME):
             sh.send("x")
 
         shown = act(spins)
-        said = reader.communicate(timeout=120)[0]
+        said = reader.communicate(timeout=300)[0]
     dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, text=True).stdout
     return reader.returncode, dump, said + shown, came == [True]
 
@@ -91,7 +91,7 @@ def ended(sh, line, data):
     def act(spins):
         start = len(sh.raw)
         spins(boots(300, "key", "exit=1"))
-        sh.process.wait(timeout=120)
+        sh.process.wait(timeout=300)
         return sh.read_until("never", start)
 
     status, dump, said, came = read(sh, line, data, act, MORE_THAN_RING)

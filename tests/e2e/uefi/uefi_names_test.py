@@ -77,7 +77,7 @@ GUID = bytes(range(1, 17))
 
 
 def run(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120,
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
                           check=False, cwd=HERE)
 
 

@@ -130,7 +130,7 @@ def masked(kind, name, disk):
         sh.send("spinner.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 run=\\bareperf-dxe.efi low=200 "
                 "high=300 exit=1\r")
         said = sh.read_until(r"written: \S+\.data\s", start)
-        sh.process.wait(timeout=120)
+        sh.process.wait(timeout=300)
         booted = re.search(r"written: \S*(\d{4}\.data)", said)
         tap.ok(booted and f"uefi: {misses}" in said, f"{name}: a boot is recorded until its end", said)
     for what in ("CNTx", "cycles"):

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
-SECONDS = 120
+SECONDS = 300
 MACHINES = {
     "x86_64": ["-machine", "q35", "-cpu", "max", "-bios", "/usr/share/ovmf/OVMF.fd"],
     "aarch64": [
