@@ -30,7 +30,8 @@ COMMON = -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"' \
 # which headers an output depends on
 DEPFILE = -MMD -MP -MT $@ -MF $@.d
 
-all: firmware host	## the firmware image of ARCH and the host tool
+all: deps-made		## the firmware image of ARCH and the host tool
+	@$(MAKE) $(PARALLEL) firmware host
 
 # ---- Firmware ----
 
@@ -41,12 +42,12 @@ ISA_aarch64 := -mno-outline-atomics
 PE_MACHINE_x86_64 := 0x8664
 PE_MACHINE_aarch64 := 0xaa64
 EFI_x86_64 := /usr
-EFI_aarch64 := $(shell deps/debian-aarch64 --path gnu-efi)
+EFI_aarch64 := $(shell deps/gnu-efi --path)
 
 CROSS := $(CROSS_$(ARCH))
 NEWLIB := $(shell deps/newlib --path $(ARCH))
 EFI := $(EFI_$(ARCH))
-FDT := $(shell deps/debian-aarch64 --path libfdt-dev)
+FDT := $(shell deps/libfdt --path)
 OUT := build/$(ARCH)
 
 # -nostdinc: the host's libc headers must not be found by accident. Frame pointers everywhere and
@@ -61,13 +62,12 @@ EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/
 
 # Parsers of commands, events and images, for the firmware and for the host tool
 PARSERS := command/*.c lib/parse/*.c pmu/parse/*.c
-# Device trees are Arm's: libfdt, as Debian has it compiled, is no code for firmware on x86 (it keeps
-# data below the stack pointer, and its stacks' guard in %fs).
+# Device trees are Arm's.
 NO_DEVICETREE := lib/devicetree/no_devicetree.c
-DEVICETREE := $(filter-out $(NO_DEVICETREE) %/stack_guard.c,$(wildcard lib/devicetree/*.c))
+DEVICETREE := $(filter-out $(NO_DEVICETREE),$(wildcard lib/devicetree/*.c))
 TREES_x86_64 := $(NO_DEVICETREE)
-TREES_aarch64 := $(DEVICETREE) lib/devicetree/stack_guard.c
-LIBFDT_aarch64 := $(FDT)/lib/aarch64-linux-gnu/libfdt.a
+TREES_aarch64 := $(DEVICETREE)
+LIBFDT_aarch64 := $(FDT)/lib/libfdt.a
 # Of pmu/, the drivers of the architecture; of workload/, no payloads.
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
@@ -145,9 +145,9 @@ firmware: $(OUT)/bareperf.efi $(OUT)/bareperf-dxe.efi $(OUT)/bareperf.elf $(OUT)
 $(NEWLIB)/lib/libc.a:
 	@deps/newlib --build $(ARCH)
 $(EFI_aarch64)/include/efi/aarch64/efibind.h:
-	@deps/debian-aarch64 --build gnu-efi
-$(FDT)/lib/aarch64-linux-gnu/libfdt.a:
-	@deps/debian-aarch64 --build libfdt-dev
+	@deps/gnu-efi --build
+$(FDT)/lib/libfdt.a:
+	@deps/libfdt --build
 
 include deps/deps.mk boot/demo.mk host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
@@ -160,8 +160,8 @@ images-c++ = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) sdk-c++ &
 
 # One command on the emulated machine, by default the list of what it can record.
 RUN := list
-run:			## boot the image and carry out RUN='record ... -- WORKLOAD'; QEMU='-smp 4 ...'
-	@$(MAKE) $(PARALLEL) all
+run: deps-run		## boot the image and carry out RUN='record ... -- WORKLOAD'; QEMU='-smp 4 ...'
+	@$(MAKE) $(PARALLEL) firmware host
 	build/host/bareperf run --arch $(ARCH) $(call quoted,$(QEMU)) -- $(call quoted,$(RUN))
 
 lint: deps		## formatting, static analysis, house rules

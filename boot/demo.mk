@@ -5,8 +5,8 @@
 EXACT := -icount shift=4,sleep=off
 
 # The main job, in full: record a call tree, show where its time went.
-demo: deps		## build, record a workload in QEMU, print the report, draw a flame graph
-	@$(MAKE) $(PARALLEL) all
+demo: deps-run		## build, record a workload in QEMU, print the report, draw a flame graph
+	@$(MAKE) $(PARALLEL) $(OUT)/bareperf.efi host
 	@mkdir -p build/demo
 	build/host/bareperf run --arch $(ARCH) -o build/demo/perf.data $(EXACT) -- \
 		record -e cpu-clock -F 1000 -g -- calltree
@@ -14,8 +14,8 @@ demo: deps		## build, record a workload in QEMU, print the report, draw a flame 
 	perf report --stdio --no-children -g none -i build/demo/perf.data | head -n 30
 	@echo 'Written: build/demo/perf.data (for perf), build/demo/flamegraph.svg (for a browser)'
 
-demo-uefi: deps		## build, record a boot of OVMF in QEMU, print who works and who waits, and when, draw a flame graph
-	@$(MAKE) $(PARALLEL) ARCH=x86_64 all
+demo-uefi: deps-demo-uefi	## build, record a boot of OVMF in QEMU, print who works and who waits, and when, draw a flame graph
+	@$(MAKE) $(PARALLEL) ARCH=x86_64 firmware host
 	boot/demo-uefi build/demo
 	build/host/bareperf report --modules --symbols build/x86_64 --percent-limit 1 \
 		build/demo/uefi.data

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The host tool is one library and its main(); tests have what runs on the target in another beside it.
 
-HOST_PKGS := libelf libdw zlib libzstd jansson capstone ncursesw $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
+HOST_PKGS := libelf libdw zlib libzstd jansson capstone ncursesw $(shell pkg-config --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
 PFM := $(shell deps/libpfm4 --path)
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
 	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null) $(if $(filter libkdumpfile,$(HOST_PKGS)),-DHAVE_LIBKDUMPFILE)

@@ -5,22 +5,22 @@
 EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell packaging/changelog $(VERSION) --epoch))
 IMAGES := $(ARCHES:%=build/%/bareperf.efi)
 
-image: deps		## build/bareperf.img, for a USB stick that boots PCs and Arm machines
+image: deps-image	## build/bareperf.img, for a USB stick that boots PCs and Arm machines
 	+@$(images)
 	$(call say,IMAGE,build/bareperf.img)
 	$(Q)boot/make-image build/bareperf.img $(IMAGES)
 
-sign: deps		## the images signed for Secure Boot, in build/signed/; KEY=db.key CERT=db.crt
+sign: deps-sign		## the images signed for Secure Boot, in build/signed/; KEY=db.key CERT=db.crt
 	+@$(images)
 	@packaging/sign "$(KEY)" "$(CERT)" build/signed $(IMAGES)
 
-dist: deps		## a release in build/dist/: images, stick, tool, SDKs, symbols, SBOM, checksums
+dist: deps-image	## a release in build/dist/: images, stick, tool, SDKs, symbols, SBOM, checksums
 	+@$(images)
 	@$(MAKE) $(PARALLEL) host
 	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/dist build/dist $(VERSION)
 	@cd build/dist && ls -l
 
-deb: deps		## Debian packages of the tool and the images, in build/deb/
+deb: deps-image	## Debian packages of the tool and the images, in build/deb/
 	@deps/install packaging/deps.txt
 	+@$(images)
 	@$(MAKE) $(PARALLEL) host
