@@ -41,7 +41,7 @@ int branch_area_init(struct branch_area *area, struct ring_aux *aux, void *memor
 	return 0;
 }
 
-/* What opening a segment there wants free, at the least. */
+/* The free bytes that opening a segment there needs at least. */
 static uint64_t branch_area_wanted(const struct branch_area *area, const struct branch_space *next)
 {
 	return next->skip + area->segment / 2;
@@ -58,7 +58,7 @@ bool branch_area_has_next(struct branch_area *area, struct branch_record *end)
 {
 	uint64_t needed = branch_area_needed(area, end);
 
-	/* what was free when it was opened still is */
+	/* the room of its opening is still free */
 	return area->out.size >= needed || ring_aux_room(area->aux) >= needed;
 }
 

@@ -38,7 +38,7 @@ unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned
 /* So many frames are followed in a straight line, where the stack has room for as many above. */
 #define CALLCHAIN_STRAIGHT 8U
 
-/* What one who writes many of them keeps: the stack that it last found. */
+/* The state of a writer of many callchains: the stack that it last found. */
 struct callchain {
 	uint64_t low, high;
 	uint64_t straight; /* words of it, from low on, with room enough above; none: 0 */
@@ -65,9 +65,9 @@ static inline uint64_t callchain_step(uint64_t below, uint64_t frame, uint64_t a
 }
 
 /*
- * The same in a straight line. room is how far above low the last good record may begin, with so
- * much to spare that the records which have been followed need not be taken off it: a step that is
- * too long, backward or uneven is longer than room. What is beyond is looked at one by one.
+ * The same in a straight line. room is how far above low the last good record may begin, with such
+ * a margin that the followed records need not be subtracted: a step that is too long, backward or
+ * uneven is longer than room. Records beyond room are checked one by one.
  */
 RING_FAST uint64_t callchain_put(struct callchain *chain, const struct arch_regs *regs,
                                  uint64_t *ips)

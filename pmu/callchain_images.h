@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose code keeps frame records, where the firmware goes on and what is sampled is of many
- * compilers: callchains are followed from there, and as far as the first caller that keeps none.
- * Written in thread context of the one CPU that is sampled, whose handlers read.
+ * The images whose code keeps frame records, for hosted mode, where the sampled code comes from
+ * many compilers. A callchain starts in such an image and ends with the first caller in another
+ * one. Written in thread context of the one CPU that is sampled; its handlers read.
  */
 #ifndef PMU_CALLCHAIN_IMAGES_H
 #define PMU_CALLCHAIN_IMAGES_H
@@ -24,8 +24,8 @@ struct callchain_image {
 void callchain_images_begin(void);
 void callchain_images_end(void);
 
-/* One has come, or the one that begins there has gone. What is beyond CALLCHAIN_IMAGES_MAX is as if
- * it were none. Thread. */
+/* Note a loaded image, or the unload of the one at that address. Images beyond CALLCHAIN_IMAGES_MAX
+ * are ignored. Thread. */
 void callchain_images_add(const struct callchain_image *image);
 void callchain_images_remove(uint64_t start);
 

@@ -5,7 +5,7 @@
 #include "pmu/clock.h"
 
 static struct {
-	uint32_t lock;         /* who has it has interrupted a thread, and waits for nobody */
+	uint32_t lock;         /* its holder has interrupted a thread, and does not wait */
 	unsigned cpus;         /* the clock stands while so many stand */
 	unsigned standing;     /* now */
 	uint64_t latest, gone; /* when the last one stood, and the first one of all went on */

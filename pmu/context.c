@@ -39,8 +39,8 @@ static bool context_has_member_of(const struct perf_event *leader, const struct 
 	return false;
 }
 
-/* What fills an AUX area has counters of its own need, traces while others start and stop, and is
- * not interrupted for them: such a group claims first, starts last and stops first. */
+/* A group that fills an AUX area needs counters of its own, traces while others start and stop, and
+ * is not interrupted for them: it claims first, starts last and stops first. */
 static bool context_fills_aux(const struct perf_event *leader)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
@@ -64,7 +64,7 @@ static void context_switch_off(struct perf_event *leader, uint64_t now)
 		event_set_state(&leader[i], EVENT_OFF, now);
 }
 
-/* Let every waiting group have counters, from the first on. Who finds none waits on. */
+/* Give counters to every waiting group, from the first on. A group without any waits on. */
 static int context_sched_in(struct perf_event_context *c, uint64_t now,
                             const struct perf_event **failed)
 {
@@ -263,7 +263,7 @@ int context_start(struct perf_event_context *context, struct perf_event *events,
 	return 0;
 }
 
-/* What is paused has its counters, which stand still: as a throttled event's do. */
+/* A paused event keeps its counters, stopped, as a throttled event does. */
 static void context_unpause(const struct perf_event_context *c, uint64_t now)
 {
 	for (struct perf_event *e = c->events; c->paused && e < context_end(c); e++)

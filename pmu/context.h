@@ -61,7 +61,7 @@ void context_resume(struct perf_event_context *context);
 /* Pause what has just been started as if it never had been, unless it has sampled. As above. */
 void context_start_paused(struct perf_event_context *context);
 
-/* What each tick does: throttled events go on, rare ones get a shorter period for -F. IRQ. */
+/* The work of each tick: throttled events resume, rare ones get a shorter period for -F. IRQ. */
 void context_tick(struct perf_event_context *context);
 
 #endif

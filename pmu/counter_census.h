@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters of each CPU were found to be when the first event came: for whoever wonders why
- * numbers were wrong before, and why counters are missing now. In struct tr_cpu for the host. */
+/* The state of each CPU's counters when the first event came. It explains earlier wrong numbers and
+ * missing counters to the user. In struct tr_cpu for the host. */
 #ifndef PMU_COUNTER_CENSUS_H
 #define PMU_COUNTER_CENSUS_H
 

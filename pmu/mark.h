@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the traced program says of itself, as a sample of the event `marks` (pmu/software/marks.c).
- * perf's PERF_COUNT_SW_BPF_OUTPUT, whose RAW every perf prints as text if nothing but NULs follows
- * it: so a mark without values is written as it is to be read. One with values has behind its
- * format the room that the text may need, then the values, and the host writes the text over all of
- * it (writer/perfdata/mark_text.h). So a record keeps its size, whoever has read it.
+ * Marks of the traced program, as samples of the event `marks` (pmu/software/marks.c): perf's
+ * PERF_COUNT_SW_BPF_OUTPUT. Every perf prints its RAW as text if only NULs follow the text. So a
+ * mark without values is written as its final text. A mark with values has its format, then room
+ * for the text, then the values. The host writes the text over all of that
+ * (writer/perfdata/mark_text.h), so the record keeps its size.
  *
  *	word 0		header
  *	1 .. 6		IDENTIFIER, IP, TID, TIME, CPU, PERIOD
@@ -39,9 +39,9 @@ static inline bool mark_is_event(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
-/* What each CPU's marks come to: event is whose they are, NULL while nobody wants them; slow, how
- * many are in mark_put_slow(): both written on that CPU. calls, image and size are
- * agent/payload/payload_calls.c's, which gets the address of calls and finds the others beside it. */
+/* Each CPU's marks. event records them, NULL: marks are off; slow counts the calls that are in
+ * mark_put_slow(): both written on that CPU. calls, image and size belong to
+ * agent/payload/payload_calls.c, which gets the address of calls and finds the others beside it. */
 extern struct mark_cpu {
 	const void *calls[5];
 	struct perf_event *event;
@@ -49,8 +49,8 @@ extern struct mark_cpu {
 	uint64_t slow;
 } mark_cpus[TR_MAX_CPUS];
 
-/* What is told of marks that are only counted, when they are not counted any more: a sample of the
- * event, its RAW this text. Any context on event->cpu. */
+/* Write the result of marks that were only counted, at the end of the counting: a sample of the
+ * event with this text as RAW. Any context on event->cpu. */
 void mark_tell(struct perf_event *event, const char *text);
 
 /* Build one of size bytes, of which MARK_HEAD are before RAW. Two words are loaded before they are

@@ -54,7 +54,7 @@ enum event_state {
 	EVENT_THROTTLED, /* has its counter, which stands still until the next tick */
 };
 
-/* What became of the branches of a trace: records + lost = taken (event->count) + interrupts. */
+/* The account of a trace's branches: records + lost = taken (event->count) + interrupts. */
 struct branch_account {
 	uint64_t records;
 	uint64_t interrupts; /* of these, deliveries of interrupts, which are no branches */
@@ -94,7 +94,7 @@ struct perf_event {
 	uint64_t slower;    /* by context_slow(); 0: it was not called, or has no effect */
 	bool told;          /* THROTTLE is written, UNTHROTTLE not yet */
 	enum event_state state;
-	enum event_state held; /* what a paused one goes on with; OFF: it is not paused */
+	enum event_state held; /* the state after a pause; OFF: it is not paused */
 	uint64_t tstamp;       /* ns: the times below are as of then; event_times() */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns in which it counted */
@@ -159,7 +159,7 @@ void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint
  * disabled. */
 void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now);
 
-/* What a source's error means to the user, as a phrase. */
+/* A source's error for the user, as a phrase. */
 const char *event_error_text(int code);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What PERF_SAMPLE_READ puts into a sample: perf_event_open(2), "Reading results". */
+/* The words of PERF_SAMPLE_READ in a sample: perf_event_open(2), "Reading results". */
 #ifndef PMU_READ_FORMAT_H
 #define PMU_READ_FORMAT_H
 
 #include "pmu/pmu.h"
 
-/* What attr.read_format may ask for. */
+/* The supported bits of attr.read_format. */
 #define READ_FORMATS_SERVED                                                                 \
 	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | \
 	 PERF_FORMAT_GROUP)

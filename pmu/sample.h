@@ -4,7 +4,7 @@
 
 #include "pmu/pmu.h"
 
-/* What the firmware can put into a sample. */
+/* The fields that the firmware can put into a sample. */
 #define SAMPLE_TYPES_SERVED                                                             \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \

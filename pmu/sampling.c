@@ -35,9 +35,9 @@ int sampling_init(struct perf_event *event)
 	return 0;
 }
 
-/* The code that is sampled must get on, throttled or not: as long as it stays where it was, and the
- * counter has gone beyond what it was programmed with, the distance doubles. What happens so rarely
- * that the code does get on is sampled as often as was asked for. */
+/* The sampled code must advance, throttled or not. As long as it stays at the same place, and the
+ * counter has passed its programmed distance, the distance doubles. An event that is rare enough
+ * for the code to advance keeps its period. */
 static void sampling_keep_apart(struct perf_event *event, const struct arch_regs *regs,
                                 uint64_t now)
 {

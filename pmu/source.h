@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an event source does, for the event core; how it is called is struct pmu_source. */
+/* An event source's operations, for the event core; its name is in struct pmu_source. */
 #ifndef PMU_SOURCE_H
 #define PMU_SOURCE_H
 
@@ -10,7 +10,7 @@
 struct perf_event;
 
 /*
- * What a source must do. Errors mean the same for every source:
+ * The operations of a source. Errors mean the same for every source:
  *   -ENOENT      this source does not serve attr.type / config: ask the next one
  *   -ENODEV      the machine lacks the hardware
  *   -ENOLINK     add: the firmware's tables name no interrupt for this CPU's counters
@@ -32,9 +32,9 @@ struct pmu {
 	int (*add)(struct perf_event *event);
 	/* Give it back, stopped. Interrupts masked. */
 	void (*del)(struct perf_event *event);
-	/* Let it count on from event->count; stop it, with event->count as it is then. What a
-	 * sample still lacks stays so in between. Between disable and enable with interrupts
-	 * masked, or in its own handler; there stop may come for what is stopped already. */
+	/* Let it count on from event->count; stop it, and update event->count. The rest of
+	 * the period is kept in between. Between disable and enable with interrupts
+	 * masked, or in its own handler; there stop may come for a stopped event. */
 	void (*start)(struct perf_event *event);
 	void (*stop)(struct perf_event *event);
 	/* Bring event->count, which counts, up to date. Interrupts masked, or its own handler. */
@@ -67,7 +67,7 @@ struct pmu {
 	void (*snapshot)(struct perf_event *event);
 };
 
-/* Whose description it is, of a struct pmu. Any context. */
+/* The struct pmu that a description belongs to. Any context. */
 static inline const struct pmu *pmu_of(const struct pmu_source *source)
 {
 	return (const struct pmu *)source;

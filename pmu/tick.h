@@ -14,7 +14,7 @@
 struct tick {
 	struct timer timer;
 	uint64_t interval;
-	/* What to do, and what it has interrupted; bounded. IRQ. */
+	/* The work of the tick; regs: the interrupted code. Bounded. IRQ. */
 	void (*work)(struct tick *tick, const struct arch_regs *regs);
 	uint64_t count, cycles, longest;
 };

@@ -19,7 +19,7 @@
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define USUAL_SAMPLE_WORDS 6U
 
-/* What a sample_id_all trailer may have, and what `record` asks for. */
+/* The possible fields of a sample_id_all trailer, and those of `record`. */
 #define SAMPLE_ID                                                                      \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)

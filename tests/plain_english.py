@@ -25,6 +25,7 @@ CHECKED = (
     "command/",
     "docs/",
     "packaging/debian/",
+    "pmu/",
     "ringbuf/",
     "tests/plain_english.py",
     "workload/example/",

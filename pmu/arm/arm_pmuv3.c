@@ -15,12 +15,13 @@
 #define COUNTERS      32U
 #define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
 
-/* What each CPU's handler wants at hand. */
+/* The data that each CPU's handler needs. */
 static struct cpu {
-	struct perf_event *owners[COUNTERS]; /* who has which; a pair of chained ones, both */
-	uint64_t pmcr;                       /* PMCR_EL0 while all stand still */
-	bool prepared, frozen;               /* frozen: between disable and enable */
-	struct arm_pmuv3_unit unit;          /* as of the CPU's last preparation */
+	struct perf_event
+	    *owners[COUNTERS];      /* each counter's event; a chained pair has one twice */
+	uint64_t pmcr;              /* PMCR_EL0 while all stand still */
+	bool prepared, frozen;      /* frozen: between disable and enable */
+	struct arm_pmuv3_unit unit; /* as of the CPU's last preparation */
 } __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
@@ -83,8 +84,8 @@ static inline void arm_pmuv3_counted_to(struct perf_event *event, uint64_t value
 	hw->value = value;
 }
 
-/* What the counter must show now to overflow after distance; a narrow one at half its range, if
- * that comes first, so that no lap goes by unseen. */
+/* The value from which the counter overflows after distance; a narrow counter at half its range, if
+ * that comes first, so that no lap is missed. */
 static inline uint64_t arm_pmuv3_before(struct perf_event *event, uint64_t distance)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
@@ -122,7 +123,7 @@ static void arm_pmuv3_disable(void)
 
 	cpu->frozen = true;
 	if (!cpu->prepared)
-		return; /* what counts is firmware's; arm_pmuv3_prepare_cpu() looks at it */
+		return; /* firmware's counters; arm_pmuv3_prepare_cpu() looks at them */
 	arch_counter_write(PMCR_EL0, cpu->pmcr);
 	arch_reg_sync();
 }
@@ -202,7 +203,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 	return ARCH_PMI_MINE;
 }
 
-/* ---- What was there before us ---- */
+/* ---- The state that firmware left ---- */
 
 /* A counter of ours keeps what is written to it while it stands still. */
 static bool arm_pmuv3_is_foreign(unsigned counter)
@@ -255,7 +256,7 @@ static int arm_pmuv3_prepare_cpu(unsigned number)
 	return arch_pmi_share(arm_pmuv3_overflow);
 }
 
-/* ---- What the event core asks for ---- */
+/* ---- Operations for the event core ---- */
 
 /* Event counters that nobody has, a bit each. */
 static uint32_t arm_pmuv3_free_counters(unsigned cpu)

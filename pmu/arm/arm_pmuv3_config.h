@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a PMUv3 has, and what an event is to it: touches no counter. */
+/* The features of a PMUv3, and an event as its registers: touches no counter. */
 #ifndef PMU_ARM_ARM_PMUV3_CONFIG_H
 #define PMU_ARM_ARM_PMUV3_CONFIG_H
 
@@ -10,12 +10,12 @@ struct arm_pmuv3_unit {
 	unsigned counters;   /* event counters */
 	bool long_events;    /* of 64 bits */
 	uint64_t present[2]; /* common events 0 to 3FH, 4000H to 403FH */
-	uint64_t midr;       /* what kind of CPU it is */
+	uint64_t midr;       /* the kind of CPU */
 	uint32_t last_event; /* number */
 	uint32_t threshold;  /* the largest; 0: none can be had */
 };
 
-/* What the driver keeps of an event. */
+/* The driver's data for an event. */
 struct hw_arm_pmuv3 {
 	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
 	unsigned counter; /* 31: the cycle counter; of a chained pair the upper one */
@@ -26,7 +26,7 @@ struct hw_arm_pmuv3 {
 };
 EVENT_HW(struct hw_arm_pmuv3, arm_pmuv3_of)
 
-/* What the calling CPU says. Any context. */
+/* The features that the calling CPU reports. Any context. */
 struct arm_pmuv3_unit arm_pmuv3_look(void);
 
 /* Why a CPU cannot count this event, as a phrase, or NULL. Any context. */

@@ -75,8 +75,8 @@ static uint64_t arm_spe_at(const struct hw_arm_spe *hw, const struct ring_aux *a
 	return hw->area + (at & (aux->size - 1));
 }
 
-/* What has been written since the buffer was programmed. The hardware's word is not doubted, but
- * bounded. */
+/* The bytes written since the buffer was programmed. The hardware's value is bounded, not
+ * otherwise checked. */
 static uint64_t arm_spe_filled_of(const struct perf_event *event)
 {
 	const struct hw_arm_spe *hw = arm_spe_of(event);
@@ -200,7 +200,7 @@ static void arm_spe_zero(uint64_t from, uint64_t to)
 		*(volatile uint8_t *)at = 0; /* a padding packet, D18.2.8 */
 }
 
-/* Snapshot mode: the next half. What is left of this one holds an older record's end. */
+/* Snapshot mode: take the next half. The rest of this one holds an older record's end. */
 static void arm_spe_go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);

@@ -207,8 +207,8 @@ static int arm_spe_set_interval(struct arm_spe_registers *r, struct perf_event *
 	return 0;
 }
 
-/* Whose operations, and what is told of them. Timestamps and physical addresses are EL2's to
- * grant, where it is ours (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
+/* Selects the levels and the contents of records. EL2, if it is bareperf's, grants timestamps and
+ * physical addresses (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
 static void arm_spe_set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
 {
 	uint64_t any = attr->flags &

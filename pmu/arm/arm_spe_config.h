@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this CPU's SPE can do, and an event's attributes as its registers. */
+/* The abilities of this CPU's SPE, and an event's attributes as its registers. */
 #ifndef PMU_ARM_ARM_SPE_CONFIG_H
 #define PMU_ARM_ARM_SPE_CONFIG_H
 
@@ -24,7 +24,7 @@ struct arm_spe_registers {
 	bool discard; /* samples are taken, and no records written */
 };
 
-/* What the driver keeps of an event. */
+/* The driver's data for an event. */
 struct hw_arm_spe {
 	struct arm_spe_registers registers;
 	uint64_t area;                 /* its address */

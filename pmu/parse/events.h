@@ -18,14 +18,14 @@ struct event_spec {
 	char name[64];    /* as written, or what the term name= says */
 };
 
-/* What events are of: sources that an image was built with, ended by NULL, and whether the machine
- * has what one drives; is_here NULL: that is left open. */
+/* The sources of events: those in the image, ended by NULL. is_here() reports whether the machine
+ * has a source's hardware; NULL: not known. */
 struct event_sources {
 	const struct pmu_source *const *list;
 	bool (*is_here)(const struct pmu_source *source);
 };
 
-/* What is wrong with a text, and where in it. */
+/* A text's mistake, and its place. */
 struct parse_error {
 	const char *what;  /* a phrase: "unknown event" */
 	const char *at;    /* points into the parsed text */
@@ -47,12 +47,12 @@ int parse_events(const char *text, const struct event_sources *sources, struct e
  * machine to say. The same of those software events that there are. */
 extern const struct pmu_event_name parse_generic_events[], parse_software_events[];
 
-/* What is said of an event that is none of these. */
+/* The message for an unknown event. */
 extern const char parse_unknown_event[];
 
 /* Whether parse_events() takes the event at text, up to its modifiers, for one of its own names, a
  * raw one or SOURCE/…/. sources is a list, ended by NULL; NULL: perf's own
- * names only. What it does not know may be a name of the CPU's own. Thread. */
+ * names only. An unknown name may be one of the CPU's own. Thread. */
 bool parse_events_knows(const char *text, const struct pmu_source *const *sources);
 
 /* A whole number, decimal or 0x hexadecimal, at *at; moves *at behind it. 0, or -EINVAL if

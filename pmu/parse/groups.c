@@ -5,8 +5,8 @@
 
 #include "pmu/parse/parser.h"
 
-/* u, k, h: what is named is counted, the others are excluded. What a group's modifiers name is
- * counted beside what an event's own do, as perf has it. */
+/* u, k, h: named levels are counted, the others are excluded. The levels of a group's modifiers are
+ * counted beside those of an event's own, as in perf. */
 static void groups_apply(struct event_spec *spec, uint64_t exclude)
 {
 	const uint64_t all = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |

@@ -37,7 +37,7 @@ uint64_t parser_known_bits(const struct pmu_source *source, unsigned word);
 /* One event with its modifiers, into p->spec. */
 int parser_event(struct parser *p);
 
-/* What stands behind an event or a group, its colon first: up to ',', '}' or the end. */
+/* Parses the modifiers behind an event or a group, from the colon to ',', '}' or the end. */
 int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count);
 
 /* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */

@@ -10,7 +10,7 @@
 #include "pmu/branch_area.h"
 #include "pmu/pmu.h"
 
-/* What it keeps of an event. */
+/* Its data for an event. */
 struct hw_branch_step {
 	struct branch_area area;
 };

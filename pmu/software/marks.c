@@ -9,7 +9,7 @@
 struct mark_cpu mark_cpus[TR_MAX_CPUS];
 
 static const struct pmu_event_name marks_events[] = {
-	{ "marks", PERF_COUNT_SW_BPF_OUTPUT, "what the program says of itself: bareperf_mark()" },
+	{ "marks", PERF_COUNT_SW_BPF_OUTPUT, "marks of the program: bareperf_mark()" },
 	{ NULL, 0, NULL },
 };
 
@@ -119,7 +119,7 @@ static void marks_stop(struct perf_event *event)
 
 const struct pmu pmu_marks = {
 	.source.name = "marks",
-	.source.description = "what the program says of itself",
+	.source.description = "marks of the program",
 	.source.type = PERF_TYPE_SOFTWARE,
 	.source.flags = PMU_EVERY | PMU_LATE,
 	.source.config = PERF_COUNT_SW_BPF_OUTPUT,

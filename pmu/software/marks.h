@@ -4,7 +4,7 @@
 
 #include "pmu/pmu.h"
 
-/* What the traced program says of itself, a sample each: pmu/mark.h. One event a CPU. */
+/* Marks of the traced program, one sample each: pmu/mark.h. One event a CPU. */
 extern const struct pmu pmu_marks;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What AMD's monitor has and calls its events; pmu/x86/x86_counters.c has the counters themselves.
- */
+/* The features and events of AMD's monitor; pmu/x86/x86_counters.c has the counters themselves. */
 #include "pmu/x86/amd_pmu.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens in the interrupt is the same whatever the buffers' size: announce the full segment,
- * point the debug store at the next, go home. Handlers run untraced and uncounted
+ * The interrupt's work does not depend on the buffers' size: announce the full segment, point the
+ * debug store at the next one, return. Handlers run untraced and uncounted
  * (arch_trace_hide()), so that of an interrupt exactly its delivery and its return are seen:
  *
  *	                  recorded  counted
@@ -33,13 +33,13 @@ _Static_assert(SAME(base, bts_buffer_base) && SAME(index, bts_index) &&
                "IA32_DS_AREA points to the open segment");
 
 static struct {
-	struct perf_event *event; /* whose trace runs */
+	struct perf_event *event; /* the event whose trace runs */
 	bool interrupted;         /* this interrupt was the threshold's */
 	bool ahead; /* an interrupt is booked that has yet to come here: an NMI came first */
-	uint64_t debugctl, ds_area; /* what firmware left */
+	uint64_t debugctl, ds_area; /* firmware's values */
 } cpus[TR_MAX_CPUS];
 
-/* ---- What there is ---- */
+/* ---- Detection ---- */
 
 static uint32_t intel_bts_features(uint32_t word)
 {
@@ -245,8 +245,8 @@ static __attribute__((noinline)) bool intel_bts_share(struct perf_event *event, 
 	return false;
 }
 
-/* The usual interrupt, that of the threshold, from end to end; any other is looked at. What calls
- * something comes last: nothing has to be kept across. */
+/* The whole of the common interrupt, that of the threshold; any other is examined. Calls come last,
+ * so that no value has to be kept across them. */
 static bool intel_bts_entered(unsigned cpu, unsigned how)
 {
 	struct perf_event *event = cpus[cpu].event;
@@ -289,7 +289,7 @@ static enum arch_pmi intel_bts_claim(const struct arch_regs *regs)
 	return mine ? ARCH_PMI_MINE : ARCH_PMI_NOT_MINE;
 }
 
-/* ---- What the event core asks for ---- */
+/* ---- Operations for the event core ---- */
 
 static int intel_bts_add(struct perf_event *event)
 {

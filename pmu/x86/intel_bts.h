@@ -12,7 +12,7 @@
 #include "pmu/branch_area.h"
 #include "pmu/pmu.h"
 
-/* What it keeps of an event. */
+/* Its data for an event. */
 struct hw_intel_bts {
 	struct branch_area area;
 	uint64_t debugctl; /* while it traces */

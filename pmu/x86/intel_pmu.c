@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What Intel's monitor has and calls its events; pmu/x86/x86_counters.c has the counters
- * themselves. Where CPUs are of several types, each is asked for its own. */
+/* The features and events of Intel's monitor; pmu/x86/x86_counters.c has the counters themselves.
+ * If CPUs are of several types, each reports its own. */
 #include "pmu/x86/intel_pmu.h"
 
 #include <errno.h>
@@ -96,7 +96,8 @@ static bool intel_pmu_is_intel(void)
 	return intel_pmu_cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
 }
 
-/* What the calling CPU says. CPUID only: intel_pmu_probe() is asked before MSRs may be read. */
+/* The features that the calling CPU reports. CPUID only: intel_pmu_probe() runs before MSRs may be
+ * read. */
 static struct unit intel_pmu_look(void)
 {
 	uint32_t eax = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));

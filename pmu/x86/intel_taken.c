@@ -37,7 +37,7 @@ static uint64_t intel_taken_count_of(struct perf_event *event)
 	return event->count;
 }
 
-/* What a loop of so many turns adds to both counters. */
+/* The counts that a loop of so many turns adds to both counters. */
 static void intel_taken_spin(struct perf_event *events, uint64_t turns, uint64_t added[EVENTS])
 {
 	uint64_t before[EVENTS];

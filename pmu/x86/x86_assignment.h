@@ -11,7 +11,7 @@
 
 #define X86_COUNTERS 64U /* bits of the global registers */
 
-/* What has to move: giver[c] is the counter whose holder goes to counter c. */
+/* The necessary moves: giver[c] is the counter whose holder goes to counter c. */
 struct x86_way {
 	uint8_t giver[X86_COUNTERS];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may touch a counter: the NMI handler, while the event is in owners[]; before and after,
- * the thread that starts or stops it. Taking it out of owners[] is one store, so the handler
+ * A counter belongs to the NMI handler while its event is in owners[]; before and after, to the
+ * thread that starts or stops it. Taking it out of owners[] is one store, so the handler
  * comes wholly before or wholly after it, and nothing needs to be masked.
  *
  * A counter is written only while all are frozen, and count grows by differences of what it
@@ -25,8 +25,8 @@
 static struct unit {
 	bool usual; /* the handler need not look closer */
 	struct x86_monitor m;
-	struct perf_event *owners[X86_COUNTERS];  /* whose the counters are while they count */
-	struct perf_event *holders[X86_COUNTERS]; /* whose they are since add */
+	struct perf_event *owners[X86_COUNTERS];  /* events of running counters */
+	struct perf_event *holders[X86_COUNTERS]; /* events since add */
 	uint64_t active;                          /* those switched on */
 	uint64_t claimed;                         /* by add */
 	bool prepared;
@@ -85,7 +85,7 @@ static void x86_counters_set_usual(struct unit *u)
 
 static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
 
-/* What nobody claims is anybody's until the next does. */
+/* An unclaimed counter is free for the next claim. */
 static void x86_counters_give_back(struct unit *u)
 {
 	if (!u->prepared || u->claimed & ~x86_tick_counter())
@@ -210,7 +210,7 @@ static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs)
 	return ARCH_PMI_MINE;
 }
 
-/* ---- What the event core asks for ---- */
+/* ---- Operations for the event core ---- */
 
 void x86_counters_set_trace(unsigned cpu, bool ours)
 {
@@ -218,7 +218,7 @@ void x86_counters_set_trace(unsigned cpu, bool ours)
 
 	u->traces = ours;
 	if (!ours)
-		x86_counters_give_back(u); /* what counted beside it */
+		x86_counters_give_back(u); /* the event that counted beside it */
 }
 
 bool x86_counters_are_ours(unsigned cpu)
@@ -334,7 +334,7 @@ uint64_t x86_counters_peek(const struct perf_event *event)
 	return now;
 }
 
-/* ---- Who gets which counter ---- */
+/* ---- Assignment of counters ---- */
 
 static void x86_counters_hold_counter(struct unit *u, struct perf_event *event, unsigned counter)
 {

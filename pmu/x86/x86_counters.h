@@ -2,8 +2,8 @@
 /*
  * The performance counters of an x86 CPU, whoever made it: general counters, each with an event
  * select register, on some makes fixed counters, on some registers that switch and tell of all of
- * them at once; and their overflow as NMI. What a make has, and what an event may be counted with,
- * is for its driver to say.
+ * them at once; and their overflow as NMI. A make's driver reports its features, and the counters
+ * for an event.
  */
 #ifndef PMU_X86_X86_COUNTERS_H
 #define PMU_X86_X86_COUNTERS_H
@@ -11,7 +11,7 @@
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/pmu.h"
 
-/* What one CPU has. Counters have the numbers of their bits in Intel's global registers: general
+/* One CPU's monitor. Counters have the numbers of their bits in Intel's global registers: general
  * ones from 0, fixed ones from 32. */
 struct x86_monitor {
 	unsigned general;
@@ -21,13 +21,13 @@ struct x86_monitor {
 	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
 	uint32_t select, write, step;
 	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
-	uint64_t cycles;                                   /* what selects them */
-	uint64_t cycle_counters; /* that count them, or near enough, a bit each */
+	uint64_t cycles;                                   /* the select value of cycles */
+	uint64_t cycle_counters; /* counters that count cycles or nearly so, a bit each */
 	uint64_t debugctl; /* bits of IA32_DEBUGCTL that trace or freeze, as far as there are any */
 	bool pebs;         /* IA32_PEBS_ENABLE is there */
 };
 
-/* What an x86 counter's driver keeps of an event. */
+/* An x86 counter driver's data for an event. */
 struct hw_x86_counter {
 	uint64_t
 	    select; /* of IA32_PERFEVTSELx or PERF_CTLx, without the bits that a counter adds */
@@ -60,7 +60,7 @@ static inline uint64_t x86_counter_rings(const struct perf_event_attr *attr)
 	return user | (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PERFEVTSEL_OS);
 }
 
-/* What is to be known of a counter, once for all that the handler does with it. */
+/* Computes the handler's data about a counter once. */
 static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x86_monitor *m,
                                        unsigned counter)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an x86 CPU's counters were used for before they are ours. */
+/* The state in which firmware left an x86 CPU's counters. */
 #ifndef PMU_X86_X86_LEFTOVERS_H
 #define PMU_X86_X86_LEFTOVERS_H
 
