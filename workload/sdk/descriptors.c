@@ -12,6 +12,8 @@
 
 #define PLAIN (S_IFREG | 0644U)
 
+#define TRANSFER_MOST 0x7ffff000UL /* bytes at a time: Linux's MAX_RW_COUNT */
+
 static struct place {
 	unsigned uses; /* descriptors; 0: it is none */
 	int flags;
@@ -66,8 +68,63 @@ static void descriptors_drop(int fd)
 	struct place *place = descriptors[fd];
 
 	descriptors[fd] = NULL;
-	if (--place->uses == 0 && place->file)
-		files_release(place->file);
+	if (--place->uses || !place->file)
+		return;
+	if (S_ISFIFO(place->file->mode))
+		files_pipe_changed();
+	files_release(place->file);
+}
+
+static bool descriptors_is_pipe(const struct place *place)
+{
+	return place->file && S_ISFIFO(place->file->mode);
+}
+
+static bool descriptors_seeks(const struct place *place)
+{
+	return place->file && !S_ISFIFO(place->file->mode);
+}
+
+int files_descriptor(struct file *file, int flags)
+{
+	int fd = descriptors_free(0);
+
+	if (fd >= 0)
+		descriptors_put(fd, file, flags);
+	return fd;
+}
+
+void files_drop(int fd)
+{
+	descriptors_drop(fd);
+}
+
+bool files_is_for_writing(int fd)
+{
+	return (descriptors[fd]->flags & O_ACCMODE) != O_RDONLY;
+}
+
+bool files_are_open_for(const struct file *file, int access)
+{
+	bool found = false;
+
+	for (int i = 0; i < FILES_OPEN; i++)
+		found |= places[i].uses && places[i].file == file &&
+		         (places[i].flags & O_ACCMODE) == access;
+	return found;
+}
+
+int files_set_flags(int fd, int flags)
+{
+	const int may = O_APPEND | O_NONBLOCK;
+	struct place *place;
+
+	sdk_files_lock();
+	place = descriptors_place(fd);
+	if (!place)
+		return files_fail(EBADF);
+	place->flags = (place->flags & ~may) | (flags & may);
+	return files_done(0);
 }
 
 void files_take_input(struct file *file)
@@ -170,7 +227,22 @@ int files_flags(int fd)
 	return place ? files_done(place->flags) : files_fail(EBADF);
 }
 
+bool files_of(int fd, struct file **file)
+{
+	const struct place *place = descriptors_place(fd);
+
+	*file = place ? place->file : NULL;
+	return place;
+}
+
 /* ---- Read, written ---- */
+
+/* newlib's read() and write() return an int: what is more has to be asked for again, as on Linux.
+ */
+static size_t descriptors_most(size_t size)
+{
+	return size < TRANSFER_MOST ? size : TRANSFER_MOST;
+}
 
 /* What the file has there; the console has no input, so standard input is at its end where it is no
  * file. */
@@ -193,7 +265,7 @@ static int descriptors_set(struct file *file, off_t at, const void *bytes, size_
 	if (!files_grow(file, (size_t)at + size))
 		return ENOSPC;
 	memcpy(file->bytes + at, bytes, size);
-	file->changed = (time_t)sdk_now();
+	files_touch(file);
 	return 0;
 }
 
@@ -206,6 +278,9 @@ _READ_WRITE_RETURN_TYPE read(int fd, void *bytes, size_t size)
 	place = descriptors_for(fd, O_WRONLY, &code);
 	if (!place)
 		return files_fail(code);
+	size = descriptors_most(size);
+	if (descriptors_is_pipe(place))
+		return files_pipe_read(place->file, place->flags, bytes, size);
 	size = descriptors_get(place->file, place->at, bytes, size);
 	place->at += (off_t)size;
 	return files_done((int)size);
@@ -220,9 +295,9 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t at)
 	place = descriptors_for(fd, O_WRONLY, &code);
 	if (!place)
 		return files_fail(code);
-	if (!place->file || at < 0)
-		return files_fail(place->file ? EINVAL : ESPIPE);
-	return files_done((int)descriptors_get(place->file, at, bytes, size));
+	if (!descriptors_seeks(place) || at < 0)
+		return files_fail(descriptors_seeks(place) ? EINVAL : ESPIPE);
+	return files_done((int)descriptors_get(place->file, at, bytes, descriptors_most(size)));
 }
 
 /* Without the lock: it may end this thread. */
@@ -242,6 +317,7 @@ _READ_WRITE_RETURN_TYPE write(int fd, const void *bytes, size_t size)
 	uint32_t stream;
 	int code;
 
+	size = descriptors_most(size);
 	sdk_files_lock();
 	place = descriptors_for(fd, O_RDONLY, &code);
 	if (!place)
@@ -251,6 +327,8 @@ _READ_WRITE_RETURN_TYPE write(int fd, const void *bytes, size_t size)
 		sdk_files_unlock();
 		return descriptors_print(stream, bytes, size);
 	}
+	if (descriptors_is_pipe(place))
+		return files_pipe_write(place->file, bytes, size);
 	if (place->flags & O_APPEND)
 		place->at = (off_t)place->file->size;
 	code = descriptors_set(place->file, place->at, bytes, size);
@@ -265,12 +343,13 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
 	const struct place *place;
 	int code;
 
+	size = descriptors_most(size);
 	sdk_files_lock();
 	place = descriptors_for(fd, O_RDONLY, &code);
 	if (!place)
 		return files_fail(code);
-	if (!place->file || at < 0)
-		return files_fail(place->file ? EINVAL : ESPIPE);
+	if (!descriptors_seeks(place) || at < 0)
+		return files_fail(descriptors_seeks(place) ? EINVAL : ESPIPE);
 	code = descriptors_set(place->file, at, bytes, size);
 	return code ? files_fail(code) : files_done((int)size);
 }
@@ -282,7 +361,7 @@ off_t lseek(int fd, off_t offset, int whence)
 
 	sdk_files_lock();
 	place = descriptors_place(fd);
-	if (!place || !place->file)
+	if (!place || !descriptors_seeks(place))
 		return files_fail(place ? ESPIPE : EBADF);
 	from = whence == SEEK_CUR ? place->at : whence == SEEK_END ? (off_t)place->file->size : 0;
 	if ((whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) || from + offset < 0)
@@ -300,50 +379,10 @@ int ftruncate(int fd, off_t size)
 
 	sdk_files_lock();
 	place = descriptors_place(fd);
-	if (!place || !place->file || (place->flags & O_ACCMODE) == O_RDONLY)
+	if (!place || !descriptors_seeks(place) || (place->flags & O_ACCMODE) == O_RDONLY)
 		return files_fail(place ? EINVAL : EBADF);
 	code = files_resize(place->file, size);
 	return code ? files_fail(code) : files_done(0);
-}
-
-int fsync(int fd)
-{
-	const struct place *place;
-
-	sdk_files_lock();
-	place = descriptors_place(fd);
-	return place ? files_done(0) : files_fail(EBADF);
-}
-
-int fdatasync(int fd)
-{
-	return fsync(fd);
-}
-
-/* ---- Looked at ---- */
-
-int fstat(int fd, struct stat *status)
-{
-	const struct place *place;
-
-	sdk_files_lock();
-	place = descriptors_place(fd);
-	if (!place)
-		return files_fail(EBADF);
-	files_status(place->file, status);
-	return files_done(0);
-}
-
-int isatty(int fd)
-{
-	const struct place *place;
-
-	sdk_files_lock();
-	place = descriptors_place(fd);
-	if (place && !place->file)
-		return files_done(1);
-	files_fail(place ? ENOTTY : EBADF);
-	return 0;
 }
 
 int _open(const char *path, int flags, ...) SYSCALL_ALIAS(open);
@@ -351,5 +390,3 @@ int _close(int fd) SYSCALL_ALIAS(close);
 _READ_WRITE_RETURN_TYPE _read(int fd, void *bytes, size_t size) SYSCALL_ALIAS(read);
 _READ_WRITE_RETURN_TYPE _write(int fd, const void *bytes, size_t size) SYSCALL_ALIAS(write);
 off_t _lseek(int fd, off_t offset, int whence) SYSCALL_ALIAS(lseek);
-int _fstat(int fd, struct stat *status) SYSCALL_ALIAS(fstat);
-int _isatty(int fd) SYSCALL_ALIAS(isatty);

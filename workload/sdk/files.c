@@ -44,7 +44,8 @@ static void files_take(const struct cpio_entry *entry)
 		return;
 	file->bytes = (uint8_t *)(uintptr_t)entry->bytes;
 	file->size = entry->size;
-	file->changed = (time_t)entry->mtime;
+	file->modified = (struct timespec){ .tv_sec = (time_t)entry->mtime };
+	file->accessed = file->changed = file->modified;
 }
 
 /* An archive was looked through before, and what is left out was told; one that ends before its
@@ -85,8 +86,11 @@ void files_status(const struct file *file, struct stat *status)
 		.st_blksize = file ? BLOCK_SIZE : 1024,
 		.st_blocks = file ? (blkcnt_t)((file->size + 511) / 512) : 0,
 	};
-	if (file)
-		status->st_atime = status->st_mtime = status->st_ctime = file->changed;
+	if (!file)
+		return;
+	status->st_atim = file->accessed;
+	status->st_mtim = file->modified;
+	status->st_ctim = file->changed;
 }
 
 int stat(const char *restrict path, struct stat *restrict status)

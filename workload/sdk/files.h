@@ -10,15 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <time.h>
 
-/* Regular, a directory, or /dev/null (S_ISCHR). Its bytes are the archive's until somebody changes
- * them; then they are a copy of ours. */
+/* Regular, a directory, /dev/null (S_ISCHR), or a pipe, which has no name. Its bytes are the
+ * archive's until somebody changes them; then they are a copy of ours. */
 struct file {
 	unsigned uses;  /* names and descriptors */
 	unsigned links; /* names */
 	ino_t number;
 	mode_t mode;
-	time_t changed;
+	struct timespec accessed, modified, changed; /* as stat() reports them */
 	uint8_t *bytes;
 	size_t size, room; /* room 0: the bytes are the archive's */
 };
@@ -69,6 +70,35 @@ void files_take_input(struct file *file);
  * set: EBADF, EINVAL, EMFILE. */
 int files_double(int fd, int from);
 int files_flags(int fd);
+
+/* With the lock: is it a descriptor, and of which file? NULL: the console. */
+bool files_of(int fd, struct file **file);
+
+/* With the lock: a descriptor of a file more, or -1: none is free. One less. */
+int files_descriptor(struct file *file, int flags);
+void files_drop(int fd);
+
+/* With the lock: does this descriptor write? Does any of the file's descriptors have this access
+ * (O_RDONLY or O_WRONLY)? */
+bool files_is_for_writing(int fd);
+bool files_are_open_for(const struct file *file, int access);
+
+/* O_APPEND and O_NONBLOCK are to be as in flags. Without the lock: 0, or -1 with errno EBADF. */
+int files_set_flags(int fd, int flags);
+
+/* ---- pipes.c ---- */
+
+/* read() and write() of a pipe, with the lock, which they let go. */
+int files_pipe_read(struct file *file, int flags, void *bytes, size_t size);
+int files_pipe_write(struct file *file, const void *bytes, size_t size);
+
+/* An end of a pipe is closed: its other end looks again. */
+void files_pipe_changed(void);
+
+/* ---- file_times.c ---- */
+
+/* The file's bytes change now. */
+void files_touch(struct file *file);
 
 /* ---- files.c ---- */
 

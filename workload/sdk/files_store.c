@@ -198,7 +198,8 @@ static int files_create(const char *text, mode_t mode, struct file **made)
 	}
 	file->number = ++last_number;
 	file->mode = mode;
-	file->changed = (time_t)sdk_now();
+	files_touch(file);
+	file->accessed = file->modified;
 	*made = file;
 	return 0;
 }
@@ -327,6 +328,6 @@ int files_resize(struct file *file, off_t size)
 	if (!files_grow(file, (size_t)size))
 		return ENOSPC;
 	file->size = (size_t)size;
-	file->changed = (time_t)sdk_now();
+	files_touch(file);
 	return 0;
 }

@@ -194,6 +194,7 @@ static long posix_limit(int name)
 		return HOST_NAME_LEAST;
 	case _SC_NGROUPS_MAX:
 		return 0;
+	case _SC_VERSION:
 	case _SC_MONOTONIC_CLOCK:
 	case _SC_CPUTIME:
 	case _SC_CLOCK_SELECTION:

@@ -6,10 +6,11 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include "lib/newlib.h"
 #include "workload/sdk/files.h"
+#include "workload/sdk/sdk.h"
 
 static int files_refuse(int code)
 {
@@ -125,11 +126,47 @@ int fchown(int fd, uid_t user, gid_t group)
 	return files_look_at(fd);
 }
 
-int utimes(const char *path, const struct timeval *times)
+/* ---- Descriptors, looked at ---- */
+
+int fsync(int fd)
 {
-	(void)times;
-	return files_look(path);
+	struct file *file;
+
+	sdk_files_lock();
+	return files_of(fd, &file) ? files_done(0) : files_fail(EBADF);
 }
+
+int fdatasync(int fd)
+{
+	return fsync(fd);
+}
+
+int fstat(int fd, struct stat *status)
+{
+	struct file *file;
+
+	sdk_files_lock();
+	if (!files_of(fd, &file))
+		return files_fail(EBADF);
+	files_status(file, status);
+	return files_done(0);
+}
+
+int isatty(int fd)
+{
+	struct file *file;
+	bool is_open;
+
+	sdk_files_lock();
+	is_open = files_of(fd, &file);
+	if (is_open && !file)
+		return files_done(1);
+	files_fail(is_open ? ENOTTY : EBADF);
+	return 0;
+}
+
+int _fstat(int fd, struct stat *status) SYSCALL_ALIAS(fstat);
+int _isatty(int fd) SYSCALL_ALIAS(isatty);
 
 /* ---- Descriptors; locks: nobody else has any ---- */
 
@@ -155,6 +192,11 @@ int fcntl(int fd, int command, ...)
 		return files_double(fd, from);
 	case F_GETFL:
 		return files_flags(fd);
+	case F_SETFL:
+		va_start(arguments, command);
+		from = va_arg(arguments, int);
+		va_end(arguments);
+		return files_set_flags(fd, from);
 	case F_SETLK:
 	case F_SETLKW:
 	case F_GETFD:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,21 @@ int _system_r(struct _reent *reent, const char *command)
 int system(const char *command)
 {
 	return _system_r(_REENT, command);
+}
+
+/* Processes are by their numbers, groups and users by others: all are of one process. */
+int getpriority(int which, id_t who)
+{
+	if (which >= PRIO_PROCESS && which <= PRIO_USER && (who == 0 || who == (id_t)getpid()))
+		return 0;
+	errno = which >= PRIO_PROCESS && which <= PRIO_USER ? ESRCH : EINVAL;
+	return -1;
+}
+
+int setpriority(int which, id_t who, int priority)
+{
+	(void)priority;
+	return getpriority(which, who);
 }
 
 int gethostname(char *name, size_t size)

@@ -68,4 +68,8 @@ uint64_t sdk_now(void);
 /* Bytes of the heap that malloc() does not see, or NULL. Before malloc(). */
 void *sdk_heap_take(size_t size);
 
+/* The highest end that malloc()'s heap has had; malloc()'s lock is held, or nobody else allocates.
+ */
+char *sdk_heap_most(void);
+
 #endif

@@ -4,8 +4,11 @@
 SDK := $(OUT)/sdk
 SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/cpio.c lib/parse/quoted.c)
 # What newlib's headers show of POSIX where these are set, and pthread*.c has.
-SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
+SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_VERSION POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
 	POSIX_CLOCK_SELECTION POSIX_SEMAPHORES POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
+# newlib's objects that mallinfo.c and widths.c stand for: programs are linked with -lm and -lc first.
+SDK_NOT_LIBC := $(patsubst %,lib_a-%.o,mstats mallinfor mallstatsr mrand48 jrand48 a64l)
+SDK_NOT_LIBM := lib_a-s_lround.o lib_a-s_llround.o
 SDK_CFLAGS := -isystem workload/sdk/include $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) $(SDK_POSIX)
 
 $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile workload/sdk/sdk.mk | $(NEWLIB)/lib/libc.a
@@ -27,10 +30,15 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)cp -R workload/sdk/include/. $(SDK)/include
 	$(Q)rm $(SDK)/include/stdatomic.h # newlib's does not compile; gcc has one
 	$(Q)sed -i 's/^#if defined (__SPU__)/#if defined(__bareperf__) || defined (__SPU__)/' $(SDK)/include/sys/stat.h
+	$(Q)sed -i 's/^#if defined(__CYGWIN__)$$/#if defined(__CYGWIN__) || defined(__bareperf__)/' $(SDK)/include/sys/stat.h # UTIME_NOW
+	$(Q)sed -i '/^#define.SIGALRM/d' $(SDK)/include/sys/signal.h # there is no alarm(), and programs ask for it so
+	$(Q)sed -i 's/^# define _LIBC_LIMITS_H_.*/&\n#define SSIZE_MAX __LONG_MAX__/' $(SDK)/include/limits.h
 	$(Q)sed -i 's/^#if defined (_LDBL_EQ_DBL)/#if defined(__bareperf__) || defined (_LDBL_EQ_DBL)/' $(SDK)/include/math.h
 	$(Q)sed -i 's/^_END_STD_C/#define TIME_UTC 1\nint timespec_get(struct timespec *, int);\ntime_t timegm(struct tm *);\n&/' $(SDK)/include/time.h
 	$(Q)sed -i 's/^.. getdelim - see .*/ssize_t getdelim(char **, size_t *, int, FILE *);/; s/^.. getline - see .*/ssize_t getline(char **, size_t *, FILE *);/' $(SDK)/include/stdio.h
 	$(Q)cp $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a workload/sdk/payload.ld $(SDK)/lib
+	$(Q)$(CROSS)ar d $(SDK)/lib/libc.a $(SDK_NOT_LIBC)
+	$(Q)$(CROSS)ar d $(SDK)/lib/libm.a $(SDK_NOT_LIBM)
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
 	$(Q)$(call sdk-wrapper,bareperf-cc,C,c,gcc,,) <$< >$@
 	$(Q)chmod +x $@

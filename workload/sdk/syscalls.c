@@ -13,7 +13,7 @@
 
 #define HEAP_ALIGN 16U
 
-static uint64_t heap_used, begun;
+static uint64_t heap_used, heap_most, begun;
 
 static int syscalls_fail(int code)
 {
@@ -44,7 +44,13 @@ void *sbrk(ptrdiff_t increment)
 	if (increment > 0)
 		memset(previous, 0, (size_t)increment);
 	heap_used += (uint64_t)increment;
+	heap_most = heap_used > heap_most ? heap_used : heap_most;
 	return previous;
+}
+
+char *sdk_heap_most(void)
+{
+	return (char *)sdk_system->heap + heap_most;
 }
 
 void _exit(int status)

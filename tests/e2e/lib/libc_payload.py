@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import libc_payload_files
+import libc_payload_widths
 import machine
 
 # gcc is to use all that the CPUs of the tests have; Debian's usual flag for stacks
@@ -101,17 +102,22 @@ SOURCE = r"""
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
+#include <poll.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 static unsigned failed;
 #define CHECK(what)                                                  \
@@ -341,7 +347,7 @@ static __attribute__((noinline, noclone)) void smash(const char *with)
 	printf("%s\n", small);
 }
 
-""" + libc_payload_files.SOURCE + r"""
+""" + libc_payload_files.SOURCE + libc_payload_widths.SOURCE + r"""
 #define NEWLIB(name) int name##_main(int argc, char **argv);
 #include "newlib_tests.h"
 #undef NEWLIB
@@ -360,6 +366,8 @@ int main(int argc, char **argv)
 		paths();
 		room();
 		directories();
+		times_of_files();
+		on_both(pipes, NULL);
 	}
 	else if (!strcmp(what, "library")) {
 		formats();
@@ -367,6 +375,12 @@ int main(int argc, char **argv)
 		calendar();
 		memory();
 		options();
+		generators();
+		radix();
+		rounded();
+		totals();
+		far();
+		years();
 	} else if (!strcmp(what, "smash"))
 		smash("longer than the array that it is copied to, by far");
 #define NEWLIB(name)                    \

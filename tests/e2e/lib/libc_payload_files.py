@@ -224,4 +224,80 @@ static void directories(void)
 	memset(longer, 'n', 256);
 	CHECK(!fopen(longer, "w") && errno == ENAMETOOLONG && mkdir("", 0700) == -1 && errno == ENOENT);
 }
+
+static void times_of_files(void)
+{
+	const struct timespec some[2] = { { 5, 7 }, { -3, 999999999 } }, omit[2] = { { 0, UTIME_OMIT }, { 9, 1 } },
+	                      nows[2] = { { 0, UTIME_NOW }, { 0, UTIME_OMIT } }, bad[2] = { { 1, -7 }, { 1, 0 } };
+	const struct timeval micros[2] = { { 100, 250000 }, { 200, 999999 } }, wrong[2] = { { 1, 0 }, { 1, 1000000 } };
+	struct stat status;
+	int fd = creat("timed", 0644);
+
+	CHECK(!utime("timed", &(struct utimbuf){ 1000000000, 5000000000 }) && !stat("timed", &status));
+	CHECK(status.st_atime == 1000000000 && status.st_mtime == 5000000000);
+	CHECK(labs((long)(status.st_ctime - time(NULL))) < 2);
+	CHECK(!utimes("timed", micros) && !fstat(fd, &status) && status.st_atim.tv_nsec == 250000000);
+	CHECK(status.st_atime == 100 && status.st_mtime == 200 && status.st_mtim.tv_nsec == 999999000);
+	CHECK(!utimensat(AT_FDCWD, "timed", some, 0) && !stat("timed", &status));
+	CHECK(status.st_atim.tv_nsec == 7 && status.st_mtime == -3 && status.st_mtim.tv_nsec == 999999999);
+	CHECK(!futimens(fd, omit) && !stat("timed", &status) && status.st_atime == 5 && status.st_mtime == 9);
+	CHECK(!futimens(fd, nows) && !stat("timed", &status) && status.st_mtime == 9);
+	CHECK(labs((long)(status.st_atime - time(NULL))) < 2);
+	CHECK(futimens(fd, bad) == -1 && errno == EINVAL && utimes("timed", wrong) == -1 && errno == EINVAL);
+	CHECK(futimens(77, some) == -1 && errno == EBADF && utime("none", NULL) == -1 && errno == ENOENT);
+	CHECK(utimensat(fd, "timed", some, 0) == -1 && utimensat(fd, "/timed", some, 77) == -1);
+	CHECK(!futimes(fd, micros) && !lutimes("timed", NULL) && !stat("timed", &status));
+	CHECK(labs((long)(status.st_mtime - time(NULL))) < 2 && write(fd, "x", 1) == 1 && !close(fd));
+	CHECK(!getpriority(PRIO_PROCESS, 0) && !setpriority(PRIO_PROCESS, 0, -20));
+	CHECK(getpriority(PRIO_PROCESS, 77) == -1 && errno == ESRCH);
+	CHECK(setpriority(7, 0, 0) == -1 && errno == EINVAL && sysconf(_SC_VERSION) == _POSIX_VERSION);
+}
+
+static int feed(void *end)
+{
+	struct timespec span = { 0, 3000000 };
+
+	for (int i = 0; i < 3; i++) {
+		nanosleep(&span, NULL);
+		CHECK(write(*(int *)end, "12345", 5) == 5);
+	}
+	CHECK(!close(*(int *)end));
+	return 0;
+}
+
+static int pipes(void *unused)
+{
+	struct pollfd asked[3];
+	struct stat status;
+	char text[16] = "";
+	int both[2], cpu, got = 0, size;
+
+	CHECK(!unused && !pipe(both) && !fstat(both[0], &status) && S_ISFIFO(status.st_mode));
+	asked[0] = (struct pollfd){ both[0], POLLIN, 77 };
+	asked[1] = (struct pollfd){ both[1], POLLIN, 77 };
+	asked[2] = (struct pollfd){ -1, POLLIN, 77 };
+	CHECK(poll(asked, 3, 0) == 0 && poll(asked, 3, 2) == 0 && !asked[0].revents && !asked[2].revents);
+	CHECK(!fcntl(both[0], F_SETFL, O_NONBLOCK) && read(both[0], text, 9) == -1 && errno == EAGAIN);
+	CHECK(write(both[1], "abcdef", 6) == 6 && poll(asked, 3, -1) == 1 && asked[0].revents == POLLIN);
+	CHECK(read(both[0], text, 4) == 4 && read(both[0], text + 4, 9) == 2 && !strcmp(text, "abcdef"));
+	CHECK(lseek(both[0], 0, SEEK_SET) == -1 && errno == ESPIPE && pread(both[0], text, 1, 0) == -1);
+	CHECK(read(both[1], text, 1) == -1 && errno == EBADF && ftruncate(both[1], 0) == -1);
+	asked[1] = (struct pollfd){ 1, POLLIN | POLLOUT, 0 };
+	asked[2] = (struct pollfd){ 63, POLLIN, 0 };
+	CHECK(poll(asked, 3, -1) == 2 && asked[1].revents & POLLOUT && asked[2].revents == POLLNVAL);
+	CHECK(!fcntl(both[0], F_SETFL, 0));
+	cpu = bareperf_cpu() ? -1 : bareperf_thread_start(BAREPERF_ANY_CPU, feed, &both[1]);
+	if (cpu < 0)
+		CHECK(write(both[1], "0123456789abcde", 15) == 15 && !close(both[1]));
+	while ((size = read(both[0], text, sizeof(text))) > 0)
+		got += size;
+	CHECK(size == 0 && got == 15 && poll(asked, 1, -1) == 1 && asked[0].revents == POLLHUP);
+	if (cpu >= 0)
+		CHECK(!bareperf_thread_join(cpu, NULL));
+	CHECK(!close(both[0]) && !pipe(both) && !close(both[0]) && signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+	asked[0] = (struct pollfd){ both[1], POLLOUT, 0 };
+	CHECK(poll(asked, 1, 0) == 1 && asked[0].revents == POLLERR);
+	CHECK(write(both[1], "x", 1) == -1 && errno == EPIPE && !close(both[1]));
+	return 0;
+}
 """

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of newlib 3.3's, which are wrong where a long has 64 bits: each of these speaks of 32,
+ * or shifts by the width of an int (docs/payloads.md). */
+#include <math.h>
+#include <reent.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define RADIX_DIGITS 6 /* of six bits: the last one has two of 32 */
+
+long a64l(const char *text);
+
+/* newlib's step of the 48-bit generator; the seed's lowest 16 bits are first. */
+void __dorand48(struct _reent *reent, unsigned short seed[3]);
+
+/* From -2^31 on; newlib's are from 0 to 2^32. */
+long _jrand48_r(struct _reent *reent, unsigned short seed[3])
+{
+	__dorand48(reent, seed);
+	return (int32_t)((uint32_t)seed[2] << 16 | seed[1]);
+}
+
+long jrand48(unsigned short seed[3])
+{
+	return _jrand48_r(_REENT, seed);
+}
+
+long _mrand48_r(struct _reent *reent)
+{
+	return _jrand48_r(reent, _REENT_RAND48_SEED(reent));
+}
+
+long mrand48(void)
+{
+	return _mrand48_r(_REENT);
+}
+
+static int widths_digit(char digit)
+{
+	if (digit >= '.' && digit <= '9')
+		return digit - '.';
+	if (digit >= 'A' && digit <= 'Z')
+		return digit - 'A' + 12;
+	return digit >= 'a' && digit <= 'z' ? digit - 'a' + 38 : -1;
+}
+
+/* 32 bits, extended by their sign; newlib's has the sixth digit's other four bits, too. */
+long a64l(const char *text)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < RADIX_DIGITS && widths_digit(text[i]) >= 0; i++)
+		value |= (uint32_t)widths_digit(text[i]) << 6 * i;
+	return (int32_t)value;
+}
+
+/* newlib's lose low bits of what is above 2^51. */
+long lround(double number)
+{
+	return (long)round(number);
+}
+
+long long llround(double number)
+{
+	return (long long)round(number);
+}
