@@ -50,6 +50,12 @@ tap.equal(
     (0, 60, "worse"),
     "what is only to be kept has no goal, and is no failure when it is worse",
 )
+status, figures = run("echo 'bench theirs 1105 instructions peer'")
+tap.equal(
+    (status, figures[0]["value"], figures[0]["verdict"], "keep" in figures[0]),
+    (0, 1105, "peer", False),
+    "a figure of another's program is judged by nothing",
+)
 status, figures = run("echo 'bench overflow skip no PMU here'")
 tap.equal((status, figures[0]["skipped"]), (0, "no PMU here"), "a missing PMU is no failure")
 environment.pop("PERF_BUILDID_DIR")  # tap's
