@@ -90,7 +90,7 @@ static inline bool perf_reader_is_clock(const struct perf_reader_event *event)
 
 /* What became of bareperf's ledger in this file. */
 enum perf_ledger {
-	PERF_LEDGER_NONE,      /* another tool's file, or its writer was ended before it was done */
+	PERF_LEDGER_NONE, /* another tool's, a stream, or the writer was ended before the end */
 	PERF_LEDGER_REWRITTEN, /* bareperf's, but another tool rewrote it and left the ledger out */
 	PERF_LEDGER_WHOLE,
 };

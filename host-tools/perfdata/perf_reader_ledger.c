@@ -46,7 +46,8 @@ int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, 
 	struct perf_footer footer;
 
 	if (!place->offset && !place->size)
-		return is_ours(reader) ? PERF_LEDGER_REWRITTEN : PERF_LEDGER_NONE;
+		return is_ours(reader) && !reader->stream ? PERF_LEDGER_REWRITTEN
+		                                          : PERF_LEDGER_NONE;
 	if (place->size != sizeof(footer)) {
 		if (!is_ours(reader))
 			return PERF_LEDGER_NONE; /* the table of event types of Linux 2.6's perf */
