@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/shell/shell_start.h"
 #include "agent/volume/volume_where.h"
 #include "command/command.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/efi/efi_file_path.h"
 #include "lib/parse/pe_image.h"
+#include "lib/parse/shell_word.h"
 #include "workload/workload.h"
 
 #define EXIT_MOST    124 /* above are bareperf's own (docs/man/bareperf-run.1) */
@@ -27,13 +29,16 @@ bool uefi_image_is(const void *bytes, uint64_t size)
 
 /* ---- Where the file is ---- */
 
-/* What stands before a colon is a volume as the shell calls it; without one, it is where our own
- * image comes from. */
+/* What stands before a colon is a volume as the shell calls it. Without one it is the shell's
+ * current directory, or else where our own image comes from. */
 static EFI_DEVICE_PATH *uefi_image_find_file(const char *given, struct error *error)
 {
 	const char *colon = strchr(given, ':');
-	EFI_DEVICE_PATH *path = NULL;
+	EFI_DEVICE_PATH *path = colon || *given == '\\' || *given == '/' ? NULL
+	                                                                 : shell_start_find(given);
 
+	if (path)
+		return path;
 	if (volume_choose(given, colon ? (size_t)(colon - given) : 0, error) != 0)
 		return NULL;
 	if (volume_handle())
@@ -45,28 +50,38 @@ static EFI_DEVICE_PATH *uefi_image_find_file(const char *given, struct error *er
 
 /* ---- Its arguments ---- */
 
+static CHAR16 *uefi_image_put_word(CHAR16 *to, const char *word)
+{
+	bool quoted = !*word || strpbrk(word, SHELL_WORD_QUOTED);
+
+	if (quoted)
+		*to++ = '"';
+	for (; *word; word++) {
+		if (strchr(SHELL_WORD_ESCAPED, *word))
+			*to++ = '^';
+		*to++ = (unsigned char)*word;
+	}
+	if (quoted)
+		*to++ = '"';
+	return to;
+}
+
 /* As a shell gives them: all words in one line of UCS-2, the name first. From malloc(). */
 static CHAR16 *uefi_image_options_of(int argc, char **argv, uint32_t *size)
 {
-	size_t length = 1, used = 0;
-	CHAR16 *options;
+	size_t length = 1;
+	CHAR16 *options, *to;
 
 	for (int i = 0; i < argc; i++)
-		length += strlen(argv[i]) + 3;
+		length += 2 * strlen(argv[i]) + 3;
 	options = calloc(length, sizeof(*options));
+	to = options;
 	for (int i = 0; options && i < argc; i++) {
-		bool quoted = !*argv[i] || strpbrk(argv[i], " \t");
-
 		if (i)
-			options[used++] = ' ';
-		if (quoted)
-			options[used++] = '"';
-		for (const char *at = argv[i]; *at; at++)
-			options[used++] = (unsigned char)*at;
-		if (quoted)
-			options[used++] = '"';
+			*to++ = ' ';
+		to = uefi_image_put_word(to, argv[i]);
 	}
-	*size = (uint32_t)((used + 1) * sizeof(*options));
+	*size = (uint32_t)((size_t)(to - options + 1) * sizeof(*options));
 	return options;
 }
 
@@ -88,8 +103,8 @@ static const char *uefi_image_load_error(EFI_STATUS status)
 	}
 }
 
-/* From its file, or from bytes; path is freed. One that violates the security policy is loaded, and
- * not to be started (UEFI 2.10, 7.4.1). */
+/* From its file, or from bytes. One that violates the security policy is loaded, and not to be
+ * started (UEFI 2.10, 7.4.1). */
 static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const void *bytes,
                                   uint64_t size, EFI_HANDLE *image)
 {
@@ -98,8 +113,6 @@ static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const
 
 	*image = NULL;
 	status = services->LoadImage(FALSE, efi_image, path, (VOID *)(uintptr_t)bytes, size, image);
-	if (path)
-		services->FreePool(path);
 	if (!EFI_ERROR(status))
 		return status;
 	console_printf("%s: not loaded: %s (0x%lx)\n", name, uefi_image_load_error(status),
@@ -128,44 +141,57 @@ static void uefi_image_set_options(EFI_HANDLE image, CHAR16 *options, uint32_t s
 }
 
 /* A driver stays, its options do not; an application has gone, and its handle with it. */
-static EFI_STATUS uefi_image_start(EFI_HANDLE image, int argc, char **argv)
+static EFI_STATUS uefi_image_start(EFI_HANDLE image, const EFI_DEVICE_PATH *path, int argc,
+                                   char **argv)
 {
 	uint32_t size;
 	CHAR16 *options = uefi_image_options_of(argc, argv, &size);
-	EFI_STATUS status;
+	EFI_STATUS status = shell_start_begin(image, path, argc, argv);
 
-	uefi_image_set_options(image, options, size);
-	status = efi_system->BootServices->StartImage(image, NULL, NULL);
-	uefi_image_set_options(image, NULL, 0);
+	if (EFI_ERROR(status) || !options) {
+		console_printf("%s: not started: there is no memory for its arguments\n", argv[0]);
+		efi_system->BootServices->UnloadImage(image);
+		status = EFI_OUT_OF_RESOURCES;
+	} else {
+		uefi_image_set_options(image, options, size);
+		status = efi_system->BootServices->StartImage(image, NULL, NULL);
+		uefi_image_set_options(image, NULL, 0);
+		console_printf("%s: returned 0x%lx\n", argv[0], (uint64_t)status);
+	}
+	shell_start_end();
 	free(options);
-	console_printf("%s: returned 0x%lx\n", argv[0], (uint64_t)status);
 	return status;
+}
+
+/* path is freed. */
+static int uefi_image_load_and_start(EFI_DEVICE_PATH *path, const void *bytes, uint64_t size,
+                                     int argc, char **argv)
+{
+	EFI_HANDLE image;
+	EFI_STATUS status = uefi_image_load(argv[0], path, bytes, size, &image);
+
+	if (!EFI_ERROR(status))
+		status = uefi_image_start(image, path, argc, argv);
+	if (path)
+		efi_system->BootServices->FreePool(path);
+	return uefi_image_exit_status_of(status);
 }
 
 int uefi_image_run_bytes(const void *bytes, uint64_t size, int argc, char **argv)
 {
-	EFI_HANDLE image;
-	EFI_STATUS status =
-	    uefi_image_load(argv[0], efi_file_path(NULL, "payload.efi"), bytes, size, &image);
-
-	return uefi_image_exit_status_of(EFI_ERROR(status) ? status
-	                                                   : uefi_image_start(image, argc, argv));
+	return uefi_image_load_and_start(efi_file_path(NULL, "payload.efi"), bytes, size, argc,
+	                                 argv);
 }
 
 static int uefi_image_run(int argc, char **argv)
 {
 	struct error error = { "" };
 	EFI_DEVICE_PATH *path = uefi_image_find_file(argv[0], &error);
-	EFI_HANDLE image;
-	EFI_STATUS status;
 
-	if (!path) {
-		console_printf("%s: %s\n", argv[0], error.text);
-		return uefi_image_exit_status_of(EFI_NOT_FOUND);
-	}
-	status = uefi_image_load(argv[0], path, NULL, 0, &image);
-	return uefi_image_exit_status_of(EFI_ERROR(status) ? status
-	                                                   : uefi_image_start(image, argc, argv));
+	if (path)
+		return uefi_image_load_and_start(path, NULL, 0, argc, argv);
+	console_printf("%s: %s\n", argv[0], error.text);
+	return uefi_image_exit_status_of(EFI_NOT_FOUND);
 }
 
 const struct workload workload_uefi_image = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose time it was where no function has a name: the images that a recording tells of, as they lie
- * at the time of each sample, each with the weight of its samples and the address that has most of
- * it. Memory is bounded, however many samples there are. Thread.
+ * Samples where no function has a name, by image: the images of a recording as they lie at the time
+ * of each sample, each with the weight of its samples and the address that has most of it. Memory
+ * is bounded, however many samples there are. Thread.
  */
 #ifndef AGENT_REPORT_MODULES_H
 #define AGENT_REPORT_MODULES_H

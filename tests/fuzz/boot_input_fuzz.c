@@ -11,6 +11,7 @@
 #include "lib/acpi/acpi.h"
 #include "lib/acpi/acpi_fpdt.h"
 #include "lib/parse/device_paths.h"
+#include "lib/parse/shell_word.h"
 #include "tests/fuzz/seed.h"
 
 #define BASE 0x1000U
@@ -62,6 +63,21 @@ static void mend_tables(void)
 	mend(0, 36, 32);
 }
 
+/* Words lie in the text, one behind the other. */
+static void cut_text(char *text)
+{
+	const char *end = text + strlen(text), *last = text, *open;
+	char *word;
+
+	while ((word = shell_word(&text, &open))) {
+		if (word < last || text > end || word + strlen(word) > text)
+			abort();
+		last = word + strlen(word);
+	}
+	if (open && (open < last || open >= end))
+		abort();
+}
+
 static void parse_text(const uint8_t *data, size_t size)
 {
 	char text[32];
@@ -72,6 +88,7 @@ static void parse_text(const uint8_t *data, size_t size)
 	length = config_to_text(data, size, text, sizeof(text));
 	if (length > 0 && strlen(text) != (size_t)length)
 		abort();
+	cut_text(text);
 }
 
 /* Any begins with what the first begins with. */

@@ -40,6 +40,9 @@ functions_test_SRCS := agent/report/functions.c
 report_test_SRCS := agent/report/functions.c agent/report/modules.c agent/report/hottest.c agent/report/report.c lib/print.c \
 	tests/unit/host-tools/region_fixture.c
 
+# ---- agent/shell/ ----
+shell_text_test_SRCS := agent/shell/shell_text.c
+
 # ---- agent/selftest/ ----
 selftest_judge_test_SRCS := agent/selftest/selftest_judge.c agent/selftest/selftest_judge_time.c \
 	agent/selftest/selftest_report.c lib/print.c
@@ -171,6 +174,7 @@ $(foreach test,efi_image_name_fuzz \
 	image_frames_test \
 	image_records_test \
 	registration_test \
+	shell_text_test \
 	uefi_phases_test \
 	hosted_test \
 	efi_images_test \

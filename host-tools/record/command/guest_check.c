@@ -29,7 +29,7 @@ static void refuse(const struct guest *guest, unsigned column, const char *what,
 	for (int i = 0; i < guest->count; i++) {
 		struct blob word = { 0 };
 
-		guest_quote(&word, guest->words[i]);
+		guest_quote(&word, guest, i);
 		fprintf(stderr, " ");
 		for (size_t c = 0; c < word.size; c++)
 			fputc(printable_char((char)word.bytes[c]), stderr);
@@ -53,7 +53,7 @@ static bool check_words(const struct guest *guest)
 		struct blob word = { 0 };
 		size_t c = 0;
 
-		guest_quote(&word, guest->words[i]);
+		guest_quote(&word, guest, i);
 		while (c < word.size && word.bytes[c] >= ' ' && word.bytes[c] <= '~')
 			c++;
 		good = c == word.size;

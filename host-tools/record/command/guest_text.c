@@ -9,6 +9,7 @@
 #include "host-tools/events/event_names.h"
 #include "host-tools/record/command/guest_fetch.h"
 #include "host-tools/region/mailbox.h"
+#include "lib/parse/shell_word.h"
 #include "writer/util/blob.h"
 
 #define THEN "--then poweroff"
@@ -60,7 +61,34 @@ static bool has_then(const struct guest *guest)
 	return false;
 }
 
-void guest_quote(struct blob *text, const char *word)
+/* Whether word i is an argument of a UEFI application, which the machine cuts by its shell's rules.
+ */
+static bool is_applications(const struct guest *guest, int i)
+{
+	static const char ending[] = ".efi";
+	int name = own_words(guest);
+	size_t length;
+
+	if (name < guest->count && !strcmp(guest->words[name], "--"))
+		name++;
+	if (i <= name || name >= guest->count)
+		return false;
+	length = strlen(guest->words[name]);
+	return length >= sizeof(ending) - 1 &&
+	       !strcasecmp(guest->words[name] + length - (sizeof(ending) - 1), ending);
+}
+
+static void quote_for_shell(struct blob *text, const char *word)
+{
+	const char *quote = *word && !strpbrk(word, SHELL_WORD_QUOTED) ? "" : "\"";
+
+	blob_printf(text, "%s", quote);
+	for (; *word; word++)
+		blob_printf(text, "%s%c", strchr(SHELL_WORD_ESCAPED, *word) ? "^" : "", *word);
+	blob_printf(text, "%s", quote);
+}
+
+static void quote(struct blob *text, const char *word)
 {
 	size_t plain = strcspn(word, " '\"\\");
 
@@ -78,6 +106,14 @@ void guest_quote(struct blob *text, const char *word)
 	blob_printf(text, "\"");
 }
 
+void guest_quote(struct blob *text, const struct guest *guest, int i)
+{
+	if (is_applications(guest, i))
+		quote_for_shell(text, guest->words[i]);
+	else
+		quote(text, guest->words[i]);
+}
+
 /* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
 static int write_word(struct blob *text, const struct guest *guest, int i,
                       const struct event_cpu *cpu, struct error *error)
@@ -86,7 +122,7 @@ static int write_word(struct blob *text, const struct guest *guest, int i,
 	const char *word = guest->words[i], *events = word + (at > 0 ? at : 0);
 
 	if (at < 0 || !event_names_any(events, sources(guest))) {
-		guest_quote(text, word);
+		guest_quote(text, guest, i);
 		return 0;
 	}
 	blob_add(text, word, (size_t)(events - word));
@@ -107,7 +143,7 @@ static void write_ours(struct blob *text, const struct guest *guest)
 		name = strndup(guest->fetch[i], length);
 		text->failed |= !name;
 		blob_printf(text, " --fetch ");
-		guest_quote(text, name ? name : "");
+		quote(text, name ? name : "");
 		free(name);
 	}
 	if (guest->poweroff && !has_then(guest))

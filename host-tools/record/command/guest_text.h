@@ -12,9 +12,9 @@
 /* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
 bool guest_has_names(const struct guest *guest);
 
-/* A word as the machine's parser reads it: in quotes where it has a blank, quotes or a backslash,
- * or is empty. */
-void guest_quote(struct blob *text, const char *word);
+/* Word i as the machine's parser reads it: in quotes where it has a blank, quotes or a backslash,
+ * or is empty; an argument of a UEFI application by the rules of UEFI's shell. */
+void guest_quote(struct blob *text, const struct guest *guest, int i);
 
 /* The words as the user gave them, quoted where they need it, one blank between, malloc()ed; only
  * that such names are masked by raw events of the same length (event_names_mask()). NULL: error

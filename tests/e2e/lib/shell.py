@@ -30,7 +30,7 @@ DEVICES = {
     "NVMe": ["-device", "nvme,serial=1,drive=disk"],
 }
 ESCAPES = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]")
-PROMPT = re.compile(r"(Shell|FS0:\\)> *$")
+PROMPT = re.compile(r"(Shell|FS0:\\[\w\\]*)> *$")
 
 
 def firmware(isa):

@@ -104,6 +104,22 @@ static void a_file_of_uefis_is_known_by_its_ending(void **state)
 	assert_string_equal(c.argv[0], "\\tools\\App.EFI");
 	assert_string_equal(c.argv[2], "two words");
 	assert_int_equal(parse("record -- fs1:x.efi"), 0);
+	assert_int_equal(parse("record -m 64 -- x.efi -- \"fs0:\\x\\\" don't ^\"a^^ \"b ^\" c\"d"),
+	                 0);
+	assert_int_equal(c.argc, 6); /* its words are cut by UEFI's shell's rules */
+	assert_string_equal(c.argv[1], "--");
+	assert_string_equal(c.argv[2], "fs0:\\x\\");
+	assert_string_equal(c.argv[3], "don't");
+	assert_string_equal(c.argv[4], "\"a^");
+	assert_string_equal(c.argv[5], "b \" cd");
+	assert_int_equal(parse("record x.efi 'a b'"), 0);
+	assert_int_equal(c.argc, 3);
+	assert_int_equal(parse("record -- program x.efi 'a b'"), 0);
+	assert_int_equal(c.argc, 3);
+	assert_string_equal(c.argv[2], "a b");
+	assert_int_equal(parse("record -- x.efi one \"two"), -EINVAL);
+	assert_string_equal(error.what, "this quote is not closed");
+	assert_int_equal(error.column, 20);
 	assert_int_equal(parse("record -- .efi"), -EINVAL);
 	assert_int_equal(parse("record -- x.efi.old"), -EINVAL);
 	assert_int_equal(parse("record -- xefi"), -EINVAL);

@@ -16,14 +16,20 @@ static const struct workload_usage program = {
 	.description = "",
 	.takes_words = true,
 };
-static const struct workload_usage *const workloads[] = { &program, NULL };
+static const struct workload_usage application = {
+	.name = "*.efi",
+	.arguments = "",
+	.description = "",
+	.takes_words = true,
+};
+static const struct workload_usage *const workloads[] = { &program, &application, NULL };
 static const struct pmu_source *const sources[] = { NULL };
 static const struct command_tables tables = { .sources.list = sources, .workloads = workloads };
 
-/* The words behind `record -- payload`, there and back. */
-static void passes(char **words, int count)
+/* The words behind a workload, there and back. */
+static void passes_to(char *workload, char **words, int count)
 {
-	char *all[8] = { "record", "--", "payload" };
+	char *all[8] = { "record", "--", workload };
 	struct guest guest = { .words = all, .count = 3 + count };
 	static struct command command;
 	struct command_error reason;
@@ -40,6 +46,14 @@ static void passes(char **words, int count)
 	free(text);
 }
 
+/* A UEFI application's are cut by the rules of UEFI's shell. */
+static void passes(char **words, int count)
+{
+	passes_to("payload", words, count);
+	passes_to("x.efi", words, count);
+	passes_to("\\dir\\X.EFI", words, count);
+}
+
 static void words_with_blanks_and_quotes_reach_the_machine(void **state)
 {
 	(void)state;
@@ -50,15 +64,15 @@ static void words_with_blanks_and_quotes_reach_the_machine(void **state)
 
 static void so_does_any_word(void **state)
 {
-	static const char letters[] = "a '\"\\";
+	static const char letters[] = "a '\"\\^";
 
 	(void)state;
-	for (unsigned n = 0; n < 5 * 5 * 5 * 5 * 5; n++) {
+	for (unsigned n = 0; n < 6 * 6 * 6 * 6 * 6; n++) {
 		char word[6] = "", next[] = "next";
 		unsigned rest = n;
 
-		for (unsigned i = 0; i < 5; i++, rest /= 5)
-			word[i] = letters[rest % 5];
+		for (unsigned i = 0; i < 5; i++, rest /= 6)
+			word[i] = letters[rest % 6];
 		passes((char *[]){ word, next }, 2);
 	}
 }
@@ -75,12 +89,25 @@ static void plain_words_stay_plain(void **state)
 	free(text);
 }
 
+static void an_application_s_words_are_quoted_as_its_shell_wants_it(void **state)
+{
+	char *words[] = { "record", "--", "a b.efi", "it's", "two words", "C:\\dir\\", "d\"^e" };
+	struct guest guest = { .words = words, .count = 7 };
+	struct error error = { "" };
+	char *text = guest_text(&guest, NULL, &error);
+
+	(void)state;
+	assert_string_equal(text, "record -- 'a b.efi' it's \"two words\" C:\\dir\\ d^\"^^e");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_with_blanks_and_quotes_reach_the_machine),
 		cmocka_unit_test(so_does_any_word),
 		cmocka_unit_test(plain_words_stay_plain),
+		cmocka_unit_test(an_application_s_words_are_quoted_as_its_shell_wants_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
