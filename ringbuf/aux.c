@@ -204,12 +204,10 @@ void ring_aux_end(struct ring_aux_output *out, uint64_t size)
 		aux_tell(aux);
 	due = ring_aux_wakeup_due(aux);
 	aux->busy = false;
-	if (out->flags & PERF_AUX_FLAG_TRUNCATED) {
-		aux->stalled = false; /* a new episode */
+	if (out->flags & PERF_AUX_FLAG_TRUNCATED)
 		aux_stall(aux);
-	} else if (due) {
+	else if (due)
 		ring_wake(aux->ring, TR_WAKEUP_AUX);
-	}
 }
 
 void ring_aux_publish(const struct ring_aux *aux, struct tr_ring_ledger *ledger)

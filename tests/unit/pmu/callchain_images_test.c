@@ -215,6 +215,32 @@ static void who_waits_is_known_and_who_has_called_him(void **state)
 	assert_int_equal(callchain_collect(&regs, chain, MOST), 4);
 }
 
+/* A call that does not return may be the last instruction of its image. */
+static void who_has_called_from_the_end_of_an_image_is_of_that_image(void **state)
+{
+	struct callchain_call *call = (struct callchain_call *)(stack + 4);
+	struct arch_regs regs = { .pc = NONE + 8, .sp = (uint64_t)stack, .fp = 1 };
+
+	(void)state;
+	collect(NONE, (const uint64_t[]){ 1, 1, 1, 1, KEPT + SIZE, KEPT_2 + 16, 0 });
+	*call = (struct callchain_call){ NOWHERE, KEPT + SIZE, (uint64_t)(stack + 8), NULL };
+	callchain_call = call;
+	assert_int_equal(callchain_collect(&regs, chain, MOST), 5);
+	assert_int_equal(chain[4], KEPT_2 + 16);
+}
+
+static void images_of_an_earlier_recording_are_forgotten(void **state)
+{
+	(void)state;
+	assert_non_null(callchain_image_at(KEPT));
+	callchain_images_begin();
+	assert_null(callchain_image_at(KEPT));
+	for (uint64_t i = 1; i <= CALLCHAIN_IMAGES_MAX; i++)
+		add(i * SIZE, CALLCHAIN_FRAMES_KEPT); /* each has room */
+	for (uint64_t i = 1; i <= CALLCHAIN_IMAGES_MAX; i++)
+		assert_non_null(callchain_image_at(i * SIZE));
+}
+
 static void an_image_that_has_gone_is_none(void **state)
 {
 	static const uint64_t callers[] = { KEPT_2 + 16, NONE + 16, 0 };
@@ -269,6 +295,10 @@ int main(void)
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_waits_is_known_and_who_has_called_him, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(
+		    who_has_called_from_the_end_of_an_image_is_of_that_image, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(images_of_an_earlier_recording_are_forgotten,
+		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_image_that_has_gone_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(more_images_than_there_is_room_for_are_none, set_up,
 		                                tear_down),

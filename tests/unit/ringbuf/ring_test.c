@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ringbuf/bytes.h"
 #include "ringbuf/ledger.h"
 #include "tests/unit/ringbuf/ring_rig.h"
 
@@ -69,6 +70,19 @@ static void a_config_against_the_rules_is_refused(void **state)
 	assert_int_equal(ring_init(&ring, &good), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(ring_init(&ring, &bad[i]), -EINVAL);
+}
+
+static void so_many_bytes_are_cleared_and_no_more(void **state)
+{
+	uint64_t words[40];
+
+	(void)state;
+	for (size_t n = 0; n < 40; n++) {
+		memset(words, 0xff, sizeof(words));
+		ring_zero(words, 8 * n);
+		for (size_t i = 0; i < 40; i++)
+			assert_true(words[i] == (i < n ? 0 : UINT64_MAX));
+	}
 }
 
 static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **state)
@@ -377,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_config_against_the_rules_is_refused),
+		CLAIM(so_many_bytes_are_cleared_and_no_more),
 		CLAIM(the_control_page_says_where_the_data_is_and_how_to_tell_time),
 		CLAIM(a_ring_begins_empty_whatever_was_in_its_memory),
 		CLAIM(a_record_is_built_in_its_slot_where_it_does_not_wrap),

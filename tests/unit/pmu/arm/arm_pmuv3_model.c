@@ -138,6 +138,7 @@ static void model_write(uint32_t reg, uint64_t value)
 		model.overflowed &= ~(uint32_t)value;
 		break;
 	default:
+		assert_non_null(counter);
 		break;
 	}
 }
