@@ -38,7 +38,9 @@ all: deps-made		## the firmware image of ARCH and the host tool
 CROSS_x86_64 :=
 CROSS_aarch64 := aarch64-linux-gnu-
 ISA_x86_64 := -mno-red-zone -DGNU_EFI_USE_MS_ABI
-ISA_aarch64 := -mno-outline-atomics
+# -mstrict-align: the trace region may lie in memory that firmware has mapped as Device, which faults on
+# accesses that are not aligned.
+ISA_aarch64 := -mno-outline-atomics -mstrict-align
 PE_MACHINE_x86_64 := 0x8664
 PE_MACHINE_aarch64 := 0xaa64
 EFI_x86_64 := /usr

@@ -2,38 +2,83 @@
 /*
  * The four functions that gcc calls by itself even in freestanding code (GCC manual, "Standards").
  * They stand before newlib's in the link because handlers call them too: newlib's use vector
- * registers, which no handler saves. Word by word, for speed at the sizes of records; the Makefile
- * keeps gcc from recognising the loops and calling these very functions.
+ * registers, which no handler saves. Word by word, for speed at the sizes of records, and each word
+ * at a multiple of its size, for memory that faults otherwise; the Makefile keeps gcc from
+ * recognising the loops and calling these very functions.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* A word at any address, of whatever the bytes are. */
-struct word {
-	uint64_t bits;
-} __attribute__((packed, may_alias));
+/* A word of whatever the bytes are. Memory that the firmware has mapped as Device faults on each
+ * access that is not aligned to its own size (DDI 0487, B2, "Device memory"); the trace region may
+ * lie there.
+ */
+typedef uint64_t __attribute__((may_alias)) mem_word;
 
+#define WORD      sizeof(mem_word)
 #define SET_WORDS 16 /* that memset() stores a turn: screens and rings are cleared often */
+
+static bool mem_is_aligned(uintptr_t address)
+{
+	return address % WORD == 0;
+}
+
+/* Words to an aligned place, each out of the two aligned words that hold it. No word is loaded
+ * without a byte that is asked for. Little-endian. Returns how many bytes that were. */
+static size_t mem_copy_merged(unsigned char *to, const unsigned char *from, size_t size)
+{
+	unsigned shift = 8 * ((uintptr_t)from % WORD);
+	const mem_word *source = (const mem_word *)(from - shift / 8);
+	mem_word *word = (mem_word *)to;
+	uint64_t low = *source++;
+
+	for (size_t left = size; left >= WORD; left -= WORD) {
+		uint64_t high = *source++;
+
+		*word++ = low >> shift | high << (64 - shift);
+		low = high;
+	}
+	return size - size % WORD;
+}
+
+static size_t mem_copy_words(unsigned char *to, const unsigned char *from, size_t size)
+{
+	const mem_word *source = (const mem_word *)from;
+	mem_word *word = (mem_word *)to;
+
+	for (size_t left = size; left >= WORD; left -= WORD)
+		*word++ = *source++;
+	return size - size % WORD;
+}
 
 static void mem_copy_up(unsigned char *to, const unsigned char *from, size_t size)
 {
-	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
-		*(struct word *)to = *(const struct word *)from;
-		to += sizeof(struct word);
-		from += sizeof(struct word);
+	size_t done = 0;
+
+	while (done < size && !mem_is_aligned((uintptr_t)(to + done))) {
+		to[done] = from[done];
+		done++;
 	}
-	while (size--)
-		*to++ = *from++;
+	if (mem_is_aligned((uintptr_t)(from + done)))
+		done += mem_copy_words(to + done, from + done, size - done);
+	else if (size - done >= WORD)
+		done += mem_copy_merged(to + done, from + done, size - done);
+	for (; done < size; done++)
+		to[done] = from[done];
 }
 
 static void mem_copy_down(unsigned char *to, const unsigned char *from, size_t size)
 {
-	for (; size % sizeof(struct word); size--)
+	if (mem_is_aligned((uintptr_t)to ^ (uintptr_t)from)) {
+		for (; size && !mem_is_aligned((uintptr_t)(to + size)); size--)
+			to[size - 1] = from[size - 1];
+		for (; size >= WORD; size -= WORD)
+			*(mem_word *)(to + size - WORD) = *(const mem_word *)(from + size - WORD);
+	}
+	for (; size; size--)
 		to[size - 1] = from[size - 1];
-	for (; size; size -= sizeof(struct word))
-		*(struct word *)(to + size - sizeof(struct word)) =
-		    *(const struct word *)(from + size - sizeof(struct word));
 }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
@@ -56,17 +101,19 @@ void *memset(void *to, int value, size_t size)
 	unsigned char *byte = to;
 	uint64_t bits = 0x0101010101010101ull * (unsigned char)value;
 
-	for (; size >= SET_WORDS * sizeof(struct word); size -= SET_WORDS * sizeof(struct word)) {
-		struct word *words = (struct word *)byte;
+	for (; size && !mem_is_aligned((uintptr_t)byte); size--)
+		*byte++ = (unsigned char)value;
+	for (; size >= SET_WORDS * WORD; size -= SET_WORDS * WORD) {
+		mem_word *words = (mem_word *)byte;
 
 #pragma GCC unroll 16
 		for (unsigned i = 0; i < SET_WORDS; i++)
-			words[i].bits = bits;
-		byte += SET_WORDS * sizeof(struct word);
+			words[i] = bits;
+		byte += SET_WORDS * WORD;
 	}
-	for (; size >= sizeof(struct word); size -= sizeof(struct word)) {
-		((struct word *)byte)->bits = bits;
-		byte += sizeof(struct word);
+	for (; size >= WORD; size -= WORD) {
+		*(mem_word *)byte = bits;
+		byte += WORD;
 	}
 	while (size--)
 		*byte++ = (unsigned char)value;

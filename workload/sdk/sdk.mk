@@ -19,7 +19,7 @@ $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile workload/sdk/sdk.mk | $(NEWLIB)/
 # $(1) = name, $(2) = language, $(3) = suffix, $(4) = compiler, $(5) = include option, $(6) = library
 sdk-wrapper = sed 's,@ARCH@,$(ARCH),; s,@NAME@,$(1),; s,@LANGUAGE@,$(2),; s,@SUFFIX@,$(3),; \
 	s,@COMPILER@,$(CROSS)$(4),g; s,@POSIX@,$(SDK_POSIX),; s,@INCLUDE@,$(5),; s,@LIBRARY@,$(6),; \
-	s,@ISA@,$(filter-out -mno-red-zone,$(filter -m%,$(ISA_$(ARCH)))),'
+	s,@ISA@,$(filter-out -mno-red-zone -mstrict-align,$(filter -m%,$(ISA_$(ARCH)))),'
 
 # Last, because it says that all of it is there.
 $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
