@@ -4,7 +4,7 @@
 
 #include "channel/channel.h"
 
-/* What the firmware lends a channel that opens. */
+/* The firmware's services for a channel that opens. */
 extern const struct channel_services channel_services;
 
 #endif

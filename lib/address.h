@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* What is to be at an address. */
+/* The intended content of an address. */
 enum address_use {
 	ADDRESS_ANY,       /* anything that the CPU reaches */
 	ADDRESS_DEVICE,    /* a device's memory: the firmware's memory map has no RAM there */

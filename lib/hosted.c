@@ -9,7 +9,8 @@
 #include "lib/memory.h"
 #include "lib/parse/hob.h"
 
-/* PI 1.7, volume 2, 12.3; GNU-EFI does not declare these. What is not called has no type. */
+/* PI 1.7, volume 2, 12.3; GNU-EFI does not declare these. Members that are not called have no type.
+ *  */
 #define CPU_ARCH_GUID                                                  \
 	{                                                              \
 		0x26baccb1, 0x6f42, 0x11d4,                            \

@@ -8,8 +8,8 @@
 
 #include "arch/arch.h"
 
-/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_hosted_begin()'s. *why is a phrase where
- * it is known what the machine lacks, else NULL. What a recording will miss is said on the console.
+/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_hosted_begin()'s. *why is a phrase if
+ * the machine's lack is known, else NULL. The console gets the parts that a recording will miss.
  * Boot services only, as below. Thread. */
 int hosted_begin(const struct arch_platform *platform, const char **why);
 
@@ -19,8 +19,8 @@ void hosted_end(void);
 /* Say what has turned out since to be missed as well. Thread. */
 void hosted_tell_more(void);
 
-/* What is not sampled in its time, a phrase, also when it is over; NULL: nothing, or nothing of the
- * firmware's was recorded. */
+/* The code that is not sampled in time, as a phrase, also after the recording; NULL: none, or no
+ * firmware was recorded. */
 const char *hosted_misses(void);
 
 #endif

@@ -76,7 +76,7 @@ int memory_init(void)
 	return EFI_ERROR(status) ? -EIO : 0;
 }
 
-/* What may not be cached write-back cannot be ours; firmware that says nothing of it means RAM. */
+/* Memory that may not be cached write-back is not used; without any attribute it is RAM. */
 static bool memory_is_ram(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	if (area->Attribute & MEMORY_CACHEABILITY && !(area->Attribute & EFI_MEMORY_WB))

@@ -3,8 +3,8 @@
  * Memory, from the firmware's map to ours.
  *
  * After ExitBootServices the firmware's boot services memory is left alone, its page tables
- * included, because ResetSystem() runs on them. What we use is what was allocated before, plus
- * the largest block of conventional memory, which is the heap:
+ * included, because ResetSystem() runs on them. bareperf uses the memory that it allocated
+ * before, and the largest block of conventional memory as its heap:
  *
  *	page 0			not mapped: a null pointer faults
  *	our image		as linker.ld says: code read+execute, constants read,
@@ -49,9 +49,8 @@ void *memory_alloc_region(uint64_t size, uint64_t align);
 bool memory_hold(uint64_t address, uint64_t size);
 void memory_let_go(uint64_t address, uint64_t size);
 
-/* What the firmware's map calls free of [address, address + size) is used by nobody, and not
- * mapped, until memory_free_all(). Any values. After memory_init(), whose map is then taken anew.
- */
+/* Keep the free memory in [address, address + size) unused and unmapped until memory_free_all().
+ * Any values. After memory_init(), whose map is then taken again. */
 void memory_keep_off(uint64_t address, uint64_t size);
 
 /* The same, ending at limit at the latest (0: anywhere). */
@@ -90,7 +89,7 @@ uint64_t memory_largest_free(void);
  * only, as the three that follow. */
 int memory_firmware_heap(void);
 
-/* What memory_alloc_region() returned stays allocated when the rest is freed. */
+/* Keep this memory of memory_alloc_region() allocated when the rest is freed. */
 void memory_keep(const void *memory);
 
 /* Free everything that was allocated here. Nothing of it may be in use. */

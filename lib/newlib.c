@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What newlib asks of an operating system and the firmware has one answer to: there is one process,
- * a console without input, and no files. */
+/* The system calls of newlib that have one possible answer in the firmware: there is one process, a
+ * console without input, and no files. */
 #include "lib/newlib.h"
 
 #include <errno.h>

@@ -14,8 +14,8 @@ _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2
  * CPU may be in any context. NULL: nobody. Thread. */
 void panic_set_hook(void (*hook)(const char *message));
 
-/* What the CPU that reports a panic does at last, when all is said; it halts if that returns.
- * Called again if it panics. Interrupts masked, any context. NULL: nothing. Thread. */
+/* Set the last action of the CPU that reports a panic; the CPU halts if it returns. It is called
+ * again if it panics itself. Interrupts masked, any context. NULL: no action. Thread. */
 void panic_set_end(void (*end)(void));
 
 /* Called first, once, where the console may have no sinks that people see: it gives it some. NULL:

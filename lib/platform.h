@@ -6,7 +6,7 @@
  *	with the firmware's services		efi_begin()			lib/efi/efi.h
  *						memory_init()			lib/memory.h
  *						platform_init()			here
- *						framebuffer_init()		lib/console/framebuffer.h
+ *						framebuffer_init()	lib/console/framebuffer.h
  *						(the channel finds its memory: memory_add_mapping(), or
  *						memory_alloc_region())
  *						memory_prepare(platform)	lib/memory.h
@@ -33,19 +33,17 @@ struct boot_entry {
 };
 const struct boot_entry *boot_entry(void);
 
-/* What tells this boot from others. */
+/* A number that differs between boots. */
 uint64_t boot_nonce(void);
 
-/* What the firmware's tables say about the machine, kept for good: ACPI's, where there are such,
- * else the device tree; those that are wanted, or none (ARCH_TABLES_NONE: whichever). Which of both
- * were believed, and what is missing or refused, is said on the console, the latter left 0. The
- * boot CPU is in it in any case. Memory that the tables reserve is nobody's from here on. Boot
- * services only, after memory_init(). */
+/* The machine's description in the firmware's tables, kept for good: ACPI's, if there are any, else
+ * the device tree; or only the wanted ones (ARCH_TABLES_NONE: any). The console gets the choice,
+ * and the missing or refused parts, which stay 0. The boot CPU is always in it. Memory that the
+ * tables reserve is nobody's from here on. Boot services only, after memory_init(). */
 const struct arch_platform *platform_init(enum arch_tables wanted);
 
-/* What the firmware has noted of its own boot by now, if ACPI's tables have it: fpdt_read()'s.
- * NULL, or what is wrong with it. After memory_init(); from ExitBootServices() on no more. Thread.
- */
+/* The firmware's notes about its own boot, from ACPI's tables: fpdt_read()'s. NULL, or the table's
+ * fault. After memory_init() and before ExitBootServices(). Thread. */
 const char *platform_firmware_times(fpdt_tell_fn tell, void *context);
 
 /* The console goes to the UART and the framebuffer, where there are such. Not with boot services:

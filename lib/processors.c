@@ -20,7 +20,7 @@
 
 typedef VOID(EFIAPI *mp_procedure)(VOID *argument);
 
-/* GNU-EFI does not declare it. What is not called has no type. */
+/* GNU-EFI does not declare it. Members that are not called have no type. */
 struct mp_services {
 	EFI_STATUS(EFIAPI *get_number)(struct mp_services *self, UINTN *all, UINTN *enabled);
 	EFI_STATUS(EFIAPI *get_info)(struct mp_services *self, UINTN number, VOID *info);

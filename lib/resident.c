@@ -40,7 +40,7 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 			processors_return();
 	}
 	if (code == 0)
-		code = memory_init(); /* what nobody uses, now that all is taken */
+		code = memory_init(); /* the free memory, after all allocations */
 	if (code != 0)
 		return code;
 	panic_set_screen(resident_show);

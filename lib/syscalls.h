@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What newlib asks of an operating system, for the firmware itself and its built-in workloads:
+ * The system calls of newlib, for the firmware itself and its built-in workloads:
  * single-threaded, thread context, never in handlers.
  */
 #ifndef LIB_SYSCALLS_H

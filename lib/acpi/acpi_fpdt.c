@@ -77,7 +77,7 @@ static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *n
 	return used;
 }
 
-/* What begins has a progress id whose lowest four bits are 0; what ends, others. */
+/* The progress id of a begin has 0 in its lowest four bits; that of an end has not. */
 static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, uint8_t text)
 {
 	uint16_t progress;

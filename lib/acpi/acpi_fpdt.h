@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the firmware has noted of its own boot: the Firmware Performance Data Table (ACPI 6.5,
+ * The firmware's own notes about its boot: the Firmware Performance Data Table (ACPI 6.5,
  * 5.2.24), which leads to the Firmware Basic Boot Performance Table, and in that EDK2's records
  * (MdeModulePkg, ExtendedFirmwarePerformance.h), all of them foreign bytes.
  */

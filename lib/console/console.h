@@ -22,8 +22,8 @@ typedef void (*console_sink_fn)(const char *text, size_t length);
 int console_add_sink(console_sink_fn sink);
 
 /*
- * Keep the text in the trace region: size bytes (a power of two) at console->text. What was written
- * before is copied, its last CONSOLE_EARLY bytes at least. Head and size are kept privately: the
+ * Keep the text in the trace region: size bytes (a power of two) at console->text. Earlier text
+ * is copied, at least its last CONSOLE_EARLY bytes. Head and size are kept privately: the
  * host may scribble over the region's copies. NULL ends it. Thread.
  */
 #define CONSOLE_EARLY 8192U
@@ -42,9 +42,9 @@ void console_release(void);
 void console_release_all(void);
 
 /*
- * The same text for who takes it at his own pace: as much of it as fits `to`, from byte *at of the
- * stream on; its length, by which *at moves on. What is older than CONSOLE_EARLY bytes is passed
- * over, without a word: the trace region has more. size 0: pass over all of it. Any context.
+ * The same text for a caller at its own pace: as much of it as fits `to`, from byte *at of the
+ * stream on. Returns the length and adds it to *at. Text older than CONSOLE_EARLY bytes is skipped
+ * without a message: the trace region has more. size 0: skip all of it. Any context.
  */
 unsigned console_read(uint64_t *at, char *to, unsigned size);
 

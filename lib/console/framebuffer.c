@@ -16,7 +16,7 @@
 #define MAX_HEIGHT 32U
 #define MAX_CELLS  65536U
 
-/* What still fits when letters are drawn several times as large */
+/* The smallest screen for letters of several times the size */
 #define LEAST_COLUMNS 100U
 #define LEAST_ROWS    30U
 
@@ -35,7 +35,7 @@ static struct {
 	EFI_GRAPHICS_OUTPUT_BLT_PIXEL background; /* in the firmware's images of them */
 } font;
 
-/* What stands where, so that scrolling need not read the framebuffer, which is slow. */
+/* The text on the screen, so that scrolling need not read the framebuffer, which is slow. */
 static struct {
 	char cells[MAX_CELLS];
 	unsigned columns, rows;
@@ -45,7 +45,7 @@ static struct {
 /* The screen's last row, below the text. */
 static struct {
 	char cells[FRAMEBUFFER_STATUS];
-	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* what the firmware has there; NULL: not kept */
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* the firmware's pixels there; NULL: not kept */
 	bool is_firmwares;                    /* it could not be kept: nothing is drawn there */
 } status;
 

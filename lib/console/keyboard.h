@@ -12,7 +12,7 @@
 #define KEY_ESCAPE 0x1b
 #define KEY_BREAK  0x03 /* Ctrl-C */
 
-/* What is held down meanwhile. {0} is a keyboard that nobody touches. */
+/* The keys that are held down. {0}: none. */
 struct keyboard {
 	bool shift, control, capitals, extended;
 };

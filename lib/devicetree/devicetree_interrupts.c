@@ -61,7 +61,7 @@ static void devicetree_read_its(const struct devicetree *tree)
 		tree->platform->gic_its = address;
 }
 
-/* What there is instead, so that it can be looked up. */
+/* Report the controller that is there instead, so that the user can look it up. */
 static void devicetree_refuse_controller(const struct devicetree *tree)
 {
 	int node = devicetree_interrupt_parent(tree, 0);

@@ -30,8 +30,8 @@ bool efi_is_driver(void);
 void *efi_locate(EFI_GUID protocol);
 void *efi_protocol(EFI_HANDLE handle, EFI_GUID protocol);
 
-/* Whoever has changed the table of boot services sets its checksum (UEFI 2.10, 4.2). Boot services
- * only. Thread. */
+/* Set the checksum of the table of boot services; call it after a change (UEFI 2.10, 4.2). Boot
+ * services only. Thread. */
 void efi_services_changed(void);
 
 /* The configuration table of this GUID (UEFI 2.10, 4.6), or NULL. Thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the firmware's consoles are on, or will be: its variables ConIn, ConOut and ErrOut (UEFI
+/* The devices of the firmware's consoles: its variables ConIn, ConOut and ErrOut (UEFI
  * 2.10, 3.3), by which it connects them. Boot services only. Thread. */
 #ifndef LIB_EFI_EFI_CONSOLES_H
 #define LIB_EFI_EFI_CONSOLES_H

@@ -58,7 +58,7 @@ size_t efi_file_path_size(const EFI_DEVICE_PATH *path)
 	return path_length((const uint8_t *)path) + NODE_HEADER;
 }
 
-/* What of a node's name follows text of this length; two nodes have a backslash between them. */
+/* Appends a node's name to text of this length; two nodes have a backslash between them. */
 static size_t efi_file_path_append_name(const uint8_t *node, char *text, size_t length,
                                         size_t capacity)
 {

@@ -14,7 +14,8 @@
 #define NODE_END        0x7f
 #define NODES_MOST      64U
 
-/* PI 1.7, volume 3, 3.4.1; GNU-EFI does not declare it. What is not called has no type. */
+/* PI 1.7, volume 3, 3.4.1; GNU-EFI does not declare it. Members that are not called have no type.
+ *  */
 #define FIRMWARE_VOLUME2_GUID                                          \
 	{                                                              \
 		0x220e73b6, 0x6bdb, 0x4413,                            \
@@ -172,7 +173,7 @@ static VOID *image_name_file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
 	return NULL;
 }
 
-/* What its own headers say of it; they are foreign bytes. */
+/* The name in its own headers, which are foreign bytes. */
 static bool name_of_headers(const struct pe_image *image, char *name, size_t size)
 {
 	struct pe_debug debug;

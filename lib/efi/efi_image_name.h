@@ -8,8 +8,8 @@
 #include "lib/efi/efi_images.h"
 
 /*
- * What a loaded image is called, never empty, and its identity: the path that its debug directory
- * has, else its module's name by the firmware volume's user interface section
+ * A loaded image's name, never empty, and its identity. The name is the path in its debug
+ * directory, else its module's name by the firmware volume's user interface section
  * ("NvmExpressDxe.efi"), else its file's name or GUID, else where it lies; and whether its code
  * keeps frame records. place->base and size are set. At most at TPL_CALLBACK. Thread.
  */

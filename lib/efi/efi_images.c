@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All handles that have the protocol are looked through, and compared with what was there before:
+ * All handles that have the protocol are looked through, and compared with the images known before:
  *
- *	when the protocol is installed		whoever loads, firmware's dispatcher included
+ *	when the protocol is installed		any loader, firmware's dispatcher too
  *	before and after StartImage()		Exit() unloads an application, and ends there
  *	after UnloadImage()
  *	before ExitBootServices()
- *	each 10 ms, if there is a reason	what the firmware unloads by itself (a driver whose
- *						entry point fails): its table for debuggers counts
- *						images (UEFI 2.10, 18.4.3)
- *						what an image that runs has placed by itself, and
- *						gives out for its own place, as shim does with GRUB
+ *	each 10 ms, if there is a reason	unloads by the firmware itself (a driver whose entry
+ *						point fails): its table for debuggers counts
+ *						images (UEFI 2.10, 18.4.3);
+ *						images that a running one has placed itself, and
+ *						presents as its own, as shim does with GRUB
  *
- * Who ends boot services is seen by a hook of ExitBootServices(), and, by whatever pointer he calls
- * it, by the event group that newer firmware signals in it (UEFI 2.10, 7.4.6).
+ * A hook of ExitBootServices() sees the end of boot services. If the caller uses an older pointer,
+ * the end is seen by the event group that newer firmware signals in it (UEFI 2.10, 7.4.6).
  */
 #include "lib/efi/efi_images.h"
 
@@ -68,7 +68,7 @@ static EFI_EVENT loaded, leaving, ended, timer;
 static VOID *registration; /* of loaded, by which those that have come are found */
 static bool has_left;
 
-/* What our hooks call. One that could not be taken out is there still. */
+/* The functions that our hooks call. A hook that could not be removed still uses them. */
 static EFI_IMAGE_START start_image;
 static EFI_IMAGE_UNLOAD unload_image;
 static EFI_EXIT_BOOT_SERVICES exit_boot_services;
@@ -76,7 +76,7 @@ static struct {
 	bool start, unload, exit;
 } stays;
 
-/* ---- What is there ---- */
+/* ---- Loaded images ---- */
 
 static UINT32 images_count(void)
 {
@@ -245,8 +245,8 @@ static EFI_STATUS EFIAPI efi_images_hooked_unload(EFI_HANDLE image)
 	return status;
 }
 
-/* Who has an old map is refused by us: the firmware would do the same, but EDK2's stops its timer
- * before, and it would go on without events until the next call. */
+/* Refuses a caller with an old map. The firmware would refuse it too, but EDK2's stops its timer
+ * before that, and would run without events until the next call. */
 static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;

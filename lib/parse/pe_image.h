@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PE32+ images out of foreign bytes: a file's, or those of an image as a loader has placed it. What
- * firmware is made of. Nothing in them is believed: every offset is checked against the bytes that
- * there are. Pure, and nothing is allocated; for firmware and host. Thread, or any handler.
+ * PE32+ images, the format of firmware, from foreign bytes: a file's, or those of an image as a
+ * loader has placed it. Every offset is checked against the available bytes. Pure, and nothing is
+ * allocated; for firmware and host. Thread, or any handler.
  *
  * Source: PE Format (Microsoft), and for what EDK2 makes of it Include/IndustryStandard/PeImage.h.
  */
@@ -21,7 +21,7 @@ enum pe_subsystem {
 	PE_EFI_RUNTIME_DRIVER = 12,
 };
 
-/* What lies at which place: sections at their PointerToRawData, or at their VirtualAddress. */
+/* The layout: sections at their PointerToRawData, or at their VirtualAddress. */
 enum pe_form { PE_FILE, PE_MAPPED };
 
 struct pe_directory {
@@ -85,7 +85,7 @@ struct pe_relocations {
 bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *walk, uint64_t *rva,
                         uint32_t *size);
 
-/* What an image says of where its symbols are: a CodeView entry of its debug directory. */
+/* An image's pointer to its symbols: a CodeView entry of its debug directory. */
 enum pe_debug_kind {
 	PE_DEBUG_NONE,
 	PE_DEBUG_NB10, /* EDK2's for ELF: a path, mostly with a signature of 0 */

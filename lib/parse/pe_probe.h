@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the code of an image has in common with that of the ELF file that it was made of, in 32 bits
- * that are never 0: its entry and, each at its place, the eights of bytes of a section's first 4
+ * A hash that an image shares with the ELF file that it was made of, 32 bits that are never 0. It
+ * covers the entry and, each at its place, the eights of bytes of a section's first 4
  * KiB, and behind that one of each 64 bytes. Left out are those that may be an address, whose upper
  * 16 bits are 0, as a loader may have changed it; and on arm64 those with an instruction that
  * EDK2's GenFw rewrites (ADR, ADRP; ADD, LDR). Pure; for firmware and host.

@@ -34,7 +34,7 @@ void pci_begin(const struct arch_platform *platform)
 	        ? "devices are looked for in configuration space, where its tables say that is"
 	        : "and no table of its (MCFG, a device tree's pci-host-ecam-generic) says where "
 	          "configuration space is: neither shared memory (ivshmem) nor a serial card is "
-	          "found. What a debug probe or the console's serial line reads works");
+	          "found. A debug probe and the console's serial line work");
 }
 
 void *pci_find(uint32_t id)
@@ -53,7 +53,7 @@ uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
 	return access->read(device, offset, bytes);
 }
 
-/* What a window has is in memory. */
+/* A window's ports are in memory. */
 static bool pci_is_port(void *device, unsigned number, uint64_t address)
 {
 	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;

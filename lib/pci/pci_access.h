@@ -7,7 +7,7 @@
 
 #include "arch/arch.h"
 
-/* What lib/pci/pci.h says of each. A device is what find() has returned. */
+/* lib/pci/pci.h describes each operation. A device is a result of find(). */
 struct pci_access {
 	/* The tables are kept by reference. First. */
 	void (*begin)(const struct arch_platform *platform);

@@ -33,10 +33,10 @@ struct uart_ops {
 	int (*get)(struct uart *uart);
 	/* Has the last bit left? */
 	bool (*idle)(const struct uart *uart);
-	/* What its clock is divided by for so many bits a second, within 2 %, in units of its own;
-	 * 0: it cannot, or the clock is unknown. */
+	/* The divisor of its clock for so many bits a second, within 2 %, in units of its own;
+	 * 0: not possible, or the clock is unknown. */
 	uint32_t (*divisor)(const struct uart *uart, uint32_t baud);
-	/* The divisor that it has, and another one. What is in the FIFOs is garbled. */
+	/* Get the divisor; set another one. The bytes in the FIFOs are garbled. */
 	uint32_t (*get_divisor)(const struct uart *uart);
 	void (*set_divisor)(const struct uart *uart, uint32_t divisor);
 };
@@ -57,7 +57,7 @@ struct uart {
 
 extern const struct uart_ops uart_16550, uart_pl011;
 
-/* What a 16550's divisor divides on a PC, 8.0 of PC16550D: 115200 at the most. */
+/* The clock of a PC's 16550, after its fixed division, 8.0 of PC16550D: 115200 at most. */
 #define UART_16550_CLOCK 1843200U
 
 /* The UART that ACPI tells of. 0; -ENODEV: one of a kind that we do not know, or none. Nothing is
