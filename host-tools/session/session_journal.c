@@ -23,11 +23,13 @@
 #include "writer/session/aux_drain.h"
 #include "writer/session/drain.h"
 #include "writer/session/session.h"
+#include "writer/util/crc32.h"
 
 struct state {
 	uint64_t file_size; /* of the file's data section */
 	struct session_found found;
 	uint64_t aux_index_size;
+	uint64_t aux_index_sum;
 	uint64_t joined;
 	/* then: two tails, a struct ledger_ring_found and a struct ledger_ring_before a ring, a
 	 * struct ledger_found an event */
@@ -124,7 +126,8 @@ static int check_tails(const struct session *session, struct error *error)
 			                 "another reader has read ring %u from 0x%" PRIx64
 			                 " to 0x%" PRIx64 " since",
 			                 i, p.tails[i], now.data_tail);
-		if ((int64_t)(now.data_head - p.tails[i]) < 0)
+		if ((int64_t)(now.data_head - p.tails[i]) < 0 ||
+		    (int64_t)(now.aux_head - p.aux_tails[i]) < 0)
 			return error_set(error, -ESTALE,
 			                 "ring %u ends at 0x%" PRIx64 ", and 0x%" PRIx64
 			                 " was read of it",
@@ -133,8 +136,28 @@ static int check_tails(const struct session *session, struct error *error)
 	return 0;
 }
 
+/* Whether the index of AUX pieces is in the journal, all of it and as it was written. */
+static bool has_index(const struct session *session, const struct state *state)
+{
+	const struct journal *journal = &session->journal;
+	uint64_t size = state->aux_index_size;
+	uint8_t *index;
+	bool good;
+
+	if (!size)
+		return true;
+	if (size % (2 * sizeof(uint64_t)) || size > journal_room(journal))
+		return false;
+	index = malloc(size);
+	good = index && journal_appended(journal, index, size) &&
+	       crc32_add(0, index, size) == state->aux_index_sum;
+	free(index);
+	return good;
+}
+
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error)
 {
+	const struct state *state;
 	struct journal_key key;
 	char *path = journal_path(session->writer.output->path);
 	int code;
@@ -146,7 +169,13 @@ int session_journal_resume(struct session *session, uint64_t *file_size, struct 
 	free(path);
 	if (code)
 		return code;
-	*file_size = parts_of(session, journal_last(&session->journal)).state->file_size;
+	state = parts_of(session, journal_last(&session->journal)).state;
+	*file_size = state->file_size;
+	if (state->file_size % 8 || !has_index(session, state))
+		return error_set(error, -EPROTO,
+		                 "%s is damaged: its index of AUX pieces, or the size of the "
+		                 "recording, cannot be. Name another file with -o",
+		                 session->journal.path);
 	return check_tails(session, error);
 }
 
@@ -161,6 +190,7 @@ int session_save(struct session *session)
 		.file_size = session->writer.header.data.size,
 		.found = session->found,
 		.aux_index_size = session->aux.index_size,
+		.aux_index_sum = session->aux.index_sum,
 		.joined = !!session->ledger.before,
 	};
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
@@ -207,6 +237,7 @@ void session_restore(struct session *session)
 			session->ledger.before[i] = p.before[i];
 		session->ledger.rings[i].found = p.rings[i];
 	}
-	aux_drain_restore(session, p.state->aux_index_size, p.aux_tails);
+	aux_drain_restore(session, p.state->aux_index_size, (uint32_t)p.state->aux_index_sum,
+	                  p.aux_tails);
 	drain_restore(session, &p.state->found, p.tails);
 }

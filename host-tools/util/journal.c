@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/seal.h"
+
 #include "writer/util/journal.h"
 
 #define MAGIC   0x4c4e52554f4a5042ULL /* the bytes "BPJOURNL" */
-#define VERSION 1U                    /* of what the states hold */
+#define VERSION 2U                    /* of what the states hold, and of their sums */
 
 struct journal_head {
 	uint64_t magic;
@@ -23,14 +25,36 @@ struct journal_head {
 };
 _Static_assert(sizeof(struct journal_head) == 56, "the slots are aligned to 8");
 
+/* A slot is a state and its sum. */
+static size_t slot_size(size_t size)
+{
+	return size + sizeof(uint64_t);
+}
+
 static size_t mapped(const struct journal *journal)
 {
-	return sizeof(struct journal_head) + 2 * journal->size;
+	return sizeof(struct journal_head) + 2 * slot_size(journal->size);
 }
 
 static void *slot(const struct journal *journal, uint64_t commits)
 {
-	return (uint8_t *)(journal->head + 1) + commits % 2 * journal->size;
+	return (uint8_t *)(journal->head + 1) + commits % 2 * slot_size(journal->size);
+}
+
+static uint64_t *sum_of(const struct journal *journal, uint64_t commits)
+{
+	return (uint64_t *)(void *)((uint8_t *)slot(journal, commits) + journal->size);
+}
+
+/* Of whose it is, which of all states, and the state. */
+static uint64_t make_sum(const struct journal *journal, uint64_t commits)
+{
+	struct tr_seal sum = { 0, 0 };
+
+	tr_seal_add(&sum, &journal->head->key, sizeof(journal->head->key));
+	tr_seal_add(&sum, &commits, sizeof(commits));
+	tr_seal_add(&sum, slot(journal, commits), journal->size);
+	return tr_seal_end(&sum);
 }
 
 /* NULL, and errno. */
@@ -113,7 +137,7 @@ static int open_head(const char *path, struct journal_head *head, struct error *
 	    !head->magic || !head->commits)
 		code = error_set(error, -ENOENT, "%s holds nothing yet", path);
 	else if (head->magic != MAGIC || head->version != VERSION || head->size % 8 ||
-	         (uint64_t)about.st_size < sizeof(*head) + 2ULL * head->size)
+	         (uint64_t)about.st_size < sizeof(*head) + 2 * slot_size(head->size))
 		code = error_set(error, -EPROTO, "%s is no journal of this version", path);
 	if (!code)
 		return fd;
@@ -150,6 +174,11 @@ int journal_resume(struct journal *journal, const char *path, const struct journ
 		code = error_set(error, -ESTALE, "%s is of another recording", path);
 	else
 		code = map(journal) ? 0 : error_errno(error, "mapping %s", path);
+	if (!code && *sum_of(journal, head.commits) != make_sum(journal, head.commits))
+		code = error_set(error, -EPROTO,
+		                 "%s is damaged: its checksum is wrong. Without it nobody can "
+		                 "continue that recording: name another file with -o",
+		                 path);
 	if (code)
 		journal_close(journal);
 	return code;
@@ -167,8 +196,11 @@ void *journal_next(struct journal *journal)
 
 void journal_commit(struct journal *journal)
 {
+	uint64_t next = journal->head->commits + 1;
+
+	*sum_of(journal, next) = make_sum(journal, next);
 	/* A kill cuts between two instructions: what was stored before this is there after it. */
-	__atomic_store_n(&journal->head->commits, journal->head->commits + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&journal->head->commits, next, __ATOMIC_RELEASE);
 }
 
 const void *journal_last(const struct journal *journal)
@@ -188,6 +220,15 @@ int journal_append(struct journal *journal, uint64_t at, const void *bytes, size
 bool journal_appended(const struct journal *journal, void *to, size_t size)
 {
 	return pread(journal->fd, to, size, (off_t)mapped(journal)) == (ssize_t)size;
+}
+
+uint64_t journal_room(const struct journal *journal)
+{
+	struct stat about;
+
+	if (fstat(journal->fd, &about) || (uint64_t)about.st_size < mapped(journal))
+		return 0;
+	return (uint64_t)about.st_size - mapped(journal);
 }
 
 void journal_remove(struct journal *journal)

@@ -245,10 +245,13 @@ static void writer_cut_index(const struct perf_writer *writer, const struct perf
 		const struct perf_writer_feature *feature = &end->features[i];
 		uint64_t *count = (uint64_t *)(void *)feature->blob.bytes;
 		const struct perf_file_section *pieces;
+		uint64_t most;
 
-		if (feature->bit != PERF_FILE_AUXTRACE || !count)
+		if (feature->bit != PERF_FILE_AUXTRACE || feature->blob.size < sizeof(*count))
 			continue;
 		pieces = (const void *)(count + 1);
+		most = (feature->blob.size - sizeof(*count)) / sizeof(*pieces);
+		*count = *count < most ? *count : most;
 		while (*count && pieces[*count - 1].offset >= data->offset + data->size)
 			--*count;
 	}

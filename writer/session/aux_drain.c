@@ -10,6 +10,7 @@
 #include "writer/perfdata/perf_aux.h"
 #include "writer/perfdata/sample.h"
 #include "writer/session/perf_synth.h"
+#include "writer/util/crc32.h"
 
 #define PADDING_MAX 24U /* of any format */
 
@@ -172,9 +173,11 @@ void aux_drain_begin_ring(struct session *session, uint32_t ring, uint64_t tail)
 	session->aux.tails[ring] = tail;
 }
 
-void aux_drain_restore(struct session *session, uint64_t index_size, const uint64_t *tails)
+void aux_drain_restore(struct session *session, uint64_t index_size, uint32_t index_sum,
+                       const uint64_t *tails)
 {
 	session->aux.index_size = index_size;
+	session->aux.index_sum = index_sum;
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++)
 		session->aux.tails[i] = tails[i];
 }
@@ -200,6 +203,7 @@ static void aux_drain_add_to_index(struct session *session, uint64_t offset, uin
 	if (journal_append(&session->journal, session->aux.index_size, entry, sizeof(entry)))
 		perf_writer_fail(&session->writer, -ENOMEM);
 	session->aux.index_size += sizeof(entry);
+	session->aux.index_sum = crc32_add(session->aux.index_sum, entry, sizeof(entry));
 }
 
 int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_event_header *record,

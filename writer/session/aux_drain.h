@@ -16,8 +16,10 @@ void aux_drain_end(struct session *session);
 /* The ring's area is read from there on. */
 void aux_drain_begin_ring(struct session *session, uint32_t ring, uint64_t tail);
 
-/* Go on from what was read until then: so many bytes of index, and one tail a ring. */
-void aux_drain_restore(struct session *session, uint64_t index_size, const uint64_t *tails);
+/* Go on from what was read until then: so many bytes of index with this crc32_add(), and one tail a
+ * ring. */
+void aux_drain_restore(struct session *session, uint64_t index_size, uint32_t index_sum,
+                       const uint64_t *tails);
 
 /* Append what perf must know before the first AUXTRACE: whose format it is, and the clock. Nothing
  * if no event of the region fills an AUX area. */

@@ -55,6 +55,7 @@ struct session_found {
 struct session_aux {
 	uint64_t *tails;     /* how far each was read */
 	uint64_t index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
+	uint32_t index_sum;  /* crc32_add() of these */
 	uint8_t *copy;       /* of a piece that perf cannot read as it is */
 	uint64_t copy_size;
 };

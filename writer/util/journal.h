@@ -6,7 +6,7 @@
  * children go on; where another process is to, it lies beside the output.
  *
  *	head: whose it is, commits ──▶ even: slot 0 holds the state, odd: slot 1
- *	save: write the other slot, then commits + 1 with release
+ *	save: write the other slot and its checksum, then commits + 1 with release
  *	behind the slots: room that the owner appends to, and whose end is in the state
  *
  * A host that loses its power may keep any part of it.
@@ -42,7 +42,8 @@ int journal_create(struct journal *journal, const char *path, const struct journ
 /* Whose journal is there: -ENOENT, none that has a state; -EPROTO, another tool's. */
 int journal_look(const char *path, struct journal_key *key, struct error *error);
 
-/* Go on with the journal of that key and size. -ESTALE: it is another's. */
+/* Go on with the journal of that key and size. -ESTALE: it is another's; -EPROTO: its last state is
+ * damaged, or it is another tool's. */
 int journal_resume(struct journal *journal, const char *path, const struct journal_key *key,
                    size_t size, struct error *error);
 
@@ -63,6 +64,9 @@ int journal_append(struct journal *journal, uint64_t at, const void *bytes, size
 
 /* Copy the first size bytes of what was appended; false if they cannot be had. */
 bool journal_appended(const struct journal *journal, void *to, size_t size);
+
+/* Bytes behind the slots that the file has, whatever the last state says. */
+uint64_t journal_room(const struct journal *journal);
 
 /* All is done: nobody goes on with it, and a file loses its name. */
 void journal_remove(struct journal *journal);

@@ -27,8 +27,8 @@
 #include "writer/perfdata/sample.h"
 
 #define SAMPLES 20
-#define STEPS   600 /* instructions at which to die, from the first write on */
-#define STRIDE  5
+#define STEPS   1600 /* instructions at which to die, from the first write on */
+#define STRIDE  13
 #define KILLS   50
 
 static struct ivshmem_server server;

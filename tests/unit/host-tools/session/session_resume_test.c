@@ -284,6 +284,50 @@ static void pieces_of_aux_areas_stay_in_the_index(void **state)
 	complete(0);
 }
 
+/* Each byte by itself: nothing is continued from it but what was. */
+static void a_damaged_journal_is_refused(void **state)
+{
+	static uint8_t bytes[65536];
+	unsigned refused = 0;
+	uint8_t piece[256] = { 1 };
+	ssize_t size;
+	int fd;
+
+	(void)state;
+	begin();
+	write_samples(10);
+	assert_true(fixture_piece(&fixture, 0, piece, sizeof(piece), 0));
+	session_rig_drain();
+	session_end(&session);
+	fd = open(journal, O_RDWR | O_CLOEXEC);
+	size = read(fd, bytes, sizeof(bytes));
+	assert_in_range(size, 256, sizeof(bytes) - 1);
+	for (off_t i = 0; i < size; i++) {
+		uint8_t damaged = bytes[i] ^ 0x10;
+
+		assert_int_equal(pwrite(fd, &damaged, 1, i), 1);
+		error = (struct error){ "" };
+		if (resume()) {
+			assert_true(*error.text);
+			refused++;
+		} else {
+			assert_int_equal(session.found.samples, 10);
+			assert_int_equal(session.aux.index_size, 16);
+			session_end(&session);
+		}
+		assert_int_equal(pwrite(fd, bytes + i, 1, i), 1);
+	}
+	assert_in_range(refused, size / 3, size);
+	for (off_t end = size - 1; end > 0; end -= 7) {
+		assert_int_equal(ftruncate(fd, end), 0);
+		assert_true(resume() < 0);
+	}
+	assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
+	close(fd);
+	assert_int_equal(resume(), 0);
+	complete(10);
+}
+
 static struct perf_event_mmap_page *control(unsigned ring)
 {
 	return trace_region_at(&fixture.region, fixture.region.rings[ring].control);
@@ -462,6 +506,7 @@ int main(void)
 		TEST(what_is_no_file_of_this_run_is_not_gone_on_with),
 		TEST(a_journal_that_cannot_be_made_is_told),
 		TEST(records_that_another_reader_took_are_missed),
+		cmocka_unit_test_setup_teardown(a_damaged_journal_is_refused, setup_aux, teardown),
 		cmocka_unit_test_setup_teardown(pieces_of_aux_areas_stay_in_the_index, setup_aux,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_tail_that_was_not_stored_is_stored_by_who_goes_on,
