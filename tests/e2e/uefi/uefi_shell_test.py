@@ -30,6 +30,10 @@ WORDS = r'''a "b c" d^"e "f ^"g" h^^i 'j k' "fs0:\x\" x"y z"w'''
 CUT = [r"FS0:\tools\shell_app.efi", "a", "b c", 'd"e', 'f "g', "h^i", "'j", "k'", "fs0:\\x\\", "xy zw"]
 
 
+# EDK2's own shell as an application: Debian 13's packages efi-shell-x64 and efi-shell-aa64.
+EDK2 = {"x86_64": "/usr/share/efi-shell-x64/shellx64.efi", "aarch64": "/usr/share/efi-shell-aa64/shellaa64.efi"}
+
+
 def told(said, but=()):
     """The lines that the application has printed, without those that begin so."""
     text = said[said.find("shell 2."):].split(": returned")[0]
@@ -89,6 +93,24 @@ def leaves_nothing(sh, isa):
     tap.ok("argument: spin=1." in said, f"{isa}: alone it runs as before", said)
 
 
+def edk2s_own(sh, isa):
+    """A whole shell is recorded, with an application that it starts; in it another recording is refused."""
+    if not os.path.exists(EDK2[isa]):
+        tap.skip(f"{isa}: EDK2's own shell is recorded", f"not to be had: {EDK2[isa]}")
+        return
+    start = len(sh.raw)
+    sh.send(RECORD + "\\tools\\edk2.efi -nostartup -nomap\r")
+    sh.read_until(r"EDK II[\s\S]*> ?$", start)
+    inner = sh.type("fs0:") + sh.type(RECORD + APP)
+    tap.ok("another bareperf records this" in inner, f"{isa}: within EDK2's own shell another recording is refused", inner)
+    said = sh.type(f"{APP} a env=cwd")
+    tap.equal(arguments(said), [CUT[0], "a", "env=cwd"], f"{isa}: it starts applications")
+    sh.send("exit\r")
+    said = sh.read_until(r"at home: [^\n]*\n[\s\S]*> ?$", start)
+    tap.ok("edk2.efi: returned 0x0\n" in said and said.count("written: ") == 1 and "edk2.efi, most at" in said,
+           f"{isa}: EDK2's own shell is recorded", said)
+
+
 # From a boot entry: no shell is there. The words, and what it says to them.
 OWN = {
     "a": "argument: a.",
@@ -121,7 +143,7 @@ OWN = {
 def from_boot_entry(isa):
     config = f"record -e cpu-clock -F 1000 -o boot.data -- {APP} {' '.join(OWN)}\n"
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-shell-") as directory:
-        disk = make_disk(isa, directory, config)
+        disk = make_disk(isa, directory, config, edk2=False)
         with shell.Shell(isa, disk.path, *STEADY) as sh:
             sh.read_until(r"read: 0x800000000000000e\n")
             sh.send("typed\bf\r")
@@ -148,10 +170,12 @@ def as_payload(isa):
     tap.ok(recording.status == 0 and recording.summary()["status"] == 0, f"{isa}: as a payload it runs", recording.text)
 
 
-def make_disk(isa, directory, config=shell.FAILS):
+def make_disk(isa, directory, config=shell.FAILS, edk2=True):
     disk = Disk(isa, directory, config=config)
     stick.mtool("mmd", f"{disk.path}@@1M", "::/tools")
     stick.mtool("mcopy", f"{disk.path}@@1M", machine.TOP / f"build/{isa}/tests/shell_app.efi", "::/tools/shell_app.efi")
+    if edk2 and os.path.exists(EDK2[isa]):
+        stick.mtool("mcopy", f"{disk.path}@@1M", EDK2[isa], "::/tools/edk2.efi")
     return disk
 
 
@@ -163,6 +187,7 @@ def run(isa):
             in_shell(sh, isa)
             streams(sh, isa)
             leaves_nothing(sh, isa)
+            edk2s_own(sh, isa)
     from_boot_entry(isa)
     as_payload(isa)
 
