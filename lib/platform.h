@@ -7,8 +7,8 @@
  *						memory_init()			lib/memory.h
  *						platform_init()			here
  *						framebuffer_init()	lib/console/framebuffer.h
- *						(the channel finds its memory: memory_add_mapping(), or
- *						memory_alloc_region())
+ *						(the channel's memory: memory_add_mapping()
+ *						or memory_alloc_region())
  *						memory_prepare(platform)	lib/memory.h
  *						memory_exit_boot_services()
  *	the firmware is gone			arch_take_over(story)		arch/arch.h

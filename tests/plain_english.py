@@ -31,6 +31,7 @@ CHECKED = (
     "ringbuf/",
     "tests/plain_english.py",
     "workload/example/",
+    "writer/",
 )
 LONGEST_HELP = 60
 WORDS = "What|Who|Whose|Whoever"

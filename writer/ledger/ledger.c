@@ -260,7 +260,7 @@ void ledger_free(struct ledger *ledger)
 	memset(ledger, 0, sizeof(*ledger));
 }
 
-/* What a sample stands for: its PERIOD, or the event's fixed one. */
+/* A sample's weight: its PERIOD, or the event's fixed one. */
 static uint64_t ledger_period_of(const struct perf_event_attr *attr,
                                  const struct perf_event_header *record)
 {
@@ -355,6 +355,6 @@ bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader
 	while ((code = ring_reader_next(reader, &record)) > 0)
 		ledger_count(ledger, record, LEDGER_NEWER);
 	reader->position = position;
-	reader->error = (struct ring_error){ 0 }; /* who reads on meets it again */
+	reader->error = (struct ring_error){ 0 }; /* a later read meets it again */
 	return !code;
 }

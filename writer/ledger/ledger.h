@@ -25,7 +25,7 @@
 #define LEDGER_CUT         (1U << 1) /* records that had not reached memory are not here */
 #define LEDGER_TORN        (1U << 2) /* the machine's side is not of one moment */
 
-/* What the reader found of an event's records. */
+/* The reader's counts of an event's records. */
 struct ledger_found {
 	uint64_t delivered; /* records of any type but LOST */
 	uint64_t samples;   /* of those */
@@ -39,7 +39,7 @@ struct ledger_found {
 	uint64_t lost_before;      /* records, of all that the event lost */
 };
 
-/* What the reader found of a ring. */
+/* The reader's counts of a ring. */
 struct ledger_ring_found {
 	uint64_t head;         /* data_head at the end */
 	uint64_t tail;         /* how far the reader got */
@@ -59,7 +59,7 @@ struct ledger_ring_found {
 	uint64_t aux_collisions; /* of aux_records, with COLLISION */
 };
 
-/* What a ring that was joined while its run went on had told, and given, before. */
+/* A joined ring's counts before the join: reported losses, and records read by others. */
 struct ledger_ring_before {
 	uint64_t lost, lost_records; /* LOST records that another reader took */
 	uint64_t aux;                /* where in the AUX area we began; 0: with its first byte */
@@ -103,7 +103,7 @@ struct ledger {
 	struct ledger_ring *rings;
 	struct ledger_ring_before
 	    *before;        /* a ring each; NULL: the reader was there from the start */
-	bool of_region;     /* what is unread is still there; not stored */
+	bool of_region;     /* unread records are still there; not stored */
 	uint64_t strangers; /* records whose id is no event's, LOST and made-up ones aside */
 	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */
 	uint32_t slot_mask;

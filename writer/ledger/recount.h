@@ -16,8 +16,8 @@ struct recount {
 /* Count one of the file's records; in the file's order. */
 void recount_record(struct recount *recount, const struct perf_reader_record *record);
 
-/* Count a whole file: up to where it ends or breaks, which is told as perf_reader_next() does. What
- * can not be opened as a file holds nothing. */
+/* Count a whole file up to its end or damage, which is reported as by perf_reader_next(). A path
+ * that cannot be opened as a file counts as empty. */
 int recount_file(struct ledger *ledger, const char *path, struct error *error);
 
 #endif

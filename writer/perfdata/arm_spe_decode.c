@@ -113,8 +113,7 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 	return error;
 }
 
-/* What the packet says, into the record; true if it ends it. Of a kind that we do not know there
- * is nothing to keep. */
+/* Put the packet's data into the record; true if it ends the record. Unknown kinds are dropped. */
 static bool spe_note(struct spe_record *r, const struct spe_packet *packet)
 {
 	r->has |= SPE_HAS(packet->type);

@@ -10,9 +10,9 @@
 #define FLAGS_MAX  3U
 #define DIGITS_MAX 3U     /* of a width or a precision */
 #define PIECE_MAX  400U   /* bytes that one conversion may come to: %f of the largest number */
-#define STANDING   "snCS" /* what these mean is not in the record */
+#define STANDING   "snCS" /* conversions whose data is not in the record */
 
-/* What is left of a format and of its values, and the text so far. */
+/* The rest of a format and of its values, and the text so far. */
 struct mark_format {
 	const char *at, *end;
 	const uint8_t *values;
@@ -178,7 +178,7 @@ static void mark_text_convert(struct mark_format *f)
 	c.stands = !mark_text_parse(f, &c) || c.stands || !f->left;
 	for (unsigned i = 0; i < c.values; i++)
 		value = mark_text_value(f);
-	if (c.stands) { /* who reads it can tell */
+	if (c.stands) { /* the reader of the text sees the conversion itself */
 		mark_text_add(f, start, (size_t)(f->at - start));
 		return;
 	}

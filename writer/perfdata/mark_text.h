@@ -23,9 +23,9 @@ void mark_text_put(struct perf_event_header *record, const struct perf_event_att
  * if there is none: it does not end, or is no text. */
 bool mark_text_get(const struct sample *sample, char *text, size_t size);
 
-/* What a mark's text says of a region: "begin NAME", "end NAME"; or that a phase begins, which the
- * next one ends: "phase NAME"; or a firmware's own time, "FPDT SECONDS s: WHAT", which is none of
- * the recording's; else it is a moment. */
+/* The meaning of a mark's text: a region's limits, "begin NAME" and "end NAME"; the begin of a
+ * phase, which the next one ends, "phase NAME"; a firmware's own time outside the recording, "FPDT
+ * SECONDS s: WHAT"; else a moment. */
 enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_FIRMWARE };
 
 /* *name: within text, the region's or the phase's, what is behind FPDT, or all of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an AUX area is known to perf's decoders. Any thread. */
+/* The AUX formats that perf's decoders know. Any thread. */
 #ifndef WRITER_PERFDATA_PERF_AUX_H
 #define WRITER_PERFDATA_PERF_AUX_H
 

@@ -43,8 +43,8 @@ struct perf_file_attr {
 };
 _Static_assert(sizeof(struct perf_file_attr) == PERF_ATTR_SIZE_VER7 + 16, "perf_file_attr");
 
-/* What a stream begins with, as it goes through a pipe; records alone follow: HEADER_ATTR,
- * HEADER_FEATURE and BUILD_ID, which say what a file has around its records, then those. */
+/* The header of a stream for a pipe. Only records follow: HEADER_ATTR, HEADER_FEATURE and BUILD_ID,
+ * which replace the parts that a file has around its records, then the records. */
 struct perf_pipe_header {
 	uint64_t magic;
 	uint64_t size; /* of this header */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a perf.data is written to: a seam. A file of the host's is perf_output_file.c, a file on the
+ * The destination of a perf.data: a seam. A file of the host's is perf_output_file.c, a file on the
  * volume that a machine was booted from is agent/volume/perf_output_volume.c; each side links one.
  *
- * What is there stays there, but for the header at offset 0, which is written again and again; all
- * else is written in the order in which it lies. Thread, one at a time.
+ * Written bytes do not change, except the header at offset 0, which is written repeatedly; all
+ * other bytes are written in the order of their offsets. Thread, one at a time.
  */
 #ifndef WRITER_PERFDATA_PERF_OUTPUT_H
 #define WRITER_PERFDATA_PERF_OUTPUT_H

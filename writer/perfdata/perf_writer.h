@@ -78,7 +78,7 @@ struct perf_writer_feature {
 	struct blob blob;
 };
 
-/* What stands behind the records. */
+/* The part behind the records. */
 struct perf_writer_end {
 	const struct perf_writer_feature *features; /* ascending by bit */
 	size_t feature_count;

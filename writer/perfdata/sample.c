@@ -6,7 +6,7 @@
 
 #include "writer/perfdata/perf_file.h"
 
-/* What is left of a record, in words. */
+/* The rest of a record, in words. */
 struct cursor {
 	const uint64_t *at;
 	size_t left;

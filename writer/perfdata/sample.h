@@ -13,7 +13,7 @@
 
 #include "abi/perf_event.h"
 
-/* What a sample carries; fields that sample_type does not name are zero. */
+/* A sample's fields; those that sample_type does not name are zero. */
 struct sample {
 	uint64_t ip, time, addr, id, stream_id, period;
 	uint32_t pid, tid, cpu;

@@ -53,10 +53,10 @@ struct channel_stop {
 };
 
 /*
- * What a channel can do. One thread a process calls them, but for publish, which any thread may
- * call beside the others. A process and those that it forks may each use a channel at the same
- * time; a mirror is then each process's own. A negative errno is a channel that is gone, and
- * error says why; bytes stay as they were shown last.
+ * The operations of a channel. One thread of a process calls them, but for publish, which any
+ * thread may call beside the others. A process and those that it forks may each use a channel at
+ * the same time; a mirror is then each process's own. A negative errno is a channel that is gone,
+ * and error says why; bytes stay as they were shown last.
  */
 struct channel_ops {
 	const char *name;
@@ -81,7 +81,7 @@ struct channel {
 	/* channel_force_stop(), with cable; NULL: it cannot. */
 	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
 	void *cable;
-	uint32_t peer; /* what the region's reader says of itself (struct tr_reader) */
+	uint32_t peer; /* the reader's word in the region (struct tr_reader) */
 	/* The caller's: no look follows, or it is the ledgers that are looked at. Bring what else
 	 * waits for the end of a run: the newest ledgers, and overwritable rings where the machine
 	 * can be made to stand still. */
@@ -111,8 +111,8 @@ static inline int channel_publish(struct channel *channel, uint64_t offset, cons
 /*
  * The reader's half of the wakeup handshake: clear these doorbells in the machine's memory, say
  * which were set, and then look at all heads once more, as channel_refresh() does and with its
- * result. After a 1 call that until it returns 0. Who has then read up to the heads sleeps through
- * nothing: what is written later rings, and what did not ring is before the heads.
+ * result. After a 1 call that until it returns 0. A reader that has then read up to the heads
+ * misses no record: later records ring, and records that did not ring lie before the heads.
  */
 static inline int channel_clear(struct channel *channel, struct channel_bell *bells, size_t count,
                                 struct error *error)

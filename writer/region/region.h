@@ -3,7 +3,7 @@
  * The verifying view of a trace region (docs/trace-region.md). Nothing that the
  * firmware, or whoever wrote the file, put there is believed: every offset,
  * count, stride and size is checked once on a private copy, and only the copy
- * is used afterwards. What is wrong is refused with its offset and the reason.
+ * is used afterwards. A fault is refused with its offset and the reason.
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
  * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c
@@ -126,7 +126,7 @@ int region_say_ready(const struct region *region, struct error *error);
 int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error);
 
 /* Up to size bytes of a stream (enum tr_stream_kind) from its byte *from on, raw: how many; *from
- * moves on behind them. What was given up before it could be read is passed over, and counted in
+ * moves on behind them. Bytes that were dropped before they were read are skipped, and counted in
  * *missing. */
 size_t region_stream(const struct region *region, unsigned kind, uint64_t *from, void *to,
                      size_t size, uint64_t *missing);

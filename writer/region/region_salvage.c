@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reset has left of a region in RAM. A machine that meant to be read afterwards has cleaned
- * its records to memory, and then said how far (ringbuf/keep.h): heads that tell of more are taken
- * back to there, and whatever made no sense behind it is gone.
+ * Recovers a region in RAM after a reset. The machine has cleaned its records to memory, and then
+ * stored how far (ringbuf/keep.h). Heads beyond that point are moved back to it, so any damaged
+ * records behind it are dropped.
  */
 #include "writer/region/region_salvage.h"
 

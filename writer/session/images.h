@@ -22,7 +22,7 @@ struct image_file {
 	uint64_t file_offset; /* in the ELF, of the image's first executable byte; where none was
 	                       * found its link address, which is the same in our own image's */
 	bool found;
-	/* What else of it was loaded, where its file has names for that: of a payload. */
+	/* Its loaded data, if its file has names for data: a payload's. */
 	struct image_data data[IMAGE_DATA];
 	uint32_t data_count;
 };
@@ -35,7 +35,7 @@ struct image_places {
 };
 
 /* The region's images by their names alone, none found: an array for images_free() with
- * region->header.images.count entries, NULL: no memory. What a machine says of its own. */
+ * region->header.images.count entries, NULL: no memory. The machine's own view. */
 struct image_file *images_named(const struct region *region);
 
 /* Find the ELF of each of the region's images: in these places, and where this tool was built.

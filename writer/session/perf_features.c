@@ -39,7 +39,7 @@ static void features_hostname(struct blob *blob, const struct perf_features_inpu
 
 static void features_osrelease(struct blob *blob, const struct perf_features_input *in)
 {
-	/* what stands where a kernel would; its version is the firmware's */
+	/* the kernel's release is the firmware's version */
 	blob_perf_string(blob, in->region->header.producer);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a perf.data file says of the machine. */
+/* The machine's description in a perf.data file. */
 #include "writer/session/perf_features_machine.h"
 
 #include <stdio.h>
@@ -163,7 +163,7 @@ void perf_feature_cpu_topology(struct blob *blob, const struct perf_features_inp
 }
 
 /* NUMA_TOPOLOGY: {node, kB of memory, kB free, CPUs}. One node, since ACPI's SRAT is not read; perf
- * c2c wants one at least. What is free is not known. */
+ * c2c needs at least one. The free memory is unknown. */
 void perf_feature_numa_topology(struct blob *blob, const struct perf_features_input *in)
 {
 	if (!in->region->header.cpus.count)

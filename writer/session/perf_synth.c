@@ -70,7 +70,7 @@ static void synth_add_text(struct blob *blob, const char *text)
 /* Linux's names of threads are shorter than 16 bytes. */
 #define COMM_SIZE 16
 
-/* What the boot CPU runs: the command's word behind "--"; without one, bareperf. */
+/* The boot CPU's workload: the command's word behind "--"; without one, bareperf. */
 static void synth_workload_name(const struct region *region, char name[COMM_SIZE])
 {
 	const char *command = region->header.command;

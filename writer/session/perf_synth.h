@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux tells perf about processes, made up for a machine that has none:
+ * The records by which Linux describes processes, synthesized for a machine that has none:
  * the image is process 1, CPU n is its thread 1 + n.
  */
 #ifndef WRITER_SESSION_PERF_SYNTH_H

@@ -194,7 +194,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 	if (!code)
 		code = session_say_ready(session, error);
 	if (session->has_more)
-		return code; /* what a reader before us has seen need not be here yet */
+		return code; /* the previous reader may have seen bytes that are not here yet */
 	session_take_stops(session);
 	for (uint32_t i = 0; !code && i < session->region.header.rings.count; i++) {
 		struct error reason = { "" };
@@ -208,7 +208,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 			break; /* the ring is good, and keeps what the file lacks */
 		if (of_ring)
 			session_give_up(session, i, of_ring, &reason);
-		/* What was read of this ring must not be committed along with the next. */
+		/* This ring's records must not be committed along with the next ring's. */
 		if (of_ring && session->by_reader)
 			break;
 	}
@@ -247,8 +247,8 @@ static void session_count_bells(struct session *session)
 	}
 }
 
-/* AUX bytes that are there, and that nobody took. What an area in snapshot mode holds of those no
- * record has told: then it is the rest of all. */
+/* AUX bytes that are there and were not taken. In snapshot mode no record has announced them: then
+ * it is the rest of all bytes. */
 static uint64_t session_aux_unread(const struct session *session, uint32_t ring, uint64_t head)
 {
 	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
@@ -331,7 +331,7 @@ static void session_recount(struct session *session)
 	struct error ignored = { "" };
 
 	if (session->writer.is_stream)
-		return; /* what reached its reader only that one can count */
+		return; /* only the stream's reader can count its records */
 	recount_file(&session->ledger, session->options.output, &ignored);
 	drain_recount(session);
 }
@@ -354,7 +354,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	int drained = 0, code;
 	bool kept;
 
-	session->has_more = false; /* what is under way began before the machine's end */
+	session->has_more = false; /* a running read began before the machine's end */
 	session->region.channel->is_last = true;
 	while (!session->is_gone && !drained) {
 		drained = session_drain(session, &got, &reason);

@@ -44,7 +44,7 @@ struct session_stops {
 	uint64_t count, length, longest; /* ns */
 };
 
-/* What was found in the rings. As it stands in journals, too. */
+/* The counts of the records in the rings; journals have the same form. */
 struct session_found {
 	uint64_t samples;
 	uint64_t records;
@@ -107,7 +107,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error);
 /*
  * A stream's reader sorts by time, and cannot wait for the end. Tell it, if it is time, that a
  * round is over (FINISHED_ROUND): every ring was read to a head that was taken after all that the
- * last round brought was there. What comes later is not older than that, which can be shown. Call
+ * last round brought was there. Later records are not older than that, so perf can print it. Call
  * it behind a session_drain() that went well; of a file it does nothing. now: ms of any clock that
  * goes on.
  */
@@ -156,7 +156,7 @@ void session_end_stops(struct session *session);
 int session_journal_open(struct session *session, struct error *error);
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error);
 
-/* What the ledger counts that this session will not read: see session_join.c. */
+/* Find the ledger's counts that this session will not read: see session_join.c. */
 int session_join(struct session *session, struct error *error);
 
 /* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joining a run that has gone on for a while. What the machine counted until then and we shall not
- * read, another reader has read, or it was lost:
+ * Joining a run in its middle. Another reader has read, or the machine has lost, the records that
+ * the machine counted and this session will not read:
  *
  *	tail ───── the ledger's data_head ───── head
  *	elsewhere = counted in the ledger - parsed from the tail up to its data_head

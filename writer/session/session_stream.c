@@ -7,8 +7,8 @@
 #include "writer/session/session.h"
 
 /* A handler may be held up between the time that it takes for its record and the record's being
- * there, as where QEMU's thread of that CPU waits for the host. Whoever is held up for less than a
- * round does not come too late for perf. */
+ * there, as where QEMU's thread of that CPU waits for the host. A record that is delayed by less
+ * than a round is not too late for perf. */
 #define ROUND_MS 200U
 
 /* The entries of the section are records already; those of a stream are multiples of 8 bytes. */
@@ -68,7 +68,7 @@ void session_stream_features(const struct session *session, struct blob *blob)
 	perf_features_free(features, count);
 }
 
-/* What an overwritable ring holds is read at the end, however old it is. */
+/* An overwritable ring is read at the end, however old its records are. */
 static bool session_stream_has_snapshot(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {

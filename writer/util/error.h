@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What went wrong, carried from where it is known to where it is printed.
+ * An error's text, carried from its place to the code that prints it.
  * A function that can fail returns 0 or a negative errno and leaves one line in
- * the caller's struct error: what was being done, to what, and why it failed.
+ * the caller's struct error: the action, its object, and the reason.
  */
 #ifndef WRITER_UTIL_ERROR_H
 #define WRITER_UTIL_ERROR_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What readers leave to those who come after them: a file that is mapped by all of them, with the
- * last state that a reader called complete. A reader may die at any instruction; who comes next
- * finds the state before or the state after, never a mixture. The file has no name where only
- * children go on; where another process is to, it lies beside the output.
+ * A reader's state for the next reader: a file that all of them map, with the last state that a
+ * reader called complete. A reader may die at any instruction; the next one finds the state before
+ * or the state after, never a mixture. The file has no name if only children continue; it lies
+ * beside the output if another process may continue.
  *
  *	head: whose it is, commits ──▶ even: slot 0 holds the state, odd: slot 1
  *	save: write the other slot and its checksum, then commits + 1 with release
@@ -20,7 +20,7 @@
 
 #include "writer/util/error.h"
 
-/* What it is the journal of: any numbers that tell it from others. */
+/* The identity of a journal's recording: any numbers that differ between recordings. */
 struct journal_key {
 	uint64_t nonce, run, file;
 };
@@ -39,7 +39,7 @@ int journal_open(struct journal *journal, size_t size);
 int journal_create(struct journal *journal, const char *path, const struct journal_key *key,
                    size_t size, struct error *error);
 
-/* Whose journal is there: -ENOENT, none that has a state; -EPROTO, another tool's. */
+/* Get the key of the journal at path: -ENOENT, none that has a state; -EPROTO, another tool's. */
 int journal_look(const char *path, struct journal_key *key, struct error *error);
 
 /* Go on with the journal of that key and size. -ESTALE: it is another's; -EPROTO: its last state is
