@@ -161,11 +161,13 @@ char *region_console(const struct region *region, uint64_t *from)
 	raw = malloc(length + 1);
 	text = malloc(length + 1);
 	if (raw && text) {
+		size_t whole;
+
 		for (size_t i = 0; i < length; i++)
 			raw[i] = ring[(first + i) & (size - 1)];
-		length = printable_whole(raw, length);
-		region_printable(text, length + 1, raw, length);
-		*from = first + length;
+		whole = printable_whole(raw, length);
+		region_printable(text, length + 1, raw, whole < length ? whole : length);
+		*from = first + whole;
 	} else {
 		free(text);
 		text = NULL;
