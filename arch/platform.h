@@ -97,6 +97,7 @@ struct arch_platform {
 	uint32_t timer_el1_interrupt;     /* non-secure EL1 physical */
 	uint32_t timer_virtual_interrupt; /* virtual */
 	uint32_t timer_el2_interrupt;     /* EL2 physical */
+	uint32_t timer_frequency;         /* Hz, believed before CNTFRQ_EL0 */
 	bool psci;                        /* PSCI is there */
 	bool psci_hvc;                    /* by HVC, not SMC */
 

@@ -218,8 +218,7 @@ static bool line_baud(struct line *line, const uint8_t *body, unsigned size)
 
 	if (!wire_get_baud(body, size, &baud))
 		return false;
-	line->baud_answer =
-	    line->uart && line->uart->ops->divisor(line->uart, baud.baud) ? baud.baud : 0;
+	line->baud_answer = line->uart && uart_divisor(line->uart, baud.baud) ? baud.baud : 0;
 	line->has_baud = true;
 	return true;
 }

@@ -152,7 +152,7 @@ static void lines_port_tries_baud(struct line_port *port)
 		port->baud_began = port->uart.baud;
 		port->divisor_began = port->uart.ops->get_divisor(&port->uart);
 	}
-	lines_baud(port, port->baud_next, port->uart.ops->divisor(&port->uart, port->baud_next));
+	lines_baud(port, port->baud_next, uart_divisor(&port->uart, port->baud_next));
 	port->has_other_baud = true;
 	port->baud_since = port->line.now;
 	port->baud_host = port->line.host;

@@ -38,7 +38,7 @@ static void smp_set_state(struct arm_cpu *cpu, uint32_t state)
 /* Wait at most ARCH_CPU_PATIENCE for the CPU to leave a state. */
 static bool smp_leaves(const struct arm_cpu *cpu, uint32_t state)
 {
-	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
+	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * arm_timer_frequency();
 
 	while (smp_state_of(cpu) == state) {
 		if (arch_cycles() > deadline)
@@ -174,7 +174,7 @@ void arch_cpu_wake(unsigned cpu)
 /* Its own is the last word: a CPU whose controller never answered halts, and cannot be told. */
 static int smp_end(struct arm_cpu *cpu)
 {
-	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * read_sysreg(cntfrq_el0);
+	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * arm_timer_frequency();
 
 	switch (smp_state_of(cpu)) {
 	case CPU_OFF:

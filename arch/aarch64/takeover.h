@@ -45,6 +45,9 @@ void arm_own_counters(void);
 /* timer.c: the PPI of arm_machine's timer. Any context. */
 uint32_t arm_timer_interrupt(void);
 
+/* Hz of arch_cycles(): the device tree's, else CNTFRQ_EL0; 0: nobody says. Any context. */
+uint64_t arm_timer_frequency(void);
+
 extern struct arm_machine arm_machine; /* takeover.c */
 
 #endif

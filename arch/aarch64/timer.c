@@ -29,6 +29,13 @@ uint32_t arm_timer_interrupt(void)
 	return ppi >= GIC_FIRST_PPI && ppi < GIC_FIRST_SPI ? ppi : usual[timer];
 }
 
+uint64_t arm_timer_frequency(void)
+{
+	uint32_t told = arm_machine.platform->timer_frequency;
+
+	return told ? told : read_sysreg(cntfrq_el0);
+}
+
 static arch_handler_fn timer_handler;
 
 /* By IRQs of the firmware's, which are not ours to mask. */
@@ -102,7 +109,7 @@ const char *arch_timer_lacks(void)
 
 int arch_clock_init(struct arch_clock *clock)
 {
-	clock->frequency = read_sysreg(cntfrq_el0);
+	clock->frequency = arm_timer_frequency();
 	clock->source = TR_CLOCK_ARCHITECTURAL;
 	return clock->frequency ? 0 : -ENODEV;
 }

@@ -173,6 +173,37 @@ static void devicetree_set_ppi(const struct devicetree *tree, int node,
 		devicetree_set_interrupt(tree, i, interrupt);
 }
 
+/* The CPU that Linux gives this number: the boot CPU is 0, then comes the tree's order.
+ * ARCH_MAX_CPUS: there are not as many. */
+static unsigned devicetree_linux_cpu(const struct devicetree *tree, unsigned number)
+{
+	const struct arch_platform *platform = tree->platform;
+	unsigned boot = 0;
+
+	while (boot < platform->cpu_count && platform->cpus[boot].hw_id != tree->boot_cpu)
+		boot++;
+	if (number >= platform->cpu_count)
+		return ARCH_MAX_CPUS;
+	if (boot == platform->cpu_count || number > boot)
+		return number;
+	return number == 0 ? boot : number - 1;
+}
+
+/* A node that does not say which CPUs its interrupts are of: Linux takes them in the order of its
+ * CPUs, with a warning. Those that another node has named keep theirs. */
+static void devicetree_guess_spi(const struct devicetree *tree, int node, unsigned index,
+                                 const struct devicetree_interrupt *interrupt)
+{
+	unsigned cpu = devicetree_linux_cpu(tree, index);
+
+	if (index == 0 && tree->platform->cpu_count > 1)
+		devicetree_warn(tree, node, "interrupt-affinity",
+		                "it is missing: the interrupts are taken for the CPUs' in their "
+		                "order");
+	if (cpu != ARCH_MAX_CPUS && tree->platform->cpus[cpu].pmu_interrupt == 0)
+		devicetree_set_interrupt(tree, cpu, interrupt);
+}
+
 /* One interrupt for each CPU, in the order in which "interrupt-affinity" names them. */
 static void devicetree_set_spi(const struct devicetree *tree, int node, unsigned index,
                                const struct devicetree_interrupt *interrupt)
@@ -183,8 +214,8 @@ static void devicetree_set_spi(const struct devicetree *tree, int node, unsigned
 	if (index < count)
 		devicetree_set_interrupt(tree, devicetree_cpu_of(tree, fdt32_ld(&cpus[index])),
 		                         interrupt);
-	else if (!cpus && tree->platform->cpu_count == 1)
-		devicetree_set_interrupt(tree, 0, interrupt);
+	else if (!cpus)
+		devicetree_guess_spi(tree, node, index, interrupt);
 	else
 		devicetree_warn(tree, node, "interrupt-affinity",
 		                "it does not say which CPU each interrupt is of: that one's "

@@ -43,19 +43,26 @@ static uint32_t devicetree_parse_baud(const char *options)
 	return baud;
 }
 
-/* SPCR's type of a UART; -1: of none that we know. */
-static int devicetree_uart_type(const struct devicetree *tree, int node)
-{
-	static const char *const pl011[] = { "arm,pl011", NULL };
-	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
-	static const char *const ns16550[] = { "ns16550a", "ns16550",          "ns16450", "ns8250",
-		                               "ns16750",  "snps,dw-apb-uart", NULL };
+static const struct uart_kind {
+	const char *compatible;
+	uint8_t type; /* SPCR's */
+} uart_kinds[] = {
+	{ "arm,pl011", TYPE_PL011 }, { "arm,sbsa-uart", TYPE_SBSA },     { "ns16550a", TYPE_16550 },
+	{ "ns16550", TYPE_16550 },   { "ns16450", TYPE_16550 },          { "ns8250", TYPE_16550 },
+	{ "ns16750", TYPE_16550 },   { "snps,dw-apb-uart", TYPE_16550 },
+};
 
-	if (devicetree_kind(tree, node, pl011))
-		return TYPE_PL011;
-	if (devicetree_kind(tree, node, sbsa))
-		return TYPE_SBSA;
-	return devicetree_kind(tree, node, ns16550) ? TYPE_16550 : -1;
+/* The first that we know of the names in the node's order, which is from the special to the
+ * general; NULL: none of them. */
+static const struct uart_kind *devicetree_uart_kind(const struct devicetree *tree, int node)
+{
+	const char *name;
+
+	for (int i = 0; (name = fdt_stringlist_get(tree->fdt, node, "compatible", i, NULL)); i++)
+		for (unsigned k = 0; k < sizeof(uart_kinds) / sizeof(uart_kinds[0]); k++)
+			if (strcmp(name, uart_kinds[k].compatible) == 0)
+				return &uart_kinds[k];
+	return NULL;
 }
 
 /* Linux's 8250.yaml, snps-dw-apb-uart.yaml and pl011.yaml */
@@ -63,20 +70,21 @@ void devicetree_read_console(const struct devicetree *tree)
 {
 	struct arch_platform *platform = tree->platform;
 	const char *options = "";
-	int node = devicetree_find_console(tree, &options), type;
+	int node = devicetree_find_console(tree, &options);
+	const struct uart_kind *kind;
 	uint32_t width, shift;
 	uint64_t address, size;
 
 	if (node < 0)
 		return;
-	type = devicetree_uart_type(tree, node);
+	kind = devicetree_uart_kind(tree, node);
 	width = devicetree_u32(tree, node, "reg-io-width", 1);
 	shift = devicetree_u32(tree, node, "reg-shift", 0);
-	if (type < 0) {
+	if (!kind) {
 		devicetree_warn(tree, node, "compatible",
 		                "no UART that we know (PL011, SBSA's, 16550, dw-apb-uart): the "
 		                "console has no serial line");
-	} else if (type == TYPE_16550 && ((width != 1 && width != 4) || shift > 4)) {
+	} else if (kind->type == TYPE_16550 && ((width != 1 && width != 4) || shift > 4)) {
 		devicetree_warn(tree, node, "reg-io-width, reg-shift",
 		                "accesses of 1 or 4 bytes are made, registers up to 16 apart");
 	} else if (devicetree_reg(tree, node, 0, &address, &size) || address == 0) {
@@ -84,7 +92,7 @@ void devicetree_read_console(const struct devicetree *tree)
 	} else {
 		platform->has_uart = true;
 		platform->uart = (struct arch_uart_hint){
-			.interface_type = (uint8_t)type,
+			.interface_type = kind->type,
 			.access_size = (uint8_t)width,
 			.reg_shift = (uint8_t)shift,
 			.address = address,

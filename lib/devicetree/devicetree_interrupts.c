@@ -120,6 +120,22 @@ static uint32_t devicetree_timer_interrupt(const struct devicetree *tree, int no
 	return devicetree_interrupt(tree, node, place, &interrupt) ? 0 : interrupt.intid;
 }
 
+/* Firmware that leaves CNTFRQ_EL0 alone, or sets it wrong, has this property; Linux believes it
+ * first. */
+static void devicetree_read_timer_rate(const struct devicetree *tree, int node)
+{
+	unsigned count;
+	const fdt32_t *rate = devicetree_cells(tree, node, "clock-frequency", &count);
+
+	if (!rate)
+		return;
+	if (count == 1)
+		tree->platform->timer_frequency = fdt32_ld(rate);
+	if (tree->platform->timer_frequency == 0)
+		devicetree_warn(tree, node, "clock-frequency",
+		                "it is no frequency: CNTFRQ_EL0 is believed");
+}
+
 void devicetree_read_timer(const struct devicetree *tree)
 {
 	static const char *const kinds[] = { "arm,armv8-timer", "arm,armv7-timer", NULL };
@@ -128,6 +144,7 @@ void devicetree_read_timer(const struct devicetree *tree)
 
 	if (node < 0)
 		return;
+	devicetree_read_timer_rate(tree, node);
 	platform->timer_el1_interrupt = devicetree_timer_interrupt(tree, node, "phys", 1);
 	platform->timer_virtual_interrupt = devicetree_timer_interrupt(tree, node, "virt", 2);
 	platform->timer_el2_interrupt = devicetree_timer_interrupt(tree, node, "hyp-phys", 3);

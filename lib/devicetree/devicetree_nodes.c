@@ -192,6 +192,36 @@ static int devicetree_decode_interrupt(const fdt32_t *cells, unsigned count,
 	return 0;
 }
 
+/* Controllers that hand a specifier on to their parent as it is: Linux's nvidia,tegra20-ictlr.yaml,
+ * mediatek,sysirq.txt, mediatek,mtk-cirq.yaml, fsl,imx8mq-gpc (fsl,imx-gpcv2.yaml) and
+ * ti,omap4-wugen-mpu.yaml. */
+static const char *const passing_kinds[] = {
+	"nvidia,tegra20-ictlr",  "nvidia,tegra30-ictlr",
+	"nvidia,tegra210-ictlr", "mediatek,mt6577-sysirq",
+	"mediatek,mt2701-cirq",  "mediatek,mt8135-cirq",
+	"mediatek,mt8173-cirq",  "mediatek,mt8192-cirq",
+	"mediatek,mtk-cirq",     "fsl,imx7d-gpc",
+	"fsl,imx8mq-gpc",        "ti,omap4-wugen-mpu",
+	"ti,omap5-wugen-mpu",    NULL,
+};
+
+/* Whether a specifier of this controller is, in the end, the GIC's own. */
+static bool devicetree_reaches_gic(const struct devicetree *tree, int controller)
+{
+	uint32_t width = devicetree_u32(tree, controller, "#interrupt-cells", 0);
+
+	for (unsigned depth = 0; controller >= 0 && depth < DEEPEST; depth++) {
+		if (controller == tree->gic)
+			return true;
+		if (!devicetree_kind(tree, controller, passing_kinds))
+			return false;
+		controller = devicetree_interrupt_parent(tree, controller);
+		if (devicetree_u32(tree, controller, "#interrupt-cells", 0) != width)
+			return false;
+	}
+	return false;
+}
+
 /* A list of controllers, each followed by as many cells as it says that it takes. */
 static int devicetree_extended_interrupt(const struct devicetree *tree, const fdt32_t *cells,
                                          unsigned left, unsigned index,
@@ -206,7 +236,7 @@ static int devicetree_extended_interrupt(const struct devicetree *tree, const fd
 		if (parent < 0 || width > left)
 			return -ENOTSUP;
 		if (index-- == 0)
-			return parent == tree->gic
+			return devicetree_reaches_gic(tree, parent)
 			           ? devicetree_decode_interrupt(cells, width, interrupt)
 			           : -ENOTSUP;
 		cells += width;
@@ -218,16 +248,17 @@ static int devicetree_extended_interrupt(const struct devicetree *tree, const fd
 int devicetree_interrupt(const struct devicetree *tree, int node, unsigned index,
                          struct devicetree_interrupt *interrupt)
 {
+	int controller = devicetree_interrupt_parent(tree, node);
+	uint32_t width = devicetree_u32(tree, controller, "#interrupt-cells", 0);
 	unsigned count;
 	const fdt32_t *cells = devicetree_cells(tree, node, "interrupts-extended", &count);
-	uint32_t width = devicetree_u32(tree, tree->gic, "#interrupt-cells", 0);
 
 	if (cells)
 		return devicetree_extended_interrupt(tree, cells, count, index, interrupt);
 	cells = devicetree_cells(tree, node, "interrupts", &count);
 	if (!cells || count == 0)
 		return -ENOENT;
-	if (width == 0 || tree->gic < 0 || devicetree_interrupt_parent(tree, node) != tree->gic)
+	if (width == 0 || !devicetree_reaches_gic(tree, controller))
 		return -ENOTSUP;
 	if (index >= count / width)
 		return -ENOENT;

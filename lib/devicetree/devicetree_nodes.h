@@ -63,8 +63,8 @@ struct devicetree_interrupt {
 	bool edge;
 	uint32_t partition; /* phandle of the CPUs that share a PPI's number; 0: all */
 };
-/* 0; -ENOENT: there is no such interrupt; -ENOTSUP: it is another controller's, or of a kind that
- * we do not know. */
+/* Through controllers that hand the GIC's specifiers on. 0; -ENOENT: there is no such interrupt;
+ * -ENOTSUP: it is another controller's, or of a kind that we do not know. */
 int devicetree_interrupt(const struct devicetree *tree, int node, unsigned index,
                          struct devicetree_interrupt *interrupt);
 

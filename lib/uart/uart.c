@@ -80,10 +80,10 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
 	};
 }
 
-static void uart_describe_pl011(struct uart *uart, uint64_t address)
+static void uart_describe_pl011(struct uart *uart, const struct uart_ops *ops, uint64_t address)
 {
 	*uart = (struct uart){
-		.ops = &uart_pl011,
+		.ops = ops,
 		.access = &word_access,
 		.address = address,
 		.size = PL011_SIZE,
@@ -112,7 +112,9 @@ int uart_describe(struct uart *uart, const struct arch_uart_hint *hint)
 	case TYPE_SBSA:
 		if (!in_memory)
 			return -ENODEV;
-		uart_describe_pl011(uart, hint->address);
+		uart_describe_pl011(uart,
+		                    hint->interface_type == TYPE_PL011 ? &uart_pl011 : &uart_sbsa,
+		                    hint->address);
 		break;
 	default:
 		return -ENODEV;
@@ -129,6 +131,11 @@ int uart_open(struct uart *uart)
 		return 0;
 	uart->ops = NULL;
 	return -ENODEV;
+}
+
+uint32_t uart_divisor(const struct uart *uart, uint32_t baud)
+{
+	return uart->ops->divisor ? uart->ops->divisor(uart, baud) : 0;
 }
 
 uint32_t uart_highest_baud(const struct uart *uart)

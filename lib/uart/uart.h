@@ -33,8 +33,9 @@ struct uart_ops {
 	int (*get)(struct uart *uart);
 	/* Has the last bit left? */
 	bool (*idle)(const struct uart *uart);
-	/* The divisor of its clock for so many bits a second, within 2 %, in units of its own;
-	 * 0: not possible, or the clock is unknown. */
+	/* NULL, as the next two: the rate is the firmware's. The divisor of its clock for so many
+	 * bits a second, within 2 %, in units of its own; 0: not possible, or the clock is
+	 * unknown. */
 	uint32_t (*divisor)(const struct uart *uart, uint32_t baud);
 	/* Get the divisor; set another one. The bytes in the FIFOs are garbled. */
 	uint32_t (*get_divisor)(const struct uart *uart);
@@ -55,7 +56,7 @@ struct uart {
 	uint32_t overruns; /* that it told of: bytes that came and found no room */
 };
 
-extern const struct uart_ops uart_16550, uart_pl011;
+extern const struct uart_ops uart_16550, uart_pl011, uart_sbsa;
 
 /* The clock of a PC's 16550, after its fixed division, 8.0 of PC16550D: 115200 at most. */
 #define UART_16550_CLOCK 1843200U
@@ -71,6 +72,9 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
 /* Make it ready. With its registers mapped. 0, or -ENODEV if it does not answer: ops is NULL
  * then. Thread. */
 int uart_open(struct uart *uart);
+
+/* Its operation "divisor"; 0 as well where it has none. */
+uint32_t uart_divisor(const struct uart *uart, uint32_t baud);
 
 /* Bits a second that its clock allows at the most; 0: unknown. */
 uint32_t uart_highest_baud(const struct uart *uart);

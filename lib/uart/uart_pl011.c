@@ -130,3 +130,19 @@ const struct uart_ops uart_pl011 = {
 	.get_divisor = pl011_get_divisor,
 	.set_divisor = pl011_set_divisor,
 };
+
+/* Its registers beyond RSR and FR are nobody's to touch. */
+static int pl011_sbsa_probe(struct uart *uart)
+{
+	uart->fifo = FIFO_R1P5;
+	return uart->access->read(uart, FR) == UINT32_MAX ? -ENODEV : 0;
+}
+
+const struct uart_ops uart_sbsa = {
+	.name = "SBSA UART",
+	.probe = pl011_sbsa_probe,
+	.room = pl011_room,
+	.put = pl011_put,
+	.get = pl011_get,
+	.idle = pl011_idle,
+};

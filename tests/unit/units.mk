@@ -121,8 +121,9 @@ console_test_SRCS := lib/console/console.c lib/print.c
 keyboard_test_SRCS := lib/console/keyboard.c
 
 # ---- lib/devicetree/ ----
-devicetree_test_SRCS := $(DEVICETREE)
-devicetree_test_LIBS := -lfdt
+$(foreach test,devicetree_test devicetree_boards_test,\
+	$(eval $(test)_SRCS := tests/unit/lib/devicetree/devicetree_rig.c $(DEVICETREE)) \
+	$(eval $(test)_LIBS := -lfdt))
 
 # ---- lib/efi/ ----
 efi_images_test_SRCS := lib/efi/efi_images.c lib/efi/efi_hook.c lib/efi/efi_image_set.c tests/unit/lib/efi/fake_firmware.c

@@ -34,6 +34,8 @@ MACHINES = [
 # What a tree of the last one's reserves, which it gives its applications all the same: much of RAM,
 # and where the trace region would lie
 RESERVED = 0x44000000, 0x10000000
+# and what it says of the timer's rate, where CNTFRQ_EL0 says 62.5 MHz
+RATE = 50000000
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -74,7 +76,7 @@ def machine_words(kind, cpu):
 
 
 def reserving_tree(directory, kind, cpu):
-    """The machine's own tree, with /reserved-memory."""
+    """The machine's own tree, with /reserved-memory and a rate of the timer."""
     tree = directory / "tree.dtb"
     subprocess.run([*machine_words(f"{kind},dumpdtb={tree}", cpu), "-nographic", "-nodefaults"],
                    check=True, capture_output=True)
@@ -83,7 +85,7 @@ def reserving_tree(directory, kind, cpu):
                   ["-t", "i", tree, node, "#size-cells", "2"], [tree, node, "ranges"],
                   ["-c", tree, f"{node}/test@{address:x}"],
                   ["-t", "x", tree, f"{node}/test@{address:x}", "reg", "0", f"{address:x}", "0",
-                   f"{size:x}"]):
+                   f"{size:x}"], ["-t", "i", tree, "/timer", "clock-frequency", str(RATE)]):
         subprocess.run(["fdtput", *words], check=True)
     return ["-dtb", tree]
 
@@ -161,6 +163,8 @@ def keeps_off(board, name):
     tap.ok(len(places) > 1 and not any(first <= at < first + size for at in places),
            f"{name}: what its tree reserves is used for nothing, though its map calls it free",
            [hex(at) for at in places])
+    rates = {cpu["frequency"] for cpu in board.dump("data").get("cpus", [])}
+    tap.ok(rates == {RATE}, f"{name}: the rate that its tree gives the timer is believed", rates)
 
 
 def boots(place, name, firmware, kind, cpu):

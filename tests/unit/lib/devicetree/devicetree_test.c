@@ -11,128 +11,10 @@
 
 #include <cmocka.h>
 
-#include "lib/devicetree/devicetree.h"
 #include "tests/unit/guarded.h"
-#include "tests/unit/temporary.h"
+#include "tests/unit/lib/devicetree/devicetree_rig.h"
 
-#define BASE     0x48000000ULL /* where our memory lies */
-#define TEXT_MAX 16384
-#define TREE_MAX 65536U
-#define SEEDS    2000U
-
-static uint8_t *memory; /* what is behind it faults, for libfdt as well */
-static uint32_t memory_size, allocated;
-static char remarks[4096];
-static struct arch_platform platform;
-static uint64_t boot_cpu;
-
-static const void *view(uint64_t address, size_t size)
-{
-	if (address < BASE || size > memory_size || address - BASE > memory_size - size)
-		return NULL;
-	return memory + (address - BASE);
-}
-
-__attribute__((format(printf, 1, 2))) static void warn(const char *format, ...)
-{
-	size_t used = strlen(remarks);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(remarks + used, sizeof(remarks) - used, format, arguments);
-	va_end(arguments);
-}
-
-static int parse(void)
-{
-	remarks[0] = 0;
-	return devicetree_parse(BASE, boot_cpu, view, warn, &platform);
-}
-
-/* ---- Trees ---- */
-
-static void read_file(const char *path, void *to, size_t most, size_t *size)
-{
-	FILE *file = fopen(path, "rb");
-
-	assert_non_null(file);
-	*size = fread(to, 1, most, file);
-	assert_true(*size < most);
-	fclose(file);
-}
-
-/* The n-th, from 0, of each pair of texts takes the place of the one before it. */
-static void bend(char *text, const char *const *changes)
-{
-	for (; changes && changes[0]; changes += 2) {
-		char *at = strstr(text, changes[0]);
-		size_t old = strlen(changes[0]), new = strlen(changes[1]);
-
-		assert_non_null(at); /* what was to be changed is no longer there */
-		memmove(at + new, at + old, strlen(at + old) + 1);
-		memcpy(at, changes[1], new);
-	}
-}
-
-static void compile(const char *text)
-{
-	static uint8_t bytes[TREE_MAX];
-	char source[PATH_MAX], tree[PATH_MAX], command[2 * PATH_MAX + 64];
-	size_t size;
-	FILE *file;
-
-	temporary_path(source, "tree.dts");
-	temporary_path(tree, "tree.dtb");
-	file = fopen(source, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-	snprintf(command, sizeof(command), "dtc -q -I dts -O dtb -o %s %s", tree, source);
-	assert_int_equal(system(command), 0);
-	read_file(tree, bytes, TREE_MAX, &size);
-	guarded_free(memory, allocated);
-	memory = guarded_alloc(size);
-	memcpy(memory, bytes, size);
-	memory_size = allocated = (uint32_t)size;
-	remove(source);
-	remove(tree);
-}
-
-/* A tree by its name, with changes: pairs of texts, ended by NULL. */
-static void load(const char *name, const char *const *changes)
-{
-	static char text[TEXT_MAX];
-	char path[128];
-	size_t size;
-
-	snprintf(path, sizeof(path), "tests/unit/lib/trees/%s.dts", name);
-	read_file(path, text, sizeof(text) / 2, &size);
-	text[size] = 0;
-	bend(text, changes);
-	compile(text);
-}
-#define LOAD(name, ...) load(name, (const char *const[]){ __VA_ARGS__, NULL })
-
-static int set_up(void **state)
-{
-	(void)state;
-	boot_cpu = 0;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	guarded_free(memory, allocated);
-	memory = NULL;
-	return 0;
-}
-
-static void assert_remark(const char *text)
-{
-	if (!strstr(remarks, text))
-		fail_msg("not said: %s\nbut: %s", text, remarks);
-}
+#define SEEDS 2000U
 
 /* ---- Boards ---- */
 
@@ -285,14 +167,9 @@ static void spis_are_of_the_cpus_that_affinity_names(void **state)
 	assert_false(platform.cpus[1].pmu_edge);
 }
 
-static void spis_without_affinity_are_nobodys(void **state)
+static void an_spi_that_affinity_does_not_name_is_nobodys(void **state)
 {
 	(void)state;
-	LOAD("pi4", "interrupt-affinity = <&cpu0>, <&cpu1>, <&cpu2>, <&cpu3>;", "");
-	assert_int_equal(parse(), 0);
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(platform.cpus[i].pmu_interrupt, 0);
-	assert_remark("device tree: /arm-pmu: interrupt-affinity: ");
 	LOAD("pi4", "<&cpu0>, <&cpu1>, <&cpu2>, <&cpu3>", "<&cpu0>, <&cpu1>, <&cpu2>");
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.cpus[2].pmu_interrupt, 50);
@@ -557,7 +434,7 @@ int main(void)
 		CASE(without_psci_there_is_the_boot_cpu_alone),
 		CASE(cpus_that_do_not_say_which_they_are_are_told),
 		CASE(spis_are_of_the_cpus_that_affinity_names),
-		CASE(spis_without_affinity_are_nobodys),
+		CASE(an_spi_that_affinity_does_not_name_is_nobodys),
 		CASE(a_ppi_is_of_its_partition_else_of_all_cpus),
 		CASE(interrupts_of_no_gic_are_told),
 		CASE(a_machine_without_a_gic_is_told_what_it_has),

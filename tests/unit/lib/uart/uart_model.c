@@ -203,8 +203,10 @@ static uint32_t read_pl011(unsigned reg)
 	case 0x18:
 		return model_flags();
 	}
-	if (m->kind == MODEL_SBSA)
+	if (m->kind == MODEL_SBSA) {
+		m->strays++;
 		return 0;
+	}
 	switch (reg << 2) {
 	case 0x24:
 		return m->divisor;
@@ -227,6 +229,7 @@ static uint32_t read_pl011(unsigned reg)
 
 static void write_pl011(unsigned reg, uint32_t value)
 {
+	m->strays += m->kind == MODEL_SBSA && reg != 0;
 	switch (reg << 2) {
 	case 0x00:
 		model_put((uint8_t)value);
@@ -278,11 +281,12 @@ static const struct uart_access model_access = { model_read, model_write };
 
 void uart_model_start(enum model_kind kind, struct uart *uart)
 {
-	static const struct arch_uart_hint pl011 = { .interface_type = 3, .address = 0x9000000 };
+	struct arch_uart_hint arm = { .interface_type = kind == MODEL_SBSA ? 0x0e : 3,
+		                      .address = 0x9000000 };
 
 	memset(m, 0, offsetof(struct uart_model, sent));
 	m->nr_sent = m->nr_coming = m->arrived = m->taken = m->in_fifo = m->lost = m->told = 0;
-	m->accesses = 0;
+	m->accesses = m->strays = 0;
 	m->kind = kind;
 	m->depth = 1;
 	m->clock = UART_16550_CLOCK;
@@ -296,7 +300,7 @@ void uart_model_start(enum model_kind kind, struct uart *uart)
 		m->line = 0x70;
 		m->control = 0x301;
 		m->depth = 32;
-		uart_describe(uart, &pl011);
+		uart_describe(uart, &arm);
 		uart->clock = kind == MODEL_PL011 ? m->clock : 0;
 	}
 	uart->access = &model_access;

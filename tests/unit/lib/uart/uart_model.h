@@ -49,6 +49,7 @@ struct uart_model {
 	uint8_t received[64];
 	uint64_t next_arrival; /* ns */
 	uint64_t accesses;     /* to registers */
+	unsigned strays;       /* to those that an SBSA UART does not have */
 };
 
 extern struct uart_model uart_model;

@@ -196,7 +196,7 @@ static void what_comes_is_taken_up_to_the_bound(void **state)
 
 static bool set_baud(uint32_t baud)
 {
-	uint32_t divisor = uart.ops->divisor(&uart, baud);
+	uint32_t divisor = uart_divisor(&uart, baud);
 
 	if (divisor)
 		uart.ops->set_divisor(&uart, divisor);
@@ -231,6 +231,7 @@ static void a_rate_is_what_the_clock_can_do(void **state)
 	assert_int_equal(uart_open(&uart), 0);
 	uart.clock = 24000000;
 	assert_false(set_baud(115200)); /* it has no such register */
+	assert_int_equal(uart_model.strays, 0);
 }
 
 static void a_uart_of_acpi_is_reached_as_it_says(void **state)
@@ -259,6 +260,9 @@ static void a_uart_of_acpi_is_reached_as_it_says(void **state)
 	hint.space = 0;
 	assert_int_equal(uart_describe(&uart, &hint), 0);
 	assert_ptr_equal(uart.ops, &uart_pl011);
+	hint.interface_type = 0x0d;
+	assert_int_equal(uart_describe(&uart, &hint), 0);
+	assert_ptr_equal(uart.ops, &uart_sbsa);
 	hint.interface_type = 2; /* a MAX311xE at SPI */
 	assert_int_equal(uart_describe(&uart, &hint), -ENODEV);
 	hint.interface_type = 0;
