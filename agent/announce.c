@@ -36,14 +36,20 @@ static void announce_screen(void)
 
 static void announce_watchdog(const struct arch_platform *platform)
 {
+	static const char *const states[] = {
+		[WATCHDOG_UNKNOWN] = "",
+		[WATCHDOG_STOPPED] = ", and does not count",
+		[WATCHDOG_COUNTS] = ", and counts",
+	};
+
 	if (!platform->watchdog)
 		return;
 	console_printf(
 	    "a hardware watchdog is there (ACPI %s)%s. %s\n", platform->watchdog,
-	    platform->watchdog_runs ? ", and the firmware has started it" : "",
+	    states[watchdog_state(platform)],
 	    watchdog_is_served()
-	        ? "While we have the machine we serve it, if it runs"
-	        : "Nobody serves it while we have the machine: if it runs, it resets it");
+	        ? "While we have the machine we serve it, if it counts"
+	        : "Nobody serves it while we have the machine: if it counts, it resets it");
 }
 
 void announce_machine(const struct arch_platform *platform, bool resident)

@@ -107,10 +107,10 @@ struct arch_platform {
 		uint64_t address, size;
 	} reserved[ARCH_MAX_RESERVED];
 
-	const char *watchdog; /* the table that tells of one that resets the machine; or NULL */
-	bool watchdog_runs;   /* the firmware started it; false: that is not known */
-	/* Of Arm's: bit 0 of this word says whether it runs; 0: there is none. */
-	uint64_t watchdog_control;
+	const char *watchdog;     /* the table that tells of one that resets the machine; or NULL */
+	bool watchdog_is_enabled; /* that table has it used: not that it counts */
+	/* A register whose bits are this step's value while it counts; bytes 0: it is not known. */
+	struct arch_watchdog_step watchdog_state;
 	unsigned watchdog_step_count; /* 0: how its time begins anew is not known */
 	struct arch_watchdog_step watchdog_steps[ARCH_MAX_WATCHDOG_STEPS];
 };

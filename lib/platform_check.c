@@ -14,7 +14,6 @@
 #define GICC_SIZE     0x2000U
 #define GICR_SIZE     0x20000U /* of one CPU */
 #define ITS_SIZE      0x10000U
-#define WATCHDOG_SIZE 4U
 #define BUS_SHIFT     20U /* of configuration space */
 
 struct platform_check {
@@ -182,12 +181,11 @@ static void platform_check_watchdog(const struct platform_check *check)
 
 	for (unsigned i = 0; all && i < platform->watchdog_step_count; i++)
 		all = platform_check_step(check, &platform->watchdog_steps[i]);
-	if (all && platform->watchdog_control)
-		all = platform_check_use(check, "a watchdog's register", platform->watchdog_control,
-		                         WATCHDOG_SIZE, ADDRESS_REGISTERS);
+	if (all && platform->watchdog_state.bytes)
+		all = platform_check_step(check, &platform->watchdog_state);
 	if (!all) {
 		platform->watchdog_step_count = 0;
-		platform->watchdog_control = 0;
+		platform->watchdog_state.bytes = 0;
 	}
 }
 

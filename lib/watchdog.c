@@ -15,20 +15,21 @@ static bool watchdog_map(uint64_t address, unsigned bytes)
 	return memory_add_mapping(address, bytes, ARCH_MAP_DEVICE) == 0;
 }
 
+static bool watchdog_map_step(const struct arch_watchdog_step *step)
+{
+	return step->io || watchdog_map(step->address, step->bytes);
+}
+
 void watchdog_init(const struct arch_platform *platform)
 {
-	bool served = platform->watchdog_step_count &&
-	              (platform->watchdog_runs || platform->watchdog_control);
+	bool served = platform->watchdog_step_count && platform->watchdog_is_enabled;
 
 	watchdog_platform = NULL;
 	watchdog_due = UINT64_MAX;
-	for (unsigned i = 0; served && i < platform->watchdog_step_count; i++) {
-		const struct arch_watchdog_step *step = &platform->watchdog_steps[i];
-
-		served = step->io || watchdog_map(step->address, step->bytes);
-	}
-	if (served && platform->watchdog_control)
-		served = watchdog_map(platform->watchdog_control, 4);
+	for (unsigned i = 0; served && i < platform->watchdog_step_count; i++)
+		served = watchdog_map_step(&platform->watchdog_steps[i]);
+	if (served && platform->watchdog_state.bytes)
+		served = watchdog_map_step(&platform->watchdog_state);
 	if (!served)
 		return;
 	watchdog_platform = platform;
@@ -86,11 +87,24 @@ static void watchdog_step(const struct arch_watchdog_step *step)
 		watchdog_write(step->address, value, step->bytes);
 }
 
-/* The firmware may have started Arm's, or stopped it, at any time that it had the machine. */
-static bool watchdog_runs(const struct arch_platform *platform)
+static bool watchdog_matches(const struct arch_watchdog_step *state)
 {
-	return platform->watchdog_control ? watchdog_read(platform->watchdog_control, 4) & 1
-	                                  : platform->watchdog_runs;
+	return (watchdog_step_read(state) >> state->shift & state->mask) == state->value;
+}
+
+enum watchdog_state watchdog_state(const struct arch_platform *platform)
+{
+	const struct arch_watchdog_step *state = &platform->watchdog_state;
+
+	if (!state->bytes || !state->io)
+		return WATCHDOG_UNKNOWN;
+	return watchdog_matches(state) ? WATCHDOG_COUNTS : WATCHDOG_STOPPED;
+}
+
+/* The firmware may have started it, or stopped it, at any time that it had the machine. */
+static bool watchdog_counts(const struct arch_platform *platform)
+{
+	return !platform->watchdog_state.bytes || watchdog_matches(&platform->watchdog_state);
 }
 
 void watchdog_serve(uint64_t now)
@@ -100,6 +114,6 @@ void watchdog_serve(uint64_t now)
 	if (now < watchdog_due)
 		return;
 	watchdog_due = now + EVERY_NS;
-	for (unsigned i = 0; watchdog_runs(platform) && i < platform->watchdog_step_count; i++)
+	for (unsigned i = 0; watchdog_counts(platform) && i < platform->watchdog_step_count; i++)
 		watchdog_step(&platform->watchdog_steps[i]);
 }

@@ -13,8 +13,15 @@
  * only. Thread. */
 void watchdog_init(const struct arch_platform *platform);
 
-/* Whether there is one that is served as long as it runs. */
+/* Whether there is one that is served as long as it counts; of which that is not known, always. */
 bool watchdog_is_served(void);
+
+enum watchdog_state { WATCHDOG_UNKNOWN, WATCHDOG_STOPPED, WATCHDOG_COUNTS };
+
+/* Read whether the platform's watchdog counts now. WATCHDOG_UNKNOWN: its table does not say how
+ * that is read, or by a register in memory, which the firmware's page tables need not have. After
+ * watchdog_init(). Thread. */
+enum watchdog_state watchdog_state(const struct arch_platform *platform);
 
 /* When it is served again, as clock_steady() has it, so that a tick need not ask; UINT64_MAX:
  * never. */

@@ -10,12 +10,13 @@
 #define WATCHDOG_CONTROL 12
 #define WATCHDOG_FLAGS   24
 #define FLAG_SECURE      4U
+#define WCS_ENABLED      1U
 
 static void acpi_watchdog_forget(struct arch_platform *platform, const char *table)
 {
 	platform->watchdog = table;
-	platform->watchdog_runs = false;
-	platform->watchdog_control = 0;
+	platform->watchdog_is_enabled = false;
+	platform->watchdog_state = (struct arch_watchdog_step){ .bytes = 0 };
 	platform->watchdog_step_count = 0;
 }
 
@@ -28,7 +29,13 @@ static void acpi_watchdog_take_arms(const uint8_t *timer, unsigned size,
 	if (size < WATCHDOG_SIZE || acpi_u32(timer + WATCHDOG_FLAGS) & FLAG_SECURE ||
 	    !acpi_u64(timer + WATCHDOG_REFRESH) || !acpi_u64(timer + WATCHDOG_CONTROL))
 		return;
-	platform->watchdog_control = acpi_u64(timer + WATCHDOG_CONTROL);
+	platform->watchdog_is_enabled = true;
+	platform->watchdog_state = (struct arch_watchdog_step){
+		.address = acpi_u64(timer + WATCHDOG_CONTROL),
+		.bytes = 4,
+		.value = WCS_ENABLED,
+		.mask = WCS_ENABLED,
+	};
 	platform->watchdog_steps[platform->watchdog_step_count++] = (struct arch_watchdog_step){
 		.address = acpi_u64(timer + WATCHDOG_REFRESH),
 		.write = true,
@@ -62,6 +69,7 @@ void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platfor
 #define WDAT_FIRST   68U
 #define ENTRY_SIZE   24U
 #define ACTION_RESET 1
+#define ACTION_STATE 8 /* query running state: true while it counts */
 #define INSTRUCTION  1
 #define ENTRY_SPACE  4 /* and width, offset in bits, size of access, address */
 #define ENTRY_VALUE  16
@@ -101,25 +109,44 @@ static bool acpi_watchdog_take_step(const uint8_t *entry, struct arch_watchdog_s
 	       step->address % step->bytes == 0;
 }
 
-/* Bit 0 of the flags says that the firmware has started the timer. */
+/* One more instruction of the action "reset". false: it cannot be carried out. */
+static bool acpi_watchdog_add_step(const uint8_t *entry, struct arch_platform *platform)
+{
+	unsigned steps = platform->watchdog_step_count;
+
+	if (steps == ARCH_MAX_WATCHDOG_STEPS ||
+	    !acpi_watchdog_take_step(entry, &platform->watchdog_steps[steps]))
+		return false;
+	platform->watchdog_step_count++;
+	return true;
+}
+
+/* The only instruction of the action "query running state", which compares what it reads with a
+ * value; of others the state is not known. */
+static void acpi_watchdog_take_state(const uint8_t *entry, struct arch_watchdog_step *state,
+                                     unsigned *queries)
+{
+	if ((*queries)++ != 0 || !acpi_watchdog_take_step(entry, state) || state->write)
+		*state = (struct arch_watchdog_step){ .bytes = 0 };
+}
+
+/* Bit 0 of the flags says that the timer is enabled, which nearly every machine's is, whether it
+ * counts or not. */
 void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
 	uint32_t count = size >= WDAT_FIRST ? acpi_u32(table + WDAT_ENTRIES) : 0;
+	unsigned queries = 0;
 
 	acpi_watchdog_forget(platform, "WDAT");
-	platform->watchdog_runs = table[WDAT_FLAGS] & 1;
+	platform->watchdog_is_enabled = table[WDAT_FLAGS] & 1;
 	for (uint32_t at = WDAT_FIRST; count && size - at >= ENTRY_SIZE; at += ENTRY_SIZE) {
-		unsigned steps = platform->watchdog_step_count;
-
 		count--;
-		if (table[at] != ACTION_RESET)
-			continue;
-		if (steps == ARCH_MAX_WATCHDOG_STEPS ||
-		    !acpi_watchdog_take_step(table + at, &platform->watchdog_steps[steps])) {
+		if (table[at] == ACTION_STATE)
+			acpi_watchdog_take_state(table + at, &platform->watchdog_state, &queries);
+		if (table[at] == ACTION_RESET && !acpi_watchdog_add_step(table + at, platform)) {
 			platform->watchdog_step_count = 0; /* half of it may be worse than none */
 			return;
 		}
-		platform->watchdog_step_count++;
 	}
 }
 

@@ -131,7 +131,7 @@ def resident(glyphs, directory):
     """At the firmware's shell, which has the same letters."""
     name = "resident"
     table = pathlib.Path(directory) / "wdat"
-    table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: the firmware has started it
+    table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: it is enabled
     with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA",
                      "-acpitable", f"sig=WDAT,rev=1,data={table}") as sh:
         said = sh.read_until(r"the firmware goes on in \d+ s, or with a key ")
@@ -174,7 +174,7 @@ def resident(glyphs, directory):
            said)
     tap.ok(re.search(r"firmware: EDK II, UEFI 2\.\d+\nscreen: 1280 x 800\n", said),
            f"{name}: firmware and screen are told", said)
-    tap.ok("watchdog is there (ACPI WDAT), and the firmware has started it. Nobody serves it" in said,
+    tap.ok("watchdog is there (ACPI WDAT). Nobody serves it" in said,
            f"{name}: so is a hardware watchdog", said)
 
 

@@ -236,16 +236,17 @@ static void a_watchdog_is_served_by_all_of_its_registers_or_not_at_all(void **st
 		platform.watchdog_steps[1] =
 		    (struct arch_watchdog_step){ .address = GOOD + 1, .bytes = 1 };
 		platform.watchdog_step_count = 2;
-		platform.watchdog_control = GOOD;
+		platform.watchdog_state =
+		    (struct arch_watchdog_step){ .address = GOOD, .bytes = 4 };
 		if (i == 1)
 			platform.watchdog_steps[0].address = 0xfffd;
 		if (i == 2)
 			platform.watchdog_steps[1].address = FAKE_RAM;
 		if (i == 3)
-			platform.watchdog_control = HIDDEN;
+			platform.watchdog_state.address = HIDDEN;
 		check(i != 0);
 		assert_int_equal(platform.watchdog_step_count, i ? 0 : 2);
-		assert_int_equal(platform.watchdog_control, i ? 0 : GOOD);
+		assert_int_equal(platform.watchdog_state.bytes, i ? 0 : 4);
 		assert_non_null(platform.watchdog);
 	}
 }

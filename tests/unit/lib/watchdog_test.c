@@ -67,7 +67,11 @@ static void add(const void *address, struct arch_watchdog_step step)
 static void arms_is_served_as_long_as_it_runs(void **state)
 {
 	(void)state;
-	platform.watchdog_control = (uint64_t)&control;
+	platform.watchdog_is_enabled = true;
+	platform.watchdog_state = (struct arch_watchdog_step){
+		.address = (uint64_t)&control, .bytes = 4, .value = 1, .mask = 1
+	};
+	assert_int_equal(watchdog_state(&platform), WATCHDOG_UNKNOWN); /* memory is not read yet */
 	add(&refresh, (struct arch_watchdog_step){
 	                  .write = true, .bytes = 4, .value = 1, .mask = UINT32_MAX });
 	watchdog_init(&platform);
@@ -91,7 +95,7 @@ static void arms_is_served_as_long_as_it_runs(void **state)
 static void steps_are_carried_out_in_their_order_and_size(void **state)
 {
 	(void)state;
-	platform.watchdog_runs = true;
+	platform.watchdog_is_enabled = true;
 	ports[1] = 0xf0;
 	ports[0] = 0x55;
 	words[0] = 0x11223344;
@@ -120,21 +124,51 @@ static void steps_are_carried_out_in_their_order_and_size(void **state)
 	assert_int_equal(words[1], 0x77223344);
 }
 
-static void one_that_does_not_run_or_is_not_known_is_left_alone(void **state)
+static void an_enabled_one_is_served_while_its_register_says_that_it_counts(void **state)
+{
+	(void)state;
+	platform.watchdog_is_enabled = true;
+	platform.watchdog_state = (struct arch_watchdog_step){
+		.address = 0x468, .io = true, .bytes = 2, .shift = 11, .value = 0, .mask = 1
+	}; /* as Intel's TCO_TMR_HLT: 0 is counting */
+	add(NULL, (struct arch_watchdog_step){ .address = 0x460,
+	                                       .io = true,
+	                                       .write = true,
+	                                       .bytes = 1,
+	                                       .value = 0x5a,
+	                                       .mask = 0xff });
+	ports[9] = 0x08;
+	watchdog_init(&platform);
+	assert_true(watchdog_is_served());
+	assert_int_equal(watchdog_state(&platform), WATCHDOG_STOPPED);
+	watchdog_serve(now);
+	assert_int_equal(port_writes, 0);
+	ports[9] = 0xf7;
+	assert_int_equal(watchdog_state(&platform), WATCHDOG_COUNTS);
+	watchdog_serve(now + 100 * MS);
+	assert_int_equal(ports[0], 0x5a);
+	platform.watchdog_state.bytes = 0; /* not known: it is served in any case */
+	ports[0] = 0;
+	assert_int_equal(watchdog_state(&platform), WATCHDOG_UNKNOWN);
+	watchdog_serve(now + 200 * MS);
+	assert_int_equal(ports[0], 0x5a);
+}
+
+static void one_that_is_not_enabled_or_not_known_is_left_alone(void **state)
 {
 	struct arch_watchdog_step step = { .write = true, .bytes = 4, .value = 1, .mask = 1 };
 
 	(void)state;
-	platform.watchdog_runs = true;
+	platform.watchdog_is_enabled = true;
 	watchdog_init(&platform); /* no steps */
 	assert_false(watchdog_is_served());
 	watchdog_serve(now);
-	platform.watchdog_runs = false;
+	platform.watchdog_is_enabled = false;
 	add(&refresh, step);
 	watchdog_init(&platform);
 	assert_false(watchdog_is_served());
 	assert_int_equal(mapped, 0);
-	platform.watchdog_runs = true;
+	platform.watchdog_is_enabled = true;
 	code = -1; /* there is no room for its registers */
 	watchdog_init(&platform);
 	assert_false(watchdog_is_served());
@@ -147,7 +181,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(arms_is_served_as_long_as_it_runs, set_up),
 		cmocka_unit_test_setup(steps_are_carried_out_in_their_order_and_size, set_up),
-		cmocka_unit_test_setup(one_that_does_not_run_or_is_not_known_is_left_alone, set_up),
+		cmocka_unit_test_setup(
+		    an_enabled_one_is_served_while_its_register_says_that_it_counts, set_up),
+		cmocka_unit_test_setup(one_that_is_not_enabled_or_not_known_is_left_alone, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "tests/unit/lib/acpi/acpi_rig.h"
 
-static void watchdogs_are_found_and_whether_one_runs(void **state)
+static void watchdogs_are_found_and_whether_one_is_enabled(void **state)
 {
 	uint32_t wdat;
 
@@ -18,7 +18,7 @@ static void watchdogs_are_found_and_whether_one_runs(void **state)
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_string_equal(platform.watchdog, "WDRT");
-	assert_false(platform.watchdog_runs);
+	assert_false(platform.watchdog_is_enabled);
 
 	wdat = add_table("WDAT", 80);
 	put(wdat + 60, 0x80, 1); /* it stops in sleep: not that it runs */
@@ -26,11 +26,11 @@ static void watchdogs_are_found_and_whether_one_runs(void **state)
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_string_equal(platform.watchdog, "WDAT");
-	assert_false(platform.watchdog_runs);
+	assert_false(platform.watchdog_is_enabled);
 	put(wdat + 60, 0x81, 1);
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
-	assert_true(platform.watchdog_runs);
+	assert_true(platform.watchdog_is_enabled);
 }
 
 /* Entries of WDAT: action, instruction, space, width, offset, size of access. */
@@ -70,8 +70,8 @@ static void how_a_watchdog_is_served_is_what_its_action_reset_says(void **state)
 	assert_false(steps[1].io || steps[1].write || steps[1].keep);
 	assert_int_equal(steps[1].address, 0xfed00004);
 	assert_int_equal(steps[1].bytes, 4);
-	assert_int_equal(platform.watchdog_control, 0);
-	put(wdat + 64, 9, 4); /* no more than the table has */
+	assert_int_equal(platform.watchdog_state.bytes, 0); /* no entry tells */
+	put(wdat + 64, 9, 4);                               /* no more than the table has */
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 2);
@@ -79,6 +79,43 @@ static void how_a_watchdog_is_served_is_what_its_action_reset_says(void **state)
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 1);
+}
+
+static void whether_it_counts_is_read_as_its_only_query_says(void **state)
+{
+	static const struct {
+		uint8_t heads[2][6];
+		uint8_t bytes; /* of the state's register; 0: it is not known */
+	} cases[] = {
+		{ { { 8, 0, 1, 16, 11, 2 }, { 9, 2, 1, 16, 11, 2 } },
+		  2 }, /* to set it is no query */
+		{ { { 8, 0x80, 1, 16, 11, 2 }, { 0 } }, 2 },
+		{ { { 8, 0, 1, 16, 11, 2 }, { 8, 0, 1, 16, 11, 2 } }, 0 }, /* two of them */
+		{ { { 8, 1, 1, 16, 11, 2 }, { 0 } }, 0 },                  /* a countdown is read */
+		{ { { 8, 2, 1, 16, 11, 2 }, { 0 } }, 0 },                  /* it writes */
+		{ { { 8, 0, 2, 16, 11, 2 }, { 0 } }, 0 },                  /* configuration space */
+	};
+	uint32_t wdat = add_table("WDAT", 68 + 2 * 24);
+
+	(void)state;
+	put(wdat + 60, 1, 1);
+	put(wdat + 64, 2, 4);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_entry(wdat + 68, cases[i].heads[0], 0x468, 0, 1);
+		put_entry(wdat + 92, cases[i].heads[1], 0x468, 0, 1);
+		seal_table(wdat);
+		seal_roots();
+		assert_int_equal(parse(), 0);
+		assert_true(platform.watchdog_is_enabled);
+		assert_int_equal(platform.watchdog_state.bytes, cases[i].bytes);
+		if (!cases[i].bytes)
+			continue;
+		assert_int_equal(platform.watchdog_state.address, 0x468);
+		assert_true(platform.watchdog_state.io);
+		assert_int_equal(platform.watchdog_state.shift, 11);
+		assert_int_equal(platform.watchdog_state.value, 0);
+		assert_int_equal(platform.watchdog_state.mask, 1);
+	}
 }
 
 /* Then none of it is done. */
@@ -128,13 +165,17 @@ static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_string_equal(platform.watchdog, "GTDT");
-	assert_false(platform.watchdog_runs);
+	assert_false(platform.watchdog_is_enabled);
 	assert_int_equal(platform.watchdog_step_count, 0); /* its frames have no addresses */
 	put(gtdt + 96 + 60 + 4, 0x2a440000, 8);
 	put(gtdt + 96 + 60 + 12, 0x2a450000, 8);
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);
-	assert_int_equal(platform.watchdog_control, 0x2a450000);
+	assert_true(platform.watchdog_is_enabled);
+	assert_int_equal(platform.watchdog_state.address, 0x2a450000);
+	assert_int_equal(platform.watchdog_state.bytes, 4);
+	assert_int_equal(platform.watchdog_state.value, 1);
+	assert_int_equal(platform.watchdog_state.mask, 1);
 	assert_int_equal(platform.watchdog_step_count, 1);
 	assert_int_equal(platform.watchdog_steps[0].address, 0x2a440000);
 	assert_true(platform.watchdog_steps[0].write && !platform.watchdog_steps[0].io);
@@ -161,8 +202,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		CASE(watchdogs_are_found_and_whether_one_runs),
+		CASE(watchdogs_are_found_and_whether_one_is_enabled),
 		CASE(how_a_watchdog_is_served_is_what_its_action_reset_says),
+		CASE(whether_it_counts_is_read_as_its_only_query_says),
 		CASE(an_action_that_is_not_understood_is_none),
 		CASE(arms_generic_watchdog_is_one_of_its_platform_timers),
 	};
