@@ -6,13 +6,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Kinds of UARTs: SPCR's interface types, which are DBG2's serial subtypes (Microsoft, "Debug Port
+ * Table 2"); from 0x10000 on those that device trees alone name. */
+enum arch_uart_type {
+	ARCH_UART_16550 = 0x00,
+	ARCH_UART_16450 = 0x01,
+	ARCH_UART_PL011 = 0x03,
+	ARCH_UART_TEGRA = 0x05,
+	ARCH_UART_IMX = 0x0c,
+	ARCH_UART_SBSA_32 = 0x0d,
+	ARCH_UART_SBSA = 0x0e,
+	ARCH_UART_BCM2835_AUX = 0x10,
+	ARCH_UART_16550_GAS = 0x12,
+	ARCH_UART_MEDIATEK = 0x10000,
+	ARCH_UART_MESON,
+	ARCH_UART_CADENCE,
+	ARCH_UART_SCIF,
+};
+
 /* Where the UART is and how it is read; from ACPI's SPCR or DBG2, or the device tree's stdout-path.
  */
 struct arch_uart_hint {
-	uint8_t interface_type; /* SPCR's subtype: 0 = 16550, 3 = PL011, 0x0e = SBSA, 0x12 = 16550
-	                           gas */
-	uint8_t space;          /* ACPI generic address space: 0 memory, 1 I/O port */
-	uint8_t access_size;    /* ACPI generic address: bytes per access, 0 unknown */
+	uint32_t interface_type; /* enum arch_uart_type, or another of SPCR's */
+	uint8_t space;           /* ACPI generic address space: 0 memory, 1 I/O port */
+	uint8_t access_size;     /* ACPI generic address: bytes per access, 0 unknown */
 	uint8_t reg_shift;
 	uint64_t address;
 	uint32_t clock; /* Hz; 0 unknown */

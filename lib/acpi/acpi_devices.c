@@ -66,7 +66,7 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 }
 
 /* As struct arch_uart_hint has it. false: it is in no address space that we know, or nowhere. */
-static bool acpi_describe_uart(struct arch_uart_hint *uart, uint8_t type,
+static bool acpi_describe_uart(struct arch_uart_hint *uart, uint16_t type,
                                struct generic_address base)
 {
 	*uart = (struct arch_uart_hint){
@@ -136,7 +136,7 @@ static void acpi_parse_debug_device(const uint8_t *device, unsigned length,
 
 	if (device[3] == 0 || acpi_u16(device + 12) != DBG2_SERIAL || address_offset + 12 > length)
 		return;
-	if (acpi_describe_uart(&uart, (uint8_t)acpi_u16(device + 14),
+	if (acpi_describe_uart(&uart, acpi_u16(device + 14),
 	                       acpi_parse_address(device + address_offset)))
 		acpi_add_uart(platform, &uart);
 }

@@ -3,21 +3,13 @@
 
 #include <errno.h>
 
-/* Interface types of ACPI's SPCR, which are DBG2's serial subtypes (Microsoft, "Debug Port Table
- * 2"), and address spaces of its generic addresses. */
-#define TYPE_16550     0x00
-#define TYPE_16450     0x01
-#define TYPE_PL011     0x03
-#define TYPE_SBSA_32   0x0d
-#define TYPE_SBSA      0x0e
-#define TYPE_16550_GAS 0x12
-#define SPACE_MEMORY   0
+/* Of ACPI's generic addresses. */
+#define SPACE_MEMORY 0
+
+#define WORDS_SHIFT 2
 
 #define USUAL_BAUD 115200U
 #define BYTE_BITS  10U /* start, 8, stop */
-
-#define PL011_SIZE  0x1000U
-#define PL011_SHIFT 2 /* its registers are 4 bytes apart */
 
 /* A byte takes 87 us at 115200 baud, a poll some 100 ns to 1 us. */
 #define POLLS 100000U
@@ -80,45 +72,61 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
 	};
 }
 
-static void uart_describe_pl011(struct uart *uart, const struct uart_ops *ops, uint64_t address)
+/* Those in memory whose registers are words, 4 bytes apart. */
+static const struct uart_kind {
+	uint32_t type;
+	const struct uart_ops *ops;
+	const struct uart_access *access;
+	uint32_t size;
+} uart_kinds[] = {
+	{ ARCH_UART_PL011, &uart_pl011, &word_access, 0x1000 },
+	{ ARCH_UART_SBSA, &uart_sbsa, &word_access, 0x1000 },
+	{ ARCH_UART_SBSA_32, &uart_sbsa, &word_access, 0x1000 },
+	{ ARCH_UART_TEGRA, &uart_16550_kept, &word_access, 0x20 },
+	{ ARCH_UART_BCM2835_AUX, &uart_16550_kept, &word_access, 0x20 },
+	{ ARCH_UART_MEDIATEK, &uart_16550_kept, &word_access, 0x20 },
+	{ ARCH_UART_IMX, &uart_imx, &word_access, 0x100 },
+	{ ARCH_UART_MESON, &uart_meson, &word_access, 0x10 },
+	{ ARCH_UART_CADENCE, &uart_cadence, &word_access, 0x40 },
+	{ ARCH_UART_SCIF, &uart_scif, &uart_scif_access, 0x28 },
+};
+
+static int uart_describe_kind(struct uart *uart, const struct arch_uart_hint *hint)
 {
-	*uart = (struct uart){
-		.ops = ops,
-		.access = &word_access,
-		.address = address,
-		.size = PL011_SIZE,
-		.in_memory = true,
-		.shift = PL011_SHIFT,
-		.fifo = 1,
-	};
+	for (unsigned i = 0; i < sizeof(uart_kinds) / sizeof(uart_kinds[0]); i++) {
+		const struct uart_kind *kind = &uart_kinds[i];
+
+		if (kind->type != hint->interface_type || hint->space != SPACE_MEMORY)
+			continue;
+		*uart = (struct uart){
+			.ops = kind->ops,
+			.access = kind->access,
+			.address = hint->address,
+			.size = kind->size,
+			.in_memory = true,
+			.shift = WORDS_SHIFT,
+			.fifo = 1,
+		};
+		return 0;
+	}
+	return -ENODEV;
 }
 
 int uart_describe(struct uart *uart, const struct arch_uart_hint *hint)
 {
-	bool in_memory = hint->space == SPACE_MEMORY;
+	int code = 0;
 
 	*uart = (struct uart){ 0 };
 	if (!hint->address)
 		return -ENODEV;
-	switch (hint->interface_type) {
-	case TYPE_16550:
-	case TYPE_16450:
-	case TYPE_16550_GAS:
-		uart_describe_16550(uart, hint->address, in_memory, hint->access_size,
-		                    hint->reg_shift);
-		break;
-	case TYPE_PL011:
-	case TYPE_SBSA_32:
-	case TYPE_SBSA:
-		if (!in_memory)
-			return -ENODEV;
-		uart_describe_pl011(uart,
-		                    hint->interface_type == TYPE_PL011 ? &uart_pl011 : &uart_sbsa,
-		                    hint->address);
-		break;
-	default:
-		return -ENODEV;
-	}
+	if (hint->interface_type == ARCH_UART_16550 || hint->interface_type == ARCH_UART_16450 ||
+	    hint->interface_type == ARCH_UART_16550_GAS)
+		uart_describe_16550(uart, hint->address, hint->space == SPACE_MEMORY,
+		                    hint->access_size, hint->reg_shift);
+	else
+		code = uart_describe_kind(uart, hint);
+	if (code)
+		return code;
 	if (hint->clock)
 		uart->clock = hint->clock;
 	uart->baud = hint->baud;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * UARTs, polled: a 16550 at I/O ports or in device memory, and PL011 with its subset, the SBSA
- * generic UART. One struct of operations each; who holds a struct uart has the device for itself.
- * No call waits but those that say so, and then within a bound.
+ * generic UART, and those of boards, which are used as the
+ * firmware left them. One struct of operations each; who holds a struct uart has the device for
+ * itself. No call waits but those that say so, and then within a bound.
  *
  * Rate and line are as whoever set them left them. Where nobody did, a 16550 gets 115200 8N1.
  */
@@ -56,7 +57,11 @@ struct uart {
 	uint32_t overruns; /* that it told of: bytes that came and found no room */
 };
 
-extern const struct uart_ops uart_16550, uart_pl011, uart_sbsa;
+extern const struct uart_ops uart_16550, uart_16550_kept, uart_pl011, uart_sbsa, uart_imx,
+    uart_meson, uart_cadence, uart_scif;
+
+/* SCIF's registers have 8 or 16 bits. */
+extern const struct uart_access uart_scif_access;
 
 /* The clock of a PC's 16550, after its fixed division, 8.0 of PC16550D: 115200 at most. */
 #define UART_16550_CLOCK 1843200U

@@ -202,6 +202,56 @@ static void a_uart_is_the_first_of_its_names_that_we_know(void **state)
 	}
 }
 
+static void boards_uarts_are_known_and_how_they_are_reached(void **state)
+{
+	static const struct {
+		const char *names;
+		uint32_t type;
+		uint8_t width, shift;
+	} cases[] = {
+		{ "\"mediatek,mt8183-uart\", \"mediatek,mt6577-uart\"", ARCH_UART_MEDIATEK, 1, 0 },
+		{ "\"nvidia,tegra210-uart\", \"nvidia,tegra20-uart\"", ARCH_UART_TEGRA, 1, 0 },
+		{ "\"brcm,bcm2835-aux-uart\"", ARCH_UART_BCM2835_AUX, 1, 0 },
+		{ "\"ti,am64-uart\", \"ti,am654-uart\"", ARCH_UART_16550, 4, 2 },
+		{ "\"fsl,imx8mm-uart\", \"fsl,imx6q-uart\"", ARCH_UART_IMX, 1, 0 },
+		{ "\"amlogic,meson-gx-uart\", \"amlogic,meson-ao-uart\"", ARCH_UART_MESON, 1, 0 },
+		{ "\"xlnx,xuartps\", \"cdns,uart-r1p8\"", ARCH_UART_CADENCE, 1, 0 },
+		{ "\"renesas,scif-r8a7795\", \"renesas,rcar-gen3-scif\", \"renesas,scif\"",
+		  ARCH_UART_SCIF, 1, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		LOAD("pi4", "\"arm,pl011\", \"arm,primecell\"", cases[i].names);
+		assert_int_equal(parse(), 0);
+		assert_string_equal(remarks, "");
+		assert_true(platform.has_uart);
+		assert_int_equal(platform.uart.interface_type, cases[i].type);
+		assert_int_equal(platform.uart.access_size, cases[i].width);
+		assert_int_equal(platform.uart.reg_shift, cases[i].shift);
+	}
+}
+
+static void the_alias_serial0_is_the_console_where_stdout_path_names_none(void **state)
+{
+	(void)state;
+	LOAD("pi4", "stdout-path", "stdin-path");
+	assert_int_equal(parse(), 0);
+	assert_string_equal(remarks, "");
+	assert_true(platform.has_uart);
+	assert_int_equal(platform.uart.address, 0xfe201000);
+	assert_int_equal(platform.uart.baud, 0);
+	LOAD("pi4", "serial0:115200n8", "serial7:9600");
+	assert_int_equal(parse(), 0);
+	assert_remark("device tree: /chosen: stdout-path: it names no node\n");
+	assert_int_equal(platform.uart.address, 0xfe201000);
+	assert_int_equal(platform.uart.baud, 0);
+	LOAD("pi4", "serial0 = ", "serial3 = ", "stdout-path", "stdin-path");
+	assert_int_equal(parse(), 0);
+	assert_false(platform.has_uart);
+	assert_remark("device tree: /chosen: stdout-path: it names no node, nor does the alias");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -214,6 +264,8 @@ int main(void)
 		CASE(cpus_that_another_monitor_names_keep_theirs),
 		CASE(the_timers_rate_is_the_trees_where_it_names_one),
 		CASE(a_uart_is_the_first_of_its_names_that_we_know),
+		CASE(boards_uarts_are_known_and_how_they_are_reached),
+		CASE(the_alias_serial0_is_the_console_where_stdout_path_names_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
