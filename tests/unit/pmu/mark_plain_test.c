@@ -158,9 +158,10 @@ static void begin_world(uint32_t size_before)
 
 	memset(&world, 0, sizeof(world));
 	event->attr.sample_period = event->attr.sample_freq = 4000;
-	event->attr.flags = PERF_ATTR_FREQ;
+	event->attr.flags = PERF_ATTR_FREQ | PERF_ATTR_EXCLUDE_USER;
 	event->account.id = 77;
 	mark_rig_begin(&world.rig, &world.cpu.ring);
+	assert_int_equal(event->attr.flags, PERF_ATTR_EXCLUDE_USER);
 	payload_calls_mark(MARKS_RECORDED);
 	payload_calls_fill(&system);
 	bareperf_marks_here = system.marks();

@@ -78,6 +78,7 @@ static void a_pair_samples_on_its_grid_and_adds_up(void **state)
 		begin(event, EVENT_INST_RETIRED, true, periods[i]);
 		assert_int_equal(arm_pmuv3_of(event)->counter, 1);
 		assert_int_equal(model.type[1] & PMEVTYPER_EVENT_MASK, EVENT_CHAIN);
+		assert_int_equal(model.type[0] & PMEVTYPER_EVENT_MASK, EVENT_INST_RETIRED);
 		arm_pmuv3_model_run(total / 2, 0);
 		event->pmu->read(event);
 		assert_true(event->count == total / 2);

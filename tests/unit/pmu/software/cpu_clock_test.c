@@ -99,6 +99,8 @@ static void note_expiry(struct timer *timer, const struct arch_regs *interrupted
 
 static void timers_expire_in_the_order_of_their_deadlines(void **state)
 {
+	uint64_t before = timer_interrupts[0];
+
 	(void)state;
 	expired = 0;
 	for (unsigned i = 0; i < 3; i++) {
@@ -108,6 +110,7 @@ static void timers_expire_in_the_order_of_their_deadlines(void **state)
 	assert_int_equal(fake_timer_deadline, host_fake_cycles + 100);
 	timer_cancel(&timers[1]);
 	assert_int_equal(fake_cpu_run(1000, 0, &regs), 2);
+	assert_int_equal(timer_interrupts[0] - before, 2);
 	assert_int_equal(expired, 2);
 	assert_int_equal(order[0], 2);
 	assert_int_equal(order[1], 0);
