@@ -108,8 +108,8 @@ static int start(int argc, char **argv)
 	return dispatch(argc - 1, argv + 1);
 }
 
-/* What we open must not get the number of a standard file that is closed: messages would go into
- * recordings. Opened the wrong way round, it is an error to use them, as before. */
+/* A file must not get the number of a closed standard file: messages would go into recordings. So
+ * such numbers are opened in the wrong direction, and their use stays an error. */
 static void keep_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -116,8 +116,8 @@ static void write_event(struct blob *text, const char *written, const char *modi
 	            *modified ? modified : levels(encoding, machine, ring));
 }
 
-/* On Arm's machines CPUs may be of several kinds, and the number that one's maker gave to an event
- * is another event to the others. Who names a PMU wants it counted wherever he says. */
+/* On Arm's machines CPUs may be of several kinds, and a maker's number of an event means another
+ * event on other makers' CPUs. With a named PMU the event is counted on the named CPUs. */
 static bool is_of_one_kind(const char *name, const struct event_cpu *cpu,
                            const struct pfm_encoding *encoding)
 {

@@ -18,14 +18,14 @@ bool event_names_any(const char *list, const struct pmu_source *const *sources);
 void event_names_mask(struct blob *text, const char *list, const struct pmu_source *const *sources,
                       uint16_t machine);
 
-/* What the first event of the list may have meant, if it is near to a name that some CPU of this
- * machine type has, added to text; else nothing. */
+/* Add a suggestion to text, if the list's first event is near to a name of some CPU of this machine
+ * type. */
 void event_names_suggest(struct blob *text, const char *list, uint16_t machine);
 
 /*
  * Add the list to text with each such name replaced by SOURCE/config=N,name=AS WRITTEN/ and its
- * modifiers. cpu says whose names they are; PMU::NAME says it itself. What the firmware knows, or
- * must complain about, stays; so does what sources know. -ENOENT, -EINVAL: the first that cannot be
+ * modifiers. The names are cpu's, or those of PMU in PMU::NAME. Events that the firmware or the
+ * sources know, or that the firmware must refuse, stay. -ENOENT, -EINVAL: the first that cannot be
  * resolved, why, and what to try.
  */
 int event_names_resolve(struct blob *text, const char *list,

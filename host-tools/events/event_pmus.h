@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a CPU says of itself, as in the trace region. */
+/* A CPU's identity, as in the trace region. */
 struct event_cpu {
 	uint16_t machine;   /* ELF's e_machine */
 	const char *vendor; /* CPUID leaf 0; elsewhere not looked at */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
-	const char *pmu;    /* what the user says that it is; NULL: by the signature */
+	const char *pmu;    /* the user's choice; NULL: by the signature */
 };
 
 /* libpfm4's name for the PMU of such a CPU's core, or NULL if it knows none. */

@@ -16,7 +16,7 @@
 #define MOST_ENTRIES 512U /* of one table */
 #define MOST_TEXT    256U
 
-/* ---- What lies in the file ---- */
+/* ---- The file's content ---- */
 
 /* Bytes at a pointer that was stored there, aligned as a pointer is; NULL: they are outside. */
 static const void *at(const struct image_tables *image, const void *pointer, size_t index,
@@ -65,7 +65,7 @@ static int relocate(struct image_tables *image, const struct tables_directory *d
 	for (uint64_t from = directory->relocations; end - from >= sizeof(Elf64_Rela);
 	     from += sizeof(Elf64_Rela)) {
 		Elf64_Rela rela;
-		uint64_t value = 0; /* what lies behind the file's end is zeroed memory */
+		uint64_t value = 0; /* memory behind the file's end is zero */
 
 		memcpy(&rela, image->bytes + from, sizeof(rela));
 		if (rela.r_offset > image->size || image->size - rela.r_offset < sizeof(value))

@@ -25,7 +25,7 @@ static int not_started(struct error *error)
 	return error_set(error, -ENODEV, "libpfm4 does not start");
 }
 
-/* What attr asks for beyond a counter of its own. */
+/* The part of attr that needs more than a counter. */
 static const char *excess(const struct perf_event_attr *attr, int cpu)
 {
 	if (cpu != -1)

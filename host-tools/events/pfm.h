@@ -9,7 +9,7 @@
 
 #include "writer/util/error.h"
 
-/* What a name means to the hardware. */
+/* A name's encoding for the hardware. */
 struct pfm_encoding {
 	uint64_t config;       /* as perf_event_attr.config for PERF_TYPE_RAW */
 	uint64_t period, freq; /* from :period=N and :freq=N; 0: not said */

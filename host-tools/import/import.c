@@ -148,7 +148,7 @@ static int status_of(const struct session *session, const char *output)
 	return ledger_ended(&session->ledger) ? EXIT_OK : EXIT_UNFINISHED;
 }
 
-/* What the program had printed. */
+/* Print the program's output. */
 static void print_output(const struct region *region, const struct import_options *options,
                          struct error *error)
 {

@@ -33,7 +33,7 @@ static int check_part(const struct ledger_part *part, uint32_t *evsels, struct e
 	return fits ? 0 : error_set(error, -EPROTO, "%s: its ledger makes no sense", part->name);
 }
 
-/* What another reader took is known of a run that was joined, and of no other. */
+/* The records that another reader took are known only for a joined run. */
 static bool is_read_elsewhere(const struct ledger *ledger)
 {
 	for (uint32_t i = 0; i < ledger->head.event_count && !ledger->before; i++) {

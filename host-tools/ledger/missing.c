@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording lacks. */
+/* The missing parts of a recording. */
 #include "host-tools/ledger/missing.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static struct part bytes_not_here(const struct ledger *ledger, const struct ledg
 	};
 }
 
-/* What its AUX area lacks. Of a branch trace whose losses were counted they say it all. */
+/* The missing parts of an event's AUX area. The counted losses of a branch trace include them. */
 static struct part part_of_aux(const struct ledger *ledger, const struct ledger_event *event,
                                enum missing_kind kind)
 {
@@ -102,7 +102,7 @@ static struct part part_of(const struct ledger *ledger, const struct ledger_even
 	}
 }
 
-/* What is not known makes the sum unknown. */
+/* An unknown part makes the sum unknown. */
 static uint64_t plus(uint64_t sum, uint64_t count)
 {
 	return sum == TR_UNKNOWN || count == TR_UNKNOWN ? TR_UNKNOWN : sum + count;

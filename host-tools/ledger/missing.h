@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording lacks, by its ledger, and which option would have kept it. Whoever tells of it
- * (the closing line, the progress line, `dump`) has it from here.
+ * The missing parts of a recording, by its ledger, and the option that would have kept them, for
+ * all that report them: the closing line, the progress line, `dump`.
  */
 #ifndef HOST_TOOLS_LEDGER_MISSING_H
 #define HOST_TOOLS_LEDGER_MISSING_H

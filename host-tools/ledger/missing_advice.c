@@ -10,7 +10,7 @@
 #define BRANCH_BYTES        24U          /* of a record of the debug store */
 #define REGION_DEFAULT_MIB  64U          /* `bareperf run --region-size` */
 #define REGION_MOST_MIB     1024U        /* more shared memory is nothing to ask for */
-#define REGION_TABLES_BYTES (1ULL << 20) /* what is in a region beside its rings, at the most */
+#define REGION_TABLES_BYTES (1ULL << 20) /* the largest size of a region beside its rings */
 #define SAMPLES_WANTED_HZ   50000U       /* half of what is throttled by default */
 
 /* A ring and its AUX area, as they would have to be. */

@@ -116,7 +116,7 @@ static int open_board(struct merge_board *board, const char *argument, struct er
 
 /* ---- All of them ---- */
 
-/* What a made-up record's fields are perf takes from the file's first event. */
+/* perf reads the fields of synthesized records by the file's first event. */
 static uint64_t first_trailer(const struct merge_board *board)
 {
 	return board->ledger.events[0].event.attr.sample_type & TRAILER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the merged file says around its records. */
+/* The parts of the merged file around its records. */
 #include "host-tools/merge/merge_features.h"
 
 #include <errno.h>

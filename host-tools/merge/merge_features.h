@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the merged file says around its records. Any thread. */
+/* The parts of the merged file around its records. Any thread. */
 #ifndef HOST_TOOLS_MERGE_MERGE_FEATURES_H
 #define HOST_TOOLS_MERGE_MERGE_FEATURES_H
 

@@ -27,7 +27,7 @@ struct writer {
 
 #define IMAGE_LARGEST (256U << 20) /* which is how large the file becomes */
 
-#define NAMES "\0.shstrtab" /* what they begin with; its own is at 1 */
+#define NAMES "\0.shstrtab" /* the first names; the table's own is at 1 */
 
 struct placed {
 	const char *name; /* NULL: of the names themselves */
@@ -309,7 +309,7 @@ int pe_elf_write(int fd, const struct pe_image *image, const struct pe_functions
 		return error_set(error, -ENODATA,
 		                 "the image is for a machine that is not known here");
 	elf_version(EV_CURRENT);
-	elf_errno(); /* what was wrong before is over */
+	elf_errno(); /* forget earlier errors */
 	writer.elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	done = writer.elf && gelf_newehdr(writer.elf, ELFCLASS64) &&
 	       elf_flagelf(writer.elf, ELF_C_SET, ELF_F_LAYOUT) &&

@@ -209,8 +209,8 @@ static void take_name(const struct pe_image *image, uint64_t strings, const uint
 	name[most] = 0;
 }
 
-/* A section's own symbol has the section's name, which begins with a dot. What objcopy has made of
- * an ELF file's symbols does not say which are functions: all in code are. */
+/* A section's own symbol has the section's name, which begins with a dot. Symbols that objcopy made
+ * from an ELF file do not mark functions: all symbols in code are functions. */
 static bool is_coff_function(const struct coff_symbol *symbol, const char *name)
 {
 	return symbol->section > 0 && *name != '.' &&

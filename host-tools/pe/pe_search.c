@@ -106,8 +106,8 @@ static int rank(const struct pe_indexed *elf, const struct pe_indexed *image, co
 	return elf->is_pe ? -1 : named && beside ? 0 : named ? 1 : beside ? 2 : -1;
 }
 
-/* What is called as the image, and is not of it, is told: somebody will look for the reason.
- * -ENODATA: none is. Any other error has been told. */
+/* Files with the image's name that do not belong to it are reported, since the user will look for
+ * the reason. -ENODATA: no file belongs to it. Other errors were reported. */
 static int try_elves(const struct pe_search *search, const struct pe_image *image,
                      const struct pe_indexed *of, const uint8_t id[PE_BUILD_ID], const char *name)
 {

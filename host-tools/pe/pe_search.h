@@ -29,7 +29,7 @@ struct pe_search {
 	unsigned place_count;
 	bool looked;
 	struct pe_index index;
-	struct pe_asked *asked; /* what was searched for before */
+	struct pe_asked *asked; /* the earlier searches */
 	size_t asked_count;
 };
 

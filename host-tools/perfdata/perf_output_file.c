@@ -63,8 +63,8 @@ static bool has_no_record(int fd, uint64_t size)
 	return true;
 }
 
-/* A recording that ended before its first record is not to push out the one that is kept as
- * path.old. Whoever has begun it may still be at it: then it is locked. */
+/* A recording that ended before its first record must not replace the one that is kept as path.old.
+ * If its writer still runs, the file is locked. */
 static void empty_begun(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -185,7 +185,7 @@ static ssize_t write_some(const struct perf_output *output, const struct iovec *
 		           ? pwrite(output->fd, pieces->iov_base, pieces->iov_len, (off_t)offset)
 		           : pwritev(output->fd, pieces, count, (off_t)offset);
 	done = writev(output->fd, pieces, count);
-	/* Who reads the pipe may have made it so; then it is waited for, as otherwise. */
+	/* The pipe's reader may have made it non-blocking; then wait for it anyway. */
 	if (done < 0 && errno == EAGAIN) {
 		poll(&(struct pollfd){ .fd = output->fd, .events = POLLOUT }, 1, -1);
 		errno = EINTR;

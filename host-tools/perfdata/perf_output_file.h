@@ -8,7 +8,7 @@
 struct perf_output {
 	int fd;
 	char *path; /* links resolved */
-	char *old;  /* what was there lies here; NULL: nothing was */
+	char *old;  /* the path of the older file; NULL: there was none */
 	bool is_stream;
 };
 

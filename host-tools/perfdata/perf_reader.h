@@ -88,7 +88,7 @@ static inline bool perf_reader_is_clock(const struct perf_reader_event *event)
 	       event->attr.config == PERF_COUNT_SW_CPU_CLOCK;
 }
 
-/* What became of bareperf's ledger in this file. */
+/* The state of bareperf's ledger in this file. */
 enum perf_ledger {
 	PERF_LEDGER_NONE, /* another tool's, a stream, or the writer was ended before the end */
 	PERF_LEDGER_REWRITTEN, /* bareperf's, but another tool rewrote it and left the ledger out */

@@ -53,7 +53,7 @@ bool perf_reader_build_id(const uint8_t *bytes, size_t size, size_t *at,
 	return false;
 }
 
-/* What is left of a feature. */
+/* The rest of a feature. */
 struct piece {
 	const uint8_t *at;
 	size_t left;

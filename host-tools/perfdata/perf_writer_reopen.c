@@ -33,7 +33,7 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 	code = perf_output_reopen(&writer->output, path, error);
 	if (code)
 		return code;
-	writer->begun = true; /* what is there stays */
+	writer->begun = true; /* the file's content stays */
 	code = read_header(writer, path, error);
 	if (code)
 		perf_writer_abandon(writer);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of a recording's file: the options that `run`, `record --channel` and `import` have
- * in common. */
+/* The options for a recording's file that `run`, `record --channel` and `import` share. */
 #ifndef HOST_TOOLS_SESSION_OUTPUT_OPTIONS_H
 #define HOST_TOOLS_SESSION_OUTPUT_OPTIONS_H
 

@@ -8,7 +8,7 @@
 
 #define LEAST_S   0.5        /* of the channel's work, to tell its pace */
 #define HEADROOM  1.1        /* of what is advised */
-#define FILE_TAIL (1U << 20) /* what stands behind a file's records, and more */
+#define FILE_TAIL (1U << 20) /* at least the size of the part behind a file's records */
 
 /* A look that has come to its end has brought all that it was for. */
 void pace_note(struct pace *pace, double now, uint64_t backlog)
@@ -64,7 +64,7 @@ uint64_t pace_freq(uint64_t freq, double factor)
 	return exact >= 1 ? (uint64_t)(floor(exact / unit + 1e-9) * unit) : 1;
 }
 
-/* What the rings were given, and would have been, had all found room. */
+/* The bytes that the rings got, and that they would have got with enough room. */
 struct flow {
 	double bytes, room, seconds; /* room: of the rings, which needs no channel */
 	double wanted;               /* how much more there would have been; 1: nothing was lost */
@@ -98,8 +98,8 @@ static bool flow_of(const struct ledger *ledger, struct flow *flow)
 	return true;
 }
 
-/* How many times as seldom events would have to sample. What a run moved beyond the rings' room is
- * what the channel keeps up, its waits included; a shorter one tells no more than the pace does. */
+/* The factor by which events would have to sample less often. The bytes that a run moved beyond the
+ * rings' room show the channel's rate, with its waits; a shorter run shows only the pace. */
 static double factor_of(double pace, const struct flow *flow)
 {
 	double moved = (flow->bytes - flow->room) / flow->seconds;

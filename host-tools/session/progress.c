@@ -46,8 +46,8 @@ void progress_wait(struct progress *progress, const char *what)
 		fprintf(stderr, "\r\033[K[ bareperf: %s, %.1f s ]", what, now - progress->started);
 }
 
-/* "lost 0", or what is lost, the kinds that there are. What was written and is not in the file yet
- * is on its way. */
+/* Put "lost 0", or the losses by kind. Written records that are not in the file yet do not count as
+ * lost. */
 static void put_lost(const struct ledger *ledger, char *text, size_t size)
 {
 	static const char *const units[MISSING_UNSAVED] = {
@@ -74,7 +74,7 @@ static void put_lost(const struct ledger *ledger, char *text, size_t size)
 		snprintf(text, size, "0");
 }
 
-/* What is lost otherwise is lost at the end, after a wait. */
+/* Warns early; otherwise the records would be lost at the end, after a wait. */
 static void look_at_disk(struct progress *progress, const struct session *session)
 {
 	struct statvfs disk;

@@ -30,8 +30,8 @@ void progress_wait(struct progress *progress, const char *what);
  * when that is more than the file's disk has room for. Call it at each drain. */
 void progress_show(struct progress *progress, struct session *session);
 
-/* session_drain(), the end of its round and progress_show(). What the file could not take is an
- * error as well. */
+/* session_drain(), the end of its round and progress_show(). Records that the file could not take
+ * are an error too. */
 int progress_drain(struct progress *progress, struct session *session, uint64_t *got,
                    struct error *error);
 

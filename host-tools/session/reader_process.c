@@ -10,7 +10,7 @@
 
 #define MOST_BARREN 20 /* readers in a row that died before they had done anything */
 
-/* What it cannot do it leaves to the supervisor, which will meet the same and can tell the user. */
+/* It leaves errors to the supervisor, which will meet the same ones and can report them. */
 static _Noreturn void read_for_ever(struct session *session, struct progress *progress)
 {
 	struct error error = { "" };

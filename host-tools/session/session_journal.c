@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a session has done so far, kept for whoever goes on with it: how much of the file is good,
- * how far each ring was read, and what was found by parsing until there.
+ * A session's progress, kept for the next reader: the valid size of the file, the position in each
+ * ring, and the counts of the parsed records.
  *
- *	reader				who comes after it
+ *	reader				the next reader
  *	append records to the file
  *	commit {file size, tails,	cut the file at its size, count on from
  *		counts}			its counts, read on from its tails
@@ -109,7 +109,7 @@ int session_journal_open(struct session *session, struct error *error)
 	return code;
 }
 
-/* Who stored a tail beyond the journal's has taken records that the file lacks. */
+/* A reader that stored a tail beyond the journal's has taken records that the file lacks. */
 static int check_tails(const struct session *session, struct error *error)
 {
 	struct parts p = parts_of(session, journal_last(&session->journal));

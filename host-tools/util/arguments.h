@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command lines of several commands have in common, for argp. */
+/* The shared parts of several commands' command lines, for argp. */
 #ifndef HOST_TOOLS_UTIL_ARGUMENTS_H
 #define HOST_TOOLS_UTIL_ARGUMENTS_H
 

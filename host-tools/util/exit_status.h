@@ -15,12 +15,12 @@ enum exit_status {
 
 /*
  * Exit statuses of `run`: 0 to 255 the program's, as perf's and env's are, and 0 of a workload that
- * is none. What went wrong beside the program has a status that few programs use; 126 and up to 192
- * mean what a shell means by them.
+ * is none. Errors outside the program have a status that few programs use; 126 to 192 have the same
+ * meaning as in a shell.
  */
 enum run_status {
 	RUN_ERROR = 125,         /* it did not work: no QEMU, a broken machine, a full disk */
-	RUN_REFUSED = 126,       /* what was asked for cannot be had here; nothing ran */
+	RUN_REFUSED = 126,       /* the request is impossible here; nothing ran */
 	RUN_SIGNAL = 128,        /* + its number: Ctrl-C; SIGSEGV: the program made an exception */
 	RUN_UNFINISHED = 253,    /* recorded, but the machine did not come to its end */
 	RUN_NOT_CONSERVED = 254, /* recorded, but records or bytes are unaccounted for */

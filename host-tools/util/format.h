@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define FORMAT_BUFFER (256U << 10)
-#define FORMAT_ROOM   1024U /* what one line may take, texts of any length aside */
+#define FORMAT_ROOM   1024U /* the room of one line, without texts of any length */
 
 struct format {
 	char *at;

@@ -52,8 +52,8 @@ static int rename_to_old(const char *path, char **old, struct error *error)
 	return code;
 }
 
-/* Who holds a file's lock may rename it, and nobody else: so what is renamed is what was locked. 1:
- * it was another file by then, and is to be looked at again. */
+/* Only the holder of a file's lock may rename it, so the renamed file is the locked one. 1: it was
+ * another file by then; look again. */
 static int keep_old(const char *path, char **old, struct error *error)
 {
 	struct stat stat_of;

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* What begins and ends text that nobody should miss: red where out is a terminal that has colours,
- * unless NO_COLOR is set to anything (https://no-color.org); else "". */
+/* The sequence before and after an alarming text: red if out is a terminal with colours and
+ * NO_COLOR is not set (https://no-color.org); else "". */
 const char *terminal_alarm(FILE *out);
 const char *terminal_plain(FILE *out);
 
