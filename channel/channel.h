@@ -18,8 +18,8 @@
 /* The services that a channel may use while it opens: the firmware's, as our functions. All are
  * thread context. */
 struct channel_services {
-	/* Zeroed RAM that is nobody else's: size bytes (a multiple of 4096) at a multiple of align
-	 * (a power of two), identity mapped; NULL if there is not as much. */
+	/* RAM that is nobody else's, not zeroed: size bytes (a multiple of 4096) at a multiple of
+	 * align (a power of two), identity mapped; NULL if there is not as much. */
 	void *(*alloc)(uint64_t size, uint64_t align);
 	/* Have this range mapped from arch_take_over() on. 0 or -ENOSPC. */
 	int (*map)(uint64_t address, uint64_t size, enum arch_map_type type);

@@ -5,6 +5,7 @@
  * told anything here, but a debugger can have a breakpoint where we would tell it.
  */
 #include <errno.h>
+#include <stddef.h>
 
 #include "abi/trace_region.h"
 #include "channel/channel.h"
@@ -18,6 +19,19 @@ static __attribute__((noinline)) void bareperf_notify(void *channel, uint32_t ve
 	(void)vector;
 }
 
+/* The rest is cleared where a region or a ring begins, and as little of it as can be, for it is
+ * large. But a reader may be announced before that, and a header of an earlier start in here is no
+ * region any more: one lies at a multiple of TR_ALIGN. */
+static void memory_forget(uint8_t *memory, uint64_t size)
+{
+	volatile uint8_t *reader = memory + offsetof(struct tr_header, reader);
+
+	for (uint64_t i = 0; i < sizeof(struct tr_reader); i++)
+		reader[i] = 0; /* volatile, or gcc calls memset() */
+	for (uint64_t at = 0; at < size; at += TR_ALIGN)
+		((struct tr_header *)(void *)(memory + at))->magic = 0;
+}
+
 static int memory_open(struct channel *channel, const struct channel_services *services,
                        uint64_t ram)
 {
@@ -25,6 +39,7 @@ static int memory_open(struct channel *channel, const struct channel_services *s
 	channel->memory = services->alloc(channel->size, TR_ALIGN);
 	if (!channel->memory)
 		return -ENOMEM;
+	memory_forget(channel->memory, channel->size);
 	channel->address = (uintptr_t)channel->memory;
 	channel->vectors = 1;
 	channel->breakpoint = (uintptr_t)bareperf_notify;

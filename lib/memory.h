@@ -38,10 +38,10 @@ uint64_t memory_size(void);
  * Boot services only, as the four that follow. */
 void *memory_alloc_pages(size_t pages);
 
-/* The same, size bytes (a multiple of 4096) at a multiple of align (a power of two), marked as
- * reserved in the memory map, so that nobody else gives it a use, and mapped as data. It lies in
- * the lower middle of the largest free block, where the next start of firmware writes nothing;
- * elsewhere if that cannot be. */
+/* The same but not zeroed, size bytes (a multiple of 4096) at a multiple of align (a power of two),
+ * marked as reserved in the memory map, so that nobody else gives it a use, and mapped as data. It
+ * lies in the lower middle of the largest free block, where the next start of firmware writes
+ * nothing; elsewhere if that cannot be. */
 void *memory_alloc_region(uint64_t size, uint64_t align);
 
 /* Have nobody write to these pages, which are free, whatever comes: they are not freed when we go.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a trace region in RAM lies, and memory that nobody else is to write to. */
-#include <string.h>
-
 #include "lib/efi/efi.h"
 #include "lib/memory.h"
 #include "lib/pages.h"
@@ -84,7 +82,7 @@ void *memory_alloc_region(uint64_t size, uint64_t align)
 	if (address == 0 || !pages_note(address, size / ARCH_PAGE) ||
 	    memory_add_mapping(address, size, ARCH_MAP_DATA) != 0)
 		return NULL;
-	return memset((void *)address, 0, size);
+	return (void *)address;
 }
 
 uint64_t memory_largest_free(void)

@@ -164,8 +164,9 @@ struct ring_output {
 #define RING_RARE(condition) __builtin_expect(condition, 0)
 #define RING_FAST            static inline __attribute__((always_inline))
 
-/* Prepare ring, its control page and its data. 0, or -EINVAL if the config breaks its own
- * rules. Thread. */
+/* Prepare ring and its control page, and clear the data of a backward ring, which is read up to the
+ * first 0; a forward ring's stays as it is, as nobody reads what was not written. 0, or -EINVAL if
+ * the config breaks its own rules. Thread. */
 int ring_init(struct ring *ring, const struct ring_config *config);
 
 /* Set the owner that is woken from now on, and its thresholds; NULL: none. On the ring's CPU.

@@ -28,7 +28,9 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 	    config->max_record > config->size || config->max_record % 8)
 		return -EINVAL;
 	ring_init_control(config);
-	ring_zero(config->data, config->size); /* a backward reader stops at zero */
+	if (config->flags &
+	    TR_RING_BACKWARD) /* its reader stops at zero, a forward one at data_head */
+		ring_zero(config->data, config->size);
 	*ring = (struct ring){
 		.claim = UINT64_MAX, /* of no position: they are multiples of 8 */
 		.flip = config->flags & TR_RING_BACKWARD ? UINT64_MAX : 0,

@@ -128,8 +128,10 @@ static int payload_allocate(void)
 
 	payload.memory = image->fixed ? memory_alloc_at(image->low, size / ARCH_PAGE)
 	                              : memory_alloc_region(size, image->align);
-	if (payload.memory)
+	if (payload.memory) {
+		memset(payload.memory, 0, size);
 		return 0;
+	}
 	if (image->fixed)
 		payload_refuse(
 		    "%s is linked at 0x%lx to 0x%lx, which is not free here: link it with "

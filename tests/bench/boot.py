@@ -5,7 +5,7 @@ and without `record --boot`, on Debian's OVMF and AAVMF.
 
 The machine counts instructions as time (-icount), and the boot entry is an application that tells the
 clock. What a device takes is the host's time, in which the firmware looks at it again and again: the
-shortest of some boots counts. The loading of the driver, 64 MiB that it clears for its region, and the
+shortest of some boots counts. The loading of the driver, and the
 images that it tells of are in it, beside 1000 samples a second.
 """
 

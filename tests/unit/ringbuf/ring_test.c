@@ -106,22 +106,26 @@ static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **
 	assert_true(rig->control->capabilities & PERF_CAP_USER_TIME_ZERO);
 }
 
-/* A backward ring is read until there is a 0. */
+/* A backward ring is read until there is a 0, and a forward one up to its head: its megabytes are not
+ * touched before they are written. */
 static void a_ring_begins_empty_whatever_was_in_its_memory(void **state)
 {
 	struct rig *rig = *state;
-	const struct ring_config config = { .control = rig->control,
-		                            .data = rig->data,
-		                            .size = SIZE,
-		                            .max_record = 1024,
-		                            .scratch = rig->scratch };
+	struct ring_config config = { .control = rig->control,
+		                      .data = rig->data,
+		                      .size = SIZE,
+		                      .max_record = 1024,
+		                      .scratch = rig->scratch };
 
-	memset(rig->control, 0xff, TR_PAGE);
-	memset(rig->data, 0xff, SIZE);
-	assert_int_equal(ring_init(&rig->ring, &config), 0);
-	assert_int_equal(rig->control->data_head | rig->control->data_tail, 0);
-	for (unsigned i = 0; i < SIZE / 8; i++)
-		assert_int_equal(((uint64_t *)rig->data)[i], 0);
+	for (unsigned backward = 0; backward < 2; backward++) {
+		memset(rig->control, 0xff, TR_PAGE);
+		memset(rig->data, 0xff, SIZE);
+		config.flags = backward ? TR_RING_BACKWARD : 0;
+		assert_int_equal(ring_init(&rig->ring, &config), 0);
+		assert_int_equal(rig->control->data_head | rig->control->data_tail, 0);
+		for (unsigned i = 0; i < SIZE / 8; i++)
+			assert_true(((uint64_t *)rig->data)[i] == (backward ? 0 : UINT64_MAX));
+	}
 }
 
 static void a_record_is_built_in_its_slot_where_it_does_not_wrap(void **state)
