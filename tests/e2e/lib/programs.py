@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Others' programs (deps/programs fetches their sources), compiled as they are for one ISA and linked
-as one ELF file, each under its own name: zlib, cJSON's tests, Lua and SQLite's shell."""
+as one ELF file, each under its own name: zlib, cJSON's tests, Lua, SQLite's shell and speedtest1, and
+command-line programs that compress, and that read GIF and PNG files."""
 
+import concurrent.futures
 import contextlib
 import hashlib
 import os
@@ -19,6 +21,23 @@ CJSON = tuple("""cjson_add compare_tests json_patch_tests minify_tests misc_test
     readme_examples""".split())
 SQLITE = ("-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL",
           "-DSQLITE_MAX_MMAP_SIZE=0")
+
+# What XZ Utils' CMakeLists.txt defines where threads, clocks and times of files are POSIX's.
+XZ = tuple(f"-D{name}" for name in """HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256 HAVE_DECODERS
+    HAVE_ENCODERS HAVE_MF_BT2 HAVE_MF_BT3 HAVE_MF_BT4 HAVE_MF_HC3 HAVE_MF_HC4 HAVE_LZIP_DECODER
+    HAVE_STDBOOL_H HAVE__BOOL HAVE_STDINT_H HAVE_INTTYPES_H HAVE_CLOCK_GETTIME HAVE_CLOCK_MONOTONIC
+    MYTHREAD_POSIX HAVE_PTHREAD_CONDATTR_SETCLOCK TUKLIB_CPUCORES_SYSCONF TUKLIB_PHYSMEM_SYSCONF
+    HAVE_FUTIMENS HAVE_VISIBILITY=0 HAVE_GETOPT_H HAVE_GETOPT_LONG TUKLIB_FAST_UNALIGNED_ACCESS
+    ASSUME_RAM=128 PACKAGE_NAME="XZ" PACKAGE_BUGREPORT="" PACKAGE_URL="" LOCALEDIR="/"
+    """.split()) + tuple(f"-DHAVE_{way}CODER_{name}" for way in ("EN", "DE") for name in (
+        "ARM", "ARMTHUMB", "ARM64", "DELTA", "IA64", "LZMA1", "LZMA2", "POWERPC", "SPARC", "X86"))
+XZ_FILES = ("common/tuklib_*.c", "liblzma/check/crc??_fast.c", "liblzma/check/crc??_table.c",
+            "liblzma/check/check.c", "liblzma/check/sha256.c",
+            *(f"liblzma/{name}/*.c" for name in ("common", "delta", "lz", "lzma", "rangecoder", "simple")),
+            "xz/*.c")
+PNG = """png pngerror pngget pngmem pngpread pngread pngrio pngrtran pngrutil pngset pngtrans pngwio
+    pngwrite pngwtran pngwutil"""
+GIF = "getarg qprintf quantize dgif_lib egif_lib gifalloc gif_err gif_font gif_hash openbsd-reallocarray"
 
 # `cjson` is all of its tests, one after the other; `squeeze` and `spin` are for profiles.
 DISPATCH = r"""
@@ -115,7 +134,36 @@ def archive(path, files):
     path.write_bytes(out)
 
 
-def sources_of(sources, with_sqlite):
+def commands_of(sources):
+    """{command: (its sources, options)}: each is a program by itself, of which others see main() alone."""
+    def listed(folder, names):
+        return [sources / folder / f"{name}.c" for name in names.split()]
+
+    def found(folder, *patterns):
+        return [path for pattern in patterns for path in sorted((sources / folder).glob(pattern))
+                if not path.name.endswith(("_small.c", "tablegen.c"))]
+
+    of_zlib, xz = (f"-I{sources}/zlib", "-DZ_HAVE_UNISTD_H"), sources / "xz-utils/src"
+    png = ("-DPNG_INTEL_SSE_OPT=0", "-DPNG_ARM_NEON_OPT=0", f"-I{sources}/libpng1.6", *of_zlib)
+    with_png = listed("libpng1.6", PNG) + listed("zlib", ZLIB)
+    return {
+        "minigzip": (listed("zlib", f"test/minigzip {ZLIB}"), of_zlib),
+        "bzip2": (listed("bzip2", "blocksort huffman crctable randtable compress decompress bzlib bzip2"), ()),
+        "lz4": (found("lz4", "lib/*.c", "programs/*.c"), (f"-I{sources}/lz4/lib", "-DXXH_NAMESPACE=LZ4_")),
+        "zstd": (found("libzstd", "lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.c",
+                       "lib/dictBuilder/*.c", "programs/*.c"),
+                 (f"-I{sources}/libzstd/lib", f"-I{sources}/libzstd/lib/common", "-DZSTD_DISABLE_ASM")),
+        "xz": (found("xz-utils/src", *XZ_FILES),
+               (*XZ, f"-I{xz}/common", *(f"-I{xz}/liblzma/{name}" for name in (
+                   "api", "check", "common", "delta", "lz", "lzma", "rangecoder", "simple")))),
+        **{name: (listed("giflib", f"{name} {GIF}"), (f"-I{sources}/giflib",))
+           for name in ("giftext", "gif2rgb")},
+        "pngtest": (listed("libpng1.6", "pngtest") + with_png, png),
+        "pngfix": (listed("libpng1.6", "contrib/tools/pngfix") + with_png, png),
+    }
+
+
+def sources_of(sources):
     """What is compiled: source, its options, what main() is called, and whether that is all of it that
     others see."""
     of_zlib, of_lua, of_cjson, of_sqlite = (
@@ -130,9 +178,9 @@ def sources_of(sources, with_sqlite):
     found += [(of_cjson / f"tests/{name}.c", unity, f"{name}_main", True) for name in CJSON]
     found += [(source, (), "lua_main" if source.name == "lua.c" else None, False)
               for source in sorted(of_lua.glob("*.c")) if source.name != "luac.c"]
-    if with_sqlite:
-        found += [(of_sqlite / "sqlite3.c", SQLITE, None, False),
-                  (of_sqlite / "shell.c", (*SQLITE, f"-I{of_sqlite}"), "sqlite_main", False)]
+    found += [(of_sqlite / "sqlite3.c", SQLITE, None, False),
+              (of_sqlite / "test/speedtest1.c", (*SQLITE, f"-I{of_sqlite}"), "speedtest1_main", True),
+              (of_sqlite / "shell.c", (*SQLITE, f"-I{of_sqlite}"), "sqlite_main", False)]
     return found
 
 
@@ -147,35 +195,57 @@ def key(compiler, flags, what, sdk):
     return out.hexdigest()[:12]
 
 
-def objects(name, compiler, objcopy, flags, what, sdk):
+def compile_all(jobs):
+    """[(command line of a compiler), ...], as many at a time as there are CPUs."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in pool.map(lambda job: subprocess.run(job, check=False), jobs):
+            done.check_returncode()
+
+
+def join(name, sources, options, compiler, objcopy, flags, made):
+    """A program as one object file of which others see NAME_main() alone."""
+    with tempfile.TemporaryDirectory(prefix="programs.", dir=CACHE) as directory:
+        parts = [f"{directory}/{number}.o" for number in range(len(sources))]
+        compile_all([compiler, *flags, "-w", *options, f"-Dmain={name}_main", "-c", "-o", part, source]
+                    for part, source in zip(parts, sources))
+        whole = made / f"command-{name}.o"
+        linker = objcopy.replace("objcopy", "ld")
+        subprocess.run([linker, "-r", "-o", whole, *parts], check=True)
+        subprocess.run([objcopy, f"--keep-global-symbol={name}_main", whole], check=True)
+
+
+def objects(name, compiler, objcopy, flags, what, commands, sdk):
     """Their object files, kept in the user's cache as newlib is: SQLite takes a compiler half a
     minute."""
-    kept = CACHE / f"programs-{name}-{key(compiler, flags, what, sdk)}"
+    kept = CACHE / f"programs-{name}-{key(compiler, flags, (what, commands), sdk)}"
     if not kept.exists():
         with tempfile.TemporaryDirectory(prefix="programs.", dir=CACHE) as directory:
             made = pathlib.Path(directory) / "made"
             made.mkdir()
-            for source, options, main, is_alone in what:
-                to = made / f"{source.parent.name}-{source.stem}.o"
-                subprocess.run([compiler, *flags, "-w", *options, *([f"-Dmain={main}"] if main else []),
-                                "-c", "-o", to, source], check=True)
+            objects_of = {source: made / f"{source.parent.name}-{source.stem}.o" for source, *_ in what}
+            compile_all([compiler, *flags, "-w", *options, *([f"-Dmain={main}"] if main else []), "-c", "-o",
+                         objects_of[source], source] for source, options, main, _ in what)
+            for source, _, main, is_alone in what:
                 if is_alone:
-                    subprocess.run([objcopy, f"--keep-global-symbol={main}", to], check=True)
+                    subprocess.run([objcopy, f"--keep-global-symbol={main}", objects_of[source]], check=True)
+            for command, (sources, options) in commands.items():
+                join(command, sources, options, compiler, objcopy, flags, made)
             with contextlib.suppress(OSError):  # another one was quicker
                 made.rename(kept)
     return sorted(kept.glob("*.o"))
 
 
 def link(name, compiler, objcopy, flags, sources, here, sdk=None):
-    """The one program, in here: with SQLite where an SDK says what it is for."""
-    what = sources_of(sources, sdk is not None)
+    """The one program, in here."""
+    what, commands = sources_of(sources), commands_of(sources)
     of_zlib, of_cjson = sources / "zlib", sources / "cjson"
-    programs = ("zlib_example", "lua", *(("sqlite",) if sdk else ()))
+    programs = ("zlib_example", "lua", "sqlite", "speedtest1", *commands)
     here.mkdir()
     (here / "dispatch.c").write_text(DISPATCH % (
         "\n".join(f"int {name}_main(int argc, char **argv);" for name in (*programs, *CJSON)),
         *(", ".join(f'{{ "{name}", {name}_main }}' for name in names) for names in (CJSON, programs))))
     subprocess.run([compiler, *flags, f"-I{of_zlib}", f"-I{of_cjson}", "-o", here / "programs",
-                    here / "dispatch.c", *objects(name, compiler, objcopy, flags, what, sdk), "-lm"],
+                    here / "dispatch.c",
+                    *objects(name, compiler, objcopy, flags, what, commands, sdk), "-lm"],
                    check=True)
     return here / "programs"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Others' programs, unchanged: zlib, cJSON's tests, Lua and SQLite's shell, compiled with Debian's usual
-flags, do in a machine what they do on the host, and are profiled. All of them are one ELF file, each
-under its own name, so that a boot an architecture is enough.
+"""Others' programs, unchanged: zlib, cJSON's tests, Lua, SQLite's shell and speedtest1, and the command-line
+programs of zlib, bzip2, lz4, zstd, xz, giflib and libpng, compiled with Debian's usual flags, do in a
+machine what they do on the host, and are profiled. All of them are one ELF file, each under its own name,
+so that a boot an architecture is enough.
 
 check-timeout: 1200
 check-spare: no claim is about time
@@ -100,6 +101,19 @@ SELECT length(readfile('made/dump.sql')), no_such_function(1);
 """
 
 
+# What a command line does with files that were handed over, and the files that it makes.
+COMMANDS = (
+    ("minigzip -9 text", "text.gz"), ("minigzip -d packed.gz", "packed"),
+    ("bzip2 -k text", "text.bz2"), ("bzip2 -dc packed.bz2", None),
+    ("lz4 -k -q text text.lz4", "text.lz4"), ("lz4 -dc packed.lz4", None),
+    ("zstd -q -k -9 text", "text.zst"), ("zstd -q -dc packed.zst", None),
+    ("xz -k -3 text", "text.xz"), ("xz -dc packed.xz", None),
+    ("giftext picture.gif", None), ("gif2rgb -1 -o picture.rgb picture.gif", "picture.rgb"),
+    ("pngtest picture.png pngout.png", "pngout.png"), ("pngfix --out=fixed.png picture.png", "fixed.png"),
+    ("speedtest1 --size 1 --verify", None),
+)
+
+
 class Programs:
     """A machine of an ISA that has them, and what becomes of them there."""
 
@@ -113,6 +127,7 @@ class Programs:
         of_cjson = sources / "cjson/tests"
         given += [(str(file.relative_to(of_cjson)), file) for part in ("inputs", "json-patch-tests")
                   for file in sorted((of_cjson / part).glob("*"))]
+        given += [(path.name, path) for path in sorted((where / "given").iterdir())]
         programs.archive(self.here / "initrd", [(name, file.read_bytes()) for name, file in given])
         self.agent = mailbox.Agent(self.here, isa, "-initrd", str(self.here / "initrd"), "-kernel",
                                    str(machine.TOP / f"build/{isa}/bareperf.efi"))
@@ -202,6 +217,41 @@ def sqlite_s(machine_, where):
     machine_.hot("sqlite3VdbeExec", "SQLite")
 
 
+def give(where, sources, host):
+    """The files that commands are to be given, in a directory of their own."""
+    given = where / "given"
+    given.mkdir()
+    for source, name in (("zlib/deflate.c", "text"), ("giflib/pic/treescap-interlaced.gif", "picture.gif"),
+                         ("libpng1.6/pngtest.png", "picture.png")):
+        shutil.copyfile(sources / source, given / name)
+    for command, suffix in (("minigzip text", "gz"), ("bzip2 -k text", "bz2"), ("lz4 -q -k text text.lz4", "lz4"),
+                            ("zstd -q -k text", "zst"), ("xz -k text", "xz")):
+        shutil.copyfile(sources / "zlib/deflate.c", given / "text")
+        on_host(given, host, *command.split())
+        (given / f"text.{suffix}").rename(given / f"packed.{suffix}")
+    shutil.copyfile(sources / "zlib/deflate.c", given / "text")
+
+
+def timeless(text):
+    """What speedtest1 prints, without its seconds."""
+    return re.sub(r"\.* +\d+\.\d{3}s$", "", text, flags=re.MULTILINE)
+
+
+def commands(machine_, host, where):
+    isa = machine_.isa
+    for number, (command, made) in enumerate(COMMANDS):
+        there, here = machine_.here / f"made-{number}", machine_.here / f"command-{number}"
+        shutil.copytree(where / "given", here)
+        done = machine_.run(command, *(("--fetch", f"{made}={there}") if made else ()))
+        same = on_host(here, host, *command.split())
+        files = [path.read_bytes() if made and path.exists() else None for path in (there, here / str(made))]
+        tap.ok(done.returncode == same.returncode == 0 and timeless(done.stdout) == timeless(same.stdout) and
+               files[0] == files[1] and (done.stdout or files[0]),
+               f"{isa}: {command}: does what it does on the host, to the byte",
+               (done.stdout[-400:], done.stderr[-400:], same.stdout[-400:], same.stderr[-400:],
+                [len(each or b"") for each in files]))
+
+
 def boot(isa, sources, host, where):
     there = Programs(isa, sources, where)
     try:
@@ -210,6 +260,7 @@ def boot(isa, sources, host, where):
         cjson_s(there, host)
         lua_s(there, where)
         sqlite_s(there, where)
+        commands(there, host, where)
     finally:
         there.agent.process.kill()
         there.agent.process.wait()
@@ -227,7 +278,7 @@ def main():
     found = subprocess.run([machine.TOP / "deps/programs", "--build"], capture_output=True, text=True,
                            check=False)
     if missing(found):
-        tap.skip("zlib, cJSON, Lua and SQLite as payloads", missing(found))
+        tap.skip("others' programs as payloads", missing(found))
         return
     sources = pathlib.Path(found.stdout.strip())
     with tempfile.TemporaryDirectory(prefix="bareperf-programs-") as directory:
@@ -236,6 +287,7 @@ def main():
         (where / "script.lua").write_text(SCRIPT)
         (where / "dev/stdin").write_text(SQL)
         host = programs.link("host", "gcc", "objcopy", ("-O1",), sources, where / "host")
+        give(where, sources, host)
         for isa in machine.repeats(FLAGS):
             if not shutil.which(f"qemu-system-{isa}"):
                 tap.skip(f"{isa}: others' programs", f"qemu-system-{isa} is not installed")
