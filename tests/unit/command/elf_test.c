@@ -277,6 +277,9 @@ static void a_damaged_note_is_no_build_id(void **state)
 	f.note.header.n_descsz = 21;
 	assert_int_equal(parse(), 0);
 	assert_int_equal(image.build_id_size, 0);
+	f.segments[ELF_FILE_NOTE].p_filesz += 8; /* there it lies whole, and is longer than any */
+	assert_int_equal(parse(), 0);
+	assert_int_equal(image.build_id_size, 0);
 	f.note.header.n_descsz = UINT32_MAX;
 	assert_int_equal(parse(), 0);
 	f.note.header.n_namesz = UINT32_MAX;

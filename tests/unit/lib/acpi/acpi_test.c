@@ -66,7 +66,7 @@ static void more_cpus_than_we_hold_are_left_out(void **state)
 
 static void the_gic_and_its_cpus_are_found(void **state)
 {
-	uint32_t madt = add_madt(80 + 24 + 16 + 20);
+	uint32_t madt = add_madt(80 + 80 + 24 + 16 + 20);
 	uint32_t at = madt + 44;
 
 	(void)state;
@@ -76,6 +76,11 @@ static void the_gic_and_its_cpus_are_found(void **state)
 	put(at + 32, 0x8010000, 8);
 	put(at + 68, 0x80000100, 8);
 	put(at + 78, 21, 2);
+	at += 80;
+	put(at, 0x500b, 2); /* another CPU's, whose PMU's interrupt is edge-triggered */
+	put(at + 12, 3, 4);
+	put(at + 20, 24, 4);
+	put(at + 68, 0x80000200, 8);
 	at += 80;
 	put(at, 0x180c, 2); /* GICD */
 	put(at + 8, 0x8000000, 8);
@@ -90,9 +95,12 @@ static void the_gic_and_its_cpus_are_found(void **state)
 	seal_table(madt);
 	seal_roots();
 	assert_int_equal(parse(), 0);
-	assert_int_equal(platform.cpu_count, 1);
+	assert_int_equal(platform.cpu_count, 2);
 	assert_int_equal(platform.cpus[0].hw_id, 0x80000100);
 	assert_int_equal(platform.cpus[0].pmu_interrupt, 23);
+	assert_false(platform.cpus[0].pmu_edge);
+	assert_int_equal(platform.cpus[1].pmu_interrupt, 24);
+	assert_true(platform.cpus[1].pmu_edge);
 	assert_int_equal(platform.spe_interrupt, 21);
 	assert_int_equal(platform.gicc, 0x8010000);
 	assert_int_equal(platform.gicd, 0x8000000);

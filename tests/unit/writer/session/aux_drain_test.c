@@ -68,6 +68,22 @@ static void a_whole_area_is_one_piece(void **state)
 	aux_rig_expect(1, 0, 64, aux_pattern, FIXTURE_AUX, FIXTURE_AUX);
 }
 
+/* Its last record is cut, which only PARTIAL gives leave to take out. */
+static void what_is_not_partial_stays_as_it_is_wherever_it_lies(void **state)
+{
+	(void)state;
+	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
+	memset(aux_pattern, 0, sizeof(aux_pattern));
+	aux_pattern[0] = 1;     /* END */
+	aux_pattern[64] = 0xb0; /* an address, and no END behind it */
+	aux_rig_put(0, 0, 64, 0);
+	session_rig_drain();
+	aux_rig_put(0, 64, 64, 0);
+	aux_rig_finish();
+	assert_int_equal(aux_file.count, 2);
+	aux_rig_expect(1, 0, 64, aux_pattern + 64, 64, 64);
+}
+
 static void flags_stay_and_truncated_is_counted(void **state)
 {
 	(void)state;
@@ -156,6 +172,7 @@ int main(void)
 		TEST(each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end),
 		TEST(what_was_copied_is_given_back_and_the_area_goes_on_at_its_start),
 		TEST(a_whole_area_is_one_piece),
+		TEST(what_is_not_partial_stays_as_it_is_wherever_it_lies),
 		TEST(flags_stay_and_truncated_is_counted),
 		TEST(an_empty_piece_has_no_bytes_and_gives_back_the_padding_before_it),
 		TEST(spe_pieces_become_what_perf_can_read),

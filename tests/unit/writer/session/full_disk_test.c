@@ -130,6 +130,45 @@ static int write_all(uint64_t bytes)
 	return code;
 }
 
+/* AUXTRACE's index names a piece that is not there, and claims more than it has. */
+static void an_index_is_cut_wherever_it_stands(void **state)
+{
+	static const uint64_t ids[] = { 7 };
+	static const struct perf_writer_event event = { .attr = { .size = PERF_ATTR_SIZE_VER7 },
+		                                        .ids = ids,
+		                                        .id_count = 1 };
+	struct perf_writer_feature features[2] = { { .bit = PERF_FILE_HOSTNAME },
+		                                   { .bit = PERF_FILE_AUXTRACE } };
+	const struct perf_writer_end end = { .features = features, .feature_count = 2 };
+	struct perf_file_section sections[2];
+	struct perf_writer writer;
+	uint64_t count = 0;
+	int fd;
+
+	(void)state;
+	blob_add(&features[0].blob, FEATURE, sizeof(FEATURE));
+	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_begin(&writer, &event, 1, &error), 0);
+	add_record(&writer, 9);
+	blob_u64(&features[1].blob, UINT64_MAX / 2);
+	blob_u64(&features[1].blob, writer.header.data.offset);
+	blob_u64(&features[1].blob, PIECE);
+	blob_u64(&features[1].blob, 1 << 30);
+	blob_u64(&features[1].blob, PIECE);
+	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, sections, sizeof(sections),
+	                       (off_t)(writer.header.data.offset + writer.header.data.size)),
+	                 sizeof(sections));
+	assert_int_equal(pread(fd, &count, sizeof(count), (off_t)sections[1].offset),
+	                 sizeof(count));
+	assert_int_equal(count, 1);
+	close(fd);
+	blob_free(&features[0].blob);
+	blob_free(&features[1].blob);
+}
+
 static uint64_t size_of_file(void)
 {
 	struct stat stat_of;
@@ -382,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(as_much_is_saved_as_there_is_room_for),
+		TEST(an_index_is_cut_wherever_it_stands),
 		TEST(without_room_for_a_header_all_is_as_before),
 		TEST(what_is_told_is_what_is_in_the_file),
 		TEST(what_is_reserved_is_there_before_and_given_back_behind),
