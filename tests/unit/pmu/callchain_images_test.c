@@ -249,6 +249,9 @@ static void an_image_that_has_gone_is_none(void **state)
 	callchain_images_remove(KEPT_2 + 1);
 	assert_int_equal(collect(KEPT + 8, callers), 2);
 	callchain_images_remove(KEPT_2);
+	assert_null(callchain_image_at(KEPT_2));
+	assert_true(callchain_image_at(KEPT) && callchain_image_at(NONE) &&
+	            callchain_image_at(UNTOLD));
 	assert_int_equal(collect(KEPT + 8, callers), 0);
 	assert_int_equal(collect(KEPT + 8, (const uint64_t[]){ NONE + 16, 0 }), 1);
 	callchain_images_remove(KEPT);
