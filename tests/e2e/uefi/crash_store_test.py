@@ -140,7 +140,7 @@ class Machine:
 
     def recovered(self):
         """The file that this start has made of the last one's recording: (what it said, its name)."""
-        self.until(lambda: re.search(r"recordings recovered|not recovered", self.said()) or
+        self.until(lambda: re.search(r"recordings recovered: \d+\n|not recovered", self.said()) or
                    self.is_recording())
         said = self.said()
         name = re.search(r"writing (\\bareperf\\\d+\.data)", said)
