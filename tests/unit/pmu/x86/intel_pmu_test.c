@@ -333,16 +333,27 @@ static void what_is_rare_is_sampled_at_its_period_however_short(void **state)
 
 static void modifiers_choose_the_ring(void **state)
 {
+	static const struct {
+		uint64_t flags, rings;
+	} cases[] = {
+		{ 0, PERFEVTSEL_USR | PERFEVTSEL_OS },
+		{ PERF_ATTR_EXCLUDE_KERNEL, PERFEVTSEL_USR },
+		{ PERF_ATTR_EXCLUDE_USER, PERFEVTSEL_OS },
+	};
+
 	(void)state;
 	intel_model_power_on(2, false);
-	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 1000);
-	rig_events[0].attr.flags = PERF_ATTR_EXCLUDE_KERNEL;
-	assert_int_equal(event_init(&rig_events[0]), 0);
-	assert_int_equal(event_enable(&rig_events[0]), 0);
-	assert_true(model.select[0] & PERFEVTSEL_USR);
-	assert_false(model.select[0] & PERFEVTSEL_OS);
-	event_disable(&rig_events[0]);
-	assert_int_equal(model.select[0], 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		             1000);
+		rig_events[0].attr.flags = cases[i].flags;
+		assert_int_equal(event_init(&rig_events[0]), 0);
+		assert_int_equal(event_enable(&rig_events[0]), 0);
+		assert_int_equal(model.select[0],
+		                 0xc4 | cases[i].rings | PERFEVTSEL_INT | PERFEVTSEL_EN);
+		event_disable(&rig_events[0]);
+		assert_int_equal(model.select[0], 0);
+	}
 }
 
 static void an_event_of_levels_at_which_nothing_runs_is_refused(void **state)
