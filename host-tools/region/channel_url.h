@@ -10,7 +10,7 @@
 
 #include "writer/region/channel.h"
 
-/* What the command line says beside the URL. All zero is a good choice of everything. */
+/* The command line's options beside the URL. All zero: the defaults. */
 struct channel_url_options {
 	double timeout;      /* s for the other end to answer; 0: the scheme's own */
 	const char *address; /* --address: physical, of the region's header, in hex; NULL: look for
@@ -19,7 +19,7 @@ struct channel_url_options {
 };
 
 /*
- * What a scheme gives to the table. rest is what follows "SCHEME:", never empty. The channel's
+ * A scheme's function in the table. rest is the text after "SCHEME:", never empty. The channel's
  * other end is live, or its errors say what, where and what to try; it need not hold a region yet
  * (region_open() then says -EAGAIN).
  */

@@ -25,11 +25,10 @@ struct region_lease {
  * channel's bytes begin where its header will. 0, or a negative errno and the reason. */
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error);
 
-/* What tells us from other readers: our process, which has 22 bits, and our host or container, as
- * far as 10 bits tell. */
+/* This reader's id: 22 bits of its process, and 10 bits of a hash of its host or container. */
 uint32_t region_lease_own_id(void);
 
-/* Whose id this is: "process 12 of this host". */
+/* Describe an id's owner: "process 12 of this host". */
 void region_lease_describe(uint32_t id, char *text, size_t size);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the traced program writes (docs/trace-region.md, "Streams"), read while it writes. */
+/* The traced program's output (docs/trace-region.md, "Streams"), read while it writes. */
 #include <string.h>
 
 #include "writer/region/region_check.h"
@@ -73,7 +73,7 @@ size_t region_stream(const struct region *region, unsigned kind, uint64_t *from,
 	memcpy((uint8_t *)to + first, region_at(region, stream.offset), size - first);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	stream.first = first_now(region, kind);
-	/* What was given up meanwhile may be half of what stands there now. */
+	/* Bytes that were dropped meanwhile may be partly overwritten. */
 	gone = stream.first > *from ? stream.first - *from : 0;
 	if (gone) {
 		gone = gone < size ? gone : size;
@@ -112,7 +112,7 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
 
 	if (!at)
 		return 0;
-	/* What is before it was read: C, in channel_publish(). */
+	/* The bytes before it were read: C, in channel_publish(). */
 	return channel_publish(region->channel, at + offsetof(struct tr_stream, tail), &tail,
 	                       sizeof(tail), error);
 }

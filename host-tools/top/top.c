@@ -121,7 +121,7 @@ static void forget_fill(struct top_data *data)
 	memset(data->fill, 0, data->session->ledger.head.ring_count * sizeof(*data->fill));
 }
 
-/* ---- What is shown ---- */
+/* ---- The view ---- */
 
 /* The row that was selected may stand elsewhere by now. */
 static void follow_selected(struct top *top)
@@ -214,7 +214,7 @@ static void print_block(struct top *top, double now, bool last)
 		top->failed = error_errno(&top->failure, "writing the view");
 		return;
 	}
-	top->quits = true; /* who reads it has seen enough */
+	top->quits = true; /* its reader has seen enough */
 	__fpurge(stdout);
 	clearerr(stdout);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A live view of a session: where its samples are, while they come. Whoever drains the session
- * calls top_turn() beside it; nothing here waits, but for top_browse(), which is for when all is
- * over. Thread: the one that drains.
+ * A live view of a session: where its samples are, while they come. The code that drains the
+ * session also calls top_turn(). Nothing here waits, except top_browse(), which runs after the
+ * session. Thread: the one that drains.
  */
 #ifndef HOST_TOOLS_TOP_TOP_H
 #define HOST_TOOLS_TOP_TOP_H
@@ -14,7 +14,7 @@
 
 struct top;
 
-/* What the user wants. */
+/* The user's request. */
 enum top_wish {
 	TOP_ON,
 	TOP_QUIT, /* no more, as 'q' says, or as nobody reads standard output; or it failed */
@@ -41,8 +41,8 @@ void top_end(struct top *top);
  * becomes. */
 void top_browse(struct top *top, int signals, int *signal);
 
-/* 0, or what the view could not go on for, and error says what; of NULL 0. Whoever asks has been
- * told to quit. */
+/* 0, or the error that stopped the view, with its text in error; of NULL 0. The caller has been
+ * asked to quit. */
 int top_failure(const struct top *top, struct error *error);
 
 /* Give the terminal back as it was, and print what was said meanwhile. */

@@ -15,7 +15,7 @@
 
 /* ---- Annotation ---- */
 
-/* What of the view lies in the function, by address. How many. */
+/* Collect the view's samples in the function, by address. Returns their number. */
 static size_t gather(const struct top *top, struct annotation_place *places)
 {
 	const struct top_counts *counts = &top->data.counts;
@@ -131,7 +131,7 @@ static void next_event(struct top *top, uint32_t step)
 		top->view.evsel = (top->view.evsel + step) % events;
 }
 
-/* ---- What is done ---- */
+/* ---- Actions ---- */
 
 /* As perf: perf.hist.0 and so on, none of which is overwritten. */
 static void take_snapshot(struct top *top)

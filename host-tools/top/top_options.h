@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live view is asked for: the options that `top' and `run -- top' have in common. */
+/* The options of a live view that `top' and `run -- top' share. */
 #ifndef HOST_TOOLS_TOP_TOP_OPTIONS_H
 #define HOST_TOOLS_TOP_TOP_OPTIONS_H
 
@@ -40,7 +40,7 @@ enum { TOP_STDIO = 0x3000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 /* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
 error_t top_option_parse(int key, char *arg, struct argp_state *state, struct top_options *options);
 
-/* What is wrong with these and the recording's output together; NULL: nothing. */
+/* The fault of these together with the recording's output; NULL: none. */
 const char *top_options_check(const struct top_options *options,
                               const struct output_options *output);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a live view have in common: top.c drives it, top_screen.c draws it, top_keys.c
- * obeys. */
+/* The shared parts of a live view: top.c drives it, top_screen.c draws it, top_keys.c handles keys.
+ *  */
 #ifndef HOST_TOOLS_TOP_TOP_OWN_H
 #define HOST_TOOLS_TOP_TOP_OWN_H
 
@@ -34,7 +34,7 @@ struct top {
 	bool quits, stops;    /* by a key: the view; the recording */
 	int failed;           /* why the view quits, negative; 0: not for that */
 	struct error failure;
-	bool freezes; /* what is shown stays as it is */
+	bool freezes; /* the view does not change */
 	bool zeroes;  /* each view begins anew */
 	enum top_mode mode;
 	size_t selected, first; /* rows, and which stands at the top */
@@ -46,7 +46,7 @@ struct top {
 	size_t annotation_first;
 	struct lines lines;
 	char typed[TOP_FILTER];
-	char note[200]; /* what the last key came to; "": nothing */
+	char note[200]; /* the last key's result; "": none */
 	unsigned snapshots;
 	struct top_screen screen;
 };
@@ -76,8 +76,8 @@ void top_review(struct top *top);
 /* The same of the function that is annotated. False: there is none. */
 bool top_annotate(struct top *top);
 
-/* What would be shown now as text, of each of the events; all: every row. 0, or -ENOMEM; whether it
- * could be written: ferror(). */
+/* Print the present view of each event as text; all: every row. 0, or -ENOMEM; ferror() reports
+ * failed writes. */
 int top_print(struct top *top, bool all, const char *title, FILE *out);
 
 #endif

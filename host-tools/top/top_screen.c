@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal, by ncurses. What colours say is said by words, marks and weight as well: they are
- * yellow and blue, which nobody confuses, and NO_COLOR leaves them out. */
+/* The terminal, by ncurses. Words, marks and weight carry the information of colours too. The
+ * colours are yellow and blue, which are easy to distinguish; NO_COLOR turns them off. */
 #define NCURSES_NOMACROS /* its refresh() is a channel's, too */
 #include <curses.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static const char *const help[] = {
 
 /* ---- The terminal ---- */
 
-/* What would fall into the picture is kept, and printed when that is gone. */
+/* Keep messages that would damage the view, and print them after it. */
 static void catch_errors(struct top_screen *screen)
 {
 	fflush(stderr);
@@ -207,7 +207,7 @@ static attr_t weight_of(const struct top *top, const struct histogram_entry *ent
 	return share < COLD ? A_DIM : A_NORMAL;
 }
 
-/* What is selected stays in sight. */
+/* Keep the selected line visible. */
 static void scroll_to_selected(struct top *top)
 {
 	size_t room = top_screen_rows(top);

@@ -39,7 +39,7 @@ const char *top_event_name(const struct top_data *data, uint32_t evsel)
 	return event ? event->event.name : "";
 }
 
-/* ---- What happened ---- */
+/* ---- Measurements ---- */
 
 void top_data_note_rings(struct top_data *data)
 {
@@ -92,7 +92,7 @@ static __attribute__((format(printf, 2, 3))) void add_line(struct top_shown *sho
 	shown->lines++;
 }
 
-/* What was written and is not here yet is on its way. */
+/* Written records that are not here yet are not missing. */
 static void add_missing(void *context, const struct missing *missing)
 {
 	struct top_shown *shown = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live view shows at a moment, and what it is made from. Thread: the one that drains. */
+/* A live view's content at a moment, and its data. Thread: the one that drains. */
 #ifndef HOST_TOOLS_TOP_TOP_SHOWN_H
 #define HOST_TOOLS_TOP_TOP_SHOWN_H
 
@@ -53,7 +53,7 @@ struct top_shown {
 /* After each drain: what was in the rings. */
 void top_data_note_rings(struct top_data *data);
 
-/* What happened since the last time, at now (s). */
+/* Measure the changes since the last call, at now (s). */
 void top_data_measure(struct top_data *data, double now);
 
 /* Make it, instead of what was there. 0 or -ENOMEM. */

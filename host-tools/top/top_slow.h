@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A cable that brings less than a machine samples: the machine is told, by its mailbox, to sample
- * less often ("slower N", docs/trace-region.md), before more is lost. What it then samples has
- * larger PERIODs, so no share changes. Thread: the one that drains.
+ * less often ("slower N", docs/trace-region.md), before more is lost. Its samples then have larger
+ * PERIODs, so no share changes. Thread: the one that drains.
  */
 #ifndef HOST_TOOLS_TOP_TOP_SLOW_H
 #define HOST_TOOLS_TOP_TOP_SLOW_H
@@ -21,16 +21,15 @@ struct top_slow {
 	bool cannot;                         /* its firmware knows no such command */
 };
 
-/* What it takes to decide: since the last look, records that the machine made and that came, how
- * many it has lost, and the most that was in a ring, 0 to 1. The factor by which it should sample
- * less often than now; 1: it is well. */
+/* From the records generated, delivered and lost since the last look, and the highest fill of a
+ * ring, 0 to 1: the factor by which the machine should sample less often than now; 1: no change. */
 uint64_t top_slow_factor(uint64_t generated, uint64_t delivered, uint64_t lost, double fill);
 
 /* Look, if it is time, at the session's ledger, which is brought up to date, and at fill. stopped:
  * it is to be told nothing any more. */
 void top_slow_look(struct top_slow *slow, struct session *session, double now, bool stopped);
 
-/* What to tell people; false: nothing. */
+/* The message for the user; false: none. */
 bool top_slow_text(const struct top_slow *slow, const struct session *session, char *text,
                    size_t size);
 

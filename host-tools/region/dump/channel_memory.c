@@ -17,7 +17,7 @@
 #define LOOK_MS 20 /* where a doorbell rings, but not for state or console */
 
 struct memory {
-	void *mapping; /* what to unmap; NULL: nothing */
+	void *mapping; /* the mapping to unmap; NULL: none */
 	size_t size;
 	struct ivshmem_server *server; /* NULL: no doorbells */
 	int listener;                  /* ivshmem_server_listen()'s; -1: none */

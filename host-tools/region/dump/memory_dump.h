@@ -36,7 +36,7 @@ struct memory_dump {
 	/* Copy what lies within one range. */
 	int (*copy)(struct memory_dump *dump, uint64_t address, void *to, size_t size,
 	            struct error *error);
-	void (*close)(struct memory_dump *dump); /* what own has */
+	void (*close)(struct memory_dump *dump); /* frees own's data */
 	/* Of a kind that leaves pages out: those that were asked for, taken for zeros. */
 	uint64_t absent;
 	uint64_t first_absent; /* address */

@@ -32,7 +32,7 @@ struct search {
 	struct error refused; /* why the last that had the magic was no region */
 };
 
-/* What lies there: 1 is a region, 0 is none. */
+/* Look at the address: 1 is a region, 0 is none. */
 static int probe(struct search *search, uint64_t address, struct error *error)
 {
 	struct hit *hit = &search->hits[search->count < HITS ? search->count : HITS - 1];

@@ -41,7 +41,7 @@ static int get_registers(struct gdb_machine *machine, char *digits, struct error
 	const struct gdb_packet *packet = &machine->remote.packet;
 	int code = gdb_remote_ask(&machine->remote, "Hg1", "choosing the first CPU", error);
 
-	if (!code) /* what a stub without threads says to that is all the same */
+	if (!code) /* a stub without threads may give any answer to that */
 		code = gdb_remote_ask(&machine->remote, "g", "reading the registers", error);
 	if (code)
 		return code;

@@ -275,7 +275,7 @@ static int store_aside(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* What is due, without a request. */
+/* Carry out the due work, without a request. */
 static int do_due(struct supervisor *supervisor, struct error *error)
 {
 	int64_t now = gdb_now_ns();
@@ -385,7 +385,7 @@ void gdb_supervise(struct gdb_common *common, int requests, int stores)
 	if (code < 0)
 		common->code = code;
 	if (common->code >= 0 && supervisor.is_open) {
-		/* What was published, while the connection is good. */
+		/* Store the published words, while the connection is good. */
 		if (!gdb_machine_take_stores(&supervisor.machine, stores, &ignored) &&
 		    !gdb_machine_stand(&supervisor.machine, &ignored) &&
 		    !gdb_machine_store(&supervisor.machine, &ignored))

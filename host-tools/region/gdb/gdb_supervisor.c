@@ -94,8 +94,8 @@ int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_tar
 	return code;
 }
 
-/* Until there is an answer. Whoever has blocked SIGINT and SIGTERM, to look at them in its own
- * time, does not look while it waits here. */
+/* Until there is an answer. A caller that has blocked SIGINT and SIGTERM, to handle them
+ * itself, cannot do so while it waits here. */
 static int await_answer(struct gdb_supervisor *supervisor, struct error *error)
 {
 	struct pollfd answer = { .fd = supervisor->requests, .events = POLLIN };

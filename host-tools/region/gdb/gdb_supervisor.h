@@ -68,7 +68,7 @@ struct gdb_common {
 	uint8_t data[GDB_BYTES];
 };
 
-/* What is to be stored, a message each. */
+/* A word to store, one message each. */
 struct gdb_store {
 	uint64_t offset;
 	uint32_t size;

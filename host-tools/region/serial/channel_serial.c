@@ -70,7 +70,7 @@ static int cable_clear(void *own, struct channel_bell *bells, size_t count, stru
 	int code;
 
 	pthread_mutex_lock(&cable->lock);
-	/* What is under way may have been answered already: it is to be looked at again. */
+	/* Running requests may have been answered already: look at the words again. */
 	wire_host_want(&cable->host, NULL, 0, serial_cable_now());
 	code = wire_host_clear(&cable->host, bells, count);
 	if (code)

@@ -25,7 +25,7 @@ enum step {
 	STEP_END,
 };
 
-/* What was published and need not have arrived: bytes have it. */
+/* Published words that may not have arrived yet: bytes have them. */
 struct late {
 	uint64_t offset;
 	size_t size;
@@ -152,7 +152,7 @@ static int take_state(struct mirror *mirror, bool is_last, struct error *error)
 	}
 	if (header->magic != TR_MAGIC || (mirror->has_region && header->nonce != mirror->nonce))
 		return error_set(error, -ECONNRESET,
-		                 "the machine was reset: %s. What it had not handed over is lost",
+		                 "the machine was reset: %s. Undelivered records are lost",
 		                 header->magic == TR_MAGIC ? "its region is another boot's"
 		                                           : "its region is gone");
 	if (mirror->ops->moment)
@@ -166,7 +166,7 @@ static int take_state(struct mirror *mirror, bool is_last, struct error *error)
 	return 0;
 }
 
-/* What a command ended with stands in the header, too, which was looked at before its reply. */
+/* A command's result is in the header too, which was read before its reply. */
 static void take_heads(struct mirror *mirror)
 {
 	uint32_t reply = mirror_plan_reply(&mirror->plan);
@@ -240,7 +240,7 @@ static void plan_step(struct mirror *mirror)
 	mirror->is_planned = true;
 }
 
-/* What was published since the look began is not to be covered by what the machine had then. */
+/* The machine's older words must not replace words that were published since the look began. */
 static void show(struct mirror *mirror)
 {
 	struct mirror_plan *plan = &mirror->plan;
@@ -314,7 +314,7 @@ static int mirror_refresh(struct channel *channel, struct error *error)
 	return code;
 }
 
-/* What is under way began before the doorbells were cleared. */
+/* Restart: a running look began before the doorbells were cleared. */
 static int mirror_clear(struct channel *channel, struct channel_bell *bells, size_t count,
                         struct error *error)
 {

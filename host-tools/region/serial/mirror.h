@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A channel over a cable: a mirror of the trace region in this process's memory, filled in the
- * order that channel.h draws, by somebody who can only read and write the region's bytes. What
- * lies where, the region's own header and tables say; they are checked on private copies before
- * they are followed, so that a machine which lies makes us fetch at most its region, once a look.
+ * order that channel.h draws, by code that can only read and write the region's bytes. The region's
+ * own header and tables have the places. They are checked on private copies before their use, so a
+ * false table makes the host fetch at most the region, once per look.
  *
- *	one look	what is fetched			for
- *	state		magic, nonce, state, run	what was ready when the look began
+ *	one look	fetched				for
+ *	state		magic, nonce, state, run	the state when the look began
  *	layout		the header			a new run or state only
  *	tables		CPUs, events, rings, ledgers	the same; ledgers once a second besides
  *	heads		reply, console, data_heads
@@ -37,8 +37,8 @@ struct mirror_piece {
 };
 
 /*
- * What a cable can do. One thread calls these, but for store(), which any thread calls, one at a
- * time. A negative errno is a cable that is gone, and error says why in one line.
+ * The operations of a cable. One thread calls these, but for store(), which any thread calls, one
+ * at a time. A negative errno is a cable that is gone, and error says why in one line.
  */
 struct mirror_cable_ops {
 	const char *name;

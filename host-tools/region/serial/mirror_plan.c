@@ -12,7 +12,7 @@
 #define WORDS        offsetof(struct tr_header, clock)       /* magic to run: a look begins here */
 #define READER       offsetof(struct tr_header, reader_wait) /* to the reader's own words */
 #define READER_SIZE  72U
-#define CONTROL_SIZE 128U /* what a control page says of itself, once a run */
+#define CONTROL_SIZE 128U /* a control page's own words, once a run */
 
 /* ---- Lists ---- */
 
@@ -124,7 +124,7 @@ static void want_table(struct mirror_plan *plan, const struct tr_table *table, u
 void mirror_plan_tables(struct mirror_plan *plan)
 {
 	struct tr_header header = *mirror_plan_staged_header(plan);
-	struct error ignored = { "" }; /* who opens the region is told */
+	struct error ignored = { "" }; /* opening the region reports it */
 
 	plan->count = 0;
 	plan->has_layout = false;
@@ -155,7 +155,7 @@ void mirror_plan_load(struct mirror_plan *plan)
 	plan->has_layout = !region_load(&plan->layout, &ignored);
 }
 
-/* What control pages say of themselves comes with them: it stays as it is. */
+/* Control pages' own words come with them and do not change. */
 void mirror_plan_ledgers(struct mirror_plan *plan)
 {
 	const struct tr_header *header = &plan->layout.header;
@@ -235,7 +235,7 @@ void mirror_plan_begin_run(struct mirror_plan *plan)
 	mirror_streams_begin(plan);
 }
 
-/* ---- What they promise ---- */
+/* ---- Data behind heads ---- */
 
 void mirror_plan_want_area(struct mirror_plan *plan, uint64_t offset, uint64_t size, uint64_t to,
                            uint64_t length)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a mirror fetches next (mirror.h): lists of pieces, by the region's own layout. What others
- * could see half of comes to a second mapping first, the stage, at the same offset, and is copied
- * when the look ends; records, AUX areas and text come to their place, behind the heads that were
- * shown.
+ * The next pieces for a mirror (mirror.h), by the region's own layout. Words that other readers
+ * could see in part go to a second mapping first, the stage, at the same offset, and are copied
+ * when the look ends. Records, AUX areas and text go to their place at once, behind the shown
+ * heads.
  */
 #ifndef HOST_TOOLS_REGION_SERIAL_MIRROR_PLAN_H
 #define HOST_TOOLS_REGION_SERIAL_MIRROR_PLAN_H
@@ -69,7 +69,7 @@ void mirror_streams_show(struct mirror_plan *plan);
 /* Bytes of the step's pieces that are not there yet. */
 uint64_t mirror_plan_left(const struct mirror_plan *plan);
 
-/* What is staged is forgotten: a new look. */
+/* Forget the stage: a new look. */
 void mirror_plan_begin(struct mirror_plan *plan);
 
 /* Check and copy the tables on the stage. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the traced program's streams a mirror fetches. */
+/* The parts of the traced program's streams that a mirror fetches. */
 #include <string.h>
 
 #include "host-tools/region/serial/mirror_plan.h"

@@ -223,7 +223,7 @@ bool serial_cable_is_ready(const struct serial_cable *cable)
 	       cable->fast == SERIAL_FAST_DONE;
 }
 
-/* What there is to say of a line without an answer. */
+/* Explain a line without an answer. */
 static const char *diagnose(const struct serial_cable *cable)
 {
 	const struct wire_host_counts *counts = &cable->host.counts;

@@ -15,7 +15,7 @@
 
 #define CONNECT_S 5
 
-/* ---- What the URL says ---- */
+/* ---- The URL ---- */
 
 static int parse_baud(const char *text, uint32_t *baud, struct error *error)
 {

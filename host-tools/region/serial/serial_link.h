@@ -31,7 +31,7 @@ struct serial_link {
 	int fd; /* non-blocking; -1: not connected */
 };
 
-/* What `rest` of a URL says, without connecting. -EINVAL. */
+/* Read `rest` of a URL, without connecting. -EINVAL. */
 int serial_link_init(struct serial_link *link, enum serial_kind kind, const char *rest,
                      struct error *error);
 

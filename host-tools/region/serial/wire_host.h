@@ -102,7 +102,7 @@ struct wire_host {
 	int64_t burst_us;
 	uint32_t burst_left;
 
-	/* What is to be brought */
+	/* The pieces to fetch */
 	struct mirror_piece *pieces;
 	size_t count, next; /* the next piece that was not asked for, */
 	uint32_t next_at;   /* from here */
@@ -116,7 +116,7 @@ struct wire_host {
 	uint16_t tag;
 	int64_t progress_us, patience_us;
 
-	/* What is to be stored */
+	/* The words to store */
 	struct wire_store *stores;
 	size_t nr_stores, stores_room,
 	    next_store;  /* the first one not sent since the last time-out */
@@ -143,7 +143,7 @@ void wire_host_take(struct wire_host *host, const uint8_t *bytes, size_t size, i
  * nothing is waited for. A line that works need not lead to a machine that answers. */
 int64_t wire_host_unanswered(const struct wire_host *host, int64_t now);
 
-/* What may be written now: *bytes, and how many. Then: how many of them were. */
+/* Get the bytes to write now: *bytes, and their number. Then report how many were written. */
 size_t wire_host_give(struct wire_host *host, const uint8_t **bytes, int64_t now);
 void wire_host_gave(struct wire_host *host, size_t size, int64_t now);
 

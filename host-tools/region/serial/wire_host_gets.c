@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be brought: GETs ahead of their answers, and again for what is missing between them.
- * The other side answers in the order of asking: what comes of a later one says that the rest of
- * those before it is lost. */
+/* Fetching: GETs ahead of their answers, and new ones for missing parts. The other side answers in
+ * order, so a part of a later GET means that the rest of the earlier ones is lost. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +114,7 @@ size_t wire_host_next_get(struct wire_host *host, uint8_t *body, int64_t now)
 	return wire_put_get(body, &get, want.piece->records ? WIRE_ENCODED : 0);
 }
 
-/* ---- What comes ---- */
+/* ---- Arrivals ---- */
 
 static void arrived(struct wire_host *host, struct wire_want *want, uint32_t bytes)
 {
@@ -177,7 +176,7 @@ void wire_host_data(struct wire_host *host, const uint8_t *body, size_t size, ui
 		give_up(host, 1);
 }
 
-/* ---- What does not ---- */
+/* ---- Losses ---- */
 
 void wire_host_gets_again(struct wire_host *host, int64_t now)
 {

@@ -191,8 +191,8 @@ static bool is_the_machine(struct wire_host *host, const struct wire_welcome *we
 	}
 	if (host->has_welcome && host->welcome.nonce && welcome->nonce != host->welcome.nonce) {
 		wire_host_fail(host, -ECONNRESET,
-		               "the machine was reset: its region is another boot's. What it had "
-		               "not handed over is lost");
+		               "the machine was reset: its region is another boot's. Undelivered "
+		               "records are lost");
 		return false;
 	}
 	return true;

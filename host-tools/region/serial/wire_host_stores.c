@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be stored: PUTs and CLEARs in one order, at most WIRE_STORES of them unanswered, all
+/* Storing: PUTs and CLEARs in one order, at most WIRE_STORES of them unanswered, all
  * of these again behind a time-out. The other side carries each out once, and none ahead of its
  * turn: an answer is one to all PUTs before it. */
 #include <errno.h>

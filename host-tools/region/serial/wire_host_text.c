@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands between frames, and is text: the firmware's, or ours before HELLO. A frame's second
- * byte is its type, which no text has; so a piece between two 0x00 shows at once what it is. */
+/* The text between frames: the firmware's, or ours before HELLO. A frame's second byte is its type,
+ * which no text contains. So a piece between two 0x00 shows at once whether it is text. */
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"

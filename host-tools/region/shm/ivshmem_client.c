@@ -22,8 +22,8 @@
 #define SLICE_MS         100     /* between two looks for a signal */
 #define PEERS_AT_ONCE    1024    /* messages that are taken at a time */
 
-/* What the server says next: 64 bits, little-endian, and perhaps a file. 1; 0: nothing, or no more
- * ever, for which errno is EAGAIN or something else. */
+/* The server's next message: 64 bits, little-endian, and perhaps a file. 1; 0: none now (errno is
+ * EAGAIN), or no more. */
 static int hear(int socket, int64_t *number, int *fd)
 {
 	union {
@@ -77,7 +77,7 @@ static int await(int socket, int64_t *number, int *fd, struct error *error)
 /* Version, our number, and the memory; what follows comes when it likes. */
 static int shake_hands(struct ivshmem_client *client, struct error *error)
 {
-	static const char no_server[] = "what answers is no ivshmem server";
+	static const char no_server[] = "the other end is no ivshmem server";
 	int64_t number = 0;
 	int fd = -1, code = await(client->socket, &number, &fd, error);
 

@@ -29,7 +29,7 @@ struct ivshmem_client {
  * client is malloc()ed. -EPROTO: what answers speaks another protocol; -ETIMEDOUT. */
 int ivshmem_client_open(struct ivshmem_client **client, const char *path, struct error *error);
 
-/* Sleep until a peer wakes us, or for ms. What the server says of peers that come and go is heard
+/* Sleep until a peer wakes us, or for ms. The server's messages about peers are handled
  * meanwhile. */
 void ivshmem_client_wait(struct ivshmem_client *client, int ms);
 

@@ -9,8 +9,8 @@
  * no socket with a name, nobody else who could connect, nothing that a peer says is ever read.
  * QEMU does not shake hands a second time, so our half stays open as long as QEMU lives.
  *
- * A doorbell is an eventfd that QEMU adds 1 to. Who waits for it does so edge-triggered and
- * leaves the count in it: then no reader that dies takes a part of the count along.
+ * A doorbell is an eventfd that QEMU adds 1 to. A reader waits for it edge-triggered and
+ * leaves the count in it, so a reader that dies takes no part of the count along.
  */
 #ifndef HOST_TOOLS_REGION_SHM_IVSHMEM_SERVER_H
 #define HOST_TOOLS_REGION_SHM_IVSHMEM_SERVER_H
