@@ -28,8 +28,9 @@ static bool load(const void *file, size_t size)
 			abort();
 		return false;
 	}
-	if (image.high <= image.low || image.low % ELF_PAGE || image.high % ELF_PAGE ||
-	    image.entry < image.low || image.entry >= image.high)
+	if (image.build_id_size > ELF_MAX_BUILD_ID || image.high <= image.low ||
+	    image.low % ELF_PAGE || image.high % ELF_PAGE || image.entry < image.low ||
+	    image.entry >= image.high)
 		abort();
 	if (image.high - image.low > MOST)
 		return true;
