@@ -74,7 +74,7 @@ LIBFDT_aarch64 := $(FDT)/lib/libfdt.a
 DRIVERS_x86_64 := pmu/x86
 DRIVERS_aarch64 := pmu/arm
 FW_ROOMS := boot lib agent arch/$(ARCH) ringbuf channel writer
-FW_DIRS := pmu $(DRIVERS_$(ARCH)) pmu/software workload
+FW_DIRS := pmu pmu/clock $(DRIVERS_$(ARCH)) pmu/software workload
 FW_SRCS := $(sort $(filter-out lib/devicetree/%,$(shell find $(FW_ROOMS) -name '*.[cS]')) \
 	$(wildcard $(FW_DIRS:%=%/*.c) $(PARSERS)) $(TREES_$(ARCH)))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
@@ -88,7 +88,7 @@ $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%
 $(OUT)/obj/writer/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
 # It prints doubles, in thread context, when what wrote them has ended.
 $(OUT)/obj/writer/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
-$(OUT)/obj/lib/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
+$(OUT)/obj/lib/memory/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
 $(OUT)/obj/lib/devicetree/%.o: EXTRA = -mgeneral-regs-only -isystem $(FDT)/include
 

@@ -30,11 +30,11 @@
 #include "lib/console/console.h"
 #include "lib/console/keyboard.h"
 #include "lib/hosted.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/panic.h"
 #include "lib/print.h"
 #include "lib/syscalls.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/timer.h"
 #include "ringbuf/region_writer.h"
 

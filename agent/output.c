@@ -8,7 +8,7 @@
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console/console.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 
 #define LEAST  (16ULL << 20)
 #define MOST   (1ULL << 30)

@@ -6,7 +6,7 @@
 #include "lib/panic.h"
 #include "lib/pci/pci.h"
 #include "lib/platform.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 static struct channel *pumped; /* NULL: none */
 static bool beside_firmware;   /* which keeps the console's UART */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/channel_services.h"
 
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/pci/pci.h"
 
 const struct channel_services channel_services = {

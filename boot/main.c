@@ -7,7 +7,7 @@
 #include "boot/run_mode.h"
 #include "boot/start.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/watchdog.h"
 
 /* Find the memory that the host reads, and the lines that reach it; let readers in. 0 or a negative

@@ -8,7 +8,7 @@
 #include "lib/console/framebuffer.h"
 #include "lib/efi/efi.h"
 #include "lib/hosted.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/resident.h"
 
 EFI_STATUS run_mode_end(EFI_STATUS status)

@@ -6,7 +6,7 @@
 #include "arch/hosted.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/parse/hob.h"
 
 /* PI 1.7, volume 2, 12.3; GNU-EFI does not declare these. Members that are not called have no type.

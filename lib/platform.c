@@ -2,12 +2,12 @@
 #include "lib/platform.h"
 
 #include "lib/acpi/acpi.h"
-#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
 #include "lib/devicetree/devicetree.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/address.h"
+#include "lib/memory/memory.h"
 #include "lib/pci/pci.h"
 #include "lib/platform_check.h"
 

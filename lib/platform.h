@@ -4,12 +4,12 @@
  * them. All of it is thread context.
  *
  *	with the firmware's services		efi_begin()			lib/efi/efi.h
- *						memory_init()			lib/memory.h
+ *						memory_init()			lib/memory/memory.h
  *						platform_init()			here
- *						framebuffer_init()	lib/console/framebuffer.h
- *						(the channel's memory: memory_add_mapping()
- *						or memory_alloc_region())
- *						memory_prepare(platform)	lib/memory.h
+ *						framebuffer_init()		lib/console/framebuffer.h
+ *						(the channel finds its memory: memory_add_mapping(), or
+ *						memory_alloc_region())
+ *						memory_prepare(platform)	lib/memory/memory.h
  *						memory_exit_boot_services()
  *	the firmware is gone			arch_take_over(story)		arch/arch.h
  *		in the story			console_start(platform)		here

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/platform_check.h"
 
-#include "lib/address.h"
+#include "lib/memory/address.h"
 #include "lib/uart/uart.h"
 
 #define ACPI_IO 1U /* address space of a generic address: I/O ports, else memory */

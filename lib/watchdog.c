@@ -2,7 +2,7 @@
 #include "lib/watchdog.h"
 
 #include "arch/arch.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 
 #define EVERY_NS 100000000U
 

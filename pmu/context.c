@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/group.h"
 #include "pmu/sampling.h"
 #include "pmu/throttle.h"

@@ -44,7 +44,7 @@ void context_stand(struct perf_event_context *context);
 void context_pass(struct perf_event_context *context, uint64_t from, uint64_t to);
 void context_go(struct perf_event_context *context);
 
-/* The clock has stood, too (pmu/clock_freeze.h), and cycles are now: what the events have of it is
+/* The clock has stood, too (pmu/clock/clock_freeze.h), and cycles are now: what the events have of it is
  * made new. Between the last context_pass() and context_go(). */
 void context_frozen(struct perf_event_context *context, uint64_t cycles);
 

@@ -3,7 +3,7 @@
 
 #include "arch/arch.h"
 #include "pmu/callchain.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "pmu/read_format.h"
 #include "pmu/sample.h"

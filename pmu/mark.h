@@ -16,7 +16,7 @@
 #ifndef PMU_MARK_H
 #define PMU_MARK_H
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "pmu/sample.h"
 #include "ringbuf/bytes.h"

@@ -10,7 +10,7 @@
 #include "abi/trace_region.h"
 #include "arch/arch.h"
 #include "pmu/callchain.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/source.h"
 #include "ringbuf/aux.h"
 #include "ringbuf/ring.h"

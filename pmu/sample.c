@@ -3,7 +3,7 @@
 #include "pmu/sample.h"
 
 #include "pmu/callchain.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 #include "pmu/read_format.h"
 #include "pmu/throttle.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define LONGEST_PERIOD (1ULL << 62)
 /* Below some 100 the way out of the handler overflows by itself; more, where one instruction counts

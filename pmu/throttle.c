@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/throttle.h"
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/tick.h"
 

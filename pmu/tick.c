@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/tick.h"
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 static void tick_expire(struct timer *timer, const struct arch_regs *regs, uint64_t now)
 {

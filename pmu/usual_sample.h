@@ -8,7 +8,7 @@
 #ifndef PMU_USUAL_SAMPLE_H
 #define PMU_USUAL_SAMPLE_H
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "pmu/sampling.h"
 #include "pmu/throttle.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_EVENT_SWITCH_H
 #define TESTS_EVENT_SWITCH_H
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/group.h"
 
 /* Of a leader on its CPU with interrupts masked. 0 or the source's error. */

@@ -12,7 +12,7 @@
  *	│   └── swap  15 %
  *	└── emit  10 %
  */
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 #define ITERATIONS_PER_CENT 2000U

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing: the CPU sleeps between interrupts. */
 #include "arch/arch.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 static int idle(uint64_t ns)

@@ -2,7 +2,7 @@
 /* Code that masks interrupts for 10 ms at a time, as drivers and critical sections do: who
  * samples by maskable interrupts sees only its end. */
 #include "arch/arch.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 #define MASKED_NS 10000000ULL

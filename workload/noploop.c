@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One hot function: every sample belongs to noploop(). */
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 #define BETWEEN_LOOKS 100000U /* iterations between two looks at the clock */

@@ -2,7 +2,7 @@
 /* Code that uses the frame pointer for something else: what it holds is no frame, and whoever
  * walks the stack must survive it. */
 #include "arch/arch.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 #define NO_FRAME      0x4141414141414141ULL

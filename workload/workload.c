@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/workload.h"
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 const struct workload_usage *const workloads[] = {
 	&workload_noploop.usage,

@@ -5,7 +5,7 @@
 #include "agent/serial.h"
 #include "lib/syscalls.h"
 #include "lib/watchdog.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/tick.h"
 
 #define REST_AFTER_NS 100000000U

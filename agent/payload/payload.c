@@ -11,7 +11,7 @@
 #include "command/elf_symbols.h"
 #include "lib/console/console.h"
 #include "lib/cpio.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 #include "lib/syscalls.h"

@@ -15,7 +15,7 @@
 #include "agent/record/record_regions.h"
 #include "lib/image.h"
 #include "lib/platform.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 
 /* The payload's own memory, its stack, or what we gave it (argv). A fault while it is copied would

@@ -13,7 +13,7 @@
 #include "channel/wire/wire.h"
 #include "lib/console/console.h"
 #include "lib/resident.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define PIECE (1U << 20) /* bytes between two signs of life */
 

@@ -7,7 +7,7 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/efi/efi_initrd.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/platform.h"
 
 #define MAX_SIZE (256ULL << 20)

@@ -5,7 +5,7 @@
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
 #include "lib/console/console.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define LOOK_NS 1000U /* as in agent/record/reader.c */
 #define PIECE   512U  /* bytes at a time: others wait, and nobody may stand still, meanwhile */

@@ -3,7 +3,7 @@
 
 #include "arch/arch.h"
 #include "lib/console/console.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define LOOK_NS 1000U /* that a look counts for, at most */
 #define FILLER  64U   /* turns of a loop between two looks */

@@ -13,7 +13,7 @@
 #include "agent/serial.h"
 #include "lib/console/console.h"
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/throttle.h"
 #include "workload/workload.h"

@@ -5,9 +5,9 @@
 #include "agent/record/record.h"
 #include "agent/record/record_regions.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
-#include "pmu/clock_freeze.h"
-#include "pmu/clock_sync.h"
+#include "pmu/clock/clock.h"
+#include "pmu/clock/clock_freeze.h"
+#include "pmu/clock/clock_sync.h"
 
 void record_describe_cpu(struct tr_cpu *entry)
 {

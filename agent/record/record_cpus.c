@@ -13,7 +13,7 @@
 #include "agent/record/record.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 /* The tick wakes a sleeping CPU within a millisecond; the signal is for one that masks it, and
  * for one that runs a thread of the payload. */

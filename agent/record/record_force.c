@@ -16,7 +16,7 @@
 
 #include "agent/record/record.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define OTHERS_NS 100000000U /* that the other CPUs get to stop */
 

@@ -3,7 +3,7 @@
 #include "agent/record/recording.h"
 #include "lib/console/keyboard.h"
 #include "lib/platform.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
 #define LOOK_TICKS 8U  /* from one look to the next: a port's read takes a microsecond of a PC's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What one CPU has counted and lost, for the host, and for who comes after a reset. */
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "ringbuf/ledger.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "lib/console/console.h"
-#include "pmu/clock.h"
-#include "pmu/clock_freeze.h"
+#include "pmu/clock/clock.h"
+#include "pmu/clock/clock_freeze.h"
 #include "pmu/mark.h"
 #include "pmu/sample.h"
 

@@ -5,7 +5,7 @@
 #include "lib/console/console.h"
 #include "lib/platform.h"
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define LINE_NS    (10 * NSEC_PER_SEC)
 #define LINE_WIDTH 79U /* of a terminal, so that a line stays one */

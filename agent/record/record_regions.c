@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 #include "pmu/timer.h"
 

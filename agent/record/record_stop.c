@@ -2,7 +2,7 @@
 /* The host, a key or a line stops the events before the workload ends. */
 #include "agent/input/mailbox.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 /* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
  * CPU stops its own, and waits for nobody. */

@@ -10,7 +10,7 @@
 
 #include "agent/record/record.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define PATIENCE_NS 100000000U /* until who masks interrupts is not waited for any longer */
 #define LOOK_NS     10000U     /* that a look counts for, at most: this CPU may stand in between */

@@ -3,7 +3,7 @@
 #include "agent/input/mailbox.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/recording.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 
 void recording_attend(struct perf_event *event)

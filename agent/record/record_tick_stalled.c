@@ -2,7 +2,7 @@
 /* The parts of the tick that a CPU does while `--lossless` stalls it as well. */
 #include "agent/record/recording.h"
 #include "lib/watchdog.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 void recording_tick_publish(struct traced_cpu *c)
 {

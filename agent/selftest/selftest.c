@@ -9,7 +9,7 @@
 #include "agent/selftest/selftest_files.h"
 #include "arch/arch.h"
 #include "lib/console/console.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 /* In this order: memory is looked at before we use any, clocks and leftovers before they are old.
  */

@@ -4,8 +4,8 @@
 
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
-#include "pmu/clock.h"
-#include "pmu/clock_sync.h"
+#include "pmu/clock/clock.h"
+#include "pmu/clock/clock_sync.h"
 #include "pmu/pmu.h"
 
 static struct first_look {

@@ -4,7 +4,7 @@
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "lib/efi/efi.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/timer.h"
 
 #define TIMES    64U

@@ -11,7 +11,7 @@
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/platform.h"
 #include "lib/syscalls.h"
 

@@ -8,7 +8,7 @@
 #include "lib/hosted.h"
 #include "lib/platform.h"
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 static int boot_check_refuse(struct trace_region *region, const char *what, const char *why,
                              int code)

@@ -14,7 +14,7 @@
 #include "lib/hosted.h"
 #include "lib/image.h"
 #include "pmu/callchain.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 
 /* Linux's PROT_READ | PROT_EXEC and MAP_PRIVATE: what perf takes for code. */

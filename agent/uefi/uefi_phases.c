@@ -9,7 +9,7 @@
 #include "lib/efi/efi.h"
 #include "lib/platform.h"
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 
 #define GROUPS   2U

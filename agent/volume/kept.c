@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/address.h"
+#include "lib/memory/memory.h"
 #include "writer/region/region.h"
 
 #define VARIABLE_GUID                                                  \

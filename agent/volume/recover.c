@@ -7,7 +7,7 @@
 #include "agent/volume/kept.h"
 #include "agent/volume/volume.h"
 #include "lib/console/console.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "writer/region/region_check.h"
 #include "writer/region/region_salvage.h"
 

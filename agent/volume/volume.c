@@ -9,7 +9,7 @@
 #include "agent/volume/volume_file.h"
 #include "agent/volume/volume_where.h"
 #include "lib/console/console.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/syscalls.h"
 #include "writer/region/region_salvage.h"
 #include "writer/session/session.h"

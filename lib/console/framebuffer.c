@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/console/hii_font.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/address.h"
+#include "lib/memory/memory.h"
 
 #define FIRST_CHAR 0x20U /* the blank */
 #define LAST_CHAR  0x7eU

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#include "lib/address.h"
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
+#include "lib/memory/address.h"
 #include "lib/pci/pci_access.h"
 
 static const struct pci_access *access = &pci_by_firmware;

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/parse/events.h"
 
 #define SHORTEST_PERIOD 1000ULL /* ns: below this the machine would only take interrupts */

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/tick.h"
 #include "pmu/x86/x86_assignment.h"
 

@@ -15,7 +15,7 @@
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
 #include "lib/efi/efi.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/panic.h"
 #include "lib/platform.h"
 #include "lib/syscalls.h"

@@ -103,7 +103,7 @@ wire_host_test_SRCS := tests/unit/host-tools/region/serial/wire_rig.c channel/li
 	channel/line_requests.c channel/line_text.c
 
 # ---- lib/ ----
-ADDRESS := lib/address.c tests/unit/lib/fake_map.c
+ADDRESS := lib/memory/address.c tests/unit/lib/memory/fake_map.c
 address_test_SRCS := $(ADDRESS)
 hosted_test_SRCS := lib/hosted.c lib/parse/hob.c
 platform_check_test_SRCS := lib/platform_check.c $(ADDRESS)
@@ -165,8 +165,8 @@ arguments_test_SRCS := workload/sdk/arguments.c
 payload_threads_tsan_test_CFLAGS := -Itests/unit/workload/sdk/newlib -Iworkload/sdk/include \
 	-include tests/unit/workload/sdk/host_cpus_between.h
 payload_threads_tsan_test_SRCS := tests/unit/workload/sdk/host_cpus.c agent/payload/payload_threads.c \
-	$(addprefix workload/sdk/,thread.c pthread.c pthread_key.c lock.c sync.c wait.c)
-sync_tsan_test_SRCS := workload/sdk/sync.c workload/sdk/wait.c
+	$(addprefix workload/sdk/threads/,thread.c pthread.c pthread_key.c lock.c sync.c wait.c)
+sync_tsan_test_SRCS := workload/sdk/threads/sync.c workload/sdk/threads/wait.c
 
 # ---- Tests that call the firmware: a fake one, by its own headers ----
 $(foreach test,efi_image_name_fuzz \

@@ -12,7 +12,7 @@
 
 #include "workload/sdk/files.h"
 #include "workload/sdk/sdk.h"
-#include "workload/sdk/sync.h"
+#include "workload/sdk/threads/sync.h"
 
 #define NSEC_PER_MSEC 1000000ULL
 

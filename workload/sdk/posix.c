@@ -12,7 +12,7 @@
 
 #include "workload/sdk/files.h"
 #include "workload/sdk/sdk.h"
-#include "workload/sdk/sdk_pthread.h"
+#include "workload/sdk/threads/sdk_pthread.h"
 
 #define TIME_UTC   1
 #define PAGE       4096

@@ -2,7 +2,7 @@
 # ---- The SDK: what a payload is compiled and linked with, and an example ----
 
 SDK := $(OUT)/sdk
-SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c) lib/cpio.c lib/parse/quoted.c)
+SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c workload/sdk/threads/*.c) lib/cpio.c lib/parse/quoted.c)
 # What newlib's headers show of POSIX where these are set, and pthread*.c has.
 SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_VERSION POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
 	POSIX_CLOCK_SELECTION POSIX_SEMAPHORES POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))

@@ -11,7 +11,7 @@
 
 #include "lib/newlib.h"
 #include "workload/sdk/sdk.h"
-#include "workload/sdk/sync.h"
+#include "workload/sdk/threads/sync.h"
 
 #define MYSELF 1 /* getpid() */
 

@@ -34,7 +34,7 @@ static const struct way delays[] = {
 	{ "CpuSleep", "CpuSleep()" },
 };
 
-/* The SDK's (workload/sdk/wait.c), and the image's own (arch/arch.h). */
+/* The SDK's (workload/sdk/threads/wait.c), and the image's own (arch/arch.h). */
 static const struct way idles[] = {
 	{ "cpu_idle", "cpu_idle()" },
 	{ "arch_wait", "arch_wait()" },

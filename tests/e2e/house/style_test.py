@@ -63,7 +63,7 @@ RULES = [
      "a static function without its unit"),
     ("lib/unit_inline.h", C + "static inline int unit_take(void)\n{\n}\n",
      C + "static inline int take(void)\n{\n}\n", 2, "a static function without its unit"),
-    ("workload/sdk/wait.c", C + "static __attribute__((noinline)) void cpu_idle(void)\n{\n}\n",
+    ("workload/sdk/threads/wait.c", C + "static __attribute__((noinline)) void cpu_idle(void)\n{\n}\n",
      C + "static __attribute__((noinline)) void idle(void)\n{\n}\n", 2,
      "a static function without its unit"),
     ("writer/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",

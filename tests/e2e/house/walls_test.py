@@ -5,11 +5,13 @@
 A directory sees those that its line names, and no other; a line names only directories that have had
 theirs, so that there can be no circle. Headers of the compiler, libc and libraries are not ours, and
 neither is <arch_inline.h>, which each ISA brings. Of ISO C's headers writer/ may include those that
-need no operating system, and no other system header.
+need no operating system, and no other system header. A folder has about 30 files at most, the files of
+agent/ do not call each other in a circle, and boot/main.c is a page.
 
-check-spare: files are read
+check-spare: files and objects are read
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -19,6 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
+OBJECTS = TOP / "build/x86_64/obj"
+MOST_FILES, MOST_LINES = 32, 80
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -87,6 +91,41 @@ def strays(files):
                         if header not in LIBC)
 
 
+def crowded(names, most):
+    """The folders with more files than that."""
+    counts = collections.Counter(str(pathlib.PurePath(name).parent) for name in names)
+    return {folder: count for folder, count in counts.items() if count > most}
+
+
+def calls(objects):
+    """{object: the objects that define what it uses}, by their symbols: {object: nm's lines}."""
+    owner = {line.split()[2]: name for name, lines_ in objects.items() for line in lines_
+             if len(line.split()) == 3 and line.split()[1] in "TDBRG"}
+    return {name: {owner[line.split()[1]] for line in lines_
+                   if line.split()[0] == "U" and line.split()[1] in owner} - {name}
+            for name, lines_ in objects.items()}
+
+
+def in_circles(graph):
+    """Those that can be reached from themselves."""
+    def reached(name):
+        seen, left = set(), list(graph[name])
+        while left:
+            if (one := left.pop()) not in seen:
+                seen.add(one)
+                left += graph[one]
+        return seen
+    return sorted(name for name in graph if name in reached(name))
+
+
+def symbols(folder):
+    """nm's lines of each object below it whose source is there."""
+    return {str(path.relative_to(folder)): subprocess.run(
+                ["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
+            for path in sorted(folder.rglob("*.o"))
+            if (TOP / path.relative_to(OBJECTS).with_suffix("")).exists()}
+
+
 def lines(found):
     return "\n".join(found)
 
@@ -102,6 +141,13 @@ tap.equal(sorted(set(ROOMS) - {room_of(name, ROOMS) for name in FILES}), [],
 tap.equal(sorted(linked_by_both(TEXT)), sorted(known_to_host(ROOMS)),
           "both sides are said to link what the host knows of the target, and nothing else")
 tap.equal(lines(strays(FILES)), "", "writer/ includes no header of an operating system")
+NAMES = subprocess.run(["git", "ls-files"], cwd=TOP, check=True, capture_output=True,
+                       text=True).stdout.split()
+tap.equal(crowded(NAMES, MOST_FILES), {}, "a folder has about 30 files at most")
+AGENT = symbols(OBJECTS / "agent")
+tap.ok(len(AGENT) > 50, "the agent is built", len(AGENT))
+tap.equal(in_circles(calls(AGENT)), [], "no circle of calls between files of agent/")
+tap.ok((TOP / "boot/main.c").read_text().count("\n") <= MOST_LINES, "boot/main.c is a page")
 
 # That these can fail
 tap.equal(list(arrows({"ringbuf/ring.c": '#include "agent/agent.h"\n', "new/a.c": ""}, ROOMS)),
@@ -117,4 +163,8 @@ tap.equal(list(strays({PLANTED: "#include <unistd.h>\n" + FILES[PLANTED]})),
 for header, side in (("host-tools/session/reader_process.h", "host"), ("lib/console/console.h", "target")):
     planted = {PLANTED: f'#include "{header}"\n' + FILES[PLANTED]}
     tap.equal(len(list(arrows(planted, ROOMS))), 1, f"a header of the {side} in {PLANTED} is found")
+tap.equal(crowded(["a/b", "a/c", "d"], 1), {"a": 2}, "a folder with too many files is found")
+CIRCLE = {"a.o": ["00 T a", " U b"], "b.o": ["00 T b", " U c"], "c.o": ["00 D c", " U a", " U d"],
+          "d.o": ["00 T d"]}
+tap.equal(in_circles(calls(CIRCLE)), ["a.o", "b.o", "c.o"], "a circle of calls is found")
 tap.finish()

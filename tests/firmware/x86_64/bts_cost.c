@@ -6,7 +6,7 @@
  * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
  * trace; tests/firmware/bts_cost.py knows them.
  */
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "tests/event_switch.h"
 #include "tests/firmware/x86_64/bts_image.h"
 

@@ -14,7 +14,7 @@
  */
 #include "arch/x86_64/pmu/trace.h"
 #include "arch/x86_64/pmu/trace_step.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/x86/intel_taken.h"
 #include "tests/event_switch.h"
 #include "tests/firmware/x86_64/bts_image.h"

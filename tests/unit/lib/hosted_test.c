@@ -14,7 +14,7 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 #include "lib/hosted.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 
 #define NUMBERS 64U
 #define TIMER   30U

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/platform_check.h"
-#include "tests/unit/lib/fake_map.h"
+#include "tests/unit/lib/memory/fake_map.h"
 
 #define HIDDEN 0xfffffffffffff000ULL /* as firmware writes of a device that it has hidden */
 #define GOOD   0xfed00000ULL

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "lib/watchdog.h"
 
 #define MS 1000000ULL

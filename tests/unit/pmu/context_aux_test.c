@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/context.h"
 #include "pmu/sample.h"
 #include "pmu/sampling.h"

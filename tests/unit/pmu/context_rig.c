@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sampling.h"
 
 struct fake_source fake;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/read_format.h"
 #include "pmu/sample.h"
 #include "pmu/sampling.h"

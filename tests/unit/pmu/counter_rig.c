@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "tests/event_switch.h"
 

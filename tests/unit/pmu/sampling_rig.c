@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 struct perf_event event;
 struct perf_event_mmap_page control;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/sampling.h"
 #include "pmu/throttle.h"

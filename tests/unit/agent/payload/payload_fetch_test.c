@@ -21,7 +21,7 @@
 #include "arch/arch.h"
 #include "lib/console/console.h"
 #include "lib/resident.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define HEAP  4096U
 #define FILES 8U

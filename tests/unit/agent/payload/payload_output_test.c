@@ -14,7 +14,7 @@
 #include "agent/record/reader.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/console/console.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define SIZE  4096U
 #define PIECE 512U

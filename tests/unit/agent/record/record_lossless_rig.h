@@ -8,7 +8,7 @@
 
 #include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define CPUS   2U
 #define PERIOD 10000U /* ns */

@@ -11,7 +11,7 @@
 #include "agent/record/record_regions.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/print.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 #include "pmu/timer.h"
 

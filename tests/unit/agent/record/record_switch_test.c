@@ -12,7 +12,7 @@
 #include "agent/record/record.h"
 #include "agent/record/recording.h"
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 
 #define CPUS 2U
 

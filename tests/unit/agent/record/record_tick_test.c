@@ -13,7 +13,7 @@
 #include "agent/record/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/watchdog.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "tests/unit/channel/pumped_uart.h"
 #include "tests/unit/host-tools/region_fixture.h"

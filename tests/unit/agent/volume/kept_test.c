@@ -10,9 +10,9 @@
 
 #include "agent/volume/kept.h"
 #include "lib/console/console.h"
-#include "lib/memory.h"
+#include "lib/memory/memory.h"
 #include "tests/unit/lib/efi/fake_firmware.h"
-#include "tests/unit/lib/fake_map.h"
+#include "tests/unit/lib/memory/fake_map.h"
 
 #define MIB (1ULL << 20)
 

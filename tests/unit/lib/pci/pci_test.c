@@ -14,7 +14,7 @@
 #include "lib/efi/efi.h"
 #include "lib/pci/pci.h"
 #include "lib/pci/pci_access.h"
-#include "tests/unit/lib/fake_map.h"
+#include "tests/unit/lib/memory/fake_map.h"
 
 static uint64_t bar_address, bar_size;
 static uint32_t bar_flags; /* bit 0: I/O ports */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "arch/aarch64/pmu/pmuv3.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "tests/unit/pmu/counter_rig.h"
 
 struct arm_pmuv3_model arm_pmuv3_models[ARM_PMUV3_MODELS];

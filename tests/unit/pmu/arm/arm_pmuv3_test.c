@@ -12,7 +12,7 @@
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_pmuv3_config.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/arm/arm_pmuv3_model.h"
 #include "tests/unit/pmu/counter_rig.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "ringbuf/reader/ring_reader.h"
 #include "tests/event_switch.h"

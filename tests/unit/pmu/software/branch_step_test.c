@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/software/branch_step.h"
 #include "tests/event_switch.h"

@@ -11,7 +11,7 @@
 
 #include "arch/host/fake_cpu.h"
 #include "pmu/callchain.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/software/cpu_clock.h"
 #include "pmu/tick.h"

@@ -11,7 +11,7 @@
 
 #include "arch/x86_64/pmu/amd_perfmon.h"
 #include "arch/x86_64/pmu/perfmon.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/counter_census.h"
 #include "pmu/parse/events.h"
 #include "pmu/throttle.h"

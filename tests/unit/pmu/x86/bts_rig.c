@@ -4,7 +4,7 @@
 #include "arch/host/fake_cpu.h"
 #include "arch/x86_64/pmu/debugstore.h"
 #include "arch/x86_64/pmu/perfmon.h"
-#include "pmu/clock.h"
+#include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "tests/event_switch.h"
 

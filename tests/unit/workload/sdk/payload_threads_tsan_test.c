@@ -22,8 +22,8 @@
 #include "agent/payload/payload_threads.h"
 #include "tests/unit/workload/sdk/host_cpus.h"
 #include "workload/sdk/sdk.h"
-#include "workload/sdk/sync.h"
-#include "workload/sdk/thread.h"
+#include "workload/sdk/threads/sync.h"
+#include "workload/sdk/threads/thread.h"
 
 #define STARTERS 3U /* at once */
 #define TURNS    200

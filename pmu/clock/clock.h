@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's clock, made and read (abi/clock.h). */
+#ifndef PMU_CLOCK_CLOCK_H
+#define PMU_CLOCK_CLOCK_H
+
+#include "abi/clock.h"
+
+/* Make clock convert a counter of frequency Hz (1 to 2^34), with 0 ns at entry_cycles. The
+ * multiplier is the largest that fits 32 bits, so the error is below 2^-31 of the time passed.
+ * Sets frequency, entry_cycles, time_mult, time_shift and time_zero. */
+void clock_set(struct tr_clock *clock, uint64_t frequency, uint64_t entry_cycles);
+
+/* Cycles in a span of ns, rounded up, so that a deadline is never early; saturates at
+ * 2^62. Any context. */
+uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns);
+
+/* ns in a span of cycles. Any context. */
+static inline uint64_t clock_span_to_ns(const struct tr_clock *clock, uint64_t cycles)
+{
+	return clock_to_ns(clock, cycles) - clock->time_zero;
+}
+
+/* The machine's clock: set once by the boot path, private to the firmware (the copy in the
+ * region is only published). */
+extern struct tr_clock machine_clock;
+
+/* Each CPU's cycles to the boot CPU's; pmu/clock/clock_sync.h. Set before the CPU traces. */
+extern int64_t clock_offsets[TR_MAX_CPUS];
+
+/* Cycles for which the clock stood; pmu/clock/clock_freeze.h. Written on that CPU, while it stands. */
+extern uint64_t clock_frozen[TR_MAX_CPUS];
+
+static inline uint64_t clock_offset_of(unsigned cpu)
+{
+	return (uint64_t)clock_offsets[cpu] - __atomic_load_n(&clock_frozen[cpu], __ATOMIC_RELAXED);
+}
+
+/* A reading of a CPU's counter as ns since entry, the same time on all CPUs. Any context, but that
+ * a thread's reading is old once its CPU has stood: clock_here(). */
+static inline uint64_t clock_stamp_of(unsigned cpu, uint64_t cycles)
+{
+	return clock_to_ns(&machine_clock, cycles + clock_offset_of(cpu));
+}
+
+/* The same prepared for one CPU, and for handlers: exact for the first 290 years. */
+struct clock_line {
+	uint64_t offset, mult, zero;
+	unsigned shift;
+};
+struct clock_line clock_line_of(unsigned cpu);
+
+static inline uint64_t clock_line_stamp(const struct clock_line *line, uint64_t cycles)
+{
+	uint64_t shifted = (cycles + line->offset) << (line->shift & 63);
+
+	return line->zero + (uint64_t)((unsigned __int128)shifted * line->mult >> 64);
+}
+
+/* The same for this CPU's. Any context. */
+uint64_t clock_stamp(uint64_t cycles);
+
+/* ns since entry, now, on this CPU. Any context on it. */
+uint64_t clock_here(unsigned cpu);
+
+/* The same. Any context. */
+uint64_t clock_now(void);
+
+/* ns since entry, with what clock_now() stood: for our own time-outs. Any context. */
+uint64_t clock_steady(void);
+
+#endif
