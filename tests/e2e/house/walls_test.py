@@ -22,7 +22,7 @@ import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 OBJECTS = TOP / "build/x86_64/obj"
-MOST_FILES, MOST_LINES = 32, 80
+MOST_FILES, MOST_LINES = 34, 80
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
