@@ -33,6 +33,7 @@ CHECKED = (
     "host-tools/pe/",
     "host-tools/perfdata/",
     "host-tools/region/",
+    "host-tools/report/",
     "host-tools/session/",
     "host-tools/top/",
     "host-tools/util/",

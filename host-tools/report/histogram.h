@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the samples of an entry have in common; a text that is not sorted by is NULL. Texts are
+/* The common properties of an entry's samples; a text that is no sort key is NULL. Texts are
  * compared as pointers. */
 struct histogram_key {
 	const char *command;

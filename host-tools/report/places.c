@@ -54,7 +54,7 @@ static uint32_t chain_at(struct places *places, uint64_t address)
 	return places->found[number];
 }
 
-/* What the node becomes by the functions at an address; INTERN_NONE: no memory. */
+/* The node after adding the functions at an address; INTERN_NONE: no memory. */
 static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address)
 {
 	uint32_t functions[LINES_INLINED + 1], count = 0, chain = chain_at(places, address);

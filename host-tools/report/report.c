@@ -152,7 +152,7 @@ static const struct argp argp = {
 	    "error, 2 wrong usage.",
 };
 
-/* What the samples of one event are sorted into. */
+/* The sorted samples of one event. */
 struct sorting {
 	struct histogram histogram;
 	struct tasks tasks;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened on a CPU as the page has it: samples of an event, or of another kind, in chunks of
+ * A CPU's history for the page: samples of an event, or of another kind, in chunks of
  * numbers that are written as soon as they are full. Thread: the one that made it.
  *
  * A chunk is two blocks, each compressed by zlib and in base64, with a "." between. A number is
- * little-endian base 128, as LEB128's; a signed one is zigzagged before. The first block is what a
- * place came to in the chunk, columns of as many numbers as there are places in it: their count;
- * numbers of places, each as the difference from the one before; samples; weights. The second is
- * the samples, in columns as well: times, each as the signed difference from the one before, at
- * first from the chunk's earliest; places; weights, each as the signed difference from the one
- * before, at first from 0.
+ * little-endian base 128, as LEB128's; a signed one is zigzagged before. The first block has the
+ * sums of each place in the chunk, columns of as many numbers as there are places in it: their
+ * count; numbers of places, each as the difference from the one before; samples; weights. The
+ * second is the samples, in columns as well: times, each as the signed difference from the one
+ * before, at first from the chunk's earliest; places; weights, each as the signed difference from
+ * the one before, at first from 0.
  */
 #ifndef HOST_TOOLS_REPORT_SERIES_H
 #define HOST_TOOLS_REPORT_SERIES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples of one line have in common, as `--sort' says it. */
+/* The common properties of a line's samples, for `--sort'. */
 #ifndef HOST_TOOLS_REPORT_SORT_KEYS_H
 #define HOST_TOOLS_REPORT_SORT_KEYS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every view of a perf.data file begins and ends with. Main thread. */
+/* The begin and the end of every view of a perf.data file. Main thread. */
 #ifndef HOST_TOOLS_REPORT_VIEW_H
 #define HOST_TOOLS_REPORT_VIEW_H
 
@@ -10,7 +10,7 @@
 #include "host-tools/report/recording_file.h"
 #include "writer/util/error.h"
 
-/* What views of stacks are asked for. */
+/* The options of views of stacks. */
 struct view_options {
 	const char *input;
 	const char *output; /* NULL: standard output */

@@ -80,7 +80,7 @@ static const struct argp argp = {
 	    "does.\vExit status: 0 done, 1 error, 2 wrong usage.",
 };
 
-/* What was sampled, by address. */
+/* The samples by address. */
 struct places_sampled {
 	const struct perf_reader_event *event;
 	const struct symbols *symbols;

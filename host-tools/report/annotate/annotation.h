@@ -11,7 +11,7 @@
 #include "host-tools/report/symbols/lines.h"
 #include "host-tools/report/symbols/symbols.h"
 
-/* What was sampled at an address. */
+/* The samples at an address. */
 struct annotation_place {
 	uint64_t address, weight, samples;
 };

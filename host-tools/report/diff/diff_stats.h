@@ -27,7 +27,7 @@ struct diff_interval diff_wilson(double share, double n, double deviations);
 struct diff_interval diff_newcombe(double first, double n_first, double second, double n_second,
                                    double deviations);
 
-/* What several recordings say of one number. */
+/* One number's values in several recordings. */
 struct diff_moments {
 	unsigned count; /* 2 or more */
 	double mean;

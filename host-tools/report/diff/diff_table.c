@@ -164,7 +164,7 @@ static double weight_of(const struct diff_row *row, const struct side *side)
 	return weight;
 }
 
-/* What a recording's weight is divided by: its own whole, or the baseline's. */
+/* The divisor of a recording's weight: its own total, or the baseline's. */
 static double whole_of(const struct diff_table *table, const struct side *baseline, unsigned i)
 {
 	double whole = table->compute == DIFF_COUNT ? baseline->weight / baseline->count
@@ -265,7 +265,7 @@ static void print_totals(const struct diff_table *table, FILE *out)
 	        means[0] > 0 ? 100 * (means[1] - means[0]) / means[0] : 0);
 }
 
-/* What the intervals stand on. */
+/* Print the method of the intervals. */
 static void print_method(const struct diff_table *table, FILE *out)
 {
 	double percent = 100 * table->confidence;

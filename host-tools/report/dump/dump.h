@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `bareperf dump` collects while it prints, and how it ends. */
+/* The data that `bareperf dump` collects while it prints, and its end. */
 #ifndef HOST_TOOLS_REPORT_DUMP_DUMP_H
 #define HOST_TOOLS_REPORT_DUMP_DUMP_H
 
@@ -63,9 +63,9 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t ring
 /* Whether who made it, machine or writer of the file, did not come to its end. */
 bool dump_unfinished(const struct dump *dump);
 
-/* What is told before anything else, if there is any: that it is unfinished, and by its ledger what
- * is missing and what would have kept it. Before the records were read a file's ledger has what its
- * writer found, and of a region it is not known yet what nobody saved. */
+/* Print the faults before anything else, if there are any: an unfinished run, the records that are
+ * missing by its ledger, and the options that would have kept them. Before the records are read, a
+ * file's ledger has its writer's counts, and the unsaved records of a region are not known yet. */
 void dump_faults(const struct dump *dump, FILE *out);
 
 /* The closing summary with the conservation check, as text or as JSON, on standard output.

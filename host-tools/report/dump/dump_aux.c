@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is inside AUX pieces, as text. */
+/* The content of AUX pieces, as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void put_piece(struct dump *dump, const struct perf_reader_record *record
 	put_bytes(dump, record->trace, record->trace_size, trace->offset);
 }
 
-/* Whose bytes they are, by the event that wrote the AUX record. */
+/* The type of the bytes, by the event that wrote the AUX record. */
 static uint64_t type_in_region(const struct region *region, uint32_t ring)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {

@@ -107,7 +107,7 @@ static bool take_operator(const char **at, unsigned *operator)
 	return false;
 }
 
-/* What is wrong with it, or NULL. */
+/* The term's mistake, or NULL. */
 static const char *take_term(const char **at, struct dump_filter_term *term)
 {
 	*at = past_space(*at);

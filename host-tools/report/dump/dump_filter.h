@@ -32,7 +32,7 @@ enum dump_field {
 	DUMP_FIELDS
 };
 
-/* What is known of a record: of one that was made up by its writer, nothing. */
+/* The known fields of a record: none if its writer synthesized it. */
 struct dump_fields {
 	uint64_t value[DUMP_FIELDS];
 	unsigned has;      /* a bit for each */
@@ -67,7 +67,7 @@ bool dump_filter_is_on(const struct dump_filter *filter);
 /* Whether a record of that is printed. One that lacks what is asked for is not. */
 bool dump_filter_passes(const struct dump_filter *filter, const struct dump_fields *fields);
 
-/* What is known of a record; attr NULL: its event is unknown. */
+/* Get the known fields of a record; attr NULL: its event is unknown. */
 void dump_fields_of(struct dump_fields *fields, const struct perf_event_header *record,
                     const struct perf_event_attr *attr, const char *event);
 
@@ -77,8 +77,8 @@ static inline void dump_field_set(struct dump_fields *fields, enum dump_field fi
 	fields->has |= 1U << field;
 }
 
-/* Parse the texts of --filter, --time (seconds: "1.5,2", "1.5,", ",2") and --cpu ("0-1,3"). What is
- * wrong with them, or NULL. Main thread. */
+/* Parse the texts of --filter, --time (seconds: "1.5,2", "1.5,", ",2") and --cpu ("0-1,3"). Their
+ * mistake, or NULL. Main thread. */
 const char *dump_filter_parse(struct dump_filter *filter, const char *text);
 const char *dump_filter_parse_time(struct dump_filter *filter, const char *text);
 const char *dump_filter_parse_cpus(struct dump_filter *filter, const char *text);

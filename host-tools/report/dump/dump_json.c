@@ -58,7 +58,7 @@ static json_t *aux_json(const struct ledger_ring *ring)
 	    summary_number(found->aux_truncated));
 }
 
-/* What the decoder found in the AUX pieces. */
+/* The decoder's results for the AUX pieces. */
 static json_t *spe_json(const struct dump *dump)
 {
 	if (!dump->spe.pieces)
@@ -127,7 +127,7 @@ static void add_broken(void *context, bool holds, const char *line)
 		json_array_append_new(context, summary_text(line, strlen(line)));
 }
 
-/* What there is one a CPU, an event, a ring. */
+/* The lists with an object for each CPU, event, ring. */
 struct dump_lists {
 	json_t *cpus, *events, *rings, *aux;
 };

@@ -14,7 +14,7 @@
 
 #define MOST_TRIES 100 /* to find a machine's ledgers and rings at about the same time */
 
-/* Whoever writes a file adds its features last. */
+/* The writer of a file adds its features last. */
 static bool has_no_feature(const struct perf_reader *reader)
 {
 	const uint64_t *features = reader->header.features;
@@ -118,7 +118,7 @@ static void rewind_ring(struct dump *dump, struct ring_reader *reader)
 		dump->skipped += reader->position;
 }
 
-/* What the firmware wrote and we do not see, another reader has read. */
+/* Records that the firmware wrote and that are not here were read by another reader. */
 static void count_elsewhere(struct dump *dump, uint32_t ring)
 {
 	for (uint32_t i = 0; i < dump->ledger.head.event_count; i++) {
@@ -141,9 +141,9 @@ static void count_aux_elsewhere(struct ledger_ring *ring)
 		ring->found.aux_delivered = l->aux_written - rest;
 }
 
-/* Whether what was copied from `start` on may be something else by now: beside a machine that runs,
- * and the reader that it has, what that one has given back may be written over at any time. What it
- * had given back before is there while the machine stands still, unless a record was in flight. */
+/* Whether the bytes copied from `start` on may have been overwritten. While a machine and its
+ * reader run, the bytes that this reader has released may be overwritten at any time. While the
+ * machine is stopped, they are still there, unless a record was in flight. */
 static bool is_gone(const struct dump *dump, const struct region *region, uint32_t i,
                     const struct ring_reader *reader, uint64_t start, uint64_t *tail)
 {

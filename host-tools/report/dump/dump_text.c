@@ -66,7 +66,7 @@ void dump_function(struct format *f, struct symbols *symbols, uint64_t address)
 	format_text(f, name, strlen(name));
 }
 
-/* What names are asked for by. */
+/* The place by which a name is looked up. */
 static uint64_t dump_place(const struct symbols *symbols, uint64_t address,
                            const struct sample *sample)
 {
@@ -249,7 +249,7 @@ static void put_throttle(struct format *f, const struct perf_event_header *recor
 	format_decimal(f, word(record, 2));
 }
 
-/* What is in other records than samples. */
+/* The content of records that are no samples. */
 static void put_body(struct format *f, const struct perf_event_header *record)
 {
 	uint64_t first = word(record, 0), second = word(record, 1);

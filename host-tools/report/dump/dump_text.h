@@ -7,7 +7,7 @@
 #include "host-tools/report/symbols/symbols.h"
 #include "host-tools/util/format.h"
 
-/* What is known of a record beside its bytes. */
+/* The known data about a record beside its bytes. */
 struct dump_context {
 	uint64_t offset;                    /* in the file or region */
 	const struct perf_event_attr *attr; /* of its event, NULL: unknown */

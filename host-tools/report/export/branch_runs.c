@@ -169,7 +169,7 @@ static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
 	learn_last(runs, start, &runs->places[first]);
 	if (end < start || runs->places[first].last < end) {
 		runs->places[first].broken++;
-		first = last; /* what branched was carried out all the same */
+		first = last; /* the branch itself was executed anyway */
 		start = end;
 	}
 	if (delivery && first == last)

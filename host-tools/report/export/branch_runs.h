@@ -15,7 +15,7 @@
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/symbols/code.h"
 
-/* What was carried out between two branches, the second one at its end among it. */
+/* The instructions executed between two branches, with the second branch. */
 struct branch_run {
 	uint32_t cpu;
 	uint64_t start, end; /* the first instruction, and the last one */
@@ -50,7 +50,7 @@ struct branch_times {
 struct branch_times branch_runs_at(const struct branch_runs *runs, uint64_t address);
 
 /* How many pairs of branches there were between which no straight line is, of those that lead to
- * these addresses: a part of the trace is not there. What was between them is not counted. */
+ * these addresses: a part of the trace is missing. The code between them is not counted. */
 uint64_t branch_runs_broken(const struct branch_runs *runs, uint64_t start, uint64_t end);
 
 /* The instruction at an address of the machine; false: nobody knows of one. */

@@ -120,7 +120,7 @@ static void put_events(const struct export *export)
 	fputs("\n\n", export->out);
 }
 
-/* What each node's places came to, by function. */
+/* Put the sums of each node's places, by function. */
 static int put_selves(const struct callgrind *c)
 {
 	const struct places *places = &c->export->places;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace of all branches says in Callgrind's format: instructions by function, and how often
- * who called whom. Source: Valgrind manual, "Callgrind Format Specification". A jump to another
- * function's first instruction is a call that returns where that function would have, or by a jump
- * into the midst of who made it (FUNCTION.cold). What nobody has code for (firmware) is no
- * function: who returns from there is known by where it returns to.
+ * A trace of all branches in Callgrind's format: instructions by function, and the number of calls
+ * from each function to each. Source: Valgrind manual, "Callgrind Format Specification". A jump to
+ * another function's first instruction is a call that returns where that function would have, or by
+ * a jump into the middle of the caller (FUNCTION.cold). Code without a file (firmware) is no
+ * function: the place of its return shows the end of such a call.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -139,7 +139,7 @@ static void leave(struct trace *trace, struct thread *thread, size_t depth)
 	}
 }
 
-/* Who is gone back to is below what was called from there. */
+/* Return to the function below its callees. */
 static void go_back(struct trace *trace, struct thread *thread, uint64_t to)
 {
 	for (size_t i = 1; i <= thread->depth && i <= BACK_MOST; i++) {
@@ -200,7 +200,7 @@ static int jump_back(struct trace *trace, struct thread *thread, uint64_t addres
 	return 0;
 }
 
-/* What a jump or a call is, of two functions or of one that calls itself. */
+/* Classify a jump or a call, between two functions or within one that calls itself. */
 static int look(struct trace *trace, const struct branch_run *run, uint32_t *found)
 {
 	uint64_t begins;

@@ -18,7 +18,7 @@
 
 #define NS_PER_US 1000U
 
-/* What is open on a thread. */
+/* The open slices of a thread. */
 struct chrome_thread {
 	uint64_t until; /* where its last slice ends; 0: it has none */
 	uint64_t starts[FRAMES_MAX];
@@ -136,7 +136,7 @@ static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 	thread->depth = depth < thread->depth ? depth : thread->depth;
 }
 
-/* What the program says of itself: a slice from its beginning to its end, or an instant. */
+/* A program's mark: a slice from its begin to its end, or an instant. */
 static int put_mark(void *context, const struct mark_region *region)
 {
 	struct chrome *chrome = context;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of a recording's samples in the files of others' tools. A format is one function,
- * which walks over the samples as often as it needs to; none holds them. So JSON with a value for
- * each sample (speedscope, chrome, firefox's columns) is written as it is read, by hand; what is
- * the same in every file is json_pack()'s. Thread: the one that opened the file.
+ * A recording's samples as files for other tools. A format is one function, which walks over the
+ * samples as often as it needs to; none holds them. So JSON with a value for each sample
+ * (speedscope, chrome, firefox's columns) is written as it is read, by hand; json_pack() writes the
+ * constant parts. Thread: the one that opened the file.
  */
 #ifndef HOST_TOOLS_REPORT_EXPORT_EXPORT_FORMAT_H
 #define HOST_TOOLS_REPORT_EXPORT_EXPORT_FORMAT_H
@@ -52,7 +52,7 @@ uint32_t export_stack(const struct places *places, uint64_t node, uint32_t stack
 /* A name that stands at the end of a line, and its end. */
 void export_put_line(FILE *out, const char *text);
 
-/* What the samples of a place came to, by event: sums[place * events + event]. */
+/* The sums of a place's samples, by event: sums[place * events + event]. */
 struct export_sums {
 	struct export_sum {
 		uint64_t samples, weight;

@@ -32,12 +32,12 @@ struct lcov {
 	struct export *export;
 	struct branch_runs runs;
 	struct lines lines;
-	struct symbol_mapping mapping; /* whose turn it is */
+	struct symbol_mapping mapping; /* the present file's */
 	struct row *rows;
 	size_t count, room;
 };
 
-/* ---- What was carried out ---- */
+/* ---- Executed code ---- */
 
 static int add_row(struct lcov *lcov, const struct row *row)
 {
@@ -257,7 +257,7 @@ static void put_rows(const struct lcov *lcov)
 		bool is_last = i + 1 == lcov->count;
 
 		if (!i || strcmp(row[-1].line.file, row->line.file)) {
-			/* what a test is called may have no other characters */
+			/* a test's name may have no other characters */
 			fprintf(out, "TN:%s\nSF:", lcov->export->partial ? "at_least" : "");
 			export_put_line(out, row->line.file);
 		}

@@ -14,7 +14,7 @@ static void note_first(void *context, const struct missing *missing)
 		missing_text(missing, text, 256);
 }
 
-/* What the ledger says that the trace lacks; "": nothing. */
+/* The gaps of the trace by its ledger; "": none. */
 static void find_gaps(const struct ledger *ledger, char text[256])
 {
 	missing_list(ledger, note_first, text);

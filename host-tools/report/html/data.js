@@ -100,7 +100,7 @@ function halfOf(chunk, which) {
 	return chunk.element.textContent.split(".")[which];
 }
 
-/* What each place came to in the whole chunk. */
+/* The sums of each place in the whole chunk. */
 async function sumsOf(chunk) {
 	if (!chunk.sums) {
 		const block = await unpack(halfOf(chunk, 0)), count = block.next();
@@ -186,8 +186,8 @@ async function readRecording() {
 	};
 }
 
-/* What lies from one moment to another, both included, by place. The samples of chunks that it cuts
- * through must be looked at one by one. */
+/* The sums of a time, both ends included, by place. In chunks that it cuts, the samples are examined
+ * one by one. */
 async function sumUp(recording, { event, off, from, to }) {
 	const samples = new Float64Array(recording.places.count);
 	const weights = new Float64Array(recording.places.count);

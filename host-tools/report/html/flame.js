@@ -61,8 +61,8 @@ function byName(a, b) {
 	return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/* What is drawn: [{frame, left, width, depth}], shares of the width. Below the one that is shown
- * alone stand those that it was called by. */
+/* The drawn frames: [{frame, left, width, depth}], as shares of the width. Below a frame that is shown
+ * alone stand its callers. */
 function layOut(focus) {
 	const drawn = [], callers = [];
 

@@ -79,7 +79,7 @@ static void add_end(json_t *missing, const struct ledger *ledger)
 		say_in(missing, html_text(late));
 }
 
-/* What is in the lists of a file with a ledger. */
+/* The lists of a file with a ledger. */
 static json_t *accounts_of(const struct ledger *ledger, json_t *missing)
 {
 	json_t *accounts = json_array(), *checks = json_array(), *counts = json_array();
@@ -224,7 +224,7 @@ json_t *html_facts(const struct recording_file *file)
 	if (*file->broken.text)
 		say_in(missing, html_text(file->broken.text));
 	if (code != PERF_LEDGER_WHOLE)
-		ledger_free(&ledger); /* what was read of it before it broke */
+		ledger_free(&ledger); /* the part that was read before the damage */
 	facts = code == PERF_LEDGER_WHOLE ? accounts_of(&ledger, missing)
 	                                  : accounts_without(file, missing, code, &error);
 	json_object_set_new(facts, "machine", machine_of(file, &ledger));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page says in words: what is missing, the accounts, the counts, the machine. */
+/* The texts of the page: missing records, accounts, counts, the machine. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_FACTS_H
 #define HOST_TOOLS_REPORT_HTML_HTML_FACTS_H
 

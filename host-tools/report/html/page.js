@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is shown, and what keys and buttons do to it. */
+/* The page's state, and the actions of keys and buttons. */
 
 const KEYS = [
 	["drag", "select a time"], ["z", "show the selection alone"], ["+  -", "zoom in, out"],

@@ -47,8 +47,8 @@ function drawAxis(canvas, view) {
 	}
 }
 
-/* What of a chunk falls into each of the columns, added to them: of its samples, if they are given,
- * else of its parts, which are as good where they are no wider than a column. */
+/* Add a chunk to the columns: its samples, if given, else its parts, which are exact enough if they
+ * are no wider than a column. */
 function addColumns(columns, chunk, view, samples) {
 	const scale = columns.length / (view.to - view.from + 1);
 	const start = (chunk.first - view.from) * scale;
@@ -121,8 +121,7 @@ function drawMarks(context, width, recording, view, cpu) {
 	return coarse;
 }
 
-/* What the program says of itself: regions as bands with their names, further in further down, moments
- * as ticks. */
+/* The program's marks: regions as bands with their names, inner ones further down, moments as ticks. */
 function drawProgram(context, width, recording, view, cpu) {
 	const coarse = [], scale = width / (view.to - view.from + 1), ends = [];
 
@@ -179,8 +178,8 @@ function markAt(recording, cpu, time, near) {
 	return best;
 }
 
-/* What fills a row: nearly the most of any column, since one sample that came late, and stands for
- * all that passed, would make all others flat. What is higher is cut. */
+/* The full height of a row: nearly the highest column. One late sample, which stands for a long time,
+ * would make all others flat, so higher columns are cut. */
 function highest(of) {
 	const weights = of.flatMap(({ columns }) => [...columns.filter((weight) => weight)]);
 

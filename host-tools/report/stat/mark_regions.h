@@ -25,7 +25,7 @@ struct mark_regions {
 /* Take a mark of an event. 0, -ENOMEM or what show() returns. */
 int mark_regions_add(struct mark_regions *regions, uint32_t event, const struct sample *sample);
 
-/* What has not ended does so at last, ns. The same. */
+/* End all open regions at last, ns. The same. */
 int mark_regions_end(struct mark_regions *regions, uint64_t last);
 
 /* The text of a name. */

@@ -41,7 +41,7 @@ uint64_t stat_elapsed(const struct ledger *ledger)
 	return longest;
 }
 
-/* ---- What a count says beside another ---- */
+/* ---- Comments beside counts ---- */
 
 /* The other event of a CPU, or of all, that counts type and config under the same conditions: its
  * scaled count, or 0. */

@@ -11,12 +11,12 @@
 #include "writer/util/error.h"
 
 struct stat_options {
-	const char *title;                  /* what was counted */
+	const char *title;                  /* the counted command */
 	bool per_cpu;                       /* each CPU by itself, not their sum */
-	const struct stat_regions *regions; /* what is told of them behind it; NULL: nothing */
+	const struct stat_regions *regions; /* printed after the counts; NULL: none */
 };
 
-/* What an event counted, on one CPU or on all. */
+/* An event's count, on one CPU or on all. */
 struct stat_count {
 	double scaled;    /* as if it had had a counter all the time */
 	uint64_t counted; /* truly */

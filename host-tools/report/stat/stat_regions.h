@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `stat` counted between a program's marks (agent/record/record_regions.h): the machine tells it when
- * it has stopped, as records, which stand in their rings until its next command.
+ * The counts of `stat` between a program's marks (agent/record/record_regions.h). The machine
+ * writes them as records after its stop; they stay in their rings until its next command.
  */
 #ifndef HOST_TOOLS_REPORT_STAT_STAT_REGIONS_H
 #define HOST_TOOLS_REPORT_STAT_STAT_REGIONS_H

@@ -15,9 +15,9 @@ struct inlines {
 	void *names; /* a tree, by tsearch(), of each name once */
 };
 
-/* What is inlined at the byte at this offset of an ELF file, as perf writes it, "leaf (inlined)":
- * the innermost first. The same pointer for the same name, valid until inlines_free(); equal paths
- * have equal pointers too; NULL: there is none. Returns how many. */
+/* The functions inlined at the byte at this offset of an ELF file, as perf writes them, "leaf
+ * (inlined)", the innermost first. The same pointer for the same name, valid until inlines_free();
+ * equal paths have equal pointers too; NULL: there is none. Returns how many. */
 uint32_t inlines_find(struct inlines *inlines, const char *path, uint64_t offset,
                       const char *names[LINES_INLINED]);
 

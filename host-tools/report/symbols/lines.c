@@ -138,7 +138,7 @@ static bool has_code_at(const GElf_Phdr *segment, uint64_t address)
 	       address - segment->p_vaddr < segment->p_filesz;
 }
 
-/* What a byte of the file is linked at; false: it is in no segment. */
+/* The link address of a byte of the file; false: it is in no segment. */
 static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
 {
 	GElf_Phdr segment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in a source, by line, a few files at a time. Thread: the one that made it. */
+/* The text of sources, by line, a few files at a time. Thread: the one that made it. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_SOURCE_TEXT_H
 #define HOST_TOOLS_REPORT_SYMBOLS_SOURCE_TEXT_H
 

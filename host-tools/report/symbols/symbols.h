@@ -39,8 +39,8 @@ uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t ti
 /* The machine's address, of one of symbols_at()'s. */
 uint64_t symbols_real(const struct symbols *symbols, uint64_t address);
 
-/* What lies at an address. The texts stay valid until symbols_free(), and are the same pointers for
- * all mappings of a file. */
+/* The symbol at an address. The texts stay valid until symbols_free(), and are the same pointers
+ * for all mappings of a file. */
 struct symbol {
 	const char *file;   /* base name; NULL: in no mapping */
 	const char *module; /* a UEFI image's name; else NULL */

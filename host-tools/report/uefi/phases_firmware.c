@@ -83,7 +83,7 @@ static int64_t distance(uint64_t time, int64_t at)
 	return llabs(ns);
 }
 
-/* What the recording has of the same moment: an image that is started. NULL: nothing. */
+/* The start of an image in the recording at the same moment. NULL: none. */
 static const struct phase_start *find_start(const struct phases *phases, int64_t at)
 {
 	for (size_t i = 0; i < phases->count; i++) {

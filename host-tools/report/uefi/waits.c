@@ -9,7 +9,7 @@ struct way {
 	const char *function, *in;
 };
 
-/* What serves whoever waits, and works for itself as well. */
+/* Modules that serve waiting callers, and do work of their own. */
 static const char *const servants[] = { "DxeCore", "CpuDxe", "ArmCpuDxe" };
 
 /* It does nothing but wait, for Stall(). */
@@ -89,7 +89,7 @@ static bool is_served(const struct symbols *symbols, uint64_t frame, struct wait
 	return true;
 }
 
-/* What the innermost of so many frames is of. */
+/* The symbol of the innermost of so many frames. */
 static struct symbol frame_symbol(const struct symbols *symbols, const uint64_t *frames,
                                   uint32_t count)
 {
@@ -111,7 +111,7 @@ static void served_by_us(const char *function, struct wait *wait)
 		wait->in = service;
 }
 
-/* What is called by these frames, if there are any, is what waits. */
+/* The caller among these frames, if there are any, is the waiting code. */
 static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                      struct wait *wait)
 {

@@ -13,9 +13,9 @@
 
 /* Texts are symbols_find()'s, or constant, and the same pointers each time. */
 struct wait {
-	const char *module;   /* who waits; where callers are not known, whose code it waits in */
-	const char *function; /* that of it; NULL: nobody knows */
-	const char *in;       /* what it has called, as "Stall()" */
+	const char *module;   /* the waiting module; without callers, the module whose code waits */
+	const char *function; /* its function; NULL: unknown */
+	const char *in;       /* the called service, such as "Stall()" */
 };
 
 /* Whether this function is where CPUs of ours are idle; NULL: a function that nobody knows. */
