@@ -69,10 +69,12 @@ static bool record_regions_is_counting(const struct perf_event *event)
 
 static inline void regions_look(const struct mark_regions *m, uint64_t to[REGION_SUMS])
 {
-	for (unsigned i = 0; i < m->nr_events; i++)
+	for (unsigned i = 0; i < m->nr_events; i++) {
 		to[i] = record_regions_is_counting(&m->events[i])
 		            ? m->events[i].pmu->peek(&m->events[i])
 		            : m->events[i].count;
+		to[i] -= m->left_out[i];
+	}
 	to[REGION_SUMS - 1] = clock_now();
 }
 
@@ -95,15 +97,15 @@ static inline uint64_t regions_look_between(const struct mark_regions *m, uint64
 	return handlers;
 }
 
-/* Take off from each event's total what it has counted since it was from[]: atomically, because an
- * overflow's NMI changes it, too. The timer interrupts since then count for no open region. */
+/* Leave out of each event's total what it has counted since it was from[]. The timer interrupts
+ * since then count for no open region. */
 static void record_regions_leave_out(struct mark_regions *m, const uint64_t *from,
                                      uint64_t handlers)
 {
 	uint64_t to[REGION_SUMS], more = regions_look_between(m, to) - handlers;
 
 	for (unsigned i = 0; i < m->nr_events; i++)
-		arch_add_local(&m->events[i].count, from[i] - to[i]);
+		m->left_out[i] += to[i] - from[i];
 	for (unsigned i = 0; i < m->depth; i++)
 		m->open[i].handlers += more;
 }
@@ -287,6 +289,8 @@ void regions_tell(struct traced_cpu *c)
 	struct perf_event *event = record_regions_marks_of(c);
 	char text[TEXT_MAX];
 
+	for (unsigned i = 0; m && i < m->nr_events; i++)
+		m->events[i].count -= m->left_out[i]; /* stopped: nobody else changes it */
 	for (unsigned i = 0; m && i < m->nr_regions; i++) {
 		unsigned length;
 

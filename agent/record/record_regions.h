@@ -39,6 +39,7 @@ struct mark_regions {
 	/* The outermost open region without a name: its number in open[] plus 1, and what had been
 	 * counted when it began; 0: none is open */
 	unsigned aside;
+	uint64_t left_out[REGION_SUMS]; /* of the events' totals */
 	uint64_t aside_from[REGION_SUMS], aside_handlers;
 	struct {
 		unsigned region;

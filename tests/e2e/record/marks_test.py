@@ -286,7 +286,7 @@ def check_regions(isa, run):
           f"{isa}: those of a format are one region, whatever their values", regions)
     equal(len(regions), 6, f"{isa}: no other region is told", regions)
     made = {0: 6 * CALLS + 1, 1: 6 * CALLS}
-    equal({e["cpu"]: e["count"] for e in counts["events"] if e["name"] == "marks"}, made,
+    equal({e["cpu"]: e["count"] for e in counts["events"] if e["event"] == "marks"}, made,
           f"{isa}: the program's marks are counted, and no others")
     equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is told")
     equal(counts["conserved"], True, f"{isa}: and the books balance", counts)
@@ -295,7 +295,7 @@ def check_regions(isa, run):
 def totals(run):
     """Each CPU's instructions."""
     counts = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
-    return {e["cpu"]: e["count"] for e in counts["events"] if e["name"] == "instructions"}
+    return {e["cpu"]: e["count"] for e in counts["events"] if e["event"] == "instructions"}
 
 
 def check_totals(isa, run, alone):
