@@ -257,7 +257,7 @@ int agent_start(void)
 	return timer_init();
 }
 
-/* What a reader at a line has not read yet would be gone with the next recording. */
+/* Keep records that a reader at a line has not read yet: the next recording would destroy them. */
 static void agent_keep_last_run(void)
 {
 	if ((command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) &&
@@ -288,7 +288,7 @@ static void agent_serve_one(void)
 		mailbox_reply(&region, &request, request.code, NULL);
 }
 
-/* What lies in RAM is kept until its reader has it. */
+/* A recording in RAM is kept until its reader has it. */
 static bool agent_may_end(void)
 {
 	if (resident) {

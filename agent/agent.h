@@ -50,8 +50,8 @@ bool agent_records_boot(void);
  * only. Thread. */
 void agent_go_on(void);
 
-/* What was recorded beside the firmware is over: the machine is the firmware's again, with its
- * serial cards. Thread. */
+/* End a recording in hosted mode: the firmware gets the machine back, with its serial cards.
+ * Thread. */
 void agent_part(void);
 
 /* Whether that command is about other CPUs than the boot CPU. */
@@ -83,7 +83,7 @@ void agent_fail(const char *what, const char *why, int code);
  */
 void agent_write_output(void);
 
-/* What the last command came to: 0, or a negative errno, be it that it was refused. */
+/* The last command's result: 0, or a negative errno, also if it was refused. */
 int agent_outcome(void);
 
 /* Have the last command's result stay on the screen, if \bareperf.cfg had asked for it: nobody else

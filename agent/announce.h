@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found, and what to expect, for whoever sits in front of the machine. */
+/* The machine's parts and the next steps, as text for the user in front of the machine. */
 #ifndef AGENT_ANNOUNCE_H
 #define AGENT_ANNOUNCE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The crash keeper (docs/crash-store.md): what a reset has left of earlier recordings in RAM is
- * found by the next start, and becomes files on the volume. What has it outlive a reset is
- * ringbuf/keep.h. Boot services only. Thread.
+ * The crash store (docs/crash-store.md): the next start finds earlier recordings that a reset left
+ * in RAM, and writes them to files on the volume. ringbuf/keep.h makes them survive the reset. Boot
+ * services only. Thread.
  */
 #ifndef AGENT_CRASH_STORE_H
 #define AGENT_CRASH_STORE_H

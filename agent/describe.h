@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the region says of the machine and of our own image. */
+/* The region's description of the machine and of bareperf's own image. */
 #ifndef AGENT_DESCRIBE_H
 #define AGENT_DESCRIBE_H
 

@@ -61,7 +61,7 @@ static unsigned menu_key(void)
 	return key;
 }
 
-/* ---- What is offered ---- */
+/* ---- Choices ---- */
 
 static void menu_print(const char *command)
 {
@@ -82,7 +82,7 @@ static bool menu_is_called(const struct trace_region *region)
 	return mailbox_poll(region, &request) || reader_is_announced(region);
 }
 
-/* What was chosen: a key of the menu's. '5' also when nobody is there. */
+/* The choice: a key of the menu's. '5' also without a user. */
 static unsigned menu_choose(const char *command, const struct trace_region *region, bool *alone)
 {
 	unsigned garbage = 0;

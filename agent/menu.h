@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What somebody is offered who boots a stick that has no command for the machine, or who holds a
- * key down while it starts. What he chooses is carried out by the same image, started anew with
- * that command, which gives the machine back; then there is the menu again. Boot services only.
- * Thread.
+ * The menu of a stick that boots without a command, or with a key pressed during the start. The
+ * same image carries out the choice, started again with that command, and returns the machine; then
+ * the menu appears again. Boot services only. Thread.
  */
 #ifndef AGENT_MENU_H
 #define AGENT_MENU_H

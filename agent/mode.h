@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has the machine, for how long (docs/resident.md), and by whose description. */
+/* The mode of a run, resident or exclusive (docs/resident.md), and the tables that are used. */
 #ifndef AGENT_MODE_H
 #define AGENT_MODE_H
 

@@ -13,8 +13,8 @@
 #define LEAST  (16ULL << 20)
 #define MOST   (1ULL << 30)
 #define TABLES (4ULL << 20) /* more than those of 256 CPUs take */
-#define BOOT_MOST                                                                      \
-	((64ULL << 20) + TABLES) /* what boots has uses for the rest; a ring of 64 MiB \
+#define BOOT_MOST                                                                       \
+	((64ULL << 20) + TABLES) /* the booting system needs the rest; a ring of 64 MiB \
 	                          */
 #define RING_PAGES 128U          /* where only the AUX area's are given */
 
@@ -100,7 +100,7 @@ void output_only_ways(const struct channel *channel)
 {
 	if (channel->ops->in_ram)
 		console_printf(
-		    "what is recorded comes out by %sa debug probe or a memory dump "
+		    "read the recording by %sa debug probe or a memory dump "
 		    "(docs/channels.md)\n",
 		    serial_is_there(channel) ? "this line, " : "");
 }
@@ -123,8 +123,7 @@ static int output_to_volume(const struct command *command, const struct channel 
 	console_printf("written: %s\n", path);
 	summary_beside(summary, path);
 	*beside = payload_fetch_save(command, path);
-	console_printf(
-	    "at home: bareperf dump FILE (checks the ledger), perf report -i FILE\n");
+	console_printf("at home: bareperf dump FILE (checks the ledger), perf report -i FILE\n");
 	return 0;
 }
 

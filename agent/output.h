@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of a recording when boot services go on. */
+/* The output of a recording if boot services continue. */
 #ifndef AGENT_OUTPUT_H
 #define AGENT_OUTPUT_H
 

@@ -5,9 +5,9 @@
 
 #include "command/command.h"
 
-/* Write each trace region that was kept, and free it; one that cannot be written stays. What is
- * done is said. 0; -ENOENT: none is kept; -EINVAL: -o names one file for several; else why the last
- * that failed did. Boot services only. Thread. */
+/* Write each trace region that was kept, and free it; one that cannot be written stays. The console
+ * gets the results. 0; -ENOENT: none is kept; -EINVAL: -o names one file for several; else why the
+ * last that failed did. Boot services only. Thread. */
 int save_kept(const struct command *command);
 
 #endif

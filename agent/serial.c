@@ -74,7 +74,7 @@ static struct lines *serial_claim(struct channel *channel)
 	return channel->lines;
 }
 
-/* What the host may write is known from here on, whatever the region says by then. */
+/* Note the host's words now, so that later changes of the region have no effect. */
 void serial_start(struct channel *channel, const struct trace_region *region, uint64_t nonce)
 {
 	struct lines *lines = serial_claim(channel);

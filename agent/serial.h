@@ -14,7 +14,7 @@ void serial_choose(struct channel *channel, bool resident, bool hosted);
  * hosted_end(), as who pumps is a CPU of ours. Thread. */
 void serial_end(struct channel *channel);
 
-/* What is to go out by itself has gone out. channel may be NULL. Thread. */
+/* Wait until all pending output has been sent. channel may be NULL. Thread. */
 void serial_drain(struct channel *channel);
 
 /* Start the channel's lines, if it may have any: they take the console's UART, carry its text and a

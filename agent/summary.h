@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording in memory says to people: on the screen, and as text beside its file. Boot
- * services, or exclusive after a recording. Thread. */
+/* The summary of a recording in memory: on the screen, and as text beside its file. Boot services,
+ * or exclusive after a recording. Thread. */
 #ifndef AGENT_SUMMARY_H
 #define AGENT_SUMMARY_H
 

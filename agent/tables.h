@@ -4,8 +4,8 @@
 
 #include "command/tables.h"
 
-/* What this image's commands may name, for its own parser and for the host's. linker.ld says where
- * it is. */
+/* The names for this image's commands, for its own parser and for the host's. linker.ld has the
+ * place. */
 extern const struct command_tables image_tables __attribute__((section(".data.rel.ro.tables")));
 
 #endif

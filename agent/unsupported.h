@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a command asks for that its words allow, but not this machine, or not now. */
+/* Refuses commands that are valid, but that this machine cannot carry out, or not now. */
 #ifndef AGENT_UNSUPPORTED_H
 #define AGENT_UNSUPPORTED_H
 

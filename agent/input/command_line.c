@@ -54,8 +54,8 @@ static int command_line_say_bad_config(int code)
 	return code;
 }
 
-/* Boot managers and loaders put anything there. What a shell has passed on was typed to be a
- * command, and what begins like one was to be one; the rest is not ours to obey, or to fail of. */
+/* Boot managers and loaders put any text there. A shell's text is a command, and so is a text that
+ * begins like one. Any other text is ignored, and no error. */
 static bool command_line_are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
 {
 	if (code < 0)

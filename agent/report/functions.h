@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose time it was: the functions of everything that has names, each with the weight of the
- * samples that fell into it. Memory is what the functions take, however many samples there are.
- * Thread.
+ * The functions of all code that has names, each with the weight of its samples. Memory is what the
+ * functions take, however many samples there are. Thread.
  */
 #ifndef AGENT_REPORT_FUNCTIONS_H
 #define AGENT_REPORT_FUNCTIONS_H
@@ -63,7 +62,7 @@ void functions_forget(struct functions *functions);
 unsigned functions_hottest(const struct functions *functions, const struct function **hottest,
                            unsigned most);
 
-/* What share of functions->weight this is, in hundredths of a percent, rounded. */
+/* The share of functions->weight, in hundredths of a percent, rounded. */
 unsigned functions_share(const struct functions *functions, uint64_t weight);
 
 void functions_free(struct functions *functions);

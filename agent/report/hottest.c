@@ -14,7 +14,7 @@ struct weighing {
 	struct modules *modules;
 	struct ring_reader *reader;
 	struct hottest_count *counts;
-	uint32_t evsel; /* whose samples are weighed */
+	uint32_t evsel; /* the event whose samples are weighed */
 };
 
 /* LOST is in no event's ledger. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of a complete region, weighed. What is in the region is as little believed as on the
- * host, by the same code. Thread. */
+/* The samples of a complete region, weighed. The same code as on the host checks the
+ * region. Thread. */
 #ifndef AGENT_REPORT_HOTTEST_H
 #define AGENT_REPORT_HOTTEST_H
 
@@ -16,7 +16,7 @@ struct hottest_count {
 };
 
 struct hottest {
-	const struct ledger_event *weighed; /* whose samples are; NULL: none has samples */
+	const struct ledger_event *weighed; /* the event of these samples; NULL: none has samples */
 	struct hottest_count *counts;       /* of each of the ledger's events */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording came to, as text for people: machine, command, books, the functions where the
- * time went. All of it out of the region, so that screen and file say the same.
+ * A recording's summary as text: machine, command, ledger, the hottest functions. All data comes
+ * from the region, so screen and file are equal.
  */
 #ifndef AGENT_REPORT_REPORT_H
 #define AGENT_REPORT_REPORT_H

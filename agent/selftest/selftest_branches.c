@@ -8,7 +8,7 @@
 #define AUX_PAGES 64U /* room for all, our own start and stop included, in the first segments */
 #define TURNS     40U
 
-/* What of the area is the code's: from the branch to its begin to that to its end. */
+/* The code's part of the area: from the branch to its begin to the branch to its end. */
 struct branch_trace {
 	bool is_there;
 	const char *why;

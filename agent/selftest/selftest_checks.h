@@ -37,7 +37,7 @@ void selftest_ring(struct selftest_report *report);
 void selftest_clocks_begin(struct selftest_report *report);
 void selftest_clocks(struct selftest_report *report);
 
-/* What an earlier self-test's marks tell; then new ones for the next. */
+/* Report an earlier self-test's marks; then leave new ones for the next. */
 void selftest_marks(struct selftest_report *report);
 
 /* `--reset` was asked for at boot: 1 if it is this boot that ends in one, 0 if this one follows on

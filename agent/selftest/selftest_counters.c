@@ -179,7 +179,7 @@ static void selftest_tell_census(struct selftest_report *report, unsigned cpu)
 	selftest_add(report, &line, "CPU %u counters", cpu);
 }
 
-/* What another CPU is asked: the event that all others rest on. */
+/* The test of another CPU: the event that all other checks need. */
 struct other_cpu {
 	int event;
 	struct selftest_count f;

@@ -5,7 +5,7 @@
 #include "agent/selftest/selftest_report.h"
 
 /* Write the report to the boot volume, as \bareperf\NNNN-selftest.txt and .json with the next free
- * number. What became of it is said on the console. 0, or volume_write_text()'s. Boot services
+ * number. The console gets the result. 0, or volume_write_text()'s. Boot services
  * only. Thread. */
 int selftest_write_files(struct selftest_report *report);
 

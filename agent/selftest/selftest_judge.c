@@ -183,7 +183,7 @@ void judge_spurious(const struct selftest_spurious *f, struct selftest_line *lin
 		             f->came);
 }
 
-/* ---- What fills an AUX area ---- */
+/* ---- Events that fill an AUX area ---- */
 
 void judge_branches(const struct selftest_branches *f, struct selftest_line *line)
 {

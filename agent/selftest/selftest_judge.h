@@ -19,7 +19,7 @@ struct selftest_spread {
 /* Of count values, which are sorted for it. 0: all are 0. */
 struct selftest_spread selftest_spread_of(int64_t *values, unsigned count);
 
-/* What a machine's counters were found to be: masks of struct counter_census. */
+/* The state of a machine's counters: masks of struct counter_census. */
 struct selftest_census {
 	uint64_t present, leftovers, foreign;
 };
@@ -45,8 +45,8 @@ void judge_together(const struct selftest_together *f, struct selftest_line *lin
 
 /*
  * Interrupts of a counter, along a loop of fast instructions and along one of slow ones: how many
- * events beyond its period each found. What comes so many instructions late whatever they take
- * skids; what comes so many ns late whatever runs is late.
+ * events beyond its period each found. An interrupt that is late by a number of instructions, at
+ * any speed, skids; one that is late by a time, in any code, is late.
  */
 struct selftest_pmi {
 	const char *event;

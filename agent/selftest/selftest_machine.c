@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine it is, whether its timer comes when it should, and when nothing runs at all. */
+/* The machine's identity, the delay of its timer, and gaps in which no code of ours runs. */
 #include "abi/trace_region.h"
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
@@ -12,7 +12,7 @@
 #define PATIENCE 100000000U /* ns to wait for an interrupt */
 #define WATCH_NS 300000000U /* that gaps are looked for */
 
-/* ---- What it is ---- */
+/* ---- Identity ---- */
 
 static void machine_cpu(struct selftest_report *report)
 {

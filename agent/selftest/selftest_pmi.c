@@ -26,7 +26,7 @@ struct pmi_run {
 	struct selftest_spread beyond;
 };
 
-/* What takes many times as long an instruction as counting down: the clock, and x86's I/O. */
+/* Instructions that take much longer than counting down: the clock, and x86's I/O. */
 static void pmi_turn_slowly(void)
 {
 	for (unsigned i = 0; i < CHUNK / 10; i++) {

@@ -51,7 +51,7 @@ void selftest_print_text(const struct selftest_report *report, selftest_print_fn
 	      report->verdicts[SELFTEST_FAIL], report->verdicts[SELFTEST_ABSENT]);
 }
 
-/* What the machine says of itself may be any bytes. */
+/* The machine's own texts may contain any bytes. */
 static void selftest_print_string(const char *text, selftest_print_fn print)
 {
 	print("\"");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a self-test found: a line a check, as text for people and as JSON for who collects them. */
+/* A self-test's results: a line for each check, as text for people and as JSON for tools. */
 #ifndef AGENT_SELFTEST_SELFTEST_REPORT_H
 #define AGENT_SELFTEST_SELFTEST_REPORT_H
 
@@ -23,7 +23,7 @@ struct selftest_figure {
 struct selftest_line {
 	char check[40];
 	enum selftest_verdict verdict;
-	char text[160]; /* what was found, in a phrase */
+	char text[160]; /* the finding, as a phrase */
 	unsigned nr_figures;
 	struct selftest_figure figures[SELFTEST_FIGURES];
 };
@@ -41,7 +41,7 @@ struct selftest_report {
 void selftest_say(struct selftest_line *line, enum selftest_verdict verdict, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 
-/* One figure more; name is kept by reference. What exceeds SELFTEST_FIGURES is left out. */
+/* One figure more; name is kept by reference. Figures beyond SELFTEST_FIGURES are dropped. */
 void selftest_figure(struct selftest_line *line, const char *name, int64_t value);
 
 /* Add line under the name of its check (as by print_text()); what exceeds SELFTEST_LINES is counted

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reset keeps of RAM: each self-test leaves marks all over what nobody uses, and looks for
- * those of the last one. A mark is a page that knows its own address, the boot that wrote it, and
- * where the others are; one wrong word, and it is none.
+ * The part of RAM that survives a reset: each self-test leaves marks all over unused RAM, and looks
+ * for those of the last one. A mark is a page that knows its own address, the boot that wrote it,
+ * and where the others are; one wrong word, and it is none.
  */
 #include <errno.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static bool selftest_place_is_among(uint64_t address, const uint64_t *places, un
 	return false;
 }
 
-/* What somebody uses by now was not kept, as far as a recording there is concerned. */
+/* Memory that is in use by now counts as lost, since a recording there would be lost. */
 static void selftest_marks_look(const uint64_t *places, unsigned number, struct selftest_marks *f)
 {
 	const struct mark *latest = selftest_marks_latest(places, number);
@@ -185,8 +185,8 @@ void selftest_marks(struct selftest_report *report)
 	}
 #define VARIABLE_KIND (EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS)
 
-/* What the firmware forgets at a reset, and nothing else does. One that keeps no variables at all
- * has each start of ours be a boot. */
+/* Note this boot in a variable that the firmware forgets only at a reset. Without variables, each
+ * start of the image counts as a boot. */
 void selftest_note_boot(void)
 {
 	static CHAR16 name[] = L"BareperfBoot";

@@ -39,8 +39,8 @@ struct perf_event *selftest_rig_add(struct selftest_rig *rig, uint32_t type, uin
 /* All that were added become one group. */
 void selftest_rig_group(struct selftest_rig *rig);
 
-/* Start the events, run fn as code that is traced, stop them. 0, or context_start()'s error. What
- * is sampled by an interrupt is, if `interruptible`. Interrupts masked before and after. */
+/* Start the events, run fn as code that is traced, stop them. 0, or context_start()'s error. Events
+ * that sample by an interrupt do so only if `interruptible`. Interrupts masked before and after. */
 int selftest_rig_run(struct selftest_rig *rig, int (*fn)(void *arg), void *arg, bool interruptible);
 
 /* A sample as these rings have it. */
@@ -50,7 +50,7 @@ struct selftest_sample {
 };
 
 /* The next record in the ring, until the next call; NULL: there is none (reader.error says if the
- * ring is wrong). What was read is given back. Also while fn runs. */
+ * ring is wrong). Read records are released. Also while fn runs. */
 const struct perf_event_header *selftest_rig_next(struct selftest_rig *rig);
 
 /* A loop whose counts are known: two instructions a turn, of which one is a branch. */

@@ -13,7 +13,7 @@
 
 #include "writer/perfdata/perf_file.h"
 
-/* What perf_output.h's files come to. */
+/* The sizes of perf_output.h's files. */
 struct perf_output_plan {
 	bool is_measured; /* false: the next one is measured only; true: it is written */
 	struct perf_file_header header;

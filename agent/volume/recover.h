@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /* Look for recordings: at multiples of 2 MiB in what the memory map has free, and where an earlier
- * start in this boot could not write one. What is found is held: nobody else is given that memory.
+ * start in this boot could not write one. Their memory is reserved.
  * After memory_init(), before anything else is allocated. */
 void recover_find(void);
 
-/* What is told of a recording that has become the file of this path. */
+/* Called for each recording that was written to the file of this path. */
 typedef void (*recover_told_fn)(const void *region, uint64_t size, const char *path);
 
 /* Say what was found, make a file of each, and free it; one that cannot be written stays where it

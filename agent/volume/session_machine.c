@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session asks of where it runs, in a machine that writes its own recording: nobody comes
- * after it, no file system is searched, nothing that failed is kept. */
+/* A session's environment in a machine that writes its own recording: no later reader, no search of
+ * file systems, no failed files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "writer/ledger/recount.h"
 #include "writer/session/session.h"
 
-/* What is appended, and no states: nobody goes on with it. */
+/* The appended bytes, without states: no later reader continues it. */
 struct journal_head {
 	struct blob room;
 };

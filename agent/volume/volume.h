@@ -34,8 +34,8 @@ uint64_t volume_room(const char *name);
  * -ENODEV: we come from none; -EROFS; -ENOSPC; -EFBIG: more than a FAT file holds; -EIO. */
 int volume_check(uint64_t region_size, const char *name, struct error *error);
 
-/* Write the region of size bytes, of which none is changed, so that a failure costs nothing but
- * time. What is being written where is said on the console; path: where it is. 0, or as above;
+/* Write the region of size bytes, of which none is changed, so that a failure costs only
+ * time. The console gets the file's name; path: the written file. 0, or as above;
  * -EPROTO: no region, or a ring in it makes no sense. */
 int volume_save(const void *region, uint64_t size, const char *name, char path[VOLUME_PATH_MAX],
                 struct error *error);

@@ -14,7 +14,8 @@
 
 struct volume_file {
 	EFI_FILE *root, *file;
-	char path[VOLUME_PATH_MAX], current[VOLUME_PATH_MAX]; /* what it is to be called, and is */
+	char path[VOLUME_PATH_MAX],
+	    current[VOLUME_PATH_MAX]; /* its final name, and its present one */
 	uint8_t *buffer;
 	size_t used;
 	int failed; /* a negative errno */
@@ -27,7 +28,7 @@ union volume_info {
 	uint8_t bytes[INFO_SIZE];
 };
 
-/* ---- What firmware answers ---- */
+/* ---- Firmware's status ---- */
 
 static const struct {
 	EFI_STATUS status;

@@ -5,8 +5,8 @@
 
 #define NAME_MAX_LENGTH 31U
 
-/* UEFI Shell Specification 2.2, 4.1.1; GNU-EFI does not declare it. What is not called has no
- * type. */
+/* UEFI Shell Specification 2.2, 4.1.1; GNU-EFI does not declare it. Members that are not called
+ * have no type. */
 #define SHELL_GUID                                                     \
 	{                                                              \
 		0x6302d008, 0x7f9b, 0x4f30,                            \
