@@ -97,6 +97,8 @@ RULES = [
     ("docs/words.md", MD + "It has `unit_take` and `null`.\n", MD + "It has `unit_give`.\n", 3,
      "unit_give is named, which is not there"),
     ("tests/words.py", "# SPDX-License-Identifier: MIT\n# page_take unit_give\n", None, None, None),
+    ("README.md", MD + "Line\n" * 88, MD + "Line\n" * 89, 91, "more than 90 lines"),
+    ("CAVEATS.md", "word " * 1200, "word " * 1201, 1, "more than 1200 words"),
     # plain English: questions are none, nor are code and words in the midst of a sentence
     ("docs/man/plain.1", ".SH NAME\n.TP\n.B \\-a\nIt runs. What is run?\n.nf\nWhat runs.\n.fi\n",
      ".SH NAME\n.TP\n.B \\-a\nIt runs.\nWhat is run stays.\n", 5,
