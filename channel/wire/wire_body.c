@@ -2,6 +2,8 @@
 /* The contents of frames: each struct's words, in the order of its declaration. */
 #include "channel/wire/wire.h"
 
+#include <stddef.h>
+
 /* ---- A body that is written ---- */
 
 static uint8_t *wire_put_word(uint8_t *to, uint64_t value, unsigned bytes)
@@ -9,21 +11,6 @@ static uint8_t *wire_put_word(uint8_t *to, uint64_t value, unsigned bytes)
 	for (unsigned i = 0; i < bytes; i++)
 		to[i] = (uint8_t)(value >> 8 * i);
 	return to + bytes;
-}
-
-static uint8_t *wire_put_16(uint8_t *to, uint16_t value)
-{
-	return wire_put_word(to, value, 2);
-}
-
-static uint8_t *wire_put_32(uint8_t *to, uint32_t value)
-{
-	return wire_put_word(to, value, 4);
-}
-
-static uint8_t *wire_put_64(uint8_t *to, uint64_t value)
-{
-	return wire_put_word(to, value, 8);
 }
 
 static uint8_t *wire_put_bytes(uint8_t *to, const uint8_t *bytes, size_t size)
@@ -42,7 +29,7 @@ void wire_put_head(uint8_t *body, const struct wire_head *head)
 
 void wire_put_sequence(uint8_t *body, uint16_t sequence)
 {
-	wire_put_16(body + 2, sequence);
+	wire_put_word(body + 2, sequence, 2);
 }
 
 static uint8_t *wire_begin(uint8_t *body, enum wire_type type, uint8_t flags)
@@ -96,34 +83,6 @@ static uint64_t wire_take_word(struct wire_reader *reader, unsigned size)
 	return value;
 }
 
-static uint16_t wire_take_16(struct wire_reader *reader)
-{
-	return (uint16_t)wire_take_word(reader, 2);
-}
-
-static uint32_t wire_take_32(struct wire_reader *reader)
-{
-	return (uint32_t)wire_take_word(reader, 4);
-}
-
-static uint64_t wire_take_64(struct wire_reader *reader)
-{
-	return wire_take_word(reader, 8);
-}
-
-/* A count and as many bytes, of which `to` holds max. */
-static uint16_t wire_take_counted(struct wire_reader *reader, uint8_t *to, uint16_t max)
-{
-	uint16_t count = wire_take_16(reader);
-	const uint8_t *bytes = wire_take(reader, count);
-
-	if (count > max)
-		reader->missing = true;
-	for (uint16_t i = 0; bytes && i < count && i < max; i++)
-		to[i] = bytes[i];
-	return count;
-}
-
 bool wire_get_head(const uint8_t *body, size_t size, struct wire_head *head)
 {
 	if (size < WIRE_HEAD)
@@ -134,15 +93,150 @@ bool wire_get_head(const uint8_t *body, size_t size, struct wire_head *head)
 	return true;
 }
 
+/* ---- The fields of each type, in the order of the wire: docs/wire-format.md ---- */
+
+struct wire_field {
+	uint16_t offset; /* in the message's struct */
+	uint8_t bytes;   /* of a word */
+	uint8_t words;   /* an array's */
+};
+
+#define WIRE_WORDS(type, name, word)                                                    \
+	{                                                                               \
+		offsetof(struct type, name), sizeof(((struct type *)0)->word),          \
+		    sizeof(((struct type *)0)->name) / sizeof(((struct type *)0)->word) \
+	}
+#define WIRE_FIELD(type, name) WIRE_WORDS(type, name, name)
+#define WIRE_PUT_FIELDS(to, fields, message) \
+	wire_put_fields(to, fields, sizeof(fields) / sizeof(fields[0]), message)
+#define WIRE_TAKE_FIELDS(from, fields, message) \
+	wire_take_fields(from, fields, sizeof(fields) / sizeof(fields[0]), message)
+
+static const struct wire_field hello_fields[] = {
+	WIRE_FIELD(wire_hello, version),
+	WIRE_FIELD(wire_hello, nonce),
+	WIRE_FIELD(wire_hello, probes),
+};
+
+static const struct wire_field welcome_fields[] = {
+	WIRE_FIELD(wire_welcome, version),  WIRE_FIELD(wire_welcome, host_nonce),
+	WIRE_FIELD(wire_welcome, nonce),    WIRE_FIELD(wire_welcome, region_size),
+	WIRE_FIELD(wire_welcome, address),  WIRE_FIELD(wire_welcome, burst),
+	WIRE_FIELD(wire_welcome, burst_us), WIRE_FIELD(wire_welcome, baud),
+	WIRE_FIELD(wire_welcome, baud_max), WIRE_FIELD(wire_welcome, machine),
+	WIRE_FIELD(wire_welcome, gets),     WIRE_FIELD(wire_welcome, probes),
+};
+
+static const struct wire_field get_fields[] = {
+	WIRE_FIELD(wire_get, tag),
+	WIRE_FIELD(wire_get, size),
+	WIRE_FIELD(wire_get, offset),
+};
+
+static const struct wire_field put_fields[] = {
+	WIRE_FIELD(wire_put, number),
+	WIRE_FIELD(wire_put, size),
+	WIRE_FIELD(wire_put, offset),
+};
+
+static const struct wire_field clear_fields[] = {
+	WIRE_FIELD(wire_clear, number),
+	WIRE_FIELD(wire_clear, count),
+};
+
+static const struct wire_field baud_fields[] = { WIRE_FIELD(wire_baud, baud) };
+
+static const struct wire_field data_fields[] = {
+	WIRE_FIELD(wire_data, tag),
+	WIRE_FIELD(wire_data, at),
+	WIRE_FIELD(wire_data, raw),
+};
+
+static const struct wire_field done_fields[] = {
+	WIRE_FIELD(wire_done, number),
+	WIRE_FIELD(wire_done, status),
+	WIRE_FIELD(wire_done, set),
+};
+
+static const struct wire_field status_fields[] = {
+	WIRE_FIELD(wire_status, nonce),
+	WIRE_FIELD(wire_status, heartbeat),
+	WIRE_FIELD(wire_status, run),
+	WIRE_FIELD(wire_status, state),
+	WIRE_FIELD(wire_status, reply),
+	WIRE_FIELD(wire_status, console_head),
+	WIRE_WORDS(wire_status, rings, rings[0]),
+	WIRE_FIELD(wire_status, damaged),
+	WIRE_FIELD(wire_status, overruns),
+};
+
+static uint64_t wire_field_value(const uint8_t *at, unsigned bytes)
+{
+	switch (bytes) {
+	case 2:
+		return *(const uint16_t *)(const void *)at;
+	case 4:
+		return *(const uint32_t *)(const void *)at;
+	default:
+		return *(const uint64_t *)(const void *)at;
+	}
+}
+
+static void wire_field_set(uint8_t *at, unsigned bytes, uint64_t value)
+{
+	switch (bytes) {
+	case 2:
+		*(uint16_t *)(void *)at = (uint16_t)value;
+		break;
+	case 4:
+		*(uint32_t *)(void *)at = (uint32_t)value;
+		break;
+	default:
+		*(uint64_t *)(void *)at = value;
+	}
+}
+
+static uint8_t *wire_put_fields(uint8_t *to, const struct wire_field *field, size_t count,
+                                const void *message)
+{
+	for (const struct wire_field *end = field + count; field < end; field++) {
+		const uint8_t *at = (const uint8_t *)message + field->offset;
+
+		for (unsigned i = 0; i < field->words; i++, at += field->bytes)
+			to = wire_put_word(to, wire_field_value(at, field->bytes), field->bytes);
+	}
+	return to;
+}
+
+static void wire_take_fields(struct wire_reader *from, const struct wire_field *field, size_t count,
+                             void *message)
+{
+	for (const struct wire_field *end = field + count; field < end; field++) {
+		uint8_t *at = (uint8_t *)message + field->offset;
+
+		for (unsigned i = 0; i < field->words; i++, at += field->bytes)
+			wire_field_set(at, field->bytes, wire_take_word(from, field->bytes));
+	}
+}
+
+/* The bytes that follow their count, of which `to` holds max. */
+static void wire_take_counted(struct wire_reader *reader, uint16_t count, uint8_t *to, uint16_t max)
+{
+	const uint8_t *bytes = wire_take(reader, count);
+
+	if (count > max)
+		reader->missing = true;
+	for (uint16_t i = 0; bytes && i < count && i < max; i++)
+		to[i] = bytes[i];
+}
+
 /* ---- Each type ---- */
 
 size_t wire_put_hello(uint8_t *body, const struct wire_hello *hello)
 {
 	uint8_t *to = wire_begin(body, WIRE_HELLO, 0);
 
-	to = wire_put_32(to, hello->version);
-	to = wire_put_64(to, hello->nonce);
-	to = wire_put_16(to, hello->probes);
+	to = WIRE_PUT_FIELDS(to, hello_fields, hello);
 	to = wire_put_bytes(to, hello->probe, hello->probes);
 	return (size_t)(to - body);
 }
@@ -151,9 +245,8 @@ bool wire_get_hello(const uint8_t *body, size_t size, struct wire_hello *hello)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	hello->version = wire_take_32(&from);
-	hello->nonce = wire_take_64(&from);
-	hello->probes = wire_take_counted(&from, hello->probe, WIRE_PROBE_MAX);
+	WIRE_TAKE_FIELDS(&from, hello_fields, hello);
+	wire_take_counted(&from, hello->probes, hello->probe, WIRE_PROBE_MAX);
 	return !from.missing;
 }
 
@@ -161,18 +254,7 @@ size_t wire_put_welcome(uint8_t *body, const struct wire_welcome *welcome)
 {
 	uint8_t *to = wire_begin(body, WIRE_HELLO, 0);
 
-	to = wire_put_32(to, welcome->version);
-	to = wire_put_64(to, welcome->host_nonce);
-	to = wire_put_64(to, welcome->nonce);
-	to = wire_put_64(to, welcome->region_size);
-	to = wire_put_64(to, welcome->address);
-	to = wire_put_32(to, welcome->burst);
-	to = wire_put_32(to, welcome->burst_us);
-	to = wire_put_32(to, welcome->baud);
-	to = wire_put_32(to, welcome->baud_max);
-	to = wire_put_16(to, welcome->machine);
-	to = wire_put_16(to, welcome->gets);
-	to = wire_put_16(to, welcome->probes);
+	to = WIRE_PUT_FIELDS(to, welcome_fields, welcome);
 	to = wire_put_bytes(to, welcome->probe, welcome->probes);
 	return (size_t)(to - body);
 }
@@ -181,38 +263,21 @@ bool wire_get_welcome(const uint8_t *body, size_t size, struct wire_welcome *wel
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	welcome->version = wire_take_32(&from);
-	welcome->host_nonce = wire_take_64(&from);
-	welcome->nonce = wire_take_64(&from);
-	welcome->region_size = wire_take_64(&from);
-	welcome->address = wire_take_64(&from);
-	welcome->burst = wire_take_32(&from);
-	welcome->burst_us = wire_take_32(&from);
-	welcome->baud = wire_take_32(&from);
-	welcome->baud_max = wire_take_32(&from);
-	welcome->machine = wire_take_16(&from);
-	welcome->gets = wire_take_16(&from);
-	welcome->probes = wire_take_counted(&from, welcome->probe, WIRE_PROBE_MAX);
+	WIRE_TAKE_FIELDS(&from, welcome_fields, welcome);
+	wire_take_counted(&from, welcome->probes, welcome->probe, WIRE_PROBE_MAX);
 	return !from.missing;
 }
 
 size_t wire_put_get(uint8_t *body, const struct wire_get *get, uint8_t flags)
 {
-	uint8_t *to = wire_begin(body, WIRE_GET, flags);
-
-	to = wire_put_16(to, get->tag);
-	to = wire_put_32(to, get->size);
-	to = wire_put_64(to, get->offset);
-	return (size_t)(to - body);
+	return (size_t)(WIRE_PUT_FIELDS(wire_begin(body, WIRE_GET, flags), get_fields, get) - body);
 }
 
 bool wire_get_get(const uint8_t *body, size_t size, struct wire_get *get)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	get->tag = wire_take_16(&from);
-	get->size = wire_take_32(&from);
-	get->offset = wire_take_64(&from);
+	WIRE_TAKE_FIELDS(&from, get_fields, get);
 	return !from.missing && get->size && get->size <= WIRE_GET_MAX;
 }
 
@@ -220,9 +285,7 @@ size_t wire_put_put(uint8_t *body, const struct wire_put *put)
 {
 	uint8_t *to = wire_begin(body, WIRE_PUT, 0);
 
-	to = wire_put_32(to, put->number);
-	to = wire_put_16(to, put->size);
-	to = wire_put_64(to, put->offset);
+	to = WIRE_PUT_FIELDS(to, put_fields, put);
 	to = wire_put_bytes(to, put->bytes, put->size);
 	return (size_t)(to - body);
 }
@@ -231,9 +294,7 @@ bool wire_get_put(const uint8_t *body, size_t size, struct wire_put *put)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	put->number = wire_take_32(&from);
-	put->size = wire_take_16(&from);
-	put->offset = wire_take_64(&from);
+	WIRE_TAKE_FIELDS(&from, put_fields, put);
 	put->bytes = wire_take(&from, put->size);
 	return !from.missing && put->size && put->size <= WIRE_PUT_MAX;
 }
@@ -242,10 +303,9 @@ size_t wire_put_clear(uint8_t *body, const struct wire_clear *clear)
 {
 	uint8_t *to = wire_begin(body, WIRE_CLEAR, 0);
 
-	to = wire_put_32(to, clear->number);
-	to = wire_put_16(to, clear->count);
+	to = WIRE_PUT_FIELDS(to, clear_fields, clear);
 	for (uint16_t i = 0; i < clear->count; i++)
-		to = wire_put_64(to, clear->offsets[i]);
+		to = wire_put_word(to, clear->offsets[i], 8);
 	return (size_t)(to - body);
 }
 
@@ -253,25 +313,24 @@ bool wire_get_clear(const uint8_t *body, size_t size, struct wire_clear *clear)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	clear->number = wire_take_32(&from);
-	clear->count = wire_take_16(&from);
+	WIRE_TAKE_FIELDS(&from, clear_fields, clear);
 	if (!clear->count || clear->count > WIRE_BELLS_MAX)
 		return false;
 	for (uint16_t i = 0; i < clear->count; i++)
-		clear->offsets[i] = wire_take_64(&from);
+		clear->offsets[i] = wire_take_word(&from, 8);
 	return !from.missing;
 }
 
 size_t wire_put_baud(uint8_t *body, const struct wire_baud *baud)
 {
-	return (size_t)(wire_put_32(wire_begin(body, WIRE_BAUD, 0), baud->baud) - body);
+	return (size_t)(WIRE_PUT_FIELDS(wire_begin(body, WIRE_BAUD, 0), baud_fields, baud) - body);
 }
 
 bool wire_get_baud(const uint8_t *body, size_t size, struct wire_baud *baud)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	baud->baud = wire_take_32(&from);
+	WIRE_TAKE_FIELDS(&from, baud_fields, baud);
 	return !from.missing;
 }
 
@@ -284,39 +343,27 @@ size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags,
 {
 	uint8_t *to = wire_begin(body, WIRE_DATA, flags);
 
-	to = wire_put_16(to, data->tag);
-	to = wire_put_16(to, data->at);
-	to = wire_put_16(to, data->raw);
-	return (size_t)(to - body) + content;
+	return (size_t)(WIRE_PUT_FIELDS(to, data_fields, data) - body) + content;
 }
 
 bool wire_get_data(const uint8_t *body, size_t size, struct wire_data *data)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	data->tag = wire_take_16(&from);
-	data->at = wire_take_16(&from);
-	data->raw = wire_take_16(&from);
+	WIRE_TAKE_FIELDS(&from, data_fields, data);
 	return !from.missing && data->raw && data->raw <= WIRE_RAW_MAX;
 }
 
 size_t wire_put_done(uint8_t *body, const struct wire_done *done)
 {
-	uint8_t *to = wire_begin(body, WIRE_DONE, 0);
-
-	to = wire_put_32(to, done->number);
-	to = wire_put_32(to, (uint32_t)done->status);
-	to = wire_put_64(to, done->set);
-	return (size_t)(to - body);
+	return (size_t)(WIRE_PUT_FIELDS(wire_begin(body, WIRE_DONE, 0), done_fields, done) - body);
 }
 
 bool wire_get_done(const uint8_t *body, size_t size, struct wire_done *done)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	done->number = wire_take_32(&from);
-	done->status = (int32_t)wire_take_32(&from);
-	done->set = wire_take_64(&from);
+	WIRE_TAKE_FIELDS(&from, done_fields, done);
 	return !from.missing;
 }
 
@@ -324,32 +371,13 @@ size_t wire_put_status(uint8_t *body, const struct wire_status *status)
 {
 	uint8_t *to = wire_begin(body, WIRE_STATUS, 0);
 
-	to = wire_put_64(to, status->nonce);
-	to = wire_put_64(to, status->heartbeat);
-	to = wire_put_64(to, status->run);
-	to = wire_put_32(to, status->state);
-	to = wire_put_32(to, status->reply);
-	to = wire_put_64(to, status->console_head);
-	for (unsigned i = 0; i < WIRE_RINGS_WORDS; i++)
-		to = wire_put_64(to, status->rings[i]);
-	to = wire_put_32(to, status->damaged);
-	to = wire_put_32(to, status->overruns);
-	return (size_t)(to - body);
+	return (size_t)(WIRE_PUT_FIELDS(to, status_fields, status) - body);
 }
 
 bool wire_get_status(const uint8_t *body, size_t size, struct wire_status *status)
 {
 	struct wire_reader from = wire_reader(body, size);
 
-	status->nonce = wire_take_64(&from);
-	status->heartbeat = wire_take_64(&from);
-	status->run = wire_take_64(&from);
-	status->state = wire_take_32(&from);
-	status->reply = wire_take_32(&from);
-	status->console_head = wire_take_64(&from);
-	for (unsigned i = 0; i < WIRE_RINGS_WORDS; i++)
-		status->rings[i] = wire_take_64(&from);
-	status->damaged = wire_take_32(&from);
-	status->overruns = wire_take_32(&from);
+	WIRE_TAKE_FIELDS(&from, status_fields, status);
 	return !from.missing;
 }
