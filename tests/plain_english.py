@@ -19,6 +19,7 @@ import tokenize
 CHECKED = (
     "CAVEATS.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "README.md",
     "abi/",
     "agent/input/",
