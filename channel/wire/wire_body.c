@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of frames: each struct's words, in the order of its declaration. */
-#include "channel/wire/wire.h"
-
 #include <stddef.h>
+
+#include "channel/wire/wire.h"
 
 /* ---- A body that is written ---- */
 
