@@ -63,19 +63,20 @@ static const struct argp_option argp_options[] = {
 static void check_options(const struct report_options *options, struct argp_state *state)
 {
 	if (options->output && !options->html)
-		argp_error(state, "-o is the page's: with --html");
+		argp_error(state, "-o needs --html");
 	if (options->no_inline && !options->html)
-		argp_error(state, "--no-inline is the page's: with --html");
+		argp_error(state, "--no-inline needs --html");
 	if (options->annotate && options->html)
-		argp_error(state, "--annotate is the text's: the page has it anyway");
+		argp_error(state,
+		           "--annotate cannot be combined with --html: the page contains it");
 	if (options->of_modules && options->html)
-		argp_error(state, "%s is the text's: without --html", options->of_modules);
+		argp_error(state, "%s cannot be combined with --html", options->of_modules);
 	if (options->table.limit > 0 && options->html)
-		argp_error(state, "--percent-limit is the text's: without --html");
+		argp_error(state, "--percent-limit cannot be combined with --html");
 	if (!options->of_table)
 		return;
 	if (options->html)
-		argp_error(state, "%s is the text's: without --html", options->of_table);
+		argp_error(state, "%s cannot be combined with --html", options->of_table);
 	if (options->of_modules)
 		argp_error(state, "%s is of the table of samples: without %s", options->of_table,
 		           options->of_modules);
@@ -84,7 +85,6 @@ static void check_options(const struct report_options *options, struct argp_stat
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'e':
@@ -104,9 +104,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->table.separator = arg;
 		return 0;
 	case KEY_PERCENT_LIMIT:
-		options->table.limit = strtod(arg, &end);
-		if (end == arg || *end || !(options->table.limit >= 0))
-			argp_error(state, "--percent-limit: %s is not a percentage", arg);
+		options->table.limit = argument_percent(state, "--percent-limit", arg);
 		return 0;
 	case KEY_ANNOTATE:
 		options->annotate = true;

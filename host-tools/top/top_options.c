@@ -9,16 +9,6 @@
 #include "host-tools/report/sort_keys.h"
 #include "host-tools/util/arguments.h"
 
-static void parse_delay(const char *arg, struct top_options *options, struct argp_state *state)
-{
-	char *end;
-
-	errno = 0;
-	options->delay = strtod(arg, &end);
-	if (errno || end == arg || *end || !(options->delay >= 0.1 && options->delay <= 3600))
-		argp_error(state, "--delay %s: want seconds, 0.1 to 3600", arg);
-}
-
 error_t top_option_parse(int key, char *arg, struct argp_state *state, struct top_options *options)
 {
 	uint64_t entries;
@@ -28,7 +18,7 @@ error_t top_option_parse(int key, char *arg, struct argp_state *state, struct to
 		options->stdio = true;
 		break;
 	case TOP_DELAY:
-		parse_delay(arg, options, state);
+		options->delay = argument_amount(state, "--delay", arg, "seconds", 0.1, 3600);
 		break;
 	case TOP_ENTRIES:
 		entries = argument_number(state, "--entries", arg);

@@ -39,6 +39,29 @@ uint64_t argument_bytes(struct argp_state *state, const char *option, const char
 	return number << shift;
 }
 
+double argument_amount(struct argp_state *state, const char *option, const char *arg,
+                       const char *what, double least, double most)
+{
+	char *end;
+	double amount;
+
+	errno = 0;
+	amount = strtod(arg, &end);
+	if (errno || end == arg || *end || !(amount >= least && amount <= most))
+		argp_error(state, "%s %s: want %s, %g to %g", option, arg, what, least, most);
+	return amount;
+}
+
+double argument_percent(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	if (end == arg || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent <= 1e6))
+		argp_error(state, "%s: %s is not a percentage", option, arg);
+	return percent;
+}
+
 error_t one_file_parse(int key, char *arg, struct argp_state *state, const char *standard,
                        const char **path)
 {

@@ -17,6 +17,14 @@ uint64_t argument_number(struct argp_state *state, const char *option, const cha
 /* The same of bytes, behind which K, M, G or T may stand for 1024 and its powers. */
 uint64_t argument_bytes(struct argp_state *state, const char *option, const char *arg);
 
+/* A decimal number in [least, most]; what: the unit, for the error ("seconds"). Anything else is
+ * refused, and the program ends. */
+double argument_amount(struct argp_state *state, const char *option, const char *arg,
+                       const char *what, double least, double most);
+
+/* A percentage from 0, behind which % may stand, as such (12.5 for "12.5%"). As above. */
+double argument_percent(struct argp_state *state, const char *option, const char *arg);
+
 /* argp_parse() under the command's full name ("bareperf dump"), with argp's flags; what is wrong
  * ends the program with status. Main thread. */
 void arguments_parse_as(const struct argp *argp, int argc, char **argv, const char *name,

@@ -53,15 +53,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static int parse_amount(const char *text, double least, double most, double *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtod(text, &end);
-	return !errno && end != text && !*end && *value >= least && *value <= most ? 0 : -EINVAL;
-}
-
 static void set_arch(struct run_options *options, const char *arg, struct argp_state *state)
 {
 	if (strcmp(arg, "x86_64") != 0 && strcmp(arg, "aarch64") != 0)
@@ -71,10 +62,10 @@ static void set_arch(struct run_options *options, const char *arg, struct argp_s
 
 static void set_region_size(struct run_options *options, const char *arg, struct argp_state *state)
 {
-	double mib;
+	char *end;
+	unsigned long mib = strtoul(arg, &end, 10);
 
-	if (parse_amount(arg, 2, 65536, &mib) || ((uint64_t)mib & ((uint64_t)mib - 1)) ||
-	    mib != (double)(uint64_t)mib)
+	if (end == arg || *end || mib < 2 || mib > 65536 || (mib & (mib - 1)))
 		argp_error(state, "--region-size %s: want a power of two of MiB, 2 to 65536", arg);
 	options->region_size = (uint64_t)mib << 20;
 }
@@ -127,8 +118,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		set_region_size(options, arg, state);
 		return 0;
 	case KEY_TIMEOUT:
-		if (parse_amount(arg, 0.1, 86400, &options->timeout))
-			argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
+		options->timeout = argument_amount(state, "--timeout", arg, "seconds", 0.1, 86400);
 		return 0;
 	default:
 		if (!top_option_parse(key, arg, state, &options->top))

@@ -72,12 +72,7 @@ static const struct argp_option top_options[] = {
 
 static void set_timeout(struct remote_options *options, const char *arg, struct argp_state *state)
 {
-	char *end;
-
-	errno = 0;
-	options->timeout = strtod(arg, &end);
-	if (errno || end == arg || *end || options->timeout < 0.1 || options->timeout > 86400)
-		argp_error(state, "--timeout %s: want seconds, 0.1 to 86400", arg);
+	options->timeout = argument_amount(state, "--timeout", arg, "seconds", 0.1, 86400);
 	options->channel.timeout = options->timeout;
 }
 

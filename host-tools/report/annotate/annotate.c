@@ -39,8 +39,6 @@ static const struct argp_option argp_options[] = {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct annotate_options *options = state->input;
-	char *end;
-
 	switch (key) {
 	case 'i':
 		options->input = arg;
@@ -56,9 +54,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->symbol = arg;
 		return 0;
 	case KEY_PERCENT_LIMIT:
-		options->limit = strtod(arg, &end);
-		if (end == arg || *end || !(options->limit >= 0))
-			argp_error(state, "--percent-limit: %s is not a percentage", arg);
+		options->limit = argument_percent(state, "--percent-limit", arg);
 		return 0;
 	case PE_SEARCH_KEY:
 		pe_search_add(&options->search, arg);

@@ -40,17 +40,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* "1" or "1%", as a share. */
-static double parse_percent(const char *option, const char *arg, struct argp_state *state)
-{
-	char *end;
-	double percent = strtod(arg, &end);
-
-	if (end == arg || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent <= 1e6))
-		argp_error(state, "%s: %s is not a percentage", option, arg);
-	return percent / 100;
-}
-
 static void parse_compute(struct diff_options *options, const char *arg, struct argp_state *state)
 {
 	if (!strcmp(arg, "delta-abs"))
@@ -79,12 +68,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->separator = arg;
 		return 0;
 	case KEY_CONFIDENCE:
-		options->confidence = parse_percent("--confidence", arg, state);
+		options->confidence = argument_percent(state, "--confidence", arg) / 100;
 		if (options->confidence <= 0 || options->confidence >= 1)
 			argp_error(state, "--confidence: want more than 0 and less than 100");
 		return 0;
 	case KEY_FAIL_ABOVE:
-		options->limit = parse_percent("--fail-above", arg, state);
+		options->limit = argument_percent(state, "--fail-above", arg) / 100;
 		return 0;
 	case ARGP_KEY_ARG:
 		options->paths[options->counts[0]++] = arg;

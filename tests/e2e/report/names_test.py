@@ -200,7 +200,7 @@ def annotated(weights, symbols):
               run(TOOL, "report", DATA).stdout + run(TOOL, "annotate", "-i", DATA).stdout,
               "report --annotate: the same below its lines")
     done = run(TOOL, "report", "--html", "--annotate", DATA)
-    tap.ok(done.returncode == 2 and "the page has it anyway" in done.stderr, "and not on the page", done)
+    tap.ok(done.returncode == 2 and "the page contains it" in done.stderr, "and not on the page", done)
     done = run(TOOL, "annotate", "-i", DATA, "nothing")
     tap.ok(done.returncode == 1 and "no samples in nothing" in done.stderr, "one without samples is an "
            "error", done.stderr)
