@@ -8,7 +8,7 @@
 #include "host-tools/record/command/guest_summary.h"
 #include "host-tools/util/exit_status.h"
 
-#define LAST_MS 1000 /* for what the program has printed, after Ctrl-C */
+#define LAST_MS 1000 /* ms to show the rest of the program's output after Ctrl-C */
 
 struct session_options drive_session_options(struct drive *drive)
 {
@@ -77,8 +77,8 @@ enum turn drive_loop(struct drive *drive, struct error *error)
 	return turn;
 }
 
-/* Take the rest of what the program printed and wrote. A user who has interrupted the run need not
- * wait for all of it. */
+/* Take the rest of the program's output and files. After Ctrl-C the user does not wait for all of
+ * it. */
 static void drive_take_last_output(struct drive *drive)
 {
 	struct error ignored = { "" };
@@ -127,7 +127,7 @@ int drive_summary(struct drive *drive, unsigned replaced)
 	}
 	if (!drive->recorded)
 		return EXIT_OK;
-	/* An interrupted stat as well: the counts until then are what was asked for. */
+	/* An interrupted stat too: the user wants the counts until then. */
 	if (drive->stat)
 		status = guest_stat(&drive->session.ledger, &drive->session.region, drive->guest,
 		                    drive->json);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command for a machine, in its own words, whoever started that machine: guest_check.c has the
- * firmware's parser read it, guest_text.c makes its text, guest_summary.c and guest_stat.c tell how
- * it ended.
+ * A command for a machine, in the user's words. It does not matter which process started the
+ * machine. The firmware's parser reads it in guest_check.c; guest_text.c makes its text;
+ * guest_summary.c and guest_stat.c report the result.
  */
 #ifndef HOST_TOOLS_RECORD_COMMAND_GUEST_H
 #define HOST_TOOLS_RECORD_COMMAND_GUEST_H
@@ -16,14 +16,14 @@ struct guest {
 	char **words;
 	int count;
 	uint16_t machine;                    /* ELF's e_machine */
-	const struct command_tables *tables; /* the image's; NULL: not known */
-	const char *payload; /* the program's file; NULL: none, or not ours to hand over */
-	char **files;        /* what the program finds as files */
+	const struct command_tables *tables; /* the image's event tables; NULL: unknown */
+	const char *payload; /* the program's file; NULL: none, or not on this host */
+	char **files;        /* files that the program can open */
 	unsigned file_count;
-	char **fetch; /* what it has written, to be brought home: FILE or FILE=LOCAL */
+	char **fetch; /* files of the program to copy to the host: FILE or FILE=LOCAL */
 	unsigned fetch_count;
-	const char *input; /* and as its standard input; NULL: nothing */
-	bool poweroff;     /* it is told to power off afterwards, if it is told nothing */
+	const char *input; /* the file for its standard input; NULL: none */
+	bool poweroff;     /* without another command the machine is told to power off afterwards */
 };
 
 #endif

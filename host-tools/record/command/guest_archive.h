@@ -7,12 +7,12 @@
 #include "host-tools/record/command/guest.h"
 #include "writer/util/error.h"
 
-/* Whether the program has files, and so is handed over in an archive (lib/cpio.h). */
+/* Whether the program has files. It is then passed in an archive (lib/cpio.h). */
 bool guest_has_files(const struct guest *guest);
 
 /* That archive: the program as payload.elf, its standard input as dev/stdin, its files under the
- * names that they were given by. An open memory file, or a negative errno: error says which file is
- * the trouble. */
+ * names that the user gave. Returns an open memory file, or a negative errno; error names the file
+ * that failed. */
 int guest_archive(const struct guest *guest, struct error *error);
 
 #endif

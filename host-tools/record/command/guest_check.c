@@ -22,7 +22,7 @@
 #include "writer/util/blob.h"
 #include "writer/util/printable.h"
 
-/* The command as it was typed, a mark under the column, and the reason. */
+/* The command as the user typed it, a mark under the column, and the reason. */
 static void refuse(const struct guest *guest, unsigned column, const char *what, const char *meant)
 {
 	fprintf(stderr, " ");
@@ -66,7 +66,7 @@ static bool check_words(const struct guest *guest)
 	return good;
 }
 
-/* The nearest of the names that only CPUs' makers gave, where the firmware knows none. */
+/* The firmware knows only its own event names. Suggest the nearest of the CPU makers' names. */
 static void suggest_own(struct blob *meant, const struct guest *guest, const char *text,
                         const struct command_error *error)
 {
@@ -87,26 +87,26 @@ static __attribute__((format(printf, 1, 2))) void print_answer(const char *forma
 	va_end(arguments);
 }
 
-/* What is for a machine that has a volume and nobody beside it, or NULL. */
+/* Why a command has no use on a machine that a host reads, or NULL. */
 static const char *not_for_guests(const struct guest *guest, const struct command *command,
                                   unsigned *column)
 {
 	*column = 0;
 	if (command->verb == COMMAND_SAVE)
-		return "the host has the recording: there is nothing that the machine could save";
+		return "the host has the recording: the machine has nothing to save";
 	if (guest->fetch_count && command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
-		return "--fetch is of a program that is recorded, or counted";
+		return "--fetch needs `record' or `stat'";
 	if (guest->fetch_count && command->workload && !command->workload->takes_words)
 		return "a built-in workload has no files to --fetch";
 	if (command->nr_fetch)
-		return "what is to be fetched is said before the command: --fetch FILE --";
+		return "--fetch must stand before the command: --fetch FILE -- COMMAND";
 	if (!command->output)
 		return NULL;
 	for (int i = 0; i < guest->count && strncmp(guest->words[i], "-o", 2) != 0 &&
 	                strncmp(guest->words[i], "--output", 8) != 0;
 	     i++)
 		*column += (unsigned)strlen(guest->words[i]) + 1;
-	return "a file of the machine's own: the host's is said before the command, -o FILE --";
+	return "-o names a file of the machine; for a file of the host: -o FILE -- COMMAND";
 }
 
 static bool check_command(const struct guest *guest, const char *text, bool *answered)
@@ -136,7 +136,7 @@ static bool check_command(const struct guest *guest, const char *text, bool *ans
 	return false;
 }
 
-/* One that the machine's firmware loads, an application or a driver. */
+/* A program that the machine's firmware loads: an application or a driver. */
 static bool is_uefi_image(const void *bytes, uint64_t size, uint16_t machine)
 {
 	struct pe_image image;
@@ -147,7 +147,7 @@ static bool is_uefi_image(const void *bytes, uint64_t size, uint16_t machine)
 	       image.subsystem >= PE_EFI_APPLICATION && image.subsystem <= PE_EFI_RUNTIME_DRIVER;
 }
 
-/* The file is a program for this machine: a boot costs more than a look. */
+/* Check that the file is a program for this machine, before the costly boot. */
 static int check_payload(const struct guest *guest, struct error *error)
 {
 	int fd = open(guest->payload, O_RDONLY | O_CLOEXEC);

@@ -7,10 +7,10 @@
 
 #include "host-tools/record/command/guest.h"
 
-/* Have the firmware's own parser read the command, against guest->tables where they are known.
- * False: it is refused, and that was printed, with a mark under the place. What depends on the
- * machine is for the machine to say. *answered: the command was help, and the tables' answer was
- * printed: there is nothing to boot for. */
+/* Have the firmware's own parser read the command, against guest->tables if they are known. False:
+ * the parser refused it; the reason was printed, with a mark under the column. The machine itself
+ * checks everything that depends on its hardware. *answered: the command was help, and its text was
+ * printed from the tables: no boot is needed. */
 bool guest_check(const struct guest *guest, bool *answered);
 
 #endif

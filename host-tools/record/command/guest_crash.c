@@ -7,7 +7,7 @@
 #include "host-tools/report/backtrace.h"
 #include "writer/perfdata/perf_file.h"
 
-/* A file that was not found has no names: another build's would be wrong. */
+/* An ELF file that was not found has no names: those of another build would be wrong. */
 static void add_image(struct symbols *symbols, const struct tr_image *image,
                       const struct image_file *file)
 {

@@ -7,8 +7,9 @@
 
 #include "writer/session/session.h"
 
-/* Where the program crashed, or the machine did, in names and lines of the ELF files that the
- * session has found; nothing if neither did. all: bareperf's own callers, too. */
+/* Print the backtrace of a crash of the program or of the machine, with names and lines from the
+ * ELF files that the session has found. Prints nothing if neither crashed. all: with bareperf's own
+ * callers. */
 void guest_crash(const struct session *session, bool all, FILE *out);
 
 #endif

@@ -80,7 +80,7 @@ static const char *reason(int status)
 	case -ENOENT:
 		return "the program has written no file of this name";
 	case -EFAULT:
-		return "what the program says of it makes no sense";
+		return "the program sent a malformed header for it";
 	default:
 		return strerror(-status);
 	}
@@ -105,7 +105,7 @@ static void close_partial(struct guest_fetch *fetch)
 {
 	if (fetch->fd >= 0) {
 		close(fetch->fd);
-		unlink(fetch->partial); /* nothing, where it has its name */
+		unlink(fetch->partial); /* 0 once the file has its final name */
 	}
 	free(fetch->partial);
 	fetch->partial = NULL;
@@ -131,7 +131,7 @@ static void end_file(struct guest_fetch *fetch)
 	if (fetch->head.file.status)
 		complain(fetch, reason(fetch->head.file.status));
 	else if (fetch->fd >= 0 && fetch->crc != fetch->head.file.crc)
-		complain(fetch, "its checksum is wrong: it was damaged on its way");
+		complain(fetch, "its checksum is wrong: it was damaged in transit");
 	else if (fetch->fd >= 0 && rename(fetch->partial, local_name(fetch)))
 		complain(fetch, strerror(errno));
 	close_partial(fetch);
@@ -208,7 +208,7 @@ unsigned guest_fetch_end(struct guest_fetch *fetch)
 		return 0;
 	close_partial(fetch);
 	for (; fetch->next < fetch->guest->fetch_count; fetch->next++)
-		complain(fetch, "it was not brought home whole, and is not there");
+		complain(fetch, "it did not arrive whole, and was removed");
 	fetch->region = NULL;
 	return fetch->failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that the program has written, brought home (--fetch FILE, or FILE=LOCAL). Each comes with
- * its length and its CRC; under its name it is there whole, or not at all.
+ * Copies files that the program has written to the host (--fetch FILE, or FILE=LOCAL). Each file
+ * arrives with its length and its CRC. It gets its name only when it is whole.
  */
 #ifndef HOST_TOOLS_RECORD_COMMAND_GUEST_FETCH_H
 #define HOST_TOOLS_RECORD_COMMAND_GUEST_FETCH_H
@@ -13,37 +13,40 @@
 struct guest_fetch {
 	const struct guest *guest;
 	const struct region *region; /* NULL: nothing comes yet */
-	uint64_t at;                 /* of the stream, taken so far */
+	uint64_t at;                 /* bytes of the stream that were taken */
 	union {
-		struct tr_file file; /* that comes: its head first, */
+		struct tr_file file; /* the head of the file that arrives */
 		uint8_t bytes[sizeof(struct tr_file)];
 	} head;
-	uint32_t head_size; /* so much of it is there */
-	uint64_t left;      /* and so much of the file is not */
+	uint32_t head_size; /* bytes of the head that have arrived */
+	uint64_t left;      /* bytes of the file that have not arrived */
 	uint32_t crc;
-	int fd;          /* of what is not whole yet; -1: it cannot be written */
-	char *partial;   /* its name */
-	uint32_t next;   /* file that is to come */
-	bool broken;     /* what comes makes no sense, or there was an error */
-	unsigned failed; /* files that are not there, each told */
+	int fd;          /* of the incomplete file; -1: it cannot be written */
+	char *partial;   /* the incomplete file's name */
+	uint32_t next;   /* index of the next file */
+	bool broken;     /* the stream is malformed, or an error occurred */
+	unsigned failed; /* files that failed; each was reported */
 };
 
-/* The file's name on the machine: `length` characters of the option; and here, behind. */
+/* The file's name on the host. Its name on the machine is the option's first `length` characters.
+ * */
 const char *guest_fetch_local(const char *option, size_t *length);
 
-/* Whether what is to be fetched can be written where it is to go: a mistake costs no boot. 0, or a
- * negative errno with the reason. */
+/* Check before the boot that the host can write the files of --fetch. 0, or a negative errno with
+ * the reason. */
 int guest_fetch_check(const struct guest *guest, struct error *error);
 
-/* The guest's files, of the region's run that begins. guest is kept by reference. */
+/* Begin with the guest's files, for the run that begins in the region. guest is kept by reference.
+ * */
 void guest_fetch_begin(struct guest_fetch *fetch, const struct guest *guest,
                        const struct region *region);
 
-/* Take what has come; *moved: there was something. What is wrong with a file is told. 0, or why the
- * channel is gone. */
+/* Take the bytes that have arrived; *moved: there were some. Problems with a file are reported. 0,
+ * or the error that broke the channel. */
 int guest_fetch_take(struct guest_fetch *fetch, bool *moved, struct error *error);
 
-/* No more comes. What is not whole is removed, and told. How many of the files are not there. */
+/* The stream has ended. An incomplete file is removed and reported. Returns the number of files
+ * that are missing. */
 unsigned guest_fetch_end(struct guest_fetch *fetch);
 
 #endif

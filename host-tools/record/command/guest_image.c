@@ -25,7 +25,7 @@ bool guest_image_place(const char *arch, unsigned i, char path[PATH_MAX])
 	return true;
 }
 
-/* The note lies somewhere in the file: 20 bytes that no other file has. */
+/* The note may be anywhere in the file; no other file has these 20 bytes. */
 static bool has_build_id(const char *path, const struct tr_image *image)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The image's file, which says what its commands may be. */
+/* The image's file, which has the tables of the commands' event names. */
 #ifndef HOST_TOOLS_RECORD_COMMAND_GUEST_IMAGE_H
 #define HOST_TOOLS_RECORD_COMMAND_GUEST_IMAGE_H
 
@@ -8,12 +8,12 @@
 
 #include "writer/region/region.h"
 
-/* The places where an architecture's bareperf.efi is looked for, by number: near this tool, where
- * it was built, and where it is installed. False behind the last. */
+/* The places to look for an architecture's bareperf.efi, by number: near this tool, in the build
+ * tree, and in the install directory. False behind the last. */
 bool guest_image_place(const char *arch, unsigned i, char path[PATH_MAX]);
 
-/* The file that a live machine runs, by its build-id: the one that is named, or one of those
- * places. The tables of region are loaded. False: it is not here. */
+/* Find the file that a live machine runs, by its build-id: the named file, or one of those places.
+ * The tables of region are loaded. False: not found. */
 bool guest_image_of(const struct region *region, const char *named, char path[PATH_MAX]);
 
 #endif

@@ -11,8 +11,10 @@
 #include "host-tools/util/terminal.h"
 #include "writer/util/printable.h"
 
-#define PIECE     4096U       /* what a pipe takes whole if it takes anything (pipe(7), PIPE_BUF) */
-#define MOST_KEPT (16U << 20) /* bytes, for a pager whose user reads */
+#define PIECE                                                                                      \
+	4096U                 /* bytes that a pipe accepts whole or not at all (pipe(7), PIPE_BUF) \
+	                       * */
+#define MOST_KEPT (16U << 20) /* bytes kept for a pager whose user is still reading */
 
 void guest_output_begin(struct guest_output *output, const struct region *region, bool aside,
                         bool again)
@@ -49,7 +51,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return done == size;
 }
 
-/* As text that a terminal survives. */
+/* Escape control characters, which a terminal would obey. */
 static bool write_printable(int fd, const char *bytes, size_t size)
 {
 	char text[PIECE + 1], plain[PIECE];
@@ -60,7 +62,7 @@ static bool write_printable(int fd, const char *bytes, size_t size)
 	return write_all(fd, text, strlen(text));
 }
 
-/* Out of the region, where there is little room. */
+/* Copy the text out of the region, which has little room. */
 static int take_stream(struct guest_output *output, unsigned kind, struct error *error)
 {
 	struct guest_stream *stream = &output->streams[kind];
@@ -82,7 +84,7 @@ static int take_stream(struct guest_output *output, unsigned kind, struct error 
 	return region_release_stream(output->region, kind, stream->at, error);
 }
 
-/* Out of what is kept, as long as somebody takes it; to a terminal whole characters. */
+/* Write kept text as long as the reader accepts it; to a terminal only whole characters. */
 static void write_stream(struct guest_stream *stream, struct progress *progress, int wait_ms)
 {
 	bool is_shown = isatty(stream->fd);
@@ -133,10 +135,11 @@ void guest_output_end(struct guest_output *output)
 		lost = lost > stream->missing ? lost : stream->missing;
 		lost += stream->kept.size - stream->written;
 		if (lost)
-			fprintf(stderr,
-			        "%s[ bareperf record: LOST %" PRIu64
-			        " bytes of the program's standard %s, which nobody took ]%s\n",
-			        terminal_alarm(stderr), lost, names[i], terminal_plain(stderr));
+			fprintf(
+			    stderr,
+			    "%s[ bareperf record: LOST %" PRIu64
+			    " bytes of the program's standard %s, which no reader accepted ]%s\n",
+			    terminal_alarm(stderr), lost, names[i], terminal_plain(stderr));
 		blob_free(&stream->kept);
 	}
 	output->region = NULL;

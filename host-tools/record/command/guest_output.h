@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program prints, while it runs: its standard output on ours, its standard error on ours;
- * its room is given back as it is taken. Bytes as they are, but for a terminal, which is told
- * nothing that it obeys. Whoever reads our output slowly holds up the program at last, and never
- * the recording.
+ * Prints the program's output while the program runs: its standard output on the tool's own, its
+ * standard error on the tool's own. The room in the region is given back as the bytes are taken.
+ * The bytes are not changed, but for a terminal control characters are escaped. A slow reader of
+ * the tool's output in the end delays the program, but never the recording.
  */
 #ifndef HOST_TOOLS_RECORD_COMMAND_GUEST_OUTPUT_H
 #define HOST_TOOLS_RECORD_COMMAND_GUEST_OUTPUT_H
@@ -13,32 +13,33 @@
 
 /* The program's standard output, or its standard error. */
 struct guest_stream {
-	uint64_t at;      /* taken so far */
-	uint64_t missing; /* of these, given up by the machine before we took them */
-	struct blob kept; /* what our own output has not taken yet: */
-	size_t written;   /* of kept */
+	uint64_t at;      /* bytes taken */
+	uint64_t missing; /* bytes that the machine dropped before they were taken */
+	struct blob kept; /* bytes that the tool's own output has not accepted: */
+	size_t written;   /* the allocated size of kept */
 	int fd;
-	bool closed;   /* nobody takes it any more */
-	bool is_ended; /* no more comes */
+	bool closed;   /* the tool's own output is closed */
+	bool is_ended; /* the stream has ended */
 };
 
 struct guest_output {
-	const struct region *region;    /* NULL: nothing was to be shown yet */
+	const struct region *region;    /* NULL: nothing is shown yet */
 	struct guest_stream streams[2]; /* TR_STREAM_OUT, TR_STREAM_ERROR */
 };
 
-/* From what nobody has read of this run on; with again, from what is still there. aside: standard
- * output is ours for something else, and the program's goes to standard error. */
+/* Begin with the first byte of this run that was not read; with again, with the oldest byte that is
+ * still there. aside: the tool's standard output is in use, and the program's standard output goes
+ * to standard error. */
 void guest_output_begin(struct guest_output *output, const struct region *region, bool aside,
                         bool again);
 
-/* Show what there is, as far as it is taken at once; with wait_ms as long as that for who is slow,
- * -1: for ever. progress: the line on the terminal that makes way; NULL: there is none. 0, or why
- * the channel is gone. */
+/* Show the text that has arrived, as far as the output accepts it at once; wait at most wait_ms for
+ * a slow output, -1: no limit. progress: the terminal line to erase before; NULL: none. 0, or the
+ * error that broke the channel. */
 int guest_output_show(struct guest_output *output, struct progress *progress, int wait_ms,
                       struct error *error);
 
-/* Tell on standard error what was not shown, and free what was kept. */
+/* Report on standard error the number of bytes that were not shown, and free the kept ones. */
 void guest_output_end(struct guest_output *output);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How `bareperf run -- stat ...` ends. */
+/* The result of `bareperf run -- stat ...`. */
 #include "host-tools/record/command/guest_stat.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "writer/perfdata/mark_text.h"
 #include "writer/util/blob.h"
 
-/* How many of its words are the command's own. */
+/* The number of words that belong to the command itself. */
 static int own_words(const struct guest *guest)
 {
 	return (int)command_own_words((const char *const *)guest->words, (unsigned)guest->count);
 }
 
-/* Where the workload begins among the command's words. */
+/* The column of the workload in the command. */
 static int workload_word(const struct guest *guest)
 {
 	int i = own_words(guest);
@@ -42,7 +42,7 @@ static void print_broken(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
-/* Does it count marks? */
+/* Whether it counts marks. */
 static bool has_marks(const struct ledger *ledger)
 {
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {

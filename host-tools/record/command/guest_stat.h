@@ -5,8 +5,8 @@
 #include "host-tools/record/command/guest.h"
 #include "writer/ledger/ledger.h"
 
-/* Print what a finished `stat` counted: as text on standard error, or as JSON on standard output;
- * what it counted between marks is in the region's rings. The exit status. */
+/* Print the counts of a finished `stat`: as text on standard error, or as JSON on standard output.
+ * Counts between marks are in the region's rings. Returns the exit status. */
 int guest_stat(const struct ledger *ledger, const struct region *region, const struct guest *guest,
                bool json);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How `bareperf run -- record ...` ends. */
+/* The closing lines of `bareperf run -- record ...`. */
 #include "host-tools/record/command/guest_summary.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static void report_nameless(const struct session *session)
 	for (uint32_t i = 0; i < session->region.header.images.count; i++) {
 		if (!session->files[i].found)
 			say("no ELF with the build-id of image %s was found: perf will show its "
-			    "addresses without names. Say --symbols DIR",
+			    "addresses without names. Use --symbols DIR",
 			    session->files[i].path);
 	}
 }
@@ -30,7 +30,7 @@ static uint64_t traced(const struct session *session)
 	return bytes;
 }
 
-/* Records that newer ones have overwritten, as they were asked to. */
+/* Records that newer ones have overwritten, as the user asked. */
 static uint64_t overwritten(const struct ledger *ledger)
 {
 	uint64_t records = 0;
@@ -40,7 +40,7 @@ static uint64_t overwritten(const struct ledger *ledger)
 	return records;
 }
 
-/* As perf closes, in perf's words. */
+/* perf's closing line, in perf's words. */
 static void print_captured(const struct session *session, const char *output, unsigned replaced)
 {
 	char trace[64] = "";
@@ -58,8 +58,8 @@ static void print_captured(const struct session *session, const char *output, un
 		        overwritten(&session->ledger));
 	if (replaced)
 		fprintf(stderr,
-		        "[ bareperf record: %u readers died and were replaced; no record is lost "
-		        "by that ]\n",
+		        "[ bareperf record: %u readers died and were replaced; no record was lost "
+		        "]\n",
 		        replaced);
 }
 
@@ -80,12 +80,12 @@ static void print_check(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
-/* By our clock: the machine's own may have stood as well. */
+/* By the host's clock: the machine's own may have been stopped too. */
 static void report_stops(const struct session_stops *stops)
 {
 	if (stops->count)
 		fprintf(stderr,
-		        "[ bareperf record: the machine stood still %" PRIu64
+		        "[ bareperf record: the machine was stopped %" PRIu64
 		        " times to be read, %.1f s in all, %.1f ms the longest ]\n",
 		        stops->count, (double)stops->length / 1e9, (double)stops->longest / 1e6);
 }
@@ -104,8 +104,7 @@ int guest_summary(const struct session *session, const char *output, unsigned re
 	if (missing_list(ledger, print_missing, NULL) &&
 	    missing_advice(ledger, advice, sizeof(advice)))
 		fprintf(stderr, "[ bareperf record: to keep it, record with %s ]\n", advice);
-	/* What was only looked at, of a machine that counts on, is no file that could lack
-	 * something. */
+	/* With no file, a machine that still counts has nothing that could be missing. */
 	if ((!output && !ledger_ended(ledger)) || check_conserved(ledger, NULL, NULL))
 		return EXIT_OK;
 	say("the recording is not conserved:");

@@ -14,20 +14,20 @@
 
 #define THEN "--then poweroff"
 
-/* What a command may name: the image's own, if it says. */
+/* The event names that a command may use: those of the image, if its file is known. */
 static const struct pmu_source *const *sources(const struct guest *guest)
 {
 	return guest->tables ? guest->tables->sources.list : NULL;
 }
 
-/* How many words are the command's own; the workload's follow. */
+/* The number of words that belong to the command itself; the workload's follow. */
 static int own_words(const struct guest *guest)
 {
 	return (int)command_own_words((const char *const *)guest->words, (unsigned)guest->count);
 }
 
-/* Where in word i, which may be an option's argument or stand behind its letter, a list of events
- * begins; -1: it has none. */
+/* Where a list of events begins in word i, which may be an option's argument, or a short option
+ * with its argument; -1: it has none. */
 static int events_of(const struct guest *guest, int i)
 {
 	const char *word = guest->words[i], *before = i ? guest->words[i - 1] : "";
@@ -114,7 +114,7 @@ void guest_quote(struct blob *text, const struct guest *guest, int i)
 		quote(text, guest->words[i]);
 }
 
-/* Word i, its events resolved for cpu; for no cpu masked, for the parser. */
+/* Word i with its event names resolved for cpu; without a cpu they are masked, for the parser. */
 static int write_word(struct blob *text, const struct guest *guest, int i,
                       const struct event_cpu *cpu, struct error *error)
 {
@@ -132,7 +132,7 @@ static int write_word(struct blob *text, const struct guest *guest, int i,
 	return 0;
 }
 
-/* What the tool's own options ask of the machine. */
+/* The commands that the tool's own options add. */
 static void write_ours(struct blob *text, const struct guest *guest)
 {
 	for (unsigned i = 0; i < guest->fetch_count; i++) {
@@ -150,8 +150,8 @@ static void write_ours(struct blob *text, const struct guest *guest)
 		blob_printf(text, " " THEN);
 }
 
-/* That is said before the workload, whose words are its own, and behind the command's options, so
- * that the machine's remarks about columns stay true. */
+/* These go before the workload, whose words are its own, and behind the command's options, so that
+ * the columns in the machine's messages stay right. */
 static int write_words(struct blob *text, const struct guest *guest, bool ours,
                        const struct event_cpu *cpu, struct error *error)
 {

@@ -9,20 +9,21 @@
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
 
-/* Whether it has event names that only a CPU's maker gave, so that the CPU must be known first. */
+/* Whether it has event names that only a CPU's maker defined: the CPU must then be known first. */
 bool guest_has_names(const struct guest *guest);
 
-/* Word i as the machine's parser reads it: in quotes where it has a blank, quotes or a backslash,
- * or is empty; an argument of a UEFI application by the rules of UEFI's shell. */
+/* Word i as the machine's parser reads it: quoted if it is empty or has a blank, a quote or a
+ * backslash; an argument of a UEFI application by the rules of UEFI's shell. */
 void guest_quote(struct blob *text, const struct guest *guest, int i);
 
-/* The words as the user gave them, quoted where they need it, one blank between, malloc()ed; only
- * that such names are masked by raw events of the same length (event_names_mask()). NULL: error
- * says why. */
+/* The words as the user gave them, quoted if necessary, one blank between, malloc()ed. Makers'
+ * event names are masked by raw events of the same length (event_names_mask()). NULL: error has the
+ * reason. */
 char *guest_masked(const struct guest *guest, struct error *error);
 
-/* The text, malloc()ed, with such names resolved for cpu; for no cpu (NULL) it is empty if there
- * are any, and then the machine waits for the mailbox. NULL: error says why. */
+/* The text, malloc()ed, with makers' event names resolved for cpu. Without a cpu (NULL) the text is
+ * empty if there are such names, and the machine then waits for its mailbox. NULL: error has the
+ * reason. */
 char *guest_text(const struct guest *guest, const struct event_cpu *cpu, struct error *error);
 
 /* Resolve the names for the boot CPU of a live region and send the command to its mailbox. 0 and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting, watching and reaping QEMU. */
+/* Starts, watches and reaps QEMU. */
 #include "host-tools/record/qemu/qemu.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static int copy_vars(const char *path, struct error *error)
 	return error_errno(error, "copying %s", path);
 }
 
-/* Let the child keep this descriptor. */
+/* Let the child inherit this descriptor. */
 static void keep(int fd)
 {
 	if (fd >= 0)
@@ -62,7 +62,7 @@ static _Noreturn void child(const struct qemu *qemu, const struct qemu_config *c
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127); /* the parent died before prctl() */
-	setpgid(0, 0);      /* Ctrl-C is ours to handle */
+	setpgid(0, 0);      /* the tool handles Ctrl-C */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keep(config->region_fd);

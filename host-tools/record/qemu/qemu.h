@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A QEMU that runs our image: found, started, watched and reaped. All its files
- * but QEMU's own are anonymous memory, so nothing can be left behind; it dies
- * with us whatever kills us.
+ * A QEMU that runs the image: found, started, watched and reaped. All its files but QEMU's own are
+ * anonymous memory, so nothing is left behind; QEMU dies with the tool, whatever kills the tool.
  */
 #ifndef HOST_TOOLS_RECORD_QEMU_QEMU_H
 #define HOST_TOOLS_RECORD_QEMU_QEMU_H
@@ -21,7 +20,7 @@ struct qemu_config {
 	const char *image;    /* the EFI application */
 	const char *append;   /* its command line */
 	const char *initrd;   /* NULL: none */
-	int initrd_fd;        /* that it is a path to; -1: of no descriptor */
+	int initrd_fd;        /* the descriptor that it is a path to; -1: none */
 	int region_fd;        /* the shared memory */
 	uint64_t region_size;
 	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */
@@ -32,29 +31,28 @@ struct qemu_config {
 struct qemu {
 	pid_t pid; /* 0: not running */
 	int pidfd;
-	int serial_fd; /* what the serial line said, a file to pread() */
-	int log_fd;    /* what QEMU itself said */
+	int serial_fd; /* the serial line's text, a file to pread() */
+	int log_fd;    /* QEMU's own messages */
 	int vars_fd;   /* the machine's copy of the UEFI variables; -1: none */
 	int status;    /* of wait(), once it has ended */
 };
 
-/* Start it. -ENOENT: QEMU or the UEFI firmware is not on this machine; the message says which
- * package to install. */
+/* Start it. -ENOENT: QEMU or the UEFI firmware is not installed; the message names the package. */
 int qemu_start(struct qemu *qemu, const struct qemu_config *config, struct error *error);
 
-/* Whether this QEMU has the device ivshmem-doorbell. It is started to ask it. */
+/* Whether this QEMU has the device ivshmem-doorbell: ask it with `-device help`. */
 bool qemu_has_doorbell(const struct qemu_config *config);
 
-/* Whether it has ended; then qemu->status is set. */
+/* Whether it has ended; qemu->status is then set. */
 bool qemu_has_ended(struct qemu *qemu);
 
-/* Wait at most ms for it to end by itself, else end it. Frees everything but the logs. */
+/* Wait at most ms for QEMU to end by itself, then kill it. Frees everything but the logs. */
 void qemu_stop(struct qemu *qemu, int ms);
 
 /* Close the logs. */
 void qemu_free(struct qemu *qemu);
 
-/* The text of a log from *from on, made printable, malloc()ed; *from moves behind it. */
+/* The text of a log from *from on, made printable, malloc()ed; *from is moved behind it. */
 char *qemu_read_log(int fd, uint64_t *from);
 
 /* "exit status 1", "signal 11 (Segmentation fault)". */

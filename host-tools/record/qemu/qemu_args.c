@@ -16,10 +16,10 @@
 
 #include "host-tools/region/shm/ivshmem_server.h"
 
-#define ANSWER_MS 10000 /* for a program to say what it knows; it may be no QEMU */
+#define ANSWER_MS 10000 /* ms for the program to answer; it may be no QEMU */
 
-/* Where distributions put UEFI for virtual machines: Debian and Ubuntu, Fedora, Arch, SUSE, and
- * QEMU's own copy. */
+/* The distributions' places of UEFI for virtual machines: Debian and Ubuntu, Fedora, Arch, SUSE,
+ * and QEMU's own copy. */
 static const struct {
 	const char *arch;
 	struct qemu_firmware firmware;
@@ -96,7 +96,7 @@ static bool given(const struct qemu_config *config, const char *name)
 	return false;
 }
 
-/* Add our choice unless the user made one. */
+/* Add the tool's choice unless the user gave this option. */
 static void add_default(struct qemu_args *args, const struct qemu_config *config, const char *name,
                         const char *value)
 {
@@ -113,11 +113,11 @@ static void add_machine(struct qemu_args *args, const struct qemu_config *config
 	if (!given(config, "M"))
 		add_default(args, config, "machine",
 		            x86 ? "q35" : "virt,gic-version=3,virtualization=on");
-	/* TCG spins in MWAIT, where firmware keeps the other CPUs. The architecture's own pointer
-	 * authentication algorithm is slow to emulate. */
+	/* TCG busy-loops in MWAIT, where firmware parks the other CPUs. The architecture's own
+	 * pointer authentication algorithm is slow to emulate. */
 	add_default(args, config, "cpu", x86 ? "max,-monitor" : "max,pauth-impdef=on");
-	/* With room for a second CPU, TCG emits the guest's fences and atomics as real ones, which
-	 * we, on another CPU of the host, rely on. */
+	/* With room for a second CPU, TCG emits the guest's fences and atomics as real ones. The
+	 * tool relies on them: it runs on another CPU of the host. */
 	add_default(args, config, "smp", "1,maxcpus=2");
 	add_default(args, config, "m", "512");
 	add_default(args, config, "nic", "none");
@@ -171,7 +171,7 @@ static void add_files(struct qemu_args *args, const struct qemu_config *config,
 	}
 }
 
-/* The program's path, malloc()ed: as given if it has a slash, else out of $PATH. */
+/* The program's path, malloc()ed: as given if it has a slash, else from $PATH. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -201,7 +201,7 @@ static int find_qemu(struct qemu_args *args, const struct qemu_config *config, s
 	if (args->program)
 		return 0;
 	if (config->program)
-		return error_set(error, -ENOENT, "no program %s, as --qemu asked", config->program);
+		return error_set(error, -ENOENT, "--qemu: there is no program %s", config->program);
 	return error_set(error, -ENOENT,
 	                 "no %s in $PATH: install the package %s, or name the program with --qemu",
 	                 name,
@@ -251,7 +251,7 @@ bool qemu_has_doorbell(const struct qemu_config *config)
 	text[size] = 0;
 	close(answer[0]);
 	if (child > 0) {
-		kill(child, SIGKILL); /* it has said all, or nothing and does not end */
+		kill(child, SIGKILL); /* it has printed everything, or it hangs */
 		waitpid(child, NULL, 0);
 	}
 	qemu_args_free(&args);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* QEMU's command line, and where its parts are on this machine. */
+/* QEMU's command line, and the places of its parts on this host. */
 #ifndef HOST_TOOLS_RECORD_QEMU_QEMU_ARGS_H
 #define HOST_TOOLS_RECORD_QEMU_QEMU_ARGS_H
 
 #include "host-tools/record/qemu/qemu.h"
 
-/* UEFI for the machine: as one file (-bios), or as flash with variables. */
+/* UEFI for the machine: one file (-bios), or flash with variables. */
 struct qemu_firmware {
 	const char *code;
 	const char *vars; /* NULL: none, the code is given to -bios */
@@ -19,7 +19,7 @@ struct qemu_args {
 	char *program; /* a path with a slash */
 	char **words;  /* NULL-terminated, words[0] is the program */
 	size_t count;
-	bool failed; /* memory was short */
+	bool failed; /* an allocation failed */
 };
 
 /* Build the command line; vars_fd is -1 without variables. -ENOENT if there is no QEMU. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf run`: boot the image in QEMU and bring home what it records. */
+/* `bareperf run`: boot the image in QEMU and write its recording to a file. */
 #include "host-tools/record/qemu/run.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "host-tools/util/exit_status.h"
 #include "writer/session/images.h"
 
-/* The image: as said, or from where this tool was built. */
+/* The image: from --image, or from the build tree of this tool. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)
 {
 	char directory[PATH_MAX];
@@ -38,8 +38,8 @@ static int find_image(const struct run_options *options, char path[PATH_MAX], st
 	                 options->arch, directory, options->arch);
 }
 
-/* What the machine printed: all it has to say for commands that record nothing, and the reason
- * where it failed. */
+/* Print the machine's console: all of it for commands that record nothing, and the reason of a
+ * failure. */
 static void print_console(const struct machine *machine, FILE *out)
 {
 	uint64_t from = 0;
@@ -51,7 +51,7 @@ static void print_console(const struct machine *machine, FILE *out)
 	free(text);
 }
 
-/* Of a self-test, the line that is for machines. */
+/* The machine-readable line of a self-test. */
 static void print_json_line(const struct machine *machine, FILE *out)
 {
 	uint64_t from = 0;
@@ -67,7 +67,7 @@ static void print_json_line(const struct machine *machine, FILE *out)
 	free(text);
 }
 
-/* What stands in our exit status where something went wrong. */
+/* The exit status for an error. */
 static int failure_status(const struct machine *machine)
 {
 	uint32_t state = machine->has_region ? region_state(&machine->region) : TR_BOOTING;
@@ -76,7 +76,7 @@ static int failure_status(const struct machine *machine)
 		return RUN_SIGNAL + machine->signal;
 	if (!machine->drive.recorded)
 		return machine->refused ? RUN_REFUSED : RUN_ERROR;
-	if (state >= TR_PANIC || machine->died) /* above it there is none */
+	if (state >= TR_PANIC || machine->died) /* exit codes above this one have other meanings */
 		return RUN_UNFINISHED;
 	return state == TR_FAILED && region_status(&machine->region) == -EFAULT
 	           ? RUN_SIGNAL + SIGSEGV
@@ -98,11 +98,11 @@ static int report(struct machine *machine, const struct run_options *options,
 		return status ? status : failed ? RUN_ERROR : EXIT_OK;
 	if (!code && !status && machine->drive.recorded &&
 	    !ledger_ended(&machine->drive.session.ledger)) {
-		say("the machine did not come to its end: its state became %s",
+		say("the machine did not complete the run: its state became %s",
 		    region_state_name(machine->drive.session.ledger.head.state));
 		return RUN_UNFINISHED;
 	}
-	if (!code && machine->signal) /* what was looked at when all was over */
+	if (!code && machine->signal) /* the state was read after QEMU had ended */
 		return RUN_SIGNAL + machine->signal;
 	if (!code)
 		return status ? status : failed ? RUN_ERROR : region_exit_status(&machine->region);
@@ -114,7 +114,7 @@ static int report(struct machine *machine, const struct run_options *options,
 	return failure_status(machine);
 }
 
-/* A mistake costs no boot, nor does help, where the image says what it can be told. */
+/* Check the command before the boot, and answer help, if the image's file has the tables. */
 static bool check_command(struct run_options *options, const char *image,
                           struct image_tables *tables, bool *answered)
 {

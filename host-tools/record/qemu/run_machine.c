@@ -13,11 +13,11 @@
 #include "host-tools/record/qemu/run_state.h"
 #include "host-tools/util/signals.h"
 
-#define POLL_MS      1    /* between two looks at the machine */
-#define SUPERVISE_MS 10   /* the same, while a reader looks after the rings */
-#define POWEROFF_MS  5000 /* for the machine to switch itself off when all is done */
+#define POLL_MS      1    /* ms between two looks at the machine */
+#define SUPERVISE_MS 10   /* ms, while a reader reads the rings */
+#define POWEROFF_MS  5000 /* ms for the machine to switch itself off after the run */
 
-/* Sleep until the next look, or until a signal, QEMU's end or the reader's. */
+/* Sleep until the next look, a signal, QEMU's end or the reader's end. */
 static void wait_a_little(struct machine *machine)
 {
 	struct pollfd fds[] = {
@@ -41,14 +41,15 @@ static void show_log(struct machine *machine, int fd, uint64_t *shown)
 	free(text);
 }
 
-/* The serial line, and what QEMU itself says, which is the serial line if the user put it there. */
+/* The serial line, and QEMU's own messages. The user's options may have put the serial line among
+ * those. */
 static void show_serial(struct machine *machine)
 {
 	show_log(machine, machine->qemu.serial_fd, &machine->serial_shown);
 	show_log(machine, machine->qemu.log_fd, &machine->log_shown);
 }
 
-/* Begin to record when there is something to record. */
+/* Begin a session when the machine has begun to record. */
 static int begin_session(struct machine *machine, struct error *error)
 {
 	struct drive *drive = &machine->drive;
@@ -59,7 +60,7 @@ static int begin_session(struct machine *machine, struct error *error)
 	region_header(&machine->region, &header);
 	if (drive->has_session || !header.run || !header.events.count)
 		return 0;
-	machine->refused = false; /* this much of it was carried out */
+	machine->refused = false; /* this part of the command was carried out */
 	options.payload = machine->options->guest.payload;
 	code = session_begin(&drive->session, &machine->region, &options, error);
 	drive->has_session = !code;
@@ -67,10 +68,10 @@ static int begin_session(struct machine *machine, struct error *error)
 		code = drive_begin_output(drive, error);
 	if (code || drive->top)
 		return code;
-	/* This process reads where it must report the file's own trouble, and where the file is a
-	 * stream: bytes in a stream cannot be taken back when a reader dies. */
+	/* This process reads if it must report problems with the file, and if the file is a stream:
+	 * bytes in a stream cannot be taken back when a reader dies. */
 	if (!drive->session.writer.failed && !drive->session.writer.is_stream) {
-		progress_clear(&drive->progress); /* the wait is over: a line at once */
+		progress_clear(&drive->progress); /* the wait is over: show the line at once */
 		code = reader_process_start(&machine->reader, &drive->session, &drive->progress,
 		                            error);
 		drive->progress.dirty = drive->progress.shown;
@@ -78,7 +79,7 @@ static int begin_session(struct machine *machine, struct error *error)
 	return code;
 }
 
-/* Read the rings, unless a reader does. The last time it is done here in any case. */
+/* Read the rings, unless a reader process does. The last read always happens here. */
 static int drain(struct machine *machine, bool last, struct error *error)
 {
 	uint64_t got;
@@ -93,7 +94,7 @@ static int drain(struct machine *machine, bool last, struct error *error)
 	return progress_drain(&machine->drive.progress, &machine->drive.session, &got, error);
 }
 
-/* Before the magic is there. */
+/* The region has no magic yet. */
 static enum turn look_for_region(struct machine *machine, struct error *error)
 {
 	const struct run_options *options = machine->options;
@@ -117,7 +118,7 @@ static enum turn look_for_region(struct machine *machine, struct error *error)
 	return TURN_FAIL;
 }
 
-/* The region is there, and the machine begins nothing: it did not get the command. */
+/* The region is there, but the machine has not begun a command: it did not get one. */
 static bool is_late(struct machine *machine, struct error *error)
 {
 	const struct run_options *options = machine->options;
@@ -150,7 +151,7 @@ static int send_command(struct machine *machine, struct error *error)
 
 static enum turn look_at_run(struct machine *machine, struct error *error)
 {
-	/* The state first: what it promises is there when the rest is read. */
+	/* Read the state first: the records that it promises are then there. */
 	enum turn turn = run_state_look(machine, error);
 	struct error reason = { "" };
 
@@ -176,7 +177,7 @@ static enum turn look(struct machine *machine, struct error *error)
 		return TURN_FAIL;
 	if (!machine->has_region)
 		turn = look_for_region(machine, error);
-	/* Not only at the next look: the machine may be done, and gone, by then. */
+	/* Look now too: the machine may have finished and powered off before the next look. */
 	if (!machine->has_region)
 		return turn;
 	return send_command(machine, error) ? TURN_FAIL : look_at_run(machine, error);
@@ -185,8 +186,8 @@ static enum turn look(struct machine *machine, struct error *error)
 static enum turn machine_look(struct drive *drive, struct error *error)
 {
 	struct machine *machine = drive->context;
-	/* Asked first: what QEMU's machine wrote before it ended is seen by the looks that follow.
-	 */
+	/* Check for QEMU's end first: the looks that follow then see all that the machine wrote
+	 * before it ended. */
 	bool dead = qemu_has_ended(&machine->qemu);
 	enum turn turn;
 
@@ -216,7 +217,7 @@ static void machine_leave(struct drive *drive, enum turn turn)
 	struct machine *machine = drive->context;
 
 	reader_process_stop(&machine->reader, &drive->session);
-	/* A machine that is not at its end would go on writing. */
+	/* End the machine: without its end it would continue to write. */
 	if (turn != TURN_DONE)
 		qemu_stop(&machine->qemu, 0);
 }
@@ -273,8 +274,8 @@ int machine_run(struct machine *machine, struct run_options *options, const char
 	code = drive_finish(drive, turn, error);
 	if (turn != TURN_DONE)
 		code = -EIO;
-	/* A machine may take its time to switch off only if all was recorded: a command from the
-	 * UEFI shell returns there. */
+	/* Wait for the machine to switch itself off only if all was recorded: a command from the
+	 * UEFI shell returns to the shell. */
 	qemu_stop(&machine->qemu, turn == TURN_DONE && drive->recorded ? POWEROFF_MS : 0);
 	if (options->verbose)
 		show_serial(machine);

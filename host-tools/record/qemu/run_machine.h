@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine under QEMU from its start to its end, drained all the while. */
+/* A machine under QEMU from its start to its end, read all the time. */
 #ifndef HOST_TOOLS_RECORD_QEMU_RUN_MACHINE_H
 #define HOST_TOOLS_RECORD_QEMU_RUN_MACHINE_H
 
@@ -25,30 +25,31 @@ struct machine {
 	struct ivshmem_server doorbells;
 	struct reader_process reader;
 	struct region_lease lease;
-	char *append;          /* the command as QEMU hands it over */
-	uint32_t request;      /* its number if it goes through the mailbox; 0: not yet, or not */
-	uint64_t serial_shown; /* bytes of the serial line, with -v */
-	uint64_t log_shown;    /* and of QEMU's own messages */
+	char *append;          /* the command as QEMU passes it */
+	uint32_t request;      /* its number if it is sent by the mailbox; 0: not yet, or not by the
+	                        * mailbox */
+	uint64_t serial_shown; /* bytes of the serial line that were shown, with -v */
+	uint64_t log_shown;    /* bytes of QEMU's own messages that were shown */
 	int signals;           /* signalfd */
-	bool by_mailbox;       /* the command has names to be resolved */
-	bool has_region;       /* the magic was seen */
-	bool has_more;         /* the channel has not yet brought all that it was asked for */
+	bool by_mailbox;       /* the command has event names to resolve */
+	bool has_region;       /* the magic was there */
+	bool has_more;         /* the channel has not yet brought all that was requested */
 	bool is_last;          /* QEMU had ended before the last look */
-	bool show_console;     /* the reason of the failure is in the console's text */
+	bool show_console;     /* the console's text has the reason of the failure */
 	bool refused;          /* the machine refused the command, and nothing ran */
-	double seen;           /* when its region was first found waiting, s; 0: not yet */
+	double seen;           /* when the region was first seen waiting, s; 0: not yet */
 	bool died;             /* QEMU ended before the command was done */
-	int signal;            /* that wants us to end; 0: none came */
-	bool snapshot_wanted;  /* SIGUSR2, and the machine has not been asked yet */
+	int signal;            /* the signal that ends the run; 0: none came */
+	bool snapshot_wanted;  /* SIGUSR2 came, and was not yet passed to the machine */
 };
 
 /* Part of machine_run(): open the output, announce a reader, start QEMU. 0, or a negative errno and
  * the reason. */
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error);
 
-/* Boot, record, stop. 0, or a negative errno and the reason; what was recorded until then is in
- * the file in any case (machine->drive.recorded). The machine is gone when this returns, region,
- * ledger and logs stay until machine_free(). command: our command line, for the file. */
+/* Boot, record, stop. 0, or a negative errno and the reason. The records until then are in the file
+ * in any case (machine->drive.recorded). The machine has ended when this returns; its region,
+ * ledger and logs stay until machine_free(). command: the tool's command line, for the file. */
 int machine_run(struct machine *machine, struct run_options *options, const char *const *command,
                 int command_words, struct error *error);
 

@@ -144,7 +144,8 @@ static const struct argp argp = {
 	    "image's own commands.",
 };
 
-/* QEMU's options have one dash, or two; those with two that are nearly ours were to be ours. */
+/* QEMU's options have one dash or two. An unknown one with two that is nearly one of bareperf's is
+ * a misspelt one. */
 static void refuse_misspelt(const char *word)
 {
 	struct suggestion near = suggestion_for(word + 2, strcspn(word + 2, "="));
@@ -157,8 +158,8 @@ static void refuse_misspelt(const char *word)
 	exit(RUN_REFUSED);
 }
 
-/* Our options to own, behind its first word; QEMU's, in their order, to options. How many are in
- * own then. */
+/* Sort the words: bareperf's options go to own, behind its first word; QEMU's, in their order, to
+ * options. Returns the number of words in own. */
 static int divide(struct run_options *options, int count, char **argv, char **own)
 {
 	int owned = 1;
@@ -198,7 +199,7 @@ static _Noreturn void refuse(const char *what)
 	exit(RUN_REFUSED);
 }
 
-/* The machine makes its own: it has to be told. */
+/* The result is a file that the machine itself writes, so the machine needs the option. */
 static void ask_for_json(struct run_options *options)
 {
 	static char json[] = "--json";
@@ -211,7 +212,7 @@ static void ask_for_json(struct run_options *options)
 	options->guest.words = words;
 }
 
-/* `top' is `record', shown live: the machine knows no other. */
+/* `top' is `record' with a live view: the machine has no command `top'. */
 static void take_top(struct run_options *options)
 {
 	static char record[] = "record";
@@ -229,20 +230,21 @@ static void check_whole(const struct run_options *options)
 {
 	if (options->guest.count <= 0)
 		refuse(
-		    "no command for the machine behind --: say, for example,\n"
+		    "no command for the machine behind --; for example:\n"
 		    "  bareperf run -- record -e cpu-clock -g -- calltree");
 	if (options->json && !options->stat && !is_command(options, "selftest"))
-		refuse("--json: only `stat' and `selftest' have something to print so");
+		refuse("--json works only with `stat' and `selftest'");
 	if (!options->guest.payload && guest_has_files(&options->guest))
-		refuse("--file, --stdin: these are for a program that --payload names");
+		refuse("--file and --stdin need a program: add --payload FILE");
 	if (options->guest.payload && strcmp(workload(options), "payload") != 0)
-		refuse("--payload: the command does not run it, as `record -- payload' would");
+		refuse("--payload: the command does not run it; use `record -- payload'");
 }
 
 void run_options_parse(struct run_options *options, int argc, char **argv)
 {
 	char **words =
-	    calloc(4 * (size_t)argc + 2, sizeof(*words)); /* ours, QEMU's, files, for good */
+	    calloc(4 * (size_t)argc + 2, sizeof(*words)); /* bareperf's, QEMU's, files; never freed
+	                                                   * */
 	int separator = 1, owned;
 
 	*options = (struct run_options){

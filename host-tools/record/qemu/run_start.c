@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that a machine needs before it starts, and its start. */
+/* Everything that a machine needs before its start, and its start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int make_region(struct machine *machine, const struct run_options *option
 	if (fd < 0)
 		return options->region ? fd : error_errno(error, "making %s", name);
 	machine->region_fd = fd;
-	/* All of it now: a full file system would otherwise kill us, or the machine, later. */
+	/* Reserve all of it now: a full file system would later kill the tool or the machine. */
 	code = posix_fallocate(fd, 0, (off_t)options->region_size);
 	if (code) {
 		errno = code;
@@ -43,7 +43,7 @@ static bool counts_instructions(const struct run_options *options)
 	return false;
 }
 
-/* Both ends of the channel, and a reader at ours. */
+/* Both ends of the channel, and a reader at the tool's end. */
 static int open_channel(struct machine *machine, const struct run_options *options,
                         struct qemu_config *config, struct error *error)
 {
@@ -63,8 +63,8 @@ static int open_channel(struct machine *machine, const struct run_options *optio
 	return code;
 }
 
-/* Before the machine starts, so that a file that cannot be written costs no boot, and one that is
- * in its way no record. */
+/* Open the output before the boot: if it cannot be written, no boot is wasted; if the file is in
+ * use, no record is lost. */
 static int open_output(struct machine *machine, const struct run_options *options,
                        struct error *error)
 {
@@ -75,7 +75,7 @@ static int open_output(struct machine *machine, const struct run_options *option
 	                        options->output.preallocate, error);
 }
 
-/* What says that there is no terminal, or how far the machine is, is not to be in the picture. */
+/* Errors about the terminal, and the progress line, must not appear in the picture. */
 static int open_top(struct machine *machine, const struct run_options *options, struct error *error)
 {
 	if (!options->top.wanted)
@@ -86,7 +86,7 @@ static int open_top(struct machine *machine, const struct run_options *options, 
 	return machine->drive.top ? 0 : -ENOTTY;
 }
 
-/* QEMU reads a file: by the name that a descriptor has in its own process. */
+/* QEMU reads the file by the name that the descriptor has in QEMU's own process. */
 static int hand_over(struct machine *machine, const struct run_options *options,
                      struct qemu_config *config, char *path, size_t size, struct error *error)
 {

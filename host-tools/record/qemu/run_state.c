@@ -12,12 +12,12 @@ static enum turn failed(struct machine *machine, const char *what, struct error 
 	char message[1024];
 
 	region_message(&machine->region, message);
-	error_set(error, -EIO, "%s: %.700s", what, *message ? message : "it does not say why");
+	error_set(error, -EIO, "%s: %.700s", what, *message ? message : "it gave no reason");
 	return TURN_FAIL;
 }
 
-/* The command was not carried out. The machine does not stay FAILED where it waits for the next
- * one: then its answer says so. */
+/* The command failed. A machine that waits for the next command does not stay in the state FAILED:
+ * its answer then has the failure. */
 static bool was_refused(const struct machine *machine)
 {
 	int status;
@@ -26,8 +26,9 @@ static bool was_refused(const struct machine *machine)
 	       status < 0;
 }
 
-/* FAILED for what was asked of it, not before it could be asked: who takes commands has a clock by
- * then, and a wrong command line is -EINVAL (docs/trace-region.md, "Header"). */
+/* Whether it is FAILED because of the command, not before it could read a command. A machine that
+ * takes commands already has a clock, and a wrong command line is -EINVAL (docs/trace-region.md,
+ * "Header"). */
 static bool is_for_the_command(const struct machine *machine)
 {
 	struct tr_header header;
@@ -43,7 +44,8 @@ static enum turn refused(struct machine *machine, struct error *error)
 	return failed(machine, "the machine refused or failed the command", error);
 }
 
-/* Whether its own command line was carried out: one that records has begun a run. */
+/* Whether the machine has carried out its own command line: a command that records has begun a run.
+ * */
 static bool has_begun(const struct machine *machine)
 {
 	bool records = !strncmp(machine->append, "record", 6) ||
@@ -54,7 +56,7 @@ static bool has_begun(const struct machine *machine)
 	return !records || header.run;
 }
 
-/* At TR_IDLE: nothing is left to be done. */
+/* In TR_IDLE: no work is left. */
 static bool is_answered(const struct machine *machine)
 {
 	int status;
@@ -74,11 +76,11 @@ enum turn run_state_look(struct machine *machine, struct error *error)
 		if (is_for_the_command(machine))
 			return refused(machine, error);
 		machine->show_console = true;
-		return failed(machine, "the machine is of no use", error);
+		return failed(machine, "the machine failed before it took the command", error);
 	case TR_IDLE:
 		if (was_refused(machine))
 			return refused(machine, error);
-		/* It has carried out its own command line, or the command that was posted. */
+		/* It has carried out its own command line, or the command in its mailbox. */
 		return is_answered(machine) ? TURN_DONE : TURN_ON;
 	case TR_PANIC:
 		machine->show_console = true;
@@ -89,7 +91,7 @@ enum turn run_state_look(struct machine *machine, struct error *error)
 	default:
 		machine->show_console = true;
 		error_set(error, -EPROTO,
-		          "trace region, offset 0x%zx: the state %u is none: the machine has "
+		          "trace region, offset 0x%zx: the state %u is unknown: the machine has "
 		          "written over it",
 		          offsetof(struct tr_header, state), state);
 		return TURN_FAIL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The subcommands for machines that we did not start: each takes --channel URL. */
+/* The subcommands for machines that are already running: each takes --channel URL. */
 #ifndef HOST_TOOLS_RECORD_REMOTE_REMOTE_H
 #define HOST_TOOLS_RECORD_REMOTE_REMOTE_H
 
 #include <stdbool.h>
 
-/* Whether --channel is among our words: which `list' is meant. */
+/* Whether --channel is among the words: `list' exists with and without it. */
 bool remote_is_meant(int argc, char **argv);
 
-/* Each: its exit status. */
-int command_record(int argc, char **argv); /* and stat, by argv[0] */
+/* Each returns its exit status. */
+int command_record(int argc, char **argv); /* also stat, by argv[0] */
 int command_attach(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_remote_list(int argc, char **argv);

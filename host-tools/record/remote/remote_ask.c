@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Subcommands that ask the machine for one thing, and those that only look. */
+/* Subcommands that send the machine one command, and those that only look at it. */
 #include "host-tools/record/remote/remote_ask.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "host-tools/session/progress.h"
 #include "host-tools/util/exit_status.h"
 
-#define HEARING_S 1.0 /* until a machine without a heartbeat is taken for one that hangs */
+#define HEARING_S 1.0 /* s until a machine without a heartbeat counts as hanging */
 
 int remote_await_idle(struct remote_link *link, struct error *error)
 {
@@ -25,7 +25,7 @@ int remote_await_idle(struct remote_link *link, struct error *error)
 	while (!code && region_state(&link->region) != TR_IDLE) {
 		if (region_state(&link->region) == TR_RECORDING)
 			return error_set(error, -EBUSY,
-			                 "the machine is recording: join it with `bareperf "
+			                 "the machine is recording: read it with `bareperf "
 			                 "attach', or end it with `bareperf stop'");
 		remote_link_wait(link);
 		code = remote_link_look(link, error);
@@ -69,7 +69,7 @@ bool remote_is_answered(const struct remote_link *link, uint32_t request, int *s
 	region_message(&link->region, message);
 	if (*status < 0)
 		error_set(error, *status, "the machine refused or failed the command: %.700s",
-		          *message ? message : "it does not say why");
+		          *message ? message : "it gave no reason");
 	return true;
 }
 
@@ -94,7 +94,7 @@ static int status_of(const struct remote_link *link, int code, const struct erro
 	return code == -EINVAL ? RUN_REFUSED : RUN_ERROR;
 }
 
-/* Carry one out that is done when it is answered; what it prints is the user's. */
+/* Carry out a command that is done once it is answered, and print its output for the user. */
 static int ask(const struct remote_usage *usage, const char *command, int argc, char **argv)
 {
 	struct remote_options options;
@@ -157,7 +157,7 @@ int command_console(int argc, char **argv)
 	remote_options_parse(&options, &usage, argc, argv);
 	code = remote_link_open(&link, &options, &error);
 	link.console = 0;
-	/* What a machine has left is there, too, where it does not live any more. */
+	/* The console's text is there even if the machine no longer runs. */
 	if (link.region.channel)
 		remote_link_print_console(&link, stdout);
 	while (!code && options.follow) {
@@ -168,14 +168,14 @@ int command_console(int argc, char **argv)
 			remote_link_print_console(&link, stdout);
 	}
 	if ((link.signal && options.follow) || code == -ENODEV)
-		code = 0; /* the way to end it; or all is there that ever will be */
+		code = 0; /* Ctrl-C, the normal end; or the text can no longer grow */
 	if (code && *error.text)
 		error_print(&error);
 	remote_link_close(&link);
 	return code ? RUN_ERROR : EXIT_OK;
 }
 
-/* ---- What is said to a machine that records for somebody ---- */
+/* ---- Commands to a machine that is recording ---- */
 
 static int stop(struct remote_link *link, struct error *error)
 {
@@ -196,7 +196,7 @@ static int stop(struct remote_link *link, struct error *error)
 	return code;
 }
 
-/* Does its heart beat? */
+/* Whether its heartbeat changes. */
 static bool hears(struct remote_link *link, struct error *error)
 {
 	double until = progress_now() + HEARING_S;
@@ -214,7 +214,7 @@ static bool hears(struct remote_link *link, struct error *error)
 	return header.heartbeat != beat;
 }
 
-/* Its ticks do as they are told; without any, a debugger does. */
+/* The machine's ticks obey the request; if it has none, a debugger stops it. */
 static int stop_by_force(struct remote_link *link, struct error *error)
 {
 	const struct region *region = &link->region;
@@ -248,10 +248,10 @@ static int snapshot(struct remote_link *link, struct error *error)
 	}
 	if (code || asked)
 		return code;
-	return error_set(error, -EINVAL, "nothing is recorded with --snapshot");
+	return error_set(error, -EINVAL, "the recording has no --snapshot");
 }
 
-/* No lease: the rings are their reader's, who gets what comes of this. */
+/* Take no lease: the rings belong to their reader, and the reader gets the result. */
 static int say_to(const struct remote_usage *usage,
                   int (*what)(struct remote_link *link, struct error *error), int argc, char **argv)
 {

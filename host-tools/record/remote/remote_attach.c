@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf attach': a run that goes on, joined in its middle, or come back to; and `top', which
- * joins one where it has no command of its own. */
+/* `bareperf attach': read a run that has already begun, or resume a run whose reader was left or
+ * killed. Also `top', which does the same if it has no command of its own. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "host-tools/record/remote/remote_recording.h"
 #include "writer/region/region_salvage.h"
 
-/* Whether a journal lies beside the output, and is of this run. -ESTALE: it is of another. */
+/* Whether a journal of this run is beside the output. -ESTALE: the journal is of another run. */
 static int find_journal(struct remote_recording *r, bool *found, struct error *error)
 {
 	char *real = realpath(r->options.output.path, NULL);
@@ -55,7 +55,7 @@ static int attach(struct remote_recording *r, struct error *error)
 	region_header(&r->link.region, &header);
 	if (!header.run || !header.events.count)
 		return error_set(error, -ENOENT,
-		                 "there is nothing to join: the machine has recorded nothing since "
+		                 "there is nothing to read: the machine has recorded nothing since "
 		                 "it was started");
 	if (region_is_read_out(&r->link.region))
 		return error_set(error, -ENODATA,
@@ -72,7 +72,7 @@ int command_attach(int argc, char **argv)
 	static const struct remote_usage usage = {
 		"attach",
 		"-o FILE",
-		"Join a recording that goes on, until it ends or until Ctrl-C; and come back to one that "
+		"Read a running recording until it ends or until Ctrl-C. Resume one that "
 		"was left, or whose reader was killed, with the same FILE.",
 		true,
 		false,
@@ -87,7 +87,7 @@ int command_attach(int argc, char **argv)
 
 /* ---- top ---- */
 
-/* Without a word for the machine it is a recording of somebody's that is watched. */
+/* Without a command for the machine, watch a recording that somebody else started. */
 static int begin_to_watch(struct remote_recording *r, struct error *error)
 {
 	static char record[] = "record";
@@ -100,8 +100,8 @@ static int begin_to_watch(struct remote_recording *r, struct error *error)
 	if (r->attached && region_state(&r->link.region) != TR_RECORDING)
 		return error_set(
 		    error, -ENOENT,
-		    "the machine records nothing that could be watched: say what it is "
-		    "to record, as `bareperf record' takes it");
+		    "the machine records nothing that could be watched: add a command for "
+		    "it, as for `bareperf record'");
 	return r->attached ? attach(r, error) : remote_recording_send(r, error);
 }
 
@@ -110,9 +110,9 @@ int command_top(int argc, char **argv)
 	static const struct remote_usage usage = {
 		"top",
 		"[[OPTIONS...] -e EVENT... -- WORKLOAD]",
-		"Show live where a machine's events happen: of a recording that goes on there, or of one "
-		"that it is told to make, whose options are the machine's, as `bareperf record' has "
-		"them.",
+		"Show live where a machine's events happen: in a recording that already runs, or in a "
+		"new one, if there are options and a workload for the machine as with `bareperf "
+		"record'.",
 		true,
 		true,
 		true

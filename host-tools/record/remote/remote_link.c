@@ -28,7 +28,7 @@ static bool is_silent(const struct remote_link *link)
 	return progress_now() - link->alive >= link->timeout;
 }
 
-/* A channel that saw a signal has left it to be taken. */
+/* A channel that saw a signal has left it pending. */
 static int channel_failed(struct remote_link *link, int code)
 {
 	if (code == -EINTR)
@@ -41,7 +41,7 @@ static int interrupted(struct error *error)
 	return error_set(error, -EINTR, "interrupted");
 }
 
-/* Firmware without a heartbeat lives as far as we know. */
+/* Firmware without a heartbeat counts as alive. */
 static void feel(struct remote_link *link, const struct tr_header *header)
 {
 	if ((header->version & 0xffff) >= MINOR_HEARTBEAT && header->heartbeat == link->beat)
@@ -80,7 +80,7 @@ int remote_link_check(struct remote_link *link, struct error *error)
 		return panicked(link, error);
 	if (header.state > TR_PANIC)
 		return error_set(error, -EPROTO,
-		                 "trace region, offset 0x%zx: the state %u is none: the machine "
+		                 "trace region, offset 0x%zx: the state %u is unknown: the machine "
 		                 "has written over it",
 		                 offsetof(struct tr_header, state), header.state);
 	return is_silent(link) ? stands_still(link, error) : 0;
@@ -90,7 +90,7 @@ int remote_link_look(struct remote_link *link, struct error *error)
 {
 	int code = channel_refresh(&link->channel, error);
 
-	if (code > 0) { /* it brings something */
+	if (code > 0) { /* the channel fetched something */
 		remote_link_is_alive(link);
 		return link->signal ? interrupted(error) : 0;
 	}
@@ -101,7 +101,8 @@ int remote_link_look(struct remote_link *link, struct error *error)
 	return link->signal ? interrupted(error) : 0;
 }
 
-/* One look for a machine whose heart beats, which takes two to see. 1: it is there. */
+/* Look once for a machine whose heart beats; two looks are necessary to see a beat. 1: it is there.
+ * */
 static int look_for_machine(struct remote_link *link, struct error *error)
 {
 	bool felt = link->has_beaten, lives;
@@ -109,7 +110,7 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 	struct tr_header header;
 	int code = channel_refresh(&link->channel, error);
 
-	if (code > 0) /* it brings something */
+	if (code > 0) /* the channel fetched something */
 		remote_link_is_alive(link);
 	if (!code)
 		code = region_open(&link->region, &link->channel, error);
@@ -119,7 +120,7 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 	feel(link, &header);
 	if (!link->channel.live)
 		return error_set(error, -ENODEV,
-		                 "a file with a machine's memory answers nothing: `bareperf "
+		                 "a file with a machine's memory takes no commands: `bareperf "
 		                 "import' writes what was recorded there");
 	lives = (felt && link->beat != before) || (header.version & 0xffff) < MINOR_HEARTBEAT ||
 	        link->needs_no_life;
@@ -130,7 +131,7 @@ static int await_machine(struct remote_link *link, struct error *error)
 {
 	int found;
 
-	remote_link_is_alive(link); /* a channel may have taken its time to open */
+	remote_link_is_alive(link); /* opening the channel may have taken long */
 	while (!(found = look_for_machine(link, error))) {
 		remote_link_wait(link);
 		if (link->signal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine that we did not start, at the other end of a channel: its region, whether it lives, and
- * signals. Everything here returns within --timeout of its last sign of life.
+ * A machine that is already running, at the other end of a channel: its region, its signs of life,
+ * and signals. Every function here returns within --timeout of the machine's last sign of life.
  */
 #ifndef HOST_TOOLS_RECORD_REMOTE_REMOTE_LINK_H
 #define HOST_TOOLS_RECORD_REMOTE_REMOTE_LINK_H
@@ -19,41 +19,41 @@ struct remote_link {
 	struct region region;
 	struct region_lease lease;
 	double timeout; /* s */
-	uint64_t beat;  /* the heartbeat as it was last, */
-	double alive;   /* and when it changed, or when else it was known to live; s */
+	uint64_t beat;  /* the last heartbeat, */
+	double alive;   /* and when it changed, or the machine was last known to live; s */
 	bool has_beaten;
-	bool needs_no_life; /* a machine that hangs will do */
-	uint64_t console;   /* how much of it was there when we came, or was printed */
+	bool needs_no_life; /* a machine that hangs is accepted */
+	uint64_t console;   /* bytes of the console that were there at the start, or were printed */
 	int signals;        /* signalfd; -1: none */
-	int signal;         /* that wants us to end; 0: none came */
+	int signal;         /* the signal that ends the command; 0: none came */
 	bool snapshot_wanted;
 };
 
 /* Open the channel and wait for a region whose machine lives. 0, or a negative errno and the
- * reason, -ENODEV: it is memory in a file; remote_link_close() in any case. */
+ * reason, -ENODEV: it is memory in a file. Call remote_link_close() in any case. */
 int remote_link_open(struct remote_link *link, const struct remote_options *options,
                      struct error *error);
 
 /*
- * Have the channel bring what there is, and see whether the machine is still the same and lives. 0;
+ * Have the channel fetch what is there, and check that the machine is still the same and lives. 0;
  * -ESTALE: it was reset, or its region is gone; -EFAULT: it panicked; -ETIMEDOUT: no sign of life;
  * -EINTR: link->signal.
  */
 int remote_link_look(struct remote_link *link, struct error *error);
 
-/* The second half of it, for who has had the channel bring it. */
+/* The second half of remote_link_look(), for a caller that has already had the channel fetch. */
 int remote_link_check(struct remote_link *link, struct error *error);
 
-/* It has just done something. */
+/* The machine has just shown that it lives. */
 void remote_link_is_alive(struct remote_link *link);
 
-/* Take the rings, or be told who has them. */
+/* Take the rings, or report their reader in the error. */
 int remote_link_acquire(struct remote_link *link, struct error *error);
 
-/* Sleep until there may be something new, or until a signal. */
+/* Sleep until there may be news, or until a signal. */
 void remote_link_wait(struct remote_link *link);
 
-/* What the machine has printed since this was called last, or since we came. */
+/* The text that the machine has printed since the last call, or since the start. */
 void remote_link_print_console(struct remote_link *link, FILE *out);
 
 void remote_link_close(struct remote_link *link);

@@ -121,7 +121,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!options->url)
 			argp_error(
 			    state,
-			    "--channel URL: which machine? (`bareperf run' boots one in QEMU)");
+			    "--channel URL is missing: it names the machine (`bareperf run' boots one)");
 		return 0;
 	default:
 		if (!top_option_parse(key, arg, state, &options->top))
@@ -130,8 +130,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Our options to own, behind its first word; the machine's words, in their order, to words. Behind
- * "--" all are the machine's. How many are in own then. */
+/* Sort the words: bareperf's options go to own, behind its first word; the machine's words, in
+ * their order, to words. All words behind "--" are the machine's. Returns the number of words in
+ * own. */
 static int divide(struct guest *guest, const struct argp_option *ours, int argc, char **argv,
                   char **own)
 {
@@ -151,7 +152,7 @@ static int divide(struct guest *guest, const struct argp_option *ours, int argc,
 	return owned;
 }
 
-/* The same text for each, as argp's own has a part before the options and one behind. */
+/* Each subcommand gets its own text: argp's has a part before the options and one behind them. */
 static char *text_of(const char *what, const char *more)
 {
 	char *text;
@@ -171,7 +172,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
                           int argc, char **argv)
 {
 	const char *name = text_of("bareperf ", usage->name);
-	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* for good */
+	char **words = calloc(3 * (size_t)argc + 2, sizeof(*words)); /* never freed */
 	struct argp argp = {
 		.options = usage->shows     ? top_options
 		           : usage->records ? record_options
@@ -197,7 +198,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	arguments_parse_as(&argp, owned, words, name, usage->has_command ? 0 : ARGP_IN_ORDER,
 	                   RUN_REFUSED, options);
 	if (options->json && !options->stat)
-		refuse("--json: only `stat' has counts to print");
+		refuse("--json works only with `stat'");
 	wrong = top_options_check(&options->top, &options->output);
 	if (wrong)
 		refuse(wrong);

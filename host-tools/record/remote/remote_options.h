@@ -13,30 +13,30 @@
 struct remote_options {
 	const char *url; /* --channel */
 	struct channel_url_options channel;
-	double timeout; /* s that a machine may give no sign of life */
+	double timeout; /* s without a sign of life until the machine is given up */
 	struct output_options
 	    output;        /* of `record' and `attach': "perf.data"; of others: /dev/null */
-	const char *image; /* NULL: where this tool was built */
+	const char *image; /* NULL: from the build tree of this tool */
 	bool json;         /* of `stat' */
 	bool follow;       /* of `console' */
-	bool force;        /* of a machine without a heartbeat, too */
+	bool force;        /* stop also a machine without a heartbeat */
 	bool stat;
 	struct top_options top;
-	struct guest guest; /* the machine's command; empty where there is none */
+	struct guest guest; /* the machine's command; empty: none */
 };
 
-/* What a subcommand is, for its --help. */
+/* The description of a subcommand, for its --help. */
 struct remote_usage {
 	const char *name;
 	const char *args; /* behind --channel URL */
 	const char *doc;
 	bool records;     /* it has the options of a recording */
-	bool has_command; /* its other words are the machine's */
-	bool shows;       /* it has those of a live view */
+	bool has_command; /* its other words are for the machine */
+	bool shows;       /* it has the options of a live view */
 };
 
-/* Take argv apart: our options, and if usage->has_command the others, up to "--" and behind it, are
- * the machine's command. Does not return for --help or a wrong command line. */
+/* Split argv: bareperf's options; and, if usage->has_command, the machine's command: all other
+ * words up to "--" and behind it. Does not return for --help or a wrong command line. */
 void remote_options_parse(struct remote_options *options, const struct remote_usage *usage,
                           int argc, char **argv);
 

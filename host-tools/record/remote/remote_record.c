@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf record' and `stat', and what `attach' and `top' share with them: a run on a machine
- * that we did not start, from its mailbox or from its middle to its file. One process does it all;
- * who kills it leaves a journal.
- */
+/* `bareperf record' and `stat', and the code that `attach' and `top' share with them: a run on a
+ * machine that is already running, from its mailbox or from the run's middle to its file. One
+ * process does it all; if it is killed, it leaves a journal. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,7 +16,7 @@
 #include "host-tools/region/mailbox.h"
 #include "host-tools/util/exit_status.h"
 
-#define STOP_S 5.0 /* for a workload to end after its events were stopped */
+#define STOP_S 5.0 /* s for a workload to end after its events were stopped */
 
 static bool is_recording(const struct remote_recording *r)
 {
@@ -46,11 +45,11 @@ int remote_recording_begin(struct remote_recording *r, struct error *error)
 	r->drive.has_session = !code;
 	if (!code)
 		code = drive_begin_output(&r->drive, error);
-	progress_clear(&r->drive.progress); /* what waited is over: a line at once */
+	progress_clear(&r->drive.progress); /* the wait is over: show the line at once */
 	return code;
 }
 
-/* The machine may be at another run by now, with other rings. */
+/* The machine may have begun another run, with other rings. */
 static int check_run(struct remote_recording *r, struct error *error)
 {
 	struct tr_header header;
@@ -59,29 +58,30 @@ static int check_run(struct remote_recording *r, struct error *error)
 	if (!r->drive.has_session || header.run == r->drive.session.region.header.run)
 		return 0;
 	return error_set(error, -ESTALE,
-	                 "the machine is at run %" PRIu64 " by now, and ours was %" PRIu64,
+	                 "the machine is at run %" PRIu64 " by now; the one to read was %" PRIu64,
 	                 header.run, r->drive.session.region.header.run);
 }
 
-/* Nothing is read, or given back, that is another's. */
+/* Another reader's rings are neither read nor given back. */
 static int drain(struct remote_recording *r, struct error *error)
 {
 	uint64_t got = 0;
 	int code;
 
 	if (!region_lease_is_ours(&r->link.region))
-		return error_set(error, -EBUSY,
-		                 "another reader has taken the machine's rings, as we gave no sign "
-		                 "of life for %g s",
-		                 TR_LEASE_LOST_MS / 1e3);
+		return error_set(
+		    error, -EBUSY,
+		    "another reader has taken the machine's rings, since this one gave no sign "
+		    "of life for %g s",
+		    TR_LEASE_LOST_MS / 1e3);
 	code = progress_drain(&r->drive.progress, &r->drive.session, &got, error);
 	if (got || r->drive.session.has_more)
 		remote_link_is_alive(&r->link);
 	return code;
 }
 
-/* Whether the command was answered, or the run that was joined is over. What it promises is there
- * to be read. */
+/* Whether the command was answered, or the attached run is over. The records that this promises are
+ * there to be read. */
 static bool has_ended(struct remote_recording *r, struct error *error)
 {
 	if (r->request)
@@ -89,8 +89,8 @@ static bool has_ended(struct remote_recording *r, struct error *error)
 	return r->drive.has_session && !is_recording(r);
 }
 
-/* Ctrl-C stops the events of our own run, whose workload may then end. A run that somebody else
- * started continues. */
+/* Ctrl-C stops the events of a run that this process started; its workload may then end. A run that
+ * somebody else started continues. */
 static int remote_interrupt(struct drive *drive, struct error *error)
 {
 	struct remote_recording *r = drive->context;
@@ -104,7 +104,7 @@ static int remote_interrupt(struct drive *drive, struct error *error)
 	return mailbox_send(&r->link.region, "stop", &request, error);
 }
 
-/* 0, 1: the run is over, and all of it is read; or a negative errno and the reason. */
+/* 0: continue; 1: the run is over, and all of it is read; or a negative errno and the reason. */
 static int look(struct remote_recording *r, struct error *error)
 {
 	struct drive *drive = &r->drive;
@@ -113,7 +113,7 @@ static int look(struct remote_recording *r, struct error *error)
 
 	if (code > 0)
 		return 0;
-	/* Asked first: what the machine wrote before it is seen by the looks that follow. */
+	/* Read it first: the looks that follow then see all that the machine wrote before it. */
 	ended = !code && has_ended(r, error);
 	if (!code)
 		code = remote_link_check(&r->link, error);
@@ -151,7 +151,7 @@ static void remote_leave(struct drive *drive, enum turn turn)
 	session_leave(&drive->session, drive->code);
 }
 
-/* Of a machine that is silent nobody knows what it does. */
+/* Nobody knows the state of a silent machine. */
 static void tell_how_to_come_back(const struct remote_recording *r, bool silent)
 {
 	bool watched = r->drive.top && !r->options.output.is_kept;
@@ -160,18 +160,18 @@ static void tell_how_to_come_back(const struct remote_recording *r, bool silent)
 		return;
 	if (r->stopped)
 		say("the events of run %" PRIu64
-		    " are stopped, but its workload goes on: the machine takes no other command "
+		    " are stopped, but its workload continues: the machine takes no other command "
 		    "before its end",
 		    r->drive.session.region.header.run);
 	else if (!silent && is_recording(r))
-		say("the machine goes on with run %" PRIu64
-		    ": what its rings have no room for is lost from now on",
+		say("the machine continues run %" PRIu64
+		    ": from now on records are lost when its rings are full",
 		    r->drive.session.region.header.run);
-	say("come back with: bareperf %s --channel %s%s%s", r->drive.top ? "top" : "attach",
+	say("resume with: bareperf %s --channel %s%s%s", r->drive.top ? "top" : "attach",
 	    r->options.url, watched ? "" : " -o ", watched ? "" : r->options.output.path);
 }
 
-/* What stands in our exit status where something went wrong, as run's. */
+/* The exit status for an error, as run's. */
 static int failure_status(const struct remote_recording *r, int code)
 {
 	if (r->link.signal)
@@ -257,7 +257,7 @@ int remote_recording_carry_out(struct remote_recording *r,
 		turn = drive_loop(drive, &error);
 	code = drive_finish(drive, turn, &error);
 	code = drive->code ? drive->code : code;
-	if (drive->top && !code && drive->has_session) { /* there is nobody to wait for any more */
+	if (drive->top && !code && drive->has_session) { /* no end of the run to wait for */
 		region_lease_give_back(&r->link.lease);
 		top_browse(drive->top, r->link.signals, &r->link.signal);
 	}
@@ -268,7 +268,7 @@ int remote_recording_carry_out(struct remote_recording *r,
 	return status;
 }
 
-/* The file is there before the command is sent, so that one that cannot be written costs no run. */
+/* Open the file before the command is sent: if it cannot be written, no run is wasted. */
 int remote_recording_send(struct remote_recording *r, struct error *error)
 {
 	struct tr_header header;
@@ -292,7 +292,7 @@ int command_record(int argc, char **argv)
 {
 	static const struct remote_usage usages[] = {
 		{ "record", "[OPTIONS...] -e EVENT... -- WORKLOAD",
-		  "Record on a machine that waits for commands, and write what it records to perf.data.\n"
+		  "Record on a machine that waits for commands, and write the records to perf.data.\n"
 		  "Options that are not in the list below are the machine's; see bareperf-record(1).",
 		  true, true, false },
 		{ "stat", "[OPTIONS...] -e EVENT... -- WORKLOAD",

@@ -106,7 +106,7 @@ CASES = (
     (reset, UNFINISHED, "the machine was reset: its trace region is gone", "so is a reset"),
     (boot_anew, UNFINISHED, "the machine was reset: its trace region is another boot's",
      "and one that was over when we looked"),
-    (record_anew, UNFINISHED, "the machine is at run 2 by now, and ours was 1",
+    (record_anew, UNFINISHED, "the machine is at run 2 by now; the one to read was 1",
      "a machine that has begun another run"),
     (fall_silent, UNFINISHED, "no sign of life for 2.5 s (its last state: recording)",
      "a heart that stands still"),

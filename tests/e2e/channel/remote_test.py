@@ -139,7 +139,7 @@ def joined(remote):
                    process=process)
         process.send_signal(signal.SIGINT)
         text = process.communicate(timeout=live.PATIENCE)[0]
-        tap.ok(process.returncode == INTERRUPTED and "is lost from now on" in text and
+        tap.ok(process.returncode == INTERRUPTED and "from now on records are lost" in text and
                "attach --channel" in text and "joined.journal" in remote.files(),
                "who leaves is told what that means, and how to come back", text)
     subprocess.run(["perf", "report", "--stdio", "-i", "joined"], cwd=remote.directory,
@@ -173,7 +173,7 @@ def stopped(remote):
     remote.until_run(run + 1)
     process.send_signal(signal.SIGINT)
     text = process.communicate(timeout=live.PATIENCE)[0]
-    if "come back with" in text:  # the workload outlasted its patience
+    if "resume with" in text:  # the workload outlasted its patience
         text += remote("attach", "-o", "stopped")[1]
     summary = remote.dump("stopped")
     tap.ok(process.returncode == INTERRUPTED and summary["status"] == 0 and

@@ -239,7 +239,7 @@ def a_cable_that_is_cut_from_top(board):
             line.cut = False
         said = re.findall(r"no (?:answer|sign of life).*", screen)
         tap.ok(status == UNFINISHED and sane and len(said) == 1 and "[.] lex" not in screen and
-               "no answer in 3 s: nothing comes any more" in screen and "come back with" in screen and
+               "no answer in 3 s: nothing comes any more" in screen and "resume with" in screen and
                "conserved" not in screen and "goes on with" not in screen,
                f"{claim}: the terminal is as it was, and one line says why", (status, sane, screen))
         tap.ok(live.until(lambda: board.ram.word("state") == IDLE),

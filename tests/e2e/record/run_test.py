@@ -83,7 +83,7 @@ fails("a refused command prints the machine's reason", run("record", "fake", "re
       "record: unknown event 'fake'", status=126)
 tap.ok(not OUT.exists(), "and leaves no file")
 fails("a machine that was of no use whatever the command is no refusal: exit status 125",
-      run("record", "fake", "broken"), "the machine is of no use: the machine cannot be taken over")
+      run("record", "fake", "broken"), "the machine failed before it took the command: the machine cannot be taken over")
 named = words("record", "-e", "skl::INST_RETIRED", "--", "noploop")
 fails("nor is a region whose tables make no sense, where the command goes through the mailbox",
       command("env", "FAKE_SCENARIO=bad_tables", *named), "table of CPUs at 0x4 is misplaced")

@@ -206,7 +206,7 @@ def on_a_terminal(remote):
         tap.ok(terminal.shows("[.] lex"), "a recording that goes on is joined", terminal.screen())
         terminal.press("q")
         status, sane, screen = terminal.end()
-        tap.ok(status == 0 and sane and "the machine goes on with run" in screen and
+        tap.ok(status == 0 and sane and "the machine continues run" in screen and
                "top --channel" in screen, "q leaves it, and says how to come back", (status, sane, screen))
     for number in (signal.SIGTERM, signal.SIGINT):
         with watch(remote) as terminal:

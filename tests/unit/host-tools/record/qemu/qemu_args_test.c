@@ -104,7 +104,7 @@ static void the_program_is_found_in_the_path(void **state)
 	qemu_args_free(&args);
 	config.program = "no-such-program";
 	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), -ENOENT);
-	assert_non_null(strstr(error.text, "no program no-such-program, as --qemu asked"));
+	assert_non_null(strstr(error.text, "--qemu: there is no program no-such-program"));
 	config.program = "/nowhere/qemu";
 	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), -ENOENT);
 	assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
