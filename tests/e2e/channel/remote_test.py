@@ -152,10 +152,10 @@ def joined(remote):
     tap.equal(total(summary, "elsewhere"), remote.samples("first"),
               "what another reader took before is as many as that one's file has")
     status, text = remote("attach", "-o", "late")
-    late = remote.dump("late")
-    tap.ok(status == 0 and late["status"] == 0 and
-           total(late, "elsewhere") == total(summary, "written"),
-           "who comes after the end is told that all of it is elsewhere", (text, late))
+    tap.ok(status == ERROR and f"run {run} is over, and has been read to its end" in text and
+           "late" not in remote.files(),
+           "attach refuses a run that is over and was read to its end, and makes no file",
+           (status, text, remote.files()))
 
 
 def stopped(remote):
