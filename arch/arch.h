@@ -54,8 +54,8 @@ static inline void arch_port_write(uint16_t port, uint8_t value);
 static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes);
 static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes);
 
-/* What arch_reg_write() wrote before takes effect before what follows in the program. x86:
- * nothing to do, WRMSR serializes enough; Arm: ISB. */
+/* Earlier writes of arch_reg_write() take effect before the following instructions. x86: no
+ * instruction, WRMSR serializes enough; Arm: ISB. */
 static inline void arch_reg_sync(void);
 
 /* arch_reg_read() and arch_reg_write() of a register of the counters that its driver has found to
@@ -69,10 +69,10 @@ static inline uint64_t arch_rdpmc(uint32_t selector);
 
 /* ---- Registers of the performance hardware ---- */
 
-/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of
- * CPUID by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or what RDPMC_VALUE() says. Arm: a system
- * register by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. A write to what does not exist has no effect, a
- * read of it is 0. */
+/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of CPUID
+ * by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or what RDPMC_VALUE() says. Arm: a system register
+ * by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. A write to what does not exist has no effect, a read
+ * of it is 0. */
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
 
@@ -112,7 +112,7 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high);
 /* This CPU's index, 0 for the boot CPU. */
 unsigned arch_cpu(void);
 
-/* What the CPU says about itself; text is NUL-terminated. Thread. */
+/* The CPU's own description; text is NUL-terminated. Thread. */
 struct arch_cpu_id {
 	uint64_t hw_id;     /* APIC id; MPIDR_EL1 affinity */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
@@ -171,7 +171,8 @@ int arch_take_over(int (*story)(void *arg), void *arg);
 /* Restore what arch_take_over() saved (docs/resident.md lists it), so that UEFI's services may be
  * called. Interrupts stay masked: what arch_irq_save() said before arch_take_over() is for
  * arch_irq_restore() now, and then comes what was on its way to the firmware. Other CPUs that were
- * not ended (arch/takeover.h) are not ours to ask any more. No effect if nothing is taken. Thread. */
+ * not ended (arch/takeover.h) are not ours to ask any more. No effect if nothing is taken. Thread.
+ *  */
 void arch_give_back(void);
 
 /* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm
@@ -180,8 +181,8 @@ void arch_give_back(void);
  * it has no need. Not nested. Thread. */
 int arch_call_payload(int (*fn)(void *arg), void *arg);
 
-/* The privilege levels at which there is code to measure, the traced and ours: ARCH_LEVEL_*. What
- * perf calls user, kernel and hypervisor. Thread. */
+/* The privilege levels with code to measure, traced or bareperf's: ARCH_LEVEL_*, perf's user,
+ * kernel and hypervisor. Thread. */
 #define ARCH_LEVEL_USER       (1U << 0) /* ring 3, EL0 */
 #define ARCH_LEVEL_KERNEL     (1U << 1) /* ring 0, EL1 */
 #define ARCH_LEVEL_HYPERVISOR (1U << 2) /* EL2 */
@@ -214,9 +215,9 @@ void arch_cpu_signal(unsigned cpu);
  * privilege level. */
 void arch_cpu_wake(unsigned cpu);
 
-/* What was written to [start, start + size) goes to RAM, wherever it is a cache's alone; it is
- * there when arch_memory_cleaned() returns, with all that was begun on this CPU before. Other CPUs'
- * writes are included. Any context. */
+/* Clean cache lines with writes to [start, start + size) to RAM. They are there when
+ * arch_memory_cleaned() returns, with all cleaning that this CPU began before. Other CPUs' writes
+ * are included. Any context. */
 void arch_memory_clean_begin(const void *start, size_t size);
 void arch_memory_cleaned(void);
 
@@ -226,7 +227,7 @@ static inline void arch_memory_clean(const void *start, size_t size)
 	arch_memory_cleaned();
 }
 
-/* What has a reset forget RAM, as far as this CPU says: a phrase, or NULL. Thread. */
+/* The reason why a reset loses RAM, as far as this CPU reports it: a phrase, or NULL. Thread. */
 const char *arch_memory_forgets(void);
 
 /* ---- Time ---- */
@@ -259,8 +260,8 @@ void arch_timer_disarm(void);
  * come, and the time has passed. NULL: it has one. After arch_clock_init(). Any context. */
 const char *arch_timer_lacks(void);
 
-/* What one who takes part in the performance monitor interrupt finds: something of its own, or
- * nothing. */
+/* The result of a handler that shares the performance monitor interrupt: the interrupt was its own,
+ * or not. */
 enum arch_pmi {
 	ARCH_PMI_MINE = 0,
 	ARCH_PMI_NOT_MINE = 2, /* a bit that no signal has: entry.S of x86 */
@@ -293,8 +294,8 @@ void arch_pmi_ack(void);
  * or, if that is silent, by BSA. x86: -ENODEV, there it is the performance monitor's. Thread. */
 int arch_trace_interrupt_init(arch_handler_fn handler);
 
-/* What such hardware has produced up to here is in memory, and its registers tell of it: Arm, PSB
- * CSYNC and DSB; x86: nothing to do. */
+/* The data that such hardware has produced is in memory, and its registers show it: Arm, PSB CSYNC
+ * and DSB; x86: no instruction. */
 void arch_trace_sync(void);
 
 /* ---- Handlers that neither counters nor a trace see ---- */
@@ -306,7 +307,7 @@ void arch_trace_sync(void);
  * it was. Interrupts masked; 0 in an IRQ or an NMI as well. */
 void arch_counters_hide(uint32_t reg);
 
-/* What is known of an interrupt or exception. */
+/* The known properties of an interrupt or exception. */
 /* It interrupted no handler: its delivery was traced, if anything was; its return will be, and be
  * counted. */
 #define ARCH_ENTERED_OUTERMOST 1U

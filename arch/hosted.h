@@ -41,7 +41,7 @@ struct arch_hosted_stack {
 	uint64_t low, high;
 };
 
-/* What an ISA may need of the firmware. */
+/* The parts of the firmware that an ISA may need. */
 struct arch_hosted_firmware {
 	arch_hand_on_fn hand_on;
 	const struct arch_hosted_interrupts *interrupts; /* NULL: it has no such protocol */
@@ -55,8 +55,8 @@ struct arch_hosted_firmware {
 int arch_hosted_begin(const struct arch_platform *platform,
                       const struct arch_hosted_firmware *firmware, const char **why);
 
-/* What of the firmware is not sampled in its time, a phrase; NULL: nothing that is known of. From
- * arch_hosted_begin() on, be it over or not. Thread. */
+/* The firmware's code that is not sampled in time, as a phrase; NULL: none known. From
+ * arch_hosted_begin() on, also after the end. Thread. */
 const char *arch_hosted_misses(void);
 
 /* Whether our interrupts are let in, where the firmware may mask them with its own; and have it so

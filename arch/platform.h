@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the firmware's tables say of the machine: arch/arch.h includes it. */
+/* The machine's description in the firmware's tables: arch/arch.h includes it. */
 #ifndef ARCH_PLATFORM_H
 #define ARCH_PLATFORM_H
 
@@ -44,7 +44,7 @@ struct arch_uart_hint {
 #define ARCH_MAX_RESERVED    64
 #define ARCH_MAX_OTHER_UARTS 8
 
-/* Who described it. */
+/* The tables that described it. */
 enum arch_tables { ARCH_TABLES_NONE, ARCH_TABLES_ACPI, ARCH_TABLES_DEVICETREE };
 
 struct arch_platform_cpu {

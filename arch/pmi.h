@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Who takes part in a performance monitor interrupt: the list behind arch_pmi_share(), for the
- * ISAs. One is changed by one CPU at a time; a handler that interrupts the change finds it before
- * or after, or one who takes part twice. */
+/* The handlers that share a performance monitor interrupt: the list behind arch_pmi_share(), for
+ * the ISAs. One CPU at a time changes a list; a handler that interrupts the change finds the list
+ * before or after it, or one handler twice. */
 #ifndef ARCH_PMI_H
 #define ARCH_PMI_H
 

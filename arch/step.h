@@ -13,7 +13,8 @@ typedef void (*arch_branch_fn)(uint64_t from, uint64_t to);
 /* Can this machine step through the code that it traces? Thread. */
 bool arch_step_possible(void);
 
-/* Who is told of branches, on all CPUs. 0; -EOPNOTSUPP where it is not possible. Thread. */
+/* Set the function that is called for branches, on all CPUs. 0; -EOPNOTSUPP if it is not possible.
+ * Thread. */
 int arch_step_init(arch_branch_fn taken);
 
 /* From now on, on this CPU, stop after every instruction of threads, and tell of those that

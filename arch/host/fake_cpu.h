@@ -10,13 +10,13 @@ struct arch_regs {
 	uint64_t pc, fp, sp;
 };
 
-/* What arch_elf_machine() says. */
+/* The result of arch_elf_machine(). */
 extern uint16_t fake_machine;
 
-/* What arch_levels() says; all of them, if a test does not care. */
+/* The result of arch_levels(); all levels by default. */
 extern unsigned fake_levels;
 
-/* What arch_cpu() says. */
+/* The result of arch_cpu(). */
 extern unsigned fake_cpu_number;
 
 /* The registers behind arch_reg_read() and arch_reg_write(), as the test models them; NULL:
@@ -34,8 +34,8 @@ extern bool fake_signalled;
 /* The same for hardware that writes a trace; fake_trace_sync() is what arch_trace_sync() does. */
 extern arch_handler_fn fake_trace_interrupt;
 extern void (*fake_trace_sync)(void);
-/* What arch_trace_hide() was last told, and how often hold was called without release; what a
- * loop of so many iterations does to the registers, NULL: nothing. */
+/* The last argument of arch_trace_hide(), and the number of holds without release; the effect of a
+ * loop of so many iterations on the registers, NULL: none. */
 extern arch_entered_fn fake_entered;
 extern unsigned fake_trace_held;
 extern void (*fake_spin)(uint64_t iterations);
@@ -51,12 +51,12 @@ extern bool fake_no_step;
 /* The only stack that arch_stack_bounds() knows; none while high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;
 
-/* What arch_hosted_assumes_frames() and arch_hosted_has_frame() say; the only address of which
- * arch_hosted_is_return() says no; arch_hosted_leaf_return(). */
+/* The results of arch_hosted_assumes_frames() and arch_hosted_has_frame(); the only address that
+ * arch_hosted_is_return() refuses; arch_hosted_leaf_return(). */
 extern bool fake_assumes_frames, fake_has_frame;
 extern uint64_t fake_no_return, fake_leaf_return;
 
-/* What arch_timer_arm() was last told; 0: disarmed. What arch_timer_lacks() says. */
+/* The last deadline of arch_timer_arm(); 0: disarmed. The result of arch_timer_lacks(). */
 extern uint64_t fake_timer_deadline;
 extern const char *fake_timer_lacks;
 

@@ -15,15 +15,15 @@
 #endif
 
 extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
-/* What is at a port, for tests; 0: nobody is. */
+/* The value at a port, for tests; 0: no device. */
 extern uint8_t (*host_port_read)(uint16_t port);
 extern void (*host_port_write)(uint16_t port, uint8_t value);
 
-/* What arch_memory_clean_begin() and arch_memory_cleaned() do; NULL: nothing. */
+/* The actions of arch_memory_clean_begin() and arch_memory_cleaned(); NULL: none. */
 extern void (*host_memory_clean)(const void *start, size_t size);
 extern void (*host_memory_cleaned)(void);
 
-extern unsigned host_address_bits; /* what arch_address_bits() returns; 48 at first */
+extern unsigned host_address_bits; /* the result of arch_address_bits(); 48 at first */
 
 extern uint64_t host_irq_masked; /* 1: arch_irq_save() or arch_irq_disable() is in force */
 
