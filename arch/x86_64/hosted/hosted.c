@@ -5,10 +5,9 @@
  * interrupts; both in the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has
  * loaded another has it back afterwards (entry.S).
  */
-#include "arch/x86_64/hosted/hosted.h"
-
 #include <errno.h>
 
+#include "arch/hosted.h"
 #include "arch/x86_64/code.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/hosted/hosted_gates.h"
@@ -17,6 +16,7 @@
 #include "arch/x86_64/interrupt/descriptors.h"
 #include "arch/x86_64/interrupt/interrupts.h"
 #include "arch/x86_64/legacy.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/saved.h"
@@ -35,7 +35,6 @@ uint64_t x86_hosted_gp(const struct arch_regs *regs);
 uint64_t x86_hosted_foreign_gp(void);
 
 static struct {
-	bool is;
 	bool kept_out;      /* our timer */
 	bool came;          /* its interrupt, meanwhile */
 	const char *misses; /* why there is none, and counters stand in for it */
@@ -129,24 +128,38 @@ static void hosted_set_kept_out(bool out)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-bool hosted_keep_out(void)
+static void hosted_keep_out(void)
 {
-	if (hosted.is)
-		hosted_set_kept_out(true);
-	return hosted.is;
+	hosted_set_kept_out(true);
 }
 
-/* What came and was kept out comes again: nothing is armed until then. */
-bool hosted_let_in(void)
+/* The timer's interrupt that was kept out comes again: nothing is armed until then. */
+static void hosted_let_in(void)
 {
-	if (!hosted.is)
-		return false;
 	hosted_set_kept_out(false);
 	if (hosted.came) {
 		hosted.came = false;
 		hpet_arm(1);
 	}
-	return true;
+}
+
+static bool hosted_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	*low = hosted.stack.low;
+	*high = hosted.stack.high;
+	return sp >= *low && sp < *high;
+}
+
+static struct x86_mode hosted_mode = {
+	.irq_enable = hosted_let_in,
+	.irq_disable = hosted_keep_out,
+	.stack_bounds = hosted_stack_bounds,
+	.shares_apic_timer = true,
+};
+
+static bool hosted_is(void)
+{
+	return x86_mode == &hosted_mode;
 }
 
 /* ---- From the first to the last ---- */
@@ -204,7 +217,8 @@ int arch_hosted_begin(const struct arch_platform *platform,
 		hosted_task_end();
 		return -ENODEV;
 	}
-	hosted.is = true;
+	hosted_mode.lacks_timer = hosted.misses;
+	x86_mode = &hosted_mode;
 	hosted.lvt_pmi = hosted_has_lvt_pmi() ? apic_read(APIC_LVT_PMI) : 0;
 	perfmon_save(&hosted.perfmon);
 	return 0;
@@ -214,23 +228,6 @@ int arch_hosted_begin(const struct arch_platform *platform,
 const char *arch_hosted_misses(void)
 {
 	return hosted.lost ? hosted.lost->later : hosted.misses;
-}
-
-bool hosted_is(void)
-{
-	return hosted.is;
-}
-
-bool hosted_lacks_timer(void)
-{
-	return hosted.is && hosted.misses;
-}
-
-bool hosted_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
-{
-	*low = hosted.stack.low;
-	*high = hosted.stack.high;
-	return hosted.is && sp >= *low && sp < *high;
 }
 
 /* %rbp is any register to release builds of EDK2, and to most compilers (System V AMD64 ABI 3.4.1).
@@ -280,7 +277,7 @@ void arch_hosted_unmask(uint64_t mask)
 
 void arch_hosted_again(void)
 {
-	const struct hosted_gates_refusal *refusal = hosted.is ? hosted_take_gates() : NULL;
+	const struct hosted_gates_refusal *refusal = hosted_is() ? hosted_take_gates() : NULL;
 
 	if (refusal)
 		hosted.lost = refusal;
@@ -295,7 +292,7 @@ static void hosted_let_late_ones_come(void)
 
 void arch_hosted_end(void)
 {
-	if (!hosted.is)
+	if (!hosted_is())
 		return;
 	hosted_keep_out();
 	arch_timer_disarm();
@@ -308,5 +305,5 @@ void arch_hosted_end(void)
 		apic_write(APIC_LVT_PMI, hosted.lvt_pmi);
 	hosted_gates_give_back();
 	hosted_task_end();
-	hosted.is = false;
+	x86_mode = &x86_mode_own;
 }

@@ -3,8 +3,8 @@
 #include "arch/x86_64/interrupt/descriptors.h"
 
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/hosted/hosted.h"
 #include "arch/x86_64/interrupt/interrupts.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/pmu/trace.h"
 #include "arch/x86_64/registers.h"
 
@@ -130,5 +130,5 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 			return true;
 		}
 	}
-	return hosted_stack_bounds(sp, low, high);
+	return x86_mode->stack_bounds(sp, low, high);
 }

@@ -2,8 +2,8 @@
 #include "arch/x86_64/interrupt/interrupts.h"
 
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/hosted/hosted.h"
 #include "arch/x86_64/interrupt/apic.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/pmu/step.h"
 #include "arch/x86_64/pmu/trace.h"
 #include "arch/x86_64/registers.h"
@@ -141,14 +141,12 @@ void arch_regs_print(const struct arch_regs *regs, arch_print_fn print)
 
 void arch_irq_enable(void)
 {
-	if (!hosted_let_in())
-		__asm__ volatile("sti" : : : "memory");
+	x86_mode->irq_enable();
 }
 
 void arch_irq_disable(void)
 {
-	if (!hosted_keep_out())
-		__asm__ volatile("cli" : : : "memory");
+	x86_mode->irq_disable();
 }
 
 void arch_wait(void)

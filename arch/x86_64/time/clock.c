@@ -9,8 +9,8 @@
 
 #include "abi/trace_region.h"
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/hosted/hosted.h"
 #include "arch/x86_64/interrupt/apic.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/platform.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/time/hpet.h"
@@ -125,10 +125,9 @@ static bool clock_wait_window(const struct reference *reference, uint32_t start)
 	return false;
 }
 
-/* Where the firmware goes on, the APIC's timer is its own. */
 static void clock_count_down(uint32_t from)
 {
-	if (hosted_is())
+	if (x86_mode->shares_apic_timer)
 		return;
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);

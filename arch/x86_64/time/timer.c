@@ -7,9 +7,9 @@
 #include <errno.h>
 
 #include "arch/x86_64/cpu.h"
-#include "arch/x86_64/hosted/hosted.h"
 #include "arch/x86_64/interrupt/apic.h"
 #include "arch/x86_64/interrupt/interrupts.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/time/clock.h"
 #include "arch/x86_64/time/hpet.h"
@@ -41,7 +41,7 @@ int arch_clock_init(struct arch_clock *clock)
 	clock->source = rates.source;
 	timer.tsc = rates.tsc;
 	timer.hpet = hpet_is_claimed();
-	timer.none = hosted_lacks_timer();
+	timer.none = x86_mode->lacks_timer;
 	timer.ratio = ((timer.hpet ? hpet_rate() : rates.apic) << 32) / rates.tsc;
 	timer.tsc_deadline = !timer.hpet && !timer.none && cpuid(1, 0).ecx & (1U << 24);
 	return 0;
@@ -89,7 +89,7 @@ void arch_timer_arm(uint64_t deadline)
 void arch_timer_disarm(void)
 {
 	deadlines[arch_cpu()] = 0;
-	if (timer.none || hosted_lacks_timer())
+	if (timer.none || x86_mode->lacks_timer)
 		return;
 	if (timer.hpet || hpet_is_claimed()) /* the APIC's is the firmware's, clock or no clock */
 		hpet_disarm();

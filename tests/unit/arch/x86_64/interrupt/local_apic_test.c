@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
-#include "arch/x86_64/hosted/hosted.h"
 #include "arch/x86_64/interrupt/apic.h"
 #include "arch/x86_64/interrupt/interrupts.h"
+#include "arch/x86_64/mode.h"
 #include "arch/x86_64/registers.h"
 #include "arch/x86_64/time/clock.h"
 #include "arch/x86_64/time/hpet.h"
@@ -41,12 +41,8 @@ static unsigned fired;
 
 /* ---- There is no HPET ---- */
 
-static bool lacks_timer;
-
-bool hosted_lacks_timer(void)
-{
-	return lacks_timer;
-}
+static struct x86_mode mode;
+const struct x86_mode *x86_mode = &mode;
 
 bool hpet_is_claimed(void)
 {
@@ -244,7 +240,7 @@ static int begin_x2apic(void **state)
 	cpu.word[X2(APIC_TIMER_INITIAL)] = 100000;
 	cpu.word[X2(APIC_TIMER_CURRENT)] = 77000;
 	fired = 0;
-	lacks_timer = false;
+	mode.lacks_timer = false;
 	timer_vector = NULL;
 	host_fake_cycles = 1000000;
 	apic_discover();
@@ -448,7 +444,7 @@ static void one_that_is_the_firmwares_is_not_touched(void **state)
 	uint32_t before[REGISTERS];
 
 	(void)state;
-	lacks_timer = true;
+	mode.lacks_timer = true;
 	memcpy(before, cpu.word, sizeof(before));
 	arch_timer_disarm(); /* there is no clock yet */
 	assert_int_equal(arch_clock_init(&clock), 0);
