@@ -9,7 +9,8 @@ SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_VERSION POSIX_THREADS PO
 # newlib's objects that mallinfo.c and widths.c stand for: programs are linked with -lm and -lc first.
 SDK_NOT_LIBC := $(patsubst %,lib_a-%.o,mstats mallinfor mallstatsr mrand48 jrand48 a64l)
 SDK_NOT_LIBM := lib_a-s_lround.o lib_a-s_llround.o
-SDK_CFLAGS := -isystem workload/sdk/include $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) $(SDK_POSIX)
+# One newlib declares a pointer where another declares an array of two.
+SDK_CFLAGS := -isystem workload/sdk/include $(filter-out -fvisibility=hidden,$(FW_CFLAGS)) $(SDK_POSIX) -Wno-array-parameter
 
 $(SDK_OBJS): $(OUT)/sdk-obj/%.c.o: %.c Makefile workload/sdk/sdk.mk | $(NEWLIB)/lib/libc.a
 	$(call say,CC,$<)

@@ -5,6 +5,7 @@
 #include <bareperf/thread.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "workload/sdk/sdk.h"
 #include "workload/sdk/threads/sync.h"
@@ -108,8 +109,7 @@ static void thread_free(struct sdk_thread *thread)
  * threads use them. */
 int sdk_thread_start(int cpu, struct sdk_thread *thread)
 {
-	if (!_GLOBAL_REENT->__sdidinit)
-		__sinit(_GLOBAL_REENT);
+	__sinit(_GLOBAL_REENT); /* once: it looks itself */
 	thread->number = ++nr_threads;
 	__atomic_fetch_add(&nr_running, 1, __ATOMIC_RELAXED);
 	cpu = sdk_system->thread_start(cpu, thread_enter, thread);
