@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/region/gdb/gdb_supervisor.h"
-
+/* The reader's side of the supervisor: starts it, and asks it for memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host-tools/region/gdb/gdb_supervisor.h"
 #include "host-tools/util/signals.h"
 
 #define SLICE_MS  100  /* between two looks for a signal */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's own side: when the machine stands, and what is done then. */
+/* The supervisor's own process: when it stops the machine, and what it does then. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
