@@ -196,19 +196,22 @@ static int stop(struct remote_link *link, struct error *error)
 	return code;
 }
 
-/* Whether its heartbeat changes. */
+/* Whether its heartbeat changes: by two looks at least, however long they take. */
 static bool hears(struct remote_link *link, struct error *error)
 {
 	double until = progress_now() + HEARING_S;
 	struct tr_header header;
+	unsigned looks = 0;
 	uint64_t beat;
+	int code = 0;
 
 	region_header(&link->region, &header);
 	beat = header.heartbeat;
-	while (header.heartbeat == beat && progress_now() < until && !link->signal) {
+	while (code >= 0 && header.heartbeat == beat && !link->signal &&
+	       (looks < 2 || progress_now() < until)) {
 		remote_link_wait(link);
-		if (channel_refresh(&link->channel, error) < 0)
-			break;
+		code = remote_link_refresh(link, error);
+		looks += !code;
 		region_header(&link->region, &header);
 	}
 	return header.heartbeat != beat;

@@ -23,9 +23,19 @@ void remote_link_is_alive(struct remote_link *link)
 	link->alive = progress_now();
 }
 
+/* Only a look that has ended shows a heartbeat. Its bytes are no sign of life: a debugger brings
+ * them of a machine that hangs, too. */
 static bool is_silent(const struct remote_link *link)
 {
-	return progress_now() - link->alive >= link->timeout;
+	return !link->is_looking && progress_now() - link->alive >= link->timeout;
+}
+
+int remote_link_refresh(struct remote_link *link, struct error *error)
+{
+	int code = channel_refresh(&link->channel, error);
+
+	link->is_looking = code > 0;
+	return code;
 }
 
 /* A channel that saw a signal has left it pending. */
@@ -88,15 +98,11 @@ int remote_link_check(struct remote_link *link, struct error *error)
 
 int remote_link_look(struct remote_link *link, struct error *error)
 {
-	int code = channel_refresh(&link->channel, error);
+	int code = remote_link_refresh(link, error);
 
-	if (code > 0) { /* the channel fetched something */
-		remote_link_is_alive(link);
-		return link->signal ? interrupted(error) : 0;
-	}
 	if (!code)
 		code = remote_link_check(link, error);
-	if (code)
+	if (code < 0)
 		return channel_failed(link, code);
 	return link->signal ? interrupted(error) : 0;
 }
@@ -108,10 +114,8 @@ static int look_for_machine(struct remote_link *link, struct error *error)
 	bool felt = link->has_beaten, lives;
 	uint64_t before = link->beat;
 	struct tr_header header;
-	int code = channel_refresh(&link->channel, error);
+	int code = remote_link_refresh(link, error);
 
-	if (code > 0) /* the channel fetched something */
-		remote_link_is_alive(link);
 	if (!code)
 		code = region_open(&link->region, &link->channel, error);
 	if (code)

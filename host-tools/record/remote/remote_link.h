@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine that is already running, at the other end of a channel: its region, its signs of life,
- * and signals. Every function here returns within --timeout of the machine's last sign of life.
+ * and signals. Every function here returns within --timeout of the machine's last sign of life, or
+ * at the end of the look that is under way then: a slow channel or host makes a look last longer.
  */
 #ifndef HOST_TOOLS_RECORD_REMOTE_REMOTE_LINK_H
 #define HOST_TOOLS_RECORD_REMOTE_REMOTE_LINK_H
@@ -22,6 +23,7 @@ struct remote_link {
 	uint64_t beat;  /* the last heartbeat, */
 	double alive;   /* and when it changed, or the machine was last known to live; s */
 	bool has_beaten;
+	bool is_looking;    /* a look is under way, and has shown no heartbeat yet */
 	bool needs_no_life; /* a machine that hangs is accepted */
 	uint64_t console;   /* bytes of the console that were there at the start, or were printed */
 	int signals;        /* signalfd; -1: none */
@@ -41,7 +43,11 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
  */
 int remote_link_look(struct remote_link *link, struct error *error);
 
-/* The second half of remote_link_look(), for a caller that has already had the channel fetch. */
+/* The first half of remote_link_look(), with channel_refresh()'s result. */
+int remote_link_refresh(struct remote_link *link, struct error *error);
+
+/* The second half, for a caller whose channel was refreshed. While a look is under way, no machine
+ * counts as silent. */
 int remote_link_check(struct remote_link *link, struct error *error);
 
 /* The machine has just shown that it lives. */

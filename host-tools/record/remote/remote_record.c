@@ -75,7 +75,8 @@ static int drain(struct remote_recording *r, struct error *error)
 		    "of life for %g s",
 		    TR_LEASE_LOST_MS / 1e3);
 	code = progress_drain(&r->drive.progress, &r->drive.session, &got, error);
-	if (got || r->drive.session.has_more)
+	r->link.is_looking = r->drive.session.has_more;
+	if (got)
 		remote_link_is_alive(&r->link);
 	return code;
 }
@@ -109,7 +110,7 @@ static int look(struct remote_recording *r, struct error *error)
 {
 	struct drive *drive = &r->drive;
 	bool ended;
-	int code = drive->has_session ? 0 : channel_refresh(&r->link.channel, error);
+	int code = drive->has_session ? 0 : remote_link_refresh(&r->link, error);
 
 	if (code > 0)
 		return 0;

@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import select
 import signal
 import socket
 import struct
@@ -26,7 +27,7 @@ import region as tr
 import tap
 import wire
 
-ERROR, SIGNALLED = 125, 128
+ERROR, SIGNALLED, UNFINISHED = 125, 128, 253
 BASE = 0x200000  # of the region, by the GDB stub
 
 
@@ -72,10 +73,12 @@ def unread(connection):
 
 
 class Stub:
-    """A GDB stub of one region. While its machine runs it sends bytes that nobody asked for."""
+    """A GDB stub of one region. While its machine runs it sends bytes that nobody asked for. Each read
+    takes so many seconds."""
 
-    def __init__(self, babble):
-        self.babble = babble
+    def __init__(self, babble, takes=0):
+        self.babble, self.takes = babble, takes
+        self.beats = True
         self.taken = 0  # times that all of it was read, and it says more
         self.region = tr.Region(bytearray(1 << 20))
         self.region.open(address=BASE)
@@ -95,7 +98,9 @@ class Stub:
         elif body == b"c":
             self.runs = True
         elif body[:1] == b"m":
-            self.region.header(heartbeat=self.region.get(296) + 1)
+            time.sleep(self.takes)
+            if self.beats:
+                self.region.header(heartbeat=self.region.get(296) + 1)
             at, size = (int(word, 16) for word in words)
             self.send(connection, self.region.memory[at - BASE:at - BASE + size].hex().encode())
         elif body[:1] == b"M":
@@ -115,19 +120,22 @@ class Stub:
                 if not data:
                     return
             except BlockingIOError:
+                if not self.babble:
+                    select.select([connection], [], [])
+                    continue
                 if len(self.babble) > 1 or not unread(connection):
                     with contextlib.suppress(BlockingIOError):
                         connection.send(self.babble)
                     self.taken += 1
                 peer.met.set()
                 continue
-            if self.runs:
-                self.runs = False
-                self.send(connection, b"T02thread:01;")
-                data = data[1:]
             connection.setblocking(True)
             pending += data
-            while b"#" in pending[:-2]:
+            while pending[:1] == b"\3" or b"#" in pending[:-2]:
+                if pending[:1] == b"\3":  # the request to stop, which may come right behind a `c`
+                    self.runs, pending = False, pending[1:]
+                    self.send(connection, b"T02thread:01;")
+                    continue
                 packet, pending = pending[:pending.index(b"#")], pending[pending.index(b"#") + 3:]
                 self.obey(connection, packet[packet.index(b"$") + 1:])
 
@@ -247,6 +255,34 @@ def babbling_machines(here):
     tap.ok(is_gone(pid), "and its supervisor, too", pid)
 
 
+def recording(path):
+    """A slow GDB stub of a machine that records."""
+    stub = Stub(b"", takes=0.05)
+    stub.region.describe()
+    stub.region.header(state=tr.RECORDING)
+    for _ in range(50):
+        stub.region.sample()
+    stub.region.publish()
+    Peer(stub.talk, path)
+    return stub, f"gdb:{path},address={BASE:#x},stop-budget=100%"
+
+
+def machines_that_hang(here):
+    """Each look lasts longer than one refresh, which returns with something to come."""
+    stub, url = recording(here / "hangs")
+    stub.beats = False
+    status, text = end_of(tool(url, 3, "stop"))
+    tap.ok(status == ERROR and "no sign of life for 3 s" in text,
+           "a slow GDB stub of a machine that hangs: stop ends in time", (status, text))
+    stub, url = recording(here / "stops")
+    process = tool(url, 3, "attach", "-o", str(here / "perf.data"))
+    live.until(lambda: stub.region.tail() == stub.region.head, process=process)
+    stub.beats = False
+    status, text = end_of(process)
+    tap.ok(status == UNFINISHED and "no sign of life for 3 s" in text,
+           "and so does attach, when the machine hangs in its recording", (status, text))
+
+
 def gdb(talk):
     peer = Peer(talk)
     return peer, f"gdb:127.0.0.1:{peer.port},address={BASE:#x}"
@@ -302,7 +338,8 @@ def nobody_accepts(here):
 with tempfile.TemporaryDirectory(prefix="bareperf-hostile-") as DIRECTORY, \
         concurrent.futures.ThreadPoolExecutor() as POOL:
     HERE = pathlib.Path(DIRECTORY)
-    for STORY in [POOL.submit(gdb_stubs), POOL.submit(babbling_machines, HERE), POOL.submit(lines),
+    for STORY in [POOL.submit(gdb_stubs), POOL.submit(babbling_machines, HERE),
+                  POOL.submit(machines_that_hang, HERE), POOL.submit(lines),
                   POOL.submit(ivshmem_servers, HERE), POOL.submit(nobody_accepts, HERE)]:
         STORY.result()
 tap.finish()
