@@ -142,7 +142,7 @@ def recorded(target):
     out, back = (script.stdout.count(f"PERF_RECORD_SWITCH {which} ") for which in ("OUT", "IN"))
     times = [float(time) for time in re.findall(r"([0-9.]+): *PERF_RECORD_SWITCH OUT",
                                                 script.stdout)]
-    told = re.search(r"was stopped (\d+) times to be read,  ", text)
+    told = re.search(r"was stopped (\d+) times to be read, ", text)
     tap.ok(told and out == back == int(told[1]) > 3 and
            times == sorted(times) and 0 < times[0] < times[-1],
            f"{target.isa}: each stop stands in the file, as a thread's that was switched out",
