@@ -63,6 +63,17 @@ check: deps		## every test; CHECK='pattern|pattern' selects some
 	@$(model)
 	@tests/check $(call quoted,$(CHECK))
 
+# The main list, and what else differs with compiler, QEMU and firmware
+DEBIAN13_TESTS := unit/*|e2e/machines_test|e2e/usb_image_test|e2e/uefi_shell_test|e2e/serial_test
+check-debian13:		## in a clean Debian 13: build, unit tests, the main list on QEMU 10
+	@deps/install packaging/deps.txt
+	@tests/debian13 make debian13-run || [ $$? -eq 77 ]
+debian13-run:
+	+@$(images)
+	@$(MAKE) $(PARALLEL) tests FUZZERS= # which want clang
+	@tests/check '$(DEBIAN13_TESTS)'
+	build/host/bareperf run --arch x86_64 $(EXACT) -- selftest
+
 check-model: deps	## only the hardware model that other tests use: QEMU with our patches
 	@$(model)
 	@tests/check qemu/check-model

@@ -22,7 +22,7 @@ import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 MOST_FOR_DEMO = 25  # Debian packages, beyond gcc and make
-LISTS = sorted([*TOP.glob("deps/*.txt"), *TOP.glob("packaging/deps.txt"), *TOP.glob("tests/*/deps.txt")])
+LISTS = sorted([*TOP.glob("deps/*.txt"), *TOP.glob("packaging/deps.txt"), *TOP.glob("tests/*/deps.txt"), TOP / "tests/debian13.txt"])
 KINDS = ("command", "header", "pkg", "file", "python", "sanitizers")
 TOOLS = ("sh", "sed", "sort", "cut", "tr", "grep", "mktemp", "rm", "gcc", "dirname", "ls", "python3", "env", "id", "cat",
          "as", "cc1")
