@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "host-tools/util/array.h"
+
 #define FIRST_ROOM 64U
 #define MOST_HELD  (64U * SERIES_CHUNK) /* by all series together, 100 MB */
 
@@ -191,13 +193,11 @@ static int write_chunk(struct series_set *set, struct series *series)
 	struct series_chunk *chunk;
 	int code;
 
-	if (!(set->chunk_count & (set->chunk_count + 1))) { /* grows by doubling */
-		chunk = realloc(set->chunks, 2 * (set->chunk_count + 1) * sizeof(*chunk));
-		if (!chunk)
-			return -ENOMEM;
-		set->chunks = chunk;
-	}
-	chunk = &set->chunks[set->chunk_count++];
+	chunk = array_grow(set->chunks, set->chunk_count, sizeof(*chunk));
+	if (!chunk)
+		return -ENOMEM;
+	set->chunks = chunk;
+	chunk += set->chunk_count++;
 	describe(chunk, series);
 	fputs("<script type=\"application/octet-stream\">", set->out);
 	code = put_sums(set, series);
@@ -221,13 +221,11 @@ static struct series *find_series(struct series_set *set, const struct series_ke
 		return &set->series[number];
 	if (number == INTERN_NONE)
 		return NULL;
-	if (!(number & (number + 1))) { /* grows by doubling */
-		series = realloc(set->series, 2 * ((size_t)number + 1) * sizeof(*series));
-		if (!series)
-			return NULL;
-		set->series = series;
-	}
-	series = &set->series[set->count++];
+	series = array_grow(set->series, set->count, sizeof(*series));
+	if (!series)
+		return NULL;
+	set->series = series;
+	series += set->count++;
 	*series = (struct series){ .key = *key };
 	return series;
 }

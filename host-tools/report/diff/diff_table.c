@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/array.h"
 #include "writer/util/printable.h"
 
 #define SHOWN 512U /* bytes of a name */
@@ -85,15 +86,10 @@ static struct diff_row *new_row(const struct diff_table *table, const struct his
 	return NULL;
 }
 
-/* The rows double when a power of two of them is full. */
 static bool has_room(struct diff_table *table)
 {
-	struct diff_row **rows;
+	struct diff_row **rows = array_grow(table->rows, table->count, sizeof(struct diff_row *));
 
-	if (table->count & (table->count - 1))
-		return true;
-	rows =
-	    realloc(table->rows, (table->count ? 2 * table->count : 1) * sizeof(struct diff_row *));
 	if (rows)
 		table->rows = rows;
 	return rows;

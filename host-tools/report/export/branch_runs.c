@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/array.h"
 #include "writer/perfdata/perf_file.h"
 #include "writer/perfdata/sample.h"
 
@@ -55,7 +56,7 @@ static struct code *open_code(struct branch_runs *runs, const char *path)
 		if (runs->codes[i].path == path)
 			return runs->codes[i].code;
 	}
-	codes = reallocarray(runs->codes, runs->code_count + 1U, sizeof(*codes));
+	codes = array_grow(runs->codes, runs->code_count, sizeof(*codes));
 	if (!codes)
 		return NULL;
 	runs->codes = codes;
@@ -236,7 +237,7 @@ static struct branch_cpu *find_cpu(struct branch_runs *runs, uint32_t number)
 		if (runs->cpus[i].cpu == number)
 			return &runs->cpus[i];
 	}
-	cpus = reallocarray(runs->cpus, runs->cpu_count + 1U, sizeof(*cpus));
+	cpus = array_grow(runs->cpus, runs->cpu_count, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
 	runs->cpus = cpus;

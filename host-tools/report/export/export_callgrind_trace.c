@@ -13,6 +13,7 @@
 
 #include "host-tools/report/export/branch_runs.h"
 #include "host-tools/report/export/export_format.h"
+#include "host-tools/util/array.h"
 
 /* A function that was entered and not left yet. */
 struct frame {
@@ -80,7 +81,7 @@ static struct thread *find_thread(struct trace *trace, uint32_t cpu)
 		if (trace->threads[i].cpu == cpu)
 			return &trace->threads[i];
 	}
-	threads = reallocarray(trace->threads, trace->thread_count + 1U, sizeof(*threads));
+	threads = array_grow(trace->threads, trace->thread_count, sizeof(*threads));
 	if (!threads)
 		return NULL;
 	trace->threads = threads;

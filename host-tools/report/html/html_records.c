@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host-tools/util/array.h"
 #include "writer/perfdata/mark_text.h"
 
 #define GAPS (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
@@ -76,7 +77,7 @@ static struct html_stop *find_stop(struct html_records *records, uint64_t id,
 	if (number == INTERN_NONE)
 		return NULL;
 	if (number == seen) {
-		stops = realloc(records->stops, ((size_t)seen + 1) * sizeof(*stops));
+		stops = array_grow(records->stops, seen, sizeof(*stops));
 		if (!stops)
 			return NULL;
 		records->stops = stops;

@@ -8,6 +8,7 @@
 
 #include "host-tools/report/html/html_json.h"
 #include "host-tools/report/series.h"
+#include "host-tools/util/array.h"
 
 #define AROUND    5U       /* lines before and behind one that was sampled */
 #define MOST_LINE 1000000U /* of a source whose text is wanted */
@@ -48,7 +49,7 @@ static uint32_t note(struct html_sources *sources, const struct line *line, cons
 	if (number == INTERN_NONE)
 		return number;
 	if (number == seen) {
-		grown = realloc(sources->sources, ((size_t)seen + 1) * sizeof(*grown));
+		grown = array_grow(sources->sources, seen, sizeof(*grown));
 		if (!grown)
 			return INTERN_NONE;
 		sources->sources = grown;

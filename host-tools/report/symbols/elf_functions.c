@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "host-tools/pe/alias.h"
+#include "host-tools/util/array.h"
 
 /* Where in the file the byte of a link address lies; false if in no segment. */
 static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
@@ -45,13 +46,11 @@ static void add_function(struct elf_functions *functions, Elf *elf, const GElf_S
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !name || !*name ||
 	    !file_offset_of(elf, symbol->st_value, &offset))
 		return;
-	if (!(functions->count & (functions->count + 1))) { /* grows by doubling */
-		all = realloc(functions->all, 2 * (functions->count + 1) * sizeof(*all));
-		if (!all)
-			return;
-		functions->all = all;
-	}
-	all = &functions->all[functions->count];
+	all = array_grow(functions->all, functions->count, sizeof(*all));
+	if (!all)
+		return;
+	functions->all = all;
+	all += functions->count;
 	*all = (struct function){ .offset = offset,
 		                  .size = symbol->st_size,
 		                  .name = elf_functions_plain(name),

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
+#include "host-tools/util/array.h"
 
 struct opened {
 	int fd; /* -1: it is not there */
@@ -99,7 +100,7 @@ static struct lines_elf *find_elf(struct lines *lines, const char *path)
 		if (!strcmp(lines->elves[i].path, path))
 			return &lines->elves[i];
 	}
-	elf = realloc(lines->elves, (lines->count + 1) * sizeof(*elf));
+	elf = array_grow(lines->elves, lines->count, sizeof(*elf));
 	if (!elf)
 		return NULL;
 	lines->elves = elf;

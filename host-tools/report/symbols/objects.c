@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/util/array.h"
 #include "lib/parse/pe_image.h"
 #include "writer/util/error.h"
 
@@ -15,8 +16,7 @@
 
 static void add_build(struct objects *objects, const struct perf_build_id *from)
 {
-	struct build *builds =
-	    realloc(objects->builds, (objects->build_count + 1) * sizeof(*builds));
+	struct build *builds = array_grow(objects->builds, objects->build_count, sizeof(*builds));
 	struct build build = { .size = from->size };
 
 	if (!builds)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host-tools/report/symbols/objects.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/perf_file.h"
 #include "writer/util/error.h"
 
@@ -213,7 +214,7 @@ static const char *make_name(struct symbols *symbols, uint64_t address)
 	const struct mapping *mapping = find_mapping(symbols, address, &offset);
 	const struct object *object = mapping ? mapping->object : NULL;
 	const char *file = !object ? "" : object->module ? object->module : object->file;
-	char **made = realloc(symbols->made, (symbols->made_count + 1) * sizeof(*made));
+	char **made = array_grow(symbols->made, symbols->made_count, sizeof(*made));
 	char *name = NULL;
 
 	if (!made)

@@ -432,10 +432,10 @@ def refusals():
     tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr,
            "the recording is not written over by its page", done.stderr)
     done = run(TOOL, "report", "-o", PAGE, DATA)
-    tap.ok(done.returncode == 2 and "with --html" in done.stderr, "-o without --html is a mistake",
+    tap.ok(done.returncode == 2 and "needs --html" in done.stderr, "-o without --html is a mistake",
            done.stderr)
-    for words, why in ((("--no-inline",), "with --html"), (("--modules", "--html"), "without --html"),
-                       (("--html", "-n"), "-n is the text's"), (("--html", "--percent-limit", "1"), "the text's"),
+    for words, why in ((("--no-inline",), "needs --html"), (("--modules", "--html"), "be combined with --html"),
+                       (("--html", "-n"), "-n cannot be combined"), (("--html", "--percent-limit", "1"), "cannot be combined"),
                        (("--modules", "--sort", "cpu"), "--sort is of the table"),
                        (("--modules", "-n"), "without --modules"), (("--modules", "-t", ","), "without --modules")):
         done = run(TOOL, "report", *words, DATA)
